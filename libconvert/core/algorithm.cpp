@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "core/algorithm.h"
+
+#include <algorithm>
+
+namespace convert {
+namespace {
+
+constexpr std::array<std::string_view, 12> collective_names = {
+    "allreduce", "allgather", "reduce",  "broadcast", "alltoall", "reduce_scatter",
+    "custom",    "gather",    "scatter", "alltoallv", "send",     "recv"};
+constexpr std::array<std::string_view, 3> protocol_names = {"Simple", "LL", "LL128"};
+
+template <typename Enum, std::size_t N>
+std::optional<Enum> lookup(const std::array<std::string_view, N>& names, std::string_view text) {
+  const auto found = std::find(names.begin(), names.end(), text);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<Enum>(found - names.begin());
+}
+
+}  // namespace
+
+std::optional<StepType> parse_step_type(std::string_view text) { return lookup<StepType>(step_type_names, text); }
+
+std::optional<Collective> parse_collective(std::string_view text) {
+  if (text == "reducescatter") return Collective::reduce_scatter;
+  return lookup<Collective>(collective_names, text);
+}
+
+std::string_view name(Collective c) { return collective_names[static_cast<std::size_t>(c)]; }
+
+std::optional<Protocol> parse_protocol(std::string_view text) { return lookup<Protocol>(protocol_names, text); }
+
+std::string_view name(Protocol p) { return protocol_names[static_cast<std::size_t>(p)]; }
+
+std::int32_t input_chunks(Collective c, std::int32_t chunks, std::int32_t ranks) {
+  return c == Collective::allgather ? chunks / ranks : chunks;
+}
+
+std::int32_t output_chunks(Collective c, std::int32_t chunks, std::int32_t ranks) {
+  return c == Collective::reduce_scatter ? chunks / ranks : chunks;
+}
+
+}  // namespace convert

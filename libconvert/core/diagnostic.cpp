@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include "core/diagnostic.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <numeric>
+
+namespace convert {
+
+Error::Error(Kind kind, Location where, const std::string& message, std::string rule)
+    : std::runtime_error(message), kind_(kind), where_(std::move(where)), rule_(std::move(rule)) {}
+
+Error input_error(Location where, const std::string& message, std::string rule) {
+  return {Error::Kind::input, std::move(where), message, std::move(rule)};
+}
+
+Error system_error(const std::string& subject, int error_number) {
+  return {Error::Kind::system, Location{.file = subject}, std::strerror(error_number)};
+}
+
+Error usage_error(const std::string& message) { return {Error::Kind::usage, {}, message}; }
+
+void Diagnostics::add(Diagnostic d) {
+  const std::lock_guard lock(mutex_);
+  errors_ += d.severity == Severity::error ? 1 : 0;
+  warnings_ += d.severity == Severity::warning ? 1 : 0;
+  if (keep_ != 0 && all_.size() >= keep_) {
+    ++dropped_;
+  } else {
+    all_.push_back(std::move(d));
+  }
+}
+
+void Diagnostics::error(Location where, std::string_view rule, std::string message,
+                        std::vector<std::string> notes) {
+  add({Severity::error, std::move(where), std::string(rule), std::move(message), std::move(notes)});
+}
+
+void Diagnostics::warning(Location where, std::string_view rule, std::string message,
+                          std::vector<std::string> notes) {
+  add({Severity::warning, std::move(where), std::string(rule), std::move(message), std::move(notes)});
+}
+
+void Diagnostics::append(Diagnostics& other) {
+  const std::size_t errors = other.errors_;
+  const std::size_t warnings = other.warnings_;
+  std::size_t kept_errors = 0;
+  std::size_t kept_warnings = 0;
+  for (Diagnostic& d : other.all_) {
+    kept_errors += d.severity == Severity::error ? 1 : 0;
+    kept_warnings += d.severity == Severity::warning ? 1 : 0;
+    add(std::move(d));
+  }
+  errors_ += errors - kept_errors;
+  warnings_ += warnings - kept_warnings;
+  dropped_ += other.dropped_;
+  other.all_.clear();
+  other.errors_ = other.warnings_ = other.dropped_ = 0;
+}
+
+bool Diagnostics::has_rule(std::string_view rule) const {
+  return std::any_of(all_.begin(), all_.end(), [&](const Diagnostic& d) { return d.rule == rule; });
+}
+
+std::string_view severity_name(Severity severity) {
+  switch (severity) {
+    case Severity::note: return "note";
+    case Severity::warning: return "warning";
+    case Severity::error: return "error";
+  }
+  return "error";
+}
+
+std::string format_location(const Location& where) {
+  std::string out = where.file;
+  if (where.line != 0) {
+    out += ':' + std::to_string(where.line);
+    if (where.column != 0) out += ':' + std::to_string(where.column);
+  } else if (where.offset >= 0) {
+    char text[32];
+    std::snprintf(text, sizeof text, ":@0x%llx", static_cast<unsigned long long>(where.offset));
+    out += text;
+  }
+  return out;
+}
+
+std::string format_diagnostic(const Diagnostic& d) {
+  std::string place = format_location(d.where);
+  if (!place.empty()) place += ": ";
+  std::string out = place;
+  out += severity_name(d.severity);
+  out += ": ";
+  out += d.message;
+  if (!d.rule.empty()) out += " [" + d.rule + "]";
+  for (const std::string& note : d.notes) out += "\n" + place + "note: " + note;
+  return out;
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  std::string best;
+  std::size_t best_distance = word.size() / 2 + 2;  // farther than that is no help
+  std::vector<std::size_t> row;
+  for (const std::string& candidate : candidates) {
+    row.resize(candidate.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < word.size(); ++i) {
+      std::size_t diagonal = row[0];
+      row[0] = i + 1;
+      for (std::size_t j = 0; j < candidate.size(); ++j) {
+        const std::size_t substitute = diagonal + (word[i] == candidate[j] ? 0 : 1);
+        diagonal = row[j + 1];
+        row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, substitute});
+      }
+    }
+    if (row.back() < best_distance) {
+      best_distance = row.back();
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace convert

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Findings and failures: where they are, how bad, what to do. The library reports; only tools print.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace convert {
+
+enum class Severity : std::uint8_t { note, warning, error };
+
+// Every part is optional. Text inputs use line and column (1-based), binary inputs the byte offset.
+struct Location {
+  std::string file;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  std::int64_t offset = -1;
+  std::int64_t rank = -1;
+  std::int64_t node = -1;
+};
+
+struct Diagnostic {
+  Severity severity = Severity::error;
+  Location where;
+  std::string rule;  // stable name such as "deps"; empty for plain failures
+  std::string message;
+  std::vector<std::string> notes;  // further lines: a chain of nodes, the next step to take
+};
+
+// "cannot go on". Tools map input to exit status 1, system and usage to 2.
+class Error : public std::runtime_error {
+ public:
+  enum class Kind : std::uint8_t { input, system, usage };
+  Error(Kind kind, Location where, const std::string& message, std::string rule = {});
+  explicit Error(const std::string& message) : Error(Kind::input, {}, message) {}
+  [[nodiscard]] Kind kind() const noexcept { return kind_; }
+  [[nodiscard]] const Location& where() const noexcept { return where_; }
+  [[nodiscard]] const std::string& rule() const noexcept { return rule_; }
+
+ private:
+  Kind kind_;
+  Location where_;
+  std::string rule_;
+};
+
+[[nodiscard]] Error input_error(Location where, const std::string& message, std::string rule = {});
+[[nodiscard]] Error system_error(const std::string& subject, int error_number);
+[[nodiscard]] Error usage_error(const std::string& message);
+
+// Collects findings in the order they are reported. Counts all, keeps at most `keep` of them (0: all),
+// so that a file with a billion defects cannot fill memory. Thread-safe.
+class Diagnostics {
+ public:
+  explicit Diagnostics(std::size_t keep = 10'000) : keep_(keep) {}
+  Diagnostics(const Diagnostics&) = delete;
+  Diagnostics& operator=(const Diagnostics&) = delete;
+
+  void add(Diagnostic d);
+  void error(Location where, std::string_view rule, std::string message, std::vector<std::string> notes = {});
+  void warning(Location where, std::string_view rule, std::string message, std::vector<std::string> notes = {});
+  // Moves all of `other` to the end of this one.
+  void append(Diagnostics& other);
+
+  [[nodiscard]] std::size_t errors() const noexcept { return errors_; }
+  [[nodiscard]] std::size_t warnings() const noexcept { return warnings_; }
+  [[nodiscard]] std::size_t dropped() const noexcept { return dropped_; }
+  [[nodiscard]] const std::vector<Diagnostic>& all() const noexcept { return all_; }
+  [[nodiscard]] bool has_rule(std::string_view rule) const;
+
+ private:
+  std::mutex mutex_;
+  std::vector<Diagnostic> all_;
+  std::size_t keep_;
+  std::size_t errors_ = 0;
+  std::size_t warnings_ = 0;
+  std::size_t dropped_ = 0;
+};
+
+// "ring.xml:12:5", "ring.3.et:@0x1a2f", "ring.3.et", or "" when nothing is known.
+[[nodiscard]] std::string format_location(const Location& where);
+// "LOCATION: error: message [rule]" without the tool's name; notes follow as own lines "LOCATION: note: …".
+[[nodiscard]] std::string format_diagnostic(const Diagnostic& d);
+[[nodiscard]] std::string_view severity_name(Severity severity);
+
+// The candidate nearest to `word` by edit distance, or empty if none is near enough to suggest.
+[[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
+
+}  // namespace convert

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+// A Chakra execution trace of one NPU in memory: what the file says, lossless, in flat tables.
+//
+// Nodes, dependencies, attributes and text live in a few arrays per trace (no allocation per node), so a
+// trace costs about 24 bytes per attribute and 80 per node, and a cleared trace is refilled without allocating.
+// Everything is append-only: passes build a new trace instead of editing one.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/attr_names.h"
+#include "core/diagnostic.h"
+#include "core/name.h"
+
+namespace convert {
+
+using NodeId = std::uint64_t;
+using Rank = std::uint32_t;
+
+// proto enum NodeType; other numbers are kept as they are.
+enum class NodeType : std::int32_t {
+  invalid = 0,
+  metadata = 1,
+  mem_load = 2,
+  mem_store = 3,
+  comp = 4,
+  comm_send = 5,
+  comm_recv = 6,
+  comm_coll = 7,
+};
+// "COMM_SEND_NODE"; empty for a number that the schema does not know.
+[[nodiscard]] std::string_view node_type_name(NodeType type);
+
+// proto enum CollectiveCommType
+enum class CollectiveType : std::int32_t {
+  all_reduce = 0,
+  reduce = 1,
+  all_gather = 2,
+  gather = 3,
+  scatter = 4,
+  broadcast = 5,
+  all_to_all = 6,
+  reduce_scatter = 7,
+  reduce_scatter_block = 8,
+  barrier = 9,
+};
+
+// The member of AttributeProto's oneof that is set; the value is the proto field number.
+// Scalars are odd, and the list of a scalar is its number + 1.
+enum class Kind : std::uint8_t {
+  none = 0,
+  double_val = 3, double_list,
+  float_val, float_list,
+  int32_val, int32_list,
+  int64_val, int64_list,
+  uint32_val, uint32_list,
+  uint64_val, uint64_list,
+  sint32_val, sint32_list,
+  sint64_val, sint64_list,
+  fixed32_val, fixed32_list,
+  fixed64_val, fixed64_list,
+  sfixed32_val, sfixed32_list,
+  sfixed64_val, sfixed64_list,
+  bool_val, bool_list,
+  string_val, string_list,
+  bytes_val, bytes_list,
+};
+[[nodiscard]] std::string_view kind_name(Kind kind);  // "int64_val"; "none"
+[[nodiscard]] constexpr bool is_list(Kind k) { return k != Kind::none && (static_cast<int>(k) & 1) == 0; }
+[[nodiscard]] constexpr bool is_text(Kind k) { return k >= Kind::string_val; }
+[[nodiscard]] constexpr bool is_integer(Kind k) {  // scalar integers and bool
+  return !is_list(k) && k >= Kind::int32_val && k <= Kind::bool_val;
+}
+
+// A piece of AttrTable::text.
+struct Text {
+  std::uint64_t offset = 0;
+  std::uint32_t size = 0;
+};
+
+// One attribute. `bits` holds by kind:
+//   integers and bool: the value sign- or zero-extended to 64 bits;  double, float: its bit pattern;
+//   string, bytes: offset into text, `size` bytes;
+//   numeric lists: index into numbers (each element as a scalar's bits), `size` elements;
+//   string and bytes lists: index into texts, `size` elements.
+struct Attr {
+  Name name;
+  Kind kind = Kind::none;
+  std::uint32_t size = 0;
+  std::uint32_t extra = 0;  // 1 + index into AttrTable::extras; 0: none
+  std::uint64_t bits = 0;
+};
+
+// The rare rest of a message: kept byte for byte so that nothing is lost.
+struct Extra {
+  Text doc_string;     // AttributeProto.doc_string
+  Text unknown;        // unknown fields of the attribute, node or metadata message, as on the wire
+  Text list_unknown;   // unknown fields of an attribute's list message
+};
+
+struct Range {
+  std::uint32_t begin = 0;
+  std::uint32_t count = 0;
+};
+
+// Attributes and the storage behind them.
+class AttrTable {
+ public:
+  std::vector<Attr> attrs;
+  std::vector<std::uint64_t> numbers;
+  std::vector<Text> texts;
+  std::vector<Extra> extras;
+  std::string text;
+
+  void clear();
+
+  Text add_text(std::string_view s) {
+    const Text t{text.size(), static_cast<std::uint32_t>(s.size())};
+    text.append(s);
+    return t;
+  }
+  void add_int(Name name, Kind kind, std::int64_t value) {
+    attrs.push_back({.name = name, .kind = kind, .bits = static_cast<std::uint64_t>(value)});
+  }
+  void add_bool(Name name, bool value) { add_int(name, Kind::bool_val, value ? 1 : 0); }
+  void add_double(Name name, double value);
+  void add_string(Name name, std::string_view value) {
+    const Text t = add_text(value);
+    attrs.push_back({.name = name, .kind = Kind::string_val, .size = t.size, .bits = t.offset});
+  }
+  void add_ints(Name name, Kind list_kind, std::span<const std::int64_t> values);
+  void add_strings(Name name, std::span<const std::string> values);
+
+  [[nodiscard]] std::string_view view(Text t) const { return std::string_view(text).substr(t.offset, t.size); }
+  [[nodiscard]] std::span<const Attr> view(Range r) const { return {attrs.data() + r.begin, r.count}; }
+  // Value of a string or bytes attribute.
+  [[nodiscard]] std::string_view string(const Attr& a) const { return view(Text{a.bits, a.size}); }
+  // Elements of a numeric list, each as a scalar's bits.
+  [[nodiscard]] std::span<const std::uint64_t> list(const Attr& a) const { return {numbers.data() + a.bits, a.size}; }
+  // Elements of a string or bytes list.
+  [[nodiscard]] std::span<const Text> string_list(const Attr& a) const { return {texts.data() + a.bits, a.size}; }
+};
+
+// The first attribute of that name, or null (as every reader in the field looks them up).
+[[nodiscard]] inline const Attr* find(std::span<const Attr> attrs, Name name) {
+  for (const Attr& a : attrs) {
+    if (a.name == name) return &a;
+  }
+  return nullptr;
+}
+
+// Integer kinds and bool convert freely; `wrong_kind` for anything else, `too_large` for a uint64 ≥ 2^63.
+struct IntValue {
+  enum class Status : std::uint8_t { absent, ok, wrong_kind, too_large };
+  Status status = Status::absent;
+  std::int64_t value = 0;
+  [[nodiscard]] explicit operator bool() const { return status == Status::ok; }
+};
+[[nodiscard]] IntValue int_value(const Attr* attr);
+[[nodiscard]] inline IntValue int_value(std::span<const Attr> attrs, Name name) { return int_value(find(attrs, name)); }
+// The string, or nothing if the attribute is absent or of another kind.
+[[nodiscard]] std::optional<std::string_view> string_value(const AttrTable& table, std::span<const Attr> attrs, Name name);
+
+// Chakra IOInfo.
+struct IoInfo {
+  Text values;
+  Text shapes;
+  Text types;
+  Text unknown;
+};
+
+struct Node {
+  NodeId id = 0;
+  Text name;
+  NodeType type = NodeType::invalid;
+  Range data_deps;  // into NodeTable::deps, as written: may dangle
+  Range ctrl_deps;
+  Range attrs;
+  std::uint64_t start_us = 0;
+  std::uint64_t duration_us = 0;
+  std::uint32_t inputs = 0;   // 1 + index into NodeTable::io; 0: absent
+  std::uint32_t outputs = 0;
+  std::uint32_t extra = 0;    // 1 + index into extras (unknown fields); 0: none
+};
+
+class NodeTable : public AttrTable {
+ public:
+  std::vector<Node> nodes;
+  std::vector<NodeId> deps;
+  std::vector<IoInfo> io;
+  // Where each node stands in its file: byte offsets, or line numbers of a text format. Empty if unknown.
+  std::vector<std::uint64_t> positions;
+  bool positions_are_lines = false;
+
+  void clear();
+
+  // A node is built in three moves: add_node; add_data_dep / add_ctrl_dep / add_… attributes of this node only
+  // (one kind of list at a time: they are ranges); end_node, which closes its attribute range.
+  Node& add_node(NodeId id, NodeType type, std::string_view name) {
+    Node& n = nodes.emplace_back();
+    n.id = id;
+    n.type = type;
+    n.name = add_text(name);
+    n.attrs.begin = static_cast<std::uint32_t>(attrs.size());
+    return n;
+  }
+  void add_data_dep(NodeId parent) { add_dep(nodes.back().data_deps, parent); }
+  void add_ctrl_dep(NodeId parent) { add_dep(nodes.back().ctrl_deps, parent); }
+  // Throws Error(input) when a trace outgrows 32-bit table indices.
+  void end_node() {
+    Node& n = nodes.back();
+    n.attrs.count = static_cast<std::uint32_t>(attrs.size() - n.attrs.begin);
+    constexpr std::size_t limit = std::numeric_limits<std::uint32_t>::max();
+    if (attrs.size() >= limit || deps.size() >= limit || nodes.size() >= limit) too_large();
+  }
+
+  [[nodiscard]] std::string_view name(const Node& n) const { return view(n.name); }
+  [[nodiscard]] std::span<const Attr> attributes(const Node& n) const { return view(n.attrs); }
+  [[nodiscard]] std::span<const NodeId> data_deps(const Node& n) const { return {deps.data() + n.data_deps.begin, n.data_deps.count}; }
+  [[nodiscard]] std::span<const NodeId> ctrl_deps(const Node& n) const { return {deps.data() + n.ctrl_deps.begin, n.ctrl_deps.count}; }
+
+ private:
+  void add_dep(Range& range, NodeId parent) {
+    if (range.count == 0) range.begin = static_cast<std::uint32_t>(deps.size());
+    deps.push_back(parent);
+    ++range.count;
+  }
+  [[noreturn]] static void too_large();
+};
+
+// GlobalMetadata. Its attributes have their own table, so nodes can be streamed past it.
+struct Metadata {
+  AttrTable table;          // table.attrs are the metadata's attributes, all of them
+  std::string version;      // "0.0.4" in what we write
+  std::string unknown;      // unknown fields, as on the wire
+};
+inline constexpr std::string_view schema_version = "0.0.4";
+
+struct Trace {
+  Rank rank = 0;
+  std::string name;  // for messages: "ring.3.et"
+  Metadata metadata;
+  NodeTable nodes;
+};
+
+// Where node number `index` of the trace stands, for messages.
+[[nodiscard]] Location location_of(const Trace& trace, std::size_t index);
+
+// Exact duration in nanoseconds: attribute duration_nanos if present, else duration_us × 1000.
+[[nodiscard]] std::uint64_t duration_nanos(const NodeTable& table, const Node& node);
+
+}  // namespace convert

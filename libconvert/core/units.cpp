@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "core/units.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+namespace convert {
+namespace {
+
+// A decimal number as value = digits / 10^fraction, so that "1.5KiB" stays exact; then the unit text.
+struct Quantity {
+  __int128 digits = 0;
+  int fraction = 0;
+  std::string_view unit;
+};
+
+std::optional<Quantity> split(std::string_view text) {
+  Quantity q;
+  std::size_t i = 0;
+  bool any = false;
+  bool after_point = false;
+  for (; i < text.size(); ++i) {
+    if (text[i] == '.' && !after_point) {
+      after_point = true;
+    } else if (text[i] >= '0' && text[i] <= '9') {
+      if (q.digits > (static_cast<__int128>(1) << 100)) return std::nullopt;
+      q.digits = q.digits * 10 + (text[i] - '0');
+      q.fraction += after_point ? 1 : 0;
+      any = true;
+    } else {
+      break;
+    }
+  }
+  if (!any || q.fraction > 18) return std::nullopt;
+  while (i < text.size() && text[i] == ' ') ++i;
+  q.unit = text.substr(i);
+  return q;
+}
+
+// digits × scale / 10^fraction if that is a whole number within int64.
+std::optional<std::int64_t> exact(const Quantity& q, __int128 scale) {
+  __int128 divisor = 1;
+  for (int i = 0; i < q.fraction; ++i) divisor *= 10;
+  __int128 product = 0;
+  if (__builtin_mul_overflow(q.digits, scale, &product) || product % divisor != 0) return std::nullopt;
+  product /= divisor;
+  if (product > INT64_MAX) return std::nullopt;
+  return static_cast<std::int64_t>(product);
+}
+
+template <std::size_t N>
+std::optional<__int128> scale_of(const std::array<std::pair<std::string_view, __int128>, N>& units, std::string_view unit) {
+  for (const auto& [name, scale] : units) {
+    if (name == unit) return scale;
+  }
+  return std::nullopt;
+}
+
+constexpr __int128 kibi = 1024;
+
+}  // namespace
+
+std::optional<std::int64_t> parse_bytes(std::string_view text) {
+  static constexpr std::array<std::pair<std::string_view, __int128>, 12> units = {
+      {{"", 1}, {"B", 1}, {"KB", 1000}, {"kB", 1000}, {"MB", 1'000'000}, {"GB", 1'000'000'000},
+       {"TB", 1'000'000'000'000}, {"KiB", kibi}, {"MiB", kibi * kibi}, {"GiB", kibi * kibi * kibi},
+       {"TiB", kibi * kibi * kibi * kibi}, {"kiB", kibi}}};
+  const auto q = split(text);
+  if (!q) return std::nullopt;
+  const auto scale = scale_of(units, q->unit);
+  return scale ? exact(*q, *scale) : std::nullopt;
+}
+
+std::optional<Picoseconds> parse_time(std::string_view text) {
+  static constexpr std::array<std::pair<std::string_view, __int128>, 6> units = {
+      {{"", 1000}, {"ps", 1}, {"ns", 1000}, {"us", 1'000'000}, {"ms", 1'000'000'000}, {"s", 1'000'000'000'000}}};
+  const auto q = split(text);
+  if (!q) return std::nullopt;
+  const auto scale = scale_of(units, q->unit);
+  return scale ? exact(*q, *scale) : std::nullopt;
+}
+
+std::optional<double> parse_bandwidth(std::string_view text) {
+  static constexpr std::array<std::pair<std::string_view, double>, 14> units = {
+      {{"B/s", 1.0}, {"KB/s", 1e3}, {"MB/s", 1e6}, {"GB/s", 1e9}, {"TB/s", 1e12},
+       {"KiB/s", 0x1p10}, {"MiB/s", 0x1p20}, {"GiB/s", 0x1p30}, {"TiB/s", 0x1p40},
+       {"Mbit/s", 1e6 / 8}, {"Gbit/s", 1e9 / 8}, {"Tbit/s", 1e12 / 8}, {"Gbps", 1e9 / 8}, {"Tbps", 1e12 / 8}}};
+  const auto q = split(text);
+  if (!q || q->digits == 0) return std::nullopt;
+  for (const auto& [name, scale] : units) {
+    if (name == q->unit) return static_cast<double>(q->digits) * scale / std::pow(10.0, q->fraction);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> parse_int(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::string format_bytes(std::int64_t bytes) {
+  static constexpr std::array<const char*, 5> names = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1024 && unit + 1 < names.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), "%.4g %s", value, names[unit]);
+  return text.data();
+}
+
+std::string format_time(Picoseconds time) {
+  static constexpr std::array<std::pair<const char*, double>, 5> units = {
+      {{"s", 1e12}, {"ms", 1e9}, {"us", 1e6}, {"ns", 1e3}, {"ps", 1}}};
+  const auto value = static_cast<double>(time);
+  for (const auto& [name, scale] : units) {
+    if (value >= scale || scale == 1) {
+      std::array<char, 48> text{};
+      std::snprintf(text.data(), text.size(), "%.6g %s", value / scale, name);
+      return text.data();
+    }
+  }
+  return "0 ps";
+}
+
+}  // namespace convert

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Quantities as users write them: sizes, times, bandwidths. Exact: no value is rounded in silence.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace convert {
+
+// Simulated time in picoseconds.
+using Picoseconds = std::int64_t;
+inline constexpr Picoseconds ps_per_ns = 1000;
+
+// "4096", "64KiB", "1MB", "1.5GiB" → bytes. KB = 1000, KiB = 1024. Nothing if malformed, negative, not a whole
+// number of bytes, or beyond 2^63-1.
+[[nodiscard]] std::optional<std::int64_t> parse_bytes(std::string_view text);
+// "1.5us", "500ns", "2ms", "1s", "7ps"; a bare number is nanoseconds. Nothing if malformed or negative.
+[[nodiscard]] std::optional<Picoseconds> parse_time(std::string_view text);
+// "50GB/s" (10^9), "46GiB/s" (2^30), "800Gbit/s" → bytes per second. Nothing if malformed or not positive.
+[[nodiscard]] std::optional<double> parse_bandwidth(std::string_view text);
+
+[[nodiscard]] std::string format_bytes(std::int64_t bytes);     // "64 KiB", "1000 B"
+[[nodiscard]] std::string format_time(Picoseconds time);        // "41.181 us"
+
+// Whole decimal integer without rest or overflow.
+[[nodiscard]] std::optional<std::int64_t> parse_int(std::string_view text);
+
+}  // namespace convert

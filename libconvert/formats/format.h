@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// What a format is to the rest of etkit: a name, a sniffer, and how to read and write it.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/algorithm.h"
+#include "core/diagnostic.h"
+#include "core/trace.h"
+#include "io/input.h"
+#include "io/output.h"
+
+namespace convert {
+
+// An option of a format, as --list-formats -v and et-formats(5) show it.
+struct FormatOption {
+  std::string_view key;
+  std::string_view value;  // "BYTES", "NAME"
+  std::string_view help;
+};
+
+// key=value pairs given behind a format's name: "msccl,size=1MiB".
+class FormatOptions {
+ public:
+  FormatOptions() = default;
+  explicit FormatOptions(std::vector<std::pair<std::string, std::string>> values) : values_(std::move(values)) {}
+  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& all() const { return values_; }
+  [[nodiscard]] std::optional<std::string> get(std::string_view key) const;
+  // Throw Error(usage) that names the key if the value is malformed.
+  [[nodiscard]] std::optional<std::int64_t> get_bytes(std::string_view key) const;
+  [[nodiscard]] std::optional<std::int64_t> get_int(std::string_view key) const;
+  [[nodiscard]] bool get_flag(std::string_view key, bool otherwise) const;  // yes|no|true|false|1|0
+
+ private:
+  std::vector<std::pair<std::string, std::string>> values_;
+};
+
+// A stream of ranks, each a stream of nodes. Bad input throws Error(input) with its place.
+class TraceReader {
+ public:
+  virtual ~TraceReader() = default;
+  // Moves to the next rank: sets rank, name and metadata of `out` and clears its nodes. False at the end.
+  virtual bool next_rank(Trace& out) = 0;
+  // Replaces out.nodes by at most max_nodes (≥ 1) further nodes of this rank. False, and none, at its end.
+  // Also bounded in bytes (about 1 MiB, or one node if that is larger), so that a stream needs little memory.
+  virtual bool next_nodes(Trace& out, std::size_t max_nodes) = 0;
+};
+
+// Encodes ranks into bytes; no input or output of its own. Ranks may be encoded by different objects in
+// parallel: begin_set and end_set frame the concatenation of what each rank produced, in rank order.
+class TraceWriter {
+ public:
+  virtual ~TraceWriter() = default;
+  // `many`: more than one rank will follow.
+  virtual void begin_set(bool many, std::string& out);
+  // `head`: rank, name, metadata. `ordinal`: 0 for the first rank of the set.
+  virtual void begin_rank(const Trace& head, std::size_t ordinal, bool many, std::string& out) = 0;
+  virtual void nodes(const Trace& batch, std::string& out) = 0;
+  virtual void end_rank(std::string& out);
+  virtual void end_set(bool many, std::string& out);
+};
+
+struct ReadContext {
+  Input& input;
+  std::optional<Rank> rank;  // what the file's name says
+  const FormatOptions& options;
+  Diagnostics& diagnostics;
+};
+
+struct Format {
+  std::string_view name;
+  std::string_view summary;
+  std::vector<std::string_view> suffixes;        // ".et"; without compression suffix
+  std::vector<FormatOption> read_options;
+  std::vector<FormatOption> write_options;
+  bool (*sniff)(std::string_view head) = nullptr;  // up to 4 KiB after decompression; null: by suffix only
+
+  // At most one of the two readers, at most one of the three writers.
+  std::unique_ptr<TraceReader> (*read)(const ReadContext&) = nullptr;
+  Algorithm (*read_algorithm)(const ReadContext&) = nullptr;
+
+  std::unique_ptr<TraceWriter> (*write)(const FormatOptions&) = nullptr;
+  void (*write_set)(std::span<const Trace>, const FormatOptions&, Output&) = nullptr;  // needs all ranks at once
+  void (*write_algorithm)(const Algorithm&, const FormatOptions&, std::string& out) = nullptr;
+  bool file_per_rank = false;  // each rank is a file of its own (a set on disk, a tar in a pipe)
+
+  [[nodiscard]] bool can_read() const { return read != nullptr || read_algorithm != nullptr; }
+  [[nodiscard]] bool can_write() const { return write != nullptr || write_set != nullptr || write_algorithm != nullptr; }
+};
+
+[[nodiscard]] std::span<const Format* const> all_formats();
+// Throws Error(usage) with the nearest known name.
+[[nodiscard]] const Format& find_format(std::string_view name);
+// By content, then by the suffix of `name`; null if neither tells.
+[[nodiscard]] const Format* detect_format(std::string_view head, std::string_view name);
+// The format whose suffix ends `path` (compression suffixes ignored), or null.
+[[nodiscard]] const Format* format_by_suffix(std::string_view path);
+
+// "msccl,size=1MiB" → format and options. Throws Error(usage) on an unknown format, an unknown key (naming the
+// known ones), a key given twice, or a format that cannot be read (or written).
+struct FormatChoice {
+  const Format* format = nullptr;
+  FormatOptions options;
+};
+enum class Direction : std::uint8_t { read, write };
+[[nodiscard]] FormatChoice parse_format_choice(std::string_view text, Direction direction);
+
+}  // namespace convert

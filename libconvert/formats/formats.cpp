@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// The table of formats, made from formats.def, and everything that looks formats up.
+#include <algorithm>
+#include <array>
+
+#include "core/units.h"
+#include "formats/format.h"
+
+namespace convert {
+
+#define FORMAT(id) extern const Format id##_format;
+#include "formats/formats.def"
+#undef FORMAT
+
+namespace {
+
+const std::array table = {
+#define FORMAT(id) &id##_format,
+#include "formats/formats.def"
+#undef FORMAT
+};
+
+std::string_view without_compression(std::string_view path) {
+  for (const std::string_view suffix : {".gz", ".zst"}) {
+    if (path.ends_with(suffix)) return path.substr(0, path.size() - suffix.size());
+  }
+  return path;
+}
+
+std::string join_keys(const std::vector<FormatOption>& options) {
+  std::string out;
+  for (const FormatOption& o : options) out += (out.empty() ? "" : ", ") + std::string(o.key);
+  return out;
+}
+
+void check_options(const Format& format, Direction direction, const FormatOptions& options) {
+  const auto& known = direction == Direction::read ? format.read_options : format.write_options;
+  const char* verb = direction == Direction::read ? "reading" : "writing";
+  for (const auto& [key, value] : options.all()) {
+    const auto same = [&key = key](const FormatOption& o) { return o.key == key; };
+    if (std::none_of(known.begin(), known.end(), same)) {
+      throw usage_error(std::string(verb) + ' ' + std::string(format.name) + ": unknown option '" + key + "'; " +
+                        (known.empty() ? "it has none" : "known: " + join_keys(known)));
+    }
+  }
+}
+
+}  // namespace
+
+void TraceWriter::begin_set(bool /*many*/, std::string& /*out*/) {}
+void TraceWriter::end_rank(std::string& /*out*/) {}
+void TraceWriter::end_set(bool /*many*/, std::string& /*out*/) {}
+
+std::optional<std::string> FormatOptions::get(std::string_view key) const {
+  for (const auto& [k, v] : values_) {
+    if (k == key) return v;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> FormatOptions::get_bytes(std::string_view key) const {
+  const auto text = get(key);
+  if (!text) return std::nullopt;
+  const auto bytes = parse_bytes(*text);
+  if (!bytes) throw usage_error(std::string(key) + "=" + *text + ": not a size in bytes (examples: 4096, 64KiB, 1MB)");
+  return bytes;
+}
+
+std::optional<std::int64_t> FormatOptions::get_int(std::string_view key) const {
+  const auto text = get(key);
+  if (!text) return std::nullopt;
+  const auto value = parse_int(*text);
+  if (!value) throw usage_error(std::string(key) + "=" + *text + ": not an integer");
+  return value;
+}
+
+bool FormatOptions::get_flag(std::string_view key, bool otherwise) const {
+  const auto text = get(key);
+  if (!text) return otherwise;
+  if (*text == "yes" || *text == "true" || *text == "1") return true;
+  if (*text == "no" || *text == "false" || *text == "0") return false;
+  throw usage_error(std::string(key) + "=" + *text + ": expected yes or no");
+}
+
+std::span<const Format* const> all_formats() { return table; }
+
+const Format& find_format(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Format* f : table) {
+    if (f->name == name) return *f;
+    names.emplace_back(f->name);
+  }
+  const std::string near = nearest(name, names);
+  throw usage_error("unknown format '" + std::string(name) + "'" +
+                    (near.empty() ? "; see --list-formats" : "; did you mean '" + near + "'?"));
+}
+
+const Format* format_by_suffix(std::string_view path) {
+  path = without_compression(path);
+  for (const Format* f : table) {
+    for (const std::string_view suffix : f->suffixes) {
+      if (path.ends_with(suffix)) return f;
+    }
+  }
+  return nullptr;
+}
+
+const Format* detect_format(std::string_view head, std::string_view name) {
+  const Format* by_content = nullptr;
+  int matches = 0;
+  for (const Format* f : table) {
+    if (f->can_read() && f->sniff != nullptr && f->sniff(head)) {
+      ++matches;
+      if (by_content == nullptr) by_content = f;
+    }
+  }
+  if (matches == 1) return by_content;
+  const Format* by_name = format_by_suffix(name);
+  if (by_name != nullptr && by_name->can_read() && (matches == 0 || by_name->sniff == nullptr || by_name->sniff(head))) {
+    return by_name;
+  }
+  return by_content;
+}
+
+FormatChoice parse_format_choice(std::string_view text, Direction direction) {
+  const std::size_t comma = text.find(',');
+  const Format& format = find_format(text.substr(0, comma));
+  if (direction == Direction::read && !format.can_read()) {
+    throw usage_error("format '" + std::string(format.name) + "' can only be written");
+  }
+  if (direction == Direction::write && !format.can_write()) {
+    throw usage_error("format '" + std::string(format.name) + "' can only be read");
+  }
+  std::vector<std::pair<std::string, std::string>> values;
+  std::string_view rest = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
+  while (!rest.empty()) {
+    const std::size_t end = rest.find(',');
+    const std::string_view item = rest.substr(0, end);
+    rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
+    const std::size_t equals = item.find('=');
+    if (equals == std::string_view::npos || equals == 0) {
+      throw usage_error("'" + std::string(item) + "' behind format '" + std::string(format.name) + "' is not KEY=VALUE");
+    }
+    std::string key(item.substr(0, equals));
+    const bool twice = std::any_of(values.begin(), values.end(), [&](const auto& v) { return v.first == key; });
+    if (twice) throw usage_error("format option '" + key + "' is given twice");
+    values.emplace_back(std::move(key), item.substr(equals + 1));
+  }
+  FormatChoice choice{&format, FormatOptions(std::move(values))};
+  check_options(format, direction, choice.options);
+  return choice;
+}
+
+}  // namespace convert

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Graph algorithms on the dependency view; Boost.Graph does the work inside the .cpp where it has it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace convert {
+
+// Parents before children; among ready nodes the lowest index first. Shorter than size() if there is a cycle.
+[[nodiscard]] std::vector<std::uint32_t> topological_order(const Graph& g);
+// One shortest cycle through the lowest-index node that lies on any: each node depends on the one before it,
+// the first on the last. Empty if there is none. No recursion.
+[[nodiscard]] std::vector<std::uint32_t> find_cycle(const Graph& g);
+// Strongly connected component number of each node.
+[[nodiscard]] std::vector<std::uint32_t> strong_components(const Graph& g, std::uint32_t& count);
+// Weakly connected component number of each node, numbered by first node.
+[[nodiscard]] std::vector<std::uint32_t> connected_components(const Graph& g, std::uint32_t& count);
+// Longest path by node weight (acyclic graphs): its nodes in order.
+[[nodiscard]] std::vector<std::uint32_t> critical_path(const Graph& g, const std::function<std::uint64_t(std::uint32_t)>& weight);
+// For each node the parents that are not implied by other parents (acyclic graphs).
+[[nodiscard]] std::vector<std::vector<std::uint32_t>> transitive_reduction(const Graph& g);
+
+}  // namespace convert

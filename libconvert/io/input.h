@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// A named stream of bytes to read: file, standard input or archive member, gzip and zstd undone on the way.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace convert {
+
+// Reads forward only. Failures of the system throw Error(system) with the file's name; a damaged or cut
+// gzip or zstd stream throws Error(input) with the offset.
+class Input {
+ public:
+  virtual ~Input() = default;
+  Input(const Input&) = delete;
+  Input& operator=(const Input&) = delete;
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  // Bytes consumed so far, counted after decompression.
+  [[nodiscard]] std::uint64_t offset() const { return offset_; }
+  // Uncompressed size where it is known for sure (a plain regular file, a tar member).
+  [[nodiscard]] std::optional<std::uint64_t> size() const { return size_; }
+
+  // The next bytes without consuming them: at least min(n, rest of the stream). Valid until the next call.
+  // n is a wish, not an allocation: memory grows only as bytes really arrive.
+  [[nodiscard]] std::string_view peek(std::size_t n);
+  // Consumes n bytes that peek has shown.
+  void skip(std::size_t n);
+  // Consumes up to n bytes into `to`; fewer only at the end of the stream.
+  std::size_t read(char* to, std::size_t n);
+  // Consumes the rest. `padding` zero bytes are reserved (capacity) behind it for parsers that overrun.
+  [[nodiscard]] std::string read_rest(std::size_t padding = 0);
+  [[nodiscard]] bool at_end() { return peek(1).empty(); }
+
+ protected:
+  Input(std::string name, std::optional<std::uint64_t> size) : name_(std::move(name)), size_(size) {}
+  // Fills `to` with 1…n bytes; 0 at the end of the stream.
+  virtual std::size_t fill(char* to, std::size_t n) = 0;
+
+ private:
+  std::string name_;
+  std::optional<std::uint64_t> size_;
+  std::uint64_t offset_ = 0;
+  std::string buffer_;        // bytes read but not consumed: buffer_[begin_, end_)
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  bool exhausted_ = false;
+};
+
+// "-" is standard input, named "<stdin>". gzip and zstd are recognised by content. A directory is an Error.
+[[nodiscard]] std::unique_ptr<Input> open_input(const std::string& path);
+// Bytes in memory (tests, fuzzers, archive members already read). The bytes must outlive the Input.
+[[nodiscard]] std::unique_ptr<Input> memory_input(std::string name, std::string_view bytes);
+
+}  // namespace convert

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Where results go: standard output, or files that appear whole or not at all.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace convert {
+
+enum class Compression : std::uint8_t { none, gzip, zstd };
+// By suffix: ".gz", ".zst", else none.
+[[nodiscard]] Compression compression_of(std::string_view path);
+
+// A byte sink. Every failure throws Error(system) with the name ("<stdout>: No space left on device").
+class Output {
+ public:
+  virtual ~Output() = default;
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+  virtual void write(std::string_view bytes) = 0;
+  // Ends the stream: flushes the compressor and the buffer and checks that everything was taken.
+  // Without close() the result is discarded (a file never appears).
+  virtual void close() = 0;
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+ protected:
+  explicit Output(std::string name) : name_(std::move(name)) {}
+
+ private:
+  std::string name_;
+};
+
+// Standard output, named "<stdout>". Nothing is written before the first full buffer or close().
+[[nodiscard]] std::unique_ptr<Output> open_stdout(Compression compression = Compression::none);
+// Collects into `to` (tests, benchmarks).
+[[nodiscard]] std::unique_ptr<Output> memory_output(std::string& to);
+
+// A group of files that replace their targets together. Each is written under a temporary name in the target's
+// directory (an unnamed O_TMPFILE where the file system has it); commit() gives them all their names after the
+// last one is complete. Destruction without commit(), an error, SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the
+// temporaries and leave earlier files as they were.
+class OutputFiles {
+ public:
+  OutputFiles();
+  ~OutputFiles();
+  OutputFiles(const OutputFiles&) = delete;
+  OutputFiles& operator=(const OutputFiles&) = delete;
+
+  // Thread-safe. The Output must be closed before commit(). Compression by the path's suffix.
+  [[nodiscard]] std::unique_ptr<Output> create(const std::string& path);
+  // Files that commit() removes after the renames (stale ranks of a larger set).
+  void remove_on_commit(std::string path);
+  void commit();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace convert

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+namespace tools {
+extern const char* const version_number;
+}

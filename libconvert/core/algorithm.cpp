@@ -6,9 +6,9 @@
 namespace convert {
 namespace {
 
-constexpr std::array<std::string_view, 12> collective_names = {
-    "allreduce", "allgather", "reduce",  "broadcast", "alltoall", "reduce_scatter",
-    "custom",    "gather",    "scatter", "alltoallv", "send",     "recv"};
+constexpr std::array<std::string_view, 12> collective_names = {"allreduce", "allgather",      "reduce", "broadcast",
+                                                               "alltoall",  "reduce_scatter", "custom", "gather",
+                                                               "scatter",   "alltoallv",      "send",   "recv"};
 constexpr std::array<std::string_view, 3> protocol_names = {"Simple", "LL", "LL128"};
 
 template <typename Enum, std::size_t N>
@@ -32,6 +32,12 @@ std::string_view name(Collective c) { return collective_names[static_cast<std::s
 std::optional<Protocol> parse_protocol(std::string_view text) { return lookup<Protocol>(protocol_names, text); }
 
 std::string_view name(Protocol p) { return protocol_names[static_cast<std::size_t>(p)]; }
+
+bool is_standard_attribute(std::string_view name) {
+  static constexpr std::array<std::string_view, 10> known = {"name", "proto",   "nchannels",  "nchunksperloop", "ngpus",
+                                                             "coll", "inplace", "outofplace", "minBytes",       "maxBytes"};
+  return std::find(known.begin(), known.end(), name) != known.end();
+}
 
 std::int32_t input_chunks(Collective c, std::int32_t chunks, std::int32_t ranks) {
   return c == Collective::allgather ? chunks / ranks : chunks;

@@ -22,7 +22,9 @@ inline constexpr std::array<std::string_view, 9> step_type_names = {"s",    "r",
 [[nodiscard]] constexpr std::string_view name(StepType t) { return step_type_names[static_cast<std::size_t>(t)]; }
 
 namespace detail {
-[[nodiscard]] constexpr bool in_set(StepType t, unsigned set) { return ((set >> static_cast<unsigned>(t)) & 1U) != 0; }
+[[nodiscard]] constexpr bool in_set(StepType t, unsigned set) {
+  return ((set >> static_cast<unsigned>(t)) & 1U) != 0;
+}
 [[nodiscard]] constexpr unsigned bit(StepType t) { return 1U << static_cast<unsigned>(t); }
 }  // namespace detail
 [[nodiscard]] constexpr bool sends(StepType t) {
@@ -31,15 +33,18 @@ namespace detail {
 }
 [[nodiscard]] constexpr bool receives(StepType t) {
   using enum StepType;
-  return detail::in_set(t, detail::bit(recv) | detail::bit(rcs) | detail::bit(rrs) | detail::bit(rrc) | detail::bit(rrcs));
+  return detail::in_set(
+      t, detail::bit(recv) | detail::bit(rcs) | detail::bit(rrs) | detail::bit(rrc) | detail::bit(rrcs));
 }
 [[nodiscard]] constexpr bool reads_src(StepType t) {
   using enum StepType;
-  return detail::in_set(t, detail::bit(send) | detail::bit(rrs) | detail::bit(rrc) | detail::bit(rrcs) | detail::bit(cpy) | detail::bit(re));
+  return detail::in_set(t, detail::bit(send) | detail::bit(rrs) | detail::bit(rrc) | detail::bit(rrcs) |
+                               detail::bit(cpy) | detail::bit(re));
 }
 [[nodiscard]] constexpr bool writes_dst(StepType t) {
   using enum StepType;
-  return detail::in_set(t, detail::bit(recv) | detail::bit(rcs) | detail::bit(rrc) | detail::bit(rrcs) | detail::bit(cpy) | detail::bit(re));
+  return detail::in_set(t, detail::bit(recv) | detail::bit(rcs) | detail::bit(rrc) | detail::bit(rrcs) |
+                               detail::bit(cpy) | detail::bit(re));
 }
 [[nodiscard]] constexpr bool reduces(StepType t) {
   using enum StepType;
@@ -50,10 +55,21 @@ enum class Buffer : std::uint8_t { input, output, scratch };
 [[nodiscard]] constexpr char letter(Buffer b) { return "ios"[static_cast<std::size_t>(b)]; }
 
 enum class Collective : std::uint8_t {
-  allreduce, allgather, reduce, broadcast, alltoall, reduce_scatter,  // the six with a known postcondition
-  custom, gather, scatter, alltoallv, send, recv,
+  allreduce,
+  allgather,
+  reduce,
+  broadcast,
+  alltoall,
+  reduce_scatter,  // the six with a known postcondition
+  custom,
+  gather,
+  scatter,
+  alltoallv,
+  send,
+  recv,
 };
-[[nodiscard]] std::optional<Collective> parse_collective(std::string_view text);  // both spellings of reduce_scatter
+[[nodiscard]] std::optional<Collective> parse_collective(
+    std::string_view text);                         // both spellings of reduce_scatter
 [[nodiscard]] std::string_view name(Collective c);  // "reduce_scatter"
 
 enum class Protocol : std::uint8_t { simple, ll, ll128 };
@@ -66,13 +82,13 @@ struct Step {
   StepType type = StepType::nop;
   Buffer src_buf = Buffer::input;
   Buffer dst_buf = Buffer::output;
-  bool hasdep = false;          // publishes its completion
-  std::int32_t src_off = -1;    // chunk index
+  bool hasdep = false;        // publishes its completion
+  std::int32_t src_off = -1;  // chunk index
   std::int32_t dst_off = -1;
-  std::int32_t cnt = 0;         // chunks
-  std::int32_t depid = -1;      // threadblock of the same rank, -1: none
-  std::int32_t deps = -1;       // step position in it
-  std::uint32_t line = 0;       // in the source text; 0: unknown
+  std::int32_t cnt = 0;     // chunks
+  std::int32_t depid = -1;  // threadblock of the same rank, -1: none
+  std::int32_t deps = -1;   // step position in it
+  std::uint32_t line = 0;   // in the source text; 0: unknown
   std::uint32_t column = 0;
 };
 
@@ -80,10 +96,10 @@ struct Step {
 using OtherAttributes = std::vector<std::pair<std::string, std::string>>;
 
 struct Threadblock {
-  std::int32_t send = -1;       // peer rank, -1: none
+  std::int32_t send = -1;  // peer rank, -1: none
   std::int32_t recv = -1;
   std::int32_t chan = 0;
-  std::uint32_t first_step = 0; // into Algorithm::steps
+  std::uint32_t first_step = 0;  // into Algorithm::steps
   std::uint32_t step_count = 0;
   std::uint32_t line = 0;
 };
@@ -97,7 +113,7 @@ struct Gpu {
   std::int32_t i_chunks = 0;
   std::int32_t o_chunks = 0;
   std::int32_t s_chunks = 0;
-  std::uint32_t first_tb = 0;   // into Algorithm::tbs; the threadblock's id is its position here
+  std::uint32_t first_tb = 0;  // into Algorithm::tbs; the threadblock's id is its position here
   std::uint32_t tb_count = 0;
   std::vector<Copy> copies;
   OtherAttributes other;
@@ -107,26 +123,37 @@ struct Gpu {
 // Invariants of a well-formed algorithm (what read_msccl establishes or reports): gpus.size() == ranks ≥ 1;
 // peers in range; depid and deps name an existing step of the same rank; offsets and counts inside the buffers.
 struct Algorithm {
-  std::string file;             // for messages
+  std::string file;  // for messages
   std::string name;
   Collective collective = Collective::custom;
   std::string collective_text;  // as written ("reducescatter")
   Protocol protocol = Protocol::simple;
-  std::int32_t channels = 1;    // nchannels
-  std::int32_t chunks = 1;      // nchunksperloop: total size / chunks = chunk size
+  std::int32_t channels = 1;  // nchannels
+  std::int32_t chunks = 1;    // nchunksperloop: total size / chunks = chunk size
   bool inplace = false;
   std::optional<bool> outofplace;
   std::optional<std::int64_t> min_bytes;
   std::optional<std::int64_t> max_bytes;
-  OtherAttributes attributes;   // every attribute of <algo>, as written, in document order
-  std::vector<Gpu> gpus;        // by rank
+  OtherAttributes attributes;  // every attribute of <algo>, as written, in document order
+  std::vector<Gpu> gpus;       // by rank
   std::vector<Threadblock> tbs;
   std::vector<Step> steps;
 
   [[nodiscard]] std::int32_t ranks() const { return static_cast<std::int32_t>(gpus.size()); }
-  [[nodiscard]] std::span<const Threadblock> threadblocks(const Gpu& g) const { return {tbs.data() + g.first_tb, g.tb_count}; }
-  [[nodiscard]] std::span<const Step> steps_of(const Threadblock& t) const { return {steps.data() + t.first_step, t.step_count}; }
+  [[nodiscard]] std::span<const Threadblock> threadblocks(const Gpu& g) const {
+    return {tbs.data() + g.first_tb, g.tb_count};
+  }
+  [[nodiscard]] std::span<const Step> steps_of(const Threadblock& t) const {
+    return {steps.data() + t.first_step, t.step_count};
+  }
 };
+
+// Attributes of <algo> that have a field above; the others are only carried along.
+[[nodiscard]] bool is_standard_attribute(std::string_view name);
+// Valid when input and output are different buffers: as the algorithm says, else the opposite of inplace.
+[[nodiscard]] inline bool runs_outofplace(const Algorithm& a) { return a.outofplace.value_or(!a.inplace); }
+// The MSCCL runtime's maxBytes where a file has none.
+inline constexpr std::int64_t default_max_bytes = std::int64_t{1} << 27;
 
 // Chunks of the input and output buffers of one rank for that collective (specs: N, or N / ranks).
 [[nodiscard]] std::int32_t input_chunks(Collective c, std::int32_t chunks, std::int32_t ranks);

@@ -4,24 +4,50 @@
 #include <array>
 #include <bit>
 
-
 namespace convert {
 
 std::string_view node_type_name(NodeType type) {
-  static constexpr std::array<std::string_view, 8> names = {
-      "INVALID_NODE", "METADATA_NODE",  "MEM_LOAD_NODE",  "MEM_STORE_NODE",
-      "COMP_NODE",    "COMM_SEND_NODE", "COMM_RECV_NODE", "COMM_COLL_NODE"};
+  static constexpr std::array<std::string_view, 8> names = {"INVALID_NODE",   "METADATA_NODE", "MEM_LOAD_NODE",
+                                                            "MEM_STORE_NODE", "COMP_NODE",     "COMM_SEND_NODE",
+                                                            "COMM_RECV_NODE", "COMM_COLL_NODE"};
   const auto i = static_cast<std::uint32_t>(type);
   return i < names.size() ? names[i] : std::string_view{};
 }
 
 std::string_view kind_name(Kind kind) {
-  static constexpr std::array<std::string_view, 33> names = {
-      "none", "", "", "double_val", "double_list", "float_val", "float_list", "int32_val", "int32_list",
-      "int64_val", "int64_list", "uint32_val", "uint32_list", "uint64_val", "uint64_list", "sint32_val",
-      "sint32_list", "sint64_val", "sint64_list", "fixed32_val", "fixed32_list", "fixed64_val", "fixed64_list",
-      "sfixed32_val", "sfixed32_list", "sfixed64_val", "sfixed64_list", "bool_val", "bool_list", "string_val",
-      "string_list", "bytes_val", "bytes_list"};
+  static constexpr std::array<std::string_view, 33> names = {"none",
+                                                             "",
+                                                             "",
+                                                             "double_val",
+                                                             "double_list",
+                                                             "float_val",
+                                                             "float_list",
+                                                             "int32_val",
+                                                             "int32_list",
+                                                             "int64_val",
+                                                             "int64_list",
+                                                             "uint32_val",
+                                                             "uint32_list",
+                                                             "uint64_val",
+                                                             "uint64_list",
+                                                             "sint32_val",
+                                                             "sint32_list",
+                                                             "sint64_val",
+                                                             "sint64_list",
+                                                             "fixed32_val",
+                                                             "fixed32_list",
+                                                             "fixed64_val",
+                                                             "fixed64_list",
+                                                             "sfixed32_val",
+                                                             "sfixed32_list",
+                                                             "sfixed64_val",
+                                                             "sfixed64_list",
+                                                             "bool_val",
+                                                             "bool_list",
+                                                             "string_val",
+                                                             "string_list",
+                                                             "bytes_val",
+                                                             "bytes_list"};
   const auto i = static_cast<std::size_t>(kind);
   return i < names.size() ? names[i] : std::string_view{};
 }
@@ -39,10 +65,8 @@ void AttrTable::add_double(Name name, double value) {
 }
 
 void AttrTable::add_ints(Name name, Kind list_kind, std::span<const std::int64_t> values) {
-  attrs.push_back({.name = name,
-                   .kind = list_kind,
-                   .size = static_cast<std::uint32_t>(values.size()),
-                   .bits = numbers.size()});
+  attrs.push_back(
+      {.name = name, .kind = list_kind, .size = static_cast<std::uint32_t>(values.size()), .bits = numbers.size()});
   for (const std::int64_t v : values) numbers.push_back(static_cast<std::uint64_t>(v));
 }
 
@@ -92,7 +116,9 @@ Location location_of(const Trace& trace, std::size_t index) {
   return where;
 }
 
-void NodeTable::too_large() { throw input_error({}, "more than 4294967294 nodes, dependencies or attributes in one trace"); }
+void NodeTable::too_large() {
+  throw input_error({}, "more than 4294967294 nodes, dependencies or attributes in one trace");
+}
 
 std::uint64_t duration_nanos(const NodeTable& table, const Node& node) {
   const IntValue exact = int_value(table.attributes(node), attr::duration_nanos);

@@ -55,21 +55,36 @@ enum class CollectiveType : std::int32_t {
 // Scalars are odd, and the list of a scalar is its number + 1.
 enum class Kind : std::uint8_t {
   none = 0,
-  double_val = 3, double_list,
-  float_val, float_list,
-  int32_val, int32_list,
-  int64_val, int64_list,
-  uint32_val, uint32_list,
-  uint64_val, uint64_list,
-  sint32_val, sint32_list,
-  sint64_val, sint64_list,
-  fixed32_val, fixed32_list,
-  fixed64_val, fixed64_list,
-  sfixed32_val, sfixed32_list,
-  sfixed64_val, sfixed64_list,
-  bool_val, bool_list,
-  string_val, string_list,
-  bytes_val, bytes_list,
+  double_val = 3,
+  double_list,
+  float_val,
+  float_list,
+  int32_val,
+  int32_list,
+  int64_val,
+  int64_list,
+  uint32_val,
+  uint32_list,
+  uint64_val,
+  uint64_list,
+  sint32_val,
+  sint32_list,
+  sint64_val,
+  sint64_list,
+  fixed32_val,
+  fixed32_list,
+  fixed64_val,
+  fixed64_list,
+  sfixed32_val,
+  sfixed32_list,
+  sfixed64_val,
+  sfixed64_list,
+  bool_val,
+  bool_list,
+  string_val,
+  string_list,
+  bytes_val,
+  bytes_list,
 };
 [[nodiscard]] std::string_view kind_name(Kind kind);  // "int64_val"; "none"
 [[nodiscard]] constexpr bool is_list(Kind k) { return k != Kind::none && (static_cast<int>(k) & 1) == 0; }
@@ -99,9 +114,9 @@ struct Attr {
 
 // The rare rest of a message: kept byte for byte so that nothing is lost.
 struct Extra {
-  Text doc_string;     // AttributeProto.doc_string
-  Text unknown;        // unknown fields of the attribute, node or metadata message, as on the wire
-  Text list_unknown;   // unknown fields of an attribute's list message
+  Text doc_string;    // AttributeProto.doc_string
+  Text unknown;       // unknown fields of the attribute, node or metadata message, as on the wire
+  Text list_unknown;  // unknown fields of an attribute's list message
 };
 
 struct Range {
@@ -142,7 +157,9 @@ class AttrTable {
   // Value of a string or bytes attribute.
   [[nodiscard]] std::string_view string(const Attr& a) const { return view(Text{a.bits, a.size}); }
   // Elements of a numeric list, each as a scalar's bits.
-  [[nodiscard]] std::span<const std::uint64_t> list(const Attr& a) const { return {numbers.data() + a.bits, a.size}; }
+  [[nodiscard]] std::span<const std::uint64_t> list(const Attr& a) const {
+    return {numbers.data() + a.bits, a.size};
+  }
   // Elements of a string or bytes list.
   [[nodiscard]] std::span<const Text> string_list(const Attr& a) const { return {texts.data() + a.bits, a.size}; }
 };
@@ -163,9 +180,12 @@ struct IntValue {
   [[nodiscard]] explicit operator bool() const { return status == Status::ok; }
 };
 [[nodiscard]] IntValue int_value(const Attr* attr);
-[[nodiscard]] inline IntValue int_value(std::span<const Attr> attrs, Name name) { return int_value(find(attrs, name)); }
+[[nodiscard]] inline IntValue int_value(std::span<const Attr> attrs, Name name) {
+  return int_value(find(attrs, name));
+}
 // The string, or nothing if the attribute is absent or of another kind.
-[[nodiscard]] std::optional<std::string_view> string_value(const AttrTable& table, std::span<const Attr> attrs, Name name);
+[[nodiscard]] std::optional<std::string_view> string_value(const AttrTable& table, std::span<const Attr> attrs,
+                                                           Name name);
 
 // Chakra IOInfo.
 struct IoInfo {
@@ -184,9 +204,9 @@ struct Node {
   Range attrs;
   std::uint64_t start_us = 0;
   std::uint64_t duration_us = 0;
-  std::uint32_t inputs = 0;   // 1 + index into NodeTable::io; 0: absent
+  std::uint32_t inputs = 0;  // 1 + index into NodeTable::io; 0: absent
   std::uint32_t outputs = 0;
-  std::uint32_t extra = 0;    // 1 + index into extras (unknown fields); 0: none
+  std::uint32_t extra = 0;  // 1 + index into extras (unknown fields); 0: none
 };
 
 class NodeTable : public AttrTable {
@@ -222,8 +242,12 @@ class NodeTable : public AttrTable {
 
   [[nodiscard]] std::string_view name(const Node& n) const { return view(n.name); }
   [[nodiscard]] std::span<const Attr> attributes(const Node& n) const { return view(n.attrs); }
-  [[nodiscard]] std::span<const NodeId> data_deps(const Node& n) const { return {deps.data() + n.data_deps.begin, n.data_deps.count}; }
-  [[nodiscard]] std::span<const NodeId> ctrl_deps(const Node& n) const { return {deps.data() + n.ctrl_deps.begin, n.ctrl_deps.count}; }
+  [[nodiscard]] std::span<const NodeId> data_deps(const Node& n) const {
+    return {deps.data() + n.data_deps.begin, n.data_deps.count};
+  }
+  [[nodiscard]] std::span<const NodeId> ctrl_deps(const Node& n) const {
+    return {deps.data() + n.ctrl_deps.begin, n.ctrl_deps.count};
+  }
 
  private:
   void add_dep(Range& range, NodeId parent) {
@@ -236,9 +260,9 @@ class NodeTable : public AttrTable {
 
 // GlobalMetadata. Its attributes have their own table, so nodes can be streamed past it.
 struct Metadata {
-  AttrTable table;          // table.attrs are the metadata's attributes, all of them
-  std::string version;      // "0.0.4" in what we write
-  std::string unknown;      // unknown fields, as on the wire
+  AttrTable table;      // table.attrs are the metadata's attributes, all of them
+  std::string version;  // "0.0.4" in what we write
+  std::string unknown;  // unknown fields, as on the wire
 };
 inline constexpr std::string_view schema_version = "0.0.4";
 

@@ -52,7 +52,8 @@ std::optional<std::int64_t> exact(const Quantity& q, __int128 scale) {
 }
 
 template <std::size_t N>
-std::optional<__int128> scale_of(const std::array<std::pair<std::string_view, __int128>, N>& units, std::string_view unit) {
+std::optional<__int128> scale_of(const std::array<std::pair<std::string_view, __int128>, N>& units,
+                                 std::string_view unit) {
   for (const auto& [name, scale] : units) {
     if (name == unit) return scale;
   }
@@ -65,9 +66,18 @@ constexpr __int128 kibi = 1024;
 
 std::optional<std::int64_t> parse_bytes(std::string_view text) {
   static constexpr std::array<std::pair<std::string_view, __int128>, 12> units = {
-      {{"", 1}, {"B", 1}, {"KB", 1000}, {"kB", 1000}, {"MB", 1'000'000}, {"GB", 1'000'000'000},
-       {"TB", 1'000'000'000'000}, {"KiB", kibi}, {"MiB", kibi * kibi}, {"GiB", kibi * kibi * kibi},
-       {"TiB", kibi * kibi * kibi * kibi}, {"kiB", kibi}}};
+      {{"", 1},
+       {"B", 1},
+       {"KB", 1000},
+       {"kB", 1000},
+       {"MB", 1'000'000},
+       {"GB", 1'000'000'000},
+       {"TB", 1'000'000'000'000},
+       {"KiB", kibi},
+       {"MiB", kibi * kibi},
+       {"GiB", kibi * kibi * kibi},
+       {"TiB", kibi * kibi * kibi * kibi},
+       {"kiB", kibi}}};
   const auto q = split(text);
   if (!q) return std::nullopt;
   const auto scale = scale_of(units, q->unit);
@@ -84,10 +94,20 @@ std::optional<Picoseconds> parse_time(std::string_view text) {
 }
 
 std::optional<double> parse_bandwidth(std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, double>, 14> units = {
-      {{"B/s", 1.0}, {"KB/s", 1e3}, {"MB/s", 1e6}, {"GB/s", 1e9}, {"TB/s", 1e12},
-       {"KiB/s", 0x1p10}, {"MiB/s", 0x1p20}, {"GiB/s", 0x1p30}, {"TiB/s", 0x1p40},
-       {"Mbit/s", 1e6 / 8}, {"Gbit/s", 1e9 / 8}, {"Tbit/s", 1e12 / 8}, {"Gbps", 1e9 / 8}, {"Tbps", 1e12 / 8}}};
+  static constexpr std::array<std::pair<std::string_view, double>, 14> units = {{{"B/s", 1.0},
+                                                                                 {"KB/s", 1e3},
+                                                                                 {"MB/s", 1e6},
+                                                                                 {"GB/s", 1e9},
+                                                                                 {"TB/s", 1e12},
+                                                                                 {"KiB/s", 0x1p10},
+                                                                                 {"MiB/s", 0x1p20},
+                                                                                 {"GiB/s", 0x1p30},
+                                                                                 {"TiB/s", 0x1p40},
+                                                                                 {"Mbit/s", 1e6 / 8},
+                                                                                 {"Gbit/s", 1e9 / 8},
+                                                                                 {"Tbit/s", 1e12 / 8},
+                                                                                 {"Gbps", 1e9 / 8},
+                                                                                 {"Tbps", 1e12 / 8}}};
   const auto q = split(text);
   if (!q || q->digits == 0) return std::nullopt;
   for (const auto& [name, scale] : units) {

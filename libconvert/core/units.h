@@ -21,8 +21,8 @@ inline constexpr Picoseconds ps_per_ns = 1000;
 // "50GB/s" (10^9), "46GiB/s" (2^30), "800Gbit/s" → bytes per second. Nothing if malformed or not positive.
 [[nodiscard]] std::optional<double> parse_bandwidth(std::string_view text);
 
-[[nodiscard]] std::string format_bytes(std::int64_t bytes);     // "64 KiB", "1000 B"
-[[nodiscard]] std::string format_time(Picoseconds time);        // "41.181 us"
+[[nodiscard]] std::string format_bytes(std::int64_t bytes);  // "64 KiB", "1000 B"
+[[nodiscard]] std::string format_time(Picoseconds time);     // "41.181 us"
 
 // Whole decimal integer without rest or overflow.
 [[nodiscard]] std::optional<std::int64_t> parse_int(std::string_view text);

@@ -78,7 +78,7 @@ struct ReadContext {
 struct Format {
   std::string_view name;
   std::string_view summary;
-  std::vector<std::string_view> suffixes;        // ".et"; without compression suffix
+  std::vector<std::string_view> suffixes;  // ".et"; without compression suffix
   std::vector<FormatOption> read_options;
   std::vector<FormatOption> write_options;
   bool (*sniff)(std::string_view head) = nullptr;  // up to 4 KiB after decompression; null: by suffix only
@@ -93,7 +93,9 @@ struct Format {
   bool file_per_rank = false;  // each rank is a file of its own (a set on disk, a tar in a pipe)
 
   [[nodiscard]] bool can_read() const { return read != nullptr || read_algorithm != nullptr; }
-  [[nodiscard]] bool can_write() const { return write != nullptr || write_set != nullptr || write_algorithm != nullptr; }
+  [[nodiscard]] bool can_write() const {
+    return write != nullptr || write_set != nullptr || write_algorithm != nullptr;
+  }
 };
 
 [[nodiscard]] std::span<const Format* const> all_formats();

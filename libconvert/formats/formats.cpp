@@ -62,7 +62,8 @@ std::optional<std::int64_t> FormatOptions::get_bytes(std::string_view key) const
   const auto text = get(key);
   if (!text) return std::nullopt;
   const auto bytes = parse_bytes(*text);
-  if (!bytes) throw usage_error(std::string(key) + "=" + *text + ": not a size in bytes (examples: 4096, 64KiB, 1MB)");
+  if (!bytes)
+    throw usage_error(std::string(key) + "=" + *text + ": not a size in bytes (examples: 4096, 64KiB, 1MB)");
   return bytes;
 }
 
@@ -116,7 +117,8 @@ const Format* detect_format(std::string_view head, std::string_view name) {
   }
   if (matches == 1) return by_content;
   const Format* by_name = format_by_suffix(name);
-  if (by_name != nullptr && by_name->can_read() && (matches == 0 || by_name->sniff == nullptr || by_name->sniff(head))) {
+  if (by_name != nullptr && by_name->can_read() &&
+      (matches == 0 || by_name->sniff == nullptr || by_name->sniff(head))) {
     return by_name;
   }
   return by_content;
@@ -139,7 +141,8 @@ FormatChoice parse_format_choice(std::string_view text, Direction direction) {
     rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
     const std::size_t equals = item.find('=');
     if (equals == std::string_view::npos || equals == 0) {
-      throw usage_error("'" + std::string(item) + "' behind format '" + std::string(format.name) + "' is not KEY=VALUE");
+      throw usage_error("'" + std::string(item) + "' behind format '" + std::string(format.name) +
+                        "' is not KEY=VALUE");
     }
     std::string key(item.substr(0, equals));
     const bool twice = std::any_of(values.begin(), values.end(), [&](const auto& v) { return v.first == key; });

@@ -15,6 +15,8 @@ namespace convert {
 // One shortest cycle through the lowest-index node that lies on any: each node depends on the one before it,
 // the first on the last. Empty if there is none. No recursion.
 [[nodiscard]] std::vector<std::uint32_t> find_cycle(const Graph& g);
+// One such cycle per strongly connected component, in the order of their lowest nodes.
+[[nodiscard]] std::vector<std::vector<std::uint32_t>> find_cycles(const Graph& g);
 // Strongly connected component number of each node.
 [[nodiscard]] std::vector<std::uint32_t> strong_components(const Graph& g, std::uint32_t& count);
 // Weakly connected component number of each node, numbered by first node.

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,7 +15,9 @@ namespace convert {
 // True if the first bytes of a stream (≥ 512) are a tar header.
 [[nodiscard]] bool looks_like_tar(std::string_view head);
 
-// Members of a tar, in order. A cut member, damaged header or missing end is Error(input) with an offset.
+// Members of a tar, in order. A cut member, damaged header or missing end is Error(input) with an offset; so are a
+// name that is absolute or has "..", and a link in place of a rank's file. Other members that are no regular files
+// are passed over. A member may be compressed.
 class TarReader {
  public:
   explicit TarReader(Input& input);
@@ -26,6 +27,7 @@ class TarReader {
 
   // The next regular member as a stream named "ARCHIVE(MEMBER)", valid until the next call; null at the end.
   [[nodiscard]] Input* next();
+  // Name of the current member as it stands in the archive.
   [[nodiscard]] const std::string& member_name() const;
 
  private:
@@ -33,7 +35,8 @@ class TarReader {
   std::unique_ptr<State> state_;
 };
 
-// Writes ustar (pax only for members over 8 GiB): mtime 0, uid 0, mode 0644, so equal members give equal bytes.
+// Writes ustar (pax only for members over 8 GiB or very long names): mtime 0, uid 0, mode 0644, so equal members
+// give equal bytes.
 class TarWriter {
  public:
   explicit TarWriter(Output& output);

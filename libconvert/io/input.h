@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace convert {
 
@@ -22,7 +23,8 @@ class Input {
   [[nodiscard]] const std::string& name() const { return name_; }
   // Bytes consumed so far, counted after decompression.
   [[nodiscard]] std::uint64_t offset() const { return offset_; }
-  // Uncompressed size where it is known for sure (a plain regular file, a tar member).
+  // Uncompressed size where it is known for sure (a plain regular file, a member of a plain tar file).
+  // It may be reserved at once; a size that is only claimed is not told.
   [[nodiscard]] std::optional<std::uint64_t> size() const { return size_; }
 
   // The next bytes without consuming them: at least min(n, rest of the stream). Valid until the next call.
@@ -45,7 +47,7 @@ class Input {
   std::string name_;
   std::optional<std::uint64_t> size_;
   std::uint64_t offset_ = 0;
-  std::string buffer_;        // bytes read but not consumed: buffer_[begin_, end_)
+  std::string buffer_;  // bytes read but not consumed: buffer_[begin_, end_)
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   bool exhausted_ = false;

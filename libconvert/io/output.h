@@ -6,15 +6,17 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace convert {
+
+class Error;
 
 enum class Compression : std::uint8_t { none, gzip, zstd };
 // By suffix: ".gz", ".zst", else none.
 [[nodiscard]] Compression compression_of(std::string_view path);
 
 // A byte sink. Every failure throws Error(system) with the name ("<stdout>: No space left on device").
+// A reader that went away (EPIPE, where SIGPIPE is ignored) is such a failure too: is_broken_pipe() tells.
 class Output {
  public:
   virtual ~Output() = default;
@@ -33,6 +35,9 @@ class Output {
   std::string name_;
 };
 
+// True for the Error that an Output throws when its reader has gone: a tool ends quietly then.
+[[nodiscard]] bool is_broken_pipe(const Error& error);
+
 // Standard output, named "<stdout>". Nothing is written before the first full buffer or close().
 [[nodiscard]] std::unique_ptr<Output> open_stdout(Compression compression = Compression::none);
 // Collects into `to` (tests, benchmarks).
@@ -41,7 +46,8 @@ class Output {
 // A group of files that replace their targets together. Each is written under a temporary name in the target's
 // directory (an unnamed O_TMPFILE where the file system has it); commit() gives them all their names after the
 // last one is complete. Destruction without commit(), an error, SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the
-// temporaries and leave earlier files as they were.
+// temporaries and leave earlier files as they were. A replaced file keeps its mode; a symbolic link to a file is
+// followed. Devices, pipes and "/dev/stdout" cannot be replaced: they are written directly.
 class OutputFiles {
  public:
   OutputFiles();
@@ -49,7 +55,8 @@ class OutputFiles {
   OutputFiles(const OutputFiles&) = delete;
   OutputFiles& operator=(const OutputFiles&) = delete;
 
-  // Thread-safe. The Output must be closed before commit(). Compression by the path's suffix.
+  // Thread-safe. The Output must be closed before commit(). Compression by the path's suffix. Makes the last
+  // directory of the path if only that is missing. Throws Error(usage) if the path was given before.
   [[nodiscard]] std::unique_ptr<Output> create(const std::string& path);
   // Files that commit() removes after the renames (stale ranks of a larger set).
   void remove_on_commit(std::string path);
@@ -57,7 +64,7 @@ class OutputFiles {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;  // shared with the Outputs
 };
 
 }  // namespace convert

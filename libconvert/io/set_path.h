@@ -21,8 +21,10 @@ struct InputItem {
 // The streams that the command line's operands name, in order:
 //   a file; "-" (standard input); a tar (each member NAME.R.et, any order; other members are skipped and listed in
 //   skipped()); a directory that holds exactly one set; a prefix of a set (ranks 0…N-1).
-// An existing file wins over a prefix. A gap in a set is an Error that names the missing file; so are a tar
-// without its two end blocks, a member with an absolute name or "..", two ranks of one number, an empty directory.
+// An existing file wins over a prefix. A gap in a set is an Error(input) that names the missing file; so are a tar
+// without its two end blocks, a member with an absolute name or "..", two ranks of one number, two sets in one tar
+// or directory, an empty directory. What a tar lacks shows at its end: next() throws then.
+// Error(system): an operand that names nothing. Error(usage): "-" twice.
 class InputSet {
  public:
   explicit InputSet(std::vector<std::string> operands);
@@ -35,13 +37,19 @@ class InputSet {
 
   // Paths of all streams if they are independent files (no tar, no standard input): they may then be opened in
   // any order, also by several threads. Empty otherwise. Looks into files only to see whether they are a tar.
-  struct File { std::string path; std::optional<std::uint32_t> rank; };
+  struct File {
+    std::string path;
+    std::optional<std::uint32_t> rank;
+  };
   [[nodiscard]] const std::vector<File>& files() const;
 
   // The base for output names: "ring" for ring.xml, ring.0.et, a prefix out/ring or a directory; "stdin" for "-".
   [[nodiscard]] std::string base_name() const;
-  // prefix.groups.json beside a prefix set or first in a tar, if there is one: its text.
+  // Of the first operand that is a set: prefix.groups.json beside it, or the member NAME.groups.json of a tar, if
+  // there is one. In a tar of ours it comes first and is known at once. A tar packed by others may have it later:
+  // ask after the last next() then; to have asked too early is an Error(input) from next().
   [[nodiscard]] std::optional<std::string> groups_json() const;
+  // Members of tars that are no ranks, as "ARCHIVE(MEMBER)", as far as they were read.
   [[nodiscard]] const std::vector<std::string>& skipped() const;
 
  private:
@@ -54,7 +62,10 @@ class InputSet {
 // Rank in "ring.3.et" (also with .gz, .zst); none if the name is not of that form or R has leading zeros.
 [[nodiscard]] std::optional<std::uint32_t> rank_of(const std::string& path);
 // Ranks for which prefix.R.et[.gz|.zst] exists, ascending, as (rank, path).
-struct RankFile { std::uint32_t rank; std::string path; };
+struct RankFile {
+  std::uint32_t rank;
+  std::string path;
+};
 [[nodiscard]] std::vector<RankFile> existing_ranks(const std::string& prefix);
 
 }  // namespace convert

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: MIT
+// What etkit this is and what it was built with.
 #pragma once
 
+#include <string>
+
 namespace tools {
-extern const char* const version_number;
-}
+
+extern const char* const version_number;  // "0.1.0"
+
+// What --version prints behind the tool's name: number and commit, then libraries, compiler and formats.
+[[nodiscard]] std::string version_text();
+
+}  // namespace tools

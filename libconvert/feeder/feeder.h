@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// Feeds the nodes of one rank to a simulator: what is free of dependencies, in the order in which to issue it.
+//
+//   Feeder feeder(trace.nodes, build_graph(trace.nodes));
+//   auto start = [&](std::uint32_t node) { …; return true; };       // false: its resource is busy, offer it again
+//   feeder.issue(start);                                            // at time 0
+//   …when a node ends:  feeder.complete(node);  feeder.issue(start);
+//
+// Nodes are numbered 0…size()-1 by ascending id, the order in which free nodes are offered; index_of() gives the
+// place in NodeTable::nodes. All work is linear in nodes and edges (blocked nodes add a logarithm); nothing is
+// allocated per node after construction. The trace is not needed any more once the feeder is built.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "core/trace.h"
+#include "graph/graph.h"
+
+namespace convert {
+
+class Feeder {
+ public:
+  static constexpr std::uint8_t max_lanes = 8;
+
+  Feeder() = default;
+  // `lanes` names for each node (by index in the table) the resource it competes for, below max_lanes: once a node
+  // is refused, the other nodes of its lane are not offered again in that round. Empty: all in lane 0.
+  // Dependencies that the graph leaves out (dangling, on itself) do not hold a node back: check them before.
+  Feeder(const NodeTable& table, const Graph& graph, std::span<const std::uint8_t> lanes = {});
+
+  [[nodiscard]] std::uint32_t size() const {
+    return rows_.empty() ? 0 : static_cast<std::uint32_t>(rows_.size() - 1);
+  }
+  [[nodiscard]] std::uint32_t index_of(std::uint32_t node) const { return order_.empty() ? node : order_[node]; }
+  // Ascending.
+  [[nodiscard]] std::span<const std::uint32_t> children(std::uint32_t node) const {
+    return {children_.data() + rows_[node].first_child, rows_[node + 1].first_child - rows_[node].first_child};
+  }
+  // Parents that have not completed yet.
+  [[nodiscard]] std::uint32_t waits_for(std::uint32_t node) const { return rows_[node].waiting; }
+
+  // One round: takes a snapshot of the free nodes that are not taken yet and offers them in ascending order to
+  // `try_issue`, a bool(std::uint32_t node). Nodes that become free during the round wait for the next one.
+  // Not to be called from within try_issue; complete() may be.
+  template <typename TryIssue>
+  void issue(TryIssue&& try_issue);
+
+  // A taken node has ended: its children may become free.
+  void complete(std::uint32_t node) {
+    const std::uint32_t end = rows_[node + 1].first_child;
+    for (std::uint32_t i = rows_[node].first_child; i != end; ++i) {
+      const std::uint32_t child = children_[i];
+      if (--rows_[child].waiting == 0) fresh_.push_back(child);
+    }
+    ++completed_;
+  }
+
+  [[nodiscard]] bool done() const { return completed_ == size(); }
+  [[nodiscard]] std::uint32_t completed() const { return completed_; }
+  [[nodiscard]] std::uint32_t in_flight() const { return taken_ - completed_; }
+  // Nodes that the next round will offer.
+  [[nodiscard]] std::uint32_t free_nodes() const { return static_cast<std::uint32_t>(fresh_.size()) + blocked_; }
+
+  // Back to the start.
+  void reset();
+
+ private:
+  struct Row {
+    std::uint32_t first_child = 0;  // into children_
+    std::uint32_t waiting = 0;      // parents not completed
+  };
+  using Heap = std::vector<std::uint32_t>;  // lowest node first
+
+  [[nodiscard]] std::uint8_t lane_of(std::uint32_t node) const {
+    return lanes_.empty() ? std::uint8_t{0} : lanes_[node];
+  }
+  void block(std::uint32_t node, std::uint8_t lane);
+  void unblock(std::uint8_t lane);
+  template <typename TryIssue>
+  void issue_with_blocked(TryIssue&& try_issue, std::size_t next, std::uint32_t closed);
+
+  std::vector<Row> rows_;  // size() + 1
+  std::vector<std::uint32_t> children_;
+  std::vector<std::uint32_t> fresh_;  // became free since the last round began
+  std::vector<std::uint32_t> round_;  // the fresh ones of the round that runs
+  std::uint32_t taken_ = 0;
+  std::uint32_t completed_ = 0;
+  std::uint32_t blocked_ = 0;         // nodes in heaps_
+  std::vector<Heap> heaps_;           // by lane: offered before and refused
+  std::vector<std::uint8_t> lanes_;   // by node
+  std::vector<std::uint32_t> order_;  // node → index in the table; empty: the same
+};
+
+template <typename TryIssue>
+void Feeder::issue(TryIssue&& try_issue) {
+  round_.swap(fresh_);
+  if (round_.size() > 1 && !std::is_sorted(round_.begin(), round_.end())) std::sort(round_.begin(), round_.end());
+  std::size_t next = 0;
+  std::uint32_t closed = 0;
+  if (blocked_ == 0) {  // the common case: nothing left over, so no merging
+    for (; next < round_.size(); ++next) {
+      ++taken_;
+      if (try_issue(round_[next])) continue;
+      --taken_;
+      const std::uint8_t lane = lane_of(round_[next]);
+      closed = 1U << lane;
+      block(round_[next++], lane);
+      break;
+    }
+  }
+  if (blocked_ != 0) issue_with_blocked(try_issue, next, closed);
+  round_.clear();
+}
+
+// Merges the fresh nodes from `next` on with the lowest blocked node of each lane that is not closed yet.
+template <typename TryIssue>
+void Feeder::issue_with_blocked(TryIssue&& try_issue, std::size_t next, std::uint32_t closed) {
+  constexpr std::uint8_t from_round = max_lanes;
+  for (;;) {
+    std::uint8_t source = from_round;
+    std::uint32_t node = next < round_.size() ? round_[next] : UINT32_MAX;
+    for (std::uint8_t lane = 0; lane < heaps_.size(); ++lane) {
+      if ((closed >> lane & 1U) != 0 || heaps_[lane].empty() || heaps_[lane].front() >= node) continue;
+      node = heaps_[lane].front();
+      source = lane;
+    }
+    if (node == UINT32_MAX) return;
+    const std::uint8_t lane = lane_of(node);
+    if (source == from_round) ++next;
+    ++taken_;
+    if ((closed >> lane & 1U) == 0 && try_issue(node)) {
+      if (source != from_round) unblock(source);
+      continue;
+    }
+    --taken_;
+    closed |= 1U << lane;
+    if (source == from_round) block(node, lane);
+  }
+}
+
+}  // namespace convert

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "formats/msccl/document.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <limits>
+
+namespace convert {
+namespace {
+
+void append_utf8(std::uint32_t c, std::string& out) {
+  if (c < 0x80) {
+    out += static_cast<char>(c);
+  } else if (c < 0x800) {
+    out += static_cast<char>(0xc0 | (c >> 6));
+    out += static_cast<char>(0x80 | (c & 0x3f));
+  } else if (c < 0x10000) {
+    out += static_cast<char>(0xe0 | (c >> 12));
+    out += static_cast<char>(0x80 | ((c >> 6) & 0x3f));
+    out += static_cast<char>(0x80 | (c & 0x3f));
+  } else {
+    out += static_cast<char>(0xf0 | (c >> 18));
+    out += static_cast<char>(0x80 | ((c >> 12) & 0x3f));
+    out += static_cast<char>(0x80 | ((c >> 6) & 0x3f));
+    out += static_cast<char>(0x80 | (c & 0x3f));
+  }
+}
+
+bool append_entity(std::string_view name, std::string& out) {
+  if (name == "amp") {
+    out += '&';
+  } else if (name == "lt") {
+    out += '<';
+  } else if (name == "gt") {
+    out += '>';
+  } else if (name == "quot") {
+    out += '"';
+  } else if (name == "apos") {
+    out += '\'';
+  } else if (name.size() > 1 && name[0] == '#') {
+    const bool hex = name[1] == 'x';
+    const std::string_view digits = name.substr(hex ? 2 : 1);
+    std::uint32_t code = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code, hex ? 16 : 10);
+    const bool surrogate = code >= 0xd800 && code < 0xe000;
+    if (error != std::errc{} || end != digits.data() + digits.size() || code == 0 || code > 0x10ffff || surrogate)
+      return false;
+    append_utf8(code, out);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+XmlDocument::XmlDocument(std::string text, std::string file) : text_(std::move(text)), file_(std::move(file)) {
+  const auto fail = [this](std::ptrdiff_t offset, const std::string& message) {
+    return input_error(at(place(offset)), message, "xml");
+  };
+  if (text_.size() >= std::numeric_limits<std::uint32_t>::max()) {
+    throw input_error({.file = file_}, "an XML document of 4 GiB or more cannot be read", "xml");
+  }
+  // The parser writes into the text (also over line ends), so lines are counted first.
+  line_starts_.push_back(0);
+  for (const char* p = text_.data();
+       (p = static_cast<const char*>(
+            std::memchr(p, '\n', text_.size() - static_cast<std::size_t>(p - text_.data())))) != nullptr;
+       ++p) {
+    line_starts_.push_back(static_cast<std::uint32_t>(p - text_.data() + 1));
+  }
+  if (text_.empty())
+    throw input_error({.file = file_}, "empty file: an XML document with root <algo> is expected", "xml");
+  if (const std::size_t nul = text_.find('\0'); nul != std::string::npos) {
+    throw fail(static_cast<std::ptrdiff_t>(nul), "a NUL byte in an XML document");
+  }
+  constexpr unsigned flags = pugi::parse_doctype | pugi::parse_fragment | pugi::parse_cdata;
+  const pugi::xml_parse_result result =
+      document_.load_buffer_inplace(text_.data(), text_.size(), flags, pugi::encoding_utf8);
+  for (const pugi::xml_node node : document_.children()) {
+    if (node.type() == pugi::node_doctype) {
+      throw input_error(at(node), "a document type declaration is never part of MSCCL-IR; refused", "xml");
+    }
+  }
+  if (!result) throw fail(result.offset, std::string("not well-formed XML: ") + result.description());
+  for (const pugi::xml_node node : document_.children()) {
+    if (node.type() != pugi::node_element) throw fail(node.offset_debug(), "text outside of the root element");
+    if (root_) throw input_error(at(node), std::string("a second root element <") + node.name() + ">", "xml");
+    root_ = node;
+  }
+  if (!root_) throw input_error({.file = file_}, "no XML element: a document with root <algo> is expected", "xml");
+}
+
+Place XmlDocument::place(std::ptrdiff_t offset) const {
+  const auto position =
+      static_cast<std::uint32_t>(std::clamp<std::ptrdiff_t>(offset, 0, static_cast<std::ptrdiff_t>(text_.size())));
+  constexpr std::size_t near = 4;
+  std::size_t line = last_line_;
+  if (position >= line_starts_[line]) {
+    const std::size_t end = std::min(line + near, line_starts_.size() - 1);
+    while (line < end && line_starts_[line + 1] <= position) ++line;
+  }
+  const bool found =
+      position >= line_starts_[line] && (line + 1 == line_starts_.size() || position < line_starts_[line + 1]);
+  if (!found) {
+    line = static_cast<std::size_t>(std::upper_bound(line_starts_.begin(), line_starts_.end(), position) -
+                                    line_starts_.begin()) -
+           1;
+  }
+  last_line_ = line;
+  return {static_cast<std::uint32_t>(line + 1), position - line_starts_[line] + 1};
+}
+
+std::optional<std::string> unescape_xml(std::string_view raw) {
+  std::string out;
+  while (!raw.empty()) {
+    const std::size_t special = raw.find_first_of("&<");
+    out.append(raw.substr(0, special));
+    if (special == std::string_view::npos) break;
+    const std::size_t end = raw.find(';', special);
+    if (raw[special] == '<' || end == std::string_view::npos) return std::nullopt;
+    if (!append_entity(raw.substr(special + 1, end - special - 1), out)) return std::nullopt;
+    raw.remove_prefix(end + 1);
+  }
+  return out;
+}
+
+void escape_xml(std::string_view text, std::string& out) {
+  for (const char c : text) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      case '\n': out += "&#10;"; break;
+      case '\r': out += "&#13;"; break;
+      case '\t': out += "&#9;"; break;
+      default: out += c;
+    }
+  }
+}
+
+}  // namespace convert

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// An XML document in memory with line numbers: pugixml made strict where it is lenient.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <pugixml.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/diagnostic.h"
+
+namespace convert {
+
+struct Place {
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+};
+
+class XmlDocument {
+ public:
+  // Throws Error(input) [xml] on anything that is not one well-formed element without DOCTYPE.
+  XmlDocument(std::string text, std::string file);
+
+  [[nodiscard]] pugi::xml_node root() const { return root_; }
+  [[nodiscard]] const std::string& file() const { return file_; }
+  // Constant time for calls in document order.
+  [[nodiscard]] Place place(std::ptrdiff_t offset) const;
+  [[nodiscard]] Place place(pugi::xml_node node) const {
+    return place(node.offset_debug() - (node.type() == pugi::node_element ? 1 : 0));
+  }
+  [[nodiscard]] Location at(Place p) const { return {.file = file_, .line = p.line, .column = p.column}; }
+  [[nodiscard]] Location at(pugi::xml_node node) const { return at(place(node)); }
+
+ private:
+  std::string text_;
+  std::string file_;
+  std::vector<std::uint32_t> line_starts_;
+  mutable std::size_t last_line_ = 0;  // of the latest place(): the next one is rarely far
+  pugi::xml_document document_;
+  pugi::xml_node root_;
+};
+
+// Replaces the five predefined entities and character references. Nothing on an undefined entity or a '<'.
+[[nodiscard]] std::optional<std::string> unescape_xml(std::string_view raw);
+void escape_xml(std::string_view text, std::string& out);
+
+}  // namespace convert

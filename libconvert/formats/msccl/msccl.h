@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// MSCCL-IR XML ⇄ Algorithm. The format: et-formats(5).
+#pragma once
+
+#include <string>
+
+#include "core/algorithm.h"
+#include "core/diagnostic.h"
+
+namespace convert {
+
+// Parses and checks the structure of a document. Throws Error(input) where no table can be made (malformed XML, a
+// DOCTYPE, another root, missing or impossible attributes of <algo>); every other defect is reported to
+// `diagnostics` with its line and column, and the returned algorithm then holds what could be understood
+// (only an algorithm without reported errors fulfils the invariants of core/algorithm.h).
+// `text` is consumed: the parser works inside it.
+[[nodiscard]] Algorithm read_msccl(std::string text, const std::string& file, Diagnostics& diagnostics);
+
+// The document as MSCCLang lays it out: attributes in its order, two-space indentation, no XML declaration.
+void write_msccl(const Algorithm& algorithm, std::string& out);
+
+}  // namespace convert

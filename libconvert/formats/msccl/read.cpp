@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <limits>
+#include <map>
+
+#include "formats/format.h"
+#include "formats/msccl/document.h"
+#include "formats/msccl/msccl.h"
+
+namespace convert {
+namespace {
+
+// Largest cnt that the runtimes accept is one below.
+constexpr std::int32_t count_limit = 72;
+constexpr std::int32_t channel_limit = 32;
+
+// Ten attributes of a step, in the order that MSCCLang writes.
+enum StepAttribute : std::size_t {
+  a_s,
+  a_type,
+  a_srcbuf,
+  a_srcoff,
+  a_dstbuf,
+  a_dstoff,
+  a_cnt,
+  a_depid,
+  a_deps,
+  a_hasdep
+};
+constexpr std::array<const char*, 10> step_attributes = {"s",      "type", "srcbuf", "srcoff", "dstbuf",
+                                                         "dstoff", "cnt",  "depid",  "deps",   "hasdep"};
+constexpr std::array<const char*, 4> tb_attributes = {"id", "send", "recv", "chan"};
+constexpr std::array<const char*, 4> gpu_attributes = {"id", "i_chunks", "o_chunks", "s_chunks"};
+constexpr std::array<const char*, 2> copy_attributes = {"i_off", "o_off"};
+
+class Reader {
+ public:
+  Reader(std::string text, const std::string& file, Diagnostics& diagnostics)
+      : document_(std::move(text), file), diagnostics_(diagnostics) {}
+
+  Algorithm read() {
+    const pugi::xml_node root = document_.root();
+    if (std::strcmp(root.name(), "algo") != 0) {
+      throw input_error(document_.at(root), std::string("the root element is <") + root.name() + ">, not <algo>",
+                        "xml");
+    }
+    out_.file = document_.file();
+    read_algo(root);
+    read_gpus(root);
+    for (const auto& [name, seen] : ignored_) {
+      diagnostics_.warning(document_.at(seen.first), "attributes",
+                           name + " is not part of MSCCL-IR and is ignored" +
+                               (seen.count > 1 ? " (" + std::to_string(seen.count) + " times)" : ""));
+    }
+    return std::move(out_);
+  }
+
+ private:
+  struct Seen {
+    Place first;
+    std::size_t count = 0;
+  };
+
+  void error(Place place, const char* rule, std::string message) {
+    diagnostics_.error(document_.at(place), rule, std::move(message));
+  }
+  [[noreturn]] void fail(pugi::xml_node node, const char* rule, const std::string& message) const {
+    throw input_error(document_.at(node), message, rule);
+  }
+  void ignore(const std::string& what, Place place) {
+    Seen& seen = ignored_[what];
+    if (seen.count++ == 0) seen.first = place;
+  }
+
+  // Fills `values` with the known attributes of an element; unknown ones go to `other` or are counted.
+  // False (and a finding each) if one is missing or stands twice.
+  template <std::size_t N>
+  bool collect(pugi::xml_node node, Place place, const std::array<const char*, N>& names,
+               std::array<const char*, N>& values, OtherAttributes* other = nullptr) {
+    values.fill(nullptr);
+    std::size_t expected = 0;
+    bool ok = true;
+    for (pugi::xml_attribute a = node.first_attribute(); a; a = a.next_attribute()) {
+      const char* name = a.name();
+      std::size_t i = expected;
+      if (i >= N || std::strcmp(name, names[i]) != 0) {
+        for (i = 0; i < N && std::strcmp(name, names[i]) != 0; ++i) {
+        }
+      }
+      if (i == N) {
+        if (other != nullptr) {
+          ok = add_other(node, place, a, *other) && ok;
+        } else {
+          ignore(std::string("attribute '") + name + "' of <" + node.name() + ">", place);
+        }
+        continue;
+      }
+      expected = i + 1;
+      if (values[i] != nullptr) {
+        error(place, "xml", std::string("attribute '") + name + "' of <" + node.name() + "> stands twice");
+        ok = false;
+      }
+      values[i] = a.value();
+    }
+    for (std::size_t i = 0; i < N; ++i) {
+      if (values[i] == nullptr) {
+        error(place, "attributes",
+              std::string("<") + node.name() + "> has no attribute '" + names[i] + "'" + new_spelling_hint(node));
+        ok = false;
+      }
+    }
+    return ok;
+  }
+
+  // Another attribute dialect exists that no runtime reads; say so instead of ten missing attributes.
+  static std::string new_spelling_hint(pugi::xml_node node) {
+    const bool is_new = std::strcmp(node.name(), "step") == 0 && (node.attribute("op") || node.attribute("buf"));
+    return is_new ? " (this is MSCCLang's new spelling; write the file with old_format=True)" : "";
+  }
+
+  bool add_other(pugi::xml_node node, Place place, pugi::xml_attribute a, OtherAttributes& other) {
+    const auto same = [&](const auto& o) { return o.first == a.name(); };
+    if (std::any_of(other.begin(), other.end(), same)) {
+      error(place, "xml", std::string("attribute '") + a.name() + "' of <" + node.name() + "> stands twice");
+      return false;
+    }
+    auto value = unescape_xml(a.value());
+    if (!value) {
+      error(place, "xml", std::string("attribute '") + a.name() + "': an undefined entity or a '<' in its value");
+      return false;
+    }
+    other.emplace_back(a.name(), std::move(*value));
+    return true;
+  }
+
+  // A strict decimal integer within [low, high]; reports and returns `low`'s clamp otherwise.
+  bool integer(Place place, const char* name, const char* text, std::int64_t low, std::int64_t high,
+               std::int64_t& value) {
+    const char* begin = text;
+    const char* end = text + std::strlen(text);
+    while (begin != end && (*begin == ' ' || *begin == '\t')) ++begin;
+    while (end != begin && (end[-1] == ' ' || end[-1] == '\t')) --end;
+    const char* digits = begin != end && *begin == '+' ? begin + 1 : begin;
+    const auto [rest, problem] = std::from_chars(digits, end, value);
+    if (problem == std::errc::result_out_of_range) {
+      error(place, "attributes", std::string(name) + "=\"" + clip(text) + "\" does not fit an integer");
+      return false;
+    }
+    if (problem != std::errc{} || rest != end || (digits != begin && *digits == '-')) {
+      error(place, "attributes", std::string(name) + "=\"" + clip(text) + "\" is not a decimal integer");
+      return false;
+    }
+    if (value < low || value > high) {
+      error(place, "attributes", std::string(name) + "=\"" + clip(text) + "\" is out of range");
+      return false;
+    }
+    return true;
+  }
+  bool integer32(Place place, const char* name, const char* text, std::int32_t& out) {
+    const char* p = text;  // the short common case: -1, 0 … 999999
+    const bool negative = *p == '-';
+    p += negative ? 1 : 0;
+    std::int32_t value = 0;
+    int digits = 0;
+    for (; *p >= '0' && *p <= '9' && digits < 7; ++p, ++digits) value = value * 10 + (*p - '0');
+    if (*p == '\0' && digits > 0) {
+      out = negative ? -value : value;
+      return true;
+    }
+    std::int64_t wide = 0;
+    if (!integer(place, name, text, std::numeric_limits<std::int32_t>::min(),
+                 std::numeric_limits<std::int32_t>::max(), wide))
+      return false;
+    out = static_cast<std::int32_t>(wide);
+    return true;
+  }
+  static std::string clip(std::string_view text) {
+    return text.size() <= 40 ? std::string(text) : std::string(text.substr(0, 40)) + "…";
+  }
+
+  void read_algo(pugi::xml_node root);
+  void read_gpus(pugi::xml_node root);
+  void read_gpu(pugi::xml_node node, std::int32_t rank, Gpu& gpu);
+  void read_threadblock(pugi::xml_node node, std::int32_t rank, std::int32_t id);
+  bool read_step(pugi::xml_node node, Place place, Step& step, std::int32_t& number);
+
+  XmlDocument document_;
+  Diagnostics& diagnostics_;
+  Algorithm out_;
+  std::int32_t ngpus_ = 0;
+  std::map<std::string, Seen> ignored_;
+};
+
+void Reader::read_algo(pugi::xml_node root) {
+  const Place place = document_.place(root);
+  const std::size_t before = diagnostics_.errors();
+  for (pugi::xml_attribute a = root.first_attribute(); a; a = a.next_attribute())
+    add_other(root, place, a, out_.attributes);
+
+  const auto text = [&](const char* name) -> const std::string* {
+    for (const auto& [key, value] : out_.attributes) {
+      if (key == name) return &value;
+    }
+    return nullptr;
+  };
+  const auto required = [&](const char* name) -> const std::string& {
+    const std::string* value = text(name);
+    if (value == nullptr) fail(root, "attributes", std::string("<algo> has no attribute '") + name + "'");
+    return *value;
+  };
+  const auto number = [&](const char* name, const std::string& value, std::int64_t low, std::int64_t high) {
+    std::int64_t n = 0;
+    return integer(place, name, value.c_str(), low, high, n) ? n : low;
+  };
+  constexpr std::int64_t int_max = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int64_t bytes_max = std::numeric_limits<std::int64_t>::max();
+
+  if (const std::string* name = text("name")) {
+    out_.name = *name;
+  } else {
+    diagnostics_.warning(document_.at(place), "attributes",
+                         "<algo> has no attribute 'name', which the MSCCL runtime requires");
+  }
+  const std::string& proto = required("proto");
+  if (const auto p = parse_protocol(proto)) {
+    out_.protocol = *p;
+  } else {
+    fail(root, "attributes", "proto=\"" + clip(proto) + "\" is not a protocol; expected Simple, LL or LL128");
+  }
+  out_.collective_text = required("coll");
+  if (const auto c = parse_collective(out_.collective_text)) {
+    out_.collective = *c;
+  } else {
+    fail(root, "attributes",
+         "coll=\"" + clip(out_.collective_text) +
+             "\" is not a collective; expected allreduce, allgather, reduce, broadcast, alltoall, reduce_scatter "
+             "or custom");
+  }
+  ngpus_ = static_cast<std::int32_t>(
+      number("ngpus", required("ngpus"), std::numeric_limits<std::int32_t>::min(), int_max));
+  out_.channels = static_cast<std::int32_t>(number("nchannels", required("nchannels"), 0, int_max));
+  out_.chunks = static_cast<std::int32_t>(number("nchunksperloop", required("nchunksperloop"), 1, int_max));
+  if (const std::string* v = text("inplace")) {
+    out_.inplace = number("inplace", *v, std::numeric_limits<std::int32_t>::min(), int_max) != 0;
+  } else {
+    error(place, "attributes", "<algo> has no attribute 'inplace'");
+  }
+  if (const std::string* v = text("outofplace"))
+    out_.outofplace = number("outofplace", *v, std::numeric_limits<std::int32_t>::min(), int_max) != 0;
+  if (const std::string* v = text("minBytes")) out_.min_bytes = number("minBytes", *v, 0, bytes_max);
+  if (const std::string* v = text("maxBytes")) out_.max_bytes = number("maxBytes", *v, 0, bytes_max);
+  if (ngpus_ <= 0 && diagnostics_.errors() == before)
+    fail(root, "gpus", "ngpus=\"" + std::to_string(ngpus_) + "\": at least one GPU is needed");
+  if (ngpus_ <= 0) fail(root, "gpus", "ngpus is not a positive number");
+  if (out_.min_bytes && out_.max_bytes && *out_.max_bytes != 0 && *out_.min_bytes > *out_.max_bytes) {
+    error(place, "attributes",
+          "minBytes=" + std::to_string(*out_.min_bytes) +
+              " is larger than maxBytes=" + std::to_string(*out_.max_bytes));
+  }
+  if (out_.channels > channel_limit) {
+    error(place, "channels",
+          "nchannels=" + std::to_string(out_.channels) + ": the runtimes have " + std::to_string(channel_limit));
+  }
+  const bool per_rank = out_.collective == Collective::allgather || out_.collective == Collective::alltoall ||
+                        out_.collective == Collective::reduce_scatter;
+  if (per_rank && out_.chunks % ngpus_ != 0) {
+    error(place, "offsets",
+          "nchunksperloop=" + std::to_string(out_.chunks) +
+              " is not a multiple of ngpus=" + std::to_string(ngpus_) + ", as " + out_.collective_text + " needs");
+  }
+}
+
+// Ranks may stand in any order in the document; the tables are in rank order.
+void Reader::read_gpus(pugi::xml_node root) {
+  std::map<std::int32_t, std::pair<pugi::xml_node, Gpu>> by_rank;
+  for (const pugi::xml_node node : root.children()) {
+    const Place place = document_.place(node);
+    if (node.type() != pugi::node_element) {
+      error(place, "xml", "text inside <algo>: only elements are allowed");
+      continue;
+    }
+    if (std::strcmp(node.name(), "gpu") != 0) {
+      ignore(std::string("element <") + node.name() + ">", place);
+      continue;
+    }
+    std::array<const char*, 4> values{};
+    Gpu gpu;
+    gpu.line = place.line;
+    std::int32_t id = 0;
+    if (!collect(node, place, gpu_attributes, values, &gpu.other)) continue;
+    if (!integer32(place, "id", values[0], id) || !integer32(place, "i_chunks", values[1], gpu.i_chunks) ||
+        !integer32(place, "o_chunks", values[2], gpu.o_chunks) ||
+        !integer32(place, "s_chunks", values[3], gpu.s_chunks)) {
+      continue;
+    }
+    if (id < 0 || id >= ngpus_) {
+      error(place, "gpus", "gpu id " + std::to_string(id) + " is outside of 0…" + std::to_string(ngpus_ - 1));
+    } else if (gpu.i_chunks < 0 || gpu.o_chunks < 0 || gpu.s_chunks < 0) {
+      error(place, "attributes", "gpu " + std::to_string(id) + " has a negative number of chunks");
+    } else if (!by_rank.try_emplace(id, node, std::move(gpu)).second) {
+      error(place, "gpus", "gpu " + std::to_string(id) + " stands twice");
+    }
+  }
+  const auto ranks = static_cast<std::size_t>(ngpus_);
+  if (by_rank.size() != ranks) {
+    std::int32_t missing = 0;
+    while (by_rank.contains(missing)) ++missing;
+    const std::string message = std::to_string(by_rank.size()) +
+                                " <gpu> elements for ngpus=" + std::to_string(ngpus_) + "; gpu " +
+                                std::to_string(missing) + " is missing";
+    // Missing ranks are kept as empty ones, so that the rest can still be checked: as long as that is no bomb.
+    if (ranks > 1024 + 16 * by_rank.size()) fail(root, "gpus", message);
+    error(document_.place(root), "gpus", message);
+  }
+  bool inconsistent = false;
+  out_.gpus.resize(ranks);
+  for (std::int32_t rank = 0; rank < ngpus_; ++rank) {
+    Gpu& gpu = out_.gpus[static_cast<std::size_t>(rank)];
+    if (const auto found = by_rank.find(rank); found != by_rank.end()) {
+      gpu = std::move(found->second.second);
+      read_gpu(found->second.first, rank, gpu);
+    } else {
+      gpu.first_tb = static_cast<std::uint32_t>(out_.tbs.size());
+    }
+    const std::int32_t in_factor = out_.collective == Collective::allgather ? ngpus_ : 1;
+    const std::int32_t out_factor = out_.collective == Collective::reduce_scatter ? ngpus_ : 1;
+    inconsistent |= (gpu.i_chunks > 0 && std::int64_t{gpu.i_chunks} * in_factor != out_.chunks) ||
+                    (gpu.o_chunks > 0 && std::int64_t{gpu.o_chunks} * out_factor != out_.chunks);
+  }
+  if (inconsistent) {
+    diagnostics_.warning(document_.at(root), "offsets",
+                         "i_chunks or o_chunks of some gpu do not fit nchunksperloop=" +
+                             std::to_string(out_.chunks) + "; the MSCCL runtime refuses such a file");
+  }
+}
+
+void Reader::read_gpu(pugi::xml_node node, std::int32_t rank, Gpu& gpu) {
+  std::vector<std::pair<std::int32_t, pugi::xml_node>> tbs;
+  for (pugi::xml_node child = node.first_child(); child; child = child.next_sibling()) {
+    const Place place = document_.place(child);
+    if (child.type() != pugi::node_element) {
+      error(place, "xml", "text inside <gpu>: only elements are allowed");
+    } else if (std::strcmp(child.name(), "tb") == 0) {
+      std::int32_t id = 0;
+      const pugi::xml_attribute a = child.attribute("id");
+      if (!a) {
+        error(place, "attributes", "<tb> has no attribute 'id'");
+      } else if (integer32(place, "id", a.value(), id)) {
+        if (id < 0) {
+          error(place, "attributes", "threadblock id " + std::to_string(id) + " is negative");
+        } else {
+          tbs.emplace_back(id, child);
+        }
+      }
+    } else if (std::strcmp(child.name(), "copy") == 0) {
+      std::array<const char*, 2> values{};
+      Copy copy;
+      if (collect(child, place, copy_attributes, values) && integer32(place, "i_off", values[0], copy.i_off) &&
+          integer32(place, "o_off", values[1], copy.o_off)) {
+        gpu.copies.push_back(copy);
+      }
+    } else {
+      ignore(std::string("element <") + child.name() + "> in <gpu>", place);
+    }
+  }
+  std::stable_sort(tbs.begin(), tbs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
+  for (auto it = tbs.begin(); (it = std::adjacent_find(it, tbs.end(), same)) != tbs.end();) {
+    error(document_.place((it + 1)->second), "threadblocks",
+          "gpu " + std::to_string(rank) + " has two threadblocks " + std::to_string(it->first));
+    tbs.erase(it + 1);
+  }
+  // Ids are positions: a gap is closed after its report so that the rest can still be checked.
+  for (std::size_t i = 0; i < tbs.size(); ++i) {
+    if (tbs[i].first == static_cast<std::int32_t>(i)) continue;
+    error(document_.place(node), "threadblocks",
+          "gpu " + std::to_string(rank) + ": threadblock ids must be 0…" + std::to_string(tbs.size() - 1) + "; " +
+              std::to_string(i) + " is missing");
+    break;
+  }
+  gpu.first_tb = static_cast<std::uint32_t>(out_.tbs.size());
+  gpu.tb_count = static_cast<std::uint32_t>(tbs.size());
+  for (const auto& [id, tb] : tbs) read_threadblock(tb, rank, id);
+}
+
+void Reader::read_threadblock(pugi::xml_node node, std::int32_t rank, std::int32_t id) {
+  const Place place = document_.place(node);
+  Threadblock tb;
+  tb.line = place.line;
+  tb.first_step = static_cast<std::uint32_t>(out_.steps.size());
+  std::array<const char*, 4> values{};
+  if (collect(node, place, tb_attributes, values)) {
+    const bool numbers = integer32(place, "send", values[1], tb.send) &&
+                         integer32(place, "recv", values[2], tb.recv) &&
+                         integer32(place, "chan", values[3], tb.chan);
+    if (!numbers) tb = {.first_step = tb.first_step, .line = place.line};
+  }
+  const auto at = [&] { return "gpu " + std::to_string(rank) + " threadblock " + std::to_string(id); };
+  for (const auto& [what, peer] : {std::pair<const char*, std::int32_t>{"send", tb.send}, {"recv", tb.recv}}) {
+    if (peer == rank) error(place, "peers", at() + ": " + what + " peer is the gpu itself");
+    if (peer < -1 || peer >= ngpus_)
+      error(
+          place, "peers",
+          at() + ": " + what + " peer " + std::to_string(peer) + " is outside of 0…" + std::to_string(ngpus_ - 1));
+  }
+  const bool local = tb.send < 0 && tb.recv < 0;
+  if (tb.chan < 0 ? !local : tb.chan >= std::min(out_.channels, channel_limit)) {
+    error(place, "channels",
+          at() + ": channel " + std::to_string(tb.chan) + " is outside of 0…" +
+              std::to_string(std::min(out_.channels, channel_limit) - 1));
+  }
+
+  Place step_place;
+  for (pugi::xml_node child = node.first_child(); child; child = child.next_sibling()) {
+    step_place = document_.place(child);
+    if (child.type() != pugi::node_element) {
+      error(step_place, "xml", "text inside <tb>: only elements are allowed");
+      continue;
+    }
+    if (std::strcmp(child.name(), "step") != 0) {
+      ignore(std::string("element <") + child.name() + "> in <tb>", step_place);
+      continue;
+    }
+    Step step;
+    std::int32_t number = 0;
+    if (!read_step(child, step_place, step, number))
+      step.type = StepType::nop;  // keeps positions; already reported
+    const auto position = static_cast<std::int32_t>(tb.step_count);
+    if (number != position) {
+      error(step_place, "steps",
+            at() + ": step " + std::to_string(number) + " stands at position " + std::to_string(position));
+    }
+    out_.steps.push_back(step);
+    ++tb.step_count;
+  }
+  out_.tbs.push_back(tb);
+}
+
+bool Reader::read_step(pugi::xml_node node, Place place, Step& step, std::int32_t& number) {
+  step.line = place.line;
+  step.column = place.column;
+  std::array<const char*, 10> v{};
+  if (!collect(node, place, step_attributes, v)) return false;
+  std::int32_t hasdep = 0;
+  bool ok = integer32(place, "s", v[a_s], number);
+  ok = integer32(place, "srcoff", v[a_srcoff], step.src_off) && ok;
+  ok = integer32(place, "dstoff", v[a_dstoff], step.dst_off) && ok;
+  ok = integer32(place, "cnt", v[a_cnt], step.cnt) && ok;
+  ok = integer32(place, "depid", v[a_depid], step.depid) && ok;
+  ok = integer32(place, "deps", v[a_deps], step.deps) && ok;
+  ok = integer32(place, "hasdep", v[a_hasdep], hasdep) && ok;
+  if (ok && hasdep != 0 && hasdep != 1) {
+    error(place, "attributes", "hasdep=\"" + std::to_string(hasdep) + "\": expected 0 or 1");
+  }
+  step.hasdep = hasdep != 0;
+  const auto buffer = [&](const char* name, const char* text, Buffer& out) {
+    if (text[0] != '\0' && text[1] == '\0') {
+      if (text[0] == 'i') return out = Buffer::input, true;
+      if (text[0] == 'o') return out = Buffer::output, true;
+      if (text[0] == 's') return out = Buffer::scratch, true;
+    }
+    error(place, "attributes", std::string(name) + "=\"" + clip(text) + "\" is not a buffer; expected i, o or s");
+    return false;
+  };
+  ok = buffer("srcbuf", v[a_srcbuf], step.src_buf) && ok;
+  ok = buffer("dstbuf", v[a_dstbuf], step.dst_buf) && ok;
+  if (const auto type = parse_step_type(v[a_type])) {
+    step.type = *type;
+  } else {
+    error(
+        place, "attributes",
+        "type=\"" + clip(v[a_type]) + "\" is not a step type; expected s, r, rcs, rrs, rrc, rrcs, cpy, re or nop");
+    ok = false;
+  }
+  if (ok && step.type != StepType::nop && (step.cnt <= 0 || step.cnt >= count_limit)) {
+    error(place, "steps",
+          "cnt=" + std::to_string(step.cnt) + ": a step moves 1…" + std::to_string(count_limit - 1) + " chunks");
+  }
+  return ok;
+}
+
+}  // namespace
+
+Algorithm read_msccl(std::string text, const std::string& file, Diagnostics& diagnostics) {
+  return Reader(std::move(text), file, diagnostics).read();
+}
+
+namespace {
+
+bool sniff_msccl(std::string_view head) {
+  if (head.starts_with("\xef\xbb\xbf")) head.remove_prefix(3);
+  const std::size_t first = head.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || first + 1 >= head.size() || head[first] != '<') return false;
+  const char next = head[first + 1];
+  return next == '?' || next == '!' || (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z');
+}
+
+Algorithm read(const ReadContext& context) {
+  const std::string name = context.input.name();
+  return read_msccl(context.input.read_rest(), name, context.diagnostics);
+}
+
+void write(const Algorithm& algorithm, const FormatOptions& /*options*/, std::string& out) {
+  write_msccl(algorithm, out);
+}
+
+}  // namespace
+
+extern const Format msccl_format;
+const Format msccl_format = {
+    .name = "msccl",
+    .summary = "MSCCL-IR XML: collective algorithms as threadblocks of steps",
+    .suffixes = {".xml"},
+    .read_options = {{"size", "BYTES",
+                      "total size of the collective; without it the trace carries chunk counters only"}},
+    .write_options = {},
+    .sniff = sniff_msccl,
+    .read_algorithm = read,
+    .write_algorithm = write,
+};
+
+}  // namespace convert

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+#include "graph/messages.h"
+
+#include <algorithm>
+#include <limits>
+#include <queue>
+
+namespace convert {
+namespace {
+
+// True if file order already is the order of issue: ids ascend and no parent stands after its child.
+bool in_issue_order(const NodeTable& table, const Graph& graph) {
+  for (std::uint32_t i = 0; i < graph.size(); ++i) {
+    if (i > 0 && table.nodes[i].id <= table.nodes[i - 1].id) return false;
+    for (const Edge& e : graph.parents(i)) {
+      if (e.node > i) return false;
+    }
+  }
+  return true;
+}
+
+// Ready nodes by id. Nodes behind a cycle never become ready: they follow at the end, by id.
+std::vector<std::uint32_t> issue_order(const NodeTable& table, const Graph& graph) {
+  using Entry = std::pair<NodeId, std::uint32_t>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
+  std::vector<std::uint32_t> open(graph.size());
+  std::vector<std::uint32_t> order;
+  order.reserve(graph.size());
+  for (std::uint32_t i = 0; i < graph.size(); ++i) {
+    open[i] = static_cast<std::uint32_t>(graph.parents(i).size());
+    if (open[i] == 0) ready.emplace(table.nodes[i].id, i);
+  }
+  while (!ready.empty()) {
+    const std::uint32_t i = ready.top().second;
+    ready.pop();
+    order.push_back(i);
+    for (const Edge& e : graph.children(i)) {
+      if (--open[e.node] == 0) ready.emplace(table.nodes[e.node].id, e.node);
+    }
+  }
+  const std::size_t issued = order.size();
+  for (std::uint32_t i = 0; i < graph.size() && order.size() < graph.size(); ++i) {
+    if (open[i] != 0) order.push_back(i);
+  }
+  std::sort(
+      order.begin() + static_cast<std::ptrdiff_t>(issued), order.end(),
+      [&](std::uint32_t a, std::uint32_t b) { return Entry(table.nodes[a].id, a) < Entry(table.nodes[b].id, b); });
+  return order;
+}
+
+void set_size(Message& m, IntValue value, SizeUnit unit) {
+  constexpr std::int64_t limit = std::int64_t{1} << 62;
+  if (!value || value.value < 0 || value.value >= limit) return;
+  m.size = static_cast<std::uint64_t>(value.value) & static_cast<std::uint64_t>(limit - 1);
+  m.unit = static_cast<std::uint64_t>(unit) & 3U;
+}
+
+// One pass over the attributes; the first of a name counts.
+bool read_message(const NodeTable& table, std::uint32_t index, Message& m) {
+  const Node& node = table.nodes[index];
+  const Name peer_name = node.type == NodeType::comm_send ? attr::comm_dst : attr::comm_src;
+  const Attr* peer = nullptr;
+  const Attr* tag = nullptr;
+  const Attr* size = nullptr;
+  const Attr* chunks = nullptr;
+  for (const Attr& a : table.attributes(node)) {
+    const Attr** slot = nullptr;
+    if (a.name == peer_name) slot = &peer;
+    if (a.name == attr::comm_tag) slot = &tag;
+    if (a.name == attr::comm_size) slot = &size;
+    if (a.name == attr::msg_chunk_cnt) slot = &chunks;
+    if (slot != nullptr && *slot == nullptr) *slot = &a;
+  }
+  const IntValue rank = int_value(peer);
+  const IntValue tag_value = int_value(tag);
+  if (!rank || !tag_value || rank.value < 0 || rank.value > std::numeric_limits<std::int32_t>::max()) return false;
+  m.node = index;
+  m.peer = static_cast<std::int32_t>(rank.value);
+  m.tag = tag_value.value;
+  m.position = index < table.positions.size() ? table.positions[index] : 0;
+  set_size(m, int_value(chunks), SizeUnit::chunks);
+  set_size(m, int_value(size), SizeUnit::bytes);
+  return true;
+}
+
+struct Key {
+  Rank peer;  // the destination
+  std::int64_t tag;
+  std::uint32_t index;  // ascends in the order of issue
+  friend auto operator<=>(const Key&, const Key&) = default;
+  [[nodiscard]] bool same_group(const Key& k) const { return peer == k.peer && tag == k.tag; }
+};
+
+// The run of keys that begins at `at` and has the destination and tag of `group`; empty if it has others.
+std::size_t run_end(const std::vector<Key>& keys, std::size_t at, const Key& group) {
+  while (at < keys.size() && keys[at].same_group(group)) ++at;
+  return at;
+}
+
+void append_indices(const std::vector<Key>& keys, std::size_t begin, std::size_t end,
+                    std::vector<std::uint32_t>& out) {
+  out.clear();
+  for (std::size_t i = begin; i < end; ++i) out.push_back(keys[i].index);
+}
+
+struct Received {
+  Rank rank;
+  std::uint32_t index;
+};
+
+// All receives grouped by the rank that they expect a message from.
+std::vector<Received> receives_by_source(std::span<const RankMessages* const> ranks,
+                                         std::vector<std::size_t>& begin) {
+  begin.assign(ranks.size() + 2, 0);
+  for (const RankMessages* r : ranks) {
+    for (const Message& m : r->recvs) {
+      if (static_cast<std::size_t>(m.peer) < ranks.size()) ++begin[static_cast<std::size_t>(m.peer) + 2];
+    }
+  }
+  for (std::size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
+  std::vector<Received> by_source(begin.back());
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const std::vector<Message>& recvs = ranks[rank]->recvs;
+    for (std::uint32_t i = 0; i < recvs.size(); ++i) {
+      const auto source = static_cast<std::size_t>(recvs[i].peer);
+      if (source < ranks.size()) by_source[begin[source + 1]++] = {static_cast<Rank>(rank), i};
+    }
+  }
+  return by_source;
+}
+
+}  // namespace
+
+RankMessages messages_of(const NodeTable& table, const Graph& graph) {
+  RankMessages out;
+  const auto add = [&](std::uint32_t i) {
+    const NodeType type = table.nodes[i].type;
+    if (type != NodeType::comm_send && type != NodeType::comm_recv) return;
+    Message m;
+    if (read_message(table, i, m)) (type == NodeType::comm_send ? out.sends : out.recvs).push_back(m);
+  };
+  if (in_issue_order(table, graph)) {
+    for (std::uint32_t i = 0; i < graph.size(); ++i) add(i);
+  } else {
+    for (const std::uint32_t i : issue_order(table, graph)) add(i);
+  }
+  return out;
+}
+
+void for_each_message_group(std::span<const RankMessages* const> ranks,
+                            const std::function<void(const MessageGroup&)>& visit) {
+  std::vector<std::size_t> begin;
+  const std::vector<Received> by_source = receives_by_source(ranks, begin);
+  std::vector<Key> sends;
+  std::vector<Key> recvs;
+  std::vector<std::uint32_t> send_indices;
+  std::vector<std::uint32_t> recv_indices;
+  for (std::size_t src = 0; src < ranks.size(); ++src) {
+    sends.clear();
+    recvs.clear();
+    const std::vector<Message>& own = ranks[src]->sends;
+    for (std::uint32_t i = 0; i < own.size(); ++i) {
+      const auto dst = static_cast<Rank>(own[i].peer);
+      if (dst < ranks.size()) sends.push_back({dst, own[i].tag, i});
+    }
+    for (std::size_t i = begin[src]; i < begin[src + 1]; ++i) {
+      const Received& r = by_source[i];
+      recvs.push_back({r.rank, ranks[r.rank]->recvs[r.index].tag, r.index});
+    }
+    std::sort(sends.begin(), sends.end());
+    std::sort(recvs.begin(), recvs.end());
+    std::size_t s = 0;
+    std::size_t r = 0;
+    while (s < sends.size() || r < recvs.size()) {
+      const bool from_sends =
+          r == recvs.size() || (s < sends.size() && (sends[s].same_group(recvs[r]) || sends[s] < recvs[r]));
+      const Key group = from_sends ? sends[s] : recvs[r];
+      const std::size_t s_end = run_end(sends, s, group);
+      const std::size_t r_end = run_end(recvs, r, group);
+      append_indices(sends, s, s_end, send_indices);
+      append_indices(recvs, r, r_end, recv_indices);
+      visit({static_cast<Rank>(src), group.peer, group.tag, send_indices, recv_indices});
+      s = s_end;
+      r = r_end;
+    }
+  }
+}
+
+}  // namespace convert

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// The point-to-point messages of a trace set: what each rank sends and receives, and which send meets which
+// receive.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "core/trace.h"
+#include "graph/graph.h"
+
+namespace convert {
+
+enum class SizeUnit : std::uint8_t { unknown, bytes, chunks };  // comm_size; else msg_chunk_cnt
+
+// A send or receive node that names its peer and tag.
+struct Message {
+  std::uint32_t node = 0;  // index in the trace
+  std::int32_t peer = 0;   // may lie outside the set
+  std::int64_t tag = 0;
+  std::uint64_t size : 62 = 0;
+  std::uint64_t unit : 2 = 0;
+  std::uint64_t position = 0;  // NodeTable::positions, 0 if unknown
+  [[nodiscard]] SizeUnit size_unit() const { return static_cast<SizeUnit>(unit); }
+};
+
+// In the order in which a simulator issues them: dependencies first, then the lowest id.
+struct RankMessages {
+  std::vector<Message> sends;
+  std::vector<Message> recvs;
+};
+// Nodes without a readable peer or tag are left out.
+[[nodiscard]] RankMessages messages_of(const NodeTable& table, const Graph& graph);
+
+// All messages of one source, destination and tag; the k-th send meets the k-th receive.
+struct MessageGroup {
+  Rank src;
+  Rank dst;
+  std::int64_t tag;
+  std::span<const std::uint32_t> sends;  // into ranks[src]->sends
+  std::span<const std::uint32_t> recvs;  // into ranks[dst]->recvs
+};
+// By source, destination, tag. `ranks` is indexed by rank; messages to or from ranks outside it are left out.
+void for_each_message_group(std::span<const RankMessages* const> ranks,
+                            const std::function<void(const MessageGroup&)>& visit);
+
+}  // namespace convert

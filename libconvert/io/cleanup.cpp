@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "io/cleanup.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <vector>
+
+namespace convert {
+
+// Slots are never freed, only reused, so that the handler can walk the list at any moment. A path belongs to
+// whoever exchanges it for null: the handler never sees freed memory.
+struct CleanupSlot {
+  std::atomic<char*> file{nullptr};
+  std::atomic<char*> directory{nullptr};
+  std::atomic<pid_t> group{0};
+  CleanupSlot* next = nullptr;
+};
+
+namespace {
+
+static_assert(std::atomic<char*>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free);
+
+std::atomic<CleanupSlot*> first_slot{nullptr};
+
+struct FreeSlots {
+  std::mutex mutex;
+  std::vector<CleanupSlot*> slots;
+};
+
+FreeSlots& free_slots() {
+  static auto* const free = new FreeSlots;  // never destroyed: statics of others may still release slots
+  return *free;
+}
+
+extern "C" void on_ending_signal(int number) {
+  for (CleanupSlot* slot = first_slot.load(); slot != nullptr; slot = slot->next) {
+    if (const pid_t group = slot->group.exchange(0); group > 0) ::kill(-group, SIGKILL);
+    if (const char* file = slot->file.exchange(nullptr)) ::unlink(file);
+  }
+  for (CleanupSlot* slot = first_slot.load(); slot != nullptr; slot = slot->next) {
+    if (const char* directory = slot->directory.exchange(nullptr)) ::rmdir(directory);
+  }
+  ::signal(number, SIG_DFL);
+  ::raise(number);  // blocked here, so it takes effect when the handler returns
+}
+
+void install_handlers() {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
+    struct sigaction action {};
+    if (::sigaction(number, nullptr, &action) != 0 || (action.sa_flags & SA_SIGINFO) != 0 ||
+        action.sa_handler != SIG_DFL) {
+      continue;
+    }
+    action = {};
+    action.sa_handler = on_ending_signal;
+    sigfillset(&action.sa_mask);
+    ::sigaction(number, &action, nullptr);
+  }
+}
+
+CleanupSlot* take_slot() {
+  static std::once_flag installed;
+  std::call_once(installed, install_handlers);
+  FreeSlots& free = free_slots();
+  const std::lock_guard lock(free.mutex);
+  if (free.slots.empty()) {
+    free.slots.push_back(new CleanupSlot);
+    free.slots.back()->next = first_slot.load();
+    first_slot.store(free.slots.back());
+  }
+  CleanupSlot* const slot = free.slots.back();
+  free.slots.pop_back();
+  return slot;
+}
+
+char* copy_of(const std::string& path) {
+  char* const copy = ::strdup(path.c_str());
+  if (copy == nullptr) throw std::bad_alloc();
+  return copy;
+}
+
+}  // namespace
+
+SignalCleanup SignalCleanup::remove_file(const std::string& path) {
+  CleanupSlot* const slot = take_slot();
+  slot->file.store(copy_of(path));
+  return SignalCleanup(slot);
+}
+
+SignalCleanup SignalCleanup::remove_directory(const std::string& path) {
+  CleanupSlot* const slot = take_slot();
+  slot->directory.store(copy_of(path));
+  return SignalCleanup(slot);
+}
+
+SignalCleanup SignalCleanup::kill_group(pid_t group) {
+  CleanupSlot* const slot = take_slot();
+  slot->group.store(group);
+  return SignalCleanup(slot);
+}
+
+void SignalCleanup::release() noexcept {
+  if (slot_ == nullptr) return;
+  std::free(slot_->file.exchange(nullptr));
+  std::free(slot_->directory.exchange(nullptr));
+  slot_->group.store(0);
+  FreeSlots& free = free_slots();
+  const std::lock_guard lock(free.mutex);
+  free.slots.push_back(slot_);
+  slot_ = nullptr;
+}
+
+}  // namespace convert

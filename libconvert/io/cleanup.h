@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// What a signal that ends the process must still undo: named temporaries, new directories, running children.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <utility>
+
+namespace convert {
+
+struct CleanupSlot;
+
+// While it lives, SIGINT, SIGTERM, SIGHUP and SIGPIPE first remove the file (the directory, the process group)
+// and then do what they do by default. Signals that the program handles or ignores itself are left alone.
+class SignalCleanup {
+ public:
+  SignalCleanup() = default;
+  [[nodiscard]] static SignalCleanup remove_file(const std::string& path);
+  [[nodiscard]] static SignalCleanup remove_directory(const std::string& path);
+  [[nodiscard]] static SignalCleanup kill_group(pid_t group);
+  ~SignalCleanup() { release(); }
+  SignalCleanup(SignalCleanup&& other) noexcept : slot_(std::exchange(other.slot_, nullptr)) {}
+  SignalCleanup& operator=(SignalCleanup&& other) noexcept {
+    if (this != &other) {
+      release();
+      slot_ = std::exchange(other.slot_, nullptr);
+    }
+    return *this;
+  }
+  // Forgets it: the file has got its name, the child has ended.
+  void release() noexcept;
+
+ private:
+  explicit SignalCleanup(CleanupSlot* slot) : slot_(slot) {}
+  CleanupSlot* slot_ = nullptr;
+};
+
+}  // namespace convert

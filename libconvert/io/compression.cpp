@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+// zlib and libzstd directly: libarchive's gzip filter does not check the length and the CRC behind each member and
+// takes whatever follows a member for its end, so cut and damaged files would pass.
+#include "io/compression.h"
+
+#include <zlib.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <climits>
+#include <new>
+#include <stdexcept>
+#include <string_view>
+
+#include "core/diagnostic.h"
+
+namespace convert {
+namespace {
+
+constexpr std::string_view gzip_magic = "\x1f\x8b\x08";
+constexpr std::string_view zstd_magic = "\x28\xb5\x2f\xfd";
+
+class CompressedInput : public Input {
+ protected:
+  explicit CompressedInput(std::unique_ptr<Input> source)
+      : Input(source->name(), std::nullopt), source_(std::move(source)) {}
+
+  [[nodiscard]] Error failure(const std::string& message) const {
+    return input_error({.file = name(), .offset = static_cast<std::int64_t>(source_->offset())}, message);
+  }
+  Input& source() { return *source_; }
+
+ private:
+  std::unique_ptr<Input> source_;
+};
+
+class GzipInput final : public CompressedInput {
+ public:
+  explicit GzipInput(std::unique_ptr<Input> source) : CompressedInput(std::move(source)) {
+    if (inflateInit2(&stream_, 15 + 16) != Z_OK) throw std::bad_alloc();
+  }
+  ~GzipInput() override { inflateEnd(&stream_); }
+
+ protected:
+  std::size_t fill(char* to, std::size_t n) override {
+    n = std::min<std::size_t>(n, UINT_MAX);
+    stream_.next_out = reinterpret_cast<Bytef*>(to);
+    stream_.avail_out = static_cast<uInt>(n);
+    while (stream_.avail_out == n) {
+      if (between_members_ && !next_member()) return 0;
+      const std::string_view bytes = source().peek(1);
+      stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+      stream_.avail_in = static_cast<uInt>(std::min<std::size_t>(bytes.size(), UINT_MAX));
+      const uInt given = stream_.avail_in;
+      const int result = inflate(&stream_, Z_NO_FLUSH);
+      source().skip(given - stream_.avail_in);
+      if (result == Z_STREAM_END) {
+        between_members_ = true;
+      } else if (result == Z_MEM_ERROR) {
+        throw std::bad_alloc();
+      } else if (result != Z_OK && result != Z_BUF_ERROR) {
+        throw failure(std::string("damaged gzip data: ") +
+                      (stream_.msg != nullptr ? stream_.msg : "unknown error"));
+      } else if (given == 0 && stream_.avail_out == n) {
+        throw failure("compressed data ends early");
+      }
+    }
+    return n - stream_.avail_out;
+  }
+
+ private:
+  // Behind a member: another one, the end, or zero bytes up to the end (block padding, as gzip(1) accepts it).
+  bool next_member() {
+    const std::string_view head = source().peek(gzip_magic.size());
+    if (head.starts_with(gzip_magic.substr(0, std::min(head.size(), gzip_magic.size()))) && !head.empty()) {
+      inflateReset(&stream_);
+      between_members_ = false;
+      return true;
+    }
+    for (std::string_view rest = head; !rest.empty(); rest = source().peek(1)) {
+      const std::size_t zeros = std::min(rest.find_first_not_of('\0'), rest.size());
+      source().skip(zeros);
+      if (zeros != rest.size()) throw failure("unexpected bytes behind the gzip data");
+    }
+    return false;
+  }
+
+  z_stream stream_{};
+  bool between_members_ = false;
+};
+
+class ZstdInput final : public CompressedInput {
+ public:
+  explicit ZstdInput(std::unique_ptr<Input> source)
+      : CompressedInput(std::move(source)), context_(ZSTD_createDCtx()) {
+    if (context_ == nullptr) throw std::bad_alloc();
+  }
+  ~ZstdInput() override { ZSTD_freeDCtx(context_); }
+
+ protected:
+  std::size_t fill(char* to, std::size_t n) override {
+    ZSTD_outBuffer out{to, n, 0};
+    while (out.pos == 0) {
+      const std::string_view bytes = source().peek(1);
+      if (bytes.empty() && frame_ended_) return 0;
+      ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
+      const std::size_t result = ZSTD_decompressStream(context_, &out, &in);
+      source().skip(in.pos);
+      if (ZSTD_isError(result) != 0) throw failure(std::string("damaged zstd data: ") + ZSTD_getErrorName(result));
+      frame_ended_ = result == 0;
+      if (bytes.empty() && out.pos == 0 && !frame_ended_) throw failure("compressed data ends early");
+    }
+    return out.pos;
+  }
+
+ private:
+  ZSTD_DCtx* context_;
+  bool frame_ended_ = false;
+};
+
+class CompressedOutput : public Output {
+ public:
+  void close() override {
+    finish();
+    below_->close();
+  }
+
+ protected:
+  explicit CompressedOutput(std::unique_ptr<Output> below)
+      : Output(below->name()), below_(std::move(below)), buffer_(128 * 1024, '\0') {}
+  virtual void finish() = 0;
+  std::string& buffer() { return buffer_; }
+  void pass_on(std::size_t n) {
+    if (n != 0) below_->write({buffer_.data(), n});
+  }
+
+ private:
+  std::unique_ptr<Output> below_;
+  std::string buffer_;
+};
+
+class GzipOutput final : public CompressedOutput {
+ public:
+  explicit GzipOutput(std::unique_ptr<Output> below) : CompressedOutput(std::move(below)) {
+    // zlib's own header: no time, no name.
+    if (deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+      throw std::bad_alloc();
+    }
+  }
+  ~GzipOutput() override { deflateEnd(&stream_); }
+
+  void write(std::string_view bytes) override {
+    while (!bytes.empty()) {
+      const std::string_view part = bytes.substr(0, std::size_t{1} << 30);
+      bytes.remove_prefix(part.size());
+      stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(part.data()));
+      stream_.avail_in = static_cast<uInt>(part.size());
+      while (stream_.avail_in != 0) step(Z_NO_FLUSH);
+    }
+  }
+
+ protected:
+  void finish() override {
+    while (step(Z_FINISH) != Z_STREAM_END) {
+    }
+  }
+
+ private:
+  int step(int flush) {
+    stream_.next_out = reinterpret_cast<Bytef*>(buffer().data());
+    stream_.avail_out = static_cast<uInt>(buffer().size());
+    const int result = deflate(&stream_, flush);
+    if (result == Z_STREAM_ERROR) throw std::logic_error("write to a gzip stream that has ended");
+    pass_on(buffer().size() - stream_.avail_out);
+    return result;
+  }
+
+  z_stream stream_{};
+};
+
+class ZstdOutput final : public CompressedOutput {
+ public:
+  explicit ZstdOutput(std::unique_ptr<Output> below)
+      : CompressedOutput(std::move(below)), context_(ZSTD_createCCtx()) {
+    if (context_ == nullptr) throw std::bad_alloc();
+    ZSTD_CCtx_setParameter(context_, ZSTD_c_checksumFlag, 1);
+  }
+  ~ZstdOutput() override { ZSTD_freeCCtx(context_); }
+
+  void write(std::string_view bytes) override {
+    ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
+    while (in.pos < in.size) step(in, ZSTD_e_continue);
+  }
+
+ protected:
+  void finish() override {
+    ZSTD_inBuffer in{nullptr, 0, 0};
+    while (step(in, ZSTD_e_end) != 0) {
+    }
+  }
+
+ private:
+  std::size_t step(ZSTD_inBuffer& in, ZSTD_EndDirective directive) {
+    ZSTD_outBuffer out{buffer().data(), buffer().size(), 0};
+    const std::size_t result = ZSTD_compressStream2(context_, &out, &in, directive);
+    if (ZSTD_isError(result) != 0) throw std::bad_alloc();  // memory is the only thing it can lack
+    pass_on(out.pos);
+    return result;
+  }
+
+  ZSTD_CCtx* context_;
+};
+
+// A file so short that not even the magic number is whole: cut if its bytes are not text or its name says so.
+bool is_cut_magic(std::string_view head, std::string_view magic, std::string_view name, std::string_view suffix) {
+  if (head.size() >= magic.size() || !magic.starts_with(head)) return false;
+  if (name.ends_with(')')) name.remove_suffix(1);  // "ARCHIVE(MEMBER.gz)"
+  return name.ends_with(suffix) || head.starts_with('\x1f') || head.size() > 1;
+}
+
+}  // namespace
+
+std::unique_ptr<Input> decompressed(std::unique_ptr<Input> input) {
+  const std::string_view head = input->peek(zstd_magic.size());
+  if (head.starts_with(gzip_magic)) return std::make_unique<GzipInput>(std::move(input));
+  if (head.starts_with(zstd_magic)) return std::make_unique<ZstdInput>(std::move(input));
+  if (is_cut_magic(head, gzip_magic, input->name(), ".gz") ||
+      is_cut_magic(head, zstd_magic, input->name(), ".zst")) {
+    throw input_error({.file = input->name(), .offset = static_cast<std::int64_t>(head.size())},
+                      "compressed data ends early");
+  }
+  return input;
+}
+
+std::unique_ptr<Output> compressed(std::unique_ptr<Output> output, Compression compression) {
+  switch (compression) {
+    case Compression::none: break;
+    case Compression::gzip: return std::make_unique<GzipOutput>(std::move(output));
+    case Compression::zstd: return std::make_unique<ZstdOutput>(std::move(output));
+  }
+  return output;
+}
+
+}  // namespace convert

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "io/input.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <cstring>
+
+#include "core/diagnostic.h"
+#include "io/compression.h"
+
+namespace convert {
+namespace {
+
+constexpr std::size_t first_buffer = 16 * 1024;   // small: an archive may have very many small members
+constexpr std::size_t usual_buffer = 128 * 1024;  // what a long stream settles at
+constexpr std::size_t read_rest_step = 1024 * 1024;
+
+class FileInput final : public Input {
+ public:
+  FileInput(std::string name, std::optional<std::uint64_t> size, int fd, bool owned)
+      : Input(std::move(name), size), fd_(fd), owned_(owned) {}
+  ~FileInput() override {
+    if (owned_) ::close(fd_);
+  }
+
+ protected:
+  std::size_t fill(char* to, std::size_t n) override {
+    for (;;) {
+      const ssize_t got = ::read(fd_, to, n);
+      if (got >= 0) return static_cast<std::size_t>(got);
+      if (errno != EINTR) throw system_error(name(), errno);
+    }
+  }
+
+ private:
+  int fd_;
+  bool owned_;
+};
+
+class MemoryInput final : public Input {
+ public:
+  MemoryInput(std::string name, std::string_view bytes) : Input(std::move(name), bytes.size()), rest_(bytes) {}
+
+ protected:
+  std::size_t fill(char* to, std::size_t n) override {
+    n = std::min(n, rest_.size());
+    std::copy_n(rest_.data(), n, to);
+    rest_.remove_prefix(n);
+    return n;
+  }
+
+ private:
+  std::string_view rest_;
+};
+
+// Size of what is left of a regular file. Files of /proc claim zero bytes: not known.
+std::optional<std::uint64_t> rest_of_file(int fd, const struct stat& status) {
+  if (!S_ISREG(status.st_mode) || status.st_size <= 0) return std::nullopt;
+  const off_t at = ::lseek(fd, 0, SEEK_CUR);
+  if (at < 0 || at > status.st_size) return std::nullopt;
+  return static_cast<std::uint64_t>(status.st_size - at);
+}
+
+}  // namespace
+
+std::string_view Input::peek(std::size_t n) {
+  while (end_ - begin_ < n && !exhausted_) {
+    if (begin_ == end_) {
+      // All is consumed. A buffer that the source could fill may become larger; nothing is to be kept.
+      if (end_ == buffer_.size() && buffer_.size() < usual_buffer) {
+        const std::size_t size = std::clamp(buffer_.size() * 2, first_buffer, usual_buffer);
+        buffer_.clear();
+        buffer_.resize(size);
+      }
+      begin_ = end_ = 0;
+    } else if (end_ == buffer_.size()) {
+      const std::size_t kept = end_ - begin_;
+      if (kept <= buffer_.size() / 2) {
+        std::memmove(buffer_.data(), buffer_.data() + begin_, kept);
+        begin_ = 0;
+        end_ = kept;
+      } else {
+        buffer_.resize(buffer_.size() * 2);
+      }
+    }
+    const std::size_t got = fill(buffer_.data() + end_, buffer_.size() - end_);
+    exhausted_ = got == 0;
+    end_ += got;
+  }
+  return {buffer_.data() + begin_, end_ - begin_};
+}
+
+void Input::skip(std::size_t n) {
+  assert(n <= end_ - begin_);
+  begin_ += n;
+  offset_ += n;
+}
+
+std::size_t Input::read(char* to, std::size_t n) {
+  std::size_t done = 0;
+  while (done < n) {
+    if (begin_ == end_ && n - done >= first_buffer) {
+      if (exhausted_) break;
+      const std::size_t got = fill(to + done, n - done);
+      exhausted_ = got == 0;
+      done += got;
+      offset_ += got;
+    } else {
+      const std::string_view bytes = peek(1).substr(0, n - done);
+      if (bytes.empty()) break;
+      std::copy_n(bytes.data(), bytes.size(), to + done);
+      skip(bytes.size());
+      done += bytes.size();
+    }
+  }
+  return done;
+}
+
+std::string Input::read_rest(std::size_t padding) {
+  std::string out;
+  const std::size_t expected = size_ && *size_ > offset_ ? static_cast<std::size_t>(*size_ - offset_) : 0;
+  out.reserve(expected + padding);
+  for (;;) {
+    // Straight into the free capacity while there is much, step by step: resize() writes zeros first, which
+    // costs little while they stay in the cache. The last bytes, and growth, go through the buffer.
+    const std::size_t used = out.size();
+    const std::size_t room = out.capacity() - used;
+    if (begin_ == end_ && room > padding + first_buffer) {
+      if (exhausted_) break;
+      out.resize(used + std::min(room - padding, read_rest_step));
+      const std::size_t got = fill(out.data() + used, out.size() - used);
+      out.resize(used + got);
+      exhausted_ = got == 0;
+      offset_ += got;
+    } else {
+      const std::string_view bytes = peek(1);
+      if (bytes.empty()) break;
+      out.append(bytes);
+      skip(bytes.size());
+    }
+  }
+  out.reserve(out.size() + padding);
+  return out;
+}
+
+std::unique_ptr<Input> open_input(const std::string& path) {
+  const bool is_stdin = path == "-";
+  const std::string name = is_stdin ? "<stdin>" : path;
+  const int fd = is_stdin ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0) throw system_error(name, errno);
+  struct stat status {};
+  if (::fstat(fd, &status) != 0) {
+    const int error = errno;
+    if (!is_stdin) ::close(fd);
+    throw system_error(name, error);
+  }
+  auto file = std::make_unique<FileInput>(name, rest_of_file(fd, status), fd, !is_stdin);
+  if (S_ISDIR(status.st_mode)) throw input_error({.file = name}, "is a directory");
+  return decompressed(std::move(file));
+}
+
+std::unique_ptr<Input> memory_input(std::string name, std::string_view bytes) {
+  return std::make_unique<MemoryInput>(std::move(name), bytes);
+}
+
+}  // namespace convert

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <set>
+#include <utility>
+
+#include "core/diagnostic.h"
+#include "io/archive.h"
+#include "io/set_name.h"
+#include "io/set_path.h"
+
+namespace convert {
+namespace {
+
+constexpr std::size_t tar_head_bytes = 512;
+
+struct Source {
+  enum class Kind : std::uint8_t { file, tar, stream };  // stream: to be opened once, then seen what it is
+  Kind kind = Kind::file;
+  std::string path;
+  std::optional<std::uint32_t> rank;
+};
+
+// A tar member belongs to the TarReader; items own their stream.
+class BorrowedInput final : public Input {
+ public:
+  explicit BorrowedInput(Input& below) : Input(below.name(), below.size()), below_(below) {}
+
+ protected:
+  std::size_t fill(char* to, std::size_t n) override { return below_.read(to, n); }
+
+ private:
+  Input& below_;
+};
+
+bool exists(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0;
+}
+
+// Damage found here is reported when the stream's turn comes.
+bool is_tar_file(const std::string& path) {
+  try {
+    return looks_like_tar(open_input(path)->peek(tar_head_bytes));
+  } catch (const Error& error) {
+    if (error.kind() != Error::Kind::input) throw;
+    return false;
+  }
+}
+
+[[noreturn]] void fail_gap(const std::string& missing, std::uint32_t last) {
+  throw input_error({.file = missing}, "missing from the set, which goes up to rank " + std::to_string(last));
+}
+
+// `files` by rank: 0…N-1, each once.
+void check_ranks(const std::string& prefix, const std::vector<RankFile>& files) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (i > 0 && files[i].rank == files[i - 1].rank) {
+      throw input_error({.file = files[i].path},
+                        "rank " + std::to_string(files[i].rank) + " is also in " + files[i - 1].path);
+    }
+    if (files[i].rank != i) fail_gap(rank_path(prefix, static_cast<std::uint32_t>(i)), files.back().rank);
+  }
+}
+
+}  // namespace
+
+struct InputSet::State {
+  std::vector<Source> sources;
+  std::size_t at = 0;
+  std::vector<File> files;
+  std::string base;
+  std::vector<std::string> skipped;
+
+  // The tar that is being read.
+  std::unique_ptr<Input> archive;
+  std::unique_ptr<TarReader> tar;
+  std::string tar_set;
+  std::set<std::uint32_t> tar_ranks;
+  std::optional<InputItem> ahead;  // what groups_json() had to open
+
+  bool has_set = false;  // groups come from the first set only
+  std::optional<std::string> groups;
+  bool groups_asked = false;
+
+  void add_operand(const std::string& operand);
+  bool add_directory(const std::string& directory);
+  bool add_prefix(const std::string& prefix);
+  void add_ranks(const std::string& prefix, const std::vector<RankFile>& ranks);
+  std::optional<InputItem> next();
+  std::optional<InputItem> next_member();
+  void take_groups(Input& member);
+  void finish_tar();
+};
+
+void InputSet::State::add_ranks(const std::string& prefix, const std::vector<RankFile>& ranks) {
+  check_ranks(prefix, ranks);
+  for (const RankFile& file : ranks) sources.push_back({Source::Kind::file, file.path, file.rank});
+  if (std::exchange(has_set, true)) return;
+  if (const std::string path = prefix + ".groups.json"; exists(path)) groups = open_input(path)->read_rest();
+}
+
+bool InputSet::State::add_directory(const std::string& directory) {
+  std::set<std::string> sets;
+  const std::string folder = directory.ends_with('/') ? directory : directory + "/";
+  const std::vector<RankFile> ranks = rank_files(folder, {}, &sets);
+  if (sets.empty()) throw input_error({.file = directory}, "holds no trace set (NAME.0.et …)");
+  if (sets.size() > 1) {
+    throw input_error({.file = directory}, "holds several trace sets; name one of them: " + folder + *sets.begin() +
+                                               ", " + folder + *std::next(sets.begin()) +
+                                               (sets.size() > 2 ? " …" : ""));
+  }
+  if (base.empty()) base = *sets.begin();
+  add_ranks(folder + *sets.begin(), ranks);
+  return true;
+}
+
+bool InputSet::State::add_prefix(const std::string& prefix) {
+  const std::vector<RankFile> ranks = existing_ranks(prefix);
+  if (ranks.empty()) return false;
+  if (base.empty()) base = file_name_part(prefix);
+  add_ranks(prefix, ranks);
+  return true;
+}
+
+void InputSet::State::add_operand(const std::string& operand) {
+  if (operand == "-") {
+    sources.push_back({Source::Kind::stream, operand, std::nullopt});
+    if (base.empty()) base = "stdin";
+    return;
+  }
+  struct stat status {};
+  if (::stat(operand.c_str(), &status) != 0) {
+    if (errno != ENOENT) throw system_error(operand, errno);
+    if (add_prefix(operand)) return;
+    throw Error(Error::Kind::system, {.file = operand},
+                "no such file, directory or trace set (" + rank_path(operand, 0) + " …)");
+  }
+  if (S_ISDIR(status.st_mode)) {
+    add_directory(operand);
+    return;
+  }
+  if (base.empty()) base = base_of_file(operand);
+  const std::optional<std::uint32_t> rank = rank_of(operand);
+  if (!S_ISREG(status.st_mode)) {
+    sources.push_back({Source::Kind::stream, operand, rank});
+  } else {
+    const bool is_tar = !rank && is_tar_file(operand);
+    sources.push_back({is_tar ? Source::Kind::tar : Source::Kind::file, operand, rank});
+  }
+}
+
+std::optional<InputItem> InputSet::State::next() {
+  if (ahead) return std::exchange(ahead, std::nullopt);
+  for (;;) {
+    if (tar) {
+      if (std::optional<InputItem> item = next_member()) return item;
+      finish_tar();
+    }
+    if (at == sources.size()) return std::nullopt;
+    const Source& source = sources[at++];
+    std::unique_ptr<Input> input = open_input(source.path);
+    if (source.kind == Source::Kind::file || !looks_like_tar(input->peek(tar_head_bytes))) {
+      return InputItem{std::move(input), source.rank};
+    }
+    archive = std::move(input);
+    tar = std::make_unique<TarReader>(*archive);
+  }
+}
+
+std::optional<InputItem> InputSet::State::next_member() {
+  while (Input* const member = tar->next()) {
+    const std::string& name = tar->member_name();
+    if (const std::optional<SetMember> parts = set_member(name)) {
+      if (tar_ranks.empty()) tar_set = parts->set;
+      if (parts->set != tar_set) {
+        throw input_error({.file = member->name()}, "the archive holds a second trace set beside " + tar_set);
+      }
+      if (!tar_ranks.insert(parts->rank).second) {
+        throw input_error({.file = member->name()},
+                          "rank " + std::to_string(parts->rank) + " is in the archive twice");
+      }
+      return InputItem{std::make_unique<BorrowedInput>(*member), parts->rank};
+    }
+    const bool is_groups = name.ends_with(".groups.json") && !file_name_part(name).starts_with('.');
+    if (is_groups && !has_set) {
+      take_groups(*member);
+    } else {
+      skipped.push_back(member->name());
+    }
+  }
+  return std::nullopt;
+}
+
+void InputSet::State::take_groups(Input& member) {
+  if (groups) throw input_error({.file = member.name()}, "the archive holds two group files");
+  if (groups_asked) {
+    throw input_error({.file = member.name()}, "the group file comes too late; make it the first member of the first input");
+  }
+  groups = member.read_rest();
+}
+
+void InputSet::State::finish_tar() {
+  if (tar_ranks.empty()) {
+    throw input_error({.file = archive->name()}, "the archive holds no ranks (members NAME.0.et …)");
+  }
+  std::uint32_t expected = 0;
+  for (const std::uint32_t rank : tar_ranks) {
+    if (rank != expected) {
+      fail_gap(archive->name() + "(" + rank_path(tar_set, expected) + ")", *tar_ranks.rbegin());
+    }
+    ++expected;
+  }
+  has_set = true;
+  tar.reset();
+  archive.reset();
+  tar_ranks.clear();
+}
+
+InputSet::InputSet(std::vector<std::string> operands) : state_(std::make_unique<State>()) {
+  if (std::count(operands.begin(), operands.end(), "-") > 1) {
+    throw usage_error("standard input (-) can be read only once");
+  }
+  for (const std::string& operand : operands) state_->add_operand(operand);
+  const auto& sources = state_->sources;
+  if (std::all_of(sources.begin(), sources.end(), [](const Source& s) { return s.kind == Source::Kind::file; })) {
+    for (const Source& source : sources) state_->files.push_back({source.path, source.rank});
+  }
+}
+
+InputSet::~InputSet() = default;
+
+std::optional<InputItem> InputSet::next() { return state_->next(); }
+const std::vector<InputSet::File>& InputSet::files() const { return state_->files; }
+std::string InputSet::base_name() const { return state_->base; }
+const std::vector<std::string>& InputSet::skipped() const { return state_->skipped; }
+
+std::optional<std::string> InputSet::groups_json() const {
+  State& state = *state_;
+  // The first set may be a tar that nobody has opened yet.
+  if (!state.groups && state.at == 0 && !state.ahead && !state.sources.empty() &&
+      state.sources.front().kind != Source::Kind::file) {
+    state.ahead = state.next();
+  }
+  state.groups_asked = true;
+  return state.groups;
+}
+
+}  // namespace convert

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "io/output.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/diagnostic.h"
+#include "io/compression.h"
+#include "io/fd_output.h"
+
+namespace convert {
+namespace {
+
+constexpr std::size_t buffer_bytes = 256 * 1024;
+
+class FdOutput final : public Output {
+ public:
+  FdOutput(std::string name, int fd, FdOwner owner) : Output(std::move(name)), fd_(fd), owner_(owner) {
+    buffer_.reserve(buffer_bytes);
+  }
+  ~FdOutput() override {
+    if (owner_ == FdOwner::output && fd_ >= 0) ::close(fd_);
+  }
+
+  void write(std::string_view bytes) override {
+    if (buffer_.size() + bytes.size() >= buffer_bytes) {
+      flush();
+      if (bytes.size() >= buffer_bytes) return write_all(bytes);
+    }
+    buffer_.append(bytes);
+  }
+
+  void close() override {
+    flush();
+    // Some file systems report a full disk only here. A caller's descriptor stays open: a copy asks for it.
+    const int closing = owner_ == FdOwner::output ? std::exchange(fd_, -1) : ::dup(fd_);
+    if (closing >= 0 && ::close(closing) != 0 && errno != EINTR) throw system_error(name(), errno);
+  }
+
+ private:
+  void flush() {
+    write_all(buffer_);
+    buffer_.clear();
+  }
+
+  void write_all(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t taken = ::write(fd_, bytes.data(), bytes.size());
+      if (taken >= 0) {
+        bytes.remove_prefix(static_cast<std::size_t>(taken));
+      } else if (errno != EINTR) {
+        throw system_error(name(), errno);
+      }
+    }
+  }
+
+  int fd_;
+  FdOwner owner_;
+  std::string buffer_;
+};
+
+class MemoryOutput final : public Output {
+ public:
+  explicit MemoryOutput(std::string& to) : Output("<memory>"), to_(to) {}
+  void write(std::string_view bytes) override { to_.append(bytes); }
+  void close() override {}
+
+ private:
+  std::string& to_;
+};
+
+}  // namespace
+
+Compression compression_of(std::string_view path) {
+  if (path.ends_with(".gz")) return Compression::gzip;
+  if (path.ends_with(".zst")) return Compression::zstd;
+  return Compression::none;
+}
+
+bool is_broken_pipe(const Error& error) {
+  return error.kind() == Error::Kind::system && std::string_view(error.what()) == std::strerror(EPIPE);
+}
+
+std::unique_ptr<Output> fd_output(std::string name, int fd, FdOwner owner) {
+  return std::make_unique<FdOutput>(std::move(name), fd, owner);
+}
+
+std::unique_ptr<Output> open_stdout(Compression compression) {
+  return compressed(fd_output("<stdout>", STDOUT_FILENO, FdOwner::caller), compression);
+}
+
+std::unique_ptr<Output> memory_output(std::string& to) { return std::make_unique<MemoryOutput>(to); }
+
+}  // namespace convert

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <set>
+#include <stdexcept>
+#include <vector>
+
+#include "core/diagnostic.h"
+#include "io/cleanup.h"
+#include "io/compression.h"
+#include "io/fd_output.h"
+#include "io/output.h"
+
+namespace convert {
+namespace {
+
+// Unnamed temporaries need an open descriptor each until commit(); further files get named temporaries, so that
+// a set of any size stays below the limit of open files.
+constexpr std::size_t max_unnamed = 64;
+
+std::string directory_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string file_name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+std::string temporary_name(const std::string& target) {
+  static constexpr char letters[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  std::random_device random;
+  std::uniform_int_distribution<std::size_t> letter(0, sizeof letters - 2);
+  std::string name = directory_of(target) + "/." + file_name_of(target).substr(0, 200) + ".";
+  for (int i = 0; i < 6; ++i) name += letters[letter(random)];
+  return name;
+}
+
+// The descriptor that "/dev/stdout", "/dev/fd/3" … stand for. Opening such a path anew would lose the position
+// in a file that the shell opened for appending.
+std::optional<int> descriptor_of(const std::string& path) {
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    const std::string_view digits = std::string_view(path).substr(std::min(folder.size(), path.size()));
+    if (path.starts_with(folder) && !digits.empty() && digits.size() < 7 &&
+        digits.find_first_not_of("0123456789") == std::string_view::npos) {
+      return std::atoi(std::string(digits).c_str());
+    }
+  }
+  return std::nullopt;
+}
+
+[[noreturn]] void fail(const std::string& path) { throw system_error(path, errno); }
+
+// Holds the signals that would interrupt the renames half way, for this thread.
+class SignalsHeld {
+ public:
+  SignalsHeld() {
+    sigset_t ending;
+    sigemptyset(&ending);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ending, number);
+    pthread_sigmask(SIG_BLOCK, &ending, &before_);
+  }
+  ~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+struct Entry {
+  enum class State : std::uint8_t { open, complete, discarded };
+  std::string asked;      // the path as the caller gave it, for messages
+  std::string target;     // symbolic links followed
+  std::string temporary;  // empty while the file has no name
+  int fd = -1;
+  State state = State::open;
+  SignalCleanup cleanup;
+};
+
+}  // namespace
+
+struct OutputFiles::State {
+  std::mutex mutex;
+  std::deque<Entry> entries;  // addresses stay
+  std::set<std::string> targets;
+  std::vector<std::string> removals;
+  std::vector<std::pair<std::string, SignalCleanup>> new_directories;
+  std::size_t unnamed = 0;
+
+  void ensure_directory(const std::string& asked, const std::string& directory);
+  Entry& add(const std::string& asked, const std::string& target, std::optional<mode_t> mode);
+  void open_named(Entry& entry);
+  void name_it(Entry& entry);
+  void close_descriptor(Entry& entry);
+  void discard(Entry& entry) noexcept;
+  void discard_all() noexcept;
+};
+
+void OutputFiles::State::ensure_directory(const std::string& asked, const std::string& directory) {
+  struct stat status {};
+  if (::stat(directory.c_str(), &status) == 0) return;
+  if (errno != ENOENT) fail(asked);
+  if (::mkdir(directory.c_str(), 0777) != 0) {
+    if (errno != EEXIST) fail(asked);
+    return;
+  }
+  new_directories.emplace_back(directory, SignalCleanup::remove_directory(directory));
+}
+
+Entry& OutputFiles::State::add(const std::string& asked, const std::string& target, std::optional<mode_t> mode) {
+  static const bool can_link_later = ::access("/proc/self/fd", X_OK) == 0;
+  Entry entry;
+  entry.asked = asked;
+  entry.target = target;
+  if (can_link_later && unnamed < max_unnamed) {
+    entry.fd = ::open(directory_of(target).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  }
+  if (entry.fd >= 0) {
+    ++unnamed;
+  } else {
+    open_named(entry);
+  }
+  entries.push_back(std::move(entry));
+  Entry& added = entries.back();
+  if (mode && ::fchmod(added.fd, *mode) != 0) {
+    const int error = errno;
+    ::close(added.fd);
+    discard(added);
+    throw system_error(asked, error);
+  }
+  return added;
+}
+
+void OutputFiles::State::open_named(Entry& entry) {
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    entry.temporary = temporary_name(entry.target);
+    entry.cleanup = SignalCleanup::remove_file(entry.temporary);
+    entry.fd = ::open(entry.temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (entry.fd >= 0) return;
+    if (errno != EEXIST) break;
+  }
+  const int error = errno;
+  entry.cleanup.release();
+  throw system_error(entry.asked, error);
+}
+
+// Gives an unnamed temporary a temporary name: a link cannot replace a file, a rename can.
+void OutputFiles::State::name_it(Entry& entry) {
+  const std::string unnamed_path = "/proc/self/fd/" + std::to_string(entry.fd);
+  int result = -1;
+  for (int attempt = 0; attempt < 100 && result != 0; ++attempt) {
+    const std::string name = temporary_name(entry.target);
+    entry.cleanup = SignalCleanup::remove_file(name);
+    result = ::linkat(AT_FDCWD, unnamed_path.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW);
+    if (result == 0) entry.temporary = name;
+    if (result != 0 && errno != EEXIST) break;
+  }
+  if (result != 0) {
+    const int error = errno;
+    entry.cleanup.release();
+    throw system_error(entry.asked, error);
+  }
+  --unnamed;
+  close_descriptor(entry);
+}
+
+void OutputFiles::State::close_descriptor(Entry& entry) {
+  if (::close(std::exchange(entry.fd, -1)) != 0 && errno != EINTR) fail(entry.asked);
+}
+
+// The descriptor of an open entry belongs to its Output.
+void OutputFiles::State::discard(Entry& entry) noexcept {
+  if (entry.state == Entry::State::discarded) return;
+  if (entry.temporary.empty()) {
+    --unnamed;
+  } else {
+    ::unlink(entry.temporary.c_str());
+  }
+  if (entry.state == Entry::State::complete && entry.fd >= 0) ::close(entry.fd);
+  entry.state = Entry::State::discarded;
+  entry.cleanup.release();
+}
+
+void OutputFiles::State::discard_all() noexcept {
+  const std::lock_guard lock(mutex);
+  for (Entry& entry : entries) discard(entry);
+  for (const auto& [directory, cleanup] : new_directories) ::rmdir(directory.c_str());
+  new_directories.clear();
+}
+
+namespace {
+
+// One file of the group. Without close() its temporary goes away with it.
+template <class State>
+class FileOutput final : public Output {
+ public:
+  FileOutput(std::shared_ptr<State> state, Entry& entry)
+      : Output(entry.asked),
+        state_(std::move(state)),
+        entry_(entry),
+        fd_(entry.fd),
+        stream_(compressed(fd_output(entry.asked, fd_, FdOwner::caller), compression_of(entry.asked))) {}
+  ~FileOutput() override {
+    if (closed_) return;
+    const std::lock_guard lock(state_->mutex);
+    ::close(fd_);
+    state_->discard(entry_);
+  }
+
+  void write(std::string_view bytes) override { stream_->write(bytes); }
+  void close() override {
+    stream_->close();
+    const std::lock_guard lock(state_->mutex);
+    if (entry_.state == Entry::State::discarded) throw std::logic_error("close() after the end of OutputFiles");
+    closed_ = true;
+    if (!entry_.temporary.empty()) state_->close_descriptor(entry_);
+    entry_.state = Entry::State::complete;
+  }
+
+ private:
+  std::shared_ptr<State> state_;
+  Entry& entry_;
+  int fd_;
+  std::unique_ptr<Output> stream_;
+  bool closed_ = false;
+};
+
+std::unique_ptr<Output> direct_output(const std::string& path, int fd) {
+  if (fd < 0) fail(path);
+  return compressed(fd_output(path, fd, FdOwner::output), compression_of(path));
+}
+
+}  // namespace
+
+OutputFiles::OutputFiles() : state_(std::make_shared<State>()) {}
+OutputFiles::~OutputFiles() { state_->discard_all(); }
+
+std::unique_ptr<Output> OutputFiles::create(const std::string& path) {
+  if (const std::optional<int> fd = descriptor_of(path)) {
+    return direct_output(path, ::fcntl(*fd, F_DUPFD_CLOEXEC, 3));
+  }
+  struct stat status {};
+  std::string target = path;
+  std::optional<mode_t> mode;
+  if (::stat(path.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode)) throw system_error(path, EISDIR);
+    if (!S_ISREG(status.st_mode)) return direct_output(path, ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+    if (::access(path.c_str(), W_OK) != 0) fail(path);
+    mode = status.st_mode & 0777;
+    if (char* const real = ::realpath(path.c_str(), nullptr)) {
+      target = real;
+      std::free(real);
+    }
+  } else if (errno != ENOENT) {
+    fail(path);
+  } else if (file_name_of(path).empty()) {
+    throw system_error(path, path.empty() ? ENOENT : EISDIR);
+  }
+  const std::lock_guard lock(state_->mutex);
+  if (state_->targets.contains(target)) throw usage_error("two outputs have the name " + path);
+  state_->ensure_directory(path, directory_of(target));
+  Entry& entry = state_->add(path, target, mode);
+  state_->targets.insert(target);
+  return std::make_unique<FileOutput<State>>(state_, entry);
+}
+
+void OutputFiles::remove_on_commit(std::string path) {
+  const std::lock_guard lock(state_->mutex);
+  state_->removals.push_back(std::move(path));
+}
+
+void OutputFiles::commit() {
+  const std::lock_guard lock(state_->mutex);
+  for (const Entry& entry : state_->entries) {
+    if (entry.state == Entry::State::open) throw std::logic_error("commit() before close() of " + entry.asked);
+  }
+  for (Entry& entry : state_->entries) {
+    if (entry.state == Entry::State::complete && entry.temporary.empty()) state_->name_it(entry);
+  }
+  const SignalsHeld held;
+  for (Entry& entry : state_->entries) {
+    if (entry.state != Entry::State::complete) continue;
+    if (::rename(entry.temporary.c_str(), entry.target.c_str()) != 0) fail(entry.asked);
+    entry.cleanup.release();
+    entry.state = Entry::State::discarded;  // nothing left to undo
+  }
+  state_->entries.clear();
+  state_->targets.clear();
+  state_->new_directories.clear();
+  for (const std::string& path : std::exchange(state_->removals, {})) {
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail(path);
+  }
+}
+
+}  // namespace convert

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Parts of names of trace sets, shared by set_path.cpp and input_set.cpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/set_path.h"
+
+namespace convert {
+
+struct SetMember {
+  std::string set;  // "traces/ring" of "traces/ring.3.et.gz"
+  std::uint32_t rank = 0;
+};
+// Nothing for other names; hidden files (".ring.0.et") are no members.
+[[nodiscard]] std::optional<SetMember> set_member(std::string_view path);
+
+[[nodiscard]] std::string_view file_name_part(std::string_view path);
+
+// Files of `set` in `directory` ("" or ending in "/"), by rank and path. With `sets` those of all sets, whose names
+// it collects.
+[[nodiscard]] std::vector<RankFile> rank_files(const std::string& directory, const std::string& set,
+                                               std::set<std::string>* sets);
+
+// "ring" of "in/ring.tar.gz", "in/ring.xml", "in/ring.0.et"; "stdin" of "/dev/fd/63".
+[[nodiscard]] std::string base_of_file(std::string_view path);
+
+}  // namespace convert

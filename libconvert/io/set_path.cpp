@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// Names of the files of a set. Reading them is input_set.cpp.
+#include "io/set_path.h"
+
+#include <dirent.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+
+#include "core/diagnostic.h"
+#include "io/set_name.h"
+
+namespace convert {
+namespace {
+
+std::string_view without_compression(std::string_view name) {
+  if (name.ends_with(".gz")) name.remove_suffix(3);
+  if (name.ends_with(".zst")) name.remove_suffix(4);
+  return name;
+}
+
+// Takes ".R" off the end of `name`.
+std::optional<std::uint32_t> take_rank(std::string_view& name) {
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos || dot == 0 || name[dot - 1] == '/') return std::nullopt;
+  const std::string_view digits = name.substr(dot + 1);
+  if (digits.size() > 1 && digits[0] == '0') return std::nullopt;
+  std::uint32_t rank = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), rank);
+  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  name = name.substr(0, dot);
+  return rank;
+}
+
+}  // namespace
+
+std::string_view file_name_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+std::optional<SetMember> set_member(std::string_view path) {
+  std::string_view name = without_compression(path);
+  if (!name.ends_with(".et") || file_name_part(path).starts_with('.')) return std::nullopt;
+  name.remove_suffix(3);
+  const std::optional<std::uint32_t> rank = take_rank(name);
+  if (!rank) return std::nullopt;
+  return SetMember{std::string(name), *rank};
+}
+
+std::vector<RankFile> rank_files(const std::string& directory, const std::string& set,
+                                 std::set<std::string>* sets) {
+  std::vector<RankFile> files;
+  DIR* const stream = ::opendir(directory.empty() ? "." : directory.c_str());
+  if (stream == nullptr) {
+    if (errno == ENOENT || errno == ENOTDIR) return files;
+    throw system_error(directory.empty() ? "." : directory, errno);
+  }
+  errno = 0;
+  while (const dirent* entry = ::readdir(stream)) {
+    const std::optional<SetMember> member = set_member(entry->d_name);
+    if (!member) continue;
+    if (sets != nullptr) sets->insert(member->set);
+    if (sets != nullptr || member->set == set) files.push_back({member->rank, directory + entry->d_name});
+  }
+  const int error = errno;
+  ::closedir(stream);
+  if (error != 0) throw system_error(directory, error);
+  std::sort(files.begin(), files.end(), [](const RankFile& a, const RankFile& b) {
+    return a.rank != b.rank ? a.rank < b.rank : a.path < b.path;
+  });
+  return files;
+}
+
+std::string base_of_file(std::string_view path) {
+  if (path.starts_with("/dev/") || path.starts_with("/proc/")) return "stdin";
+  std::string_view name = file_name_part(path);
+  const std::string_view whole = name;
+  if (name.ends_with(".tgz")) name.remove_suffix(4);
+  name = without_compression(name);
+  if (name.ends_with(".tar")) name.remove_suffix(4);
+  static constexpr std::array<std::string_view, 15> suffixes = {".et",      ".xml",  ".json", ".jsonl",  ".dot",
+                                                                ".graphml", ".txt",  ".csv",  ".ten",    ".yml",
+                                                                ".yaml",    ".html", ".svg",  ".ndjson", ".trace"};
+  for (const std::string_view suffix : suffixes) {
+    if (!name.ends_with(suffix)) continue;
+    name.remove_suffix(suffix.size());
+    (void)take_rank(name);
+    break;
+  }
+  return std::string(name.empty() ? whole : name);
+}
+
+std::string rank_path(const std::string& prefix, std::uint32_t rank, const std::string& suffix) {
+  return prefix + "." + std::to_string(rank) + ".et" + suffix;
+}
+
+std::optional<std::uint32_t> rank_of(const std::string& path) {
+  const std::optional<SetMember> member = set_member(path);
+  return member ? std::optional(member->rank) : std::nullopt;
+}
+
+std::vector<RankFile> existing_ranks(const std::string& prefix) {
+  const std::size_t name_at = prefix.rfind('/') + 1;
+  return rank_files(prefix.substr(0, name_at), prefix.substr(name_at), nullptr);
+}
+
+}  // namespace convert

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Runs another program with bytes on its standard input and collects what it prints.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace convert {
+
+struct ChildResult {
+  int exit_code = 0;       // 128 + N if signal N ended it
+  bool timed_out = false;  // it was killed, with all processes of its group
+  bool too_large = false;  // likewise, since it printed more than max_output bytes on one of its streams
+  std::string out;
+  std::string err;
+};
+
+// argv[0] is looked up in PATH; a program that cannot be started is Error(system) that names it. A child that does
+// not read all of its input is no failure.
+[[nodiscard]] ChildResult run_child(const std::vector<std::string>& argv, std::string_view stdin_bytes,
+                                    std::chrono::milliseconds timeout, std::size_t max_output);
+
+}  // namespace convert

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <limits>
+
+#include "passes/rules/rules.h"
+#include "util/json_writer.h"
+
+namespace convert::rules {
+namespace {
+
+enum class Expect : std::uint8_t {
+  integer,
+  count,    // ≥ 0
+  counter,  // ≥ -1, which stands for "not given"
+  rank,     // 0 … 2^31-1
+  flag,
+  string,
+  flags,
+};
+
+struct Known {
+  Name name;
+  Expect expect;
+};
+
+// What simulators and converters read, in the order in which findings about one node come.
+constexpr std::array known = {
+    Known{attr::is_cpu_op, Expect::flag},          Known{attr::comm_type, Expect::integer},
+    Known{attr::comm_src, Expect::rank},           Known{attr::comm_dst, Expect::rank},
+    Known{attr::comm_tag, Expect::integer},        Known{attr::comm_size, Expect::count},
+    Known{attr::comm_priority, Expect::integer},   Known{attr::involved_dim, Expect::flags},
+    Known{attr::pg_name, Expect::string},          Known{attr::num_ops, Expect::count},
+    Known{attr::tensor_size, Expect::count},       Known{attr::tensor_loc, Expect::integer},
+    Known{attr::msg_chunk_cnt, Expect::counter},   Known{attr::msg_chunk_idx, Expect::counter},
+    Known{attr::total_chunk_cnt, Expect::counter}, Known{attr::duration_nanos, Expect::count},
+    Known{attr::start_nanos, Expect::count},
+};
+
+constexpr std::size_t slot_of(Name name) {
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (known[i].name == name) return i;
+  }
+  return known.size();
+}
+
+// By Name::index: the place in `known`, known.size() for all other names.
+constexpr auto slot_table = [] {
+  std::array<std::uint8_t, attr::detail::count> table{};
+  for (std::uint32_t i = 0; i < table.size(); ++i) table[i] = static_cast<std::uint8_t>(slot_of(Name(i)));
+  return table;
+}();
+
+constexpr bool fits(Expect expect, std::int64_t v) {
+  switch (expect) {
+    case Expect::count: return v >= 0;
+    case Expect::counter: return v >= -1;
+    case Expect::rank: return v >= 0 && v <= std::numeric_limits<std::int32_t>::max();
+    case Expect::flag: return v == 0 || v == 1;
+    default: return true;
+  }
+}
+
+constexpr std::string_view expected_kind(Expect expect) {
+  switch (expect) {
+    case Expect::flag: return "bool_val";
+    case Expect::string: return "string_val";
+    case Expect::flags: return "bool_list";
+    default: return "an integer";
+  }
+}
+
+constexpr std::string_view expected_value(Expect expect) {
+  switch (expect) {
+    case Expect::rank: return "which is not a rank";
+    case Expect::flag: return "expected true or false";
+    default: return "which is negative";
+  }
+}
+
+class AttributeChecker {
+ public:
+  AttributeChecker(const Trace& trace, Diagnostics& diagnostics)
+      : trace_(trace), table_(trace.nodes), diagnostics_(diagnostics), all_ascii_(is_ascii(trace.nodes.text)) {}
+
+  void check_metadata() {
+    const Location where{.file = trace_.name, .rank = static_cast<std::int64_t>(trace_.rank)};
+    const std::string& version = trace_.metadata.version;
+    if (!version.empty() && version != schema_version) {
+      const bool readable = find_invalid_utf8(version) == std::string_view::npos;
+      diagnostics_.warning(where, rule,
+                           "metadata: unknown schema version" + (readable ? " '" + version + "'" : std::string()) +
+                               "; it is read as " + std::string(schema_version));
+    }
+    const Attr* collective = find(trace_.metadata.table.attrs, attr::collective);
+    is_algorithm_ = collective != nullptr;
+    if (is_algorithm_ && collective->kind != Kind::string_val) {
+      diagnostics_.error(where, rule,
+                         "metadata: attribute collective is of kind " + std::string(kind_name(collective->kind)) +
+                             ", expected string_val");
+    }
+  }
+
+  void check_node(std::size_t index) {
+    index_ = index;
+    node_ = &table_.nodes[index];
+    found_.fill(nullptr);
+    for (const Attr& a : table_.attributes(*node_)) {
+      if (a.name.index() < slot_table.size()) {
+        const std::size_t slot = slot_table[a.name.index()];
+        if (slot < known.size() && found_[slot] == nullptr) found_[slot] = &a;
+      } else if (find_invalid_utf8(a.name.view()) != std::string_view::npos) {
+        error("the name of an attribute is not valid UTF-8");
+      }
+    }
+    if (!all_ascii_ && find_invalid_utf8(table_.name(*node_)) != std::string_view::npos) {
+      error("its name is not valid UTF-8");
+    }
+    const NodeType type = node_->type;
+    if (node_type_name(type).empty()) {
+      error("unknown node type " + std::to_string(static_cast<std::int32_t>(type)));
+    }
+    for (std::size_t slot = 0; slot < known.size(); ++slot) {
+      if (found_[slot] != nullptr) check_value(known[slot], *found_[slot]);
+    }
+    if (type == NodeType::comm_send || type == NodeType::comm_recv) check_message(type == NodeType::comm_send);
+    if (type == NodeType::comm_coll) check_collective();
+    if (type == NodeType::mem_load || type == NodeType::mem_store) require(attr::tensor_size);
+  }
+
+ private:
+  static constexpr std::string_view rule = "attributes";
+
+  static bool is_ascii(std::string_view s) {
+    return std::all_of(s.begin(), s.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  }
+
+  [[nodiscard]] std::string about(std::string_view text) const {
+    return node_text(node_->id) + ": " + std::string(text);
+  }
+  void error(std::string_view text) { diagnostics_.error(location_of(trace_, index_), rule, about(text)); }
+  void warning(std::string_view text) { diagnostics_.warning(location_of(trace_, index_), rule, about(text)); }
+
+  [[nodiscard]] const Attr* get(Name name) const { return found_[slot_of(name)]; }
+  [[nodiscard]] IntValue integer(Name name) const { return int_value(get(name)); }
+
+  void check_value(const Known& k, const Attr& a) {
+    const auto subject = [&] { return "attribute " + std::string(k.name.view()) + " is "; };
+    const auto wrong_kind = [&] {
+      return subject() + "of kind " + std::string(kind_name(a.kind)) + ", expected " +
+             std::string(expected_kind(k.expect));
+    };
+    if (k.expect == Expect::string || k.expect == Expect::flags) {
+      if (a.kind != (k.expect == Expect::string ? Kind::string_val : Kind::bool_list)) error(wrong_kind());
+      return;
+    }
+    const IntValue v = int_value(&a);
+    if (v.status == IntValue::Status::wrong_kind) {
+      error(wrong_kind());
+    } else if (v.status == IntValue::Status::too_large) {
+      error(subject() + std::to_string(a.bits) + ", which is more than 2^63-1");
+    } else if (!fits(k.expect, v.value)) {
+      error(subject() + std::to_string(v.value) + ", " + std::string(expected_value(k.expect)));
+    } else if (k.expect == Expect::flag && a.kind != Kind::bool_val) {
+      warning(wrong_kind());
+    } else if (k.name == attr::tensor_loc && (v.value < 0 || v.value > 2)) {
+      error(subject() + std::to_string(v.value) + ", expected 1 (local) or 2 (remote)");
+    }
+  }
+
+  bool require(Name name) {
+    if (get(name) != nullptr) return true;
+    error("required attribute " + std::string(name.view()) + " of " + std::string(node_type_name(node_->type)) +
+          " is missing");
+    return false;
+  }
+
+  void check_own_rank(Name name) {
+    const IntValue v = integer(name);
+    if (!v || v.value == static_cast<std::int64_t>(trace_.rank)) return;
+    error(std::string(name.view()) + " is " + std::to_string(v.value) + ", but the trace is of rank " +
+          std::to_string(trace_.rank));
+  }
+
+  void check_message(bool is_send) {
+    require(is_send ? attr::comm_dst : attr::comm_src);
+    check_own_rank(is_send ? attr::comm_src : attr::comm_dst);
+    require(attr::comm_tag);
+    // The size of a message of an algorithm may be told in chunks instead.
+    const IntValue chunks = integer(attr::msg_chunk_cnt);
+    const IntValue all_chunks = integer(attr::total_chunk_cnt);
+    const bool in_chunks = chunks && chunks.value >= 0 && all_chunks && all_chunks.value >= 0;
+    if (get(attr::comm_size) == nullptr && !in_chunks) {
+      if (is_algorithm_ || chunks || all_chunks) {
+        error("neither comm_size nor both msg_chunk_cnt and total_chunk_cnt are given");
+      } else {
+        require(attr::comm_size);
+      }
+    }
+    if (in_chunks && all_chunks.value == 0) error("attribute total_chunk_cnt is 0");
+    check_size();
+  }
+
+  void check_collective() {
+    constexpr std::int64_t last = static_cast<std::int64_t>(CollectiveType::barrier);
+    const IntValue type = integer(attr::comm_type);
+    if (require(attr::comm_type) && type && (type.value < 0 || type.value > last)) {
+      error("attribute comm_type is " + std::to_string(type.value) + ", which is no known collective");
+    }
+    if (type && type.value == last) return;  // a barrier moves nothing
+    require(attr::comm_size);
+    check_size();
+  }
+
+  void check_size() {
+    const IntValue size = integer(attr::comm_size);
+    if (size && size.value == 0) warning("comm_size is 0");
+  }
+
+  const Trace& trace_;
+  const NodeTable& table_;
+  Diagnostics& diagnostics_;
+  bool all_ascii_;
+  bool is_algorithm_ = false;
+  std::size_t index_ = 0;
+  const Node* node_ = nullptr;
+  std::array<const Attr*, known.size()> found_{};
+};
+
+}  // namespace
+
+void check_attributes(const Trace& trace, Diagnostics& diagnostics) {
+  AttributeChecker checker(trace, diagnostics);
+  checker.check_metadata();
+  for (std::size_t i = 0; i < trace.nodes.nodes.size(); ++i) checker.check_node(i);
+}
+
+}  // namespace convert::rules

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#include "passes/rules/rules.h"
+
+namespace convert::rules {
+namespace {
+
+void check_messages(const TraceSummary& s, const std::vector<Message>& messages, bool sends, std::size_t ranks,
+                    Diagnostics& diagnostics) {
+  for (const Message& m : messages) {
+    const std::string node = node_text(s.id(m.node));
+    if (static_cast<std::size_t>(m.peer) >= ranks) {
+      diagnostics.error(s.location(m), "peers",
+                        node + (sends ? ": comm_dst is " : ": comm_src is ") + std::to_string(m.peer) +
+                            (ranks == 1 ? ", but the set has only rank 0"
+                                        : ", but the set has the ranks 0 to " + std::to_string(ranks - 1)));
+    } else if (static_cast<Rank>(m.peer) == s.rank) {
+      diagnostics.error(
+          s.location(m), "peers",
+          node + (sends ? ": sends to its own rank " : ": receives from its own rank ") + std::to_string(s.rank));
+    }
+  }
+}
+
+}  // namespace
+
+bool check_ranks(std::span<const TraceSummary> set, Diagnostics& diagnostics) {
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    if (set[i].rank == i) continue;
+    diagnostics.error({.file = set[i].name, .rank = static_cast<std::int64_t>(set[i].rank)}, "peers",
+                      "the set has " + std::to_string(set.size()) + " traces, but trace number " +
+                          std::to_string(i + 1) + " is of rank " + std::to_string(set[i].rank) + ", not " +
+                          std::to_string(i));
+    return false;
+  }
+  return true;
+}
+
+void check_peers(std::span<const TraceSummary> set, Diagnostics& diagnostics) {
+  for (const TraceSummary& s : set) {
+    check_messages(s, s.messages.sends, true, set.size(), diagnostics);
+    check_messages(s, s.messages.recvs, false, set.size(), diagnostics);
+  }
+}
+
+std::vector<const RankMessages*> messages_by_rank(std::span<const TraceSummary> set) {
+  std::vector<const RankMessages*> out;
+  for (const TraceSummary& s : set) out.push_back(&s.messages);
+  return out;
+}
+
+}  // namespace convert::rules

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#include "passes/validate.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "passes/rules/rules.h"
+
+namespace convert {
+namespace {
+
+constexpr std::array table = {
+#define RULE(id, family, summary, covers) RuleInfo{#id, RuleFamily::family, summary, covers},
+#include "passes/rules/rules.def"
+#undef RULE
+};
+static_assert(table.size() <= 64, "RuleSet holds 64 rules");
+
+std::size_t rule_index(std::string_view rule_name) {
+  const auto found =
+      std::find_if(table.begin(), table.end(), [&](const RuleInfo& r) { return r.name == rule_name; });
+  return static_cast<std::size_t>(found - table.begin());
+}
+
+}  // namespace
+
+std::string_view name(RuleFamily family) {
+  static constexpr std::array<std::string_view, 4> names = {"input", "trace", "set", "algorithm"};
+  return names[static_cast<std::size_t>(family)];
+}
+
+std::span<const RuleInfo> all_rules() { return table; }
+
+std::string_view name(Rule rule) { return table[static_cast<std::size_t>(rule)].name; }
+
+RuleSet RuleSet::all() {
+  RuleSet set;
+  for (std::size_t i = 0; i < table.size(); ++i) set.add(static_cast<Rule>(i));
+  return set;
+}
+
+RuleSet RuleSet::parse(std::string_view list) {
+  RuleSet set;
+  while (true) {
+    const std::size_t comma = list.find(',');
+    const std::string_view item = list.substr(0, comma);
+    const std::size_t index = rule_index(item);
+    if (index == table.size()) {
+      std::vector<std::string> names;
+      for (const RuleInfo& r : table) names.emplace_back(r.name);
+      const std::string near = item.empty() ? "" : nearest(item, names);
+      throw usage_error("unknown rule '" + std::string(item) + "'" +
+                        (near.empty() ? "; see --list-rules" : "; did you mean '" + near + "'?"));
+    }
+    set.add(static_cast<Rule>(index));
+    if (comma == std::string_view::npos) return set;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+bool RuleSet::has(std::string_view rule_name) const {
+  const std::size_t index = rule_index(rule_name);
+  return index < table.size() && bits_[index];
+}
+
+void check_trace(const Trace& trace, const RuleSet& enabled, Diagnostics& diagnostics) {
+  if (enabled.has(Rule::ids) || enabled.has(Rule::deps) || enabled.has(Rule::cycles)) {
+    std::vector<GraphDefect> defects;
+    const Graph graph = build_graph(trace.nodes, &defects);
+    if (enabled.has(Rule::ids)) rules::check_ids(trace, defects, diagnostics);
+    if (enabled.has(Rule::deps)) rules::check_deps(trace, defects, diagnostics);
+    if (enabled.has(Rule::cycles)) rules::check_cycles(trace, graph, diagnostics);
+  }
+  if (enabled.has(Rule::attributes)) rules::check_attributes(trace, diagnostics);
+}
+
+void check_set(std::span<const TraceSummary> summaries, const RuleSet& enabled, Diagnostics& diagnostics) {
+  if (!enabled.has(Rule::peers) && !enabled.has(Rule::pairs) && !enabled.has(Rule::deadlock)) return;
+  if (!rules::check_ranks(summaries, diagnostics)) return;
+  if (enabled.has(Rule::peers)) rules::check_peers(summaries, diagnostics);
+  if (enabled.has(Rule::pairs)) rules::check_pairs(summaries, diagnostics);
+  if (enabled.has(Rule::deadlock)) rules::check_deadlock(summaries, diagnostics);
+}
+
+}  // namespace convert

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Validation: the table of rules, which of them to run, and the rules on traces and trace sets.
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "core/diagnostic.h"
+#include "core/trace.h"
+#include "passes/trace_summary.h"
+
+namespace convert {
+
+enum class RuleFamily : std::uint8_t {
+  input,      // reported by readers
+  trace,      // one rank by itself
+  set,        // all ranks together
+  algorithm,  // a collective algorithm
+};
+[[nodiscard]] std::string_view name(RuleFamily family);
+
+struct RuleInfo {
+  std::string_view name;  // stable: what --rules and --ignore take and messages end in
+  RuleFamily family;
+  std::string_view summary;
+  std::string_view covers;
+};
+// In the order in which they run.
+[[nodiscard]] std::span<const RuleInfo> all_rules();
+
+enum class Rule : std::uint8_t {
+#define RULE(id, family, summary, covers) id,
+#include "passes/rules/rules.def"
+#undef RULE
+};
+[[nodiscard]] std::string_view name(Rule rule);
+
+class RuleSet {
+ public:
+  RuleSet() = default;  // no rule
+  [[nodiscard]] static RuleSet all();
+  // "deps,cycles". Throws Error(usage) on an unknown or empty name, with the nearest known one.
+  [[nodiscard]] static RuleSet parse(std::string_view list);
+
+  [[nodiscard]] bool has(Rule rule) const { return bits_[static_cast<std::size_t>(rule)]; }
+  [[nodiscard]] bool has(std::string_view name) const;
+  [[nodiscard]] bool empty() const { return bits_.none(); }
+  RuleSet& add(Rule rule) {
+    bits_.set(static_cast<std::size_t>(rule));
+    return *this;
+  }
+  RuleSet& remove(const RuleSet& others) {
+    bits_ &= ~others.bits_;
+    return *this;
+  }
+
+ private:
+  std::bitset<64> bits_;
+};
+
+// The rules on one rank. Traces may be checked in parallel, each with its own Diagnostics.
+void check_trace(const Trace& trace, const RuleSet& enabled, Diagnostics& diagnostics);
+// The rules across ranks. summaries[r] is rank r: a set has the ranks 0…n-1, and a gap is reported by `peers`.
+void check_set(std::span<const TraceSummary> summaries, const RuleSet& enabled, Diagnostics& diagnostics);
+
+}  // namespace convert

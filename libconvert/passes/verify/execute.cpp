@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: MIT
+#include "passes/verify/execute.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace convert {
+namespace {
+
+// What a chain knows: for other chains of its rank the last step known to be complete, ascending by chain.
+struct Known {
+  std::uint32_t chain;
+  std::uint32_t step;
+};
+using Knowledge = std::vector<Known>;
+
+constexpr std::uint32_t many_readers = 0xfffffffe;  // the slot's readers stand in a side table
+
+struct SlotState {
+  Value value = nothing;
+  std::uint32_t writer = no_index;        // step
+  std::uint32_t writer_chain = no_index;
+  std::uint32_t reader = no_index;        // latest read since that write
+  std::uint32_t reader_chain = no_index;
+};
+
+class Machine {
+ public:
+  Machine(const Program& p, const BufferLayout* layout, const ExecuteOptions& options)
+      : p_(p), layout_(layout), options_(options), result_(static_cast<std::uint32_t>(std::max(1, p.ranks()))) {}
+
+  Execution run() {
+    prepare();
+    for (std::size_t c = p_.chains.size(); c-- > 0;) ready_.push_back(static_cast<std::uint32_t>(c));
+    while (!ready_.empty()) {
+      const std::uint32_t c = ready_.back();
+      ready_.pop_back();
+      advance(c);
+    }
+    finish();
+    return std::move(result_);
+  }
+
+ private:
+  struct Queue {                     // one connection
+    std::uint64_t write = 0;         // next value to write and to read, into messages_
+    std::uint64_t read = 0;
+    std::uint32_t sent = 0;
+    std::uint32_t received = 0;
+    std::uint32_t waiting_receivers = no_index;  // lists of chains; more than one only where tbs share a connection
+    std::uint32_t waiting_senders = no_index;
+  };
+
+  void prepare();
+  void load_inputs();
+  void advance(std::uint32_t chain);
+  bool blocked(std::uint32_t chain, std::uint32_t s, const ProgramStep& step);
+  void learn(std::uint32_t chain, std::uint32_t s);
+  void compute(std::uint32_t chain, std::uint32_t s, const ProgramStep& step, std::int32_t rank);
+  void finish();
+
+  Value read(std::uint64_t slot, std::uint32_t chain, std::uint32_t s);
+  void write(std::uint64_t slot, Value value, std::uint32_t chain, std::uint32_t s);
+  Value reduce(Value a, Value b, std::uint32_t s);
+  [[nodiscard]] bool knows(std::uint32_t chain, std::uint32_t other_chain, std::uint32_t step) const;
+  void conflict(std::uint32_t first, std::uint32_t second, Hazard hazard, std::uint64_t slot);
+  // A chain waits for one thing at a time, so one link per chain serves all lists.
+  void wait(std::uint32_t& list, std::uint32_t chain) {
+    next_waiter_[chain] = list;
+    list = chain;
+  }
+  void wake(std::uint32_t& list) {
+    for (std::uint32_t c = list; c != no_index; c = next_waiter_[c]) ready_.push_back(c);
+    list = no_index;
+  }
+
+  const Program& p_;
+  const BufferLayout* layout_;
+  const ExecuteOptions& options_;
+  Execution result_;
+  std::vector<std::uint32_t> next_;             // by chain: the next step
+  std::vector<std::uint32_t> ready_;
+  std::vector<std::uint32_t> next_waiter_;      // by chain: the next one that waits for the same
+  // By step: first waiting chain before the step completes; afterwards the chain's knowledge at that time.
+  std::vector<std::uint32_t> waiters_;
+  std::vector<Queue> queues_;
+  std::vector<Value> messages_;
+  std::vector<SlotState> slots_;
+  std::unordered_map<std::uint64_t, std::vector<Known>> readers_;  // by slot, where one entry is not enough
+  std::vector<Knowledge> knowledge_;
+  std::vector<std::uint32_t> knows_;            // by chain: index into knowledge_
+  std::vector<Blocked> last_block_;             // by chain
+};
+
+void Machine::prepare() {
+  next_.resize(p_.chains.size());
+  for (std::size_t c = 0; c < p_.chains.size(); ++c) next_[c] = p_.chains[c].first;
+  next_waiter_.assign(p_.chains.size(), no_index);
+  waiters_.assign(p_.step_count(), no_index);
+  last_block_.resize(p_.chains.size());
+  queues_.resize(p_.connections.size());
+  if (!options_.values) return;
+  knowledge_.emplace_back();
+  knows_.assign(p_.chains.size(), 0);
+  std::uint64_t base = 0;
+  for (std::size_t i = 0; i < p_.connections.size(); ++i) {
+    const Connection& c = p_.connections[i];
+    queues_[i].write = queues_[i].read = base;
+    for (std::uint32_t k = 0; k < c.sends; ++k) base += static_cast<std::uint64_t>(p_.steps[p_.send_steps[c.send_begin + k]].cnt);
+  }
+  messages_.resize(base);
+  slots_.resize(layout_->slots());
+  if (options_.trace_writers) result_.source_writer.assign(p_.step_count(), no_index);
+  load_inputs();
+}
+
+void Machine::load_inputs() {
+  for (std::int32_t r = 0; r < p_.ranks(); ++r) {
+    const RankBuffers& b = p_.buffers[static_cast<std::size_t>(r)];
+    const std::int32_t chunks = p_.collective == Collective::custom ? b.i_chunks : input_chunks(p_.collective, p_.chunks, p_.ranks());
+    for (std::int32_t k = 0; k < chunks; ++k) {
+      const std::uint64_t slot = layout_->slot(r, Buffer::input, k);
+      if (slot != BufferLayout::outside) slots_[slot].value = result_.values.token(static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(k));
+    }
+    for (const Copy& copy : b.copies) {
+      const std::uint64_t from = layout_->slot(r, Buffer::input, copy.i_off);
+      const std::uint64_t to = layout_->slot(r, Buffer::output, copy.o_off);
+      if (from != BufferLayout::outside && to != BufferLayout::outside) slots_[to].value = slots_[from].value;
+    }
+  }
+}
+
+// Runs a chain until it blocks or ends.
+void Machine::advance(std::uint32_t c) {
+  const Chain& chain = p_.chains[c];
+  const std::uint32_t end = chain.first + chain.count;
+  for (std::uint32_t s = next_[c]; s < end; ++s) {
+    const ProgramStep& step = p_.steps[s];
+    if (blocked(c, s, step)) return;
+    if (options_.values) {
+      learn(c, s);
+      compute(c, s, step, chain.rank);
+    }
+    if (options_.trace_writers) result_.order.push_back(s);
+    if (step.in != no_index) {
+      Queue& q = queues_[step.in];
+      ++q.received;
+      wake(q.waiting_senders);
+    }
+    if (step.out != no_index) {
+      Queue& q = queues_[step.out];
+      ++q.sent;
+      result_.peak_fifo = std::max(result_.peak_fifo, q.sent - q.received);
+      wake(q.waiting_receivers);
+    }
+    next_[c] = s + 1;
+    if (step.awaited) {
+      wake(waiters_[s]);
+      waiters_[s] = options_.values ? knows_[c] : 0;
+    }
+  }
+}
+
+bool Machine::blocked(std::uint32_t c, std::uint32_t s, const ProgramStep& step) {
+  using Why = Blocked::Why;
+  for (const Dependency& d : p_.deps_of(s)) {
+    if (d.step == no_index) {
+      last_block_[c] = {c, s, Why::never_published, no_index};
+      return true;
+    }
+    if (next_[d.chain] <= d.step) {
+      wait(waiters_[d.step], c);
+      last_block_[c] = {c, s, Why::dependency, d.step};
+      return true;
+    }
+  }
+  if (receives(step.type)) {
+    if (step.in == no_index) {
+      last_block_[c] = {c, s, Why::empty_connection, no_index};
+      return true;
+    }
+    Queue& q = queues_[step.in];
+    if (q.sent == q.received) {
+      wait(q.waiting_receivers, c);
+      last_block_[c] = {c, s, Why::empty_connection, step.in};
+      return true;
+    }
+  }
+  // A fused step needs its output slot before it takes its input.
+  if (step.out != no_index && options_.slots != 0) {
+    Queue& q = queues_[step.out];
+    if (q.sent - q.received >= static_cast<std::uint32_t>(options_.slots)) {
+      wait(q.waiting_senders, c);
+      last_block_[c] = {c, s, Why::full_connection, step.out};
+      return true;
+    }
+  }
+  return false;
+}
+
+// After a dependency's wait the chain knows the awaited step and all that its chain knew then.
+void Machine::learn(std::uint32_t c, std::uint32_t s) {
+  for (const Dependency& d : p_.deps_of(s)) {
+    if (d.step == no_index || knows(c, d.chain, d.step)) continue;
+    const Knowledge& mine = knowledge_[knows_[c]];
+    const Knowledge& theirs = knowledge_[waiters_[d.step]];
+    Knowledge merged;
+    merged.reserve(mine.size() + theirs.size() + 1);
+    std::size_t i = 0;
+    std::size_t j = 0;
+    const auto put = [&](Known k) {
+      if (k.chain == c) return;
+      if (k.chain == d.chain) k.step = std::max(k.step, d.step);
+      if (!merged.empty() && merged.back().chain == k.chain) {
+        merged.back().step = std::max(merged.back().step, k.step);
+      } else {
+        merged.push_back(k);
+      }
+    };
+    bool placed = false;
+    while (i < mine.size() || j < theirs.size() || !placed) {
+      std::uint32_t chain = no_index;
+      if (i < mine.size()) chain = std::min(chain, mine[i].chain);
+      if (j < theirs.size()) chain = std::min(chain, theirs[j].chain);
+      if (!placed && d.chain <= chain) {
+        put({d.chain, d.step});
+        placed = true;
+      } else if (i < mine.size() && mine[i].chain == chain) {
+        put(mine[i++]);
+      } else {
+        put(theirs[j++]);
+      }
+    }
+    knows_[c] = static_cast<std::uint32_t>(knowledge_.size());
+    knowledge_.push_back(std::move(merged));
+  }
+}
+
+bool Machine::knows(std::uint32_t c, std::uint32_t other, std::uint32_t step) const {
+  if (other == c) return true;
+  const Knowledge& k = knowledge_[knows_[c]];
+  const auto at = std::lower_bound(k.begin(), k.end(), other, [](const Known& x, std::uint32_t chain) { return x.chain < chain; });
+  return at != k.end() && at->chain == other && at->step >= step;
+}
+
+void Machine::conflict(std::uint32_t first, std::uint32_t second, Hazard hazard, std::uint64_t slot) {
+  if (!result_.conflicts.empty()) {  // chunks of one step conflict in a row
+    const Conflict& last = result_.conflicts.back();
+    if (last.first == first && last.second == second) return;
+  }
+  result_.conflicts.push_back({first, second, hazard, slot});
+}
+
+Value Machine::read(std::uint64_t slot, std::uint32_t c, std::uint32_t s) {
+  if (slot == BufferLayout::outside) return nothing;
+  SlotState& state = slots_[slot];
+  if (state.writer != no_index && state.writer_chain != c && !knows(c, state.writer_chain, state.writer)) {
+    conflict(state.writer, s, Hazard::read_after_write, slot);
+  }
+  if (state.reader_chain == c || state.reader_chain == no_index ||
+      (state.reader_chain != many_readers && knows(c, state.reader_chain, state.reader))) {
+    // A later write that is ordered after this read is ordered after the earlier one as well.
+    state.reader = s;
+    state.reader_chain = c;
+  } else {
+    auto& all = readers_[slot];
+    if (state.reader_chain != many_readers) {
+      all.assign(1, {state.reader_chain, state.reader});
+      state.reader_chain = many_readers;
+    }
+    std::erase_if(all, [&](const Known& k) { return k.chain == c || knows(c, k.chain, k.step); });
+    all.push_back({c, s});
+  }
+  return state.value;
+}
+
+void Machine::write(std::uint64_t slot, Value value, std::uint32_t c, std::uint32_t s) {
+  if (slot == BufferLayout::outside) return;
+  SlotState& state = slots_[slot];
+  if (state.writer != no_index && state.writer_chain != c && !knows(c, state.writer_chain, state.writer)) {
+    conflict(state.writer, s, Hazard::write_after_write, slot);
+  }
+  if (state.reader_chain == many_readers) {
+    const auto all = readers_.find(slot);
+    for (const Known& k : all->second) {
+      if (!knows(c, k.chain, k.step)) conflict(k.step, s, Hazard::write_after_read, slot);
+    }
+    readers_.erase(all);
+  } else if (state.reader_chain != no_index && state.reader_chain != c && !knows(c, state.reader_chain, state.reader)) {
+    conflict(state.reader, s, Hazard::write_after_read, slot);
+  }
+  state = {value, s, c, no_index, no_index};
+}
+
+Value Machine::reduce(Value a, Value b, std::uint32_t s) {
+  std::uint32_t rank = no_index;
+  const Value sum = result_.values.reduce(a, b, rank);
+  if (rank != no_index && result_.doubled++ == 0) {
+    result_.first_doubled = s;
+    result_.first_doubled_rank = rank;
+  }
+  return sum;
+}
+
+void Machine::compute(std::uint32_t c, std::uint32_t s, const ProgramStep& step, std::int32_t rank) {
+  const StepType type = step.type;
+  const bool from_dst = options_.operand_is_dst && reduces(type) && type != StepType::re;
+  Queue* in = step.in != no_index ? &queues_[step.in] : nullptr;
+  Queue* out = step.out != no_index ? &queues_[step.out] : nullptr;
+  // The message's length is the sender's; the surplus of an unequal pair (reported) is lost.
+  std::int32_t incoming = 0;
+  if (in != nullptr) {
+    const Connection& connection = p_.connections[step.in];
+    incoming = p_.steps[p_.send_steps[connection.send_begin + in->received]].cnt;
+  }
+  for (std::int32_t j = 0; j < step.cnt; ++j) {
+    const std::uint64_t dst = layout_->slot(rank, step.dst_buf, step.dst_off + j);
+    const std::uint64_t src = from_dst ? dst : layout_->slot(rank, step.src_buf, step.src_off + j);
+    Value v = in != nullptr && j < incoming ? messages_[in->read + static_cast<std::uint64_t>(j)] : nothing;
+    if (reads_src(type)) {
+      if (options_.trace_writers && j == 0 && src != BufferLayout::outside) result_.source_writer[s] = slots_[src].writer;
+      const Value local = read(src, c, s);
+      if (type == StepType::re) {
+        v = reduce(read(dst, c, s), local, s);
+      } else {
+        v = reduces(type) ? reduce(local, v, s) : local;
+      }
+    }
+    if (v == nothing && result_.undefined_reads++ == 0) result_.first_undefined = s;
+    if (writes_dst(type)) write(dst, v, c, s);
+    if (out != nullptr) messages_[out->write + static_cast<std::uint64_t>(j)] = v;
+  }
+  if (in != nullptr) in->read += static_cast<std::uint64_t>(incoming);
+  if (out != nullptr) out->write += static_cast<std::uint64_t>(step.cnt);
+}
+
+void Machine::finish() {
+  for (std::uint32_t c = 0; c < p_.chains.size(); ++c) {
+    if (next_[c] < p_.chains[c].first + p_.chains[c].count) result_.blocked.push_back(last_block_[c]);
+  }
+  if (!options_.values) return;
+  result_.slots.resize(slots_.size());
+  for (std::size_t i = 0; i < slots_.size(); ++i) result_.slots[i] = slots_[i].value;
+  if (!options_.trace_writers) return;
+  result_.last_writer.resize(slots_.size());
+  for (std::size_t i = 0; i < slots_.size(); ++i) result_.last_writer[i] = slots_[i].writer;
+}
+
+}  // namespace
+
+BufferLayout::BufferLayout(const Program& p, bool inplace) {
+  const std::int32_t n = p.ranks();
+  const std::int32_t full_in = input_chunks(p.collective, p.chunks, n);
+  const std::int32_t full_out = output_chunks(p.collective, p.chunks, n);
+  const bool alias = inplace && p.collective != Collective::custom;
+  // A file of a few steps may claim any number of chunks; what no step can touch is not worth the memory.
+  std::uint64_t touched = 0;
+  for (const ProgramStep& s : p.steps) touched += static_cast<std::uint64_t>(s.cnt);
+  const std::uint64_t limit = (std::uint64_t{1} << 22) + 256 * touched;
+  for (std::int32_t r = 0; r < n; ++r) {
+    const RankBuffers& b = p.buffers[static_cast<std::size_t>(r)];
+    const bool custom = p.collective == Collective::custom;
+    Extent in{slots_, custom ? b.i_chunks : std::max(b.i_chunks, full_in)};
+    Extent out{slots_, custom ? b.o_chunks : std::max(b.o_chunks, full_out)};
+    if (alias && p.collective == Collective::allgather) {
+      in.begin += static_cast<std::uint64_t>(r) * static_cast<std::uint64_t>(full_in);
+      slots_ += static_cast<std::uint64_t>(std::max(out.size, std::int64_t{r} * full_in + in.size));
+    } else if (alias && p.collective == Collective::reduce_scatter) {
+      out.begin += static_cast<std::uint64_t>(r) * static_cast<std::uint64_t>(full_out);
+      slots_ += static_cast<std::uint64_t>(std::max(in.size, std::int64_t{r} * full_out + out.size));
+    } else if (alias) {
+      in.size = out.size = std::max(in.size, out.size);
+      slots_ += static_cast<std::uint64_t>(in.size);
+    } else {
+      out.begin += static_cast<std::uint64_t>(in.size);
+      slots_ += static_cast<std::uint64_t>(in.size + out.size);
+    }
+    extents_.push_back(in);
+    extents_.push_back(out);
+    extents_.push_back({slots_, b.s_chunks});
+    slots_ += static_cast<std::uint64_t>(b.s_chunks);
+    if (slots_ > limit) {
+      throw input_error({.file = p.file}, "the buffers are declared with " + std::to_string(slots_) + " chunks and more, but the steps move only " +
+                                              std::to_string(touched) + "; check nchunksperloop and i_chunks, o_chunks, s_chunks", "offsets");
+    }
+  }
+}
+
+std::string BufferLayout::text(std::uint64_t slot) const {
+  for (std::size_t i = 0; i < extents_.size(); ++i) {
+    const Extent& e = extents_[i];
+    if (slot >= e.begin && slot < e.begin + static_cast<std::uint64_t>(e.size)) {
+      return std::string(1, letter(static_cast<Buffer>(i % 3))) + "[" + std::to_string(slot - e.begin) + "]";
+    }
+  }
+  return "?";
+}
+
+Execution execute(const Program& program, const BufferLayout& layout, const ExecuteOptions& options) {
+  return Machine(program, &layout, options).run();
+}
+
+bool completes(const Program& program, int slots) {
+  const ExecuteOptions options{.slots = slots, .values = false};
+  return Machine(program, nullptr, options).run().blocked.empty();
+}
+
+}  // namespace convert

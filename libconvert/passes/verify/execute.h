@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Runs a Program once, greedily: which steps complete, what every buffer slot holds, which accesses race.
+//
+// Threadblocks with FIFO connections form a determinate dataflow network: any greedy order ends in the same state,
+// so one pass decides deadlock and values. Races are found on the way: per rank by what each chain knows to be
+// complete (its own past and, through dependencies, that of others).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "passes/verify/program.h"
+#include "passes/verify/values.h"
+
+namespace convert {
+
+struct ExecuteOptions {
+  int slots = 0;                // messages that a connection holds; 0: any number
+  bool inplace = false;         // input and output alias (layout of the collective)
+  bool operand_is_dst = false;  // rrc, rrs, rrcs reduce into their own destination instead of src
+  bool values = true;           // false: only progress
+  bool trace_writers = false;   // keep who wrote what each step read, for counter-examples
+};
+
+enum class Hazard : std::uint8_t { read_after_write, write_after_read, write_after_write };
+
+struct Conflict {  // two unordered accesses to one slot by different chains of a rank
+  std::uint32_t first = 0;   // step executed earlier here
+  std::uint32_t second = 0;
+  Hazard hazard = Hazard::read_after_write;
+  std::uint64_t slot = 0;
+};
+
+// What holds a blocked chain.
+struct Blocked {
+  enum class Why : std::uint8_t { dependency, never_published, empty_connection, full_connection };
+  std::uint32_t chain = 0;
+  std::uint32_t step = 0;
+  Why why = Why::dependency;
+  std::uint32_t other = no_index;  // dependency: the awaited step; connections: the connection
+};
+
+class BufferLayout {
+ public:
+  // Throws Error(input) if the buffers are far larger than the steps could ever fill.
+  BufferLayout(const Program& program, bool inplace);
+  static constexpr std::uint64_t outside = ~std::uint64_t{0};
+  [[nodiscard]] std::uint64_t slot(std::int32_t rank, Buffer buffer, std::int32_t index) const {
+    const Extent& e = extents_[static_cast<std::size_t>(rank) * 3 + static_cast<std::size_t>(buffer)];
+    return index >= 0 && index < e.size ? e.begin + static_cast<std::uint64_t>(index) : outside;
+  }
+  [[nodiscard]] std::uint64_t slots() const { return slots_; }
+  // "o[3]" of the rank that owns it.
+  [[nodiscard]] std::string text(std::uint64_t slot) const;
+
+ private:
+  struct Extent {
+    std::uint64_t begin = 0;
+    std::int64_t size = 0;
+  };
+  std::vector<Extent> extents_;  // three a rank
+  std::uint64_t slots_ = 0;
+};
+
+struct Execution {
+  explicit Execution(std::uint32_t ranks) : values(ranks) {}
+  Values values;
+  std::vector<Value> slots;                 // final contents
+  std::vector<Blocked> blocked;             // empty: everything ran
+  std::vector<Conflict> conflicts;
+  std::vector<std::uint32_t> order;         // steps as executed (trace_writers only)
+  std::vector<std::uint32_t> last_writer;   // by slot (trace_writers only)
+  std::vector<std::uint32_t> source_writer; // by step: who wrote the first chunk it read; no_index: initial (trace_writers only)
+  std::uint64_t undefined_reads = 0;
+  std::uint32_t first_undefined = no_index; // step
+  std::uint64_t doubled = 0;
+  std::uint32_t first_doubled = no_index;   // step
+  std::uint32_t first_doubled_rank = 0;
+  std::uint32_t peak_fifo = 0;
+};
+
+[[nodiscard]] Execution execute(const Program& program, const BufferLayout& layout, const ExecuteOptions& options);
+
+// True if everything completes with that many slots per connection.
+[[nodiscard]] bool completes(const Program& program, int slots);
+
+}  // namespace convert

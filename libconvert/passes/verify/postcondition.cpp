@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "passes/verify/postcondition.h"
+
+namespace convert {
+namespace {
+
+class Comparison {
+ public:
+  Comparison(const Program& p, Collective collective, const BufferLayout& layout, const Execution& e)
+      : p_(p), collective_(collective), layout_(layout), e_(e), n_(p.ranks()), per_rank_(n_ > 0 ? p.chunks / n_ : 0) {}
+
+  std::optional<std::vector<Mismatch>> run() {
+    switch (collective_) {
+      case Collective::allreduce: return all([&](std::int32_t, std::int32_t k) { return e_.values.complete(u(k)); });
+      case Collective::reduce_scatter:
+        return all([&](std::int32_t r, std::int32_t k) { return e_.values.complete(u(r * per_rank_ + k)); });
+      case Collective::allgather:
+        return all([&](std::int32_t, std::int32_t k) { return e_.values.token(u(k / per_rank_), u(k % per_rank_)); });
+      case Collective::alltoall:
+        return all([&](std::int32_t r, std::int32_t k) { return e_.values.token(u(k / per_rank_), u(r * per_rank_ + k % per_rank_)); });
+      case Collective::broadcast: {
+        const std::uint32_t root = broadcast_root();
+        return all([&](std::int32_t, std::int32_t k) { return e_.values.token(root, u(k)); });
+      }
+      case Collective::reduce: return reduce();
+      default: return std::nullopt;
+    }
+  }
+
+ private:
+  static std::uint32_t u(std::int32_t i) { return static_cast<std::uint32_t>(i); }
+
+  [[nodiscard]] Value output(std::int32_t rank, std::int32_t k, std::uint64_t& slot) const {
+    slot = layout_.slot(rank, Buffer::output, k);
+    return slot == BufferLayout::outside ? nothing : e_.slots[slot];
+  }
+
+  template <typename Expected>
+  void compare_rank(std::int32_t r, const Expected& expected, std::vector<Mismatch>& out) const {
+    const std::int32_t chunks = output_chunks(collective_, p_.chunks, n_);
+    bool any = false;
+    for (std::int32_t k = 0; k < chunks; ++k) {
+      std::uint64_t slot = 0;
+      const Value found = output(r, k, slot);
+      const Value wanted = expected(r, k);
+      if (found == wanted) continue;
+      if (any) {
+        ++out.back().more;
+      } else {
+        out.push_back({r, k, wanted, found, slot, 0});
+      }
+      any = true;
+    }
+  }
+
+  template <typename Expected>
+  std::vector<Mismatch> all(const Expected& expected) const {
+    std::vector<Mismatch> out;
+    if (per_rank_ == 0 && (collective_ == Collective::allgather || collective_ == Collective::alltoall)) return out;
+    for (std::int32_t r = 0; r < n_; ++r) compare_rank(r, expected, out);
+    return out;
+  }
+
+  // The rank whose data the last rank holds; if it holds no single rank's data, 0 (and the comparison fails).
+  [[nodiscard]] std::uint32_t broadcast_root() const {
+    std::uint64_t slot = 0;
+    std::uint32_t chunk = 0;
+    RankSets::Id set = 0;
+    for (std::int32_t r = n_ - 1; r >= 0; --r) {
+      if (e_.values.is_single_chunk(output(r, 0, slot), chunk, set) && set < u(n_)) return set;
+    }
+    return 0;
+  }
+
+  [[nodiscard]] std::vector<Mismatch> reduce() const {
+    const auto expected = [&](std::int32_t, std::int32_t k) { return e_.values.complete(u(k)); };
+    std::vector<Mismatch> best;
+    for (std::int32_t r = 0; r < n_; ++r) {
+      std::vector<Mismatch> here;
+      compare_rank(r, expected, here);
+      if (here.empty()) return {};
+      if (best.empty() || here[0].more < best[0].more) best = here;
+    }
+    return best;
+  }
+
+  const Program& p_;
+  Collective collective_;
+  const BufferLayout& layout_;
+  const Execution& e_;
+  std::int32_t n_;
+  std::int32_t per_rank_;
+};
+
+}  // namespace
+
+std::optional<std::vector<Mismatch>> check_postcondition(const Program& program, Collective collective, const BufferLayout& layout,
+                                                         const Execution& execution) {
+  return Comparison(program, collective, layout, execution).run();
+}
+
+}  // namespace convert

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+#include <string>
+#include <unordered_map>
+
+#include "passes/verify/verify.h"
+
+namespace convert {
+namespace {
+
+// What the two runtimes accept beyond the format itself; beyond it a file is still valid, but not runnable there.
+struct RuntimeLimits {
+  const char* name;
+  std::uint32_t steps;
+  std::uint32_t threadblocks;
+};
+constexpr std::array<RuntimeLimits, 2> runtimes = {{{"MSCCL", 256, 216}, {"RCCL", 64, 64}}};
+constexpr int threadblocks_per_channel = 32;
+
+class Checker {
+ public:
+  Checker(const Algorithm& a, Diagnostics& diagnostics) : a_(a), diagnostics_(diagnostics) {}
+
+  void check() {
+    std::int32_t rank = 0;
+    for (const Gpu& gpu : a_.gpus) {
+      std::int32_t id = 0;
+      for (const Threadblock& tb : a_.threadblocks(gpu)) check_threadblock(gpu, tb, rank, id++);
+      check_connections(gpu, rank);
+      check_limits(gpu, rank);
+      ++rank;
+    }
+  }
+
+ private:
+  [[nodiscard]] Location at(const Step& s) const { return {.file = a_.file, .line = s.line, .column = s.column}; }
+  [[nodiscard]] Location at_line(std::uint32_t line) const { return {.file = a_.file, .line = line}; }
+  static std::string place(std::int32_t rank, std::int32_t tb, std::size_t step) {
+    return "gpu " + std::to_string(rank) + " threadblock " + std::to_string(tb) + " step " + std::to_string(step);
+  }
+
+  void check_threadblock(const Gpu& gpu, const Threadblock& tb, std::int32_t rank, std::int32_t id) {
+    const auto steps = a_.steps_of(tb);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const Step& s = steps[i];
+      const auto where = [&] { return place(rank, id, i) + " (" + std::string(name(s.type)) + ")"; };
+      check_dependency(gpu, s, id, i, where);
+      if (s.type == StepType::nop) {
+        const bool closed = i + 1 < steps.size() && steps[i + 1].depid >= 0;
+        if (s.depid < 0) diagnostics_.error(at(s), "deps", where() + ": a nop without a dependency");
+        if (!closed) diagnostics_.error(at(s), "deps", where() + ": a nop must be followed by a step that has a dependency of its own");
+        continue;
+      }
+      if (sends(s.type) && tb.send < 0) diagnostics_.error(at(s), "peers", where() + ": sends, but its threadblock has no send peer");
+      if (receives(s.type) && tb.recv < 0) diagnostics_.error(at(s), "peers", where() + ": receives, but its threadblock has no recv peer");
+      if (reads_src(s.type)) check_offset(gpu, rank, s, "src", s.src_buf, s.src_off, where);
+      if (writes_dst(s.type)) check_offset(gpu, rank, s, "dst", s.dst_buf, s.dst_off, where);
+    }
+  }
+
+  template <typename Where>
+  void check_dependency(const Gpu& gpu, const Step& s, std::int32_t id, std::size_t position, const Where& where) {
+    if (s.depid == -1) return;
+    const auto steps_of = [&](std::int32_t tb) { return a_.tbs[gpu.first_tb + static_cast<std::uint32_t>(tb)].step_count; };
+    if (s.depid < -1 || static_cast<std::uint32_t>(s.depid) >= gpu.tb_count) {
+      diagnostics_.error(at(s), "deps", where() + " depends on threadblock " + std::to_string(s.depid) + ", which does not exist");
+    } else if (s.deps < 0 || static_cast<std::uint32_t>(s.deps) >= steps_of(s.depid)) {
+      diagnostics_.error(at(s), "deps", where() + " depends on threadblock " + std::to_string(s.depid) + " step " + std::to_string(s.deps) + ", which does not exist");
+    } else if (s.depid == id && static_cast<std::size_t>(s.deps) >= position) {
+      diagnostics_.error(at(s), "deps", where() + " depends on " + (static_cast<std::size_t>(s.deps) == position ? "itself" : "a later step of its own threadblock"));
+    }
+  }
+
+  // An aliased twin buffer counts as large as the collective makes it, whatever is declared.
+  template <typename Where>
+  void check_offset(const Gpu& gpu, std::int32_t rank, const Step& s, const char* side, Buffer buffer, std::int32_t offset, const Where& where) {
+    (void)rank;
+    const std::int32_t in = input_chunks(a_.collective, a_.chunks, a_.ranks());
+    const std::int32_t out = output_chunks(a_.collective, a_.chunks, a_.ranks());
+    std::int64_t size = gpu.s_chunks;
+    if (buffer == Buffer::input) size = std::max(gpu.i_chunks, a_.inplace ? in : 0);
+    if (buffer == Buffer::output) size = std::max(gpu.o_chunks, a_.inplace ? out : 0);
+    if (offset >= 0 && std::int64_t{offset} + std::max(s.cnt, 1) <= size) return;
+    diagnostics_.error(at(s), "offsets", where() + ": " + side + " " + letter(buffer) + "[" + std::to_string(offset) + "…" +
+                                             std::to_string(std::int64_t{offset} + std::max(s.cnt, 1) - 1) + "] is outside of a buffer of " + std::to_string(size) + " chunks");
+  }
+
+  void check_connections(const Gpu& gpu, std::int32_t rank) {
+    std::unordered_map<std::uint64_t, std::int32_t> owners[2];
+    std::int32_t id = 0;
+    for (const Threadblock& tb : a_.threadblocks(gpu)) {
+      bool uses_send = false;
+      bool uses_recv = false;
+      for (const Step& s : a_.steps_of(tb)) {
+        uses_send |= sends(s.type);
+        uses_recv |= receives(s.type);
+      }
+      const auto claim = [&](int side, std::int32_t peer) {
+        const auto key = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(peer)) << 32) | static_cast<std::uint32_t>(tb.chan);
+        const auto [entry, added] = owners[side].try_emplace(key, id);
+        if (added) return;
+        diagnostics_.error(at_line(tb.line), "connections",
+                           "gpu " + std::to_string(rank) + ": threadblocks " + std::to_string(entry->second) + " and " + std::to_string(id) + " both " +
+                               (side == 0 ? "send to" : "receive from") + " gpu " + std::to_string(peer) + " on channel " + std::to_string(tb.chan) + "; a connection has one threadblock per side");
+      };
+      if (uses_send && tb.send >= 0) claim(0, tb.send);
+      if (uses_recv && tb.recv >= 0) claim(1, tb.recv);
+      ++id;
+    }
+  }
+
+  void check_limits(const Gpu& gpu, std::int32_t rank) {
+    std::unordered_map<std::int32_t, int> senders;
+    std::unordered_map<std::int32_t, int> receivers;
+    std::uint32_t longest = 0;
+    int most = 0;
+    for (const Threadblock& tb : a_.threadblocks(gpu)) {
+      longest = std::max(longest, tb.step_count);
+      if (tb.send >= 0) most = std::max(most, ++senders[tb.chan]);
+      if (tb.recv >= 0) most = std::max(most, ++receivers[tb.chan]);
+    }
+    const auto exceed = [&](const std::string& what) {
+      if (limit_reported_[what]) return;  // once per kind: all gpus are usually alike
+      limit_reported_[what] = true;
+      diagnostics_.warning(at_line(gpu.line), "limits", "gpu " + std::to_string(rank) + " has " + what);
+    };
+    for (const RuntimeLimits& r : runtimes) {
+      const std::string tail = std::string("; the ") + r.name + " runtime accepts ";
+      if (longest > r.steps) exceed("a threadblock of more than " + std::to_string(r.steps) + " steps" + tail + std::to_string(r.steps));
+      if (gpu.tb_count > r.threadblocks) exceed("more than " + std::to_string(r.threadblocks) + " threadblocks" + tail + std::to_string(r.threadblocks));
+    }
+    if (most > threadblocks_per_channel) exceed("more than " + std::to_string(threadblocks_per_channel) + " threadblocks with a peer on one channel; the runtimes accept " + std::to_string(threadblocks_per_channel));
+  }
+
+  const Algorithm& a_;
+  Diagnostics& diagnostics_;
+  std::unordered_map<std::string, bool> limit_reported_;
+};
+
+}  // namespace
+
+void check_structure(const Algorithm& algorithm, Diagnostics& diagnostics) { Checker(algorithm, diagnostics).check(); }
+
+}  // namespace convert

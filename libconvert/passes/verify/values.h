@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Symbolic chunk contents: which ranks' contributions to which chunk a buffer slot holds, hash-consed.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace convert {
+
+// Sets of ranks, each distinct one stored once: as runs of consecutive ranks while these are few (rings), else as a
+// bitset. A set that was made by adding a rank twice is marked and differs from every sound set.
+class RankSets {
+ public:
+  using Id = std::uint32_t;
+  explicit RankSets(std::uint32_t ranks);
+
+  [[nodiscard]] Id single(std::uint32_t rank) const { return rank; }
+  [[nodiscard]] Id all() const { return all_; }
+  // Disjoint union; overlapping or already marked operands give a marked set.
+  [[nodiscard]] Id unite(Id a, Id b);
+  [[nodiscard]] bool doubled(Id id) const { return entries_[id].doubled; }
+  [[nodiscard]] bool contains(Id id, std::uint32_t rank) const;
+  // Lowest rank that both hold; ranks() if there is none.
+  [[nodiscard]] std::uint32_t first_common(Id a, Id b) const;
+  [[nodiscard]] std::uint32_t ranks() const { return ranks_; }
+  [[nodiscard]] std::string text(Id id) const;  // "0-3,7"
+
+ private:
+  struct Entry {
+    std::uint64_t begin = 0;   // into words_
+    std::uint32_t words = 0;
+    bool bits = false;         // words are a bitset; else pairs first, last of each run
+    bool doubled = false;
+  };
+  [[nodiscard]] std::span<const std::uint32_t> words(Id id) const {
+    return {words_.data() + entries_[id].begin, entries_[id].words};
+  }
+  Id intern(std::span<const std::uint32_t> words, bool bits, bool doubled);
+  bool unite_runs(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b);
+  bool unite_bits(Id a, Id b);
+  void expand(Id id, std::vector<std::uint32_t>& bits) const;
+  void grow();
+
+  std::uint32_t ranks_;
+  std::uint32_t bit_words_;
+  std::vector<std::uint32_t> words_;
+  std::vector<Entry> entries_;
+  std::vector<Id> slots_;      // open addressing
+  std::vector<std::uint32_t> scratch_;
+  std::vector<std::uint32_t> left_;
+  std::vector<std::uint32_t> right_;
+  Id all_ = 0;
+};
+
+// The content of one slot: nothing, contributions to one chunk, or (a mistake, mostly) a sum of several chunks.
+using Value = std::uint64_t;
+inline constexpr Value nothing = 0;
+
+class Values {
+ public:
+  explicit Values(std::uint32_t ranks) : sets_(ranks) {}
+  [[nodiscard]] Value token(std::uint32_t rank, std::uint32_t chunk) const { return pack(chunk, sets_.single(rank)); }
+  [[nodiscard]] Value complete(std::uint32_t chunk) const { return pack(chunk, sets_.all()); }
+  // a ⊕ b; nothing if either is. Sets `doubled_rank` if a contribution was added a second time.
+  [[nodiscard]] Value reduce(Value a, Value b, std::uint32_t& doubled_rank);
+  [[nodiscard]] std::string text(Value v) const;  // "chunk 3 of ranks 0-7"
+  [[nodiscard]] bool is_doubled(Value v) const;
+  [[nodiscard]] bool is_single_chunk(Value v, std::uint32_t& chunk, RankSets::Id& set) const;
+  [[nodiscard]] const RankSets& sets() const { return sets_; }
+
+ private:
+  static constexpr std::uint32_t mixed_chunk = 0xffffffff;
+  static constexpr std::uint32_t too_mixed = 0;  // index of the entry for sums of very many chunks
+  static Value pack(std::uint32_t chunk, std::uint32_t set) { return (static_cast<Value>(chunk + 1) << 32) | set; }
+  static Value pack_mixed(std::uint32_t index) { return (static_cast<Value>(mixed_chunk) << 32) | index; }
+  using Terms = std::vector<std::pair<std::uint32_t, RankSets::Id>>;
+  [[nodiscard]] Terms terms(Value v) const;
+  Value reduce_mixed(Value a, Value b, std::uint32_t& doubled_rank);
+
+  RankSets sets_;
+  std::vector<Terms> mixed_{Terms{}};
+};
+
+}  // namespace convert

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+#include "passes/verify/verify.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "passes/verify/execute.h"
+#include "passes/verify/postcondition.h"
+#include "passes/verify/reach.h"
+
+namespace convert {
+namespace {
+
+constexpr std::size_t max_path = 16;   // steps of a counter-example that are printed
+constexpr std::size_t max_cycle = 32;  // chains of a deadlock cycle that are printed
+
+const char* hazard_text(Hazard h) {
+  switch (h) {
+    case Hazard::read_after_write: return "reads what the other writes";
+    case Hazard::write_after_read: return "overwrites what the other reads";
+    case Hazard::write_after_write: return "writes what the other writes";
+  }
+  return "";
+}
+
+// What one reading of the program leads to.
+struct Reading {
+  Execution execution;
+  std::vector<Conflict> races;          // real ones
+  std::vector<Conflict> via_messages;   // ordered, but only through other ranks
+  std::optional<std::vector<Mismatch>> mismatches;
+
+  [[nodiscard]] bool sound() const {
+    return races.empty() && execution.undefined_reads == 0 && execution.doubled == 0 && (!mismatches || mismatches->empty());
+  }
+};
+
+class Verifier {
+ public:
+  Verifier(const Program& p, const VerifyOptions& options, Diagnostics& diagnostics)
+      : p_(p), options_(options), diagnostics_(diagnostics), collective_(options.collective.value_or(p.collective)) {}
+
+  void run() {
+    check_pairs();
+    if (p_.ranks() == 0) return;
+    const bool both = p_.inplace && p_.outofplace;
+    check_mode(p_.inplace, both ? " (in-place)" : "");
+    if (both && !deadlock_) check_mode(false, " (out-of-place)");
+  }
+
+ private:
+  void report(Severity severity, std::uint32_t step, const char* rule, std::string message, std::vector<std::string> notes = {}) {
+    Location where = step == no_index ? Location{.file = p_.file} : p_.locate(step);
+    diagnostics_.add({severity, std::move(where), rule, std::move(message), std::move(notes)});
+  }
+  [[nodiscard]] static std::string text(const Connection& c) {
+    return "gpu " + std::to_string(c.src) + " → gpu " + std::to_string(c.dst) + " on channel " + std::to_string(c.channel);
+  }
+
+  void check_pairs();
+  void check_mode(bool inplace, const std::string& mode);
+  Reading read(const BufferLayout& layout, const ExecuteOptions& options);
+  void report_deadlock(const Execution& e);
+  void report_capacity(const Execution& bounded, std::uint32_t peak);
+  void report_races(const Reading& r, const BufferLayout& layout, const std::string& mode);
+  void report_values(const Reading& r, const BufferLayout& layout, const ExecuteOptions& options, const std::string& mode);
+  [[nodiscard]] std::vector<std::string> path_to(const Execution& e, std::uint64_t slot) const;
+  [[nodiscard]] std::string difference(const Values& values, const Mismatch& m) const;
+
+  const Program& p_;
+  const VerifyOptions& options_;
+  Diagnostics& diagnostics_;
+  Collective collective_;
+  bool deadlock_ = false;
+  bool pairs_ok_ = true;
+};
+
+void Verifier::check_pairs() {
+  for (const Connection& c : p_.connections) {
+    if (c.sends != c.recvs) {
+      pairs_ok_ = false;
+      const bool more_sends = c.sends > c.recvs;
+      const std::uint32_t step = more_sends ? p_.send_steps[c.send_begin + c.recvs] : p_.recv_steps[c.recv_begin + c.sends];
+      report(Severity::error, step, "pairs",
+             text(c) + ": " + std::to_string(c.sends) + " sends, " + std::to_string(c.recvs) + " receives; the first without a partner is " + p_.describe(step));
+    }
+    for (std::uint32_t k = 0; k < std::min(c.sends, c.recvs); ++k) {
+      const std::uint32_t s = p_.send_steps[c.send_begin + k];
+      const std::uint32_t r = p_.recv_steps[c.recv_begin + k];
+      if (p_.steps[s].cnt == p_.steps[r].cnt) continue;
+      pairs_ok_ = false;
+      report(Severity::error, r, "pairs",
+             text(c) + ": " + p_.describe(s) + " sends " + std::to_string(p_.steps[s].cnt) + " chunks, but " + p_.describe(r) + " expects " + std::to_string(p_.steps[r].cnt));
+    }
+  }
+}
+
+Reading Verifier::read(const BufferLayout& layout, const ExecuteOptions& options) {
+  Reading r{execute(p_, layout, options), {}, {}, std::nullopt};
+  r.mismatches = check_postcondition(p_, collective_, layout, r.execution);
+  if (r.execution.conflicts.empty()) return r;
+  Reachability reachable(p_);
+  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
+  for (const Conflict& c : r.execution.conflicts) {
+    if (!seen.insert({c.first, c.second}).second) continue;
+    (reachable.ordered(c.first, c.second) ? r.via_messages : r.races).push_back(c);
+  }
+  return r;
+}
+
+void Verifier::check_mode(bool inplace, const std::string& mode) {
+  const BufferLayout layout(p_, inplace);
+  ExecuteOptions options{.slots = fifo_slots(p_.protocol), .inplace = inplace};
+  Reading reading = read(layout, options);
+  if (!reading.execution.blocked.empty()) {
+    const Execution bounded = std::move(reading.execution);
+    options.slots = 0;
+    reading = read(layout, options);
+    if (!reading.execution.blocked.empty()) {
+      deadlock_ = true;
+      report_deadlock(reading.execution);
+      return;
+    }
+    report_capacity(bounded, reading.execution.peak_fifo);
+  }
+  const bool other_operand = std::any_of(p_.steps.begin(), p_.steps.end(), [](const ProgramStep& s) {
+    return reduces(s.type) && s.type != StepType::re && (s.src_buf != s.dst_buf || s.src_off != s.dst_off);
+  });
+  if (!reading.sound() && other_operand && options_.dataflow) {
+    ExecuteOptions intent = options;
+    intent.slots = 0;
+    intent.operand_is_dst = true;
+    const Reading as_intended = read(layout, intent);
+    if (as_intended.sound()) {
+      report(options_.soft, no_index, "operand",
+             "the result is right only if rrc, rrs and rrcs reduce into dst; the runtime takes src as the local operand" + mode);
+      return;
+    }
+  }
+  report_races(reading, layout, mode);
+  if (options_.dataflow) report_values(reading, layout, options, mode);
+}
+
+// Follows who waits for whom from one blocked chain until a chain repeats: that is the cycle.
+void Verifier::report_deadlock(const Execution& e) {
+  std::vector<std::uint32_t> at(p_.chains.size(), no_index);  // the blocked step of each blocked chain
+  for (const Blocked& b : e.blocked) at[b.chain] = b.step;
+  const auto pending = [&](const std::vector<std::uint32_t>& steps, std::uint32_t begin, std::uint32_t count) {
+    for (std::uint32_t k = begin; k < begin + count; ++k) {
+      const std::uint32_t blocked_at = at[chain_of(p_, steps[k])];
+      if (blocked_at != no_index && steps[k] >= blocked_at) return steps[k];
+    }
+    return no_index;
+  };
+  const auto awaited = [&](const Blocked& b) {
+    using Why = Blocked::Why;
+    if (b.why == Why::dependency) return b.other;
+    if (b.why == Why::never_published || b.other == no_index) return no_index;
+    const Connection& c = p_.connections[b.other];
+    return b.why == Why::empty_connection ? pending(p_.send_steps, c.send_begin, c.sends) : pending(p_.recv_steps, c.recv_begin, c.recvs);
+  };
+  const auto reason = [&](const Blocked& b) -> std::string {
+    using Why = Blocked::Why;
+    const std::string who = p_.describe(b.step);
+    switch (b.why) {
+      case Why::dependency: return who + " waits for " + p_.describe(b.other);
+      case Why::never_published: return who + " waits for a step that never publishes its completion: neither it nor a later step of its threadblock has hasdep=1";
+      case Why::empty_connection: return b.other == no_index ? who + " has no peer to receive from" : who + " waits for a message " + text(p_.connections[b.other]);
+      case Why::full_connection: return who + " waits for room " + text(p_.connections[b.other]);
+    }
+    return who;
+  };
+  std::vector<std::uint32_t> index_of(p_.chains.size(), no_index);
+  for (std::uint32_t i = 0; i < e.blocked.size(); ++i) index_of[e.blocked[i].chain] = i;
+
+  std::vector<std::string> notes;
+  std::vector<std::uint32_t> path;
+  std::vector<std::uint32_t> position(e.blocked.size(), no_index);
+  std::uint32_t i = 0;
+  for (;;) {
+    if (position[i] != no_index) {
+      path.erase(path.begin(), path.begin() + position[i]);
+      break;
+    }
+    position[i] = static_cast<std::uint32_t>(path.size());
+    path.push_back(i);
+    const std::uint32_t next = awaited(e.blocked[i]);
+    const std::uint32_t chain = next == no_index ? no_index : chain_of(p_, next);
+    if (chain == no_index || index_of[chain] == no_index) break;  // ends at something that never comes
+    i = index_of[chain];
+  }
+  for (std::size_t k = 0; k < std::min(path.size(), max_cycle); ++k) notes.push_back(reason(e.blocked[path[k]]));
+  if (path.size() > max_cycle) notes.push_back("… " + std::to_string(path.size() - max_cycle) + " more");
+  report(Severity::error, e.blocked[path[0]].step, "deadlock",
+         "deadlock: " + std::to_string(e.blocked.size()) + " threadblocks never finish" + (path.size() > 1 ? "; they wait for each other in a circle" : ""), std::move(notes));
+}
+
+void Verifier::report_capacity(const Execution& bounded, std::uint32_t peak) {
+  const int slots = fifo_slots(p_.protocol);
+  int low = slots + 1;
+  int high = static_cast<int>(peak);
+  while (low < high) {  // more room never hurts, so the smallest number is found by halving
+    const int middle = low + (high - low) / 2;
+    if (completes(p_, middle)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  const Blocked& b = bounded.blocked.front();
+  report(options_.soft, b.step, "fifo",
+         "needs room for " + std::to_string(high) + " messages per connection, but protocol " + std::string(name(p_.protocol)) + " guarantees " + std::to_string(slots) + "; " +
+             std::to_string(bounded.blocked.size()) + " threadblocks block, the first at " + p_.describe(b.step));
+}
+
+void Verifier::report_races(const Reading& r, const BufferLayout& layout, const std::string& mode) {
+  for (const Conflict& c : r.races) {
+    report(options_.soft, c.second, "races",
+           p_.describe(c.second) + " " + hazard_text(c.hazard) + " at " + layout.text(c.slot) + ", " + p_.describe(c.first) + ", and nothing orders the two" + mode);
+  }
+  if (r.via_messages.empty()) return;
+  const Conflict& c = r.via_messages.front();
+  report(Severity::warning, c.second, "races",
+         std::to_string(r.via_messages.size()) + " pairs of steps that share chunks are ordered only through other ranks, such as " + p_.describe(c.first) + " and " +
+             p_.describe(c.second) + "; protocols without fences (LL) do not make that safe" + mode);
+}
+
+std::string Verifier::difference(const Values& values, const Mismatch& m) const {
+  std::uint32_t wanted_chunk = 0;
+  std::uint32_t found_chunk = 0;
+  RankSets::Id wanted = 0;
+  RankSets::Id found = 0;
+  if (!values.is_single_chunk(m.expected, wanted_chunk, wanted) || !values.is_single_chunk(m.found, found_chunk, found) || wanted_chunk != found_chunk) return "";
+  std::string missing;
+  int count = 0;
+  for (std::uint32_t q = 0; q < values.sets().ranks(); ++q) {
+    if (!values.sets().contains(wanted, q) || values.sets().contains(found, q)) continue;
+    if (count++ < 8) missing += (missing.empty() ? "" : ", ") + std::to_string(q);
+  }
+  if (count > 8) missing += ", …";
+  return count > 0 ? "; the contribution of rank " + missing + " is missing" : "";
+}
+
+// How the content of a slot came about, backwards: the last writer, the message it took, who sent that, …
+std::vector<std::string> Verifier::path_to(const Execution& e, std::uint64_t slot) const {
+  std::vector<std::string> notes;
+  if (slot == BufferLayout::outside) return notes;
+  std::vector<std::uint32_t> message_number(p_.step_count(), 0);
+  for (const Connection& c : p_.connections) {
+    for (std::uint32_t k = 0; k < c.recvs; ++k) message_number[p_.recv_steps[c.recv_begin + k]] = k;
+  }
+  std::uint32_t s = e.last_writer[slot];
+  if (s == no_index) return {"no step writes it"};
+  const char* verb = "written by ";
+  while (s != no_index && notes.size() < max_path) {
+    notes.push_back(verb + p_.describe(s) + " at " + format_location(p_.locate(s)));
+    const ProgramStep& step = p_.steps[s];
+    if (receives(step.type) && step.in != no_index) {
+      const Connection& c = p_.connections[step.in];
+      s = message_number[s] < c.sends ? p_.send_steps[c.send_begin + message_number[s]] : no_index;
+      verb = "from a message of ";
+    } else {
+      s = e.source_writer[s];
+      verb = "from a chunk that was written by ";
+    }
+  }
+  if (s != no_index) notes.emplace_back("…");
+  return notes;
+}
+
+void Verifier::report_values(const Reading& r, const BufferLayout& layout, const ExecuteOptions& options, const std::string& mode) {
+  const Execution& e = r.execution;
+  const bool failed = r.mismatches && !r.mismatches->empty();
+  if (failed) {
+    ExecuteOptions traced = options;
+    traced.slots = 0;
+    traced.trace_writers = true;
+    const Execution detail = execute(p_, layout, traced);
+    for (const Mismatch& m : *r.mismatches) {
+      std::string message = "gpu " + std::to_string(m.rank) + " o[" + std::to_string(m.chunk) + "] must end as " + e.values.text(m.expected) + ", but holds " + e.values.text(m.found) +
+                            difference(e.values, m);
+      if (m.more > 0) message += "; and " + std::to_string(m.more) + " more chunks of this gpu are wrong";
+      const std::uint32_t writer = m.slot == BufferLayout::outside ? no_index : detail.last_writer[m.slot];
+      report(options_.soft, writer, "postcondition", std::string(name(collective_)) + ": " + message + mode, path_to(detail, m.slot));
+    }
+  }
+  if (e.undefined_reads > 0) {
+    report(failed ? options_.soft : Severity::warning, e.first_undefined, "uninitialized",
+           p_.describe(e.first_undefined) + " uses a chunk that holds nothing yet" + (e.undefined_reads > 1 ? " (the first of " + std::to_string(e.undefined_reads) + ")" : "") + mode);
+  }
+  if (e.doubled > 0) {
+    report(failed ? options_.soft : Severity::warning, e.first_doubled, "double-reduce",
+           p_.describe(e.first_doubled) + " adds the contribution of rank " + std::to_string(e.first_doubled_rank) + " a second time" +
+               (e.doubled > 1 ? " (the first of " + std::to_string(e.doubled) + " such reductions)" : "") + mode);
+  }
+}
+
+}  // namespace
+
+void verify(const Program& program, const VerifyOptions& options, Diagnostics& diagnostics) { Verifier(program, options, diagnostics).run(); }
+
+}  // namespace convert

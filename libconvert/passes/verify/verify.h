@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Proves or refutes a collective algorithm: matching, deadlock, FIFO capacity, races, and what it computes.
+#pragma once
+
+#include <optional>
+
+#include "core/algorithm.h"
+#include "core/diagnostic.h"
+#include "passes/verify/program.h"
+
+namespace convert {
+
+struct VerifyOptions {
+  bool dataflow = false;                 // also prove the collective's postcondition
+  std::optional<Collective> collective;  // instead of what the algorithm says
+  // How bad races, lacking FIFO capacity and wrong results are: et-convert only warns.
+  Severity soft = Severity::error;
+};
+
+// Rules of an algorithm's tables that need no execution: peers, offsets, dependencies, shared connections, limits.
+void check_structure(const Algorithm& algorithm, Diagnostics& diagnostics);
+
+// Rules pairs, deadlock, fifo, races and (with `dataflow`) postcondition, uninitialized, double-reduce, operand.
+// Linear in steps × cnt but for the search that tells a race from an order through other ranks.
+void verify(const Program& program, const VerifyOptions& options, Diagnostics& diagnostics);
+
+}  // namespace convert

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// The event table of each NPU: all completions of one NPU at one time run together, in the order of their
+// registration, where the first of them was put into the global queue.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/trace.h"
+#include "core/units.h"
+#include "simulate/engine.h"
+#include "simulate/network.h"
+
+namespace convert {
+
+class NpuEvents {
+ public:
+  NpuEvents(EventQueue& queue, std::size_t npus) : queue_(queue), latest_(npus, 0), table_(64, 0) {}
+
+  // `what` completes `delay` from now. delay > 0.
+  void add(Rank npu, Picoseconds delay, std::uint32_t what) {
+    // If this wraps round it equals no time in the table, and push_after throws.
+    const auto time =
+        static_cast<Picoseconds>(static_cast<std::uint64_t>(queue_.now()) + static_cast<std::uint64_t>(delay));
+    const std::uint32_t item = take(items_, free_items_);
+    items_[item] = {what, 0};
+    std::uint32_t e = latest_[npu];
+    if (e == 0 || entries_[e - 1].time != time || entries_[e - 1].npu != npu) e = find(npu, time);
+    if (e != 0) {
+      items_[entries_[e - 1].last].next = item + 1;
+      entries_[e - 1].last = item;
+    } else {
+      queue_.push_after(delay, insert(npu, time, item), event_npu);
+      return;
+    }
+    latest_[npu] = e;
+  }
+
+  // Runs entry `e` (the argument of its event).
+  template <typename Complete>
+  void run(std::uint32_t e, Complete&& complete) {
+    std::uint32_t item = entries_[e].first;
+    erase(e);
+    while (true) {
+      const Item i = items_[item];
+      free_items_.push_back(item);
+      complete(i.what);
+      if (i.next == 0) return;
+      item = i.next - 1;
+    }
+  }
+
+ private:
+  struct Item {
+    std::uint32_t what;
+    std::uint32_t next;  // 1 + item
+  };
+  struct Entry {
+    Picoseconds time;
+    Rank npu;
+    std::uint32_t first;
+    std::uint32_t last;
+  };
+
+  template <typename T>
+  static std::uint32_t take(std::vector<T>& pool, std::vector<std::uint32_t>& unused) {
+    if (unused.empty()) {
+      pool.emplace_back();
+      return static_cast<std::uint32_t>(pool.size() - 1);
+    }
+    const std::uint32_t i = unused.back();
+    unused.pop_back();
+    return i;
+  }
+
+  [[nodiscard]] std::size_t home(Rank npu, Picoseconds time) const {
+    std::uint64_t h = (static_cast<std::uint64_t>(time) ^ std::uint64_t{npu} << 40) * 0x9e3779b97f4a7c15U;
+    h ^= h >> 32;
+    return h & (table_.size() - 1);
+  }
+  [[nodiscard]] std::uint32_t find(Rank npu, Picoseconds time) const {  // 1 + entry, 0: none
+    for (std::size_t i = home(npu, time); table_[i] != 0; i = (i + 1) & (table_.size() - 1)) {
+      const Entry& e = entries_[table_[i] - 1];
+      if (e.time == time && e.npu == npu) return table_[i];
+    }
+    return 0;
+  }
+  std::uint32_t insert(Rank npu, Picoseconds time, std::uint32_t item) {
+    if ((used_ + 1) * 2 > table_.size()) grow();
+    const std::uint32_t e = take(entries_, free_entries_);
+    entries_[e] = {time, npu, item, item};
+    place(e);
+    ++used_;
+    latest_[npu] = e + 1;
+    return e;
+  }
+  void place(std::uint32_t e) {
+    std::size_t i = home(entries_[e].npu, entries_[e].time);
+    while (table_[i] != 0) i = (i + 1) & (table_.size() - 1);
+    table_[i] = e + 1;
+  }
+  void grow() {
+    std::vector<std::uint32_t> old(table_.size() * 2, 0);
+    old.swap(table_);
+    for (const std::uint32_t e : old) {
+      if (e != 0) place(e - 1);
+    }
+  }
+  // Removes the entry and closes the gap in its probe sequence.
+  void erase(std::uint32_t e) {
+    const std::size_t mask = table_.size() - 1;
+    std::size_t hole = home(entries_[e].npu, entries_[e].time);
+    while (table_[hole] != e + 1) hole = (hole + 1) & mask;
+    for (std::size_t i = (hole + 1) & mask; table_[i] != 0; i = (i + 1) & mask) {
+      const Entry& other = entries_[table_[i] - 1];
+      if (((i - home(other.npu, other.time)) & mask) >= ((i - hole) & mask)) {
+        table_[hole] = table_[i];
+        hole = i;
+      }
+    }
+    table_[hole] = 0;
+    if (latest_[entries_[e].npu] == e + 1) latest_[entries_[e].npu] = 0;
+    free_entries_.push_back(e);
+    --used_;
+  }
+
+  EventQueue& queue_;
+  std::vector<std::uint32_t> latest_;  // by NPU: 1 + the entry last added to, if it still waits
+  std::vector<std::uint32_t> table_;   // open addressing: 1 + entry; 0: unused
+  std::size_t used_ = 0;
+  std::vector<Entry> entries_;
+  std::vector<std::uint32_t> free_entries_;
+  std::vector<Item> items_;
+  std::vector<std::uint32_t> free_items_;
+};
+
+}  // namespace convert

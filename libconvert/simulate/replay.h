@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Runs the traces of all ranks on a network, to the cycle as ASTRA-sim's analytical backends do.
+//
+//   ReplayBuilder builder(load_network(option), options, diagnostics);
+//   while (…) builder.add(trace);                                   // ranks in order, one at a time
+//   if (auto program = builder.finish()) result = replay(*program);
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/diagnostic.h"
+#include "core/timeline.h"
+#include "simulate/deadlock.h"
+#include "simulate/program.h"
+
+namespace convert {
+
+enum class ReplayStatus : std::uint8_t {
+  complete,   // every node has run and every message was received
+  unmatched,  // every node has run, but some messages were never received
+  deadlock,   // nothing can happen any more, and nodes have not run
+  stopped,    // at ReplayOptions::until
+};
+[[nodiscard]] std::string_view name(ReplayStatus status);
+
+struct NpuResult {
+  std::optional<Picoseconds> finish_ps;  // end of its last node (0 if it has none); nothing if it did not get there
+  Picoseconds exposed_communication_ps =
+      0;                       // algorithm: all of finish; workload: finish - compute (of unfinished NPUs 0)
+  Picoseconds compute_ps = 0;  // sum of the durations of ended COMP nodes that are not CPU operations
+  std::uint64_t sends = 0;     // started
+  std::int64_t bytes_sent = 0;
+  std::uint64_t nodes = 0;
+  std::uint64_t nodes_done = 0;
+};
+
+struct ReplayResult {
+  ReplayStatus status = ReplayStatus::complete;
+  NetworkModel model = NetworkModel::unaware;
+  IssueMode issue = IssueMode::algorithm;
+  Picoseconds total_ps = 0;  // end of the last node of all
+  std::uint64_t events = 0;
+  std::vector<NpuResult> npus;
+  WaitReport waits;  // for status deadlock and unmatched
+  Timeline timeline;
+};
+
+// Deterministic. May be called again with the same program. Throws Error if simulated time overflows.
+[[nodiscard]] ReplayResult replay(ReplayProgram& program);
+
+// All in one; nothing if diagnostics got errors.
+[[nodiscard]] std::optional<ReplayResult> replay(std::span<const Trace> traces, const NetworkConfig& network,
+                                                 const ReplayOptions& options, Diagnostics& diagnostics);
+
+}  // namespace convert

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// A small streaming JSON writer that appends to a string: no document in memory, commas placed by itself.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace convert {
+
+// Appends `s` quoted and escaped. Bytes that are not UTF-8 become U+FFFD, and the result is false then.
+bool append_json_string(std::string& out, std::string_view s);
+// Shortest text that reads back as the same number. Not finite: the strings "NaN", "Infinity", "-Infinity".
+void append_json_number(std::string& out, double value);
+void append_json_number(std::string& out, float value);
+void append_json_number(std::string& out, std::int64_t value);
+void append_json_number(std::string& out, std::uint64_t value);
+// Offset of the first byte that is not part of well-formed UTF-8, or npos.
+[[nodiscard]] std::size_t find_invalid_utf8(std::string_view s);
+
+//   JsonWriter w(out);
+//   w.begin_object().member("rank", 3).key("nodes").begin_array();
+//   for (…) w.line(2).value(…);          // each element on a line of its own, indented by 2
+//   w.line().end_array().end_object();
+class JsonWriter {
+ public:
+  explicit JsonWriter(std::string& out) : out_(out) {}
+
+  JsonWriter& begin_object() { return open('{'); }
+  JsonWriter& end_object() { return close('}'); }
+  JsonWriter& begin_array() { return open('['); }
+  JsonWriter& end_array() { return close(']'); }
+
+  JsonWriter& key(std::string_view k);
+  JsonWriter& value(std::string_view s);
+  JsonWriter& value(const char* s) { return value(std::string_view(s)); }
+  JsonWriter& value(bool b) { return raw(b ? "true" : "false"); }
+  template <std::integral T>
+  JsonWriter& value(T number) {
+    separate();
+    if constexpr (std::signed_integral<T>) {
+      append_json_number(out_, static_cast<std::int64_t>(number));
+    } else {
+      append_json_number(out_, static_cast<std::uint64_t>(number));
+    }
+    return *this;
+  }
+  template <std::floating_point T>
+  JsonWriter& value(T number) {
+    separate();
+    append_json_number(out_, number);
+    return *this;
+  }
+  JsonWriter& null() { return raw("null"); }
+  // A value that is JSON already, such as a number with a fixed number of decimals.
+  JsonWriter& raw(std::string_view json) {
+    separate();
+    out_ += json;
+    return *this;
+  }
+  template <typename T>
+  JsonWriter& member(std::string_view k, const T& v) {
+    return key(k).value(v);
+  }
+
+  // Begins a new line before the next element, key or closing bracket (behind the comma, if one is due).
+  JsonWriter& line(unsigned indent = 0) {
+    line_ = true;
+    indent_ = indent;
+    return *this;
+  }
+
+ private:
+  JsonWriter& open(char bracket) {
+    separate();
+    out_ += bracket;
+    comma_ = false;
+    return *this;
+  }
+  JsonWriter& close(char bracket) {
+    if (line_) break_line();
+    out_ += bracket;
+    comma_ = true;
+    return *this;
+  }
+  // Before every value and key.
+  void separate() {
+    if (comma_) out_ += ',';
+    comma_ = true;
+    if (line_) break_line();
+  }
+  void break_line() {
+    out_ += '\n';
+    out_.append(indent_, ' ');
+    line_ = false;
+  }
+
+  std::string& out_;
+  unsigned indent_ = 0;
+  bool comma_ = false;  // an element stands before: the next one needs a comma
+  bool line_ = false;
+};
+
+}  // namespace convert

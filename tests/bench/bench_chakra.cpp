@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// Speed of the Chakra codec against protozero, on nodes of 19 attributes: ns per node, MB/s and the ratio.
+// Usage: bench_chakra [NODES]
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <protozero/pbf_reader.hpp>
+#include <protozero/pbf_writer.hpp>
+#include <string>
+
+#include "formats/chakra_stream.h"
+#include "formats/format.h"
+
+namespace {
+
+using namespace convert;
+
+// A step of a converted MSCCL algorithm: the shape of most nodes in the field.
+void add_node(NodeTable& t, std::uint64_t i) {
+  const bool send = i % 3 != 0;
+  t.add_node(i, send ? NodeType::comm_send : NodeType::comm_recv,
+             send ? "COMM_SEND_NODE_tb3_s17" : "COMM_RECV_NODE_tb3");
+  if (i > 0) t.add_data_dep(i - 1);
+  if (i > 40) t.add_data_dep(i - 40);
+  t.nodes.back().duration_us = i % 7;
+  t.add_bool(attr::is_cpu_op, false);
+  const auto small = static_cast<std::int64_t>(i % 97);
+  t.add_int(attr::comm_type, Kind::int64_val, 5);
+  t.add_int(attr::comm_size, Kind::int64_val, 1'048'576 + small);
+  t.add_int(attr::comm_src, Kind::int32_val, small);
+  t.add_int(attr::comm_dst, Kind::int32_val, small + 1);
+  t.add_int(attr::comm_tag, Kind::int32_val, static_cast<std::int64_t>(i));
+  t.add_string(attr::pg_name, "0");
+  for (const Name n :
+       {attr::msg_chunk_cnt, attr::msg_chunk_idx, attr::total_chunk_cnt, attr::local_time_step, attr::chunk_offset,
+        attr::hasdep, attr::tb_id, attr::src_off, attr::dst_off, attr::chunk_cnt}) {
+    t.add_int(n, Kind::int32_val, small * 3);
+  }
+  t.add_bool(attr::is_rrc, true);
+  t.add_string(attr::src_buf, "i");
+  t.end_node();
+}
+
+double best_seconds(const std::function<void()>& work) {
+  double best = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < 5; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    const std::chrono::duration<double> d = std::chrono::steady_clock::now() - begin;
+    best = std::min(best, d.count());
+  }
+  return best;
+}
+
+// The same bytes through protozero's writer.
+void write_protozero(const NodeTable& t, std::string& out) {
+  std::string message;
+  for (const Node& n : t.nodes) {
+    message.clear();
+    protozero::pbf_writer w(message);
+    if (n.id != 0) w.add_uint64(1, n.id);
+    w.add_string(2, t.name(n).data(), n.name.size);
+    w.add_int32(3, static_cast<std::int32_t>(n.type));
+    const auto deps = t.data_deps(n);
+    w.add_packed_uint64(5, deps.begin(), deps.end());
+    if (n.duration_us != 0) w.add_uint64(7, n.duration_us);
+    for (const Attr& a : t.attributes(n)) {
+      protozero::pbf_writer sub(w, 10);
+      const std::string_view name = a.name.view();
+      sub.add_string(1, name.data(), name.size());
+      const auto tag = static_cast<protozero::pbf_tag_type>(a.kind);
+      if (a.kind == Kind::string_val) {
+        sub.add_string(tag, t.string(a).data(), a.size);
+      } else {
+        sub.add_int64(tag, static_cast<std::int64_t>(a.bits));
+      }
+    }
+    protozero::add_varint_to_buffer(&out, message.size());
+    out += message;
+  }
+}
+
+// Visits every field of every message through protozero's reader and keeps nothing.
+std::uint64_t scan_protozero(std::string_view bytes) {
+  std::uint64_t sum = 0;
+  const char* p = bytes.data();
+  const char* const end = p + bytes.size();
+  while (p != end) {
+    const std::uint64_t size = protozero::decode_varint(&p, end);
+    protozero::pbf_reader node(p, size);
+    p += size;
+    while (node.next()) {
+      if (node.tag() != 10) {
+        node.skip();
+        continue;
+      }
+      protozero::pbf_reader a = node.get_message();
+      while (a.next()) {
+        if (a.wire_type() == protozero::pbf_wire_type::varint) {
+          sum += a.get_uint64();
+        } else {
+          sum += a.get_view().size();
+        }
+      }
+    }
+  }
+  return sum;
+}
+
+void decode_all(std::string_view bytes, NodeTable& t) {
+  const auto input = memory_input("bench.et", bytes);
+  const FormatOptions options;
+  Diagnostics diagnostics;
+  const auto reader = find_format("chakra").read({*input, 0, options, diagnostics});
+  Trace trace;
+  trace.nodes = std::move(t);
+  if (!reader->next_rank(trace)) std::abort();
+  while (reader->next_nodes(trace, 4096)) {
+  }
+  t = std::move(trace.nodes);
+}
+
+void print(const char* what, double seconds, double floor, std::uint64_t nodes, std::size_t bytes) {
+  std::printf("%-22s %7.1f ns/node %8.0f MB/s  ratio %.2f\n", what, seconds * 1e9 / static_cast<double>(nodes),
+              static_cast<double>(bytes) / seconds / 1e6, seconds / floor);
+}
+
+void bench_text(const char* format, const NodeTable& table, double floor) {
+  const FormatOptions options;
+  Trace trace;
+  trace.nodes = table;
+  std::string text;
+  const double write = best_seconds([&] {
+    text.clear();
+    const auto writer = find_format(format).write(options);
+    writer->begin_rank(trace, 0, false, text);
+    writer->nodes(trace, text);
+    writer->end_rank(text);
+  });
+  print((std::string(format) + " write").c_str(), write, floor, table.nodes.size(), text.size());
+  const double read = best_seconds([&] {
+    const auto input = memory_input("bench", text);
+    Diagnostics diagnostics;
+    const auto reader = find_format(format).read({*input, 0, options, diagnostics});
+    Trace out;
+    if (!reader->next_rank(out)) std::abort();
+    while (reader->next_nodes(out, 4096)) {
+    }
+  });
+  print((std::string(format) + " read").c_str(), read, floor, table.nodes.size(), text.size());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::uint64_t nodes = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 100'000;
+  NodeTable table;
+  for (std::uint64_t i = 0; i < nodes; ++i) add_node(table, i);
+
+  std::string floor_bytes;
+  const double encode_floor = best_seconds([&] {
+    floor_bytes.clear();
+    write_protozero(table, floor_bytes);
+  });
+  std::string bytes;
+  ChakraEncoder encoder;
+  const double encode = best_seconds([&] {
+    bytes.clear();
+    encoder.nodes(table, bytes);
+  });
+  if (bytes != floor_bytes) {
+    std::fprintf(stderr, "bench_chakra: the two encoders disagree\n");
+    return 1;
+  }
+  std::uint64_t sum = 0;
+  const double scan = best_seconds([&] { sum += scan_protozero(bytes); });
+  const std::string file = std::string(1, '\0') + bytes;
+  NodeTable scratch;
+  const double decode = best_seconds([&] { decode_all(file, scratch); });
+
+  std::printf("%llu nodes, %.0f bytes each (check %llx)\n", static_cast<unsigned long long>(nodes),
+              static_cast<double>(bytes.size()) / static_cast<double>(nodes), static_cast<unsigned long long>(sum));
+  print("protozero pbf_writer", encode_floor, encode_floor, nodes, bytes.size());
+  print("chakra encode", encode, encode_floor, nodes, bytes.size());
+  print("protozero scan", scan, scan, nodes, bytes.size());
+  print("chakra decode", decode, scan, nodes, bytes.size());
+  bench_text("json", table, decode);
+  bench_text("jsonl", table, decode);
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Where the corpus is, and tab-separated tables in it.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace corpus {
+
+inline std::filesystem::path root() {
+  if (const char* given = std::getenv("ETKIT_CORPUS")) return given;
+  return std::filesystem::path(ETKIT_SOURCE_DIR).parent_path() / "shared" / "corpus";
+}
+
+inline std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> out;
+  std::string item;
+  for (const char c : text) {
+    if (c == separator) {
+      out.push_back(item);
+      item.clear();
+    } else {
+      item += c;
+    }
+  }
+  out.push_back(item);
+  return out;
+}
+
+// Rows of a table with a header line, as maps from column name to cell.
+inline std::vector<std::map<std::string, std::string>> read_table(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  std::string line;
+  std::getline(in, line);
+  const auto header = split(line, '\t');
+  std::vector<std::map<std::string, std::string>> rows;
+  while (std::getline(in, line)) {
+    const auto cells = split(line, '\t');
+    auto& row = rows.emplace_back();
+    for (std::size_t i = 0; i < cells.size() && i < header.size(); ++i) row[header[i]] = cells[i];
+  }
+  return rows;
+}
+
+}  // namespace corpus
+
+// Skips a test, and says so, when the corpus is not there.
+#define REQUIRE_CORPUS()                                                                       \
+  do {                                                                                         \
+    if (!std::filesystem::exists(corpus::root())) {                                            \
+      GTEST_SKIP() << "no corpus at " << corpus::root() << "; set ETKIT_CORPUS to its folder"; \
+    }                                                                                          \
+  } while (false)

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// Rules peers, pairs and deadlock.
+#include <gtest/gtest.h>
+
+#include "trace_builder.h"
+
+namespace convert {
+namespace {
+
+using namespace test;
+
+std::vector<TraceBuilder> ranks(Rank n) {
+  std::vector<TraceBuilder> set;
+  for (Rank r = 0; r < n; ++r) set.emplace_back(r);
+  return set;
+}
+
+TEST(SetRules, ARingIsClean) {
+  auto set = ranks(4);
+  for (Rank r = 0; r < 4; ++r) {
+    set[r].send(0, (r + 1) % 4, 0, 64).recv(1, (r + 3) % 4, 0, 64).send(2, (r + 1) % 4, 0, 32, {1});
+    set[r].recv(3, (r + 3) % 4, 0, 32, {1});
+  }
+  EXPECT_EQ(findings(set, "peers,pairs,deadlock"), Lines{});
+}
+
+TEST(Peers, OutsideTheSetAndSelf) {
+  auto set = ranks(2);
+  set[0].send(7, 9, 0, 1).recv(8, 0, 0, 1);
+  set[1].recv(3, 2, 0, 1).send(4, 1, 0, 1);
+  EXPECT_EQ(findings(set, "peers"),
+            (Lines{"t.0.et:@0x0: error: node 7: comm_dst is 9, but the set has the ranks 0 to 1 [peers]",
+                   "t.0.et:@0x10: error: node 8: receives from its own rank 0 [peers]",
+                   "t.1.et:@0x10: error: node 4: sends to its own rank 1 [peers]",
+                   "t.1.et:@0x0: error: node 3: comm_src is 2, but the set has the ranks 0 to 1 [peers]"}));
+  auto one = ranks(1);
+  one[0].send(7, 1, 0, 1);
+  EXPECT_EQ(findings(one, "peers"),
+            Lines{"t.0.et:@0x0: error: node 7: comm_dst is 1, but the set has only rank 0 [peers]"});
+}
+
+TEST(Peers, RanksMustBeComplete) {
+  std::vector<TraceBuilder> set;
+  set.emplace_back(0);
+  set.emplace_back(2);
+  EXPECT_EQ(findings(set, "deadlock"),
+            Lines{"t.2.et: error: the set has 2 traces, but trace number 2 is of rank 2, not 1 [peers]"});
+}
+
+TEST(Pairs, SendWithoutReceive) {
+  auto set = ranks(2);
+  set[0].send(1, 1, 5, 8).send(2, 1, 5, 8, {1}).send(3, 1, 6, 8);
+  set[1].recv(9, 0, 5, 8);
+  EXPECT_EQ(findings(set, "pairs"),
+            (Lines{"t.0.et:@0x10: error: node 2: send to rank 1 with tag 5 has no receive: rank 0 has 2 such sends "
+                   "(last: node 2), rank 1 has 1 receive (last: node 9) [pairs]",
+                   "t.0.et:@0x20: error: node 3: send to rank 1 with tag 6 has no receive: rank 0 has 1 such send "
+                   "(last: node 3), rank 1 has 0 receives [pairs]"}));
+}
+
+TEST(Pairs, ReceiveWithoutSend) {
+  auto set = ranks(2);
+  set[0].send(1, 1, 5, 8);
+  set[1].recv(9, 0, 5, 8).recv(10, 0, 5, 8);
+  EXPECT_EQ(findings(set, "pairs,deadlock"),
+            Lines{"t.1.et:@0x10: error: node 10: receive from rank 0 with tag 5 waits for a send that never comes: "
+                  "rank 0 has 1 such send (last: node 1), rank 1 has 2 receives (last: node 10) [pairs]"});
+}
+
+TEST(Pairs, SizesAreComparedInOrder) {
+  auto set = ranks(2);
+  set[0].send(1, 1, 0, 8).send(2, 1, 0, 16, {1});
+  set[1].recv(1, 0, 0, 8).recv(2, 0, 0, 1, {1});
+  EXPECT_EQ(
+      findings(set, "pairs"),
+      Lines{"t.0.et:@0x10: error: node 2: sends 16 bytes to rank 1 with tag 0, but its receive, node 2 of rank "
+            "1, expects 1 byte [pairs]"});
+}
+
+TEST(Pairs, OrderFollowsDependenciesNotTheFile) {
+  auto set = ranks(2);
+  set[0].send(2, 1, 0, 16, {1}).send(1, 1, 0, 8);
+  set[1].recv(1, 0, 0, 8).recv(2, 0, 0, 16, {1});
+  EXPECT_EQ(findings(set, "pairs"), Lines{});
+}
+
+TEST(Pairs, ChunksAreComparedWithoutSizes) {
+  auto set = ranks(2);
+  set[0].send(1, 1, 0, -1).set(attr::msg_chunk_cnt, 2);
+  set[1].recv(1, 0, 0, -1).set(attr::msg_chunk_cnt, 3);
+  EXPECT_EQ(
+      findings(set, "pairs"),
+      Lines{"t.0.et:@0x0: error: node 1: sends 2 chunks to rank 1 with tag 0, but its receive, node 1 of rank "
+            "1, expects 3 chunks [pairs]"});
+}
+
+TEST(Deadlock, TwoRanksReceiveBeforeTheySend) {
+  auto set = ranks(2);
+  for (Rank r = 0; r < 2; ++r) set[r].comp(0).recv(1, 1 - r, 0, 8, {0}).send(2, 1 - r, 0, 8, {1}).comp(3, {2});
+  EXPECT_EQ(findings(set, "pairs,deadlock"),
+            Lines{"t.0.et:@0x10: error: deadlock 0:1 → 0:2 → 1:1 → 1:2 → 0:1 (rank:node; each waits for the one "
+                  "before it) [deadlock]"});
+}
+
+TEST(Deadlock, OnePerComponentAndShortest) {
+  auto set = ranks(4);
+  for (Rank r = 0; r < 4; ++r) {
+    const Rank other = r ^ 1U;
+    set[r].recv(1, other, 0, 8).comp(2, {1}).comp(3, {2}).send(4, other, 0, 8, {1, 3});
+  }
+  EXPECT_EQ(findings(set, "deadlock"),
+            (Lines{"t.0.et:@0x0: error: deadlock 0:1 → 0:4 → 1:1 → 1:4 → 0:1 (rank:node; each waits for the one "
+                   "before it) [deadlock]",
+                   "t.2.et:@0x0: error: deadlock 2:1 → 2:4 → 3:1 → 3:4 → 2:1 (rank:node; each waits for the one "
+                   "before it) [deadlock]"}));
+}
+
+TEST(Deadlock, ACycleInsideOneRankIsNotRepeated) {
+  auto set = ranks(2);
+  set[0].comp(1, {2}).comp(2, {1}).send(3, 1, 0, 8, {2});
+  set[1].recv(1, 0, 0, 8).comp(2, {1});
+  EXPECT_EQ(findings(set, "deadlock"), Lines{});
+}
+
+TEST(Deadlock, KthSendMeetsKthReceive) {
+  // Rank 1 sends its first message only after the second receive: with the k-th to the k-th that is a circle.
+  auto set = ranks(2);
+  set[0].send(1, 1, 0, 8).recv(2, 1, 0, 8).send(3, 1, 0, 8, {2});
+  set[1].recv(1, 0, 0, 8).recv(2, 0, 0, 8, {1}).send(3, 0, 0, 8, {2});
+  EXPECT_EQ(findings(set, "pairs,deadlock"),
+            Lines{"t.0.et:@0x10: error: deadlock 0:2 → 0:3 → 1:2 → 1:3 → 0:2 (rank:node; each waits for the one "
+                  "before it) [deadlock]"});
+}
+
+TEST(Deadlock, DeepSetsNeedNoStack) {
+  auto set = ranks(2);
+  constexpr NodeId count = 300'000;
+  for (Rank r = 0; r < 2; ++r) {
+    set[r].recv(0, 1 - r, 0, 8);
+    for (NodeId i = 1; i < count; ++i) set[r].comp(i, {i - 1});
+    set[r].send(count, 1 - r, 0, 8, {count - 1});
+  }
+  const Lines found = findings(set, "deadlock");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NE(found[0].find("more …"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace convert

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "passes/validate.h"
+
+#include <gtest/gtest.h>
+
+#include "trace_builder.h"
+
+namespace convert {
+namespace {
+
+using namespace test;
+
+std::string parse_failure(std::string_view list) {
+  try {
+    (void)RuleSet::parse(list);
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), Error::Kind::usage);
+    return e.what();
+  }
+  return "";
+}
+
+TEST(Rules, TableIsInOrderOfExecution) {
+  std::vector<std::string_view> names;
+  for (const RuleInfo& r : all_rules()) names.push_back(r.name);
+  ASSERT_GE(names.size(), 8U);
+  names.resize(8);
+  EXPECT_EQ(names, (std::vector<std::string_view>{"framing", "ids", "deps", "cycles", "attributes", "peers",
+                                                  "pairs", "deadlock"}));
+  for (const RuleInfo& r : all_rules()) {
+    EXPECT_FALSE(r.summary.empty()) << r.name;
+    EXPECT_FALSE(r.covers.empty()) << r.name;
+  }
+  EXPECT_EQ(name(Rule::deadlock), "deadlock");
+  EXPECT_EQ(name(RuleFamily::set), "set");
+}
+
+TEST(RuleSet, ParsesAListAndRemoves) {
+  RuleSet set = RuleSet::parse("deps,cycles");
+  EXPECT_TRUE(set.has(Rule::deps));
+  EXPECT_TRUE(set.has("cycles"));
+  EXPECT_FALSE(set.has(Rule::ids));
+  EXPECT_FALSE(set.has("no such rule"));
+  EXPECT_FALSE(set.remove(RuleSet::parse("deps")).has(Rule::deps));
+  EXPECT_TRUE(set.remove(RuleSet::all()).empty());
+}
+
+TEST(RuleSet, UnknownNamesGetTheNearest) {
+  EXPECT_EQ(parse_failure("dep"), "unknown rule 'dep'; did you mean 'deps'?");
+  EXPECT_EQ(parse_failure("ids,deadlok"), "unknown rule 'deadlok'; did you mean 'deadlock'?");
+  EXPECT_EQ(parse_failure("qqqqqqqqqqqqqqqqqqqq"), "unknown rule 'qqqqqqqqqqqqqqqqqqqq'; see --list-rules");
+  EXPECT_EQ(parse_failure(""), "unknown rule ''; see --list-rules");
+  EXPECT_EQ(parse_failure("ids,"), "unknown rule ''; see --list-rules");
+}
+
+TEST(CheckTrace, RunsOnlyWhatIsEnabled) {
+  TraceBuilder b;
+  b.comp(1, {9}).comp(1).node(2, NodeType::comm_coll);
+  EXPECT_TRUE(findings(b, "cycles,pairs").empty());
+  EXPECT_EQ(findings(b, "deps").size(), 1U);
+  EXPECT_EQ(findings(b, "attributes,deps,ids").size(), 4U);
+}
+
+TEST(CheckTrace, FindingsComeInTheOrderOfRules) {
+  TraceBuilder b;
+  b.node(5, NodeType::comm_coll, {9}).comp(5);
+  const Lines all = findings(b, "attributes,deps,ids");
+  ASSERT_EQ(all.size(), 4U);
+  EXPECT_TRUE(all[0].ends_with("[ids]"));
+  EXPECT_TRUE(all[1].ends_with("[deps]"));
+  EXPECT_TRUE(all[2].ends_with("[attributes]"));
+}
+
+TEST(CheckTrace, AnEmptyTraceIsClean) {
+  TraceBuilder b;
+  Diagnostics diagnostics;
+  check_trace(b.trace(), RuleSet::all(), diagnostics);
+  const std::vector<TraceSummary> one = {summarise(b.trace())};
+  check_set(one, RuleSet::all(), diagnostics);
+  check_set({}, RuleSet::all(), diagnostics);
+  EXPECT_EQ(lines(diagnostics), Lines{});
+}
+
+TEST(TraceSummary, TakesAtMost48BytesPerNode) {
+  TraceBuilder b;
+  constexpr NodeId count = 1000;
+  for (NodeId i = 0; i < count; ++i)
+    b.send(i, 1, 0, 8, i == 0 ? std::vector<NodeId>{} : std::vector<NodeId>{i - 1});
+  const TraceSummary s = summarise(b.trace());
+  const std::size_t bytes = s.messages.sends.capacity() * sizeof(Message) + s.ids.capacity() * sizeof(NodeId) +
+                            (s.children.capacity() + s.child_begin.capacity()) * sizeof(std::uint32_t);
+  EXPECT_LE(bytes / count, 48U);
+  EXPECT_EQ(s.messages.sends.size(), count);
+}
+
+}  // namespace
+}  // namespace convert

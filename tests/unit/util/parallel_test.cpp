@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "util/parallel.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+namespace convert {
+namespace {
+
+class Jobs : public ::testing::TestWithParam<unsigned> {};
+INSTANTIATE_TEST_SUITE_P(Counts, Jobs, ::testing::Values(0U, 1U, 2U, 8U));
+
+void dawdle(std::size_t i) { std::this_thread::sleep_for(std::chrono::microseconds(i * 7919 % 200)); }
+
+TEST_P(Jobs, ResultsComeInOrderOnTheCallingThread) {
+  const auto caller = std::this_thread::get_id();
+  for (const std::size_t n : {0UL, 1UL, 2UL, 500UL}) {
+    std::vector<std::size_t> seen;
+    for_each_ordered(
+        GetParam(), n,
+        [](std::size_t i) {
+          dawdle(i);
+          return std::make_unique<std::size_t>(i * i);
+        },
+        [&](std::size_t i, std::unique_ptr<std::size_t>&& square) {
+          EXPECT_EQ(std::this_thread::get_id(), caller);
+          EXPECT_EQ(*square, i * i);
+          seen.push_back(i);
+        });
+    ASSERT_EQ(seen.size(), n);
+    for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(seen[i], i);
+  }
+}
+
+TEST_P(Jobs, TheLowestFailureIsThrownInItsTurn) {
+  std::size_t consumed = 0;
+  std::atomic<std::size_t> begun{0};
+  try {
+    for_each_ordered(
+        GetParam(), 10'000,
+        [&](std::size_t i) {
+          ++begun;
+          if (i == 40) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+          if (i >= 40) throw std::runtime_error("item " + std::to_string(i));
+          return i;
+        },
+        [&](std::size_t i, std::size_t&&) {
+          EXPECT_EQ(i, consumed);
+          ++consumed;
+        });
+    FAIL() << "nothing was thrown";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "item 40");
+  }
+  EXPECT_EQ(consumed, 40U);
+  EXPECT_LE(begun, 40U + 2U * 8U + 8U + 2U * default_jobs()) << "no further work is begun";
+}
+
+TEST_P(Jobs, AFailureOfConsumeEndsAll) {
+  std::atomic<int> running{0};
+  EXPECT_THROW(for_each_ordered(
+                   GetParam(), 10'000,
+                   [&](std::size_t i) {
+                     ++running;
+                     dawdle(i);
+                     --running;
+                     return i;
+                   },
+                   [&](std::size_t i, std::size_t&&) {
+                     if (i == 7) throw std::logic_error("full");
+                   }),
+               std::logic_error);
+  EXPECT_EQ(running, 0);
+}
+
+TEST_P(Jobs, TheWindowIsBounded) {
+  const std::size_t window = 2UL * (GetParam() == 0 ? default_jobs() : GetParam());
+  std::atomic<std::size_t> consumed{0};
+  std::atomic<std::size_t> farthest{0};
+  for_each_ordered(
+      GetParam(), 2000,
+      [&](std::size_t i) {
+        const std::size_t ahead = i - std::min(i, consumed.load());
+        std::size_t before = farthest;
+        while (before < ahead && !farthest.compare_exchange_weak(before, ahead)) {
+        }
+        return i;
+      },
+      [&](std::size_t i, std::size_t&&) {
+        if (i % 100 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        ++consumed;
+      });
+  EXPECT_LE(farthest, window);
+}
+
+TEST(Parallel, OneJobStaysOnTheCallingThread) {
+  const auto caller = std::this_thread::get_id();
+  for_each_ordered(
+      1, 3, [&](std::size_t) { return std::this_thread::get_id() == caller; },
+      [](std::size_t, bool&& same) { EXPECT_TRUE(same); });
+}
+
+TEST(Parallel, SeveralJobsRunAtTheSameTime) {
+  std::atomic<int> waiting{0};
+  for_each_ordered(
+      4, 4,
+      [&](std::size_t i) {
+        ++waiting;
+        const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+        while (waiting < 4 && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+        return i;
+      },
+      [](std::size_t, std::size_t&&) {});
+  EXPECT_EQ(waiting, 4);
+}
+
+TEST(Parallel, DefaultJobs) { EXPECT_GE(default_jobs(), 1U); }
+
+}  // namespace
+}  // namespace convert

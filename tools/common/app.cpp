@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: MIT
+#include "common/app.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+
+#include "core/diagnostic.h"
+#include "core/units.h"
+
+namespace tools {
+
+using convert::usage_error;
+
+namespace {
+
+constexpr std::size_t line_width = 80;
+constexpr std::size_t help_column = 26;
+constexpr std::string_view common_group = "Common";
+
+struct Option {
+  std::string names;
+  std::string value;  // empty: a flag
+  std::string help;
+  std::string group;
+  CLI::Option* cli = nullptr;
+  bool operand = false;
+};
+
+std::string long_name(const std::string& names) {
+  const std::size_t at = names.find("--");
+  return at == std::string::npos ? names : names.substr(at);
+}
+
+bool is_path(const Option& o) {
+  constexpr std::array<std::string_view, 4> paths = {"FILE", "PATH", "PREFIX", "INPUT"};
+  return std::find(paths.begin(), paths.end(), o.value) != paths.end();
+}
+
+bool in_history(const Option& o) {
+  const std::string name = long_name(o.names);
+  return o.group != common_group && name != "--output" && name != "--force" && name != "--no-history";
+}
+
+std::string base_name(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos || path.size() == 1 ? path : path.substr(slash + 1);
+}
+
+std::string shell_quote(const std::string& word) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./%@";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  std::string out = "'";
+  for (const char c : word) {
+    if (c == '\'') {
+      out += "'\\''";
+    } else {
+      out += c;
+    }
+  }
+  return out + '\'';
+}
+
+// Appends `text` word by word, beginning in column `at`; further lines begin in column `indent`.
+void append_wrapped(std::string& out, std::string_view text, std::size_t at, std::size_t indent) {
+  bool first = true;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!first && at + 1 + word.size() > line_width) {
+      out += '\n' + std::string(indent, ' ');
+      at = indent;
+      first = true;
+    }
+    if (!first) {
+      out += ' ';
+      ++at;
+    }
+    out += word;
+    at += word.size();
+    first = false;
+  }
+  out += '\n';
+}
+
+void append_option(std::string& out, const Option& o) {
+  std::string left = "  ";
+  const std::size_t comma = o.names.find(',');
+  if (comma != std::string::npos) {
+    left += o.names.substr(0, comma) + ", " + o.names.substr(comma + 1);
+  } else if (o.operand) {
+    left += o.value;
+  } else {
+    left += "    " + o.names;
+  }
+  if (!o.operand && !o.value.empty()) left += ' ' + o.value;
+  if (left.size() + 2 > help_column) {
+    out += left + '\n';
+    left.clear();
+  }
+  left.resize(help_column, ' ');
+  out += left;
+  append_wrapped(out, o.help, help_column, help_column);
+}
+
+[[noreturn]] void bad_value(const std::string& name, const std::string& text, const std::string& expected) {
+  throw usage_error(name + ' ' + shell_quote(text) + ": " + expected);
+}
+
+std::int64_t integer_in(const std::string& name, const std::string& text, std::int64_t min, std::int64_t max) {
+  const auto number = convert::parse_int(text);
+  if (!number || *number < min || *number > max) {
+    bad_value(name, text, "expected an integer from " + std::to_string(min) + " to " + std::to_string(max));
+  }
+  return *number;
+}
+
+// The option that CLI11 means in a message such as "--jobs: 1 required N missing" or "force was given a …".
+std::string option_in(std::string message, const std::vector<Option>& options) {
+  message.resize(std::min(message.find_first_of(": "), message.size()));
+  for (const Option& o : options) {
+    const std::string name = o.cli->get_name();
+    if (name.ends_with(message) && name.size() <= message.size() + 2) return long_name(o.names);
+  }
+  return {};
+}
+
+}  // namespace
+
+struct App::State {
+  ToolInfo info;
+  CLI::App cli;
+  std::vector<Option> options;
+  std::string group;
+
+  explicit State(const ToolInfo& i) : info(i), cli(i.summary, i.name) {}
+  [[nodiscard]] std::string unexpected(const std::string& argument) const;
+  [[nodiscard]] std::vector<std::string> groups() const;
+};
+
+App::App(const ToolInfo& info) : state_(std::make_unique<State>(info)) {
+  state_->cli.set_help_flag("-h,--help");
+  state_->cli.set_version_flag("--version", info.name);
+}
+
+App::~App() = default;
+
+void App::group(std::string title) { state_->group = std::move(title); }
+
+void App::add(const std::string& names, const std::string& value, const std::string& help, bool repeatable,
+              Apply apply) {
+  const auto check = [name = long_name(names), repeatable, apply = std::move(apply)](const CLI::results_t& given) {
+    if (given.size() > 1 && !repeatable) throw usage_error(name + " is given more than once");
+    apply(given);
+    return true;
+  };
+  CLI::Option* cli = state_->cli.add_option(names, check, help);
+  cli->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  cli->allow_extra_args(false);  // else CLI11 takes "[a,b]" apart
+  state_->options.push_back({names, value, help, state_->group, cli, false});
+}
+
+void App::add_flag(const std::string& names, bool& to, const std::string& help) {
+  CLI::Option* cli = state_->cli.add_flag_callback(
+      names, [&to] { to = true; }, help);
+  state_->options.push_back({names, "", help, state_->group, cli->disable_flag_override(), false});
+}
+
+void App::add_count(const std::string& names, int& to, const std::string& help) {
+  CLI::Option* cli = state_->cli.add_flag_function(
+      names, [&to](std::int64_t n) { to = static_cast<int>(n); }, help);
+  state_->options.push_back({names, "", help, state_->group, cli->disable_flag_override(), false});
+}
+
+void App::add_option(const std::string& names, std::string& to, const std::string& value, const std::string& help) {
+  add(names, value, help, false, [&to](const auto& given) { to = given.front(); });
+}
+
+void App::add_option(const std::string& names, std::optional<std::string>& to, const std::string& value,
+                     const std::string& help) {
+  add(names, value, help, false, [&to](const auto& given) { to = given.front(); });
+}
+
+void App::add_option(const std::string& names, std::vector<std::string>& to, const std::string& value,
+                     const std::string& help) {
+  add(names, value, help, true, [&to](const auto& given) { to = given; });
+}
+
+void App::add_list(const std::string& names, std::vector<std::string>& to, const std::string& value,
+                   const std::string& help) {
+  const std::string name = long_name(names);
+  add(names, value, help, true, [&to, name](const auto& given) {
+    for (const std::string& text : given) {
+      std::size_t begin = 0;
+      for (bool more = true; more;) {
+        const std::size_t comma = text.find(',', begin);
+        more = comma != std::string::npos;
+        std::string item = text.substr(begin, comma - begin);
+        if (item.empty()) bad_value(name, text, "an element of the list is empty");
+        to.push_back(std::move(item));
+        begin = comma + 1;
+      }
+    }
+  });
+}
+
+void App::add_choice(const std::string& names, std::string& to, const std::vector<std::string>& choices,
+                     const std::string& help) {
+  std::string joined;
+  for (const std::string& c : choices) joined += (joined.empty() ? "" : "|") + c;
+  const std::string name = long_name(names);
+  add(names, joined, help, false, [&to, name, choices, joined](const auto& given) {
+    if (std::find(choices.begin(), choices.end(), given.front()) == choices.end()) {
+      const std::string near = convert::nearest(given.front(), choices);
+      bad_value(name, given.front(), "expected " + joined + (near.empty() ? "" : "; did you mean '" + near + "'?"));
+    }
+    to = given.front();
+  });
+}
+
+void App::add_integer(const std::string& names, std::int64_t& to, std::int64_t min, std::int64_t max,
+                      const std::string& value, const std::string& help) {
+  add(names, value, help, false, [&to, name = long_name(names), min, max](const auto& given) {
+    to = integer_in(name, given.front(), min, max);
+  });
+}
+
+void App::add_integer(const std::string& names, std::optional<std::int64_t>& to, std::int64_t min, std::int64_t max,
+                      const std::string& value, const std::string& help) {
+  add(names, value, help, false, [&to, name = long_name(names), min, max](const auto& given) {
+    to = integer_in(name, given.front(), min, max);
+  });
+}
+
+void App::add_bytes(const std::string& names, std::optional<std::int64_t>& to, const std::string& value,
+                    const std::string& help) {
+  const std::string name = long_name(names);
+  add(names, value, help, false, [&to, name](const auto& given) {
+    to = convert::parse_bytes(given.front());
+    if (!to) bad_value(name, given.front(), "not a size in bytes (examples: 4096, 64KiB, 1MB)");
+  });
+}
+
+void App::add_time(const std::string& names, std::int64_t& to, const std::string& value, const std::string& help) {
+  const std::string name = long_name(names);
+  add(names, value, help, false, [&to, name](const auto& given) {
+    const auto time = convert::parse_time(given.front());
+    if (!time) bad_value(name, given.front(), "not a time (examples: 1.5us, 500ns, 30s)");
+    to = *time;
+  });
+}
+
+void App::add_operands(std::vector<std::string>& to, const std::string& value, const std::string& help) {
+  CLI::Option* cli = state_->cli.add_option(
+      value,
+      [&to](const CLI::results_t& given) {
+        to = given;
+        return true;
+      },
+      help);
+  // Not allow_extra_args: CLI11 would take an operand "[a,b]" apart. A large minimum makes it collect all the same;
+  // it is enforced only for required options.
+  constexpr int many = CLI::detail::expected_max_vector_size;
+  cli->expected(many, many)->allow_extra_args(false);
+  cli->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  state_->options.push_back({"", value, help, state_->group, cli, true});
+}
+
+std::string App::State::unexpected(const std::string& argument) const {
+  if (argument.size() < 2 || argument[0] != '-') return "unexpected argument '" + argument + '\'';
+  const std::string given = argument.substr(0, argument.find('='));
+  std::vector<std::string> known = {"--help", "--version"};
+  for (const Option& o : options) {
+    if (!o.operand) known.push_back(long_name(o.names));
+  }
+  // One letter is near to everything.
+  const std::string near = given.starts_with("--") ? convert::nearest(given, known) : std::string();
+  return "unknown option '" + given + "'" + (near.empty() ? "; see --help" : "; did you mean '" + near + "'?");
+}
+
+App::Request App::parse(int argc, const char* const* argv) {
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    const std::string_view argument = argv[i];  // "--from=": CLI11 would take the next argument as the value
+    if (argument.starts_with("--") && argument.find('=') == argument.size() - 1) {
+      throw usage_error("option " + std::string(argument.substr(0, argument.size() - 1)) + " needs a value");
+    }
+  }
+  try {
+    state_->cli.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return Request::help;
+  } catch (const CLI::CallForVersion&) {
+    return Request::version;
+  } catch (const CLI::ExtrasError&) {
+    const std::vector<std::string> extras = state_->cli.remaining();
+    throw usage_error(state_->unexpected(extras.empty() ? std::string() : extras.front()));
+  } catch (const CLI::ArgumentMismatch& e) {
+    const std::string name = option_in(e.what(), state_->options);
+    if (name.empty()) throw usage_error(e.what());
+    const bool override = std::string_view(e.what()).find("flag override") != std::string_view::npos;
+    throw usage_error("option " + name + (override ? " takes no value" : " needs a value"));
+  } catch (const CLI::ParseError& e) {
+    throw usage_error(e.what());
+  }
+  return Request::run;
+}
+
+std::vector<std::string> App::State::groups() const {
+  std::vector<std::string> out = {"Input", "Output"};
+  for (const Option& o : options) {
+    if (o.group != common_group && std::find(out.begin(), out.end(), o.group) == out.end()) out.push_back(o.group);
+  }
+  out.emplace_back(common_group);
+  return out;
+}
+
+std::string App::help() const {
+  const ToolInfo& info = state_->info;
+  std::string out = info.name + " - " + info.summary + "\n\n";
+  out += "Usage: " + info.name + " [options]" + (info.operands.empty() ? "" : ' ' + info.operands) + '\n';
+  for (const std::string& group : state_->groups()) {
+    std::string body;
+    for (const Option& o : state_->options) {
+      if (o.group == group) append_option(body, o);
+    }
+    if (group == common_group) {
+      append_option(body, {"-h,--help", "", "print this help and exit", "", nullptr, false});
+      append_option(body, {"--version", "", "print the version and exit", "", nullptr, false});
+    }
+    if (!body.empty()) out += '\n' + group + ":\n" + body;
+  }
+  if (!info.examples.empty()) out += "\nExamples:\n";
+  for (const auto& [command, purpose] : info.examples) {
+    out += "  " + command + '\n';
+    if (purpose.empty()) continue;
+    out += "      ";
+    append_wrapped(out, purpose, 6, 6);
+  }
+  return out + "\nMore in the manual page " + info.name + "(1).\n";
+}
+
+std::string App::canonical_arguments() const {
+  std::string out;
+  std::string operands;
+  for (const Option& o : state_->options) {
+    if (o.cli == nullptr || o.cli->count() == 0 || !in_history(o)) continue;
+    std::string& to = o.operand ? operands : out;
+    if (o.value.empty()) {
+      to += ' ' + long_name(o.names);
+      continue;
+    }
+    for (const std::string& given : o.cli->results()) {
+      if (!o.operand) to += ' ' + long_name(o.names);
+      to += ' ' + shell_quote(is_path(o) ? base_name(given) : given);
+    }
+  }
+  return (out + operands).substr(out.empty() && operands.empty() ? 0 : 1);
+}
+
+}  // namespace tools

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// The command line of one tool: its options by group, their help, and what was given.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tools {
+
+struct ToolInfo {
+  std::string name;                                           // "et-split"
+  std::string summary;                                        // "split a trace into one file per NPU"
+  std::string operands;                                       // "[INPUT...]", for the usage line
+  std::vector<std::pair<std::string, std::string>> examples;  // command, what it does
+};
+
+// A thin wrapper over CLI11. `names` is "-f,--from" or "--rank"; `value` is what the help calls the argument: "N",
+// "a|b|c". An argument called FILE, PATH, PREFIX or INPUT is a path, which the history shortens to its base name.
+// A malformed value throws Error(usage). An option that takes one value is refused when given twice.
+class App {
+ public:
+  using Apply = std::function<void(const std::vector<std::string>&)>;
+
+  explicit App(const ToolInfo& info);
+  ~App();
+  App(const App&) = delete;
+  App& operator=(const App&) = delete;
+
+  // Options added from here on stand under this heading. The help prints Input, Output, the others, Common.
+  void group(std::string title);
+
+  void add_flag(const std::string& names, bool& to, const std::string& help);
+  void add_count(const std::string& names, int& to, const std::string& help);  // -vv
+  void add_option(const std::string& names, std::string& to, const std::string& value, const std::string& help);
+  void add_option(const std::string& names, std::optional<std::string>& to, const std::string& value,
+                  const std::string& help);
+  // May be given several times.
+  void add_option(const std::string& names, std::vector<std::string>& to, const std::string& value,
+                  const std::string& help);
+  // Comma separated, may be given several times; empty elements are refused.
+  void add_list(const std::string& names, std::vector<std::string>& to, const std::string& value,
+                const std::string& help);
+  void add_choice(const std::string& names, std::string& to, const std::vector<std::string>& choices,
+                  const std::string& help);
+  void add_integer(const std::string& names, std::int64_t& to, std::int64_t min, std::int64_t max,
+                   const std::string& value, const std::string& help);
+  void add_integer(const std::string& names, std::optional<std::int64_t>& to, std::int64_t min, std::int64_t max,
+                   const std::string& value, const std::string& help);
+  void add_bytes(const std::string& names, std::optional<std::int64_t>& to, const std::string& value,
+                 const std::string& help);
+  // Picoseconds; a bare number is nanoseconds.
+  void add_time(const std::string& names, std::int64_t& to, const std::string& value, const std::string& help);
+  void add_operands(std::vector<std::string>& to, const std::string& value, const std::string& help);
+
+  enum class Request : std::uint8_t { run, help, version };
+  // Throws Error(usage) with the nearest option's name where one is near.
+  [[nodiscard]] Request parse(int argc, const char* const* argv);
+
+  // At most 80 columns wide.
+  [[nodiscard]] std::string help() const;
+  // What was given, as one line that says it again: long names in the order of the help, operands last, base names
+  // of files, nothing that cannot change a result (the group Common, --output, --force).
+  [[nodiscard]] std::string canonical_arguments() const;
+
+ private:
+  struct State;
+  void add(const std::string& names, const std::string& value, const std::string& help, bool repeatable,
+           Apply apply);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tools

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Options that mean the same in every tool: inputs, outputs, and the common ones.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/app.h"
+
+namespace tools {
+
+struct CommonOptions {
+  bool quiet = false;
+  int verbose = 0;
+  std::string color = "auto";
+  std::string progress = "auto";
+  std::int64_t jobs = 0;  // 0: all cores
+  std::int64_t max_errors = 20;
+  bool werror = false;
+  bool list_formats = false;
+};
+
+struct InputOptions {
+  std::vector<std::string> operands;  // as given; see inputs()
+  std::optional<std::string> from;    // "msccl,size=1MiB", for parse_format_choice
+  std::optional<std::int64_t> rank;
+};
+
+struct OutputOptions {
+  std::optional<std::string> to;
+  std::optional<std::string> path;
+  bool force = false;
+  bool no_history = false;
+  [[nodiscard]] bool to_stdout() const { return !path || *path == "-"; }
+};
+
+void add_common_options(App& app, CommonOptions& to);
+void add_input_options(App& app, InputOptions& to);
+void add_output_options(App& app, OutputOptions& to);
+
+// The operands, or "-" when there are none and something is piped in. Throws Error(usage) when standard input is a
+// terminal, or is named twice.
+[[nodiscard]] std::vector<std::string> inputs(const InputOptions& options);
+
+// Throws Error(usage) when standard output is a terminal. `advice` ends the sentence: "or write text with -t json".
+void refuse_binary_on_tty(std::string_view advice = {});
+
+// A program called by a name such as msccl2chakra presets --from and --to.
+void preset_formats(std::string_view program, InputOptions& input, OutputOptions& output);
+
+// The table of --list-formats; with `details` also each format's options.
+[[nodiscard]] std::string list_formats(bool details);
+
+}  // namespace tools

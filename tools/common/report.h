@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Prints diagnostics on standard error: "et-validate: ring.xml:12:5: error: message [rule]".
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "core/diagnostic.h"
+
+namespace tools {
+
+// Whether to colour a stream: `choice` is auto, always or never; auto asks the terminal, NO_COLOR and TERM.
+[[nodiscard]] bool use_color(std::string_view choice, int descriptor);
+
+class Reporter {
+ public:
+  struct Style {
+    std::string tool;
+    bool color = false;
+    bool source = false;  // show the source line and a caret, where the file is text
+    bool quiet = false;   // no warnings and notes
+    bool warnings_are_errors = false;
+    std::size_t max_errors = 20;  // messages per file and severity; 0: all
+  };
+
+  explicit Reporter(Style style) : style_(std::move(style)) {}
+
+  // Prints what was added since the last call.
+  void print_new(const convert::Diagnostics& diagnostics);
+  // Takes what was added since the last call as printed by other means.
+  void skip_new(const convert::Diagnostics& diagnostics) { printed_ = diagnostics.all().size(); }
+  // How many messages were held back, by file.
+  void print_held_back(const convert::Diagnostics& diagnostics);
+  void print(const convert::Diagnostic& d) const;
+
+ private:
+  struct Count {
+    std::size_t errors = 0;
+    std::size_t warnings = 0;
+    std::size_t held_back = 0;
+  };
+  [[nodiscard]] std::string paint(std::string_view text, const char* code) const;
+
+  Style style_;
+  std::size_t printed_ = 0;
+  std::map<std::string, Count> counts_;
+};
+
+}  // namespace tools

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include "common/tool.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <iostream>
+#include <new>
+
+#include "common/version.h"
+#include "util/log.h"
+#include "util/parallel.h"
+
+namespace tools {
+
+using convert::Diagnostic;
+using convert::Diagnostics;
+using convert::Error;
+
+namespace {
+
+constexpr int exit_content = 1;  // something is wrong with what the tool read
+constexpr int exit_failure = 2;  // usage, system, internal
+constexpr std::size_t usual_keep = 10'000;
+
+// A caller that ignores SIGPIPE makes us see the closed pipe as an error: end as if the signal had been delivered.
+[[nodiscard]] int end_on_closed_pipe() {
+  std::signal(SIGPIPE, SIG_DFL);
+  std::raise(SIGPIPE);
+  return exit_failure;  // the signal is blocked
+}
+
+// Errors of standard output may show only when the buffers are flushed.
+[[nodiscard]] int finish_stdout(const Reporter& reporter, int status) {
+  errno = 0;
+  std::cout.flush();
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) return status;
+  int error_number = errno != 0 ? errno : EIO;
+  // A failure inside the tool's work has left no number behind; a closed pipe can still be seen.
+  pollfd state = {.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  if (poll(&state, 1, 0) == 1 && (state.revents & POLLERR) != 0) error_number = EPIPE;
+  if (error_number == EPIPE) return end_on_closed_pipe();
+  reporter.print({convert::Severity::error, {.file = "<stdout>"}, {}, std::strerror(error_number), {}});
+  return exit_failure;
+}
+
+[[nodiscard]] Diagnostic plain(const std::string& message) {
+  return {convert::Severity::error, {}, {}, message, {}};
+}
+
+[[nodiscard]] int report_error(const Reporter& reporter, const Error& e) {
+  const bool closed_pipe = e.where().file == "<stdout>" && std::string_view(e.what()) == std::strerror(EPIPE);
+  if (e.kind() == Error::Kind::system && closed_pipe) return end_on_closed_pipe();
+  reporter.print({convert::Severity::error, e.where(), e.rule(), e.what(), {}});
+  return e.kind() == Error::Kind::input ? exit_content : exit_failure;
+}
+
+// The one place where failures become messages and exit statuses.
+template <typename Work>
+[[nodiscard]] int guarded(const Reporter& reporter, const Work& work) {
+  try {
+    return work();
+  } catch (const Error& e) {
+    return report_error(reporter, e);
+  } catch (const std::bad_alloc&) {
+    reporter.print(plain("out of memory"));
+  } catch (const std::exception& e) {
+    reporter.print(plain(std::string("internal error: ") + e.what()));
+  }
+  return exit_failure;
+}
+
+[[nodiscard]] Reporter::Style reporter_style(const ToolInfo& info, const CommonOptions& common) {
+  return {.tool = info.name,
+          .color = use_color(common.color, STDERR_FILENO),
+          .source = common.color == "always" || isatty(STDERR_FILENO) == 1,
+          .quiet = common.quiet,
+          .warnings_are_errors = common.werror,
+          .max_errors = static_cast<std::size_t>(common.max_errors)};
+}
+
+[[nodiscard]] int run_work(Context& context, Reporter& reporter, const std::function<int(Context&)>& run) {
+  int status = 0;
+  const auto print_all = [&] {
+    context.report();
+    reporter.print_held_back(context.diagnostics);
+  };
+  try {
+    status = run(context);
+  } catch (...) {
+    print_all();
+    throw;
+  }
+  print_all();
+  return context.failed() ? std::max(status, exit_content) : status;
+}
+
+}  // namespace
+
+Context::Context(const CommonOptions& options, Reporter& reporter, std::string history)
+    : diagnostics(options.max_errors == 0 ? 0 : std::max(usual_keep, static_cast<std::size_t>(options.max_errors))),
+      common(options),
+      reporter_(reporter),
+      history_(std::move(history)) {}
+
+unsigned Context::jobs() const {
+  if (common.jobs > 0) return static_cast<unsigned>(common.jobs);
+  return convert::default_jobs();
+}
+
+bool Context::progress() const {
+  if (common.progress != "auto") return common.progress == "always";
+  return !common.quiet && isatty(STDERR_FILENO) == 1;
+}
+
+bool Context::failed() const { return diagnostics.errors() > 0 || (common.werror && diagnostics.warnings() > 0); }
+
+int run_tool(int argc, char** argv, const ToolInfo& info, const std::function<void(App&)>& setup,
+             const std::function<int(Context&)>& run) {
+  CommonOptions common;
+  const Reporter early(reporter_style(info, common));
+  const int status = guarded(early, [&] {
+    App app(info);
+    setup(app);
+    add_common_options(app, common);
+    switch (app.parse(argc, argv)) {
+      case App::Request::help: std::cout << app.help(); return 0;
+      case App::Request::version: std::cout << info.name << ' ' << version_text(); return 0;
+      case App::Request::run: break;
+    }
+    if (common.list_formats) {
+      std::cout << list_formats(common.verbose > 0);
+      return 0;
+    }
+    std::string history = info.name + ' ' + version_number;
+    const std::string arguments = app.canonical_arguments();
+    if (!arguments.empty()) history += ' ' + arguments;
+    convert::set_log_prefix(info.name);
+    convert::set_log_level(common.verbose);
+    Reporter reporter(reporter_style(info, common));
+    Context context(common, reporter, std::move(history));
+    return guarded(reporter, [&] { return run_work(context, reporter, run); });
+  });
+  return finish_stdout(early, status);
+}
+
+}  // namespace tools

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// What every tool's main does around its own work: parse, catch, print messages, choose the exit status.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "common/app.h"
+#include "common/options.h"
+#include "common/report.h"
+#include "core/diagnostic.h"
+
+namespace tools {
+
+// What a tool's work gets.
+class Context {
+ public:
+  Context(const CommonOptions& common, Reporter& reporter, std::string history);
+
+  convert::Diagnostics diagnostics;  // printed when the work returns or throws
+  const CommonOptions& common;
+
+  [[nodiscard]] unsigned jobs() const;  // threads to use, at least 1
+  [[nodiscard]] bool progress() const;  // whether to paint progress on standard error
+  // Whether the exit status will be 1 (with --werror also for warnings): a tool writes nothing then.
+  [[nodiscard]] bool failed() const;
+  // Prints the diagnostics so far, before output that follows them.
+  void report() { reporter_.print_new(diagnostics); }
+  // The diagnostics so far have been printed as results.
+  void set_reported() { reporter_.skip_new(diagnostics); }
+  // For the metadata attribute `history`: tool, version and canonical command line.
+  [[nodiscard]] const std::string& history() const { return history_; }
+
+ private:
+  Reporter& reporter_;
+  std::string history_;
+};
+
+// `setup` declares the tool's options and does no work; the common options are added after it. `run` does the work
+// and returns the exit status, 0 unless the tool has a result of its own to tell (error diagnostics make it 1).
+[[nodiscard]] int run_tool(int argc, char** argv, const ToolInfo& info, const std::function<void(App&)>& setup,
+                           const std::function<int(Context&)>& run);
+
+}  // namespace tools

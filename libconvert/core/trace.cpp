@@ -102,6 +102,53 @@ void NodeTable::clear() {
   positions.clear();
 }
 
+void NodeTable::append(const NodeTable& other) {
+  const std::uint64_t text_base = text.size();
+  const std::uint64_t number_base = numbers.size();
+  const std::uint64_t texts_base = texts.size();
+  const auto attr_base = static_cast<std::uint32_t>(attrs.size());
+  const auto dep_base = static_cast<std::uint32_t>(deps.size());
+  const auto io_base = static_cast<std::uint32_t>(io.size());
+  const auto extra_base = static_cast<std::uint32_t>(extras.size());
+  constexpr std::size_t limit = std::numeric_limits<std::uint32_t>::max();
+  if (attrs.size() + other.attrs.size() >= limit || deps.size() + other.deps.size() >= limit ||
+      nodes.size() + other.nodes.size() >= limit) {
+    too_large();
+  }
+  const auto moved = [&](Text t) { return Text{t.offset + text_base, t.size}; };
+  const auto moved_index = [](std::uint32_t index, std::uint32_t base) { return index == 0 ? 0 : index + base; };
+  text += other.text;
+  numbers.insert(numbers.end(), other.numbers.begin(), other.numbers.end());
+  deps.insert(deps.end(), other.deps.begin(), other.deps.end());
+  for (const Text t : other.texts) texts.push_back(moved(t));
+  for (const IoInfo& i : other.io) {
+    io.push_back({moved(i.values), moved(i.shapes), moved(i.types), moved(i.unknown)});
+  }
+  for (const Extra& e : other.extras) {
+    extras.push_back({moved(e.doc_string), moved(e.unknown), moved(e.list_unknown)});
+  }
+  for (Attr a : other.attrs) {
+    a.extra = moved_index(a.extra, extra_base);
+    if (is_text(a.kind)) {
+      a.bits += is_list(a.kind) ? texts_base : text_base;
+    } else if (is_list(a.kind)) {
+      a.bits += number_base;
+    }
+    attrs.push_back(a);
+  }
+  for (Node n : other.nodes) {
+    n.name = moved(n.name);
+    n.data_deps.begin += dep_base;
+    n.ctrl_deps.begin += dep_base;
+    n.attrs.begin += attr_base;
+    n.inputs = moved_index(n.inputs, io_base);
+    n.outputs = moved_index(n.outputs, io_base);
+    n.extra = moved_index(n.extra, extra_base);
+    nodes.push_back(n);
+  }
+  positions.insert(positions.end(), other.positions.begin(), other.positions.end());
+}
+
 Location location_of(const Trace& trace, std::size_t index) {
   Location where{.file = trace.name, .rank = static_cast<std::int64_t>(trace.rank)};
   where.node = static_cast<std::int64_t>(trace.nodes.nodes[index].id);

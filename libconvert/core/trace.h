@@ -219,6 +219,8 @@ class NodeTable : public AttrTable {
   bool positions_are_lines = false;
 
   void clear();
+  // Adds the other table's nodes behind this one's.
+  void append(const NodeTable& other);
 
   // A node is built in three moves: add_node; add_data_dep / add_ctrl_dep / add_… attributes of this node only
   // (one kind of list at a time: they are ranges); end_node, which closes its attribute range.

@@ -57,7 +57,6 @@ void Feeder::reset() {
   for (const std::uint32_t child : children_) ++rows_[child].waiting;
   for (Heap& heap : heaps_) heap.clear();
   fresh_.clear();
-  round_.clear();
   taken_ = completed_ = blocked_ = 0;
   for (std::uint32_t node = 0; node < size(); ++node) {
     if (rows_[node].waiting == 0) fresh_.push_back(node);

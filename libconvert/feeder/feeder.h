@@ -59,6 +59,12 @@ class Feeder {
     ++completed_;
   }
 
+  // A hint that complete(node) comes soon.
+  void prefetch(std::uint32_t node) const {
+    __builtin_prefetch(&rows_[node]);
+    __builtin_prefetch(fresh_.data());
+  }
+
   [[nodiscard]] bool done() const { return completed_ == size(); }
   [[nodiscard]] std::uint32_t completed() const { return completed_; }
   [[nodiscard]] std::uint32_t in_flight() const { return taken_ - completed_; }
@@ -81,15 +87,15 @@ class Feeder {
   void block(std::uint32_t node, std::uint8_t lane);
   void unblock(std::uint8_t lane);
   template <typename TryIssue>
-  void issue_with_blocked(TryIssue&& try_issue, std::size_t next, std::uint32_t closed);
+  void issue_with_blocked(TryIssue&& try_issue, std::size_t next, std::size_t end, std::uint32_t closed);
 
+  // What every completion touches comes first.
   std::vector<Row> rows_;  // size() + 1
   std::vector<std::uint32_t> children_;
-  std::vector<std::uint32_t> fresh_;  // became free since the last round began
-  std::vector<std::uint32_t> round_;  // the fresh ones of the round that runs
   std::uint32_t taken_ = 0;
   std::uint32_t completed_ = 0;
   std::uint32_t blocked_ = 0;         // nodes in heaps_
+  std::vector<std::uint32_t> fresh_;  // became free and were not offered yet
   std::vector<Heap> heaps_;           // by lane: offered before and refused
   std::vector<std::uint8_t> lanes_;   // by node
   std::vector<std::uint32_t> order_;  // node → index in the table; empty: the same
@@ -97,32 +103,32 @@ class Feeder {
 
 template <typename TryIssue>
 void Feeder::issue(TryIssue&& try_issue) {
-  round_.swap(fresh_);
-  if (round_.size() > 1 && !std::is_sorted(round_.begin(), round_.end())) std::sort(round_.begin(), round_.end());
+  const std::size_t end = fresh_.size();  // what comes behind it during the round is for the next one
+  const auto first = fresh_.begin();
+  if (end > 1 && !std::is_sorted(first, fresh_.end())) std::sort(first, fresh_.end());
   std::size_t next = 0;
   std::uint32_t closed = 0;
   if (blocked_ == 0) {  // the common case: nothing left over, so no merging
-    for (; next < round_.size(); ++next) {
+    while (next < end && closed == 0) {
+      const std::uint32_t node = fresh_[next++];
       ++taken_;
-      if (try_issue(round_[next])) continue;
+      if (try_issue(node)) continue;
       --taken_;
-      const std::uint8_t lane = lane_of(round_[next]);
-      closed = 1U << lane;
-      block(round_[next++], lane);
-      break;
+      closed = 1U << lane_of(node);
+      block(node, lane_of(node));
     }
   }
-  if (blocked_ != 0) issue_with_blocked(try_issue, next, closed);
-  round_.clear();
+  if (blocked_ != 0) issue_with_blocked(try_issue, next, end, closed);
+  fresh_.erase(fresh_.begin(), fresh_.begin() + static_cast<std::ptrdiff_t>(end));
 }
 
-// Merges the fresh nodes from `next` on with the lowest blocked node of each lane that is not closed yet.
+// Merges fresh_[next, end) with the lowest blocked node of each lane that is not closed yet.
 template <typename TryIssue>
-void Feeder::issue_with_blocked(TryIssue&& try_issue, std::size_t next, std::uint32_t closed) {
-  constexpr std::uint8_t from_round = max_lanes;
+void Feeder::issue_with_blocked(TryIssue&& try_issue, std::size_t next, std::size_t end, std::uint32_t closed) {
+  constexpr std::uint8_t fresh = max_lanes;
   for (;;) {
-    std::uint8_t source = from_round;
-    std::uint32_t node = next < round_.size() ? round_[next] : UINT32_MAX;
+    std::uint8_t source = fresh;
+    std::uint32_t node = next < end ? fresh_[next] : UINT32_MAX;
     for (std::uint8_t lane = 0; lane < heaps_.size(); ++lane) {
       if ((closed >> lane & 1U) != 0 || heaps_[lane].empty() || heaps_[lane].front() >= node) continue;
       node = heaps_[lane].front();
@@ -130,15 +136,15 @@ void Feeder::issue_with_blocked(TryIssue&& try_issue, std::size_t next, std::uin
     }
     if (node == UINT32_MAX) return;
     const std::uint8_t lane = lane_of(node);
-    if (source == from_round) ++next;
+    if (source == fresh) ++next;
     ++taken_;
     if ((closed >> lane & 1U) == 0 && try_issue(node)) {
-      if (source != from_round) unblock(source);
+      if (source != fresh) unblock(source);
       continue;
     }
     --taken_;
     closed |= 1U << lane;
-    if (source == from_round) block(node, lane);
+    if (source == fresh) block(node, lane);
   }
 }
 

@@ -15,26 +15,25 @@ constexpr drawing::PlainBytes plain = drawing::plain_bytes_without("\"\\&");
 
 // Text inside a quoted label. Backslashes are doubled, or dot would take \N for the node's name, and ampersands
 // become entities, or dot would read "&lt;" as one. Other control characters than newline are shown as \xNN.
-void append_escaped(std::string_view s, std::string& out) {
+void append_escaped(std::string_view s, Writer& out) {
   for (std::size_t i = 0; i < s.size();) {
     const std::size_t run = drawing::plain_prefix(s.substr(i), plain);
-    out += s.substr(i, run);
+    out << s.substr(i, run);
     i += run;
     if (i == s.size()) return;
     const auto c = static_cast<unsigned char>(s[i]);
     const std::size_t length = c >= 0x80 ? drawing::sequence_length(s, i) : 1;
     if (length == 0) {
-      out += drawing::replacement;
+      out << drawing::replacement;
     } else if (c >= 0x80 || c == '&') {
-      out += s.substr(i, length);
-      if (c == '&') out += "amp;";
+      out << s.substr(i, length);
+      if (c == '&') out << "amp;";
     } else if (c == '"' || c == '\\') {
-      out += '\\';
-      out += s[i];
+      out << '\\' << s[i];
     } else if (c == '\n') {
-      out += "\\n";
+      out << "\\n";
     } else {
-      out += "\\\\";
+      out << "\\\\";
       drawing::append_hex(c, out);
     }
     i += std::max<std::size_t>(length, 1);
@@ -53,8 +52,8 @@ constexpr std::array<Look, 9> looks = {{
     {"MEM_LOAD", "shape=invhouse fillcolor=\"#e5d8f0\""},
     {"MEM_STORE", "shape=house fillcolor=\"#e5d8f0\""},
     {"COMP", "shape=box fillcolor=\"#fff2b3\""},
-    {"COMM_SEND", "shape=rarrow fillcolor=\"#cfe5f8\""},
-    {"COMM_RECV", "shape=larrow fillcolor=\"#d5efcf\""},
+    {"COMM_SEND", "shape=trapezium fillcolor=\"#cfe5f8\""},
+    {"COMM_RECV", "shape=invtrapezium fillcolor=\"#d5efcf\""},
     {"COMM_COLL", "shape=hexagon fillcolor=\"#fbd5c0\""},
     {"unknown type", "shape=octagon fillcolor=\"#ff9999\""},
 }};
@@ -76,7 +75,8 @@ class DotWriter {
       : drawing_(drawing), out_(output), many_(drawing.ranks.size() > 1) {}
 
   void write() {
-    out_ << "digraph trace {\n  node [style=filled fontname=\"sans-serif\" fontsize=10];\n"
+    out_ << "digraph trace {\n  graph [fontname=\"sans-serif\"];\n  node [style=filled fontname=\"sans-serif\" "
+            "fontsize=10];\n"
             "  edge [fontname=\"sans-serif\" fontsize=9];\n";
     for (const DrawnRank& r : drawing_.ranks) write_rank(r);
     write_messages();
@@ -91,37 +91,31 @@ class DotWriter {
     if (many_) {
       out_ << "subgraph cluster_r" << r.trace->rank << " {\n  label=\"rank " << r.trace->rank;
       if (!r.trace->name.empty()) out_ << ": ";
-      append_escaped(r.trace->name, out_.text());
+      append_escaped(r.trace->name, out_);
       out_ << "\";\n";
     }
     for (std::uint32_t i = 0; i < r.graph.size(); ++i) {
-      write_node(r, names, i);
+      const drawing::NodeName name(names, i);
+      write_node(r, name.view(), i);
       for (const Edge& e : r.graph.parents(i)) {
         out_ << "  ";
         names.append(e.node, out_);
-        end_edge(names, i, style_of(e.kind));
+        end_edge(name.view(), style_of(e.kind));
       }
-      out_.flush_if_full();
     }
     write_broken(r, names);
     if (many_) out_ << "}\n";
   }
 
-  void end_edge(const NodeNames& names, std::uint32_t to, std::string_view style) {
-    out_ << " -> ";
-    names.append(to, out_);
-    out_ << style << ";\n";
-  }
+  void end_edge(std::string_view to, std::string_view style) { out_ << " -> " << to << style << ";\n"; }
 
-  void write_node(const DrawnRank& r, const NodeNames& names, std::uint32_t index) {
+  void write_node(const DrawnRank& r, std::string_view name, std::uint32_t index) {
     const NodeTable& table = r.trace->nodes;
     const Node& node = table.nodes[index];
     const std::size_t look = look_of(node.type);
     used_[look] = true;
-    out_ << "  ";
-    names.append(index, out_);
-    out_ << " [label=\"";
-    append_escaped(table.name(node), out_.text());
+    out_ << "  " << name << " [label=\"";
+    append_escaped(table.name(node), out_);
     out_ << "\\n" << node.id << ' ' << looks[look].title;
     if (look == looks.size() - 1) out_ << ' ' << static_cast<std::int32_t>(node.type);
     facts_.read(table.attributes(node));
@@ -171,8 +165,7 @@ class DotWriter {
       } else {
         names.append_missing(d.id, out_);
       }
-      end_edge(names, d.index, style_of(d.kind));
-      out_.flush_if_full();
+      end_edge(drawing::NodeName(names, d.index).view(), style_of(d.kind));
     }
     missing_ = missing_ || !r.missing.empty();
   }
@@ -180,12 +173,12 @@ class DotWriter {
   void write_messages() {
     std::vector<NodeNames> names;
     for (const DrawnRank& r : drawing_.ranks) names.emplace_back(r, many_);
-    for (const drawing::MessageEdge& m : drawing_.messages) {
+    drawing::for_each_message(drawing_, [&](const drawing::MessageEdge& m) {
       out_ << "  ";
       names[m.from_rank].append(m.from_node, out_);
-      end_edge(names[m.to_rank], m.to_node, message_style);
-      out_.flush_if_full();
-    }
+      end_edge(drawing::NodeName(names[m.to_rank], m.to_node).view(), message_style);
+      messages_ = true;
+    });
   }
 
   // Shows what occurs in the drawing.
@@ -199,7 +192,7 @@ class DotWriter {
     out_ << "  node [shape=point];\n";
     write_legend_edge("data", data_style);
     write_legend_edge("control", control_style);
-    if (!drawing_.messages.empty()) write_legend_edge("message", message_style);
+    if (messages_) write_legend_edge("message", message_style);
     out_ << "}\n";
   }
 
@@ -210,7 +203,8 @@ class DotWriter {
   const drawing::Drawing& drawing_;
   Writer out_;
   bool many_;
-  bool missing_ = false;
+  bool missing_ = false;  // drawn: for the legend
+  bool messages_ = false;
   std::array<bool, looks.size()> used_{};
   Facts facts_;
 };

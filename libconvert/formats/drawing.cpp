@@ -71,15 +71,28 @@ Drawing make_drawing(std::span<const Trace> traces) {
   d.ranks.reserve(traces.size());
   for (const Trace& t : traces) d.ranks.push_back(draw(t));
   peers_to_positions(d.ranks);
+  return d;
+}
+
+void for_each_message(const Drawing& drawing, const std::function<void(const MessageEdge&)>& visit) {
   std::vector<const RankMessages*> messages;
-  for (const DrawnRank& r : d.ranks) messages.push_back(&r.messages);
+  for (const DrawnRank& r : drawing.ranks) messages.push_back(&r.messages);
   for_each_message_group(messages, [&](const MessageGroup& g) {
     for (std::size_t k = 0; k < std::min(g.sends.size(), g.recvs.size()); ++k) {
-      d.messages.push_back(
-          {g.src, g.dst, messages[g.src]->sends[g.sends[k]].node, messages[g.dst]->recvs[g.recvs[k]].node});
+      visit({g.src, g.dst, messages[g.src]->sends[g.sends[k]].node, messages[g.dst]->recvs[g.recvs[k]].node});
     }
   });
-  return d;
+}
+
+void Writer::flush() {
+  output_.write({buffer_.data(), used_});
+  used_ = 0;
+}
+
+Writer& Writer::append_large(std::string_view s) {
+  flush();
+  output_.write(s);
+  return *this;
 }
 
 void Facts::read(std::span<const Attr> attrs) {
@@ -99,14 +112,15 @@ std::string_view collective_name(std::int64_t type) {
   return i < names.size() ? names[i] : std::string_view{};
 }
 
-NodeNames::NodeNames(const DrawnRank& rank, bool many) : rank_(rank) {
-  if (many) prefix_ = "r" + std::to_string(rank.trace->rank);
+NodeNames::NodeNames(const DrawnRank& rank, bool many) : trace_(rank.trace), duplicates_(rank.duplicates) {
+  const std::string prefix = many ? "r" + std::to_string(trace_->rank) + "n" : "n";
+  prefix_size_ = prefix.copy(prefix_.data(), prefix_.size());
 }
 
-void NodeNames::append(std::uint32_t index, Writer& out) const {
-  out << prefix_ << 'n' << rank_.trace->nodes.nodes[index].id;
-  if (rank_.duplicates.empty()) return;
-  if (std::binary_search(rank_.duplicates.begin(), rank_.duplicates.end(), index)) out << '_' << index;
+char* NodeNames::write_place(std::uint32_t index, char* at) const {
+  if (!std::binary_search(duplicates_.begin(), duplicates_.end(), index)) return at;
+  *at++ = '_';
+  return std::to_chars(at, at + 10, index).ptr;
 }
 
 std::size_t sequence_length(std::string_view s, std::size_t i) {
@@ -116,11 +130,9 @@ std::size_t sequence_length(std::string_view s, std::size_t i) {
   return sequence.size() == length && find_invalid_utf8(sequence) == std::string_view::npos ? length : 0;
 }
 
-void append_hex(unsigned char c, std::string& out) {
+void append_hex(unsigned char c, Writer& out) {
   static constexpr std::string_view digits = "0123456789abcdef";
-  out += 'x';
-  out += digits[c >> 4U];
-  out += digits[c & 15U];
+  out << 'x' << digits[c >> 4U] << digits[c & 15U];
 }
 
 }  // namespace convert::drawing

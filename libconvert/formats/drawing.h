@@ -6,6 +6,8 @@
 #include <charconv>
 #include <concepts>
 #include <cstdint>
+#include <cstring>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,9 +38,10 @@ struct MessageEdge {
 
 struct Drawing {
   std::vector<DrawnRank> ranks;
-  std::vector<MessageEdge> messages;  // the k-th send to the k-th receive of each source, destination and tag
 };
 [[nodiscard]] Drawing make_drawing(std::span<const Trace> traces);
+// From the k-th send to the k-th receive of each source, destination and tag.
+void for_each_message(const Drawing& drawing, const std::function<void(const MessageEdge&)>& visit);
 
 // The attributes that are drawn, found in one pass; the first of a name counts.
 class Facts {
@@ -67,50 +70,90 @@ class Facts {
 // "ALL_REDUCE"; empty for a number that the schema does not know.
 [[nodiscard]] std::string_view collective_name(std::int64_t type);
 
-// Text on its way to an Output, in pieces of about 1 MiB.
+// Text on its way to an Output, in pieces of 1 MiB.
 class Writer {
  public:
-  explicit Writer(Output& output) : output_(output) { text_.reserve(flush_size + 4096); }
+  explicit Writer(Output& output) : output_(output), buffer_(capacity) {}
+  template <std::size_t n>
+  Writer& operator<<(const char (&literal)[n]) {
+    std::memcpy(room(n), literal, n - 1);  // a constant size: no call
+    used_ += n - 1;
+    return *this;
+  }
   Writer& operator<<(std::string_view s) {
-    text_ += s;
+    if (s.size() > capacity) return append_large(s);
+    std::memcpy(room(s.size()), s.data(), s.size());
+    used_ += s.size();
     return *this;
   }
   Writer& operator<<(char c) {
-    text_ += c;
+    *room(1) = c;
+    ++used_;
     return *this;
   }
   template <std::integral T>
   requires(!std::same_as<T, char> && !std::same_as<T, bool>) Writer& operator<<(T number) {
-    std::array<char, 20> digits;
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-    text_.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
+    char* const at = room(20);
+    used_ += static_cast<std::size_t>(std::to_chars(at, at + 20, number).ptr - at);
     return *this;
   }
-  [[nodiscard]] std::string& text() { return text_; }
-  void flush_if_full() {
-    if (text_.size() >= flush_size) flush();
+  // `write(char*)` puts at most `size` bytes and returns their end.
+  template <typename Write>
+  void append_with(std::size_t size, const Write& write) {
+    char* const at = room(size);
+    used_ += static_cast<std::size_t>(write(at) - at);
   }
-  void flush() {
-    output_.write(text_);
-    text_.clear();
-  }
+  void flush();
 
  private:
-  static constexpr std::size_t flush_size = std::size_t{1} << 20;
+  static constexpr std::size_t capacity = std::size_t{1} << 20;
+  char* room(std::size_t n) {
+    if (capacity - used_ < n) flush();
+    return buffer_.data() + used_;
+  }
+  Writer& append_large(std::string_view s);
   Output& output_;
-  std::string text_;
+  std::vector<char> buffer_;
+  std::size_t used_ = 0;
 };
 
 // Names of nodes: "n7" in a drawing of one rank, "r3n7" of several; nodes with a used id get their place behind it.
 class NodeNames {
  public:
+  static constexpr std::size_t max_size = 64;
   NodeNames(const DrawnRank& rank, bool many);
-  void append(std::uint32_t index, Writer& out) const;
-  void append_missing(NodeId id, Writer& out) const { out << prefix_ << "missing" << id; }
+  // Writes up to max_size bytes and returns their end.
+  char* write(std::uint32_t index, char* at) const {
+    std::memcpy(at, prefix_.data(), prefix_.size());  // a constant size: no call
+    at = std::to_chars(at + prefix_size_, at + max_size, trace_->nodes.nodes[index].id).ptr;
+    return duplicates_.empty() ? at : write_place(index, at);
+  }
+  void append(std::uint32_t index, Writer& out) const {
+    out.append_with(max_size, [&](char* at) { return write(index, at); });
+  }
+  void append_missing(NodeId id, Writer& out) const {
+    out << std::string_view(prefix_.data(), prefix_size_ - 1) << "missing" << id;
+  }
 
  private:
-  const DrawnRank& rank_;
-  std::string prefix_;
+  char* write_place(std::uint32_t index, char* at) const;
+  const Trace* trace_;
+  std::span<const std::uint32_t> duplicates_;
+  std::array<char, 16> prefix_{};  // "n", "r3n"
+  std::size_t prefix_size_;
+};
+
+// A name that is used several times, formatted once.
+class NodeName {
+ public:
+  NodeName(const NodeNames& names, std::uint32_t index) : end_(names.write(index, text_.data())) {}
+  [[nodiscard]] std::string_view view() const {
+    return {text_.data(), static_cast<std::size_t>(end_ - text_.data())};
+  }
+
+ private:
+  std::array<char, NodeNames::max_size> text_;
+  char* end_;
 };
 
 // Bytes that an escaper copies as they are; everything else takes its slow path.
@@ -131,6 +174,6 @@ using PlainBytes = std::array<bool, 256>;
 inline constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
 
 // "\x1b": a control character made visible.
-void append_hex(unsigned char c, std::string& out);
+void append_hex(unsigned char c, Writer& out);
 
 }  // namespace convert::drawing

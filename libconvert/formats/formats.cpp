@@ -33,12 +33,16 @@ std::string join_keys(const std::vector<FormatOption>& options) {
   return out;
 }
 
+// What every written format takes; load/sink.cpp acts on it.
+constexpr std::array<FormatOption, 1> common_write_options = {{{"compress", "gz|zst|none", "compress the output"}}};
+
 void check_options(const Format& format, Direction direction, const FormatOptions& options) {
   const auto& known = direction == Direction::read ? format.read_options : format.write_options;
   const char* verb = direction == Direction::read ? "reading" : "writing";
   for (const auto& [key, value] : options.all()) {
     const auto same = [&key = key](const FormatOption& o) { return o.key == key; };
-    if (std::none_of(known.begin(), known.end(), same)) {
+    const bool common = direction == Direction::write && std::any_of(common_write_options.begin(), common_write_options.end(), same);
+    if (!common && std::none_of(known.begin(), known.end(), same)) {
       throw usage_error(std::string(verb) + ' ' + std::string(format.name) + ": unknown option '" + key + "'; " +
                         (known.empty() ? "it has none" : "known: " + join_keys(known)));
     }

@@ -15,32 +15,32 @@ constexpr drawing::PlainBytes plain = drawing::plain_bytes_without("&<>\"");
 
 // Text of an element. What XML 1.0 cannot hold is shown: control characters as \xNN, bytes that are not UTF-8 and
 // the two noncharacters U+FFFE and U+FFFF as U+FFFD.
-void append_escaped(std::string_view s, std::string& out) {
+void append_escaped(std::string_view s, Writer& out) {
   for (std::size_t i = 0; i < s.size();) {
     const std::size_t run = drawing::plain_prefix(s.substr(i), plain);
-    out += s.substr(i, run);
+    out << s.substr(i, run);
     i += run;
     if (i == s.size()) return;
     const auto c = static_cast<unsigned char>(s[i]);
     std::size_t length = 1;
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\t': out += "&#9;"; break;
-      case '\n': out += "&#10;"; break;
-      case '\r': out += "&#13;"; break;
+      case '&': out << "&amp;"; break;
+      case '<': out << "&lt;"; break;
+      case '>': out << "&gt;"; break;
+      case '"': out << "&quot;"; break;
+      case '\t': out << "&#9;"; break;
+      case '\n': out << "&#10;"; break;
+      case '\r': out << "&#13;"; break;
       default:
         if (c < 0x80) {
-          out += '\\';
+          out << '\\';
           drawing::append_hex(c, out);
           break;
         }
         length = drawing::sequence_length(s, i);
         const std::string_view sequence = s.substr(i, length);
         const bool legal = length != 0 && sequence != "\xEF\xBF\xBE" && sequence != "\xEF\xBF\xBF";
-        out += legal ? sequence : drawing::replacement;
+        out << (legal ? sequence : drawing::replacement);
         length = std::max<std::size_t>(length, 1);
     }
     i += length;
@@ -104,13 +104,14 @@ class GraphmlWriter {
     write_key("kind", "string", "edge");
   }
 
-  template <typename T>
-  void write_data(std::string_view key, const T& value) {
+  template <typename Key, typename T>
+  void write_data(const Key& key, const T& value) {
     out_ << "<data key=\"" << key << "\">" << value << "</data>";
   }
-  void write_text(std::string_view key, std::string_view text) {
+  template <typename Key>
+  void write_text(const Key& key, std::string_view text) {
     out_ << "<data key=\"" << key << "\">";
-    append_escaped(text, out_.text());
+    append_escaped(text, out_);
     out_ << "</data>";
   }
 
@@ -118,7 +119,6 @@ class GraphmlWriter {
     const NodeNames names(r, many_);
     for (std::uint32_t i = 0; i < r.graph.size(); ++i) {
       write_node(r, names, i);
-      out_.flush_if_full();
     }
     for (const NodeId id : r.missing) {
       out_ << "<node id=\"";
@@ -130,12 +130,13 @@ class GraphmlWriter {
       out_ << "</node>\n";
     }
     for (std::uint32_t i = 0; i < r.graph.size(); ++i) {
+      if (r.graph.parents(i).empty()) continue;
+      const drawing::NodeName name(names, i);
       for (const Edge& e : r.graph.parents(i)) {
         out_ << "<edge source=\"";
         names.append(e.node, out_);
-        end_edge(names, i, kind_text(e.kind));
+        end_edge(name.view(), kind_text(e.kind));
       }
-      out_.flush_if_full();
     }
     for (const GraphDefect& d : r.broken) {
       out_ << "<edge source=\"";
@@ -144,15 +145,12 @@ class GraphmlWriter {
       } else {
         names.append_missing(d.id, out_);
       }
-      end_edge(names, d.index, kind_text(d.kind));
-      out_.flush_if_full();
+      end_edge(drawing::NodeName(names, d.index).view(), kind_text(d.kind));
     }
   }
 
-  void end_edge(const NodeNames& names, std::uint32_t to, std::string_view kind) {
-    out_ << "\" target=\"";
-    names.append(to, out_);
-    out_ << "\"><data key=\"kind\">" << kind << "</data></edge>\n";
+  void end_edge(std::string_view to, std::string_view kind) {
+    out_ << "\" target=\"" << to << "\"><data key=\"kind\">" << kind << "</data></edge>\n";
   }
 
   void write_node(const DrawnRank& r, const NodeNames& names, std::uint32_t index) {
@@ -205,12 +203,11 @@ class GraphmlWriter {
   void write_messages() {
     std::vector<NodeNames> names;
     for (const DrawnRank& r : drawing_.ranks) names.emplace_back(r, many_);
-    for (const drawing::MessageEdge& m : drawing_.messages) {
+    drawing::for_each_message(drawing_, [&](const drawing::MessageEdge& m) {
       out_ << "<edge source=\"";
       names[m.from_rank].append(m.from_node, out_);
-      end_edge(names[m.to_rank], m.to_node, "message");
-      out_.flush_if_full();
-    }
+      end_edge(drawing::NodeName(names[m.to_rank], m.to_node).view(), "message");
+    });
   }
 
   const drawing::Drawing& drawing_;

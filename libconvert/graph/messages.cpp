@@ -84,10 +84,13 @@ bool read_message(const NodeTable& table, std::uint32_t index, Message& m) {
 }
 
 struct Key {
-  Rank peer;  // the destination
   std::int64_t tag;
+  Rank peer;            // the destination
   std::uint32_t index;  // ascends in the order of issue
-  friend auto operator<=>(const Key&, const Key&) = default;
+  friend bool operator<(const Key& a, const Key& b) {
+    if (a.peer != b.peer) return a.peer < b.peer;
+    return a.tag != b.tag ? a.tag < b.tag : a.index < b.index;
+  }
   [[nodiscard]] bool same_group(const Key& k) const { return peer == k.peer && tag == k.tag; }
 };
 
@@ -133,6 +136,14 @@ std::vector<Received> receives_by_source(std::span<const RankMessages* const> ra
 
 RankMessages messages_of(const NodeTable& table, const Graph& graph) {
   RankMessages out;
+  std::size_t sends = 0;
+  std::size_t recvs = 0;
+  for (const Node& n : table.nodes) {
+    sends += n.type == NodeType::comm_send ? 1 : 0;
+    recvs += n.type == NodeType::comm_recv ? 1 : 0;
+  }
+  out.sends.reserve(sends);
+  out.recvs.reserve(recvs);
   const auto add = [&](std::uint32_t i) {
     const NodeType type = table.nodes[i].type;
     if (type != NodeType::comm_send && type != NodeType::comm_recv) return;
@@ -161,11 +172,11 @@ void for_each_message_group(std::span<const RankMessages* const> ranks,
     const std::vector<Message>& own = ranks[src]->sends;
     for (std::uint32_t i = 0; i < own.size(); ++i) {
       const auto dst = static_cast<Rank>(own[i].peer);
-      if (dst < ranks.size()) sends.push_back({dst, own[i].tag, i});
+      if (dst < ranks.size()) sends.push_back({own[i].tag, dst, i});
     }
     for (std::size_t i = begin[src]; i < begin[src + 1]; ++i) {
       const Received& r = by_source[i];
-      recvs.push_back({r.rank, ranks[r.rank]->recvs[r.index].tag, r.index});
+      recvs.push_back({ranks[r.rank]->recvs[r.index].tag, r.rank, r.index});
     }
     std::sort(sends.begin(), sends.end());
     std::sort(recvs.begin(), recvs.end());

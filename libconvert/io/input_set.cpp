@@ -197,7 +197,8 @@ std::optional<InputItem> InputSet::State::next_member() {
 void InputSet::State::take_groups(Input& member) {
   if (groups) throw input_error({.file = member.name()}, "the archive holds two group files");
   if (groups_asked) {
-    throw input_error({.file = member.name()}, "the group file comes too late; make it the first member of the first input");
+    throw input_error({.file = member.name()},
+                      "the group file comes too late; make it the first member of the first input");
   }
   groups = member.read_rest();
 }

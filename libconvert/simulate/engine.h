@@ -45,6 +45,12 @@ class EventQueue {
     push({now_ + delay, arg, kind});
   }
 
+  // The event that comes `ahead` after the next one, if that is easy to tell; for prefetching.
+  [[nodiscard]] const Event* upcoming(std::uint32_t ahead) const {
+    const Chunk* c = buckets_[0].head;
+    return c != nullptr && read_ + ahead < c->count ? &c->events[read_ + ahead] : nullptr;
+  }
+
   // Takes the next event and moves the clock to it. The queue is not empty.
   Event pop() {
     if ((used_ & 1U) == 0) refill();

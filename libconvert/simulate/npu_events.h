@@ -37,6 +37,9 @@ class NpuEvents {
     latest_[npu] = e;
   }
 
+  // What entry `e` completes first.
+  [[nodiscard]] std::uint32_t first(std::uint32_t e) const { return items_[entries_[e].first].what; }
+
   // Runs entry `e` (the argument of its event).
   template <typename Complete>
   void run(std::uint32_t e, Complete&& complete) {

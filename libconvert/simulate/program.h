@@ -56,11 +56,11 @@ struct Channel {
 };
 
 struct RankProgram {
-  std::string name;            // for messages: "ring.3.et"
-  std::uint32_t first_op = 0;  // op of the feeder's node 0
   Feeder feeder;
-  std::vector<NodeId> ids;  // by node; empty if they are 0, 1, 2, …
-  std::string names;        // kept for a timeline only
+  std::uint32_t first_op = 0;  // op of the feeder's node 0
+  std::string name;            // for messages: "ring.3.et"
+  std::vector<NodeId> ids;     // by node; empty if they are 0, 1, 2, …
+  std::string names;           // kept for a timeline only
   std::vector<std::uint32_t> name_ends;
 
   [[nodiscard]] NodeId id(std::uint32_t node) const { return ids.empty() ? node : ids[node]; }

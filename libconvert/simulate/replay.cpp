@@ -49,6 +49,9 @@ class Matcher {
     return waiting_[first].op;
   }
 
+  void prefetch(std::uint32_t channel) const {
+    if (channel < channels_.size()) __builtin_prefetch(&channels_[channel]);
+  }
   [[nodiscard]] bool any_unclaimed() const {
     return std::any_of(channels_.begin(), channels_.end(), [](const State& c) { return c.unclaimed != 0; });
   }
@@ -143,13 +146,24 @@ class TimelineRecorder {
 };
 
 class Replayer {
+  // What each event of an NPU touches, in one cache line.
+  struct alignas(64) Npu {
+    Feeder* feeder = nullptr;
+    std::uint32_t first_op = 0;
+    std::uint8_t busy = 0;  // bit per Slot in use
+    Picoseconds compute_ps = 0;
+    std::uint64_t sends = 0;
+    std::int64_t bytes_sent = 0;
+  };
+
  public:
   explicit Replayer(ReplayProgram& program)
       : program_(program),
         network_(make_network(program.network, program.options.model, queue_)),
         npu_events_(queue_, program.ranks.size()),
         matcher_(program.channels.size()),
-        busy_(program.ranks.size()) {
+        npus_(program.ranks.size()),
+        has_slots_(program.options.issue == IssueMode::workload) {
     result_.model = program.options.model;
     result_.issue = program.options.issue;
     result_.npus.resize(program.ranks.size());
@@ -159,11 +173,14 @@ class Replayer {
   ReplayResult run() {
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
       program_.ranks[r].feeder.reset();
+      npus_[r].feeder = &program_.ranks[r].feeder;
+      npus_[r].first_op = program_.ranks[r].first_op;
       if (program_.ranks[r].feeder.size() == 0) result_.npus[r].finish_ps = 0;
     }
-    for (Rank r = 0; r < program_.ranks.size(); ++r) issue(program_.ranks[r], r);
+    for (Rank r = 0; r < program_.ranks.size(); ++r) issue(npus_[r], r);
     const Picoseconds until = program_.options.until.value_or(std::numeric_limits<Picoseconds>::max());
     while (!queue_.empty() && queue_.next_time() <= until) {
+      prefetch();
       handle(queue_.pop());
       ++result_.events;
     }
@@ -191,51 +208,77 @@ class Replayer {
 
   void complete(std::uint32_t index) {
     const Op& op = program_.ops[index];
-    RankProgram& rank = program_.ranks[op.rank];
-    busy_[op.rank] &= static_cast<std::uint8_t>(~slot_bit(op));
-    end(op, index, rank);
-    issue(rank, op.rank);
+    Npu& npu = npus_[op.rank];
+    npu.busy &= static_cast<std::uint8_t>(~slot_bit(op));
+    end(op, index, npu);
+    issue(npu, op.rank);
   }
 
   // Books the end of a node and frees its children.
-  void end(const Op& op, std::uint32_t index, RankProgram& rank) {
-    NpuResult& npu = result_.npus[op.rank];
+  void end(const Op& op, std::uint32_t index, Npu& npu) {
     if (op.type == OpType::compute && op.slot == Slot::compute) npu.compute_ps += op.value;
     if (recorder_) recorder_->end(index, queue_.now());
     result_.total_ps = queue_.now();
-    rank.feeder.complete(index - rank.first_op);
-    if (rank.feeder.done()) npu.finish_ps = queue_.now();
+    npu.feeder->complete(index - npu.first_op);
+    if (npu.feeder->done()) result_.npus[op.rank].finish_ps = queue_.now();
   }
 
-  // An INVALID node ends at once, but what it frees waits for the next round, as in ASTRA-sim; unless that would
-  // never come, because nothing of this NPU is in flight.
-  void issue(RankProgram& rank, Rank r) {
+  // An INVALID node ends at once. In a workload, as in ASTRA-sim, what it frees waits for the next round; unless
+  // that would never come, because nothing of this NPU is in flight.
+  void issue(Npu& npu, Rank r) {
     do {
-      rank.feeder.issue([&](std::uint32_t node) { return try_issue(rank, r, node); });
-    } while (rank.feeder.free_nodes() != 0 && rank.feeder.in_flight() == 0);
+      npu.feeder->issue([&](std::uint32_t node) { return try_issue(npu, r, node); });
+    } while (npu.feeder->free_nodes() != 0 && (!has_slots_ || npu.feeder->in_flight() == 0));
   }
 
-  bool try_issue(RankProgram& rank, Rank r, std::uint32_t node) {
-    const std::uint32_t index = rank.first_op + node;
+  bool try_issue(Npu& npu, Rank r, std::uint32_t node) {
+    const std::uint32_t index = npu.first_op + node;
     const Op& op = program_.ops[index];
-    const bool slots = program_.options.issue == IssueMode::workload;
-    if (slots && (busy_[r] & slot_bit(op)) != 0) return false;
+    if (has_slots_ && (npu.busy & slot_bit(op)) != 0) return false;
     if (recorder_) recorder_->begin(index, queue_.now());
     switch (op.type) {
-      case OpType::invalid: end(op, index, rank); return true;
+      case OpType::invalid: end(op, index, npu); return true;
       case OpType::compute:
       case OpType::memory: npu_events_.add(r, op.value, index); break;
       case OpType::send:
-        ++result_.npus[r].sends;
-        result_.npus[r].bytes_sent += op.value;
+        ++npu.sends;
+        npu.bytes_sent += op.value;
         network_->send(r, op.peer, op.value, index);
         break;
       case OpType::recv:
         if (matcher_.post(op.channel, index)) queue_.push_after(0, index, event_receive);
         return true;
     }
-    if (slots) busy_[r] |= slot_bit(op);
+    if (has_slots_) npu.busy |= slot_bit(op);
     return true;
+  }
+
+  // Memory is touched far and wide, event after event; what the next ones need can be on its way meanwhile.
+  void prefetch() const {
+    if (const Event* e = queue_.upcoming(8)) {
+      if (e->kind <= event_arrival) __builtin_prefetch(&program_.ops[op_of(*e)]);
+    }
+    if (const Event* e = queue_.upcoming(5)) {
+      if (e->kind > event_arrival) return;
+      const Op& op = program_.ops[op_of(*e)];
+      prefetch_npu(op.rank);
+      if (op.type == OpType::send) prefetch_npu(op.peer);
+      matcher_.prefetch(op.channel);
+    }
+    if (const Event* e = queue_.upcoming(2)) {
+      if (e->kind > event_arrival) return;
+      const std::uint32_t index = op_of(*e);
+      const Npu& npu = npus_[program_.ops[index].rank];
+      npu.feeder->prefetch(index - npu.first_op);
+    }
+  }
+  void prefetch_npu(Rank r) const {
+    __builtin_prefetch(&npus_[r]);
+    __builtin_prefetch(&program_.ranks[r].feeder);
+    __builtin_prefetch(reinterpret_cast<const char*>(&program_.ranks[r].feeder) + 64);
+  }
+  [[nodiscard]] std::uint32_t op_of(const Event& e) const {
+    return e.kind == event_npu ? npu_events_.first(e.arg) : e.arg;
   }
 
   static std::uint8_t slot_bit(const Op& op) {
@@ -247,6 +290,9 @@ class Replayer {
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
       NpuResult& npu = result_.npus[r];
       const Feeder& feeder = program_.ranks[r].feeder;
+      npu.compute_ps = npus_[r].compute_ps;
+      npu.sends = npus_[r].sends;
+      npu.bytes_sent = npus_[r].bytes_sent;
       npu.nodes = feeder.size();
       npu.nodes_done = feeder.completed();
       all_done = all_done && feeder.done();
@@ -271,7 +317,8 @@ class Replayer {
   std::unique_ptr<Network> network_;
   NpuEvents npu_events_;
   Matcher matcher_;
-  std::vector<std::uint8_t> busy_;  // by NPU: slots in use
+  std::vector<Npu> npus_;
+  const bool has_slots_;
   std::optional<TimelineRecorder> recorder_;
 };
 

@@ -348,12 +348,12 @@ std::string App::canonical_arguments() const {
     if (o.cli == nullptr || o.cli->count() == 0 || !in_history(o)) continue;
     std::string& to = o.operand ? operands : out;
     if (o.value.empty()) {
-      to += ' ' + long_name(o.names);
+      to.append(" ").append(long_name(o.names));
       continue;
     }
     for (const std::string& given : o.cli->results()) {
-      if (!o.operand) to += ' ' + long_name(o.names);
-      to += ' ' + shell_quote(is_path(o) ? base_name(given) : given);
+      if (!o.operand) to.append(" ").append(long_name(o.names));
+      to.append(" ").append(shell_quote(is_path(o) ? base_name(given) : given));
     }
   }
   return (out + operands).substr(out.empty() && operands.empty() ? 0 : 1);

@@ -15,7 +15,7 @@ namespace tools {
 // What a tool's work gets.
 class Context {
  public:
-  Context(const CommonOptions& common, Reporter& reporter, std::string history);
+  Context(const CommonOptions& options, Reporter& reporter, std::string history);
 
   convert::Diagnostics diagnostics;  // printed when the work returns or throws
   const CommonOptions& common;

@@ -82,6 +82,7 @@ struct Program {
   // For findings: where a step stands, and what to call it ("gpu 0 threadblock 3 step 1 (rrc)").
   std::function<Location(std::uint32_t step)> locate;
   std::function<std::string(std::uint32_t step)> describe;
+  bool from_traces = false;          // speak of ranks and tags, not of gpus and channels
 
   [[nodiscard]] std::int32_t ranks() const { return static_cast<std::int32_t>(buffers.size()); }
   [[nodiscard]] std::uint32_t step_count() const { return static_cast<std::uint32_t>(steps.size() - 1); }
@@ -93,6 +94,11 @@ struct Program {
 // Never fails: defects that check_structure reports (dangling dependencies, missing peers, …) are left out.
 // The algorithm must outlive the program (findings look up source lines in it).
 [[nodiscard]] Program make_program(const Algorithm& algorithm);
+
+// From traces (ranks 0…n-1) with chunk provenance, by their real dependencies: threadblock attributes are not used.
+// Chains are paths that cover the graph. Throws Error(input) [provenance] where nodes do not form steps, [cycles] on a
+// cycle. The traces must outlive the program.
+[[nodiscard]] Program make_program(std::span<const Trace> traces, Diagnostics& diagnostics);
 
 // Chain number of a step (binary search).
 [[nodiscard]] std::uint32_t chain_of(const Program& program, std::uint32_t step);

@@ -54,8 +54,9 @@ class Verifier {
     Location where = step == no_index ? Location{.file = p_.file} : p_.locate(step);
     diagnostics_.add({severity, std::move(where), rule, std::move(message), std::move(notes)});
   }
-  [[nodiscard]] static std::string text(const Connection& c) {
-    return "gpu " + std::to_string(c.src) + " → gpu " + std::to_string(c.dst) + " on channel " + std::to_string(c.channel);
+  [[nodiscard]] std::string rank_word() const { return p_.from_traces ? "rank " : "gpu "; }
+  [[nodiscard]] std::string text(const Connection& c) const {
+    return rank_word() + std::to_string(c.src) + " → " + rank_word() + std::to_string(c.dst) + (p_.from_traces ? " with tag " : " on channel ") + std::to_string(c.channel);
   }
 
   void check_pairs();
@@ -193,7 +194,7 @@ void Verifier::report_deadlock(const Execution& e) {
   for (std::size_t k = 0; k < std::min(path.size(), max_cycle); ++k) notes.push_back(reason(e.blocked[path[k]]));
   if (path.size() > max_cycle) notes.push_back("… " + std::to_string(path.size() - max_cycle) + " more");
   report(Severity::error, e.blocked[path[0]].step, "deadlock",
-         "deadlock: " + std::to_string(e.blocked.size()) + " threadblocks never finish" + (path.size() > 1 ? "; they wait for each other in a circle" : ""), std::move(notes));
+         "deadlock: " + std::to_string(e.blocked.size()) + (p_.from_traces ? " chains of steps never finish" : " threadblocks never finish") + (path.size() > 1 ? "; they wait for each other in a circle" : ""), std::move(notes));
 }
 
 void Verifier::report_capacity(const Execution& bounded, std::uint32_t peak) {
@@ -211,7 +212,7 @@ void Verifier::report_capacity(const Execution& bounded, std::uint32_t peak) {
   const Blocked& b = bounded.blocked.front();
   report(options_.soft, b.step, "fifo",
          "needs room for " + std::to_string(high) + " messages per connection, but protocol " + std::string(name(p_.protocol)) + " guarantees " + std::to_string(slots) + "; " +
-             std::to_string(bounded.blocked.size()) + " threadblocks block, the first at " + p_.describe(b.step));
+             std::to_string(bounded.blocked.size()) + (p_.from_traces ? " chains of steps" : " threadblocks") + " block, the first at " + p_.describe(b.step));
 }
 
 void Verifier::report_races(const Reading& r, const BufferLayout& layout, const std::string& mode) {
@@ -278,9 +279,9 @@ void Verifier::report_values(const Reading& r, const BufferLayout& layout, const
     traced.trace_writers = true;
     const Execution detail = execute(p_, layout, traced);
     for (const Mismatch& m : *r.mismatches) {
-      std::string message = "gpu " + std::to_string(m.rank) + " o[" + std::to_string(m.chunk) + "] must end as " + e.values.text(m.expected) + ", but holds " + e.values.text(m.found) +
+      std::string message = rank_word() + std::to_string(m.rank) + " o[" + std::to_string(m.chunk) + "] must end as " + e.values.text(m.expected) + ", but holds " + e.values.text(m.found) +
                             difference(e.values, m);
-      if (m.more > 0) message += "; and " + std::to_string(m.more) + " more chunks of this gpu are wrong";
+      if (m.more > 0) message += "; and " + std::to_string(m.more) + " more chunks there are wrong";
       const std::uint32_t writer = m.slot == BufferLayout::outside ? no_index : detail.last_writer[m.slot];
       report(options_.soft, writer, "postcondition", std::string(name(collective_)) + ": " + message + mode, path_to(detail, m.slot));
     }

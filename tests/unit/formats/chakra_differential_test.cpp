@@ -131,7 +131,7 @@ void fill_attr(Dice& dice, AttributeProto& a) {
 
 ChakraProtoMsg::Node random_node(Dice& dice) {
   ChakraProtoMsg::Node n;
-  n.set_id(dice.bits());
+  n.set_id(dice.bits() | 1);
   if (!dice.one_in(4)) n.set_name(dice.text());
   n.set_type(
       static_cast<ChakraProtoMsg::NodeType>(dice.one_in(5) ? dice.number() : static_cast<int>(dice.below(8))));

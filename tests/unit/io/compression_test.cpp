@@ -92,7 +92,7 @@ TEST_P(CompressionTest, BytesBehindTheStreamAreAnError) {
   EXPECT_EQ(error.kind(), Error::Kind::input);
 }
 
-// A gigabyte of zeros in a megabyte: read in pieces, it needs no memory.
+// 64 MiB of zeros in a few kilobytes: read in pieces, they need no memory.
 TEST_P(CompressionTest, BombsAreStreamed) {
   std::string bomb;
   const auto output = compressed(memory_output(bomb), GetParam());

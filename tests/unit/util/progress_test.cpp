@@ -24,7 +24,7 @@ std::string shown(bool enabled, std::uint64_t total, int adds, std::chrono::mill
 
 TEST(Progress, SilentIfDisabledOrShort) {
   EXPECT_EQ(shown(false, 2, 2, std::chrono::milliseconds(120)), "");
-  EXPECT_EQ(shown(true, 1000, 1000, std::chrono::milliseconds(0)), "");
+  EXPECT_EQ(shown(true, 1000, 3, std::chrono::milliseconds(0)), "");
 }
 
 TEST(Progress, PaintsAndWipes) {

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// Chakra traces as JSON: one document per trace (an array of them for several ranks), or JSON lines.
+//
+//   {"rank":0,                                    {"rank":0,"metadata":{"version":"0.0.4"}}
+//    "metadata":{"version":"0.0.4"},              {"rank":0,"id":1,"type":"COMP_NODE"}
+//    "nodes":[                                    {"rank":0,"id":2,"data_deps":[1]}
+//     {"id":1,"type":"COMP_NODE"},
+//     {"id":2,"data_deps":[1]}
+//    ]}
+#include "formats/json.h"
+
+#include <cstdint>
+
+namespace convert {
+namespace {
+
+enum class Shape : std::uint8_t { neither, document, lines };
+
+constexpr std::string_view white = " \t\r\n";
+
+// Which of the two begins so. Lines begin with an object of rank and metadata that ends before the line does;
+// our documents have a line break after the rank, so that even a cut head of long metadata tells.
+Shape shape_of(std::string_view head) {
+  std::size_t i = head.find_first_not_of(white);
+  if (i == std::string_view::npos) return Shape::neither;
+  if (head[i] == '[') {
+    i = head.find_first_not_of(white, i + 1);
+    if (i == std::string_view::npos || (head[i] != '{' && head[i] != ']')) return Shape::neither;
+    if (head[i] == ']') return Shape::document;
+    return shape_of(head.substr(i)) == Shape::neither ? Shape::neither : Shape::document;
+  }
+  if (head[i] != '{') return Shape::neither;
+  bool broken = false;  // a line break inside the object
+  bool first = true;
+  bool metadata = false;
+  int depth = 0;
+  bool key = false;  // the next string is a key of the outermost object
+  for (; i < head.size(); ++i) {
+    const char c = head[i];
+    if (c == '"') {
+      std::size_t end = i + 1;
+      while (end < head.size() && head[end] != '"') end += head[end] == '\\' ? 2 : 1;
+      if (end >= head.size()) break;
+      if (depth == 1 && key) {
+        const std::string_view name = head.substr(i + 1, end - i - 1);
+        if (name == "nodes") return Shape::document;
+        if (name != "rank" && name != "metadata") return Shape::neither;
+        metadata = metadata || name == "metadata";
+        first = false;
+      }
+      key = false;
+      i = end;
+    } else if (c == '{' || c == '[') {
+      key = ++depth == 1;
+    } else if (c == '}' || c == ']') {
+      if (--depth == 0) return first || broken || !metadata ? Shape::document : Shape::lines;
+    } else if (c == ',') {
+      key = depth == 1;
+    } else if (c == '\n') {
+      broken = true;
+    } else if (first && white.find(c) == std::string_view::npos) {
+      return Shape::neither;  // { must be followed by a key or }
+    }
+  }
+  if (first) return Shape::neither;
+  return broken ? Shape::document : Shape::lines;
+}
+
+bool sniff_document(std::string_view head) { return shape_of(head) == Shape::document; }
+bool sniff_lines(std::string_view head) { return shape_of(head) == Shape::lines; }
+
+std::unique_ptr<TraceWriter> write_document(const FormatOptions& /*options*/) {
+  return make_json_writer(JsonLayout::document);
+}
+std::unique_ptr<TraceWriter> write_lines(const FormatOptions& /*options*/) {
+  return make_json_writer(JsonLayout::lines);
+}
+
+}  // namespace
+
+extern const Format json_format;
+const Format json_format = {
+    .name = "json",
+    .summary = "Chakra execution trace as one JSON document",
+    .suffixes = {".json"},
+    .read_options = {},
+    .write_options = {},
+    .sniff = sniff_document,
+    .read = make_json_reader,
+    .read_algorithm = nullptr,
+    .write = write_document,
+    .write_set = nullptr,
+    .write_algorithm = nullptr,
+};
+
+extern const Format jsonl_format;
+const Format jsonl_format = {
+    .name = "jsonl",
+    .summary = "Chakra execution trace as JSON lines, one node a line",
+    .suffixes = {".jsonl"},
+    .read_options = {},
+    .write_options = {},
+    .sniff = sniff_lines,
+    .read = make_json_lines_reader,
+    .read_algorithm = nullptr,
+    .write = write_lines,
+    .write_set = nullptr,
+    .write_algorithm = nullptr,
+};
+
+}  // namespace convert

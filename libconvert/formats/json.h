@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// The parts behind formats json and jsonl; only json*.cpp include this.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "formats/format.h"
+
+namespace convert {
+
+enum class JsonLayout : unsigned char { document, lines };
+
+[[nodiscard]] std::unique_ptr<TraceWriter> make_json_writer(JsonLayout layout);
+[[nodiscard]] std::unique_ptr<TraceReader> make_json_reader(const ReadContext& context);
+[[nodiscard]] std::unique_ptr<TraceReader> make_json_lines_reader(const ReadContext& context);
+
+}  // namespace convert

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "formats/unknown_fields.h"
+
+#include <string>
+
+#include "formats/chakra_stream.h"
+#include "formats/wire.h"
+
+namespace convert {
+namespace {
+
+std::string wrap(std::uint32_t field, std::string_view message) {
+  std::string out(16 + message.size(), '\0');
+  char* at = wire::put_varint(out.data(), wire::make_tag(field, wire::bytes));
+  at = wire::put_text(wire::put_varint(at, message.size()), message);
+  out.resize(static_cast<std::size_t>(at - out.data()));
+  return out;
+}
+
+}  // namespace
+
+bool only_unknown_fields(Message message, Kind list_kind, std::string_view bytes) {
+  if (bytes.empty()) return true;
+  ChakraDecoder decoder{{}};
+  try {
+    if (message == Message::metadata) {
+      Metadata m;
+      decoder.metadata(bytes, 0, m);
+      return m.unknown == bytes;
+    }
+    std::string node(bytes);
+    if (message == Message::io) node = wrap(8, bytes);
+    if (message == Message::attribute) node = wrap(10, bytes);
+    if (message == Message::list) node = wrap(10, wrap(static_cast<std::uint32_t>(list_kind), bytes));
+    NodeTable t;
+    decoder.node(node, 0, 0, t);
+    if (message == Message::io) return t.io.size() == 1 && t.view(t.io[0].unknown) == bytes;
+    if (t.extras.size() != 1) return false;
+    return t.view(message == Message::list ? t.extras[0].list_unknown : t.extras[0].unknown) == bytes;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace convert

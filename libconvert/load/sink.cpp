@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+#include "load/sink.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "io/archive.h"
+#include "io/output.h"
+#include "passes/lower/export.h"
+#include "util/parallel.h"
+
+namespace convert {
+namespace {
+
+constexpr std::size_t batch_nodes = 4096;
+constexpr std::size_t flush_bytes = std::size_t{1} << 20;
+
+std::string_view without_compression(std::string_view path) {
+  for (const std::string_view suffix : {".gz", ".zst"}) {
+    if (path.ends_with(suffix)) return path.substr(0, path.size() - suffix.size());
+  }
+  return path;
+}
+
+std::string compression_suffix(const FormatOptions& options) {
+  const auto text = options.get("compress");
+  if (!text || *text == "none") return "";
+  if (*text == "gz" || *text == "zst") return "." + *text;
+  throw usage_error("compress=" + *text + ": expected gz, zst or none");
+}
+
+class Sink {
+ public:
+  Sink(TraceSource& source, const SinkPlan& plan, const SinkOptions& options, Diagnostics& diagnostics)
+      : source_(source), plan_(plan), options_(options), diagnostics_(diagnostics) {}
+
+  void write() {
+    const Format& format = *plan_.choice.format;
+    if (format.write_algorithm != nullptr) {
+      write_algorithm(format);
+    } else if (format.write_set != nullptr) {
+      auto out = open();
+      format.write_set(source_.load(options_.jobs), plan_.choice.options, *out);
+      out->close();
+    } else if (plan_.per_rank_files) {
+      write_files(format);
+    } else if (plan_.tar) {
+      write_tar(format);
+    } else {
+      write_document(format);
+    }
+    files_.commit();
+  }
+
+ private:
+  std::unique_ptr<Output> open() {
+    if (!plan_.path) return open_stdout(compression_of(plan_.suffix));
+    return files_.create(*plan_.path);
+  }
+
+  void write_algorithm(const Format& format) {
+    std::string text;
+    if (const Algorithm* a = source_.algorithm()) {
+      format.write_algorithm(*a, plan_.choice.options, text);
+    } else {
+      const std::vector<Trace> traces = source_.load(options_.jobs);
+      require_whole_set(traces);
+      format.write_algorithm(export_algorithm(traces, diagnostics_), plan_.choice.options, text);
+    }
+    auto out = open();
+    out->write(text);
+    out->close();
+  }
+
+  // The nodes of the rank whose head was read, encoded; flushed to `out` when it is given.
+  void encode_rank(TraceReader& reader, Trace& trace, TraceWriter& writer, std::size_t ordinal, bool many, std::string& bytes, Output* out) const {
+    if (!options_.history.empty()) add_history(trace.metadata, options_.history);
+    writer.begin_rank(trace, ordinal, many, bytes);
+    while (reader.next_nodes(trace, batch_nodes)) {
+      writer.nodes(trace, bytes);
+      if (out != nullptr && bytes.size() >= flush_bytes) {
+        out->write(bytes);
+        bytes.clear();
+      }
+    }
+    writer.end_rank(bytes);
+    if (out != nullptr) {
+      out->write(bytes);
+      bytes.clear();
+    }
+  }
+
+  // Each rank straight into its file. Independent ranks in parallel: the files do not depend on the order.
+  void write_files(const Format& format) {
+    std::vector<Rank> written;
+    const auto one = [&](TraceReader& reader, Trace& trace) {
+      const auto writer = format.write(plan_.choice.options);
+      auto out = files_.create(rank_path(*plan_.path, trace.rank, plan_.suffix));
+      std::string bytes;
+      encode_rank(reader, trace, *writer, 0, false, bytes, out.get());
+      out->close();
+    };
+    if (const std::size_t n = source_.independent_ranks(); n > 0) {
+      for_each_ordered(options_.jobs, n, [&](std::size_t i) {
+        const auto reader = source_.open_rank(i);
+        Trace trace;
+        std::vector<Rank> ranks;
+        while (reader->next_rank(trace)) {
+          one(*reader, trace);
+          ranks.push_back(trace.rank);
+        }
+        return ranks; }, [&](std::size_t, std::vector<Rank>&& ranks) { written.insert(written.end(), ranks.begin(), ranks.end()); });
+    } else {
+      const auto reader = source_.open_all();
+      Trace trace;
+      while (reader->next_rank(trace)) {
+        one(*reader, trace);
+        written.push_back(trace.rank);
+      }
+    }
+    finish_set(written);
+  }
+
+  // A larger set of the same name would leave stale ranks behind.
+  void finish_set(const std::vector<Rank>& written) {
+    if (written.empty()) throw input_error({.file = source_.base_name()}, "holds no trace");
+    const Rank last = *std::max_element(written.begin(), written.end());
+    const auto existing = existing_ranks(*plan_.path);
+    for (const RankFile& f : existing) {
+      const bool replaced = f.rank <= last && f.path == rank_path(*plan_.path, f.rank, plan_.suffix);
+      if (replaced) continue;
+      if (!options_.force) throw usage_error(f.path + " belongs to another set of that name; remove it, choose another name, or use --force");
+      files_.remove_on_commit(f.path);
+    }
+    if (const auto groups = source_.groups_json()) {
+      auto out = files_.create(*plan_.path + ".groups.json");
+      out->write(*groups);
+      out->close();
+    }
+  }
+
+  // Ranks stand ascending in our tars; those that come early wait for their turn.
+  void write_tar(const Format& format) {
+    auto out = open();
+    TarWriter tar(*out);
+    const std::string name = std::filesystem::path(plan_.path ? std::string(without_compression(*plan_.path)) : source_.base_name()).filename().string();
+    const std::string stem = name.ends_with(".tar") ? name.substr(0, name.size() - 4) : name;
+    bool begun = false;
+    const auto begin = [&] {
+      if (const auto groups = begun ? std::nullopt : source_.groups_json()) tar.add(stem + ".groups.json", *groups);
+      begun = true;
+    };
+    const auto add = [&](Rank rank, const std::string& bytes) {
+      begin();
+      tar.add(stem + "." + std::to_string(rank) + ".et", bytes);
+    };
+    const auto encode = [&](TraceReader& reader, Trace& trace) {
+      const auto writer = format.write(plan_.choice.options);
+      std::string bytes;
+      encode_rank(reader, trace, *writer, 0, false, bytes, nullptr);
+      return bytes;
+    };
+    if (const std::size_t n = source_.independent_ranks(); n > 0) {
+      using Encoded = std::pair<Rank, std::string>;
+      for_each_ordered(options_.jobs, n, [&](std::size_t i) {
+        const auto reader = source_.open_rank(i);
+        Trace trace;
+        Encoded result;
+        if (reader->next_rank(trace)) result = {trace.rank, encode(*reader, trace)};
+        return result; }, [&](std::size_t, Encoded&& e) { add(e.first, e.second); });
+    } else {
+      const auto reader = source_.open_all();
+      Trace trace;
+      std::map<Rank, std::string> early;
+      Rank next = 0;
+      while (reader->next_rank(trace)) {
+        if (!early.try_emplace(trace.rank, encode(*reader, trace)).second) throw input_error({.file = trace.name}, "rank " + std::to_string(trace.rank) + " stands twice");
+        for (auto at = early.find(next); at != early.end(); at = early.find(++next)) {
+          add(at->first, at->second);
+          early.erase(at);
+        }
+      }
+      for (const auto& [rank, bytes] : early) add(rank, bytes);
+    }
+    tar.close();
+    out->close();
+  }
+
+  void write_document(const Format& format) {
+    auto out = open();
+    const auto writer = format.write(plan_.choice.options);
+    const bool many = source_.many();
+    std::string bytes;
+    writer->begin_set(many, bytes);
+    const auto reader = source_.open_all();
+    Trace trace;
+    std::size_t ordinal = 0;
+    while (reader->next_rank(trace)) {
+      if (ordinal > 0 && (format.file_per_rank || !many)) {
+        throw usage_error("the input holds several ranks, but the output is one file for one rank; give a prefix with -o");
+      }
+      encode_rank(*reader, trace, *writer, ordinal++, many, bytes, out.get());
+    }
+    if (ordinal == 0) throw input_error({.file = source_.base_name()}, "holds no trace");
+    writer->end_set(many, bytes);
+    out->write(bytes);
+    out->close();
+  }
+
+  TraceSource& source_;
+  const SinkPlan& plan_;
+  const SinkOptions& options_;
+  Diagnostics& diagnostics_;
+  OutputFiles files_;
+};
+
+bool is_directory(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+}  // namespace
+
+SinkPlan plan_sink(const TraceSource& source, const SinkOptions& options) {
+  SinkPlan plan;
+  if (options.path && *options.path != "-") plan.path = options.path;
+  const Format* by_suffix = plan.path ? format_by_suffix(*plan.path) : nullptr;
+  if (options.to) {
+    plan.choice = parse_format_choice(*options.to, Direction::write);
+  } else {
+    plan.choice.format = by_suffix != nullptr ? by_suffix : &find_format("chakra");
+    if (!plan.choice.format->can_write()) throw usage_error("format '" + std::string(plan.choice.format->name) + "' can only be read");
+  }
+  const Format& format = *plan.choice.format;
+  plan.suffix = compression_suffix(plan.choice.options);
+  const bool named_tar = plan.path && without_compression(*plan.path).ends_with(".tar");
+  if (format.file_per_rank) {
+    plan.tar = named_tar || (!plan.path && source.many());
+    plan.per_rank_files = plan.path && !named_tar && by_suffix != &format;
+    if (plan.path && by_suffix == &format && source.many()) {
+      throw usage_error("-o " + *plan.path + " names one file, but there are several ranks; give a prefix, as in -o " + std::string(source.base_name()));
+    }
+  }
+  if (plan.path && !plan.per_rank_files && !plan.suffix.empty() && !plan.path->ends_with(plan.suffix)) *plan.path += plan.suffix;
+  if (plan.path && is_directory(*plan.path)) {
+    if (!plan.per_rank_files) throw usage_error(*plan.path + " is a directory; name a file in it");
+    if (!options.force && !std::filesystem::is_empty(*plan.path)) {
+      throw usage_error(*plan.path + " is a directory that is not empty; name a prefix in it, or use --force");
+    }
+    *plan.path += (plan.path->ends_with("/") ? "" : "/") + source.base_name();
+  }
+  return plan;
+}
+
+void write_set(TraceSource& source, const SinkPlan& plan, const SinkOptions& options, Diagnostics& diagnostics) {
+  Sink(source, plan, options, diagnostics).write();
+}
+
+void write_bytes(const std::optional<std::string>& path, std::string_view bytes) {
+  OutputFiles files;
+  const auto out = path && *path != "-" ? files.create(*path) : open_stdout();
+  out->write(bytes);
+  out->close();
+  files.commit();
+}
+
+void add_history(Metadata& metadata, const std::string& line) {
+  AttrTable& table = metadata.table;
+  std::vector<std::string> lines;
+  const auto at = std::find_if(table.attrs.begin(), table.attrs.end(), [](const Attr& a) { return a.name == attr::history && a.kind == Kind::string_list; });
+  if (at != table.attrs.end()) {
+    for (const Text t : table.string_list(*at)) lines.emplace_back(table.view(t));
+    table.attrs.erase(at);
+  }
+  lines.push_back(line);
+  table.add_strings(attr::history, lines);
+}
+
+}  // namespace convert

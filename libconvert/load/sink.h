@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Any set of traces to any output: a file per rank, one document, a tar on a pipe; whole or not at all.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/diagnostic.h"
+#include "formats/format.h"
+#include "load/source.h"
+
+namespace convert {
+
+struct SinkOptions {
+  std::optional<std::string> to;    // "json,compress=gz"; else by the suffix of `path`, else chakra
+  std::optional<std::string> path;  // none or "-": standard output
+  bool force = false;               // replace a set of another size, write into a directory that is not empty
+  std::string history;              // line to add to the metadata's history; empty: add nothing
+  unsigned jobs = 1;
+};
+
+// Where the output of a set goes, decided before anything is read.
+struct SinkPlan {
+  FormatChoice choice;
+  std::optional<std::string> path;  // none: standard output
+  bool tar = false;
+  bool per_rank_files = false;      // `path` is then a prefix
+  std::string suffix;               // ".gz", ".zst" behind each rank's name
+  [[nodiscard]] bool binary() const { return choice.format->file_per_rank || tar; }
+};
+[[nodiscard]] SinkPlan plan_sink(const TraceSource& source, const SinkOptions& options);
+
+// Writes all ranks of the source. An algorithm must have been prepared, and have no errors.
+void write_set(TraceSource& source, const SinkPlan& plan, const SinkOptions& options, Diagnostics& diagnostics);
+
+// Writes bytes to `path` as a whole file, or to standard output.
+void write_bytes(const std::optional<std::string>& path, std::string_view bytes);
+
+// Appends a line to the metadata's attribute `history`.
+void add_history(Metadata& metadata, const std::string& line);
+
+}  // namespace convert

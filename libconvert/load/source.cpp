@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+#include "load/source.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "io/sha256.h"
+#include "passes/verify/verify.h"
+#include "util/parallel.h"
+
+namespace convert {
+namespace {
+
+constexpr std::size_t sniff_bytes = 4096;
+constexpr std::size_t all_nodes = std::size_t{1} << 20;  // per batch when everything is wanted anyway
+
+std::string base(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+// An algorithm's ranks [first, last) as traces.
+class LoweringReader : public TraceReader {
+ public:
+  LoweringReader(const Algorithm& a, const Lowering& lowering, Rank first, Rank last, std::function<void(Metadata&)> note)
+      : a_(a), lowering_(lowering), next_(first), last_(last), note_(std::move(note)) {}
+
+  bool next_rank(Trace& out) override {
+    if (next_ == last_) return false;
+    out.name = a_.file;
+    lowering_.lower(next_++, out);
+    note_(out.metadata);
+    std::swap(out.nodes, pending_);
+    out.nodes.clear();
+    has_nodes_ = true;
+    return true;
+  }
+  bool next_nodes(Trace& out, std::size_t /*max_nodes*/) override {
+    if (!has_nodes_) {
+      out.nodes.clear();
+      return false;
+    }
+    std::swap(out.nodes, pending_);
+    has_nodes_ = false;
+    return true;
+  }
+
+ private:
+  const Algorithm& a_;
+  const Lowering& lowering_;
+  Rank next_;
+  Rank last_;
+  std::function<void(Metadata&)> note_;
+  NodeTable pending_;
+  bool has_nodes_ = false;
+};
+
+// A reader that owns its input.
+class FileReader : public TraceReader {
+ public:
+  FileReader(const Format& format, InputItem item, std::optional<Rank> rank, const FormatOptions& options, Diagnostics& diagnostics)
+      : input_(std::move(item.input)), reader_(format.read({*input_, item.rank ? item.rank : rank, options, diagnostics})) {}
+  bool next_rank(Trace& out) override { return reader_->next_rank(out); }
+  bool next_nodes(Trace& out, std::size_t max_nodes) override { return reader_->next_nodes(out, max_nodes); }
+
+ private:
+  std::unique_ptr<Input> input_;
+  std::unique_ptr<TraceReader> reader_;
+};
+
+}  // namespace
+
+// All streams of the set, one after the other.
+class TraceSource::AllReader : public TraceReader {
+ public:
+  explicit AllReader(TraceSource& source) : source_(source) {}
+
+  bool next_rank(Trace& out) override {
+    for (;;) {
+      if (reader_ && reader_->next_rank(out)) return true;
+      reader_.reset();
+      auto item = std::exchange(source_.first_, std::nullopt);
+      if (!item) item = source_.inputs_.next();
+      if (!item) return false;
+      const Rank ordinal = next_ordinal_++;
+      reader_ = std::make_unique<FileReader>(*source_.format_, std::move(*item), source_.options_.rank ? source_.options_.rank : std::optional(ordinal),
+                                             source_.format_options_, source_.diagnostics_);
+    }
+  }
+  bool next_nodes(Trace& out, std::size_t max_nodes) override { return reader_->next_nodes(out, max_nodes); }
+
+ private:
+  TraceSource& source_;
+  std::unique_ptr<TraceReader> reader_;
+  Rank next_ordinal_ = 0;
+};
+
+TraceSource::TraceSource(SourceOptions options, Diagnostics& diagnostics)
+    : options_(std::move(options)), diagnostics_(diagnostics), inputs_(options_.operands) {
+  first_ = inputs_.next();
+  if (!first_) throw input_error({.file = options_.operands.empty() ? "" : options_.operands[0]}, "holds no trace");
+  Input& input = *first_->input;
+  if (options_.from) {
+    FormatChoice choice = parse_format_choice(*options_.from, Direction::read);
+    format_ = choice.format;
+    format_options_ = std::move(choice.options);
+  } else {
+    const std::string_view head = input.peek(sniff_bytes).substr(0, sniff_bytes);
+    format_ = detect_format(head, input.name());
+    if (format_ == nullptr) {
+      const std::string what = head.empty() ? "is empty" : "cannot tell the format";
+      throw input_error({.file = input.name()}, what + "; name it with --from (see --list-formats)");
+    }
+  }
+  if (format_->read_algorithm != nullptr) read_algorithm(*first_);
+}
+
+TraceSource::~TraceSource() = default;
+
+void TraceSource::read_algorithm(InputItem& item) {
+  std::string text = item.input->read_rest();
+  if (options_.hash) {
+    source_file_ = base(item.input->name());
+    source_sha256_ = sha256_hex(text);
+  }
+  const auto memory = memory_input(item.input->name(), text);
+  algorithm_ = format_->read_algorithm({*memory, std::nullopt, format_options_, diagnostics_});
+  first_.reset();
+  if (inputs_.next()) throw usage_error(std::string(format_->name) + " files hold a whole set each: give one input");
+  check_structure(*algorithm_, diagnostics_);
+}
+
+bool TraceSource::prepare(bool dataflow) {
+  if (!algorithm_) return true;
+  if (diagnostics_.errors() == 0) {
+    verify(make_program(*algorithm_), {.dataflow = dataflow, .collective = {}, .soft = Severity::warning}, diagnostics_);
+  }
+  if (diagnostics_.errors() != 0) return false;
+  lowering_ = std::make_unique<Lowering>(*algorithm_, format_options_.get_bytes("size"), diagnostics_);
+  return true;
+}
+
+void TraceSource::add_source_note(Metadata& metadata) const {
+  if (source_sha256_.empty()) return;
+  metadata.table.add_string(attr::source_file, source_file_);
+  metadata.table.add_string(attr::source_sha256, source_sha256_);
+}
+
+bool TraceSource::many() const {
+  if (algorithm_) return algorithm_->ranks() > 1;
+  const std::size_t files = inputs_.files().size();
+  if (files != 0) return files > 1;
+  return first_ && first_->rank.has_value();  // a member of a tar
+}
+
+bool TraceSource::whole_set() const {
+  if (many() || algorithm_) return true;
+  const auto& files = inputs_.files();
+  return files.empty() || files[0].path != options_.operands[0] || !files[0].rank;
+}
+
+std::size_t TraceSource::independent_ranks() const {
+  if (algorithm_) return static_cast<std::size_t>(algorithm_->ranks());
+  return format_->file_per_rank ? inputs_.files().size() : 0;
+}
+
+std::optional<Rank> TraceSource::rank_number(std::size_t i) const {
+  if (algorithm_) return static_cast<Rank>(i);
+  const auto& files = inputs_.files();
+  if (files[i].rank) return files[i].rank;
+  return files.size() == 1 ? options_.rank.value_or(0) : static_cast<Rank>(i);
+}
+
+std::unique_ptr<TraceReader> TraceSource::open_rank(std::size_t i) {
+  if (algorithm_) {
+    const auto rank = static_cast<Rank>(i);
+    return std::make_unique<LoweringReader>(*algorithm_, *lowering_, rank, rank + 1, [this](Metadata& m) { add_source_note(m); });
+  }
+  const InputSet::File& file = inputs_.files()[i];
+  return std::make_unique<FileReader>(*format_, InputItem{open_input(file.path), file.rank}, rank_number(i), format_options_, diagnostics_);
+}
+
+std::unique_ptr<TraceReader> TraceSource::open_all() {
+  if (algorithm_) {
+    return std::make_unique<LoweringReader>(*algorithm_, *lowering_, 0, static_cast<Rank>(algorithm_->ranks()), [this](Metadata& m) { add_source_note(m); });
+  }
+  return std::make_unique<AllReader>(*this);
+}
+
+void read_nodes(TraceReader& reader, Trace& trace) {
+  Trace batch;
+  batch.rank = trace.rank;
+  batch.name = trace.name;
+  bool first = true;
+  while (reader.next_nodes(first ? trace : batch, all_nodes)) {
+    if (!first) trace.nodes.append(batch.nodes);
+    first = false;
+  }
+}
+
+std::vector<Trace> TraceSource::load(unsigned jobs) {
+  std::vector<Trace> traces;
+  if (const std::size_t n = independent_ranks(); n > 0) {
+    const auto work = [&](std::size_t i) {
+      Trace t;
+      const auto reader = open_rank(i);
+      if (reader->next_rank(t)) read_nodes(*reader, t);
+      return t;
+    };
+    for_each_ordered(jobs, n, work, [&](std::size_t, Trace&& t) { traces.push_back(std::move(t)); });
+  } else {
+    const auto reader = open_all();
+    Trace t;
+    while (reader->next_rank(t)) {
+      read_nodes(*reader, t);
+      traces.push_back(std::move(t));
+      t = {};
+    }
+  }
+  std::stable_sort(traces.begin(), traces.end(), [](const Trace& a, const Trace& b) { return a.rank < b.rank; });
+  for (std::size_t i = 1; i < traces.size(); ++i) {
+    if (traces[i].rank == traces[i - 1].rank) {
+      throw input_error({.file = traces[i].name}, "rank " + std::to_string(traces[i].rank) + " stands twice (also in " + traces[i - 1].name + ")");
+    }
+  }
+  return traces;
+}
+
+void require_whole_set(const std::vector<Trace>& traces) {
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    if (traces[i].rank == i) continue;
+    throw input_error({.file = traces[i].name}, "rank " + std::to_string(i) + " is missing: the traces must be ranks 0…n-1");
+  }
+}
+
+}  // namespace convert

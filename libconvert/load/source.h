@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Any input as a set of traces: finds the format, opens the streams, and lowers algorithms on the way.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/algorithm.h"
+#include "core/diagnostic.h"
+#include "core/trace.h"
+#include "formats/format.h"
+#include "io/set_path.h"
+#include "passes/lower/lower.h"
+
+namespace convert {
+
+struct SourceOptions {
+  std::vector<std::string> operands;
+  std::optional<std::string> from;  // "msccl,size=1MiB"; by content and suffix otherwise
+  std::optional<Rank> rank;         // of a single input that does not say its rank
+  bool hash = true;                 // note name and SHA-256 of what is imported
+};
+
+// What the command line's operands hold. Ranks come in the order of the input: ascending but for tar archives packed
+// by others. Throws Error like the readers do; findings that do not stop reading go to the diagnostics.
+class TraceSource {
+ public:
+  // Opens the first stream to find the format; an algorithm is read whole (and its structure checked).
+  TraceSource(SourceOptions options, Diagnostics& diagnostics);
+  ~TraceSource();
+  TraceSource(const TraceSource&) = delete;
+  TraceSource& operator=(const TraceSource&) = delete;
+
+  [[nodiscard]] const Format& format() const { return *format_; }
+  [[nodiscard]] std::string base_name() const { return inputs_.base_name(); }
+  // Set if the input is a collective algorithm. Only lower it if it has no errors.
+  [[nodiscard]] const Algorithm* algorithm() const { return algorithm_ ? &*algorithm_ : nullptr; }
+  [[nodiscard]] std::optional<std::string> groups_json() const { return inputs_.groups_json(); }
+  [[nodiscard]] const std::vector<std::string>& skipped() const { return inputs_.skipped(); }
+
+  // To be called before ranks of an algorithm are opened: refuses (as errors) what cannot be a correct trace, that is
+  // structure, unmatched messages and deadlock; warns about races, FIFO capacity and, with `dataflow`, wrong results.
+  // False if there are errors. Traces are not looked at.
+  [[nodiscard]] bool prepare(bool dataflow);
+
+  // More than one rank, as far as can be told before reading (a tar counts as many).
+  [[nodiscard]] bool many() const;
+  // A whole set was named (a prefix, a directory, a tar, several files, an algorithm), not one rank of some set.
+  [[nodiscard]] bool whole_set() const;
+
+  // Ranks that can be opened one by one, in any order and by several threads; 0 if the input is one stream.
+  [[nodiscard]] std::size_t independent_ranks() const;
+  [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i);
+  // Number of an independent rank, where it is known before reading.
+  [[nodiscard]] std::optional<Rank> rank_number(std::size_t i) const;
+  // All ranks one after the other. Once only.
+  [[nodiscard]] std::unique_ptr<TraceReader> open_all();
+
+  // Everything in memory, ascending by rank. Throws Error(input) on two ranks of one number.
+  [[nodiscard]] std::vector<Trace> load(unsigned jobs);
+
+ private:
+  class AllReader;
+  void read_algorithm(InputItem& item);
+  void add_source_note(Metadata& metadata) const;
+
+  SourceOptions options_;
+  Diagnostics& diagnostics_;
+  InputSet inputs_;
+  FormatOptions format_options_;
+  const Format* format_ = nullptr;
+  std::optional<InputItem> first_;  // opened to find the format
+  std::optional<Algorithm> algorithm_;
+  std::unique_ptr<Lowering> lowering_;
+  std::string source_file_;         // of an import
+  std::string source_sha256_;
+};
+
+// Reads the rest of a rank whose head was read with next_rank.
+void read_nodes(TraceReader& reader, Trace& trace);
+
+// Throws Error(input) that names a missing rank unless the traces are ranks 0…n-1 in order.
+void require_whole_set(const std::vector<Trace>& traces);
+
+}  // namespace convert

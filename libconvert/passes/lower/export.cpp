@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "passes/lower/export.h"
+
+#include "passes/lower/lower.h"
+#include "passes/verify/verify.h"
+
+namespace convert {
+namespace {
+
+Algorithm schedule_traces(std::span<const Trace> traces, Diagnostics& diagnostics) {
+  Algorithm header;
+  std::vector<Gpu> gpus;
+  for (const Trace& t : traces) {
+    Algorithm own;
+    Gpu gpu;
+    if (!read_header(t, own, gpu)) break;  // make_program reports it
+    if (t.rank == 0) header = std::move(own);
+    gpus.push_back(std::move(gpu));
+  }
+  header.gpus = std::move(gpus);
+  const Program program = make_program(traces, diagnostics);
+  if (diagnostics.errors() != 0) return header;
+  header.file = program.file;
+  Algorithm out = schedule(program, std::move(header));
+  // The schedule is proved before anyone runs it.
+  Diagnostics findings;
+  check_structure(out, findings);
+  verify(make_program(out), {.dataflow = true, .collective = {}, .soft = Severity::error}, findings);
+  for (const Diagnostic& d : findings.all()) {
+    if (d.severity == Severity::error) throw input_error({.file = program.file}, "the steps of these traces cannot be exported: " + d.message, d.rule);
+  }
+  diagnostics.append(findings);
+  return out;
+}
+
+}  // namespace
+
+Algorithm export_algorithm(std::span<const Trace> traces, Diagnostics& diagnostics) {
+  Provenance provenance = Provenance::full;
+  for (const Trace& t : traces) {
+    const Provenance own = provenance_of(t);
+    if (own == Provenance::none) {
+      throw input_error({.file = t.name, .rank = static_cast<std::int64_t>(t.rank)},
+                        "the trace carries no chunk provenance (which chunks its messages move), so no MSCCL-IR can be written from it", "provenance");
+    }
+    if (own == Provenance::chunks) provenance = own;
+  }
+  if (provenance == Provenance::full) {
+    Algorithm a = raise_algorithm(traces);
+    bool same = true;
+    for (const Trace& t : traces) same = same && same_graph(a, t);
+    if (same) return a;
+    diagnostics.warning({.file = traces[0].name}, "provenance", "the nodes no longer agree with their threadblock attributes; the steps are scheduled anew");
+  }
+  return schedule_traces(traces, diagnostics);
+}
+
+}  // namespace convert

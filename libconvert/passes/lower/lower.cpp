@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+#include "passes/lower/lower.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "passes/lower/provenance.h"
+
+namespace convert {
+namespace {
+
+constexpr std::uint32_t none = 0xffffffff;
+constexpr std::int64_t bytes_per_element = 4;  // for num_ops: one operation per 4-byte element
+
+// Node ids that one step takes, and which of them it has.
+constexpr std::uint32_t nodes_of(StepType t) {
+  if (t == StepType::nop) return 0;
+  return (receives(t) ? 1U : 0U) + (reduces(t) || t == StepType::cpy ? 1U : 0U) + (sends(t) ? 1U : 0U);
+}
+
+bool aliases(const Algorithm& a, std::int32_t rank, const Copy& c) {
+  if (!a.inplace) return false;
+  const std::int64_t per_rank = a.chunks / a.ranks();
+  if (a.collective == Collective::allgather) return c.o_off == rank * per_rank + c.i_off;
+  if (a.collective == Collective::reduce_scatter) return c.i_off == rank * per_rank + c.o_off;
+  return a.collective != Collective::custom && c.i_off == c.o_off;
+}
+
+}  // namespace
+
+// Tables of one rank while it is written.
+struct Lowering::RankState {
+  std::int32_t rank = 0;
+  const Gpu* gpu = nullptr;
+  const Threadblock* tb = nullptr;
+  std::int32_t tb_id = 0;
+  std::int32_t position = 0;
+  std::vector<std::uint32_t> exit_id;       // by step of the rank: its last node's id
+  std::vector<std::uint32_t> published;     // by step of the rank: first published step at or after it, in its threadblock
+  std::vector<NodeId> copies;
+  std::vector<NodeId> parents;              // of the step being written
+  std::vector<std::int64_t> nop_depids;
+  std::vector<std::int64_t> nop_steps;
+  std::array<Text, step_type_names.size()> type_text;
+  std::array<Text, 3> buffer_text;
+  NodeId next_id = 0;
+  std::uint32_t previous = none;            // previous step of the threadblock, index in the rank
+};
+
+Lowering::Lowering(const Algorithm& algorithm, std::optional<std::int64_t> size, Diagnostics& diagnostics) : a_(algorithm), size_(size) {
+  if (!size_) return;
+  if (*size_ < a_.chunks) {
+    throw input_error({.file = a_.file}, "size=" + std::to_string(*size_) + " is less than one byte for each of the " + std::to_string(a_.chunks) + " chunks");
+  }
+  if (*size_ % a_.chunks != 0) {
+    diagnostics.warning({.file = a_.file}, "sizes",
+                        "size=" + std::to_string(*size_) + " is not a multiple of the " + std::to_string(a_.chunks) + " chunks; messages are rounded down, and up to " +
+                            std::to_string(*size_ % a_.chunks) + " bytes are not moved");
+  }
+}
+
+std::int64_t Lowering::bytes(std::int32_t chunks) const {
+  return static_cast<std::int64_t>(static_cast<__int128>(*size_) * chunks / a_.chunks);
+}
+
+void Lowering::lower(Rank rank, Trace& out) const {
+  out.rank = rank;
+  write_metadata(rank, out.metadata);
+  NodeTable& table = out.nodes;
+  table.clear();
+
+  RankState s;
+  s.rank = static_cast<std::int32_t>(rank);
+  s.gpu = &a_.gpus[rank];
+  for (std::size_t i = 0; i < step_type_names.size(); ++i) s.type_text[i] = table.add_text(step_type_names[i]);
+  for (std::size_t i = 0; i < 3; ++i) s.buffer_text[i] = table.add_text({&"ios"[i], 1});
+  const auto tbs = a_.threadblocks(*s.gpu);
+  const std::uint32_t first = tbs.empty() ? 0 : tbs.front().first_step;
+  const std::uint32_t count = tbs.empty() ? 0 : tbs.back().first_step + tbs.back().step_count - first;
+
+  // Ids first: a dependency may point to a later threadblock.
+  NodeId id = static_cast<NodeId>(std::count_if(s.gpu->copies.begin(), s.gpu->copies.end(), [&](const Copy& c) { return !aliases(a_, s.rank, c); }));
+  s.exit_id.assign(count, none);
+  s.published.assign(count, none);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    id += nodes_of(a_.steps[first + i].type);
+    s.exit_id[i] = static_cast<std::uint32_t>(id - 1);
+  }
+  for (const Threadblock& tb : tbs) {
+    std::uint32_t published = none;
+    for (std::uint32_t i = tb.first_step + tb.step_count; i-- > tb.first_step;) {
+      if (a_.steps[i].hasdep && a_.steps[i].type != StepType::nop) published = i - first;
+      s.published[i - first] = published;
+    }
+  }
+  table.nodes.reserve(id + 1);
+  table.attrs.reserve((id + 1) * 20);
+  table.deps.reserve((id + 1) * 2);
+  table.text.reserve((id + 1) * 32);
+
+  write_copies(s, table);
+  for (const Threadblock& tb : tbs) {
+    s.tb = &tb;
+    s.previous = none;
+    s.position = 0;
+    s.parents = s.copies;
+    for (std::uint32_t i = tb.first_step; i < tb.first_step + tb.step_count; ++i, ++s.position) {
+      const Step& step = a_.steps[i];
+      if (step.depid >= 0 && step.depid != s.tb_id) {
+        s.parents.push_back(s.exit_id[target_of(step, tbs, first, s)]);
+      }
+      if (step.type == StepType::nop) {
+        s.nop_depids.push_back(step.depid);
+        s.nop_steps.push_back(step.deps);
+        continue;
+      }
+      write_step(step, s, table);
+      s.parents.assign(1, s.exit_id[i - first]);
+      s.nop_depids.clear();
+      s.nop_steps.clear();
+    }
+    s.nop_depids.clear();
+    s.nop_steps.clear();
+    ++s.tb_id;
+  }
+  if (table.nodes.empty()) {  // simulators refuse a trace without nodes
+    table.add_node(0, NodeType::comp, "COMP_NODE_idle");
+    table.add_bool(attr::is_cpu_op, false);
+    table.end_node();
+  }
+}
+
+// The published step that releases a dependency, as index in the rank.
+std::uint32_t Lowering::target_of(const Step& step, std::span<const Threadblock> tbs, std::uint32_t first, const RankState& s) const {
+  const Location where{.file = a_.file, .line = step.line, .column = step.column};
+  const auto tb = static_cast<std::size_t>(step.depid);
+  if (tb >= tbs.size() || step.deps < 0 || static_cast<std::uint32_t>(step.deps) >= tbs[tb].step_count) {
+    throw input_error(where, "a dependency on a step that does not exist", "deps");
+  }
+  const std::uint32_t published = s.published[tbs[tb].first_step - first + static_cast<std::uint32_t>(step.deps)];
+  if (published == none) throw input_error(where, "a dependency on a step that never publishes its completion", "deadlock");
+  return published;
+}
+
+void Lowering::write_step(const Step& step, RankState& s, NodeTable& out) const {
+  const auto begin = [&](NodeType type, std::string_view prefix) {
+    std::array<char, 64> text;
+    char* p = std::copy(prefix.begin(), prefix.end(), text.data());
+    p = std::to_chars(p, text.end(), s.tb_id).ptr;
+    constexpr std::string_view middle = "_step";
+    p = std::copy(middle.begin(), middle.end(), p);
+    p = std::to_chars(p, text.end(), s.position).ptr;
+    out.add_node(s.next_id++, type, {text.data(), static_cast<std::size_t>(p - text.data())});
+    for (std::size_t i = 0; i < s.parents.size(); ++i) {
+      bool duplicate = false;
+      for (std::size_t j = 0; j < i && !duplicate; ++j) duplicate = s.parents[j] == s.parents[i];
+      if (!duplicate) out.add_data_dep(s.parents[i]);
+    }
+    out.add_bool(attr::is_cpu_op, false);
+  };
+  const auto end = [&] {
+    write_provenance(step, s, out);
+    out.end_node();
+    s.parents.assign(1, out.nodes.back().id);
+    s.nop_depids.clear();  // noted on the step's first node
+    s.nop_steps.clear();
+  };
+  const auto message = [&](NodeType type, std::int32_t src, std::int32_t dst) {
+    out.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(type));
+    out.add_int(attr::comm_src, Kind::int32_val, src);
+    out.add_int(attr::comm_dst, Kind::int32_val, dst);
+    out.add_int(attr::comm_tag, Kind::int32_val, s.tb->chan);
+    if (size_) out.add_int(attr::comm_size, Kind::int64_val, bytes(step.cnt));
+    const std::int32_t offset = type == NodeType::comm_send ? step.src_off : step.dst_off;
+    out.add_int(attr::msg_chunk_cnt, Kind::int32_val, step.cnt);
+    out.add_int(attr::msg_chunk_idx, Kind::int32_val, offset);
+    out.add_int(attr::total_chunk_cnt, Kind::int32_val, a_.chunks);
+    out.add_int(attr::chunk_offset, Kind::int32_val, offset);
+    if (type == NodeType::comm_recv && step.type == StepType::rrc) out.add_bool(attr::is_rrc, true);
+  };
+  if (receives(step.type)) {
+    begin(NodeType::comm_recv, "COMM_RECV_NODE_tb");
+    message(NodeType::comm_recv, s.tb->recv, s.rank);
+    end();
+  }
+  if (reduces(step.type) || step.type == StepType::cpy) {
+    begin(NodeType::comp, "COMP_NODE_tb");
+    if (size_) {
+      const std::int64_t moved = bytes(step.cnt);
+      out.add_int(attr::num_ops, Kind::int64_val, std::max<std::int64_t>(1, moved / bytes_per_element));
+      out.add_int(attr::tensor_size, Kind::int64_val, moved * (step.type == StepType::cpy ? 2 : 3));
+    }
+    end();
+  }
+  if (sends(step.type)) {
+    begin(NodeType::comm_send, "COMM_SEND_NODE_tb");
+    message(NodeType::comm_send, s.rank, s.tb->send);
+    end();
+  }
+}
+
+void Lowering::write_provenance(const Step& step, RankState& s, NodeTable& out) {
+  out.add_int(attr::local_time_step, Kind::int32_val, s.position);
+  out.add_int(attr::hasdep, Kind::int32_val, step.hasdep ? 1 : 0);
+  out.add_int(attr::deps, Kind::int32_val, step.deps);
+  out.add_int(attr::depid, Kind::int32_val, step.depid);
+  out.add_int(attr::tb_id, Kind::int32_val, s.tb_id);
+  const auto text = [&out](Name name, Text t) { out.attrs.push_back({.name = name, .kind = Kind::string_val, .size = t.size, .bits = t.offset}); };
+  text(attr::step_type, s.type_text[static_cast<std::size_t>(step.type)]);
+  text(attr::src_buf, s.buffer_text[static_cast<std::size_t>(step.src_buf)]);
+  text(attr::dst_buf, s.buffer_text[static_cast<std::size_t>(step.dst_buf)]);
+  out.add_int(attr::src_off, Kind::int32_val, step.src_off);
+  out.add_int(attr::dst_off, Kind::int32_val, step.dst_off);
+  out.add_int(attr::chunk_cnt, Kind::int32_val, step.cnt);
+  if (!s.nop_depids.empty()) {
+    out.add_ints(attr::nop_depids, Kind::int32_list, s.nop_depids);
+    out.add_ints(attr::nop_steps, Kind::int32_list, s.nop_steps);
+  }
+}
+
+void Lowering::write_copies(RankState& s, NodeTable& out) const {
+  for (const Copy& c : s.gpu->copies) {
+    if (aliases(a_, s.rank, c)) continue;
+    s.copies.push_back(s.next_id);
+    out.add_node(s.next_id, NodeType::comp, "COMP_NODE_copy" + std::to_string(s.next_id));
+    ++s.next_id;
+    out.add_bool(attr::is_cpu_op, false);
+    if (size_) out.add_int(attr::tensor_size, Kind::int64_val, 2 * bytes(1));
+    out.add_string(attr::step_type, msccl::copy_step);
+    out.add_string(attr::src_buf, "i");
+    out.add_string(attr::dst_buf, "o");
+    out.add_int(attr::src_off, Kind::int32_val, c.i_off);
+    out.add_int(attr::dst_off, Kind::int32_val, c.o_off);
+    out.add_int(attr::chunk_cnt, Kind::int32_val, 1);
+    out.end_node();
+  }
+}
+
+void Lowering::write_metadata(Rank rank, Metadata& out) const {
+  out = {};
+  out.version = schema_version;
+  AttrTable& t = out.table;
+  const Gpu& gpu = a_.gpus[rank];
+  t.add_string(attr::schema, "1.0.2-chakra.0.0.4");
+  t.add_string(attr::collective, name(a_.collective));
+  t.add_string(msccl::algo_name, a_.name);
+  t.add_string(msccl::proto, name(a_.protocol));
+  t.add_int(msccl::nchannels, Kind::int32_val, a_.channels);
+  t.add_int(msccl::nchunksperloop, Kind::int32_val, a_.chunks);
+  t.add_int(msccl::ngpus, Kind::int32_val, a_.ranks());
+  t.add_string(msccl::coll, a_.collective_text);
+  t.add_int(msccl::inplace, Kind::int32_val, a_.inplace ? 1 : 0);
+  t.add_int(msccl::outofplace, Kind::int32_val, runs_outofplace(a_) ? 1 : 0);
+  t.add_int(msccl::min_bytes, Kind::int64_val, a_.min_bytes.value_or(0));
+  t.add_int(msccl::max_bytes, Kind::int64_val, a_.max_bytes.value_or(default_max_bytes));
+  for (const auto& [key, value] : a_.attributes) {
+    if (!is_standard_attribute(key)) t.add_string(Name(std::string(msccl::prefix) + key), value);
+  }
+  t.add_int(msccl::i_chunks, Kind::int32_val, gpu.i_chunks);
+  t.add_int(msccl::o_chunks, Kind::int32_val, gpu.o_chunks);
+  t.add_int(msccl::s_chunks, Kind::int32_val, gpu.s_chunks);
+  for (const auto& [key, value] : gpu.other) t.add_string(Name(std::string(msccl::gpu_prefix) + key), value);
+  std::vector<std::int64_t> column;
+  const auto tb_list = [&](Name name, std::int32_t Threadblock::*field) {
+    column.clear();
+    for (const Threadblock& tb : a_.threadblocks(gpu)) column.push_back(tb.*field);
+    t.add_ints(name, Kind::int32_list, column);
+  };
+  tb_list(msccl::tb_send, &Threadblock::send);
+  tb_list(msccl::tb_recv, &Threadblock::recv);
+  tb_list(msccl::tb_chan, &Threadblock::chan);
+  if (gpu.copies.empty()) return;
+  column.clear();
+  for (const Copy& c : gpu.copies) column.push_back(c.i_off);
+  t.add_ints(msccl::copy_i_off, Kind::int32_list, column);
+  column.clear();
+  for (const Copy& c : gpu.copies) column.push_back(c.o_off);
+  t.add_ints(msccl::copy_o_off, Kind::int32_list, column);
+}
+
+}  // namespace convert

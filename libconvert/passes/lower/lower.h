@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Algorithm → Chakra traces, and back from the provenance that the traces carry (mapping: et-formats(5)).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/algorithm.h"
+#include "core/diagnostic.h"
+#include "core/trace.h"
+
+namespace convert {
+
+// Writes each step as RECV → COMP → SEND (those of them that it has), ids dense from 0 in (threadblock, step) order.
+class Lowering {
+ public:
+  // `size`: bytes of the whole collective (specs: sendcount × ranks where the collective concatenates); without it the
+  // nodes carry chunk counters only. Throws Error(input) if it is smaller than a byte per chunk; warns about a rest.
+  // The algorithm must be well-formed, every dependency published, and outlive this object.
+  Lowering(const Algorithm& algorithm, std::optional<std::int64_t> size, Diagnostics& diagnostics);
+
+  // Replaces metadata and nodes of `out`. Thread-safe for different `out`.
+  void lower(Rank rank, Trace& out) const;
+
+ private:
+  struct RankState;
+  void write_metadata(Rank rank, Metadata& out) const;
+  [[nodiscard]] std::uint32_t target_of(const Step& step, std::span<const Threadblock> tbs, std::uint32_t first, const RankState& state) const;
+  void write_copies(RankState& state, NodeTable& out) const;
+  void write_step(const Step& step, RankState& state, NodeTable& out) const;
+  static void write_provenance(const Step& step, RankState& state, NodeTable& out);
+  [[nodiscard]] std::int64_t bytes(std::int32_t chunks) const;
+
+  const Algorithm& a_;
+  std::optional<std::int64_t> size_;
+};
+
+// What a rank's metadata and nodes say about the algorithm that they were made from.
+enum class Provenance : std::uint8_t {
+  none,    // no chunk provenance: neither proof nor export is possible
+  chunks,  // buffers, offsets and step types: can be proved, and scheduled onto threadblocks
+  full,    // threadblocks, positions and dependencies too: the same program can be written back
+};
+[[nodiscard]] Provenance provenance_of(const Trace& trace);
+
+// The program that the traces (ranks 0…n-1) were made from. Throws Error(input) where the provenance is incomplete or
+// contradicts itself or the nodes.
+[[nodiscard]] Algorithm raise_algorithm(std::span<const Trace> traces);
+
+// Algorithm-wide fields and the rank's buffer sizes from a trace's metadata; false if they are not there.
+bool read_header(const Trace& trace, Algorithm& out, Gpu& gpu);
+
+// The step that a node says it belongs to, without position and dependencies. Throws Error(input) as above.
+[[nodiscard]] Step parse_step(const Trace& trace, std::size_t node_index);
+
+// True if a trace's nodes and dependencies are what lowering the algorithm's rank gives (sizes aside).
+[[nodiscard]] bool same_graph(const Algorithm& algorithm, const Trace& trace);
+
+}  // namespace convert

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+// Speed of the graph formats against formatting the same text alone from plain records into one buffer:
+// ns per node and the ratio. Also the parts: dependency graph, validation.
+// Usage: bench_graph [NODES]
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "formats/format.h"
+#include "graph/graph.h"
+#include "passes/validate.h"
+
+namespace convert {
+extern const Format dot_format;
+extern const Format graphml_format;
+}  // namespace convert
+
+namespace {
+
+using namespace convert;
+
+constexpr std::uint64_t window = 40;
+
+// Two ranks that send to each other, a third of the nodes computes: the shape of a converted algorithm.
+std::vector<Trace> make_set(std::uint64_t nodes_per_rank) {
+  std::vector<Trace> set(2);
+  for (Rank r = 0; r < 2; ++r) {
+    set[r].rank = r;
+    NodeTable& t = set[r].nodes;
+    for (std::uint64_t i = 0; i < nodes_per_rank; ++i) {
+      const std::uint64_t what = i % 3;
+      if (what == 0) {
+        t.add_node(i, NodeType::comm_send, "COMM_SEND_NODE_tb3_step17");
+      } else if (what == 1) {
+        t.add_node(i, NodeType::comm_recv, "COMM_RECV_NODE_tb3_step17");
+      } else {
+        t.add_node(i, NodeType::comp, "COMP_NODE_tb3_step17");
+      }
+      if (i > 0) t.add_data_dep(i - 1);
+      if (i > window) t.add_data_dep(i - window);
+      t.add_bool(attr::is_cpu_op, false);
+      if (what != 2) {
+        t.add_int(attr::comm_type, Kind::int64_val, 5);
+        t.add_int(what == 0 ? attr::comm_dst : attr::comm_src, Kind::int32_val, 1 - r);
+        t.add_int(attr::comm_tag, Kind::int32_val, static_cast<std::int64_t>(i / 3 % 8));
+        t.add_int(attr::comm_size, Kind::int64_val, 1'048'576);
+      }
+      for (const Name n : {attr::msg_chunk_idx, attr::tb_id, attr::src_off, attr::dst_off, attr::chunk_cnt}) {
+        t.add_int(n, Kind::int32_val, static_cast<std::int64_t>(i % 97));
+      }
+      t.end_node();
+    }
+  }
+  return set;
+}
+
+// What a writer that knows everything beforehand would have at hand.
+struct Record {
+  std::uint64_t id;
+  std::uint64_t rank;
+  std::string_view name;
+  std::uint64_t size;
+  int what;
+};
+
+std::vector<Record> records_of(const std::vector<Trace>& set) {
+  std::vector<Record> out;
+  for (const Trace& t : set) {
+    for (const Node& n : t.nodes.nodes) {
+      out.push_back({n.id, t.rank, t.nodes.name(n), 1'048'576, static_cast<int>(n.id % 3)});
+    }
+  }
+  return out;
+}
+
+void put(std::string& out, std::uint64_t number) {
+  char digits[20];
+  const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+  out.append(digits, end);
+}
+
+void put_node(std::string& out, std::uint64_t rank, std::uint64_t id) {
+  out += 'r';
+  put(out, rank);
+  out += 'n';
+  put(out, id);
+}
+
+void format_dot(const std::vector<Record>& records, std::string& out) {
+  const auto edge = [&](const Record& r, std::uint64_t from) {
+    out += "  ";
+    put_node(out, r.rank, from);
+    out += " -> ";
+    put_node(out, r.rank, r.id);
+    out += ";\n";
+  };
+  for (const Record& r : records) {
+    out += "  ";
+    put_node(out, r.rank, r.id);
+    out += " [label=\"";
+    out += r.name;
+    out += "\\n";
+    put(out, r.id);
+    out += r.what == 0 ? " COMM_SEND\\nto " : r.what == 1 ? " COMM_RECV\\nfrom " : " COMP";
+    if (r.what != 2) {
+      put(out, 1 - r.rank);
+      out += ", ";
+      put(out, r.size);
+      out += " B";
+    }
+    out += r.what == 0   ? "\" shape=trapezium fillcolor=\"#cfe5f8\"];\n"
+           : r.what == 1 ? "\" shape=invtrapezium fillcolor=\"#d5efcf\"];\n"
+                         : "\" shape=box fillcolor=\"#fff2b3\"];\n";
+    if (r.id > 0) edge(r, r.id - 1);
+    if (r.id > window) edge(r, r.id - window);
+  }
+  for (const Record& r : records) {
+    if (r.what != 0) continue;
+    out += "  ";
+    put_node(out, r.rank, r.id);
+    out += " -> ";
+    put_node(out, 1 - r.rank, r.id + 1);
+    out += " [color=\"#d62728\" penwidth=1.5];\n";
+  }
+}
+
+void format_graphml(const std::vector<Record>& records, std::string& out) {
+  const auto data = [&](std::string_view key, std::uint64_t value) {
+    out += "<data key=\"";
+    out += key;
+    out += "\">";
+    put(out, value);
+    out += "</data>";
+  };
+  const auto edge = [&](std::uint64_t from_rank, std::uint64_t from, std::uint64_t to_rank, std::uint64_t to,
+                        std::string_view kind) {
+    out += "<edge source=\"";
+    put_node(out, from_rank, from);
+    out += "\" target=\"";
+    put_node(out, to_rank, to);
+    out += "\"><data key=\"kind\">";
+    out += kind;
+    out += "</data></edge>\n";
+  };
+  for (const Record& r : records) {
+    out += "<node id=\"";
+    put_node(out, r.rank, r.id);
+    out += "\">";
+    data("id", r.id);
+    data("rank", r.rank);
+    out += "<data key=\"name\">";
+    out += r.name;
+    out += "</data><data key=\"type\">";
+    out += r.what == 0 ? "COMM_SEND_NODE" : r.what == 1 ? "COMM_RECV_NODE" : "COMP_NODE";
+    out += "</data><data key=\"is_cpu_op\">false</data>";
+    if (r.what != 2) {
+      data(r.what == 0 ? "comm_dst" : "comm_src", 1 - r.rank);
+      data("comm_tag", r.id / 3 % 8);
+      data("comm_size", r.size);
+    }
+    out += "</node>\n";
+  }
+  for (const Record& r : records) {
+    if (r.id > 0) edge(r.rank, r.id - 1, r.rank, r.id, "data");
+    if (r.id > window) edge(r.rank, r.id - window, r.rank, r.id, "data");
+  }
+  for (const Record& r : records) {
+    if (r.what == 0) edge(r.rank, r.id, 1 - r.rank, r.id + 1, "message");
+  }
+}
+
+// The floor and the work in turns, best of five each: the machine's mood hits both.
+struct Best {
+  double floor = std::numeric_limits<double>::infinity();
+  double work = std::numeric_limits<double>::infinity();
+};
+
+double seconds(const std::function<void()>& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+Best compare(const std::function<void()>& floor, const std::function<void()>& work) {
+  Best best;
+  for (int i = 0; i < 5; ++i) {
+    best.floor = std::min(best.floor, seconds(floor));
+    best.work = std::min(best.work, seconds(work));
+  }
+  return best;
+}
+
+bool bench_format(const Format& format, const std::vector<Trace>& set, const std::vector<Record>& records,
+                  void (*floor)(const std::vector<Record>&, std::string&)) {
+  std::string plain;
+  std::string text;
+  const Best best = compare(
+      [&] {
+        plain.clear();
+        floor(records, plain);
+      },
+      [&] {
+        text.clear();
+        const auto output = memory_output(text);
+        format.write_set(set, {}, *output);
+        output->close();
+      });
+  // Head, clusters and legend are all that the floor does not format.
+  if (text.size() < plain.size() || text.size() > plain.size() + 4096) {
+    std::fprintf(stderr, "the floor formats %zu bytes, %.*s writes %zu\n", plain.size(),
+                 static_cast<int>(format.name.size()), format.name.data(), text.size());
+    return false;
+  }
+  const auto nodes = static_cast<double>(records.size());
+  std::printf("%-8.*s %6.0f ns/node, alone %6.0f ns/node, ratio %.2f (limit 3), %zu bytes/node\n",
+              static_cast<int>(format.name.size()), format.name.data(), best.work / nodes * 1e9,
+              best.floor / nodes * 1e9, best.work / best.floor, text.size() / records.size());
+  return best.work / best.floor <= 3;
+}
+
+void bench_part(const char* name, double nodes, const std::function<void()>& work) {
+  double best = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < 5; ++i) best = std::min(best, seconds(work));
+  std::printf("%-8s %6.0f ns/node\n", name, best / nodes * 1e9);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::uint64_t nodes = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1'000'000;
+  const std::uint64_t per_rank = nodes / 2 / 3 * 3;  // whole steps, so that each send has its receive
+  const std::vector<Trace> set = make_set(per_rank);
+  const std::vector<Record> records = records_of(set);
+  bool good = bench_format(dot_format, set, records, format_dot);
+  good = bench_format(graphml_format, set, records, format_graphml) && good;
+  const auto all = static_cast<double>(records.size());
+  bench_part("graph", all, [&] {
+    for (const Trace& t : set) (void)build_graph(t.nodes);
+  });
+  bench_part("rules", all, [&] {
+    Diagnostics diagnostics;
+    for (const Trace& t : set) check_trace(t, RuleSet::all(), diagnostics);
+  });
+  bench_part("set", all, [&] {
+    Diagnostics diagnostics;
+    std::vector<TraceSummary> summaries;
+    for (const Trace& t : set) summaries.push_back(summarise(t));
+    check_set(summaries, RuleSet::all(), diagnostics);
+  });
+  return good ? 0 : 1;
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+// Replays of the corpus' ASTRA-sim runs: every NPU's finish and exposed communication, to the cycle.
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "config/network.h"
+#include "corpus.h"
+#include "formats/format.h"
+#include "simulate/replay.h"
+
+namespace {
+
+using namespace convert;
+namespace fs = std::filesystem;
+
+std::string read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  EXPECT_TRUE(in) << path;
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+Trace read_trace(const fs::path& path, Rank rank) {
+  const std::string bytes = read_file(path);
+  const auto input = memory_input(path.string(), bytes);
+  const FormatOptions options;
+  Diagnostics diagnostics;
+  const auto reader = find_format("chakra").read({*input, rank, options, diagnostics});
+  Trace trace;
+  EXPECT_TRUE(reader->next_rank(trace));
+  // The nodes of a batch replace those of the one before: gather them.
+  Trace whole;
+  whole.rank = rank;
+  whole.name = path.string();
+  whole.metadata = trace.metadata;
+  while (reader->next_nodes(trace, 1'000'000)) {
+    for (const Node& n : trace.nodes.nodes) {
+      Node& to = whole.nodes.add_node(n.id, n.type, trace.nodes.name(n));
+      to.duration_us = n.duration_us;
+      for (const NodeId p : trace.nodes.data_deps(n)) whole.nodes.add_data_dep(p);
+      for (const NodeId p : trace.nodes.ctrl_deps(n)) whole.nodes.add_ctrl_dep(p);
+      for (const Attr& a : trace.nodes.attributes(n)) {
+        if (is_integer(a.kind)) whole.nodes.add_int(a.name, a.kind, static_cast<std::int64_t>(a.bits));
+      }
+      whole.nodes.end_node();
+    }
+  }
+  return whole;
+}
+
+std::vector<Trace> read_traces(const fs::path& prefix) {
+  std::vector<Trace> traces;
+  for (Rank r = 0;; ++r) {
+    const fs::path path = prefix.string() + "." + std::to_string(r) + ".et";
+    if (!fs::exists(path)) return traces;
+    traces.push_back(read_trace(path, r));
+  }
+}
+
+NetworkConfig read_network_file(const fs::path& path) { return parse_network_yaml(path.string(), read_file(path)); }
+
+using Times = std::vector<std::optional<std::int64_t>>;  // ns by NPU
+
+struct GoldenRun {
+  std::string name;
+  std::string backend;
+  std::string status;
+  Times finish;
+  Times exposed;
+};
+
+Times times_of(simdjson::dom::element array) {
+  Times out;
+  for (const simdjson::dom::element e : array.get_array()) {
+    std::int64_t value = 0;
+    out.push_back(e.get(value) == simdjson::SUCCESS ? std::optional(value) : std::nullopt);
+  }
+  return out;
+}
+
+std::vector<GoldenRun> runs_of(const fs::path& results, const std::string& prefix) {
+  simdjson::dom::parser parser;
+  std::vector<GoldenRun> runs;
+  for (const auto& [name, entry] : simdjson::dom::object(parser.load(results.string()))) {
+    if (!std::string(name).starts_with(prefix)) continue;
+    for (const auto& [backend, run] : simdjson::dom::object(entry["runs"])) {
+      runs.push_back({std::string(name), std::string(backend), std::string(std::string_view(run["status"])),
+                      times_of(run["finish"]), times_of(run["exposed"])});
+    }
+  }
+  return runs;
+}
+
+ReplayResult replay_traces(const std::vector<Trace>& traces, const NetworkConfig& network,
+                           const std::string& backend, IssueMode issue) {
+  ReplayOptions options;
+  options.model = backend == "unaware" ? NetworkModel::unaware : NetworkModel::aware;
+  options.issue = issue;
+  Diagnostics diagnostics;
+  auto result = replay(traces, network, options, diagnostics);
+  for (const Diagnostic& d : diagnostics.all()) ADD_FAILURE() << format_diagnostic(d);
+  return result ? std::move(*result) : ReplayResult{};
+}
+
+Times finish_of(const ReplayResult& r) {
+  Times out;
+  for (const NpuResult& n : r.npus) {
+    out.push_back(n.finish_ps ? std::optional(*n.finish_ps / ps_per_ns) : std::nullopt);
+  }
+  return out;
+}
+Times exposed_of(const ReplayResult& r) {
+  Times out;
+  for (const NpuResult& n : r.npus) {
+    out.push_back(n.finish_ps ? std::optional(n.exposed_communication_ps / ps_per_ns) : std::nullopt);
+  }
+  return out;
+}
+
+void expect_run(const fs::path& root, const GoldenRun& run, const std::string& prefix, IssueMode issue,
+                bool differs) {
+  SCOPED_TRACE(run.name + " " + run.backend);
+  const fs::path dir = root / "cases" / run.name;
+  const ReplayResult r =
+      replay_traces(read_traces(dir / prefix), read_network_file(dir / "network.yml"), run.backend, issue);
+  EXPECT_EQ(r.status, ReplayStatus::complete);
+  if (differs) {
+    EXPECT_NE(finish_of(r), run.finish) << "a known difference is gone: take it off the list";
+    return;
+  }
+  EXPECT_EQ(finish_of(r), run.finish);
+  EXPECT_EQ(exposed_of(r), run.exposed);
+}
+
+TEST(ReplayCorpus, CustomCollectives) {
+  REQUIRE_CORPUS();
+  const fs::path root = corpus::root() / "astra";
+  // Not one collective over all NPUs.
+  const std::set<std::string> other = {"L_ar_ring8_twice", "L_per_node_custom", "L_ar_ring4_group",
+                                       "L_ar_ring4_sortedgroup"};
+  // ASTRA-sim issues nodes that are free together in hash order there, we in ascending order of id.
+  const std::set<std::string> known_differences = {"L_unordered_free_Ring", "L_unordered_free_Switch",
+                                                   "L_unordered_free_FullyConnected"};
+  int checked = 0;
+  for (const GoldenRun& run : runs_of(root / "results.json", "L_")) {
+    if (run.status != "ok" || other.contains(run.name)) continue;
+    const bool differs = run.backend != "unaware" && known_differences.contains(run.name);
+    expect_run(root, run, "algo", IssueMode::algorithm, differs);
+    ++checked;
+  }
+  EXPECT_GE(checked, 30);
+  RecordProperty("checked", checked);
+}
+
+TEST(ReplayCorpus, PointToPoint) {
+  REQUIRE_CORPUS();
+  const fs::path root = corpus::root() / "astra";
+  int checked = 0;
+  for (const GoldenRun& run : runs_of(root / "results.json", "G_")) {
+    if (run.status != "ok" || run.name.starts_with("G_rendezvous")) continue;
+    expect_run(root, run, "workload", IssueMode::workload, false);
+    ++checked;
+  }
+  EXPECT_GE(checked, 35);
+  RecordProperty("checked", checked);
+}
+
+TEST(ReplayCorpus, ComputeAndOddNodes) {
+  REQUIRE_CORPUS();
+  const fs::path root = corpus::root() / "astra";
+  const std::set<std::string> cases = {"H_cpu_and_gpu_parallel", "H_ctrl_deps", "H_invalid_node_mid", "H_replay",
+                                       "H_replay_no_is_cpu_attr"};
+  for (const GoldenRun& run : runs_of(root / "results.json", "H_")) {
+    if (!cases.contains(run.name)) continue;
+    EXPECT_EQ(run.status, "ok");
+    expect_run(root, run, "workload", IssueMode::workload, false);
+  }
+}
+
+TEST(ReplayCorpus, SizeMismatchIsADeadlock) {
+  REQUIRE_CORPUS();
+  const fs::path dir = corpus::root() / "astra" / "cases" / "G_p2p_size_mismatch";
+  for (const GoldenRun& run : runs_of(corpus::root() / "astra" / "results.json", "G_p2p_size_mismatch")) {
+    SCOPED_TRACE(run.backend);
+    const ReplayResult r = replay_traces(read_traces(dir / "workload"), read_network_file(dir / "network.yml"),
+                                         run.backend, IssueMode::workload);
+    EXPECT_EQ(r.status, ReplayStatus::deadlock);
+    EXPECT_EQ(finish_of(r), run.finish);
+    ASSERT_GE(r.waits.waiting.size(), 1U);
+    EXPECT_EQ(r.waits.waiting[0].what, WaitingNode::For::nothing);
+    EXPECT_TRUE(r.waits.waiting[0].other_bytes.has_value());
+    EXPECT_EQ(r.waits.unmatched_total, 1U);
+  }
+}
+
+// Two algorithms in a row: the second begins on each NPU when the first has ended there.
+Trace in_sequence(const Trace& first, const Trace& second) {
+  Trace both;
+  both.rank = first.rank;
+  both.name = first.name;
+  NodeId end = 0;
+  for (const Node& n : first.nodes.nodes) end = std::max(end, n.id + 1);
+  const auto copy = [&both](const Trace& from, NodeId shift, const std::set<NodeId>& roots_after) {
+    for (const Node& n : from.nodes.nodes) {
+      Node& to = both.nodes.add_node(n.id + shift, n.type, from.nodes.name(n));
+      to.duration_us = n.duration_us;
+      for (const NodeId p : from.nodes.data_deps(n)) both.nodes.add_data_dep(p + shift);
+      if (from.nodes.data_deps(n).empty()) {
+        for (const NodeId p : roots_after) both.nodes.add_data_dep(p);
+      }
+      for (const NodeId p : from.nodes.ctrl_deps(n)) both.nodes.add_ctrl_dep(p + shift);
+      for (const Attr& a : from.nodes.attributes(n)) {
+        if (is_integer(a.kind)) both.nodes.add_int(a.name, a.kind, static_cast<std::int64_t>(a.bits));
+      }
+      both.nodes.end_node();
+    }
+  };
+  std::set<NodeId> leaves;
+  for (const Node& n : first.nodes.nodes) leaves.insert(n.id);
+  for (const NodeId p : first.nodes.deps) leaves.erase(p);
+  copy(first, 0, {});
+  copy(second, end, leaves);
+  return both;
+}
+
+TEST(ReplayCorpus, Figure4CustomRing) {
+  REQUIRE_CORPUS();
+  const fs::path root = corpus::root() / "astra";
+  const auto all_reduce = read_traces(root / "fig4" / "1MB" / "ar");
+  const auto all_gather = read_traces(root / "fig4" / "1MB" / "ag");
+  ASSERT_EQ(all_reduce.size(), 64U);
+  ASSERT_EQ(all_gather.size(), 64U);
+  std::vector<Trace> traces;
+  for (std::size_t r = 0; r < 64; ++r) traces.push_back(in_sequence(all_reduce[r], all_gather[r]));
+  simdjson::dom::parser parser;
+  int checked = 0;
+  for (const auto& [key, entry] : simdjson::dom::object(parser.load((root / "fig4.json").string()))) {
+    const auto parts = corpus::split(std::string(key), '|');  // kind, topology, size, backend
+    if (parts[0] != "custom1Dring" || parts[2] != "1MB" || std::string_view(entry["status"]) != "ok") continue;
+    SCOPED_TRACE(std::string(key));
+    const ReplayResult r = replay_traces(traces, read_network_file(root / "fig4" / "1MB" / (parts[1] + ".yml")),
+                                         parts[3], IssueMode::algorithm);
+    const Times finish = finish_of(r);
+    EXPECT_EQ(r.status, ReplayStatus::complete);
+    EXPECT_EQ(std::min_element(finish.begin(), finish.end())->value(), std::int64_t(entry["min"]));
+    EXPECT_EQ(std::max_element(finish.begin(), finish.end())->value(), std::int64_t(entry["max"]));
+    simdjson::dom::element listed;
+    if (entry["finish"].get(listed) == simdjson::SUCCESS) {
+      EXPECT_EQ(finish, times_of(listed));
+    }
+    ++checked;
+  }
+  EXPECT_GE(checked, 9);
+  RecordProperty("checked", checked);
+}
+
+}  // namespace

@@ -14,7 +14,8 @@ int main(int argc, char** argv) {
       .name = "et-convert",
       .summary = "convert execution traces and collective algorithms",
       .operands = "[INPUT...]",
-      .examples = {{"et-convert -f msccl,size=1MiB ring8.xml -o ring8", "an algorithm as a trace set, ring8.0.et … ring8.7.et"},
+      .examples = {{"et-convert -f msccl,size=1MiB ring8.xml -o ring8",
+                    "an algorithm as a trace set, ring8.0.et … ring8.7.et"},
                    {"et-convert -t json ring8.3.et | less", "one rank as text"},
                    {"et-convert -t msccl ring8 -o ring8.xml", "back to MSCCL-IR"},
                    {"et-convert ring8.xml | et-validate --dataflow", "a whole set through a pipe"}},
@@ -24,10 +25,15 @@ int main(int argc, char** argv) {
     tools::add_output_options(app, output);
   };
   return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
-    SourceOptions source_options{.operands = tools::inputs(input), .from = input.from, .rank = std::nullopt, .hash = !output.no_history};
+    SourceOptions source_options{
+        .operands = tools::inputs(input), .from = input.from, .rank = std::nullopt, .hash = !output.no_history};
     if (input.rank) source_options.rank = static_cast<Rank>(*input.rank);
     TraceSource source(std::move(source_options), context.diagnostics);
-    const SinkOptions sink_options{.to = output.to, .path = output.path, .force = output.force, .history = output.no_history ? "" : context.history(), .jobs = context.jobs()};
+    const SinkOptions sink_options{.to = output.to,
+                                   .path = output.path,
+                                   .force = output.force,
+                                   .history = output.no_history ? "" : context.history(),
+                                   .jobs = context.jobs()};
     const SinkPlan plan = plan_sink(source, sink_options);
     if (output.to_stdout() && plan.binary()) tools::refuse_binary_on_tty("or write text with -t json");
 
@@ -35,7 +41,8 @@ int main(int argc, char** argv) {
     context.report();
     write_set(source, plan, sink_options, context.diagnostics);
     for (const std::string& name : source.skipped()) log_info("skipped " + name + ": not a rank of the set");
-    log_info(std::string(source.format().name) + " → " + std::string(plan.choice.format->name) + (plan.path ? ": " + *plan.path : ""));
+    log_info(std::string(source.format().name) + " → " + std::string(plan.choice.format->name) +
+             (plan.path ? ": " + *plan.path : ""));
     return 0;
   });
 }

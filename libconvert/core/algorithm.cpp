@@ -34,8 +34,9 @@ std::optional<Protocol> parse_protocol(std::string_view text) { return lookup<Pr
 std::string_view name(Protocol p) { return protocol_names[static_cast<std::size_t>(p)]; }
 
 bool is_standard_attribute(std::string_view name) {
-  static constexpr std::array<std::string_view, 10> known = {"name", "proto",   "nchannels",  "nchunksperloop", "ngpus",
-                                                             "coll", "inplace", "outofplace", "minBytes",       "maxBytes"};
+  static constexpr std::array<std::string_view, 10> known = {"name",     "proto",   "nchannels", "nchunksperloop",
+                                                             "ngpus",    "coll",    "inplace",   "outofplace",
+                                                             "minBytes", "maxBytes"};
   return std::find(known.begin(), known.end(), name) != known.end();
 }
 

@@ -7,9 +7,10 @@
 // X(identifier, text on the wire): identifiers are the text with '.' replaced by '_'.
 #define CONVERT_ATTRIBUTE_NAMES(X)                                                                              \
   X(is_cpu_op, "is_cpu_op")                                                                                     \
-  X(comm_type, "comm_type") X(comm_size, "comm_size") X(comm_src, "comm_src") X(comm_dst, "comm_dst")           \
-      X(comm_tag, "comm_tag") X(comm_priority, "comm_priority") X(involved_dim, "involved_dim")                 \
-          X(pg_name, "pg_name") X(num_ops, "num_ops") X(tensor_size, "tensor_size") X(tensor_loc, "tensor_loc") \
+  X(comm_type, "comm_type")                                                                                     \
+  X(comm_size, "comm_size") X(comm_src, "comm_src") X(comm_dst, "comm_dst") X(comm_tag, "comm_tag")             \
+      X(comm_priority, "comm_priority") X(involved_dim, "involved_dim") X(pg_name, "pg_name")                   \
+          X(num_ops, "num_ops") X(tensor_size, "tensor_size") X(tensor_loc, "tensor_loc")                       \
               X(msg_chunk_cnt, "msg_chunk_cnt") X(msg_chunk_idx, "msg_chunk_idx")                               \
                   X(total_chunk_cnt, "total_chunk_cnt") X(local_time_step, "local_time_step")                   \
                       X(chunk_offset, "chunk_offset") X(hasdep, "hasdep") X(deps, "deps") X(depid, "depid")     \

@@ -10,9 +10,11 @@
 namespace convert {
 namespace {
 
+__extension__ using Int128 = __int128;
+
 // A decimal number as value = digits / 10^fraction, so that "1.5KiB" stays exact; then the unit text.
 struct Quantity {
-  __int128 digits = 0;
+  Int128 digits = 0;
   int fraction = 0;
   std::string_view unit;
 };
@@ -26,7 +28,7 @@ std::optional<Quantity> split(std::string_view text) {
     if (text[i] == '.' && !after_point) {
       after_point = true;
     } else if (text[i] >= '0' && text[i] <= '9') {
-      if (q.digits > (static_cast<__int128>(1) << 100)) return std::nullopt;
+      if (q.digits > (static_cast<Int128>(1) << 100)) return std::nullopt;
       q.digits = q.digits * 10 + (text[i] - '0');
       q.fraction += after_point ? 1 : 0;
       any = true;
@@ -41,10 +43,10 @@ std::optional<Quantity> split(std::string_view text) {
 }
 
 // digits × scale / 10^fraction if that is a whole number within int64.
-std::optional<std::int64_t> exact(const Quantity& q, __int128 scale) {
-  __int128 divisor = 1;
+std::optional<std::int64_t> exact(const Quantity& q, Int128 scale) {
+  Int128 divisor = 1;
   for (int i = 0; i < q.fraction; ++i) divisor *= 10;
-  __int128 product = 0;
+  Int128 product = 0;
   if (__builtin_mul_overflow(q.digits, scale, &product) || product % divisor != 0) return std::nullopt;
   product /= divisor;
   if (product > INT64_MAX) return std::nullopt;
@@ -52,32 +54,31 @@ std::optional<std::int64_t> exact(const Quantity& q, __int128 scale) {
 }
 
 template <std::size_t N>
-std::optional<__int128> scale_of(const std::array<std::pair<std::string_view, __int128>, N>& units,
-                                 std::string_view unit) {
+std::optional<Int128> scale_of(const std::array<std::pair<std::string_view, Int128>, N>& units,
+                               std::string_view unit) {
   for (const auto& [name, scale] : units) {
     if (name == unit) return scale;
   }
   return std::nullopt;
 }
 
-constexpr __int128 kibi = 1024;
+constexpr Int128 kibi = 1024;
 
 }  // namespace
 
 std::optional<std::int64_t> parse_bytes(std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, __int128>, 12> units = {
-      {{"", 1},
-       {"B", 1},
-       {"KB", 1000},
-       {"kB", 1000},
-       {"MB", 1'000'000},
-       {"GB", 1'000'000'000},
-       {"TB", 1'000'000'000'000},
-       {"KiB", kibi},
-       {"MiB", kibi * kibi},
-       {"GiB", kibi * kibi * kibi},
-       {"TiB", kibi * kibi * kibi * kibi},
-       {"kiB", kibi}}};
+  static constexpr std::array<std::pair<std::string_view, Int128>, 12> units = {{{"", 1},
+                                                                                 {"B", 1},
+                                                                                 {"KB", 1000},
+                                                                                 {"kB", 1000},
+                                                                                 {"MB", 1'000'000},
+                                                                                 {"GB", 1'000'000'000},
+                                                                                 {"TB", 1'000'000'000'000},
+                                                                                 {"KiB", kibi},
+                                                                                 {"MiB", kibi * kibi},
+                                                                                 {"GiB", kibi * kibi * kibi},
+                                                                                 {"TiB", kibi * kibi * kibi * kibi},
+                                                                                 {"kiB", kibi}}};
   const auto q = split(text);
   if (!q) return std::nullopt;
   const auto scale = scale_of(units, q->unit);
@@ -85,7 +86,7 @@ std::optional<std::int64_t> parse_bytes(std::string_view text) {
 }
 
 std::optional<Picoseconds> parse_time(std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, __int128>, 6> units = {
+  static constexpr std::array<std::pair<std::string_view, Int128>, 6> units = {
       {{"", 1000}, {"ps", 1}, {"ns", 1000}, {"us", 1'000'000}, {"ms", 1'000'000'000}, {"s", 1'000'000'000'000}}};
   const auto q = split(text);
   if (!q) return std::nullopt;

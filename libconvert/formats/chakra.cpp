@@ -39,6 +39,7 @@ class ChakraReader final : public TraceReader {
 
   bool next_nodes(Trace& out, std::size_t max_nodes) override {
     out.nodes.clear();
+    out.nodes.positions_are_lines = false;
     std::size_t used = 0;
     while (out.nodes.nodes.size() < max_nodes && used < batch_bytes) {
       const std::size_t n = decode_chunk(out.nodes, max_nodes);
@@ -156,20 +157,23 @@ std::optional<std::uint64_t> glimpse_varint(std::string_view visible, std::uint6
   return std::nullopt;
 }
 
-// Whether the message has well-formed fields, those in `known` right, and few others. Counts these.
+// Whether the message has well-formed fields, those in `known` right, and few others. Counts these. Of a cut
+// message at least one field must be whole, or much of it visible.
 bool plausible_fields(const Glimpse& message, bool (*known)(std::uint32_t tag, std::string_view content),
-                      int& others) {
+                      int& others, bool need_whole) {
   const bool cut = message.visible.size() < message.size;
+  constexpr std::size_t much = 1024;
+  bool enough = !need_whole || message.visible.size() >= much;
   std::uint64_t at = 0;
   while (at < message.visible.size()) {
     const auto tag = glimpse_varint(message.visible, at);
-    if (!tag) return cut;
+    if (!tag) return cut && enough;
     const std::uint64_t type = *tag & 7U;
     if (*tag >> 3U == 0 || *tag > 0xffffffffU) return false;
     std::uint64_t skip = 0;
     if (type == wire::varint || type == wire::bytes) {
       const auto value = glimpse_varint(message.visible, at);
-      if (!value) return cut;
+      if (!value) return cut && enough;
       skip = type == wire::bytes ? *value : 0;
     } else if (type == wire::fixed64 || type == wire::fixed32) {
       skip = type == wire::fixed64 ? 8 : 4;
@@ -182,8 +186,9 @@ bool plausible_fields(const Glimpse& message, bool (*known)(std::uint32_t tag, s
     others += is_known ? 0 : 1;
     if (others > 2) return false;
     at += skip;
+    enough = enough || at <= message.visible.size();
   }
-  return true;
+  return enough;
 }
 
 bool metadata_field(std::uint32_t tag, std::string_view content) {
@@ -215,7 +220,7 @@ bool sniff_chakra(std::string_view head) {
   if (!metadata.visible.empty()) {
     const auto first = static_cast<unsigned char>(metadata.visible[0]);
     if (first != make_tag(1, wire::bytes) && first != make_tag(2, wire::bytes)) return false;
-    if (!plausible_fields(metadata, metadata_field, others)) return false;
+    if (!plausible_fields(metadata, metadata_field, others, true)) return false;
   }
   head.remove_prefix(metadata.visible.size());
   if (head.empty()) return others == 0;
@@ -232,7 +237,7 @@ bool sniff_chakra(std::string_view head) {
     return false;
   }
   others = 0;
-  return plausible_fields(node, node_field, others);
+  return plausible_fields(node, node_field, others, false);
 }
 
 std::unique_ptr<TraceReader> read_chakra(const ReadContext& context) {

@@ -41,7 +41,8 @@ void check_options(const Format& format, Direction direction, const FormatOption
   const char* verb = direction == Direction::read ? "reading" : "writing";
   for (const auto& [key, value] : options.all()) {
     const auto same = [&key = key](const FormatOption& o) { return o.key == key; };
-    const bool common = direction == Direction::write && std::any_of(common_write_options.begin(), common_write_options.end(), same);
+    const bool common = direction == Direction::write &&
+                        std::any_of(common_write_options.begin(), common_write_options.end(), same);
     if (!common && std::none_of(known.begin(), known.end(), same)) {
       throw usage_error(std::string(verb) + ' ' + std::string(format.name) + ": unknown option '" + key + "'; " +
                         (known.empty() ? "it has none" : "known: " + join_keys(known)));

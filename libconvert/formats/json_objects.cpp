@@ -100,6 +100,7 @@ struct JsonObjects::State {
   struct Seen {
     std::string text;
     Name name;
+    Kind kind = Kind::none;
   };
 
   void attributes(value& v, AttrTable& to);
@@ -108,12 +109,12 @@ struct JsonObjects::State {
   void list(object o, Attr& a, Text& unknown, AttrTable& to);
   void dependencies(value& v, std::string_view key, Range& range, NodeTable& to);
   void io(value& v, std::string_view key, std::uint32_t& index, NodeTable& to);
-  Name intern(std::string_view text, std::size_t position);
+  static Name intern(std::string_view text, Seen& predicted);
   const std::string& base64(value& v, std::string_view key);
   Text unknown(value& v, Message message, Kind list_kind, AttrTable& to);
 
   simdjson::ondemand::parser parser;
-  std::vector<Seen> seen;  // by position in the node: what the previous node had there
+  std::array<Seen, 32> seen;  // by position in the node: what the previous node had there
   std::string bytes;
 };
 
@@ -131,17 +132,12 @@ Text JsonObjects::State::unknown(value& v, Message message, Kind list_kind, Attr
   return to.add_text(bytes);
 }
 
-Name JsonObjects::State::intern(std::string_view text, std::size_t position) {
-  if (position >= seen.size()) {
-    if (position >= 64) return Name(text);
-    seen.resize(position + 1);
+Name JsonObjects::State::intern(std::string_view text, Seen& predicted) {
+  if (predicted.text != text) {
+    predicted.name = Name(text);
+    predicted.text = text;
   }
-  Seen& s = seen[position];
-  if (s.text != text) {
-    s.name = Name(text);
-    s.text = text;
-  }
-  return s.name;
+  return predicted.name;
 }
 
 void JsonObjects::State::metadata(object o, Metadata& to) {
@@ -248,14 +244,15 @@ void JsonObjects::State::attributes(value& v, AttrTable& to) {
 void JsonObjects::State::attribute(object o, std::size_t position, AttrTable& to) {
   Attr a;
   Extra extra;
+  Seen& predicted = seen[position % seen.size()];
   JsonKeys keys(kind_keys);
   for (auto member : o) {
     field f = std::move(member).take_value();
     const std::string_view key = key_of(f);
     value v = f.value();
-    const std::size_t i = keys.index(key);
+    const std::size_t i = keys.index(key, static_cast<std::size_t>(predicted.kind));
     if (i == 0) {
-      a.name = intern(string_of(v, key), position);
+      a.name = intern(string_of(v, key), predicted);
     } else if (i == 1) {
       extra.doc_string = to.add_text(string_of(v, key));
     } else if (i == 2) {
@@ -271,6 +268,7 @@ void JsonObjects::State::attribute(object o, std::size_t position, AttrTable& to
     to.extras.push_back(extra);
     a.extra = static_cast<std::uint32_t>(to.extras.size());
   }
+  predicted.kind = a.kind;
   to.attrs.push_back(a);
 }
 
@@ -333,13 +331,13 @@ std::optional<Rank> JsonObjects::State::head(object o, Metadata& to) {
 
 template <typename Work>
 bool JsonObjects::State::parse(std::string_view text, Work work) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos || text[begin] != '{') throw BadJson{text.data(), "must be a JSON object"};
   simdjson::ondemand::document document;
   try {
     if (text.size() > max_text) throw BadJson{text.data(), "a JSON object of 4 GiB or more"};
     document = parser.iterate(text.data(), text.size(), text.size() + simdjson::SIMDJSON_PADDING).value();
-    object o;
-    if (document.get_object().get(o) != simdjson::SUCCESS) throw BadJson{text.data(), "must be a JSON object"};
-    if (!work(o)) return false;
+    if (!work(document.get_object().value())) return false;
     const char* rest = nullptr;
     if (document.current_location().get(rest) == simdjson::SUCCESS) {
       throw BadJson{rest, "more text behind the object"};

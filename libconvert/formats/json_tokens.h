@@ -36,8 +36,8 @@ template <typename T>
 class JsonKeys {
  public:
   explicit JsonKeys(std::span<const std::string_view> known) : known_(known) {}
-  // Position among the known keys. `key` must lie in the text, for the place of the error.
-  [[nodiscard]] std::size_t index(std::string_view key);
+  // Position among the known keys. `key` must lie in the text, for the place of the error. `guess`: tried first.
+  [[nodiscard]] std::size_t index(std::string_view key, std::size_t guess = 0);
   [[nodiscard]] bool seen(std::size_t i) const { return (seen_ >> i & 1U) != 0; }
 
  private:

@@ -62,9 +62,9 @@ std::uint64_t Cursor::read_long_size() {
   throw Malformed{p, "a length of 2 GiB or more"};
 }
 
-void Cursor::throw_overrun(std::uint64_t size) const {
-  throw Malformed{p, "a field of " + std::to_string(size) + " bytes where its message has only " +
-                         std::to_string(end - p) + " left"};
+void Cursor::throw_overrun(const char* start, std::uint64_t size) const {
+  throw Malformed{start, "a field of " + std::to_string(size) + " bytes where its message has only " +
+                             std::to_string(end - p) + " left"};
 }
 
 void copy_field(Cursor& in, std::uint32_t tag, int depth, std::string& out) {

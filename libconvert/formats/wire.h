@@ -61,13 +61,14 @@ struct Cursor {
     return value;
   }
   std::string_view read_bytes() {
+    const char* const start = p;
     std::uint64_t size = 0;
     if (p != end && static_cast<signed char>(*p) >= 0) {
       size = static_cast<unsigned char>(*p++);
     } else {
       size = read_long_size();
     }
-    if (static_cast<std::uint64_t>(end - p) < size) throw_overrun(size);
+    if (static_cast<std::uint64_t>(end - p) < size) throw_overrun(start, size);
     const std::string_view result(p, static_cast<std::size_t>(size));
     p += size;
     return result;
@@ -77,7 +78,7 @@ struct Cursor {
   std::uint64_t read_long_varint();
   std::uint32_t read_long_tag();
   std::uint64_t read_long_size();
-  [[noreturn]] void throw_overrun(std::uint64_t size) const;
+  [[noreturn]] void throw_overrun(const char* start, std::uint64_t size) const;
 };
 
 // Copies the field whose tag was just read to the end of `out`, with minimal varints; groups as a whole.

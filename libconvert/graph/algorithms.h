@@ -22,7 +22,8 @@ namespace convert {
 // Weakly connected component number of each node, numbered by first node.
 [[nodiscard]] std::vector<std::uint32_t> connected_components(const Graph& g, std::uint32_t& count);
 // Longest path by node weight (acyclic graphs): its nodes in order.
-[[nodiscard]] std::vector<std::uint32_t> critical_path(const Graph& g, const std::function<std::uint64_t(std::uint32_t)>& weight);
+[[nodiscard]] std::vector<std::uint32_t> critical_path(const Graph& g,
+                                                       const std::function<std::uint64_t(std::uint32_t)>& weight);
 // For each node the parents that are not implied by other parents (acyclic graphs).
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> transitive_reduction(const Graph& g);
 

@@ -30,7 +30,8 @@ class Graph {
 
  private:
   friend Graph build_graph(const NodeTable& table, std::vector<struct GraphDefect>* defects);
-  static std::span<const Edge> row(const std::vector<Edge>& edges, const std::vector<std::uint32_t>& begin, std::uint32_t i) {
+  static std::span<const Edge> row(const std::vector<Edge>& edges, const std::vector<std::uint32_t>& begin,
+                                   std::uint32_t i) {
     return {edges.data() + begin[i], begin[i + 1] - begin[i]};
   }
   std::vector<Edge> parents_;
@@ -66,8 +67,8 @@ class IdIndex {
  private:
   bool dense_ = false;
   std::size_t size_ = 0;
-  std::vector<std::uint32_t> by_id_;                               // ids below a small multiple of the node count
-  std::vector<std::pair<NodeId, std::uint32_t>> sorted_;           // all others
+  std::vector<std::uint32_t> by_id_;                      // ids below a small multiple of the node count
+  std::vector<std::pair<NodeId, std::uint32_t>> sorted_;  // all others
 };
 
 }  // namespace convert

@@ -76,7 +76,8 @@ class Sink {
   }
 
   // The nodes of the rank whose head was read, encoded; flushed to `out` when it is given.
-  void encode_rank(TraceReader& reader, Trace& trace, TraceWriter& writer, std::size_t ordinal, bool many, std::string& bytes, Output* out) const {
+  void encode_rank(TraceReader& reader, Trace& trace, TraceWriter& writer, std::size_t ordinal, bool many,
+                   std::string& bytes, Output* out) const {
     if (!options_.history.empty()) add_history(trace.metadata, options_.history);
     writer.begin_rank(trace, ordinal, many, bytes);
     while (reader.next_nodes(trace, batch_nodes)) {
@@ -104,15 +105,21 @@ class Sink {
       out->close();
     };
     if (const std::size_t n = source_.independent_ranks(); n > 0) {
-      for_each_ordered(options_.jobs, n, [&](std::size_t i) {
-        const auto reader = source_.open_rank(i);
-        Trace trace;
-        std::vector<Rank> ranks;
-        while (reader->next_rank(trace)) {
-          one(*reader, trace);
-          ranks.push_back(trace.rank);
-        }
-        return ranks; }, [&](std::size_t, std::vector<Rank>&& ranks) { written.insert(written.end(), ranks.begin(), ranks.end()); });
+      for_each_ordered(
+          options_.jobs, n,
+          [&](std::size_t i) {
+            const auto reader = source_.open_rank(i);
+            Trace trace;
+            std::vector<Rank> ranks;
+            while (reader->next_rank(trace)) {
+              one(*reader, trace);
+              ranks.push_back(trace.rank);
+            }
+            return ranks;
+          },
+          [&](std::size_t, std::vector<Rank>&& ranks) {
+            written.insert(written.end(), ranks.begin(), ranks.end());
+          });
     } else {
       const auto reader = source_.open_all();
       Trace trace;
@@ -132,7 +139,9 @@ class Sink {
     for (const RankFile& f : existing) {
       const bool replaced = f.rank <= last && f.path == rank_path(*plan_.path, f.rank, plan_.suffix);
       if (replaced) continue;
-      if (!options_.force) throw usage_error(f.path + " belongs to another set of that name; remove it, choose another name, or use --force");
+      if (!options_.force)
+        throw usage_error(f.path +
+                          " belongs to another set of that name; remove it, choose another name, or use --force");
       files_.remove_on_commit(f.path);
     }
     if (const auto groups = source_.groups_json()) {
@@ -146,7 +155,10 @@ class Sink {
   void write_tar(const Format& format) {
     auto out = open();
     TarWriter tar(*out);
-    const std::string name = std::filesystem::path(plan_.path ? std::string(without_compression(*plan_.path)) : source_.base_name()).filename().string();
+    const std::string name =
+        std::filesystem::path(plan_.path ? std::string(without_compression(*plan_.path)) : source_.base_name())
+            .filename()
+            .string();
     const std::string stem = name.ends_with(".tar") ? name.substr(0, name.size() - 4) : name;
     bool begun = false;
     const auto begin = [&] {
@@ -165,19 +177,24 @@ class Sink {
     };
     if (const std::size_t n = source_.independent_ranks(); n > 0) {
       using Encoded = std::pair<Rank, std::string>;
-      for_each_ordered(options_.jobs, n, [&](std::size_t i) {
-        const auto reader = source_.open_rank(i);
-        Trace trace;
-        Encoded result;
-        if (reader->next_rank(trace)) result = {trace.rank, encode(*reader, trace)};
-        return result; }, [&](std::size_t, Encoded&& e) { add(e.first, e.second); });
+      for_each_ordered(
+          options_.jobs, n,
+          [&](std::size_t i) {
+            const auto reader = source_.open_rank(i);
+            Trace trace;
+            Encoded result;
+            if (reader->next_rank(trace)) result = {trace.rank, encode(*reader, trace)};
+            return result;
+          },
+          [&](std::size_t, Encoded&& e) { add(e.first, e.second); });
     } else {
       const auto reader = source_.open_all();
       Trace trace;
       std::map<Rank, std::string> early;
       Rank next = 0;
       while (reader->next_rank(trace)) {
-        if (!early.try_emplace(trace.rank, encode(*reader, trace)).second) throw input_error({.file = trace.name}, "rank " + std::to_string(trace.rank) + " stands twice");
+        if (!early.try_emplace(trace.rank, encode(*reader, trace)).second)
+          throw input_error({.file = trace.name}, "rank " + std::to_string(trace.rank) + " stands twice");
         for (auto at = early.find(next); at != early.end(); at = early.find(++next)) {
           add(at->first, at->second);
           early.erase(at);
@@ -200,7 +217,8 @@ class Sink {
     std::size_t ordinal = 0;
     while (reader->next_rank(trace)) {
       if (ordinal > 0 && (format.file_per_rank || !many)) {
-        throw usage_error("the input holds several ranks, but the output is one file for one rank; give a prefix with -o");
+        throw usage_error(
+            "the input holds several ranks, but the output is one file for one rank; give a prefix with -o");
       }
       encode_rank(*reader, trace, *writer, ordinal++, many, bytes, out.get());
     }
@@ -232,7 +250,8 @@ SinkPlan plan_sink(const TraceSource& source, const SinkOptions& options) {
     plan.choice = parse_format_choice(*options.to, Direction::write);
   } else {
     plan.choice.format = by_suffix != nullptr ? by_suffix : &find_format("chakra");
-    if (!plan.choice.format->can_write()) throw usage_error("format '" + std::string(plan.choice.format->name) + "' can only be read");
+    if (!plan.choice.format->can_write())
+      throw usage_error("format '" + std::string(plan.choice.format->name) + "' can only be read");
   }
   const Format& format = *plan.choice.format;
   plan.suffix = compression_suffix(plan.choice.options);
@@ -241,10 +260,13 @@ SinkPlan plan_sink(const TraceSource& source, const SinkOptions& options) {
     plan.tar = named_tar || (!plan.path && source.many());
     plan.per_rank_files = plan.path && !named_tar && by_suffix != &format;
     if (plan.path && by_suffix == &format && source.many()) {
-      throw usage_error("-o " + *plan.path + " names one file, but there are several ranks; give a prefix, as in -o " + std::string(source.base_name()));
+      throw usage_error("-o " + *plan.path +
+                        " names one file, but there are several ranks; give a prefix, as in -o " +
+                        std::string(source.base_name()));
     }
   }
-  if (plan.path && !plan.per_rank_files && !plan.suffix.empty() && !plan.path->ends_with(plan.suffix)) *plan.path += plan.suffix;
+  if (plan.path && !plan.per_rank_files && !plan.suffix.empty() && !plan.path->ends_with(plan.suffix))
+    *plan.path += plan.suffix;
   if (plan.path && is_directory(*plan.path)) {
     if (!plan.per_rank_files) throw usage_error(*plan.path + " is a directory; name a file in it");
     if (!options.force && !std::filesystem::is_empty(*plan.path)) {
@@ -270,7 +292,9 @@ void write_bytes(const std::optional<std::string>& path, std::string_view bytes)
 void add_history(Metadata& metadata, const std::string& line) {
   AttrTable& table = metadata.table;
   std::vector<std::string> lines;
-  const auto at = std::find_if(table.attrs.begin(), table.attrs.end(), [](const Attr& a) { return a.name == attr::history && a.kind == Kind::string_list; });
+  const auto at = std::find_if(table.attrs.begin(), table.attrs.end(), [](const Attr& a) {
+    return a.name == attr::history && a.kind == Kind::string_list;
+  });
   if (at != table.attrs.end()) {
     for (const Text t : table.string_list(*at)) lines.emplace_back(table.view(t));
     table.attrs.erase(at);

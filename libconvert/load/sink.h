@@ -25,8 +25,8 @@ struct SinkPlan {
   FormatChoice choice;
   std::optional<std::string> path;  // none: standard output
   bool tar = false;
-  bool per_rank_files = false;      // `path` is then a prefix
-  std::string suffix;               // ".gz", ".zst" behind each rank's name
+  bool per_rank_files = false;  // `path` is then a prefix
+  std::string suffix;           // ".gz", ".zst" behind each rank's name
   [[nodiscard]] bool binary() const { return choice.format->file_per_rank || tar; }
 };
 [[nodiscard]] SinkPlan plan_sink(const TraceSource& source, const SinkOptions& options);

@@ -19,7 +19,8 @@ std::string base(const std::string& path) { return std::filesystem::path(path).f
 // An algorithm's ranks [first, last) as traces.
 class LoweringReader : public TraceReader {
  public:
-  LoweringReader(const Algorithm& a, const Lowering& lowering, Rank first, Rank last, std::function<void(Metadata&)> note)
+  LoweringReader(const Algorithm& a, const Lowering& lowering, Rank first, Rank last,
+                 std::function<void(Metadata&)> note)
       : a_(a), lowering_(lowering), next_(first), last_(last), note_(std::move(note)) {}
 
   bool next_rank(Trace& out) override {
@@ -55,8 +56,10 @@ class LoweringReader : public TraceReader {
 // A reader that owns its input.
 class FileReader : public TraceReader {
  public:
-  FileReader(const Format& format, InputItem item, std::optional<Rank> rank, const FormatOptions& options, Diagnostics& diagnostics)
-      : input_(std::move(item.input)), reader_(format.read({*input_, item.rank ? item.rank : rank, options, diagnostics})) {}
+  FileReader(const Format& format, InputItem item, std::optional<Rank> rank, const FormatOptions& options,
+             Diagnostics& diagnostics)
+      : input_(std::move(item.input)),
+        reader_(format.read({*input_, item.rank ? item.rank : rank, options, diagnostics})) {}
   bool next_rank(Trace& out) override { return reader_->next_rank(out); }
   bool next_nodes(Trace& out, std::size_t max_nodes) override { return reader_->next_nodes(out, max_nodes); }
 
@@ -80,7 +83,8 @@ class TraceSource::AllReader : public TraceReader {
       if (!item) item = source_.inputs_.next();
       if (!item) return false;
       const Rank ordinal = next_ordinal_++;
-      reader_ = std::make_unique<FileReader>(*source_.format_, std::move(*item), source_.options_.rank ? source_.options_.rank : std::optional(ordinal),
+      reader_ = std::make_unique<FileReader>(*source_.format_, std::move(*item),
+                                             source_.options_.rank ? source_.options_.rank : std::optional(ordinal),
                                              source_.format_options_, source_.diagnostics_);
     }
   }
@@ -123,14 +127,16 @@ void TraceSource::read_algorithm(InputItem& item) {
   const auto memory = memory_input(item.input->name(), text);
   algorithm_ = format_->read_algorithm({*memory, std::nullopt, format_options_, diagnostics_});
   first_.reset();
-  if (inputs_.next()) throw usage_error(std::string(format_->name) + " files hold a whole set each: give one input");
+  if (inputs_.next())
+    throw usage_error(std::string(format_->name) + " files hold a whole set each: give one input");
   check_structure(*algorithm_, diagnostics_);
 }
 
 bool TraceSource::prepare(bool dataflow) {
   if (!algorithm_) return true;
   if (diagnostics_.errors() == 0) {
-    verify(make_program(*algorithm_), {.dataflow = dataflow, .collective = {}, .soft = Severity::warning}, diagnostics_);
+    verify(make_program(*algorithm_), {.dataflow = dataflow, .collective = {}, .soft = Severity::warning},
+           diagnostics_);
   }
   if (diagnostics_.errors() != 0) return false;
   lowering_ = std::make_unique<Lowering>(*algorithm_, format_options_.get_bytes("size"), diagnostics_);
@@ -171,15 +177,18 @@ std::optional<Rank> TraceSource::rank_number(std::size_t i) const {
 std::unique_ptr<TraceReader> TraceSource::open_rank(std::size_t i) {
   if (algorithm_) {
     const auto rank = static_cast<Rank>(i);
-    return std::make_unique<LoweringReader>(*algorithm_, *lowering_, rank, rank + 1, [this](Metadata& m) { add_source_note(m); });
+    return std::make_unique<LoweringReader>(*algorithm_, *lowering_, rank, rank + 1,
+                                            [this](Metadata& m) { add_source_note(m); });
   }
   const InputSet::File& file = inputs_.files()[i];
-  return std::make_unique<FileReader>(*format_, InputItem{open_input(file.path), file.rank}, rank_number(i), format_options_, diagnostics_);
+  return std::make_unique<FileReader>(*format_, InputItem{open_input(file.path), file.rank}, rank_number(i),
+                                      format_options_, diagnostics_);
 }
 
 std::unique_ptr<TraceReader> TraceSource::open_all() {
   if (algorithm_) {
-    return std::make_unique<LoweringReader>(*algorithm_, *lowering_, 0, static_cast<Rank>(algorithm_->ranks()), [this](Metadata& m) { add_source_note(m); });
+    return std::make_unique<LoweringReader>(*algorithm_, *lowering_, 0, static_cast<Rank>(algorithm_->ranks()),
+                                            [this](Metadata& m) { add_source_note(m); });
   }
   return std::make_unique<AllReader>(*this);
 }
@@ -217,7 +226,8 @@ std::vector<Trace> TraceSource::load(unsigned jobs) {
   std::stable_sort(traces.begin(), traces.end(), [](const Trace& a, const Trace& b) { return a.rank < b.rank; });
   for (std::size_t i = 1; i < traces.size(); ++i) {
     if (traces[i].rank == traces[i - 1].rank) {
-      throw input_error({.file = traces[i].name}, "rank " + std::to_string(traces[i].rank) + " stands twice (also in " + traces[i - 1].name + ")");
+      throw input_error({.file = traces[i].name}, "rank " + std::to_string(traces[i].rank) +
+                                                      " stands twice (also in " + traces[i - 1].name + ")");
     }
   }
   return traces;
@@ -226,7 +236,8 @@ std::vector<Trace> TraceSource::load(unsigned jobs) {
 void require_whole_set(const std::vector<Trace>& traces) {
   for (std::size_t i = 0; i < traces.size(); ++i) {
     if (traces[i].rank == i) continue;
-    throw input_error({.file = traces[i].name}, "rank " + std::to_string(i) + " is missing: the traces must be ranks 0…n-1");
+    throw input_error({.file = traces[i].name},
+                      "rank " + std::to_string(i) + " is missing: the traces must be ranks 0…n-1");
   }
 }
 

@@ -23,8 +23,8 @@ struct SourceOptions {
   bool hash = true;                 // note name and SHA-256 of what is imported
 };
 
-// What the command line's operands hold. Ranks come in the order of the input: ascending but for tar archives packed
-// by others. Throws Error like the readers do; findings that do not stop reading go to the diagnostics.
+// What the command line's operands hold. Ranks come in the order of the input: ascending but for tar archives
+// packed by others. Throws Error like the readers do; findings that do not stop reading go to the diagnostics.
 class TraceSource {
  public:
   // Opens the first stream to find the format; an algorithm is read whole (and its structure checked).
@@ -40,9 +40,9 @@ class TraceSource {
   [[nodiscard]] std::optional<std::string> groups_json() const { return inputs_.groups_json(); }
   [[nodiscard]] const std::vector<std::string>& skipped() const { return inputs_.skipped(); }
 
-  // To be called before ranks of an algorithm are opened: refuses (as errors) what cannot be a correct trace, that is
-  // structure, unmatched messages and deadlock; warns about races, FIFO capacity and, with `dataflow`, wrong results.
-  // False if there are errors. Traces are not looked at.
+  // To be called before ranks of an algorithm are opened: refuses (as errors) what cannot be a correct trace, that
+  // is structure, unmatched messages and deadlock; warns about races, FIFO capacity and, with `dataflow`, wrong
+  // results. False if there are errors. Traces are not looked at.
   [[nodiscard]] bool prepare(bool dataflow);
 
   // More than one rank, as far as can be told before reading (a tar counts as many).
@@ -74,7 +74,7 @@ class TraceSource {
   std::optional<InputItem> first_;  // opened to find the format
   std::optional<Algorithm> algorithm_;
   std::unique_ptr<Lowering> lowering_;
-  std::string source_file_;         // of an import
+  std::string source_file_;  // of an import
   std::string source_sha256_;
 };
 

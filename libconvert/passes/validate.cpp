@@ -35,6 +35,11 @@ std::span<const RuleInfo> all_rules() { return table; }
 
 std::string_view name(Rule rule) { return table[static_cast<std::size_t>(rule)].name; }
 
+bool needs_dataflow(std::string_view rule_name) {
+  const std::size_t index = rule_index(rule_name);
+  return index >= static_cast<std::size_t>(Rule::postcondition) && index <= static_cast<std::size_t>(Rule::operand);
+}
+
 RuleSet RuleSet::all() {
   RuleSet set;
   for (std::size_t i = 0; i < table.size(); ++i) set.add(static_cast<Rule>(i));

@@ -37,6 +37,9 @@ enum class Rule : std::uint8_t {
 };
 [[nodiscard]] std::string_view name(Rule rule);
 
+// Rules that only run with --dataflow.
+[[nodiscard]] bool needs_dataflow(std::string_view rule_name);
+
 class RuleSet {
  public:
   RuleSet() = default;  // no rule
@@ -49,6 +52,10 @@ class RuleSet {
   [[nodiscard]] bool empty() const { return bits_.none(); }
   RuleSet& add(Rule rule) {
     bits_.set(static_cast<std::size_t>(rule));
+    return *this;
+  }
+  RuleSet& add(const RuleSet& others) {
+    bits_ |= others.bits_;
     return *this;
   }
   RuleSet& remove(const RuleSet& others) {

@@ -78,7 +78,7 @@ class NpuEvents {
   }
 
   [[nodiscard]] std::size_t home(Rank npu, Picoseconds time) const {
-    std::uint64_t h = (static_cast<std::uint64_t>(time) ^ std::uint64_t{npu} << 40) * 0x9e3779b97f4a7c15U;
+    std::uint64_t h = (static_cast<std::uint64_t>(time) + npu * 0x9e3779b97f4a7c15U) * 0xbf58476d1ce4e5b9U;
     h ^= h >> 32;
     return h & (table_.size() - 1);
   }

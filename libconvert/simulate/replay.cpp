@@ -220,6 +220,8 @@ class Replayer {
     if (recorder_) recorder_->end(index, queue_.now());
     result_.total_ps = queue_.now();
     npu.feeder->complete(index - npu.first_op);
+    __builtin_prefetch(&op + 5);
+    npu.feeder->prefetch_after(index - npu.first_op);
     if (npu.feeder->done()) result_.npus[op.rank].finish_ps = queue_.now();
   }
 

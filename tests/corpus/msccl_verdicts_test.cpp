@@ -13,17 +13,47 @@ namespace {
 
 // Reference code → our rule.
 const std::map<std::string, std::string> rule_of = {
-    {"E_XML", "xml"}, {"E_DTD", "xml"}, {"E_ROOT", "xml"},
-    {"E_ATTR_MISSING", "attributes"}, {"E_ATTR_NUM", "attributes"}, {"E_RANGE", "attributes"}, {"E_PROTO", "attributes"},
-    {"E_COLL", "attributes"}, {"E_BYTES", "attributes"}, {"E_HASDEP_VALUE", "attributes"}, {"E_STEP_TYPE", "attributes"}, {"E_BUF", "attributes"},
-    {"E_NGPUS", "gpus"}, {"E_GPU_DUP", "gpus"}, {"E_GPU_RANGE", "gpus"},
-    {"E_TB_DUP", "threadblocks"}, {"E_TB_GAP", "threadblocks"},
-    {"E_PEER_SELF", "peers"}, {"E_PEER_RANGE", "peers"}, {"E_NO_SEND_PEER", "peers"}, {"E_NO_RECV_PEER", "peers"},
-    {"E_CHAN", "channels"}, {"E_LIMIT_CHANNELS", "channels"}, {"E_CONN_SHARED", "connections"},
-    {"E_STEP_ORDER", "steps"}, {"E_CNT", "steps"}, {"E_OFFSET", "offsets"}, {"E_NCHUNKS", "offsets"},
-    {"E_DEP_DANGLING", "deps"}, {"E_DEP_SELF", "deps"}, {"E_NOP_NODEP", "deps"}, {"E_NOP_CHAIN", "deps"},
-    {"E_UNMATCHED", "pairs"}, {"E_CNT_MISMATCH", "pairs"}, {"E_DEADLOCK", "deadlock"}, {"E_FIFO_CAPACITY", "fifo"},
-    {"E_RACE", "races"}, {"E_POST", "postcondition"}, {"E_UNINIT", "uninitialized"}, {"E_DOUBLE_REDUCE", "double-reduce"}, {"E_RUNTIME_OPERAND", "operand"},
+    {"E_XML", "xml"},
+    {"E_DTD", "xml"},
+    {"E_ROOT", "xml"},
+    {"E_ATTR_MISSING", "attributes"},
+    {"E_ATTR_NUM", "attributes"},
+    {"E_RANGE", "attributes"},
+    {"E_PROTO", "attributes"},
+    {"E_COLL", "attributes"},
+    {"E_BYTES", "attributes"},
+    {"E_HASDEP_VALUE", "attributes"},
+    {"E_STEP_TYPE", "attributes"},
+    {"E_BUF", "attributes"},
+    {"E_NGPUS", "gpus"},
+    {"E_GPU_DUP", "gpus"},
+    {"E_GPU_RANGE", "gpus"},
+    {"E_TB_DUP", "threadblocks"},
+    {"E_TB_GAP", "threadblocks"},
+    {"E_PEER_SELF", "peers"},
+    {"E_PEER_RANGE", "peers"},
+    {"E_NO_SEND_PEER", "peers"},
+    {"E_NO_RECV_PEER", "peers"},
+    {"E_CHAN", "channels"},
+    {"E_LIMIT_CHANNELS", "channels"},
+    {"E_CONN_SHARED", "connections"},
+    {"E_STEP_ORDER", "steps"},
+    {"E_CNT", "steps"},
+    {"E_OFFSET", "offsets"},
+    {"E_NCHUNKS", "offsets"},
+    {"E_DEP_DANGLING", "deps"},
+    {"E_DEP_SELF", "deps"},
+    {"E_NOP_NODEP", "deps"},
+    {"E_NOP_CHAIN", "deps"},
+    {"E_UNMATCHED", "pairs"},
+    {"E_CNT_MISMATCH", "pairs"},
+    {"E_DEADLOCK", "deadlock"},
+    {"E_FIFO_CAPACITY", "fifo"},
+    {"E_RACE", "races"},
+    {"E_POST", "postcondition"},
+    {"E_UNINIT", "uninitialized"},
+    {"E_DOUBLE_REDUCE", "doubled"},
+    {"E_RUNTIME_OPERAND", "operand"},
 };
 
 struct Verdict {
@@ -56,7 +86,9 @@ void expect_codes(const Verdict& v, const std::string& codes, const std::string&
     if (code.empty()) continue;
     const auto rule = rule_of.find(code);
     ASSERT_NE(rule, rule_of.end()) << code;
-    EXPECT_TRUE(v.rules.contains(rule->second)) << file << ": " << code << " (" << rule->second << ") not found in\n" << v.text;
+    EXPECT_TRUE(v.rules.contains(rule->second))
+        << file << ": " << code << " (" << rule->second << ") not found in\n"
+        << v.text;
   }
 }
 

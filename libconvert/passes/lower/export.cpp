@@ -27,7 +27,9 @@ Algorithm schedule_traces(std::span<const Trace> traces, Diagnostics& diagnostic
   check_structure(out, findings);
   verify(make_program(out), {.dataflow = true, .collective = {}, .soft = Severity::error}, findings);
   for (const Diagnostic& d : findings.all()) {
-    if (d.severity == Severity::error) throw input_error({.file = program.file}, "the steps of these traces cannot be exported: " + d.message, d.rule);
+    if (d.severity == Severity::error)
+      throw input_error({.file = program.file}, "the steps of these traces cannot be exported: " + d.message,
+                        d.rule);
   }
   diagnostics.append(findings);
   return out;
@@ -41,7 +43,9 @@ Algorithm export_algorithm(std::span<const Trace> traces, Diagnostics& diagnosti
     const Provenance own = provenance_of(t);
     if (own == Provenance::none) {
       throw input_error({.file = t.name, .rank = static_cast<std::int64_t>(t.rank)},
-                        "the trace carries no chunk provenance (which chunks its messages move), so no MSCCL-IR can be written from it", "provenance");
+                        "the trace carries no chunk provenance (which chunks its messages move), so no MSCCL-IR "
+                        "can be written from it",
+                        "provenance");
     }
     if (own == Provenance::chunks) provenance = own;
   }
@@ -50,7 +54,9 @@ Algorithm export_algorithm(std::span<const Trace> traces, Diagnostics& diagnosti
     bool same = true;
     for (const Trace& t : traces) same = same && same_graph(a, t);
     if (same) return a;
-    diagnostics.warning({.file = traces[0].name}, "provenance", "the nodes no longer agree with their threadblock attributes; the steps are scheduled anew");
+    diagnostics.warning(
+        {.file = traces[0].name}, "provenance",
+        "the nodes no longer agree with their threadblock attributes; the steps are scheduled anew");
   }
   return schedule_traces(traces, diagnostics);
 }

@@ -11,14 +11,14 @@
 
 namespace convert {
 
-// `traces`: ranks 0…n-1. With full provenance that the nodes still agree with: the same program. With chunk provenance
-// only (or after edits, with a warning): schedule(). Throws Error(input) without chunk provenance.
+// `traces`: ranks 0…n-1. With full provenance that the nodes still agree with: the same program. With chunk
+// provenance only (or after edits, with a warning): schedule(). Throws Error(input) without chunk provenance.
 [[nodiscard]] Algorithm export_algorithm(std::span<const Trace> traces, Diagnostics& diagnostics);
 
 // Puts the steps of a program onto threadblocks (one send peer, one receive peer, one channel each) in an order in
-// which they run with the protocol's FIFO slots. `header`: names, protocol and buffer sizes of the result, its steps
-// are replaced. A fused step whose two connections belong to different threadblocks is split, through scratch if it
-// keeps nothing. Throws Error(input) on a deadlock or if more than 32 channels would be needed.
+// which they run with the protocol's FIFO slots. `header`: names, protocol and buffer sizes of the result, its
+// steps are replaced. A fused step whose two connections belong to different threadblocks is split, through scratch
+// if it keeps nothing. Throws Error(input) on a deadlock or if more than 32 channels would be needed.
 [[nodiscard]] Algorithm schedule(const Program& program, Algorithm header);
 
 }  // namespace convert

@@ -36,32 +36,38 @@ struct Lowering::RankState {
   const Threadblock* tb = nullptr;
   std::int32_t tb_id = 0;
   std::int32_t position = 0;
-  std::vector<std::uint32_t> exit_id;       // by step of the rank: its last node's id
-  std::vector<std::uint32_t> published;     // by step of the rank: first published step at or after it, in its threadblock
+  std::vector<std::uint32_t> exit_id;  // by step of the rank: its last node's id
+  std::vector<std::uint32_t>
+      published;  // by step of the rank: first published step at or after it, in its threadblock
   std::vector<NodeId> copies;
-  std::vector<NodeId> parents;              // of the step being written
+  std::vector<NodeId> parents;  // of the step being written
   std::vector<std::int64_t> nop_depids;
   std::vector<std::int64_t> nop_steps;
   std::array<Text, step_type_names.size()> type_text;
   std::array<Text, 3> buffer_text;
   NodeId next_id = 0;
-  std::uint32_t previous = none;            // previous step of the threadblock, index in the rank
+  std::uint32_t previous = none;  // previous step of the threadblock, index in the rank
 };
 
-Lowering::Lowering(const Algorithm& algorithm, std::optional<std::int64_t> size, Diagnostics& diagnostics) : a_(algorithm), size_(size) {
+Lowering::Lowering(const Algorithm& algorithm, std::optional<std::int64_t> size, Diagnostics& diagnostics)
+    : a_(algorithm), size_(size) {
   if (!size_) return;
   if (*size_ < a_.chunks) {
-    throw input_error({.file = a_.file}, "size=" + std::to_string(*size_) + " is less than one byte for each of the " + std::to_string(a_.chunks) + " chunks");
+    throw input_error({.file = a_.file}, "size=" + std::to_string(*size_) +
+                                             " is less than one byte for each of the " + std::to_string(a_.chunks) +
+                                             " chunks");
   }
   if (*size_ % a_.chunks != 0) {
     diagnostics.warning({.file = a_.file}, "sizes",
-                        "size=" + std::to_string(*size_) + " is not a multiple of the " + std::to_string(a_.chunks) + " chunks; messages are rounded down, and up to " +
+                        "size=" + std::to_string(*size_) + " is not a multiple of the " +
+                            std::to_string(a_.chunks) + " chunks; messages are rounded down, and up to " +
                             std::to_string(*size_ % a_.chunks) + " bytes are not moved");
   }
 }
 
 std::int64_t Lowering::bytes(std::int32_t chunks) const {
-  return static_cast<std::int64_t>(static_cast<__int128>(*size_) * chunks / a_.chunks);
+  __extension__ using Int128 = __int128;
+  return static_cast<std::int64_t>(static_cast<Int128>(*size_) * chunks / a_.chunks);
 }
 
 void Lowering::lower(Rank rank, Trace& out) const {
@@ -80,7 +86,8 @@ void Lowering::lower(Rank rank, Trace& out) const {
   const std::uint32_t count = tbs.empty() ? 0 : tbs.back().first_step + tbs.back().step_count - first;
 
   // Ids first: a dependency may point to a later threadblock.
-  NodeId id = static_cast<NodeId>(std::count_if(s.gpu->copies.begin(), s.gpu->copies.end(), [&](const Copy& c) { return !aliases(a_, s.rank, c); }));
+  NodeId id = static_cast<NodeId>(std::count_if(s.gpu->copies.begin(), s.gpu->copies.end(),
+                                                [&](const Copy& c) { return !aliases(a_, s.rank, c); }));
   s.exit_id.assign(count, none);
   s.published.assign(count, none);
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -132,14 +139,16 @@ void Lowering::lower(Rank rank, Trace& out) const {
 }
 
 // The published step that releases a dependency, as index in the rank.
-std::uint32_t Lowering::target_of(const Step& step, std::span<const Threadblock> tbs, std::uint32_t first, const RankState& s) const {
+std::uint32_t Lowering::target_of(const Step& step, std::span<const Threadblock> tbs, std::uint32_t first,
+                                  const RankState& s) const {
   const Location where{.file = a_.file, .line = step.line, .column = step.column};
   const auto tb = static_cast<std::size_t>(step.depid);
   if (tb >= tbs.size() || step.deps < 0 || static_cast<std::uint32_t>(step.deps) >= tbs[tb].step_count) {
     throw input_error(where, "a dependency on a step that does not exist", "deps");
   }
   const std::uint32_t published = s.published[tbs[tb].first_step - first + static_cast<std::uint32_t>(step.deps)];
-  if (published == none) throw input_error(where, "a dependency on a step that never publishes its completion", "deadlock");
+  if (published == none)
+    throw input_error(where, "a dependency on a step that never publishes its completion", "deadlock");
   return published;
 }
 
@@ -206,7 +215,9 @@ void Lowering::write_provenance(const Step& step, RankState& s, NodeTable& out) 
   out.add_int(attr::deps, Kind::int32_val, step.deps);
   out.add_int(attr::depid, Kind::int32_val, step.depid);
   out.add_int(attr::tb_id, Kind::int32_val, s.tb_id);
-  const auto text = [&out](Name name, Text t) { out.attrs.push_back({.name = name, .kind = Kind::string_val, .size = t.size, .bits = t.offset}); };
+  const auto text = [&out](Name name, Text t) {
+    out.attrs.push_back({.name = name, .kind = Kind::string_val, .size = t.size, .bits = t.offset});
+  };
   text(attr::step_type, s.type_text[static_cast<std::size_t>(step.type)]);
   text(attr::src_buf, s.buffer_text[static_cast<std::size_t>(step.src_buf)]);
   text(attr::dst_buf, s.buffer_text[static_cast<std::size_t>(step.dst_buf)]);

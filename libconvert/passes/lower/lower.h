@@ -14,12 +14,13 @@
 
 namespace convert {
 
-// Writes each step as RECV → COMP → SEND (those of them that it has), ids dense from 0 in (threadblock, step) order.
+// Writes each step as RECV → COMP → SEND (those of them that it has), ids dense from 0 in (threadblock, step)
+// order.
 class Lowering {
  public:
-  // `size`: bytes of the whole collective (specs: sendcount × ranks where the collective concatenates); without it the
-  // nodes carry chunk counters only. Throws Error(input) if it is smaller than a byte per chunk; warns about a rest.
-  // The algorithm must be well-formed, every dependency published, and outlive this object.
+  // `size`: bytes of the whole collective (specs: sendcount × ranks where the collective concatenates); without it
+  // the nodes carry chunk counters only. Throws Error(input) if it is smaller than a byte per chunk; warns about a
+  // rest. The algorithm must be well-formed, every dependency published, and outlive this object.
   Lowering(const Algorithm& algorithm, std::optional<std::int64_t> size, Diagnostics& diagnostics);
 
   // Replaces metadata and nodes of `out`. Thread-safe for different `out`.
@@ -28,7 +29,8 @@ class Lowering {
  private:
   struct RankState;
   void write_metadata(Rank rank, Metadata& out) const;
-  [[nodiscard]] std::uint32_t target_of(const Step& step, std::span<const Threadblock> tbs, std::uint32_t first, const RankState& state) const;
+  [[nodiscard]] std::uint32_t target_of(const Step& step, std::span<const Threadblock> tbs, std::uint32_t first,
+                                        const RankState& state) const;
   void write_copies(RankState& state, NodeTable& out) const;
   void write_step(const Step& step, RankState& state, NodeTable& out) const;
   static void write_provenance(const Step& step, RankState& state, NodeTable& out);
@@ -46,8 +48,8 @@ enum class Provenance : std::uint8_t {
 };
 [[nodiscard]] Provenance provenance_of(const Trace& trace);
 
-// The program that the traces (ranks 0…n-1) were made from. Throws Error(input) where the provenance is incomplete or
-// contradicts itself or the nodes.
+// The program that the traces (ranks 0…n-1) were made from. Throws Error(input) where the provenance is incomplete
+// or contradicts itself or the nodes.
 [[nodiscard]] Algorithm raise_algorithm(std::span<const Trace> traces);
 
 // Algorithm-wide fields and the rank's buffer sizes from a trace's metadata; false if they are not there.

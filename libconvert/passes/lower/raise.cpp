@@ -13,12 +13,15 @@ Error bad(const Trace& trace, const std::string& message) {
   return input_error({.file = trace.name, .rank = static_cast<std::int64_t>(trace.rank)}, message, "provenance");
 }
 Error bad(const Trace& trace, std::size_t index, const std::string& message) {
-  return input_error(location_of(trace, index), "node " + std::to_string(trace.nodes.nodes[index].id) + ": " + message, "provenance");
+  return input_error(location_of(trace, index),
+                     "node " + std::to_string(trace.nodes.nodes[index].id) + ": " + message, "provenance");
 }
 
 std::optional<std::int32_t> int32(std::span<const Attr> attrs, Name name) {
   const IntValue v = int_value(attrs, name);
-  if (!v || v.value < std::numeric_limits<std::int32_t>::min() || v.value > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
+  if (!v || v.value < std::numeric_limits<std::int32_t>::min() ||
+      v.value > std::numeric_limits<std::int32_t>::max())
+    return std::nullopt;
   return static_cast<std::int32_t>(v.value);
 }
 
@@ -26,7 +29,8 @@ std::vector<std::int32_t> int32_list(const AttrTable& table, std::span<const Att
   std::vector<std::int32_t> out;
   const Attr* a = find(attrs, name);
   if (a == nullptr || a->kind != Kind::int32_list) return out;
-  for (const std::uint64_t bits : table.list(*a)) out.push_back(static_cast<std::int32_t>(static_cast<std::int64_t>(bits)));
+  for (const std::uint64_t bits : table.list(*a))
+    out.push_back(static_cast<std::int32_t>(static_cast<std::int64_t>(bits)));
   return out;
 }
 
@@ -59,14 +63,18 @@ class RankRaiser {
     const auto send = int32_list(trace_.metadata.table, attrs, msccl::tb_send);
     const auto recv = int32_list(trace_.metadata.table, attrs, msccl::tb_recv);
     const auto chan = int32_list(trace_.metadata.table, attrs, msccl::tb_chan);
-    if (send.size() != recv.size() || send.size() != chan.size()) throw bad(trace_, "msccl.tb_send, msccl.tb_recv and msccl.tb_chan differ in length");
+    if (send.size() != recv.size() || send.size() != chan.size())
+      throw bad(trace_, "msccl.tb_send, msccl.tb_recv and msccl.tb_chan differ in length");
     std::vector<std::map<std::int32_t, Found>> tbs(send.size());
     for (std::size_t i = 0; i < trace_.nodes.nodes.size(); ++i) collect(i, tbs);
 
     gpu.first_tb = static_cast<std::uint32_t>(out_.tbs.size());
     gpu.tb_count = static_cast<std::uint32_t>(tbs.size());
     for (std::size_t t = 0; t < tbs.size(); ++t) {
-      Threadblock tb{.send = send[t], .recv = recv[t], .chan = chan[t], .first_step = static_cast<std::uint32_t>(out_.steps.size())};
+      Threadblock tb{.send = send[t],
+                     .recv = recv[t],
+                     .chan = chan[t],
+                     .first_step = static_cast<std::uint32_t>(out_.steps.size())};
       for (const auto& [position, found] : tbs[t]) append(found, position, tb);
       out_.tbs.push_back(tb);
     }
@@ -78,11 +86,13 @@ class RankRaiser {
     const Node& node = trace_.nodes.nodes[i];
     const auto attrs = trace_.nodes.attributes(node);
     const auto type_text = string_value(trace_.nodes, attrs, attr::step_type);
-    if (!type_text || *type_text == msccl::copy_step) return;  // the metadata has the copies; an idle node has nothing
+    if (!type_text || *type_text == msccl::copy_step)
+      return;  // the metadata has the copies; an idle node has nothing
     const auto tb = int32(attrs, attr::tb_id);
     const auto position = int32(attrs, attr::local_time_step);
     if (!tb || !position) throw bad(trace_, i, "has a step_type but no tb_id or local_time_step");
-    if (*tb < 0 || static_cast<std::size_t>(*tb) >= tbs.size()) throw bad(trace_, i, "tb_id " + std::to_string(*tb) + " is not among the metadata's threadblocks");
+    if (*tb < 0 || static_cast<std::size_t>(*tb) >= tbs.size())
+      throw bad(trace_, i, "tb_id " + std::to_string(*tb) + " is not among the metadata's threadblocks");
     auto& steps = tbs[static_cast<std::size_t>(*tb)];
     const auto [entry, added] = steps.try_emplace(*position);
     if (!added) return;  // a further node of the same step; same_graph() compares them all
@@ -95,7 +105,8 @@ class RankRaiser {
     f.step.hasdep = required(i, attr::hasdep) != 0;
     f.nop_depids = int32_list(trace_.nodes, attrs, attr::nop_depids);
     f.nop_steps = int32_list(trace_.nodes, attrs, attr::nop_steps);
-    if (f.nop_depids.size() != f.nop_steps.size()) throw bad(trace_, i, "nop_depids and nop_steps differ in length");
+    if (f.nop_depids.size() != f.nop_steps.size())
+      throw bad(trace_, i, "nop_depids and nop_steps differ in length");
   }
 
   void append(const Found& f, std::int32_t position, Threadblock& tb) {
@@ -104,7 +115,9 @@ class RankRaiser {
       ++tb.step_count;
     }
     if (static_cast<std::int32_t>(tb.step_count) != position) {
-      throw bad(trace_, f.node, "local_time_step " + std::to_string(position) + " where position " + std::to_string(tb.step_count) + " of its threadblock is expected");
+      throw bad(trace_, f.node,
+                "local_time_step " + std::to_string(position) + " where position " + std::to_string(tb.step_count) +
+                    " of its threadblock is expected");
     }
     out_.steps.push_back(f.step);
     ++tb.step_count;
@@ -144,7 +157,8 @@ Step parse_step(const Trace& trace, std::size_t i) {
   Step s;
   const std::string_view type = text(attr::step_type);
   const auto parsed = parse_step_type(type == msccl::copy_step ? "cpy" : type);
-  if (!parsed || *parsed == StepType::nop) throw bad(trace, i, "step_type '" + std::string(type) + "' is not a step type");
+  if (!parsed || *parsed == StepType::nop)
+    throw bad(trace, i, "step_type '" + std::string(type) + "' is not a step type");
   s.type = *parsed;
   s.src_buf = buffer(attr::src_buf);
   s.dst_buf = buffer(attr::dst_buf);
@@ -164,12 +178,14 @@ bool read_header(const Trace& trace, Algorithm& out, Gpu& gpu) {
   const auto s_chunks = int32(attrs, msccl::s_chunks);
   if (!coll || !chunks || !i_chunks || !o_chunks || !s_chunks) return false;
   const auto collective = parse_collective(*coll);
-  if (!collective || *chunks <= 0 || *i_chunks < 0 || *o_chunks < 0 || *s_chunks < 0) throw bad(trace, "the metadata's msccl.* attributes are out of range");
+  if (!collective || *chunks <= 0 || *i_chunks < 0 || *o_chunks < 0 || *s_chunks < 0)
+    throw bad(trace, "the metadata's msccl.* attributes are out of range");
   out.collective = *collective;
   out.collective_text = *coll;
   out.chunks = *chunks;
   out.name = string_value(table, attrs, msccl::algo_name).value_or("");
-  out.protocol = parse_protocol(string_value(table, attrs, msccl::proto).value_or("Simple")).value_or(Protocol::simple);
+  out.protocol =
+      parse_protocol(string_value(table, attrs, msccl::proto).value_or("Simple")).value_or(Protocol::simple);
   out.channels = int32(attrs, msccl::nchannels).value_or(1);
   out.inplace = int32(attrs, msccl::inplace).value_or(0) != 0;
   if (const auto v = int32(attrs, msccl::outofplace)) out.outofplace = *v != 0;
@@ -198,7 +214,9 @@ Provenance provenance_of(const Trace& trace) {
       if (node.type == NodeType::comm_send || node.type == NodeType::comm_recv) return Provenance::none;
       continue;  // a node that takes no part, such as the one of an idle rank
     }
-    if (*type != msccl::copy_step && (find(own, attr::tb_id) == nullptr || find(own, attr::local_time_step) == nullptr)) all_positions = false;
+    if (*type != msccl::copy_step &&
+        (find(own, attr::tb_id) == nullptr || find(own, attr::local_time_step) == nullptr))
+      all_positions = false;
   }
   return all_positions ? Provenance::full : Provenance::chunks;
 }
@@ -208,11 +226,13 @@ Algorithm raise_algorithm(std::span<const Trace> traces) {
   for (const Trace& t : traces) {
     Algorithm header;
     Gpu gpu;
-    if (!read_header(t, header, gpu)) throw bad(t, "the metadata carries no msccl.* attributes: an algorithm cannot be made from it");
+    if (!read_header(t, header, gpu))
+      throw bad(t, "the metadata carries no msccl.* attributes: an algorithm cannot be made from it");
     if (t.rank == 0) {
       header.file = t.name;
       out = std::move(header);
-    } else if (header.collective != out.collective || header.chunks != out.chunks || header.protocol != out.protocol || header.inplace != out.inplace) {
+    } else if (header.collective != out.collective || header.chunks != out.chunks ||
+               header.protocol != out.protocol || header.inplace != out.inplace) {
       throw bad(t, "collective, chunks, protocol or inplace differ from rank 0");
     }
     RankRaiser(t, out).raise(std::move(gpu));
@@ -234,8 +254,11 @@ bool same_graph(const Algorithm& algorithm, const Trace& trace) {
   for (std::size_t i = 0; i < a.nodes.size(); ++i) {
     const Node& x = a.nodes[i];
     const Node& y = b.nodes[i];
-    if (x.id != y.id || x.type != y.type || !std::ranges::equal(a.data_deps(x), b.data_deps(y)) || y.ctrl_deps.count != 0) return false;
-    for (const Name name : {attr::comm_src, attr::comm_dst, attr::comm_tag, attr::src_off, attr::dst_off, attr::chunk_cnt}) {
+    if (x.id != y.id || x.type != y.type || !std::ranges::equal(a.data_deps(x), b.data_deps(y)) ||
+        y.ctrl_deps.count != 0)
+      return false;
+    for (const Name name :
+         {attr::comm_src, attr::comm_dst, attr::comm_tag, attr::src_off, attr::dst_off, attr::chunk_cnt}) {
       if (int_value(a.attributes(x), name).value != int_value(b.attributes(y), name).value) return false;
     }
     for (const Name name : {attr::step_type, attr::src_buf, attr::dst_buf}) {

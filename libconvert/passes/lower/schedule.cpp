@@ -45,7 +45,11 @@ struct Placed {
 class Scheduler {
  public:
   Scheduler(const Program& p, Algorithm header)
-      : p_(p), out_(std::move(header)), classes_(p.connections.size()), receiver_block_(p.connections.size(), no_index), sender_block_(p.connections.size(), no_index) {}
+      : p_(p),
+        out_(std::move(header)),
+        classes_(p.connections.size()),
+        receiver_block_(p.connections.size(), no_index),
+        sender_block_(p.connections.size(), no_index) {}
 
   Algorithm run() {
     const std::vector<std::uint32_t> order = feasible_order();
@@ -72,7 +76,9 @@ class Scheduler {
     if (!e.blocked.empty()) {
       options.slots = 0;
       e = execute(p_, BufferLayout(p_, p_.inplace), options);
-      if (!e.blocked.empty()) throw input_error({.file = p_.file}, "the steps deadlock; they cannot be exported (see et-validate)", "deadlock");
+      if (!e.blocked.empty())
+        throw input_error({.file = p_.file}, "the steps deadlock; they cannot be exported (see et-validate)",
+                          "deadlock");
     }
     return e.order;
   }
@@ -92,15 +98,18 @@ class Scheduler {
         const ProgramStep& step = p_.steps[s];
         if (step.in != no_index) in = step.in;
         if (step.out != no_index) out = step.out;
-        if (in != no_index && out != no_index && p_.connections[in].channel == p_.connections[out].channel) joined.try_emplace({in, out}, 1);
+        if (in != no_index && out != no_index && p_.connections[in].channel == p_.connections[out].channel)
+          joined.try_emplace({in, out}, 1);
       }
     }
     std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> by_weight;
     for (const auto& [pair, weight] : joined) by_weight.emplace_back(weight, pair.first, pair.second);
-    std::stable_sort(by_weight.begin(), by_weight.end(), [](const auto& a, const auto& b) { return std::get<0>(a) > std::get<0>(b); });
+    std::stable_sort(by_weight.begin(), by_weight.end(),
+                     [](const auto& a, const auto& b) { return std::get<0>(a) > std::get<0>(b); });
     send_of_.assign(p_.connections.size(), no_index);
     recv_of_.assign(p_.connections.size(), no_index);
-    std::vector<std::set<std::pair<std::int32_t, std::int32_t>>> ends(p_.connections.size());  // (src, dst) in each class
+    std::vector<std::set<std::pair<std::int32_t, std::int32_t>>> ends(
+        p_.connections.size());  // (src, dst) in each class
     for (std::size_t c = 0; c < ends.size(); ++c) ends[c].insert({p_.connections[c].src, p_.connections[c].dst});
     for (const auto& [weight, in, out] : by_weight) {
       if (send_of_[in] != no_index || recv_of_[out] != no_index) continue;
@@ -133,11 +142,15 @@ class Scheduler {
       std::uint32_t taken = 0;
       for (const std::uint32_t c : connections) taken |= used[{p_.connections[c].src, p_.connections[c].dst}];
       const std::int64_t wish = p_.connections[connections.front()].channel;
-      std::int32_t chan = wish >= 0 && wish < max_channels && (taken >> wish & 1U) == 0 ? static_cast<std::int32_t>(wish) : 0;
+      std::int32_t chan =
+          wish >= 0 && wish < max_channels && (taken >> wish & 1U) == 0 ? static_cast<std::int32_t>(wish) : 0;
       while (chan < max_channels && (taken >> chan & 1U) != 0) ++chan;
       if (chan == max_channels) {
         const Connection& c = p_.connections[connections.front()];
-        throw input_error({.file = p_.file}, "more than 32 channels would be needed from rank " + std::to_string(c.src) + " to rank " + std::to_string(c.dst) + "; use fewer different tags", "channels");
+        throw input_error({.file = p_.file},
+                          "more than 32 channels would be needed from rank " + std::to_string(c.src) + " to rank " +
+                              std::to_string(c.dst) + "; use fewer different tags",
+                          "channels");
       }
       for (const std::uint32_t c : connections) {
         used[{p_.connections[c].src, p_.connections[c].dst}] |= 1U << chan;
@@ -162,14 +175,17 @@ class Scheduler {
       const ProgramStep& step = p_.steps[s];
       const std::int32_t rank = p_.chains[chain_[s]].rank;
       if (step.in != no_index && receiver_block_[step.in] == no_index) block_for(rank, step.in, send_of_[step.in]);
-      if (step.out != no_index && sender_block_[step.out] == no_index) block_for(rank, recv_of_[step.out], step.out);
+      if (step.out != no_index && sender_block_[step.out] == no_index)
+        block_for(rank, recv_of_[step.out], step.out);
     }
   }
 
   // Local steps stay with their chain: in the block of its latest message before them, or the first one after them.
   std::uint32_t local_block(std::uint32_t s) {
     const Chain& chain = p_.chains[chain_[s]];
-    const auto of = [&](const ProgramStep& t) { return t.in != no_index ? receiver_block_[t.in] : (t.out != no_index ? sender_block_[t.out] : no_index); };
+    const auto of = [&](const ProgramStep& t) {
+      return t.in != no_index ? receiver_block_[t.in] : (t.out != no_index ? sender_block_[t.out] : no_index);
+    };
     for (std::uint32_t t = s; t-- > chain.first;) {
       if (const std::uint32_t b = of(p_.steps[t]); b != no_index) return b;
     }
@@ -212,7 +228,12 @@ class Scheduler {
     if (step.type == StepType::nop) return;
     std::vector<Placed> parents;
     collect_parents(s, parents);
-    Step part{.type = step.type, .src_buf = step.src_buf, .dst_buf = step.dst_buf, .src_off = step.src_off, .dst_off = step.dst_off, .cnt = step.cnt};
+    Step part{.type = step.type,
+              .src_buf = step.src_buf,
+              .dst_buf = step.dst_buf,
+              .src_off = step.src_off,
+              .dst_off = step.dst_off,
+              .cnt = step.cnt};
     const std::int32_t rank = p_.chains[chain_[s]].rank;
     if (step.in == no_index && step.out == no_index) {
       placed_[s] = append(rank, local_block(s), part, parents);
@@ -236,7 +257,12 @@ class Scheduler {
     }
     part.type = part.type == StepType::rcs ? StepType::recv : StepType::rrc;
     std::vector<Placed> received{append(rank, receiver_block_[step.in], part, parents)};
-    const Step forward{.type = StepType::send, .src_buf = part.dst_buf, .dst_buf = part.dst_buf, .src_off = part.dst_off, .dst_off = part.dst_off, .cnt = part.cnt};
+    const Step forward{.type = StepType::send,
+                       .src_buf = part.dst_buf,
+                       .dst_buf = part.dst_buf,
+                       .src_off = part.dst_off,
+                       .dst_off = part.dst_off,
+                       .cnt = part.cnt};
     placed_[s] = append(rank, sender_block_[step.out], forward, received);
   }
 
@@ -276,7 +302,12 @@ class Scheduler {
       gpu.first_tb = static_cast<std::uint32_t>(out_.tbs.size());
       gpu.tb_count = static_cast<std::uint32_t>(blocks_[r].size());
       for (const Block& b : blocks_[r]) {
-        out_.tbs.push_back({.send = b.send, .recv = b.recv, .chan = b.chan, .first_step = static_cast<std::uint32_t>(out_.steps.size()), .step_count = static_cast<std::uint32_t>(b.steps.size()), .line = 0});
+        out_.tbs.push_back({.send = b.send,
+                            .recv = b.recv,
+                            .chan = b.chan,
+                            .first_step = static_cast<std::uint32_t>(out_.steps.size()),
+                            .step_count = static_cast<std::uint32_t>(b.steps.size()),
+                            .line = 0});
         out_.steps.insert(out_.steps.end(), b.steps.begin(), b.steps.end());
         last_channel = std::max(last_channel, b.chan);
       }
@@ -286,16 +317,16 @@ class Scheduler {
 
   const Program& p_;
   Algorithm out_;
-  Classes classes_;                             // connections that share a channel
-  std::vector<std::uint32_t> send_of_;          // by receive connection: the send connection of the same threadblock
+  Classes classes_;                     // connections that share a channel
+  std::vector<std::uint32_t> send_of_;  // by receive connection: the send connection of the same threadblock
   std::vector<std::uint32_t> recv_of_;
-  std::vector<std::int32_t> channel_;           // by connection
-  std::vector<std::uint32_t> receiver_block_;   // by connection, within its rank
+  std::vector<std::int32_t> channel_;          // by connection
+  std::vector<std::uint32_t> receiver_block_;  // by connection, within its rank
   std::vector<std::uint32_t> sender_block_;
-  std::vector<std::uint32_t> chain_;            // by step
-  std::vector<std::uint32_t> home_;             // by chain: block of a chain without messages
-  std::vector<std::vector<Block>> blocks_;      // by rank
-  std::vector<Placed> placed_;                  // by step
+  std::vector<std::uint32_t> chain_;        // by step
+  std::vector<std::uint32_t> home_;         // by chain: block of a chain without messages
+  std::vector<std::vector<Block>> blocks_;  // by rank
+  std::vector<Placed> placed_;              // by step
 };
 
 }  // namespace

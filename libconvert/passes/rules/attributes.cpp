@@ -84,7 +84,7 @@ class AttributeChecker {
   AttributeChecker(const Trace& trace, Diagnostics& diagnostics)
       : trace_(trace), table_(trace.nodes), diagnostics_(diagnostics), all_ascii_(is_ascii(trace.nodes.text)) {}
 
-  void check_metadata() {
+  void check_whole() {
     const Location where{.file = trace_.name, .rank = static_cast<std::int64_t>(trace_.rank)};
     const std::string& version = trace_.metadata.version;
     if (!version.empty() && version != schema_version) {
@@ -92,6 +92,9 @@ class AttributeChecker {
       diagnostics_.warning(where, rule,
                            "metadata: unknown schema version" + (readable ? " '" + version + "'" : std::string()) +
                                "; it is read as " + std::string(schema_version));
+    }
+    if (table_.nodes.empty()) {
+      diagnostics_.warning(where, rule, "the trace has no nodes: simulators need at least one of each rank");
     }
     const Attr* collective = find(trace_.metadata.table.attrs, attr::collective);
     is_algorithm_ = collective != nullptr;
@@ -232,7 +235,7 @@ class AttributeChecker {
 
 void check_attributes(const Trace& trace, Diagnostics& diagnostics) {
   AttributeChecker checker(trace, diagnostics);
-  checker.check_metadata();
+  checker.check_whole();
   for (std::size_t i = 0; i < trace.nodes.nodes.size(); ++i) checker.check_node(i);
 }
 

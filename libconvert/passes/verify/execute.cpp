@@ -18,9 +18,9 @@ constexpr std::uint32_t many_readers = 0xfffffffe;  // the slot's readers stand 
 
 struct SlotState {
   Value value = nothing;
-  std::uint32_t writer = no_index;        // step
+  std::uint32_t writer = no_index;  // step
   std::uint32_t writer_chain = no_index;
-  std::uint32_t reader = no_index;        // latest read since that write
+  std::uint32_t reader = no_index;  // latest read since that write
   std::uint32_t reader_chain = no_index;
 };
 
@@ -42,8 +42,8 @@ class Machine {
   }
 
  private:
-  struct Queue {                     // one connection
-    std::uint64_t write = 0;         // next value to write and to read, into messages_
+  struct Queue {              // one connection
+    std::uint64_t write = 0;  // next value to write and to read, into messages_
     std::uint64_t read = 0;
     std::uint32_t sent = 0;
     std::uint32_t received = 0;
@@ -78,9 +78,9 @@ class Machine {
   const BufferLayout* layout_;
   const ExecuteOptions& options_;
   Execution result_;
-  std::vector<std::uint32_t> next_;             // by chain: the next step
+  std::vector<std::uint32_t> next_;  // by chain: the next step
   std::vector<std::uint32_t> ready_;
-  std::vector<std::uint32_t> next_waiter_;      // by chain: the next one that waits for the same
+  std::vector<std::uint32_t> next_waiter_;  // by chain: the next one that waits for the same
   // By step: first waiting chain before the step completes; afterwards the chain's knowledge at that time.
   std::vector<std::uint32_t> waiters_;
   std::vector<Queue> queues_;
@@ -88,8 +88,8 @@ class Machine {
   std::vector<SlotState> slots_;
   std::unordered_map<std::uint64_t, std::vector<Known>> readers_;  // by slot, where one entry is not enough
   std::vector<Knowledge> knowledge_;
-  std::vector<std::uint32_t> knows_;            // by chain: index into knowledge_
-  std::vector<Blocked> last_block_;             // by chain
+  std::vector<std::uint32_t> knows_;  // by chain: index into knowledge_
+  std::vector<Blocked> last_block_;   // by chain
 };
 
 void Machine::prepare() {
@@ -106,7 +106,8 @@ void Machine::prepare() {
   for (std::size_t i = 0; i < p_.connections.size(); ++i) {
     const Connection& c = p_.connections[i];
     queues_[i].write = queues_[i].read = base;
-    for (std::uint32_t k = 0; k < c.sends; ++k) base += static_cast<std::uint64_t>(p_.steps[p_.send_steps[c.send_begin + k]].cnt);
+    for (std::uint32_t k = 0; k < c.sends; ++k)
+      base += static_cast<std::uint64_t>(p_.steps[p_.send_steps[c.send_begin + k]].cnt);
   }
   messages_.resize(base);
   slots_.resize(layout_->slots());
@@ -117,10 +118,12 @@ void Machine::prepare() {
 void Machine::load_inputs() {
   for (std::int32_t r = 0; r < p_.ranks(); ++r) {
     const RankBuffers& b = p_.buffers[static_cast<std::size_t>(r)];
-    const std::int32_t chunks = p_.collective == Collective::custom ? b.i_chunks : input_chunks(p_.collective, p_.chunks, p_.ranks());
+    const std::int32_t chunks =
+        p_.collective == Collective::custom ? b.i_chunks : input_chunks(p_.collective, p_.chunks, p_.ranks());
     for (std::int32_t k = 0; k < chunks; ++k) {
       const std::uint64_t slot = layout_->slot(r, Buffer::input, k);
-      if (slot != BufferLayout::outside) slots_[slot].value = result_.values.token(static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(k));
+      if (slot != BufferLayout::outside)
+        slots_[slot].value = result_.values.token(static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(k));
     }
     for (const Copy& copy : b.copies) {
       const std::uint64_t from = layout_->slot(r, Buffer::input, copy.i_off);
@@ -239,7 +242,8 @@ void Machine::learn(std::uint32_t c, std::uint32_t s) {
 bool Machine::knows(std::uint32_t c, std::uint32_t other, std::uint32_t step) const {
   if (other == c) return true;
   const Knowledge& k = knowledge_[knows_[c]];
-  const auto at = std::lower_bound(k.begin(), k.end(), other, [](const Known& x, std::uint32_t chain) { return x.chain < chain; });
+  const auto at = std::lower_bound(k.begin(), k.end(), other,
+                                   [](const Known& x, std::uint32_t chain) { return x.chain < chain; });
   return at != k.end() && at->chain == other && at->step >= step;
 }
 
@@ -286,7 +290,8 @@ void Machine::write(std::uint64_t slot, Value value, std::uint32_t c, std::uint3
       if (!knows(c, k.chain, k.step)) conflict(k.step, s, Hazard::write_after_read, slot);
     }
     readers_.erase(all);
-  } else if (state.reader_chain != no_index && state.reader_chain != c && !knows(c, state.reader_chain, state.reader)) {
+  } else if (state.reader_chain != no_index && state.reader_chain != c &&
+             !knows(c, state.reader_chain, state.reader)) {
     conflict(state.reader, s, Hazard::write_after_read, slot);
   }
   state = {value, s, c, no_index, no_index};
@@ -318,7 +323,8 @@ void Machine::compute(std::uint32_t c, std::uint32_t s, const ProgramStep& step,
     const std::uint64_t src = from_dst ? dst : layout_->slot(rank, step.src_buf, step.src_off + j);
     Value v = in != nullptr && j < incoming ? messages_[in->read + static_cast<std::uint64_t>(j)] : nothing;
     if (reads_src(type)) {
-      if (options_.trace_writers && j == 0 && src != BufferLayout::outside) result_.source_writer[s] = slots_[src].writer;
+      if (options_.trace_writers && j == 0 && src != BufferLayout::outside)
+        result_.source_writer[s] = slots_[src].writer;
       const Value local = read(src, c, s);
       if (type == StepType::re) {
         v = reduce(read(dst, c, s), local, s);
@@ -380,8 +386,11 @@ BufferLayout::BufferLayout(const Program& p, bool inplace) {
     extents_.push_back({slots_, b.s_chunks});
     slots_ += static_cast<std::uint64_t>(b.s_chunks);
     if (slots_ > limit) {
-      throw input_error({.file = p.file}, "the buffers are declared with " + std::to_string(slots_) + " chunks and more, but the steps move only " +
-                                              std::to_string(touched) + "; check nchunksperloop and i_chunks, o_chunks, s_chunks", "offsets");
+      throw input_error({.file = p.file},
+                        "the buffers are declared with " + std::to_string(slots_) +
+                            " chunks and more, but the steps move only " + std::to_string(touched) +
+                            "; check nchunksperloop and i_chunks, o_chunks, s_chunks",
+                        "offsets");
     }
   }
 }

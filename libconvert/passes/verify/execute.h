@@ -25,8 +25,8 @@ struct ExecuteOptions {
 
 enum class Hazard : std::uint8_t { read_after_write, write_after_read, write_after_write };
 
-struct Conflict {  // two unordered accesses to one slot by different chains of a rank
-  std::uint32_t first = 0;   // step executed earlier here
+struct Conflict {           // two unordered accesses to one slot by different chains of a rank
+  std::uint32_t first = 0;  // step executed earlier here
   std::uint32_t second = 0;
   Hazard hazard = Hazard::read_after_write;
   std::uint64_t slot = 0;
@@ -66,16 +66,17 @@ class BufferLayout {
 struct Execution {
   explicit Execution(std::uint32_t ranks) : values(ranks) {}
   Values values;
-  std::vector<Value> slots;                 // final contents
-  std::vector<Blocked> blocked;             // empty: everything ran
+  std::vector<Value> slots;      // final contents
+  std::vector<Blocked> blocked;  // empty: everything ran
   std::vector<Conflict> conflicts;
-  std::vector<std::uint32_t> order;         // steps as executed (trace_writers only)
-  std::vector<std::uint32_t> last_writer;   // by slot (trace_writers only)
-  std::vector<std::uint32_t> source_writer; // by step: who wrote the first chunk it read; no_index: initial (trace_writers only)
+  std::vector<std::uint32_t> order;        // steps as executed (trace_writers only)
+  std::vector<std::uint32_t> last_writer;  // by slot (trace_writers only)
+  std::vector<std::uint32_t>
+      source_writer;  // by step: who wrote the first chunk it read; no_index: initial (trace_writers only)
   std::uint64_t undefined_reads = 0;
-  std::uint32_t first_undefined = no_index; // step
+  std::uint32_t first_undefined = no_index;  // step
   std::uint64_t doubled = 0;
-  std::uint32_t first_doubled = no_index;   // step
+  std::uint32_t first_doubled = no_index;  // step
   std::uint32_t first_doubled_rank = 0;
   std::uint32_t peak_fifo = 0;
 };

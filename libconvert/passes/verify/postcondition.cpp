@@ -7,17 +7,26 @@ namespace {
 class Comparison {
  public:
   Comparison(const Program& p, Collective collective, const BufferLayout& layout, const Execution& e)
-      : p_(p), collective_(collective), layout_(layout), e_(e), n_(p.ranks()), per_rank_(n_ > 0 ? p.chunks / n_ : 0) {}
+      : p_(p),
+        collective_(collective),
+        layout_(layout),
+        e_(e),
+        n_(p.ranks()),
+        per_rank_(n_ > 0 ? p.chunks / n_ : 0) {}
 
   std::optional<std::vector<Mismatch>> run() {
     switch (collective_) {
-      case Collective::allreduce: return all([&](std::int32_t, std::int32_t k) { return e_.values.complete(u(k)); });
+      case Collective::allreduce:
+        return all([&](std::int32_t, std::int32_t k) { return e_.values.complete(u(k)); });
       case Collective::reduce_scatter:
         return all([&](std::int32_t r, std::int32_t k) { return e_.values.complete(u(r * per_rank_ + k)); });
       case Collective::allgather:
-        return all([&](std::int32_t, std::int32_t k) { return e_.values.token(u(k / per_rank_), u(k % per_rank_)); });
+        return all(
+            [&](std::int32_t, std::int32_t k) { return e_.values.token(u(k / per_rank_), u(k % per_rank_)); });
       case Collective::alltoall:
-        return all([&](std::int32_t r, std::int32_t k) { return e_.values.token(u(k / per_rank_), u(r * per_rank_ + k % per_rank_)); });
+        return all([&](std::int32_t r, std::int32_t k) {
+          return e_.values.token(u(k / per_rank_), u(r * per_rank_ + k % per_rank_));
+        });
       case Collective::broadcast: {
         const std::uint32_t root = broadcast_root();
         return all([&](std::int32_t, std::int32_t k) { return e_.values.token(root, u(k)); });
@@ -94,8 +103,8 @@ class Comparison {
 
 }  // namespace
 
-std::optional<std::vector<Mismatch>> check_postcondition(const Program& program, Collective collective, const BufferLayout& layout,
-                                                         const Execution& execution) {
+std::optional<std::vector<Mismatch>> check_postcondition(const Program& program, Collective collective,
+                                                         const BufferLayout& layout, const Execution& execution) {
   return Comparison(program, collective, layout, execution).run();
 }
 

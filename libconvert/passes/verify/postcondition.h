@@ -12,16 +12,18 @@ namespace convert {
 
 struct Mismatch {
   std::int32_t rank = 0;
-  std::int32_t chunk = 0;     // of the output buffer
+  std::int32_t chunk = 0;  // of the output buffer
   Value expected = nothing;
   Value found = nothing;
   std::uint64_t slot = 0;
-  std::uint32_t more = 0;     // further wrong chunks of that rank
+  std::uint32_t more = 0;  // further wrong chunks of that rank
 };
 
 // The first wrong output chunk of each rank; empty if the postcondition holds. Nothing for collectives without one
 // (custom, alltoallv, send, recv, gather, scatter). The root of broadcast and reduce follows from the data.
-[[nodiscard]] std::optional<std::vector<Mismatch>> check_postcondition(const Program& program, Collective collective,
-                                                                       const BufferLayout& layout, const Execution& execution);
+[[nodiscard]] std::optional<std::vector<Mismatch>> check_postcondition(const Program& program,
+                                                                       Collective collective,
+                                                                       const BufferLayout& layout,
+                                                                       const Execution& execution);
 
 }  // namespace convert

@@ -7,7 +7,8 @@ namespace convert {
 namespace {
 
 std::size_t hash(std::int32_t src, std::int32_t dst, std::int64_t channel) {
-  std::uint64_t h = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(src)) << 32) | static_cast<std::uint32_t>(dst);
+  std::uint64_t h =
+      (static_cast<std::uint64_t>(static_cast<std::uint32_t>(src)) << 32) | static_cast<std::uint32_t>(dst);
   h ^= static_cast<std::uint64_t>(channel) * 0x9e3779b97f4a7c15ULL;
   h *= 0xbf58476d1ce4e5b9ULL;
   return static_cast<std::size_t>(h ^ (h >> 29));
@@ -96,7 +97,8 @@ class Builder {
     p_.chains.push_back(chain);
   }
 
-  void add_dependency(const Step& s, std::uint32_t index, const Threadblock& tb, const Gpu& gpu, std::uint32_t self) {
+  void add_dependency(const Step& s, std::uint32_t index, const Threadblock& tb, const Gpu& gpu,
+                      std::uint32_t self) {
     if (s.depid < 0 || s.deps < 0 || static_cast<std::uint32_t>(s.depid) >= gpu.tb_count) return;
     const std::uint32_t chain = gpu.first_tb + static_cast<std::uint32_t>(s.depid);
     const Threadblock& target = a_.tbs[chain];
@@ -200,7 +202,8 @@ Program make_program(const Algorithm& algorithm) {
     auto gpu = static_cast<std::uint32_t>(after - a->gpus.begin()) - 1;
     while (tb >= a->gpus[gpu].first_tb + a->gpus[gpu].tb_count) --gpu;
     return "gpu " + std::to_string(gpu) + " threadblock " + std::to_string(tb - a->gpus[gpu].first_tb) + " step " +
-           std::to_string(source[s] - a->tbs[tb].first_step) + " (" + std::string(name(a->steps[source[s]].type)) + ")";
+           std::to_string(source[s] - a->tbs[tb].first_step) + " (" + std::string(name(a->steps[source[s]].type)) +
+           ")";
   };
   return p;
 }

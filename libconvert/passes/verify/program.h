@@ -25,23 +25,23 @@ struct ProgramStep {
   StepType type = StepType::nop;
   Buffer src_buf = Buffer::input;
   Buffer dst_buf = Buffer::output;
-  bool awaited = false;              // some dependency names it
+  bool awaited = false;  // some dependency names it
   std::int32_t src_off = 0;
   std::int32_t dst_off = 0;
-  std::int32_t cnt = 0;              // 0…71 chunks
-  std::uint32_t in = no_index;       // connection received from
-  std::uint32_t out = no_index;      // connection sent to
-  std::uint32_t dep_begin = 0;       // into Program::deps; ends where the next step's begin
-  std::uint32_t source = 0;          // index of the Algorithm's step, or of the rank's first node of the step
+  std::int32_t cnt = 0;          // 0…71 chunks
+  std::uint32_t in = no_index;   // connection received from
+  std::uint32_t out = no_index;  // connection sent to
+  std::uint32_t dep_begin = 0;   // into Program::deps; ends where the next step's begin
+  std::uint32_t source = 0;      // index of the Algorithm's step, or of the rank's first node of the step
 };
 
 struct Dependency {
-  std::uint32_t step;                // no_index: never satisfied
+  std::uint32_t step;  // no_index: never satisfied
   std::uint32_t chain;
 };
 
 struct Chain {
-  std::uint32_t first = 0;           // steps [first, first + count)
+  std::uint32_t first = 0;  // steps [first, first + count)
   std::uint32_t count = 0;
   std::int32_t rank = 0;
 };
@@ -49,10 +49,10 @@ struct Chain {
 struct Connection {
   std::int32_t src = 0;
   std::int32_t dst = 0;
-  std::int64_t channel = 0;          // channel, or tag of a trace
+  std::int64_t channel = 0;  // channel, or tag of a trace
   std::uint32_t sends = 0;
   std::uint32_t recvs = 0;
-  std::uint32_t send_begin = 0;      // into Program::send_steps, in order of sending
+  std::uint32_t send_begin = 0;  // into Program::send_steps, in order of sending
   std::uint32_t recv_begin = 0;
 };
 
@@ -82,7 +82,7 @@ struct Program {
   // For findings: where a step stands, and what to call it ("gpu 0 threadblock 3 step 1 (rrc)").
   std::function<Location(std::uint32_t step)> locate;
   std::function<std::string(std::uint32_t step)> describe;
-  bool from_traces = false;          // speak of ranks and tags, not of gpus and channels
+  bool from_traces = false;  // speak of ranks and tags, not of gpus and channels
 
   [[nodiscard]] std::int32_t ranks() const { return static_cast<std::int32_t>(buffers.size()); }
   [[nodiscard]] std::uint32_t step_count() const { return static_cast<std::uint32_t>(steps.size() - 1); }
@@ -96,8 +96,8 @@ struct Program {
 [[nodiscard]] Program make_program(const Algorithm& algorithm);
 
 // From traces (ranks 0…n-1) with chunk provenance, by their real dependencies: threadblock attributes are not used.
-// Chains are paths that cover the graph. Throws Error(input) [provenance] where nodes do not form steps, [cycles] on a
-// cycle. The traces must outlive the program.
+// Chains are paths that cover the graph. Throws Error(input) [provenance] where nodes do not form steps, [cycles]
+// on a cycle. The traces must outlive the program.
 [[nodiscard]] Program make_program(std::span<const Trace> traces, Diagnostics& diagnostics);
 
 // Chain number of a step (binary search).
@@ -106,7 +106,8 @@ struct Program {
 // Finds or adds connections by (src, dst, channel).
 class ConnectionTable {
  public:
-  explicit ConnectionTable(std::vector<Connection>& connections) : connections_(connections), slots_(64, no_index) {}
+  explicit ConnectionTable(std::vector<Connection>& connections)
+      : connections_(connections), slots_(64, no_index) {}
   std::uint32_t get(std::int32_t src, std::int32_t dst, std::int64_t channel);
 
  private:

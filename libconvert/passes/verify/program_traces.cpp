@@ -19,8 +19,8 @@ struct Group {
   std::uint32_t exit = no_index;
   std::uint32_t recv = no_index;
   std::uint32_t send = no_index;
-  std::uint32_t chain = no_index;    // within the rank
-  std::uint32_t position = 0;        // in the chain
+  std::uint32_t chain = no_index;  // within the rank
+  std::uint32_t position = 0;      // in the chain
 };
 
 bool has_comp(StepType t) { return reduces(t) || t == StepType::cpy; }
@@ -37,19 +37,26 @@ std::array<NodeType, 4> node_types(StepType t) {
 
 class RankBuilder {
  public:
-  RankBuilder(const Trace& trace, Program& p, ConnectionTable& connections, std::vector<std::vector<std::uint32_t>>& sends,
-              std::vector<std::vector<std::uint32_t>>& recvs)
-      : trace_(trace), p_(p), connections_(connections), sends_(sends), recvs_(recvs), graph_(build_graph(trace.nodes)) {}
+  RankBuilder(const Trace& trace, Program& p, ConnectionTable& connections,
+              std::vector<std::vector<std::uint32_t>>& sends, std::vector<std::vector<std::uint32_t>>& recvs)
+      : trace_(trace),
+        p_(p),
+        connections_(connections),
+        sends_(sends),
+        recvs_(recvs),
+        graph_(build_graph(trace.nodes)) {}
 
   void build(std::vector<std::uint32_t>& first_nodes) {
     const std::vector<std::uint32_t> order = topological_order(graph_);
     if (order.size() != trace_.nodes.nodes.size()) {
-      throw input_error({.file = trace_.name}, "a dependency cycle: nothing can be proved (see rule cycles)", "cycles");
+      throw input_error({.file = trace_.name}, "a dependency cycle: nothing can be proved (see rule cycles)",
+                        "cycles");
     }
     group_of_.assign(order.size(), no_index);
     for (const std::uint32_t i : order) place(i);
     for (const Group& g : groups_) {
-      if (g.step.type != StepType::nop && !complete(g)) fail(g.exit, "its step of type " + std::string(name(g.step.type)) + " lacks the node that follows");
+      if (g.step.type != StepType::nop && !complete(g))
+        fail(g.exit, "its step of type " + std::string(name(g.step.type)) + " lacks the node that follows");
     }
     make_chains();
     emit(first_nodes);
@@ -57,7 +64,8 @@ class RankBuilder {
 
  private:
   [[noreturn]] void fail(std::uint32_t node, const std::string& message) const {
-    throw input_error(location_of(trace_, node), "node " + std::to_string(trace_.nodes.nodes[node].id) + ": " + message, "provenance");
+    throw input_error(location_of(trace_, node),
+                      "node " + std::to_string(trace_.nodes.nodes[node].id) + ": " + message, "provenance");
   }
 
   [[nodiscard]] bool complete(const Group& g) const {
@@ -71,7 +79,8 @@ class RankBuilder {
     const Node& node = trace_.nodes.nodes[i];
     const auto attrs = trace_.nodes.attributes(node);
     if (find(attrs, attr::step_type) == nullptr) {
-      if (node.type == NodeType::comm_send || node.type == NodeType::comm_recv) fail(i, "a message without chunk provenance (no step_type)");
+      if (node.type == NodeType::comm_send || node.type == NodeType::comm_recv)
+        fail(i, "a message without chunk provenance (no step_type)");
       Group g;  // takes no part, but orders what depends on it
       g.entry = g.exit = i;
       group_of_[i] = static_cast<std::uint32_t>(groups_.size());
@@ -79,10 +88,12 @@ class RankBuilder {
       return;
     }
     const Step step = parse_step(trace_, i);
-    if (step.cnt < 0 || step.cnt > max_step_chunks) fail(i, "chunk_cnt " + std::to_string(step.cnt) + " is outside of 0…" + std::to_string(max_step_chunks));
+    if (step.cnt < 0 || step.cnt > max_step_chunks)
+      fail(i, "chunk_cnt " + std::to_string(step.cnt) + " is outside of 0…" + std::to_string(max_step_chunks));
     const auto types = node_types(step.type);
     const auto at = static_cast<std::size_t>(std::find(types.begin(), types.end(), node.type) - types.begin());
-    if (at >= types.size() || node.type == NodeType::invalid) fail(i, "its node type does not fit a step of type " + std::string(name(step.type)));
+    if (at >= types.size() || node.type == NodeType::invalid)
+      fail(i, "its node type does not fit a step of type " + std::string(name(step.type)));
     if (at == 0) {
       Group g;
       g.step = step;
@@ -96,11 +107,17 @@ class RankBuilder {
     const auto parents = graph_.parents(i);
     const std::uint32_t parent = parents.size() == 1 ? parents[0].node : no_index;
     const std::uint32_t number = parent == no_index ? no_index : group_of_[parent];
-    if (number == no_index) fail(i, "continues a step of type " + std::string(name(step.type)) + ", but does not depend on exactly the node before it");
+    if (number == no_index)
+      fail(i, "continues a step of type " + std::string(name(step.type)) +
+                  ", but does not depend on exactly the node before it");
     Group& g = groups_[number];
-    const bool same = g.exit == parent && g.step.type == step.type && g.step.src_buf == step.src_buf && g.step.dst_buf == step.dst_buf && g.step.src_off == step.src_off &&
-                      g.step.dst_off == step.dst_off && g.step.cnt == step.cnt && trace_.nodes.nodes[parent].type == types[at - 1];
-    if (!same) fail(i, "continues a step of type " + std::string(name(step.type)) + ", but its parent is not the node before it");
+    const bool same = g.exit == parent && g.step.type == step.type && g.step.src_buf == step.src_buf &&
+                      g.step.dst_buf == step.dst_buf && g.step.src_off == step.src_off &&
+                      g.step.dst_off == step.dst_off && g.step.cnt == step.cnt &&
+                      trace_.nodes.nodes[parent].type == types[at - 1];
+    if (!same)
+      fail(i, "continues a step of type " + std::string(name(step.type)) +
+                  ", but its parent is not the node before it");
     g.exit = i;
     if (node.type == NodeType::comm_send) g.send = i;
     group_of_[i] = number;
@@ -113,7 +130,9 @@ class RankBuilder {
       Group& g = groups_[n];
       for (const Edge& e : graph_.parents(g.entry)) {
         const Group& parent = groups_[group_of_[e.node]];
-        if (parent.exit != e.node) fail(g.entry, "depends on the inside of a step of type " + std::string(name(parent.step.type)) + "; it must depend on that step's last node");
+        if (parent.exit != e.node)
+          fail(g.entry, "depends on the inside of a step of type " + std::string(name(parent.step.type)) +
+                            "; it must depend on that step's last node");
         parents_.push_back(group_of_[e.node]);
         const bool at_end = chains_[parent.chain].back() == group_of_[e.node];
         if (g.chain == no_index && at_end) g.chain = parent.chain;
@@ -174,9 +193,11 @@ class RankBuilder {
     const auto rank = static_cast<std::int32_t>(trace_.rank);
     const IntValue peer = int_value(attrs, type == NodeType::comm_send ? attr::comm_dst : attr::comm_src);
     const IntValue tag = int_value(attrs, attr::comm_tag);
-    if (!peer || !tag || peer.value < 0 || peer.value >= p_.ranks() || peer.value == rank) fail(node, "its peer or tag is missing or out of range (see rules attributes and peers)");
+    if (!peer || !tag || peer.value < 0 || peer.value >= p_.ranks() || peer.value == rank)
+      fail(node, "its peer or tag is missing or out of range (see rules attributes and peers)");
     const auto other = static_cast<std::int32_t>(peer.value);
-    return type == NodeType::comm_send ? connections_.get(rank, other, tag.value) : connections_.get(other, rank, tag.value);
+    return type == NodeType::comm_send ? connections_.get(rank, other, tag.value)
+                                       : connections_.get(other, rank, tag.value);
   }
 
   static constexpr std::int32_t max_step_chunks = 1 << 16;
@@ -187,10 +208,10 @@ class RankBuilder {
   std::vector<std::vector<std::uint32_t>>& sends_;
   std::vector<std::vector<std::uint32_t>>& recvs_;
   Graph graph_;
-  std::vector<Group> groups_;                      // in topological order of their entries
-  std::vector<std::uint32_t> group_of_;            // by node
+  std::vector<Group> groups_;            // in topological order of their entries
+  std::vector<std::uint32_t> group_of_;  // by node
   std::vector<std::vector<std::uint32_t>> chains_;
-  std::vector<std::uint32_t> parents_;             // groups, by group
+  std::vector<std::uint32_t> parents_;  // groups, by group
   std::vector<std::uint32_t> parent_begin_;
 };
 
@@ -199,7 +220,10 @@ void take_header(std::span<const Trace> traces, Program& p) {
     Algorithm header;
     Gpu gpu;
     if (!read_header(t, header, gpu)) {
-      throw input_error({.file = t.name}, "the trace carries no chunk provenance (metadata msccl.*), so what it computes cannot be proved", "provenance");
+      throw input_error(
+          {.file = t.name},
+          "the trace carries no chunk provenance (metadata msccl.*), so what it computes cannot be proved",
+          "provenance");
     }
     p.buffers.push_back({gpu.i_chunks, gpu.o_chunks, gpu.s_chunks, {}});  // copies are nodes
     if (t.rank != 0) continue;
@@ -215,13 +239,15 @@ void take_header(std::span<const Trace> traces, Program& p) {
 // Without an order between two messages of one connection nobody can say which receive gets which.
 void check_message_order(const Program& p, Diagnostics& diagnostics) {
   std::optional<Reachability> reach;
-  const auto check = [&](const std::vector<std::uint32_t>& steps, std::uint32_t begin, std::uint32_t count, const char* what) {
+  const auto check = [&](const std::vector<std::uint32_t>& steps, std::uint32_t begin, std::uint32_t count,
+                         const char* what) {
     for (std::uint32_t k = begin; k + 1 < begin + count; ++k) {
       if (chain_of(p, steps[k]) == chain_of(p, steps[k + 1]) && steps[k] < steps[k + 1]) continue;
       if (!reach) reach.emplace(p);
       if (reach->ordered(steps[k], steps[k + 1])) continue;
       diagnostics.error(p.locate(steps[k + 1]), "pairs",
-                        p.describe(steps[k]) + " and " + p.describe(steps[k + 1]) + " " + what + " with the same tag in no defined order; give them different tags");
+                        p.describe(steps[k]) + " and " + p.describe(steps[k + 1]) + " " + what +
+                            " with the same tag in no defined order; give them different tags");
       return;
     }
   };
@@ -231,7 +257,8 @@ void check_message_order(const Program& p, Diagnostics& diagnostics) {
   }
 }
 
-void flatten(std::vector<std::vector<std::uint32_t>>& lists, std::vector<std::uint32_t>& out, std::vector<Connection>& connections, bool send) {
+void flatten(std::vector<std::vector<std::uint32_t>>& lists, std::vector<std::uint32_t>& out,
+             std::vector<Connection>& connections, bool send) {
   lists.resize(connections.size());
   for (std::size_t c = 0; c < lists.size(); ++c) {
     (send ? connections[c].send_begin : connections[c].recv_begin) = static_cast<std::uint32_t>(out.size());
@@ -266,14 +293,19 @@ Program make_program(std::span<const Trace> traces, Diagnostics& diagnostics) {
     first_step.push_back(chain < p.chains.size() ? p.chains[chain].first : p.step_count());
   }
   const auto rank_of = [first_step](std::uint32_t s) {
-    return static_cast<std::size_t>(std::upper_bound(first_step.begin(), first_step.end(), s) - first_step.begin()) - 1;
+    return static_cast<std::size_t>(std::upper_bound(first_step.begin(), first_step.end(), s) -
+                                    first_step.begin()) -
+           1;
   };
-  p.locate = [traces, first_nodes, rank_of](std::uint32_t s) { return location_of(traces[rank_of(s)], first_nodes[s]); };
+  p.locate = [traces, first_nodes, rank_of](std::uint32_t s) {
+    return location_of(traces[rank_of(s)], first_nodes[s]);
+  };
   p.describe = [traces, first_nodes, rank_of](std::uint32_t s) {
     const Trace& t = traces[rank_of(s)];
     const Node& node = t.nodes.nodes[first_nodes[s]];
     const auto type = string_value(t.nodes, t.nodes.attributes(node), attr::step_type);
-    return "rank " + std::to_string(t.rank) + " node " + std::to_string(node.id) + " (" + std::string(type.value_or("no step")) + ")";
+    return "rank " + std::to_string(t.rank) + " node " + std::to_string(node.id) + " (" +
+           std::string(type.value_or("no step")) + ")";
   };
   check_message_order(p, diagnostics);
   return p;

@@ -19,7 +19,8 @@ Reachability::Reachability(const Program& p) : p_(p), best_(p.chains.size(), no_
       edges_.push_back({p.send_steps[c.send_begin + k], p.recv_steps[c.recv_begin + k]});
     }
   }
-  std::sort(edges_.begin(), edges_.end(), [](const Out& a, const Out& b) { return a.from != b.from ? a.from < b.from : a.to < b.to; });
+  std::sort(edges_.begin(), edges_.end(),
+            [](const Out& a, const Out& b) { return a.from != b.from ? a.from < b.from : a.to < b.to; });
   std::uint32_t e = 0;
   for (const Chain& c : p.chains) {
     while (e < edges_.size() && edges_[e].from < c.first) ++e;

@@ -9,7 +9,8 @@
 
 namespace convert {
 
-// Answers by search along chains, dependencies and messages (k-th send to k-th receive). FIFO back-pressure is no order.
+// Answers by search along chains, dependencies and messages (k-th send to k-th receive). FIFO back-pressure is no
+// order.
 class Reachability {
  public:
   explicit Reachability(const Program& program);
@@ -26,7 +27,7 @@ class Reachability {
   std::vector<std::uint32_t> chain_begin_;  // first edge of each chain
   std::vector<std::uint32_t> best_;         // by chain: the earliest step reached in the current search
   std::vector<std::uint32_t> touched_;
-  std::vector<std::uint32_t> chain_of_;     // by step
+  std::vector<std::uint32_t> chain_of_;  // by step
 };
 
 }  // namespace convert

@@ -49,11 +49,15 @@ class Checker {
       if (s.type == StepType::nop) {
         const bool closed = i + 1 < steps.size() && steps[i + 1].depid >= 0;
         if (s.depid < 0) diagnostics_.error(at(s), "deps", where() + ": a nop without a dependency");
-        if (!closed) diagnostics_.error(at(s), "deps", where() + ": a nop must be followed by a step that has a dependency of its own");
+        if (!closed)
+          diagnostics_.error(at(s), "deps",
+                             where() + ": a nop must be followed by a step that has a dependency of its own");
         continue;
       }
-      if (sends(s.type) && tb.send < 0) diagnostics_.error(at(s), "peers", where() + ": sends, but its threadblock has no send peer");
-      if (receives(s.type) && tb.recv < 0) diagnostics_.error(at(s), "peers", where() + ": receives, but its threadblock has no recv peer");
+      if (sends(s.type) && tb.send < 0)
+        diagnostics_.error(at(s), "peers", where() + ": sends, but its threadblock has no send peer");
+      if (receives(s.type) && tb.recv < 0)
+        diagnostics_.error(at(s), "peers", where() + ": receives, but its threadblock has no recv peer");
       if (reads_src(s.type)) check_offset(gpu, rank, s, "src", s.src_buf, s.src_off, where);
       if (writes_dst(s.type)) check_offset(gpu, rank, s, "dst", s.dst_buf, s.dst_off, where);
     }
@@ -62,19 +66,28 @@ class Checker {
   template <typename Where>
   void check_dependency(const Gpu& gpu, const Step& s, std::int32_t id, std::size_t position, const Where& where) {
     if (s.depid == -1) return;
-    const auto steps_of = [&](std::int32_t tb) { return a_.tbs[gpu.first_tb + static_cast<std::uint32_t>(tb)].step_count; };
+    const auto steps_of = [&](std::int32_t tb) {
+      return a_.tbs[gpu.first_tb + static_cast<std::uint32_t>(tb)].step_count;
+    };
     if (s.depid < -1 || static_cast<std::uint32_t>(s.depid) >= gpu.tb_count) {
-      diagnostics_.error(at(s), "deps", where() + " depends on threadblock " + std::to_string(s.depid) + ", which does not exist");
+      diagnostics_.error(at(s), "deps",
+                         where() + " depends on threadblock " + std::to_string(s.depid) + ", which does not exist");
     } else if (s.deps < 0 || static_cast<std::uint32_t>(s.deps) >= steps_of(s.depid)) {
-      diagnostics_.error(at(s), "deps", where() + " depends on threadblock " + std::to_string(s.depid) + " step " + std::to_string(s.deps) + ", which does not exist");
+      diagnostics_.error(at(s), "deps",
+                         where() + " depends on threadblock " + std::to_string(s.depid) + " step " +
+                             std::to_string(s.deps) + ", which does not exist");
     } else if (s.depid == id && static_cast<std::size_t>(s.deps) >= position) {
-      diagnostics_.error(at(s), "deps", where() + " depends on " + (static_cast<std::size_t>(s.deps) == position ? "itself" : "a later step of its own threadblock"));
+      diagnostics_.error(
+          at(s), "deps",
+          where() + " depends on " +
+              (static_cast<std::size_t>(s.deps) == position ? "itself" : "a later step of its own threadblock"));
     }
   }
 
   // An aliased twin buffer counts as large as the collective makes it, whatever is declared.
   template <typename Where>
-  void check_offset(const Gpu& gpu, std::int32_t rank, const Step& s, const char* side, Buffer buffer, std::int32_t offset, const Where& where) {
+  void check_offset(const Gpu& gpu, std::int32_t rank, const Step& s, const char* side, Buffer buffer,
+                    std::int32_t offset, const Where& where) {
     (void)rank;
     const std::int32_t in = input_chunks(a_.collective, a_.chunks, a_.ranks());
     const std::int32_t out = output_chunks(a_.collective, a_.chunks, a_.ranks());
@@ -82,8 +95,10 @@ class Checker {
     if (buffer == Buffer::input) size = std::max(gpu.i_chunks, a_.inplace ? in : 0);
     if (buffer == Buffer::output) size = std::max(gpu.o_chunks, a_.inplace ? out : 0);
     if (offset >= 0 && std::int64_t{offset} + std::max(s.cnt, 1) <= size) return;
-    diagnostics_.error(at(s), "offsets", where() + ": " + side + " " + letter(buffer) + "[" + std::to_string(offset) + "…" +
-                                             std::to_string(std::int64_t{offset} + std::max(s.cnt, 1) - 1) + "] is outside of a buffer of " + std::to_string(size) + " chunks");
+    diagnostics_.error(at(s), "offsets",
+                       where() + ": " + side + " " + letter(buffer) + "[" + std::to_string(offset) + "…" +
+                           std::to_string(std::int64_t{offset} + std::max(s.cnt, 1) - 1) +
+                           "] is outside of a buffer of " + std::to_string(size) + " chunks");
   }
 
   void check_connections(const Gpu& gpu, std::int32_t rank) {
@@ -97,12 +112,15 @@ class Checker {
         uses_recv |= receives(s.type);
       }
       const auto claim = [&](int side, std::int32_t peer) {
-        const auto key = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(peer)) << 32) | static_cast<std::uint32_t>(tb.chan);
+        const auto key = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(peer)) << 32) |
+                         static_cast<std::uint32_t>(tb.chan);
         const auto [entry, added] = owners[side].try_emplace(key, id);
         if (added) return;
         diagnostics_.error(at_line(tb.line), "connections",
-                           "gpu " + std::to_string(rank) + ": threadblocks " + std::to_string(entry->second) + " and " + std::to_string(id) + " both " +
-                               (side == 0 ? "send to" : "receive from") + " gpu " + std::to_string(peer) + " on channel " + std::to_string(tb.chan) + "; a connection has one threadblock per side");
+                           "gpu " + std::to_string(rank) + ": threadblocks " + std::to_string(entry->second) +
+                               " and " + std::to_string(id) + " both " + (side == 0 ? "send to" : "receive from") +
+                               " gpu " + std::to_string(peer) + " on channel " + std::to_string(tb.chan) +
+                               "; a connection has one threadblock per side");
       };
       if (uses_send && tb.send >= 0) claim(0, tb.send);
       if (uses_recv && tb.recv >= 0) claim(1, tb.recv);
@@ -127,10 +145,16 @@ class Checker {
     };
     for (const RuntimeLimits& r : runtimes) {
       const std::string tail = std::string("; the ") + r.name + " runtime accepts ";
-      if (longest > r.steps) exceed("a threadblock of more than " + std::to_string(r.steps) + " steps" + tail + std::to_string(r.steps));
-      if (gpu.tb_count > r.threadblocks) exceed("more than " + std::to_string(r.threadblocks) + " threadblocks" + tail + std::to_string(r.threadblocks));
+      if (longest > r.steps)
+        exceed("a threadblock of more than " + std::to_string(r.steps) + " steps" + tail + std::to_string(r.steps));
+      if (gpu.tb_count > r.threadblocks)
+        exceed("more than " + std::to_string(r.threadblocks) + " threadblocks" + tail +
+               std::to_string(r.threadblocks));
     }
-    if (most > threadblocks_per_channel) exceed("more than " + std::to_string(threadblocks_per_channel) + " threadblocks with a peer on one channel; the runtimes accept " + std::to_string(threadblocks_per_channel));
+    if (most > threadblocks_per_channel)
+      exceed("more than " + std::to_string(threadblocks_per_channel) +
+             " threadblocks with a peer on one channel; the runtimes accept " +
+             std::to_string(threadblocks_per_channel));
   }
 
   const Algorithm& a_;
@@ -140,6 +164,8 @@ class Checker {
 
 }  // namespace
 
-void check_structure(const Algorithm& algorithm, Diagnostics& diagnostics) { Checker(algorithm, diagnostics).check(); }
+void check_structure(const Algorithm& algorithm, Diagnostics& diagnostics) {
+  Checker(algorithm, diagnostics).check();
+}
 
 }  // namespace convert

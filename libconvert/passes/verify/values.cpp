@@ -183,13 +183,15 @@ Value Values::reduce_mixed(Value a, Value b, std::uint32_t& doubled_rank) {
   if (a == pack_mixed(too_mixed) || b == pack_mixed(too_mixed)) return pack_mixed(too_mixed);
   Terms sum = terms(a);
   for (const auto& [chunk, set] : terms(b)) {
-    const auto at = std::lower_bound(sum.begin(), sum.end(), chunk, [](const auto& t, std::uint32_t c) { return t.first < c; });
+    const auto at =
+        std::lower_bound(sum.begin(), sum.end(), chunk, [](const auto& t, std::uint32_t c) { return t.first < c; });
     if (at == sum.end() || at->first != chunk) {
       sum.insert(at, {chunk, set});
       continue;
     }
     const RankSets::Id both = sets_.unite(at->second, set);
-    if (sets_.doubled(both) && !sets_.doubled(at->second) && !sets_.doubled(set)) doubled_rank = sets_.first_common(at->second, set);
+    if (sets_.doubled(both) && !sets_.doubled(at->second) && !sets_.doubled(set))
+      doubled_rank = sets_.first_common(at->second, set);
     at->second = both;
   }
   if (sum.size() > max_terms || mixed_.size() >= max_mixed) return pack_mixed(too_mixed);

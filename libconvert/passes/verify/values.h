@@ -30,9 +30,9 @@ class RankSets {
 
  private:
   struct Entry {
-    std::uint64_t begin = 0;   // into words_
+    std::uint64_t begin = 0;  // into words_
     std::uint32_t words = 0;
-    bool bits = false;         // words are a bitset; else pairs first, last of each run
+    bool bits = false;  // words are a bitset; else pairs first, last of each run
     bool doubled = false;
   };
   [[nodiscard]] std::span<const std::uint32_t> words(Id id) const {
@@ -48,7 +48,7 @@ class RankSets {
   std::uint32_t bit_words_;
   std::vector<std::uint32_t> words_;
   std::vector<Entry> entries_;
-  std::vector<Id> slots_;      // open addressing
+  std::vector<Id> slots_;  // open addressing
   std::vector<std::uint32_t> scratch_;
   std::vector<std::uint32_t> left_;
   std::vector<std::uint32_t> right_;
@@ -62,7 +62,9 @@ inline constexpr Value nothing = 0;
 class Values {
  public:
   explicit Values(std::uint32_t ranks) : sets_(ranks) {}
-  [[nodiscard]] Value token(std::uint32_t rank, std::uint32_t chunk) const { return pack(chunk, sets_.single(rank)); }
+  [[nodiscard]] Value token(std::uint32_t rank, std::uint32_t chunk) const {
+    return pack(chunk, sets_.single(rank));
+  }
   [[nodiscard]] Value complete(std::uint32_t chunk) const { return pack(chunk, sets_.all()); }
   // a ⊕ b; nothing if either is. Sets `doubled_rank` if a contribution was added a second time.
   [[nodiscard]] Value reduce(Value a, Value b, std::uint32_t& doubled_rank);

@@ -27,19 +27,23 @@ const char* hazard_text(Hazard h) {
 // What one reading of the program leads to.
 struct Reading {
   Execution execution;
-  std::vector<Conflict> races;          // real ones
-  std::vector<Conflict> via_messages;   // ordered, but only through other ranks
+  std::vector<Conflict> races;         // real ones
+  std::vector<Conflict> via_messages;  // ordered, but only through other ranks
   std::optional<std::vector<Mismatch>> mismatches;
 
   [[nodiscard]] bool sound() const {
-    return races.empty() && execution.undefined_reads == 0 && execution.doubled == 0 && (!mismatches || mismatches->empty());
+    return races.empty() && execution.undefined_reads == 0 && execution.doubled == 0 &&
+           (!mismatches || mismatches->empty());
   }
 };
 
 class Verifier {
  public:
   Verifier(const Program& p, const VerifyOptions& options, Diagnostics& diagnostics)
-      : p_(p), options_(options), diagnostics_(diagnostics), collective_(options.collective.value_or(p.collective)) {}
+      : p_(p),
+        options_(options),
+        diagnostics_(diagnostics),
+        collective_(options.collective.value_or(p.collective)) {}
 
   void run() {
     check_pairs();
@@ -50,13 +54,15 @@ class Verifier {
   }
 
  private:
-  void report(Severity severity, std::uint32_t step, const char* rule, std::string message, std::vector<std::string> notes = {}) {
+  void report(Severity severity, std::uint32_t step, const char* rule, std::string message,
+              std::vector<std::string> notes = {}) {
     Location where = step == no_index ? Location{.file = p_.file} : p_.locate(step);
     diagnostics_.add({severity, std::move(where), rule, std::move(message), std::move(notes)});
   }
   [[nodiscard]] std::string rank_word() const { return p_.from_traces ? "rank " : "gpu "; }
   [[nodiscard]] std::string text(const Connection& c) const {
-    return rank_word() + std::to_string(c.src) + " → " + rank_word() + std::to_string(c.dst) + (p_.from_traces ? " with tag " : " on channel ") + std::to_string(c.channel);
+    return rank_word() + std::to_string(c.src) + " → " + rank_word() + std::to_string(c.dst) +
+           (p_.from_traces ? " with tag " : " on channel ") + std::to_string(c.channel);
   }
 
   void check_pairs();
@@ -65,7 +71,8 @@ class Verifier {
   void report_deadlock(const Execution& e);
   void report_capacity(const Execution& bounded, std::uint32_t peak);
   void report_races(const Reading& r, const BufferLayout& layout, const std::string& mode);
-  void report_values(const Reading& r, const BufferLayout& layout, const ExecuteOptions& options, const std::string& mode);
+  void report_values(const Reading& r, const BufferLayout& layout, const ExecuteOptions& options,
+                     const std::string& mode);
   [[nodiscard]] std::vector<std::string> path_to(const Execution& e, std::uint64_t slot) const;
   [[nodiscard]] std::string difference(const Values& values, const Mismatch& m) const;
 
@@ -82,9 +89,11 @@ void Verifier::check_pairs() {
     if (c.sends != c.recvs) {
       pairs_ok_ = false;
       const bool more_sends = c.sends > c.recvs;
-      const std::uint32_t step = more_sends ? p_.send_steps[c.send_begin + c.recvs] : p_.recv_steps[c.recv_begin + c.sends];
+      const std::uint32_t step =
+          more_sends ? p_.send_steps[c.send_begin + c.recvs] : p_.recv_steps[c.recv_begin + c.sends];
       report(Severity::error, step, "pairs",
-             text(c) + ": " + std::to_string(c.sends) + " sends, " + std::to_string(c.recvs) + " receives; the first without a partner is " + p_.describe(step));
+             text(c) + ": " + std::to_string(c.sends) + " sends, " + std::to_string(c.recvs) +
+                 " receives; the first without a partner is " + p_.describe(step));
     }
     for (std::uint32_t k = 0; k < std::min(c.sends, c.recvs); ++k) {
       const std::uint32_t s = p_.send_steps[c.send_begin + k];
@@ -92,7 +101,8 @@ void Verifier::check_pairs() {
       if (p_.steps[s].cnt == p_.steps[r].cnt) continue;
       pairs_ok_ = false;
       report(Severity::error, r, "pairs",
-             text(c) + ": " + p_.describe(s) + " sends " + std::to_string(p_.steps[s].cnt) + " chunks, but " + p_.describe(r) + " expects " + std::to_string(p_.steps[r].cnt));
+             text(c) + ": " + p_.describe(s) + " sends " + std::to_string(p_.steps[s].cnt) + " chunks, but " +
+                 p_.describe(r) + " expects " + std::to_string(p_.steps[r].cnt));
     }
   }
 }
@@ -135,7 +145,9 @@ void Verifier::check_mode(bool inplace, const std::string& mode) {
     const Reading as_intended = read(layout, intent);
     if (as_intended.sound()) {
       report(options_.soft, no_index, "operand",
-             "the result is right only if rrc, rrs and rrcs reduce into dst; the runtime takes src as the local operand" + mode);
+             "the result is right only if rrc, rrs and rrcs reduce into dst; the runtime takes src as the local "
+             "operand" +
+                 mode);
       return;
     }
   }
@@ -159,15 +171,21 @@ void Verifier::report_deadlock(const Execution& e) {
     if (b.why == Why::dependency) return b.other;
     if (b.why == Why::never_published || b.other == no_index) return no_index;
     const Connection& c = p_.connections[b.other];
-    return b.why == Why::empty_connection ? pending(p_.send_steps, c.send_begin, c.sends) : pending(p_.recv_steps, c.recv_begin, c.recvs);
+    return b.why == Why::empty_connection ? pending(p_.send_steps, c.send_begin, c.sends)
+                                          : pending(p_.recv_steps, c.recv_begin, c.recvs);
   };
   const auto reason = [&](const Blocked& b) -> std::string {
     using Why = Blocked::Why;
     const std::string who = p_.describe(b.step);
     switch (b.why) {
       case Why::dependency: return who + " waits for " + p_.describe(b.other);
-      case Why::never_published: return who + " waits for a step that never publishes its completion: neither it nor a later step of its threadblock has hasdep=1";
-      case Why::empty_connection: return b.other == no_index ? who + " has no peer to receive from" : who + " waits for a message " + text(p_.connections[b.other]);
+      case Why::never_published:
+        return who +
+               " waits for a step that never publishes its completion: neither it nor a later step of its "
+               "threadblock has hasdep=1";
+      case Why::empty_connection:
+        return b.other == no_index ? who + " has no peer to receive from"
+                                   : who + " waits for a message " + text(p_.connections[b.other]);
       case Why::full_connection: return who + " waits for room " + text(p_.connections[b.other]);
     }
     return who;
@@ -194,7 +212,10 @@ void Verifier::report_deadlock(const Execution& e) {
   for (std::size_t k = 0; k < std::min(path.size(), max_cycle); ++k) notes.push_back(reason(e.blocked[path[k]]));
   if (path.size() > max_cycle) notes.push_back("… " + std::to_string(path.size() - max_cycle) + " more");
   report(Severity::error, e.blocked[path[0]].step, "deadlock",
-         "deadlock: " + std::to_string(e.blocked.size()) + (p_.from_traces ? " chains of steps never finish" : " threadblocks never finish") + (path.size() > 1 ? "; they wait for each other in a circle" : ""), std::move(notes));
+         "deadlock: " + std::to_string(e.blocked.size()) +
+             (p_.from_traces ? " chains of steps never finish" : " threadblocks never finish") +
+             (path.size() > 1 ? "; they wait for each other in a circle" : ""),
+         std::move(notes));
 }
 
 void Verifier::report_capacity(const Execution& bounded, std::uint32_t peak) {
@@ -211,20 +232,25 @@ void Verifier::report_capacity(const Execution& bounded, std::uint32_t peak) {
   }
   const Blocked& b = bounded.blocked.front();
   report(options_.soft, b.step, "fifo",
-         "needs room for " + std::to_string(high) + " messages per connection, but protocol " + std::string(name(p_.protocol)) + " guarantees " + std::to_string(slots) + "; " +
-             std::to_string(bounded.blocked.size()) + (p_.from_traces ? " chains of steps" : " threadblocks") + " block, the first at " + p_.describe(b.step));
+         "needs room for " + std::to_string(high) + " messages per connection, but protocol " +
+             std::string(name(p_.protocol)) + " guarantees " + std::to_string(slots) + "; " +
+             std::to_string(bounded.blocked.size()) + (p_.from_traces ? " chains of steps" : " threadblocks") +
+             " block, the first at " + p_.describe(b.step));
 }
 
 void Verifier::report_races(const Reading& r, const BufferLayout& layout, const std::string& mode) {
   for (const Conflict& c : r.races) {
     report(options_.soft, c.second, "races",
-           p_.describe(c.second) + " " + hazard_text(c.hazard) + " at " + layout.text(c.slot) + ", " + p_.describe(c.first) + ", and nothing orders the two" + mode);
+           p_.describe(c.second) + " " + hazard_text(c.hazard) + " at " + layout.text(c.slot) + ", " +
+               p_.describe(c.first) + ", and nothing orders the two" + mode);
   }
   if (r.via_messages.empty()) return;
   const Conflict& c = r.via_messages.front();
   report(Severity::warning, c.second, "races",
-         std::to_string(r.via_messages.size()) + " pairs of steps that share chunks are ordered only through other ranks, such as " + p_.describe(c.first) + " and " +
-             p_.describe(c.second) + "; protocols without fences (LL) do not make that safe" + mode);
+         std::to_string(r.via_messages.size()) +
+             " pairs of steps that share chunks are ordered only through other ranks, such as " +
+             p_.describe(c.first) + " and " + p_.describe(c.second) +
+             "; protocols without fences (LL) do not make that safe" + mode);
 }
 
 std::string Verifier::difference(const Values& values, const Mismatch& m) const {
@@ -232,7 +258,9 @@ std::string Verifier::difference(const Values& values, const Mismatch& m) const 
   std::uint32_t found_chunk = 0;
   RankSets::Id wanted = 0;
   RankSets::Id found = 0;
-  if (!values.is_single_chunk(m.expected, wanted_chunk, wanted) || !values.is_single_chunk(m.found, found_chunk, found) || wanted_chunk != found_chunk) return "";
+  if (!values.is_single_chunk(m.expected, wanted_chunk, wanted) ||
+      !values.is_single_chunk(m.found, found_chunk, found) || wanted_chunk != found_chunk)
+    return "";
   std::string missing;
   int count = 0;
   for (std::uint32_t q = 0; q < values.sets().ranks(); ++q) {
@@ -270,7 +298,8 @@ std::vector<std::string> Verifier::path_to(const Execution& e, std::uint64_t slo
   return notes;
 }
 
-void Verifier::report_values(const Reading& r, const BufferLayout& layout, const ExecuteOptions& options, const std::string& mode) {
+void Verifier::report_values(const Reading& r, const BufferLayout& layout, const ExecuteOptions& options,
+                             const std::string& mode) {
   const Execution& e = r.execution;
   const bool failed = r.mismatches && !r.mismatches->empty();
   if (failed) {
@@ -279,26 +308,32 @@ void Verifier::report_values(const Reading& r, const BufferLayout& layout, const
     traced.trace_writers = true;
     const Execution detail = execute(p_, layout, traced);
     for (const Mismatch& m : *r.mismatches) {
-      std::string message = rank_word() + std::to_string(m.rank) + " o[" + std::to_string(m.chunk) + "] must end as " + e.values.text(m.expected) + ", but holds " + e.values.text(m.found) +
+      std::string message = rank_word() + std::to_string(m.rank) + " o[" + std::to_string(m.chunk) +
+                            "] must end as " + e.values.text(m.expected) + ", but holds " + e.values.text(m.found) +
                             difference(e.values, m);
       if (m.more > 0) message += "; and " + std::to_string(m.more) + " more chunks there are wrong";
       const std::uint32_t writer = m.slot == BufferLayout::outside ? no_index : detail.last_writer[m.slot];
-      report(options_.soft, writer, "postcondition", std::string(name(collective_)) + ": " + message + mode, path_to(detail, m.slot));
+      report(options_.soft, writer, "postcondition", std::string(name(collective_)) + ": " + message + mode,
+             path_to(detail, m.slot));
     }
   }
   if (e.undefined_reads > 0) {
     report(failed ? options_.soft : Severity::warning, e.first_undefined, "uninitialized",
-           p_.describe(e.first_undefined) + " uses a chunk that holds nothing yet" + (e.undefined_reads > 1 ? " (the first of " + std::to_string(e.undefined_reads) + ")" : "") + mode);
+           p_.describe(e.first_undefined) + " uses a chunk that holds nothing yet" +
+               (e.undefined_reads > 1 ? " (the first of " + std::to_string(e.undefined_reads) + ")" : "") + mode);
   }
   if (e.doubled > 0) {
-    report(failed ? options_.soft : Severity::warning, e.first_doubled, "double-reduce",
-           p_.describe(e.first_doubled) + " adds the contribution of rank " + std::to_string(e.first_doubled_rank) + " a second time" +
+    report(failed ? options_.soft : Severity::warning, e.first_doubled, "doubled",
+           p_.describe(e.first_doubled) + " adds the contribution of rank " + std::to_string(e.first_doubled_rank) +
+               " a second time" +
                (e.doubled > 1 ? " (the first of " + std::to_string(e.doubled) + " such reductions)" : "") + mode);
   }
 }
 
 }  // namespace
 
-void verify(const Program& program, const VerifyOptions& options, Diagnostics& diagnostics) { Verifier(program, options, diagnostics).run(); }
+void verify(const Program& program, const VerifyOptions& options, Diagnostics& diagnostics) {
+  Verifier(program, options, diagnostics).run();
+}
 
 }  // namespace convert

@@ -20,7 +20,7 @@ struct VerifyOptions {
 // Rules of an algorithm's tables that need no execution: peers, offsets, dependencies, shared connections, limits.
 void check_structure(const Algorithm& algorithm, Diagnostics& diagnostics);
 
-// Rules pairs, deadlock, fifo, races and (with `dataflow`) postcondition, uninitialized, double-reduce, operand.
+// Rules pairs, deadlock, fifo, races and (with `dataflow`) postcondition, uninitialized, doubled, operand.
 // Linear in steps × cnt but for the search that tells a race from an order through other ranks.
 void verify(const Program& program, const VerifyOptions& options, Diagnostics& diagnostics);
 

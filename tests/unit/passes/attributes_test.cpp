@@ -138,6 +138,7 @@ TEST(Attributes, NamesMustBeUtf8) {
 
 TEST(Attributes, Metadata) {
   TraceBuilder b;
+  b.comp(0);
   b.trace().metadata.version.clear();
   EXPECT_EQ(findings(b, "attributes"), Lines{});
   b.trace().metadata.version = "9.9";

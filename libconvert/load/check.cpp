@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+#include "load/check.h"
+
+#include <algorithm>
+#include <map>
+
+#include "passes/lower/lower.h"
+#include "passes/trace_summary.h"
+#include "passes/verify/verify.h"
+#include "util/parallel.h"
+
+namespace convert {
+namespace {
+
+constexpr std::size_t batch_nodes = 4096;
+
+// One rank after its own rules.
+struct Checked {
+  bool read = false;
+  TraceSummary summary;
+  std::optional<Trace> trace;  // kept if it has chunk provenance, for the rules on algorithms
+  std::unique_ptr<Diagnostics> findings = std::make_unique<Diagnostics>();
+};
+
+void report_unreadable(const Error& e, Diagnostics& diagnostics) {
+  if (e.kind() != Error::Kind::input) throw e;
+  diagnostics.error(e.where(), e.rule().empty() ? "framing" : e.rule(), e.what());
+}
+
+class Check {
+ public:
+  Check(TraceSource& source, const CheckOptions& options, Diagnostics& diagnostics)
+      : source_(source), options_(options), diagnostics_(diagnostics) {}
+
+  std::size_t run() {
+    if (const Algorithm* a = source_.algorithm()) {
+      verify_program(make_program(*a));
+      return static_cast<std::size_t>(a->ranks());
+    }
+    read_ranks();
+    if (!all_read_) return ranks_.size();
+    std::stable_sort(ranks_.begin(), ranks_.end(),
+                     [](const Checked& a, const Checked& b) { return a.summary.rank < b.summary.rank; });
+    if (source_.whole_set()) check_across_ranks();
+    check_algorithm();
+    return ranks_.size();
+  }
+
+ private:
+  Checked check_rank(TraceReader& reader, Trace&& trace) const {
+    Checked c;
+    try {
+      read_nodes(reader, trace);
+      c.read = true;
+    } catch (const Error& e) {
+      report_unreadable(e, *c.findings);
+      c.summary.rank = trace.rank;
+      return c;
+    }
+    check_trace(trace, options_.rules, *c.findings);
+    c.summary = summarise(trace);
+    if (wants_algorithm() && provenance_of(trace) != Provenance::none) c.trace = std::move(trace);
+    return c;
+  }
+
+  void read_ranks() {
+    const auto take = [&](Checked&& c) {
+      diagnostics_.append(*c.findings);
+      all_read_ = all_read_ && c.read;
+      ranks_.push_back(std::move(c));
+    };
+    if (const std::size_t n = source_.independent_ranks(); n > 0) {
+      for_each_ordered(
+          options_.jobs, n,
+          [&](std::size_t i) {
+            Checked c;
+            try {
+              Trace trace;
+              const auto reader = source_.open_rank(i);
+              if (reader->next_rank(trace)) return check_rank(*reader, std::move(trace));
+            } catch (const Error& e) {
+              report_unreadable(e, *c.findings);
+            }
+            return c;
+          },
+          [&](std::size_t, Checked&& c) { take(std::move(c)); });
+      return;
+    }
+    try {
+      const auto reader = source_.open_all();
+      Trace trace;
+      while (all_read_ && reader->next_rank(trace)) {  // after a defect the rest of a stream is lost
+        take(check_rank(*reader, std::move(trace)));
+        trace = {};
+      }
+    } catch (const Error& e) {
+      report_unreadable(e, diagnostics_);
+      all_read_ = false;
+    }
+    if (ranks_.empty() && all_read_) diagnostics_.error({.file = source_.base_name()}, "framing", "holds no trace");
+  }
+
+  void check_across_ranks() {
+    std::vector<TraceSummary> summaries;
+    for (Checked& c : ranks_) summaries.push_back(std::move(c.summary));
+    for (std::size_t i = 0; i < summaries.size(); ++i) {
+      if (summaries[i].rank == i) continue;
+      diagnostics_.error({.file = summaries[i].name}, "peers",
+                         i > 0 && summaries[i].rank == summaries[i - 1].rank
+                             ? "rank " + std::to_string(summaries[i].rank) + " stands twice"
+                             : "rank " + std::to_string(i) + " is missing from the set");
+      return;
+    }
+    check_set(summaries, options_.rules, diagnostics_);
+  }
+
+  [[nodiscard]] bool wants_algorithm() const {
+    return options_.dataflow || options_.rules.has(Rule::fifo) || options_.rules.has(Rule::races);
+  }
+
+  void check_algorithm() {
+    if (!wants_algorithm()) return;
+    std::vector<Trace> traces;
+    for (Checked& c : ranks_) {
+      if (c.trace) traces.push_back(std::move(*c.trace));
+    }
+    if (traces.size() != ranks_.size() || !source_.whole_set()) {
+      if (!options_.dataflow) return;
+      diagnostics_.error({.file = ranks_.empty() ? "" : ranks_[0].summary.name}, "provenance",
+                         source_.whole_set()
+                             ? "--dataflow needs chunk provenance (which chunks each message moves) on every rank; "
+                               "traces made by et-convert from an algorithm have it"
+                             : "--dataflow needs all ranks of the set; name its prefix");
+      return;
+    }
+    if (diagnostics_.errors() != 0) return;  // what does not match up or never ends computes nothing
+    try {
+      verify_program(make_program(traces, diagnostics_));
+    } catch (const Error& e) {
+      report_unreadable(e, diagnostics_);
+    }
+  }
+
+  void verify_program(const Program& program) {
+    Diagnostics found;
+    verify(program, {.dataflow = options_.dataflow, .collective = options_.collective, .soft = Severity::error},
+           found);
+    for (const Diagnostic& d : found.all()) {
+      if (options_.rules.has(d.rule)) diagnostics_.add(d);
+    }
+  }
+
+  TraceSource& source_;
+  const CheckOptions& options_;
+  Diagnostics& diagnostics_;
+  std::vector<Checked> ranks_;
+  bool all_read_ = true;
+};
+
+// Ids seen, as ranges first → last.
+class IdRanges {
+ public:
+  // False if the id is in it already.
+  bool add(NodeId id) {
+    auto after = ranges_.upper_bound(id);
+    if (after != ranges_.begin()) {
+      auto before = std::prev(after);
+      if (before->second >= id) return false;
+      if (before->second + 1 == id) {
+        before->second = id;
+        if (after != ranges_.end() && after->first == id + 1) {
+          before->second = after->second;
+          ranges_.erase(after);
+        }
+        return true;
+      }
+    }
+    if (after != ranges_.end() && after->first == id + 1) {
+      const NodeId last = after->second;
+      ranges_.erase(after);
+      ranges_[id] = last;
+    } else {
+      ranges_[id] = id;
+    }
+    return true;
+  }
+
+ private:
+  std::map<NodeId, NodeId> ranges_;
+};
+
+}  // namespace
+
+std::size_t check(TraceSource& source, const CheckOptions& options, Diagnostics& diagnostics) {
+  return Check(source, options, diagnostics).run();
+}
+
+std::size_t check_quickly(TraceSource& source, Diagnostics& diagnostics) {
+  if (source.algorithm() != nullptr)
+    return static_cast<std::size_t>(source.algorithm()->ranks());  // was read whole
+  std::size_t ranks = 0;
+  try {
+    const auto reader = source.open_all();
+    Trace trace;
+    for (; reader->next_rank(trace); ++ranks) {
+      IdRanges ids;
+      while (reader->next_nodes(trace, batch_nodes)) {
+        for (std::size_t i = 0; i < trace.nodes.nodes.size(); ++i) {
+          const NodeId id = trace.nodes.nodes[i].id;
+          if (!ids.add(id))
+            diagnostics.error(location_of(trace, i), "ids", "node " + std::to_string(id) + ": its id stands twice");
+        }
+      }
+    }
+  } catch (const Error& e) {
+    report_unreadable(e, diagnostics);
+  }
+  return ranks;
+}
+
+}  // namespace convert

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Validates whatever a source holds: the rules on traces, on sets, and on collective algorithms.
+#pragma once
+
+#include <optional>
+
+#include "core/algorithm.h"
+#include "core/diagnostic.h"
+#include "load/source.h"
+#include "passes/validate.h"
+
+namespace convert {
+
+struct CheckOptions {
+  RuleSet rules = RuleSet::all();
+  bool dataflow = false;                 // prove what the collective computes
+  std::optional<Collective> collective;  // instead of what the input says
+  unsigned jobs = 1;
+};
+
+// Reports all findings of the enabled rules, those of one rank before those of the next, then those of the set.
+// A rank that cannot be read is a finding of rule framing; the rules across ranks are left out then.
+// Returns the number of ranks read.
+std::size_t check(TraceSource& source, const CheckOptions& options, Diagnostics& diagnostics);
+
+// Framing and ids only, in one pass that keeps nothing but ranges of ids.
+std::size_t check_quickly(TraceSource& source, Diagnostics& diagnostics);
+
+}  // namespace convert

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes the seeds of the fuzz targets: small files with every part of each format. Usage: make_seeds.py [DIRECTORY]"""
+import gzip
+import io
+import pathlib
+import struct
+import sys
+import tarfile
+
+
+def varint(v):
+    out = bytearray()
+    while v >= 0x80:
+        out.append(v & 0x7F | 0x80)
+        v >>= 7
+    out.append(v)
+    return bytes(out)
+
+
+def field(number, value):
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value & 0xFFFFFFFFFFFFFFFF)
+    if isinstance(value, str):
+        value = value.encode()
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def message(body):
+    return varint(len(body)) + body
+
+
+def attr(name, kind, value):
+    """kind: the field number in AttributeProto's oneof; value: its wire form."""
+    return field(1, name) + (field(kind, value) if isinstance(value, (int, str, bytes)) else value[0])
+
+
+def fixed(number, fmt, value):
+    return (varint(number << 3 | (1 if len(struct.pack(fmt, value)) == 8 else 5)) + struct.pack(fmt, value),)
+
+
+def chakra_seeds():
+    metadata = field(1, "0.0.4") + field(2, attr("schema", 29, "1.0"))
+    send = (field(1, 1) + field(2, "send") + field(3, 5) + field(7, 12)
+            + b"".join(field(10, a) for a in (attr("is_cpu_op", 27, 0), attr("comm_size", 9, 1 << 20),
+                                              attr("comm_dst", 7, -1), attr("pg_name", 29, "0"))))
+    kinds = field(1, 2) + field(4, b"\x01") + field(5, b"\x01\x01") + field(8, field(1, "[1]") + field(2, "[[2]]"))
+    packed = {4: struct.pack("<d", 0.5), 6: struct.pack("<f", 0.5), 20: b"\1\0\0\0", 22: b"\1" + b"\0" * 7,
+              24: b"\xff" * 4, 26: b"\xff" * 8}
+    for k in range(3, 33):
+        if k in (3, 21, 25):
+            a = attr("k", k, fixed(k, "<d" if k == 3 else "<Q", 7))
+        elif k in (5, 19, 23):
+            a = attr("k", k, fixed(k, "<f" if k == 5 else "<I", 7))
+        elif k in (29, 31):
+            a = attr("k", k, "text")
+        elif k % 2:
+            a = attr("k", k, 1)
+        elif k in (30, 32):
+            a = attr("k", k, field(1, "a") + field(1, ""))
+        else:
+            a = attr("k", k, field(1, packed.get(k, b"\x00\x01\x7f")))
+        kinds += field(10, a)
+    odd = (field(10, attr("late", 13, 300) + field(2, "doc") + field(40, "unknown")) + field(5, 3) + field(4, 2) + field(5, 1)
+           + field(1, 3) + field(1, 4) + b"\x9b\x06\x08\x01\x9c\x06" + field(10, field(1, "unset")) + field(3, 99))
+    file = message(metadata) + message(send) + message(kinds)
+    return {"empty-metadata": b"\0", "usual": message(metadata) + message(send), "every-kind": file,
+            "not-canonical": b"\0" + message(odd), "cut": file[:-5], "huge-length": b"\0" + varint(20_000_000_000) + b"x",
+            "nan": b"\0" + message(field(10, attr("n", 3, fixed(3, "<Q", 0x7FF8000000000001)))),
+            "latin1": b"\0" + message(field(2, b"caf\xe9"))}
+
+
+NODE = ('{"id":2,"name":"a \\"b\\"","type":"COMM_SEND_NODE","ctrl_deps":[1],"data_deps":[1,1],"duration_micros":"7",'
+        '"inputs":{"values":"[1]","shapes":"","types":""},"outputs":{},"attr":[{"name":"s","sint32_val":-4},'
+        '{"name":"d","double_list":{"values":[0.1,-0,1e300,"NaN","NaN:0xfff8000000000001","-Infinity"]}},'
+        '{"name":"b","bytes_val":"//79","doc_string":"d","unknown":"iAIF"},{"string_list":{"values":["\\u00e9","x"]}}]}')
+
+
+def json_seeds():
+    one = '{"rank":1,\n "metadata":{"version":"0.0.4"},\n "nodes":[\n  {"id":1,"type":4},\n  ' + NODE + "\n ]}\n"
+    return {"one": one, "two": "[\n" + one + ',{"nodes":[],"metadata":{},"rank":0}]', "empty-array": "[]",
+            "cut": one[:-9], "deep": '{"nodes":[{"attr":' + "[" * 200}
+
+
+def jsonl_seeds():
+    head = '{"rank":0,"metadata":{"attr":[{"name":"collective","string_val":"all_reduce"}]}}\n'
+    return {"one": head + '{"rank":0,"id":1}\n' + NODE + "\n", "two": head + '\n{"metadata":{},"rank":5}\n{"id":1}',
+            "cut": head + NODE[:-20]}
+
+
+def msccl_seeds():
+    step = '<step s="{}" type="{}" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>'
+    gpus = "".join(f'<gpu id="{g}" i_chunks="1" o_chunks="1" s_chunks="0">'
+                   f'<tb id="0" send="{1 - g}" recv="{1 - g}" chan="0">{step.format(0, "s")}{step.format(1, "r")}</tb></gpu>'
+                   for g in range(2))
+    algo = ('<algo name="a" proto="Simple" nchannels="1" nchunksperloop="1" ngpus="2" coll="allgather" inplace="0" '
+            f'outofplace="1" minBytes="0" maxBytes="0">\n{gpus}\n</algo>\n')
+    return {"two": algo, "declared": '<?xml version="1.0"?>\n<!-- c -->\n' + algo, "cut": algo[:-30]}
+
+
+def tar_seeds():
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+        for name, data in (("a.0.et", b"\0"), ("a.1.et", b"\0" + message(field(1, 1)))):
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+    two = out.getvalue()[:512 * 6]
+    return {"two": two, "no-end": two[:512 * 4], "cut": two[:512 * 3 + 2], "two-gz": gzip.compress(two, mtime=0)}
+
+
+def network_seeds():
+    return {"ring": "topology: [ Ring ]\nnpus_count: [ 8 ]\nbandwidth: [ 50.0 ]\nlatency: [ 500.0 ]\n",
+            "two": "topology: [ Ring, Switch ]\nnpus_count: [ 4, 2 ]\nbandwidth: [ 50, 25 ]\nlatency: [ 5, 10 ]\n",
+            "short": "ring:8,bw=50GB/s,lat=500ns", "bad": "topology: { a: [ }"}
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent / "seeds")
+    for name, seeds in (("chakra", chakra_seeds()), ("json", json_seeds()), ("jsonl", jsonl_seeds()),
+                        ("msccl", msccl_seeds()), ("tar", tar_seeds()), ("network", network_seeds())):
+        (root / name).mkdir(parents=True, exist_ok=True)
+        for seed, data in seeds.items():
+            (root / name / seed).write_bytes(data.encode() if isinstance(data, str) else data)
+
+
+if __name__ == "__main__":
+    main()

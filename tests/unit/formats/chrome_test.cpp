@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "formats/chrome.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace convert {
+namespace {
+
+std::string chrome(const Timeline& timeline) {
+  std::string text;
+  const auto out = memory_output(text);
+  write_chrome(timeline, *out);
+  out->close();
+  return text;
+}
+
+TEST(Chrome, WritesSlicesThreadsAndArrows) {
+  Timeline t;
+  t.slices.push_back({.rank = 0,
+                      .lane = Lane::send,
+                      .begin_ps = 1'000'000,
+                      .end_ps = 3'500'001,
+                      .node = 7,
+                      .name = t.add_text("a \"b\""),
+                      .bytes = 64,
+                      .peer = 1,
+                      .flow = 1});
+  t.slices.push_back({.rank = 1,
+                      .lane = Lane::recv,
+                      .begin_ps = 0,
+                      .end_ps = 3'500'001,
+                      .node = 8,
+                      .name = t.add_text("r"),
+                      .bytes = 64,
+                      .peer = 0,
+                      .flow = 1});
+  EXPECT_EQ(chrome(t),
+            R"({"displayTimeUnit":"ns","traceEvents":[
+{"name":"process_name","ph":"M","pid":0,"tid":0,"args":{"name":"rank 0"}},
+{"name":"a \"b\"","cat":"send","ph":"X","pid":0,"tid":0,"ts":1,"dur":2.500001,"args":{"node":7,"bytes":64,"peer":1}},
+{"name":"message","cat":"message","ph":"s","id":"0x1","pid":0,"tid":0,"ts":1},
+{"name":"thread_name","ph":"M","pid":0,"tid":0,"args":{"name":"send"}},
+{"name":"process_name","ph":"M","pid":1,"tid":0,"args":{"name":"rank 1"}},
+{"name":"r","cat":"recv","ph":"X","pid":1,"tid":0,"ts":0,"dur":3.500001,"args":{"node":8,"bytes":64,"peer":0}},
+{"name":"message","cat":"message","ph":"f","bp":"e","id":"0x1","pid":1,"tid":0,"ts":3.5},
+{"name":"thread_name","ph":"M","pid":1,"tid":0,"args":{"name":"recv"}}
+]}
+)");
+}
+
+TEST(Chrome, OverlappingSlicesGetThreadsOfTheirOwn) {
+  Timeline t;
+  const Text name = t.add_text("x");
+  t.slices.push_back({.lane = Lane::compute, .begin_ps = 0, .end_ps = 10, .node = 0, .name = name});
+  t.slices.push_back({.lane = Lane::compute, .begin_ps = 5, .end_ps = 15, .node = 1, .name = name});
+  t.slices.push_back({.lane = Lane::compute, .begin_ps = 10, .end_ps = 20, .node = 2, .name = name});
+  t.slices.push_back({.lane = Lane::recv, .begin_ps = 0, .end_ps = 1, .node = 3, .name = name});
+  const std::string text = chrome(t);
+  EXPECT_NE(text.find(R"("tid":0,"ts":0,"dur":0.00001,"args":{"node":0})"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"("tid":1,"ts":0.000005,"dur":0.00001,"args":{"node":1})"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"("tid":0,"ts":0.00001,"dur":0.00001,"args":{"node":2})"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"("tid":2,"ts":0,"dur":0.000001,"args":{"node":3})"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"("args":{"name":"compute 2"})"), std::string::npos) << text;
+}
+
+TEST(Chrome, EmptyTimelineIsADocument) {
+  EXPECT_EQ(chrome(Timeline{}), "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n]}\n");
+}
+
+}  // namespace
+}  // namespace convert

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/replay.h"
+
+#include <gtest/gtest.h>
+
+#include "traces.h"
+
+namespace convert {
+namespace {
+
+using namespace test;
+
+constexpr const char* ring2 = "ring:2,bw=1GB/s,lat=10ns";
+constexpr auto unaware = NetworkModel::unaware;
+constexpr auto aware = NetworkModel::aware;
+
+TEST(Replay, OneMessage) {
+  auto t = ranks(2);
+  send(t[0], 0, 1, 100);
+  recv(t[1], 0, 0, 100);
+  for (const NetworkModel model : {unaware, aware}) {
+    const ReplayResult r = run(t, ring2, model);
+    EXPECT_EQ(r.status, ReplayStatus::complete);
+    EXPECT_EQ(r.model, model);
+    EXPECT_EQ(r.total_ps, 110'000);
+    EXPECT_EQ(finish_ns(r, 0), 110);
+    EXPECT_EQ(finish_ns(r, 1), 110);
+    EXPECT_EQ(r.npus[1].exposed_communication_ps, 110'000);
+    EXPECT_EQ(r.npus[0].sends, 1U);
+    EXPECT_EQ(r.npus[0].bytes_sent, 100);
+    EXPECT_EQ(r.npus[1].sends, 0U);
+  }
+}
+
+TEST(Replay, ReceiveEndsAtArrivalOrWhenPosted) {
+  auto t = ranks(2);
+  send(t[0], 0, 1, 100);
+  comp(t[1], 0, 7);
+  recv(t[1], 1, 0, 100, 0, {0});
+  comp(t[1], 2, 1, {1});
+  const ReplayResult r = run(t, ring2);
+  EXPECT_EQ(finish_ns(r, 0), 110);
+  EXPECT_EQ(finish_ns(r, 1), 8000);
+}
+
+TEST(Replay, ComputeOfZeroTakesANanosecond) {
+  auto t = ranks(2);
+  comp(t[0], 0, 0);
+  comp(t[0], 1, 2, {0});
+  const ReplayResult r = run(t, ring2);
+  EXPECT_EQ(finish_ns(r, 0), 2001);
+  EXPECT_EQ(r.npus[0].compute_ps, 2'001'000);
+  EXPECT_EQ(finish_ns(r, 1), 0);  // has no nodes
+}
+
+TEST(Replay, DurationNanosIsExact) {
+  auto t = ranks(2);
+  add_node(t[0], NodeType::comp, 0, {});
+  t[0].nodes.nodes.back().duration_us = 5;
+  t[0].nodes.add_int(attr::duration_nanos, Kind::int64_val, 5250);
+  t[0].nodes.end_node();
+  EXPECT_EQ(finish_ns(run(t, ring2), 0), 5250);
+}
+
+TEST(Replay, AlgorithmIssuesEverythingAtOnceWorkloadHasSlots) {
+  auto t = ranks(2);
+  send(t[0], 0, 1, 100);
+  send(t[0], 1, 1, 200);
+  comp(t[0], 2, 1);
+  comp(t[0], 3, 1);
+  comp(t[0], 4, 3, {}, true);
+  recv(t[1], 0, 0, 100);
+  recv(t[1], 1, 0, 200);
+  const ReplayResult all = run(t, ring2);
+  EXPECT_EQ(finish_ns(all, 1), 210);
+  EXPECT_EQ(finish_ns(all, 0), 3000);
+  EXPECT_EQ(all.npus[0].exposed_communication_ps, 3'000'000);
+  const ReplayResult slots = run(t, ring2, unaware, IssueMode::workload);
+  EXPECT_EQ(finish_ns(slots, 1), 320);   // the second send waits for the first
+  EXPECT_EQ(finish_ns(slots, 0), 3000);  // CPU beside two computes in a row
+  EXPECT_EQ(slots.npus[0].compute_ps, 2'000'000);
+  EXPECT_EQ(slots.npus[0].exposed_communication_ps, 1'000'000);
+}
+
+TEST(Replay, WorkloadGivesTheSlotToTheLowestId) {
+  auto t = ranks(2);
+  comp(t[0], 1, 1);
+  send(t[0], 5, 1, 100, 5);
+  send(t[0], 3, 1, 100, 3, {1});
+  send(t[0], 4, 1, 5000, 4);
+  recv(t[1], 0, 0, 100, 3);
+  recv(t[1], 1, 0, 100, 5);
+  recv(t[1], 2, 0, 5000, 4);
+  const ReplayResult r = run(t, ring2, unaware, IssueMode::workload, true);
+  std::vector<std::pair<NodeId, Picoseconds>> begins;
+  for (const Slice& s : r.timeline.slices) {
+    if (s.lane == Lane::send) begins.emplace_back(s.node, s.begin_ps);
+  }
+  // 4 is the lowest at first; when it ends 3 has become free and goes before 5.
+  EXPECT_EQ(begins, (std::vector<std::pair<NodeId, Picoseconds>>{{4, 0}, {3, 5'010'000}, {5, 5'120'000}}));
+}
+
+TEST(Replay, MatchesInOrderWithinTagSourceDestinationAndSize) {
+  auto t = ranks(2);
+  comp(t[0], 0, 1);
+  send(t[0], 1, 1, 100, 7, {0});
+  send(t[0], 2, 1, 100, 500'000'008, {0});  // tags count modulo 500 000 000
+  recv(t[1], 0, 0, 100, 8);
+  recv(t[1], 1, 0, 100, 7);
+  EXPECT_EQ(run(t, ring2).status, ReplayStatus::complete);
+}
+
+TEST(Replay, SecondMessageOfAChannelWaitsForItsOwnReceive) {
+  auto t = ranks(2);
+  send(t[0], 0, 1, 100);
+  send(t[0], 1, 1, 100);
+  recv(t[1], 0, 0, 100);
+  comp(t[1], 1, 1);
+  recv(t[1], 2, 0, 100, 0, {1});
+  const ReplayResult r = run(t, ring2, aware);
+  EXPECT_EQ(r.status, ReplayStatus::complete);
+  EXPECT_EQ(finish_ns(r, 0), 210);
+  EXPECT_EQ(finish_ns(r, 1), 1000);
+}
+
+TEST(Replay, InvalidNodesTakeNoTime) {
+  auto t = ranks(2);
+  add_node(t[0], NodeType::invalid, 0, {});
+  t[0].nodes.end_node();
+  comp(t[0], 1, 1, {0});
+  add_node(t[0], NodeType::invalid, 2, {1});
+  t[0].nodes.end_node();
+  for (const IssueMode issue : {IssueMode::algorithm, IssueMode::workload}) {
+    EXPECT_EQ(finish_ns(run(t, ring2, unaware, issue), 0), 1000);
+  }
+}
+
+TEST(Replay, WorkloadChildrenOfInvalidNodesWaitForTheNextCompletion) {
+  auto t = ranks(2);
+  add_node(t[0], NodeType::invalid, 0, {});
+  t[0].nodes.end_node();
+  comp(t[0], 1, 2);
+  send(t[0], 2, 1, 100, 0, {0});
+  recv(t[1], 0, 0, 100);
+  EXPECT_EQ(finish_ns(run(t, ring2, unaware, IssueMode::workload), 1), 2110);
+  EXPECT_EQ(finish_ns(run(t, ring2, unaware, IssueMode::algorithm), 1), 110);
+}
+
+TEST(Replay, RecordedMemoryAccessesTakeTheCommunicationSlot) {
+  auto t = ranks(2);
+  add_node(t[0], NodeType::mem_load, 0, {});
+  t[0].nodes.nodes.back().duration_us = 4;
+  t[0].nodes.end_node();
+  send(t[0], 1, 1, 100);
+  recv(t[1], 0, 0, 100);
+  EXPECT_EQ(finish_ns(run(t, ring2, unaware, IssueMode::workload), 1), 4110);
+}
+
+TEST(Replay, SelfMessageGoesThroughTheSwitch) {
+  auto t = ranks(2);
+  send(t[0], 0, 0, 100);
+  recv(t[0], 1, 0, 100);
+  EXPECT_EQ(finish_ns(run(t, "switch:2,bw=1GB/s,lat=10ns", aware), 0), 220);
+}
+
+TEST(Replay, IdealNetworkTakesAnyNumberOfRanks) {
+  auto t = ranks(3);
+  send(t[0], 0, 2, 1 << 30);
+  recv(t[2], 0, 0, 1 << 30);
+  comp(t[2], 1, 3, {0});
+  EXPECT_EQ(run(t, "ideal").total_ps, 3'000'000);
+}
+
+TEST(Replay, StopsAtUntil) {
+  auto t = ranks(2);
+  comp(t[0], 0, 1);
+  comp(t[0], 1, 1, {0});
+  ReplayOptions options;
+  options.until = 1'500'000;
+  Diagnostics d;
+  const auto r = replay(t, net(ring2), options, d);
+  ASSERT_TRUE(r);
+  EXPECT_EQ(r->status, ReplayStatus::stopped);
+  EXPECT_EQ(r->total_ps, 1'000'000);
+  EXPECT_FALSE(r->npus[0].finish_ps);
+  EXPECT_EQ(r->npus[0].nodes_done, 1U);
+  options.until = 2'000'000;
+  EXPECT_EQ(replay(t, net(ring2), options, d)->status, ReplayStatus::complete);
+}
+
+TEST(Replay, ProgramCanRunAgain) {
+  auto t = ranks(2);
+  send(t[0], 0, 1, 100);
+  recv(t[1], 0, 0, 100);
+  Diagnostics d;
+  ReplayBuilder builder(net(ring2), {}, d);
+  for (const Trace& trace : t) builder.add(trace);
+  auto program = builder.finish();
+  ASSERT_TRUE(program);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(replay(*program).total_ps, 110'000);
+}
+
+TEST(Replay, OverflowingTimeIsAnError) {
+  auto t = ranks(2);
+  constexpr std::uint64_t hundred_days_us = 100ULL * 24 * 3600 * 1'000'000;
+  comp(t[0], 0, hundred_days_us);
+  comp(t[0], 1, hundred_days_us, {0});
+  EXPECT_THROW((void)run(t, ring2), Error);
+}
+
+TEST(Replay, TimelineHasSlicesAndFlows) {
+  auto t = ranks(2);
+  comp(t[0], 0, 1);
+  send(t[0], 1, 1, 100, 0, {0});
+  send(t[0], 2, 1, 100, 0, {0});
+  recv(t[1], 0, 0, 100);
+  recv(t[1], 9, 0, 100, 0, {0});
+  const ReplayResult r = run(t, ring2, unaware, IssueMode::algorithm, true);
+  ASSERT_EQ(r.timeline.slices.size(), 5U);
+  const auto slice = [&](Rank rank, NodeId node) {
+    for (const Slice& s : r.timeline.slices) {
+      if (s.rank == rank && s.node == node) return s;
+    }
+    ADD_FAILURE() << "no slice";
+    return Slice{};
+  };
+  const Slice c = slice(0, 0);
+  EXPECT_EQ(c.lane, Lane::compute);
+  EXPECT_EQ(c.begin_ps, 0);
+  EXPECT_EQ(c.end_ps, 1'000'000);
+  EXPECT_EQ(r.timeline.view(c.name), "n0");
+  EXPECT_EQ(c.flow, 0U);
+  const Slice s = slice(0, 2);
+  EXPECT_EQ(s.begin_ps, 1'000'000);
+  EXPECT_EQ(s.end_ps, 1'110'000);
+  EXPECT_EQ(s.bytes, 100);
+  EXPECT_EQ(s.peer, 1);
+  EXPECT_EQ(slice(0, 1).flow, slice(1, 0).flow);
+  EXPECT_EQ(s.flow, slice(1, 9).flow);
+  EXPECT_NE(s.flow, slice(0, 1).flow);
+  EXPECT_TRUE(run(t, ring2).timeline.slices.empty());
+}
+
+TEST(Replay, DoublingBandwidthIsNeverSlower) {
+  for (const NetworkModel model : {unaware, aware}) {
+    Picoseconds last = INT64_MAX;
+    for (const char* network : {"ring:4,bw=1GB/s,lat=3ns", "ring:4,bw=2GB/s,lat=3ns", "ring:4,bw=4GB/s,lat=3ns"}) {
+      auto t = ranks(4);
+      for (Rank r = 0; r < 4; ++r) {
+        for (Rank k = 1; k < 4; ++k) {
+          send(t[r], 2 * k, (r + k) % 4, 1000 * k, k);
+          recv(t[r], 2 * k + 1, (r + 4 - k) % 4, 1000 * k, k);
+        }
+      }
+      const ReplayResult result = run(t, network, model);
+      EXPECT_EQ(result.status, ReplayStatus::complete);
+      EXPECT_LE(result.total_ps, last);
+      last = result.total_ps;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace convert

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "common/findings.h"
+
+#include "load/sink.h"
+#include "passes/validate.h"
+#include "util/json_writer.h"
+
+namespace tools {
+
+std::string rule_table() {
+  std::string out;
+  for (const convert::RuleInfo& rule : convert::all_rules()) {
+    std::string line(rule.name);
+    line.resize(15, ' ');
+    line += convert::name(rule.family);
+    line.resize(26, ' ');
+    line += rule.summary;
+    if (!rule.covers.empty()) line += "\n" + std::string(28, ' ') + "covers " + std::string(rule.covers);
+    out += line + "\n";
+  }
+  return out;
+}
+
+void print_findings(const convert::Diagnostics& diagnostics, bool as_array) {
+  std::string out = as_array ? "[" : "";
+  bool first = true;
+  for (const convert::Diagnostic& d : diagnostics.all()) {
+    if (as_array) out += first ? "\n" : ",\n";
+    first = false;
+    convert::JsonWriter json(out);
+    json.begin_object();
+    json.member("severity", convert::severity_name(d.severity));
+    json.member("file", d.where.file);
+    if (d.where.rank >= 0) json.member("rank", d.where.rank);
+    if (d.where.node >= 0) json.member("node", d.where.node);
+    if (d.where.offset >= 0) json.member("offset", d.where.offset);
+    if (d.where.line != 0) json.member("line", std::int64_t{d.where.line});
+    if (d.where.column != 0) json.member("column", std::int64_t{d.where.column});
+    json.member("rule", d.rule);
+    json.member("message", d.message);
+    if (!d.notes.empty()) {
+      json.key("notes");
+      json.begin_array();
+      for (const std::string& note : d.notes) json.value(note);
+      json.end_array();
+    }
+    json.end_object();
+    if (!as_array) out += '\n';
+  }
+  if (as_array) out += first ? "]\n" : "\n]\n";
+  convert::write_bytes(std::nullopt, out);
+}
+
+std::unique_ptr<convert::TraceSource> open_source(convert::SourceOptions options, Context& context) {
+  try {
+    return std::make_unique<convert::TraceSource>(std::move(options), context.diagnostics);
+  } catch (const convert::Error& e) {
+    if (e.kind() != convert::Error::Kind::input) throw;
+    context.diagnostics.error(e.where(), e.rule().empty() ? "framing" : e.rule(), e.what());
+    return nullptr;
+  }
+}
+
+std::optional<convert::Rank> rank_option(const InputOptions& options) {
+  if (!options.rank) return std::nullopt;
+  return static_cast<convert::Rank>(*options.rank);
+}
+
+}  // namespace tools

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Pictures through Graphviz, which runs as a child process with limits of time and size.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tools {
+
+// Whether `type` is one of the picture types that need a layout: svg, png, pdf.
+[[nodiscard]] bool is_picture(std::string_view type);
+
+// The picture's bytes. Throws Error(system) if Graphviz is not installed, is too slow or fails; the message says what
+// to do instead.
+[[nodiscard]] std::string draw(const std::string& type, std::string_view dot, std::chrono::milliseconds timeout);
+
+}  // namespace tools

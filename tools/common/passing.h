@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// The input of a tool that hands it on: kept as it came in, until the verdict is known.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "load/source.h"
+
+namespace tools {
+
+class Passing {
+ public:
+  // Before anything is read. Standard input is put into memory and read from there.
+  Passing(bool enabled, const std::vector<std::string>& operands);
+  // To standard output: a stream or file unchanged, a set of files as the tar that et-convert would write.
+  void copy(convert::TraceSource& source) const;
+
+ private:
+  std::vector<std::string> operands_;
+};
+
+}  // namespace tools

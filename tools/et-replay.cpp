@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// et-replay: simulate execution traces on a network.
+#include "common/findings.h"
+#include "common/tool.h"
+#include "config/network.h"
+#include "formats/chrome.h"
+#include "load/sink.h"
+#include "load/source.h"
+#include "simulate/replay.h"
+#include "simulate/report.h"
+#include "util/log.h"
+
+namespace {
+
+struct Options {
+  tools::InputOptions input;
+  std::optional<std::string> network;
+  std::string model = "unaware";
+  std::optional<std::string> issue;
+  std::optional<std::int64_t> size;
+  std::string format = "table";
+  std::optional<std::string> output;
+  std::optional<std::string> timeline;
+};
+
+std::string text_of(const convert::ReplayResult& result, const std::string& format) {
+  std::string out;
+  if (format == "json") {
+    append_json(result, out);
+  } else if (format == "csv") {
+    append_csv(result, out);
+  } else {
+    append_text(result, out);
+  }
+  return out;
+}
+
+convert::ReplayOptions replay_options(const Options& o, const std::vector<convert::Trace>& traces) {
+  convert::ReplayOptions options;
+  options.model = o.model == "aware" ? convert::NetworkModel::aware : convert::NetworkModel::unaware;
+  options.issue = convert::default_issue_mode(traces.front());
+  if (o.issue)
+    options.issue = *o.issue == "algorithm" ? convert::IssueMode::algorithm : convert::IssueMode::workload;
+  options.size_bytes = o.size;
+  options.timeline = o.timeline.has_value();
+  return options;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace convert;
+  Options o;
+  const tools::ToolInfo info{
+      .name = "et-replay",
+      .summary = "simulate execution traces on a network",
+      .operands = "[INPUT...]",
+      .examples = {{"et-replay -n ring8.yml ring8", "when each NPU ends"},
+                   {"et-convert ring8.xml | et-replay --size 1MiB -n ring:8,bw=50GB/s,lat=500ns",
+                    "an algorithm without sizes, a network in short form"},
+                   {"et-replay -n ring8.yml --network aware --timeline run.json ring8",
+                    "with contention; open run.json in ui.perfetto.dev"}},
+  };
+  const auto setup = [&](tools::App& app) {
+    tools::add_input_options(app, o.input);
+    app.group("Simulation");
+    app.add_option("-n,--network-file", o.network, "FILE|ideal|SPEC",
+                   "ASTRA-sim network.yml, or such as ring:8,bw=50GB/s,lat=500ns");
+    app.add_choice("--network", o.model, {"unaware", "aware"}, "network model: without or with contention");
+    app.add_option("--issue", o.issue, "algorithm|workload",
+                   "all free nodes at once, or one per resource (default: by the trace)");
+    app.add_bytes("--size", o.size, "BYTES", "size of the collective, for traces without sizes");
+    app.group("Output");
+    app.add_option("-o,--output", o.output, "PATH", "file for the result (default: stdout)");
+    app.add_choice("--format", o.format, {"table", "csv", "json"}, "form of the result");
+    app.add_option("--timeline", o.timeline, "PATH", "also write a Chrome trace, for ui.perfetto.dev");
+  };
+  return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
+    if (!o.network)
+      throw usage_error("no network; give -n FILE, -n ideal or such as -n ring:8,bw=50GB/s,lat=500ns");
+    if (o.issue && *o.issue != "algorithm" && *o.issue != "workload")
+      throw usage_error("--issue " + *o.issue + ": expected algorithm or workload");
+    if (o.timeline == "-" && (!o.output || *o.output == "-"))
+      throw usage_error("--timeline - takes standard output; give the result a file with -o");
+    const NetworkConfig network = load_network(*o.network);
+    TraceSource source({.operands = tools::inputs(o.input),
+                        .from = o.input.from,
+                        .rank = tools::rank_option(o.input),
+                        .hash = false},
+                       context.diagnostics);
+    if (!source.prepare(false) || context.failed()) return 1;
+    std::vector<Trace> traces = source.load(context.jobs());
+    require_whole_set(traces);
+
+    const ReplayOptions options = replay_options(o, traces);
+    log_info("model " + std::string(name(options.model)) + ", issue " + std::string(name(options.issue)) + ", " +
+             std::to_string(traces.size()) + " NPUs");
+    ReplayBuilder builder(network, options, context.diagnostics);
+    for (Trace& trace : traces) {
+      builder.add(trace);
+      trace = {};  // the compiled form is all that the replay needs
+    }
+    std::optional<ReplayProgram> program = builder.finish();
+    if (!program || context.failed()) return 1;
+    const ReplayResult result = replay(*program);
+
+    if (result.status == ReplayStatus::deadlock || result.status == ReplayStatus::unmatched) {
+      for (std::string& line : describe(result.waits, static_cast<std::size_t>(context.common.max_errors))) {
+        context.diagnostics.error({}, result.status == ReplayStatus::deadlock ? "deadlock" : "pairs",
+                                  std::move(line));
+      }
+      context.report();
+    }
+    write_bytes(o.output, text_of(result, o.format));
+    if (o.timeline) write_bytes(o.timeline, chrome_trace(result.timeline));
+    return 0;
+  });
+}

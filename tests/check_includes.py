@@ -27,7 +27,7 @@ THIRD_PARTY = {
     r"simdjson.*": r"libconvert/(formats|config)/.*",
     r"yaml-cpp/.*": r"libconvert/config/.*",
     r"protozero/.*": r"libconvert/formats/(chakra|wire).*",
-    r"archive(_entry)?\.h|(zlib|zstd)\.h|openssl/.*": r"libconvert/io/.*",
+    r"(zlib|zstd)\.h|openssl/.*": r"libconvert/io/.*",
     r"boost/.*": r"libconvert/graph/.*\.cpp",
     r"CLI/.*": r"tools/common/.*\.cpp",
     r"google/protobuf/.*|et_def\.pb\.h|gtest/.*": r"tests/.*",

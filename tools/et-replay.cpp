@@ -112,7 +112,11 @@ int main(int argc, char** argv) {
       context.report();
     }
     write_bytes(o.output, text_of(result, o.format));
-    if (o.timeline) write_bytes(o.timeline, chrome_trace(result.timeline));
+    if (o.timeline) {
+      std::string timeline;
+      write_chrome(result.timeline, *memory_output(timeline));
+      write_bytes(o.timeline, timeline);
+    }
     return 0;
   });
 }

@@ -11,13 +11,13 @@ using drawing::Facts;
 using drawing::NodeNames;
 using drawing::Writer;
 
-constexpr drawing::PlainBytes plain = drawing::plain_bytes_without("\"\\&");
+constexpr drawing::PlainText plain("\"\\&");
 
 // Text inside a quoted label. Backslashes are doubled, or dot would take \N for the node's name, and ampersands
 // become entities, or dot would read "&lt;" as one. Other control characters than newline are shown as \xNN.
 void append_escaped(std::string_view s, Writer& out) {
   for (std::size_t i = 0; i < s.size();) {
-    const std::size_t run = drawing::plain_prefix(s.substr(i), plain);
+    const std::size_t run = plain.prefix(s.substr(i));
     out << s.substr(i, run);
     i += run;
     if (i == s.size()) return;

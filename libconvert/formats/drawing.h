@@ -156,19 +156,39 @@ class NodeName {
   char* end_;
 };
 
-// Bytes that an escaper copies as they are; everything else takes its slow path.
-using PlainBytes = std::array<bool, 256>;
-[[nodiscard]] constexpr PlainBytes plain_bytes_without(std::string_view special) {
-  PlainBytes plain{};
-  for (std::size_t c = 0x20; c < 0x7f; ++c) plain[c] = true;
-  for (const char c : special) plain[static_cast<unsigned char>(c)] = false;
-  return plain;
-}
-[[nodiscard]] inline std::size_t plain_prefix(std::string_view s, const PlainBytes& plain) {
-  std::size_t i = 0;
-  while (i < s.size() && plain[static_cast<unsigned char>(s[i])]) ++i;
-  return i;
-}
+// The printable ASCII characters that an escaper copies as they are: all but up to four special ones.
+class PlainText {
+ public:
+  explicit constexpr PlainText(std::string_view special) {
+    for (std::size_t c = 0x20; c < 0x7f; ++c) plain_[c] = true;
+    special_.fill(every_byte * 0x7f);
+    for (std::size_t i = 0; i < special.size(); ++i) {
+      plain_[static_cast<unsigned char>(special[i])] = false;
+      special_.at(i) = every_byte * static_cast<unsigned char>(special[i]);
+    }
+  }
+  // Length of the run of such characters that `s` begins with.
+  [[nodiscard]] std::size_t prefix(std::string_view s) const {
+    std::size_t i = 0;
+    while (i + 8 <= s.size() && all_plain(s.data() + i)) i += 8;
+    while (i < s.size() && plain_[static_cast<unsigned char>(s[i])]) ++i;
+    return i;
+  }
+
+ private:
+  static constexpr std::uint64_t every_byte = 0x0101010101010101;
+  // A byte b of x is below n ≤ 128 exactly where this has its high bit set, as far as the lowest such byte.
+  static constexpr std::uint64_t below(std::uint64_t x, std::uint64_t n) { return (x - every_byte * n) & ~x; }
+  [[nodiscard]] bool all_plain(const char* eight) const {
+    std::uint64_t x = 0;
+    std::memcpy(&x, eight, 8);
+    std::uint64_t bad = x | below(x, 0x20) | below(x ^ (every_byte * 0x7f), 1);
+    for (const std::uint64_t c : special_) bad |= below(x ^ c, 1);
+    return (bad & (every_byte * 0x80)) == 0;
+  }
+  std::array<bool, 256> plain_{};
+  std::array<std::uint64_t, 4> special_{};  // in every byte
+};
 // Length of the well-formed UTF-8 sequence that begins at s[i] ≥ 0x80; 0 if there is none.
 [[nodiscard]] std::size_t sequence_length(std::string_view s, std::size_t i);
 inline constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD

@@ -11,13 +11,13 @@ using drawing::Facts;
 using drawing::NodeNames;
 using drawing::Writer;
 
-constexpr drawing::PlainBytes plain = drawing::plain_bytes_without("&<>\"");
+constexpr drawing::PlainText plain("&<>\"");
 
 // Text of an element. What XML 1.0 cannot hold is shown: control characters as \xNN, bytes that are not UTF-8 and
 // the two noncharacters U+FFFE and U+FFFF as U+FFFD.
 void append_escaped(std::string_view s, Writer& out) {
   for (std::size_t i = 0; i < s.size();) {
-    const std::size_t run = drawing::plain_prefix(s.substr(i), plain);
+    const std::size_t run = plain.prefix(s.substr(i));
     out << s.substr(i, run);
     i += run;
     if (i == s.size()) return;

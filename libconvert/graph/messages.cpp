@@ -94,6 +94,44 @@ struct Key {
   [[nodiscard]] bool same_group(const Key& k) const { return peer == k.peer && tag == k.tag; }
 };
 
+// Stable counting sort by a number of each key, below `range`.
+template <typename Number>
+void count_sort(std::vector<Key>& keys, std::vector<Key>& spare, std::size_t range, const Number& number) {
+  std::vector<std::uint32_t> begin(range + 1);
+  for (const Key& k : keys) ++begin[number(k) + 1];
+  for (std::size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
+  spare.resize(keys.size());
+  for (const Key& k : keys) spare[begin[number(k)]++] = k;
+  keys.swap(spare);
+}
+
+// Keys come by index (sends), or by peer and then index (receives): two counting passes sort them wherever tags
+// and peers are small numbers, as they nearly always are.
+void sort_keys(std::vector<Key>& keys, std::vector<Key>& spare) {
+  if (keys.empty()) return;
+  Key low = keys.front();
+  Key high = low;
+  for (const Key& k : keys) {
+    low.tag = std::min(low.tag, k.tag);
+    high.tag = std::max(high.tag, k.tag);
+    low.peer = std::min(low.peer, k.peer);
+    high.peer = std::max(high.peer, k.peer);
+  }
+  const std::uint64_t tags = static_cast<std::uint64_t>(high.tag) - static_cast<std::uint64_t>(low.tag);
+  const std::uint64_t peers = high.peer - low.peer;
+  const std::uint64_t limit = 2 * keys.size();
+  if (tags >= limit || peers >= limit) {
+    std::sort(keys.begin(), keys.end());
+    return;
+  }
+  if (tags > 0) {
+    count_sort(keys, spare, tags + 1, [&](const Key& k) { return static_cast<std::size_t>(k.tag - low.tag); });
+  }
+  if (peers > 0) {
+    count_sort(keys, spare, peers + 1, [&](const Key& k) { return static_cast<std::size_t>(k.peer - low.peer); });
+  }
+}
+
 // The run of keys that begins at `at` and has the destination and tag of `group`; empty if it has others.
 std::size_t run_end(const std::vector<Key>& keys, std::size_t at, const Key& group) {
   while (at < keys.size() && keys[at].same_group(group)) ++at;
@@ -164,6 +202,7 @@ void for_each_message_group(std::span<const RankMessages* const> ranks,
   const std::vector<Received> by_source = receives_by_source(ranks, begin);
   std::vector<Key> sends;
   std::vector<Key> recvs;
+  std::vector<Key> spare;
   std::vector<std::uint32_t> send_indices;
   std::vector<std::uint32_t> recv_indices;
   for (std::size_t src = 0; src < ranks.size(); ++src) {
@@ -178,8 +217,8 @@ void for_each_message_group(std::span<const RankMessages* const> ranks,
       const Received& r = by_source[i];
       recvs.push_back({ranks[r.rank]->recvs[r.index].tag, r.rank, r.index});
     }
-    std::sort(sends.begin(), sends.end());
-    std::sort(recvs.begin(), recvs.end());
+    sort_keys(sends, spare);
+    sort_keys(recvs, spare);
     std::size_t s = 0;
     std::size_t r = 0;
     while (s < sends.size() || r < recvs.size()) {

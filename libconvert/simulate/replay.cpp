@@ -2,6 +2,7 @@
 #include "simulate/replay.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <utility>
 

@@ -19,13 +19,16 @@ std::string draw(const std::string& type, std::string_view dot, std::chrono::mil
   try {
     child = convert::run_child({"dot", "-T" + type}, dot, timeout, max_picture_bytes);
   } catch (const convert::Error& e) {
-    throw failure("cannot run Graphviz's program dot (" + std::string(e.what()) + "); install the package graphviz, or write -t dot or -t graphml, which need no layout");
+    throw failure("cannot run Graphviz's program dot (" + std::string(e.what()) +
+                  "); install the package graphviz, or write -t dot or -t graphml, which need no layout");
   }
   if (child.timed_out) {
-    throw failure("Graphviz found no layout within " + std::to_string(timeout.count() / 1000) + " s; draw fewer nodes, raise --timeout, or write -t dot or -t graphml, which need no layout");
+    throw failure("Graphviz found no layout within " + std::to_string(timeout.count() / 1000) +
+                  " s; draw fewer nodes, raise --timeout, or write -t dot or -t graphml, which need no layout");
   }
   if (child.too_large) throw failure("the picture is larger than 1 GiB; draw fewer nodes, or write -t graphml");
-  if (child.exit_code != 0) throw failure("Graphviz's dot failed with status " + std::to_string(child.exit_code) + ": " + child.err);
+  if (child.exit_code != 0)
+    throw failure("Graphviz's dot failed with status " + std::to_string(child.exit_code) + ": " + child.err);
   return std::move(child.out);
 }
 

@@ -12,8 +12,8 @@ namespace tools {
 // Whether `type` is one of the picture types that need a layout: svg, png, pdf.
 [[nodiscard]] bool is_picture(std::string_view type);
 
-// The picture's bytes. Throws Error(system) if Graphviz is not installed, is too slow or fails; the message says what
-// to do instead.
+// The picture's bytes. Throws Error(system) if Graphviz is not installed, is too slow or fails; the message says
+// what to do instead.
 [[nodiscard]] std::string draw(const std::string& type, std::string_view dot, std::chrono::milliseconds timeout);
 
 }  // namespace tools

@@ -47,7 +47,8 @@ Passing::Passing(bool enabled, const std::vector<std::string>& operands) : opera
       if (n > 0) bytes.remove_prefix(static_cast<std::size_t>(n));
     }
   });
-  if (::lseek(memory, 0, SEEK_SET) != 0 || ::dup2(memory, STDIN_FILENO) < 0) throw convert::system_error("<stdin>", errno);
+  if (::lseek(memory, 0, SEEK_SET) != 0 || ::dup2(memory, STDIN_FILENO) < 0)
+    throw convert::system_error("<stdin>", errno);
   ::close(memory);
 }
 

@@ -31,9 +31,10 @@ def words(value, formats, direction):
     """The values to offer, or None for file names."""
     if value.startswith("FORMAT"):
         return formats[direction]
-    if "|" in value and value.upper() != value:
-        return value.split("|")
-    return None if value in FILES else []
+    parts = value.split("|")
+    if any(p in FILES for p in parts):
+        return None
+    return parts if len(parts) > 1 else []
 
 
 def bash(tool, options, formats):

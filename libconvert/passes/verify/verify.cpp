@@ -15,13 +15,15 @@ namespace {
 constexpr std::size_t max_path = 16;   // steps of a counter-example that are printed
 constexpr std::size_t max_cycle = 32;  // chains of a deadlock cycle that are printed
 
-const char* hazard_text(Hazard h) {
-  switch (h) {
-    case Hazard::read_after_write: return "reads what the other writes";
-    case Hazard::write_after_read: return "overwrites what the other reads";
-    case Hazard::write_after_write: return "writes what the other writes";
+// "A reads o[3] that B writes"
+std::string hazard_text(Hazard hazard, const std::string& second, const std::string& slot,
+                        const std::string& first) {
+  switch (hazard) {
+    case Hazard::read_after_write: return second + " reads " + slot + ", which " + first + " writes";
+    case Hazard::write_after_read: return second + " overwrites " + slot + ", which " + first + " reads";
+    case Hazard::write_after_write: return second + " writes " + slot + ", which " + first + " writes too";
   }
-  return "";
+  return {};
 }
 
 // What one reading of the program leads to.
@@ -241,8 +243,8 @@ void Verifier::report_capacity(const Execution& bounded, std::uint32_t peak) {
 void Verifier::report_races(const Reading& r, const BufferLayout& layout, const std::string& mode) {
   for (const Conflict& c : r.races) {
     report(options_.soft, c.second, "races",
-           p_.describe(c.second) + " " + hazard_text(c.hazard) + " at " + layout.text(c.slot) + ", " +
-               p_.describe(c.first) + ", and nothing orders the two" + mode);
+           hazard_text(c.hazard, p_.describe(c.second), layout.text(c.slot), p_.describe(c.first)) +
+               ", and nothing orders the two" + mode);
   }
   if (r.via_messages.empty()) return;
   const Conflict& c = r.via_messages.front();

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 
 namespace convert {
@@ -86,6 +87,30 @@ TEST(Messages, GroupsBySourceDestinationTag) {
     seen += ";";
   });
   EXPECT_EQ(seen, "0>1#4 s1 r;0>1#5 s02 r0;0>1#6 s r1;1>0#0 s r0;");
+}
+
+TEST(Messages, GroupsWithTagsFarApart) {
+  constexpr std::int64_t tags[] = {std::numeric_limits<std::int64_t>::max(), -1,
+                                   std::numeric_limits<std::int64_t>::min(), -1};
+  RankMessages sender;
+  RankMessages receiver;
+  for (const std::int64_t tag : tags) {
+    const auto node = static_cast<std::uint32_t>(sender.sends.size());
+    sender.sends.push_back({.node = node, .peer = 1, .tag = tag});
+    receiver.recvs.push_back({.node = node, .peer = 0, .tag = tag});
+  }
+  const std::vector<const RankMessages*> ranks = {&sender, &receiver};
+  std::string seen;
+  for_each_message_group(ranks, [&](const MessageGroup& g) {
+    ASSERT_EQ(g.sends.size(), g.recvs.size());
+    for (std::size_t k = 0; k < g.sends.size(); ++k) {
+      EXPECT_EQ(g.sends[k], g.recvs[k]);
+      EXPECT_EQ(sender.sends[g.sends[k]].tag, g.tag);
+      seen += std::to_string(g.sends[k]);
+    }
+    seen += ';';
+  });
+  EXPECT_EQ(seen, "2;13;0;");
 }
 
 }  // namespace

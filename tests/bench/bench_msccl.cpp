@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+// Speed and memory of the MSCCL-IR path, each figure beside its floor in the same process.
+//   bench_msccl [FILE...]     conversion of these files, of two rings, and the dataflow proof of three rings
+// Floor of a conversion: pugixml's parse of the text plus protozero's encoding of the same nodes into one buffer.
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <protozero/pbf_writer.hpp>
+#include <pugixml.hpp>
+#include <string>
+#include <vector>
+
+#include "formats/format.h"
+#include "formats/msccl/msccl.h"
+#include "io/input.h"
+#include "io/sha256.h"
+#include "passes/lower/lower.h"
+#include "passes/verify/verify.h"
+
+namespace {
+
+using namespace convert;
+
+constexpr int rounds = 7;
+
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+double peak_mb() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+// Ring all-reduce, in place: N chunks, one threadblock a rank, as MSCCLang fuses it.
+Algorithm ring(std::int32_t n) {
+  Algorithm a;
+  a.name = "ring";
+  a.collective = Collective::allreduce;
+  a.collective_text = "allreduce";
+  a.protocol = Protocol::ll128;
+  a.chunks = n;
+  a.inplace = true;
+  for (std::int32_t r = 0; r < n; ++r) {
+    a.gpus.push_back({.i_chunks = n, .first_tb = static_cast<std::uint32_t>(r), .tb_count = 1, .copies = {}, .other = {}});
+    a.tbs.push_back({.send = (r + 1) % n, .recv = (r + n - 1) % n, .first_step = static_cast<std::uint32_t>(a.steps.size()), .step_count = static_cast<std::uint32_t>(2 * n - 1)});
+    for (std::int32_t s = 0; s < 2 * n - 1; ++s) {
+      const std::int32_t chunk = ((r - s) % n + n) % n;
+      StepType type = s == 0 ? StepType::send : s < n - 1 ? StepType::rrs : s == n - 1 ? StepType::rrcs : s < 2 * n - 2 ? StepType::rcs : StepType::recv;
+      a.steps.push_back({.type = type, .src_buf = Buffer::input, .dst_buf = Buffer::input, .src_off = chunk, .dst_off = chunk, .cnt = 1});
+    }
+  }
+  return a;
+}
+
+void protozero_attribute(protozero::pbf_writer& parent, const AttrTable& t, const Attr& a) {
+  protozero::pbf_writer w(parent, 10);
+  w.add_string(1, a.name.view().data(), a.name.view().size());
+  switch (a.kind) {
+    case Kind::string_val: w.add_string(29, t.string(a).data(), t.string(a).size()); break;
+    case Kind::bool_val: w.add_bool(27, a.bits != 0); break;
+    case Kind::int32_list: {
+      protozero::pbf_writer list(w, 8);
+      std::vector<std::int32_t> values;
+      for (const std::uint64_t v : t.list(a)) values.push_back(static_cast<std::int32_t>(v));
+      list.add_packed_int32(1, values.begin(), values.end());
+      break;
+    }
+    case Kind::int32_val: w.add_int32(7, static_cast<std::int32_t>(a.bits)); break;
+    default: w.add_int64(9, static_cast<std::int64_t>(a.bits));
+  }
+}
+
+void protozero_nodes(const NodeTable& t, std::string& message, std::string& out) {
+  for (const Node& n : t.nodes) {
+    message.clear();
+    protozero::pbf_writer w(message);
+    if (n.id != 0) w.add_uint64(1, n.id);
+    w.add_string(2, t.name(n).data(), t.name(n).size());
+    w.add_enum(3, static_cast<std::int32_t>(n.type));
+    if (n.data_deps.count != 0) {
+      const auto deps = t.data_deps(n);
+      w.add_packed_uint64(5, deps.begin(), deps.end());
+    }
+    for (const Attr& a : t.attributes(n)) protozero_attribute(w, t, a);
+    protozero::write_varint(std::back_inserter(out), message.size());
+    out += message;
+  }
+}
+
+struct Converted {
+  std::size_t steps = 0;
+  std::size_t nodes = 0;
+  std::size_t bytes = 0;
+};
+
+// What et-convert does between its input and its output, without the files.
+Converted convert_in_memory(std::string text, std::string& out) {
+  Converted result;
+  Diagnostics diagnostics;
+  const std::string hash = sha256_hex(text);
+  const Algorithm a = read_msccl(std::move(text), "bench.xml", diagnostics);
+  check_structure(a, diagnostics);
+  VerifyOptions options;
+  options.dataflow = true;
+  options.soft = Severity::warning;
+  verify(make_program(a), options, diagnostics);
+  const Lowering lowering(a, std::int64_t{1} << 30, diagnostics);
+  const auto writer = find_format("chakra").write({});
+  Trace trace;
+  for (Rank r = 0; r < a.gpus.size(); ++r) {
+    out.clear();
+    lowering.lower(r, trace);
+    trace.metadata.table.add_string(attr::source_sha256, hash);
+    writer->begin_rank(trace, 0, true, out);
+    writer->nodes(trace, out);
+    result.nodes += trace.nodes.nodes.size();
+    result.bytes += out.size();
+  }
+  result.steps = a.steps.size();
+  return result;
+}
+
+template <typename Work>
+double best_of(int n, const Work& work) {
+  double best = 1e9;
+  for (int i = 0; i < n; ++i) best = std::min(best, work());
+  return best;
+}
+
+template <typename Work>
+double timed(const Work& work) {
+  const double begin = cpu_seconds();
+  work();
+  return cpu_seconds() - begin;
+}
+
+// Peak memory of a fresh process that runs `work`, and what it had before.
+template <typename Prepare, typename Work>
+std::pair<double, double> memory_of(const Prepare& prepare, const Work& work) {
+  int ends[2];
+  if (pipe(ends) != 0) return {0, 0};
+  if (fork() == 0) {
+    auto input = prepare();
+    double figures[2] = {peak_mb(), 0};
+    work(input);
+    figures[1] = peak_mb();
+    if (write(ends[1], figures, sizeof figures) < 0) _exit(1);
+    _exit(0);
+  }
+  double figures[2] = {0, 0};
+  if (read(ends[0], figures, sizeof figures) < 0) figures[0] = 0;
+  close(ends[0]);
+  close(ends[1]);
+  wait(nullptr);
+  return {figures[0], figures[1]};
+}
+
+void bench_conversion(const std::string& name, const std::string& text) {
+  Diagnostics diagnostics;
+  const Algorithm a = read_msccl(text, name, diagnostics);
+  const Lowering lowering(a, std::int64_t{1} << 30, diagnostics);
+  std::vector<Trace> traces(a.gpus.size());
+  for (Rank r = 0; r < traces.size(); ++r) lowering.lower(r, traces[r]);
+  std::string message;
+  std::string out;
+  double parse = 1e9;
+  double encode = 1e9;
+  double ours = 1e9;
+  Converted c;
+  for (int i = 0; i < rounds; ++i) {
+    std::string copy = text;
+    parse = std::min(parse, timed([&] {
+      pugi::xml_document d;
+      if (!d.load_buffer_inplace(copy.data(), copy.size())) std::puts("?");
+    }));
+    encode = std::min(encode, timed([&] {
+      for (const Trace& t : traces) {
+        out.clear();
+        protozero_nodes(t.nodes, message, out);
+      }
+    }));
+    copy = text;
+    ours = std::min(ours, timed([&] { c = convert_in_memory(std::move(copy), out); }));
+  }
+  const double floor = parse + encode;
+  const auto steps = static_cast<double>(c.steps);
+  std::printf("%-34s %8zu %9zu %7.1f %7.1f %7.1f %7.1f %7.2f\n", name.c_str(), c.steps, c.nodes, parse / steps * 1e9, encode / steps * 1e9, ours / steps * 1e9,
+              static_cast<double>(text.size()) / ours / 1e6, ours / floor);
+}
+
+void bench_memory(const std::string& name, const std::string& path, std::size_t size) {
+  const auto [before, peak] = memory_of([] { return 0; },
+                                        [&](int) {
+                                          std::string out;
+                                          convert_in_memory(open_input(path)->read_rest(), out);
+                                        });
+  const double mb = static_cast<double>(size) / 1048576;
+  std::printf("%-34s %8.1f %9.1f %9.1f   limit %.1f MB\n", name.c_str(), mb, peak, (peak - 16) / mb, 6.5 * mb + 16);
+}
+
+void bench_proof(std::int32_t n) {
+  const Algorithm a = ring(n);
+  const auto steps = static_cast<double>(a.steps.size());
+  VerifyOptions options;
+  options.dataflow = true;
+  const double seconds = best_of(n > 512 ? 3 : rounds, [&] {
+    return timed([&] {
+      Diagnostics diagnostics;
+      verify(make_program(a), options, diagnostics);
+      if (diagnostics.errors() != 0) std::puts("the proof failed");
+    });
+  });
+  const auto [before, peak] = memory_of([&] { return 0; },
+                                        [&](int) {
+                                          Diagnostics diagnostics;
+                                          verify(make_program(a), options, diagnostics);
+                                        });
+  std::printf("proof, ring of %-19d %8.0f %7.1f ns/step %7.1f bytes/step\n", n, steps, seconds / steps * 1e9, (peak - before) * 1048576 / steps);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::pair<std::string, std::string>> inputs;
+  std::puts("memory                                XML MB   peak MB   (peak-16)/XML");
+  for (int i = 1; i < argc; ++i) {
+    const std::string path = argv[i];
+    const std::string name = path.substr(path.rfind('/') + 1);
+    const std::size_t size = convert::open_input(path)->read_rest().size();
+    bench_memory(name, path, size);
+  }
+  for (int i = 1; i < argc; ++i) {
+    const std::string path = argv[i];
+    inputs.emplace_back(path.substr(path.rfind('/') + 1), convert::open_input(path)->read_rest());
+  }
+  for (const std::int32_t n : {128, 256}) {
+    std::string text;
+    convert::write_msccl(ring(n), text);
+    inputs.emplace_back("ring of " + std::to_string(n), std::move(text));
+  }
+  std::puts("conversion (ns per step)              steps     nodes   parse  encode    ours    MB/s   ratio");
+  for (const auto& [name, text] : inputs) bench_conversion(name, text);
+  std::puts("dataflow proof");
+  for (const std::int32_t n : {128, 256, 1024}) bench_proof(n);
+  return 0;
+}

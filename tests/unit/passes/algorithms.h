@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Small algorithms for tests, written as rows.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/algorithm.h"
+
+namespace convert::test {
+
+struct Row {
+  StepType type;
+  Buffer src_buf;
+  std::int32_t src;
+  Buffer dst_buf;
+  std::int32_t dst;
+  std::int32_t cnt = 1;
+  std::int32_t depid = -1;
+  std::int32_t deps = -1;
+  bool hasdep = false;
+};
+struct Tb {
+  std::int32_t send;
+  std::int32_t recv;
+  std::int32_t chan;
+  std::vector<Row> rows;
+};
+
+// gpus[r] are rank r's threadblocks. Lines count from 1 in row order, so that findings can be told apart.
+inline Algorithm make_algorithm(Collective collective, std::int32_t chunks, bool inplace, std::int32_t i_chunks,
+                                std::int32_t o_chunks, std::int32_t s_chunks,
+                                const std::vector<std::vector<Tb>>& gpus) {
+  Algorithm a;
+  a.file = "test.xml";
+  a.name = "test";
+  a.collective = collective;
+  a.collective_text = name(collective);
+  a.protocol = Protocol::ll;
+  a.channels = 32;
+  a.chunks = chunks;
+  a.inplace = inplace;
+  std::uint32_t line = 0;
+  for (const auto& tbs : gpus) {
+    a.gpus.push_back({i_chunks,
+                      o_chunks,
+                      s_chunks,
+                      static_cast<std::uint32_t>(a.tbs.size()),
+                      static_cast<std::uint32_t>(tbs.size()),
+                      {},
+                      {},
+                      0});
+    for (const Tb& tb : tbs) {
+      a.tbs.push_back({tb.send, tb.recv, tb.chan, static_cast<std::uint32_t>(a.steps.size()),
+                       static_cast<std::uint32_t>(tb.rows.size()), 0});
+      for (const Row& r : tb.rows) {
+        a.steps.push_back(
+            {r.type, r.src_buf, r.dst_buf, r.hasdep, r.src, r.dst, r.cnt, r.depid, r.deps, ++line, 1});
+      }
+    }
+  }
+  return a;
+}
+
+// In-place ring all-reduce of n ranks on one channel.
+inline Algorithm ring(std::int32_t n) {
+  using enum StepType;
+  std::vector<std::vector<Tb>> gpus;
+  for (std::int32_t r = 0; r < n; ++r) {
+    Tb tb{(r + 1) % n, (r + n - 1) % n, 0, {}};
+    for (std::int32_t s = 0; s < 2 * n - 1; ++s) {
+      const std::int32_t k = ((r - s) % n + n) % n;
+      const StepType type = s == 0 ? send : s < n - 1 ? rrs : s == n - 1 ? rrcs : s < 2 * n - 2 ? rcs : recv;
+      tb.rows.push_back({type, Buffer::input, k, Buffer::input, k});
+    }
+    gpus.push_back({tb});
+  }
+  return make_algorithm(Collective::allreduce, n, true, n, 0, 0, gpus);
+}
+
+}  // namespace convert::test

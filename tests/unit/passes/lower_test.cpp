@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+#include "passes/lower/lower.h"
+
+#include <gtest/gtest.h>
+
+#include "passes/lower/export.h"
+#include "passes/lower/provenance.h"
+#include "passes/verify/verify.h"
+#include "unit/passes/algorithms.h"
+
+namespace convert {
+namespace {
+
+using test::make_algorithm;
+using test::ring;
+using test::Tb;
+using enum StepType;
+constexpr Buffer in = Buffer::input;
+constexpr Buffer out = Buffer::output;
+constexpr Buffer tmp = Buffer::scratch;
+
+std::vector<Trace> lower(const Algorithm& a, std::optional<std::int64_t> size = std::nullopt) {
+  Diagnostics diagnostics;
+  const Lowering lowering(a, size, diagnostics);
+  std::vector<Trace> traces(a.gpus.size());
+  for (Rank r = 0; r < traces.size(); ++r) {
+    lowering.lower(r, traces[r]);
+    traces[r].name = "t." + std::to_string(r) + ".et";
+  }
+  return traces;
+}
+
+// "0 COMM_SEND_NODE_tb0_step0 <- ; …"
+std::string graph_text(const Trace& t) {
+  std::string text;
+  for (const Node& n : t.nodes.nodes) {
+    text += std::to_string(n.id) + " " + std::string(t.nodes.name(n)) + " <-";
+    for (const NodeId p : t.nodes.data_deps(n)) text += " " + std::to_string(p);
+    text += "\n";
+  }
+  return text;
+}
+
+std::int64_t value(const Trace& t, std::size_t node, Name name) {
+  const IntValue v = int_value(t.nodes.attributes(t.nodes.nodes[node]), name);
+  return v ? v.value : -999;
+}
+
+TEST(Lower, EachStepTypeBecomesItsNodes) {
+  const std::vector<std::vector<Tb>> gpus{{Tb{1,
+                                              1,
+                                              3,
+                                              {{send, in, 0, in, 0},
+                                               {recv, in, 0, in, 0},
+                                               {rcs, in, 0, in, 0},
+                                               {rrs, in, 0, in, 0},
+                                               {rrc, in, 0, in, 0},
+                                               {rrcs, in, 0, in, 0},
+                                               {cpy, in, 0, tmp, 0},
+                                               {re, tmp, 0, in, 0}}}},
+                                          {}};
+  const std::vector<Trace> traces = lower(make_algorithm(Collective::custom, 1, true, 1, 0, 1, gpus));
+  EXPECT_EQ(graph_text(traces[0]),
+            "0 COMM_SEND_NODE_tb0_step0 <-\n"
+            "1 COMM_RECV_NODE_tb0_step1 <- 0\n"
+            "2 COMM_RECV_NODE_tb0_step2 <- 1\n"
+            "3 COMM_SEND_NODE_tb0_step2 <- 2\n"
+            "4 COMM_RECV_NODE_tb0_step3 <- 3\n"
+            "5 COMP_NODE_tb0_step3 <- 4\n"
+            "6 COMM_SEND_NODE_tb0_step3 <- 5\n"
+            "7 COMM_RECV_NODE_tb0_step4 <- 6\n"
+            "8 COMP_NODE_tb0_step4 <- 7\n"
+            "9 COMM_RECV_NODE_tb0_step5 <- 8\n"
+            "10 COMP_NODE_tb0_step5 <- 9\n"
+            "11 COMM_SEND_NODE_tb0_step5 <- 10\n"
+            "12 COMP_NODE_tb0_step6 <- 11\n"
+            "13 COMP_NODE_tb0_step7 <- 12\n");
+  EXPECT_EQ(graph_text(traces[1]), "0 COMP_NODE_idle <-\n");
+}
+
+TEST(Lower, NopsAndEffectiveTargetsBecomeEdges) {
+  // The second threadblock waits for step 0 of the first (published at step 1 only) through a nop, and for the
+  // third.
+  const std::vector<std::vector<Tb>> gpus{
+      {Tb{-1, -1, 0, {{cpy, in, 0, tmp, 0}, {cpy, in, 0, tmp, 1, 1, -1, -1, true}}},
+       Tb{-1, -1, 0, {{cpy, in, 0, tmp, 2}, {nop, in, -1, out, -1, 0, 0, 0}, {cpy, tmp, 0, tmp, 3, 1, 2, 0}}},
+       Tb{-1, -1, 0, {{cpy, in, 0, tmp, 4, 1, -1, -1, true}}}}};
+  const Trace t = lower(make_algorithm(Collective::custom, 1, false, 1, 0, 5, gpus))[0];
+  EXPECT_EQ(graph_text(t),
+            "0 COMP_NODE_tb0_step0 <-\n1 COMP_NODE_tb0_step1 <- 0\n2 COMP_NODE_tb1_step0 <-\n3 COMP_NODE_tb1_step2 "
+            "<- 2 1 4\n4 COMP_NODE_tb2_step0 <-\n");
+  const auto attrs = t.nodes.attributes(t.nodes.nodes[3]);
+  EXPECT_EQ(t.nodes.list(*find(attrs, attr::nop_depids))[0], 0U);
+  EXPECT_EQ(t.nodes.list(*find(attrs, attr::nop_steps))[0], 0U);
+  EXPECT_EQ(value(t, 3, attr::local_time_step), 2);
+  EXPECT_EQ(value(t, 3, attr::depid), 2);
+}
+
+TEST(Lower, SizesAreRoundedDownAlikeOnBothEnds) {
+  const std::vector<std::vector<Tb>> gpus{{Tb{1, -1, 0, {{send, in, 1, in, 1, 2}}}},
+                                          {Tb{-1, 0, 0, {{rrc, in, 1, in, 1, 2}}}}};
+  const Algorithm a = make_algorithm(Collective::allreduce, 3, true, 3, 0, 0, gpus);
+  Diagnostics diagnostics;
+  const Lowering lowering(a, 100, diagnostics);
+  ASSERT_EQ(diagnostics.warnings(), 1U);
+  EXPECT_EQ(
+      diagnostics.all()[0].message,
+      "size=100 is not a multiple of the 3 chunks; messages are rounded down, and up to 1 bytes are not moved");
+  const std::vector<Trace> traces = lower(a, 100);
+  EXPECT_EQ(value(traces[0], 0, attr::comm_size), 66);
+  EXPECT_EQ(value(traces[1], 0, attr::comm_size), 66);
+  EXPECT_EQ(value(traces[1], 1, attr::tensor_size), 198);
+  EXPECT_EQ(value(traces[0], 0, attr::msg_chunk_cnt), 2);
+  EXPECT_EQ(value(traces[0], 0, attr::total_chunk_cnt), 3);
+  EXPECT_THROW(Lowering(a, 2, diagnostics), Error);
+  EXPECT_EQ(value(lower(a)[0], 0, attr::comm_size), -999);
+}
+
+TEST(Lower, ConsumersAttributesComeFirstWithTheKindsThatSimulatorsRead) {
+  const Trace t = lower(ring(2), 1024)[0];
+  const auto attrs = t.nodes.attributes(t.nodes.nodes[0]);
+  const std::vector<std::pair<Name, Kind>> first{
+      {attr::is_cpu_op, Kind::bool_val}, {attr::comm_type, Kind::int64_val}, {attr::comm_src, Kind::int32_val},
+      {attr::comm_dst, Kind::int32_val}, {attr::comm_tag, Kind::int32_val},  {attr::comm_size, Kind::int64_val}};
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    EXPECT_EQ(attrs[i].name.view(), first[i].first.view());
+    EXPECT_EQ(attrs[i].kind, first[i].second);
+  }
+  EXPECT_EQ(value(t, 0, attr::comm_size), 512);
+}
+
+TEST(Lower, CopiesAreNodesUnlessTheBuffersAlias) {
+  std::vector<std::vector<Tb>> gpus{
+      {Tb{-1, 1, 0, {{recv, out, 1, out, 1}}}, Tb{1, -1, 0, {{send, in, 0, out, 0}}}},
+      {Tb{-1, 0, 0, {{recv, out, 0, out, 0}}}, Tb{0, -1, 0, {{send, in, 0, out, 1}}}}};
+  Algorithm a = make_algorithm(Collective::allgather, 2, false, 1, 2, 0, gpus);
+  a.gpus[0].copies = {{0, 0}};
+  a.gpus[1].copies = {{0, 1}};
+  EXPECT_EQ(graph_text(lower(a)[0]),
+            "0 COMP_NODE_copy0 <-\n1 COMM_RECV_NODE_tb0_step0 <- 0\n2 COMM_SEND_NODE_tb1_step0 <- 0\n");
+  Diagnostics diagnostics;
+  VerifyOptions options;
+  options.dataflow = true;
+  verify(make_program(a), options, diagnostics);
+  const std::vector<Trace> traces = lower(a);
+  verify(make_program(traces, diagnostics), options, diagnostics);
+  EXPECT_EQ(diagnostics.errors(), 0U);
+  a.inplace = true;
+  EXPECT_EQ(graph_text(lower(a)[0]), "0 COMM_RECV_NODE_tb0_step0 <-\n1 COMM_SEND_NODE_tb1_step0 <-\n");
+}
+
+TEST(Raise, GivesTheSameProgramBack) {
+  Algorithm a = ring(4);
+  a.attributes = {{"name", "test"}, {"redop", "sum"}};
+  a.gpus[2].other = {{"comment", "x"}};
+  const std::vector<Trace> traces = lower(a, 4096);
+  EXPECT_EQ(provenance_of(traces[0]), Provenance::full);
+  const Algorithm b = raise_algorithm(traces);
+  EXPECT_EQ(b.name, "test");
+  EXPECT_EQ(b.attributes, (OtherAttributes{{"redop", "sum"}}));
+  EXPECT_EQ(b.gpus[2].other, a.gpus[2].other);
+  EXPECT_EQ(b.protocol, a.protocol);
+  ASSERT_EQ(b.steps.size(), a.steps.size());
+  for (std::size_t i = 0; i < a.steps.size(); ++i) {
+    EXPECT_EQ(b.steps[i].type, a.steps[i].type);
+    EXPECT_EQ(b.steps[i].src_off, a.steps[i].src_off);
+    EXPECT_EQ(b.steps[i].depid, a.steps[i].depid);
+  }
+  for (const Trace& t : traces) EXPECT_TRUE(same_graph(b, t));
+}
+
+TEST(Export, AnEditedTraceIsScheduledAnewWithAWarning) {
+  std::vector<Trace> traces = lower(ring(3));
+  NodeTable& t = traces[1].nodes;
+  t.nodes[1].data_deps.count = 0;  // its first receive no longer waits for its send
+  Diagnostics diagnostics;
+  const Algorithm a = export_algorithm(traces, diagnostics);
+  ASSERT_EQ(diagnostics.warnings(), 1U);
+  EXPECT_EQ(diagnostics.all()[0].message,
+            "the nodes no longer agree with their threadblock attributes; the steps are scheduled anew");
+  Diagnostics proof;
+  VerifyOptions options;
+  options.dataflow = true;
+  verify(make_program(a), options, proof);
+  EXPECT_EQ(proof.errors(), 0U);
+}
+
+TEST(Export, TracesWithoutProvenanceAreRefused) {
+  std::vector<Trace> traces(1);
+  traces[0].name = "plain.0.et";
+  traces[0].nodes.add_node(0, NodeType::comm_send, "send");
+  traces[0].nodes.end_node();
+  Diagnostics diagnostics;
+  try {
+    (void)export_algorithm(traces, diagnostics);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_STREQ(e.what(),
+                 "the trace carries no chunk provenance (which chunks its messages move), so no MSCCL-IR can be "
+                 "written from it");
+    EXPECT_EQ(e.where().file, "plain.0.et");
+  }
+}
+
+TEST(Schedule, SplitsFusedStepsWhoseConnectionsCannotShareAThreadblock) {
+  // Rank 1 forwards rank 0's chunk to rank 2 (fused), and rank 3's as well, over the same connection to rank 2.
+  const std::vector<std::vector<Tb>> gpus{
+      {Tb{1, -1, 0, {{send, in, 0, tmp, 0}}}},
+      {Tb{2, 0, 0, {{rcs, in, 0, tmp, 0}}}, Tb{2, 3, 1, {{rrs, in, 0, tmp, 1}}}},
+      {Tb{-1, 1, 0, {{recv, in, 0, tmp, 0}}}, Tb{-1, 1, 1, {{recv, in, 0, tmp, 1}}}},
+      {Tb{1, -1, 1, {{send, in, 0, tmp, 1}}}}};
+  std::vector<Trace> traces = lower(make_algorithm(Collective::custom, 1, true, 1, 0, 2, gpus));
+  // One connection to rank 2: both messages with tag 0, the second after the first.
+  for (Rank r : {1U, 2U}) {
+    NodeTable& t = traces[r].nodes;
+    for (Node& n : t.nodes) {
+      for (std::uint32_t i = n.attrs.begin; i < n.attrs.begin + n.attrs.count; ++i) {
+        Attr& a = t.attrs[i];
+        const bool to_2 = (r == 1 && n.type == NodeType::comm_send) || r == 2;
+        if (a.name == attr::comm_tag && to_2) a.bits = 0;
+      }
+    }
+    if (r == 1) {  // the second step (node 2) waits for the first (exit: node 1)
+      t.nodes[2].data_deps = {static_cast<std::uint32_t>(t.deps.size()), 1};
+      t.deps.push_back(1);
+    } else {
+      t.nodes[1].data_deps = {static_cast<std::uint32_t>(t.deps.size()), 1};
+      t.deps.push_back(0);
+    }
+  }
+  Diagnostics diagnostics;
+  const Algorithm a = export_algorithm(traces, diagnostics);
+  Diagnostics proof;
+  check_structure(a, proof);
+  verify(make_program(a), {}, proof);
+  EXPECT_EQ(proof.errors(), 0U) << (proof.all().empty() ? "" : proof.all()[0].message);
+  std::size_t fused = 0;
+  for (const Step& s : a.steps) fused += s.type == rcs || s.type == rrs ? 1 : 0;
+  EXPECT_EQ(fused, 1U);
+  EXPECT_EQ(a.gpus[1].s_chunks + a.gpus[0].s_chunks,
+            4 + (a.steps.size() == 7 ? 1 : 0));  // an rrs that was split keeps its sum in scratch
+}
+
+TEST(ProgramFromTraces, AnUnorderedPairOfMessagesIsRefused) {
+  const std::vector<std::vector<Tb>> gpus{{Tb{1, -1, 0, {{send, in, 0, in, 0}, {send, in, 1, in, 1}}}},
+                                          {Tb{-1, 0, 0, {{recv, in, 0, in, 0}, {recv, in, 1, in, 1}}}}};
+  std::vector<Trace> traces = lower(make_algorithm(Collective::custom, 2, true, 2, 0, 0, gpus));
+  traces[0].nodes.nodes[1].data_deps.count = 0;
+  Diagnostics diagnostics;
+  (void)make_program(traces, diagnostics);
+  ASSERT_EQ(diagnostics.errors(), 1U);
+  EXPECT_EQ(diagnostics.all()[0].message,
+            "rank 0 node 0 (s) and rank 0 node 1 (s) send to the same rank with the same tag in no defined order; "
+            "give them different tags");
+}
+
+}  // namespace
+}  // namespace convert

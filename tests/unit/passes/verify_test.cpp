@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+#include "passes/verify/verify.h"
+
+#include <gtest/gtest.h>
+
+#include "passes/verify/execute.h"
+#include "unit/passes/algorithms.h"
+
+namespace convert {
+namespace {
+
+using test::make_algorithm;
+using test::ring;
+using test::Tb;
+using enum StepType;
+constexpr Buffer in = Buffer::input;
+constexpr Buffer out = Buffer::output;
+constexpr Buffer tmp = Buffer::scratch;
+
+// Every finding as "line: severity: message [rule]", one a line; notes left out.
+std::string findings(const Algorithm& a, bool dataflow = true) {
+  Diagnostics diagnostics;
+  VerifyOptions options;
+  options.dataflow = dataflow;
+  check_structure(a, diagnostics);
+  verify(make_program(a), options, diagnostics);
+  std::string text;
+  for (const Diagnostic& d : diagnostics.all()) {
+    text += std::to_string(d.where.line) + ": " + std::string(severity_name(d.severity)) + ": " + d.message + " [" +
+            d.rule + "]\n";
+  }
+  return text;
+}
+
+TEST(Verify, RingsOfAllSizesAreProved) {
+  for (const std::int32_t n : {2, 3, 4, 7, 8, 33, 64}) EXPECT_EQ(findings(ring(n)), "") << n;
+}
+
+TEST(Verify, AWrongChunkIsFoundWithWhatIsThereInstead) {
+  Algorithm a = ring(4);
+  a.steps[6].dst_off = 0;  // rank 0's last receive belongs to chunk 2
+  EXPECT_EQ(findings(a),
+            "6: error: allreduce: gpu 0 o[0] must end as chunk 0 of ranks 0-3, but holds chunk 2 of ranks 0-3; and "
+            "1 more chunks there are wrong [postcondition]\n");
+}
+
+TEST(Verify, AMissingContributionIsNamed) {
+  Algorithm a = ring(4);
+  a.steps[1].type = rcs;  // rank 0 forwards chunk 3 without its own part
+  const std::string text = findings(a);
+  EXPECT_NE(text.find("must end as chunk 3 of ranks 0-3, but holds chunk 3 of ranks 1-3; the contribution of rank "
+                      "0 is missing"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Verify, ACounterExampleTellsItsPath) {
+  Algorithm a = ring(2);
+  a.steps[1].type = rcs;  // rank 0: s, rcs, r
+  Diagnostics diagnostics;
+  VerifyOptions options;
+  options.dataflow = true;
+  verify(make_program(a), options, diagnostics);
+  ASSERT_FALSE(diagnostics.all().empty());
+  EXPECT_EQ(diagnostics.all()[0].notes,
+            (std::vector<std::string>{"written by gpu 0 threadblock 0 step 1 (rcs) at test.xml:2:1",
+                                      "from a message of gpu 1 threadblock 0 step 0 (s) at test.xml:4:1"}));
+}
+
+TEST(Verify, AddingTwiceIsFoundThoughTheRanksAreComplete) {
+  // Both exchange and add, twice: all ranks are there, some of them two times.
+  std::vector<std::vector<Tb>> gpus;
+  for (std::int32_t r = 0; r < 2; ++r) {
+    gpus.push_back({Tb{
+        1 - r, 1 - r, 0, {{send, in, 0, in, 0}, {rrc, in, 0, in, 0}, {send, in, 0, in, 0}, {rrc, in, 0, in, 0}}}});
+  }
+  const std::string text = findings(make_algorithm(Collective::allreduce, 1, true, 1, 0, 0, gpus));
+  EXPECT_NE(text.find("4: error: gpu 0 threadblock 0 step 3 (rrc) adds the contribution of rank 0 a second time "
+                      "(the first of 2 such reductions) [doubled]"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Verify, CrossedReceivesDeadlockAndTheCircleIsTold) {
+  std::vector<std::vector<Tb>> gpus;
+  for (std::int32_t r = 0; r < 2; ++r)
+    gpus.push_back({Tb{1 - r, 1 - r, 0, {{recv, out, 1 - r, out, 1 - r}, {send, out, r, out, r}}}});
+  const Algorithm a = make_algorithm(Collective::allgather, 2, true, 0, 2, 0, gpus);
+  Diagnostics diagnostics;
+  verify(make_program(a), {}, diagnostics);
+  ASSERT_EQ(diagnostics.all().size(), 1U);
+  EXPECT_EQ(diagnostics.all()[0].message,
+            "deadlock: 2 threadblocks never finish; they wait for each other in a circle");
+  EXPECT_EQ(
+      diagnostics.all()[0].notes,
+      (std::vector<std::string>{"gpu 0 threadblock 0 step 0 (r) waits for a message gpu 1 → gpu 0 on channel 0",
+                                "gpu 1 threadblock 0 step 0 (r) waits for a message gpu 0 → gpu 1 on channel 0"}));
+}
+
+Algorithm burst(std::int32_t messages, Protocol protocol) {
+  std::vector<std::vector<Tb>> gpus;
+  for (std::int32_t r = 0; r < 2; ++r) {
+    Tb tb{1 - r, 1 - r, 0, {}};
+    for (std::int32_t k = 0; k < messages; ++k)
+      tb.rows.push_back({send, out, r * messages + k, out, r * messages + k});
+    for (std::int32_t k = 0; k < messages; ++k)
+      tb.rows.push_back({recv, out, (1 - r) * messages + k, out, (1 - r) * messages + k});
+    gpus.push_back({tb});
+  }
+  Algorithm a = make_algorithm(Collective::allgather, 2 * messages, true, 0, 2 * messages, 0, gpus);
+  a.protocol = protocol;
+  return a;
+}
+
+TEST(Verify, FifoCapacityIsPerProtocolAndTheNeedIsExact) {
+  EXPECT_EQ(findings(burst(2, Protocol::simple)), "");
+  EXPECT_EQ(findings(burst(8, Protocol::ll)), "");
+  EXPECT_EQ(findings(burst(5, Protocol::simple)),
+            "3: error: needs room for 5 messages per connection, but protocol Simple guarantees 2; 2 threadblocks "
+            "block, the first at gpu 0 threadblock 0 step 2 (s) [fifo]\n");
+  EXPECT_NE(findings(burst(9, Protocol::ll128))
+                .find("needs room for 9 messages per connection, but protocol LL128 guarantees 8"),
+            std::string::npos);
+  EXPECT_TRUE(completes(make_program(burst(5, Protocol::simple)), 5));
+  EXPECT_FALSE(completes(make_program(burst(5, Protocol::simple)), 4));
+}
+
+// Rank r receives into scratch in one threadblock and adds from there in another.
+Algorithm two_threadblocks(bool ordered) {
+  std::vector<std::vector<Tb>> gpus;
+  for (std::int32_t r = 0; r < 2; ++r) {
+    Tb exchange{
+        1 - r, 1 - r, 0, {{send, in, 0, tmp, 0, 1, -1, -1, ordered}, {recv, in, 0, tmp, 0, 1, -1, -1, ordered}}};
+    Tb add{-1, -1, 0, {{re, tmp, 0, in, 0, 1, ordered ? 0 : -1, ordered ? 1 : -1}}};
+    gpus.push_back({exchange, add});
+  }
+  return make_algorithm(Collective::allreduce, 1, true, 1, 0, 1, gpus);
+}
+
+TEST(Verify, UnorderedAccessIsARaceWhateverTheTiming) {
+  EXPECT_EQ(findings(two_threadblocks(true)), "");
+  const std::string text = findings(two_threadblocks(false), false);
+  EXPECT_NE(text.find("[races]"), std::string::npos) << text;
+  EXPECT_NE(text.find("and nothing orders the two"), std::string::npos) << text;
+}
+
+TEST(Verify, OrderThroughAnotherRankIsOnlyAWarning) {
+  // Rank 0's second threadblock overwrites what the first has sent, after rank 1 said so.
+  const std::vector<std::vector<Tb>> gpus{
+      {Tb{1, -1, 0, {{send, in, 0, in, 0}}}, Tb{-1, 1, 1, {{recv, in, 0, in, 0}}}},
+      {Tb{-1, 0, 0, {{recv, in, 0, in, 0, 1, -1, -1, true}}}, Tb{0, -1, 1, {{send, in, 0, in, 0, 1, 0, 0}}}}};
+  const std::string text = findings(make_algorithm(Collective::custom, 1, true, 1, 0, 0, gpus));
+  EXPECT_NE(text.find("warning: 1 pairs of steps that share chunks are ordered only through other ranks"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("error"), std::string::npos) << text;
+}
+
+TEST(Verify, PartlyOverlappingRangesRace) {
+  const std::vector<std::vector<Tb>> gpus{
+      {Tb{-1, -1, 0, {{cpy, in, 0, tmp, 0, 3}}}, Tb{-1, -1, 0, {{cpy, in, 0, tmp, 2, 2}}}}};
+  const std::string text = findings(make_algorithm(Collective::custom, 4, false, 4, 0, 4, gpus));
+  EXPECT_NE(text.find("writes s[2], which gpu 0 threadblock"), std::string::npos) << text;
+}
+
+TEST(Verify, AWaitForAStepThatNeverPublishesIsADeadlock) {
+  const std::vector<std::vector<Tb>> gpus{
+      {Tb{-1, -1, 0, {{cpy, in, 0, tmp, 0}}}, Tb{-1, -1, 0, {{cpy, tmp, 0, tmp, 1, 1, 0, 0}}}}};
+  const std::string text = findings(make_algorithm(Collective::custom, 1, false, 1, 0, 2, gpus));
+  EXPECT_NE(text.find("2: error: deadlock: 1 threadblocks never finish [deadlock]"), std::string::npos) << text;
+}
+
+TEST(Verify, ALaterPublishedStepReleasesTheWaiter) {
+  const std::vector<std::vector<Tb>> gpus{
+      {Tb{-1, -1, 0, {{cpy, in, 0, tmp, 0}, {cpy, in, 0, tmp, 2, 1, -1, -1, true}}},
+       Tb{-1, -1, 0, {{cpy, tmp, 0, tmp, 1, 1, 0, 0}}}}};
+  EXPECT_EQ(findings(make_algorithm(Collective::custom, 1, false, 1, 0, 3, gpus)), "");
+}
+
+TEST(Verify, UnmatchedAndUnequalMessagesAreFoundOnce) {
+  const std::vector<std::vector<Tb>> gpus{{Tb{1, -1, 0, {{send, in, 0, in, 0, 2}, {send, in, 0, in, 0}}}},
+                                          {Tb{-1, 0, 0, {{recv, in, 0, in, 0, 1}}}}};
+  const std::string text = findings(make_algorithm(Collective::custom, 2, true, 2, 0, 0, gpus));
+  EXPECT_EQ(text,
+            "2: error: gpu 0 → gpu 1 on channel 0: 2 sends, 1 receives; the first without a partner is gpu 0 "
+            "threadblock 0 step 1 (s) [pairs]\n"
+            "3: error: gpu 0 → gpu 1 on channel 0: gpu 0 threadblock 0 step 0 (s) sends 2 chunks, but gpu 1 "
+            "threadblock 0 step 0 (r) expects 1 [pairs]\n");
+}
+
+TEST(Verify, TheOtherOperandReadingIsNamed) {
+  // Rank 1 adds what it receives to its own chunk, but names the sender's address as src.
+  const std::vector<std::vector<Tb>> gpus{
+      {Tb{1, 1, 0, {{send, in, 0, in, 0}, {recv, in, 0, out, 0}}}},
+      {Tb{0, 0, 0, {{rrc, tmp, 0, in, 0}, {send, in, 0, out, 0}, {cpy, in, 0, out, 0}}}}};
+  const std::string text = findings(make_algorithm(Collective::allreduce, 1, false, 1, 1, 1, gpus));
+  EXPECT_NE(text.find("error: the result is right only if rrc, rrs and rrcs reduce into dst; the runtime takes src "
+                      "as the local operand [operand]"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("postcondition"), std::string::npos) << text;
+}
+
+TEST(Verify, BothLayoutsMustHoldWhereBothAreClaimed) {
+  Algorithm a = ring(2);
+  a.outofplace = true;
+  for (Gpu& g : a.gpus) g.o_chunks = 2;
+  const std::string text = findings(a);
+  EXPECT_NE(text.find("(out-of-place) [postcondition]"), std::string::npos) << text;
+  EXPECT_EQ(text.find("(in-place)"), std::string::npos) << text;
+}
+
+TEST(Verify, EveryCollectiveHasItsPostcondition) {
+  // Rank 0 → 1 only; each collective judges the same two steps by its own measure.
+  const auto judge = [](Collective c, std::int32_t chunks, std::vector<std::vector<Tb>> gpus, std::int32_t i,
+                        std::int32_t o) { return findings(make_algorithm(c, chunks, false, i, o, 0, gpus)); };
+  const Tb keep{-1, -1, 0, {{cpy, in, 0, out, 0}}};
+  EXPECT_EQ(judge(Collective::broadcast, 1,
+                  {{Tb{1, -1, 0, {{send, in, 0, out, 0}, {cpy, in, 0, out, 0}}}},
+                   {Tb{-1, 0, 0, {{recv, in, 0, out, 0}}}}},
+                  1, 1),
+            "");
+  EXPECT_NE(judge(Collective::broadcast, 1, {{keep}, {keep}}, 1, 1), "");
+  EXPECT_EQ(judge(Collective::reduce, 1,
+                  {{Tb{1, -1, 0, {{send, in, 0, out, 0}}}}, {Tb{-1, 0, 0, {{rrc, in, 0, out, 0}}}}}, 1, 1),
+            "");
+  EXPECT_NE(judge(Collective::reduce, 1,
+                  {{Tb{1, -1, 0, {{send, in, 0, out, 0}}}}, {Tb{-1, 0, 0, {{recv, in, 0, out, 0}}}}}, 1, 1),
+            "");
+  const auto exchange = [](std::int32_t s0, std::int32_t d0, std::int32_t s1, std::int32_t d1, std::int32_t own0,
+                           std::int32_t own1) {
+    return std::vector<std::vector<Tb>>{
+        {Tb{1, 1, 0, {{send, in, s0, out, d0}, {recv, in, s1, out, d1}, {cpy, in, own0, out, own0}}}},
+        {Tb{0, 0, 0, {{send, in, s1, out, d1}, {recv, in, s0, out, d0}, {cpy, in, own1, out, own1}}}}};
+  };
+  EXPECT_EQ(judge(Collective::alltoall, 2, exchange(1, 0, 0, 1, 0, 1), 2, 2), "");
+  EXPECT_NE(judge(Collective::alltoall, 2, exchange(0, 0, 1, 1, 0, 1), 2, 2), "");
+  EXPECT_EQ(judge(Collective::custom, 2, exchange(0, 0, 1, 1, 0, 1), 2, 2), "");
+}
+
+TEST(Verify, BuffersThatNoStepCanFillAreNotAllocated) {
+  Algorithm a = ring(2);
+  for (Gpu& g : a.gpus) g.s_chunks = 2'000'000'000;
+  Diagnostics diagnostics;
+  EXPECT_THROW(verify(make_program(a), {}, diagnostics), Error);
+}
+
+TEST(Structure, OffsetsAndDependenciesAndConnections) {
+  const std::vector<std::vector<Tb>> gpus{
+      {Tb{-1, -1, 0, {{cpy, in, 1, tmp, 0, 2}, {cpy, in, 0, tmp, 1, 1, 7, 0}, {cpy, in, 0, tmp, 1, 1, 0, 2}}}}};
+  EXPECT_EQ(findings(make_algorithm(Collective::custom, 2, false, 2, 0, 2, gpus), false).substr(0, 400),
+            "1: error: gpu 0 threadblock 0 step 0 (cpy): src i[1…2] is outside of a buffer of 2 chunks [offsets]\n"
+            "2: error: gpu 0 threadblock 0 step 1 (cpy) depends on threadblock 7, which does not exist [deps]\n"
+            "3: error: gpu 0 threadblock 0 step 2 (cpy) depends on itself [deps]\n"
+            "3: error: deadlock: 1 threadblocks never finish [deadlock]\n");
+}
+
+}  // namespace
+}  // namespace convert

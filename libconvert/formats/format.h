@@ -99,6 +99,8 @@ struct Format {
 };
 
 [[nodiscard]] std::span<const Format* const> all_formats();
+// Options that every written format takes.
+[[nodiscard]] std::span<const FormatOption> common_write_options();
 // Throws Error(usage) with the nearest known name.
 [[nodiscard]] const Format& find_format(std::string_view name);
 // By content, then by the suffix of `name`; null if neither tells.

@@ -33,16 +33,16 @@ std::string join_keys(const std::vector<FormatOption>& options) {
   return out;
 }
 
-// What every written format takes; load/sink.cpp acts on it.
-constexpr std::array<FormatOption, 1> common_write_options = {{{"compress", "gz|zst|none", "compress the output"}}};
+// load/sink.cpp acts on them.
+constexpr std::array<FormatOption, 1> common_options = {{{"compress", "gz|zst|none", "compress the output"}}};
 
 void check_options(const Format& format, Direction direction, const FormatOptions& options) {
   const auto& known = direction == Direction::read ? format.read_options : format.write_options;
   const char* verb = direction == Direction::read ? "reading" : "writing";
   for (const auto& [key, value] : options.all()) {
     const auto same = [&key = key](const FormatOption& o) { return o.key == key; };
-    const bool common = direction == Direction::write &&
-                        std::any_of(common_write_options.begin(), common_write_options.end(), same);
+    const bool common =
+        direction == Direction::write && std::any_of(common_options.begin(), common_options.end(), same);
     if (!common && std::none_of(known.begin(), known.end(), same)) {
       throw usage_error(std::string(verb) + ' ' + std::string(format.name) + ": unknown option '" + key + "'; " +
                         (known.empty() ? "it has none" : "known: " + join_keys(known)));
@@ -89,6 +89,8 @@ bool FormatOptions::get_flag(std::string_view key, bool otherwise) const {
 }
 
 std::span<const Format* const> all_formats() { return table; }
+
+std::span<const FormatOption> common_write_options() { return common_options; }
 
 const Format& find_format(std::string_view name) {
   std::vector<std::string> names;

@@ -67,6 +67,7 @@ class Check {
     const auto take = [&](Checked&& c) {
       diagnostics_.append(*c.findings);
       all_read_ = all_read_ && c.read;
+      if (name_.empty()) name_ = c.summary.name;
       ranks_.push_back(std::move(c));
     };
     if (const std::size_t n = source_.independent_ranks(); n > 0) {
@@ -126,7 +127,7 @@ class Check {
     }
     if (traces.size() != ranks_.size() || !source_.whole_set()) {
       if (!options_.dataflow) return;
-      diagnostics_.error({.file = ranks_.empty() ? "" : ranks_[0].summary.name}, "provenance",
+      diagnostics_.error({.file = name_}, "provenance",
                          source_.whole_set()
                              ? "--dataflow needs chunk provenance (which chunks each message moves) on every rank; "
                                "traces made by et-convert from an algorithm have it"
@@ -154,6 +155,7 @@ class Check {
   const CheckOptions& options_;
   Diagnostics& diagnostics_;
   std::vector<Checked> ranks_;
+  std::string name_;  // of the first rank read, for messages
   bool all_read_ = true;
 };
 

@@ -85,7 +85,7 @@ class TraceSource::AllReader : public TraceReader {
       const Rank ordinal = next_ordinal_++;
       reader_ = std::make_unique<FileReader>(*source_.format_, std::move(*item),
                                              source_.options_.rank ? source_.options_.rank : std::optional(ordinal),
-                                             source_.format_options_, source_.diagnostics_);
+                                             source_.choice_.options, source_.diagnostics_);
     }
   }
   bool next_nodes(Trace& out, std::size_t max_nodes) override { return reader_->next_nodes(out, max_nodes); }
@@ -97,20 +97,20 @@ class TraceSource::AllReader : public TraceReader {
 };
 
 TraceSource::TraceSource(SourceOptions options, Diagnostics& diagnostics)
-    : options_(std::move(options)), diagnostics_(diagnostics), inputs_(options_.operands) {
+    : options_(std::move(options)),
+      choice_(options_.from ? parse_format_choice(*options_.from, Direction::read) : FormatChoice{}),
+      diagnostics_(diagnostics),
+      inputs_(options_.operands) {
   first_ = inputs_.next();
   if (!first_) throw input_error({.file = options_.operands.empty() ? "" : options_.operands[0]}, "holds no trace");
-  Input& input = *first_->input;
-  if (options_.from) {
-    FormatChoice choice = parse_format_choice(*options_.from, Direction::read);
-    format_ = choice.format;
-    format_options_ = std::move(choice.options);
-  } else {
+  format_ = choice_.format;
+  if (format_ == nullptr) {
+    Input& input = *first_->input;
     const std::string_view head = input.peek(sniff_bytes).substr(0, sniff_bytes);
+    if (head.empty()) throw input_error({.file = input.name()}, "is empty; a trace or an algorithm is expected");
     format_ = detect_format(head, input.name());
     if (format_ == nullptr) {
-      const std::string what = head.empty() ? "is empty" : "cannot tell the format";
-      throw input_error({.file = input.name()}, what + "; name it with --from (see --list-formats)");
+      throw input_error({.file = input.name()}, "cannot tell the format; name it with --from (see --list-formats)");
     }
   }
   if (format_->read_algorithm != nullptr) read_algorithm(*first_);
@@ -125,7 +125,7 @@ void TraceSource::read_algorithm(InputItem& item) {
     source_sha256_ = sha256_hex(text);
   }
   const auto memory = memory_input(item.input->name(), text);
-  algorithm_ = format_->read_algorithm({*memory, std::nullopt, format_options_, diagnostics_});
+  algorithm_ = format_->read_algorithm({*memory, std::nullopt, choice_.options, diagnostics_});
   first_.reset();
   if (inputs_.next())
     throw usage_error(std::string(format_->name) + " files hold a whole set each: give one input");
@@ -139,7 +139,7 @@ bool TraceSource::prepare(bool dataflow) {
            diagnostics_);
   }
   if (diagnostics_.errors() != 0) return false;
-  lowering_ = std::make_unique<Lowering>(*algorithm_, format_options_.get_bytes("size"), diagnostics_);
+  lowering_ = std::make_unique<Lowering>(*algorithm_, choice_.options.get_bytes("size"), diagnostics_);
   return true;
 }
 
@@ -182,7 +182,7 @@ std::unique_ptr<TraceReader> TraceSource::open_rank(std::size_t i) {
   }
   const InputSet::File& file = inputs_.files()[i];
   return std::make_unique<FileReader>(*format_, InputItem{open_input(file.path), file.rank}, rank_number(i),
-                                      format_options_, diagnostics_);
+                                      choice_.options, diagnostics_);
 }
 
 std::unique_ptr<TraceReader> TraceSource::open_all() {

@@ -67,9 +67,9 @@ class TraceSource {
   void add_source_note(Metadata& metadata) const;
 
   SourceOptions options_;
+  FormatChoice choice_;  // what options_.from says; no format if it says nothing
   Diagnostics& diagnostics_;
   InputSet inputs_;
-  FormatOptions format_options_;
   const Format* format_ = nullptr;
   std::optional<InputItem> first_;  // opened to find the format
   std::optional<Algorithm> algorithm_;

@@ -13,8 +13,8 @@
 namespace convert {
 
 // Whoever sends chooses the number; the network hands it back at the arrival.
-using Message = std::uint32_t;
-inline constexpr Message no_message = 0xffffffff;
+using MessageToken = std::uint32_t;
+inline constexpr MessageToken no_message = 0xffffffff;
 
 // Kinds of events. Those from event_network on belong to the network.
 inline constexpr std::uint32_t event_npu = 0;      // the completions of one NPU that fall on this time
@@ -31,9 +31,9 @@ class Network {
   Network& operator=(const Network&) = delete;
 
   // Starts a message now. Later either an event_arrival with `message` comes due, or advance() returns it.
-  virtual void send(Rank src, Rank dst, std::int64_t bytes, Message message) = 0;
+  virtual void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message) = 0;
   // An event of a kind ≥ event_network has come due. Returns the message that has arrived by it, or no_message.
-  virtual Message advance(const Event& event) = 0;
+  virtual MessageToken advance(const Event& event) = 0;
 
  protected:
   explicit Network(EventQueue& queue) : queue_(queue) {}

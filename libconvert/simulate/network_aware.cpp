@@ -19,8 +19,8 @@ class AwareNetwork final : public Network {
  public:
   AwareNetwork(const NetworkConfig& config, EventQueue& queue);
 
-  void send(Rank src, Rank dst, std::int64_t bytes, Message message) override;
-  Message advance(const Event& event) override;
+  void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message) override;
+  MessageToken advance(const Event& event) override;
 
  private:
   struct Dim {
@@ -41,7 +41,7 @@ class AwareNetwork final : public Network {
   };
   struct Packet {
     std::int64_t bytes;
-    Message message;
+    MessageToken message;
     std::uint32_t next;  // in a link's queue, 1 + packet; or in the list of unused packets
     Rank at;             // on a link: where the link leads, or (to a switch) where the switch sends it on
     Rank dst;
@@ -105,7 +105,7 @@ std::uint32_t AwareNetwork::new_packet() {
   return p;
 }
 
-void AwareNetwork::send(Rank src, Rank dst, std::int64_t bytes, Message message) {
+void AwareNetwork::send(Rank src, Rank dst, std::int64_t bytes, MessageToken message) {
   const std::uint32_t p = new_packet();
   packet(p) = {.bytes = bytes, .message = message, .next = 0, .at = src, .dst = dst, .dim = 0, .to_switch = false};
   if (src == dst) {  // see can_send_to_self
@@ -115,7 +115,7 @@ void AwareNetwork::send(Rank src, Rank dst, std::int64_t bytes, Message message)
   }
 }
 
-Message AwareNetwork::advance(const Event& event) {
+MessageToken AwareNetwork::advance(const Event& event) {
   if (event.kind == event_link_free) {
     Link& link = links_[event.arg];
     if (link.head == 0) {

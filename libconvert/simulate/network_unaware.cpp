@@ -13,10 +13,10 @@ class UnawareNetwork final : public Network {
  public:
   UnawareNetwork(const NetworkConfig& config, EventQueue& queue) : Network(queue), dims_(config.dims) {}
 
-  void send(Rank src, Rank dst, std::int64_t bytes, Message message) override {
+  void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message) override {
     queue_.push_after(delay(src, dst, bytes), message, event_arrival);
   }
-  Message advance(const Event&) override { return no_message; }
+  MessageToken advance(const Event&) override { return no_message; }
 
  private:
   [[nodiscard]] Picoseconds delay(Rank src, Rank dst, std::int64_t bytes) const {

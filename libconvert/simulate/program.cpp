@@ -185,19 +185,19 @@ void ReplayBuilder::State::compile_peer(const Trace& trace, std::uint32_t index,
   const IntValue own = integer(trace, index, is_send ? attr::comm_src : attr::comm_dst, false);
   const IntValue peer = integer(trace, index, is_send ? attr::comm_dst : attr::comm_src, true);
   if (own && own.value != static_cast<std::int64_t>(op.rank)) {
-    error(trace, index, "send_recv",
+    error(trace, index, "peers",
           std::string(is_send ? "sends from rank " : "receives at rank ") + std::to_string(own.value) +
               ", but stands in the trace of rank " + std::to_string(op.rank));
   }
   if (!peer) return;
   if (peer.value < 0 || peer.value >= max_npus) {
-    return error(trace, index, "send_recv",
+    return error(trace, index, "peers",
                  std::string(is_send ? "sends to rank " : "receives from rank ") + std::to_string(peer.value) +
                      ", which does not exist");
   }
   op.peer = static_cast<Rank>(peer.value);
   if (op.peer == op.rank && !self_allowed) {
-    error(trace, index, "send_recv",
+    error(trace, index, "peers",
           is_send ? "a send to itself, for which this network has no way"
                   : "a receive from itself, for which this network has no way");
   }
@@ -338,7 +338,7 @@ std::optional<ReplayProgram> ReplayBuilder::finish() {
     const State::HighestPeer& highest = s.highest_peers[r];
     if (highest.peer < static_cast<std::int64_t>(ranks)) continue;
     s.failed = true;
-    s.diagnostics.error(highest.where, "send_recv",
+    s.diagnostics.error(highest.where, "peers",
                         "node " + std::to_string(highest.node) + ": its peer is rank " +
                             std::to_string(highest.peer) + ", but there are " + std::to_string(ranks) + " ranks");
   }

@@ -196,7 +196,7 @@ class Replayer {
       case event_receive: complete(e.arg); break;
       case event_arrival: arrive(e.arg); break;
       default:
-        if (const Message m = network_->advance(e); m != no_message) arrive(m);
+        if (const MessageToken m = network_->advance(e); m != no_message) arrive(m);
     }
   }
 

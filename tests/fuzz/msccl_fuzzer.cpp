@@ -1,28 +1,93 @@
 // SPDX-License-Identifier: MIT
-// MSCCL-IR: whatever is read can be written and read again.
+// MSCCL-IR: structure, proof, lowering and export of whatever is read. What is proved must stay so as traces.
 #include <cstdint>
 #include <string>
 
-#include "formats/format.h"
+#include "set_fuzzing.h"
+
+namespace {
+
+using namespace convert;
+using namespace convert::fuzzing;
+
+constexpr std::size_t max_bytes = 64 << 10;
+
+Algorithm read(std::string_view bytes, Diagnostics& diagnostics) {
+  const auto input = memory_input("fuzz.xml", bytes);
+  const FormatOptions options;
+  return find_format("msccl").read_algorithm({*input, std::nullopt, options, diagnostics});
+}
+
+std::string written(const Algorithm& algorithm) {
+  std::string out;
+  find_format("msccl").write_algorithm(algorithm, {}, out);
+  return out;
+}
+
+std::vector<Trace> lowered(const Algorithm& algorithm, std::uint32_t variant) {
+  Diagnostics diagnostics;
+  std::optional<std::int64_t> size;
+  if ((variant & 32U) == 0) size = std::int64_t{algorithm.chunks} * 1000 + variant % 1000;
+  const Lowering lowering(algorithm, size, diagnostics);
+  std::vector<Trace> traces(algorithm.gpus.size());
+  for (std::size_t r = 0; r < traces.size(); ++r) lowering.lower(static_cast<Rank>(r), traces[r]);
+  return traces;
+}
+
+// An algorithm without a structural error, unmatched message or deadlock, as et-convert takes it.
+void check_lowering(const Algorithm& algorithm, const Diagnostics& proof, std::uint32_t variant) {
+  const std::vector<Trace> traces = lowered(algorithm, variant);
+  Diagnostics rules;
+  check_rules(traces, rules);
+  check_no_errors(rules, "a lowered algorithm breaks a rule");
+
+  Diagnostics findings;
+  const Program program = make_program(traces, findings);
+  verify(program, {.dataflow = true, .collective = {}, .soft = Severity::error}, findings);
+  if (proof.errors() == 0) check_no_errors(findings, "the algorithm is proved, its traces are not");
+
+  Diagnostics exported;
+  const Algorithm back = export_algorithm(traces, exported);
+  check(exported.warnings() == 0 && written(back) == written(algorithm), "export changes an untouched algorithm");
+  Algorithm header = algorithm;
+  if (findings.errors() == 0) (void)schedule(program, std::move(header));
+
+  draw(traces);
+  const auto status = run_replay(traces, variant & ~12U);
+  check(!status || *status == ReplayStatus::complete, "a lowered algorithm does not run to its end");
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace convert;
-  const Format& msccl = find_format("msccl");
-  const auto read = [&](std::string_view bytes) {
-    const auto input = memory_input("fuzz.xml", bytes);
-    const FormatOptions options;
-    Diagnostics diagnostics;
-    return msccl.read_algorithm({*input, std::nullopt, options, diagnostics});
-  };
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  (void)msccl.sniff(bytes.substr(0, 4096));
+  if (size > max_bytes) return 0;
+  (void)find_format("msccl").sniff(bytes.substr(0, 4096));
+  const std::uint32_t variant = variant_of(bytes);
   try {
-    const Algorithm algorithm = read(bytes);
-    if (msccl.write_algorithm == nullptr) return 0;
-    std::string out;
-    msccl.write_algorithm(algorithm, {}, out);
-    (void)read(out);
-  } catch (const Error&) {
+    Diagnostics diagnostics;
+    const Algorithm algorithm = read(bytes, diagnostics);
+    if (diagnostics.errors() == 0) {
+      Diagnostics again;
+      const std::string text = written(algorithm);
+      check(written(read(text, again)) == text, "what was written reads back differently");
+      check_no_errors(again, "what was written does not read back");
+    }
+    check_structure(algorithm, diagnostics);
+    std::optional<Collective> claimed;
+    if ((variant & 3U) == 3U) claimed = static_cast<Collective>(variant >> 2U & 7U);
+    const Program program = make_program(algorithm);
+    Diagnostics proof;
+    if (claimed || diagnostics.errors() != 0) {
+      verify(program, {.dataflow = true, .collective = claimed, .soft = Severity::error}, proof);
+      return 0;
+    }
+    verify(program, {.dataflow = true, .collective = {}, .soft = Severity::error}, proof);
+    verify(program, {.dataflow = false, .collective = {}, .soft = Severity::warning}, diagnostics);
+    if (diagnostics.errors() == 0) check_lowering(algorithm, proof, variant);
+  } catch (const Error& e) {
+    check(e.kind() == Error::Kind::input, "an error that is not about the input");
+    check(!e.where().file.empty(), "an error without its place");
   }
   return 0;
 }

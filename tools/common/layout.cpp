@@ -2,6 +2,7 @@
 #include "common/layout.h"
 
 #include "core/diagnostic.h"
+#include "core/units.h"
 #include "io/subprocess.h"
 
 namespace tools {

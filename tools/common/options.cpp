@@ -42,7 +42,7 @@ std::string joined_suffixes(const Format& format) {
   return out;
 }
 
-std::string list_options(const char* direction, const std::vector<convert::FormatOption>& options) {
+std::string list_options(const char* direction, std::span<const convert::FormatOption> options) {
   std::string out;
   for (const convert::FormatOption& o : options) {
     out += "    " + padded(direction, 7) + padded(std::string(o.key) + '=' + std::string(o.value), 22);
@@ -125,6 +125,7 @@ std::string list_formats(bool details) {
     out += padded(joined_suffixes(*f), 14) + ' ' + std::string(f->summary) + '\n';
     if (details) out += list_options("read", f->read_options) + list_options("write", f->write_options);
   }
+  if (details) out += "every format that is written\n" + list_options("write", convert::common_write_options());
   return out;
 }
 

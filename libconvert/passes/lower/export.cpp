@@ -18,19 +18,22 @@ Algorithm schedule_traces(std::span<const Trace> traces, Diagnostics& diagnostic
     gpus.push_back(std::move(gpu));
   }
   header.gpus = std::move(gpus);
-  const Program program = make_program(traces, diagnostics);
-  if (diagnostics.errors() != 0) return header;
+  Diagnostics findings;
+  const auto refuse_errors = [&] {
+    for (const Diagnostic& d : findings.all()) {
+      if (d.severity == Severity::error) {
+        throw input_error(d.where, "the steps of these traces cannot be exported: " + d.message, d.rule);
+      }
+    }
+  };
+  const Program program = make_program(traces, findings);
+  refuse_errors();
   header.file = program.file;
   Algorithm out = schedule(program, std::move(header));
   // The schedule is proved before anyone runs it.
-  Diagnostics findings;
   check_structure(out, findings);
   verify(make_program(out), {.dataflow = true, .collective = {}, .soft = Severity::error}, findings);
-  for (const Diagnostic& d : findings.all()) {
-    if (d.severity == Severity::error)
-      throw input_error({.file = program.file}, "the steps of these traces cannot be exported: " + d.message,
-                        d.rule);
-  }
+  refuse_errors();
   diagnostics.append(findings);
   return out;
 }

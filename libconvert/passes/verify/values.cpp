@@ -219,7 +219,8 @@ std::string Values::text(Value v) const {
   if (v == pack_mixed(too_mixed)) return "a sum of very many chunks";
   std::string out;
   for (const auto& [chunk, set] : terms(v)) {
-    out += (out.empty() ? "" : " + ") + ("chunk " + std::to_string(chunk)) + " of ranks " + sets_.text(set);
+    out += (out.empty() ? "" : " + ") + ("chunk " + std::to_string(chunk)) +
+           (set < sets_.ranks() ? " of rank " : " of ranks ") + sets_.text(set);
     if (sets_.doubled(set)) out += " (some of them more than once)";
   }
   return out;

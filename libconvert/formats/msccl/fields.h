@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// Attributes of XML elements as numbers and texts, strictly: each defect is a finding with its place.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/algorithm.h"
+#include "core/diagnostic.h"
+#include "formats/msccl/document.h"
+
+namespace convert {
+
+class XmlFields {
+ public:
+  XmlFields(const XmlDocument& document, Diagnostics& diagnostics)
+      : document_(document), diagnostics_(diagnostics) {}
+
+  void error(Place place, const char* rule, std::string message) {
+    diagnostics_.error(document_.at(place), rule, std::move(message));
+  }
+  // What the format does not know: counted, and reported once per name by report_ignored().
+  void ignore(const std::string& what, Place place);
+  void report_ignored();
+
+  // Fills `values` with the known attributes of an element; unknown ones go to `other` or are counted.
+  // False (and a finding each) if one is missing or stands twice.
+  template <std::size_t N>
+  bool collect(pugi::xml_node node, Place place, const std::array<const char*, N>& names,
+               std::array<const char*, N>& values, OtherAttributes* other = nullptr) {
+    values.fill(nullptr);
+    std::size_t expected = 0;
+    bool ok = true;
+    for (pugi::xml_attribute a = node.first_attribute(); a; a = a.next_attribute()) {
+      const char* name = a.name();
+      std::size_t i = expected;
+      if (i >= N || std::strcmp(name, names[i]) != 0) {
+        for (i = 0; i < N && std::strcmp(name, names[i]) != 0; ++i) {
+        }
+      }
+      if (i == N) {
+        if (other != nullptr) {
+          ok = add_other(node, place, a, *other) && ok;
+        } else {
+          ignore(std::string("attribute '") + name + "' of <" + node.name() + ">", place);
+        }
+        continue;
+      }
+      expected = i + 1;
+      if (values[i] != nullptr) {
+        error(place, "xml", std::string("attribute '") + name + "' of <" + node.name() + "> stands twice");
+        ok = false;
+      }
+      values[i] = a.value();
+    }
+    for (std::size_t i = 0; i < N; ++i) {
+      if (values[i] == nullptr) {
+        error(place, "attributes",
+              std::string("<") + node.name() + "> has no attribute '" + names[i] + "'" + new_spelling_hint(node));
+        ok = false;
+      }
+    }
+    return ok;
+  }
+
+  // Keeps an attribute that has no field. False (and a finding) if it stands twice or its value is malformed.
+  bool add_other(pugi::xml_node node, Place place, pugi::xml_attribute attribute, OtherAttributes& other);
+
+  // A decimal integer within [low, high]; otherwise a finding and false.
+  bool integer(Place place, const char* name, const char* text, std::int64_t low, std::int64_t high,
+               std::int64_t& value);
+  bool integer32(Place place, const char* name, const char* text, std::int32_t& out) {
+    const char* p = text;  // the short common case: -1, 0 … 999999
+    const bool negative = *p == '-';
+    p += negative ? 1 : 0;
+    std::int32_t value = 0;
+    int digits = 0;
+    for (; *p >= '0' && *p <= '9' && digits < 7; ++p, ++digits) value = value * 10 + (*p - '0');
+    if (*p != '\0' || digits == 0) return long_integer32(place, name, text, out);
+    out = negative ? -value : value;
+    return true;
+  }
+  static std::string clip(std::string_view text);
+
+ private:
+  struct Seen {
+    Place first;
+    std::size_t count = 0;
+  };
+  bool long_integer32(Place place, const char* name, const char* text, std::int32_t& out);
+  static std::string new_spelling_hint(pugi::xml_node node);
+
+  const XmlDocument& document_;
+  Diagnostics& diagnostics_;
+  std::map<std::string, Seen> ignored_;
+};
+
+}  // namespace convert

@@ -89,7 +89,7 @@ TEST(Values, SumsOfDifferentChunksAreKeptApart) {
   std::uint32_t doubled = 99;
   const Value v =
       values.reduce(values.reduce(values.token(0, 1), values.token(1, 2), doubled), values.token(3, 1), doubled);
-  EXPECT_EQ(values.text(v), "chunk 1 of ranks 0,3 + chunk 2 of ranks 1");
+  EXPECT_EQ(values.text(v), "chunk 1 of ranks 0,3 + chunk 2 of rank 1");
   EXPECT_NE(v, values.complete(1));
   const Value again = values.reduce(v, values.token(1, 2), doubled);
   EXPECT_EQ(doubled, 1U);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // et-convert: any format to any format.
+#include "common/findings.h"
 #include "common/tool.h"
 #include "load/sink.h"
 #include "load/source.h"
@@ -26,8 +27,9 @@ int main(int argc, char** argv) {
   };
   return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
     SourceOptions source_options{
-        .operands = tools::inputs(input), .from = input.from, .rank = std::nullopt, .hash = !output.no_history};
-    if (input.rank) source_options.rank = static_cast<Rank>(*input.rank);
+        .operands = tools::inputs(input), .from = input.from, .rank = tools::rank_option(input)};
+    source_options.hash = !output.no_history;
+    source_options.progress = context.progress();
     TraceSource source(std::move(source_options), context.diagnostics);
     const SinkOptions sink_options{.to = output.to,
                                    .path = output.path,
@@ -41,8 +43,8 @@ int main(int argc, char** argv) {
     context.report();
     write_set(source, plan, sink_options, context.diagnostics);
     for (const std::string& name : source.skipped()) log_info("skipped " + name + ": not a rank of the set");
-    log_info(std::string(source.format().name) + " → " + std::string(plan.choice.format->name) +
-             (plan.path ? ": " + *plan.path : ""));
+    log_info(std::string(source.format().name) + " → " + std::string(plan.choice.format->name) + ": " +
+             std::to_string(source.ranks_read()) + " ranks, " + std::to_string(source.nodes_read()) + " nodes");
     return 0;
   });
 }

@@ -56,9 +56,12 @@ int main(int argc, char** argv) {
   };
   return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
     const std::string type = picture_type(output);
-    TraceSource source(
-        {.operands = tools::inputs(input), .from = input.from, .rank = tools::rank_option(input), .hash = false},
-        context.diagnostics);
+    TraceSource source({.operands = tools::inputs(input),
+                        .from = input.from,
+                        .rank = tools::rank_option(input),
+                        .hash = false,
+                        .progress = context.progress()},
+                       context.diagnostics);
     if (!source.prepare(false) || context.failed()) return 1;
     if (!tools::is_picture(type)) {
       const SinkOptions options{

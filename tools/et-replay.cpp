@@ -83,10 +83,13 @@ int main(int argc, char** argv) {
     if (o.timeline == "-" && (!o.output || *o.output == "-"))
       throw usage_error("--timeline - takes standard output; give the result a file with -o");
     const NetworkConfig network = load_network(*o.network);
+    if (!is_short_network(*o.network))
+      log_info(*o.network + ": GB/s are GiB/s (2^30 bytes), as ASTRA-sim reads them");
     TraceSource source({.operands = tools::inputs(o.input),
                         .from = o.input.from,
                         .rank = tools::rank_option(o.input),
-                        .hash = false},
+                        .hash = false,
+                        .progress = context.progress()},
                        context.diagnostics);
     if (!source.prepare(false) || context.failed()) return 1;
     std::vector<Trace> traces = source.load(context.jobs());

@@ -86,8 +86,12 @@ int main(int argc, char** argv) {
     const std::vector<std::string> operands = tools::inputs(o.input);
     if (o.pass) tools::refuse_binary_on_tty();
     tools::Passing passing(o.pass, operands);
-    const auto source = tools::open_source(
-        {.operands = operands, .from = o.input.from, .rank = tools::rank_option(o.input), .hash = false}, context);
+    const auto source = tools::open_source({.operands = operands,
+                                            .from = o.input.from,
+                                            .rank = tools::rank_option(o.input),
+                                            .hash = false,
+                                            .progress = context.progress()},
+                                           context);
     if (source) {
       const std::size_t ranks =
           o.quick ? check_quickly(*source, context.diagnostics) : check(*source, options, context.diagnostics);

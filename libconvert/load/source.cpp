@@ -70,6 +70,30 @@ class FileReader : public TraceReader {
 
 }  // namespace
 
+// Counts what goes through, for the summary and the progress line.
+class TraceSource::CountingReader : public TraceReader {
+ public:
+  CountingReader(TraceSource& source, std::unique_ptr<TraceReader> reader)
+      : source_(source), reader_(std::move(reader)) {}
+
+  bool next_rank(Trace& out) override {
+    if (!reader_->next_rank(out)) return false;
+    ++source_.ranks_read_;
+    if (source_.independent_ranks() != 0) source_.progress_->add(1);
+    return true;
+  }
+  bool next_nodes(Trace& out, std::size_t max_nodes) override {
+    if (!reader_->next_nodes(out, max_nodes)) return false;
+    source_.nodes_read_ += out.nodes.nodes.size();
+    if (source_.independent_ranks() == 0) source_.progress_->add(out.nodes.nodes.size());
+    return true;
+  }
+
+ private:
+  TraceSource& source_;
+  std::unique_ptr<TraceReader> reader_;
+};
+
 // All streams of the set, one after the other.
 class TraceSource::AllReader : public TraceReader {
  public:
@@ -114,6 +138,8 @@ TraceSource::TraceSource(SourceOptions options, Diagnostics& diagnostics)
     }
   }
   if (format_->read_algorithm != nullptr) read_algorithm(*first_);
+  progress_.emplace(base_name() + (independent_ranks() != 0 ? "" : ", nodes"), independent_ranks(),
+                    options_.progress);
 }
 
 TraceSource::~TraceSource() = default;
@@ -175,22 +201,29 @@ std::optional<Rank> TraceSource::rank_number(std::size_t i) const {
 }
 
 std::unique_ptr<TraceReader> TraceSource::open_rank(std::size_t i) {
+  std::unique_ptr<TraceReader> reader;
   if (algorithm_) {
     const auto rank = static_cast<Rank>(i);
-    return std::make_unique<LoweringReader>(*algorithm_, *lowering_, rank, rank + 1,
-                                            [this](Metadata& m) { add_source_note(m); });
+    reader = std::make_unique<LoweringReader>(*algorithm_, *lowering_, rank, rank + 1,
+                                              [this](Metadata& m) { add_source_note(m); });
+  } else {
+    const InputSet::File& file = inputs_.files()[i];
+    reader = std::make_unique<FileReader>(*format_, InputItem{open_input(file.path), file.rank}, rank_number(i),
+                                          choice_.options, diagnostics_);
   }
-  const InputSet::File& file = inputs_.files()[i];
-  return std::make_unique<FileReader>(*format_, InputItem{open_input(file.path), file.rank}, rank_number(i),
-                                      choice_.options, diagnostics_);
+  return std::make_unique<CountingReader>(*this, std::move(reader));
 }
 
 std::unique_ptr<TraceReader> TraceSource::open_all() {
+  std::unique_ptr<TraceReader> reader;
   if (algorithm_) {
-    return std::make_unique<LoweringReader>(*algorithm_, *lowering_, 0, static_cast<Rank>(algorithm_->ranks()),
-                                            [this](Metadata& m) { add_source_note(m); });
+    const auto ranks = static_cast<Rank>(algorithm_->ranks());
+    reader = std::make_unique<LoweringReader>(*algorithm_, *lowering_, 0, ranks,
+                                              [this](Metadata& m) { add_source_note(m); });
+  } else {
+    reader = std::make_unique<AllReader>(*this);
   }
-  return std::make_unique<AllReader>(*this);
+  return std::make_unique<CountingReader>(*this, std::move(reader));
 }
 
 void read_nodes(TraceReader& reader, Trace& trace) {

@@ -2,6 +2,8 @@
 // Any input as a set of traces: finds the format, opens the streams, and lowers algorithms on the way.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +15,7 @@
 #include "formats/format.h"
 #include "io/set_path.h"
 #include "passes/lower/lower.h"
+#include "util/progress.h"
 
 namespace convert {
 
@@ -21,6 +24,7 @@ struct SourceOptions {
   std::optional<std::string> from;  // "msccl,size=1MiB"; by content and suffix otherwise
   std::optional<Rank> rank;         // of a single input that does not say its rank
   bool hash = true;                 // note name and SHA-256 of what is imported
+  bool progress = false;            // show on standard error how far the reading is
 };
 
 // What the command line's operands hold. Ranks come in the order of the input: ascending but for tar archives
@@ -58,11 +62,16 @@ class TraceSource {
   // All ranks one after the other. Once only.
   [[nodiscard]] std::unique_ptr<TraceReader> open_all();
 
+  // Ranks and nodes read so far, by all readers.
+  [[nodiscard]] std::uint64_t ranks_read() const { return ranks_read_; }
+  [[nodiscard]] std::uint64_t nodes_read() const { return nodes_read_; }
+
   // Everything in memory, ascending by rank. Throws Error(input) on two ranks of one number.
   [[nodiscard]] std::vector<Trace> load(unsigned jobs);
 
  private:
   class AllReader;
+  class CountingReader;
   void read_algorithm(InputItem& item);
   void add_source_note(Metadata& metadata) const;
 
@@ -74,6 +83,9 @@ class TraceSource {
   std::optional<InputItem> first_;  // opened to find the format
   std::optional<Algorithm> algorithm_;
   std::unique_ptr<Lowering> lowering_;
+  std::optional<Progress> progress_;  // in ranks if their number is known, else in nodes
+  std::atomic<std::uint64_t> ranks_read_{0};
+  std::atomic<std::uint64_t> nodes_read_{0};
   std::string source_file_;  // of an import
   std::string source_sha256_;
 };

@@ -24,6 +24,15 @@ std::string picture_type(const tools::OutputOptions& output) {
   return std::string(format->name);
 }
 
+// dot or graphml, with or without options behind it.
+bool is_drawing(const std::string& type) {
+  const std::string name = type.substr(0, type.find(','));
+  for (const convert::Format* f : convert::all_formats()) {
+    if (f->name == name && f->write_set != nullptr) return true;
+  }
+  return false;
+}
+
 std::size_t count_nodes(const std::vector<convert::Trace>& traces) {
   std::size_t n = 0;
   for (const auto& t : traces) n += t.nodes.nodes.size();
@@ -56,6 +65,9 @@ int main(int argc, char** argv) {
   };
   return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
     const std::string type = picture_type(output);
+    if (!tools::is_picture(type) && !is_drawing(type)) {
+      throw usage_error("-t " + type + " is not a type of picture; expected dot, svg, png, pdf or graphml");
+    }
     TraceSource source({.operands = tools::inputs(input),
                         .from = input.from,
                         .rank = tools::rank_option(input),
@@ -66,10 +78,7 @@ int main(int argc, char** argv) {
     if (!tools::is_picture(type)) {
       const SinkOptions options{
           .to = type, .path = output.path, .force = output.force, .history = {}, .jobs = context.jobs()};
-      const SinkPlan plan = plan_sink(source, options);
-      if (plan.choice.format->write_set == nullptr)
-        throw usage_error("-t " + type + " is not a type of picture; expected dot, svg, png, pdf or graphml");
-      write_set(source, plan, options, context.diagnostics);
+      write_set(source, plan_sink(source, options), options, context.diagnostics);
       return 0;
     }
     if (output.to_stdout() && type != "svg") tools::refuse_binary_on_tty();
@@ -77,7 +86,8 @@ int main(int argc, char** argv) {
     if (const std::size_t n = count_nodes(traces); n > static_cast<std::size_t>(max_nodes)) {
       throw Error(Error::Kind::input, {.file = source.base_name()},
                   std::to_string(n) + " nodes are too many for a layout (limit " + std::to_string(max_nodes) +
-                      "): draw one rank, raise --max-nodes, or write -t dot or -t graphml, which need no layout");
+                      (traces.size() > 1 ? "): draw one rank, " : "): ") +
+                      "raise --max-nodes, or write -t dot or -t graphml, which need no layout");
     }
     std::string dot;
     find_format("dot").write_set(traces, {}, *memory_output(dot));

@@ -80,6 +80,9 @@ int main(int argc, char** argv) {
       throw usage_error("no network; give -n FILE, -n ideal or such as -n ring:8,bw=50GB/s,lat=500ns");
     if (o.issue && *o.issue != "algorithm" && *o.issue != "workload")
       throw usage_error("--issue " + *o.issue + ": expected algorithm or workload");
+    if (o.timeline && o.timeline == o.output && o.timeline != "-") {
+      throw usage_error("-o and --timeline name the same file");
+    }
     if (o.timeline == "-" && (!o.output || *o.output == "-"))
       throw usage_error("--timeline - takes standard output; give the result a file with -o");
     const NetworkConfig network = load_network(*o.network);
@@ -92,6 +95,10 @@ int main(int argc, char** argv) {
                         .progress = context.progress()},
                        context.diagnostics);
     if (!source.prepare(false) || context.failed()) return 1;
+    if (!source.whole_set()) {
+      throw Error(Error::Kind::input, {.file = o.input.operands.front()},
+                  "one rank by itself cannot be replayed; name the whole set: " + source.base_name());
+    }
     std::vector<Trace> traces = source.load(context.jobs());
     require_whole_set(traces);
 
@@ -109,8 +116,8 @@ int main(int argc, char** argv) {
 
     if (result.status == ReplayStatus::deadlock || result.status == ReplayStatus::unmatched) {
       for (std::string& line : describe(result.waits, static_cast<std::size_t>(context.common.max_errors))) {
-        context.diagnostics.error({}, result.status == ReplayStatus::deadlock ? "deadlock" : "pairs",
-                                  std::move(line));
+        context.diagnostics.error({.file = source.base_name()},
+                                  result.status == ReplayStatus::deadlock ? "deadlock" : "pairs", std::move(line));
       }
       context.report();
     }

@@ -37,7 +37,9 @@ convert::CheckOptions check_options(const Options& o, unsigned jobs) {
   convert::CheckOptions options{.rules = chosen_rules(o), .dataflow = o.dataflow, .collective = {}, .jobs = jobs};
   for (const std::string& name : o.rules) options.dataflow = options.dataflow || convert::needs_dataflow(name);
   if (o.collective) {
-    options.collective = convert::parse_collective(*o.collective);
+    std::string name = *o.collective;  // all_reduce, all-reduce and allreduce alike
+    std::erase_if(name, [](char c) { return c == '-' || c == '_'; });
+    options.collective = convert::parse_collective(name);
     if (!options.collective)
       throw convert::usage_error(
           "--collective " + *o.collective +
@@ -79,6 +81,9 @@ int main(int argc, char** argv) {
       const std::string table = tools::rule_table();
       std::fwrite(table.data(), 1, table.size(), stdout);
       return 0;
+    }
+    if (o.quick && (o.dataflow || o.collective || !o.rules.empty() || !o.ignore.empty())) {
+      throw usage_error("--quick checks framing and ids only; leave it out for other rules");
     }
     if (o.pass && o.format != "text")
       throw usage_error("--pass and --format " + o.format + " both want standard output");

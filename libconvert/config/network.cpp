@@ -123,7 +123,14 @@ NetworkConfig parse_short_network(std::string_view text) {
 
 NetworkConfig load_network(const std::string& option) {
   if (is_short_network(option)) return parse_short_network(option);
-  const std::unique_ptr<Input> input = open_input(option);
+  std::unique_ptr<Input> input;
+  try {
+    input = open_input(option);
+  } catch (const Error& e) {
+    if (e.kind() != Error::Kind::system) throw;
+    throw Error(e.kind(), e.where(),
+                std::string(e.what()) + "; a network is a file, ideal, or such as ring:8,bw=50GB/s,lat=500ns");
+  }
   return read_network(*input);
 }
 

@@ -40,6 +40,15 @@ bool is_standard_attribute(std::string_view name) {
   return std::find(known.begin(), known.end(), name) != known.end();
 }
 
+std::int64_t written_max_bytes(const Algorithm& a) {
+  constexpr std::int64_t runtime_default = std::int64_t{1} << 27;
+  return a.max_bytes.value_or(a.min_bytes.value_or(0) > runtime_default ? 0 : runtime_default);
+}
+
+bool is_complete(const Algorithm& a) {
+  return std::all_of(a.gpus.begin(), a.gpus.end(), [](const Gpu& g) { return g.complete; });
+}
+
 std::int32_t input_chunks(Collective c, std::int32_t chunks, std::int32_t ranks) {
   return c == Collective::allgather ? chunks / ranks : chunks;
 }

@@ -83,6 +83,7 @@ struct Step {
   Buffer src_buf = Buffer::input;
   Buffer dst_buf = Buffer::output;
   bool hasdep = false;        // publishes its completion
+  bool unreadable = false;    // stands for a step that was reported and not understood
   std::int32_t src_off = -1;  // chunk index
   std::int32_t dst_off = -1;
   std::int32_t cnt = 0;     // chunks
@@ -118,6 +119,7 @@ struct Gpu {
   std::vector<Copy> copies;
   OtherAttributes other;
   std::uint32_t line = 0;
+  bool complete = true;  // everything in it was understood, and threadblock ids are their positions
 };
 
 // Invariants of a well-formed algorithm (what read_msccl establishes or reports): gpus.size() == ranks ≥ 1;
@@ -152,8 +154,10 @@ struct Algorithm {
 [[nodiscard]] bool is_standard_attribute(std::string_view name);
 // Valid when input and output are different buffers: as the algorithm says, else the opposite of inplace.
 [[nodiscard]] inline bool runs_outofplace(const Algorithm& a) { return a.outofplace.value_or(!a.inplace); }
-// The MSCCL runtime's maxBytes where a file has none.
-inline constexpr std::int64_t default_max_bytes = std::int64_t{1} << 27;
+// maxBytes as it is written: what the algorithm says, else the MSCCL runtime's default, or 0 (no limit) beyond it.
+[[nodiscard]] std::int64_t written_max_bytes(const Algorithm& a);
+// Every element was understood: only then does an execution mean anything.
+[[nodiscard]] bool is_complete(const Algorithm& a);
 
 // Chunks of the input and output buffers of one rank for that collective (specs: N, or N / ranks).
 [[nodiscard]] std::int32_t input_chunks(Collective c, std::int32_t chunks, std::int32_t ranks);

@@ -99,7 +99,9 @@ std::string format_diagnostic(const Diagnostic& d) {
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best;
-  std::size_t best_distance = word.size() / 2 + 2;  // farther than that is no help
+  // Farther away than this is no help.
+  const std::size_t limit = word.size() < 4 ? 1 : word.size() < 7 ? 2 : word.size() / 3;
+  std::size_t best_distance = limit + 1;
   std::vector<std::size_t> row;
   for (const std::string& candidate : candidates) {
     row.resize(candidate.size() + 1);

@@ -68,7 +68,8 @@ class Feeder {
   void prefetch_after(std::uint32_t node) const {
     const std::size_t ahead = std::min<std::size_t>(std::size_t{node} + 12, rows_.size() - 1);
     __builtin_prefetch(&rows_[ahead]);
-    __builtin_prefetch(children_.data() + rows_[node].first_child + 24);
+    const std::size_t child = std::size_t{rows_[node].first_child} + 24;
+    if (child < children_.size()) __builtin_prefetch(&children_[child]);
   }
 
   [[nodiscard]] bool done() const { return completed_ == size(); }

@@ -6,6 +6,15 @@
 namespace convert {
 namespace {
 
+// Graphviz refuses labels beyond 16 KiB, and nobody reads them.
+std::string clip(std::string_view name) {
+  constexpr std::size_t shown = 200;
+  if (name.size() <= shown) return std::string(name);
+  std::size_t end = shown;
+  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;  // not inside a character
+  return std::string(name.substr(0, end)) + "…";
+}
+
 using drawing::DrawnRank;
 using drawing::Facts;
 using drawing::NodeNames;
@@ -115,7 +124,7 @@ class DotWriter {
     const std::size_t look = look_of(node.type);
     used_[look] = true;
     out_ << "  " << name << " [label=\"";
-    append_escaped(table.name(node), out_);
+    append_escaped(clip(table.name(node)), out_);
     out_ << "\\n" << node.id << ' ' << looks[look].title;
     if (look == looks.size() - 1) out_ << ' ' << static_cast<std::int32_t>(node.type);
     facts_.read(table.attributes(node));

@@ -24,18 +24,31 @@ using simdjson::ondemand::value;
 constexpr std::size_t max_text = 0xffffffffU - simdjson::SIMDJSON_PADDING;  // what simdjson can index
 
 // A scalar as it stands in the text, or the first character of an object or array.
-std::string_view token_of(value& v) {
+std::string_view peek_token(value& v) {
   std::string_view t = v.raw_json_token();
   while (!t.empty() && (t.back() == ' ' || t.back() == '\n' || t.back() == '\r' || t.back() == '\t'))
     t.remove_suffix(1);
   return t;
 }
 
+// The same, consumed: simdjson takes a string that is skipped and followed by ':' for a key and loses its depth.
+std::string_view token_of(value& v) {
+  const std::string_view t = peek_token(v);
+  if (t.starts_with('"')) (void)v.get_raw_json_string().value();
+  return t;
+}
+
+const char* place_of(value& v) {
+  const char* at = nullptr;
+  return v.current_location().get(at) == simdjson::SUCCESS ? at : nullptr;
+}
+
 // Valid until the next document; not yet consumed.
 std::string_view string_of(value& v, std::string_view key) {
-  const std::string_view t = token_of(v);
+  const std::string_view t = peek_token(v);
   if (!is_json_string(t)) throw BadJson{t.data(), json_quoted(key) + " must be a string"};
   if (std::memchr(t.data(), '\\', t.size()) != nullptr) return v.get_string().value();
+  (void)v.get_raw_json_string().value();
   return t.substr(1, t.size() - 2);
 }
 
@@ -51,14 +64,14 @@ std::string_view key_of(field& f) {
 object object_of(value& v, std::string_view key) {
   object o;
   if (v.get_object().get(o) != simdjson::SUCCESS)
-    throw BadJson{token_of(v).data(), json_quoted(key) + " must be an object"};
+    throw BadJson{place_of(v), json_quoted(key) + " must be an object"};
   return o;
 }
 
 simdjson::ondemand::array array_of(value& v, std::string_view key) {
   simdjson::ondemand::array a;
   if (v.get_array().get(a) != simdjson::SUCCESS)
-    throw BadJson{token_of(v).data(), json_quoted(key) + " must be an array"};
+    throw BadJson{place_of(v), json_quoted(key) + " must be an array"};
   return a;
 }
 
@@ -75,7 +88,7 @@ constexpr std::array<std::string_view, 33> kind_keys = [] {
 NodeType type_of(value& v) {
   const std::string_view token = token_of(v);
   if (!is_json_string(token) || (token.size() > 2 && token[1] <= '9'))
-    return NodeType{json_integer<std::int32_t>(token_of(v), "type")};
+    return NodeType{json_integer<std::int32_t>(token, "type")};
   const std::string_view name = token.substr(1, token.size() - 2);
   std::vector<std::string> names;
   for (std::int32_t i = 0; i <= static_cast<std::int32_t>(NodeType::comm_coll); ++i) {
@@ -120,14 +133,16 @@ struct JsonObjects::State {
 
 const std::string& JsonObjects::State::base64(value& v, std::string_view key) {
   bytes.clear();
+  const char* const at = peek_token(v).data();
   const std::string_view text = string_of(v, key);
-  if (!decode_base64(text, bytes)) throw BadJson{token_of(v).data(), json_quoted(key) + " must be base64"};
+  if (!decode_base64(text, bytes)) throw BadJson{at, json_quoted(key) + " must be base64"};
   return bytes;
 }
 
 Text JsonObjects::State::unknown(value& v, Message message, Kind list_kind, AttrTable& to) {
+  const char* const at = peek_token(v).data();
   if (!only_unknown_fields(message, list_kind, base64(v, "unknown"))) {
-    throw BadJson{token_of(v).data(), "'unknown' does not hold unknown fields of this message"};
+    throw BadJson{at, "'unknown' does not hold unknown fields of this message"};
   }
   return to.add_text(bytes);
 }

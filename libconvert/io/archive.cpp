@@ -150,7 +150,8 @@ void TarReader::State::skip_member() {
 bool TarReader::State::next_header(std::string& header) {
   const std::string_view bytes = archive.peek(block_bytes);
   if (bytes.size() < block_bytes) {
-    throw failure("the archive is cut: it lacks the two zero blocks that end a tar");
+    throw failure(all_zero(bytes) ? "the archive is cut: it lacks the two zero blocks that end a tar"
+                                  : "the archive is cut inside a header");
   }
   header = bytes.substr(0, block_bytes);
   if (!all_zero(header)) {

@@ -4,9 +4,11 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <mutex>
 #include <new>
 #include <vector>
@@ -25,8 +27,15 @@ struct CleanupSlot {
 namespace {
 
 static_assert(std::atomic<char*>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free);
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+
+constexpr std::array ending_signals = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
 std::atomic<CleanupSlot*> first_slot{nullptr};
+// A step counts itself and then looks at the flag, the handler sets the flag and then looks at the count: one of
+// the two sees the other.
+std::atomic<bool> ending{false};
+std::atomic<int> steps{0};
 
 struct FreeSlots {
   std::mutex mutex;
@@ -38,9 +47,19 @@ FreeSlots& free_slots() {
   return *free;
 }
 
+// For a thread that has nothing left to do but to wait for the end of the process.
+[[noreturn]] void park() {
+  for (;;) ::pause();
+}
+
 extern "C" void on_ending_signal(int number) {
+  if (ending.exchange(true)) park();  // another thread ends the process
   for (CleanupSlot* slot = first_slot.load(); slot != nullptr; slot = slot->next) {
     if (const pid_t group = slot->group.exchange(0); group > 0) ::kill(-group, SIGKILL);
+  }
+  constexpr timespec millisecond{0, 1'000'000};
+  for (int waited_ms = 0; steps.load() > 0 && waited_ms < 10'000; ++waited_ms) ::nanosleep(&millisecond, nullptr);
+  for (CleanupSlot* slot = first_slot.load(); slot != nullptr; slot = slot->next) {
     if (const char* file = slot->file.exchange(nullptr)) ::unlink(file);
   }
   for (CleanupSlot* slot = first_slot.load(); slot != nullptr; slot = slot->next) {
@@ -51,7 +70,7 @@ extern "C" void on_ending_signal(int number) {
 }
 
 void install_handlers() {
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
+  for (const int number : ending_signals) {
     struct sigaction action {};
     if (::sigaction(number, nullptr, &action) != 0 || (action.sa_flags & SA_SIGINFO) != 0 ||
         action.sa_handler != SIG_DFL) {
@@ -64,9 +83,13 @@ void install_handlers() {
   }
 }
 
-CleanupSlot* take_slot() {
+void install_handlers_once() {
   static std::once_flag installed;
   std::call_once(installed, install_handlers);
+}
+
+CleanupSlot* take_slot() {
+  install_handlers_once();
   FreeSlots& free = free_slots();
   const std::lock_guard lock(free.mutex);
   if (free.slots.empty()) {
@@ -114,6 +137,24 @@ void SignalCleanup::release() noexcept {
   const std::lock_guard lock(free.mutex);
   free.slots.push_back(slot_);
   slot_ = nullptr;
+}
+
+UnbrokenStep::UnbrokenStep() {
+  install_handlers_once();
+  sigset_t held;
+  sigemptyset(&held);
+  for (const int number : ending_signals) sigaddset(&held, number);
+  pthread_sigmask(SIG_BLOCK, &held, &before_);
+  ++steps;
+  if (ending.load()) {
+    --steps;
+    park();
+  }
+}
+
+UnbrokenStep::~UnbrokenStep() {
+  --steps;
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
 }  // namespace convert

@@ -2,6 +2,7 @@
 // What a signal that ends the process must still undo: named temporaries, new directories, running children.
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <string>
@@ -13,6 +14,7 @@ struct CleanupSlot;
 
 // While it lives, SIGINT, SIGTERM, SIGHUP and SIGPIPE first remove the file (the directory, the process group)
 // and then do what they do by default. Signals that the program handles or ignores itself are left alone.
+// Register first, then make the file within an UnbrokenStep: threads that run on cannot leave one behind then.
 class SignalCleanup {
  public:
   SignalCleanup() = default;
@@ -34,6 +36,21 @@ class SignalCleanup {
  private:
   explicit SignalCleanup(CleanupSlot* slot) : slot_(slot) {}
   CleanupSlot* slot_ = nullptr;
+};
+
+// Something that those signals must not cut in two: to make a registered file, to rename a group of files. This
+// thread does not take them meanwhile; if another thread takes one, its handler waits for the end of the step (up
+// to 10 s) before it removes anything. Behind such a signal no step begins: the constructor does not return. A step
+// should be short and take no lock and no memory, which the thread that took the signal may hold.
+class UnbrokenStep {
+ public:
+  UnbrokenStep();
+  ~UnbrokenStep();
+  UnbrokenStep(const UnbrokenStep&) = delete;
+  UnbrokenStep& operator=(const UnbrokenStep&) = delete;
+
+ private:
+  sigset_t before_{};
 };
 
 }  // namespace convert

@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <set>
 #include <utility>
@@ -40,10 +41,23 @@ bool exists(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0;
 }
 
+bool has_tar_name(std::string_view path) {
+  const std::array<std::string_view, 4> suffixes = {".tar", ".tar.gz", ".tar.zst", ".tgz"};
+  return std::any_of(suffixes.begin(), suffixes.end(), [&](std::string_view s) { return path.ends_with(s); });
+}
+
+// What is shorter than a header may be the beginning of a tar that was cut: its name or its magic tells.
+bool is_tar(const std::string& path, Input& input) {
+  const std::string_view head = input.peek(tar_head_bytes);
+  if (head.size() >= tar_head_bytes) return looks_like_tar(head);
+  constexpr std::size_t magic_offset = 257;
+  return has_tar_name(path) || (head.size() > magic_offset && head.substr(magic_offset).starts_with("ustar"));
+}
+
 // Damage found here is reported when the stream's turn comes.
 bool is_tar_file(const std::string& path) {
   try {
-    return looks_like_tar(open_input(path)->peek(tar_head_bytes));
+    return is_tar(path, *open_input(path));
   } catch (const Error& error) {
     if (error.kind() != Error::Kind::input) throw;
     return false;
@@ -162,7 +176,7 @@ std::optional<InputItem> InputSet::State::next() {
     if (at == sources.size()) return std::nullopt;
     const Source& source = sources[at++];
     std::unique_ptr<Input> input = open_input(source.path);
-    if (source.kind == Source::Kind::file || !looks_like_tar(input->peek(tar_head_bytes))) {
+    if (source.kind == Source::Kind::file || !is_tar(source.path, *input)) {
       return InputItem{std::move(input), source.rank};
     }
     archive = std::move(input);

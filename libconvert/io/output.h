@@ -67,4 +67,8 @@ class OutputFiles {
   std::shared_ptr<State> state_;  // shared with the Outputs
 };
 
+// True if OutputFiles writes `path` directly: what it names exists and is neither a regular file nor a directory
+// (symbolic links followed), or it is an open descriptor ("/dev/stdout", "/dev/fd/63"), of whatever kind.
+[[nodiscard]] bool is_stream_path(const std::string& path);
+
 }  // namespace convert

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -62,22 +61,21 @@ std::optional<int> descriptor_of(const std::string& path) {
 
 [[noreturn]] void fail(const std::string& path) { throw system_error(path, errno); }
 
-// Holds the signals that would interrupt the renames half way, for this thread.
-class SignalsHeld {
- public:
-  SignalsHeld() {
-    sigset_t ending;
-    sigemptyset(&ending);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ending, number);
-    pthread_sigmask(SIG_BLOCK, &ending, &before_);
-  }
-  ~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsHeld(const SignalsHeld&) = delete;
-  SignalsHeld& operator=(const SignalsHeld&) = delete;
+// Makes a new file in one step with regard to signals. Its removal is registered already.
+int create_registered(const std::string& path) {
+  const UnbrokenStep step;
+  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
 
- private:
-  sigset_t before_{};
-};
+int link_registered(const std::string& from, const std::string& to) {
+  const UnbrokenStep step;
+  return ::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), AT_SYMLINK_FOLLOW);
+}
+
+int make_registered_directory(const std::string& path) {
+  const UnbrokenStep step;
+  return ::mkdir(path.c_str(), 0777);
+}
 
 struct Entry {
   enum class State : std::uint8_t { open, complete, discarded };
@@ -106,17 +104,23 @@ struct OutputFiles::State {
   void close_descriptor(Entry& entry);
   void discard(Entry& entry) noexcept;
   void discard_all() noexcept;
+  struct Failure {
+    std::string path;
+    int error = 0;
+  };
+  std::optional<Failure> rename_all();
 };
 
 void OutputFiles::State::ensure_directory(const std::string& asked, const std::string& directory) {
   struct stat status {};
   if (::stat(directory.c_str(), &status) == 0) return;
   if (errno != ENOENT) fail(asked);
-  if (::mkdir(directory.c_str(), 0777) != 0) {
+  SignalCleanup cleanup = SignalCleanup::remove_directory(directory);
+  if (make_registered_directory(directory) != 0) {
     if (errno != EEXIST) fail(asked);
     return;
   }
-  new_directories.emplace_back(directory, SignalCleanup::remove_directory(directory));
+  new_directories.emplace_back(directory, std::move(cleanup));
 }
 
 Entry& OutputFiles::State::add(const std::string& asked, const std::string& target, std::optional<mode_t> mode) {
@@ -147,7 +151,7 @@ void OutputFiles::State::open_named(Entry& entry) {
   for (int attempt = 0; attempt < 100; ++attempt) {
     entry.temporary = temporary_name(entry.target);
     entry.cleanup = SignalCleanup::remove_file(entry.temporary);
-    entry.fd = ::open(entry.temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    entry.fd = create_registered(entry.temporary);
     if (entry.fd >= 0) return;
     if (errno != EEXIST) break;
   }
@@ -163,7 +167,7 @@ void OutputFiles::State::name_it(Entry& entry) {
   for (int attempt = 0; attempt < 100 && result != 0; ++attempt) {
     const std::string name = temporary_name(entry.target);
     entry.cleanup = SignalCleanup::remove_file(name);
-    result = ::linkat(AT_FDCWD, unnamed_path.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW);
+    result = link_registered(unnamed_path, name);
     if (result == 0) entry.temporary = name;
     if (result != 0 && errno != EEXIST) break;
   }
@@ -198,6 +202,33 @@ void OutputFiles::State::discard_all() noexcept {
   for (Entry& entry : entries) discard(entry);
   for (const auto& [directory, cleanup] : new_directories) ::rmdir(directory.c_str());
   new_directories.clear();
+}
+
+// The step takes no memory (see UnbrokenStep). The registrations of renamed files end behind it: a temporary name
+// that is gone does no harm.
+std::optional<OutputFiles::State::Failure> OutputFiles::State::rename_all() {
+  const std::string* failed = nullptr;
+  int error = 0;
+  {
+    const UnbrokenStep step;
+    for (Entry& entry : entries) {
+      if (entry.state != Entry::State::complete) continue;
+      if (::rename(entry.temporary.c_str(), entry.target.c_str()) != 0) {
+        error = errno;
+        failed = &entry.asked;
+        break;
+      }
+      entry.state = Entry::State::discarded;  // nothing left to undo
+    }
+    for (const std::string& path : removals) {
+      if (failed != nullptr) break;
+      if (::unlink(path.c_str()) == 0 || errno == ENOENT) continue;
+      error = errno;
+      failed = &path;
+    }
+  }
+  if (failed == nullptr) return std::nullopt;
+  return Failure{*failed, error};
 }
 
 namespace {
@@ -289,19 +320,17 @@ void OutputFiles::commit() {
   for (Entry& entry : state_->entries) {
     if (entry.state == Entry::State::complete && entry.temporary.empty()) state_->name_it(entry);
   }
-  const SignalsHeld held;
-  for (Entry& entry : state_->entries) {
-    if (entry.state != Entry::State::complete) continue;
-    if (::rename(entry.temporary.c_str(), entry.target.c_str()) != 0) fail(entry.asked);
-    entry.cleanup.release();
-    entry.state = Entry::State::discarded;  // nothing left to undo
-  }
+  if (const auto failure = state_->rename_all()) throw system_error(failure->path, failure->error);
   state_->entries.clear();
   state_->targets.clear();
   state_->new_directories.clear();
-  for (const std::string& path : std::exchange(state_->removals, {})) {
-    if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail(path);
-  }
+  state_->removals.clear();
+}
+
+bool is_stream_path(const std::string& path) {
+  if (const std::optional<int> fd = descriptor_of(path)) return ::fcntl(*fd, F_GETFD) != -1;
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
 }  // namespace convert

@@ -4,13 +4,14 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <ctime>
 #include <optional>
 #include <thread>
@@ -86,31 +87,92 @@ class PipeSignalHeld {
   bool was_pending_ = false;
 };
 
-pid_t spawn(const std::vector<std::string>& argv, const Pipe& in, const Pipe& out, const Pipe& err,
-            const sigset_t& mask) {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_adddup2(&actions, in.read_end.get(), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, out.write_end.get(), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, err.write_end.get(), STDERR_FILENO);
-  sigset_t defaults;
-  sigemptyset(&defaults);
-  sigaddset(&defaults, SIGPIPE);
-  posix_spawnattr_setsigdefault(&attributes, &defaults);
-  posix_spawnattr_setsigmask(&attributes, &mask);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+// What PATH makes of the name of a program.
+std::vector<std::string> program_paths(const std::string& program) {
+  if (program.empty() || program.find('/') != std::string::npos) return {program};
+  const char* const list = std::getenv("PATH");
+  const std::string_view folders = list != nullptr ? list : "/bin:/usr/bin";
+  std::vector<std::string> paths;
+  for (std::size_t begin = 0; begin <= folders.size();) {
+    const std::size_t end = std::min(folders.find(':', begin), folders.size());
+    const std::string_view folder = folders.substr(begin, end - begin);
+    paths.push_back((folder.empty() ? "." : std::string(folder)) + "/" + program);
+    begin = end + 1;
+  }
+  return paths;
+}
+
+// What the child needs, made before fork(): behind it, only async-signal-safe calls are left to it.
+struct ChildPlan {
+  std::vector<std::string> paths;
   std::vector<char*> arguments;
-  for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
-  pid_t child = 0;
-  const int error = ::posix_spawnp(&child, arguments[0], &actions, &attributes, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  if (error != 0) throw system_error(argv[0], error);
+  std::array<int, 3> descriptors;  // its standard input, output and error
+  int failure;                     // where to write why the program could not be started
+  pid_t parent;
+  sigset_t mask;
+};
+
+// Gives `from` the number `to`, and open beyond exec.
+bool place_descriptor(int from, int to) {
+  return from == to ? ::fcntl(from, F_SETFD, 0) == 0 : ::dup2(from, to) == to;
+}
+
+// All signals are blocked: a handler of ours must not run in the child.
+void become_program(const ChildPlan& plan) {
+  ::setpgid(0, 0);
+  // A parent that is killed cannot end it any more. It may have ended before this was asked for.
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return;
+  if (::getppid() != plan.parent) ::_exit(127);
+  for (int number = 1; number < NSIG; ++number) {
+    struct sigaction action {};
+    if (::sigaction(number, nullptr, &action) != 0) continue;
+    const bool is_ignored = (action.sa_flags & SA_SIGINFO) == 0 && action.sa_handler == SIG_IGN;
+    if (is_ignored && number != SIGPIPE) continue;
+    action = {};
+    action.sa_handler = SIG_DFL;
+    ::sigaction(number, &action, nullptr);
+  }
+  for (int i = 0; i < 3; ++i) {
+    if (!place_descriptor(plan.descriptors[static_cast<std::size_t>(i)], i)) return;
+  }
+  ::sigprocmask(SIG_SETMASK, &plan.mask, nullptr);
+  bool is_denied = false;
+  for (const std::string& path : plan.paths) {
+    ::execv(path.c_str(), plan.arguments.data());
+    if (errno != EACCES && errno != ENOENT && errno != ENOTDIR) return;
+    is_denied = is_denied || errno == EACCES;
+  }
+  errno = is_denied ? EACCES : ENOENT;
+}
+
+// posix_spawn() cannot ask for the signal at the parent's death.
+pid_t fork_child(const ChildPlan& plan) {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    become_program(plan);
+    const int error = errno;
+    (void)!::write(plan.failure, &error, sizeof error);
+    ::_exit(127);
+  }
+  const int error = errno;
+  if (child > 0) ::setpgid(child, child);  // both do it: neither knows who comes first
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (child < 0) throw system_error(plan.arguments[0], error);
   return child;
+}
+
+// Why the program was not started; 0 if it was: exec has closed the pipe then.
+int start_failure(int from) {
+  int error = 0;
+  ssize_t got = -1;
+  do {
+    got = ::read(from, &error, sizeof error);
+  } while (got < 0 && errno == EINTR);
+  return got == static_cast<ssize_t>(sizeof error) ? error : 0;
 }
 
 // Takes what is there. False if that goes beyond the limit.
@@ -182,11 +244,25 @@ ChildResult run_child(const std::vector<std::string>& argv, std::string_view std
   Pipe in;
   Pipe out;
   Pipe err;
+  Pipe failure;  // the last one: its end must not have the number of a standard stream
   const PipeSignalHeld held;
-  Child child(spawn(argv, in, out, err, held.before()));
+  ChildPlan plan{.paths = program_paths(argv.at(0)),
+                 .arguments = {},
+                 .descriptors = {in.read_end.get(), out.write_end.get(), err.write_end.get()},
+                 .failure = failure.write_end.get(),
+                 .parent = ::getpid(),
+                 .mask = held.before()};
+  for (const std::string& argument : argv) plan.arguments.push_back(const_cast<char*>(argument.c_str()));
+  plan.arguments.push_back(nullptr);
+  Child child(fork_child(plan));
   in.read_end.close();
   out.write_end.close();
   err.write_end.close();
+  failure.write_end.close();
+  if (const int error = start_failure(failure.read_end.get()); error != 0) {
+    (void)child.exit_code();
+    throw system_error(argv[0], error);
+  }
   ::fcntl(in.write_end.get(), F_SETFL, O_NONBLOCK);
   if (stdin_bytes.empty()) in.write_end.close();
 

@@ -19,7 +19,7 @@ struct ChildResult {
 };
 
 // argv[0] is looked up in PATH; a program that cannot be started is Error(system) that names it. A child that does
-// not read all of its input is no failure.
+// not read all of its input is no failure. The child does not outlive this process, whatever ends that.
 [[nodiscard]] ChildResult run_child(const std::vector<std::string>& argv, std::string_view stdin_bytes,
                                     std::chrono::milliseconds timeout, std::size_t max_output);
 

@@ -34,7 +34,7 @@ class Check {
 
   std::size_t run() {
     if (const Algorithm* a = source_.algorithm()) {
-      verify_program(make_program(*a));
+      if (is_complete(*a)) verify_program(make_program(*a));
       return static_cast<std::size_t>(a->ranks());
     }
     read_ranks();
@@ -137,15 +137,19 @@ class Check {
     if (diagnostics_.errors() != 0) return;  // what does not match up or never ends computes nothing
     try {
       verify_program(make_program(traces, diagnostics_));
-    } catch (const Error& e) {
+    } catch (const Error& e) {  // make_program's
       report_unreadable(e, diagnostics_);
     }
   }
 
   void verify_program(const Program& program) {
     Diagnostics found;
-    verify(program, {.dataflow = options_.dataflow, .collective = options_.collective, .soft = Severity::error},
-           found);
+    try {
+      verify(program, {.dataflow = options_.dataflow, .collective = options_.collective, .soft = Severity::error},
+             found);
+    } catch (const Error& e) {
+      report_unreadable(e, found);
+    }
     for (const Diagnostic& d : found.all()) {
       if (options_.rules.has(d.rule)) diagnostics_.add(d);
     }

@@ -136,13 +136,14 @@ class Sink {
     if (written.empty()) throw input_error({.file = source_.base_name()}, "holds no trace");
     const Rank last = *std::max_element(written.begin(), written.end());
     const auto existing = existing_ranks(*plan_.path);
+    if (!existing.empty() && existing.back().rank != last && !options_.force) {
+      throw usage_error("there is a set " + *plan_.path + " of " + std::to_string(existing.back().rank + 1) +
+                        " ranks already, this one has " + std::to_string(last + 1) +
+                        "; choose another name, or replace it with --force");
+    }
     for (const RankFile& f : existing) {
       const bool replaced = f.rank <= last && f.path == rank_path(*plan_.path, f.rank, plan_.suffix);
-      if (replaced) continue;
-      if (!options_.force)
-        throw usage_error(f.path +
-                          " belongs to another set of that name; remove it, choose another name, or use --force");
-      files_.remove_on_commit(f.path);
+      if (!replaced) files_.remove_on_commit(f.path);
     }
     if (const auto groups = source_.groups_json()) {
       auto out = files_.create(*plan_.path + ".groups.json");
@@ -216,10 +217,6 @@ class Sink {
     Trace trace;
     std::size_t ordinal = 0;
     while (reader->next_rank(trace)) {
-      if (ordinal > 0 && (format.file_per_rank || !many)) {
-        throw usage_error(
-            "the input holds several ranks, but the output is one file for one rank; give a prefix with -o");
-      }
       encode_rank(*reader, trace, *writer, ordinal++, many, bytes, out.get());
     }
     if (ordinal == 0) throw input_error({.file = source_.base_name()}, "holds no trace");
@@ -235,6 +232,23 @@ class Sink {
   OutputFiles files_;
 };
 
+// A device, a FIFO, a pipe by its number: written directly, never taken for the prefix of a set.
+bool is_stream(const std::string& path) {
+  std::error_code unknown;
+  const auto status = std::filesystem::status(path, unknown);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+         !std::filesystem::is_directory(status);
+}
+
+// What set= asks for: a tar, a plain file, or nothing.
+std::optional<bool> tar_wanted(const FormatOptions& options) {
+  const auto text = options.get("set");
+  if (!text) return std::nullopt;
+  if (*text == "tar") return true;
+  if (*text == "plain") return false;
+  throw usage_error("set=" + *text + ": expected tar or plain");
+}
+
 bool is_directory(const std::string& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
@@ -242,7 +256,7 @@ bool is_directory(const std::string& path) {
 
 }  // namespace
 
-SinkPlan plan_sink(const TraceSource& source, const SinkOptions& options) {
+SinkPlan plan_sink(TraceSource& source, const SinkOptions& options) {
   SinkPlan plan;
   if (options.path && *options.path != "-") plan.path = options.path;
   const Format* by_suffix = plan.path ? format_by_suffix(*plan.path) : nullptr;
@@ -256,17 +270,25 @@ SinkPlan plan_sink(const TraceSource& source, const SinkOptions& options) {
   const Format& format = *plan.choice.format;
   plan.suffix = compression_suffix(plan.choice.options);
   const bool named_tar = plan.path && without_compression(*plan.path).ends_with(".tar");
+  const bool stream = !plan.path || is_stream(*plan.path);
   if (format.file_per_rank) {
-    plan.tar = named_tar || (!plan.path && source.many());
-    plan.per_rank_files = plan.path && !named_tar && by_suffix != &format;
-    if (plan.path && by_suffix == &format && source.many()) {
-      throw usage_error("-o " + *plan.path +
-                        " names one file, but there are several ranks; give a prefix, as in -o " +
-                        std::string(source.base_name()));
+    const auto wanted = tar_wanted(plan.choice.options);
+    plan.tar = wanted.value_or(named_tar || (stream && source.many()));
+    plan.per_rank_files = !stream && !plan.tar && by_suffix != &format && !wanted;
+    if (!plan.tar && !plan.per_rank_files && source.many()) {
+      throw usage_error(
+          (plan.path ? "-o " + *plan.path + " names one file" : std::string("set=plain is one file")) +
+          ", but there are several ranks; give a prefix, as in -o " + source.base_name());
     }
   }
-  if (plan.path && !plan.per_rank_files && !plan.suffix.empty() && !plan.path->ends_with(plan.suffix))
-    *plan.path += plan.suffix;
+  if (plan.per_rank_files && plan.suffix.empty() && without_compression(*plan.path) != *plan.path) {
+    plan.suffix = plan.path->substr(without_compression(*plan.path).size());
+    plan.path->resize(plan.path->size() - plan.suffix.size());
+  }
+  if (plan.path && !stream && !plan.per_rank_files && !plan.suffix.empty() && !plan.path->ends_with(plan.suffix)) {
+    throw usage_error("-o " + *plan.path + ": with compress=" + plan.suffix.substr(1) + " the name must end in " +
+                      plan.suffix);
+  }
   if (plan.path && is_directory(*plan.path)) {
     if (!plan.per_rank_files) throw usage_error(*plan.path + " is a directory; name a file in it");
     if (!options.force && !std::filesystem::is_empty(*plan.path)) {

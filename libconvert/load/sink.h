@@ -29,7 +29,7 @@ struct SinkPlan {
   std::string suffix;           // ".gz", ".zst" behind each rank's name
   [[nodiscard]] bool binary() const { return choice.format->file_per_rank || tar; }
 };
-[[nodiscard]] SinkPlan plan_sink(const TraceSource& source, const SinkOptions& options);
+[[nodiscard]] SinkPlan plan_sink(TraceSource& source, const SinkOptions& options);
 
 // Writes all ranks of the source. An algorithm must have been prepared, and have no errors.
 void write_set(TraceSource& source, const SinkPlan& plan, const SinkOptions& options, Diagnostics& diagnostics);

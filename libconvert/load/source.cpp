@@ -6,6 +6,7 @@
 
 #include "io/sha256.h"
 #include "passes/verify/verify.h"
+#include "util/log.h"
 #include "util/parallel.h"
 
 namespace convert {
@@ -69,6 +70,48 @@ class FileReader : public TraceReader {
 };
 
 }  // namespace
+
+// The first rank of a document with its nodes, and the head of the second.
+struct TraceSource::Ahead {
+  std::unique_ptr<TraceReader> reader;
+  Trace first;
+  Trace second;
+  bool has_first = false;
+  bool has_second = false;
+};
+
+// Gives what was read ahead, then the rest.
+class TraceSource::AheadReader : public TraceReader {
+ public:
+  explicit AheadReader(std::unique_ptr<Ahead> ahead) : ahead_(std::move(ahead)) {}
+
+  bool next_rank(Trace& out) override {
+    if (std::exchange(ahead_->has_first, false)) {
+      std::swap(nodes_, ahead_->first.nodes);
+      out = std::move(ahead_->first);
+      out.nodes.clear();
+      first_ = true;
+      return true;
+    }
+    first_ = false;
+    if (std::exchange(ahead_->has_second, false)) {
+      out = std::move(ahead_->second);
+      return true;
+    }
+    return ahead_->reader->next_rank(out);
+  }
+  bool next_nodes(Trace& out, std::size_t max_nodes) override {
+    if (!first_) return ahead_->reader->next_nodes(out, max_nodes);
+    out.nodes.clear();
+    std::swap(out.nodes, nodes_);
+    return !out.nodes.nodes.empty();
+  }
+
+ private:
+  std::unique_ptr<Ahead> ahead_;
+  NodeTable nodes_;
+  bool first_ = false;
+};
 
 // Counts what goes through, for the summary and the progress line.
 class TraceSource::CountingReader : public TraceReader {
@@ -137,6 +180,10 @@ TraceSource::TraceSource(SourceOptions options, Diagnostics& diagnostics)
       throw input_error({.file = input.name()}, "cannot tell the format; name it with --from (see --list-formats)");
     }
   }
+  const auto& files = inputs_.files();
+  if (options_.rank && (files.size() > 1 || first_->rank)) {
+    throw usage_error("--rank " + std::to_string(*options_.rank) + ": the input has ranks of its own");
+  }
   if (format_->read_algorithm != nullptr) read_algorithm(*first_);
   progress_.emplace(base_name() + (independent_ranks() != 0 ? "" : ", nodes"), independent_ranks(),
                     options_.progress);
@@ -152,6 +199,7 @@ void TraceSource::read_algorithm(InputItem& item) {
   }
   const auto memory = memory_input(item.input->name(), text);
   algorithm_ = format_->read_algorithm({*memory, std::nullopt, choice_.options, diagnostics_});
+  log_debug("read " + item.input->name() + " as " + std::string(format_->name));
   first_.reset();
   if (inputs_.next())
     throw usage_error(std::string(format_->name) + " files hold a whole set each: give one input");
@@ -175,15 +223,27 @@ void TraceSource::add_source_note(Metadata& metadata) const {
   metadata.table.add_string(attr::source_sha256, source_sha256_);
 }
 
-bool TraceSource::many() const {
+bool TraceSource::many() {
   if (algorithm_) return algorithm_->ranks() > 1;
   const std::size_t files = inputs_.files().size();
-  if (files != 0) return files > 1;
-  return first_ && first_->rank.has_value();  // a member of a tar
+  if (files > 1) return true;
+  if (files == 0 && first_ && first_->rank) return true;  // a member of a tar
+  if (format_->file_per_rank) return false;
+  // A document may hold any number of ranks. One is read ahead: then it is known whether another follows.
+  if (!ahead_) {
+    ahead_ = std::make_unique<Ahead>();
+    ahead_->reader = open_stream();
+    if (ahead_->reader->next_rank(ahead_->first)) {
+      read_nodes(*ahead_->reader, ahead_->first);
+      ahead_->has_first = true;
+      ahead_->has_second = ahead_->reader->next_rank(ahead_->second);
+    }
+  }
+  return ahead_->has_second;
 }
 
-bool TraceSource::whole_set() const {
-  if (many() || algorithm_) return true;
+bool TraceSource::whole_set() {
+  if (algorithm_ || many()) return true;
   const auto& files = inputs_.files();
   return files.empty() || files[0].path != options_.operands[0] || !files[0].rank;
 }
@@ -208,6 +268,7 @@ std::unique_ptr<TraceReader> TraceSource::open_rank(std::size_t i) {
                                               [this](Metadata& m) { add_source_note(m); });
   } else {
     const InputSet::File& file = inputs_.files()[i];
+    log_debug("reading " + file.path + " as " + std::string(format_->name));
     reader = std::make_unique<FileReader>(*format_, InputItem{open_input(file.path), file.rank}, rank_number(i),
                                           choice_.options, diagnostics_);
   }
@@ -220,11 +281,15 @@ std::unique_ptr<TraceReader> TraceSource::open_all() {
     const auto ranks = static_cast<Rank>(algorithm_->ranks());
     reader = std::make_unique<LoweringReader>(*algorithm_, *lowering_, 0, ranks,
                                               [this](Metadata& m) { add_source_note(m); });
+  } else if (ahead_) {
+    reader = std::make_unique<AheadReader>(std::move(ahead_));
   } else {
-    reader = std::make_unique<AllReader>(*this);
+    reader = open_stream();
   }
   return std::make_unique<CountingReader>(*this, std::move(reader));
 }
+
+std::unique_ptr<TraceReader> TraceSource::open_stream() { return std::make_unique<AllReader>(*this); }
 
 void read_nodes(TraceReader& reader, Trace& trace) {
   Trace batch;

@@ -50,9 +50,10 @@ class TraceSource {
   [[nodiscard]] bool prepare(bool dataflow);
 
   // More than one rank, as far as can be told before reading (a tar counts as many).
-  [[nodiscard]] bool many() const;
+  // A document (json) is read up to its second rank for that.
+  [[nodiscard]] bool many();
   // A whole set was named (a prefix, a directory, a tar, several files, an algorithm), not one rank of some set.
-  [[nodiscard]] bool whole_set() const;
+  [[nodiscard]] bool whole_set();
 
   // Ranks that can be opened one by one, in any order and by several threads; 0 if the input is one stream.
   [[nodiscard]] std::size_t independent_ranks() const;
@@ -71,6 +72,9 @@ class TraceSource {
 
  private:
   class AllReader;
+  class AheadReader;
+  struct Ahead;
+  [[nodiscard]] std::unique_ptr<TraceReader> open_stream();
   class CountingReader;
   void read_algorithm(InputItem& item);
   void add_source_note(Metadata& metadata) const;
@@ -80,6 +84,7 @@ class TraceSource {
   Diagnostics& diagnostics_;
   InputSet inputs_;
   const Format* format_ = nullptr;
+  std::unique_ptr<Ahead> ahead_;    // what many() had to read
   std::optional<InputItem> first_;  // opened to find the format
   std::optional<Algorithm> algorithm_;
   std::unique_ptr<Lowering> lowering_;

@@ -60,6 +60,8 @@ class EventQueue {
     return e;
   }
 
+  [[noreturn]] static void too_late() { throw Error("simulated time exceeds 2^63 ps (106 days)"); }
+
  private:
   struct Chunk {
     static constexpr std::uint32_t capacity = 63;
@@ -133,7 +135,6 @@ class EventQueue {
     slabs_.push_back(std::make_unique_for_overwrite<Chunk[]>(slab));
     for (std::size_t i = 0; i < slab; ++i) free_chunk(&slabs_.back()[i]);
   }
-  [[noreturn]] static void too_late() { throw Error("simulated time exceeds 2^63 ps (106 days)"); }
 
   Picoseconds now_ = 0;
   std::uint64_t used_ = 0;  // bit per bucket that is not empty

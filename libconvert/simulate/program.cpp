@@ -101,6 +101,7 @@ struct ReplayBuilder::State {
 
   Diagnostics& diagnostics;
   ReplayProgram program;
+  bool size_used = false;
   ChannelIndex channel_index;
   bool self_allowed = false;
   bool failed = false;
@@ -166,18 +167,25 @@ std::int64_t ReplayBuilder::State::message_bytes(const Trace& trace, std::uint32
   const IntValue count = integer(trace, index, attr::msg_chunk_cnt, true);
   const IntValue total = integer(trace, index, attr::total_chunk_cnt, true);
   if (!count || !total) return 0;
-  if (count.value < 1 || total.value < count.value) {
+  if (count.value < 1 || total.value < 1) {
     error(trace, index, "attributes",
-          "msg_chunk_cnt " + std::to_string(count.value) + " is not within 1 and total_chunk_cnt " +
-              std::to_string(total.value));
+          "msg_chunk_cnt " + std::to_string(count.value) + " and total_chunk_cnt " + std::to_string(total.value) +
+              " must be positive");
     return 0;
   }
+  // A message through scratch may have more chunks than the collective.
   __extension__ using Wide = __int128;
-  const auto bytes =
-      static_cast<std::int64_t>(static_cast<Wide>(*program.options.size_bytes) * count.value / total.value);
-  if (bytes < 1)
-    error(trace, index, "attributes", "a message of zero bytes: --size is smaller than the number of chunks");
-  return bytes;
+  const Wide bytes = static_cast<Wide>(*program.options.size_bytes) * count.value / total.value;
+  if (bytes < 1) {
+    throw usage_error("--size " + std::to_string(*program.options.size_bytes) +
+                      " is less than one byte for each of the " + std::to_string(total.value) + " chunks");
+  }
+  if (bytes > INT64_MAX) {
+    error(trace, index, "attributes", "a message of 2^63 bytes or more");
+    return 0;
+  }
+  size_used = true;
+  return static_cast<std::int64_t>(bytes);
 }
 
 void ReplayBuilder::State::compile_peer(const Trace& trace, std::uint32_t index, Op& op) {
@@ -242,7 +250,7 @@ void ReplayBuilder::State::compile_node(const Trace& trace, std::uint32_t index,
       break;
     case NodeType::comm_coll:
       return error(trace, index, "replay",
-                   "a collective cannot be replayed as it is; expand it into sends and receives first (et-merge)");
+                   "a collective cannot be replayed as it is; replace it by sends and receives first");
     case NodeType::metadata: return error(trace, index, "replay", "a METADATA_NODE cannot be replayed");
     default:
       return error(trace, index, "replay",
@@ -350,6 +358,10 @@ std::optional<ReplayProgram> ReplayBuilder::finish() {
                             std::to_string(ranks) + " ranks");
   }
   if (s.failed) return std::nullopt;
+  if (s.program.options.size_bytes && !s.size_used) {
+    s.diagnostics.warning({.file = s.program.ranks.front().name}, "sizes",
+                          "--size is not used: the messages have sizes of their own");
+  }
   s.program.ops.shrink_to_fit();
   s.program.channels.shrink_to_fit();
   return std::move(s.program);

@@ -217,7 +217,10 @@ class Replayer {
 
   // Books the end of a node and frees its children.
   void end(const Op& op, std::uint32_t index, Npu& npu) {
-    if (op.type == OpType::compute && op.slot == Slot::compute) npu.compute_ps += op.value;
+    if (op.type == OpType::compute && op.slot == Slot::compute &&
+        __builtin_add_overflow(npu.compute_ps, op.value, &npu.compute_ps)) {
+      EventQueue::too_late();
+    }
     if (recorder_) recorder_->end(index, queue_.now());
     result_.total_ps = queue_.now();
     npu.feeder->complete(index - npu.first_op);

@@ -96,12 +96,13 @@ void append_text(const ReplayResult& result, std::string& out) {
 }
 
 void append_csv(const ReplayResult& result, std::string& out) {
-  out += "npu,finish_ns,exposed_communication_ns,compute_ns,sends,bytes_sent\n";
+  out += "npu,finish_ns,exposed_communication_ns,compute_ns,sends,bytes_sent,model,issue\n";
   for (std::size_t i = 0; i < result.npus.size(); ++i) {
     const NpuResult& n = result.npus[i];
     out += std::to_string(i) + ',' + (n.finish_ps ? format_ns(*n.finish_ps) : "") + ',' +
            (n.finish_ps ? format_ns(n.exposed_communication_ps) : "") + ',' + format_ns(n.compute_ps) + ',' +
-           std::to_string(n.sends) + ',' + std::to_string(n.bytes_sent) + '\n';
+           std::to_string(n.sends) + ',' + std::to_string(n.bytes_sent) + ',' + std::string(name(result.model)) +
+           ',' + std::string(name(result.issue)) + '\n';
   }
 }
 

@@ -17,6 +17,7 @@ using convert::Severity;
 
 namespace {
 
+constexpr std::size_t total_factor = 10;   // messages in all, as a multiple of those per file: sets have many files
 constexpr std::size_t source_width = 100;  // bytes of a source line to show
 
 bool set_and_not_empty(const char* name) {
@@ -117,7 +118,12 @@ void Reporter::print_new(const convert::Diagnostics& diagnostics) {
       ++count.held_back;
       continue;
     }
+    if (style_.max_errors != 0 && total_ >= total_factor * style_.max_errors) {
+      ++total_held_back_;
+      continue;
+    }
     ++shown;
+    ++total_;
     print(d);
   }
 }
@@ -128,10 +134,17 @@ void Reporter::print_held_back(const convert::Diagnostics& diagnostics) {
     std::fprintf(stderr, "%s %s\u2026 %zu more (use --max-errors 0)\n", paint(style_.tool + ':', "1").c_str(),
                  place.c_str(), n);
   };
+  std::size_t others = total_held_back_ + diagnostics.dropped();
+  std::size_t lines = 0;
   for (const auto& [file, count] : counts_) {
-    if (count.held_back > 0) line(file, count.held_back);
+    if (count.held_back == 0) continue;
+    if (++lines <= total_factor) {
+      line(file, count.held_back);
+    } else {
+      others += count.held_back;
+    }
   }
-  if (diagnostics.dropped() > 0) line({}, diagnostics.dropped());
+  if (others > 0) line({}, others);
 }
 
 }  // namespace tools

@@ -46,6 +46,8 @@ class Reporter {
   Style style_;
   std::size_t printed_ = 0;
   std::map<std::string, Count> counts_;
+  std::size_t total_ = 0;
+  std::size_t total_held_back_ = 0;
 };
 
 }  // namespace tools

@@ -46,7 +46,10 @@ constexpr std::size_t usual_keep = 10'000;
   pollfd state = {.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
   if (poll(&state, 1, 0) == 1 && (state.revents & POLLERR) != 0) error_number = EPIPE;
   if (error_number == EPIPE) return end_on_closed_pipe();
-  reporter.print({convert::Severity::error, {.file = "<stdout>"}, {}, std::strerror(error_number), {}});
+  convert::Diagnostic d;
+  d.where.file = "<stdout>";
+  d.message = std::strerror(error_number);
+  reporter.print(d);
   return exit_failure;
 }
 

@@ -136,7 +136,10 @@ void escape_xml(std::string_view text, std::string& out) {
       case '\n': out += "&#10;"; break;
       case '\r': out += "&#13;"; break;
       case '\t': out += "&#9;"; break;
-      default: out += c;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20)
+          throw input_error({}, "a text with a control character cannot be written as XML", "xml");
+        out += c;
     }
   }
 }

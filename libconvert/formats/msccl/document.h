@@ -44,6 +44,7 @@ class XmlDocument {
 
 // Replaces the five predefined entities and character references. Nothing on an undefined entity or a '<'.
 [[nodiscard]] std::optional<std::string> unescape_xml(std::string_view raw);
+// Throws Error(input) on a control character, which XML cannot hold.
 void escape_xml(std::string_view text, std::string& out);
 
 }  // namespace convert

@@ -63,7 +63,7 @@ class Reader {
   void read_algo(pugi::xml_node root);
   void read_gpus(pugi::xml_node root);
   void read_gpu(pugi::xml_node node, std::int32_t rank, Gpu& gpu);
-  void read_threadblock(pugi::xml_node node, std::int32_t rank, std::int32_t id);
+  bool read_threadblock(pugi::xml_node node, std::int32_t rank, std::int32_t id);
   bool read_step(pugi::xml_node node, Place place, Step& step, std::int32_t& number);
 
   XmlDocument document_;
@@ -171,17 +171,20 @@ void Reader::read_gpus(pugi::xml_node root) {
     gpu.line = place.line;
     std::int32_t id = 0;
     if (!fields_.collect(node, place, gpu_attributes, values, &gpu.other)) continue;
-    if (!fields_.integer32(place, "id", values[0], id) ||
-        !fields_.integer32(place, "i_chunks", values[1], gpu.i_chunks) ||
-        !fields_.integer32(place, "o_chunks", values[2], gpu.o_chunks) ||
-        !fields_.integer32(place, "s_chunks", values[3], gpu.s_chunks)) {
-      continue;
-    }
+    if (!fields_.integer32(place, "id", values[0], id)) continue;
+    gpu.complete = fields_.integer32(place, "i_chunks", values[1], gpu.i_chunks) &&
+                   fields_.integer32(place, "o_chunks", values[2], gpu.o_chunks) &&
+                   fields_.integer32(place, "s_chunks", values[3], gpu.s_chunks);
     if (id < 0 || id >= ngpus_) {
       error(place, "gpus", "gpu id " + std::to_string(id) + " is outside of 0…" + std::to_string(ngpus_ - 1));
-    } else if (gpu.i_chunks < 0 || gpu.o_chunks < 0 || gpu.s_chunks < 0) {
+      continue;
+    }
+    if (gpu.i_chunks < 0 || gpu.o_chunks < 0 || gpu.s_chunks < 0) {
       error(place, "attributes", "gpu " + std::to_string(id) + " has a negative number of chunks");
-    } else if (!by_rank.try_emplace(id, node, std::move(gpu)).second) {
+      gpu.i_chunks = gpu.o_chunks = gpu.s_chunks = 0;
+      gpu.complete = false;
+    }
+    if (!by_rank.try_emplace(id, node, std::move(gpu)).second) {
       error(place, "gpus", "gpu " + std::to_string(id) + " stands twice");
     }
   }
@@ -205,6 +208,7 @@ void Reader::read_gpus(pugi::xml_node root) {
       read_gpu(found->second.first, rank, gpu);
     } else {
       gpu.first_tb = static_cast<std::uint32_t>(out_.tbs.size());
+      gpu.complete = false;
     }
     const std::int32_t in_factor = out_.collective == Collective::allgather ? ngpus_ : 1;
     const std::int32_t out_factor = out_.collective == Collective::reduce_scatter ? ngpus_ : 1;
@@ -229,12 +233,14 @@ void Reader::read_gpu(pugi::xml_node node, std::int32_t rank, Gpu& gpu) {
       const pugi::xml_attribute a = child.attribute("id");
       if (!a) {
         error(place, "attributes", "<tb> has no attribute 'id'");
-      } else if (fields_.integer32(place, "id", a.value(), id)) {
-        if (id < 0) {
-          error(place, "attributes", "threadblock id " + std::to_string(id) + " is negative");
-        } else {
-          tbs.emplace_back(id, child);
-        }
+        gpu.complete = false;
+      } else if (!fields_.integer32(place, "id", a.value(), id)) {
+        gpu.complete = false;
+      } else if (id < 0) {
+        error(place, "attributes", "threadblock id " + std::to_string(id) + " is negative");
+        gpu.complete = false;
+      } else {
+        tbs.emplace_back(id, child);
       }
     } else if (std::strcmp(child.name(), "copy") == 0) {
       std::array<const char*, 2> values{};
@@ -249,15 +255,17 @@ void Reader::read_gpu(pugi::xml_node node, std::int32_t rank, Gpu& gpu) {
     }
   }
   std::stable_sort(tbs.begin(), tbs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
-  for (auto it = tbs.begin(); (it = std::adjacent_find(it, tbs.end(), same)) != tbs.end();) {
-    error(document_.place((it + 1)->second), "threadblocks",
-          "gpu " + std::to_string(rank) + " has two threadblocks " + std::to_string(it->first));
-    tbs.erase(it + 1);
+  for (std::size_t i = 1; i < tbs.size(); ++i) {
+    if (tbs[i].first != tbs[i - 1].first) continue;
+    error(document_.place(tbs[i].second), "threadblocks",
+          "gpu " + std::to_string(rank) + " has two threadblocks " + std::to_string(tbs[i].first));
+    gpu.complete = false;
   }
-  // Ids are positions: a gap is closed after its report so that the rest can still be checked.
+  const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
+  tbs.erase(std::unique(tbs.begin(), tbs.end(), same), tbs.end());
   for (std::size_t i = 0; i < tbs.size(); ++i) {
     if (tbs[i].first == static_cast<std::int32_t>(i)) continue;
+    gpu.complete = false;
     error(document_.place(node), "threadblocks",
           "gpu " + std::to_string(rank) + ": threadblock ids must be 0…" + std::to_string(tbs.size() - 1) + "; " +
               std::to_string(i) + " is missing");
@@ -265,20 +273,25 @@ void Reader::read_gpu(pugi::xml_node node, std::int32_t rank, Gpu& gpu) {
   }
   gpu.first_tb = static_cast<std::uint32_t>(out_.tbs.size());
   gpu.tb_count = static_cast<std::uint32_t>(tbs.size());
-  for (const auto& [id, tb] : tbs) read_threadblock(tb, rank, id);
+  for (const auto& [id, tb] : tbs) {
+    if (!read_threadblock(tb, rank, id)) gpu.complete = false;
+  }
 }
 
-void Reader::read_threadblock(pugi::xml_node node, std::int32_t rank, std::int32_t id) {
+// False if something in it was not understood.
+bool Reader::read_threadblock(pugi::xml_node node, std::int32_t rank, std::int32_t id) {
+  bool understood = true;
   const Place place = document_.place(node);
   Threadblock tb;
   tb.line = place.line;
   tb.first_step = static_cast<std::uint32_t>(out_.steps.size());
   std::array<const char*, 4> values{};
-  if (fields_.collect(node, place, tb_attributes, values)) {
-    const bool numbers = fields_.integer32(place, "send", values[1], tb.send) &&
-                         fields_.integer32(place, "recv", values[2], tb.recv) &&
-                         fields_.integer32(place, "chan", values[3], tb.chan);
-    if (!numbers) tb = {.first_step = tb.first_step, .line = place.line};
+  if (!fields_.collect(node, place, tb_attributes, values) ||
+      !fields_.integer32(place, "send", values[1], tb.send) ||
+      !fields_.integer32(place, "recv", values[2], tb.recv) ||
+      !fields_.integer32(place, "chan", values[3], tb.chan)) {
+    tb = {.first_step = tb.first_step, .line = place.line};
+    understood = false;
   }
   const auto at = [&] { return "gpu " + std::to_string(rank) + " threadblock " + std::to_string(id); };
   for (const auto& [what, peer] : {std::pair<const char*, std::int32_t>{"send", tb.send}, {"recv", tb.recv}}) {
@@ -308,10 +321,10 @@ void Reader::read_threadblock(pugi::xml_node node, std::int32_t rank, std::int32
     }
     Step step;
     std::int32_t number = 0;
-    if (!read_step(child, step_place, step, number))
-      step.type = StepType::nop;  // keeps positions; already reported
+    step.unreadable = !read_step(child, step_place, step, number);
+    if (step.unreadable) understood = false;
     const auto position = static_cast<std::int32_t>(tb.step_count);
-    if (number != position) {
+    if (number != position && !step.unreadable) {
       error(step_place, "steps",
             at() + ": step " + std::to_string(number) + " stands at position " + std::to_string(position));
     }
@@ -319,6 +332,7 @@ void Reader::read_threadblock(pugi::xml_node node, std::int32_t rank, std::int32
     ++tb.step_count;
   }
   out_.tbs.push_back(tb);
+  return understood;
 }
 
 bool Reader::read_step(pugi::xml_node node, Place place, Step& step, std::int32_t& number) {
@@ -361,6 +375,7 @@ bool Reader::read_step(pugi::xml_node node, Place place, Step& step, std::int32_
   if (ok && step.type != StepType::nop && (step.cnt <= 0 || step.cnt >= count_limit)) {
     error(place, "steps",
           "cnt=" + std::to_string(step.cnt) + ": a step moves 1…" + std::to_string(count_limit - 1) + " chunks");
+    ok = false;
   }
   return ok;
 }

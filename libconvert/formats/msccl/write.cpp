@@ -99,7 +99,7 @@ void write_msccl(const Algorithm& a, std::string& out) {
   w.attribute("inplace", a.inplace ? 1 : 0);
   w.attribute("outofplace", runs_outofplace(a) ? 1 : 0);
   w.attribute("minBytes", a.min_bytes.value_or(0));
-  w.attribute("maxBytes", a.max_bytes.value_or(default_max_bytes));
+  w.attribute("maxBytes", written_max_bytes(a));
   for (const auto& [key, value] : a.attributes) {
     if (!is_standard_attribute(key)) w.attribute(key, value);
   }

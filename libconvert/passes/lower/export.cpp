@@ -27,6 +27,8 @@ Algorithm schedule_traces(std::span<const Trace> traces, Diagnostics& diagnostic
     }
   };
   const Program program = make_program(traces, findings);
+  // Threadblocks put an order between steps that had none: what was wrong with the traces may then be gone.
+  verify(program, {.dataflow = true, .collective = {}, .soft = Severity::warning}, findings);
   refuse_errors();
   header.file = program.file;
   Algorithm out = schedule(program, std::move(header));
@@ -41,6 +43,7 @@ Algorithm schedule_traces(std::span<const Trace> traces, Diagnostics& diagnostic
 }  // namespace
 
 Algorithm export_algorithm(std::span<const Trace> traces, Diagnostics& diagnostics) {
+  require_all_ranks(traces);
   Provenance provenance = Provenance::full;
   for (const Trace& t : traces) {
     const Provenance own = provenance_of(t);

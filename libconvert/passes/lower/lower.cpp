@@ -19,8 +19,9 @@ constexpr std::uint32_t nodes_of(StepType t) {
   return (receives(t) ? 1U : 0U) + (reduces(t) || t == StepType::cpy ? 1U : 0U) + (sends(t) ? 1U : 0U);
 }
 
+// Whether a <copy> is true without doing anything, wherever the algorithm may run.
 bool aliases(const Algorithm& a, std::int32_t rank, const Copy& c) {
-  if (!a.inplace) return false;
+  if (!a.inplace || runs_outofplace(a)) return false;
   const std::int64_t per_rank = a.chunks / a.ranks();
   if (a.collective == Collective::allgather) return c.o_off == rank * per_rank + c.i_off;
   if (a.collective == Collective::reduce_scatter) return c.i_off == rank * per_rank + c.o_off;
@@ -154,12 +155,13 @@ std::uint32_t Lowering::target_of(const Step& step, std::span<const Threadblock>
 
 void Lowering::write_step(const Step& step, RankState& s, NodeTable& out) const {
   const auto begin = [&](NodeType type, std::string_view prefix) {
-    std::array<char, 64> text;
+    constexpr std::size_t digits = 12;  // of an int32
+    std::array<char, 96> text;
     char* p = std::copy(prefix.begin(), prefix.end(), text.data());
-    p = std::to_chars(p, text.end(), s.tb_id).ptr;
+    p = std::to_chars(p, p + digits, s.tb_id).ptr;
     constexpr std::string_view middle = "_step";
     p = std::copy(middle.begin(), middle.end(), p);
-    p = std::to_chars(p, text.end(), s.position).ptr;
+    p = std::to_chars(p, p + digits, s.position).ptr;
     out.add_node(s.next_id++, type, {text.data(), static_cast<std::size_t>(p - text.data())});
     for (std::size_t i = 0; i < s.parents.size(); ++i) {
       bool duplicate = false;
@@ -264,7 +266,7 @@ void Lowering::write_metadata(Rank rank, Metadata& out) const {
   t.add_int(msccl::inplace, Kind::int32_val, a_.inplace ? 1 : 0);
   t.add_int(msccl::outofplace, Kind::int32_val, runs_outofplace(a_) ? 1 : 0);
   t.add_int(msccl::min_bytes, Kind::int64_val, a_.min_bytes.value_or(0));
-  t.add_int(msccl::max_bytes, Kind::int64_val, a_.max_bytes.value_or(default_max_bytes));
+  t.add_int(msccl::max_bytes, Kind::int64_val, written_max_bytes(a_));
   for (const auto& [key, value] : a_.attributes) {
     if (!is_standard_attribute(key)) t.add_string(Name(std::string(msccl::prefix) + key), value);
   }

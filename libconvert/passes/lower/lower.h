@@ -52,6 +52,9 @@ enum class Provenance : std::uint8_t {
 // or contradicts itself or the nodes.
 [[nodiscard]] Algorithm raise_algorithm(std::span<const Trace> traces);
 
+// Throws Error(input) if the metadata speaks of more ranks than there are traces.
+void require_all_ranks(std::span<const Trace> traces);
+
 // Algorithm-wide fields and the rank's buffer sizes from a trace's metadata; false if they are not there.
 bool read_header(const Trace& trace, Algorithm& out, Gpu& gpu);
 

@@ -34,13 +34,26 @@ std::vector<std::int32_t> int32_list(const AttrTable& table, std::span<const Att
   return out;
 }
 
-OtherAttributes others(const AttrTable& table, std::string_view prefix, bool gpu) {
+// What MSCCL-IR can hold as the name of an attribute.
+bool is_xml_name(std::string_view text) {
+  const auto letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ':' ||
+           static_cast<unsigned char>(c) >= 0x80;
+  };
+  const auto further = [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '.'; };
+  return !text.empty() && letter(text[0]) && std::all_of(text.begin(), text.end(), further);
+}
+
+OtherAttributes others(const Trace& trace, std::string_view prefix, bool gpu) {
+  const AttrTable& table = trace.metadata.table;
   OtherAttributes out;
   for (const Attr& a : table.attrs) {
     const std::string_view key = a.name.view();
     if (a.kind != Kind::string_val || !key.starts_with(prefix)) continue;
     const std::string_view rest = key.substr(prefix.size());
     if (!gpu && (key.starts_with(msccl::gpu_prefix) || is_standard_attribute(rest))) continue;
+    if (!is_xml_name(rest))
+      throw bad(trace, "metadata attribute '" + std::string(key) + "' cannot be the name of an XML attribute");
     out.emplace_back(rest, table.string(a));
   }
   return out;
@@ -168,6 +181,15 @@ Step parse_step(const Trace& trace, std::size_t i) {
   return s;
 }
 
+void require_all_ranks(std::span<const Trace> traces) {
+  for (const Trace& t : traces) {
+    const auto ranks = int32(t.metadata.table.attrs, msccl::ngpus);
+    if (!ranks || static_cast<std::size_t>(std::max(*ranks, 0)) == traces.size()) continue;
+    throw bad(t, "the algorithm has " + std::to_string(*ranks) + " ranks, but there are traces of " +
+                     std::to_string(traces.size()) + "; name the whole set");
+  }
+}
+
 bool read_header(const Trace& trace, Algorithm& out, Gpu& gpu) {
   const AttrTable& table = trace.metadata.table;
   const auto attrs = std::span<const Attr>(table.attrs);
@@ -191,11 +213,11 @@ bool read_header(const Trace& trace, Algorithm& out, Gpu& gpu) {
   if (const auto v = int32(attrs, msccl::outofplace)) out.outofplace = *v != 0;
   if (const IntValue v = int_value(attrs, msccl::min_bytes)) out.min_bytes = v.value;
   if (const IntValue v = int_value(attrs, msccl::max_bytes)) out.max_bytes = v.value;
-  out.attributes = others(table, msccl::prefix, false);
+  out.attributes = others(trace, msccl::prefix, false);
   gpu.i_chunks = *i_chunks;
   gpu.o_chunks = *o_chunks;
   gpu.s_chunks = *s_chunks;
-  gpu.other = others(table, msccl::gpu_prefix, true);
+  gpu.other = others(trace, msccl::gpu_prefix, true);
   const auto from = int32_list(table, attrs, msccl::copy_i_off);
   const auto to = int32_list(table, attrs, msccl::copy_o_off);
   if (from.size() != to.size()) throw bad(trace, "msccl.copy_i_off and msccl.copy_o_off differ in length");

@@ -319,8 +319,8 @@ void Machine::compute(std::uint32_t c, std::uint32_t s, const ProgramStep& step,
     incoming = p_.steps[p_.send_steps[connection.send_begin + in->received]].cnt;
   }
   for (std::int32_t j = 0; j < step.cnt; ++j) {
-    const std::uint64_t dst = layout_->slot(rank, step.dst_buf, step.dst_off + j);
-    const std::uint64_t src = from_dst ? dst : layout_->slot(rank, step.src_buf, step.src_off + j);
+    const std::uint64_t dst = layout_->slot(rank, step.dst_buf, std::int64_t{step.dst_off} + j);
+    const std::uint64_t src = from_dst ? dst : layout_->slot(rank, step.src_buf, std::int64_t{step.src_off} + j);
     Value v = in != nullptr && j < incoming ? messages_[in->read + static_cast<std::uint64_t>(j)] : nothing;
     if (reads_src(type)) {
       if (options_.trace_writers && j == 0 && src != BufferLayout::outside)
@@ -354,26 +354,55 @@ void Machine::finish() {
 
 }  // namespace
 
+namespace {
+
+// How much of each buffer of each rank the steps and copies touch; three numbers a rank.
+std::vector<std::int64_t> used_chunks(const Program& p) {
+  std::vector<std::int64_t> used(static_cast<std::size_t>(p.ranks()) * 3, 0);
+  const auto use = [&](std::int32_t rank, Buffer buffer, std::int64_t end) {
+    std::int64_t& most = used[static_cast<std::size_t>(rank) * 3 + static_cast<std::size_t>(buffer)];
+    most = std::max(most, end);
+  };
+  for (const Chain& c : p.chains) {
+    for (std::uint32_t i = c.first; i < c.first + c.count; ++i) {
+      const ProgramStep& s = p.steps[i];
+      use(c.rank, s.src_buf, std::int64_t{s.src_off} + s.cnt);
+      use(c.rank, s.dst_buf, std::int64_t{s.dst_off} + s.cnt);
+    }
+  }
+  for (std::int32_t r = 0; r < p.ranks(); ++r) {
+    for (const Copy& c : p.buffers[static_cast<std::size_t>(r)].copies) {
+      use(r, Buffer::input, std::int64_t{c.i_off} + 1);
+      use(r, Buffer::output, std::int64_t{c.o_off} + 1);
+    }
+  }
+  return used;
+}
+
+}  // namespace
+
 BufferLayout::BufferLayout(const Program& p, bool inplace) {
   const std::int32_t n = p.ranks();
-  const std::int32_t full_in = input_chunks(p.collective, p.chunks, n);
-  const std::int32_t full_out = output_chunks(p.collective, p.chunks, n);
-  const bool alias = inplace && p.collective != Collective::custom;
-  // A file of a few steps may claim any number of chunks; what no step can touch is not worth the memory.
-  std::uint64_t touched = 0;
-  for (const ProgramStep& s : p.steps) touched += static_cast<std::uint64_t>(s.cnt);
-  const std::uint64_t limit = (std::uint64_t{1} << 22) + 256 * touched;
+  const bool custom = p.collective == Collective::custom;
+  const bool alias = inplace && !custom;
+  const std::int64_t full_in = custom ? 0 : input_chunks(p.collective, p.chunks, n);
+  const std::int64_t full_out = custom ? 0 : output_chunks(p.collective, p.chunks, n);
+  const std::vector<std::int64_t> used = used_chunks(p);
+  // A file of a few steps may claim any number of chunks; what no step can fill is not worth the memory.
+  std::uint64_t moved = 0;
+  for (const ProgramStep& s : p.steps) moved += static_cast<std::uint64_t>(s.cnt);
+  const std::uint64_t limit = (std::uint64_t{1} << 20) + 16 * moved;
   for (std::int32_t r = 0; r < n; ++r) {
     const RankBuffers& b = p.buffers[static_cast<std::size_t>(r)];
-    const bool custom = p.collective == Collective::custom;
-    Extent in{slots_, custom ? b.i_chunks : std::max(b.i_chunks, full_in)};
-    Extent out{slots_, custom ? b.o_chunks : std::max(b.o_chunks, full_out)};
+    const std::int64_t* use = &used[static_cast<std::size_t>(r) * 3];
+    Extent in{slots_, std::max(std::min<std::int64_t>(b.i_chunks, use[0]), full_in)};
+    Extent out{slots_, std::max(std::min<std::int64_t>(b.o_chunks, use[1]), full_out)};
     if (alias && p.collective == Collective::allgather) {
-      in.begin += static_cast<std::uint64_t>(r) * static_cast<std::uint64_t>(full_in);
-      slots_ += static_cast<std::uint64_t>(std::max(out.size, std::int64_t{r} * full_in + in.size));
+      in.begin += static_cast<std::uint64_t>(r * full_in);
+      slots_ += static_cast<std::uint64_t>(std::max(out.size, r * full_in + in.size));
     } else if (alias && p.collective == Collective::reduce_scatter) {
-      out.begin += static_cast<std::uint64_t>(r) * static_cast<std::uint64_t>(full_out);
-      slots_ += static_cast<std::uint64_t>(std::max(in.size, std::int64_t{r} * full_out + out.size));
+      out.begin += static_cast<std::uint64_t>(r * full_out);
+      slots_ += static_cast<std::uint64_t>(std::max(in.size, r * full_out + out.size));
     } else if (alias) {
       in.size = out.size = std::max(in.size, out.size);
       slots_ += static_cast<std::uint64_t>(in.size);
@@ -383,13 +412,13 @@ BufferLayout::BufferLayout(const Program& p, bool inplace) {
     }
     extents_.push_back(in);
     extents_.push_back(out);
-    extents_.push_back({slots_, b.s_chunks});
-    slots_ += static_cast<std::uint64_t>(b.s_chunks);
+    extents_.push_back({slots_, std::min<std::int64_t>(b.s_chunks, use[2])});
+    slots_ += static_cast<std::uint64_t>(extents_.back().size);
     if (slots_ > limit) {
-      throw input_error({.file = p.file},
-                        "the buffers are declared with " + std::to_string(slots_) +
-                            " chunks and more, but the steps move only " + std::to_string(touched) +
-                            "; check nchunksperloop and i_chunks, o_chunks, s_chunks",
+      throw input_error(p.locate_rank(r),
+                        "the buffers have " + std::to_string(slots_) +
+                            " chunks and more, but the steps move only " + std::to_string(moved) +
+                            "; check nchunksperloop and the offsets",
                         "offsets");
     }
   }

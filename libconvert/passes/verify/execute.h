@@ -46,7 +46,7 @@ class BufferLayout {
   // Throws Error(input) if the buffers are far larger than the steps could ever fill.
   BufferLayout(const Program& program, bool inplace);
   static constexpr std::uint64_t outside = ~std::uint64_t{0};
-  [[nodiscard]] std::uint64_t slot(std::int32_t rank, Buffer buffer, std::int32_t index) const {
+  [[nodiscard]] std::uint64_t slot(std::int32_t rank, Buffer buffer, std::int64_t index) const {
     const Extent& e = extents_[static_cast<std::size_t>(rank) * 3 + static_cast<std::size_t>(buffer)];
     return index >= 0 && index < e.size ? e.begin + static_cast<std::uint64_t>(index) : outside;
   }

@@ -195,6 +195,9 @@ Program make_program(const Algorithm& algorithm) {
     const Step& step = a->steps[source[s]];
     return Location{.file = a->file, .line = step.line, .column = step.column};
   };
+  p.locate_rank = [a](std::int32_t rank) {
+    return Location{.file = a->file, .line = a->gpus[static_cast<std::size_t>(rank)].line};
+  };
   p.describe = [a, source, tb_of](std::uint32_t s) {
     const std::uint32_t tb = tb_of(source[s]);
     const auto after = std::upper_bound(a->gpus.begin(), a->gpus.end(), tb,

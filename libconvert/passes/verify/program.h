@@ -82,6 +82,7 @@ struct Program {
   // For findings: where a step stands, and what to call it ("gpu 0 threadblock 3 step 1 (rrc)").
   std::function<Location(std::uint32_t step)> locate;
   std::function<std::string(std::uint32_t step)> describe;
+  std::function<Location(std::int32_t rank)> locate_rank;
   bool from_traces = false;  // speak of ranks and tags, not of gpus and channels
 
   [[nodiscard]] std::int32_t ranks() const { return static_cast<std::int32_t>(buffers.size()); }

@@ -200,7 +200,7 @@ class RankBuilder {
                                        : connections_.get(other, rank, tag.value);
   }
 
-  static constexpr std::int32_t max_step_chunks = 1 << 16;
+  static constexpr std::int32_t max_step_chunks = 1024;
 
   const Trace& trace_;
   Program& p_;
@@ -273,6 +273,7 @@ Program make_program(std::span<const Trace> traces, Diagnostics& diagnostics) {
   Program p;
   p.from_traces = true;
   take_header(traces, p);
+  require_all_ranks(traces);
   ConnectionTable connections(p.connections);
   std::vector<std::vector<std::uint32_t>> sends;
   std::vector<std::vector<std::uint32_t>> recvs;
@@ -299,6 +300,9 @@ Program make_program(std::span<const Trace> traces, Diagnostics& diagnostics) {
   };
   p.locate = [traces, first_nodes, rank_of](std::uint32_t s) {
     return location_of(traces[rank_of(s)], first_nodes[s]);
+  };
+  p.locate_rank = [traces](std::int32_t rank) {
+    return Location{.file = traces[static_cast<std::size_t>(rank)].name, .rank = rank};
   };
   p.describe = [traces, first_nodes, rank_of](std::uint32_t s) {
     const Trace& t = traces[rank_of(s)];

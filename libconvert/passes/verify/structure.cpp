@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "passes/verify/verify.h"
 
@@ -27,9 +28,16 @@ class Checker {
     for (const Gpu& gpu : a_.gpus) {
       std::int32_t id = 0;
       for (const Threadblock& tb : a_.threadblocks(gpu)) check_threadblock(gpu, tb, rank, id++);
+      check_copies(gpu, rank);
       check_connections(gpu, rank);
       check_limits(gpu, rank);
       ++rank;
+    }
+    const auto has_copies = [](const Gpu& g) { return !g.copies.empty(); };
+    const auto first = std::find_if(a_.gpus.begin(), a_.gpus.end(), has_copies);
+    if (first != a_.gpus.end() && runs_outofplace(a_)) {
+      diagnostics_.warning(at_line(first->line), "limits",
+                           "<copy> elements are taken as copies at the start; the runtimes ignore them");
     }
   }
 
@@ -44,10 +52,11 @@ class Checker {
     const auto steps = a_.steps_of(tb);
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const Step& s = steps[i];
+      if (s.unreadable) continue;
       const auto where = [&] { return place(rank, id, i) + " (" + std::string(name(s.type)) + ")"; };
-      check_dependency(gpu, s, id, i, where);
+      if (gpu.complete) check_dependency(gpu, s, id, i, where);
       if (s.type == StepType::nop) {
-        const bool closed = i + 1 < steps.size() && steps[i + 1].depid >= 0;
+        const bool closed = i + 1 < steps.size() && (steps[i + 1].depid >= 0 || steps[i + 1].unreadable);
         if (s.depid < 0) diagnostics_.error(at(s), "deps", where() + ": a nop without a dependency");
         if (!closed)
           diagnostics_.error(at(s), "deps",
@@ -99,6 +108,21 @@ class Checker {
                        where() + ": " + side + " " + letter(buffer) + "[" + std::to_string(offset) + "…" +
                            std::to_string(std::int64_t{offset} + std::max(s.cnt, 1) - 1) +
                            "] is outside of a buffer of " + std::to_string(size) + " chunks");
+  }
+
+  void check_copies(const Gpu& gpu, std::int32_t rank) {
+    const std::int32_t in = std::max(gpu.i_chunks, input_chunks(a_.collective, a_.chunks, a_.ranks()));
+    const std::int32_t out = std::max(gpu.o_chunks, output_chunks(a_.collective, a_.chunks, a_.ranks()));
+    std::unordered_set<std::int32_t> written;
+    for (const Copy& c : gpu.copies) {
+      const std::string what = "gpu " + std::to_string(rank) + ": <copy> from i[" + std::to_string(c.i_off) +
+                               "] to o[" + std::to_string(c.o_off) + "]";
+      if (c.i_off < 0 || c.i_off >= in || c.o_off < 0 || c.o_off >= out) {
+        diagnostics_.error(at_line(gpu.line), "offsets", what + " is outside of the buffers");
+      } else if (!written.insert(c.o_off).second) {
+        diagnostics_.error(at_line(gpu.line), "offsets", what + ": another <copy> writes the same chunk");
+      }
+    }
   }
 
   void check_connections(const Gpu& gpu, std::int32_t rank) {

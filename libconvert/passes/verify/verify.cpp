@@ -42,10 +42,7 @@ struct Reading {
 class Verifier {
  public:
   Verifier(const Program& p, const VerifyOptions& options, Diagnostics& diagnostics)
-      : p_(p),
-        options_(options),
-        diagnostics_(diagnostics),
-        collective_(options.collective.value_or(p.collective)) {}
+      : p_(p), options_(options), diagnostics_(diagnostics) {}
 
   void run() {
     check_pairs();
@@ -58,8 +55,7 @@ class Verifier {
  private:
   void report(Severity severity, std::uint32_t step, const char* rule, std::string message,
               std::vector<std::string> notes = {}) {
-    Location where = step == no_index ? Location{.file = p_.file} : p_.locate(step);
-    diagnostics_.add({severity, std::move(where), rule, std::move(message), std::move(notes)});
+    diagnostics_.add({severity, p_.locate(step), rule, std::move(message), std::move(notes)});
   }
   [[nodiscard]] std::string rank_word() const { return p_.from_traces ? "rank " : "gpu "; }
   [[nodiscard]] std::string text(const Connection& c) const {
@@ -81,7 +77,6 @@ class Verifier {
   const Program& p_;
   const VerifyOptions& options_;
   Diagnostics& diagnostics_;
-  Collective collective_;
   bool deadlock_ = false;
   bool pairs_ok_ = true;
 };
@@ -111,7 +106,7 @@ void Verifier::check_pairs() {
 
 Reading Verifier::read(const BufferLayout& layout, const ExecuteOptions& options) {
   Reading r{execute(p_, layout, options), {}, {}, std::nullopt};
-  r.mismatches = check_postcondition(p_, collective_, layout, r.execution);
+  r.mismatches = check_postcondition(p_, p_.collective, layout, r.execution);
   if (r.execution.conflicts.empty()) return r;
   Reachability reachable(p_);
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
@@ -137,16 +132,16 @@ void Verifier::check_mode(bool inplace, const std::string& mode) {
     }
     report_capacity(bounded, reading.execution.peak_fifo);
   }
-  const bool other_operand = std::any_of(p_.steps.begin(), p_.steps.end(), [](const ProgramStep& s) {
+  const auto other_operand = std::find_if(p_.steps.begin(), p_.steps.end(), [](const ProgramStep& s) {
     return reduces(s.type) && s.type != StepType::re && (s.src_buf != s.dst_buf || s.src_off != s.dst_off);
   });
-  if (!reading.sound() && other_operand && options_.dataflow) {
+  if (!reading.sound() && other_operand != p_.steps.end() && options_.dataflow) {
     ExecuteOptions intent = options;
     intent.slots = 0;
     intent.operand_is_dst = true;
     const Reading as_intended = read(layout, intent);
     if (as_intended.sound()) {
-      report(options_.soft, no_index, "operand",
+      report(options_.soft, static_cast<std::uint32_t>(other_operand - p_.steps.begin()), "operand",
              "the result is right only if rrc, rrs and rrcs reduce into dst; the runtime takes src as the local "
              "operand" +
                  mode);
@@ -315,8 +310,9 @@ void Verifier::report_values(const Reading& r, const BufferLayout& layout, const
                             difference(e.values, m);
       if (m.more > 0) message += "; and " + std::to_string(m.more) + " more chunks there are wrong";
       const std::uint32_t writer = m.slot == BufferLayout::outside ? no_index : detail.last_writer[m.slot];
-      report(options_.soft, writer, "postcondition", std::string(name(collective_)) + ": " + message + mode,
-             path_to(detail, m.slot));
+      Location where = writer == no_index ? p_.locate_rank(m.rank) : p_.locate(writer);
+      diagnostics_.add({options_.soft, std::move(where), "postcondition",
+                        std::string(name(p_.collective)) + ": " + message + mode, path_to(detail, m.slot)});
     }
   }
   if (e.undefined_reads > 0) {
@@ -335,7 +331,13 @@ void Verifier::report_values(const Reading& r, const BufferLayout& layout, const
 }  // namespace
 
 void verify(const Program& program, const VerifyOptions& options, Diagnostics& diagnostics) {
-  Verifier(program, options, diagnostics).run();
+  if (options.collective && *options.collective != program.collective) {
+    Program as_other = program;  // buffers, inputs and aliasing are those of the other collective
+    as_other.collective = *options.collective;
+    Verifier(as_other, options, diagnostics).run();
+  } else {
+    Verifier(program, options, diagnostics).run();
+  }
 }
 
 }  // namespace convert

@@ -291,6 +291,46 @@ TEST(OutputFiles, Fifo) {
   EXPECT_TRUE(std::filesystem::is_fifo(path));
 }
 
+TEST(OutputFiles, ADescriptorOfAPipe) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  OutputFiles files;
+  const std::string path = "/dev/fd/" + std::to_string(ends[1]);
+  write_file(files, path, "through");
+  ::close(ends[1]);
+  char text[8] = {};
+  EXPECT_EQ(::read(ends[0], text, 7), 7);
+  EXPECT_STREQ(text, "through");
+  EXPECT_EQ(::read(ends[0], text, 7), 0) << "nothing keeps the pipe open";
+  ::close(ends[0]);
+  EXPECT_EQ(text_of(error_of([&] { (void)files.create(path); })), path + ": Bad file descriptor");
+}
+
+TEST(OutputFiles, StreamPaths) {
+  const Scratch scratch;
+  scratch.write("file", "x");
+  ASSERT_EQ(::mkfifo(scratch.path("fifo").c_str(), 0600), 0);
+  std::filesystem::create_symlink("fifo", scratch.path("to_fifo"));
+  std::filesystem::create_symlink("file", scratch.path("to_file"));
+  std::filesystem::create_symlink("nowhere", scratch.path("to_nowhere"));
+  for (const std::string name : {"fifo", "to_fifo"}) EXPECT_TRUE(is_stream_path(scratch.path(name))) << name;
+  for (const std::string name : {"", "file", "to_file", "to_nowhere", "missing", "file/below"}) {
+    EXPECT_FALSE(is_stream_path(scratch.path(name))) << name;
+  }
+  EXPECT_FALSE(is_stream_path(""));
+  EXPECT_TRUE(is_stream_path("/dev/null"));
+  EXPECT_TRUE(is_stream_path("/dev/full"));
+  const int fd = ::open(scratch.path("file").c_str(), O_WRONLY);
+  const std::string path = "/dev/fd/" + std::to_string(fd);
+  {
+    const StdoutAt redirected(fd);
+    EXPECT_TRUE(is_stream_path("/dev/stdout"));
+  }
+  EXPECT_TRUE(is_stream_path(path));
+  ::close(fd);
+  EXPECT_FALSE(is_stream_path(path));
+}
+
 TEST(OutputFiles, Refusals) {
   const Scratch scratch;
   OutputFiles files;
@@ -349,6 +389,56 @@ TEST(OutputFiles, ASignalLeavesNothing) {
     EXPECT_EQ(WTERMSIG(status), number);
     EXPECT_EQ(scratch.names(), Names{"r0"});
     EXPECT_EQ(scratch.read("r0"), "old");
+  }
+}
+
+// Writes one set after the other from several threads, each file with the number of its set, until a signal comes.
+[[noreturn]] void write_sets(const Scratch& scratch, int ready) {
+  constexpr int count = 210;
+  std::thread([] { ::pause(); }).detach();  // takes the signal when all others hold it off
+  for (int round = 1;; ++round) {
+    OutputFiles files;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&, t] {
+        for (int i = t; i < count; i += 4) {
+          write_file(files, scratch.path("r" + std::to_string(i)), std::to_string(round));
+        }
+      });
+    }
+    if (round == 1 && ::write(ready, "x", 1) != 1) ::_exit(98);
+    for (std::thread& thread : threads) thread.join();
+    files.commit();
+  }
+}
+
+TEST(OutputFiles, ASignalWhileThreadsWriteLeavesOneWholeSet) {
+  const Scratch scratch;
+  Names names;
+  for (int i = 0; i < 210; ++i) names.push_back("r" + std::to_string(i));
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) scratch.write(name, "0");
+  const std::vector<int> numbers = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+  std::uint32_t state = 1;
+  for (std::size_t run = 0; run < 60; ++run) {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    const pid_t child = ::fork();
+    if (child == 0) write_sets(scratch, ends[1]);
+    ::close(ends[1]);
+    char ready = 0;
+    ASSERT_EQ(::read(ends[0], &ready, 1), 1);
+    ::close(ends[0]);
+    state = state * 1664525 + 1013904223;
+    ::usleep(state >> 17);  // up to 33 ms
+    const int number = numbers[run % numbers.size()];
+    ::kill(child, number);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    ASSERT_EQ(WTERMSIG(status), number);
+    ASSERT_EQ(scratch.names(), names) << "run " << run;
+    for (const std::string& name : names) ASSERT_EQ(scratch.read(name), scratch.read("r0")) << "run " << run;
   }
 }
 

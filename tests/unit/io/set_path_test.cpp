@@ -243,6 +243,50 @@ TEST(InputSet, DamagedFilesFailWhenTheirTurnComes) {
   EXPECT_EQ(error_of([&] { (void)set.next()->input->read_rest(); }).where().file, bad);
 }
 
+TEST(InputSet, ATarCutInItsFirstHeader) {
+  const Scratch scratch;
+  const std::string header = tar_of({"r.0.et"}).substr(0, 511);
+  const auto message = [](const std::string& path) {
+    return text_of(error_of([&] { (void)InputSet({path}).next(); }));
+  };
+  for (const std::size_t n : {1, 6, 100, 262, 511}) {
+    const std::string cut = header.substr(0, n);
+    const std::string path = scratch.write("cut.tar", cut);
+    EXPECT_EQ(message(path), path + ":@0x0: the archive is cut inside a header") << n;
+    EXPECT_TRUE(InputSet({path}).files().empty());
+    for (const auto& [name, compression] : {std::pair{"cut.tar.gz", Compression::gzip},
+                                            {"cut.tgz", Compression::gzip},
+                                            {"cut.tar.zst", Compression::zstd}}) {
+      const std::string packed_path = scratch.write(name, test::packed(cut, compression));
+      EXPECT_EQ(message(packed_path), packed_path + ":@0x0: the archive is cut inside a header") << n;
+    }
+  }
+  const std::string empty = scratch.write("empty.tar", "");
+  EXPECT_EQ(message(empty), empty + ":@0x0: the archive is cut: it lacks the two zero blocks that end a tar");
+}
+
+// Without the name of a tar only the magic tells it from other streams.
+TEST(InputSet, ACutTarWithoutATarName) {
+  const Scratch scratch;
+  const std::string header = tar_of({"r.0.et"});
+  const std::string sure = scratch.write("sure", header.substr(0, 262));
+  EXPECT_EQ(text_of(error_of([&] { (void)InputSet({sure}).next(); })),
+            sure + ":@0x0: the archive is cut inside a header");
+  const std::string unsure = scratch.write("unsure", header.substr(0, 261));
+  EXPECT_EQ(InputSet({unsure}).next()->input->read_rest(), header.substr(0, 261));
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ASSERT_EQ(::write(ends[1], header.data(), 300), 300);
+  ::close(ends[1]);
+  const int saved = ::dup(STDIN_FILENO);
+  ::dup2(ends[0], STDIN_FILENO);
+  EXPECT_EQ(text_of(error_of([] { (void)InputSet({"-"}).next(); })),
+            "<stdin>:@0x0: the archive is cut inside a header");
+  ::dup2(saved, STDIN_FILENO);
+  ::close(saved);
+  ::close(ends[0]);
+}
+
 TEST(InputSet, BaseNames) {
   const Scratch scratch;
   const auto base = [&](const std::string& name) { return InputSet({scratch.write(name, "x")}).base_name(); };

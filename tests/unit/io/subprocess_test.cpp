@@ -66,21 +66,55 @@ TEST(Subprocess, TooMuchOutput) {
   EXPECT_TRUE(run_child({"printf", "123456"}, "", 20s, 5).too_large);
 }
 
-TEST(Subprocess, ASignalToUsEndsTheChildToo) {
+TEST(Subprocess, LooksIntoPath) {
+  const test::Scratch scratch;
+  scratch.write("no/denied", "");
+  std::filesystem::create_symlink("/bin/true", scratch.path("program"));
+  const std::string before = std::getenv("PATH");
+  ::setenv("PATH", (scratch.path("missing") + ":" + scratch.path("no") + ":" + scratch.path()).c_str(), 1);
+  EXPECT_EQ(run_child({"program"}, "", 20s, 1000).exit_code, 0);
+  EXPECT_EQ(text_of(error_of([] { (void)run_child({"denied"}, "", 20s, 1000); })), "denied: Permission denied");
+  ::setenv("PATH", before.c_str(), 1);
+  EXPECT_EQ(run_child({scratch.path("program")}, "", 20s, 1000).exit_code, 0);
+}
+
+TEST(Subprocess, TheChildHasTheSignalsThatWeHave) {
+  const auto before = ::signal(SIGUSR1, SIG_IGN);
+  const ChildResult result = run_child({"cat", "/proc/self/status"}, "", 20s, 10'000);
+  ::signal(SIGUSR1, before);
+  EXPECT_NE(result.out.find("\nSigBlk:\t0000000000000000\nSigIgn:\t0000000000000200\n"), std::string::npos)
+      << result.out;
+}
+
+TEST(Subprocess, WithoutStandardStreams) {
+  const pid_t us = ::fork();
+  if (us == 0) {
+    for (int fd = 0; fd < 3; ++fd) ::close(fd);
+    const ChildResult result = run_child({"sh", "-c", "cat; echo err >&2"}, "text", 20s, 1000);
+    ::_exit(result.out == "text" && result.err == "err\n" ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(us, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+class SubprocessAfter : public ::testing::TestWithParam<int> {};
+
+TEST_P(SubprocessAfter, ASignalToUsEndsTheChildToo) {
   const test::Scratch scratch;
   const std::string pid_file = scratch.path("pid");
   const pid_t parent = ::fork();
   if (parent == 0) {
     (void)run_child(
-        {"sh", "-c", "echo $$ > " + pid_file + ".new; mv " + pid_file + ".new " + pid_file + "; sleep 60"}, "", 60s,
-        1000);
+        {"sh", "-c", "echo $$ > " + pid_file + ".new; mv " + pid_file + ".new " + pid_file + "; exec sleep 60"}, "",
+        60s, 1000);
     ::_exit(99);
   }
   for (int i = 0; i < 1000 && !std::filesystem::exists(pid_file); ++i) ::usleep(10'000);
-  ::kill(parent, SIGTERM);
+  ::kill(parent, GetParam());
   int status = 0;
   ::waitpid(parent, &status, 0);
-  EXPECT_EQ(WTERMSIG(status), SIGTERM);
+  EXPECT_EQ(WTERMSIG(status), GetParam());
   const pid_t child = std::atoi(scratch.read("pid").c_str());
   ASSERT_GT(child, 0);
   const auto runs = [&] {  // a zombie that init has not yet collected is dead enough
@@ -92,6 +126,8 @@ TEST(Subprocess, ASignalToUsEndsTheChildToo) {
   for (int i = 0; i < 500 && runs(); ++i) ::usleep(10'000);
   EXPECT_FALSE(runs());
 }
+
+INSTANTIATE_TEST_SUITE_P(Signals, SubprocessAfter, ::testing::Values(SIGTERM, SIGKILL));
 
 }  // namespace
 }  // namespace convert

@@ -55,7 +55,7 @@ inline Algorithm make_algorithm(Collective collective, std::int32_t chunks, bool
                        static_cast<std::uint32_t>(tb.rows.size()), 0});
       for (const Row& r : tb.rows) {
         a.steps.push_back(
-            {r.type, r.src_buf, r.dst_buf, r.hasdep, r.src, r.dst, r.cnt, r.depid, r.deps, ++line, 1});
+            {r.type, r.src_buf, r.dst_buf, r.hasdep, false, r.src, r.dst, r.cnt, r.depid, r.deps, ++line, 1});
       }
     }
   }

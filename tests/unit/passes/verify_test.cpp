@@ -240,9 +240,45 @@ TEST(Verify, EveryCollectiveHasItsPostcondition) {
 
 TEST(Verify, BuffersThatNoStepCanFillAreNotAllocated) {
   Algorithm a = ring(2);
-  for (Gpu& g : a.gpus) g.s_chunks = 2'000'000'000;
+  for (Gpu& g : a.gpus) g.s_chunks = 2'000'000'000;  // declared, but never used
+  EXPECT_EQ(findings(a), "");
+  a.chunks = 2'000'000'000;  // would have to be reduced, all of them
   Diagnostics diagnostics;
   EXPECT_THROW(verify(make_program(a), {}, diagnostics), Error);
+}
+
+TEST(Verify, OffsetsAtTheEndOfAllIntegersAreOutside) {
+  const std::vector<std::vector<Tb>> gpus{{Tb{1, -1, 0, {{send, in, 0, out, 2147483647, 2}}}},
+                                          {Tb{-1, 0, 0, {{recv, in, 0, out, 2147483647, 2}}}}};
+  const std::string text = findings(make_algorithm(Collective::custom, 2, false, 2, 2, 0, gpus));
+  EXPECT_NE(text.find("dst o[2147483647…2147483648] is outside of a buffer of 2 chunks [offsets]"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Verify, AnotherCollectiveIsJudgedInItsOwnLayout) {
+  // An all-gather of two: as a broadcast neither input nor aliasing is the same.
+  std::vector<std::vector<Tb>> gpus;
+  for (std::int32_t r = 0; r < 2; ++r) {
+    gpus.push_back({Tb{1 - r, 1 - r, 0, {{send, out, r, out, r}, {recv, out, 1 - r, out, 1 - r}}}});
+  }
+  const Algorithm a = make_algorithm(Collective::allgather, 2, true, 0, 2, 0, gpus);
+  Diagnostics diagnostics;
+  VerifyOptions options;
+  options.dataflow = true;
+  options.collective = Collective::broadcast;
+  verify(make_program(a), options, diagnostics);
+  ASSERT_FALSE(diagnostics.all().empty());
+  EXPECT_EQ(diagnostics.all()[0].message.substr(0, 42), "broadcast: gpu 0 o[0] must end as chunk 0 ");
+}
+
+TEST(Structure, CopiesStayInsideAndApart) {
+  Algorithm a = make_algorithm(Collective::custom, 2, false, 2, 2, 0, {{}});
+  a.gpus[0].copies = {{0, 0}, {1, 0}, {70, 1}};
+  EXPECT_EQ(findings(a, false),
+            "0: error: gpu 0: <copy> from i[1] to o[0]: another <copy> writes the same chunk [offsets]\n"
+            "0: error: gpu 0: <copy> from i[70] to o[1] is outside of the buffers [offsets]\n"
+            "0: warning: <copy> elements are taken as copies at the start; the runtimes ignore them [limits]\n");
 }
 
 TEST(Structure, OffsetsAndDependenciesAndConnections) {

@@ -47,9 +47,9 @@ TEST(Report, Csv) {
   std::string out;
   append_csv(run(example(), "ring:2,bw=1GB/s,lat=10ns"), out);
   EXPECT_EQ(out,
-            "npu,finish_ns,exposed_communication_ns,compute_ns,sends,bytes_sent\n"
-            "0,3058,3058,1000,1,2048\n"
-            "1,3058,3058,0,0,0\n");
+            "npu,finish_ns,exposed_communication_ns,compute_ns,sends,bytes_sent,model,issue\n"
+            "0,3058,3058,1000,1,2048,unaware,algorithm\n"
+            "1,3058,3058,0,0,0,unaware,algorithm\n");
 }
 
 TEST(Report, Text) {

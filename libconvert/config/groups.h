@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Communicator groups: which ranks take part in the collectives of a group, from the groups.json of a trace set.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace convert {
+
+struct CommGroup {
+  std::int64_t id = 0;
+  std::vector<std::uint32_t> ranks{};  // in the order of the file, which is the order in the group's ring
+};
+
+// {"ID": [RANK, …], …} as in ASTRA-sim's comm_group.json; groups in the order of the file. Throws Error(input) of
+// the rule "groups" with line and column: malformed JSON, an id that is no integer from 0, a rank that is none or,
+// where their number `ranks` is known, lies beyond it; an id, or a rank in a group, that stands twice.
+[[nodiscard]] std::vector<CommGroup> parse_groups(const std::string& file, std::string_view text,
+                                                  std::optional<std::uint32_t> ranks);
+
+}  // namespace convert

@@ -248,7 +248,8 @@ class Replayer {
       case OpType::memory: npu_events_.add(r, op.value, index); break;
       case OpType::send:
         ++npu.sends;
-        npu.bytes_sent += op.value;
+        if (__builtin_add_overflow(npu.bytes_sent, op.value, &npu.bytes_sent))
+          throw Error("an NPU sends 2^63 bytes or more");
         network_->send(r, op.peer, op.value, index);
         break;
       case OpType::recv:

@@ -44,7 +44,8 @@ bool append_entity(std::string_view name, std::string& out) {
     std::uint32_t code = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code, hex ? 16 : 10);
     const bool surrogate = code >= 0xd800 && code < 0xe000;
-    if (error != std::errc{} || end != digits.data() + digits.size() || code == 0 || code > 0x10ffff || surrogate)
+    if (error != std::errc{} || end != digits.data() + digits.size() ||
+        (code < 0x20 && code != '\t' && code != '\n' && code != '\r') || code > 0x10ffff || surrogate)
       return false;
     append_utf8(code, out);
   } else {

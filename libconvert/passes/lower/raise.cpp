@@ -44,6 +44,16 @@ bool is_xml_name(std::string_view text) {
   return !text.empty() && letter(text[0]) && std::all_of(text.begin(), text.end(), further);
 }
 
+// Text that XML can hold. Throws otherwise.
+std::string xml_text(const Trace& trace, Name attribute, std::string_view text) {
+  const auto control = [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
+  };
+  if (std::any_of(text.begin(), text.end(), control))
+    throw bad(trace, "metadata attribute '" + std::string(attribute.view()) + "' holds a control character");
+  return std::string(text);
+}
+
 OtherAttributes others(const Trace& trace, std::string_view prefix, bool gpu) {
   const AttrTable& table = trace.metadata.table;
   OtherAttributes out;
@@ -54,7 +64,7 @@ OtherAttributes others(const Trace& trace, std::string_view prefix, bool gpu) {
     if (!gpu && (key.starts_with(msccl::gpu_prefix) || is_standard_attribute(rest))) continue;
     if (!is_xml_name(rest))
       throw bad(trace, "metadata attribute '" + std::string(key) + "' cannot be the name of an XML attribute");
-    out.emplace_back(rest, table.string(a));
+    out.emplace_back(rest, xml_text(trace, a.name, table.string(a)));
   }
   return out;
 }
@@ -205,7 +215,7 @@ bool read_header(const Trace& trace, Algorithm& out, Gpu& gpu) {
   out.collective = *collective;
   out.collective_text = *coll;
   out.chunks = *chunks;
-  out.name = string_value(table, attrs, msccl::algo_name).value_or("");
+  out.name = xml_text(trace, msccl::algo_name, string_value(table, attrs, msccl::algo_name).value_or(""));
   out.protocol =
       parse_protocol(string_value(table, attrs, msccl::proto).value_or("Simple")).value_or(Protocol::simple);
   out.channels = int32(attrs, msccl::nchannels).value_or(1);

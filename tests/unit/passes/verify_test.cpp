@@ -269,7 +269,7 @@ TEST(Verify, AnotherCollectiveIsJudgedInItsOwnLayout) {
   options.collective = Collective::broadcast;
   verify(make_program(a), options, diagnostics);
   ASSERT_FALSE(diagnostics.all().empty());
-  EXPECT_EQ(diagnostics.all()[0].message.substr(0, 42), "broadcast: gpu 0 o[0] must end as chunk 0 ");
+  EXPECT_EQ(diagnostics.all()[0].message.substr(0, 42), "broadcast: gpu 0 o[1] must end as chunk 1 ");
 }
 
 TEST(Structure, CopiesStayInsideAndApart) {

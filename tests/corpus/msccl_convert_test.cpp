@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "config/network.h"
 #include "corpus/corpus.h"
 #include "formats/format.h"
 #include "formats/msccl/msccl.h"
@@ -12,6 +13,7 @@
 #include "passes/lower/lower.h"
 #include "passes/lower/provenance.h"
 #include "passes/verify/verify.h"
+#include "simulate/replay.h"
 
 namespace {
 
@@ -194,6 +196,24 @@ TEST(MscclConvert, TracesProveToo) {
     const std::vector<Trace> traces = lower(read(path));
     Diagnostics proof;
     EXPECT_EQ(verified(make_program(traces, proof), proof).errors(), 0U) << path << "\n" << text(proof);
+  }
+}
+
+TEST(MscclConvert, ReplaysToTheEnd) {
+  REQUIRE_CORPUS();
+  for (const auto& path : sound_files()) {
+    const std::vector<Trace> traces = lower(read(path), std::int64_t{1} << 26);
+    const auto network =
+        parse_short_network("fully_connected:" + std::to_string(traces.size()) + ",bw=50GB/s,lat=500ns");
+    for (const NetworkModel model : {NetworkModel::unaware, NetworkModel::aware}) {
+      ReplayOptions options;
+      options.model = model;
+      Diagnostics diagnostics;
+      const auto result = replay(traces, network, options, diagnostics);
+      ASSERT_TRUE(result) << path << "\n" << text(diagnostics);
+      EXPECT_EQ(result->status, ReplayStatus::complete) << path;
+      EXPECT_GT(result->total_ps, 0) << path;
+    }
   }
 }
 

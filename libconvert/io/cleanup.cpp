@@ -29,6 +29,7 @@ namespace {
 static_assert(std::atomic<char*>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free);
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
+constexpr int max_wait_ms = 60'000;  // a step may be the renames of very many files
 constexpr std::array ending_signals = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
 std::atomic<CleanupSlot*> first_slot{nullptr};
@@ -58,7 +59,7 @@ extern "C" void on_ending_signal(int number) {
     if (const pid_t group = slot->group.exchange(0); group > 0) ::kill(-group, SIGKILL);
   }
   constexpr timespec millisecond{0, 1'000'000};
-  for (int waited_ms = 0; steps.load() > 0 && waited_ms < 10'000; ++waited_ms) ::nanosleep(&millisecond, nullptr);
+  for (int i = 0; steps.load() > 0 && i < max_wait_ms; ++i) ::nanosleep(&millisecond, nullptr);
   for (CleanupSlot* slot = first_slot.load(); slot != nullptr; slot = slot->next) {
     if (const char* file = slot->file.exchange(nullptr)) ::unlink(file);
   }

@@ -40,7 +40,7 @@ class SignalCleanup {
 
 // Something that those signals must not cut in two: to make a registered file, to rename a group of files. This
 // thread does not take them meanwhile; if another thread takes one, its handler waits for the end of the step (up
-// to 10 s) before it removes anything. Behind such a signal no step begins: the constructor does not return. A step
+// to 60 s) before it removes anything. Behind such a signal no step begins: the constructor does not return. A step
 // should be short and take no lock and no memory, which the thread that took the signal may hold.
 class UnbrokenStep {
  public:

@@ -10,6 +10,7 @@
 #include <protozero/pbf_writer.hpp>
 #include <string>
 
+#include "bench/table.h"
 #include "formats/chakra_stream.h"
 #include "formats/format.h"
 
@@ -123,8 +124,8 @@ void decode_all(std::string_view bytes, NodeTable& t) {
 }
 
 void print(const char* what, double seconds, double floor, std::uint64_t nodes, std::size_t bytes) {
-  std::printf("%-22s %7.1f ns/node %8.0f MB/s  ratio %.2f\n", what, seconds * 1e9 / static_cast<double>(nodes),
-              static_cast<double>(bytes) / seconds / 1e6, seconds / floor);
+  bench::print_row(what, static_cast<double>(nodes), "node", seconds * 1e9 / static_cast<double>(nodes),
+                   static_cast<double>(bytes) / seconds / 1e6, seconds / floor, "");
 }
 
 void bench_text(const char* format, const NodeTable& table, double floor) {
@@ -180,8 +181,8 @@ int main(int argc, char** argv) {
   NodeTable scratch;
   const double decode = best_seconds([&] { decode_all(file, scratch); });
 
-  std::printf("%llu nodes, %.0f bytes each (check %llx)\n", static_cast<unsigned long long>(nodes),
-              static_cast<double>(bytes.size()) / static_cast<double>(nodes), static_cast<unsigned long long>(sum));
+  if (sum == 0) return 1;  // it has to be read
+  bench::print_head();
   print("protozero pbf_writer", encode_floor, encode_floor, nodes, bytes.size());
   print("chakra encode", encode, encode_floor, nodes, bytes.size());
   print("protozero scan", scan, scan, nodes, bytes.size());

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/table.h"
 #include "formats/format.h"
 #include "graph/graph.h"
 #include "passes/validate.h"
@@ -217,21 +218,22 @@ bool bench_format(const Format& format, const std::vector<Trace>& set, const std
     return false;
   }
   const auto nodes = static_cast<double>(records.size());
-  std::printf("%-8.*s %6.0f ns/node, alone %6.0f ns/node, ratio %.2f (limit 3), %zu bytes/node\n",
-              static_cast<int>(format.name.size()), format.name.data(), best.work / nodes * 1e9,
-              best.floor / nodes * 1e9, best.work / best.floor, text.size() / records.size());
+  bench::print_row("write " + std::string(format.name) + " / formatting alone", nodes, "node",
+                   best.work / nodes * 1e9, static_cast<double>(text.size()) / best.work / 1e6,
+                   best.work / best.floor, "ratio 3");
   return best.work / best.floor <= 3;
 }
 
 void bench_part(const char* name, double nodes, const std::function<void()>& work) {
   double best = std::numeric_limits<double>::infinity();
   for (int i = 0; i < 5; ++i) best = std::min(best, seconds(work));
-  std::printf("%-8s %6.0f ns/node\n", name, best / nodes * 1e9);
+  bench::print_row(name, nodes, "node", best / nodes * 1e9, 0, 0, "");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  bench::print_head();
   const std::uint64_t nodes = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1'000'000;
   const std::uint64_t per_rank = nodes / 2 / 3 * 3;  // whole steps, so that each send has its receive
   const std::vector<Trace> set = make_set(per_rank);
@@ -239,14 +241,14 @@ int main(int argc, char** argv) {
   bool good = bench_format(dot_format, set, records, format_dot);
   good = bench_format(graphml_format, set, records, format_graphml) && good;
   const auto all = static_cast<double>(records.size());
-  bench_part("graph", all, [&] {
+  bench_part("dependency graph", all, [&] {
     for (const Trace& t : set) (void)build_graph(t.nodes);
   });
-  bench_part("rules", all, [&] {
+  bench_part("rules of a trace", all, [&] {
     Diagnostics diagnostics;
     for (const Trace& t : set) check_trace(t, RuleSet::all(), diagnostics);
   });
-  bench_part("set", all, [&] {
+  bench_part("rules of the set", all, [&] {
     Diagnostics diagnostics;
     std::vector<TraceSummary> summaries;
     for (const Trace& t : set) summaries.push_back(summarise(t));

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/table.h"
 #include "formats/format.h"
 #include "formats/msccl/msccl.h"
 #include "io/input.h"
@@ -30,7 +31,9 @@ constexpr int rounds = 7;
 double cpu_seconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; };
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
@@ -50,12 +53,25 @@ Algorithm ring(std::int32_t n) {
   a.chunks = n;
   a.inplace = true;
   for (std::int32_t r = 0; r < n; ++r) {
-    a.gpus.push_back({.i_chunks = n, .first_tb = static_cast<std::uint32_t>(r), .tb_count = 1, .copies = {}, .other = {}});
-    a.tbs.push_back({.send = (r + 1) % n, .recv = (r + n - 1) % n, .first_step = static_cast<std::uint32_t>(a.steps.size()), .step_count = static_cast<std::uint32_t>(2 * n - 1)});
+    a.gpus.push_back(
+        {.i_chunks = n, .first_tb = static_cast<std::uint32_t>(r), .tb_count = 1, .copies = {}, .other = {}});
+    a.tbs.push_back({.send = (r + 1) % n,
+                     .recv = (r + n - 1) % n,
+                     .first_step = static_cast<std::uint32_t>(a.steps.size()),
+                     .step_count = static_cast<std::uint32_t>(2 * n - 1)});
     for (std::int32_t s = 0; s < 2 * n - 1; ++s) {
       const std::int32_t chunk = ((r - s) % n + n) % n;
-      StepType type = s == 0 ? StepType::send : s < n - 1 ? StepType::rrs : s == n - 1 ? StepType::rrcs : s < 2 * n - 2 ? StepType::rcs : StepType::recv;
-      a.steps.push_back({.type = type, .src_buf = Buffer::input, .dst_buf = Buffer::input, .src_off = chunk, .dst_off = chunk, .cnt = 1});
+      StepType type = s == 0          ? StepType::send
+                      : s < n - 1     ? StepType::rrs
+                      : s == n - 1    ? StepType::rrcs
+                      : s < 2 * n - 2 ? StepType::rcs
+                                      : StepType::recv;
+      a.steps.push_back({.type = type,
+                         .src_buf = Buffer::input,
+                         .dst_buf = Buffer::input,
+                         .src_off = chunk,
+                         .dst_off = chunk,
+                         .cnt = 1});
     }
   }
   return a;
@@ -179,22 +195,22 @@ void bench_conversion(const std::string& name, const std::string& text) {
   for (int i = 0; i < rounds; ++i) {
     std::string copy = text;
     parse = std::min(parse, timed([&] {
-      pugi::xml_document d;
-      if (!d.load_buffer_inplace(copy.data(), copy.size())) std::puts("?");
-    }));
+                       pugi::xml_document d;
+                       if (!d.load_buffer_inplace(copy.data(), copy.size())) std::puts("?");
+                     }));
     encode = std::min(encode, timed([&] {
-      for (const Trace& t : traces) {
-        out.clear();
-        protozero_nodes(t.nodes, message, out);
-      }
-    }));
+                        for (const Trace& t : traces) {
+                          out.clear();
+                          protozero_nodes(t.nodes, message, out);
+                        }
+                      }));
     copy = text;
     ours = std::min(ours, timed([&] { c = convert_in_memory(std::move(copy), out); }));
   }
   const double floor = parse + encode;
   const auto steps = static_cast<double>(c.steps);
-  std::printf("%-34s %8zu %9zu %7.1f %7.1f %7.1f %7.1f %7.2f\n", name.c_str(), c.steps, c.nodes, parse / steps * 1e9, encode / steps * 1e9, ours / steps * 1e9,
-              static_cast<double>(text.size()) / ours / 1e6, ours / floor);
+  bench::print_row("convert " + name + " / parse + encode", steps, "step", ours / steps * 1e9,
+                   static_cast<double>(text.size()) / ours / 1e6, ours / floor, "ratio 2.5");
 }
 
 void bench_memory(const std::string& name, const std::string& path, std::size_t size) {
@@ -204,7 +220,8 @@ void bench_memory(const std::string& name, const std::string& path, std::size_t 
                                           convert_in_memory(open_input(path)->read_rest(), out);
                                         });
   const double mb = static_cast<double>(size) / 1048576;
-  std::printf("%-34s %8.1f %9.1f %9.1f   limit %.1f MB\n", name.c_str(), mb, peak, (peak - 16) / mb, 6.5 * mb + 16);
+  bench::print_row("memory beyond 16 MB, " + name + " / XML", static_cast<double>(size), "byte", 0, 0,
+                   (peak - 16) / mb, "ratio 6.5");
 }
 
 void bench_proof(std::int32_t n) {
@@ -224,14 +241,17 @@ void bench_proof(std::int32_t n) {
                                           Diagnostics diagnostics;
                                           verify(make_program(a), options, diagnostics);
                                         });
-  std::printf("proof, ring of %-19d %8.0f %7.1f ns/step %7.1f bytes/step\n", n, steps, seconds / steps * 1e9, (peak - before) * 1048576 / steps);
+  const std::string what = "ring of " + std::to_string(n);
+  bench::print_row("proof, " + what, steps, "step", seconds / steps * 1e9, 0, 0, "2500 ns");
+  bench::print_row("memory of the proof, " + what + ", bytes/step", steps, "step", 0, 0,
+                   (peak - before) * 1048576 / steps, "ratio 200");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   std::vector<std::pair<std::string, std::string>> inputs;
-  std::puts("memory                                XML MB   peak MB   (peak-16)/XML");
+  bench::print_head();
   for (int i = 1; i < argc; ++i) {
     const std::string path = argv[i];
     const std::string name = path.substr(path.rfind('/') + 1);
@@ -247,9 +267,7 @@ int main(int argc, char** argv) {
     convert::write_msccl(ring(n), text);
     inputs.emplace_back("ring of " + std::to_string(n), std::move(text));
   }
-  std::puts("conversion (ns per step)              steps     nodes   parse  encode    ours    MB/s   ratio");
   for (const auto& [name, text] : inputs) bench_conversion(name, text);
-  std::puts("dataflow proof");
   for (const std::int32_t n : {128, 256, 1024}) bench_proof(n);
   return 0;
 }

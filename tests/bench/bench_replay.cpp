@@ -10,6 +10,7 @@
 #include <ctime>
 #include <string>
 
+#include "bench/table.h"
 #include "simulate/replay.h"
 
 namespace {
@@ -95,7 +96,6 @@ void measure(const char* label, ReplayProgram& program, NetworkModel model, doub
   program.options.model = model;
   double best_s = 1e9;
   Picoseconds total = 0;
-  std::uint64_t events = 0;
   std::uint64_t messages = 0;
   for (int run = 0; run < 3; ++run) {
     const std::clock_t begin = std::clock();
@@ -103,14 +103,14 @@ void measure(const char* label, ReplayProgram& program, NetworkModel model, doub
     best_s = std::min(best_s, static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
     if (result.status != ReplayStatus::complete || (run != 0 && result.total_ps != total)) std::exit(1);
     total = result.total_ps;
-    events = result.events;
     messages = 0;
     for (const NpuResult& n : result.npus) messages += n.sends;
   }
   const double per_message_ns = best_s * 1e9 / static_cast<double>(messages);
-  std::printf("%-22s %-8s %10llu %9.3f %12.1f %8.1f %10.1f %14lld\n", label, std::string(name(model)).c_str(),
-              static_cast<unsigned long long>(messages), best_s, per_message_ns, per_message_ns / hops_per_message,
-              best_s * 1e9 / static_cast<double>(events), static_cast<long long>(total / ps_per_ns));
+  const bool aware = model == NetworkModel::aware;
+  bench::print_row("replay " + std::string(name(model)) + ", " + label,
+                   static_cast<double>(messages) * (aware ? hops_per_message : 1), aware ? "hop" : "message",
+                   aware ? per_message_ns / hops_per_message : per_message_ns, 0, 0, aware ? "500 ns" : "350 ns");
 }
 
 }  // namespace
@@ -118,8 +118,7 @@ void measure(const char* label, ReplayProgram& program, NetworkModel model, doub
 int main(int argc, char** argv) {
   const auto npus = static_cast<Rank>(argc > 1 ? std::atoi(argv[1]) : 1024);
   const std::string count = std::to_string(npus);
-  std::printf("%-22s %-8s %10s %9s %12s %8s %10s %14s\n", "pattern", "model", "messages", "seconds", "ns/message",
-              "ns/hop", "ns/event", "simulated ns");
+  bench::print_head();
   struct Case {
     const char* label;
     Pattern pattern;
@@ -133,10 +132,10 @@ int main(int argc, char** argv) {
        {"direct, connected", Pattern::direct, "fully_connected:" + count + ",bw=50GB/s,lat=500ns", 1}}};
   for (const Case& c : cases) {
     ReplayProgram program = compile(c.pattern, npus, c.network);
-    const long compiled_kib = peak_kib();
     measure(c.label, program, NetworkModel::unaware, 1);
     measure(c.label, program, NetworkModel::aware, c.hops);
-    std::printf("%-22s %zu nodes; peak memory %ld MiB compiled, %ld MiB replayed\n", "", program.ops.size(),
-                compiled_kib / 1024, peak_kib() / 1024);
+    bench::print_row(std::string("memory of the replay, ") + c.label + ", bytes/node",
+                     static_cast<double>(program.ops.size()), "node", 0, 0,
+                     static_cast<double>(peak_kib()) * 1024 / static_cast<double>(program.ops.size()), "");
   }
 }

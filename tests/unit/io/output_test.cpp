@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <thread>
 
 #include "scratch.h"
@@ -392,53 +393,76 @@ TEST(OutputFiles, ASignalLeavesNothing) {
   }
 }
 
-// Writes one set after the other from several threads, each file with the number of its set, until a signal comes.
-[[noreturn]] void write_sets(const Scratch& scratch, int ready) {
-  constexpr int count = 210;
-  std::thread([] { ::pause(); }).detach();  // takes the signal when all others hold it off
-  for (int round = 1;; ++round) {
-    OutputFiles files;
-    std::vector<std::thread> threads;
-    for (int t = 0; t < 4; ++t) {
-      threads.emplace_back([&, t] {
-        for (int i = t; i < count; i += 4) {
-          write_file(files, scratch.path("r" + std::to_string(i)), std::to_string(round));
-        }
-      });
-    }
-    if (round == 1 && ::write(ready, "x", 1) != 1) ::_exit(98);
-    for (std::thread& thread : threads) thread.join();
-    files.commit();
+constexpr int set_size = 300;
+
+void write_set(OutputFiles& files, const Scratch& scratch, const std::string& text) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = t; i < set_size; i += 4) write_file(files, scratch.path("r" + std::to_string(i)), text);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+// Runs `body(ready)` in a child process, waits until it calls ready() and for up to 2^bits us more, different in
+// each run, and ends the child by a signal.
+template <class Body>
+void signal_child(unsigned run, int bits, const Body& body) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    body([&] {
+      if (::write(ends[1], "x", 1) != 1) ::_exit(98);
+    });
+    ::_exit(99);
+  }
+  ::close(ends[1]);
+  char ready = 0;
+  EXPECT_EQ(::read(ends[0], &ready, 1), 1);
+  ::close(ends[0]);
+  ::usleep((run * 2654435769U) >> (32 - bits));
+  const int number = std::array{SIGINT, SIGTERM, SIGHUP, SIGPIPE}[run % 4];
+  ::kill(child, number);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == number) << status;
+}
+
+TEST(OutputFiles, ASignalWhileThreadsCreateFilesLeavesNothing) {
+  const Scratch scratch;
+  scratch.write("r0", "old");
+  for (unsigned run = 0; run < 60; ++run) {
+    signal_child(run, 15, [&](const auto& ready) {
+      for (int round = 0;; ++round) {
+        OutputFiles files;
+        if (round == 1) ready();
+        write_set(files, scratch, "new");
+      }
+    });
+    ASSERT_EQ(scratch.names(), Names{"r0"}) << "run " << run;
+    ASSERT_EQ(scratch.read("r0"), "old");
   }
 }
 
-TEST(OutputFiles, ASignalWhileThreadsWriteLeavesOneWholeSet) {
+TEST(OutputFiles, ASignalDuringCommitLeavesOneWholeSet) {
   const Scratch scratch;
   Names names;
-  for (int i = 0; i < 210; ++i) names.push_back("r" + std::to_string(i));
+  for (int i = 0; i < set_size; ++i) scratch.write(names.emplace_back("r" + std::to_string(i)), "old");
   std::sort(names.begin(), names.end());
-  for (const std::string& name : names) scratch.write(name, "0");
-  const std::vector<int> numbers = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
-  std::uint32_t state = 1;
-  for (std::size_t run = 0; run < 60; ++run) {
-    int ends[2];
-    ASSERT_EQ(::pipe(ends), 0);
-    const pid_t child = ::fork();
-    if (child == 0) write_sets(scratch, ends[1]);
-    ::close(ends[1]);
-    char ready = 0;
-    ASSERT_EQ(::read(ends[0], &ready, 1), 1);
-    ::close(ends[0]);
-    state = state * 1664525 + 1013904223;
-    ::usleep(state >> 17);  // up to 33 ms
-    const int number = numbers[run % numbers.size()];
-    ::kill(child, number);
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    ASSERT_TRUE(WIFSIGNALED(status));
-    ASSERT_EQ(WTERMSIG(status), number);
+  for (unsigned run = 0; run < 12; ++run) {
+    signal_child(run, 14, [&](const auto& ready) {
+      std::thread([] { ::pause(); }).detach();  // takes the signal while this thread holds it off
+      OutputFiles files;
+      write_set(files, scratch, std::to_string(run));
+      ready();
+      files.commit();
+      ::pause();
+    });
     ASSERT_EQ(scratch.names(), names) << "run " << run;
-    for (const std::string& name : names) ASSERT_EQ(scratch.read(name), scratch.read("r0")) << "run " << run;
+    const std::string text = scratch.read("r0");
+    for (const std::string& name : names) ASSERT_EQ(scratch.read(name), text) << name << ", run " << run;
   }
 }
 

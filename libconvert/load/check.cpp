@@ -113,6 +113,12 @@ class Check {
       return;
     }
     check_set(summaries, options_.rules, diagnostics_);
+    if (!options_.rules.has(Rule::groups)) return;
+    try {
+      source_.check_groups(static_cast<std::uint32_t>(ranks_.size()));
+    } catch (const Error& e) {
+      report_unreadable(e, diagnostics_);
+    }
   }
 
   [[nodiscard]] bool wants_algorithm() const {

@@ -145,6 +145,7 @@ class Sink {
       const bool replaced = f.rank <= last && f.path == rank_path(*plan_.path, f.rank, plan_.suffix);
       if (!replaced) files_.remove_on_commit(f.path);
     }
+    source_.check_groups(last + 1);
     if (const auto groups = source_.groups_json()) {
       auto out = files_.create(*plan_.path + ".groups.json");
       out->write(*groups);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "config/groups.h"
 #include "io/sha256.h"
 #include "passes/verify/verify.h"
 #include "util/log.h"
@@ -221,6 +222,10 @@ void TraceSource::add_source_note(Metadata& metadata) const {
   if (source_sha256_.empty()) return;
   metadata.table.add_string(attr::source_file, source_file_);
   metadata.table.add_string(attr::source_sha256, source_sha256_);
+}
+
+void TraceSource::check_groups(std::uint32_t ranks) const {
+  if (const auto text = groups_json()) (void)parse_groups(base_name() + ".groups.json", *text, ranks);
 }
 
 bool TraceSource::many() {

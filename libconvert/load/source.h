@@ -42,6 +42,8 @@ class TraceSource {
   // Set if the input is a collective algorithm. Only lower it if it has no errors.
   [[nodiscard]] const Algorithm* algorithm() const { return algorithm_ ? &*algorithm_ : nullptr; }
   [[nodiscard]] std::optional<std::string> groups_json() const { return inputs_.groups_json(); }
+  // Throws Error(input) [groups] if the groups are malformed or name ranks beyond `ranks`.
+  void check_groups(std::uint32_t ranks) const;
   [[nodiscard]] const std::vector<std::string>& skipped() const { return inputs_.skipped(); }
 
   // To be called before ranks of an algorithm are opened: refuses (as errors) what cannot be a correct trace, that

@@ -435,11 +435,11 @@ TEST(OutputFiles, ASignalWhileThreadsCreateFilesLeavesNothing) {
   scratch.write("r0", "old");
   for (unsigned run = 0; run < 60; ++run) {
     signal_child(run, 15, [&](const auto& ready) {
-      for (int round = 0;; ++round) {
-        OutputFiles files;
-        if (round == 1) ready();
-        write_set(files, scratch, "new");
-      }
+      OutputFiles files;  // 64 of it need no name
+      for (int i = 0; i < 64; ++i) write_file(files, scratch.path("first" + std::to_string(i)), "new");
+      ready();
+      write_set(files, scratch, "new");
+      ::pause();
     });
     ASSERT_EQ(scratch.names(), Names{"r0"}) << "run " << run;
     ASSERT_EQ(scratch.read("r0"), "old");
@@ -451,7 +451,7 @@ TEST(OutputFiles, ASignalDuringCommitLeavesOneWholeSet) {
   Names names;
   for (int i = 0; i < set_size; ++i) scratch.write(names.emplace_back("r" + std::to_string(i)), "old");
   std::sort(names.begin(), names.end());
-  for (unsigned run = 0; run < 12; ++run) {
+  for (unsigned run = 0; run < 8; ++run) {
     signal_child(run, 14, [&](const auto& ready) {
       std::thread([] { ::pause(); }).detach();  // takes the signal while this thread holds it off
       OutputFiles files;

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -54,6 +55,7 @@ FreeSlots& free_slots() {
 }
 
 extern "C" void on_ending_signal(int number) {
+  const int saved_errno = errno;
   if (ending.exchange(true)) park();  // another thread ends the process
   for (CleanupSlot* slot = first_slot.load(); slot != nullptr; slot = slot->next) {
     if (const pid_t group = slot->group.exchange(0); group > 0) ::kill(-group, SIGKILL);
@@ -68,6 +70,7 @@ extern "C" void on_ending_signal(int number) {
   }
   ::signal(number, SIG_DFL);
   ::raise(number);  // blocked here, so it takes effect when the handler returns
+  errno = saved_errno;
 }
 
 void install_handlers() {

@@ -55,9 +55,14 @@ std::optional<ReplayStatus> run_replay(std::span<const Trace> traces, std::uint3
     write_chrome(result.timeline, *memory_output(out));
     return out;
   };
-  const ReplayResult result = replay(*program);
-  check(text(replay(*program)) == text(result), "a second replay of the same program differs");
-  return result.status;
+  try {
+    const ReplayResult result = replay(*program);
+    check(text(replay(*program)) == text(result), "a second replay of the same program differs");
+    return result.status;
+  } catch (const Error& e) {  // times beyond what the clock can hold come from no single place
+    check(e.kind() == Error::Kind::input, "an error that is not about the input");
+    return std::nullopt;
+  }
 }
 
 void replay_algorithm(std::string_view text, std::uint32_t variant) {
@@ -68,7 +73,7 @@ void replay_algorithm(std::string_view text, std::uint32_t variant) {
   verify(make_program(algorithm), {.dataflow = false, .collective = {}, .soft = Severity::error}, diagnostics);
   if (diagnostics.errors() != 0) return;
   const auto status = run_replay(lowered(algorithm, std::int64_t{algorithm.chunks} * 1000), variant & ~12U);
-  check(status == ReplayStatus::complete, "a proved algorithm does not run to its end");
+  check(!status || *status == ReplayStatus::complete, "a proved algorithm does not run to its end");
 }
 
 }  // namespace

@@ -42,7 +42,8 @@ class XmlDocument {
   pugi::xml_node root_;
 };
 
-// Replaces the five predefined entities and character references. Nothing on an undefined entity or a '<'.
+// Replaces the five predefined entities and character references. Nothing on an undefined entity, a '<' or a
+// control character.
 [[nodiscard]] std::optional<std::string> unescape_xml(std::string_view raw);
 // Throws Error(input) on a control character, which XML cannot hold.
 void escape_xml(std::string_view text, std::string& out);

@@ -44,7 +44,9 @@ bool XmlFields::add_other(pugi::xml_node node, Place place, pugi::xml_attribute 
   }
   auto value = unescape_xml(a.value());
   if (!value) {
-    error(place, "xml", std::string("attribute '") + a.name() + "': an undefined entity or a '<' in its value");
+    error(place, "xml",
+          std::string("attribute '") + a.name() +
+              "': an undefined entity, a '<' or a control character in its value");
     return false;
   }
   other.emplace_back(a.name(), std::move(*value));

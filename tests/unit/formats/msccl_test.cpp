@@ -156,7 +156,7 @@ TEST(ReadMsccl, LenientXmlIsRefused) {
   EXPECT_NE(findings(document(algo, "text")).find("text inside <gpu>: only elements are allowed [xml]"),
             std::string::npos);
   EXPECT_NE(findings("<algo " + algo + " x=\"&undefined;\"/>")
-                .find("attribute 'x': an undefined entity or a '<' in its value [xml]"),
+                .find("attribute 'x': an undefined entity, a '<' or a control character in its value [xml]"),
             std::string::npos);
   EXPECT_NE(findings(std::string("<algo/>\0", 8)).find("1:8: error: a NUL byte in an XML document [xml]"),
             std::string::npos);
@@ -198,7 +198,7 @@ TEST(WriteMsccl, EscapesTextAndKeepsMscclangsOrder) {
 TEST(Xml, Unescape) {
   EXPECT_EQ(unescape_xml("a&lt;&gt;&amp;&quot;&apos;&#x41;&#66;"), "a<>&\"'AB");
   EXPECT_EQ(unescape_xml("&#8364;"), "\xe2\x82\xac");
-  for (const char* bad : {"&", "&x;", "&#0;", "&#xD800;", "&#1114112;", "&#;", "<", "&lt"})
+  for (const char* bad : {"&", "&x;", "&#0;", "&#xD800;", "&#1114112;", "&#;", "&#1;", "\x01", "<", "&lt"})
     EXPECT_EQ(unescape_xml(bad), std::nullopt) << bad;
 }
 

@@ -73,6 +73,12 @@ Error error_of(const Run& run) {
 
 inline std::string text_of(const Error& error) { return format_location(error.where()) + ": " + error.what(); }
 
+inline void write_file(OutputFiles& files, const std::string& path, std::string_view bytes) {
+  const auto output = files.create(path);
+  output->write(bytes);
+  output->close();
+}
+
 inline std::string packed(std::string_view bytes, Compression compression) {
   std::string to;
   const auto output = compressed(memory_output(to), compression);

@@ -233,14 +233,6 @@ class Sink {
   OutputFiles files_;
 };
 
-// A device, a FIFO, a pipe by its number: written directly, never taken for the prefix of a set.
-bool is_stream(const std::string& path) {
-  std::error_code unknown;
-  const auto status = std::filesystem::status(path, unknown);
-  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
-         !std::filesystem::is_directory(status);
-}
-
 // What set= asks for: a tar, a plain file, or nothing.
 std::optional<bool> tar_wanted(const FormatOptions& options) {
   const auto text = options.get("set");
@@ -271,7 +263,7 @@ SinkPlan plan_sink(TraceSource& source, const SinkOptions& options) {
   const Format& format = *plan.choice.format;
   plan.suffix = compression_suffix(plan.choice.options);
   const bool named_tar = plan.path && without_compression(*plan.path).ends_with(".tar");
-  const bool stream = !plan.path || is_stream(*plan.path);
+  const bool stream = !plan.path || is_stream_path(*plan.path);
   if (format.file_per_rank) {
     const auto wanted = tar_wanted(plan.choice.options);
     plan.tar = wanted.value_or(named_tar || (stream && source.many()));

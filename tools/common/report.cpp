@@ -134,7 +134,7 @@ void Reporter::print_held_back(const convert::Diagnostics& diagnostics) {
     std::fprintf(stderr, "%s %s\u2026 %zu more (use --max-errors 0)\n", paint(style_.tool + ':', "1").c_str(),
                  place.c_str(), n);
   };
-  std::size_t others = total_held_back_ + diagnostics.dropped();
+  std::size_t others = total_held_back_;
   std::size_t lines = 0;
   for (const auto& [file, count] : counts_) {
     if (count.held_back == 0) continue;
@@ -145,6 +145,10 @@ void Reporter::print_held_back(const convert::Diagnostics& diagnostics) {
     }
   }
   if (others > 0) line({}, others);
+  if (diagnostics.dropped() > 0) {
+    std::fprintf(stderr, "%s \u2026 and %zu that were only counted\n", paint(style_.tool + ':', "1").c_str(),
+                 diagnostics.dropped());
+  }
 }
 
 }  // namespace tools

@@ -93,7 +93,7 @@ std::string format_diagnostic(const Diagnostic& d) {
   out += ": ";
   out += d.message;
   if (!d.rule.empty()) out += " [" + d.rule + "]";
-  for (const std::string& note : d.notes) out += "\n" + place + "note: " + note;
+  for (const std::string& note : d.notes) out.append("\n").append(place).append("note: ").append(note);
   return out;
 }
 

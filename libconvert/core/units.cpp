@@ -126,7 +126,7 @@ std::optional<std::int64_t> parse_int(std::string_view text) {
 
 std::string format_bytes(std::int64_t bytes) {
   static constexpr std::array<const char*, 5> names = {"B", "KiB", "MiB", "GiB", "TiB"};
-  double value = static_cast<double>(bytes);
+  auto value = static_cast<double>(bytes);
   std::size_t unit = 0;
   while (value >= 1024 && unit + 1 < names.size()) {
     value /= 1024;

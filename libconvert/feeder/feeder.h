@@ -136,10 +136,10 @@ void Feeder::issue_with_blocked(TryIssue&& try_issue, std::size_t next, std::siz
   for (;;) {
     std::uint8_t source = fresh;
     std::uint32_t node = next < end ? fresh_[next] : UINT32_MAX;
-    for (std::uint8_t lane = 0; lane < heaps_.size(); ++lane) {
+    for (std::size_t lane = 0; lane < heaps_.size(); ++lane) {
       if ((closed >> lane & 1U) != 0 || heaps_[lane].empty() || heaps_[lane].front() >= node) continue;
       node = heaps_[lane].front();
-      source = lane;
+      source = static_cast<std::uint8_t>(lane);
     }
     if (node == UINT32_MAX) return;
     const std::uint8_t lane = lane_of(node);

@@ -63,7 +63,7 @@ constexpr std::uint32_t wire_type(Form form) {
 
 // By tag of AttributeProto: the form of a scalar, or Form::none for anything else.
 constexpr auto form_of_tag = [] {
-  std::array<Form, 33 * 8> f{};
+  std::array<Form, std::size_t{33} * 8> f{};
   for (std::uint32_t k = 3; k <= 31; k += 2) f[make_tag(k, wire_type(scalar_forms[k]))] = scalar_forms[k];
   return f;
 }();

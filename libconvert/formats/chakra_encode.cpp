@@ -121,7 +121,7 @@ inline char* ChakraEncoder::end_message(char* at) {
   check_size(size);
   const std::size_t length_size = varint_size(size);
   if (length_size != length_size_) [[unlikely]] {
-    at = reserve(at, 16);
+    (void)reserve(at, 16);
     body = buffer_.get() + body_;
     std::memmove(body + length_size - length_size_, body, size);
     body += static_cast<std::ptrdiff_t>(length_size) - static_cast<std::ptrdiff_t>(length_size_);

@@ -71,7 +71,7 @@ std::size_t look_of(NodeType type) {
   return std::min<std::size_t>(static_cast<std::uint32_t>(type), looks.size() - 1);
 }
 
-constexpr std::string_view data_style = "";
+constexpr std::string_view data_style;
 constexpr std::string_view control_style = " [style=dashed]";
 constexpr std::string_view message_style = " [color=\"#d62728\" penwidth=1.5]";
 constexpr std::string_view missing_style = "shape=box style=\"filled,dashed\" fillcolor=white color=\"#d62728\"";

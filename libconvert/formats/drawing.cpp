@@ -49,6 +49,7 @@ DrawnRank draw(const Trace& trace) {
 // A drawing may hold any ranks, such as 3 and 7 of a large set: messages are matched by position among those.
 void peers_to_positions(std::vector<DrawnRank>& ranks) {
   std::vector<std::pair<Rank, std::int32_t>> positions;
+  positions.reserve(ranks.size());
   for (const DrawnRank& r : ranks)
     positions.emplace_back(r.trace->rank, static_cast<std::int32_t>(positions.size()));
   std::sort(positions.begin(), positions.end());

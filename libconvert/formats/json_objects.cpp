@@ -70,8 +70,7 @@ object object_of(value& v, std::string_view key) {
 
 simdjson::ondemand::array array_of(value& v, std::string_view key) {
   simdjson::ondemand::array a;
-  if (v.get_array().get(a) != simdjson::SUCCESS)
-    throw BadJson{place_of(v), json_quoted(key) + " must be an array"};
+  if (v.get_array().get(a) != simdjson::SUCCESS) throw BadJson{place_of(v), json_quoted(key) + " must be an array"};
   return a;
 }
 

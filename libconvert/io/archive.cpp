@@ -17,8 +17,8 @@ namespace convert {
 namespace {
 
 constexpr std::size_t block_bytes = 512;
-constexpr std::size_t max_extension_bytes = 1024 * 1024;  // pax records and GNU long names
-constexpr std::uint64_t max_ustar_size = 077777777777;    // 8 GiB - 1
+constexpr std::size_t max_extension_bytes = std::size_t{1} << 20;  // pax records and GNU long names
+constexpr std::uint64_t max_ustar_size = 077777777777;             // 8 GiB - 1
 
 // The ustar header, fields by offset and length.
 struct Field {
@@ -57,7 +57,7 @@ std::optional<std::uint64_t> number_of(std::string_view header, Field field) {
 }
 
 std::uint64_t checksum_of(std::string_view header) {
-  std::uint64_t sum = 8 * ' ';  // the checksum itself counts as blanks
+  std::uint64_t sum = std::uint64_t{8} * ' ';  // the checksum itself counts as blanks
   for (std::size_t i = 0; i < block_bytes; ++i) {
     if (i < checksum_field.offset || i >= checksum_field.offset + checksum_field.size) {
       sum += static_cast<unsigned char>(header[i]);
@@ -118,7 +118,7 @@ class MemberInput final : public Input {
  protected:
   std::size_t fill(char* to, std::size_t n) override {
     if (state_.remaining == 0) return 0;
-    const std::size_t wanted = static_cast<std::size_t>(std::min<std::uint64_t>(n, state_.remaining));
+    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(n, state_.remaining));
     const std::size_t got = state_.archive.read(to, wanted);
     state_.remaining -= got;
     if (got < wanted) throw state_.cut();

@@ -127,7 +127,7 @@ class CompressedOutput : public Output {
 
  protected:
   explicit CompressedOutput(std::unique_ptr<Output> below)
-      : Output(below->name()), below_(std::move(below)), buffer_(128 * 1024, '\0') {}
+      : Output(below->name()), below_(std::move(below)), buffer_(std::size_t{128} << 10, '\0') {}
   virtual void finish() = 0;
   std::string& buffer() { return buffer_; }
   void pass_on(std::size_t n) {

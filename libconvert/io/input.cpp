@@ -16,9 +16,9 @@
 namespace convert {
 namespace {
 
-constexpr std::size_t first_buffer = 16 * 1024;   // small: an archive may have very many small members
-constexpr std::size_t usual_buffer = 128 * 1024;  // what a long stream settles at
-constexpr std::size_t read_rest_step = 1024 * 1024;
+constexpr std::size_t first_buffer = std::size_t{16} << 10;   // small: an archive may have very many small members
+constexpr std::size_t usual_buffer = std::size_t{128} << 10;  // what a long stream settles at
+constexpr std::size_t read_rest_step = std::size_t{1} << 20;
 
 class FileInput final : public Input {
  public:

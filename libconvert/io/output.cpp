@@ -13,7 +13,7 @@
 namespace convert {
 namespace {
 
-constexpr std::size_t buffer_bytes = 256 * 1024;
+constexpr std::size_t buffer_bytes = std::size_t{256} << 10;
 
 class FdOutput final : public Output {
  public:

@@ -13,9 +13,9 @@ class Writer {
 
   void attribute(std::string_view name, std::int64_t value) {
     char digits[24];
-    const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+    const char* const end = std::to_chars(digits, digits + sizeof digits, value).ptr;
     open(name);
-    out_.append(digits, end);
+    out_.append(static_cast<const char*>(digits), end);
     out_ += '"';
   }
   void attribute(std::string_view name, std::string_view value) {

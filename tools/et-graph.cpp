@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // et-graph: draw execution traces.
+#include <algorithm>
+
 #include "common/findings.h"
 #include "common/layout.h"
 #include "common/tool.h"
@@ -14,7 +16,7 @@ std::string picture_type(const tools::OutputOptions& output) {
   if (output.to) return *output.to;
   if (output.to_stdout()) return "dot";
   const std::size_t dot = output.path->rfind('.');
-  const std::string suffix = dot == std::string::npos ? "" : output.path->substr(dot + 1);
+  std::string suffix = dot == std::string::npos ? "" : output.path->substr(dot + 1);
   if (tools::is_picture(suffix)) return suffix;
   const convert::Format* format = convert::format_by_suffix(*output.path);
   if (format == nullptr || format->write_set == nullptr) {
@@ -27,10 +29,9 @@ std::string picture_type(const tools::OutputOptions& output) {
 // dot or graphml, with or without options behind it.
 bool is_drawing(const std::string& type) {
   const std::string name = type.substr(0, type.find(','));
-  for (const convert::Format* f : convert::all_formats()) {
-    if (f->name == name && f->write_set != nullptr) return true;
-  }
-  return false;
+  const auto formats = convert::all_formats();
+  return std::any_of(formats.begin(), formats.end(),
+                     [&](const convert::Format* f) { return f->name == name && f->write_set != nullptr; });
 }
 
 std::size_t count_nodes(const std::vector<convert::Trace>& traces) {

@@ -177,7 +177,7 @@ int start_failure(int from) {
 
 // Takes what is there. False if that goes beyond the limit.
 bool drain(Descriptor& from, std::string& to, std::size_t limit) {
-  std::array<char, 64 * 1024> chunk;
+  std::array<char, std::size_t{64} << 10> chunk;
   const ssize_t got = ::read(from.get(), chunk.data(), chunk.size());
   if (got < 0) {
     if (errno != EINTR && errno != EAGAIN) from.close();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 #include <vector>
@@ -87,7 +88,7 @@ AwareNetwork::AwareNetwork(const NetworkConfig& config, EventQueue& queue) : Net
     }
     stride *= n;
   }
-  links_.reset(static_cast<Link*>(std::calloc(links, sizeof(Link))));
+  links_.reset(static_cast<Link*>(std::calloc(std::max<std::uint64_t>(links, 1), sizeof(Link))));
   if (links_ == nullptr) throw std::bad_alloc();
 }
 

@@ -59,7 +59,7 @@ void require_all_ranks(std::span<const Trace> traces);
 bool read_header(const Trace& trace, Algorithm& out, Gpu& gpu);
 
 // The step that a node says it belongs to, without position and dependencies. Throws Error(input) as above.
-[[nodiscard]] Step parse_step(const Trace& trace, std::size_t node_index);
+[[nodiscard]] Step parse_step(const Trace& trace, std::size_t index);
 
 // True if a trace's nodes and dependencies are what lowering the algorithm's rank gives (sizes aside).
 [[nodiscard]] bool same_graph(const Algorithm& algorithm, const Trace& trace);

@@ -158,16 +158,16 @@ class RankRaiser {
 
 }  // namespace
 
-Step parse_step(const Trace& trace, std::size_t i) {
-  const auto attrs = trace.nodes.attributes(trace.nodes.nodes[i]);
+Step parse_step(const Trace& trace, std::size_t index) {
+  const auto attrs = trace.nodes.attributes(trace.nodes.nodes[index]);
   const auto text = [&](Name name) {
     const auto v = string_value(trace.nodes, attrs, name);
-    if (!v) throw bad(trace, i, "attribute '" + std::string(name.view()) + "' is missing or not a string");
+    if (!v) throw bad(trace, index, "attribute '" + std::string(name.view()) + "' is missing or not a string");
     return *v;
   };
   const auto number = [&](Name name) {
     const auto v = int32(attrs, name);
-    if (!v) throw bad(trace, i, "attribute '" + std::string(name.view()) + "' is missing or not an int32");
+    if (!v) throw bad(trace, index, "attribute '" + std::string(name.view()) + "' is missing or not an int32");
     return *v;
   };
   const auto buffer = [&](Name name) {
@@ -175,13 +175,13 @@ Step parse_step(const Trace& trace, std::size_t i) {
     if (v == "i") return Buffer::input;
     if (v == "o") return Buffer::output;
     if (v == "s") return Buffer::scratch;
-    throw bad(trace, i, std::string(name.view()) + " is '" + std::string(v) + "', not i, o or s");
+    throw bad(trace, index, std::string(name.view()) + " is '" + std::string(v) + "', not i, o or s");
   };
   Step s;
   const std::string_view type = text(attr::step_type);
   const auto parsed = parse_step_type(type == msccl::copy_step ? "cpy" : type);
   if (!parsed || *parsed == StepType::nop)
-    throw bad(trace, i, "step_type '" + std::string(type) + "' is not a step type");
+    throw bad(trace, index, "step_type '" + std::string(type) + "' is not a step type");
   s.type = *parsed;
   s.src_buf = buffer(attr::src_buf);
   s.dst_buf = buffer(attr::dst_buf);

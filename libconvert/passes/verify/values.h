@@ -38,7 +38,7 @@ class RankSets {
   [[nodiscard]] std::span<const std::uint32_t> words(Id id) const {
     return {words_.data() + entries_[id].begin, entries_[id].words};
   }
-  Id intern(std::span<const std::uint32_t> words, bool bits, bool doubled);
+  Id intern(std::span<const std::uint32_t> content, bool bits, bool doubled);
   bool unite_runs(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b);
   bool unite_bits(Id a, Id b);
   void expand(Id id, std::vector<std::uint32_t>& bits) const;

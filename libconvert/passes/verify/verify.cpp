@@ -173,7 +173,7 @@ void Verifier::report_deadlock(const Execution& e) {
   };
   const auto reason = [&](const Blocked& b) -> std::string {
     using Why = Blocked::Why;
-    const std::string who = p_.describe(b.step);
+    std::string who = p_.describe(b.step);
     switch (b.why) {
       case Why::dependency: return who + " waits for " + p_.describe(b.other);
       case Why::never_published:

@@ -81,6 +81,7 @@ class Writer {
     return *this;
   }
   Writer& operator<<(std::string_view s) {
+    if (s.empty()) return *this;  // its data may be null, which memcpy must not get
     if (s.size() > capacity) return append_large(s);
     std::memcpy(room(s.size()), s.data(), s.size());
     used_ += s.size();

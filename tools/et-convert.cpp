@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // et-convert: any format to any format.
-#include "common/findings.h"
+#include "common/source.h"
 #include "common/tool.h"
 #include "load/sink.h"
 #include "load/source.h"
@@ -26,10 +26,8 @@ int main(int argc, char** argv) {
     tools::add_output_options(app, output);
   };
   return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
-    SourceOptions source_options{
-        .operands = tools::inputs(input), .from = input.from, .rank = tools::rank_option(input)};
+    SourceOptions source_options = tools::source_options(input, context);
     source_options.hash = !output.no_history;
-    source_options.progress = context.progress();
     TraceSource source(std::move(source_options), context.diagnostics);
     const SinkOptions sink_options{.to = output.to,
                                    .path = output.path,

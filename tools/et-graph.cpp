@@ -2,8 +2,8 @@
 // et-graph: draw execution traces.
 #include <algorithm>
 
-#include "common/findings.h"
 #include "common/layout.h"
+#include "common/source.h"
 #include "common/tool.h"
 #include "io/output.h"
 #include "load/sink.h"
@@ -69,12 +69,7 @@ int main(int argc, char** argv) {
     if (!tools::is_picture(type) && !is_drawing(type)) {
       throw usage_error("-t " + type + " is not a type of picture; expected dot, svg, png, pdf or graphml");
     }
-    TraceSource source({.operands = tools::inputs(input),
-                        .from = input.from,
-                        .rank = tools::rank_option(input),
-                        .hash = false,
-                        .progress = context.progress()},
-                       context.diagnostics);
+    TraceSource source(tools::source_options(input, context), context.diagnostics);
     if (!source.prepare(false) || context.failed()) return 1;
     if (!tools::is_picture(type)) {
       const SinkOptions options{

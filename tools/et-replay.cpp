@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // et-replay: simulate execution traces on a network.
-#include "common/findings.h"
+#include "common/source.h"
 #include "common/tool.h"
 #include "config/network.h"
 #include "formats/chrome.h"
@@ -88,12 +88,7 @@ int main(int argc, char** argv) {
     const NetworkConfig network = load_network(*o.network);
     if (!is_short_network(*o.network))
       log_info(*o.network + ": GB/s are GiB/s (2^30 bytes), as ASTRA-sim reads them");
-    TraceSource source({.operands = tools::inputs(o.input),
-                        .from = o.input.from,
-                        .rank = tools::rank_option(o.input),
-                        .hash = false,
-                        .progress = context.progress()},
-                       context.diagnostics);
+    TraceSource source(tools::source_options(o.input, context), context.diagnostics);
     if (!source.prepare(false) || context.failed()) return 1;
     if (!source.whole_set()) {
       throw Error(Error::Kind::input, {.file = o.input.operands.front()},

@@ -4,6 +4,7 @@
 
 #include "common/findings.h"
 #include "common/passing.h"
+#include "common/source.h"
 #include "common/tool.h"
 #include "load/check.h"
 #include "load/source.h"
@@ -88,15 +89,9 @@ int main(int argc, char** argv) {
     if (o.pass && o.format != "text")
       throw usage_error("--pass and --format " + o.format + " both want standard output");
     const CheckOptions options = check_options(o, context.jobs());
-    const std::vector<std::string> operands = tools::inputs(o.input);
     if (o.pass) tools::refuse_binary_on_tty();
-    tools::Passing passing(o.pass, operands);
-    const auto source = tools::open_source({.operands = operands,
-                                            .from = o.input.from,
-                                            .rank = tools::rank_option(o.input),
-                                            .hash = false,
-                                            .progress = context.progress()},
-                                           context);
+    tools::Passing passing(o.pass, tools::inputs(o.input));
+    const auto source = tools::open_source(tools::source_options(o.input, context), context);
     if (source) {
       const std::size_t ranks =
           o.quick ? check_quickly(*source, context.diagnostics) : check(*source, options, context.diagnostics);

@@ -45,6 +45,18 @@ std::int64_t written_max_bytes(const Algorithm& a) {
   return a.max_bytes.value_or(a.min_bytes.value_or(0) > runtime_default ? 0 : runtime_default);
 }
 
+std::vector<std::uint32_t> published_steps(const Algorithm& a) {
+  std::vector<std::uint32_t> published(a.steps.size(), no_index);
+  for (const Threadblock& tb : a.tbs) {
+    std::uint32_t next = no_index;
+    for (std::uint32_t i = tb.first_step + tb.step_count; i-- > tb.first_step;) {
+      if (a.steps[i].hasdep && a.steps[i].type != StepType::nop) next = i;
+      published[i] = next;
+    }
+  }
+  return published;
+}
+
 bool is_complete(const Algorithm& a) {
   return std::all_of(a.gpus.begin(), a.gpus.end(), [](const Gpu& g) { return g.complete; });
 }

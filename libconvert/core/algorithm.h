@@ -15,6 +15,9 @@
 
 namespace convert {
 
+// In place of an index into one of the tables: there is none.
+inline constexpr std::uint32_t no_index = 0xffffffff;
+
 enum class StepType : std::uint8_t { send, recv, rcs, rrs, rrc, rrcs, cpy, re, nop };
 inline constexpr std::array<std::string_view, 9> step_type_names = {"s",    "r",   "rcs", "rrs", "rrc",
                                                                     "rrcs", "cpy", "re",  "nop"};
@@ -156,6 +159,9 @@ struct Algorithm {
 [[nodiscard]] inline bool runs_outofplace(const Algorithm& a) { return a.outofplace.value_or(!a.inplace); }
 // maxBytes as it is written: what the algorithm says, else the MSCCL runtime's default, or 0 (no limit) beyond it.
 [[nodiscard]] std::int64_t written_max_bytes(const Algorithm& a);
+// For every step the first one at or after it in its threadblock that publishes its completion, as index into
+// steps: that one releases whoever waits for the step. no_index where there is none.
+[[nodiscard]] std::vector<std::uint32_t> published_steps(const Algorithm& a);
 // Every element was understood: only then does an execution mean anything.
 [[nodiscard]] bool is_complete(const Algorithm& a);
 

@@ -259,10 +259,7 @@ const Format chakra_format = {
                        "one stream for all ranks, or one file for one (default: by their number)"}},
     .sniff = sniff_chakra,
     .read = read_chakra,
-    .read_algorithm = nullptr,
     .write = write_chakra,
-    .write_set = nullptr,
-    .write_algorithm = nullptr,
     .file_per_rank = true,
 };
 

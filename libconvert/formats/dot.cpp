@@ -6,6 +6,11 @@
 namespace convert {
 namespace {
 
+using drawing::DrawnRank;
+using drawing::Facts;
+using drawing::NodeNames;
+using drawing::Writer;
+
 // Graphviz refuses labels beyond 16 KiB, and nobody reads them.
 std::string clip(std::string_view name) {
   constexpr std::size_t shown = 200;
@@ -14,11 +19,6 @@ std::string clip(std::string_view name) {
   while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;  // not inside a character
   return std::string(name.substr(0, end)) + "…";
 }
-
-using drawing::DrawnRank;
-using drawing::Facts;
-using drawing::NodeNames;
-using drawing::Writer;
 
 constexpr drawing::PlainText plain("\"\\&");
 

@@ -20,13 +20,6 @@ const std::array table = {
 #undef FORMAT
 };
 
-std::string_view without_compression(std::string_view path) {
-  for (const std::string_view suffix : {".gz", ".zst"}) {
-    if (path.ends_with(suffix)) return path.substr(0, path.size() - suffix.size());
-  }
-  return path;
-}
-
 std::string join_keys(const std::vector<FormatOption>& options) {
   std::string out;
   for (const FormatOption& o : options) out += (out.empty() ? "" : ", ") + std::string(o.key);
@@ -104,7 +97,7 @@ const Format& find_format(std::string_view name) {
 }
 
 const Format* format_by_suffix(std::string_view path) {
-  path = without_compression(path);
+  path = without_compression_suffix(path);
   for (const Format* f : table) {
     for (const std::string_view suffix : f->suffixes) {
       if (path.ends_with(suffix)) return f;

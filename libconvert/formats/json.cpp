@@ -87,10 +87,7 @@ const Format json_format = {
     .write_options = {},
     .sniff = sniff_document,
     .read = make_json_reader,
-    .read_algorithm = nullptr,
     .write = write_document,
-    .write_set = nullptr,
-    .write_algorithm = nullptr,
 };
 
 extern const Format jsonl_format;
@@ -102,10 +99,7 @@ const Format jsonl_format = {
     .write_options = {},
     .sniff = sniff_lines,
     .read = make_json_lines_reader,
-    .read_algorithm = nullptr,
     .write = write_lines,
-    .write_set = nullptr,
-    .write_algorithm = nullptr,
 };
 
 }  // namespace convert

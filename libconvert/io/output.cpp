@@ -79,6 +79,15 @@ Compression compression_of(std::string_view path) {
   return Compression::none;
 }
 
+std::string_view without_compression_suffix(std::string_view path) {
+  switch (compression_of(path)) {
+    case Compression::gzip: return path.substr(0, path.size() - 3);
+    case Compression::zstd: return path.substr(0, path.size() - 4);
+    case Compression::none: break;
+  }
+  return path;
+}
+
 bool is_broken_pipe(const Error& error) {
   return error.kind() == Error::Kind::system && std::string_view(error.what()) == std::strerror(EPIPE);
 }

@@ -14,6 +14,8 @@ class Error;
 enum class Compression : std::uint8_t { none, gzip, zstd };
 // By suffix: ".gz", ".zst", else none.
 [[nodiscard]] Compression compression_of(std::string_view path);
+// "ring.et" of "ring.et.gz"; other names as they are.
+[[nodiscard]] std::string_view without_compression_suffix(std::string_view path);
 
 // A byte sink. Every failure throws Error(system) with the name ("<stdout>: No space left on device").
 // A reader that went away (EPIPE, where SIGPIPE is ignored) is such a failure too: is_broken_pipe() tells.

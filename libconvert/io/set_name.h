@@ -27,7 +27,4 @@ struct SetMember {
 [[nodiscard]] std::vector<RankFile> rank_files(const std::string& directory, const std::string& set,
                                                std::set<std::string>* sets);
 
-// "ring" of "in/ring.tar.gz", "in/ring.xml", "in/ring.0.et"; "stdin" of "/dev/fd/63".
-[[nodiscard]] std::string base_of_file(std::string_view path);
-
 }  // namespace convert

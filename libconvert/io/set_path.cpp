@@ -10,16 +10,11 @@
 #include <charconv>
 
 #include "core/diagnostic.h"
+#include "io/output.h"
 #include "io/set_name.h"
 
 namespace convert {
 namespace {
-
-std::string_view without_compression(std::string_view name) {
-  if (name.ends_with(".gz")) name.remove_suffix(3);
-  if (name.ends_with(".zst")) name.remove_suffix(4);
-  return name;
-}
 
 // Takes ".R" off the end of `name`.
 std::optional<std::uint32_t> take_rank(std::string_view& name) {
@@ -39,7 +34,7 @@ std::optional<std::uint32_t> take_rank(std::string_view& name) {
 std::string_view file_name_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 std::optional<SetMember> set_member(std::string_view path) {
-  std::string_view name = without_compression(path);
+  std::string_view name = without_compression_suffix(path);
   if (!name.ends_with(".et") || file_name_part(path).starts_with('.')) return std::nullopt;
   name.remove_suffix(3);
   const std::optional<std::uint32_t> rank = take_rank(name);
@@ -76,7 +71,7 @@ std::string base_of_file(std::string_view path) {
   std::string_view name = file_name_part(path);
   const std::string_view whole = name;
   if (name.ends_with(".tgz")) name.remove_suffix(4);
-  name = without_compression(name);
+  name = without_compression_suffix(name);
   if (name.ends_with(".tar")) name.remove_suffix(4);
   static constexpr std::array<std::string_view, 15> suffixes = {".et",      ".xml",  ".json", ".jsonl",  ".dot",
                                                                 ".graphml", ".txt",  ".csv",  ".ten",    ".yml",

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/input.h"
@@ -61,6 +62,8 @@ class InputSet {
 [[nodiscard]] std::string rank_path(const std::string& prefix, std::uint32_t rank, const std::string& suffix = {});
 // Rank in "ring.3.et" (also with .gz, .zst); none if the name is not of that form or R has leading zeros.
 [[nodiscard]] std::optional<std::uint32_t> rank_of(const std::string& path);
+// "ring" of "in/ring.tar.gz", "in/ring.xml", "in/ring.0.et"; "stdin" of "/dev/fd/63".
+[[nodiscard]] std::string base_of_file(std::string_view path);
 // Ranks for which prefix.R.et[.gz|.zst] exists, ascending, as (rank, path).
 struct RankFile {
   std::uint32_t rank;

@@ -18,13 +18,6 @@ namespace {
 constexpr std::size_t batch_nodes = 4096;
 constexpr std::size_t flush_bytes = std::size_t{1} << 20;
 
-std::string_view without_compression(std::string_view path) {
-  for (const std::string_view suffix : {".gz", ".zst"}) {
-    if (path.ends_with(suffix)) return path.substr(0, path.size() - suffix.size());
-  }
-  return path;
-}
-
 std::string compression_suffix(const FormatOptions& options) {
   const auto text = options.get("compress");
   if (!text || *text == "none") return "";
@@ -157,11 +150,7 @@ class Sink {
   void write_tar(const Format& format) {
     auto out = open();
     TarWriter tar(*out);
-    const std::string name =
-        std::filesystem::path(plan_.path ? std::string(without_compression(*plan_.path)) : source_.base_name())
-            .filename()
-            .string();
-    const std::string stem = name.ends_with(".tar") ? name.substr(0, name.size() - 4) : name;
+    const std::string stem = plan_.path ? base_of_file(*plan_.path) : source_.base_name();
     bool begun = false;
     const auto begin = [&] {
       if (const auto groups = begun ? std::nullopt : source_.groups_json()) tar.add(stem + ".groups.json", *groups);
@@ -262,7 +251,7 @@ SinkPlan plan_sink(TraceSource& source, const SinkOptions& options) {
   }
   const Format& format = *plan.choice.format;
   plan.suffix = compression_suffix(plan.choice.options);
-  const bool named_tar = plan.path && without_compression(*plan.path).ends_with(".tar");
+  const bool named_tar = plan.path && without_compression_suffix(*plan.path).ends_with(".tar");
   const bool stream = !plan.path || is_stream_path(*plan.path);
   if (format.file_per_rank) {
     const auto wanted = tar_wanted(plan.choice.options);
@@ -274,8 +263,8 @@ SinkPlan plan_sink(TraceSource& source, const SinkOptions& options) {
           ", but there are several ranks; give a prefix, as in -o " + source.base_name());
     }
   }
-  if (plan.per_rank_files && plan.suffix.empty() && without_compression(*plan.path) != *plan.path) {
-    plan.suffix = plan.path->substr(without_compression(*plan.path).size());
+  if (plan.per_rank_files && plan.suffix.empty() && without_compression_suffix(*plan.path) != *plan.path) {
+    plan.suffix = plan.path->substr(without_compression_suffix(*plan.path).size());
     plan.path->resize(plan.path->size() - plan.suffix.size());
   }
   if (plan.path && !stream && !plan.per_rank_files && !plan.suffix.empty() && !plan.path->ends_with(plan.suffix)) {

@@ -8,25 +8,13 @@
 #include <string_view>
 
 #include "formats/format.h"
+#include "recode.h"
 
 namespace convert::fuzzing {
 
+// All ranks, as a set even if there is one.
 inline std::string recode(std::string_view bytes, const char* from, const char* to, std::size_t batch) {
-  const auto input = memory_input("fuzz", bytes);
-  const FormatOptions options;
-  Diagnostics diagnostics;
-  const auto reader = find_format(from).read({*input, std::nullopt, options, diagnostics});
-  const auto writer = find_format(to).write(options);
-  std::string out;
-  Trace trace;
-  writer->begin_set(true, out);
-  for (std::size_t ordinal = 0; reader->next_rank(trace); ++ordinal) {
-    writer->begin_rank(trace, ordinal, true, out);
-    while (reader->next_nodes(trace, batch)) writer->nodes(trace, out);
-    writer->end_rank(out);
-  }
-  writer->end_set(true, out);
-  return out;
+  return testing::recode(bytes, from, to, batch, true);
 }
 
 inline void check(bool good, const char* what) {

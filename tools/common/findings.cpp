@@ -51,19 +51,4 @@ void print_findings(const convert::Diagnostics& diagnostics, bool as_array) {
   convert::write_bytes(std::nullopt, out);
 }
 
-std::unique_ptr<convert::TraceSource> open_source(convert::SourceOptions options, Context& context) {
-  try {
-    return std::make_unique<convert::TraceSource>(std::move(options), context.diagnostics);
-  } catch (const convert::Error& e) {
-    if (e.kind() != convert::Error::Kind::input) throw;
-    context.diagnostics.error(e.where(), e.rule().empty() ? "framing" : e.rule(), e.what());
-    return nullptr;
-  }
-}
-
-std::optional<convert::Rank> rank_option(const InputOptions& options) {
-  if (!options.rank) return std::nullopt;
-  return static_cast<convert::Rank>(*options.rank);
-}
-
 }  // namespace tools

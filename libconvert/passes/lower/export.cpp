@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "passes/lower/export.h"
 
+#include <algorithm>
+
 #include "passes/lower/lower.h"
 #include "passes/verify/verify.h"
 
@@ -57,9 +59,9 @@ Algorithm export_algorithm(std::span<const Trace> traces, Diagnostics& diagnosti
   }
   if (provenance == Provenance::full) {
     Algorithm a = raise_algorithm(traces);
-    bool same = true;
-    for (const Trace& t : traces) same = same && same_graph(a, t);
-    if (same) return a;
+    const Lowering lowering(a, std::nullopt, diagnostics);
+    const auto same = [&](const Trace& t) { return same_graph(lowering, t); };
+    if (std::all_of(traces.begin(), traces.end(), same)) return a;
     diagnostics.warning(
         {.file = traces[0].name}, "provenance",
         "the nodes no longer agree with their threadblock attributes; the steps are scheduled anew");

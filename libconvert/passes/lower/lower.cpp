@@ -10,7 +10,6 @@
 namespace convert {
 namespace {
 
-constexpr std::uint32_t none = 0xffffffff;
 constexpr std::int64_t bytes_per_element = 4;  // for num_ops: one operation per 4-byte element
 
 // Node ids that one step takes, and which of them it has.
@@ -38,8 +37,6 @@ struct Lowering::RankState {
   std::int32_t tb_id = 0;
   std::int32_t position = 0;
   std::vector<std::uint32_t> exit_id;  // by step of the rank: its last node's id
-  std::vector<std::uint32_t>
-      published;  // by step of the rank: first published step at or after it, in its threadblock
   std::vector<NodeId> copies;
   std::vector<NodeId> parents;  // of the step being written
   std::vector<std::int64_t> nop_depids;
@@ -47,11 +44,10 @@ struct Lowering::RankState {
   std::array<Text, step_type_names.size()> type_text;
   std::array<Text, 3> buffer_text;
   NodeId next_id = 0;
-  std::uint32_t previous = none;  // previous step of the threadblock, index in the rank
 };
 
 Lowering::Lowering(const Algorithm& algorithm, std::optional<std::int64_t> size, Diagnostics& diagnostics)
-    : a_(algorithm), size_(size) {
+    : a_(algorithm), size_(size), published_(published_steps(algorithm)) {
   if (!size_) return;
   if (*size_ < a_.chunks) {
     throw input_error({.file = a_.file}, "size=" + std::to_string(*size_) +
@@ -89,18 +85,10 @@ void Lowering::lower(Rank rank, Trace& out) const {
   // Ids first: a dependency may point to a later threadblock.
   NodeId id = static_cast<NodeId>(std::count_if(s.gpu->copies.begin(), s.gpu->copies.end(),
                                                 [&](const Copy& c) { return !aliases(a_, s.rank, c); }));
-  s.exit_id.assign(count, none);
-  s.published.assign(count, none);
+  s.exit_id.assign(count, no_index);
   for (std::uint32_t i = 0; i < count; ++i) {
     id += nodes_of(a_.steps[first + i].type);
     s.exit_id[i] = static_cast<std::uint32_t>(id - 1);
-  }
-  for (const Threadblock& tb : tbs) {
-    std::uint32_t published = none;
-    for (std::uint32_t i = tb.first_step + tb.step_count; i-- > tb.first_step;) {
-      if (a_.steps[i].hasdep && a_.steps[i].type != StepType::nop) published = i - first;
-      s.published[i - first] = published;
-    }
   }
   table.nodes.reserve(id + 1);
   table.attrs.reserve((id + 1) * 20);
@@ -110,13 +98,12 @@ void Lowering::lower(Rank rank, Trace& out) const {
   write_copies(s, table);
   for (const Threadblock& tb : tbs) {
     s.tb = &tb;
-    s.previous = none;
     s.position = 0;
     s.parents = s.copies;
     for (std::uint32_t i = tb.first_step; i < tb.first_step + tb.step_count; ++i, ++s.position) {
       const Step& step = a_.steps[i];
       if (step.depid >= 0 && step.depid != s.tb_id) {
-        s.parents.push_back(s.exit_id[target_of(step, tbs, first, s)]);
+        s.parents.push_back(s.exit_id[target_of(step, tbs, first)]);
       }
       if (step.type == StepType::nop) {
         s.nop_depids.push_back(step.depid);
@@ -140,17 +127,17 @@ void Lowering::lower(Rank rank, Trace& out) const {
 }
 
 // The published step that releases a dependency, as index in the rank.
-std::uint32_t Lowering::target_of(const Step& step, std::span<const Threadblock> tbs, std::uint32_t first,
-                                  const RankState& s) const {
-  const Location where{.file = a_.file, .line = step.line, .column = step.column};
+std::uint32_t Lowering::target_of(const Step& step, std::span<const Threadblock> tbs, std::uint32_t first) const {
+  const auto bad = [&](const char* message, const char* rule) {
+    return input_error({.file = a_.file, .line = step.line, .column = step.column}, message, rule);
+  };
   const auto tb = static_cast<std::size_t>(step.depid);
   if (tb >= tbs.size() || step.deps < 0 || static_cast<std::uint32_t>(step.deps) >= tbs[tb].step_count) {
-    throw input_error(where, "a dependency on a step that does not exist", "deps");
+    throw bad("a dependency on a step that does not exist", "deps");
   }
-  const std::uint32_t published = s.published[tbs[tb].first_step - first + static_cast<std::uint32_t>(step.deps)];
-  if (published == none)
-    throw input_error(where, "a dependency on a step that never publishes its completion", "deadlock");
-  return published;
+  const std::uint32_t published = published_[tbs[tb].first_step + static_cast<std::uint32_t>(step.deps)];
+  if (published == no_index) throw bad("a dependency on a step that never publishes its completion", "deadlock");
+  return published - first;
 }
 
 void Lowering::write_step(const Step& step, RankState& s, NodeTable& out) const {

@@ -29,8 +29,8 @@ class Lowering {
  private:
   struct RankState;
   void write_metadata(Rank rank, Metadata& out) const;
-  [[nodiscard]] std::uint32_t target_of(const Step& step, std::span<const Threadblock> tbs, std::uint32_t first,
-                                        const RankState& state) const;
+  [[nodiscard]] std::uint32_t target_of(const Step& step, std::span<const Threadblock> tbs,
+                                        std::uint32_t first) const;
   void write_copies(RankState& state, NodeTable& out) const;
   void write_step(const Step& step, RankState& state, NodeTable& out) const;
   static void write_provenance(const Step& step, RankState& state, NodeTable& out);
@@ -38,6 +38,7 @@ class Lowering {
 
   const Algorithm& a_;
   std::optional<std::int64_t> size_;
+  std::vector<std::uint32_t> published_;  // published_steps(a_)
 };
 
 // What a rank's metadata and nodes say about the algorithm that they were made from.
@@ -61,7 +62,7 @@ bool read_header(const Trace& trace, Algorithm& out, Gpu& gpu);
 // The step that a node says it belongs to, without position and dependencies. Throws Error(input) as above.
 [[nodiscard]] Step parse_step(const Trace& trace, std::size_t index);
 
-// True if a trace's nodes and dependencies are what lowering the algorithm's rank gives (sizes aside).
-[[nodiscard]] bool same_graph(const Algorithm& algorithm, const Trace& trace);
+// True if a trace's nodes and dependencies are what lowering its rank gives (sizes aside).
+[[nodiscard]] bool same_graph(const Lowering& lowering, const Trace& trace);
 
 }  // namespace convert

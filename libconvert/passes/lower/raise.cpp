@@ -272,11 +272,10 @@ Algorithm raise_algorithm(std::span<const Trace> traces) {
   return out;
 }
 
-bool same_graph(const Algorithm& algorithm, const Trace& trace) {
-  Diagnostics ignored;
+bool same_graph(const Lowering& lowering, const Trace& trace) {
   Trace lowered;
   try {
-    Lowering(algorithm, std::nullopt, ignored).lower(trace.rank, lowered);
+    lowering.lower(trace.rank, lowered);
   } catch (const Error&) {
     return false;
   }

@@ -14,22 +14,9 @@ std::size_t hash(std::int32_t src, std::int32_t dst, std::int64_t channel) {
   return static_cast<std::size_t>(h ^ (h >> 29));
 }
 
-// For every step the first published step at or after it in its threadblock (a later position releases the waiter).
-std::vector<std::uint32_t> next_published(const Algorithm& a) {
-  std::vector<std::uint32_t> next(a.steps.size(), no_index);
-  for (const Threadblock& tb : a.tbs) {
-    std::uint32_t published = no_index;
-    for (std::uint32_t i = tb.first_step + tb.step_count; i-- > tb.first_step;) {
-      if (a.steps[i].hasdep && a.steps[i].type != StepType::nop) published = i;
-      next[i] = published;
-    }
-  }
-  return next;
-}
-
 class Builder {
  public:
-  explicit Builder(const Algorithm& a) : a_(a), connections_(p_.connections), published_(next_published(a)) {}
+  explicit Builder(const Algorithm& a) : a_(a), connections_(p_.connections), published_(published_steps(a)) {}
 
   Program build() {
     p_.collective = a_.collective;

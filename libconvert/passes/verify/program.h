@@ -19,8 +19,6 @@
 
 namespace convert {
 
-inline constexpr std::uint32_t no_index = 0xffffffff;
-
 struct ProgramStep {
   StepType type = StepType::nop;
   Buffer src_buf = Buffer::input;

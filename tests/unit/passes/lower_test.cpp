@@ -166,7 +166,9 @@ TEST(Raise, GivesTheSameProgramBack) {
     EXPECT_EQ(b.steps[i].src_off, a.steps[i].src_off);
     EXPECT_EQ(b.steps[i].depid, a.steps[i].depid);
   }
-  for (const Trace& t : traces) EXPECT_TRUE(same_graph(b, t));
+  Diagnostics diagnostics;
+  const Lowering lowering(b, std::nullopt, diagnostics);
+  for (const Trace& t : traces) EXPECT_TRUE(same_graph(lowering, t));
 }
 
 TEST(Export, AnEditedTraceIsScheduledAnewWithAWarning) {

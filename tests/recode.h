@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Test helpers: read a whole byte string as one format and write it as another, batch by batch.
+// For tests and fuzz targets: reads a whole byte string as one format and writes it as another, batch by batch.
 #pragma once
 
-#include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "load/sink.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -10,7 +8,6 @@
 #include "io/archive.h"
 #include "io/output.h"
 #include "passes/lower/export.h"
-#include "util/parallel.h"
 
 namespace convert {
 namespace {
@@ -90,37 +87,15 @@ class Sink {
   // Each rank straight into its file. Independent ranks in parallel: the files do not depend on the order.
   void write_files(const Format& format) {
     std::vector<Rank> written;
-    const auto one = [&](TraceReader& reader, Trace& trace) {
+    const auto write_one = [&](TraceReader& reader, Trace& trace) {
       const auto writer = format.write(plan_.choice.options);
       auto out = files_.create(rank_path(*plan_.path, trace.rank, plan_.suffix));
       std::string bytes;
       encode_rank(reader, trace, *writer, 0, false, bytes, out.get());
       out->close();
+      return trace.rank;
     };
-    if (const std::size_t n = source_.independent_ranks(); n > 0) {
-      for_each_ordered(
-          options_.jobs, n,
-          [&](std::size_t i) {
-            const auto reader = source_.open_rank(i);
-            Trace trace;
-            std::vector<Rank> ranks;
-            while (reader->next_rank(trace)) {
-              one(*reader, trace);
-              ranks.push_back(trace.rank);
-            }
-            return ranks;
-          },
-          [&](std::size_t, std::vector<Rank>&& ranks) {
-            written.insert(written.end(), ranks.begin(), ranks.end());
-          });
-    } else {
-      const auto reader = source_.open_all();
-      Trace trace;
-      while (reader->next_rank(trace)) {
-        one(*reader, trace);
-        written.push_back(trace.rank);
-      }
-    }
+    source_.for_each_rank(options_.jobs, write_one, [&](Rank rank) { written.push_back(rank); });
     finish_set(written);
   }
 
@@ -152,47 +127,31 @@ class Sink {
     TarWriter tar(*out);
     const std::string stem = plan_.path ? base_of_file(*plan_.path) : source_.base_name();
     bool begun = false;
-    const auto begin = [&] {
+    const auto add = [&](Rank rank, const std::string& bytes) {
       if (const auto groups = begun ? std::nullopt : source_.groups_json()) tar.add(stem + ".groups.json", *groups);
       begun = true;
-    };
-    const auto add = [&](Rank rank, const std::string& bytes) {
-      begin();
       tar.add(stem + "." + std::to_string(rank) + ".et", bytes);
     };
+    using Encoded = std::pair<Rank, std::string>;
     const auto encode = [&](TraceReader& reader, Trace& trace) {
       const auto writer = format.write(plan_.choice.options);
       std::string bytes;
       encode_rank(reader, trace, *writer, 0, false, bytes, nullptr);
-      return bytes;
+      return Encoded{trace.rank, std::move(bytes)};
     };
-    if (const std::size_t n = source_.independent_ranks(); n > 0) {
-      using Encoded = std::pair<Rank, std::string>;
-      for_each_ordered(
-          options_.jobs, n,
-          [&](std::size_t i) {
-            const auto reader = source_.open_rank(i);
-            Trace trace;
-            Encoded result;
-            if (reader->next_rank(trace)) result = {trace.rank, encode(*reader, trace)};
-            return result;
-          },
-          [&](std::size_t, Encoded&& e) { add(e.first, e.second); });
-    } else {
-      const auto reader = source_.open_all();
-      Trace trace;
-      std::map<Rank, std::string> early;
-      Rank next = 0;
-      while (reader->next_rank(trace)) {
-        if (!early.try_emplace(trace.rank, encode(*reader, trace)).second)
-          throw input_error({.file = trace.name}, "rank " + std::to_string(trace.rank) + " stands twice");
-        for (auto at = early.find(next); at != early.end(); at = early.find(++next)) {
-          add(at->first, at->second);
-          early.erase(at);
-        }
+    std::map<Rank, std::string> early;
+    Rank next = 0;
+    source_.for_each_rank(options_.jobs, encode, [&](Encoded&& e) {
+      const Rank rank = e.first;
+      if (rank < next || !early.insert(std::move(e)).second) {
+        throw input_error({.file = source_.base_name()}, "rank " + std::to_string(rank) + " stands twice");
       }
-      for (const auto& [rank, bytes] : early) add(rank, bytes);
-    }
+      for (auto at = early.find(next); at != early.end(); at = early.find(++next)) {
+        add(at->first, at->second);
+        early.erase(at);
+      }
+    });
+    for (const auto& [rank, bytes] : early) add(rank, bytes);
     tar.close();
     out->close();
   }
@@ -231,11 +190,6 @@ std::optional<bool> tar_wanted(const FormatOptions& options) {
   throw usage_error("set=" + *text + ": expected tar or plain");
 }
 
-bool is_directory(const std::string& path) {
-  struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 }  // namespace
 
 SinkPlan plan_sink(TraceSource& source, const SinkOptions& options) {
@@ -271,7 +225,8 @@ SinkPlan plan_sink(TraceSource& source, const SinkOptions& options) {
     throw usage_error("-o " + *plan.path + ": with compress=" + plan.suffix.substr(1) + " the name must end in " +
                       plan.suffix);
   }
-  if (plan.path && is_directory(*plan.path)) {
+  std::error_code absent;
+  if (plan.path && std::filesystem::is_directory(*plan.path, absent)) {
     if (!plan.per_rank_files) throw usage_error(*plan.path + " is a directory; name a file in it");
     if (!options.force && !std::filesystem::is_empty(*plan.path)) {
       throw usage_error(*plan.path + " is a directory that is not empty; name a prefix in it, or use --force");

@@ -8,7 +8,6 @@
 #include "io/sha256.h"
 #include "passes/verify/verify.h"
 #include "util/log.h"
-#include "util/parallel.h"
 
 namespace convert {
 namespace {
@@ -309,23 +308,11 @@ void read_nodes(TraceReader& reader, Trace& trace) {
 
 std::vector<Trace> TraceSource::load(unsigned jobs) {
   std::vector<Trace> traces;
-  if (const std::size_t n = independent_ranks(); n > 0) {
-    const auto work = [&](std::size_t i) {
-      Trace t;
-      const auto reader = open_rank(i);
-      if (reader->next_rank(t)) read_nodes(*reader, t);
-      return t;
-    };
-    for_each_ordered(jobs, n, work, [&](std::size_t, Trace&& t) { traces.push_back(std::move(t)); });
-  } else {
-    const auto reader = open_all();
-    Trace t;
-    while (reader->next_rank(t)) {
-      read_nodes(*reader, t);
-      traces.push_back(std::move(t));
-      t = {};
-    }
-  }
+  const auto read = [](TraceReader& reader, Trace& trace) {
+    read_nodes(reader, trace);
+    return std::exchange(trace, {});
+  };
+  for_each_rank(jobs, read, [&](Trace&& t) { traces.push_back(std::move(t)); });
   std::stable_sort(traces.begin(), traces.end(), [](const Trace& a, const Trace& b) { return a.rank < b.rank; });
   for (std::size_t i = 1; i < traces.size(); ++i) {
     if (traces[i].rank == traces[i - 1].rank) {

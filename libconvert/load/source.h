@@ -7,6 +7,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/algorithm.h"
@@ -15,6 +17,7 @@
 #include "formats/format.h"
 #include "io/set_path.h"
 #include "passes/lower/lower.h"
+#include "util/parallel.h"
 #include "util/progress.h"
 
 namespace convert {
@@ -65,6 +68,11 @@ class TraceSource {
   // All ranks one after the other. Once only.
   [[nodiscard]] std::unique_ptr<TraceReader> open_all();
 
+  // Calls work(reader, head of the rank) for each rank and consume(its result) in the order of the input.
+  // Independent ranks are worked on by `jobs` threads.
+  template <class Work, class Consume>
+  void for_each_rank(unsigned jobs, const Work& work, const Consume& consume);
+
   // Ranks and nodes read so far, by all readers.
   [[nodiscard]] std::uint64_t ranks_read() const { return ranks_read_; }
   [[nodiscard]] std::uint64_t nodes_read() const { return nodes_read_; }
@@ -96,6 +104,27 @@ class TraceSource {
   std::string source_file_;  // of an import
   std::string source_sha256_;
 };
+
+template <class Work, class Consume>
+void TraceSource::for_each_rank(unsigned jobs, const Work& work, const Consume& consume) {
+  using Result = std::invoke_result_t<const Work&, TraceReader&, Trace&>;
+  if (const std::size_t n = independent_ranks(); n > 0) {
+    const auto one = [&](std::size_t i) {
+      std::optional<Result> result;
+      Trace head;
+      const auto reader = open_rank(i);
+      if (reader->next_rank(head)) result = work(*reader, head);
+      return result;
+    };
+    for_each_ordered(jobs, n, one, [&](std::size_t, std::optional<Result>&& result) {
+      if (result) consume(std::move(*result));
+    });
+  } else {
+    const auto reader = open_all();
+    Trace head;
+    while (reader->next_rank(head)) consume(work(*reader, head));
+  }
+}
 
 // Reads the rest of a rank whose head was read with next_rank.
 void read_nodes(TraceReader& reader, Trace& trace);

@@ -61,8 +61,9 @@ int main(int argc, char** argv) {
     tools::add_input_options(app, input);
     tools::add_output_options(app, output);
     app.group("Drawing");
-    app.add_integer("--max-nodes", max_nodes, 1, 1'000'000, "N", "most nodes that are laid out (svg, png, pdf)");
-    app.add_time("--timeout", timeout_ps, "TIME", "limit for the layout, such as 30s");
+    app.add_integer("--max-nodes", max_nodes, 1, 1'000'000, "N",
+                    "most nodes that are laid out as svg, png, pdf (default: 500)");
+    app.add_time("--timeout", timeout_ps, "TIME", "limit for the layout (default: 30s)");
   };
   return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
     const std::string type = picture_type(output);

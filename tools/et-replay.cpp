@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
     app.add_option("-n,--network-file", o.network, "FILE|ideal|SPEC",
                    "ASTRA-sim network.yml, or such as ring:8,bw=50GB/s,lat=500ns");
     app.add_choice("--network", o.model, {"unaware", "aware"}, "network model: without or with contention");
-    app.add_option("--issue", o.issue, "algorithm|workload",
+    app.add_choice("--issue", o.issue, {"algorithm", "workload"},
                    "all free nodes at once, or one per resource (default: by the trace)");
     app.add_bytes("--size", o.size, "BYTES", "size of the collective, for traces without sizes");
     app.group("Output");
@@ -78,8 +78,6 @@ int main(int argc, char** argv) {
   return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
     if (!o.network)
       throw usage_error("no network; give -n FILE, -n ideal or such as -n ring:8,bw=50GB/s,lat=500ns");
-    if (o.issue && *o.issue != "algorithm" && *o.issue != "workload")
-      throw usage_error("--issue " + *o.issue + ": expected algorithm or workload");
     if (o.timeline && o.timeline == o.output && o.timeline != "-") {
       throw usage_error("-o and --timeline name the same file");
     }

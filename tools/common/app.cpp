@@ -206,18 +206,38 @@ void App::add_list(const std::string& names, std::vector<std::string>& to, const
   });
 }
 
-void App::add_choice(const std::string& names, std::string& to, const std::vector<std::string>& choices,
-                     const std::string& help) {
-  std::string joined;
-  for (const std::string& c : choices) joined += (joined.empty() ? "" : "|") + c;
-  const std::string name = long_name(names);
-  add(names, joined, help, false, [&to, name, choices, joined](const auto& given) {
+namespace {
+
+std::string joined(const std::vector<std::string>& choices) {
+  std::string out;
+  for (const std::string& c : choices) out += (out.empty() ? "" : "|") + c;
+  return out;
+}
+
+App::Apply set_choice(const std::string& names, std::vector<std::string> choices,
+                      std::function<void(const std::string&)> set) {
+  return [name = long_name(names), choices = std::move(choices), set = std::move(set)](const auto& given) {
     if (std::find(choices.begin(), choices.end(), given.front()) == choices.end()) {
       const std::string near = convert::nearest(given.front(), choices);
-      bad_value(name, given.front(), "expected " + joined + (near.empty() ? "" : "; did you mean '" + near + "'?"));
+      bad_value(name, given.front(),
+                "expected " + joined(choices) + (near.empty() ? "" : "; did you mean '" + near + "'?"));
     }
-    to = given.front();
-  });
+    set(given.front());
+  };
+}
+
+}  // namespace
+
+void App::add_choice(const std::string& names, std::string& to, const std::vector<std::string>& choices,
+                     const std::string& help) {
+  add(names, joined(choices), help + " (default: " + to + ')', false,
+      set_choice(names, choices, [&to](const std::string& given) { to = given; }));
+}
+
+void App::add_choice(const std::string& names, std::optional<std::string>& to,
+                     const std::vector<std::string>& choices, const std::string& help) {
+  add(names, joined(choices), help, false,
+      set_choice(names, choices, [&to](const std::string& given) { to = given; }));
 }
 
 void App::add_integer(const std::string& names, std::int64_t& to, std::int64_t min, std::int64_t max,

@@ -46,7 +46,10 @@ class App {
   // Comma separated, may be given several times; empty elements are refused.
   void add_list(const std::string& names, std::vector<std::string>& to, const std::string& value,
                 const std::string& help);
+  // The help ends with the default, which is what `to` holds.
   void add_choice(const std::string& names, std::string& to, const std::vector<std::string>& choices,
+                  const std::string& help);
+  void add_choice(const std::string& names, std::optional<std::string>& to, const std::vector<std::string>& choices,
                   const std::string& help);
   void add_integer(const std::string& names, std::int64_t& to, std::int64_t min, std::int64_t max,
                    const std::string& value, const std::string& help);

@@ -62,9 +62,8 @@ void add_common_options(App& app, CommonOptions& to) {
   to.jobs = jobs_from_environment();
   app.group("Common");
   app.add_integer("-j,--jobs", to.jobs, 0, most_jobs, "N", "threads; 0 = all cores (default: ET_JOBS, else 0)");
-  app.add_choice("--progress", to.progress, {"auto", "always", "never"},
-                 "show progress (default: auto, on a terminal)");
-  app.add_choice("--color", to.color, {"auto", "always", "never"}, "colour messages (default: auto)");
+  app.add_choice("--progress", to.progress, {"auto", "always", "never"}, "show progress; auto: on a terminal");
+  app.add_choice("--color", to.color, {"auto", "always", "never"}, "colour messages; auto: on a terminal");
   app.add_integer("--max-errors", to.max_errors, 0, 1'000'000'000, "N", "messages per file; 0 = all (default: 20)");
   app.add_flag("--werror", to.werror, "treat warnings as errors");
   app.add_flag("--list-formats", to.list_formats, "list the formats and exit; with -v also their options");

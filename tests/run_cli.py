@@ -81,7 +81,11 @@ def run_file(path, options, jobs):
     failures, lines = 0, []
     original = path.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory(prefix="etkit-cli-") as scratch:
-        for comments, command, expected in parse(original):
+        blocks = parse(original)
+        if not any(command for _, command, _ in blocks):
+            print(f"FAIL {path}: no command")
+            return 1
+        for comments, command, expected in blocks:
             lines += comments + command
             if not command:
                 continue
@@ -131,7 +135,7 @@ def main():
     variants = ["1", "4"] if options.jobs_variants and not options.update else [None]
     failures = sum(run_file(f, options, jobs) for f in files for jobs in variants)
     print(f"{len(files)} files, {failures} failures")
-    return 1 if failures else 0
+    return 1 if failures or not files else 0
 
 
 if __name__ == "__main__":

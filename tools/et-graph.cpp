@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
   };
   const auto setup = [&](tools::App& app) {
     tools::add_input_options(app, input);
-    tools::add_output_options(app, output);
+    tools::add_output_options(app, output, "dot|svg|png|pdf|graphml");
     app.group("Drawing");
     app.add_integer("--max-nodes", max_nodes, 1, 1'000'000, "N",
                     "most nodes that are laid out as svg, png, pdf (default: 500)");

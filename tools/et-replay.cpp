@@ -4,6 +4,7 @@
 #include "common/tool.h"
 #include "config/network.h"
 #include "formats/chrome.h"
+#include "io/output.h"
 #include "load/sink.h"
 #include "load/source.h"
 #include "simulate/replay.h"
@@ -35,10 +36,35 @@ std::string text_of(const convert::ReplayResult& result, const std::string& form
   return out;
 }
 
-convert::ReplayOptions replay_options(const Options& o, const std::vector<convert::Trace>& traces) {
+// Both or neither.
+void write_results(const convert::ReplayResult& result, const Options& o) {
+  convert::OutputFiles files;
+  const auto out = open_output(files, o.output);
+  if (o.timeline) {
+    const auto timeline = open_output(files, o.timeline);
+    write_chrome(result.timeline, *timeline);
+    timeline->close();
+  }
+  out->write(text_of(result, o.format));
+  out->close();
+  files.commit();
+}
+
+void report_waits(const convert::ReplayResult& result, const std::string& file, tools::Context& context) {
+  const convert::WaitReport& waits = result.waits;
+  const bool deadlock = result.status == convert::ReplayStatus::deadlock;
+  context.diagnostics.error(
+      {.file = file}, deadlock ? "deadlock" : "pairs",
+      deadlock ? "deadlock: " + std::to_string(waits.waiting_total) + " nodes never run to their end"
+               : std::to_string(waits.unmatched_total) + " messages are never received",
+      describe(waits, static_cast<std::size_t>(context.common.max_errors)));
+  context.report();
+}
+
+convert::ReplayOptions replay_options(const Options& o, const convert::Trace& first) {
   convert::ReplayOptions options;
   options.model = o.model == "aware" ? convert::NetworkModel::aware : convert::NetworkModel::unaware;
-  options.issue = convert::default_issue_mode(traces.front());
+  options.issue = convert::default_issue_mode(first);
   if (o.issue)
     options.issue = *o.issue == "algorithm" ? convert::IssueMode::algorithm : convert::IssueMode::workload;
   options.size_bytes = o.size;
@@ -78,9 +104,6 @@ int main(int argc, char** argv) {
   return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
     if (!o.network)
       throw usage_error("no network; give -n FILE, -n ideal or such as -n ring:8,bw=50GB/s,lat=500ns");
-    if (o.timeline && o.timeline == o.output && o.timeline != "-") {
-      throw usage_error("-o and --timeline name the same file");
-    }
     if (o.timeline == "-" && (!o.output || *o.output == "-"))
       throw usage_error("--timeline - takes standard output; give the result a file with -o");
     const NetworkConfig network = load_network(*o.network);
@@ -92,34 +115,21 @@ int main(int argc, char** argv) {
       throw Error(Error::Kind::input, {.file = o.input.operands.front()},
                   "one rank by itself cannot be replayed; name the whole set: " + source.base_name());
     }
-    std::vector<Trace> traces = source.load(context.jobs());
-    require_whole_set(traces);
-
-    const ReplayOptions options = replay_options(o, traces);
-    log_info("model " + std::string(name(options.model)) + ", issue " + std::string(name(options.issue)) + ", " +
-             std::to_string(traces.size()) + " NPUs");
-    ReplayBuilder builder(network, options, context.diagnostics);
-    for (Trace& trace : traces) {
-      builder.add(trace);
-      trace = {};  // the compiled form is all that the replay needs
-    }
-    std::optional<ReplayProgram> program = builder.finish();
+    std::optional<ReplayBuilder> builder;
+    source.for_each_trace(context.jobs(), [&](Trace&& trace) {
+      if (!builder) builder.emplace(network, replay_options(o, trace), context.diagnostics);
+      builder->add(trace);
+    });
+    std::optional<ReplayProgram> program = builder->finish();
     if (!program || context.failed()) return 1;
+    log_info("model " + std::string(name(program->options.model)) + ", issue " +
+             std::string(name(program->options.issue)) + ", " + std::to_string(program->ranks.size()) + " NPUs");
     const ReplayResult result = replay(*program);
 
     if (result.status == ReplayStatus::deadlock || result.status == ReplayStatus::unmatched) {
-      for (std::string& line : describe(result.waits, static_cast<std::size_t>(context.common.max_errors))) {
-        context.diagnostics.error({.file = source.base_name()},
-                                  result.status == ReplayStatus::deadlock ? "deadlock" : "pairs", std::move(line));
-      }
-      context.report();
+      report_waits(result, source.base_name(), context);
     }
-    write_bytes(o.output, text_of(result, o.format));
-    if (o.timeline) {
-      std::string timeline;
-      write_chrome(result.timeline, *memory_output(timeline));
-      write_bytes(o.timeline, timeline);
-    }
+    write_results(result, o);
     return 0;
   });
 }

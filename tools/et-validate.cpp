@@ -89,6 +89,7 @@ int main(int argc, char** argv) {
     if (o.pass && o.format != "text")
       throw usage_error("--pass and --format " + o.format + " both want standard output");
     const CheckOptions options = check_options(o, context.jobs());
+    context.diagnostics.set_wanted([rules = options.rules](const Diagnostic& d) { return rules.reports(d.rule); });
     if (o.pass) tools::refuse_binary_on_tty();
     tools::Passing passing(o.pass, tools::inputs(o.input));
     const auto source = tools::open_source(tools::source_options(o.input, context), context);
@@ -102,7 +103,7 @@ int main(int argc, char** argv) {
       tools::print_findings(context.diagnostics, o.format == "json");
       context.set_reported();
     }
-    if (o.pass && !context.failed()) passing.copy(*source);
-    return context.failed() ? 1 : 0;
+    if (o.pass && !context.failed()) passing.copy(tools::source_options(o.input, context));
+    return 0;
   });
 }

@@ -99,6 +99,9 @@ struct Step {
 // Attributes that carry no meaning for us but belong to the document, in document order.
 using OtherAttributes = std::vector<std::pair<std::string, std::string>>;
 
+inline constexpr std::int32_t max_step_chunks = 71;  // what one step can move in the runtimes
+inline constexpr std::int32_t max_channels = 32;
+
 struct Threadblock {
   std::int32_t send = -1;  // peer rank, -1: none
   std::int32_t recv = -1;

@@ -22,6 +22,7 @@ Error system_error(const std::string& subject, int error_number) {
 Error usage_error(const std::string& message) { return {Error::Kind::usage, {}, message}; }
 
 void Diagnostics::add(Diagnostic d) {
+  if (wanted_ && !wanted_(d)) return;
   const std::lock_guard lock(mutex_);
   errors_ += d.severity == Severity::error ? 1 : 0;
   warnings_ += d.severity == Severity::warning ? 1 : 0;
@@ -59,18 +60,13 @@ void Diagnostics::append(Diagnostics& other) {
   other.errors_ = other.warnings_ = other.dropped_ = 0;
 }
 
-bool Diagnostics::has_rule(std::string_view rule) const {
-  return std::any_of(all_.begin(), all_.end(), [&](const Diagnostic& d) { return d.rule == rule; });
+std::unique_ptr<Diagnostics> Diagnostics::sibling() const {
+  auto other = std::make_unique<Diagnostics>(keep_);
+  other->wanted_ = wanted_;
+  return other;
 }
 
-std::string_view severity_name(Severity severity) {
-  switch (severity) {
-    case Severity::note: return "note";
-    case Severity::warning: return "warning";
-    case Severity::error: return "error";
-  }
-  return "error";
-}
+std::string_view severity_name(Severity severity) { return severity == Severity::warning ? "warning" : "error"; }
 
 std::string format_location(const Location& where) {
   std::string out = where.file;

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -12,7 +14,7 @@
 
 namespace convert {
 
-enum class Severity : std::uint8_t { note, warning, error };
+enum class Severity : std::uint8_t { warning, error };
 
 // Every part is optional. Text inputs use line and column (1-based), binary inputs the byte offset.
 struct Location {
@@ -53,9 +55,10 @@ class Error : public std::runtime_error {
 [[nodiscard]] Error usage_error(const std::string& message);
 
 // Collects findings in the order they are reported. Counts all, keeps at most `keep` of them (0: all),
-// so that a file with a billion defects cannot fill memory. Thread-safe.
+// so that a file with a billion defects cannot fill memory. What `wanted` refuses is not even counted. Thread-safe.
 class Diagnostics {
  public:
+  using Wanted = std::function<bool(const Diagnostic&)>;
   explicit Diagnostics(std::size_t keep = 10'000) : keep_(keep) {}
   Diagnostics(const Diagnostics&) = delete;
   Diagnostics& operator=(const Diagnostics&) = delete;
@@ -63,19 +66,23 @@ class Diagnostics {
   void add(Diagnostic d);
   void error(Location where, std::string_view rule, std::string message, std::vector<std::string> notes = {});
   void warning(Location where, std::string_view rule, std::string message, std::vector<std::string> notes = {});
-  // Moves all of `other` to the end of this one.
+  // From now on. Everything is wanted at first.
+  void set_wanted(Wanted wanted) { wanted_ = std::move(wanted); }
+  // An empty collector of the same limits.
+  [[nodiscard]] std::unique_ptr<Diagnostics> sibling() const;
+  // Moves all of `other`, a sibling, to the end of this one.
   void append(Diagnostics& other);
 
   [[nodiscard]] std::size_t errors() const noexcept { return errors_; }
   [[nodiscard]] std::size_t warnings() const noexcept { return warnings_; }
   [[nodiscard]] std::size_t dropped() const noexcept { return dropped_; }
   [[nodiscard]] const std::vector<Diagnostic>& all() const noexcept { return all_; }
-  [[nodiscard]] bool has_rule(std::string_view rule) const;
 
  private:
   std::mutex mutex_;
   std::vector<Diagnostic> all_;
   std::size_t keep_;
+  Wanted wanted_;
   std::size_t errors_ = 0;
   std::size_t warnings_ = 0;
   std::size_t dropped_ = 0;

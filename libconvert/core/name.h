@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string_view>
 
 namespace convert {
@@ -24,8 +23,3 @@ class Name {
 };
 
 }  // namespace convert
-
-template <>
-struct std::hash<convert::Name> {
-  std::size_t operator()(convert::Name n) const noexcept { return n.index(); }
-};

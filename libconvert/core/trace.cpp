@@ -167,10 +167,4 @@ void NodeTable::too_large() {
   throw input_error({}, "more than 4294967294 nodes, dependencies or attributes in one trace");
 }
 
-std::uint64_t duration_nanos(const NodeTable& table, const Node& node) {
-  const IntValue exact = int_value(table.attributes(node), attr::duration_nanos);
-  if (exact && exact.value >= 0) return static_cast<std::uint64_t>(exact.value);
-  return node.duration_us * 1000;
-}
-
 }  // namespace convert

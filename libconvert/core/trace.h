@@ -87,6 +87,8 @@ enum class Kind : std::uint8_t {
   bytes_list,
 };
 [[nodiscard]] std::string_view kind_name(Kind kind);  // "int64_val"; "none"
+// Kind of the elements of a list.
+[[nodiscard]] constexpr Kind scalar_of(Kind list) { return static_cast<Kind>(static_cast<int>(list) - 1); }
 [[nodiscard]] constexpr bool is_list(Kind k) { return k != Kind::none && (static_cast<int>(k) & 1) == 0; }
 [[nodiscard]] constexpr bool is_text(Kind k) { return k >= Kind::string_val; }
 [[nodiscard]] constexpr bool is_integer(Kind k) {  // scalar integers and bool
@@ -277,8 +279,5 @@ struct Trace {
 
 // Where node number `index` of the trace stands, for messages.
 [[nodiscard]] Location location_of(const Trace& trace, std::size_t index);
-
-// Exact duration in nanoseconds: attribute duration_nanos if present, else duration_us × 1000.
-[[nodiscard]] std::uint64_t duration_nanos(const NodeTable& table, const Node& node);
 
 }  // namespace convert

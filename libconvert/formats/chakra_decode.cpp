@@ -249,7 +249,6 @@ void ChakraDecoder::remember_name(SeenName& predicted, const Cursor& at, std::si
   if (!same_words(seen.words, w)) {
     seen.name = intern(std::string_view(at.p + 2, size - 2));
     seen.words = w;
-    seen.size = static_cast<std::uint32_t>(size);
   }
   predicted = seen;
 }
@@ -347,7 +346,7 @@ void ChakraDecoder::decode_attr(Cursor in, AttrTable& to) {
 }
 
 void ChakraDecoder::decode_list(Cursor in, Attr& a, AttrTable& to) {
-  const Form form = scalar_forms[static_cast<std::size_t>(a.kind) - 1];
+  const Form form = scalar_forms[static_cast<std::size_t>(scalar_of(a.kind))];
   const std::uint32_t one = make_tag(1, wire_type(form));
   while (!in.done()) {
     const std::uint32_t tag = in.read_tag();

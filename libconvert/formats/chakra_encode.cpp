@@ -62,8 +62,6 @@ std::uint64_t optional_size(std::uint32_t field, std::uint64_t size) {
   return size == 0 ? 0 : field_size(field, size);
 }
 
-Kind scalar_of(Kind list) { return static_cast<Kind>(static_cast<int>(list) - 1); }
-
 // Size of the values in a list message; of a packed list, without tag and length.
 std::uint64_t values_size(const AttrTable& table, const Attr& a) {
   std::uint64_t size = 0;

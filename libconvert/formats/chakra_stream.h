@@ -31,13 +31,10 @@ class ChakraDecoder {
   // Appends one node. `slack`: how many bytes behind the message may be read (not used, but read).
   void node(std::string_view message, std::size_t slack, std::uint64_t offset, NodeTable& to);
 
-  [[nodiscard]] const std::string& file() const { return file_; }
-
  private:
   // A name that was seen: field 1 of AttributeProto as it stands on the wire, padded with zeros.
   struct SeenName {
     std::array<std::uint64_t, 4> words{};
-    std::uint32_t size = 0;
     Name name;
   };
 

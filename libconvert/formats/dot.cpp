@@ -2,6 +2,7 @@
 // Graphviz dot, write only.
 #include "formats/drawing.h"
 #include "formats/format.h"
+#include "util/utf8.h"
 
 namespace convert {
 namespace {
@@ -31,7 +32,7 @@ void append_escaped(std::string_view s, Writer& out) {
     i += run;
     if (i == s.size()) return;
     const auto c = static_cast<unsigned char>(s[i]);
-    const std::size_t length = c >= 0x80 ? drawing::sequence_length(s, i) : 1;
+    const std::size_t length = c >= 0x80 ? sequence_length(s, i) : 1;
     if (length == 0) {
       out << drawing::replacement;
     } else if (c >= 0x80 || c == '&') {

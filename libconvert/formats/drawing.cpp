@@ -124,13 +124,6 @@ char* NodeNames::write_place(std::uint32_t index, char* at) const {
   return std::to_chars(at, at + 10, index).ptr;
 }
 
-std::size_t sequence_length(std::string_view s, std::size_t i) {
-  const auto lead = static_cast<unsigned char>(s[i]);
-  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  const std::string_view sequence = s.substr(i, length);
-  return sequence.size() == length && find_invalid_utf8(sequence) == std::string_view::npos ? length : 0;
-}
-
 void append_hex(unsigned char c, Writer& out) {
   static constexpr std::string_view digits = "0123456789abcdef";
   out << 'x' << digits[c >> 4U] << digits[c & 15U];

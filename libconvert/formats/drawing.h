@@ -190,8 +190,6 @@ class PlainText {
   std::array<bool, 256> plain_{};
   std::array<std::uint64_t, 4> special_{};  // in every byte
 };
-// Length of the well-formed UTF-8 sequence that begins at s[i] ≥ 0x80; 0 if there is none.
-[[nodiscard]] std::size_t sequence_length(std::string_view s, std::size_t i);
 inline constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
 
 // "\x1b": a control character made visible.

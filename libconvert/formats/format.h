@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -34,10 +33,8 @@ class FormatOptions {
   explicit FormatOptions(std::vector<std::pair<std::string, std::string>> values) : values_(std::move(values)) {}
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& all() const { return values_; }
   [[nodiscard]] std::optional<std::string> get(std::string_view key) const;
-  // Throw Error(usage) that names the key if the value is malformed.
+  // Throws Error(usage) that names the key if the value is malformed.
   [[nodiscard]] std::optional<std::int64_t> get_bytes(std::string_view key) const;
-  [[nodiscard]] std::optional<std::int64_t> get_int(std::string_view key) const;
-  [[nodiscard]] bool get_flag(std::string_view key, bool otherwise) const;  // yes|no|true|false|1|0
 
  private:
   std::vector<std::pair<std::string, std::string>> values_;
@@ -50,7 +47,8 @@ class TraceReader {
   // Moves to the next rank: sets rank, name and metadata of `out` and clears its nodes. False at the end.
   virtual bool next_rank(Trace& out) = 0;
   // Replaces out.nodes by at most max_nodes (≥ 1) further nodes of this rank. False, and none, at its end.
-  // Also bounded in bytes (about 1 MiB, or one node if that is larger), so that a stream needs little memory.
+  // Readers of files also bound them in bytes (about 1 MiB, or one node if that is larger), so that a stream needs
+  // little memory; what is in memory already may come whole.
   virtual bool next_nodes(Trace& out, std::size_t max_nodes) = 0;
 };
 
@@ -91,6 +89,7 @@ struct Format {
   void (*write_set)(std::span<const Trace>, const FormatOptions&, Output&) = nullptr;  // needs all ranks at once
   void (*write_algorithm)(const Algorithm&, const FormatOptions&, std::string& out) = nullptr;
   bool file_per_rank = false;  // each rank is a file of its own (a set on disk, a tar in a pipe)
+  bool framed_set = false;     // what is written depends on whether one rank comes or many
 
   [[nodiscard]] bool can_read() const { return read != nullptr || read_algorithm != nullptr; }
   [[nodiscard]] bool can_write() const {

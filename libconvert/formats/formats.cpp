@@ -37,8 +37,10 @@ void check_options(const Format& format, Direction direction, const FormatOption
     const bool common =
         direction == Direction::write && std::any_of(common_options.begin(), common_options.end(), same);
     if (!common && std::none_of(known.begin(), known.end(), same)) {
+      std::vector<FormatOption> all = known;
+      if (direction == Direction::write) all.insert(all.end(), common_options.begin(), common_options.end());
       throw usage_error(std::string(verb) + ' ' + std::string(format.name) + ": unknown option '" + key + "'; " +
-                        (known.empty() ? "it has none" : "known: " + join_keys(known)));
+                        (all.empty() ? "it has none" : "known: " + join_keys(all)));
     }
   }
 }
@@ -63,22 +65,6 @@ std::optional<std::int64_t> FormatOptions::get_bytes(std::string_view key) const
   if (!bytes)
     throw usage_error(std::string(key) + "=" + *text + ": not a size in bytes (examples: 4096, 64KiB, 1MB)");
   return bytes;
-}
-
-std::optional<std::int64_t> FormatOptions::get_int(std::string_view key) const {
-  const auto text = get(key);
-  if (!text) return std::nullopt;
-  const auto value = parse_int(*text);
-  if (!value) throw usage_error(std::string(key) + "=" + *text + ": not an integer");
-  return value;
-}
-
-bool FormatOptions::get_flag(std::string_view key, bool otherwise) const {
-  const auto text = get(key);
-  if (!text) return otherwise;
-  if (*text == "yes" || *text == "true" || *text == "1") return true;
-  if (*text == "no" || *text == "false" || *text == "0") return false;
-  throw usage_error(std::string(key) + "=" + *text + ": expected yes or no");
 }
 
 std::span<const Format* const> all_formats() { return table; }

@@ -2,6 +2,7 @@
 // GraphML, write only: one flat graph, since most readers do not know nested ones; nodes carry their rank.
 #include "formats/drawing.h"
 #include "formats/format.h"
+#include "util/utf8.h"
 
 namespace convert {
 namespace {
@@ -37,7 +38,7 @@ void append_escaped(std::string_view s, Writer& out) {
           drawing::append_hex(c, out);
           break;
         }
-        length = drawing::sequence_length(s, i);
+        length = sequence_length(s, i);
         const std::string_view sequence = s.substr(i, length);
         const bool legal = length != 0 && sequence != "\xEF\xBF\xBE" && sequence != "\xEF\xBF\xBF";
         out << (legal ? sequence : drawing::replacement);
@@ -179,7 +180,7 @@ class GraphmlWriter {
     if (nanos && nanos.value >= 0) {
       write_data("duration_ns", nanos.value);
     } else if (node.duration_us != 0) {
-      write_data("duration_ns", node.duration_us * 1000);
+      write_data("duration_ns", std::to_string(node.duration_us) + "000");
     }
     if (const IntValue v = int_value(facts_[Facts::is_cpu_op]); v)
       write_data("is_cpu_op", v.value != 0 ? "true" : "false");

@@ -88,6 +88,7 @@ const Format json_format = {
     .sniff = sniff_document,
     .read = make_json_reader,
     .write = write_document,
+    .framed_set = true,
 };
 
 extern const Format jsonl_format;

@@ -74,26 +74,24 @@ simdjson::ondemand::array array_of(value& v, std::string_view key) {
   return a;
 }
 
-constexpr std::array<std::string_view, 33> kind_keys = [] {
-  return std::array<std::string_view, 33>{
-      "name",          "doc_string",   "unknown",       "double_val",  "double_list",  "float_val",
-      "float_list",    "int32_val",    "int32_list",    "int64_val",   "int64_list",   "uint32_val",
-      "uint32_list",   "uint64_val",   "uint64_list",   "sint32_val",  "sint32_list",  "sint64_val",
-      "sint64_list",   "fixed32_val",  "fixed32_list",  "fixed64_val", "fixed64_list", "sfixed32_val",
-      "sfixed32_list", "sfixed64_val", "sfixed64_list", "bool_val",    "bool_list",    "string_val",
-      "string_list",   "bytes_val",    "bytes_list"};
-}();
+constexpr std::array<std::string_view, 33> kind_keys = {
+    "name",        "doc_string",   "unknown",      "double_val",    "double_list",  "float_val",     "float_list",
+    "int32_val",   "int32_list",   "int64_val",    "int64_list",    "uint32_val",   "uint32_list",   "uint64_val",
+    "uint64_list", "sint32_val",   "sint32_list",  "sint64_val",    "sint64_list",  "fixed32_val",   "fixed32_list",
+    "fixed64_val", "fixed64_list", "sfixed32_val", "sfixed32_list", "sfixed64_val", "sfixed64_list", "bool_val",
+    "bool_list",   "string_val",   "string_list",  "bytes_val",     "bytes_list"};
 
 NodeType type_of(value& v) {
   const std::string_view token = token_of(v);
   if (!is_json_string(token) || (token.size() > 2 && token[1] <= '9'))
     return NodeType{json_integer<std::int32_t>(token, "type")};
   const std::string_view name = token.substr(1, token.size() - 2);
-  std::vector<std::string> names;
-  for (std::int32_t i = 0; i <= static_cast<std::int32_t>(NodeType::comm_coll); ++i) {
+  constexpr auto last = static_cast<std::int32_t>(NodeType::comm_coll);
+  for (std::int32_t i = 0; i <= last; ++i) {
     if (node_type_name(NodeType{i}) == name) return NodeType{i};
-    names.emplace_back(node_type_name(NodeType{i}));
   }
+  std::vector<std::string> names;
+  for (std::int32_t i = 0; i <= last; ++i) names.emplace_back(node_type_name(NodeType{i}));
   const std::string near = nearest(name, names);
   throw BadJson{token.data(),
                 "unknown node type " + json_quoted(name) + (near.empty() ? "" : "; did you mean '" + near + "'?")};
@@ -301,7 +299,7 @@ void JsonObjects::State::attribute_value(value& v, Attr& a, Text& list_unknown, 
 
 void JsonObjects::State::list(object o, Attr& a, Text& unknown_fields, AttrTable& to) {
   static constexpr std::array<std::string_view, 2> known{"values", "unknown"};
-  const Kind scalar = static_cast<Kind>(static_cast<int>(a.kind) - 1);
+  const Kind scalar = scalar_of(a.kind);
   a.bits = is_text(a.kind) ? to.texts.size() : to.numbers.size();
   JsonKeys keys(known);
   for (auto member : o) {

@@ -218,7 +218,7 @@ class JsonTraceWriter final : public TraceWriter {
     first_ = true;
     if (a.size != 0) {
       key(out, "values");
-      const Kind scalar = static_cast<Kind>(static_cast<int>(a.kind) - 1);
+      const Kind scalar = scalar_of(a.kind);
       for (std::uint32_t i = 0; i < a.size; ++i) {
         out += i == 0 ? '[' : ',';
         if (scalar == Kind::string_val) {

@@ -99,6 +99,7 @@ struct TarReader::State {
     return failure("the archive is cut: member " + name + " lacks " + std::to_string(remaining) + " bytes");
   }
 
+  class MemberInput;
   void skip_member();
   bool next_header(std::string& header);
   void check_end();
@@ -107,10 +108,7 @@ struct TarReader::State {
   bool open_member(std::string_view header);
 };
 
-namespace {
-
-template <class State>
-class MemberInput final : public Input {
+class TarReader::State::MemberInput final : public Input {
  public:
   MemberInput(State& state, std::string name, std::optional<std::uint64_t> size)
       : Input(std::move(name), size), state_(state) {}
@@ -128,8 +126,6 @@ class MemberInput final : public Input {
  private:
   State& state_;
 };
-
-}  // namespace
 
 void TarReader::State::skip_member() {
   member.reset();
@@ -263,8 +259,8 @@ bool TarReader::State::open_member(std::string_view header) {
   // The size is a claim unless the archive's own size bears it out.
   const std::optional<std::uint64_t> whole = archive.size();
   const bool is_sure = whole && archive.offset() <= *whole && remaining <= *whole - archive.offset();
-  member = decompressed(std::make_unique<MemberInput<State>>(*this, archive.name() + "(" + name + ")",
-                                                             is_sure ? std::optional(remaining) : std::nullopt));
+  member = decompressed(std::make_unique<MemberInput>(*this, archive.name() + "(" + name + ")",
+                                                      is_sure ? std::optional(remaining) : std::nullopt));
   return true;
 }
 

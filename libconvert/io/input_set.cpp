@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
+#include "io/input_set.h"
+
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
+#include <map>
 #include <set>
 #include <utility>
 
 #include "core/diagnostic.h"
 #include "io/archive.h"
+#include "io/output.h"
 #include "io/set_name.h"
 #include "io/set_path.h"
 
@@ -16,6 +19,8 @@ namespace convert {
 namespace {
 
 constexpr std::size_t tar_head_bytes = 512;
+constexpr std::size_t max_groups_bytes = std::size_t{64} << 20;
+constexpr std::string_view groups_suffix = ".groups.json";
 
 struct Source {
   enum class Kind : std::uint8_t { file, tar, stream };  // stream: to be opened once, then seen what it is
@@ -41,17 +46,12 @@ bool exists(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0;
 }
 
-bool has_tar_name(std::string_view path) {
-  const std::array<std::string_view, 4> suffixes = {".tar", ".tar.gz", ".tar.zst", ".tgz"};
-  return std::any_of(suffixes.begin(), suffixes.end(), [&](std::string_view s) { return path.ends_with(s); });
-}
-
 // What is shorter than a header may be the beginning of a tar that was cut: its name or its magic tells.
 bool is_tar(const std::string& path, Input& input) {
   const std::string_view head = input.peek(tar_head_bytes);
   if (head.size() >= tar_head_bytes) return looks_like_tar(head);
   constexpr std::size_t magic_offset = 257;
-  return has_tar_name(path) || (head.size() > magic_offset && head.substr(magic_offset).starts_with("ustar"));
+  return is_tar_name(path) || (head.size() > magic_offset && head.substr(magic_offset).starts_with("ustar"));
 }
 
 // Damage found here is reported when the stream's turn comes.
@@ -62,6 +62,19 @@ bool is_tar_file(const std::string& path) {
     if (error.kind() != Error::Kind::input) throw;
     return false;
   }
+}
+
+std::string read_groups(Input& input, std::size_t limit) {
+  std::string text;
+  while (!input.at_end()) {
+    const std::string_view bytes = input.peek(1);
+    if (bytes.size() > limit - text.size()) {
+      throw input_error({.file = input.name()}, "more than 64 MiB of groups", "groups");
+    }
+    text += bytes;
+    input.skip(bytes.size());
+  }
+  return text;
 }
 
 [[noreturn]] void fail_gap(const std::string& missing, std::uint32_t last) {
@@ -95,17 +108,21 @@ struct InputSet::State {
   std::set<std::uint32_t> tar_ranks;
   std::optional<InputItem> ahead;  // what groups_json() had to open
 
-  bool has_set = false;  // groups come from the first set only
-  std::optional<std::string> groups;
+  bool has_set = false;                        // groups come from the first set only
+  std::string groups_path;                     // beside a prefix, until it is read
+  std::map<std::string, Groups> early_groups;  // by set: those of a tar before its first rank
+  std::size_t early_bytes = 0;
+  std::optional<Groups> groups;
   bool groups_asked = false;
 
   void add_operand(const std::string& operand);
-  bool add_directory(const std::string& directory);
+  void add_directory(const std::string& directory);
   bool add_prefix(const std::string& prefix);
   void add_ranks(const std::string& prefix, const std::vector<RankFile>& ranks);
   std::optional<InputItem> next();
   std::optional<InputItem> next_member();
-  void take_groups(Input& member);
+  void take_groups(Input& member, const std::string& set);
+  void choose_groups();
   void finish_tar();
 };
 
@@ -113,10 +130,10 @@ void InputSet::State::add_ranks(const std::string& prefix, const std::vector<Ran
   check_ranks(prefix, ranks);
   for (const RankFile& file : ranks) sources.push_back({Source::Kind::file, file.path, file.rank});
   if (std::exchange(has_set, true)) return;
-  if (const std::string path = prefix + ".groups.json"; exists(path)) groups = open_input(path)->read_rest();
+  if (const std::string path = prefix + std::string(groups_suffix); exists(path)) groups_path = path;
 }
 
-bool InputSet::State::add_directory(const std::string& directory) {
+void InputSet::State::add_directory(const std::string& directory) {
   std::set<std::string> sets;
   const std::string folder = directory.ends_with('/') ? directory : directory + "/";
   const std::vector<RankFile> ranks = rank_files(folder, {}, &sets);
@@ -128,7 +145,6 @@ bool InputSet::State::add_directory(const std::string& directory) {
   }
   if (base.empty()) base = *sets.begin();
   add_ranks(folder + *sets.begin(), ranks);
-  return true;
 }
 
 bool InputSet::State::add_prefix(const std::string& prefix) {
@@ -188,7 +204,10 @@ std::optional<InputItem> InputSet::State::next_member() {
   while (Input* const member = tar->next()) {
     const std::string& name = tar->member_name();
     if (const std::optional<SetMember> parts = set_member(name)) {
-      if (tar_ranks.empty()) tar_set = parts->set;
+      if (tar_ranks.empty()) {
+        tar_set = parts->set;
+        choose_groups();
+      }
       if (parts->set != tar_set) {
         throw input_error({.file = member->name()}, "the archive holds a second trace set beside " + tar_set);
       }
@@ -198,9 +217,9 @@ std::optional<InputItem> InputSet::State::next_member() {
       }
       return InputItem{std::make_unique<BorrowedInput>(*member), parts->rank};
     }
-    const bool is_groups = name.ends_with(".groups.json") && !file_name_part(name).starts_with('.');
+    const bool is_groups = name.ends_with(groups_suffix) && !file_name_part(name).starts_with('.');
     if (is_groups && !has_set) {
-      take_groups(*member);
+      take_groups(*member, name.substr(0, name.size() - groups_suffix.size()));
     } else {
       skipped.push_back(member->name());
     }
@@ -208,13 +227,37 @@ std::optional<InputItem> InputSet::State::next_member() {
   return std::nullopt;
 }
 
-void InputSet::State::take_groups(Input& member) {
-  if (groups) throw input_error({.file = member.name()}, "the archive holds two group files");
+// The set of a tar is known with its first rank.
+void InputSet::State::choose_groups() {
+  for (auto& [set, candidate] : early_groups) {
+    if (set == tar_set) {
+      groups = std::move(candidate);
+    } else {
+      skipped.push_back(candidate.name);
+    }
+  }
+  early_groups.clear();
+}
+
+void InputSet::State::take_groups(Input& member, const std::string& set) {
+  if (!tar_ranks.empty() && set != tar_set) {
+    skipped.push_back(member.name());
+    return;
+  }
+  if (groups || early_groups.contains(set)) {
+    throw input_error({.file = member.name()}, "the archive holds two group files");
+  }
   if (groups_asked) {
     throw input_error({.file = member.name()},
                       "the group file comes too late; make it the first member of the first input");
   }
-  groups = member.read_rest();
+  Groups found{member.name(), read_groups(member, max_groups_bytes - early_bytes)};
+  if (!tar_ranks.empty()) {
+    groups = std::move(found);
+    return;
+  }
+  early_bytes += found.json.size();
+  early_groups.emplace(set, std::move(found));
 }
 
 void InputSet::State::finish_tar() {
@@ -252,8 +295,12 @@ const std::vector<InputSet::File>& InputSet::files() const { return state_->file
 std::string InputSet::base_name() const { return state_->base; }
 const std::vector<std::string>& InputSet::skipped() const { return state_->skipped; }
 
-std::optional<std::string> InputSet::groups_json() const {
+const std::optional<InputSet::Groups>& InputSet::groups() const {
   State& state = *state_;
+  if (!state.groups_path.empty()) {
+    const std::string path = std::exchange(state.groups_path, {});
+    state.groups = Groups{path, read_groups(*open_input(path), max_groups_bytes)};
+  }
   // The first set may be a tar that nobody has opened yet.
   if (!state.groups && state.at == 0 && !state.ahead && !state.sources.empty() &&
       state.sources.front().kind != Source::Kind::file) {

@@ -74,18 +74,20 @@ class MemoryOutput final : public Output {
 }  // namespace
 
 Compression compression_of(std::string_view path) {
-  if (path.ends_with(".gz")) return Compression::gzip;
+  if (path.ends_with(".gz") || path.ends_with(".tgz")) return Compression::gzip;
   if (path.ends_with(".zst")) return Compression::zstd;
   return Compression::none;
 }
 
 std::string_view without_compression_suffix(std::string_view path) {
-  switch (compression_of(path)) {
-    case Compression::gzip: return path.substr(0, path.size() - 3);
-    case Compression::zstd: return path.substr(0, path.size() - 4);
-    case Compression::none: break;
+  for (const std::string_view suffix : {".gz", ".zst"}) {
+    if (path.ends_with(suffix)) return path.substr(0, path.size() - suffix.size());
   }
   return path;
+}
+
+bool is_tar_name(std::string_view path) {
+  return path.ends_with(".tgz") || without_compression_suffix(path).ends_with(".tar");
 }
 
 bool is_broken_pipe(const Error& error) {

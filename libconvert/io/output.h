@@ -12,10 +12,12 @@ namespace convert {
 class Error;
 
 enum class Compression : std::uint8_t { none, gzip, zstd };
-// By suffix: ".gz", ".zst", else none.
+// By suffix: ".gz", ".tgz", ".zst", else none.
 [[nodiscard]] Compression compression_of(std::string_view path);
 // "ring.et" of "ring.et.gz"; other names as they are.
 [[nodiscard]] std::string_view without_compression_suffix(std::string_view path);
+// Whether the name is that of a tar: .tar, .tar.gz, .tar.zst, .tgz.
+[[nodiscard]] bool is_tar_name(std::string_view path);
 
 // A byte sink. Every failure throws Error(system) with the name ("<stdout>: No space left on device").
 // A reader that went away (EPIPE, where SIGPIPE is ignored) is such a failure too: is_broken_pipe() tells.

@@ -19,6 +19,7 @@
 #include "io/compression.h"
 #include "io/fd_output.h"
 #include "io/output.h"
+#include "io/set_path.h"
 
 namespace convert {
 namespace {
@@ -33,13 +34,11 @@ std::string directory_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-std::string file_name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 std::string temporary_name(const std::string& target) {
   static constexpr char letters[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   std::random_device random;
   std::uniform_int_distribution<std::size_t> letter(0, sizeof letters - 2);
-  std::string name = directory_of(target) + "/." + file_name_of(target).substr(0, 200) + ".";
+  std::string name = directory_of(target) + "/." + std::string(file_name_part(target).substr(0, 200)) + ".";
   for (int i = 0; i < 6; ++i) name += letters[letter(random)];
   return name;
 }
@@ -109,6 +108,7 @@ struct OutputFiles::State {
     int error = 0;
   };
   std::optional<Failure> rename_all();
+  class FileOutput;
 };
 
 void OutputFiles::State::ensure_directory(const std::string& asked, const std::string& directory) {
@@ -231,11 +231,8 @@ std::optional<OutputFiles::State::Failure> OutputFiles::State::rename_all() {
   return Failure{*failed, error};
 }
 
-namespace {
-
 // One file of the group. Without close() its temporary goes away with it.
-template <class State>
-class FileOutput final : public Output {
+class OutputFiles::State::FileOutput final : public Output {
  public:
   FileOutput(std::shared_ptr<State> state, Entry& entry)
       : Output(entry.asked),
@@ -268,6 +265,8 @@ class FileOutput final : public Output {
   bool closed_ = false;
 };
 
+namespace {
+
 std::unique_ptr<Output> direct_output(const std::string& path, int fd) {
   if (fd < 0) fail(path);
   return compressed(fd_output(path, fd, FdOwner::output), compression_of(path));
@@ -296,15 +295,18 @@ std::unique_ptr<Output> OutputFiles::create(const std::string& path) {
     }
   } else if (errno != ENOENT) {
     fail(path);
-  } else if (file_name_of(path).empty()) {
+  } else if (file_name_part(path).empty()) {
     throw system_error(path, path.empty() ? ENOENT : EISDIR);
+  } else if (char* const real = ::realpath(directory_of(path).c_str(), nullptr)) {
+    target = std::string(real).append("/").append(file_name_part(path));  // one name for one file, see targets
+    std::free(real);
   }
   const std::lock_guard lock(state_->mutex);
   if (state_->targets.contains(target)) throw usage_error("two outputs have the name " + path);
   state_->ensure_directory(path, directory_of(target));
   Entry& entry = state_->add(path, target, mode);
   state_->targets.insert(target);
-  return std::make_unique<FileOutput<State>>(state_, entry);
+  return std::make_unique<State::FileOutput>(state_, entry);
 }
 
 void OutputFiles::remove_on_commit(std::string path) {

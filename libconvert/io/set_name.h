@@ -20,8 +20,6 @@ struct SetMember {
 // Nothing for other names; hidden files (".ring.0.et") are no members.
 [[nodiscard]] std::optional<SetMember> set_member(std::string_view path);
 
-[[nodiscard]] std::string_view file_name_part(std::string_view path);
-
 // Files of `set` in `directory` ("" or ending in "/"), by rank and path. With `sets` those of all sets, whose names
 // it collects.
 [[nodiscard]] std::vector<RankFile> rank_files(const std::string& directory, const std::string& set,

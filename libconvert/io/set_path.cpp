@@ -5,7 +5,6 @@
 #include <dirent.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 
@@ -69,20 +68,16 @@ std::vector<RankFile> rank_files(const std::string& directory, const std::string
 std::string base_of_file(std::string_view path) {
   if (path.starts_with("/dev/") || path.starts_with("/proc/")) return "stdin";
   std::string_view name = file_name_part(path);
-  const std::string_view whole = name;
-  if (name.ends_with(".tgz")) name.remove_suffix(4);
-  name = without_compression_suffix(name);
-  if (name.ends_with(".tar")) name.remove_suffix(4);
-  static constexpr std::array<std::string_view, 15> suffixes = {".et",      ".xml",  ".json", ".jsonl",  ".dot",
-                                                                ".graphml", ".txt",  ".csv",  ".ten",    ".yml",
-                                                                ".yaml",    ".html", ".svg",  ".ndjson", ".trace"};
-  for (const std::string_view suffix : suffixes) {
-    if (!name.ends_with(suffix)) continue;
-    name.remove_suffix(suffix.size());
-    (void)take_rank(name);
-    break;
-  }
-  return std::string(name.empty() ? whole : name);
+  name = name.ends_with(".tgz") ? name.substr(0, name.size() - 4) : without_compression_suffix(name);
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos || dot == 0) return std::string(name);
+  // What ends in a digit is a version, and what is compressed twice is a riddle.
+  const std::string_view suffix = name.substr(dot + 1);
+  const bool version = suffix.find_first_not_of("0123456789") == std::string_view::npos;
+  if (version || compression_of(name) != Compression::none) return std::string(name);
+  name.remove_suffix(suffix.size() + 1);
+  if (suffix != "tar") (void)take_rank(name);
+  return std::string(name);
 }
 
 std::string rank_path(const std::string& prefix, std::uint32_t rank, const std::string& suffix) {

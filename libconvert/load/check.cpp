@@ -10,22 +10,25 @@
 #include "util/parallel.h"
 
 namespace convert {
+
+void report_unreadable(const Error& e, Diagnostics& diagnostics) {
+  if (e.kind() != Error::Kind::input) throw e;
+  const std::size_t before = diagnostics.errors();
+  if (!e.rule().empty()) diagnostics.error(e.where(), e.rule(), e.what());
+  if (diagnostics.errors() == before) diagnostics.error(e.where(), "framing", e.what());
+}
+
 namespace {
 
 constexpr std::size_t batch_nodes = 4096;
 
 // One rank after its own rules.
 struct Checked {
+  std::unique_ptr<Diagnostics> findings{};
   bool read = false;
-  TraceSummary summary;
-  std::optional<Trace> trace;  // kept if it has chunk provenance, for the rules on algorithms
-  std::unique_ptr<Diagnostics> findings = std::make_unique<Diagnostics>();
+  TraceSummary summary{};
+  std::optional<Trace> trace{};  // kept if it has chunk provenance, for the rules on algorithms
 };
-
-void report_unreadable(const Error& e, Diagnostics& diagnostics) {
-  if (e.kind() != Error::Kind::input) throw e;
-  diagnostics.error(e.where(), e.rule().empty() ? "framing" : e.rule(), e.what());
-}
 
 class Check {
  public:
@@ -33,22 +36,39 @@ class Check {
       : source_(source), options_(options), diagnostics_(diagnostics) {}
 
   std::size_t run() {
-    if (const Algorithm* a = source_.algorithm()) {
-      if (is_complete(*a)) verify_program(make_program(*a));
-      return static_cast<std::size_t>(a->ranks());
+    const Algorithm* a = source_.algorithm();
+    if (a != nullptr) {
+      check_algorithm(*a);
+    } else {
+      check_traces();
     }
-    read_ranks();
-    if (!all_read_) return ranks_.size();
-    std::stable_sort(ranks_.begin(), ranks_.end(),
-                     [](const Checked& a, const Checked& b) { return a.summary.rank < b.summary.rank; });
-    if (source_.whole_set()) check_across_ranks();
-    check_algorithm();
-    return ranks_.size();
+    if (cut_short_ && diagnostics_.errors() == 0) {
+      diagnostics_.error({.file = source_.base_name()}, "framing",
+                         "defects of rules that --rules or --ignore leave out keep the rest from being checked");
+    }
+    return a != nullptr ? static_cast<std::size_t>(a->ranks()) : ranks_.size();
   }
 
  private:
+  void check_algorithm(const Algorithm& a) {
+    if (is_complete(a)) {
+      verify_program(make_program(a));
+    } else {
+      cut_short_ = true;
+    }
+  }
+
+  void check_traces() {
+    read_ranks();
+    if (cut_short_) return;
+    std::stable_sort(ranks_.begin(), ranks_.end(),
+                     [](const Checked& a, const Checked& b) { return a.summary.rank < b.summary.rank; });
+    if (source_.whole_set()) check_across_ranks();
+    if (!cut_short_) check_dataflow();
+  }
+
   Checked check_rank(TraceReader& reader, Trace&& trace) const {
-    Checked c;
+    Checked c{.findings = diagnostics_.sibling()};
     try {
       read_nodes(reader, trace);
       c.read = true;
@@ -57,62 +77,58 @@ class Check {
       c.summary.rank = trace.rank;
       return c;
     }
-    check_trace(trace, options_.rules, *c.findings);
-    c.summary = summarise(trace);
+    c.summary = summarise(trace, check_trace(trace, options_.rules, *c.findings));
     if (wants_algorithm() && provenance_of(trace) != Provenance::none) c.trace = std::move(trace);
     return c;
+  }
+
+  // Unlike TraceSource::for_each_rank goes on behind a rank that cannot be read.
+  Checked check_independent_rank(std::size_t i) const {
+    try {
+      Trace trace;
+      const auto reader = source_.open_rank(i);
+      if (reader->next_rank(trace)) return check_rank(*reader, std::move(trace));
+    } catch (const Error& e) {
+      Checked c{.findings = diagnostics_.sibling()};
+      report_unreadable(e, *c.findings);
+      return c;
+    }
+    return {.findings = diagnostics_.sibling()};
   }
 
   void read_ranks() {
     const auto take = [&](Checked&& c) {
       diagnostics_.append(*c.findings);
-      all_read_ = all_read_ && c.read;
+      cut_short_ = cut_short_ || !c.read;
       if (name_.empty()) name_ = c.summary.name;
       ranks_.push_back(std::move(c));
     };
     if (const std::size_t n = source_.independent_ranks(); n > 0) {
       for_each_ordered(
-          options_.jobs, n,
-          [&](std::size_t i) {
-            Checked c;
-            try {
-              Trace trace;
-              const auto reader = source_.open_rank(i);
-              if (reader->next_rank(trace)) return check_rank(*reader, std::move(trace));
-            } catch (const Error& e) {
-              report_unreadable(e, *c.findings);
-            }
-            return c;
-          },
+          options_.jobs, n, [&](std::size_t i) { return check_independent_rank(i); },
           [&](std::size_t, Checked&& c) { take(std::move(c)); });
       return;
     }
     try {
       const auto reader = source_.open_all();
       Trace trace;
-      while (all_read_ && reader->next_rank(trace)) {  // after a defect the rest of a stream is lost
+      while (!cut_short_ && reader->next_rank(trace)) {  // after a defect the rest of a stream is lost
         take(check_rank(*reader, std::move(trace)));
         trace = {};
       }
     } catch (const Error& e) {
       report_unreadable(e, diagnostics_);
-      all_read_ = false;
+      cut_short_ = true;
     }
-    if (ranks_.empty() && all_read_) diagnostics_.error({.file = source_.base_name()}, "framing", "holds no trace");
   }
 
   void check_across_ranks() {
     std::vector<TraceSummary> summaries;
     for (Checked& c : ranks_) summaries.push_back(std::move(c.summary));
-    for (std::size_t i = 0; i < summaries.size(); ++i) {
-      if (summaries[i].rank == i) continue;
-      diagnostics_.error({.file = summaries[i].name}, "peers",
-                         i > 0 && summaries[i].rank == summaries[i - 1].rank
-                             ? "rank " + std::to_string(summaries[i].rank) + " stands twice"
-                             : "rank " + std::to_string(i) + " is missing from the set");
+    if (!check_set(summaries, options_.rules, diagnostics_)) {
+      cut_short_ = true;
       return;
     }
-    check_set(summaries, options_.rules, diagnostics_);
     if (!options_.rules.has(Rule::groups)) return;
     try {
       source_.check_groups(static_cast<std::uint32_t>(ranks_.size()));
@@ -125,7 +141,7 @@ class Check {
     return options_.dataflow || options_.rules.has(Rule::fifo) || options_.rules.has(Rule::races);
   }
 
-  void check_algorithm() {
+  void check_dataflow() {
     if (!wants_algorithm()) return;
     std::vector<Trace> traces;
     for (Checked& c : ranks_) {
@@ -133,6 +149,7 @@ class Check {
     }
     if (traces.size() != ranks_.size() || !source_.whole_set()) {
       if (!options_.dataflow) return;
+      cut_short_ = true;
       diagnostics_.error({.file = name_}, "provenance",
                          source_.whole_set()
                              ? "--dataflow needs chunk provenance (which chunks each message moves) on every rank; "
@@ -145,19 +162,17 @@ class Check {
       verify_program(make_program(traces, diagnostics_));
     } catch (const Error& e) {  // make_program's
       report_unreadable(e, diagnostics_);
+      cut_short_ = true;
     }
   }
 
   void verify_program(const Program& program) {
-    Diagnostics found;
     try {
       verify(program, {.dataflow = options_.dataflow, .collective = options_.collective, .soft = Severity::error},
-             found);
+             diagnostics_);
     } catch (const Error& e) {
-      report_unreadable(e, found);
-    }
-    for (const Diagnostic& d : found.all()) {
-      if (options_.rules.has(d.rule)) diagnostics_.add(d);
+      report_unreadable(e, diagnostics_);
+      cut_short_ = true;
     }
   }
 
@@ -165,8 +180,8 @@ class Check {
   const CheckOptions& options_;
   Diagnostics& diagnostics_;
   std::vector<Checked> ranks_;
-  std::string name_;  // of the first rank read, for messages
-  bool all_read_ = true;
+  std::string name_;        // of the first rank read, for messages
+  bool cut_short_ = false;  // some rules had nothing to look at
 };
 
 // Ids seen, as ranges first → last.
@@ -211,12 +226,11 @@ std::size_t check_quickly(TraceSource& source, Diagnostics& diagnostics) {
   if (source.algorithm() != nullptr)
     return static_cast<std::size_t>(source.algorithm()->ranks());  // was read whole
   std::size_t ranks = 0;
-  try {
-    const auto reader = source.open_all();
+  const auto check_all_of = [&](TraceReader& reader) {
     Trace trace;
-    for (; reader->next_rank(trace); ++ranks) {
+    for (; reader.next_rank(trace); ++ranks) {
       IdRanges ids;
-      while (reader->next_nodes(trace, batch_nodes)) {
+      while (reader.next_nodes(trace, batch_nodes)) {
         for (std::size_t i = 0; i < trace.nodes.nodes.size(); ++i) {
           const NodeId id = trace.nodes.nodes[i].id;
           if (!ids.add(id))
@@ -224,8 +238,14 @@ std::size_t check_quickly(TraceSource& source, Diagnostics& diagnostics) {
         }
       }
     }
-  } catch (const Error& e) {
-    report_unreadable(e, diagnostics);
+  };
+  const std::size_t independent = source.independent_ranks();
+  for (std::size_t i = 0; i < std::max<std::size_t>(independent, 1); ++i) {
+    try {
+      check_all_of(*(independent > 0 ? source.open_rank(i) : source.open_all()));
+    } catch (const Error& e) {
+      report_unreadable(e, diagnostics);
+    }
   }
   return ranks;
 }

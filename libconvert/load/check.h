@@ -18,10 +18,14 @@ struct CheckOptions {
   unsigned jobs = 1;
 };
 
-// Reports all findings of the enabled rules, those of one rank before those of the next, then those of the set.
+// Reports all findings of the enabled rules, those of one rank before those of the next, then those of the set. The
+// diagnostics should want the same rules, and framing: what readers report does not pass through `options`.
 // A rank that cannot be read is a finding of rule framing; the rules across ranks are left out then.
 // Returns the number of ranks read.
 std::size_t check(TraceSource& source, const CheckOptions& options, Diagnostics& diagnostics);
+
+// Reports an Error(input) that kept something from being read, whatever rules are wanted; throws others on.
+void report_unreadable(const Error& error, Diagnostics& diagnostics);
 
 // Framing and ids only, in one pass that keeps nothing but ranges of ids.
 std::size_t check_quickly(TraceSource& source, Diagnostics& diagnostics);

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
+#include <utility>
 
 #include "io/archive.h"
 #include "io/output.h"
+#include "io/set_path.h"
+#include "load/rank_order.h"
 #include "passes/lower/export.h"
 
 namespace convert {
@@ -20,6 +22,11 @@ std::string compression_suffix(const FormatOptions& options) {
   if (!text || *text == "none") return "";
   if (*text == "gz" || *text == "zst") return "." + *text;
   throw usage_error("compress=" + *text + ": expected gz, zst or none");
+}
+
+Error several_ranks(const SinkPlan& plan, const TraceSource& source) {
+  return usage_error((plan.path ? "-o " + *plan.path + " names one file" : std::string("set=plain is one file")) +
+                     ", but there are several ranks; give a prefix, as in -o " + source.base_name());
 }
 
 class Sink {
@@ -101,7 +108,6 @@ class Sink {
 
   // A larger set of the same name would leave stale ranks behind.
   void finish_set(const std::vector<Rank>& written) {
-    if (written.empty()) throw input_error({.file = source_.base_name()}, "holds no trace");
     const Rank last = *std::max_element(written.begin(), written.end());
     const auto existing = existing_ranks(*plan_.path);
     if (!existing.empty() && existing.back().rank != last && !options_.force) {
@@ -114,44 +120,39 @@ class Sink {
       if (!replaced) files_.remove_on_commit(f.path);
     }
     source_.check_groups(last + 1);
-    if (const auto groups = source_.groups_json()) {
+    if (const auto& groups = source_.groups()) {
       auto out = files_.create(*plan_.path + ".groups.json");
-      out->write(*groups);
+      out->write(groups->json);
       out->close();
     }
   }
 
-  // Ranks stand ascending in our tars; those that come early wait for their turn.
+  // Ranks stand ascending in our tars.
   void write_tar(const Format& format) {
     auto out = open();
     TarWriter tar(*out);
     const std::string stem = plan_.path ? base_of_file(*plan_.path) : source_.base_name();
+    Rank last = 0;
     bool begun = false;
     const auto add = [&](Rank rank, const std::string& bytes) {
-      if (const auto groups = begun ? std::nullopt : source_.groups_json()) tar.add(stem + ".groups.json", *groups);
-      begun = true;
+      if (!std::exchange(begun, true)) {
+        if (const auto& groups = source_.groups()) tar.add(stem + ".groups.json", groups->json);
+      }
       tar.add(stem + "." + std::to_string(rank) + ".et", bytes);
+      last = rank;
     };
-    using Encoded = std::pair<Rank, std::string>;
     const auto encode = [&](TraceReader& reader, Trace& trace) {
       const auto writer = format.write(plan_.choice.options);
       std::string bytes;
       encode_rank(reader, trace, *writer, 0, false, bytes, nullptr);
-      return Encoded{trace.rank, std::move(bytes)};
+      return std::pair{trace.rank, std::move(bytes)};
     };
-    std::map<Rank, std::string> early;
-    Rank next = 0;
-    source_.for_each_rank(options_.jobs, encode, [&](Encoded&& e) {
-      const Rank rank = e.first;
-      if (rank < next || !early.insert(std::move(e)).second) {
-        throw input_error({.file = source_.base_name()}, "rank " + std::to_string(rank) + " stands twice");
-      }
-      for (auto at = early.find(next); at != early.end(); at = early.find(++next)) {
-        add(at->first, at->second);
-        early.erase(at);
-      }
+    RankOrder<std::string> order(source_.base_name());
+    source_.for_each_rank(options_.jobs, encode, [&](std::pair<Rank, std::string>&& encoded) {
+      order.add(encoded.first, std::move(encoded.second), add);
     });
-    for (const auto& [rank, bytes] : early) add(rank, bytes);
+    order.finish(add);
+    source_.check_groups(last + 1);
     tar.close();
     out->close();
   }
@@ -159,19 +160,23 @@ class Sink {
   void write_document(const Format& format) {
     auto out = open();
     const auto writer = format.write(plan_.choice.options);
-    const bool many = source_.many();
+    const bool many = format.framed_set && source_.many();
     std::string bytes;
     writer->begin_set(many, bytes);
     const auto reader = source_.open_all();
     Trace trace;
     std::size_t ordinal = 0;
     while (reader->next_rank(trace)) {
+      if (format.file_per_rank && ordinal > 0) throw several_ranks(plan_, source_);
       encode_rank(*reader, trace, *writer, ordinal++, many, bytes, out.get());
     }
-    if (ordinal == 0) throw input_error({.file = source_.base_name()}, "holds no trace");
     writer->end_set(many, bytes);
     out->write(bytes);
     out->close();
+    if (const auto& groups = source_.groups()) {
+      diagnostics_.warning({.file = groups->name}, "groups",
+                           std::string(format.name) + " holds no groups; they are left out");
+    }
   }
 
   TraceSource& source_;
@@ -194,6 +199,7 @@ std::optional<bool> tar_wanted(const FormatOptions& options) {
 
 SinkPlan plan_sink(TraceSource& source, const SinkOptions& options) {
   SinkPlan plan;
+  if (options.path && options.path->empty()) throw usage_error("-o has an empty name");
   if (options.path && *options.path != "-") plan.path = options.path;
   const Format* by_suffix = plan.path ? format_by_suffix(*plan.path) : nullptr;
   if (options.to) {
@@ -205,17 +211,14 @@ SinkPlan plan_sink(TraceSource& source, const SinkOptions& options) {
   }
   const Format& format = *plan.choice.format;
   plan.suffix = compression_suffix(plan.choice.options);
-  const bool named_tar = plan.path && without_compression_suffix(*plan.path).ends_with(".tar");
+  const bool named_tar = plan.path && is_tar_name(*plan.path);
   const bool stream = !plan.path || is_stream_path(*plan.path);
   if (format.file_per_rank) {
     const auto wanted = tar_wanted(plan.choice.options);
     plan.tar = wanted.value_or(named_tar || (stream && source.many()));
     plan.per_rank_files = !stream && !plan.tar && by_suffix != &format && !wanted;
-    if (!plan.tar && !plan.per_rank_files && source.many()) {
-      throw usage_error(
-          (plan.path ? "-o " + *plan.path + " names one file" : std::string("set=plain is one file")) +
-          ", but there are several ranks; give a prefix, as in -o " + source.base_name());
-    }
+    // A file can still be discarded when a second rank comes.
+    if (!plan.tar && !plan.per_rank_files && stream && source.many()) throw several_ranks(plan, source);
   }
   if (plan.per_rank_files && plan.suffix.empty() && without_compression_suffix(*plan.path) != *plan.path) {
     plan.suffix = plan.path->substr(without_compression_suffix(*plan.path).size());
@@ -225,13 +228,15 @@ SinkPlan plan_sink(TraceSource& source, const SinkOptions& options) {
     throw usage_error("-o " + *plan.path + ": with compress=" + plan.suffix.substr(1) + " the name must end in " +
                       plan.suffix);
   }
-  std::error_code absent;
-  if (plan.path && std::filesystem::is_directory(*plan.path, absent)) {
+  std::error_code error;
+  if (plan.path && (std::filesystem::is_directory(*plan.path, error) || plan.path->ends_with('/'))) {
     if (!plan.per_rank_files) throw usage_error(*plan.path + " is a directory; name a file in it");
-    if (!options.force && !std::filesystem::is_empty(*plan.path)) {
+    const bool empty = std::filesystem::is_empty(*plan.path, error);
+    if (error && error != std::errc::no_such_file_or_directory) throw system_error(*plan.path, error.value());
+    if (!error && !empty && !options.force) {
       throw usage_error(*plan.path + " is a directory that is not empty; name a prefix in it, or use --force");
     }
-    *plan.path += (plan.path->ends_with("/") ? "" : "/") + source.base_name();
+    *plan.path += (plan.path->ends_with('/') ? "" : "/") + source.base_name();
   }
   return plan;
 }
@@ -240,9 +245,13 @@ void write_set(TraceSource& source, const SinkPlan& plan, const SinkOptions& opt
   Sink(source, plan, options, diagnostics).write();
 }
 
+std::unique_ptr<Output> open_output(OutputFiles& files, const std::optional<std::string>& path) {
+  return path && *path != "-" ? files.create(*path) : open_stdout();
+}
+
 void write_bytes(const std::optional<std::string>& path, std::string_view bytes) {
   OutputFiles files;
-  const auto out = path && *path != "-" ? files.create(*path) : open_stdout();
+  const auto out = open_output(files, path);
   out->write(bytes);
   out->close();
   files.commit();

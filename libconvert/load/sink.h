@@ -2,12 +2,13 @@
 // Any set of traces to any output: a file per rank, one document, a tar on a pipe; whole or not at all.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "core/diagnostic.h"
 #include "formats/format.h"
+#include "io/output.h"
 #include "load/source.h"
 
 namespace convert {
@@ -34,6 +35,8 @@ struct SinkPlan {
 // Writes all ranks of the source. An algorithm must have been prepared, and have no errors.
 void write_set(TraceSource& source, const SinkPlan& plan, const SinkOptions& options, Diagnostics& diagnostics);
 
+// The file `path` of the group, or standard output for none and "-".
+[[nodiscard]] std::unique_ptr<Output> open_output(OutputFiles& files, const std::optional<std::string>& path);
 // Writes bytes to `path` as a whole file, or to standard output.
 void write_bytes(const std::optional<std::string>& path, std::string_view bytes);
 

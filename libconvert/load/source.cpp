@@ -2,9 +2,9 @@
 #include "load/source.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "config/groups.h"
+#include "io/set_path.h"
 #include "io/sha256.h"
 #include "passes/verify/verify.h"
 #include "util/log.h"
@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::size_t sniff_bytes = 4096;
 constexpr std::size_t all_nodes = std::size_t{1} << 20;  // per batch when everything is wanted anyway
-
-std::string base(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
 // An algorithm's ranks [first, last) as traces.
 class LoweringReader : public TraceReader {
@@ -54,13 +52,13 @@ class LoweringReader : public TraceReader {
   bool has_nodes_ = false;
 };
 
-// A reader that owns its input.
+// A reader that owns its input. `rank` is for names that do not say it.
 class FileReader : public TraceReader {
  public:
-  FileReader(const Format& format, InputItem item, std::optional<Rank> rank, const FormatOptions& options,
+  FileReader(const Format& format, InputItem item, Rank rank, const FormatOptions& options,
              Diagnostics& diagnostics)
       : input_(std::move(item.input)),
-        reader_(format.read({*input_, item.rank ? item.rank : rank, options, diagnostics})) {}
+        reader_(format.read({*input_, item.rank.value_or(rank), options, diagnostics})) {}
   bool next_rank(Trace& out) override { return reader_->next_rank(out); }
   bool next_nodes(Trace& out, std::size_t max_nodes) override { return reader_->next_nodes(out, max_nodes); }
 
@@ -120,7 +118,11 @@ class TraceSource::CountingReader : public TraceReader {
       : source_(source), reader_(std::move(reader)) {}
 
   bool next_rank(Trace& out) override {
-    if (!reader_->next_rank(out)) return false;
+    if (!reader_->next_rank(out)) {
+      if (empty_) throw input_error({.file = source_.base_name()}, "holds no trace");
+      return false;
+    }
+    empty_ = false;
     ++source_.ranks_read_;
     if (source_.independent_ranks() != 0) source_.progress_->add(1);
     return true;
@@ -135,6 +137,7 @@ class TraceSource::CountingReader : public TraceReader {
  private:
   TraceSource& source_;
   std::unique_ptr<TraceReader> reader_;
+  bool empty_ = true;
 };
 
 // All streams of the set, one after the other.
@@ -150,9 +153,9 @@ class TraceSource::AllReader : public TraceReader {
       if (!item) item = source_.inputs_.next();
       if (!item) return false;
       const Rank ordinal = next_ordinal_++;
-      reader_ = std::make_unique<FileReader>(*source_.format_, std::move(*item),
-                                             source_.options_.rank ? source_.options_.rank : std::optional(ordinal),
-                                             source_.choice_.options, source_.diagnostics_);
+      reader_ =
+          std::make_unique<FileReader>(*source_.format_, std::move(*item), source_.options_.rank.value_or(ordinal),
+                                       source_.choice_.options, source_.diagnostics_);
     }
   }
   bool next_nodes(Trace& out, std::size_t max_nodes) override { return reader_->next_nodes(out, max_nodes); }
@@ -194,7 +197,7 @@ TraceSource::~TraceSource() = default;
 void TraceSource::read_algorithm(InputItem& item) {
   std::string text = item.input->read_rest();
   if (options_.hash) {
-    source_file_ = base(item.input->name());
+    source_file_ = file_name_part(item.input->name());
     source_sha256_ = sha256_hex(text);
   }
   const auto memory = memory_input(item.input->name(), text);
@@ -224,13 +227,13 @@ void TraceSource::add_source_note(Metadata& metadata) const {
 }
 
 void TraceSource::check_groups(std::uint32_t ranks) const {
-  if (const auto text = groups_json()) (void)parse_groups(base_name() + ".groups.json", *text, ranks);
+  if (const auto& found = groups()) (void)parse_groups(found->name, found->json, ranks);
 }
 
 bool TraceSource::many() {
   if (algorithm_) return algorithm_->ranks() > 1;
   const std::size_t files = inputs_.files().size();
-  if (files > 1) return true;
+  if (options_.operands.size() > 1 || files > 1) return true;
   if (files == 0 && first_ && first_->rank) return true;  // a member of a tar
   if (format_->file_per_rank) return false;
   // A document may hold any number of ranks. One is read ahead: then it is known whether another follows.
@@ -257,13 +260,6 @@ std::size_t TraceSource::independent_ranks() const {
   return format_->file_per_rank ? inputs_.files().size() : 0;
 }
 
-std::optional<Rank> TraceSource::rank_number(std::size_t i) const {
-  if (algorithm_) return static_cast<Rank>(i);
-  const auto& files = inputs_.files();
-  if (files[i].rank) return files[i].rank;
-  return files.size() == 1 ? options_.rank.value_or(0) : static_cast<Rank>(i);
-}
-
 std::unique_ptr<TraceReader> TraceSource::open_rank(std::size_t i) {
   std::unique_ptr<TraceReader> reader;
   if (algorithm_) {
@@ -273,8 +269,9 @@ std::unique_ptr<TraceReader> TraceSource::open_rank(std::size_t i) {
   } else {
     const InputSet::File& file = inputs_.files()[i];
     log_debug("reading " + file.path + " as " + std::string(format_->name));
-    reader = std::make_unique<FileReader>(*format_, InputItem{open_input(file.path), file.rank}, rank_number(i),
-                                          choice_.options, diagnostics_);
+    reader =
+        std::make_unique<FileReader>(*format_, InputItem{open_input(file.path), file.rank},
+                                     options_.rank.value_or(static_cast<Rank>(i)), choice_.options, diagnostics_);
   }
   return std::make_unique<CountingReader>(*this, std::move(reader));
 }
@@ -308,18 +305,7 @@ void read_nodes(TraceReader& reader, Trace& trace) {
 
 std::vector<Trace> TraceSource::load(unsigned jobs) {
   std::vector<Trace> traces;
-  const auto read = [](TraceReader& reader, Trace& trace) {
-    read_nodes(reader, trace);
-    return std::exchange(trace, {});
-  };
-  for_each_rank(jobs, read, [&](Trace&& t) { traces.push_back(std::move(t)); });
-  std::stable_sort(traces.begin(), traces.end(), [](const Trace& a, const Trace& b) { return a.rank < b.rank; });
-  for (std::size_t i = 1; i < traces.size(); ++i) {
-    if (traces[i].rank == traces[i - 1].rank) {
-      throw input_error({.file = traces[i].name}, "rank " + std::to_string(traces[i].rank) +
-                                                      " stands twice (also in " + traces[i - 1].name + ")");
-    }
-  }
+  for_each_trace(jobs, [&](Trace&& t) { traces.push_back(std::move(t)); });
   return traces;
 }
 

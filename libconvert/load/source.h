@@ -15,7 +15,8 @@
 #include "core/diagnostic.h"
 #include "core/trace.h"
 #include "formats/format.h"
-#include "io/set_path.h"
+#include "io/input_set.h"
+#include "load/rank_order.h"
 #include "passes/lower/lower.h"
 #include "util/parallel.h"
 #include "util/progress.h"
@@ -44,7 +45,7 @@ class TraceSource {
   [[nodiscard]] std::string base_name() const { return inputs_.base_name(); }
   // Set if the input is a collective algorithm. Only lower it if it has no errors.
   [[nodiscard]] const Algorithm* algorithm() const { return algorithm_ ? &*algorithm_ : nullptr; }
-  [[nodiscard]] std::optional<std::string> groups_json() const { return inputs_.groups_json(); }
+  [[nodiscard]] const std::optional<InputSet::Groups>& groups() const { return inputs_.groups(); }
   // Throws Error(input) [groups] if the groups are malformed or name ranks beyond `ranks`.
   void check_groups(std::uint32_t ranks) const;
   [[nodiscard]] const std::vector<std::string>& skipped() const { return inputs_.skipped(); }
@@ -63,15 +64,17 @@ class TraceSource {
   // Ranks that can be opened one by one, in any order and by several threads; 0 if the input is one stream.
   [[nodiscard]] std::size_t independent_ranks() const;
   [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i);
-  // Number of an independent rank, where it is known before reading.
-  [[nodiscard]] std::optional<Rank> rank_number(std::size_t i) const;
-  // All ranks one after the other. Once only.
+  // All ranks one after the other. Once only. A reader that finds no rank at all throws Error(input).
   [[nodiscard]] std::unique_ptr<TraceReader> open_all();
 
   // Calls work(reader, head of the rank) for each rank and consume(its result) in the order of the input.
   // Independent ranks are worked on by `jobs` threads.
   template <class Work, class Consume>
   void for_each_rank(unsigned jobs, const Work& work, const Consume& consume);
+
+  // Calls consume(Trace&&) for each whole rank, ascending.
+  template <class Consume>
+  void for_each_trace(unsigned jobs, const Consume& consume);
 
   // Ranks and nodes read so far, by all readers.
   [[nodiscard]] std::uint64_t ranks_read() const { return ranks_read_; }
@@ -128,6 +131,18 @@ void TraceSource::for_each_rank(unsigned jobs, const Work& work, const Consume& 
 
 // Reads the rest of a rank whose head was read with next_rank.
 void read_nodes(TraceReader& reader, Trace& trace);
+
+template <class Consume>
+void TraceSource::for_each_trace(unsigned jobs, const Consume& consume) {
+  const auto read = [](TraceReader& reader, Trace& trace) {
+    read_nodes(reader, trace);
+    return std::exchange(trace, {});
+  };
+  RankOrder<Trace> order(base_name());
+  const auto hand_on = [&](Rank, Trace&& trace) { consume(std::move(trace)); };
+  for_each_rank(jobs, read, [&](Trace&& t) { order.add(t.rank, std::move(t), hand_on); });
+  order.finish(hand_on);
+}
 
 // Throws Error(input) that names a missing rank unless the traces are ranks 0…n-1 in order.
 void require_whole_set(const std::vector<Trace>& traces);

@@ -17,7 +17,9 @@ Location TraceSummary::location(const Message& message) const {
   return where;
 }
 
-TraceSummary summarise(const Trace& trace) {
+TraceSummary summarise(const Trace& trace) { return summarise(trace, build_graph(trace.nodes)); }
+
+TraceSummary summarise(const Trace& trace, const Graph& graph) {
   const NodeTable& table = trace.nodes;
   TraceSummary s;
   s.rank = trace.rank;
@@ -32,7 +34,6 @@ TraceSummary summarise(const Trace& trace) {
     for (const Node& n : table.nodes) s.ids.push_back(n.id);
   }
 
-  const Graph graph = build_graph(table);
   s.messages = messages_of(table, graph);
   s.messages.sends.shrink_to_fit();
   s.messages.recvs.shrink_to_fit();

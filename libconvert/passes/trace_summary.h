@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/trace.h"
+#include "graph/graph.h"
 #include "graph/messages.h"
 
 namespace convert {
@@ -31,5 +32,7 @@ struct TraceSummary {
 };
 
 [[nodiscard]] TraceSummary summarise(const Trace& trace);
+// With the trace's graph, where it is there already.
+[[nodiscard]] TraceSummary summarise(const Trace& trace, const Graph& graph);
 
 }  // namespace convert

@@ -70,23 +70,27 @@ bool RuleSet::has(std::string_view rule_name) const {
   return index < table.size() && bits_[index];
 }
 
-void check_trace(const Trace& trace, const RuleSet& enabled, Diagnostics& diagnostics) {
-  if (enabled.has(Rule::ids) || enabled.has(Rule::deps) || enabled.has(Rule::cycles)) {
-    std::vector<GraphDefect> defects;
-    const Graph graph = build_graph(trace.nodes, &defects);
-    if (enabled.has(Rule::ids)) rules::check_ids(trace, defects, diagnostics);
-    if (enabled.has(Rule::deps)) rules::check_deps(trace, defects, diagnostics);
-    if (enabled.has(Rule::cycles)) rules::check_cycles(trace, graph, diagnostics);
-  }
-  if (enabled.has(Rule::attributes)) rules::check_attributes(trace, diagnostics);
+bool RuleSet::reports(std::string_view rule_name) const {
+  const std::size_t index = rule_index(rule_name);
+  return index == table.size() || bits_[index] || index == static_cast<std::size_t>(Rule::framing);
 }
 
-void check_set(std::span<const TraceSummary> summaries, const RuleSet& enabled, Diagnostics& diagnostics) {
-  if (!enabled.has(Rule::peers) && !enabled.has(Rule::pairs) && !enabled.has(Rule::deadlock)) return;
-  if (!rules::check_ranks(summaries, diagnostics)) return;
+Graph check_trace(const Trace& trace, const RuleSet& enabled, Diagnostics& diagnostics) {
+  std::vector<GraphDefect> defects;
+  Graph graph = build_graph(trace.nodes, &defects);
+  if (enabled.has(Rule::ids)) rules::check_ids(trace, defects, diagnostics);
+  if (enabled.has(Rule::deps)) rules::check_deps(trace, defects, diagnostics);
+  if (enabled.has(Rule::cycles)) rules::check_cycles(trace, graph, diagnostics);
+  if (enabled.has(Rule::attributes)) rules::check_attributes(trace, diagnostics);
+  return graph;
+}
+
+bool check_set(std::span<const TraceSummary> summaries, const RuleSet& enabled, Diagnostics& diagnostics) {
+  if (!rules::check_ranks(summaries, diagnostics)) return false;
   if (enabled.has(Rule::peers)) rules::check_peers(summaries, diagnostics);
   if (enabled.has(Rule::pairs)) rules::check_pairs(summaries, diagnostics);
   if (enabled.has(Rule::deadlock)) rules::check_deadlock(summaries, diagnostics);
+  return true;
 }
 
 }  // namespace convert

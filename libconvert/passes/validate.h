@@ -9,6 +9,7 @@
 
 #include "core/diagnostic.h"
 #include "core/trace.h"
+#include "graph/graph.h"
 #include "passes/trace_summary.h"
 
 namespace convert {
@@ -49,6 +50,9 @@ class RuleSet {
 
   [[nodiscard]] bool has(Rule rule) const { return bits_[static_cast<std::size_t>(rule)]; }
   [[nodiscard]] bool has(std::string_view name) const;
+  // Whether findings of that rule are wanted: if it is in the set, and framing always, without which nothing is
+  // known.
+  [[nodiscard]] bool reports(std::string_view name) const;
   [[nodiscard]] bool empty() const { return bits_.none(); }
   RuleSet& add(Rule rule) {
     bits_.set(static_cast<std::size_t>(rule));
@@ -67,9 +71,11 @@ class RuleSet {
   std::bitset<64> bits_;
 };
 
-// The rules on one rank. Traces may be checked in parallel, each with its own Diagnostics.
-void check_trace(const Trace& trace, const RuleSet& enabled, Diagnostics& diagnostics);
-// The rules across ranks. summaries[r] is rank r: a set has the ranks 0…n-1, and a gap is reported by `peers`.
-void check_set(std::span<const TraceSummary> summaries, const RuleSet& enabled, Diagnostics& diagnostics);
+// The rules on one rank; returns its graph, for summarise(). Traces may be checked in parallel, each with its own
+// Diagnostics.
+Graph check_trace(const Trace& trace, const RuleSet& enabled, Diagnostics& diagnostics);
+// The rules across ranks. False, with an error of `peers`, if the summaries are not the ranks 0…n-1 in order:
+// nothing else is checked then.
+bool check_set(std::span<const TraceSummary> summaries, const RuleSet& enabled, Diagnostics& diagnostics);
 
 }  // namespace convert

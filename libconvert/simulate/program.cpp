@@ -102,6 +102,7 @@ struct ReplayBuilder::State {
   Diagnostics& diagnostics;
   ReplayProgram program;
   bool size_used = false;
+  std::string first_name;  // of rank 0, for messages
   ChannelIndex channel_index;
   bool self_allowed = false;
   bool failed = false;
@@ -308,7 +309,7 @@ void ReplayBuilder::State::add(const Trace& trace) {
     for (const Op& op : by_index) lanes.push_back(static_cast<std::uint8_t>(op.slot));
   }
   RankProgram& rank = program.ranks.emplace_back();
-  rank.name = trace.name;
+  if (rank_number == 0) first_name = trace.name;
   rank.first_op = static_cast<std::uint32_t>(program.ops.size());
   rank.feeder = Feeder(table, graph, lanes);
   bool plain_ids = true;
@@ -359,7 +360,7 @@ std::optional<ReplayProgram> ReplayBuilder::finish() {
   }
   if (s.failed) return std::nullopt;
   if (s.program.options.size_bytes && !s.size_used) {
-    s.diagnostics.warning({.file = s.program.ranks.front().name}, "sizes",
+    s.diagnostics.warning({.file = s.first_name}, "sizes",
                           "--size is not used: the messages have sizes of their own");
   }
   s.program.ops.shrink_to_fit();

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,7 +57,6 @@ struct Channel {
 struct RankProgram {
   Feeder feeder;
   std::uint32_t first_op = 0;  // op of the feeder's node 0
-  std::string name;            // for messages: "ring.3.et"
   std::vector<NodeId> ids;     // by node; empty if they are 0, 1, 2, …
   std::string names;           // kept for a timeline only
   std::vector<std::uint32_t> name_ends;

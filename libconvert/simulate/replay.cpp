@@ -183,7 +183,6 @@ class Replayer {
     while (!queue_.empty() && queue_.next_time() <= until) {
       prefetch();
       handle(queue_.pop());
-      ++result_.events;
     }
     finish();
     return std::move(result_);

@@ -43,7 +43,6 @@ struct ReplayResult {
   NetworkModel model = NetworkModel::unaware;
   IssueMode issue = IssueMode::algorithm;
   Picoseconds total_ps = 0;  // end of the last node of all
-  std::uint64_t events = 0;
   std::vector<NpuResult> npus;
   WaitReport waits;  // for status deadlock and unmatched
   Timeline timeline;

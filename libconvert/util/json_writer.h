@@ -17,8 +17,6 @@ void append_json_number(std::string& out, double value);
 void append_json_number(std::string& out, float value);
 void append_json_number(std::string& out, std::int64_t value);
 void append_json_number(std::string& out, std::uint64_t value);
-// Offset of the first byte that is not part of well-formed UTF-8, or npos.
-[[nodiscard]] std::size_t find_invalid_utf8(std::string_view s);
 
 //   JsonWriter w(out);
 //   w.begin_object().member("rank", 3).key("nodes").begin_array();

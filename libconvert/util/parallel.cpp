@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "util/parallel.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
@@ -99,7 +101,12 @@ class Pool {
 
 }  // namespace
 
-unsigned default_jobs() { return std::max(1U, std::thread::hardware_concurrency()); }
+unsigned default_jobs() {
+  cpu_set_t usable;  // hardware_concurrency() counts the machine's
+  if (sched_getaffinity(0, sizeof usable, &usable) == 0)
+    return std::max(1U, static_cast<unsigned>(CPU_COUNT(&usable)));
+  return std::max(1U, std::thread::hardware_concurrency());
+}
 
 void run_ordered(unsigned jobs, std::size_t n, std::size_t window, const Step& work, const Step& consume) {
   if (jobs > 1 && n > 1) {

@@ -178,17 +178,22 @@ TEST(ReplayCorpus, ComputeAndOddNodes) {
   const fs::path root = corpus::root() / "astra";
   const std::set<std::string> cases = {"H_cpu_and_gpu_parallel", "H_ctrl_deps", "H_invalid_node_mid", "H_replay",
                                        "H_replay_no_is_cpu_attr"};
+  std::set<std::string> checked;
   for (const GoldenRun& run : runs_of(root / "results.json", "H_")) {
     if (!cases.contains(run.name)) continue;
+    checked.insert(run.name);
     EXPECT_EQ(run.status, "ok");
     expect_run(root, run, "workload", IssueMode::workload, false);
   }
+  EXPECT_EQ(checked, cases);
 }
 
 TEST(ReplayCorpus, SizeMismatchIsADeadlock) {
   REQUIRE_CORPUS();
   const fs::path dir = corpus::root() / "astra" / "cases" / "G_p2p_size_mismatch";
-  for (const GoldenRun& run : runs_of(corpus::root() / "astra" / "results.json", "G_p2p_size_mismatch")) {
+  const auto runs = runs_of(corpus::root() / "astra" / "results.json", "G_p2p_size_mismatch");
+  EXPECT_GE(runs.size(), 2U);
+  for (const GoldenRun& run : runs) {
     SCOPED_TRACE(run.backend);
     const ReplayResult r = replay_traces(read_traces(dir / "workload"), read_network_file(dir / "network.yml"),
                                          run.backend, IssueMode::workload);

@@ -41,5 +41,5 @@ int main(int argc, char** argv) {
   }
   LLVMFuzzerTestOneInput(nullptr, 0);
   std::printf("%zu files\n", count);
-  return 0;
+  return count > 0 ? 0 : 1;
 }

@@ -174,18 +174,9 @@ void App::add_count(const std::string& names, int& to, const std::string& help) 
   state_->options.push_back({names, "", help, state_->group, cli->disable_flag_override(), false});
 }
 
-void App::add_option(const std::string& names, std::string& to, const std::string& value, const std::string& help) {
-  add(names, value, help, false, [&to](const auto& given) { to = given.front(); });
-}
-
 void App::add_option(const std::string& names, std::optional<std::string>& to, const std::string& value,
                      const std::string& help) {
   add(names, value, help, false, [&to](const auto& given) { to = given.front(); });
-}
-
-void App::add_option(const std::string& names, std::vector<std::string>& to, const std::string& value,
-                     const std::string& help) {
-  add(names, value, help, true, [&to](const auto& given) { to = given; });
 }
 
 void App::add_list(const std::string& names, std::vector<std::string>& to, const std::string& value,

@@ -37,11 +37,7 @@ class App {
 
   void add_flag(const std::string& names, bool& to, const std::string& help);
   void add_count(const std::string& names, int& to, const std::string& help);  // -vv
-  void add_option(const std::string& names, std::string& to, const std::string& value, const std::string& help);
   void add_option(const std::string& names, std::optional<std::string>& to, const std::string& value,
-                  const std::string& help);
-  // May be given several times.
-  void add_option(const std::string& names, std::vector<std::string>& to, const std::string& value,
                   const std::string& help);
   // Comma separated, may be given several times; empty elements are refused.
   void add_list(const std::string& names, std::vector<std::string>& to, const std::string& value,

@@ -24,8 +24,8 @@ std::string draw(const std::string& type, std::string_view dot, std::chrono::mil
                   "); install the package graphviz, or write -t dot or -t graphml, which need no layout");
   }
   if (child.timed_out) {
-    throw failure("Graphviz found no layout within " + std::to_string(timeout.count() / 1000) +
-                  " s; draw fewer nodes, raise --timeout, or write -t dot or -t graphml, which need no layout");
+    throw failure("Graphviz found no layout within " + convert::format_time(timeout.count() * 1'000'000'000) +
+                  "; draw fewer nodes, raise --timeout, or write -t dot or -t graphml, which need no layout");
   }
   if (child.too_large) throw failure("the picture is larger than 1 GiB; draw fewer nodes, or write -t graphml");
   if (child.exit_code != 0)

@@ -19,17 +19,6 @@ namespace {
 
 constexpr std::int64_t most_jobs = 4096;
 
-std::int64_t jobs_from_environment() {
-  const char* text = std::getenv("ET_JOBS");
-  if (text == nullptr || *text == '\0') return 0;
-  const auto n = convert::parse_int(text);
-  if (!n || *n < 0 || *n > most_jobs) {
-    throw usage_error("ET_JOBS=" + std::string(text) + ": expected an integer from 0 to " +
-                      std::to_string(most_jobs));
-  }
-  return *n;
-}
-
 std::string padded(std::string_view text, std::size_t width) {
   std::string out(text);
   out.resize(std::max(out.size(), width), ' ');
@@ -58,8 +47,18 @@ bool is_format(std::string_view name) {
 
 }  // namespace
 
+std::int64_t jobs_from_environment() {
+  const char* text = std::getenv("ET_JOBS");
+  if (text == nullptr || *text == '\0') return 0;
+  const auto n = convert::parse_int(text);
+  if (!n || *n < 0 || *n > most_jobs) {
+    throw usage_error("ET_JOBS=" + std::string(text) + ": expected an integer from 0 to " +
+                      std::to_string(most_jobs));
+  }
+  return *n;
+}
+
 void add_common_options(App& app, CommonOptions& to) {
-  to.jobs = jobs_from_environment();
   app.group("Common");
   app.add_integer("-j,--jobs", to.jobs, 0, most_jobs, "N", "threads; 0 = all cores (default: ET_JOBS, else 0)");
   app.add_choice("--progress", to.progress, {"auto", "always", "never"}, "show progress; auto: on a terminal");
@@ -78,17 +77,16 @@ void add_input_options(App& app, InputOptions& to) {
   app.add_integer("--rank", to.rank, 0, 0xffffffff, "N", "rank of a single input (default: what it says)");
 }
 
-void add_output_options(App& app, OutputOptions& to) {
+void add_output_options(App& app, OutputOptions& to, const std::string& types) {
   app.group("Output");
   app.add_option("-o,--output", to.path, "PATH", "file or prefix to write (default: -, stdout)");
-  app.add_option("-t,--to", to.to, "FORMAT[,KEY=VALUE...]", "format to write (default: by PATH's suffix)");
+  app.add_option("-t,--to", to.to, types, "format to write (default: by PATH's suffix)");
   app.add_flag("--force", to.force, "replace a set of another size or a full directory");
   app.add_flag("--no-history", to.no_history, "do not record how the output was made");
 }
 
 std::vector<std::string> inputs(const InputOptions& options) {
   const auto& given = options.operands;
-  if (std::count(given.begin(), given.end(), "-") > 1) throw usage_error("standard input can be read only once");
   if (!given.empty()) return given;
   if (isatty(STDIN_FILENO) == 1) {
     throw usage_error("no INPUT, and standard input is a terminal: name a file, or pipe a trace in (see --help)");
@@ -112,8 +110,8 @@ void preset_formats(std::string_view program, InputOptions& input, OutputOptions
   const std::string_view from = program.substr(0, two);
   const std::string_view to = program.substr(two + 1);
   if (!is_format(from) || !is_format(to)) return;
-  if (!input.from) input.from = from;
-  if (!output.to) output.to = to;
+  input.from = from;
+  output.to = to;
 }
 
 std::string list_formats(bool details) {

@@ -17,7 +17,7 @@ struct CommonOptions {
   int verbose = 0;
   std::string color = "auto";
   std::string progress = "auto";
-  std::int64_t jobs = 0;  // 0: all cores
+  std::optional<std::int64_t> jobs;  // 0: all cores; none: what ET_JOBS says
   std::int64_t max_errors = 20;
   bool werror = false;
   bool list_formats = false;
@@ -37,12 +37,16 @@ struct OutputOptions {
   [[nodiscard]] bool to_stdout() const { return !path || *path == "-"; }
 };
 
+// What ET_JOBS says, else 0. Throws Error(usage) if it is no number of threads.
+[[nodiscard]] std::int64_t jobs_from_environment();
+
 void add_common_options(App& app, CommonOptions& to);
 void add_input_options(App& app, InputOptions& to);
-void add_output_options(App& app, OutputOptions& to);
+// `types`: what the help says that -t takes.
+void add_output_options(App& app, OutputOptions& to, const std::string& types = "FORMAT[,KEY=VALUE...]");
 
 // The operands, or "-" when there are none and something is piped in. Throws Error(usage) when standard input is a
-// terminal, or is named twice.
+// terminal.
 [[nodiscard]] std::vector<std::string> inputs(const InputOptions& options);
 
 // Throws Error(usage) when standard output is a terminal. `advice` ends the sentence: "or write text with -t json".

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "common/passing.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,11 +14,6 @@
 
 namespace tools {
 namespace {
-
-bool is_file(const std::string& path) {
-  struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 && !S_ISDIR(status.st_mode);
-}
 
 // All that comes from one descriptor, given to `put`.
 template <typename Put>
@@ -36,8 +32,17 @@ void drain(int from, const std::string& name, const Put& put) {
 
 }  // namespace
 
-Passing::Passing(bool enabled, const std::vector<std::string>& operands) : operands_(operands) {
-  if (!enabled || operands != std::vector<std::string>{"-"}) return;
+Passing::Passing(bool enabled, const std::vector<std::string>& operands)
+    : from_stdin_(operands == std::vector<std::string>{"-"}) {
+  if (!enabled) return;
+  if (!from_stdin_) {
+    for (const std::string& operand : operands) {
+      if (operand != "-" && !convert::is_stream_path(operand)) continue;
+      throw convert::usage_error("--pass reads its input twice, which " + operand +
+                                 " does not allow; pipe it in alone, or save it in a file");
+    }
+    return;
+  }
   const int memory = ::memfd_create("stdin", MFD_CLOEXEC);
   if (memory < 0) throw convert::system_error("<stdin>", errno);
   drain(STDIN_FILENO, "<stdin>", [&](std::string_view bytes) {
@@ -52,24 +57,27 @@ Passing::Passing(bool enabled, const std::vector<std::string>& operands) : opera
   ::close(memory);
 }
 
-void Passing::copy(convert::TraceSource& source) const {
-  const bool from_stdin = operands_ == std::vector<std::string>{"-"};
-  if (!from_stdin && (operands_.size() != 1 || !is_file(operands_[0]))) {
-    convert::Diagnostics none;
+void Passing::copy(convert::SourceOptions input) const {
+  struct stat status {};
+  const auto& operands = input.operands;
+  if (!from_stdin_ &&
+      (operands.size() != 1 || ::stat(operands[0].c_str(), &status) != 0 || !S_ISREG(status.st_mode))) {
+    convert::Diagnostics again;  // the findings are known already
     const convert::SinkOptions options{};
-    write_set(source, plan_sink(source, options), options, none);
+    convert::TraceSource source(std::move(input), again);
+    write_set(source, plan_sink(source, options), options, again);
     return;
   }
   const auto out = convert::open_stdout();
   const auto put = [&](std::string_view bytes) { out->write(bytes); };
-  if (from_stdin) {
+  if (from_stdin_) {
     if (::lseek(STDIN_FILENO, 0, SEEK_SET) != 0) throw convert::system_error("<stdin>", errno);
     drain(STDIN_FILENO, "<stdin>", put);
   } else {
-    std::FILE* file = std::fopen(operands_[0].c_str(), "rbe");
-    if (file == nullptr) throw convert::system_error(operands_[0], errno);
-    drain(::fileno(file), operands_[0], put);
-    std::fclose(file);
+    const int file = ::open(operands[0].c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) throw convert::system_error(operands[0], errno);
+    drain(file, operands[0], put);
+    ::close(file);
   }
   out->close();
 }

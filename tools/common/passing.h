@@ -11,13 +11,14 @@ namespace tools {
 
 class Passing {
  public:
-  // Before anything is read. Standard input is put into memory and read from there.
+  // Before anything is read. Standard input is put into memory and read from there. Throws Error(usage) if some
+  // other operand is a pipe.
   Passing(bool enabled, const std::vector<std::string>& operands);
   // To standard output: a stream or file unchanged, a set of files as the tar that et-convert would write.
-  void copy(convert::TraceSource& source) const;
+  void copy(convert::SourceOptions input) const;
 
  private:
-  std::vector<std::string> operands_;
+  bool from_stdin_;
 };
 
 }  // namespace tools

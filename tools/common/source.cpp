@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "common/source.h"
 
+#include "load/check.h"
+
 namespace tools {
 
 convert::SourceOptions source_options(const InputOptions& input, const Context& context) {
@@ -17,8 +19,7 @@ std::unique_ptr<convert::TraceSource> open_source(convert::SourceOptions options
   try {
     return std::make_unique<convert::TraceSource>(std::move(options), context.diagnostics);
   } catch (const convert::Error& e) {
-    if (e.kind() != convert::Error::Kind::input) throw;
-    context.diagnostics.error(e.where(), e.rule().empty() ? "framing" : e.rule(), e.what());
+    convert::report_unreadable(e, context.diagnostics);
     return nullptr;
   }
 }

@@ -14,6 +14,7 @@
 #include <new>
 
 #include "common/version.h"
+#include "io/output.h"
 #include "util/log.h"
 #include "util/parallel.h"
 
@@ -58,8 +59,7 @@ constexpr std::size_t usual_keep = 10'000;
 }
 
 [[nodiscard]] int report_error(const Reporter& reporter, const Error& e) {
-  const bool closed_pipe = e.where().file == "<stdout>" && std::string_view(e.what()) == std::strerror(EPIPE);
-  if (e.kind() == Error::Kind::system && closed_pipe) return end_on_closed_pipe();
+  if (e.where().file == "<stdout>" && convert::is_broken_pipe(e)) return end_on_closed_pipe();
   reporter.print({convert::Severity::error, e.where(), e.rule(), e.what(), {}});
   return e.kind() == Error::Kind::input ? exit_content : exit_failure;
 }
@@ -113,8 +113,8 @@ Context::Context(const CommonOptions& options, Reporter& reporter, std::string h
       history_(std::move(history)) {}
 
 unsigned Context::jobs() const {
-  if (common.jobs > 0) return static_cast<unsigned>(common.jobs);
-  return convert::default_jobs();
+  const std::int64_t jobs = common.jobs ? *common.jobs : jobs_from_environment();
+  return jobs > 0 ? static_cast<unsigned>(jobs) : convert::default_jobs();
 }
 
 bool Context::progress() const {

@@ -82,7 +82,7 @@ def zsh(tool, options, formats):
             action = "_et_files" if offered is None else f"({' '.join(offered)})" if offered else " "
             argument = f":{escape(value)}:{action}"
         text = f"[{escape(description)}]{argument}"
-        several = "*" if "several" in description or long == "--verbose" else ""
+        several = "*" if value.endswith(",...") or long == "--verbose" else ""
         for name in (n for n in (short, long) if n):
             glue = "=" if value and name.startswith("--") else ""
             lines.append(f"    '{several}{name}{glue}{text}'")

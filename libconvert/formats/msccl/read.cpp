@@ -13,10 +13,6 @@
 namespace convert {
 namespace {
 
-// Largest cnt that the runtimes accept is one below.
-constexpr std::int32_t count_limit = 72;
-constexpr std::int32_t channel_limit = 32;
-
 // Ten attributes of a step, in the order that MSCCLang writes.
 enum StepAttribute : std::size_t {
   a_s,
@@ -121,7 +117,9 @@ void Reader::read_algo(pugi::xml_node root) {
   }
   ngpus_ = static_cast<std::int32_t>(
       number("ngpus", required("ngpus"), std::numeric_limits<std::int32_t>::min(), int_max));
-  out_.channels = static_cast<std::int32_t>(number("nchannels", required("nchannels"), 0, int_max));
+  std::int64_t channels = max_channels;  // if it cannot be read: no further findings for that
+  fields_.integer(place, "nchannels", required("nchannels").c_str(), 1, int_max, channels);
+  out_.channels = static_cast<std::int32_t>(channels);
   out_.chunks = static_cast<std::int32_t>(number("nchunksperloop", required("nchunksperloop"), 1, int_max));
   if (const std::string* v = text("inplace")) {
     out_.inplace = number("inplace", *v, std::numeric_limits<std::int32_t>::min(), int_max) != 0;
@@ -140,9 +138,9 @@ void Reader::read_algo(pugi::xml_node root) {
           "minBytes=" + std::to_string(*out_.min_bytes) +
               " is larger than maxBytes=" + std::to_string(*out_.max_bytes));
   }
-  if (out_.channels > channel_limit) {
+  if (out_.channels > max_channels) {
     error(place, "channels",
-          "nchannels=" + std::to_string(out_.channels) + ": the runtimes have " + std::to_string(channel_limit));
+          "nchannels=" + std::to_string(out_.channels) + ": the runtimes have " + std::to_string(max_channels));
   }
   const bool per_rank = out_.collective == Collective::allgather || out_.collective == Collective::alltoall ||
                         out_.collective == Collective::reduce_scatter;
@@ -249,6 +247,8 @@ void Reader::read_gpu(pugi::xml_node node, std::int32_t rank, Gpu& gpu) {
           fields_.integer32(place, "i_off", values[0], copy.i_off) &&
           fields_.integer32(place, "o_off", values[1], copy.o_off)) {
         gpu.copies.push_back(copy);
+      } else {
+        gpu.complete = false;
       }
     } else {
       fields_.ignore(std::string("element <") + child.name() + "> in <gpu>", place);
@@ -302,10 +302,10 @@ bool Reader::read_threadblock(pugi::xml_node node, std::int32_t rank, std::int32
           at() + ": " + what + " peer " + std::to_string(peer) + " is outside of 0…" + std::to_string(ngpus_ - 1));
   }
   const bool local = tb.send < 0 && tb.recv < 0;
-  if (tb.chan < 0 ? !local : tb.chan >= std::min(out_.channels, channel_limit)) {
+  if (tb.chan < 0 ? !local : tb.chan >= std::min(out_.channels, max_channels)) {
     error(place, "channels",
           at() + ": channel " + std::to_string(tb.chan) + " is outside of 0…" +
-              std::to_string(std::min(out_.channels, channel_limit) - 1));
+              std::to_string(std::min(out_.channels, max_channels) - 1));
   }
 
   Place step_place;
@@ -372,9 +372,9 @@ bool Reader::read_step(pugi::xml_node node, Place place, Step& step, std::int32_
               "\" is not a step type; expected s, r, rcs, rrs, rrc, rrcs, cpy, re or nop");
     ok = false;
   }
-  if (ok && step.type != StepType::nop && (step.cnt <= 0 || step.cnt >= count_limit)) {
+  if (ok && step.type != StepType::nop && (step.cnt <= 0 || step.cnt > max_step_chunks)) {
     error(place, "steps",
-          "cnt=" + std::to_string(step.cnt) + ": a step moves 1…" + std::to_string(count_limit - 1) + " chunks");
+          "cnt=" + std::to_string(step.cnt) + ": a step moves 1…" + std::to_string(max_step_chunks) + " chunks");
     ok = false;
   }
   return ok;

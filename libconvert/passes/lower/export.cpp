@@ -9,6 +9,24 @@
 namespace convert {
 namespace {
 
+void refuse_errors(const Diagnostics& findings, const std::string& file) {
+  if (findings.errors() == 0) return;
+  const std::string message = "the steps of these traces cannot be exported: ";
+  for (const Diagnostic& d : findings.all()) {
+    if (d.severity == Severity::error) throw input_error(d.where, message + d.message, d.rule);
+  }
+  throw input_error({.file = file}, message + "et-validate --dataflow has errors for them");
+}
+
+// Attributes of threadblocks may say what no runtime can run, or no longer what the nodes do.
+bool still_true(const Algorithm& a, std::span<const Trace> traces, Diagnostics& diagnostics) {
+  Diagnostics structure;
+  check_structure(a, structure);
+  if (structure.errors() > 0) return false;
+  const Lowering lowering(a, std::nullopt, diagnostics);
+  return std::all_of(traces.begin(), traces.end(), [&](const Trace& t) { return same_graph(lowering, t); });
+}
+
 Algorithm schedule_traces(std::span<const Trace> traces, Diagnostics& diagnostics) {
   Algorithm header;
   std::vector<Gpu> gpus;
@@ -21,24 +39,19 @@ Algorithm schedule_traces(std::span<const Trace> traces, Diagnostics& diagnostic
   }
   header.gpus = std::move(gpus);
   Diagnostics findings;
-  const auto refuse_errors = [&] {
-    for (const Diagnostic& d : findings.all()) {
-      if (d.severity == Severity::error) {
-        throw input_error(d.where, "the steps of these traces cannot be exported: " + d.message, d.rule);
-      }
-    }
-  };
   const Program program = make_program(traces, findings);
   // Threadblocks put an order between steps that had none: what was wrong with the traces may then be gone.
   verify(program, {.dataflow = true, .collective = {}, .soft = Severity::warning}, findings);
-  refuse_errors();
+  refuse_errors(findings, program.file);
   header.file = program.file;
   Algorithm out = schedule(program, std::move(header));
   // The schedule is proved before anyone runs it.
-  check_structure(out, findings);
-  verify(make_program(out), {.dataflow = true, .collective = {}, .soft = Severity::error}, findings);
-  refuse_errors();
+  Diagnostics proof;
+  check_structure(out, proof);
+  verify(make_program(out), {.dataflow = true, .collective = {}, .soft = Severity::error}, proof);
+  refuse_errors(proof, program.file);
   diagnostics.append(findings);
+  diagnostics.append(proof);
   return out;
 }
 
@@ -59,9 +72,7 @@ Algorithm export_algorithm(std::span<const Trace> traces, Diagnostics& diagnosti
   }
   if (provenance == Provenance::full) {
     Algorithm a = raise_algorithm(traces);
-    const Lowering lowering(a, std::nullopt, diagnostics);
-    const auto same = [&](const Trace& t) { return same_graph(lowering, t); };
-    if (std::all_of(traces.begin(), traces.end(), same)) return a;
+    if (still_true(a, traces, diagnostics)) return a;
     diagnostics.warning(
         {.file = traces[0].name}, "provenance",
         "the nodes no longer agree with their threadblock attributes; the steps are scheduled anew");

@@ -79,7 +79,7 @@ struct Found {
 
 class RankRaiser {
  public:
-  RankRaiser(const Trace& trace, Algorithm& out) : trace_(trace), out_(out) {}
+  RankRaiser(const Trace& trace, std::int64_t ranks, Algorithm& out) : trace_(trace), ranks_(ranks), out_(out) {}
 
   void raise(Gpu gpu) {
     const auto attrs = std::span<const Attr>(trace_.metadata.table.attrs);
@@ -88,6 +88,7 @@ class RankRaiser {
     const auto chan = int32_list(trace_.metadata.table, attrs, msccl::tb_chan);
     if (send.size() != recv.size() || send.size() != chan.size())
       throw bad(trace_, "msccl.tb_send, msccl.tb_recv and msccl.tb_chan differ in length");
+    for (std::size_t t = 0; t < send.size(); ++t) check_threadblock(t, send[t], recv[t], chan[t]);
     std::vector<std::map<std::int32_t, Found>> tbs(send.size());
     for (std::size_t i = 0; i < trace_.nodes.nodes.size(); ++i) collect(i, tbs);
 
@@ -105,6 +106,16 @@ class RankRaiser {
   }
 
  private:
+  void check_threadblock(std::size_t t, std::int32_t send, std::int32_t recv, std::int32_t chan) const {
+    const auto impossible = [&](std::int32_t peer) {
+      return peer < -1 || peer >= ranks_ || peer == static_cast<std::int64_t>(trace_.rank);
+    };
+    const bool local = send == -1 && recv == -1;
+    if (impossible(send) || impossible(recv) || chan >= std::min(out_.channels, max_channels) ||
+        (chan < 0 && !local))
+      throw bad(trace_, "threadblock " + std::to_string(t) + " of msccl.tb_* has an impossible peer or channel");
+  }
+
   void collect(std::size_t i, std::vector<std::map<std::int32_t, Found>>& tbs) {
     const Node& node = trace_.nodes.nodes[i];
     const auto attrs = trace_.nodes.attributes(node);
@@ -153,6 +164,7 @@ class RankRaiser {
   }
 
   const Trace& trace_;
+  std::int64_t ranks_;
   Algorithm& out_;
 };
 
@@ -216,8 +228,10 @@ bool read_header(const Trace& trace, Algorithm& out, Gpu& gpu) {
   out.collective_text = *coll;
   out.chunks = *chunks;
   out.name = xml_text(trace, msccl::algo_name, string_value(table, attrs, msccl::algo_name).value_or(""));
-  out.protocol =
-      parse_protocol(string_value(table, attrs, msccl::proto).value_or("Simple")).value_or(Protocol::simple);
+  const std::string_view proto = string_value(table, attrs, msccl::proto).value_or("Simple");
+  const auto protocol = parse_protocol(proto);
+  if (!protocol) throw bad(trace, "msccl.proto '" + std::string(proto) + "' is not a protocol");
+  out.protocol = *protocol;
   out.channels = int32(attrs, msccl::nchannels).value_or(1);
   out.inplace = int32(attrs, msccl::inplace).value_or(0) != 0;
   if (const auto v = int32(attrs, msccl::outofplace)) out.outofplace = *v != 0;
@@ -267,7 +281,7 @@ Algorithm raise_algorithm(std::span<const Trace> traces) {
                header.protocol != out.protocol || header.inplace != out.inplace) {
       throw bad(t, "collective, chunks, protocol or inplace differ from rank 0");
     }
-    RankRaiser(t, out).raise(std::move(gpu));
+    RankRaiser(t, static_cast<std::int64_t>(traces.size()), out).raise(std::move(gpu));
   }
   return out;
 }

@@ -11,8 +11,6 @@
 namespace convert {
 namespace {
 
-constexpr std::int32_t max_channels = 32;
-
 // Disjoint sets by index.
 class Classes {
  public:
@@ -60,8 +58,8 @@ class Scheduler {
     pair_connections();
     assign_channels();
     blocks_.resize(static_cast<std::size_t>(p_.ranks()));
-    home_.assign(p_.chains.size(), no_index);
     assign_blocks();
+    assign_local_steps();
     placed_.resize(p_.step_count());
     for (const std::uint32_t s : order) place(s);
     emit();
@@ -181,24 +179,27 @@ class Scheduler {
   }
 
   // Local steps stay with their chain: in the block of its latest message before them, or the first one after them.
-  std::uint32_t local_block(std::uint32_t s) {
-    const Chain& chain = p_.chains[chain_[s]];
-    const auto of = [&](const ProgramStep& t) {
-      return t.in != no_index ? receiver_block_[t.in] : (t.out != no_index ? sender_block_[t.out] : no_index);
-    };
-    for (std::uint32_t t = s; t-- > chain.first;) {
-      if (const std::uint32_t b = of(p_.steps[t]); b != no_index) return b;
+  // A chain without messages gets a block of its own.
+  void assign_local_steps() {
+    local_block_.assign(p_.step_count(), no_index);
+    for (const Chain& chain : p_.chains) {
+      const std::uint32_t end = chain.first + chain.count;
+      const auto block_of = [&](std::uint32_t s) {
+        const ProgramStep& t = p_.steps[s];
+        return t.in != no_index ? receiver_block_[t.in] : (t.out != no_index ? sender_block_[t.out] : no_index);
+      };
+      std::uint32_t block = no_index;
+      for (std::uint32_t s = chain.first; s < end && block == no_index; ++s) block = block_of(s);
+      if (block == no_index && chain.count > 0) {
+        auto& blocks = blocks_[static_cast<std::size_t>(chain.rank)];
+        block = static_cast<std::uint32_t>(blocks.size());
+        blocks.emplace_back();
+      }
+      for (std::uint32_t s = chain.first; s < end; ++s) {
+        if (const std::uint32_t own = block_of(s); own != no_index) block = own;
+        local_block_[s] = block;
+      }
     }
-    for (std::uint32_t t = s + 1; t < chain.first + chain.count; ++t) {
-      if (const std::uint32_t b = of(p_.steps[t]); b != no_index) return b;
-    }
-    std::uint32_t& home = home_[chain_[s]];
-    if (home == no_index) {
-      auto& blocks = blocks_[static_cast<std::size_t>(chain.rank)];
-      home = static_cast<std::uint32_t>(blocks.size());
-      blocks.emplace_back();
-    }
-    return home;
   }
 
   // What must be done before step s, as placed parts; looks through steps that do nothing.
@@ -236,7 +237,7 @@ class Scheduler {
               .cnt = step.cnt};
     const std::int32_t rank = p_.chains[chain_[s]].rank;
     if (step.in == no_index && step.out == no_index) {
-      placed_[s] = append(rank, local_block(s), part, parents);
+      placed_[s] = append(rank, local_block_[s], part, parents);
     } else if (step.in == no_index) {
       placed_[s] = append(rank, sender_block_[step.out], part, parents);
     } else if (step.out == no_index || receiver_block_[step.in] == sender_block_[step.out]) {
@@ -324,7 +325,7 @@ class Scheduler {
   std::vector<std::uint32_t> receiver_block_;  // by connection, within its rank
   std::vector<std::uint32_t> sender_block_;
   std::vector<std::uint32_t> chain_;        // by step
-  std::vector<std::uint32_t> home_;         // by chain: block of a chain without messages
+  std::vector<std::uint32_t> local_block_;  // by step: where it goes if it moves no message
   std::vector<std::vector<Block>> blocks_;  // by rank
   std::vector<Placed> placed_;              // by step
 };

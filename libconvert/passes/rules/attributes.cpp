@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "passes/rules/rules.h"
-#include "util/json_writer.h"
+#include "util/utf8.h"
 
 namespace convert::rules {
 namespace {
@@ -168,7 +168,7 @@ class AttributeChecker {
     } else if (k.expect == Expect::flag && a.kind != Kind::bool_val) {
       warning(wrong_kind());
     } else if (k.name == attr::tensor_loc && (v.value < 0 || v.value > 2)) {
-      error(subject() + std::to_string(v.value) + ", expected 1 (local) or 2 (remote)");
+      error(subject() + std::to_string(v.value) + ", expected 0 (not said), 1 (local) or 2 (remote)");
     }
   }
 

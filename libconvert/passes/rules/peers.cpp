@@ -27,9 +27,9 @@ bool check_ranks(std::span<const TraceSummary> set, Diagnostics& diagnostics) {
   for (std::size_t i = 0; i < set.size(); ++i) {
     if (set[i].rank == i) continue;
     diagnostics.error({.file = set[i].name, .rank = static_cast<std::int64_t>(set[i].rank)}, "peers",
-                      "the set has " + std::to_string(set.size()) + " traces, but trace number " +
-                          std::to_string(i + 1) + " is of rank " + std::to_string(set[i].rank) + ", not " +
-                          std::to_string(i));
+                      i > 0 && set[i].rank == set[i - 1].rank
+                          ? "rank " + std::to_string(set[i].rank) + " stands twice"
+                          : "rank " + std::to_string(i) + " is missing from the set");
     return false;
   }
   return true;

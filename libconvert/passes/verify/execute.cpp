@@ -118,12 +118,13 @@ void Machine::prepare() {
 void Machine::load_inputs() {
   for (std::int32_t r = 0; r < p_.ranks(); ++r) {
     const RankBuffers& b = p_.buffers[static_cast<std::size_t>(r)];
-    const std::int32_t chunks =
+    // A custom collective's input is all that is declared: of that only what some step uses has slots.
+    const std::int64_t declared =
         p_.collective == Collective::custom ? b.i_chunks : input_chunks(p_.collective, p_.chunks, p_.ranks());
+    const auto chunks = static_cast<std::int32_t>(std::min(declared, layout_->size(r, Buffer::input)));
     for (std::int32_t k = 0; k < chunks; ++k) {
-      const std::uint64_t slot = layout_->slot(r, Buffer::input, k);
-      if (slot != BufferLayout::outside)
-        slots_[slot].value = result_.values.token(static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(k));
+      slots_[layout_->slot(r, Buffer::input, k)].value =
+          result_.values.token(static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(k));
     }
     for (const Copy& copy : b.copies) {
       const std::uint64_t from = layout_->slot(r, Buffer::input, copy.i_off);

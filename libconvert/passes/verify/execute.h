@@ -50,6 +50,9 @@ class BufferLayout {
     const Extent& e = extents_[static_cast<std::size_t>(rank) * 3 + static_cast<std::size_t>(buffer)];
     return index >= 0 && index < e.size ? e.begin + static_cast<std::uint64_t>(index) : outside;
   }
+  [[nodiscard]] std::int64_t size(std::int32_t rank, Buffer buffer) const {
+    return extents_[static_cast<std::size_t>(rank) * 3 + static_cast<std::size_t>(buffer)].size;
+  }
   [[nodiscard]] std::uint64_t slots() const { return slots_; }
   // "o[3]" of the rank that owns it.
   [[nodiscard]] std::string text(std::uint64_t slot) const;

@@ -23,7 +23,7 @@ class Builder {
     p_.protocol = a_.protocol;
     p_.chunks = a_.chunks;
     p_.inplace = a_.inplace;
-    p_.outofplace = a_.outofplace.value_or(!a_.inplace);
+    p_.outofplace = runs_outofplace(a_);
     p_.file = a_.file;
     p_.chains.reserve(a_.tbs.size());
     p_.steps.reserve(a_.steps.size() + 1);
@@ -63,7 +63,7 @@ class Builder {
       step.dst_buf = s.dst_buf;
       step.src_off = s.src_off;
       step.dst_off = s.dst_off;
-      step.cnt = s.cnt > 0 && s.cnt < 72 ? s.cnt : 0;
+      step.cnt = s.cnt > 0 && s.cnt <= max_step_chunks ? s.cnt : 0;
       step.dep_begin = dep_begin;
       step.source = i;
       if (sends(s.type) && tb.send >= 0 && tb.send < ranks) {

@@ -26,7 +26,7 @@ struct ProgramStep {
   bool awaited = false;  // some dependency names it
   std::int32_t src_off = 0;
   std::int32_t dst_off = 0;
-  std::int32_t cnt = 0;          // 0…71 chunks
+  std::int32_t cnt = 0;          // chunks; 0 where the input is wrong
   std::uint32_t in = no_index;   // connection received from
   std::uint32_t out = no_index;  // connection sent to
   std::uint32_t dep_begin = 0;   // into Program::deps; ends where the next step's begin

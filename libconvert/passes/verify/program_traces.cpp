@@ -226,7 +226,13 @@ void take_header(std::span<const Trace> traces, Program& p) {
           "provenance");
     }
     p.buffers.push_back({gpu.i_chunks, gpu.o_chunks, gpu.s_chunks, {}});  // copies are nodes
-    if (t.rank != 0) continue;
+    if (t.rank != 0) {
+      if (header.collective != p.collective || header.protocol != p.protocol || header.chunks != p.chunks ||
+          header.inplace != p.inplace || runs_outofplace(header) != p.outofplace)
+        throw input_error({.file = t.name}, "the algorithm in the metadata (msccl.*) differs from that of rank 0",
+                          "provenance");
+      continue;
+    }
     p.collective = header.collective;
     p.protocol = header.protocol;
     p.chunks = header.chunks;

@@ -63,12 +63,16 @@ class Checker {
                              where() + ": a nop must be followed by a step that has a dependency of its own");
         continue;
       }
+      if (s.cnt <= 0 || s.cnt > max_step_chunks)
+        diagnostics_.error(at(s), "steps",
+                           where() + ": moves " + std::to_string(s.cnt) + " chunks; 1…" +
+                               std::to_string(max_step_chunks) + " are possible");
       if (sends(s.type) && tb.send < 0)
         diagnostics_.error(at(s), "peers", where() + ": sends, but its threadblock has no send peer");
       if (receives(s.type) && tb.recv < 0)
         diagnostics_.error(at(s), "peers", where() + ": receives, but its threadblock has no recv peer");
-      if (reads_src(s.type)) check_offset(gpu, rank, s, "src", s.src_buf, s.src_off, where);
-      if (writes_dst(s.type)) check_offset(gpu, rank, s, "dst", s.dst_buf, s.dst_off, where);
+      if (reads_src(s.type)) check_offset(gpu, s, "src", s.src_buf, s.src_off, where);
+      if (writes_dst(s.type)) check_offset(gpu, s, "dst", s.dst_buf, s.dst_off, where);
     }
   }
 
@@ -95,9 +99,8 @@ class Checker {
 
   // An aliased twin buffer counts as large as the collective makes it, whatever is declared.
   template <typename Where>
-  void check_offset(const Gpu& gpu, std::int32_t rank, const Step& s, const char* side, Buffer buffer,
-                    std::int32_t offset, const Where& where) {
-    (void)rank;
+  void check_offset(const Gpu& gpu, const Step& s, const char* side, Buffer buffer, std::int32_t offset,
+                    const Where& where) {
     const std::int32_t in = input_chunks(a_.collective, a_.chunks, a_.ranks());
     const std::int32_t out = output_chunks(a_.collective, a_.chunks, a_.ranks());
     std::int64_t size = gpu.s_chunks;

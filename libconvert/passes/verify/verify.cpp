@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "passes/verify/execute.h"
 #include "passes/verify/postcondition.h"
@@ -46,7 +47,7 @@ class Verifier {
 
   void run() {
     check_pairs();
-    if (p_.ranks() == 0) return;
+    if (p_.ranks() == 0 || !divides_into_ranks()) return;
     const bool both = p_.inplace && p_.outofplace;
     check_mode(p_.inplace, both ? " (in-place)" : "");
     if (both && !deadlock_) check_mode(false, " (out-of-place)");
@@ -64,6 +65,7 @@ class Verifier {
   }
 
   void check_pairs();
+  [[nodiscard]] bool divides_into_ranks();
   void check_mode(bool inplace, const std::string& mode);
   Reading read(const BufferLayout& layout, const ExecuteOptions& options);
   void report_deadlock(const Execution& e);
@@ -78,13 +80,26 @@ class Verifier {
   const VerifyOptions& options_;
   Diagnostics& diagnostics_;
   bool deadlock_ = false;
-  bool pairs_ok_ = true;
+  bool capacity_reported_ = false;  // both modes have the same connections
 };
+
+// What these collectives promise is said in chunks of single ranks.
+bool Verifier::divides_into_ranks() {
+  const bool per_rank = p_.collective == Collective::allgather || p_.collective == Collective::alltoall ||
+                        p_.collective == Collective::reduce_scatter;
+  if (!options_.dataflow || !per_rank || p_.chunks % p_.ranks() == 0) return true;
+  diagnostics_.add({options_.soft,
+                    p_.locate_rank(0),
+                    "postcondition",
+                    std::string(name(p_.collective)) + " needs a multiple of " + std::to_string(p_.ranks()) +
+                        " chunks, one part for each rank, but there are " + std::to_string(p_.chunks),
+                    {}});
+  return false;
+}
 
 void Verifier::check_pairs() {
   for (const Connection& c : p_.connections) {
     if (c.sends != c.recvs) {
-      pairs_ok_ = false;
       const bool more_sends = c.sends > c.recvs;
       const std::uint32_t step =
           more_sends ? p_.send_steps[c.send_begin + c.recvs] : p_.recv_steps[c.recv_begin + c.sends];
@@ -96,17 +111,17 @@ void Verifier::check_pairs() {
       const std::uint32_t s = p_.send_steps[c.send_begin + k];
       const std::uint32_t r = p_.recv_steps[c.recv_begin + k];
       if (p_.steps[s].cnt == p_.steps[r].cnt) continue;
-      pairs_ok_ = false;
       report(Severity::error, r, "pairs",
              text(c) + ": " + p_.describe(s) + " sends " + std::to_string(p_.steps[s].cnt) + " chunks, but " +
                  p_.describe(r) + " expects " + std::to_string(p_.steps[r].cnt));
+      if (c.sends != c.recvs) break;  // one lost message shifts all later pairs
     }
   }
 }
 
 Reading Verifier::read(const BufferLayout& layout, const ExecuteOptions& options) {
   Reading r{execute(p_, layout, options), {}, {}, std::nullopt};
-  r.mismatches = check_postcondition(p_, p_.collective, layout, r.execution);
+  if (options_.dataflow) r.mismatches = check_postcondition(p_, p_.collective, layout, r.execution);
   if (r.execution.conflicts.empty()) return r;
   Reachability reachable(p_);
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
@@ -130,7 +145,7 @@ void Verifier::check_mode(bool inplace, const std::string& mode) {
       report_deadlock(reading.execution);
       return;
     }
-    report_capacity(bounded, reading.execution.peak_fifo);
+    if (!std::exchange(capacity_reported_, true)) report_capacity(bounded, reading.execution.peak_fifo);
   }
   const auto other_operand = std::find_if(p_.steps.begin(), p_.steps.end(), [](const ProgramStep& s) {
     return reduces(s.type) && s.type != StepType::re && (s.src_buf != s.dst_buf || s.src_off != s.dst_off);

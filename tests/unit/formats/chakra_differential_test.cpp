@@ -8,7 +8,7 @@
 
 #include "et_def.pb.h"
 #include "recode.h"
-#include "util/json_writer.h"
+#include "util/utf8.h"
 
 namespace convert::testing {
 namespace {

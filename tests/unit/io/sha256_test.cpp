@@ -14,14 +14,5 @@ TEST(Sha256, KnownDigests) {
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-TEST(Sha256, Incremental) {
-  Sha256 sum;
-  sum.update("a");
-  EXPECT_EQ(sum.hex(), sha256_hex("a"));
-  sum.update("");
-  sum.update("bc");
-  EXPECT_EQ(sum.hex(), sha256_hex("abc"));
-}
-
 }  // namespace
 }  // namespace convert

@@ -108,7 +108,7 @@ TEST(Attributes, ImpossibleValues) {
                    "error: node 5: attribute comm_dst is 5000000000, which is not a rank",
                    "error: node 6: attribute comm_src is -1, which is not a rank",
                    "error: node 6: attribute msg_chunk_cnt is -2, which is negative",
-                   "error: node 7: attribute tensor_loc is 3, expected 1 (local) or 2 (remote)"}));
+                   "error: node 7: attribute tensor_loc is 3, expected 0 (not said), 1 (local) or 2 (remote)"}));
 }
 
 TEST(Attributes, OwnRankMustAgree) {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "util/base64.h"
+#include "util/utf8.h"
 
 namespace convert {
 namespace {

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Ranks that come in any order, handed on in ascending order.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "core/diagnostic.h"
+#include "core/trace.h"
+
+namespace convert {
+
+// consume(rank, T&&) is called for rank 0, 1, … as soon as they are there; ranks that come early wait. Sets of ours
+// come in order, so nothing waits there.
+template <class T>
+class RankOrder {
+ public:
+  // `file` is for the Error(input) if a rank comes twice.
+  explicit RankOrder(std::string file) : file_(std::move(file)) {}
+
+  template <class Consume>
+  void add(Rank rank, T&& value, const Consume& consume) {
+    if (rank < next_ || !early_.try_emplace(rank, std::move(value)).second) {
+      throw input_error({.file = file_}, "rank " + std::to_string(rank) + " stands twice");
+    }
+    for (auto at = early_.find(next_); at != early_.end(); at = early_.find(++next_)) {
+      consume(at->first, std::move(at->second));
+      early_.erase(at);
+    }
+  }
+  // Those behind a gap.
+  template <class Consume>
+  void finish(const Consume& consume) {
+    for (auto& [rank, value] : early_) consume(rank, std::move(value));
+  }
+
+ private:
+  std::string file_;
+  Rank next_ = 0;
+  std::map<Rank, T> early_;
+};
+
+}  // namespace convert

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include "util/utf8.h"
+
+namespace convert {
+
+std::size_t sequence_length(std::string_view s, std::size_t i) {
+  const auto byte = [&](std::size_t k) { return k < s.size() ? static_cast<unsigned char>(s[k]) : 0U; };
+  const auto follows = [&](std::size_t k) { return (byte(k) & 0xC0U) == 0x80U; };
+  const unsigned b0 = byte(i);
+  const unsigned b1 = byte(i + 1);
+  if (b0 >= 0xC2 && b0 <= 0xDF) return follows(i + 1) ? 2 : 0;
+  if (b0 >= 0xE0 && b0 <= 0xEF) {  // no overlong forms, no surrogates
+    const unsigned low = b0 == 0xE0 ? 0xA0 : 0x80;
+    const unsigned high = b0 == 0xED ? 0x9F : 0xBF;
+    return b1 >= low && b1 <= high && follows(i + 2) ? 3 : 0;
+  }
+  if (b0 >= 0xF0 && b0 <= 0xF4) {  // up to U+10FFFF
+    const unsigned low = b0 == 0xF0 ? 0x90 : 0x80;
+    const unsigned high = b0 == 0xF4 ? 0x8F : 0xBF;
+    return b1 >= low && b1 <= high && follows(i + 2) && follows(i + 3) ? 4 : 0;
+  }
+  return 0;
+}
+
+std::size_t find_invalid_utf8(std::string_view s) {
+  for (std::size_t i = 0; i < s.size();) {
+    if (static_cast<unsigned char>(s[i]) < 0x80) {
+      ++i;
+      continue;
+    }
+    const std::size_t n = sequence_length(s, i);
+    if (n == 0) return i;
+    i += n;
+  }
+  return std::string_view::npos;
+}
+
+}  // namespace convert

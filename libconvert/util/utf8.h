@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Well-formed UTF-8 (Unicode 15, table 3-7).
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace convert {
+
+// Length of the well-formed sequence that begins at s[i] ≥ 0x80; 0 if there is none.
+[[nodiscard]] std::size_t sequence_length(std::string_view s, std::size_t i);
+// Offset of the first byte that is not part of well-formed UTF-8, or npos.
+[[nodiscard]] std::size_t find_invalid_utf8(std::string_view s);
+
+}  // namespace convert

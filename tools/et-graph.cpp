@@ -8,6 +8,7 @@
 #include "io/output.h"
 #include "load/sink.h"
 #include "load/source.h"
+#include "util/log.h"
 
 namespace {
 
@@ -32,12 +33,6 @@ bool is_drawing(const std::string& type) {
   const auto formats = convert::all_formats();
   return std::any_of(formats.begin(), formats.end(),
                      [&](const convert::Format* f) { return f->name == name && f->write_set != nullptr; });
-}
-
-std::size_t count_nodes(const std::vector<convert::Trace>& traces) {
-  std::size_t n = 0;
-  for (const auto& t : traces) n += t.nodes.nodes.size();
-  return n;
 }
 
 }  // namespace
@@ -76,11 +71,13 @@ int main(int argc, char** argv) {
       const SinkOptions options{
           .to = type, .path = output.path, .force = output.force, .history = {}, .jobs = context.jobs()};
       write_set(source, plan_sink(source, options), options, context.diagnostics);
+      log_info(std::to_string(source.ranks_read()) + " ranks, " + std::to_string(source.nodes_read()) + " nodes");
       return 0;
     }
     if (output.to_stdout() && type != "svg") tools::refuse_binary_on_tty();
     const std::vector<Trace> traces = source.load(context.jobs());
-    if (const std::size_t n = count_nodes(traces); n > static_cast<std::size_t>(max_nodes)) {
+    log_info(std::to_string(source.ranks_read()) + " ranks, " + std::to_string(source.nodes_read()) + " nodes");
+    if (const std::uint64_t n = source.nodes_read(); n > static_cast<std::uint64_t>(max_nodes)) {
       throw Error(Error::Kind::input, {.file = source.base_name()},
                   std::to_string(n) + " nodes are too many for a layout (limit " + std::to_string(max_nodes) +
                       (traces.size() > 1 ? "): draw one rank, " : "): ") +

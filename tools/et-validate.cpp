@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
     app.add_flag("--list-rules", o.list_rules, "list the rules and exit");
     app.add_flag("--dataflow", o.dataflow, "prove what the collective computes");
     app.add_option("--collective", o.collective, "NAME", "the collective to prove (default: what the input says)");
-    app.add_flag("--quick", o.quick, "framing and ids only, in constant memory");
+    app.add_flag("--quick", o.quick, "framing and ids only, in one pass");
     app.group("Output");
     app.add_flag("--pass", o.pass, "copy the input to stdout if it is valid");
     app.add_choice("--format", o.format, {"text", "json", "jsonl"}, "how findings are printed");

@@ -2,7 +2,7 @@
 // A Chakra execution trace of one NPU in memory: what the file says, lossless, in flat tables.
 //
 // Nodes, dependencies, attributes and text live in a few arrays per trace (no allocation per node), so a
-// trace costs about 24 bytes per attribute and 80 per node, and a cleared trace is refilled without allocating.
+// trace costs about 24 bytes per attribute and 100 per node, and a cleared trace is refilled without allocating.
 // Everything is append-only: passes build a new trace instead of editing one.
 #pragma once
 

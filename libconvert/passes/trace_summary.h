@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What rules across ranks need of a trace, without its text and attributes: at most 48 bytes per node.
+// What rules across ranks need of a trace, without its text and attributes: about 48 bytes per node
+// of one dependency.
 #pragma once
 
 #include <cstdint>

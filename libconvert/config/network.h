@@ -2,7 +2,6 @@
 // The network to simulate: dimensions of one topology each, from an ASTRA-sim network.yml or from a short form.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -3,7 +3,6 @@
 
 #include <simdjson.h>
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string>

@@ -2,7 +2,6 @@
 #include "graph/algorithms.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <boost/graph/graph_traits.hpp>
 #include <boost/graph/strong_components.hpp>

@@ -4,10 +4,8 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "core/diagnostic.h"
 #include "core/trace.h"
 
 namespace convert {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "load/source.h"
 
-#include <algorithm>
-
 #include "config/groups.h"
 #include "io/set_path.h"
 #include "io/sha256.h"

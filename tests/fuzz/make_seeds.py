@@ -112,7 +112,8 @@ def tar_seeds():
 def network_seeds():
     return {"ring": "topology: [ Ring ]\nnpus_count: [ 8 ]\nbandwidth: [ 50.0 ]\nlatency: [ 500.0 ]\n",
             "two": "topology: [ Ring, Switch ]\nnpus_count: [ 4, 2 ]\nbandwidth: [ 50, 25 ]\nlatency: [ 5, 10 ]\n",
-            "short": "ring:8,bw=50GB/s,lat=500ns", "bad": "topology: { a: [ }"}
+            "short": "ring:8,bw=50GB/s,lat=500ns", "bad": "topology: { a: [ }",
+            "groups": '{"0": [0, 1, 2, 3], "1": [7, 5], "12": []}\n', "bad_groups": '{"0": [0, 1, 1], "0": [8]}\n'}
 
 
 def main():

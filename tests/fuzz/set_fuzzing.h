@@ -63,15 +63,4 @@ inline std::vector<Trace> lowered(const Algorithm& algorithm, std::optional<std:
   return traces;
 }
 
-// What is under test may refuse its input, but only with an Error about it.
-template <typename Action>
-void may_refuse(const Action& action) {
-  try {
-    action();
-  } catch (const Error& e) {
-    check(e.kind() == Error::Kind::input, "an error that is not about the input");
-    check(!e.where().file.empty(), "an error without its place");
-  }
-}
-
 }  // namespace convert::fuzzing

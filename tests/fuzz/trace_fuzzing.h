@@ -23,6 +23,17 @@ inline void check(bool good, const char* what) {
   std::abort();
 }
 
+// What is under test may refuse its input, but only with an Error about it.
+template <typename Action>
+void may_refuse(const Action& action) {
+  try {
+    action();
+  } catch (const Error& e) {
+    check(e.kind() == Error::Kind::input, "an error that is not about the input");
+    check(!e.where().file.empty(), "an error without its place");
+  }
+}
+
 // Input that `format` reads must come back unchanged from what it writes; input that it does not is an
 // Error(input).
 inline void check_round_trip(std::string_view bytes, const char* format) {

@@ -5,7 +5,7 @@
 
 namespace convert {
 
-Reachability::Reachability(const Program& p) : p_(p), best_(p.chains.size(), no_index), chain_of_(p.step_count()) {
+Reachability::Reachability(const Program& p) : best_(p.chains.size(), no_index), chain_of_(p.step_count()) {
   for (std::uint32_t c = 0; c < p.chains.size(); ++c) {
     for (std::uint32_t s = p.chains[c].first; s < p.chains[c].first + p.chains[c].count; ++s) chain_of_[s] = c;
   }

@@ -22,7 +22,6 @@ class Reachability {
     std::uint32_t from;
     std::uint32_t to;
   };
-  const Program& p_;
   std::vector<Out> edges_;                  // by `from`: dependencies and messages to other chains
   std::vector<std::uint32_t> chain_begin_;  // first edge of each chain
   std::vector<std::uint32_t> best_;         // by chain: the earliest step reached in the current search

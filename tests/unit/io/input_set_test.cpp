@@ -252,7 +252,7 @@ TEST(InputSet, ATarCutInItsFirstHeader) {
   const auto message = [](const std::string& path) {
     return text_of(error_of([&] { (void)InputSet({path}).next(); }));
   };
-  for (const std::size_t n : {1, 6, 100, 262, 511}) {
+  for (const std::size_t n : {1U, 6U, 100U, 262U, 511U}) {
     const std::string cut = header.substr(0, n);
     const std::string path = scratch.write("cut.tar", cut);
     EXPECT_EQ(message(path), path + ":@0x0: the archive is cut inside a header") << n;

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Speed of the Chakra codec against protozero, on nodes of 19 attributes: ns per node, MB/s and the ratio.
 // Usage: bench_chakra [NODES]
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
-#include <limits>
 #include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
 #include <string>
 
+#include "bench/measure.h"
 #include "bench/table.h"
 #include "formats/chakra_stream.h"
 #include "formats/format.h"
@@ -42,17 +40,6 @@ void add_node(NodeTable& t, std::uint64_t i) {
   t.add_bool(attr::is_rrc, true);
   t.add_string(attr::src_buf, "i");
   t.end_node();
-}
-
-double best_seconds(const std::function<void()>& work) {
-  double best = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < 5; ++i) {
-    const auto begin = std::chrono::steady_clock::now();
-    work();
-    const std::chrono::duration<double> d = std::chrono::steady_clock::now() - begin;
-    best = std::min(best, d.count());
-  }
-  return best;
 }
 
 // The same bytes through protozero's writer.
@@ -133,7 +120,7 @@ void bench_text(const char* format, const NodeTable& table, double floor) {
   Trace trace;
   trace.nodes = table;
   std::string text;
-  const double write = best_seconds([&] {
+  const double write = bench::best_seconds([&] {
     text.clear();
     const auto writer = find_format(format).write(options);
     writer->begin_rank(trace, 0, false, text);
@@ -141,7 +128,7 @@ void bench_text(const char* format, const NodeTable& table, double floor) {
     writer->end_rank(text);
   });
   print((std::string(format) + " write").c_str(), write, floor, table.nodes.size(), text.size());
-  const double read = best_seconds([&] {
+  const double read = bench::best_seconds([&] {
     const auto input = memory_input("bench", text);
     Diagnostics diagnostics;
     const auto reader = find_format(format).read({*input, 0, options, diagnostics});
@@ -161,32 +148,33 @@ int main(int argc, char** argv) {
   for (std::uint64_t i = 0; i < nodes; ++i) add_node(table, i);
 
   std::string floor_bytes;
-  const double encode_floor = best_seconds([&] {
-    floor_bytes.clear();
-    write_protozero(table, floor_bytes);
-  });
   std::string bytes;
   ChakraEncoder encoder;
-  const double encode = best_seconds([&] {
-    bytes.clear();
-    encoder.nodes(table, bytes);
-  });
+  const bench::Best encode = bench::best_of_both(
+      [&] {
+        floor_bytes.clear();
+        write_protozero(table, floor_bytes);
+      },
+      [&] {
+        bytes.clear();
+        encoder.nodes(table, bytes);
+      });
   if (bytes != floor_bytes) {
     std::fprintf(stderr, "bench_chakra: the two encoders disagree\n");
     return 1;
   }
   std::uint64_t sum = 0;
-  const double scan = best_seconds([&] { sum += scan_protozero(bytes); });
   const std::string file = std::string(1, '\0') + bytes;
   NodeTable scratch;
-  const double decode = best_seconds([&] { decode_all(file, scratch); });
+  const bench::Best decode =
+      bench::best_of_both([&] { sum += scan_protozero(bytes); }, [&] { decode_all(file, scratch); });
 
   if (sum == 0) return 1;  // it has to be read
   bench::print_head();
-  print("protozero pbf_writer", encode_floor, encode_floor, nodes, bytes.size());
-  print("chakra encode", encode, encode_floor, nodes, bytes.size());
-  print("protozero scan", scan, scan, nodes, bytes.size());
-  print("chakra decode", decode, scan, nodes, bytes.size());
-  bench_text("json", table, decode);
-  bench_text("jsonl", table, decode);
+  print("protozero pbf_writer", encode.floor, encode.floor, nodes, bytes.size());
+  print("chakra encode", encode.work, encode.floor, nodes, bytes.size());
+  print("protozero scan", decode.floor, decode.floor, nodes, bytes.size());
+  print("chakra decode", decode.work, decode.floor, nodes, bytes.size());
+  bench_text("json", table, decode.work);
+  bench_text("jsonl", table, decode.work);
 }

@@ -3,14 +3,12 @@
 // ns per node and the ratio. Also the parts: dependency graph, validation.
 // Usage: bench_graph [NODES]
 #include <charconv>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
-#include <limits>
 #include <string>
 #include <vector>
 
+#include "bench/measure.h"
 #include "bench/table.h"
 #include "formats/format.h"
 #include "graph/graph.h"
@@ -175,32 +173,11 @@ void format_graphml(const std::vector<Record>& records, std::string& out) {
   }
 }
 
-// The floor and the work in turns, best of five each: the machine's mood hits both.
-struct Best {
-  double floor = std::numeric_limits<double>::infinity();
-  double work = std::numeric_limits<double>::infinity();
-};
-
-double seconds(const std::function<void()>& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-Best compare(const std::function<void()>& floor, const std::function<void()>& work) {
-  Best best;
-  for (int i = 0; i < 5; ++i) {
-    best.floor = std::min(best.floor, seconds(floor));
-    best.work = std::min(best.work, seconds(work));
-  }
-  return best;
-}
-
 bool bench_format(const Format& format, const std::vector<Trace>& set, const std::vector<Record>& records,
                   void (*floor)(const std::vector<Record>&, std::string&)) {
   std::string plain;
   std::string text;
-  const Best best = compare(
+  const bench::Best best = bench::best_of_both(
       [&] {
         plain.clear();
         floor(records, plain);
@@ -224,10 +201,9 @@ bool bench_format(const Format& format, const std::vector<Trace>& set, const std
   return best.work / best.floor <= 3;
 }
 
-void bench_part(const char* name, double nodes, const std::function<void()>& work) {
-  double best = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < 5; ++i) best = std::min(best, seconds(work));
-  bench::print_row(name, nodes, "node", best / nodes * 1e9, 0, 0, "");
+template <typename Work>
+void bench_part(const char* name, double nodes, const Work& work) {
+  bench::print_row(name, nodes, "node", bench::best_seconds(work) / nodes * 1e9, 0, 0, "");
 }
 
 }  // namespace

@@ -2,18 +2,14 @@
 // Speed and memory of the MSCCL-IR path, each figure beside its floor in the same process.
 //   bench_msccl [FILE...]     conversion of these files, of two rings, and the dataflow proof of three rings
 // Floor of a conversion: pugixml's parse of the text plus protozero's encoding of the same nodes into one buffer.
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
+#include <cstdlib>
 #include <protozero/pbf_writer.hpp>
 #include <pugixml.hpp>
 #include <string>
 #include <vector>
 
+#include "bench/measure.h"
 #include "bench/table.h"
 #include "formats/format.h"
 #include "formats/msccl/msccl.h"
@@ -25,23 +21,6 @@
 namespace {
 
 using namespace convert;
-
-constexpr int rounds = 7;
-
-double cpu_seconds() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
-double peak_mb() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
-}
 
 // Ring all-reduce, in place: N chunks, one threadblock a rank, as MSCCLang fuses it.
 Algorithm ring(std::int32_t n) {
@@ -145,41 +124,6 @@ Converted convert_in_memory(std::string text, std::string& out) {
   return result;
 }
 
-template <typename Work>
-double best_of(int n, const Work& work) {
-  double best = 1e9;
-  for (int i = 0; i < n; ++i) best = std::min(best, work());
-  return best;
-}
-
-template <typename Work>
-double timed(const Work& work) {
-  const double begin = cpu_seconds();
-  work();
-  return cpu_seconds() - begin;
-}
-
-// Peak memory of a fresh process that runs `work`, and what it had before.
-template <typename Prepare, typename Work>
-std::pair<double, double> memory_of(const Prepare& prepare, const Work& work) {
-  int ends[2];
-  if (pipe(ends) != 0) return {0, 0};
-  if (fork() == 0) {
-    auto input = prepare();
-    double figures[2] = {peak_mb(), 0};
-    work(input);
-    figures[1] = peak_mb();
-    if (write(ends[1], figures, sizeof figures) < 0) _exit(1);
-    _exit(0);
-  }
-  double figures[2] = {0, 0};
-  if (read(ends[0], figures, sizeof figures) < 0) figures[0] = 0;
-  close(ends[0]);
-  close(ends[1]);
-  wait(nullptr);
-  return {figures[0], figures[1]};
-}
-
 void bench_conversion(const std::string& name, const std::string& text) {
   Diagnostics diagnostics;
   const Algorithm a = read_msccl(text, name, diagnostics);
@@ -188,37 +132,33 @@ void bench_conversion(const std::string& name, const std::string& text) {
   for (Rank r = 0; r < traces.size(); ++r) lowering.lower(r, traces[r]);
   std::string message;
   std::string out;
-  double parse = 1e9;
-  double encode = 1e9;
-  double ours = 1e9;
   Converted c;
-  for (int i = 0; i < rounds; ++i) {
-    std::string copy = text;
-    parse = std::min(parse, timed([&] {
-                       pugi::xml_document d;
-                       if (!d.load_buffer_inplace(copy.data(), copy.size())) std::puts("?");
-                     }));
-    encode = std::min(encode, timed([&] {
-                        for (const Trace& t : traces) {
-                          out.clear();
-                          protozero_nodes(t.nodes, message, out);
-                        }
-                      }));
-    copy = text;
-    ours = std::min(ours, timed([&] { c = convert_in_memory(std::move(copy), out); }));
-  }
-  const double floor = parse + encode;
+  std::string copy;
+  const bench::Best best = bench::best_of_both(
+      [&] {
+        copy = text;
+        pugi::xml_document d;
+        if (!d.load_buffer_inplace(copy.data(), copy.size())) std::exit(1);
+        for (const Trace& t : traces) {
+          out.clear();
+          protozero_nodes(t.nodes, message, out);
+        }
+      },
+      [&] {
+        copy = text;
+        c = convert_in_memory(std::move(copy), out);
+      });
   const auto steps = static_cast<double>(c.steps);
-  bench::print_row("convert " + name + " / parse + encode", steps, "step", ours / steps * 1e9,
-                   static_cast<double>(text.size()) / ours / 1e6, ours / floor, "ratio 2.5");
+  bench::print_row("convert " + name + " / parse + encode", steps, "step", best.work / steps * 1e9,
+                   static_cast<double>(text.size()) / best.work / 1e6, best.work / best.floor, "ratio 2.5");
 }
 
 void bench_memory(const std::string& name, const std::string& path, std::size_t size) {
-  const auto [before, peak] = memory_of([] { return 0; },
-                                        [&](int) {
-                                          std::string out;
-                                          convert_in_memory(open_input(path)->read_rest(), out);
-                                        });
+  const auto [before, peak] = bench::memory_of([] { return 0; },
+                                               [&](int) {
+                                                 std::string out;
+                                                 convert_in_memory(open_input(path)->read_rest(), out);
+                                               });
   const double mb = static_cast<double>(size) / 1048576;
   bench::print_row("memory beyond 16 MB, " + name + " / XML", static_cast<double>(size), "byte", 0, 0,
                    (peak - 16) / mb, "ratio 6.5");
@@ -229,18 +169,16 @@ void bench_proof(std::int32_t n) {
   const auto steps = static_cast<double>(a.steps.size());
   VerifyOptions options;
   options.dataflow = true;
-  const double seconds = best_of(n > 512 ? 3 : rounds, [&] {
-    return timed([&] {
-      Diagnostics diagnostics;
-      verify(make_program(a), options, diagnostics);
-      if (diagnostics.errors() != 0) std::puts("the proof failed");
-    });
+  const double seconds = bench::best_seconds([&] {
+    Diagnostics diagnostics;
+    verify(make_program(a), options, diagnostics);
+    if (diagnostics.errors() != 0) std::exit(1);
   });
-  const auto [before, peak] = memory_of([&] { return 0; },
-                                        [&](int) {
-                                          Diagnostics diagnostics;
-                                          verify(make_program(a), options, diagnostics);
-                                        });
+  const auto [before, peak] = bench::memory_of([] { return 0; },
+                                               [&](int) {
+                                                 Diagnostics diagnostics;
+                                                 verify(make_program(a), options, diagnostics);
+                                               });
   const std::string what = "ring of " + std::to_string(n);
   bench::print_row("proof, " + what, steps, "step", seconds / steps * 1e9, 0, 0, "2500 ns");
   bench::print_row("memory of the proof, " + what + ", bytes/step", steps, "step", 0, 0,

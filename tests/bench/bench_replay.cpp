@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Speed of the replay event loop: CPU ns per message and per event, memory, on about two million messages.
+// Speed of the replay event loop: CPU ns per message and per hop, memory, on about two million messages.
 // Usage: bench_replay [NPUS]
-#include <sys/resource.h>
-
-#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <string>
 
+#include "bench/measure.h"
 #include "bench/table.h"
 #include "simulate/replay.h"
 
@@ -65,12 +62,6 @@ void make_direct(Trace& trace, std::int64_t npus) {
   }
 }
 
-long peak_kib() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_maxrss;
-}
-
 enum class Pattern { ring, uneven_ring, direct };
 
 ReplayProgram compile(Pattern pattern, Rank npus, const std::string& network) {
@@ -94,18 +85,15 @@ ReplayProgram compile(Pattern pattern, Rank npus, const std::string& network) {
 
 void measure(const char* label, ReplayProgram& program, NetworkModel model, double hops_per_message) {
   program.options.model = model;
-  double best_s = 1e9;
   Picoseconds total = 0;
   std::uint64_t messages = 0;
-  for (int run = 0; run < 3; ++run) {
-    const std::clock_t begin = std::clock();
+  const double best_s = bench::best_seconds([&] {
     const ReplayResult result = replay(program);
-    best_s = std::min(best_s, static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
-    if (result.status != ReplayStatus::complete || (run != 0 && result.total_ps != total)) std::exit(1);
+    if (result.status != ReplayStatus::complete || (total != 0 && result.total_ps != total)) std::exit(1);
     total = result.total_ps;
     messages = 0;
     for (const NpuResult& n : result.npus) messages += n.sends;
-  }
+  });
   const double per_message_ns = best_s * 1e9 / static_cast<double>(messages);
   const bool aware = model == NetworkModel::aware;
   bench::print_row("replay " + std::string(name(model)) + ", " + label,
@@ -134,8 +122,11 @@ int main(int argc, char** argv) {
     ReplayProgram program = compile(c.pattern, npus, c.network);
     measure(c.label, program, NetworkModel::unaware, 1);
     measure(c.label, program, NetworkModel::aware, c.hops);
-    bench::print_row(std::string("memory of the replay, ") + c.label + ", bytes/node",
-                     static_cast<double>(program.ops.size()), "node", 0, 0,
-                     static_cast<double>(peak_kib()) * 1024 / static_cast<double>(program.ops.size()), "");
+    const auto nodes = static_cast<double>(program.ops.size());
+    program = {};
+    const bench::Memory memory = bench::memory_of([&] { return compile(c.pattern, npus, c.network); },
+                                                  [](ReplayProgram& p) { (void)replay(p); });
+    bench::print_row(std::string("memory of the replay, ") + c.label + ", bytes/node", nodes, "node", 0, 0,
+                     memory.peak * 1048576 / nodes, "");
   }
 }

@@ -53,9 +53,18 @@ namespace detail {
   using enum StepType;
   return detail::in_set(t, detail::bit(rrs) | detail::bit(rrc) | detail::bit(rrcs) | detail::bit(re));
 }
+// Has work on the NPU itself: a COMP node in a trace.
+[[nodiscard]] constexpr bool computes(StepType t) { return reduces(t) || t == StepType::cpy; }
 
 enum class Buffer : std::uint8_t { input, output, scratch };
 [[nodiscard]] constexpr char letter(Buffer b) { return "ios"[static_cast<std::size_t>(b)]; }
+// Of its letter.
+[[nodiscard]] constexpr std::optional<Buffer> parse_buffer(std::string_view text) {
+  for (const Buffer b : {Buffer::input, Buffer::output, Buffer::scratch}) {
+    if (text.size() == 1 && text[0] == letter(b)) return b;
+  }
+  return std::nullopt;
+}
 
 enum class Collective : std::uint8_t {
   allreduce,

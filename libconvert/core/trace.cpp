@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/trace.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -102,6 +103,17 @@ void NodeTable::clear() {
   positions.clear();
 }
 
+namespace {
+
+template <typename T, typename Change>
+void append_each(std::vector<T>& to, const std::vector<T>& from, const Change& change) {
+  const std::size_t begin = to.size();
+  to.resize(begin + from.size());
+  std::transform(from.begin(), from.end(), to.begin() + static_cast<std::ptrdiff_t>(begin), change);
+}
+
+}  // namespace
+
 void NodeTable::append(const NodeTable& other) {
   const std::uint64_t text_base = text.size();
   const std::uint64_t number_base = numbers.size();
@@ -120,23 +132,23 @@ void NodeTable::append(const NodeTable& other) {
   text += other.text;
   numbers.insert(numbers.end(), other.numbers.begin(), other.numbers.end());
   deps.insert(deps.end(), other.deps.begin(), other.deps.end());
-  for (const Text t : other.texts) texts.push_back(moved(t));
-  for (const IoInfo& i : other.io) {
-    io.push_back({moved(i.values), moved(i.shapes), moved(i.types), moved(i.unknown)});
-  }
-  for (const Extra& e : other.extras) {
-    extras.push_back({moved(e.doc_string), moved(e.unknown), moved(e.list_unknown)});
-  }
-  for (Attr a : other.attrs) {
+  append_each(texts, other.texts, moved);
+  append_each(io, other.io, [&](const IoInfo& i) {
+    return IoInfo{moved(i.values), moved(i.shapes), moved(i.types), moved(i.unknown)};
+  });
+  append_each(extras, other.extras, [&](const Extra& e) {
+    return Extra{moved(e.doc_string), moved(e.unknown), moved(e.list_unknown)};
+  });
+  append_each(attrs, other.attrs, [&](Attr a) {
     a.extra = moved_index(a.extra, extra_base);
     if (is_text(a.kind)) {
       a.bits += is_list(a.kind) ? texts_base : text_base;
     } else if (is_list(a.kind)) {
       a.bits += number_base;
     }
-    attrs.push_back(a);
-  }
-  for (Node n : other.nodes) {
+    return a;
+  });
+  append_each(nodes, other.nodes, [&](Node n) {
     n.name = moved(n.name);
     n.data_deps.begin += dep_base;
     n.ctrl_deps.begin += dep_base;
@@ -144,8 +156,8 @@ void NodeTable::append(const NodeTable& other) {
     n.inputs = moved_index(n.inputs, io_base);
     n.outputs = moved_index(n.outputs, io_base);
     n.extra = moved_index(n.extra, extra_base);
-    nodes.push_back(n);
-  }
+    return n;
+  });
   positions.insert(positions.end(), other.positions.begin(), other.positions.end());
 }
 

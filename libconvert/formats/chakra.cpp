@@ -15,7 +15,6 @@ using wire::make_tag;
 constexpr std::size_t batch_bytes = std::size_t{1} << 20U;
 constexpr std::size_t chunk_bytes = std::size_t{64} << 10U;
 constexpr std::size_t max_length_size = 10;
-constexpr std::uint64_t max_message = 0x7fffffff;
 
 std::string plural_bytes(std::uint64_t n) { return std::to_string(n) + (n == 1 ? " byte" : " bytes"); }
 
@@ -67,7 +66,7 @@ class ChakraReader final : public TraceReader {
       const auto byte = static_cast<unsigned char>(frame.view[i]);
       size |= (byte & std::uint64_t{0x7f}) << (7 * i);
       if (byte >= 0x80) continue;
-      if (size > max_message) {
+      if (size > max_chakra_message) {
         fail(frame.offset, "a message of " + plural_bytes(size) + ", " + after() + "; the limit is 2 GiB");
       }
       frame.head = i + 1;
@@ -213,7 +212,7 @@ bool node_field(std::uint32_t tag, std::string_view /*content*/) {
 bool sniff_chakra(std::string_view head) {
   std::uint64_t at = 0;
   const auto metadata_size = glimpse_varint(head, at);
-  if (!metadata_size || *metadata_size > max_message) return false;
+  if (!metadata_size || *metadata_size > max_chakra_message) return false;
   head.remove_prefix(static_cast<std::size_t>(at));
   const Glimpse metadata{head.substr(0, static_cast<std::size_t>(*metadata_size)), *metadata_size};
   int others = 0;
@@ -227,7 +226,7 @@ bool sniff_chakra(std::string_view head) {
   at = 0;
   const auto node_size = glimpse_varint(head, at);
   if (!node_size) return head.size() < max_length_size;
-  if (*node_size == 0 || *node_size > max_message) return false;
+  if (*node_size == 0 || *node_size > max_chakra_message) return false;
   head.remove_prefix(static_cast<std::size_t>(at));
   const Glimpse node{head.substr(0, static_cast<std::size_t>(*node_size)), *node_size};
   if (node.visible.empty()) return others == 0;

@@ -14,7 +14,6 @@ using wire::put_text;
 using wire::put_varint;
 using wire::varint_size;
 
-constexpr std::uint64_t max_message = 0x7fffffff;
 constexpr std::size_t flush_size = std::size_t{64} << 10U;
 constexpr char metadata_attr = static_cast<char>(make_tag(2, wire::bytes));
 constexpr char node_attr = static_cast<char>(make_tag(10, wire::bytes));
@@ -75,7 +74,8 @@ std::uint64_t values_size(const AttrTable& table, const Attr& a) {
 }
 
 void check_size(std::uint64_t size) {
-  if (size > max_message) throw input_error({}, "a node or attribute of 2 GiB or more cannot be written as Chakra");
+  if (size > max_chakra_message)
+    throw input_error({}, "a node or attribute of 2 GiB or more cannot be written as Chakra");
 }
 
 }  // namespace

@@ -17,6 +17,8 @@
 
 namespace convert {
 
+inline constexpr std::uint64_t max_chakra_message = 0x7fffffff;  // protobuf's limit, bytes
+
 namespace wire {
 struct Cursor;
 }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "passes/lower/lower.h"
+#include "passes/provenance.h"
 #include "passes/trace_summary.h"
 #include "passes/verify/verify.h"
 #include "util/parallel.h"

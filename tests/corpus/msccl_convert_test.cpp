@@ -11,7 +11,7 @@
 #include "io/input.h"
 #include "passes/lower/export.h"
 #include "passes/lower/lower.h"
-#include "passes/lower/provenance.h"
+#include "passes/provenance.h"
 #include "passes/verify/verify.h"
 #include "simulate/replay.h"
 

@@ -12,6 +12,7 @@
 #include "formats/format.h"
 #include "load/source.h"
 #include "passes/lower/lower.h"
+#include "passes/provenance.h"
 #include "trace_fuzzing.h"
 
 namespace convert::fuzzing {

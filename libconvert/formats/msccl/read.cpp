@@ -353,11 +353,7 @@ bool Reader::read_step(pugi::xml_node node, Place place, Step& step, std::int32_
   }
   step.hasdep = hasdep != 0;
   const auto buffer = [&](const char* name, const char* text, Buffer& out) {
-    if (text[0] != '\0' && text[1] == '\0') {
-      if (text[0] == 'i') return out = Buffer::input, true;
-      if (text[0] == 'o') return out = Buffer::output, true;
-      if (text[0] == 's') return out = Buffer::scratch, true;
-    }
+    if (const auto b = parse_buffer(text)) return out = *b, true;
     error(place, "attributes",
           std::string(name) + "=\"" + XmlFields::clip(text) + "\" is not a buffer; expected i, o or s");
     return false;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "passes/lower/lower.h"
+#include "passes/provenance.h"
 #include "passes/verify/verify.h"
 
 namespace convert {

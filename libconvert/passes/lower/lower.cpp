@@ -5,7 +5,7 @@
 #include <array>
 #include <charconv>
 
-#include "passes/lower/provenance.h"
+#include "passes/provenance.h"
 
 namespace convert {
 namespace {
@@ -15,7 +15,7 @@ constexpr std::int64_t bytes_per_element = 4;  // for num_ops: one operation per
 // Node ids that one step takes, and which of them it has.
 constexpr std::uint32_t nodes_of(StepType t) {
   if (t == StepType::nop) return 0;
-  return (receives(t) ? 1U : 0U) + (reduces(t) || t == StepType::cpy ? 1U : 0U) + (sends(t) ? 1U : 0U);
+  return (receives(t) ? 1U : 0U) + (computes(t) ? 1U : 0U) + (sends(t) ? 1U : 0U);
 }
 
 // Whether a <copy> is true without doing anything, wherever the algorithm may run.
@@ -182,7 +182,7 @@ void Lowering::write_step(const Step& step, RankState& s, NodeTable& out) const 
     message(NodeType::comm_recv, s.tb->recv, s.rank);
     end();
   }
-  if (reduces(step.type) || step.type == StepType::cpy) {
+  if (computes(step.type)) {
     begin(NodeType::comp, "COMP_NODE_tb");
     if (size_) {
       const std::int64_t moved = bytes(step.cnt);

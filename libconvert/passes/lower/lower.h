@@ -40,26 +40,9 @@ class Lowering {
   std::vector<std::uint32_t> published_;  // published_steps(a_)
 };
 
-// What a rank's metadata and nodes say about the algorithm that they were made from.
-enum class Provenance : std::uint8_t {
-  none,    // no chunk provenance: neither proof nor export is possible
-  chunks,  // buffers, offsets and step types: can be proved, and scheduled onto threadblocks
-  full,    // threadblocks, positions and dependencies too: the same program can be written back
-};
-[[nodiscard]] Provenance provenance_of(const Trace& trace);
-
 // The program that the traces (ranks 0…n-1) were made from. Throws Error(input) where the provenance is incomplete
 // or contradicts itself or the nodes.
 [[nodiscard]] Algorithm raise_algorithm(std::span<const Trace> traces);
-
-// Throws Error(input) if the metadata speaks of more ranks than there are traces.
-void require_all_ranks(std::span<const Trace> traces);
-
-// Algorithm-wide fields and the rank's buffer sizes from a trace's metadata; false if they are not there.
-bool read_header(const Trace& trace, Algorithm& out, Gpu& gpu);
-
-// The step that a node says it belongs to, without position and dependencies. Throws Error(input) as above.
-[[nodiscard]] Step parse_step(const Trace& trace, std::size_t index);
 
 // True if a trace's nodes and dependencies are what lowering its rank gives (sizes aside).
 [[nodiscard]] bool same_graph(const Lowering& lowering, const Trace& trace);

@@ -5,7 +5,7 @@
 
 #include "graph/algorithms.h"
 #include "graph/graph.h"
-#include "passes/lower/lower.h"
+#include "passes/provenance.h"
 #include "passes/verify/program.h"
 #include "passes/verify/reach.h"
 
@@ -23,14 +23,12 @@ struct Group {
   std::uint32_t position = 0;      // in the chain
 };
 
-bool has_comp(StepType t) { return reduces(t) || t == StepType::cpy; }
-
 // The node types of a step, in order; NodeType::invalid ends them.
 std::array<NodeType, 4> node_types(StepType t) {
   std::array<NodeType, 4> out{};
   std::size_t n = 0;
   if (receives(t)) out[n++] = NodeType::comm_recv;
-  if (has_comp(t)) out[n++] = NodeType::comp;
+  if (computes(t)) out[n++] = NodeType::comp;
   if (sends(t)) out[n++] = NodeType::comm_send;
   return out;
 }
@@ -71,7 +69,7 @@ class RankBuilder {
   [[nodiscard]] bool complete(const Group& g) const {
     const NodeType last = trace_.nodes.nodes[g.exit].type;
     if (sends(g.step.type)) return last == NodeType::comm_send;
-    return !has_comp(g.step.type) || last == NodeType::comp;
+    return !computes(g.step.type) || last == NodeType::comp;
   }
 
   // Puts a node into the step of its only parent if it continues that, else starts a step.

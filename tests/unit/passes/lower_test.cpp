@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "passes/lower/export.h"
-#include "passes/lower/provenance.h"
+#include "passes/provenance.h"
 #include "passes/verify/verify.h"
 #include "unit/passes/algorithms.h"
 

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// What traces tell of the algorithm that they were made from: metadata under "msccl.", and chunks, step types and
+// threadblocks of nodes (et-formats(5)). Lowering writes it; proof and export read it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/algorithm.h"
+#include "core/diagnostic.h"
+#include "core/name.h"
+#include "core/trace.h"
+
+namespace convert {
+
+enum class Provenance : std::uint8_t {
+  none,    // no chunk provenance: neither proof nor export is possible
+  chunks,  // buffers, offsets and step types: can be proved, and scheduled onto threadblocks
+  full,    // threadblocks, positions and dependencies too: the same program can be written back
+};
+[[nodiscard]] Provenance provenance_of(const Trace& trace);
+
+// Throws Error(input) if the metadata speaks of more ranks than there are traces.
+void require_all_ranks(std::span<const Trace> traces);
+
+// Algorithm-wide fields and the rank's buffer sizes from a trace's metadata; false if they are not there. Throws
+// Error(input) [provenance] if they are impossible.
+bool read_header(const Trace& trace, Algorithm& out, Gpu& gpu);
+
+// The step that a node says it belongs to, without position and dependencies. Throws Error(input) [provenance].
+[[nodiscard]] Step parse_step(const Trace& trace, std::size_t index);
+
+// For readers of provenance: the error at a trace or at one of its nodes, and values of the kinds that it uses.
+[[nodiscard]] Error provenance_error(const Trace& trace, const std::string& message);
+[[nodiscard]] Error provenance_error(const Trace& trace, std::size_t index, const std::string& message);
+[[nodiscard]] std::optional<std::int32_t> int32(std::span<const Attr> attrs, Name name);
+[[nodiscard]] std::vector<std::int32_t> int32_list(const AttrTable& table, std::span<const Attr> attrs, Name name);
+
+}  // namespace convert
+
+namespace convert::msccl {
+
+inline constexpr std::string_view prefix = "msccl.";
+inline constexpr std::string_view gpu_prefix = "msccl.gpu.";  // further attributes of <gpu>
+
+// step_type of a node that stands for a <copy> element, which is no step of a threadblock.
+inline constexpr std::string_view copy_step = "copy";
+
+inline const Name algo_name{std::string_view("msccl.name")};
+inline const Name proto{std::string_view("msccl.proto")};
+inline const Name nchannels{std::string_view("msccl.nchannels")};
+inline const Name nchunksperloop{std::string_view("msccl.nchunksperloop")};
+inline const Name ngpus{std::string_view("msccl.ngpus")};
+inline const Name coll{std::string_view("msccl.coll")};
+inline const Name inplace{std::string_view("msccl.inplace")};
+inline const Name outofplace{std::string_view("msccl.outofplace")};
+inline const Name min_bytes{std::string_view("msccl.minBytes")};
+inline const Name max_bytes{std::string_view("msccl.maxBytes")};
+inline const Name i_chunks{std::string_view("msccl.i_chunks")};
+inline const Name o_chunks{std::string_view("msccl.o_chunks")};
+inline const Name s_chunks{std::string_view("msccl.s_chunks")};
+inline const Name tb_send{std::string_view("msccl.tb_send")};
+inline const Name tb_recv{std::string_view("msccl.tb_recv")};
+inline const Name tb_chan{std::string_view("msccl.tb_chan")};
+inline const Name copy_i_off{std::string_view("msccl.copy_i_off")};
+inline const Name copy_o_off{std::string_view("msccl.copy_o_off")};
+
+}  // namespace convert::msccl

@@ -83,7 +83,8 @@ struct Format {
 
   // At most one of the two readers, at most one of the three writers.
   std::unique_ptr<TraceReader> (*read)(const ReadContext&) = nullptr;
-  Algorithm (*read_algorithm)(const ReadContext&) = nullptr;
+  // The whole text of `file`; no read option changes what it says.
+  Algorithm (*read_algorithm)(std::string text, const std::string& file, Diagnostics&) = nullptr;
 
   std::unique_ptr<TraceWriter> (*write)(const FormatOptions&) = nullptr;
   void (*write_set)(std::span<const Trace>, const FormatOptions&, Output&) = nullptr;  // needs all ranks at once

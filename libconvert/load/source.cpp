@@ -198,8 +198,7 @@ void TraceSource::read_algorithm(InputItem& item) {
     source_file_ = file_name_part(item.input->name());
     source_sha256_ = sha256_hex(text);
   }
-  const auto memory = memory_input(item.input->name(), text);
-  algorithm_ = format_->read_algorithm({*memory, std::nullopt, choice_.options, diagnostics_});
+  algorithm_ = format_->read_algorithm(std::move(text), item.input->name(), diagnostics_);
   log_debug("read " + item.input->name() + " as " + std::string(format_->name));
   first_.reset();
   if (inputs_.next())

@@ -48,9 +48,7 @@ inline std::vector<Trace> read_set(std::string_view text) {
 }
 
 inline Algorithm read_msccl_text(std::string_view text, Diagnostics& diagnostics) {
-  const auto input = memory_input("fuzz.xml", text);
-  const FormatOptions options;
-  return find_format("msccl").read_algorithm({*input, std::nullopt, options, diagnostics});
+  return find_format("msccl").read_algorithm(std::string(text), "fuzz.xml", diagnostics);
 }
 
 inline std::vector<Trace> lowered(const Algorithm& algorithm, std::optional<std::int64_t> size) {

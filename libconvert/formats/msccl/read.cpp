@@ -392,11 +392,6 @@ bool sniff_msccl(std::string_view head) {
   return next == '?' || next == '!' || (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z');
 }
 
-Algorithm read(const ReadContext& context) {
-  const std::string name = context.input.name();
-  return read_msccl(context.input.read_rest(), name, context.diagnostics);
-}
-
 void write(const Algorithm& algorithm, const FormatOptions& /*options*/, std::string& out) {
   write_msccl(algorithm, out);
 }
@@ -412,7 +407,7 @@ const Format msccl_format = {
                       "total size of the collective; without it the trace carries chunk counters only"}},
     .write_options = {},
     .sniff = sniff_msccl,
-    .read_algorithm = read,
+    .read_algorithm = read_msccl,
     .write_algorithm = write,
 };
 

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
-
 namespace convert {
 namespace {
 
@@ -125,7 +123,7 @@ TEST(Graph, ManyDependenciesOfOneNode) {
   EXPECT_EQ(defects.size(), 5U);
 }
 
-TEST(Graph, ManyEdgesInLinearTime) {
+TEST(Graph, ManyEdges) {
   NodeTable t;
   constexpr NodeId nodes = 1'000'000;
   for (NodeId i = 0; i < nodes; ++i) {
@@ -133,11 +131,8 @@ TEST(Graph, ManyEdgesInLinearTime) {
     for (NodeId back = 1; back <= 4 && back <= i; ++back) t.add_data_dep(i - back);
     t.end_node();
   }
-  const auto begin = std::chrono::steady_clock::now();
   const Graph g = build_graph(t);
-  const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - begin;
   EXPECT_EQ(g.edges(), 4 * nodes - 10);
-  RecordProperty("ns_per_edge", std::to_string(spent.count() / static_cast<double>(g.edges())));
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ TEST(CheckTrace, AnEmptyTraceIsWarnedOf) {
       Lines{"t.0.et: warning: the trace has no nodes: simulators need at least one of each rank [attributes]"});
 }
 
-TEST(TraceSummary, TakesAtMost48BytesPerNode) {
+TEST(TraceSummary, OfAChainTakesAtMost48BytesPerNode) {
   TraceBuilder b;
   constexpr NodeId count = 1000;
   for (NodeId i = 0; i < count; ++i)

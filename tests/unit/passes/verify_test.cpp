@@ -214,19 +214,20 @@ TEST(Verify, EveryCollectiveHasItsPostcondition) {
   // Rank 0 → 1 only; each collective judges the same two steps by its own measure.
   const auto judge = [](Collective c, std::int32_t chunks, std::vector<std::vector<Tb>> gpus, std::int32_t i,
                         std::int32_t o) { return findings(make_algorithm(c, chunks, false, i, o, 0, gpus)); };
+  const auto refuted = [](const std::string& text) { return text.find("[postcondition]") != std::string::npos; };
   const Tb keep{-1, -1, 0, {{cpy, in, 0, out, 0}}};
   EXPECT_EQ(judge(Collective::broadcast, 1,
                   {{Tb{1, -1, 0, {{send, in, 0, out, 0}, {cpy, in, 0, out, 0}}}},
                    {Tb{-1, 0, 0, {{recv, in, 0, out, 0}}}}},
                   1, 1),
             "");
-  EXPECT_NE(judge(Collective::broadcast, 1, {{keep}, {keep}}, 1, 1), "");
+  EXPECT_TRUE(refuted(judge(Collective::broadcast, 1, {{keep}, {keep}}, 1, 1)));
   EXPECT_EQ(judge(Collective::reduce, 1,
                   {{Tb{1, -1, 0, {{send, in, 0, out, 0}}}}, {Tb{-1, 0, 0, {{rrc, in, 0, out, 0}}}}}, 1, 1),
             "");
-  EXPECT_NE(judge(Collective::reduce, 1,
-                  {{Tb{1, -1, 0, {{send, in, 0, out, 0}}}}, {Tb{-1, 0, 0, {{recv, in, 0, out, 0}}}}}, 1, 1),
-            "");
+  EXPECT_TRUE(
+      refuted(judge(Collective::reduce, 1,
+                    {{Tb{1, -1, 0, {{send, in, 0, out, 0}}}}, {Tb{-1, 0, 0, {{recv, in, 0, out, 0}}}}}, 1, 1)));
   const auto exchange = [](std::int32_t s0, std::int32_t d0, std::int32_t s1, std::int32_t d1, std::int32_t own0,
                            std::int32_t own1) {
     return std::vector<std::vector<Tb>>{
@@ -234,7 +235,7 @@ TEST(Verify, EveryCollectiveHasItsPostcondition) {
         {Tb{0, 0, 0, {{send, in, s1, out, d1}, {recv, in, s0, out, d0}, {cpy, in, own1, out, own1}}}}};
   };
   EXPECT_EQ(judge(Collective::alltoall, 2, exchange(1, 0, 0, 1, 0, 1), 2, 2), "");
-  EXPECT_NE(judge(Collective::alltoall, 2, exchange(0, 0, 1, 1, 0, 1), 2, 2), "");
+  EXPECT_TRUE(refuted(judge(Collective::alltoall, 2, exchange(0, 0, 1, 1, 0, 1), 2, 2)));
   EXPECT_EQ(judge(Collective::custom, 2, exchange(0, 0, 1, 1, 0, 1), 2, 2), "");
 }
 

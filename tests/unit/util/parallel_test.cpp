@@ -2,6 +2,7 @@
 #include "util/parallel.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <atomic>
 #include <chrono>
@@ -120,7 +121,19 @@ TEST(Parallel, SeveralJobsRunAtTheSameTime) {
   EXPECT_EQ(waiting, 4);
 }
 
-TEST(Parallel, DefaultJobs) { EXPECT_GE(default_jobs(), 1U); }
+TEST(Parallel, DefaultJobsAreTheProcessorsThatMayBeUsed) {
+  cpu_set_t all;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  EXPECT_EQ(default_jobs(), static_cast<unsigned>(CPU_COUNT(&all)));
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++cpu) {
+    if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &one);
+  }
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  EXPECT_EQ(default_jobs(), 1U);
+  sched_setaffinity(0, sizeof all, &all);
+}
 
 }  // namespace
 }  // namespace convert

@@ -117,8 +117,9 @@ void Reader::read_algo(pugi::xml_node root) {
   }
   ngpus_ = static_cast<std::int32_t>(
       number("ngpus", required("ngpus"), std::numeric_limits<std::int32_t>::min(), int_max));
-  std::int64_t channels = max_channels;  // if it cannot be read: no further findings for that
-  fields_.integer(place, "nchannels", required("nchannels").c_str(), 1, int_max, channels);
+  std::int64_t channels = 0;
+  if (!fields_.integer(place, "nchannels", required("nchannels").c_str(), 1, int_max, channels))
+    channels = max_channels;  // no further findings for that
   out_.channels = static_cast<std::int32_t>(channels);
   out_.chunks = static_cast<std::int32_t>(number("nchunksperloop", required("nchunksperloop"), 1, int_max));
   if (const std::string* v = text("inplace")) {

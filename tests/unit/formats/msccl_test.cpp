@@ -99,6 +99,17 @@ TEST(ReadMsccl, DefectsOfAStepHaveItsLineAndColumn) {
             "4:3: error: attribute 'cnt' of <step> stands twice [xml]\n");
 }
 
+// One defect gives one finding: what cannot be read is not judged further.
+TEST(ReadMsccl, NoFindingsAfterAnUnreadablePart) {
+  std::string bad = algo;
+  bad.replace(bad.find("nchannels=\"1\""), 13, "nchannels=\"0\"");
+  EXPECT_EQ(findings(document(bad, R"(<tb id="0" send="1" recv="-1" chan="3"/>)")),
+            "1:1: error: nchannels=\"0\" is out of range [attributes]\n");
+  Diagnostics diagnostics;
+  EXPECT_TRUE(is_complete(read_msccl(document(algo, R"(<copy i_off="0" o_off="0"/>)"), "f", diagnostics)));
+  EXPECT_FALSE(is_complete(read_msccl(document(algo, R"(<copy i_off="0"/>)"), "f", diagnostics)));
+}
+
 TEST(ReadMsccl, WhatIsUnknownIsCountedOnce) {
   EXPECT_EQ(findings(with("cnt=\"1\"", "cnt=\"1\" rate=\"3\"")),
             "4:3: warning: attribute 'rate' of <step> is not part of MSCCL-IR and is ignored [attributes]\n");

@@ -204,6 +204,61 @@ TEST(Export, WhatCannotBeScheduledIsRefused) {
   }
 }
 
+// What the runtimes cannot take is not written, however well the traces agree with themselves.
+TEST(Export, WhatNoRuntimeTakesIsRefused) {
+  const auto refusal = [](const Algorithm& a, const auto& edit) {
+    std::vector<Trace> traces = lower(a);
+    for (Trace& t : traces) edit(t);
+    Diagnostics diagnostics;
+    try {
+      (void)export_algorithm(traces, diagnostics);
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string("exported");
+  };
+  const auto nothing = [](const Trace&) {};
+  const auto set_list = [](Name name, std::uint64_t value) {
+    return [=](Trace& t) {
+      AttrTable& table = t.metadata.table;
+      for (const Attr& a : table.attrs) {
+        if (a.name == name) table.numbers[a.bits] = value;
+      }
+    };
+  };
+  EXPECT_EQ(refusal(ring(3), nothing), "exported");
+  EXPECT_EQ(refusal(ring(3), set_list(msccl::tb_chan, 40)),
+            "threadblock 0 of msccl.tb_* has an impossible peer or channel");
+  EXPECT_EQ(refusal(ring(3), set_list(msccl::tb_send, 3)),
+            "threadblock 0 of msccl.tb_* has an impossible peer or channel");
+  Algorithm wide = make_algorithm(Collective::custom, 100, true, 100, 0, 0,
+                                  {{Tb{1, -1, 0, {{send, in, 0, in, 0}}}}, {Tb{-1, 0, 0, {{recv, in, 0, in, 0}}}}});
+  for (Step& s : wide.steps) s.cnt = 100;
+  EXPECT_NE(refusal(wide, nothing).find("moves 100 chunks; 1…71 are possible"), std::string::npos)
+      << refusal(wide, nothing);
+}
+
+TEST(Provenance, HeadersMustBeKnownAndAgree) {
+  const auto with_proto = [](const char* proto, Rank rank) {
+    std::vector<Trace> traces = lower(ring(3));
+    AttrTable& table = traces[rank].metadata.table;
+    std::erase_if(table.attrs, [](const Attr& a) { return a.name == msccl::proto; });
+    table.add_string(msccl::proto, proto);
+    Diagnostics diagnostics;
+    try {
+      (void)make_program(traces, diagnostics);
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string("taken");
+  };
+  EXPECT_EQ(with_proto("Fast", 0), "msccl.proto 'Fast' is not a protocol");
+  const std::string own(name(ring(3).protocol));
+  EXPECT_EQ(with_proto(own.c_str(), 2), "taken");
+  EXPECT_EQ(with_proto(own == "LL" ? "Simple" : "LL", 2),
+            "the algorithm in the metadata (msccl.*) differs from that of rank 0");
+}
+
 TEST(Export, TracesWithoutProvenanceAreRefused) {
   std::vector<Trace> traces(1);
   traces[0].name = "plain.0.et";

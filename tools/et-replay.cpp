@@ -19,6 +19,7 @@ struct Options {
   std::string model = "unaware";
   std::optional<std::string> issue;
   std::optional<std::int64_t> size;
+  std::optional<std::int64_t> until;  // ps
   std::string format = "table";
   std::optional<std::string> output;
   std::optional<std::string> timeline;
@@ -68,6 +69,7 @@ convert::ReplayOptions replay_options(const Options& o, const convert::Trace& fi
   if (o.issue)
     options.issue = *o.issue == "algorithm" ? convert::IssueMode::algorithm : convert::IssueMode::workload;
   options.size_bytes = o.size;
+  options.until = o.until;
   options.timeline = o.timeline.has_value();
   return options;
 }
@@ -96,6 +98,7 @@ int main(int argc, char** argv) {
     app.add_choice("--issue", o.issue, {"algorithm", "workload"},
                    "all free nodes at once, or one per resource (default: by the trace)");
     app.add_bytes("--size", o.size, "BYTES", "size of the collective, for traces without sizes");
+    app.add_time("--until", o.until, "TIME", "stop at this simulated time, such as 1.5us");
     app.group("Output");
     app.add_option("-o,--output", o.output, "PATH", "file for the result (default: stdout)");
     app.add_choice("--format", o.format, {"table", "csv", "json"}, "form of the result");

@@ -117,6 +117,12 @@ std::int64_t integer_in(const std::string& name, const std::string& text, std::i
   return *number;
 }
 
+std::int64_t time_of(const std::string& name, const std::string& text) {
+  const auto time = convert::parse_time(text);
+  if (!time) bad_value(name, text, "not a time (examples: 1.5us, 500ns, 30s)");
+  return *time;
+}
+
 // The option that CLI11 means in a message such as "--jobs: 1 required N missing" or "force was given a …".
 std::string option_in(std::string message, const std::vector<Option>& options) {
   message.resize(std::min(message.find_first_of(": "), message.size()));
@@ -255,12 +261,14 @@ void App::add_bytes(const std::string& names, std::optional<std::int64_t>& to, c
 }
 
 void App::add_time(const std::string& names, std::int64_t& to, const std::string& value, const std::string& help) {
-  const std::string name = long_name(names);
-  add(names, value, help, false, [&to, name](const auto& given) {
-    const auto time = convert::parse_time(given.front());
-    if (!time) bad_value(name, given.front(), "not a time (examples: 1.5us, 500ns, 30s)");
-    to = *time;
-  });
+  add(names, value, help, false,
+      [&to, name = long_name(names)](const auto& given) { to = time_of(name, given.front()); });
+}
+
+void App::add_time(const std::string& names, std::optional<std::int64_t>& to, const std::string& value,
+                   const std::string& help) {
+  add(names, value, help, false,
+      [&to, name = long_name(names)](const auto& given) { to = time_of(name, given.front()); });
 }
 
 void App::add_operands(std::vector<std::string>& to, const std::string& value, const std::string& help) {

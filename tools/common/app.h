@@ -55,6 +55,8 @@ class App {
                  const std::string& help);
   // Picoseconds; a bare number is nanoseconds.
   void add_time(const std::string& names, std::int64_t& to, const std::string& value, const std::string& help);
+  void add_time(const std::string& names, std::optional<std::int64_t>& to, const std::string& value,
+                const std::string& help);
   void add_operands(std::vector<std::string>& to, const std::string& value, const std::string& help);
 
   enum class Request : std::uint8_t { run, help, version };

@@ -2,6 +2,7 @@
 // CPU time and memory of a piece of work, as all benchmarks take them.
 #pragma once
 
+#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -70,6 +71,7 @@ Memory memory_of(const Prepare& prepare, const Work& work) {
   std::array<int, 2> ends{};
   Memory memory;
   if (pipe(ends.data()) != 0) return memory;
+  malloc_trim(0);  // else the child would find freed memory to use
   if (fork() == 0) {
     auto input = prepare();
     memory.before = peak_mib();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // et-validate: check execution traces and collective algorithms.
 #include <cstdio>
+#include <memory>
 
 #include "common/findings.h"
 #include "common/passing.h"
@@ -50,6 +51,16 @@ convert::CheckOptions check_options(const Options& o, unsigned jobs) {
   return options;
 }
 
+// Input that cannot be read at all becomes a finding, and the result is null.
+std::unique_ptr<convert::TraceSource> open_source(convert::SourceOptions options, tools::Context& context) {
+  try {
+    return std::make_unique<convert::TraceSource>(std::move(options), context.diagnostics);
+  } catch (const convert::Error& e) {
+    convert::report_unreadable(e, context.diagnostics);
+    return nullptr;
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -92,7 +103,7 @@ int main(int argc, char** argv) {
     context.diagnostics.set_wanted([rules = options.rules](const Diagnostic& d) { return rules.reports(d.rule); });
     if (o.pass) tools::refuse_binary_on_tty();
     tools::Passing passing(o.pass, tools::inputs(o.input));
-    const auto source = tools::open_source(tools::source_options(o.input, context), context);
+    const auto source = open_source(tools::source_options(o.input, context), context);
     if (source) {
       const std::size_t ranks =
           o.quick ? check_quickly(*source, context.diagnostics) : check(*source, options, context.diagnostics);

@@ -16,7 +16,8 @@
 namespace convert {
 namespace {
 
-constexpr std::size_t block_bytes = 512;
+constexpr std::size_t block_bytes = tar_block_bytes;
+constexpr std::string_view magic = "ustar";
 constexpr std::size_t max_extension_bytes = std::size_t{1} << 20;  // pax records and GNU long names
 constexpr std::uint64_t max_ustar_size = 077777777777;             // 8 GiB - 1
 
@@ -77,8 +78,8 @@ std::uint64_t padded(std::uint64_t size) { return (size + block_bytes - 1) / blo
 }  // namespace
 
 bool looks_like_tar(std::string_view head) {
-  return head.size() >= block_bytes && head.substr(magic_field.offset, 5) == "ustar" &&
-         number_of(head, checksum_field) == checksum_of(head);
+  if (head.size() < magic_field.offset || !head.substr(magic_field.offset).starts_with(magic)) return false;
+  return head.size() < block_bytes || number_of(head, checksum_field) == checksum_of(head);
 }
 
 struct TarReader::State {

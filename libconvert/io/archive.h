@@ -2,6 +2,7 @@
 // tar archives as streams, both ways; reading insists on the two zero blocks that end an archive.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,7 +13,8 @@
 
 namespace convert {
 
-// True if the first bytes of a stream (≥ 512) are a tar header.
+inline constexpr std::size_t tar_block_bytes = 512;
+// True if the first bytes of a stream are a tar header; of one that was cut (< 512) the magic alone tells.
 [[nodiscard]] bool looks_like_tar(std::string_view head);
 
 // Members of a tar, in order. A cut member, damaged header or missing end is Error(input) with an offset; so are a

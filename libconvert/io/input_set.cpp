@@ -18,7 +18,6 @@
 namespace convert {
 namespace {
 
-constexpr std::size_t tar_head_bytes = 512;
 constexpr std::size_t max_groups_bytes = std::size_t{64} << 20;
 constexpr std::string_view groups_suffix = ".groups.json";
 
@@ -48,10 +47,8 @@ bool exists(const std::string& path) {
 
 // What is shorter than a header may be the beginning of a tar that was cut: its name or its magic tells.
 bool is_tar(const std::string& path, Input& input) {
-  const std::string_view head = input.peek(tar_head_bytes);
-  if (head.size() >= tar_head_bytes) return looks_like_tar(head);
-  constexpr std::size_t magic_offset = 257;
-  return is_tar_name(path) || (head.size() > magic_offset && head.substr(magic_offset).starts_with("ustar"));
+  const std::string_view head = input.peek(tar_block_bytes);
+  return looks_like_tar(head) || (head.size() < tar_block_bytes && is_tar_name(path));
 }
 
 // Damage found here is reported when the stream's turn comes.
@@ -106,7 +103,7 @@ struct InputSet::State {
   std::unique_ptr<TarReader> tar;
   std::string tar_set;
   std::set<std::uint32_t> tar_ranks;
-  std::optional<InputItem> ahead;  // what groups_json() had to open
+  std::optional<InputItem> ahead;  // what groups() had to open
 
   bool has_set = false;                        // groups come from the first set only
   std::string groups_path;                     // beside a prefix, until it is read

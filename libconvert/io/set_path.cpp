@@ -71,7 +71,7 @@ std::string base_of_file(std::string_view path) {
   name = name.ends_with(".tgz") ? name.substr(0, name.size() - 4) : without_compression_suffix(name);
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos || dot == 0) return std::string(name);
-  // What ends in a digit is a version, and what is compressed twice is a riddle.
+  // Digits are part of a version, as in v1.2; of several compressions only the last is undone.
   const std::string_view suffix = name.substr(dot + 1);
   const bool version = suffix.find_first_not_of("0123456789") == std::string_view::npos;
   if (version || compression_of(name) != Compression::none) return std::string(name);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "common/source.h"
 
-#include "load/check.h"
-
 namespace tools {
 
 convert::SourceOptions source_options(const InputOptions& input, const Context& context) {
@@ -13,15 +11,6 @@ convert::SourceOptions source_options(const InputOptions& input, const Context& 
   options.hash = false;
   options.progress = context.progress();
   return options;
-}
-
-std::unique_ptr<convert::TraceSource> open_source(convert::SourceOptions options, Context& context) {
-  try {
-    return std::make_unique<convert::TraceSource>(std::move(options), context.diagnostics);
-  } catch (const convert::Error& e) {
-    convert::report_unreadable(e, context.diagnostics);
-    return nullptr;
-  }
 }
 
 }  // namespace tools

@@ -204,18 +204,24 @@ TEST(Export, WhatCannotBeScheduledIsRefused) {
   }
 }
 
+// What an action refuses with, or "taken".
+template <typename Action>
+std::string refusal(const Action& action) {
+  try {
+    action();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "taken";
+}
+
 // What the runtimes cannot take is not written, however well the traces agree with themselves.
 TEST(Export, WhatNoRuntimeTakesIsRefused) {
-  const auto refusal = [](const Algorithm& a, const auto& edit) {
+  const auto exported = [](const Algorithm& a, const auto& edit) {
     std::vector<Trace> traces = lower(a);
     for (Trace& t : traces) edit(t);
     Diagnostics diagnostics;
-    try {
-      (void)export_algorithm(traces, diagnostics);
-    } catch (const Error& e) {
-      return std::string(e.what());
-    }
-    return std::string("exported");
+    return refusal([&] { (void)export_algorithm(traces, diagnostics); });
   };
   const auto nothing = [](const Trace&) {};
   const auto set_list = [](Name name, std::uint64_t value) {
@@ -226,16 +232,16 @@ TEST(Export, WhatNoRuntimeTakesIsRefused) {
       }
     };
   };
-  EXPECT_EQ(refusal(ring(3), nothing), "exported");
-  EXPECT_EQ(refusal(ring(3), set_list(msccl::tb_chan, 40)),
+  EXPECT_EQ(exported(ring(3), nothing), "taken");
+  EXPECT_EQ(exported(ring(3), set_list(msccl::tb_chan, 40)),
             "threadblock 0 of msccl.tb_* has an impossible peer or channel");
-  EXPECT_EQ(refusal(ring(3), set_list(msccl::tb_send, 3)),
+  EXPECT_EQ(exported(ring(3), set_list(msccl::tb_send, 3)),
             "threadblock 0 of msccl.tb_* has an impossible peer or channel");
   Algorithm wide = make_algorithm(Collective::custom, 100, true, 100, 0, 0,
                                   {{Tb{1, -1, 0, {{send, in, 0, in, 0}}}}, {Tb{-1, 0, 0, {{recv, in, 0, in, 0}}}}});
   for (Step& s : wide.steps) s.cnt = 100;
-  EXPECT_NE(refusal(wide, nothing).find("moves 100 chunks; 1…71 are possible"), std::string::npos)
-      << refusal(wide, nothing);
+  EXPECT_NE(exported(wide, nothing).find("moves 100 chunks; 1…71 are possible"), std::string::npos)
+      << exported(wide, nothing);
 }
 
 TEST(Provenance, HeadersMustBeKnownAndAgree) {
@@ -245,12 +251,7 @@ TEST(Provenance, HeadersMustBeKnownAndAgree) {
     std::erase_if(table.attrs, [](const Attr& a) { return a.name == msccl::proto; });
     table.add_string(msccl::proto, proto);
     Diagnostics diagnostics;
-    try {
-      (void)make_program(traces, diagnostics);
-    } catch (const Error& e) {
-      return std::string(e.what());
-    }
-    return std::string("taken");
+    return refusal([&] { (void)make_program(traces, diagnostics); });
   };
   EXPECT_EQ(with_proto("Fast", 0), "msccl.proto 'Fast' is not a protocol");
   const std::string own(name(ring(3).protocol));

@@ -31,10 +31,16 @@ void chunked(Trace& t, NodeType type, NodeId id, std::int64_t peer, std::int64_t
   t.nodes.end_node();
 }
 
-TEST(ReplayBuilder, SizeFillsInForMissingSizes) {
+// One message from rank 0 to rank 1 of `count` chunks, where the collective has `total`.
+std::vector<Trace> chunked_message(std::int64_t count, std::int64_t total) {
   auto t = ranks(2);
-  chunked(t[0], NodeType::comm_send, 0, 1, 2, 3);
-  chunked(t[1], NodeType::comm_recv, 0, 0, 2, 3);
+  chunked(t[0], NodeType::comm_send, 0, 1, count, total);
+  chunked(t[1], NodeType::comm_recv, 0, 0, count, total);
+  return t;
+}
+
+TEST(ReplayBuilder, SizeFillsInForMissingSizes) {
+  const auto t = chunked_message(2, 3);
   ReplayOptions options;
   options.size_bytes = 1000;
   Diagnostics d;
@@ -62,9 +68,7 @@ TEST(ReplayBuilder, SizeFillsInForMissingSizes) {
 }
 
 TEST(ReplayBuilder, AMessageMayHaveMoreChunksThanTheCollective) {
-  auto t = ranks(2);
-  chunked(t[0], NodeType::comm_send, 0, 1, 16, 8);  // through scratch
-  chunked(t[1], NodeType::comm_recv, 0, 0, 16, 8);
+  const auto t = chunked_message(16, 8);  // through scratch
   ReplayOptions options;
   options.size_bytes = 1000;
   Diagnostics d;

@@ -87,13 +87,13 @@ class Check {
     try {
       Trace trace;
       const auto reader = source_.open_rank(i);
-      if (reader->next_rank(trace)) return check_rank(*reader, std::move(trace));
+      (void)reader->next_rank(trace);  // throws if there is none
+      return check_rank(*reader, std::move(trace));
     } catch (const Error& e) {
       Checked c{.findings = diagnostics_.sibling()};
       report_unreadable(e, *c.findings);
       return c;
     }
-    return {.findings = diagnostics_.sibling()};
   }
 
   void read_ranks() {

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -64,7 +63,8 @@ class TraceSource {
   // Ranks that can be opened one by one, in any order and by several threads; 0 if the input is one stream.
   [[nodiscard]] std::size_t independent_ranks() const;
   [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i);
-  // All ranks one after the other. Once only. A reader that finds no rank at all throws Error(input).
+  // All ranks one after the other. Once only. Like open_rank()'s, a reader that finds no rank at all throws
+  // Error(input).
   [[nodiscard]] std::unique_ptr<TraceReader> open_all();
 
   // Calls work(reader, head of the rank) for each rank and consume(its result) in the order of the input.
@@ -110,18 +110,14 @@ class TraceSource {
 
 template <class Work, class Consume>
 void TraceSource::for_each_rank(unsigned jobs, const Work& work, const Consume& consume) {
-  using Result = std::invoke_result_t<const Work&, TraceReader&, Trace&>;
   if (const std::size_t n = independent_ranks(); n > 0) {
     const auto one = [&](std::size_t i) {
-      std::optional<Result> result;
       Trace head;
       const auto reader = open_rank(i);
-      if (reader->next_rank(head)) result = work(*reader, head);
-      return result;
+      (void)reader->next_rank(head);  // throws if there is none
+      return work(*reader, head);
     };
-    for_each_ordered(jobs, n, one, [&](std::size_t, std::optional<Result>&& result) {
-      if (result) consume(std::move(*result));
-    });
+    for_each_ordered(jobs, n, one, [&](std::size_t, auto&& result) { consume(std::move(result)); });
   } else {
     const auto reader = open_all();
     Trace head;

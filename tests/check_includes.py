@@ -19,6 +19,7 @@ MAY_INCLUDE = {
     "generate": {"core", "collectives"},
     "formats": {"core", "graph", "io", "util"},
     "load": {"core", "util", "io", "graph", "collectives", "passes", "feeder", "config", "generate", "formats"},
+    "scenario": {"core", "util", "io", "config", "load", "simulate"},
 }
 
 # pattern of an include: pattern of the files that may have it. Tests may include everything.
@@ -30,6 +31,7 @@ THIRD_PARTY = {
     r"(zlib|zstd)\.h|openssl/.*": r"libconvert/io/.*",
     r"boost/.*": r"libconvert/graph/.*\.cpp",
     r"CLI/.*": r"tools/common/.*\.cpp",
+    r"mpi\.h": r"tools/mpi/team\.cpp",
     r"google/protobuf/.*|et_def\.pb\.h|gtest/.*": r"tests/.*",
 }
 

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 // et-replay: simulate execution traces on a network.
+#include "common/replay.h"
 #include "common/source.h"
+#include "common/sweep.h"
 #include "common/tool.h"
 #include "config/network.h"
 #include "formats/chrome.h"
 #include "io/output.h"
 #include "load/sink.h"
 #include "load/source.h"
+#include "mpi/team.h"
+#include "scenario/inputs.h"
 #include "simulate/replay.h"
 #include "simulate/report.h"
 #include "util/log.h"
@@ -14,12 +18,8 @@
 namespace {
 
 struct Options {
-  tools::InputOptions input;
-  std::optional<std::string> network;
-  std::string model = "unaware";
-  std::optional<std::string> issue;
-  std::optional<std::int64_t> size;
-  std::optional<std::int64_t> until;  // ps
+  tools::ReplayInputOptions replay;
+  tools::SweepOptions sweep;
   std::string format = "table";
   std::optional<std::string> output;
   std::optional<std::string> timeline;
@@ -29,12 +29,23 @@ std::string text_of(const convert::ReplayResult& result, const std::string& form
   std::string out;
   if (format == "json") {
     append_json(result, out);
+  } else if (format == "astra") {
+    append_astra(result, out);
   } else if (format == "csv") {
     append_csv(result, out);
   } else {
     append_text(result, out);
   }
   return out;
+}
+
+std::string summary(const convert::ReplayProgram& program) {
+  std::string text = "model " + std::string(name(program.options.network.model)) + ", compat " +
+                     (program.options.astra ? "astra" : "none") + ", issue " +
+                     std::string(name(program.options.issue)) + ", " + std::to_string(program.ranks.size()) +
+                     " NPUs";
+  if (!program.plans.empty()) text += ", system " + program.options.system->config.source;
+  return text;
 }
 
 // Both or neither.
@@ -62,18 +73,6 @@ void report_waits(const convert::ReplayResult& result, const std::string& file, 
   context.report();
 }
 
-convert::ReplayOptions replay_options(const Options& o, const convert::Trace& first) {
-  convert::ReplayOptions options;
-  options.model = o.model == "aware" ? convert::NetworkModel::aware : convert::NetworkModel::unaware;
-  options.issue = convert::default_issue_mode(first);
-  if (o.issue)
-    options.issue = *o.issue == "algorithm" ? convert::IssueMode::algorithm : convert::IssueMode::workload;
-  options.size_bytes = o.size;
-  options.until = o.until;
-  options.timeline = o.timeline.has_value();
-  return options;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -86,47 +85,46 @@ int main(int argc, char** argv) {
       .examples = {{"et-replay -n ring8.yml ring8", "when each NPU ends"},
                    {"et-convert ring8.xml | et-replay --size 1MiB -n ring:8,bw=50GB/s,lat=500ns",
                     "an algorithm without sizes, a network in short form"},
+                   {"et-replay --workload-configuration w --system-configuration s.json \\\n"
+                    "      --network-configuration n.yml --remote-memory-configuration m.json",
+                    "as ASTRA-sim's analytical backends are called; the same cycles"},
                    {"et-replay -n ring8.yml --network aware --timeline run.json ring8",
                     "with contention; open run.json in ui.perfetto.dev"}},
   };
   const auto setup = [&](tools::App& app) {
-    tools::add_input_options(app, o.input);
-    app.group("Simulation");
-    app.add_option("-n,--network-file", o.network, "FILE|ideal|SPEC",
-                   "ASTRA-sim network.yml, or such as ring:8,bw=50GB/s,lat=500ns");
-    app.add_choice("--network", o.model, {"unaware", "aware"}, "network model: without or with contention");
-    app.add_choice("--issue", o.issue, {"algorithm", "workload"},
-                   "all free nodes at once, or one per resource (default: by the trace)");
-    app.add_bytes("--size", o.size, "BYTES", "size of the collective, for traces without sizes");
-    app.add_time("--until", o.until, "TIME", "stop at this simulated time, such as 1.5us");
+    tools::add_replay_options(app, o.replay);
+    tools::add_sweep_options(app, o.sweep);
     app.group("Output");
     app.add_option("-o,--output", o.output, "PATH", "file for the result (default: stdout)");
-    app.add_choice("--format", o.format, {"table", "csv", "json"}, "form of the result");
+    app.add_choice("--format", o.format, {"table", "csv", "json", "astra"}, "form of the result");
     app.add_option("--timeline", o.timeline, "PATH", "also write a Chrome trace, for ui.perfetto.dev");
   };
   return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
-    if (!o.network)
-      throw usage_error("no network; give -n FILE, -n ideal or such as -n ring:8,bw=50GB/s,lat=500ns");
+    tools::check_sweep_options(o.sweep);
+    if (o.sweep.wanted()) {
+      if (o.timeline) throw usage_error("--timeline is for a single replay, not for a sweep");
+      if (o.format != "table" && o.format != "csv") throw usage_error("the table of a sweep is CSV");
+      return tools::run_sweep(o.sweep, o.replay, o.output, context, tools::join_team());
+    }
+    tools::check_replay_options(o.replay);
     if (o.timeline == "-" && (!o.output || *o.output == "-"))
       throw usage_error("--timeline - takes standard output; give the result a file with -o");
-    const NetworkConfig network = load_network(*o.network);
-    if (!is_short_network(*o.network))
-      log_info(*o.network + ": GB/s are GiB/s (2^30 bytes), as ASTRA-sim reads them");
-    TraceSource source(tools::source_options(o.input, context), context.diagnostics);
+    const NetworkConfig network = load_network(*o.replay.network);
+    TraceSource source(tools::source_options(o.replay.input, context), context.diagnostics);
     if (!source.prepare(false) || context.failed()) return 1;
     if (!source.whole_set()) {
-      throw Error(Error::Kind::input, {.file = o.input.operands.front()},
+      throw Error(Error::Kind::input, {.file = o.replay.input.operands.front()},
                   "one rank by itself cannot be replayed; name the whole set: " + source.base_name());
     }
-    std::optional<ReplayBuilder> builder;
-    source.for_each_trace(context.jobs(), [&](Trace&& trace) {
-      if (!builder) builder.emplace(network, replay_options(o, trace), context.diagnostics);
-      builder->add(trace);
-    });
-    std::optional<ReplayProgram> program = builder->finish();
+    ReplayOptions options = tools::replay_options(o.replay);
+    options.timeline = o.timeline.has_value();
+    const auto system = load_system(tools::system_inputs(o.replay), network);
+    for (const std::string& note : system->config.notes) log_info(note);
+    options.system = system;
+    const std::optional<ReplayProgram> program =
+        load_program(source, network, options, !o.replay.issue, context.jobs(), context.diagnostics);
     if (!program || context.failed()) return 1;
-    log_info("model " + std::string(name(program->options.model)) + ", issue " +
-             std::string(name(program->options.issue)) + ", " + std::to_string(program->ranks.size()) + " NPUs");
+    log_info(summary(*program));
     const ReplayResult result = replay(*program);
 
     if (result.status == ReplayStatus::deadlock || result.status == ReplayStatus::unmatched) {

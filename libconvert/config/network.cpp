@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -13,68 +14,135 @@
 namespace convert {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Topology>, 3> short_names = {
-    {{"ring", Topology::ring}, {"fully_connected", Topology::fully_connected}, {"switch", Topology::switched}}};
+// How a word of the short form makes dimensions of its sizes.
+struct ShortName {
+  std::string_view word;
+  Topology topology;
+  bool several;  // takes AxBxC
+};
+constexpr std::array<ShortName, 7> short_names = {{{"ring", Topology::ring, false},
+                                                   {"fully_connected", Topology::fully_connected, false},
+                                                   {"switch", Topology::switched, false},
+                                                   {"mesh", Topology::mesh, true},
+                                                   {"torus", Topology::ring, true},
+                                                   {"hypercube", Topology::ring, false},
+                                                   {"tree", Topology::switched, true}}};
 
 Error bad(std::string_view part, const std::string& why) {
   return usage_error("network '" + std::string(part) + "': " + why);
 }
 
-Topology short_topology(std::string_view part, std::string_view word) {
+const ShortName& short_name(std::string_view part, std::string_view word) {
   std::vector<std::string> known;
-  for (const auto& [text, topology] : short_names) {
-    if (text == word) return topology;
-    known.emplace_back(text);
+  std::string list;
+  for (const ShortName& n : short_names) {
+    if (n.word == word) return n;
+    known.emplace_back(n.word);
+    list += (list.empty() ? "" : ", ") + known.back();
   }
   const std::string near = nearest(word, known);
   throw bad(part, "unknown topology '" + std::string(word) + "'; " +
-                      (near.empty() ? "known: ring, fully_connected, switch" : "did you mean " + near + "?"));
+                      (near.empty() ? "known: " + list : "did you mean " + near + "?"));
 }
 
-// "bw=50GB/s" or "lat=500ns" into `dim`.
-void set_short_option(std::string_view part, std::string_view option, NetworkDim& dim, bool& has_bw,
+// The pieces of `text` between separators; at least one.
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> pieces;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    pieces.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return pieces;
+}
+
+std::vector<std::int64_t> parse_sizes(std::string_view part, const ShortName& topology, std::string_view text) {
+  std::vector<std::int64_t> sizes;
+  std::int64_t npus = 1;
+  for (const std::string_view piece : split(text, 'x')) {
+    const std::optional<std::int64_t> n = parse_int(piece);
+    if (!n || *n < 2 || *n > max_npus) {
+      const bool one_of_many = piece.size() != text.size();
+      if (one_of_many && !topology.several) break;
+      throw bad(part, "wants a number of " + std::string(topology.word == "tree" ? "branches" : "NPUs") +
+                          " from 2 to " + std::to_string(max_npus) + ", not '" + std::string(piece) + "'");
+    }
+    sizes.push_back(*n);
+    if ((npus *= *n) > max_npus) throw bad(part, "has more than " + std::to_string(max_npus) + " NPUs");
+  }
+  if (!topology.several && text.find('x') != std::string_view::npos) {
+    throw bad(part, std::string(topology.word) + " takes one size; mesh, torus and tree take several");
+  }
+  if (topology.word == "hypercube") {
+    if (!std::has_single_bit(static_cast<std::uint64_t>(sizes[0])))
+      throw bad(part, "a hypercube has 2, 4, 8, 16, … NPUs, not " + std::to_string(sizes[0]));
+    sizes.assign(static_cast<std::size_t>(std::countr_zero(static_cast<std::uint64_t>(sizes[0]))), 2);
+  }
+  return sizes;
+}
+
+// One value for all dimensions, or "a|b|c".
+template <typename Set>
+void set_values(std::string_view part, std::string_view key, std::string_view text, std::vector<NetworkDim>& dims,
+                const Set& set) {
+  const std::vector<std::string_view> values = split(text, '|');
+  if (values.size() != 1 && values.size() != dims.size()) {
+    throw bad(part, std::string(key) + " has " + std::to_string(values.size()) + " values; 1" +
+                        (dims.size() == 1 ? "" : " or " + std::to_string(dims.size())) + " expected");
+  }
+  for (std::size_t d = 0; d < dims.size(); ++d) set(dims[d], values[values.size() == 1 ? 0 : d]);
+}
+
+// "bw=50GB/s" or "lat=500ns" into `dims`.
+void set_short_option(std::string_view part, std::string_view option, std::vector<NetworkDim>& dims, bool& has_bw,
                       bool& has_lat) {
   const std::size_t equals = option.find('=');
   const std::string_view key = option.substr(0, equals);
-  const std::string_view value = equals == std::string_view::npos ? std::string_view{} : option.substr(equals + 1);
+  const std::string_view values = equals == std::string_view::npos ? std::string_view{} : option.substr(equals + 1);
   if (key == "bw") {
     if (std::exchange(has_bw, true)) throw bad(part, "bw is given twice");
-    const std::optional<double> bytes_per_s = parse_bandwidth(value);
-    if (!bytes_per_s) throw bad(part, "bw wants a rate such as 50GB/s, not '" + std::string(value) + "'");
-    dim.bytes_per_ns = *bytes_per_s / 1e9;
+    set_values(part, key, values, dims, [&](NetworkDim& dim, std::string_view value) {
+      const std::optional<double> bytes_per_s = parse_bandwidth(value);
+      if (!bytes_per_s) throw bad(part, "bw wants a rate such as 50GB/s, not '" + std::string(value) + "'");
+      dim.bytes_per_ns = *bytes_per_s / 1e9;
+    });
   } else if (key == "lat") {
     if (std::exchange(has_lat, true)) throw bad(part, "lat is given twice");
-    const std::optional<Picoseconds> ps = parse_time(value);
-    if (!ps) throw bad(part, "lat wants a time such as 500ns, not '" + std::string(value) + "'");
-    dim.latency_ns = static_cast<double>(*ps) / 1000;
+    set_values(part, key, values, dims, [&](NetworkDim& dim, std::string_view value) {
+      const std::optional<Picoseconds> ps = parse_time(value);
+      if (!ps) throw bad(part, "lat wants a time such as 500ns, not '" + std::string(value) + "'");
+      dim.latency_ns = static_cast<double>(*ps) / 1000;
+    });
   } else {
     throw bad(part, "unknown key '" + std::string(key) + "'; known: bw, lat");
   }
 }
 
-NetworkDim parse_short_dim(std::string_view part) {
+// Appends the dimensions of one part of a product, or sets the levels of a tree.
+void parse_short_part(std::string_view part, NetworkConfig& config) {
   const std::size_t colon = part.find(':');
   if (colon == std::string_view::npos) throw bad(part, "wants TOPOLOGY:NPUS,bw=RATE[,lat=TIME]");
-  NetworkDim dim;
-  dim.topology = short_topology(part, part.substr(0, colon));
+  const ShortName& topology = short_name(part, part.substr(0, colon));
   std::string_view rest = part.substr(colon + 1);
   const auto cut = [&rest] {
     const std::string_view piece = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(rest.size(), piece.size() + 1));
     return piece;
   };
-  const std::string_view count = cut();
-  const std::optional<std::int64_t> npus = parse_int(count);
-  if (!npus || *npus < 2 || *npus > max_npus) {
-    throw bad(part, "wants a number of NPUs from 2 to " + std::to_string(max_npus) + ", not '" +
-                        std::string(count) + "'");
+  std::vector<NetworkDim> dims;
+  for (const std::int64_t n : parse_sizes(part, topology, cut())) {
+    dims.push_back({.topology = topology.topology, .npus = n});
   }
-  dim.npus = *npus;
   bool has_bw = false;
   bool has_lat = false;
-  while (!rest.empty()) set_short_option(part, cut(), dim, has_bw, has_lat);
+  while (!rest.empty()) set_short_option(part, cut(), dims, has_bw, has_lat);
   if (!has_bw) throw bad(part, "has no bandwidth; add bw=RATE, such as bw=50GB/s");
-  return dim;
+  if (topology.word != "tree") {
+    config.dims.insert(config.dims.end(), dims.begin(), dims.end());
+    return;
+  }
+  if (part.size() != config.source.size()) throw bad(part, "a tree cannot be joined with other dimensions");
+  for (const NetworkDim& d : dims) config.levels.push_back({d.npus, d.bytes_per_ns, d.latency_ns});
 }
 
 }  // namespace
@@ -84,14 +152,17 @@ std::string_view name(Topology topology) {
     case Topology::ring: return "Ring";
     case Topology::fully_connected: return "FullyConnected";
     case Topology::switched: return "Switch";
+    case Topology::mesh: return "Mesh";
   }
   return "";
 }
 
 std::int64_t NetworkConfig::npus() const {
   if (ideal) return 0;
+  if (graph.npus != 0) return graph.npus;
   std::int64_t product = 1;
   for (const NetworkDim& d : dims) product *= d.npus;
+  for (const TreeLevel& l : levels) product *= l.fanout;
   return product;
 }
 
@@ -110,13 +181,12 @@ NetworkConfig parse_short_network(std::string_view text) {
     config.ideal = true;
     return config;
   }
-  std::int64_t npus = 1;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('+', begin), text.size());
-    config.dims.push_back(parse_short_dim(text.substr(begin, end - begin)));
-    npus *= config.dims.back().npus;
-    if (npus > max_npus) throw bad(text, "has more than " + std::to_string(max_npus) + " NPUs");
-    begin = end + 1;
+  for (const std::string_view part : split(text, '+')) {
+    parse_short_part(part, config);
+    std::int64_t npus = 1;  // of a few dimensions, so that the product cannot overflow
+    for (const NetworkDim& d : config.dims) {
+      if ((npus *= d.npus) > max_npus) throw bad(text, "has more than " + std::to_string(max_npus) + " NPUs");
+    }
   }
   return config;
 }

@@ -13,8 +13,9 @@
 
 namespace convert {
 
-enum class Lane : std::uint8_t { cpu, compute, memory, send, recv };
-inline constexpr std::array<std::string_view, 5> lane_names = {"cpu", "compute", "memory", "send", "recv"};
+enum class Lane : std::uint8_t { cpu, compute, memory, send, recv, collective };
+inline constexpr std::array<std::string_view, 6> lane_names = {"cpu",  "compute", "memory",
+                                                               "send", "recv",    "collective"};
 [[nodiscard]] constexpr std::string_view name(Lane lane) { return lane_names[static_cast<std::size_t>(lane)]; }
 
 struct Slice {

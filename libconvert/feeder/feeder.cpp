@@ -3,6 +3,7 @@
 
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 namespace convert {
 namespace {
@@ -20,46 +21,64 @@ std::vector<std::uint32_t> order_by_id(const NodeTable& table) {
 
 }  // namespace
 
-Feeder::Feeder(const NodeTable& table, const Graph& graph, std::span<const std::uint8_t> lanes)
-    : order_(order_by_id(table)) {
+Feeder::Feeder(const NodeTable& table, const Graph& graph, std::span<const std::uint8_t> lanes) {
   const auto n = static_cast<std::uint32_t>(graph.size());
   if (n != table.nodes.size() || (!lanes.empty() && lanes.size() != n)) {
     throw std::invalid_argument("Feeder: graph or lanes do not belong to the table");
   }
+  auto shape = std::make_shared<Shape>();
+  shape->order = order_by_id(table);
+  const std::vector<std::uint32_t>& order = shape->order;
   std::vector<std::uint32_t> node_of;  // index in the table → node
-  if (!order_.empty()) {
+  if (!order.empty()) {
     node_of.resize(n);
-    for (std::uint32_t node = 0; node < n; ++node) node_of[order_[node]] = node;
+    for (std::uint32_t node = 0; node < n; ++node) node_of[order[node]] = node;
   }
-  rows_.resize(n + std::size_t{1});
-  children_.reserve(graph.edges());
+  shape->first_child.resize(n + std::size_t{1});
+  shape->children.reserve(graph.edges());
+  shape->parents.assign(n, 0);
   std::uint8_t last_lane = 0;
-  if (!lanes.empty()) lanes_.resize(n);
+  if (!lanes.empty()) shape->lanes.resize(n);
   for (std::uint32_t node = 0; node < n; ++node) {
-    const std::uint32_t index = index_of(node);
-    rows_[node].first_child = static_cast<std::uint32_t>(children_.size());
-    for (const Edge& e : graph.children(index)) children_.push_back(node_of.empty() ? e.node : node_of[e.node]);
+    const std::uint32_t index = order.empty() ? node : order[node];
+    shape->first_child[node] = static_cast<std::uint32_t>(shape->children.size());
+    for (const Edge& e : graph.children(index)) {
+      shape->children.push_back(node_of.empty() ? e.node : node_of[e.node]);
+    }
     if (!node_of.empty()) {
-      std::sort(children_.begin() + static_cast<std::ptrdiff_t>(rows_[node].first_child), children_.end());
+      std::sort(shape->children.begin() + static_cast<std::ptrdiff_t>(shape->first_child[node]),
+                shape->children.end());
     }
     if (lanes.empty()) continue;
     if (lanes[index] >= max_lanes) throw std::invalid_argument("Feeder: lane number too large");
-    lanes_[node] = lanes[index];
+    shape->lanes[node] = lanes[index];
     last_lane = std::max(last_lane, lanes[index]);
   }
-  rows_[n].first_child = static_cast<std::uint32_t>(children_.size());
+  shape->first_child[n] = static_cast<std::uint32_t>(shape->children.size());
+  for (const std::uint32_t child : shape->children) ++shape->parents[child];
+  first_child_ = shape->first_child.data();
+  children_ = shape->children.data();
+  if (!lanes.empty()) lanes_ = shape->lanes.data();
+  shape_ = std::move(shape);
   heaps_.resize(std::size_t{last_lane} + 1);
   reset();
 }
 
+std::vector<std::uint32_t> Feeder::free_list() const {
+  std::vector<std::uint32_t> list = fresh_;
+  for (const Heap& heap : heaps_) list.insert(list.end(), heap.begin(), heap.end());
+  std::sort(list.begin(), list.end());
+  return list;
+}
+
 void Feeder::reset() {
-  for (Row& row : rows_) row.waiting = 0;
-  for (const std::uint32_t child : children_) ++rows_[child].waiting;
+  if (shape_ == nullptr) return;
+  waiting_ = shape_->parents;
   for (Heap& heap : heaps_) heap.clear();
   fresh_.clear();
   taken_ = completed_ = blocked_ = 0;
   for (std::uint32_t node = 0; node < size(); ++node) {
-    if (rows_[node].waiting == 0) fresh_.push_back(node);
+    if (waiting_[node] == 0) fresh_.push_back(node);
   }
 }
 

@@ -8,12 +8,15 @@
 //
 // Nodes are numbered 0…size()-1 by ascending id, the order in which free nodes are offered; index_of() gives the
 // place in NodeTable::nodes. All work is linear in nodes and edges (blocked nodes add a logarithm); nothing is
-// allocated per node after construction. The trace is not needed any more once the feeder is built.
+// allocated per node after construction. The trace is not needed any more once the feeder is built. Copies share
+// what does not change (the graph) and are otherwise independent: ranks with the same trace cost four bytes a node
+// each.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -32,16 +35,16 @@ class Feeder {
   // Dependencies that the graph leaves out (dangling, on itself) do not hold a node back: check them before.
   Feeder(const NodeTable& table, const Graph& graph, std::span<const std::uint8_t> lanes = {});
 
-  [[nodiscard]] std::uint32_t size() const {
-    return rows_.empty() ? 0 : static_cast<std::uint32_t>(rows_.size() - 1);
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(waiting_.size()); }
+  [[nodiscard]] std::uint32_t index_of(std::uint32_t node) const {
+    return shape_->order.empty() ? node : shape_->order[node];
   }
-  [[nodiscard]] std::uint32_t index_of(std::uint32_t node) const { return order_.empty() ? node : order_[node]; }
   // Ascending.
   [[nodiscard]] std::span<const std::uint32_t> children(std::uint32_t node) const {
-    return {children_.data() + rows_[node].first_child, rows_[node + 1].first_child - rows_[node].first_child};
+    return {children_ + first_child_[node], first_child_[node + 1] - first_child_[node]};
   }
   // Parents that have not completed yet.
-  [[nodiscard]] std::uint32_t waits_for(std::uint32_t node) const { return rows_[node].waiting; }
+  [[nodiscard]] std::uint32_t waits_for(std::uint32_t node) const { return waiting_[node]; }
 
   // One round: takes a snapshot of the free nodes that are not taken yet and offers them in ascending order to
   // `try_issue`, a bool(std::uint32_t node). Nodes that become free during the round wait for the next one.
@@ -51,25 +54,27 @@ class Feeder {
 
   // A taken node has ended: its children may become free.
   void complete(std::uint32_t node) {
-    const std::uint32_t end = rows_[node + 1].first_child;
-    for (std::uint32_t i = rows_[node].first_child; i != end; ++i) {
+    const std::uint32_t end = first_child_[node + 1];
+    for (std::uint32_t i = first_child_[node]; i != end; ++i) {
       const std::uint32_t child = children_[i];
-      if (--rows_[child].waiting == 0) fresh_.push_back(child);
+      if (--waiting_[child] == 0) fresh_.push_back(child);
     }
     ++completed_;
   }
 
   // A hint that complete(node) comes soon.
   void prefetch(std::uint32_t node) const {
-    __builtin_prefetch(&rows_[node]);
+    __builtin_prefetch(first_child_ + node);
+    __builtin_prefetch(&waiting_[node]);
     __builtin_prefetch(fresh_.data());
   }
   // A hint that the simulation has come to `node`: what stands some nodes further on will soon be needed.
   void prefetch_after(std::uint32_t node) const {
-    const std::size_t ahead = std::min<std::size_t>(std::size_t{node} + 12, rows_.size() - 1);
-    __builtin_prefetch(&rows_[ahead]);
-    const std::size_t child = std::size_t{rows_[node].first_child} + 24;
-    if (child < children_.size()) __builtin_prefetch(&children_[child]);
+    const std::size_t ahead = std::min<std::size_t>(std::size_t{node} + 24, waiting_.size() - 1);
+    __builtin_prefetch(first_child_ + ahead);
+    __builtin_prefetch(&waiting_[ahead]);
+    const std::size_t child = std::size_t{first_child_[node]} + 24;
+    if (child < first_child_[waiting_.size()]) __builtin_prefetch(children_ + child);
   }
 
   [[nodiscard]] bool done() const { return completed_ == size(); }
@@ -77,19 +82,31 @@ class Feeder {
   [[nodiscard]] std::uint32_t in_flight() const { return taken_ - completed_; }
   // Nodes that the next round will offer.
   [[nodiscard]] std::uint32_t free_nodes() const { return static_cast<std::uint32_t>(fresh_.size()) + blocked_; }
+  // Which they are, ascending.
+  [[nodiscard]] std::vector<std::uint32_t> free_list() const;
+
+  // Both have the same nodes and edges.
+  [[nodiscard]] bool same_graph(const Feeder& other) const {
+    return shape_ == other.shape_ || *shape_ == *other.shape_;
+  }
 
   // Back to the start.
   void reset();
 
  private:
-  struct Row {
-    std::uint32_t first_child = 0;  // into children_
-    std::uint32_t waiting = 0;      // parents not completed
+  // What copies share.
+  struct Shape {
+    std::vector<std::uint32_t> first_child;  // size() + 1, into children
+    std::vector<std::uint32_t> children;
+    std::vector<std::uint32_t> parents;  // their number, by node
+    std::vector<std::uint8_t> lanes;     // by node; empty: all 0
+    std::vector<std::uint32_t> order;    // node → index in the table; empty: the same
+    friend bool operator==(const Shape&, const Shape&) = default;
   };
   using Heap = std::vector<std::uint32_t>;  // lowest node first
 
   [[nodiscard]] std::uint8_t lane_of(std::uint32_t node) const {
-    return lanes_.empty() ? std::uint8_t{0} : lanes_[node];
+    return lanes_ == nullptr ? std::uint8_t{0} : lanes_[node];
   }
   void block(std::uint32_t node, std::uint8_t lane);
   void unblock(std::uint8_t lane);
@@ -97,15 +114,16 @@ class Feeder {
   void issue_with_blocked(TryIssue&& try_issue, std::size_t next, std::size_t end, std::uint32_t closed);
 
   // What every completion touches comes first.
-  std::vector<Row> rows_;  // size() + 1
-  std::vector<std::uint32_t> children_;
+  const std::uint32_t* first_child_ = nullptr;
+  const std::uint32_t* children_ = nullptr;
+  std::vector<std::uint32_t> waiting_;  // parents not completed, by node
   std::uint32_t taken_ = 0;
   std::uint32_t completed_ = 0;
   std::uint32_t blocked_ = 0;         // nodes in heaps_
   std::vector<std::uint32_t> fresh_;  // became free and were not offered yet
   std::vector<Heap> heaps_;           // by lane: offered before and refused
-  std::vector<std::uint8_t> lanes_;   // by node
-  std::vector<std::uint32_t> order_;  // node → index in the table; empty: the same
+  const std::uint8_t* lanes_ = nullptr;
+  std::shared_ptr<const Shape> shape_;
 };
 
 template <typename TryIssue>

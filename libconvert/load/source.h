@@ -24,10 +24,10 @@ namespace convert {
 
 struct SourceOptions {
   std::vector<std::string> operands;
-  std::optional<std::string> from;  // "msccl,size=1MiB"; by content and suffix otherwise
-  std::optional<Rank> rank;         // of a single input that does not say its rank
-  bool hash = true;                 // note name and SHA-256 of what is imported
-  bool progress = false;            // show on standard error how far the reading is
+  std::optional<std::string> from{};  // "msccl,size=1MiB"; by content and suffix otherwise
+  std::optional<Rank> rank{};         // of a single input that does not say its rank
+  bool hash = true;                   // note name and SHA-256 of what is imported
+  bool progress = false;              // show on standard error how far the reading is
 };
 
 // What the command line's operands hold. Ranks come in the order of the input: ascending but for tar archives

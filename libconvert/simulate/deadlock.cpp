@@ -2,321 +2,205 @@
 #include "simulate/deadlock.h"
 
 #include <algorithm>
-#include <span>
 #include <tuple>
 #include <utility>
 
-#include "core/units.h"
+#include "simulate/wait_graph.h"
 
 namespace convert {
 namespace {
 
 using ChannelOp = std::pair<std::uint32_t, std::uint32_t>;
+using For = WaitingNode::For;
+using Kind = WaitGraph::Kind;
 
-// The ops that have not ended, numbered densely in ascending order, and what each waits for.
-class WaitGraph {
+// Messages without a partner, to be found by what a near miss has in common with them.
+class Lonely {
  public:
-  explicit WaitGraph(const ReplayRemains& remains);
-
-  [[nodiscard]] std::size_t size() const { return ops_.size(); }
-  [[nodiscard]] std::uint32_t op(std::uint32_t v) const { return ops_[v]; }
-  [[nodiscard]] bool posted(std::uint32_t v) const { return posted_[v]; }
-  // Ascending.
-  [[nodiscard]] std::span<const std::uint32_t> waits_for(std::uint32_t v) const {
-    return {targets_.data() + begin_[v], begin_[v + 1] - begin_[v]};
+  void add(const ChannelKey& key) {
+    by_tag_.emplace_back(key.src, key.dst, key.tag, key.bytes);
+    by_bytes_.emplace_back(key.src, key.dst, key.bytes, key.tag);
+  }
+  void sort() {
+    std::sort(by_tag_.begin(), by_tag_.end());
+    std::sort(by_bytes_.begin(), by_bytes_.end());
+  }
+  void set_near_miss(WaitingNode& w, const ChannelKey& key) const {
+    const auto size = std::lower_bound(by_tag_.begin(), by_tag_.end(), Entry{key.src, key.dst, key.tag, 0});
+    if (size != by_tag_.end() && same_start(*size, {key.src, key.dst, key.tag, 0})) {
+      w.other_bytes = std::get<3>(*size);
+      return;
+    }
+    const Entry first{key.src, key.dst, key.bytes, INT64_MIN};
+    const auto tag = std::lower_bound(by_bytes_.begin(), by_bytes_.end(), first);
+    if (tag != by_bytes_.end() && same_start(*tag, first)) w.other_tag = std::get<3>(*tag);
   }
 
  private:
-  std::vector<ChannelOp> edges_of_receives(const ReplayRemains& remains) const;
-
-  std::vector<std::uint32_t> ops_;
-  std::vector<bool> posted_;
-  std::vector<std::size_t> begin_;
-  std::vector<std::uint32_t> targets_;
-};
-
-constexpr std::uint32_t ended = 0xffffffff;
-
-WaitGraph::WaitGraph(const ReplayRemains& remains) {
-  const ReplayProgram& program = remains.program;
-  std::vector<std::uint32_t> number(program.ops.size(), ended);
-  for (const std::uint32_t p : remains.posted) number[p] = 0;
-  for (const RankProgram& rank : program.ranks) {
-    for (std::uint32_t node = 0; node < rank.feeder.size(); ++node) {
-      std::uint32_t& n = number[rank.first_op + node];
-      if (n == ended && rank.feeder.waits_for(node) == 0) continue;
-      posted_.push_back(n == 0);
-      n = static_cast<std::uint32_t>(ops_.size());
-      ops_.push_back(rank.first_op + node);
-    }
+  using Entry = std::tuple<Rank, Rank, std::int64_t, std::int64_t>;
+  static bool same_start(const Entry& a, const Entry& b) {
+    return std::get<0>(a) == std::get<0>(b) && std::get<1>(a) == std::get<1>(b) && std::get<2>(a) == std::get<2>(b);
   }
-  std::vector<ChannelOp> edges = edges_of_receives(remains);
-  for (auto& [from, to] : edges) from = number[from], to = number[to];
-  for (std::uint32_t v = 0; v < ops_.size(); ++v) {
-    const RankProgram& rank = program.ranks[program.ops[ops_[v]].rank];
-    for (const std::uint32_t child : rank.feeder.children(ops_[v] - rank.first_op)) {
-      edges.emplace_back(number[rank.first_op + child], v);
-    }
-  }
-  std::sort(edges.begin(), edges.end());
-  begin_.assign(ops_.size() + 1, 0);
-  for (const auto& [from, to] : edges) {
-    ++begin_[from + 1];
-    targets_.push_back(to);
-  }
-  for (std::size_t v = 0; v < ops_.size(); ++v) begin_[v + 1] += begin_[v];
-}
-
-// The k-th posted receive of a channel waits for the k-th of its sends that have not started.
-std::vector<ChannelOp> WaitGraph::edges_of_receives(const ReplayRemains& remains) const {
-  const std::vector<Op>& ops = remains.program.ops;
-  std::vector<ChannelOp> sends;
-  for (const std::uint32_t op : ops_) {
-    if (ops[op].type == OpType::send) sends.emplace_back(ops[op].channel, op);
-  }
-  std::sort(sends.begin(), sends.end());
-  std::vector<ChannelOp> edges;
-  auto send = sends.begin();
-  for (const std::uint32_t recv : remains.posted) {
-    while (send != sends.end() && send->first < ops[recv].channel) ++send;
-    if (send == sends.end() || send->first != ops[recv].channel) continue;
-    edges.emplace_back(recv, send->second);
-    ++send;
-  }
-  return edges;
-}
-
-// The shortest circle, as far as a bounded search finds it; some circle if there is one.
-class CycleFinder {
- public:
-  explicit CycleFinder(const WaitGraph& graph) : graph_(graph) {}
-
-  std::vector<std::uint32_t> find() {
-    trim();
-    const auto first = std::find(core_.begin(), core_.end(), true);
-    if (first == core_.end()) return {};
-    walk(static_cast<std::uint32_t>(first - core_.begin()));
-    seen_.assign(graph_.size(), ended);
-    from_.resize(graph_.size());
-    for (const bool receives : {true, false}) {
-      for (std::uint32_t v = 0; v < graph_.size() && best_.size() > 2 && budget_ > 0; ++v) {
-        if (core_[v] && graph_.posted(v) == receives) search(v);
-      }
-    }
-    // Begin with the lowest.
-    std::rotate(best_.begin(), std::min_element(best_.begin(), best_.end()), best_.end());
-    return best_;
-  }
-
- private:
-  // Leaves the nodes from which a circle can be reached.
-  void trim() {
-    const auto n = static_cast<std::uint32_t>(graph_.size());
-    std::vector<std::size_t> begin(n + std::size_t{1}, 0);
-    std::vector<std::size_t> left(n);
-    for (std::uint32_t v = 0; v < n; ++v) {
-      left[v] = graph_.waits_for(v).size();
-      for (const std::uint32_t w : graph_.waits_for(v)) ++begin[w + 1];
-    }
-    for (std::uint32_t v = 0; v < n; ++v) begin[v + 1] += begin[v];
-    std::vector<std::uint32_t> sources(begin[n]);
-    std::vector<std::size_t> fill(begin.begin(), begin.end() - 1);
-    for (std::uint32_t v = 0; v < n; ++v) {
-      for (const std::uint32_t w : graph_.waits_for(v)) sources[fill[w]++] = v;
-    }
-    core_.assign(n, true);
-    std::vector<std::uint32_t> free;
-    for (std::uint32_t v = 0; v < n; ++v) {
-      if (left[v] == 0) free.push_back(v);
-    }
-    while (!free.empty()) {
-      const std::uint32_t v = free.back();
-      free.pop_back();
-      core_[v] = false;
-      for (std::size_t i = begin[v]; i < begin[v + 1]; ++i) {
-        if (--left[sources[i]] == 0) free.push_back(sources[i]);
-      }
-    }
-  }
-
-  [[nodiscard]] std::uint32_t first_in_core(std::uint32_t v) const {
-    const auto targets = graph_.waits_for(v);
-    return *std::find_if(targets.begin(), targets.end(), [this](std::uint32_t w) { return core_[w]; });
-  }
-
-  void walk(std::uint32_t v) {
-    std::vector<std::uint32_t> place(graph_.size(), ended);
-    std::vector<std::uint32_t> path;
-    for (; place[v] == ended; v = first_in_core(v)) {
-      place[v] = static_cast<std::uint32_t>(path.size());
-      path.push_back(v);
-    }
-    best_.assign(path.begin() + place[v], path.end());
-  }
-
-  // Breadth first from `start` back to itself.
-  void search(std::uint32_t start) {
-    queue_.assign(1, start);
-    seen_[start] = start;
-    std::size_t length = 1;  // of a circle closed from the current level
-    for (std::size_t i = 0, level_end = 1; i < queue_.size(); ++i) {
-      if (i == level_end) {
-        level_end = queue_.size();
-        if (++length >= best_.size()) return;
-      }
-      for (const std::uint32_t w : graph_.waits_for(queue_[i])) {
-        if (budget_-- <= 0) return;
-        if (w == start) return keep(start, queue_[i]);
-        if (!core_[w] || seen_[w] == start) continue;
-        seen_[w] = start;
-        from_[w] = queue_[i];
-        queue_.push_back(w);
-      }
-    }
-  }
-
-  void keep(std::uint32_t start, std::uint32_t last) {
-    std::vector<std::uint32_t> cycle;
-    for (; last != start; last = from_[last]) cycle.push_back(last);
-    cycle.push_back(start);
-    if (cycle.size() >= best_.size()) return;
-    std::reverse(cycle.begin(), cycle.end());
-    best_ = std::move(cycle);
-  }
-
-  const WaitGraph& graph_;
-  std::vector<bool> core_;
-  std::vector<std::uint32_t> best_;
-  std::vector<std::uint32_t> seen_;
-  std::vector<std::uint32_t> from_;
-  std::vector<std::uint32_t> queue_;
-  std::int64_t budget_ = 20'000'000;
+  std::vector<Entry> by_tag_;
+  std::vector<Entry> by_bytes_;
 };
 
 class Reporter {
  public:
-  explicit Reporter(const ReplayRemains& remains) : remains_(remains), program_(remains.program) {}
+  explicit Reporter(const ReplayRemains& remains) : remains_(remains), program_(remains.program), graph_(remains) {}
 
   WaitReport run() {
     list_unmatched();
-    const WaitGraph graph(remains_);
-    report_.waiting_total = graph.size();
-    // By rank, its receives first: the ops of a rank are one run of the graph's numbers.
-    for (std::uint32_t begin = 0; begin < graph.size();) {
-      std::uint32_t end = begin;
-      while (end < graph.size() && rank_of(graph.op(end)) == rank_of(graph.op(begin))) ++end;
-      for (const bool receives : {true, false}) {
+    list_lonely();
+    report_.waiting_total = graph_.size();
+    // By rank, what has started first: the nodes of a rank are one run of the graph's numbers.
+    for (std::uint32_t begin = 0, end = 0; begin < graph_.size(); begin = end) {
+      while (end < graph_.size() && graph_.rank(end) == graph_.rank(begin) &&
+             graph_.inner(end) == graph_.inner(begin))
+        ++end;
+      for (const bool started : {true, false}) {
         for (std::uint32_t v = begin; v < end && report_.waiting.size() < WaitReport::max_listed; ++v) {
-          if (graph.posted(v) == receives) list_waiting(graph, v);
+          if (graph_.started(v) == started) report_.waiting.push_back(waiting(v));
         }
       }
-      begin = end;
     }
-    for (const std::uint32_t v : CycleFinder(graph).find()) report_.cycle.push_back(ref(graph.op(v)));
+    const std::vector<std::uint32_t> cycle = shortest_cycle(graph_);
+    for (const std::uint32_t v : cycle) report_.cycle.push_back(graph_.ref(v));
+    report_.hints = graph_.size() == 0 ? find_hints(graph_, report_.unmatched) : find_hints(graph_, cycle);
     return std::move(report_);
   }
 
  private:
-  using Key = std::tuple<std::int32_t, Rank, Rank>;  // tag, source, destination
-
-  [[nodiscard]] Rank rank_of(std::uint32_t op) const { return program_.ops[op].rank; }
-  [[nodiscard]] NodeRef ref(std::uint32_t op) const {
-    const RankProgram& rank = program_.ranks[rank_of(op)];
-    return {rank_of(op), rank.id(op - rank.first_op)};
-  }
-
   // Messages match in order, so the unmatched ones are a channel's last sends.
   void list_unmatched() {
+    std::vector<std::uint32_t> left = graph_.unclaimed();
     std::vector<ChannelOp> sends;
-    for (std::uint32_t op = 0; op < program_.ops.size(); ++op) {
-      const Op& o = program_.ops[op];
-      const RankProgram& rank = program_.ranks[o.rank];
-      if (o.type == OpType::send && remains_.unclaimed[o.channel] != 0 &&
-          rank.feeder.waits_for(op - rank.first_op) == 0) {
-        sends.emplace_back(o.channel, op);
+    for (Rank r = 0; r < program_.ranks.size(); ++r) {
+      for (std::uint32_t node = 0; node < remains_.feeders[r]->size(); ++node) {
+        const Op& o = program_.op({r, node});
+        if (o.type == OpType::send && left[o.channel] != 0 && !graph_.has(r, node))
+          sends.emplace_back(o.channel, program_.ranks[r].first_op + node);
       }
     }
     std::sort(sends.begin(), sends.end());
     std::vector<std::uint32_t> unmatched;
-    for (std::size_t i = 0; i < sends.size(); ++i) {
-      const std::uint32_t channel = sends[i].first;
-      const std::size_t ahead = i + remains_.unclaimed[channel];
-      if (ahead < sends.size() && sends[ahead].first == channel) continue;
-      unmatched.push_back(sends[i].second);
+    for (auto send = sends.rbegin(); send != sends.rend(); ++send) {
+      if (left[send->first] == 0) continue;
+      --left[send->first];
+      unmatched.push_back(send->second);
     }
     std::sort(unmatched.begin(), unmatched.end());
-    report_.unmatched_total = unmatched.size();
     for (const std::uint32_t op : unmatched) {
-      const Op& o = program_.ops[op];
-      const std::int32_t tag = program_.channels[o.channel].tag;
-      sizes_.emplace_back(Key{tag, o.rank, o.peer}, o.value);
-      if (report_.unmatched.size() < WaitReport::max_listed)
-        report_.unmatched.push_back({ref(op), o.peer, tag, o.value});
+      const ReplayProgram::Place at = program_.place(op);
+      add_unmatched({at.rank, program_.ranks[at.rank].code->id(at.node)},
+                    program_.channels[program_.op(at).channel], false);
     }
-    std::sort(sizes_.begin(), sizes_.end());
+    if (graph_.size() == 0) list_of_collectives(std::move(left));
   }
 
-  void list_waiting(const WaitGraph& graph, std::uint32_t v) {
-    const Op& op = program_.ops[graph.op(v)];
-    const auto targets = graph.waits_for(v);
-    WaitingNode w{.node = ref(graph.op(v))};
-    if (!targets.empty()) w.on = ref(graph.op(targets.front()));
-    if (graph.posted(v)) {
-      w.what = targets.empty() ? WaitingNode::For::nothing : WaitingNode::For::send;
-      w.peer = op.peer;
-      w.tag = program_.channels[op.channel].tag;
-      w.bytes = op.value;
-      const Key key{program_.channels[op.channel].tag, op.peer, op.rank};
-      const auto other = std::lower_bound(sizes_.begin(), sizes_.end(), std::pair{key, std::int64_t{0}});
-      if (targets.empty() && other != sizes_.end() && other->first == key) w.other_bytes = other->second;
+  // Messages that no node of a trace has sent. While nodes wait in collectives they say nothing.
+  void list_of_collectives(std::vector<std::uint32_t> left) {
+    for (const Messages::Left& l : remains_.messages.left()) {
+      if (l.waiter.kind != Waiter::nobody) continue;
+      if (l.channel < left.size()) {
+        if (left[l.channel] == 0) continue;
+        --left[l.channel];
+      }
+      add_unmatched({}, remains_.messages.key(l.channel), true);
     }
-    report_.waiting.push_back(w);
+  }
+
+  void add_unmatched(NodeRef node, const ChannelKey& key, bool inner) {
+    if (inner) node.rank = key.src;
+    lonely_sends_.add(key);
+    ++report_.unmatched_total;
+    if (report_.unmatched.size() < WaitReport::max_listed)
+      report_.unmatched.push_back({node, key.dst, key.tag, key.bytes, inner});
+  }
+
+  void list_lonely() {
+    for (std::uint32_t v = 0; v < graph_.size(); ++v) {
+      if (!graph_.waits_for(v).empty()) continue;
+      if (graph_.kind(v) == Kind::send) lonely_sends_.add(program_.channels[graph_.op(v).channel]);
+      if (graph_.kind(v) == Kind::receive) lonely_receives_.add(program_.channels[graph_.op(v).channel]);
+    }
+    lonely_sends_.sort();
+    lonely_receives_.sort();
+  }
+
+  WaitingNode waiting(std::uint32_t v) const {
+    WaitingNode w{.node = graph_.ref(v)};
+    const auto targets = graph_.waits_for(v);
+    if (!targets.empty() && targets.front() < graph_.size()) w.on = graph_.ref(targets.front());
+    switch (graph_.kind(v)) {
+      case Kind::dependency: break;
+      case Kind::slot:
+        w.what = For::slot;
+        w.slot = graph_.op(v).slot;
+        break;
+      case Kind::receive:
+      case Kind::send: set_message(w, v); break;
+      case Kind::collective: set_collective(w, v); break;
+      case Kind::refused:
+        w.what = For::other_call;
+        w.collective = collective(graph_.op(v).channel, graph_.run(v));
+        w.other = collective(run_of(v).call, graph_.run(v));
+        if (targets.empty()) w.on = first_caller(run_of(v));
+    }
+    return w;
+  }
+
+  void set_message(WaitingNode& w, std::uint32_t v) const {
+    const ChannelKey& key = program_.channels[graph_.op(v).channel];
+    w.sends = graph_.kind(v) == Kind::send;
+    w.what = w.sends ? For::receive : For::send;
+    w.peer = graph_.op(v).peer;
+    w.tag = key.tag;
+    w.bytes = key.bytes;
+    if (!graph_.waits_for(v).empty()) return;
+    w.what = For::nothing;
+    (w.sends ? lonely_receives_ : lonely_sends_).set_near_miss(w, key);
+  }
+
+  void set_collective(WaitingNode& w, std::uint32_t v) const {
+    w.collective = collective(run_of(v).call, graph_.run(v));
+    const std::uint32_t under_way = graph_.vertex_of_run(graph_.run(v));
+    const WaitGraph::Callers& callers = graph_.callers(under_way);
+    w.collective->missing = callers.missing;
+    if (callers.lacking != 0) {
+      w.what = For::no_call;
+      w.peer = callers.first_lacking;
+    } else if (callers.missing != 0) {
+      w.what = For::call;
+      w.on = graph_.ref(graph_.waits_for(under_way).front());
+      w.peer = w.on.rank;
+    } else {
+      w.what = For::inner;
+    }
+  }
+
+  [[nodiscard]] const CollectiveRun& run_of(std::uint32_t v) const { return remains_.system.runs()[graph_.run(v)]; }
+  [[nodiscard]] NodeRef first_caller(const CollectiveRun& run) const {
+    return {run.first_npu, program_.ranks[run.first_npu].code->id(run.first_op)};
+  }
+  [[nodiscard]] WaitingNode::Collective collective(std::uint32_t plan, std::uint32_t run) const {
+    const CollectiveCall& call = program_.plans[plan].call;
+    return {.op = call.op,
+            .bytes = call.bytes,
+            .group = program_.groups[call.group].id,
+            .number = remains_.system.runs()[run].number};
   }
 
   const ReplayRemains& remains_;
   const ReplayProgram& program_;
+  const WaitGraph graph_;
   WaitReport report_;
-  std::vector<std::pair<Key, std::int64_t>> sizes_;  // of the unmatched messages
+  Lonely lonely_sends_;
+  Lonely lonely_receives_;
 };
-
-std::string text(const NodeRef& n) { return "rank " + std::to_string(n.rank) + " node " + std::to_string(n.node); }
-
-std::string text(const WaitingNode& w) {
-  if (w.what == WaitingNode::For::dependency) return text(w.node) + " depends on node " + std::to_string(w.on.node);
-  const std::string message = "tag " + std::to_string(w.tag) + ", " + std::to_string(w.bytes) + " bytes";
-  if (w.what == WaitingNode::For::send) {
-    return text(w.node) + " receives from " + text(w.on) + " (" + message + "), which has not started";
-  }
-  std::string line =
-      text(w.node) + " receives from rank " + std::to_string(w.peer) + " (" + message + "), which has no such send";
-  if (w.other_bytes)
-    line += " left; one of " + std::to_string(*w.other_bytes) + " bytes with that tag is never received";
-  return line;
-}
-
-std::string text(const UnmatchedSend& s) {
-  return text(s.node) + " sends to rank " + std::to_string(s.peer) + " (tag " + std::to_string(s.tag) + ", " +
-         std::to_string(s.bytes) + " bytes), which never receives it";
-}
 
 }  // namespace
 
 WaitReport report_waits(const ReplayRemains& remains) { return Reporter(remains).run(); }
-
-std::vector<std::string> describe(const WaitReport& report, std::size_t max_lines) {
-  std::vector<std::string> lines;
-  const auto list = [&](const auto& entries, std::uint64_t total, const char* what) {
-    const std::size_t shown = max_lines == 0 ? entries.size() : std::min(entries.size(), max_lines);
-    for (std::size_t i = 0; i < shown; ++i) lines.push_back(text(entries[i]));
-    if (shown < total) lines.push_back("… " + std::to_string(total - shown) + " more " + what);
-  };
-  list(report.waiting, report.waiting_total, "waiting nodes");
-  list(report.unmatched, report.unmatched_total, "messages that are never received");
-  if (report.cycle.empty()) return lines;
-  std::string cycle = "circle of waits: ";
-  for (const NodeRef& n : report.cycle) cycle += std::to_string(n.rank) + ":" + std::to_string(n.node) + " → ";
-  lines.push_back(cycle + std::to_string(report.cycle[0].rank) + ":" + std::to_string(report.cycle[0].node));
-  return lines;
-}
 
 }  // namespace convert

@@ -1,36 +1,62 @@
 // SPDX-License-Identifier: MIT
-// Why a replay stopped: which nodes wait for what, and the shortest circle among them.
+// Why a replay stopped: which nodes wait for what, the shortest circle among them, and what to change in the
+// traces.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "simulate/program.h"
 
 namespace convert {
 
+class JsonWriter;
+class SystemLayer;
+
 struct NodeRef {
   Rank rank = 0;
   NodeId node = 0;
+  std::optional<NodeId> inner{};  // of the custom algorithm by which `node`, a collective, runs
   friend bool operator==(const NodeRef&, const NodeRef&) = default;
 };
 
 struct WaitingNode {
   enum class For : std::uint8_t {
     dependency,  // `on` has not ended
+    slot,        // `on` holds the resource that the node needs
     send,        // a posted receive; the matching send `on` has not started
-    nothing,     // a posted receive; no send of that tag, source, destination and size is left
+    receive,     // a send with rendezvous; the matching receive `on` has not been posted
+    nothing,     // a posted receive or such a send; its rank `peer` has no matching message left
+    call,        // a collective; rank `peer` has not called it, and `on` would be its call
+    no_call,     // a collective; rank `peer` has not called it and calls no other one of the group any more
+    other_call,  // a collective; `on` is another collective at the same place of the group's sequence
+    inner,       // a collective; `on`, a node of its custom algorithm, has not ended
   };
   NodeRef node;
   For what = For::dependency;
   NodeRef on{};
-  Rank peer = 0;           // receives: the source
-  std::int64_t tag = 0;    // receives
-  std::int64_t bytes = 0;  // receives
-  // For::nothing: a message of this other size from that source with that tag lies unreceived.
+  Slot slot = Slot::communication;  // For::slot
+  // Messages.
+  bool sends = false;
+  Rank peer = 0;
+  std::int64_t tag = 0;
+  std::int64_t bytes = 0;
+  // For::nothing: a message of this other size, or with this other tag, between the same ranks finds no partner.
   std::optional<std::int64_t> other_bytes{};
+  std::optional<std::int64_t> other_tag{};
+  // Collectives.
+  struct Collective {
+    CollectiveOp op = CollectiveOp::all_reduce;
+    std::int64_t bytes = 0;
+    std::int64_t group = 0;     // id; 0: all ranks
+    std::uint32_t number = 0;   // in the group's sequence, from 0
+    std::uint32_t missing = 0;  // ranks that have not called it
+  };
+  std::optional<Collective> collective{};
+  std::optional<Collective> other{};  // For::other_call: what `on` calls
 };
 
 struct UnmatchedSend {
@@ -38,10 +64,11 @@ struct UnmatchedSend {
   Rank peer = 0;
   std::int64_t tag = 0;
   std::int64_t bytes = 0;
+  bool inner = false;  // sent by the algorithm of a collective; node.node says nothing
 };
 
-// Both lists by rank and, within a rank, receives before nodes with dependencies, each in ascending order; cut to
-// `max_listed` entries, counted in full.
+// Both lists by rank and, within a rank, what has started (receives, sends, collectives) before what has not, each
+// in ascending order; nodes of custom algorithms at the end. Cut to `max_listed` entries, counted in full.
 struct WaitReport {
   static constexpr std::size_t max_listed = 10'000;
   std::vector<WaitingNode> waiting;
@@ -49,17 +76,45 @@ struct WaitReport {
   std::vector<NodeRef> cycle;  // each waits for the next, the last for the first; empty if there is none
   std::vector<UnmatchedSend> unmatched;
   std::uint64_t unmatched_total = 0;
+  std::vector<std::string> hints;  // what to change: one for the circle, then for what can never come
+};
+
+// A collective that was not started because another one stands at its place of the group's sequence.
+struct RefusedCall {
+  Rank npu = 0;
+  std::uint32_t op = 0;
+  std::uint32_t run = 0;  // the other one
 };
 
 // What a replay left behind whose events have run out.
 struct ReplayRemains {
   const ReplayProgram& program;
-  std::vector<std::uint32_t> unclaimed;  // by channel: messages that arrived and were never received
-  std::vector<std::uint32_t> posted;     // ops: receives without a message, by channel and then in order of posting
+  std::vector<const Feeder*> feeders;  // by rank
+  const Messages& messages;
+  const SystemLayer& system;
+  const std::vector<RefusedCall>& refused;
 };
 [[nodiscard]] WaitReport report_waits(const ReplayRemains& remains);
 
-// One line each: up to `max_lines` waiting nodes and unmatched sends (0: all), "… 480 more", the cycle.
+// One line each: up to `max_lines` waiting nodes and unmatched sends (0: all), "… 480 more", the circle (cut as
+// well), the hints.
 [[nodiscard]] std::vector<std::string> describe(const WaitReport& report, std::size_t max_lines);
+
+[[nodiscard]] std::string_view slot_name(Slot slot);
+
+// Members of an object that is open in `json`: "waiting_total", "waiting", "unmatched_sends_total",
+// "unmatched_sends", "cycle", "hints". Each entry of "waiting" has "npu", "node" ("inner" for a node of a custom
+// algorithm), and what it waits for:
+//   "dependency": NODE
+//   "resource": {"name", "held_by": NODE}
+//   "receive": {"from", "tag", "bytes", "send": NODE}; with rendezvous "send": {"to", "tag", "bytes", "receive":
+//   NODE};
+//     without NODE nothing matches, and "bytes_of_unmatched_send", "tag_of_unmatched_send" (or …_receive) is a near
+//     miss
+//   "collective": {"type", "bytes", "group", "number", …}, where "missing" ranks have not called it: "next_call":
+//   NODE
+//     is the call of one of them, "never_called_by" one that has none left; "in_place_of": NODE with "type" and
+//     "bytes", another collective; "inner_node": NODE
+void append_waits(const WaitReport& report, JsonWriter& json);
 
 }  // namespace convert

@@ -5,16 +5,53 @@
 
 namespace convert {
 
-std::string_view name(NetworkModel model) { return model == NetworkModel::unaware ? "unaware" : "aware"; }
+std::string_view name(NetworkModel model) {
+  switch (model) {
+    case NetworkModel::unaware: return "unaware";
+    case NetworkModel::aware: return "aware";
+    case NetworkModel::links: return "links";
+  }
+  return "";
+}
+
+std::string_view name(Occupancy occupancy) { return occupancy == Occupancy::beta ? "beta" : "alpha-beta"; }
+
+std::string_view name(Forwarding forwarding) { return forwarding == Forwarding::store ? "store" : "cut"; }
+
+void check_network_options(const NetworkConfig& config, const NetworkOptions& options) {
+  if (config.ideal) {
+    if (!options.failed.empty()) throw usage_error("an ideal network has no links that could fail");
+    return;
+  }
+  if (options.model == NetworkModel::links) return;
+  const std::string model(name(options.model));
+  if (!config.is_product()) {
+    throw usage_error("the network model " + model + " takes only dimensions of rings, switches and the like; '" +
+                      config.source + "' wants the model links");
+  }
+  const char* what = !options.failed.empty()                   ? "failed links"
+                     : options.routing                         ? "a choice of routing"
+                     : options.occupancy != Occupancy::beta    ? "occupancy alpha-beta"
+                     : options.forwarding != Forwarding::store ? "cut-through forwarding"
+                                                               : nullptr;
+  if (what != nullptr) throw usage_error(std::string(what) + ": only with the network model links, not " + model);
+}
 
 bool can_send_to_self(const NetworkConfig& config, NetworkModel model) {
-  return model == NetworkModel::aware && config.dims.size() == 1 && config.dims[0].topology == Topology::switched;
+  return model != NetworkModel::unaware && config.dims.size() == 1 && config.dims[0].topology == Topology::switched;
+}
+
+std::unique_ptr<Network> make_network(const NetworkConfig& config, const NetworkOptions& options,
+                                      EventQueue& queue) {
+  check_network_options(config, options);
+  // Without a limit of bandwidth there is no congestion to be aware of.
+  if (options.model == NetworkModel::unaware || config.ideal) return make_unaware_network(config, queue);
+  if (options.model == NetworkModel::aware) return make_aware_network(config, options.count_links, queue);
+  return make_links_network(config, options, queue);
 }
 
 std::unique_ptr<Network> make_network(const NetworkConfig& config, NetworkModel model, EventQueue& queue) {
-  // Without a limit of bandwidth there is no congestion to be aware of.
-  if (model == NetworkModel::unaware || config.ideal) return make_unaware_network(config, queue);
-  return make_aware_network(config, queue);
+  return make_network(config, NetworkOptions{.model = model}, queue);
 }
 
 Picoseconds truncate_delay(double ns) {

@@ -4,9 +4,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/network.h"
+#include "config/routes.h"
 #include "core/trace.h"
 #include "simulate/engine.h"
 
@@ -22,6 +26,16 @@ inline constexpr std::uint32_t event_receive = 1;  // a receive that was posted 
 inline constexpr std::uint32_t event_arrival = 2;  // message `arg` is at its destination
 inline constexpr std::uint32_t event_network = 3;
 
+// What a directed link has carried so far. A message counts when the link begins to send it.
+struct LinkUse {
+  std::string from;  // "npu3", "switch0", or the name of a switch in a list of links
+  std::string to;
+  std::int64_t bytes = 0;
+  std::uint32_t messages = 0;
+  Picoseconds busy_ps = 0;
+  std::uint32_t peak_queue = 0;  // most messages that waited at once, without the one on the link
+};
+
 // The order of events within a tick is part of a model's contract (results depend on it wherever messages meet):
 // send() and advance() push their events at once, in the order that the model states.
 class Network {
@@ -34,6 +48,11 @@ class Network {
   virtual void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message) = 0;
   // An event of a kind ≥ event_network has come due. Returns the message that has arrived by it, or no_message.
   virtual MessageToken advance(const Event& event) = 0;
+  // The delay of every such message, where it does not depend on what else is under way: whoever sends may then
+  // push its event_arrival without send(). src != dst.
+  [[nodiscard]] virtual std::optional<Picoseconds> fixed_delay(Rank, Rank, std::int64_t) const { return {}; }
+  // The links that carried a message, if NetworkOptions::count_links asked for them; none in a model without links.
+  [[nodiscard]] virtual std::vector<LinkUse> link_use() const { return {}; }
 
  protected:
   explicit Network(EventQueue& queue) : queue_(queue) {}
@@ -42,12 +61,38 @@ class Network {
 
 // unaware: each message gets latency and full bandwidth, whatever else is under way.
 // aware: directed links with first-in-first-out queues; a message is stored and forwarded whole at each hop.
-enum class NetworkModel : std::uint8_t { unaware, aware };
+// links: the same on any topology, to the picosecond, with the choices below. Others take products only.
+enum class NetworkModel : std::uint8_t { unaware, aware, links };
 [[nodiscard]] std::string_view name(NetworkModel model);
 
-// Whether an NPU can send to itself: only through the switch of a one-dimensional aware network.
+// How long a message keeps a link: for its bytes, or for the latency too.
+enum class Occupancy : std::uint8_t { beta, alpha_beta };
+[[nodiscard]] std::string_view name(Occupancy occupancy);  // "beta", "alpha-beta"
+
+// store: a device sends a message on when all of it has come. cut: when its head has come; the tail follows at the
+// pace of the slowest link before. Whole messages wait for a link in either case, in queues without limit.
+enum class Forwarding : std::uint8_t { store, cut };
+[[nodiscard]] std::string_view name(Forwarding forwarding);
+
+// Occupancy, forwarding, routing and failed are for links only.
+struct NetworkOptions {
+  NetworkModel model = NetworkModel::unaware;
+  Occupancy occupancy = Occupancy::beta;
+  Forwarding forwarding = Forwarding::store;
+  std::optional<Routing> routing{};   // see make_router
+  std::vector<std::string> failed{};  // "3-4", "npu3-switch0", "3>4"; see remove_failed_links
+  bool count_links = false;           // for Network::link_use; aware and links
+};
+// Throws Error(usage) if the model does not take the network or an option. What routing and failed links say of
+// devices is seen by make_network.
+void check_network_options(const NetworkConfig& config, const NetworkOptions& options);
+
+// Whether an NPU can send to itself: only through the switch of a one-dimensional network, aware or links.
 [[nodiscard]] bool can_send_to_self(const NetworkConfig& config, NetworkModel model);
 
+// Throws what check_network_options throws, and make_router for links.
+[[nodiscard]] std::unique_ptr<Network> make_network(const NetworkConfig& config, const NetworkOptions& options,
+                                                    EventQueue& queue);
 [[nodiscard]] std::unique_ptr<Network> make_network(const NetworkConfig& config, NetworkModel model,
                                                     EventQueue& queue);
 
@@ -56,6 +101,9 @@ enum class NetworkModel : std::uint8_t { unaware, aware };
 
 // One per model.
 [[nodiscard]] std::unique_ptr<Network> make_unaware_network(const NetworkConfig& config, EventQueue& queue);
-[[nodiscard]] std::unique_ptr<Network> make_aware_network(const NetworkConfig& config, EventQueue& queue);
+[[nodiscard]] std::unique_ptr<Network> make_aware_network(const NetworkConfig& config, bool count_links,
+                                                          EventQueue& queue);
+[[nodiscard]] std::unique_ptr<Network> make_links_network(const NetworkConfig& config,
+                                                          const NetworkOptions& options, EventQueue& queue);
 
 }  // namespace convert

@@ -17,6 +17,9 @@ class UnawareNetwork final : public Network {
     queue_.push_after(delay(src, dst, bytes), message, event_arrival);
   }
   MessageToken advance(const Event&) override { return no_message; }
+  [[nodiscard]] std::optional<Picoseconds> fixed_delay(Rank src, Rank dst, std::int64_t bytes) const override {
+    return delay(src, dst, bytes);
+  }
 
  private:
   [[nodiscard]] Picoseconds delay(Rank src, Rank dst, std::int64_t bytes) const {
@@ -38,6 +41,7 @@ class UnawareNetwork final : public Network {
     switch (topology) {
       case Topology::fully_connected: return 1;
       case Topology::switched: return 2;
+      case Topology::mesh: return a < b ? b - a : a - b;
       case Topology::ring: break;
     }
     const Rank clockwise = b > a ? b - a : b + n - a;

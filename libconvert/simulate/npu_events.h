@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The event table of each NPU: all completions of one NPU at one time run together, in the order of their
-// registration, where the first of them was put into the global queue.
+// registration, where the first of them was put into the global queue. What is registered for the current time
+// while they run is run by the same pass.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,8 @@
 #include "core/units.h"
 #include "simulate/engine.h"
 #include "simulate/network.h"
+#include "simulate/order_watch.h"
+#include "simulate/waiter.h"
 
 namespace convert {
 
@@ -18,8 +21,12 @@ class NpuEvents {
  public:
   NpuEvents(EventQueue& queue, std::size_t npus) : queue_(queue), latest_(npus, 0), table_(64, 0) {}
 
-  // `what` completes `delay` from now. delay > 0.
-  void add(Rank npu, Picoseconds delay, std::uint32_t what) {
+  // Each event notes when it was pushed and what `origin` was then.
+  void note_origins(const Rank& origin) { origin_ = &origin; }
+  [[nodiscard]] const Pushed& pushed(std::uint32_t e) const { return pushed_[e]; }
+
+  // `what` completes `delay` from now. delay ≥ 0.
+  void add(Rank npu, Picoseconds delay, Waiter what) {
     // If this wraps round it equals no time in the table, and push_after throws.
     const auto time =
         static_cast<Picoseconds>(static_cast<std::uint64_t>(queue_.now()) + static_cast<std::uint64_t>(delay));
@@ -38,25 +45,27 @@ class NpuEvents {
   }
 
   // What entry `e` completes first.
-  [[nodiscard]] std::uint32_t first(std::uint32_t e) const { return items_[entries_[e].first].what; }
+  [[nodiscard]] Waiter first(std::uint32_t e) const { return items_[entries_[e].first].what; }
+  [[nodiscard]] Rank npu(std::uint32_t e) const { return entries_[e].npu; }
 
-  // Runs entry `e` (the argument of its event).
+  // Runs entry `e` (the argument of its event): complete(npu, what) for each.
   template <typename Complete>
   void run(std::uint32_t e, Complete&& complete) {
+    const Rank npu = entries_[e].npu;
     std::uint32_t item = entries_[e].first;
-    erase(e);
     while (true) {
-      const Item i = items_[item];
+      complete(npu, items_[item].what);
+      const std::uint32_t next = items_[item].next;  // perhaps registered just now
       free_items_.push_back(item);
-      complete(i.what);
-      if (i.next == 0) return;
-      item = i.next - 1;
+      if (next == 0) break;
+      item = next - 1;
     }
+    erase(e);
   }
 
  private:
   struct Item {
-    std::uint32_t what;
+    Waiter what;
     std::uint32_t next;  // 1 + item
   };
   struct Entry {
@@ -93,6 +102,10 @@ class NpuEvents {
     if ((used_ + 1) * 2 > table_.size()) grow();
     const std::uint32_t e = take(entries_, free_entries_);
     entries_[e] = {time, npu, item, item};
+    if (origin_ != nullptr) {
+      pushed_.resize(entries_.size());
+      pushed_[e] = {queue_.now(), *origin_};
+    }
     place(e);
     ++used_;
     latest_[npu] = e + 1;
@@ -129,6 +142,8 @@ class NpuEvents {
   }
 
   EventQueue& queue_;
+  const Rank* origin_ = nullptr;
+  std::vector<Pushed> pushed_;         // by entry, with origins
   std::vector<std::uint32_t> latest_;  // by NPU: 1 + the entry last added to, if it still waits
   std::vector<std::uint32_t> table_;   // open addressing: 1 + entry; 0: unused
   std::size_t used_ = 0;

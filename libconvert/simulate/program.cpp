@@ -2,54 +2,40 @@
 #include "simulate/program.h"
 
 #include <algorithm>
-#include <limits>
+#include <charconv>
+#include <functional>
+#include <unordered_map>
 #include <utility>
 
 #include "core/attr_names.h"
 #include "graph/graph.h"
+#include "simulate/compile.h"
+#include "simulate/system/default_system.h"
 
 namespace convert {
 namespace {
 
-constexpr std::int64_t tag_modulus = 500'000'000;  // ASTRA-sim compares tags modulo this
-constexpr std::uint64_t max_duration_ns = std::numeric_limits<Picoseconds>::max() / ps_per_ns;
-
-// (tag, source, destination, bytes) → dense number. Keys are not stored twice: a channel names one of its ops.
+// Tuple (tag, source, destination, bytes) → dense number.
 class ChannelIndex {
  public:
-  std::uint32_t find_or_add(const std::vector<Op>& ops, std::vector<Channel>& channels, const Op& op,
-                            std::int32_t tag, std::uint32_t op_index) {
-    if ((channels.size() + 1) * 3 > table_.size() * 2) grow(ops, channels);
-    for (std::size_t i = hash(op, tag) & mask();; i = (i + 1) & mask()) {
+  std::uint32_t find_or_add(std::vector<ChannelKey>& channels, const ChannelKey& key) {
+    if ((channels.size() + 1) * 3 > table_.size() * 2) grow(channels);
+    for (std::size_t i = hash(key) & mask();; i = (i + 1) & mask()) {
       if (table_[i] == 0) {
-        channels.push_back({op_index, tag});
+        channels.push_back(key);
         table_[i] = static_cast<std::uint32_t>(channels.size());
         return table_[i] - 1;
       }
-      const Channel& c = channels[table_[i] - 1];
-      if (c.tag == tag && same(ops[c.op], op)) return table_[i] - 1;
+      if (channels[table_[i] - 1] == key) return table_[i] - 1;
     }
   }
 
  private:
-  static Rank source(const Op& op) { return op.type == OpType::send ? op.rank : op.peer; }
-  static Rank destination(const Op& op) { return op.type == OpType::send ? op.peer : op.rank; }
-  static bool same(const Op& a, const Op& b) {
-    return a.value == b.value && source(a) == source(b) && destination(a) == destination(b);
-  }
-  static std::uint64_t hash(const Op& op, std::int32_t tag) {
-    std::uint64_t h = static_cast<std::uint64_t>(op.value) * 0x9e3779b97f4a7c15U;
-    h ^= (static_cast<std::uint64_t>(source(op)) << 32 | destination(op)) + (h >> 29);
-    h *= 0xbf58476d1ce4e5b9U;
-    h ^= static_cast<std::uint32_t>(tag) + (h >> 32);
-    h *= 0x94d049bb133111ebU;
-    return h ^ h >> 31;
-  }
   [[nodiscard]] std::size_t mask() const { return table_.size() - 1; }
-  void grow(const std::vector<Op>& ops, const std::vector<Channel>& channels) {
+  void grow(const std::vector<ChannelKey>& channels) {
     table_.assign(std::max<std::size_t>(64, table_.size() * 2), 0);
     for (std::uint32_t c = 0; c < channels.size(); ++c) {
-      std::size_t i = hash(ops[channels[c].op], channels[c].tag) & mask();
+      std::size_t i = hash(channels[c]) & mask();
       while (table_[i] != 0) i = (i + 1) & mask();
       table_[i] = c + 1;
     }
@@ -57,6 +43,38 @@ class ChannelIndex {
 
   std::vector<std::uint32_t> table_;  // 1 + channel; 0: unused
 };
+
+// The traces of an algorithm as its places, before they are put onto a group.
+struct CustomSource {
+  std::string prefix;
+  std::vector<std::shared_ptr<const RankCode>> places{};  // peers are places; channel: index into tags
+  std::vector<std::int32_t> tags{};
+};
+
+bool same_code(const RankCode& a, const RankCode& b) {
+  return a.ops == b.ops && a.ids == b.ids && a.names == b.names && a.name_ends == b.name_ends &&
+         a.feeder.same_graph(b.feeder);
+}
+
+SystemModel make_model(const NetworkConfig& network, const ReplaySystem& system, std::uint32_t npus) {
+  const SystemConfig& c = system.config;
+  SystemModel m;
+  for (const NetworkDim& d : network.dims) m.dims.push_back(static_cast<std::uint32_t>(d.npus));
+  if (m.dims.empty()) m.dims.push_back(npus);
+  m.npus = npus;
+  m.queues = system.queues_per_dim;
+  m.active_chunks = static_cast<std::uint32_t>(std::min<std::int64_t>(c.active_chunks_per_dimension, INT32_MAX));
+  const double scaled = static_cast<double>(c.endpoint_delay_ns) * system.injection_scale;
+  m.endpoint_delay = c.endpoint_delay_given ? truncate_delay(scaled) : c.endpoint_delay_ns * ps_per_ns;
+  m.splits = c.dataset_splits;
+  m.optimization = c.optimization;
+  m.scheduling = c.scheduling.value_or(SchedulingPolicy::lifo);
+  m.local_mem_bytes_per_s = c.local_mem_bytes_per_s;
+  m.shared_bus = c.shared_bus;
+  m.local_reduction_delay = c.local_reduction_delay;
+  m.collectives = c.collectives;
+  return m;
+}
 
 }  // namespace
 
@@ -70,42 +88,66 @@ IssueMode default_issue_mode(const Trace& trace) {
   return IssueMode::workload;
 }
 
-std::string_view RankProgram::node_name(std::uint32_t node) const {
+std::string_view RankCode::node_name(std::uint32_t node) const {
   if (name_ends.empty()) return {};
   const std::uint32_t begin = node == 0 ? 0 : name_ends[node - 1];
   return std::string_view(names).substr(begin, name_ends[node] - begin);
 }
 
+ReplayProgram::Place ReplayProgram::place(std::uint32_t op) const {
+  const auto after =
+      std::upper_bound(ranks.begin(), ranks.end(), op,
+                       [](std::uint32_t number, const RankProgram& r) { return number < r.first_op; });
+  const auto rank = static_cast<Rank>(after - ranks.begin() - 1);
+  return {rank, op - ranks[rank].first_op};
+}
+
 struct ReplayBuilder::State {
-  State(NetworkConfig network, const ReplayOptions& options, Diagnostics& d) : diagnostics(d) {
-    program.network = std::move(network);
-    program.options = options;
-    self_allowed = can_send_to_self(program.network, options.model);
+  State(NetworkConfig network, const ReplayOptions& o, Diagnostics& d)
+      : diagnostics(d),
+        program{.options = o, .network = std::move(network)},
+        compiler(program.options, can_send_to_self(program.network, o.network.model), false, d),
+        custom_compiler(program.options, can_send_to_self(program.network, o.network.model), true, d) {
+    if (o.system == nullptr) {
+      auto system = std::make_shared<ReplaySystem>();
+      system->config = default_system(program.network);
+      program.options.system = std::move(system);
+    }
+    prepare_groups();
   }
 
+  void prepare_groups();
+  void prepare_system();
+  void plan_collectives();
   void add(const Trace& trace);
-  void check_graph(const Trace& trace, const std::vector<GraphDefect>& defects);
-  void compile_node(const Trace& trace, std::uint32_t index, Op& op, std::int64_t& tag);
-  void compile_duration(const Trace& trace, std::uint32_t index, Op& op);
-  void compile_message(const Trace& trace, std::uint32_t index, Op& op, std::int64_t& tag);
-  void compile_peer(const Trace& trace, std::uint32_t index, Op& op);
-  [[nodiscard]] std::int64_t message_bytes(const Trace& trace, std::uint32_t index);
-  [[nodiscard]] IntValue integer(const Trace& trace, std::uint32_t index, Name name, bool required);
-  void keep_names(const Trace& trace, RankProgram& rank) const;
-
-  void error(const Trace& trace, std::uint32_t index, const std::string& rule, const std::string& message) {
-    failed = true;
-    diagnostics.error(location_of(trace, index), rule,
-                      "node " + std::to_string(trace.nodes.nodes[index].id) + ": " + message);
-  }
+  void check_graph(const Trace& trace, const std::vector<GraphDefect>& defects, NodeCompiler& with);
+  std::shared_ptr<RankCode> compile(const Trace& trace, NodeCompiler& with, std::vector<std::int64_t>& tags);
+  void compile_collective(const Trace& trace, std::uint32_t index, const NodeCollective& c, Op& op);
+  std::optional<std::uint32_t> find_group(const Trace& trace, std::uint32_t index, std::string_view name);
+  struct CallUse;
+  std::uint32_t custom_for(const CallUse& use);
+  std::uint32_t put_on_group(std::size_t source, std::uint32_t group);
+  void note_peers(const Trace& trace, const RankCode& code);
+  void keep_names(const Trace& trace, RankCode& code) const;
 
   Diagnostics& diagnostics;
   ReplayProgram program;
-  bool size_used = false;
+  NodeCompiler compiler;
+  NodeCompiler custom_compiler;
   std::string first_name;  // of rank 0, for messages
   ChannelIndex channel_index;
-  bool self_allowed = false;
   bool failed = false;
+  std::vector<CustomSource> sources;
+  std::unordered_map<std::uint64_t, std::uint32_t> customs;  // (source, group) → 1 + custom
+  // A collective as it is first called.
+  struct CallUse {
+    CollectiveCall call;
+    std::string prefix;  // of its custom algorithm
+    Location where;
+    NodeId node;
+  };
+  std::vector<CallUse> calls;
+  std::unordered_multimap<std::size_t, std::uint32_t> call_numbers;  // by hash
   // The highest peer of each rank: whether it exists is known at the end.
   struct HighestPeer {
     std::int64_t peer = -1;
@@ -115,220 +157,241 @@ struct ReplayBuilder::State {
   std::vector<HighestPeer> highest_peers;
 };
 
-IntValue ReplayBuilder::State::integer(const Trace& trace, std::uint32_t index, Name name, bool required) {
-  const Attr* a = find(trace.nodes.attributes(trace.nodes.nodes[index]), name);
-  const IntValue v = int_value(a);
-  const std::string label(name.view());
-  switch (v.status) {
-    case IntValue::Status::ok: break;
-    case IntValue::Status::absent:
-      if (required) error(trace, index, "attributes", "attribute " + label + " is missing");
-      break;
-    case IntValue::Status::wrong_kind:
-      error(trace, index, "attributes",
-            "attribute " + label + " is of kind " + std::string(kind_name(a->kind)) + ", not an integer");
-      break;
-    case IntValue::Status::too_large:
-      error(trace, index, "attributes", "attribute " + label + " is above 2^63-1");
-      break;
+void ReplayBuilder::State::prepare_groups() {
+  program.groups.emplace_back();
+  for (const CommGroup& g : program.options.system->groups) {
+    SystemGroup group{.id = g.id, .ranks = g.ranks};
+    for (std::uint32_t i = 0; i < g.ranks.size(); ++i) group.places.emplace_back(g.ranks[i], i);
+    std::sort(group.places.begin(), group.places.end());
+    program.groups.push_back(std::move(group));
   }
-  return v;
 }
 
-void ReplayBuilder::State::compile_duration(const Trace& trace, std::uint32_t index, Op& op) {
-  const Node& node = trace.nodes.nodes[index];
-  const IntValue exact = integer(trace, index, attr::duration_nanos, false);
-  if (exact.status != IntValue::Status::ok && exact.status != IntValue::Status::absent) return;
-  if (exact && exact.value < 0) return error(trace, index, "times", "duration_nanos is negative");
-  if (!exact && node.duration_us > max_duration_ns / 1000)
-    return error(trace, index, "times", "the duration exceeds 106 days");
-  const std::uint64_t ns = exact ? static_cast<std::uint64_t>(exact.value) : node.duration_us * 1000;
-  if (ns > max_duration_ns) return error(trace, index, "times", "the duration exceeds 106 days");
-  op.value = static_cast<Picoseconds>(std::max<std::uint64_t>(ns, 1)) * ps_per_ns;
+void ReplayBuilder::State::prepare_system() {
+  const auto npus = static_cast<std::uint32_t>(program.ranks.size());
+  program.model = make_model(program.network, *program.options.system, npus);
+  for (const SystemGroup& g : program.groups) {
+    if (g.places.empty() || g.places.back().first < npus) continue;
+    throw input_error({},
+                      "group " + std::to_string(g.id) + " has rank " + std::to_string(g.places.back().first) +
+                          ", but there are " + std::to_string(npus) + " ranks",
+                      "groups");
+  }
 }
 
-std::int64_t ReplayBuilder::State::message_bytes(const Trace& trace, std::uint32_t index) {
-  const IntValue stated = integer(trace, index, attr::comm_size, false);
-  if (stated) {
-    if (stated.value > 0) return stated.value;
-    error(trace, index, "attributes", stated.value == 0 ? "a message of zero bytes" : "comm_size is negative");
-    return 0;
-  }
-  if (stated.status != IntValue::Status::absent) return 0;
-  const auto attributes = trace.nodes.attributes(trace.nodes.nodes[index]);
-  if (find(attributes, attr::msg_chunk_cnt) == nullptr || find(attributes, attr::total_chunk_cnt) == nullptr) {
-    error(trace, index, "attributes", "attribute comm_size is missing");
-    return 0;
-  }
-  if (!program.options.size_bytes) {
-    throw Error(Error::Kind::usage, location_of(trace, index),
-                "node " + std::to_string(trace.nodes.nodes[index].id) +
-                    " says its chunks but no comm_size; give the size of the collective with --size BYTES");
-  }
-  const IntValue count = integer(trace, index, attr::msg_chunk_cnt, true);
-  const IntValue total = integer(trace, index, attr::total_chunk_cnt, true);
-  if (!count || !total) return 0;
-  if (count.value < 1 || total.value < 1) {
-    error(trace, index, "attributes",
-          "msg_chunk_cnt " + std::to_string(count.value) + " and total_chunk_cnt " + std::to_string(total.value) +
-              " must be positive");
-    return 0;
-  }
-  // A message through scratch may have more chunks than the collective.
-  __extension__ using Wide = __int128;
-  const Wide bytes = static_cast<Wide>(*program.options.size_bytes) * count.value / total.value;
-  if (bytes < 1) {
-    throw usage_error("--size " + std::to_string(*program.options.size_bytes) +
-                      " is less than one byte for each of the " + std::to_string(total.value) + " chunks");
-  }
-  if (bytes > INT64_MAX) {
-    error(trace, index, "attributes", "a message of 2^63 bytes or more");
-    return 0;
-  }
-  size_used = true;
-  return static_cast<std::int64_t>(bytes);
-}
-
-void ReplayBuilder::State::compile_peer(const Trace& trace, std::uint32_t index, Op& op) {
-  const bool is_send = op.type == OpType::send;
-  const IntValue own = integer(trace, index, is_send ? attr::comm_src : attr::comm_dst, false);
-  const IntValue peer = integer(trace, index, is_send ? attr::comm_dst : attr::comm_src, true);
-  if (own && own.value != static_cast<std::int64_t>(op.rank)) {
-    error(trace, index, "peers",
-          std::string(is_send ? "sends from rank " : "receives at rank ") + std::to_string(own.value) +
-              ", but stands in the trace of rank " + std::to_string(op.rank));
-  }
-  if (!peer) return;
-  if (peer.value < 0 || peer.value >= max_npus) {
-    return error(trace, index, "peers",
-                 std::string(is_send ? "sends to rank " : "receives from rank ") + std::to_string(peer.value) +
-                     ", which does not exist");
-  }
-  op.peer = static_cast<Rank>(peer.value);
-  if (op.peer == op.rank && !self_allowed) {
-    error(trace, index, "peers",
-          is_send ? "a send to itself, for which this network has no way"
-                  : "a receive from itself, for which this network has no way");
-  }
-  HighestPeer& highest = highest_peers.back();
-  if (peer.value > highest.peer) highest = {peer.value, location_of(trace, index), trace.nodes.nodes[index].id};
-}
-
-void ReplayBuilder::State::compile_message(const Trace& trace, std::uint32_t index, Op& op, std::int64_t& tag) {
-  compile_peer(trace, index, op);
-  const IntValue comm_tag = integer(trace, index, attr::comm_tag, true);
-  if (comm_tag) tag = comm_tag.value % tag_modulus;
-  op.value = message_bytes(trace, index);
-}
-
-void ReplayBuilder::State::compile_node(const Trace& trace, std::uint32_t index, Op& op, std::int64_t& tag) {
-  const Node& node = trace.nodes.nodes[index];
-  const IntValue cpu = integer(trace, index, attr::is_cpu_op, false);
-  const bool on_cpu = cpu && cpu.value != 0;
-  switch (node.type) {
-    case NodeType::invalid: op.type = OpType::invalid; break;
-    case NodeType::comp:
-      op.type = OpType::compute;
-      op.slot = Slot::compute;
-      compile_duration(trace, index, op);
-      break;
-    case NodeType::mem_load:
-    case NodeType::mem_store:
-      op.type = OpType::memory;
-      if (node.duration_us == 0 && find(trace.nodes.attributes(node), attr::duration_nanos) == nullptr) {
-        return error(trace, index, "replay", "a memory access without a recorded duration cannot be replayed");
-      }
-      compile_duration(trace, index, op);
-      break;
-    case NodeType::comm_send:
-    case NodeType::comm_recv:
-      op.type = node.type == NodeType::comm_send ? OpType::send : OpType::recv;
-      op.slot = op.type == OpType::send ? Slot::communication : Slot::recv;
-      compile_message(trace, index, op, tag);
-      if (on_cpu && program.options.issue == IssueMode::workload) {
-        error(trace, index, "replay", "communication with is_cpu_op set cannot be replayed");
-      }
-      break;
-    case NodeType::comm_coll:
-      return error(trace, index, "replay",
-                   "a collective cannot be replayed as it is; replace it by sends and receives first");
-    case NodeType::metadata: return error(trace, index, "replay", "a METADATA_NODE cannot be replayed");
-    default:
-      return error(trace, index, "replay",
-                   "node type " + std::to_string(static_cast<std::int32_t>(node.type)) + " is unknown");
-  }
-  if (on_cpu && op.type != OpType::send && op.type != OpType::recv) op.slot = Slot::cpu;
-}
-
-void ReplayBuilder::State::check_graph(const Trace& trace, const std::vector<GraphDefect>& defects) {
+void ReplayBuilder::State::check_graph(const Trace& trace, const std::vector<GraphDefect>& defects,
+                                       NodeCompiler& with) {
   for (const GraphDefect& d : defects) {
     switch (d.what) {
-      case GraphDefect::What::duplicate_id: error(trace, d.index, "ids", "an earlier node has the same id"); break;
-      case GraphDefect::What::dangling:
-        error(trace, d.index, "deps", "depends on node " + std::to_string(d.id) + ", which does not exist");
+      case GraphDefect::What::duplicate_id:
+        with.error(trace, d.index, "ids", "an earlier node has the same id");
         break;
-      case GraphDefect::What::self: error(trace, d.index, "deps", "depends on itself"); break;
+      case GraphDefect::What::dangling:
+        with.error(trace, d.index, "deps", "depends on node " + std::to_string(d.id) + ", which does not exist");
+        break;
+      case GraphDefect::What::self: with.error(trace, d.index, "deps", "depends on itself"); break;
       case GraphDefect::What::duplicate_edge: break;  // harmless
     }
   }
 }
 
-void ReplayBuilder::State::keep_names(const Trace& trace, RankProgram& rank) const {
-  for (std::uint32_t node = 0; node < rank.feeder.size(); ++node) {
-    rank.names += trace.nodes.name(trace.nodes.nodes[rank.feeder.index_of(node)]);
-    rank.name_ends.push_back(static_cast<std::uint32_t>(rank.names.size()));
+void ReplayBuilder::State::keep_names(const Trace& trace, RankCode& code) const {
+  for (std::uint32_t node = 0; node < code.feeder.size(); ++node) {
+    code.names += trace.nodes.name(trace.nodes.nodes[code.feeder.index_of(node)]);
+    code.name_ends.push_back(static_cast<std::uint32_t>(code.names.size()));
   }
-  if (rank.names.size() > UINT32_MAX) throw input_error({.file = trace.name}, "more than 4 GiB of node names");
+  if (code.names.size() > UINT32_MAX) throw input_error({.file = trace.name}, "more than 4 GiB of node names");
 }
 
-void ReplayBuilder::State::add(const Trace& trace) {
+std::optional<std::uint32_t> ReplayBuilder::State::find_group(const Trace& trace, std::uint32_t index,
+                                                              std::string_view name) {
+  if (name.empty() || name == "0") return 0;
+  std::int64_t id = 0;
+  const auto [end, bad] = std::from_chars(name.data(), name.data() + name.size(), id);
+  const bool is_number = bad == std::errc{} && end == name.data() + name.size();
+  for (std::uint32_t g = 1; is_number && g < program.groups.size(); ++g) {
+    if (program.groups[g].id != id) continue;
+    const SystemGroup& group = program.groups[g];
+    const std::uint32_t place = group.place(trace.rank);
+    if (place < group.ranks.size()) return g;
+    compiler.error(trace, index, "groups",
+                   "rank " + std::to_string(trace.rank) + " calls a collective of group " + std::string(name) +
+                       ", of which it is no member");
+    return std::nullopt;
+  }
+  compiler.error(
+      trace, index, "groups",
+      "group " + std::string(name.substr(0, 40)) +
+          (program.groups.size() == 1 ? " is not defined; give the groups with --comm-group-configuration"
+                                      : " is not among the communicator groups"));
+  return std::nullopt;
+}
+
+// Puts the algorithm of a source onto the ranks of a group, which are its places in the order listed.
+std::uint32_t ReplayBuilder::State::put_on_group(std::size_t source_index, std::uint32_t group_index) {
+  std::uint32_t& known = customs[source_index << 32U | group_index];
+  if (known != 0) return known;
+  const CustomSource& source = sources[source_index];
+  const SystemGroup& group = program.groups[group_index];
+  CustomAlgorithm algorithm;
+  for (std::uint32_t place = 0; place < source.places.size(); ++place) {
+    const auto rank_at = [&](Rank p) { return group.ranks.empty() ? p : group.ranks[p]; };
+    auto code = std::make_shared<RankCode>(*source.places[place]);
+    for (Op& op : code->ops) {
+      if (op.type != OpType::send && op.type != OpType::recv) continue;
+      const bool sends = op.type == OpType::send;
+      if (op.peer >= source.places.size()) {
+        throw input_error({},
+                          "the algorithm " + source.prefix + " names place " + std::to_string(op.peer) +
+                              ", but has " + std::to_string(source.places.size()) + " places",
+                          "custom");
+      }
+      op.channel = channel_index.find_or_add(program.channels, {.bytes = op.value,
+                                                                .src = rank_at(sends ? place : op.peer),
+                                                                .dst = rank_at(sends ? op.peer : place),
+                                                                .tag = source.tags[op.channel]});
+      op.peer = rank_at(op.peer);
+    }
+    algorithm.places.push_back(std::move(code));
+  }
+  program.customs.push_back(std::move(algorithm));
+  known = static_cast<std::uint32_t>(program.customs.size());
+  return known;
+}
+
+// 1 + the custom algorithm of a call; 0: none.
+std::uint32_t ReplayBuilder::State::custom_for(const CallUse& use) {
+  if (use.prefix.empty()) return 0;
+  const auto source =
+      std::find_if(sources.begin(), sources.end(), [&](const auto& s) { return s.prefix == use.prefix; });
+  const std::uint32_t members = program.groups[use.call.group].size(program.model);
+  const std::size_t places = source == sources.end() ? 0 : source->places.size();
+  if (places != members) {
+    throw input_error({},
+                      "the algorithm " + use.prefix + " is for " + std::to_string(places) +
+                          " NPUs, the collective has " + std::to_string(members),
+                      "custom");
+  }
+  return put_on_group(static_cast<std::size_t>(source - sources.begin()), use.call.group);
+}
+
+void ReplayBuilder::State::plan_collectives() {
+  prepare_system();
+  for (CallUse& use : calls) {
+    try {
+      use.call.custom = custom_for(use);
+      program.plans.push_back(plan_collective(program.model, program.groups[use.call.group], use.call));
+    } catch (const Error& e) {
+      failed = true;
+      diagnostics.error(use.where, e.rule(), "node " + std::to_string(use.node) + ": " + e.what());
+    }
+  }
+}
+
+// The number of the call among all different ones. Per node wins over per collective.
+void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t index, const NodeCollective& c,
+                                              Op& op) {
+  const auto group = find_group(trace, index, c.group);
+  if (!group) return;
+  const ReplaySystem& system = *program.options.system;
+  const NodeId node = trace.nodes.nodes[index].id;
+  const auto by_node = system.per_node_custom.find(node);
+  const std::string& prefix = by_node != system.per_node_custom.end()
+                                  ? by_node->second
+                                  : system.config.collectives[static_cast<std::size_t>(c.op)].custom;
+  const CollectiveCall call{.op = c.op, .bytes = c.bytes, .group = *group, .dims = c.dims};
+  const std::size_t hash = std::hash<std::string>()(prefix) ^ static_cast<std::size_t>(call.bytes) * 31 ^
+                           static_cast<std::size_t>(call.op) << 60U ^ std::size_t{call.group} << 32U ^ call.dims;
+  for (auto [known, end] = call_numbers.equal_range(hash); known != end; ++known) {
+    if (calls[known->second].call == call && calls[known->second].prefix == prefix) {
+      op.channel = known->second;
+      return;
+    }
+  }
+  op.channel = static_cast<std::uint32_t>(calls.size());
+  call_numbers.emplace(hash, op.channel);
+  calls.push_back({call, prefix, location_of(trace, index), node});
+}
+
+std::shared_ptr<RankCode> ReplayBuilder::State::compile(const Trace& trace, NodeCompiler& with,
+                                                        std::vector<std::int64_t>& tags) {
   const NodeTable& table = trace.nodes;
-  const auto rank_number = static_cast<Rank>(program.ranks.size());
-  if (trace.rank != rank_number) {
-    throw input_error({.file = trace.name}, "rank " + std::to_string(trace.rank) + " where rank " +
-                                                std::to_string(rank_number) +
-                                                " is expected: a replay takes all ranks from 0 on");
-  }
-  if (program.ops.size() + table.nodes.size() >= no_message) {
-    throw input_error({.file = trace.name}, "more than 4294967294 nodes in all ranks");
-  }
   std::vector<GraphDefect> defects;
   const Graph graph = build_graph(table, &defects);
-  check_graph(trace, defects);
-
-  highest_peers.emplace_back();
+  check_graph(trace, defects, with);
+  auto code = std::make_shared<RankCode>();
   std::vector<Op> by_index(table.nodes.size());
-  std::vector<std::int64_t> tags(table.nodes.size());
+  tags.assign(table.nodes.size(), 0);
   for (std::uint32_t i = 0; i < table.nodes.size(); ++i) {
-    by_index[i].rank = rank_number;
-    compile_node(trace, i, by_index[i], tags[i]);
+    const CompiledNode node = with.compile(trace, i);
+    by_index[i] = node.op;
+    tags[i] = node.tag;
+    if (node.collective) compile_collective(trace, i, *node.collective, by_index[i]);
   }
   std::vector<std::uint8_t> lanes;
-  if (program.options.issue == IssueMode::workload) {
+  if (program.options.issue == IssueMode::workload && &with == &compiler) {
     lanes.reserve(by_index.size());
     for (const Op& op : by_index) lanes.push_back(static_cast<std::uint8_t>(op.slot));
   }
-  RankProgram& rank = program.ranks.emplace_back();
-  if (rank_number == 0) first_name = trace.name;
-  rank.first_op = static_cast<std::uint32_t>(program.ops.size());
-  rank.feeder = Feeder(table, graph, lanes);
+  code->feeder = Feeder(table, graph, lanes);
   bool plain_ids = true;
-  for (std::uint32_t node = 0; node < rank.feeder.size(); ++node) {
-    const std::uint32_t index = rank.feeder.index_of(node);
-    const auto op_index = static_cast<std::uint32_t>(program.ops.size());
-    Op& op = program.ops.emplace_back(by_index[index]);
-    if (op.type == OpType::send || op.type == OpType::recv) {
-      op.channel = channel_index.find_or_add(program.ops, program.channels, op,
-                                             static_cast<std::int32_t>(tags[index]), op_index);
-    }
+  code->ops.reserve(by_index.size());
+  for (std::uint32_t node = 0; node < by_index.size(); ++node) {
+    const std::uint32_t index = code->feeder.index_of(node);
+    code->ops.push_back(by_index[index]);
     plain_ids = plain_ids && table.nodes[index].id == node;
   }
   if (!plain_ids) {
-    rank.ids.reserve(rank.feeder.size());
-    for (std::uint32_t node = 0; node < rank.feeder.size(); ++node)
-      rank.ids.push_back(table.nodes[rank.feeder.index_of(node)].id);
+    code->ids.reserve(by_index.size());
+    for (std::uint32_t node = 0; node < by_index.size(); ++node)
+      code->ids.push_back(table.nodes[code->feeder.index_of(node)].id);
   }
-  if (program.options.timeline) keep_names(trace, rank);
+  if (program.options.timeline) keep_names(trace, *code);
+  return code;
+}
+
+void ReplayBuilder::State::note_peers(const Trace& trace, const RankCode& code) {
+  HighestPeer& highest = highest_peers.emplace_back();
+  for (std::uint32_t node = 0; node < code.ops.size(); ++node) {
+    const Op& op = code.ops[node];
+    if (op.type != OpType::send && op.type != OpType::recv) continue;
+    if (std::int64_t{op.peer} <= highest.peer) continue;
+    highest = {op.peer, location_of(trace, code.feeder.index_of(node)), code.id(node)};
+  }
+}
+
+void ReplayBuilder::State::add(const Trace& trace) {
+  const auto rank = static_cast<Rank>(program.ranks.size());
+  if (trace.rank != rank) {
+    throw input_error({.file = trace.name}, "rank " + std::to_string(trace.rank) + " where rank " +
+                                                std::to_string(rank) +
+                                                " is expected: a replay takes all ranks from 0 on");
+  }
+  if (program.ops + trace.nodes.nodes.size() >= no_message) {
+    throw input_error({.file = trace.name}, "more than 4294967294 nodes in all ranks");
+  }
+  if (rank == 0) first_name = trace.name;
+  std::vector<std::int64_t> tags;
+  const std::shared_ptr<RankCode> code = compile(trace, compiler, tags);
+  bool has_messages = false;
+  for (std::uint32_t node = 0; node < code->ops.size(); ++node) {
+    Op& op = code->ops[node];
+    if (op.type != OpType::send && op.type != OpType::recv) continue;
+    has_messages = true;
+    const bool sends = op.type == OpType::send;
+    op.channel = channel_index.find_or_add(program.channels,
+                                           {.bytes = op.value,
+                                            .src = sends ? rank : op.peer,
+                                            .dst = sends ? op.peer : rank,
+                                            .tag = static_cast<std::int32_t>(tags[code->feeder.index_of(node)])});
+  }
+  note_peers(trace, *code);
+  RankProgram& added = program.ranks.emplace_back();
+  added.first_op = program.ops;
+  added.code = code;
+  program.ops += static_cast<std::uint32_t>(code->ops.size());
+  if (rank != 0 && !has_messages && same_code(*program.ranks[rank - 1].code, *code))
+    added.code = program.ranks[rank - 1].code;
 }
 
 ReplayBuilder::ReplayBuilder(NetworkConfig network, const ReplayOptions& options, Diagnostics& diagnostics)
@@ -338,6 +401,26 @@ ReplayBuilder::ReplayBuilder(NetworkConfig network, const ReplayOptions& options
 ReplayBuilder::~ReplayBuilder() = default;
 
 void ReplayBuilder::add(const Trace& trace) { state_->add(trace); }
+
+void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace) {
+  State& s = *state_;
+  if (s.sources.empty() || s.sources.back().prefix != prefix) s.sources.push_back({.prefix = prefix});
+  CustomSource& source = s.sources.back();
+  if (trace.rank != source.places.size()) {
+    throw input_error({.file = trace.name}, "rank " + std::to_string(trace.rank) + " where rank " +
+                                                std::to_string(source.places.size()) + " is expected");
+  }
+  if (trace.nodes.nodes.empty()) throw input_error({.file = trace.name}, "an algorithm without a node", "custom");
+  std::vector<std::int64_t> tags;
+  const std::shared_ptr<RankCode> code = s.compile(trace, s.custom_compiler, tags);
+  for (std::uint32_t node = 0; node < code->ops.size(); ++node) {
+    Op& op = code->ops[node];
+    if (op.type != OpType::send && op.type != OpType::recv) continue;
+    op.channel = static_cast<std::uint32_t>(source.tags.size());
+    source.tags.push_back(static_cast<std::int32_t>(tags[code->feeder.index_of(node)]));
+  }
+  source.places.push_back(code);
+}
 
 std::optional<ReplayProgram> ReplayBuilder::finish() {
   State& s = *state_;
@@ -358,12 +441,12 @@ std::optional<ReplayProgram> ReplayBuilder::finish() {
                         "the network has " + std::to_string(network.npus()) + " NPUs, but there are traces of " +
                             std::to_string(ranks) + " ranks");
   }
-  if (s.failed) return std::nullopt;
-  if (s.program.options.size_bytes && !s.size_used) {
+  if (!s.failed && !s.compiler.failed() && !s.custom_compiler.failed()) s.plan_collectives();
+  if (s.failed || s.compiler.failed() || s.custom_compiler.failed()) return std::nullopt;
+  if (s.program.options.size_bytes && !s.compiler.size_used() && !s.custom_compiler.size_used()) {
     s.diagnostics.warning({.file = s.first_name}, "sizes",
                           "--size is not used: the messages have sizes of their own");
   }
-  s.program.ops.shrink_to_fit();
   s.program.channels.shrink_to_fit();
   return std::move(s.program);
 }

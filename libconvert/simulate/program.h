@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: MIT
-// All ranks compiled for replay: what each node does, in flat tables without text (about 45 bytes a node).
+// All ranks compiled for replay: what each node does, in flat tables without text (about 45 bytes a node; ranks
+// with the same trace share it).
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "config/groups.h"
+#include "config/memory.h"
 #include "config/network.h"
+#include "config/system.h"
 #include "core/diagnostic.h"
 #include "core/trace.h"
 #include "core/units.h"
 #include "feeder/feeder.h"
+#include "simulate/messages.h"
 #include "simulate/network.h"
+#include "simulate/op.h"
+#include "simulate/system/custom.h"
+#include "simulate/system/plan.h"
 
 namespace convert {
 
@@ -25,52 +34,53 @@ enum class IssueMode : std::uint8_t { algorithm, workload };
 // algorithm if the metadata has `collective` or a node carries tb_id, else workload.
 [[nodiscard]] IssueMode default_issue_mode(const Trace& trace);
 
+// What NPUs do besides sending and receiving: the system layer, remote memory, process groups.
+struct ReplaySystem {
+  SystemConfig config{};
+  MemoryConfig memory{};
+  std::vector<CommGroup> groups{};
+  std::map<std::uint64_t, std::string> per_node_custom{};  // node id → prefix of an algorithm's traces
+  std::uint32_t queues_per_dim = 1;
+  double injection_scale = 1;  // of an endpoint delay that the system file states
+  bool rendezvous = false;
+};
+
 struct ReplayOptions {
-  NetworkModel model = NetworkModel::unaware;
+  NetworkOptions network{};
   IssueMode issue = IssueMode::algorithm;
   std::optional<std::int64_t>
       size_bytes;                    // of the whole collective, for nodes that say their chunks but no comm_size
   std::optional<Picoseconds> until;  // stop before the first event after this time
   bool timeline = false;
-};
-
-enum class OpType : std::uint8_t { invalid, compute, memory, send, recv };
-
-// The resource of an NPU that a node occupies; any number of receives may wait.
-enum class Slot : std::uint8_t { cpu, compute, communication, recv };
-
-struct Op {
-  std::int64_t value = 0;     // compute, memory: duration in ps; send, recv: bytes
-  std::uint32_t channel = 0;  // send, recv: messages match in order within a channel
-  Rank peer = 0;              // send: to; recv: from
-  Rank rank = 0;
-  OpType type = OpType::invalid;
-  Slot slot = Slot::communication;
-};
-
-// One tuple (tag, source, destination, bytes).
-struct Channel {
-  std::uint32_t op = 0;  // some send or receive of it
-  std::int32_t tag = 0;
+  std::map<Rank, double> slow{};  // stragglers: factor of the times of nodes that compute
+  bool astra = false;             // what ASTRA-sim computes, its odd rules included
+  bool symmetry = true;           // simulate one of equivalent ranks, where that is proved to give the same result
+  std::shared_ptr<const ReplaySystem> system{};  // null: what fits the network
 };
 
 struct RankProgram {
-  Feeder feeder;
-  std::uint32_t first_op = 0;  // op of the feeder's node 0
-  std::vector<NodeId> ids;     // by node; empty if they are 0, 1, 2, …
-  std::string names;           // kept for a timeline only
-  std::vector<std::uint32_t> name_ends;
-
-  [[nodiscard]] NodeId id(std::uint32_t node) const { return ids.empty() ? node : ids[node]; }
-  [[nodiscard]] std::string_view node_name(std::uint32_t node) const;
+  std::shared_ptr<const RankCode> code;
+  std::uint32_t first_op = 0;  // number of its node 0 among the nodes of all ranks
 };
 
 struct ReplayProgram {
   ReplayOptions options;
   NetworkConfig network;
-  std::vector<RankProgram> ranks;
-  std::vector<Op> ops;  // rank by rank, in ascending order of id
-  std::vector<Channel> channels;
+  std::vector<RankProgram> ranks{};
+  std::uint32_t ops = 0;  // nodes of all ranks
+  std::vector<ChannelKey> channels{};
+  SystemModel model{};
+  std::vector<SystemGroup> groups{};  // the first is all ranks
+  std::vector<CollectivePlan> plans{};
+  std::vector<CustomAlgorithm> customs{};
+
+  // Rank and node of number `op`.
+  struct Place {
+    Rank rank;
+    std::uint32_t node;
+  };
+  [[nodiscard]] Place place(std::uint32_t op) const;
+  [[nodiscard]] const Op& op(Place p) const { return ranks[p.rank].code->ops[p.node]; }
 };
 
 // Compiles rank after rank, so that only one trace need be in memory.
@@ -81,6 +91,8 @@ class ReplayBuilder {
   ReplayBuilder(const ReplayBuilder&) = delete;
   ReplayBuilder& operator=(const ReplayBuilder&) = delete;
 
+  // The algorithm that the system's configuration calls `prefix`: its places in order from 0, before any add().
+  void add_custom(const std::string& prefix, const Trace& trace);
   // Ranks in order from 0. Reports what cannot be replayed. Throws Error(usage) if --size is needed.
   void add(const Trace& trace);
   // Nothing if add() or finish() had errors to report.

@@ -6,93 +6,15 @@
 #include <memory>
 #include <utility>
 
+#include "simulate/activity.h"
+#include "simulate/messages.h"
 #include "simulate/npu_events.h"
+#include "simulate/remote_memory.h"
+#include "simulate/symmetry.h"
+#include "simulate/system/layer.h"
 
 namespace convert {
 namespace {
-
-// Receives that were posted before their message came, per channel in order; or messages that came first.
-class Matcher {
- public:
-  explicit Matcher(std::size_t channels) : channels_(channels) {}
-
-  // True if a message lies ready; it is taken then.
-  bool post(std::uint32_t channel, std::uint32_t op) {
-    State& c = channels_[channel];
-    if (c.unclaimed != 0) {
-      --c.unclaimed;
-      return true;
-    }
-    const std::uint32_t entry = new_entry();
-    waiting_[entry].op = op;
-    if (c.tail == 0) {
-      waiting_[entry].next = entry;
-    } else {
-      waiting_[entry].next = waiting_[c.tail - 1].next;
-      waiting_[c.tail - 1].next = entry;
-    }
-    c.tail = entry + 1;
-    return false;
-  }
-
-  // The receive that takes the message which has arrived, or no_message.
-  std::uint32_t arrive(std::uint32_t channel) {
-    State& c = channels_[channel];
-    if (c.tail == 0) {
-      ++c.unclaimed;
-      return no_message;
-    }
-    const std::uint32_t last = c.tail - 1;
-    const std::uint32_t first = waiting_[last].next;
-    waiting_[last].next = waiting_[first].next;
-    if (first == last) c.tail = 0;
-    unused_.push_back(first);
-    return waiting_[first].op;
-  }
-
-  void prefetch(std::uint32_t channel) const {
-    if (channel < channels_.size()) __builtin_prefetch(&channels_[channel]);
-  }
-  [[nodiscard]] bool any_unclaimed() const {
-    return std::any_of(channels_.begin(), channels_.end(), [](const State& c) { return c.unclaimed != 0; });
-  }
-  [[nodiscard]] ReplayRemains remains(const ReplayProgram& program) const {
-    ReplayRemains left{.program = program, .unclaimed = {}, .posted = {}};
-    for (const State& c : channels_) {
-      left.unclaimed.push_back(c.unclaimed);
-      if (c.tail == 0) continue;
-      std::uint32_t entry = c.tail - 1;
-      do {
-        entry = waiting_[entry].next;
-        left.posted.push_back(waiting_[entry].op);
-      } while (entry != c.tail - 1);
-    }
-    return left;
-  }
-
- private:
-  struct State {
-    std::uint32_t tail = 0;  // 1 + last entry of a circular list of posted receives
-    std::uint32_t unclaimed = 0;
-  };
-  struct Entry {
-    std::uint32_t op;
-    std::uint32_t next;
-  };
-  std::uint32_t new_entry() {
-    if (unused_.empty()) {
-      waiting_.emplace_back();
-      return static_cast<std::uint32_t>(waiting_.size() - 1);
-    }
-    const std::uint32_t entry = unused_.back();
-    unused_.pop_back();
-    return entry;
-  }
-
-  std::vector<State> channels_;
-  std::vector<Entry> waiting_;
-  std::vector<std::uint32_t> unused_;
-};
 
 // Begin times and message numbers, kept for a timeline only.
 class TimelineRecorder {
@@ -100,24 +22,25 @@ class TimelineRecorder {
   TimelineRecorder(const ReplayProgram& program, Timeline& timeline)
       : program_(program),
         timeline_(timeline),
-        begin_(program.ops.size()),
+        begin_(program.ops),
         sent_(program.channels.size()),
         posted_(program.channels.size()),
-        flow_(program.ops.size()) {}
+        flow_(program.ops) {}
 
-  void begin(std::uint32_t index, Picoseconds now) {
-    const Op& op = program_.ops[index];
+  void begin(Rank r, std::uint32_t node, Picoseconds now) {
+    const Op& op = program_.op({r, node});
+    const std::uint32_t index = program_.ranks[r].first_op + node;
     begin_[index] = now;
     if (op.type == OpType::send) flow_[index] = ++sent_[op.channel];
     if (op.type == OpType::recv) flow_[index] = ++posted_[op.channel];
   }
 
-  void end(std::uint32_t index, Picoseconds now) {
-    const Op& op = program_.ops[index];
-    const RankProgram& rank = program_.ranks[op.rank];
-    const std::uint32_t node = index - rank.first_op;
-    Slice s{.rank = op.rank, .lane = lane_of(op), .begin_ps = begin_[index], .end_ps = now, .node = rank.id(node)};
-    s.name = timeline_.add_text(rank.node_name(node));
+  void end(Rank r, std::uint32_t node, Picoseconds now) {
+    const Op& op = program_.op({r, node});
+    const RankCode& code = *program_.ranks[r].code;
+    const std::uint32_t index = program_.ranks[r].first_op + node;
+    Slice s{.rank = r, .lane = lane_of(op), .begin_ps = begin_[index], .end_ps = now, .node = code.id(node)};
+    s.name = timeline_.add_text(code.node_name(node));
     if (op.type == OpType::send || op.type == OpType::recv) {
       s.bytes = op.value;
       s.peer = op.peer;
@@ -132,10 +55,12 @@ class TimelineRecorder {
       case OpType::send: return Lane::send;
       case OpType::recv: return Lane::recv;
       case OpType::memory: return op.slot == Slot::cpu ? Lane::cpu : Lane::memory;
+      case OpType::collective: return Lane::collective;
       case OpType::invalid:
-      case OpType::compute: break;
+      case OpType::timed: break;
     }
-    return op.slot == Slot::cpu ? Lane::cpu : Lane::compute;
+    if (op.slot == Slot::cpu) return Lane::cpu;
+    return op.slot == Slot::communication ? Lane::collective : Lane::compute;
   }
 
   const ReplayProgram& program_;
@@ -146,41 +71,55 @@ class TimelineRecorder {
   std::vector<std::uint32_t> flow_;  // by op: its number within the channel, from 1
 };
 
-class Replayer {
-  // What each event of an NPU touches, in one cache line.
+class Replayer final : private CollectiveListener {
+  // What each event of an NPU touches.
   struct alignas(64) Npu {
-    Feeder* feeder = nullptr;
-    std::uint32_t first_op = 0;
+    Feeder feeder{};
+    const Op* ops = nullptr;
     std::uint8_t busy = 0;  // bit per Slot in use
     Picoseconds compute_ps = 0;
-    std::uint64_t sends = 0;
-    std::int64_t bytes_sent = 0;
+    Activity activity{};
   };
 
  public:
-  explicit Replayer(ReplayProgram& program)
+  // With a symmetry the program is reduced to its representatives.
+  explicit Replayer(const ReplayProgram& program, const Symmetry* symmetry = nullptr)
       : program_(program),
-        network_(make_network(program.network, program.options.model, queue_)),
+        network_(make_network(program.network, program.options.network, queue_)),
         npu_events_(queue_, program.ranks.size()),
-        matcher_(program.channels.size()),
+        messages_(queue_, *network_, program.channels, program.ranks.size(), program.options.system->rendezvous),
+        system_(program.model, program.groups, program.plans, program.customs,
+                static_cast<Rank>(program.ranks.size()), queue_, npu_events_, messages_, *this),
+        memory_(program.options.system->memory, npu_events_, static_cast<Rank>(program.ranks.size())),
         npus_(program.ranks.size()),
         has_slots_(program.options.issue == IssueMode::workload) {
-    result_.model = program.options.model;
+    result_.model = program.options.network.model;
     result_.issue = program.options.issue;
     result_.npus.resize(program.ranks.size());
+    if (symmetry != nullptr) {
+      watch_.emplace(program.ranks.size());
+      messages_.reduce(*symmetry, *watch_);
+      npu_events_.note_origins(watch_->origin);
+    }
     if (program.options.timeline) recorder_.emplace(program, result_.timeline);
   }
 
   ReplayResult run() {
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
-      program_.ranks[r].feeder.reset();
-      npus_[r].feeder = &program_.ranks[r].feeder;
-      npus_[r].first_op = program_.ranks[r].first_op;
-      if (program_.ranks[r].feeder.size() == 0) result_.npus[r].finish_ps = 0;
+      if (program_.ranks[r].code == nullptr) continue;  // another rank stands for it
+      npus_[r].feeder = program_.ranks[r].code->feeder;
+      npus_[r].ops = program_.ranks[r].code->ops.data();
+      if (npus_[r].feeder.size() == 0) result_.npus[r].finish_ps = 0;
     }
-    for (Rank r = 0; r < program_.ranks.size(); ++r) issue(npus_[r], r);
+    for (Rank r = 0; r < program_.ranks.size(); ++r) {
+      if (watch_) watch_->origin = r;
+      issue(npus_[r], r);
+    }
     const Picoseconds until = program_.options.until.value_or(std::numeric_limits<Picoseconds>::max());
-    while (!queue_.empty() && queue_.next_time() <= until) {
+    if (watch_) {
+      while (!queue_.empty() && queue_.next_time() <= until && !watch_->broken()) handle_watched(queue_.pop());
+    }
+    while (!watch_ && (!queue_.empty() || offer_again()) && queue_.next_time() <= until) {
       prefetch();
       handle(queue_.pop());
     }
@@ -188,145 +127,197 @@ class Replayer {
     return std::move(result_);
   }
 
+  // Whether what was found for the representatives holds for all.
+  [[nodiscard]] bool symmetric() const { return watch_ && !watch_->broken(); }
+
  private:
+  void handle_watched(const Event& e) {
+    if (e.kind == event_npu) {
+      watch_->touch(npu_events_.npu(e.arg), queue_.now(), npu_events_.pushed(e.arg), {Waiter::npu_entry, e.arg});
+    } else if (e.kind == event_arrival) {
+      messages_.touch(e.arg);
+    }
+    handle(e);
+  }
   void handle(const Event& e) {
     switch (e.kind) {
-      case event_npu: npu_events_.run(e.arg, [this](std::uint32_t op) { complete(op); }); break;
-      case event_receive: complete(e.arg); break;
+      case event_npu: npu_events_.run(e.arg, [this](Rank npu, Waiter w) { fire(npu, w); }); break;
+      case event_receive: fire(messages_.take_late(e.arg)); break;
       case event_arrival: arrive(e.arg); break;
       default:
         if (const MessageToken m = network_->advance(e); m != no_message) arrive(m);
     }
   }
 
-  // The send ends, then the receive if one is posted, both in this tick.
-  void arrive(std::uint32_t send) {
-    const std::uint32_t channel = program_.ops[send].channel;
-    complete(send);
-    if (const std::uint32_t recv = matcher_.arrive(channel); recv != no_message) complete(recv);
+  void arrive(MessageToken m) {
+    fire(messages_.sent(m));
+    fire(messages_.arrive(m));
   }
 
-  void complete(std::uint32_t index) {
-    const Op& op = program_.ops[index];
-    Npu& npu = npus_[op.rank];
+  void fire(const Messages::Call& call) { fire(call.npu, call.waiter); }
+  void fire(Rank npu, Waiter w) {
+    switch (w.kind) {
+      case Waiter::nobody: break;
+      case Waiter::op: complete(npu, w.index); break;
+      case Waiter::control_sent: messages_.control_sent(w.index); break;
+      case Waiter::control_recv: messages_.control_received(w.index); break;
+      case Waiter::memory:
+        complete(npu, memory_.take(w.index));
+        memory_.go_on(w.index);
+        break;
+      default: system_.fire(npu, w);
+    }
+  }
+
+  void collective_done(Rank npu, std::uint32_t op) override { complete(npu, op); }
+
+  void complete(Rank r, std::uint32_t node) {
+    Npu& npu = npus_[r];
+    const Op& op = npu.ops[node];
     npu.busy &= static_cast<std::uint8_t>(~slot_bit(op));
-    end(op, index, npu);
-    issue(npu, op.rank);
+    end(npu, r, node);
+    issue(npu, r);
   }
 
   // Books the end of a node and frees its children.
-  void end(const Op& op, std::uint32_t index, Npu& npu) {
-    if (op.type == OpType::compute && op.slot == Slot::compute &&
-        __builtin_add_overflow(npu.compute_ps, op.value, &npu.compute_ps)) {
-      EventQueue::too_late();
-    }
-    if (recorder_) recorder_->end(index, queue_.now());
+  void end(Npu& npu, Rank r, std::uint32_t node) {
+    const Op& op = npu.ops[node];
+    if (op.is_compute && __builtin_add_overflow(npu.compute_ps, op.value, &npu.compute_ps)) EventQueue::too_late();
+    if (recorder_) recorder_->end(r, node, queue_.now());
+    if (op.type != OpType::invalid) npu.activity.end(Activity::kind_of(op), queue_.now());
     result_.total_ps = queue_.now();
-    npu.feeder->complete(index - npu.first_op);
+    npu.feeder.complete(node);
     __builtin_prefetch(&op + 5);
-    npu.feeder->prefetch_after(index - npu.first_op);
-    if (npu.feeder->done()) result_.npus[op.rank].finish_ps = queue_.now();
+    npu.feeder.prefetch_after(node);
+    if (npu.feeder.done()) result_.npus[r].finish_ps = queue_.now();
   }
 
   // An INVALID node ends at once. In a workload, as in ASTRA-sim, what it frees waits for the next round; unless
   // that would never come, because nothing of this NPU is in flight.
   void issue(Npu& npu, Rank r) {
     do {
-      npu.feeder->issue([&](std::uint32_t node) { return try_issue(npu, r, node); });
-    } while (npu.feeder->free_nodes() != 0 && (!has_slots_ || npu.feeder->in_flight() == 0));
+      npu.feeder.issue([&](std::uint32_t node) { return try_issue(npu, r, node); });
+    } while (npu.feeder.free_nodes() != 0 && (!has_slots_ || npu.feeder.in_flight() == 0));
+  }
+
+  // When nothing is to come any more: what an INVALID node has freed need not wait for another end on its NPU.
+  bool offer_again() {
+    for (Rank r = 0; r < npus_.size(); ++r) {
+      Feeder& feeder = npus_[r].feeder;
+      std::uint32_t taken = 0;
+      do {
+        taken = feeder.completed() + feeder.in_flight();
+        if (feeder.free_nodes() != 0) issue(npus_[r], r);
+      } while (taken != feeder.completed() + feeder.in_flight());
+    }
+    return !queue_.empty();
   }
 
   bool try_issue(Npu& npu, Rank r, std::uint32_t node) {
-    const std::uint32_t index = npu.first_op + node;
-    const Op& op = program_.ops[index];
+    const Op& op = npu.ops[node];
+    if (watch_) watch_->offered(r, queue_.now());
     if (has_slots_ && (npu.busy & slot_bit(op)) != 0) return false;
-    if (recorder_) recorder_->begin(index, queue_.now());
+    if (recorder_) recorder_->begin(r, node, queue_.now());
+    if (op.type != OpType::invalid) npu.activity.begin(Activity::kind_of(op), queue_.now());
+    if (has_slots_ && op.type != OpType::invalid && op.type != OpType::recv) npu.busy |= slot_bit(op);
     switch (op.type) {
-      case OpType::invalid: end(op, index, npu); return true;
-      case OpType::compute:
-      case OpType::memory: npu_events_.add(r, op.value, index); break;
-      case OpType::send:
-        ++npu.sends;
-        if (__builtin_add_overflow(npu.bytes_sent, op.value, &npu.bytes_sent))
-          throw Error("an NPU sends 2^63 bytes or more");
-        network_->send(r, op.peer, op.value, index);
+      case OpType::invalid: end(npu, r, node); break;
+      case OpType::timed: npu_events_.add(r, op.value, {Waiter::op, node}); break;
+      case OpType::memory: memory_.access(r, op.value, node); break;
+      case OpType::send: messages_.send(op.channel, {Waiter::op, node}); break;
+      case OpType::recv: messages_.receive(op.channel, {Waiter::op, node}); break;
+      case OpType::collective:
+        if (const CollectiveRun* other = system_.start(r, op.channel, node))  // never starts
+          refused_.push_back({r, node, static_cast<std::uint32_t>(other - system_.runs().data())});
         break;
-      case OpType::recv:
-        if (matcher_.post(op.channel, index)) queue_.push_after(0, index, event_receive);
-        return true;
     }
-    if (has_slots_) npu.busy |= slot_bit(op);
     return true;
   }
 
   // Memory is touched far and wide, event after event; what the next ones need can be on its way meanwhile.
   void prefetch() const {
-    if (const Event* e = queue_.upcoming(8)) {
-      if (e->kind <= event_arrival) __builtin_prefetch(&program_.ops[op_of(*e)]);
-    }
-    if (const Event* e = queue_.upcoming(5)) {
-      if (e->kind > event_arrival) return;
-      const Op& op = program_.ops[op_of(*e)];
-      prefetch_npu(op.rank);
-      if (op.type == OpType::send) prefetch_npu(op.peer);
-      matcher_.prefetch(op.channel);
-    }
-    if (const Event* e = queue_.upcoming(2)) {
-      if (e->kind > event_arrival) return;
-      const std::uint32_t index = op_of(*e);
-      const Npu& npu = npus_[program_.ops[index].rank];
-      npu.feeder->prefetch(index - npu.first_op);
-    }
-  }
-  void prefetch_npu(Rank r) const {
-    __builtin_prefetch(&npus_[r]);
-    __builtin_prefetch(&program_.ranks[r].feeder);
-    __builtin_prefetch(reinterpret_cast<const char*>(&program_.ranks[r].feeder) + 64);
-  }
-  [[nodiscard]] std::uint32_t op_of(const Event& e) const {
-    return e.kind == event_npu ? npu_events_.first(e.arg) : e.arg;
+    if (const Event* e = queue_.upcoming(8); e != nullptr && e->kind == event_arrival) messages_.prefetch(e->arg);
+    const Event* e = queue_.upcoming(4);
+    if (e == nullptr || e->kind > event_arrival) return;
+    if (e->kind == event_arrival) messages_.prefetch_channel(e->arg);
+    if (e->kind == event_npu && npu_events_.first(e->arg).kind == Waiter::op)
+      npus_[npu_events_.npu(e->arg)].feeder.prefetch(npu_events_.first(e->arg).index);
   }
 
   static std::uint8_t slot_bit(const Op& op) {
     return static_cast<std::uint8_t>(1U << static_cast<unsigned>(op.slot));
   }
 
+  void list_collectives() {
+    for (const CollectiveRun& run : system_.runs()) {
+      const CollectiveCall& call = program_.plans[run.call].call;
+      const SystemGroup& group = program_.groups[call.group];
+      const std::uint32_t members = watch_ ? run.called : group.size(program_.model);
+      result_.collectives.push_back({.group = group.id,
+                                     .number = run.number,
+                                     .plan = run.call,
+                                     .npus = group.size(program_.model),
+                                     .first_npu = run.first_npu,
+                                     .first_node = program_.ranks[run.first_npu].code->id(run.first_op),
+                                     .begin_ps = run.begin,
+                                     .last_begin_ps = run.last_begin,
+                                     .end_ps = run.ended == members ? std::optional(run.end) : std::nullopt});
+    }
+  }
+
   void finish() {
     bool all_done = true;
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
       NpuResult& npu = result_.npus[r];
-      const Feeder& feeder = program_.ranks[r].feeder;
+      const Feeder& feeder = npus_[r].feeder;
       npu.compute_ps = npus_[r].compute_ps;
-      npu.sends = npus_[r].sends;
-      npu.bytes_sent = npus_[r].bytes_sent;
+      npu.times = npus_[r].activity.times(queue_.now());
+      npu.sends = messages_.sent_by(r).messages;
+      npu.bytes_sent = messages_.sent_by(r).bytes;
       npu.nodes = feeder.size();
       npu.nodes_done = feeder.completed();
       all_done = all_done && feeder.done();
       if (!npu.finish_ps) continue;
       npu.exposed_communication_ps = *npu.finish_ps - (result_.issue == IssueMode::workload ? npu.compute_ps : 0);
     }
+    list_collectives();
     if (!queue_.empty()) {
       result_.status = ReplayStatus::stopped;
     } else if (!all_done) {
       result_.status = ReplayStatus::deadlock;
-    } else if (matcher_.any_unclaimed()) {
+    } else if (messages_.any_unclaimed()) {
       result_.status = ReplayStatus::unmatched;
     }
+    if (watch_) return;  // all ranks are to be reported
     if (result_.status == ReplayStatus::deadlock || result_.status == ReplayStatus::unmatched) {
-      result_.waits = report_waits(matcher_.remains(program_));
+      std::vector<const Feeder*> feeders;
+      for (const Npu& npu : npus_) feeders.push_back(&npu.feeder);
+      result_.waits = report_waits({program_, std::move(feeders), messages_, system_, refused_});
     }
   }
 
-  ReplayProgram& program_;
+  const ReplayProgram& program_;
   ReplayResult result_;
   EventQueue queue_;
   std::unique_ptr<Network> network_;
   NpuEvents npu_events_;
-  Matcher matcher_;
+  Messages messages_;
+  SystemLayer system_;
+  RemoteMemory memory_;
   std::vector<Npu> npus_;
+  std::vector<RefusedCall> refused_;
   const bool has_slots_;
   std::optional<TimelineRecorder> recorder_;
+  std::optional<OrderWatch> watch_;
 };
+
+ReplayResult expand(ReplayResult result, const Symmetry& symmetry, const ReplayProgram& program) {
+  std::vector<NpuResult> npus(program.ranks.size());
+  for (Rank r = 0; r < npus.size(); ++r) npus[r] = result.npus[symmetry.representative(r)];
+  result.npus = std::move(npus);
+  result.classes = symmetry.classes();
+  return result;
+}
 
 }  // namespace
 
@@ -340,7 +331,20 @@ std::string_view name(ReplayStatus status) {
   return "";
 }
 
-ReplayResult replay(ReplayProgram& program) { return Replayer(program).run(); }
+ReplayResult replay(const ReplayProgram& program) {
+  if (program.options.symmetry) {
+    if (const std::optional<Symmetry> symmetry = find_symmetry(program)) {
+      const ReplayProgram reduced = reduce(program, *symmetry);
+      Replayer replayer(reduced, &*symmetry);
+      ReplayResult result = replayer.run();
+      if (replayer.symmetric() && result.status != ReplayStatus::deadlock &&
+          result.status != ReplayStatus::unmatched) {
+        return expand(std::move(result), *symmetry, program);
+      }
+    }
+  }
+  return Replayer(program).run();
+}
 
 std::optional<ReplayResult> replay(std::span<const Trace> traces, const NetworkConfig& network,
                                    const ReplayOptions& options, Diagnostics& diagnostics) {

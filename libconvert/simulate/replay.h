@@ -14,6 +14,7 @@
 
 #include "core/diagnostic.h"
 #include "core/timeline.h"
+#include "simulate/activity.h"
 #include "simulate/deadlock.h"
 #include "simulate/program.h"
 
@@ -32,10 +33,24 @@ struct NpuResult {
   Picoseconds exposed_communication_ps =
       0;                       // algorithm: all of finish; workload: finish - compute (of unfinished NPUs 0)
   Picoseconds compute_ps = 0;  // sum of the durations of ended COMP nodes that are not CPU operations
-  std::uint64_t sends = 0;     // started
+  ActivityTimes times{};
+  std::uint64_t sends = 0;  // started
   std::int64_t bytes_sent = 0;
   std::uint64_t nodes = 0;
   std::uint64_t nodes_done = 0;
+};
+
+// One collective of a group, on all its NPUs.
+struct CollectiveResult {
+  std::int64_t group = 0;    // its id; 0: all ranks
+  std::uint32_t number = 0;  // among the group's collectives, from 0
+  std::uint32_t plan = 0;    // in ReplayProgram::plans
+  std::uint32_t npus = 0;
+  Rank first_npu = 0;  // that called it
+  NodeId first_node = 0;
+  Picoseconds begin_ps = 0;             // the first NPU calls it
+  Picoseconds last_begin_ps = 0;        // the last does
+  std::optional<Picoseconds> end_ps{};  // the last has ended it; nothing if one has not
 };
 
 struct ReplayResult {
@@ -44,12 +59,14 @@ struct ReplayResult {
   IssueMode issue = IssueMode::algorithm;
   Picoseconds total_ps = 0;  // end of the last node of all
   std::vector<NpuResult> npus;
-  WaitReport waits;  // for status deadlock and unmatched
+  std::vector<CollectiveResult> collectives;  // in the order of their begin
+  std::size_t classes = 0;  // of equivalent ranks, where one of each was simulated for all; 0: every rank was
+  WaitReport waits;         // for status deadlock and unmatched
   Timeline timeline;
 };
 
 // Deterministic. May be called again with the same program. Throws Error if simulated time overflows.
-[[nodiscard]] ReplayResult replay(ReplayProgram& program);
+[[nodiscard]] ReplayResult replay(const ReplayProgram& program);
 
 // All in one; nothing if diagnostics got errors.
 [[nodiscard]] std::optional<ReplayResult> replay(std::span<const Trace> traces, const NetworkConfig& network,

@@ -34,39 +34,27 @@ void append_row(const Cells& cells, const std::array<std::size_t, columns.size()
   out += '\n';
 }
 
-void append_waits(const WaitReport& waits, JsonWriter& json) {
-  const auto node = [&json](const char* key, const NodeRef& n) {
-    json.key(key).begin_object().member("npu", n.rank).member("node", n.node).end_object();
-  };
-  json.line(1).member("waiting_total", waits.waiting_total);
-  json.line(1).key("waiting").begin_array();
-  for (const WaitingNode& w : waits.waiting) {
-    json.line(2).begin_object().member("npu", w.node.rank).member("node", w.node.node);
-    if (w.what == WaitingNode::For::dependency) {
-      node("dependency", w.on);
-    } else {
-      json.key("receive").begin_object().member("from", w.peer).member("tag", w.tag).member("bytes", w.bytes);
-      if (w.what == WaitingNode::For::send) node("send", w.on);
-      if (w.other_bytes) json.member("bytes_of_unmatched_send", *w.other_bytes);
-      json.end_object();
-    }
-    json.end_object();
-  }
-  json.line(1).end_array();
-  json.line(1).member("unmatched_sends_total", waits.unmatched_total);
-  json.line(1).key("unmatched_sends").begin_array();
-  for (const UnmatchedSend& s : waits.unmatched) {
-    json.line(2).begin_object().member("npu", s.node.rank).member("node", s.node.node).member("to", s.peer);
-    json.member("tag", s.tag).member("bytes", s.bytes).end_object();
-  }
-  json.line(1).end_array();
-  json.line(1).key("cycle").begin_array();
-  for (const NodeRef& n : waits.cycle)
-    json.begin_object().member("npu", n.rank).member("node", n.node).end_object();
-  json.end_array();
-}
-
 }  // namespace
+
+// ASTRA-sim's cycles are whole ns, and its differences wrap below 0.
+void append_astra(const ReplayResult& result, std::string& out) {
+  const auto cycles = [](Picoseconds t) { return std::to_string(static_cast<std::uint64_t>(t / ps_per_ns)); };
+  for (std::size_t npu = 0; npu < result.npus.size(); ++npu) {
+    const NpuResult& n = result.npus[npu];
+    if (!n.finish_ps) continue;
+    out += "[workload] [info] sys[" + std::to_string(npu) + "] finished, " + cycles(*n.finish_ps) +
+           " cycles, exposed communication " + cycles(n.exposed_communication_ps) + " cycles.\n";
+    const auto statistic = [&](const char* name, Picoseconds t) {
+      out += "[statistics] [info] sys[" + std::to_string(npu) + "], " + name + ": " + cycles(t) + "\n";
+    };
+    statistic("Wall time", *n.finish_ps);
+    if (n.times.computes) statistic("GPU time", n.times.compute);
+    if (n.times.communicates) statistic("Comm time", n.times.communication);
+    const Picoseconds overlap = n.times.compute + n.times.communication - *n.finish_ps;
+    if (n.times.computes && n.times.communicates && overlap > 0)
+      statistic("Total compute-communication overlap", overlap);
+  }
+}
 
 std::string format_ns(Picoseconds time) {
   std::string text = std::to_string(time / ps_per_ns);

@@ -84,7 +84,7 @@ ReplayProgram compile(Pattern pattern, Rank npus, const std::string& network) {
 }
 
 void measure(const char* label, ReplayProgram& program, NetworkModel model, double hops_per_message) {
-  program.options.model = model;
+  program.options.network.model = model;
   Picoseconds total = 0;
   std::uint64_t messages = 0;
   const double best_s = bench::best_seconds([&] {
@@ -95,10 +95,10 @@ void measure(const char* label, ReplayProgram& program, NetworkModel model, doub
     for (const NpuResult& n : result.npus) messages += n.sends;
   });
   const double per_message_ns = best_s * 1e9 / static_cast<double>(messages);
-  const bool aware = model == NetworkModel::aware;
+  const bool by_hop = model != NetworkModel::unaware;
   bench::print_row("replay " + std::string(name(model)) + ", " + label,
-                   static_cast<double>(messages) * (aware ? hops_per_message : 1), aware ? "hop" : "message",
-                   aware ? per_message_ns / hops_per_message : per_message_ns, 0, 0, aware ? "500 ns" : "350 ns");
+                   static_cast<double>(messages) * (by_hop ? hops_per_message : 1), by_hop ? "hop" : "message",
+                   by_hop ? per_message_ns / hops_per_message : per_message_ns, 0, 0, by_hop ? "500 ns" : "350 ns");
 }
 
 }  // namespace
@@ -122,7 +122,8 @@ int main(int argc, char** argv) {
     ReplayProgram program = compile(c.pattern, npus, c.network);
     measure(c.label, program, NetworkModel::unaware, 1);
     measure(c.label, program, NetworkModel::aware, c.hops);
-    const auto nodes = static_cast<double>(program.ops.size());
+    measure(c.label, program, NetworkModel::links, c.hops);
+    const auto nodes = static_cast<double>(program.ops);
     program = {};
     const bench::Memory memory = bench::memory_of([&] { return compile(c.pattern, npus, c.network); },
                                                   [](ReplayProgram& p) { (void)replay(p); });

@@ -207,7 +207,7 @@ TEST(MscclConvert, ReplaysToTheEnd) {
         parse_short_network("fully_connected:" + std::to_string(traces.size()) + ",bw=50GB/s,lat=500ns");
     for (const NetworkModel model : {NetworkModel::unaware, NetworkModel::aware}) {
       ReplayOptions options;
-      options.model = model;
+      options.network.model = model;
       Diagnostics diagnostics;
       const auto result = replay(traces, network, options, diagnostics);
       ASSERT_TRUE(result) << path << "\n" << text(diagnostics);

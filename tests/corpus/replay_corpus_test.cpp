@@ -102,7 +102,7 @@ std::vector<GoldenRun> runs_of(const fs::path& results, const std::string& prefi
 ReplayResult replay_traces(const std::vector<Trace>& traces, const NetworkConfig& network,
                            const std::string& backend, IssueMode issue) {
   ReplayOptions options;
-  options.model = backend == "unaware" ? NetworkModel::unaware : NetworkModel::aware;
+  options.network.model = backend == "unaware" ? NetworkModel::unaware : NetworkModel::aware;
   options.issue = issue;
   Diagnostics diagnostics;
   auto result = replay(traces, network, options, diagnostics);

@@ -113,13 +113,53 @@ def network_seeds():
     return {"ring": "topology: [ Ring ]\nnpus_count: [ 8 ]\nbandwidth: [ 50.0 ]\nlatency: [ 500.0 ]\n",
             "two": "topology: [ Ring, Switch ]\nnpus_count: [ 4, 2 ]\nbandwidth: [ 50, 25 ]\nlatency: [ 5, 10 ]\n",
             "short": "ring:8,bw=50GB/s,lat=500ns", "bad": "topology: { a: [ }",
+            "mesh": "mesh:3x2,bw=1GB/s|2GB/s,lat=1ns+hypercube:4,bw=1GB/s", "tree": "tree:2x3,bw=4GB/s|1GB/s",
+            "torus": "torus:3x2x2,bw=50GiB/s,lat=1us|2us|3ns",
+            "links": "npus: 4\nswitches: [leaf0..1, root]\ndefaults: {bandwidth: 50GB/s, latency: 500ns}\nlinks:\n"
+                     "  - {between: [0..1, leaf0]}\n  - between: [[2, npu3], leaf1]\n    latency: 1.5us\n"
+                     "  - {from: [leaf0, leaf1], to: root, bandwidth: 8Gbit/s}\n  - {from: root, to: leaf0..1}\n",
+            "links_direct": '{"npus": 3, "switches": 0, "links": [{"from": 0, "to": 1, "bandwidth": "1B/s"},\n'
+                            '{"from": 1, "to": 2, "bandwidth": "1GB/s"}, {"from": 2, "to": 0, "bandwidth": "1TB/s"}]}',
+            "links_apart": "npus: 3\nlinks: [{between: [0, 1], bandwidth: 1GB/s}]\n",
             "groups": '{"0": [0, 1, 2, 3], "1": [7, 5], "12": []}\n', "bad_groups": '{"0": [0, 1, 1], "0": [8]}\n'}
+
+
+def system_seeds():
+    """The first byte chooses the file: 0 system.json, 1 memory.json, 2 the map of nodes."""
+    whole = """{
+  "scheduling-policy": "LIFO", "collective-optimization": "localBWAware", "endpoint-delay": 10,
+  "active-chunks-per-dimension": 2, "preferred-dataset-splits": 4, "local-mem-bw": 1600.5, "peak-perf": 100,
+  "roofline-enabled": 1, "replay-only": false, "trace-enabled": 0, "track-local-mem": 0,
+  "local-mem-trace-filename": "mem", "model-shared-bus": true, "L": 10, "o": 5.5, "g": 3, "G": 1e-2,
+  "local-reduction-delay": 1, "all-reduce-implementation": ["ring", "direct3"],
+  "all-gather-implementation": ["oneHalvingDoubling"], "reduce-scatter-implementation": ["oneDirect12"],
+  "all-to-all-implementation": ["doubleBinaryTree"], "all-reduce-implementation-custom": ["algo/\\u0061"],
+  "per-node-custom-implementation": "nodes.yml", "boost-mode": 0, "intra-dimension-scheduling": "FIFO",
+  "inter-dimension-scheduling": null
+}
+"""
+    node = ('{"memory-type": "PER_NODE_MEMORY_EXPANSION", "remote-mem-latency": 100, "remote-mem-bw": 50,\n'
+            ' "num-nodes": 2, "num-npus-per-node": 4}')
+    return {"system": "0" + whole, "system-cut": "0" + whole[:300], "system-empty": "0{}",
+            "system-deep": '0{"boost-mode": ' + "[" * 200, "memory-node": "1" + node,
+            "memory-none": '1{"memory-type": "NO_MEMORY_EXPANSION"}', "memory-bad": "1" + node.replace("50", "5.5"),
+            "map": "2# nodes\n12: algo/ring\n'7': \"a b\"\n", "map-flow": "2{1: a, 2: b}",
+            "map-bad": "2&a {1: *a, 1: [x]}"}
+
+
+def sweep_seeds():
+    whole = ("# what-if\nbase:\n  network: torus:8x8,bw=50GB/s,lat=500ns\n  size: 1MiB\nsweep:\n"
+             "  bandwidth.1: [12.5GB/s, x2]\n  latency: [500ns, x0.5]\n  algorithm: ring+direct\n"
+             "  preferred-dataset-splits: [1, 4, 16]\n  model: [unaware, links]\n")
+    return {"whole": whole, "cut": whole[:150], "flow": '{"sweep": {"latency": ["1us", "1us"], "bandwidth.x": 1}}',
+            "deep": "sweep: {latency: [[[[[[[[1]]]]]]]]}", "line": '0123456789abcdef,"ring:8,bw=1GB/s",say ""x"","",'}
 
 
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent / "seeds")
     for name, seeds in (("chakra", chakra_seeds()), ("json", json_seeds()), ("jsonl", jsonl_seeds()),
-                        ("msccl", msccl_seeds()), ("tar", tar_seeds()), ("network", network_seeds())):
+                        ("msccl", msccl_seeds()), ("tar", tar_seeds()), ("network", network_seeds()),
+                        ("system", system_seeds()), ("sweep", sweep_seeds())):
         (root / name).mkdir(parents=True, exist_ok=True)
         for seed, data in seeds.items():
             (root / name / seed).write_bytes(data.encode() if isinstance(data, str) else data)

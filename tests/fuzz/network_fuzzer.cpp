@@ -1,20 +1,73 @@
 // SPDX-License-Identifier: MIT
-// Configuration: network files, the short form of the command line, communicator groups.
+// Configuration: network files, the short form of the command line, communicator groups; ways through what they
+// describe.
 #include <cstdint>
 #include <string_view>
 
 #include "config/groups.h"
 #include "config/network.h"
+#include "config/routes.h"
 #include "core/diagnostic.h"
+#include "simulate/network.h"
 #include "trace_fuzzing.h"
 
+namespace {
+
+using namespace convert;
+
+// Every NPU reaches every other over links that exist.
+void check_ways(const NetworkConfig& config, std::optional<Routing> routing) {
+  const auto router = make_router(config, routing);
+  const auto npus = static_cast<Device>(config.npus());
+  const LinkGraph graph = build_link_graph(config);
+  for (Device src = 0; src < npus; ++src) {
+    for (Device dst = 0; dst < npus; ++dst) {
+      if (src == dst) continue;
+      Position p{.at = src, .dst = dst};
+      for (std::uint32_t hops = 0; p.at != dst; ++hops) {
+        fuzzing::check(hops < graph.devices(), "a way ends");
+        const Device from = p.at;
+        const Hop hop = router->step(p);
+        fuzzing::check(hop.link < router->links() && router->ends(hop.link) == std::pair{from, p.at},
+                       "a hop is over a link");
+        fuzzing::check(graph.find_device(router->device_name(p.at)) == p.at, "devices have names");
+      }
+    }
+  }
+}
+
+// Everyone to the next at once.
+void check_messages(const NetworkConfig& config, const NetworkOptions& options) {
+  const auto npus = static_cast<Rank>(config.npus());
+  EventQueue queue;
+  const auto network = make_network(config, options, queue);
+  for (Rank r = 0; r < npus; ++r) network->send(r, (r + 1) % npus, 1000, r);
+  Rank arrived = 0;
+  while (!queue.empty()) arrived += network->advance(queue.pop()) == no_message ? 0 : 1;
+  fuzzing::check(arrived == npus, "every message arrives");
+}
+
+void check_network(const NetworkConfig& config) {
+  if (config.ideal || config.npus() > 64 || config.graph.links.size() > 1000) return;
+  try {
+    check_ways(config, std::nullopt);
+    check_ways(config, Routing::shortest);
+    for (const Forwarding forwarding : {Forwarding::store, Forwarding::cut}) {
+      check_messages(config, {.model = NetworkModel::links, .forwarding = forwarding});
+    }
+  } catch (const Error& e) {  // delays that no clock holds
+    fuzzing::check(e.kind() == Error::Kind::input, "an error that is not about the input");
+  }
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace convert;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  fuzzing::may_refuse([&] { (void)parse_network_yaml("fuzz.yml", text); });
+  fuzzing::may_refuse([&] { check_network(parse_network_yaml("fuzz.yml", text)); });
   fuzzing::may_refuse([&] { (void)parse_groups("fuzz.groups.json", text, 8); });
   try {
-    if (is_short_network(text)) (void)parse_short_network(text);
+    if (is_short_network(text)) check_network(parse_short_network(text));
   } catch (const Error& e) {
     fuzzing::check(e.kind() == Error::Kind::usage, "the short form is part of the command line");
   }

@@ -38,7 +38,7 @@ std::optional<ReplayStatus> run_replay(std::span<const Trace> traces, std::uint3
   options.timeline = (variant & 2U) != 0;
   if ((variant & 12U) == 12U) options.until = 5'000'000;
   NetworkConfig network = small_network(traces.size(), variant);
-  if (!network.ideal && (variant & 16U) != 0) options.model = NetworkModel::aware;
+  if (!network.ideal && (variant & 16U) != 0) options.network.model = NetworkModel::aware;
   Diagnostics diagnostics;
   ReplayBuilder builder(std::move(network), options, diagnostics);
   for (const Trace& trace : traces) builder.add(trace);

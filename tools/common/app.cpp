@@ -185,6 +185,11 @@ void App::add_option(const std::string& names, std::optional<std::string>& to, c
   add(names, value, help, false, [&to](const auto& given) { to = given.front(); });
 }
 
+void App::add_texts(const std::string& names, std::vector<std::string>& to, const std::string& value,
+                    const std::string& help) {
+  add(names, value, help, true, [&to](const auto& given) { to = given; });
+}
+
 void App::add_list(const std::string& names, std::vector<std::string>& to, const std::string& value,
                    const std::string& help) {
   const std::string name = long_name(names);

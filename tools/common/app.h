@@ -42,6 +42,9 @@ class App {
   // Comma separated, may be given several times; empty elements are refused.
   void add_list(const std::string& names, std::vector<std::string>& to, const std::string& value,
                 const std::string& help);
+  // As given; may be given several times.
+  void add_texts(const std::string& names, std::vector<std::string>& to, const std::string& value,
+                 const std::string& help);
   // The help ends with the default, which is what `to` holds.
   void add_choice(const std::string& names, std::string& to, const std::vector<std::string>& choices,
                   const std::string& help);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "core/diagnostic.h"
 
@@ -94,16 +95,29 @@ TEST(NetworkYaml, RefusesHostileDocuments) {
   EXPECT_EQ(yaml_error("topology: { a: 1 }\n"), "n.yml:1:11: a map is not expected here");
   EXPECT_NE(yaml_error(std::string(500'000, '[')), "");
   EXPECT_NE(yaml_error(std::string(500'000, '{')), "");
-  EXPECT_NE(yaml_error("topology: " + std::string(500'000, '[')), "");
+  EXPECT_EQ(yaml_error("topology: " + std::string(500'000, '[')),
+            "n.yml:@0x3f2: brackets nested too deeply for a network file");
   EXPECT_NE(yaml_error("topology: [ Ring\n"), "");
-  EXPECT_EQ(yaml_error(""),
-            "n.yml: empty; a network file has the keys topology, npus_count, bandwidth and latency");
+  EXPECT_EQ(
+      yaml_error(""),
+      "n.yml: empty; a network file has the keys topology, npus_count, bandwidth and latency, or npus and links");
   EXPECT_NE(yaml_error("# nothing\n"), "");
   EXPECT_NE(yaml_error("just text\n"), "");
   EXPECT_NE(yaml_error("- a\n- b\n"), "");
   EXPECT_EQ(yaml_error("topology: [ \xff ]\n"), "n.yml:@0xc: not UTF-8");
   EXPECT_EQ(yaml_error(std::string("topology: [ \0 ]\n", 16)), "n.yml:@0xc: a NUL byte");
-  EXPECT_EQ(yaml_error(std::string((1 << 20) + 1, '#')), "n.yml: larger than 1 MiB, which no network file is");
+  EXPECT_EQ(yaml_error(std::string((4 << 20) + 1, '#')), "n.yml: larger than 4 MiB, which no network file is");
+  std::string keys;
+  for (int i = 0; i < 17; ++i) keys += "k" + std::to_string(i) + ": 1\n";
+  EXPECT_EQ(yaml_error(keys), "n.yml:17:1: more keys than any map of a network file has");
+  EXPECT_EQ(yaml_error("links: [" +
+                       [] {
+                         std::string many;
+                         for (int i = 0; i < 1'100'000; ++i) many += "1,";
+                         return many;
+                       }() +
+                       "1]"),
+            "n.yml:1:2097155: more than 2^20 values; this is no network file");
   const std::string good = yaml("[ Ring ]", "[ 4 ]", "[ 50 ]", "[ 1 ]");
   EXPECT_NE(yaml_error(good + "---\n" + good), "");
 }
@@ -128,6 +142,64 @@ TEST(ShortNetwork, ReadsSeveralDimensionsAndIdeal) {
   const NetworkConfig ideal = parse_short_network("ideal");
   EXPECT_TRUE(ideal.ideal);
   EXPECT_EQ(ideal.npus(), 0);
+}
+
+std::vector<std::int64_t> sizes(const NetworkConfig& c) {
+  std::vector<std::int64_t> out;
+  for (const NetworkDim& d : c.dims) out.push_back(d.npus);
+  return out;
+}
+
+TEST(ShortNetwork, ReadsMeshTorusHypercube) {
+  const NetworkConfig torus = parse_short_network("torus:4x2x8,bw=50GB/s|25GB/s|10GB/s,lat=1ns|2ns|3ns");
+  EXPECT_EQ(sizes(torus), (std::vector<std::int64_t>{4, 2, 8}));
+  EXPECT_EQ(torus.npus(), 64);
+  EXPECT_EQ(torus.dims[1].topology, Topology::ring);
+  EXPECT_EQ(torus.dims[2].bytes_per_ns, 10.0);
+  EXPECT_EQ(torus.dims[1].latency_ns, 2.0);
+  const NetworkConfig mesh = parse_short_network("mesh:4x3,bw=50GB/s,lat=1ns+switch:2,bw=1GB/s");
+  EXPECT_EQ(sizes(mesh), (std::vector<std::int64_t>{4, 3, 2}));
+  EXPECT_EQ(mesh.dims[0].topology, Topology::mesh);
+  EXPECT_EQ(mesh.dims[1].bytes_per_ns, 50.0);
+  EXPECT_EQ(mesh.dims[2].topology, Topology::switched);
+  const NetworkConfig cube = parse_short_network("hypercube:16,bw=50GB/s+mesh:2,bw=1GB/s");
+  EXPECT_EQ(sizes(cube), (std::vector<std::int64_t>{2, 2, 2, 2, 2}));
+  EXPECT_EQ(cube.dims[3].topology, Topology::ring);
+}
+
+TEST(ShortNetwork, ReadsTrees) {
+  const NetworkConfig tree = parse_short_network("tree:8x4x2,bw=600GB/s|300GB/s|100GB/s,lat=100ns|1us|2us");
+  EXPECT_TRUE(tree.dims.empty());
+  ASSERT_EQ(tree.levels.size(), 3U);
+  EXPECT_EQ(tree.npus(), 64);
+  EXPECT_EQ(tree.levels[0].fanout, 8);
+  EXPECT_EQ(tree.levels[1].bytes_per_ns, 300.0);
+  EXPECT_EQ(tree.levels[2].latency_ns, 2000.0);
+  EXPECT_FALSE(tree.is_product());
+}
+
+TEST(ShortNetwork, ExplainsErrorsOfSeveralSizes) {
+  EXPECT_EQ(short_error("ring:4x4,bw=1GB/s"),
+            "network 'ring:4x4,bw=1GB/s': ring takes one size; mesh, torus and tree take several");
+  EXPECT_EQ(short_error("mesh:4x1,bw=1GB/s"),
+            "network 'mesh:4x1,bw=1GB/s': wants a number of NPUs from 2 to 16777216, not '1'");
+  EXPECT_EQ(short_error("torus:4x,bw=1GB/s"),
+            "network 'torus:4x,bw=1GB/s': wants a number of NPUs from 2 to 16777216, not ''");
+  EXPECT_EQ(short_error("tree:4x0,bw=1GB/s"),
+            "network 'tree:4x0,bw=1GB/s': wants a number of branches from 2 to 16777216, not '0'");
+  EXPECT_EQ(short_error("hypercube:12,bw=1GB/s"),
+            "network 'hypercube:12,bw=1GB/s': a hypercube has 2, 4, 8, 16, … NPUs, not 12");
+  EXPECT_EQ(short_error("torus:4x4,bw=1GB/s|2GB/s|3GB/s"),
+            "network 'torus:4x4,bw=1GB/s|2GB/s|3GB/s': bw has 3 values; 1 or 2 expected");
+  EXPECT_EQ(short_error("ring:4,bw=1GB/s,lat=1ns|2ns"),
+            "network 'ring:4,bw=1GB/s,lat=1ns|2ns': lat has 2 values; 1 expected");
+  EXPECT_EQ(short_error("ring:4,bw=1GB/s+tree:2x2,bw=1GB/s"),
+            "network 'tree:2x2,bw=1GB/s': a tree cannot be joined with other dimensions");
+  EXPECT_EQ(short_error("mesh:4096x4096x2,bw=1GB/s"),
+            "network 'mesh:4096x4096x2,bw=1GB/s': has more than 16777216 NPUs");
+  EXPECT_EQ(short_error("dragonfly:8,bw=1GB/s"),
+            "network 'dragonfly:8,bw=1GB/s': unknown topology 'dragonfly'; known: ring, fully_connected, switch, "
+            "mesh, torus, hypercube, tree");
 }
 
 TEST(ShortNetwork, ExplainsErrors) {

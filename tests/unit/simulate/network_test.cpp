@@ -60,6 +60,11 @@ TEST(UnawareNetwork, ChargesTheLowestDimensionThatDiffers) {
   EXPECT_EQ(time_of(net, unaware, 0, 4, 100), 2 * 100 + 50);
 }
 
+TEST(UnawareNetwork, MeshHasNoWayAround) {
+  EXPECT_EQ(time_of("mesh:8,bw=1GB/s,lat=10ns", unaware, 0, 7, 100), 7 * 10 + 100);
+  EXPECT_EQ(time_of("mesh:4x4,bw=1GB/s,lat=10ns", unaware, 7, 4, 100), 3 * 10 + 100);
+}
+
 TEST(UnawareNetwork, TruncatesTheSum) {
   EXPECT_EQ(time_of("ring:4,bw=3GB/s,lat=0.5ns", unaware, 0, 1, 10), 3);  // 0.5 + 3.33
   EXPECT_EQ(time_of("ring:4,bw=3GB/s,lat=0.7ns", unaware, 0, 1, 10), 4);
@@ -79,6 +84,11 @@ TEST(AwareNetwork, StoresAndForwards) {
   EXPECT_EQ(time_of("switch:8,bw=1GB/s,lat=10ns", aware, 3, 3, 100), 220);  // through the switch and back
   EXPECT_EQ(time_of("ring:2,bw=1GB/s,lat=10ns", aware, 0, 1, 100), 110);
   EXPECT_EQ(time_of("ring:2,bw=1GB/s,lat=10ns", aware, 1, 0, 100), 110);
+}
+
+TEST(AwareNetwork, MeshHasNoWayAround) {
+  EXPECT_EQ(time_of("mesh:8,bw=1GB/s,lat=10ns", aware, 0, 7, 100), 7 * 110);
+  EXPECT_EQ(time_of("mesh:4x4,bw=1GB/s,lat=10ns", aware, 15, 0, 100), 6 * 110);
 }
 
 TEST(AwareNetwork, LinksTransmitInOrder) {

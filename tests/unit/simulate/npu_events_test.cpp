@@ -13,17 +13,33 @@ namespace {
 TEST(NpuEvents, EventsOfOneNpuRunTogetherAtThePlaceOfTheFirst) {
   EventQueue q;
   NpuEvents events(q, 2);
-  events.add(0, 10, 100);
-  events.add(1, 10, 200);
-  events.add(0, 20, 101);
-  events.add(0, 10, 102);  // runs before 200
+  events.add(0, 10, {Waiter::op, 100});
+  events.add(1, 10, {Waiter::op, 200});
+  events.add(0, 20, {Waiter::op, 101});
+  events.add(0, 10, {Waiter::op, 102});  // runs before 200
   std::vector<std::uint32_t> order;
   while (!q.empty()) {
     const Event e = q.pop();
     EXPECT_EQ(e.kind, event_npu);
-    events.run(e.arg, [&](std::uint32_t what) { order.push_back(what); });
+    events.run(e.arg, [&](Rank, Waiter what) { order.push_back(what.index); });
   }
   EXPECT_EQ(order, (std::vector<std::uint32_t>{100, 102, 200, 101}));
+}
+
+TEST(NpuEvents, WhatIsAddedForNowRunsInTheSamePass) {
+  EventQueue q;
+  NpuEvents events(q, 2);
+  events.add(0, 10, {Waiter::op, 100});
+  events.add(0, 10, {Waiter::op, 101});
+  events.add(1, 10, {Waiter::op, 200});
+  std::vector<std::uint32_t> order;
+  while (!q.empty()) {
+    events.run(q.pop().arg, [&](Rank npu, Waiter what) {
+      order.push_back(what.index);
+      if (what.index < 102) events.add(npu, 0, {Waiter::op, what.index + 2});
+    });
+  }
+  EXPECT_EQ(order, (std::vector<std::uint32_t>{100, 101, 102, 103, 200}));
 }
 
 TEST(NpuEvents, KeepsManyDistinctTimesApart) {
@@ -35,13 +51,13 @@ TEST(NpuEvents, KeepsManyDistinctTimesApart) {
   const auto add = [&] {
     const Picoseconds delay = 1 + random() % 500;
     due[next] = q.now() + delay;
-    events.add(static_cast<Rank>(random() % 3), delay, next++);
+    events.add(static_cast<Rank>(random() % 3), delay, {Waiter::op, next++});
   };
   for (int i = 0; i < 2000; ++i) add();
   while (!q.empty()) {
-    events.run(q.pop().arg, [&](std::uint32_t what) {
-      ASSERT_EQ(due.at(what), q.now());
-      due.erase(what);
+    events.run(q.pop().arg, [&](Rank, Waiter what) {
+      ASSERT_EQ(due.at(what.index), q.now());
+      due.erase(what.index);
       if (next < 20'000) add();
     });
   }

@@ -146,10 +146,9 @@ TEST(ReplayBuilder, RefusesWhatItCannotReplay) {
   t[0].nodes.end_node();
   EXPECT_EQ(
       findings(t),
-      "t.0.et: error: node 1: a collective cannot be replayed as it is; replace it by sends and receives first"
-      " [replay]\n"
-      "t.0.et: error: node 2: a METADATA_NODE cannot be replayed [replay]\n"
-      "t.0.et: error: node 3: a memory access without a recorded duration cannot be replayed [replay]\n"
+      "t.0.et: error: node 1: a collective within an algorithm; a workload wants --issue workload [replay]\n"
+      "t.0.et: error: node 3: a memory access without a recorded duration wants a memory model; give one with "
+      "--remote-memory-configuration [replay]\n"
       "t.0.et: error: node 4: node type 99 is unknown [replay]\n");
   t = ranks(2);
   send(t[0], 0, 1, 100);

@@ -44,6 +44,23 @@ inline void recv(Trace& t, NodeId id, std::int64_t from, std::int64_t bytes, std
   t.nodes.add_int(attr::comm_tag, Kind::int32_val, tag);
   t.nodes.end_node();
 }
+// `group`: pg_name; empty: all ranks.
+inline void coll(Trace& t, NodeId id, CollectiveType type, std::int64_t bytes,
+                 std::initializer_list<NodeId> parents = {}, const std::string& group = {}) {
+  add_node(t, NodeType::comm_coll, id, parents);
+  t.nodes.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(type));
+  t.nodes.add_int(attr::comm_size, Kind::int64_val, bytes);
+  if (!group.empty()) t.nodes.add_string(attr::pg_name, group);
+  t.nodes.end_node();
+}
+inline void all_reduce(Trace& t, NodeId id, std::int64_t bytes, std::initializer_list<NodeId> parents = {},
+                       const std::string& group = {}) {
+  coll(t, id, CollectiveType::all_reduce, bytes, parents, group);
+}
+inline void invalid(Trace& t, NodeId id, std::initializer_list<NodeId> parents = {}) {
+  add_node(t, NodeType::invalid, id, parents);
+  t.nodes.end_node();
+}
 inline std::vector<Trace> ranks(Rank n) {
   std::vector<Trace> traces;
   for (Rank r = 0; r < n; ++r) traces.push_back(rank_trace(r));
@@ -57,7 +74,7 @@ inline ReplayResult run(const std::vector<Trace>& traces, const std::string& net
                         NetworkModel model = NetworkModel::unaware, IssueMode issue = IssueMode::algorithm,
                         bool timeline = false) {
   ReplayOptions options;
-  options.model = model;
+  options.network.model = model;
   options.issue = issue;
   options.timeline = timeline;
   Diagnostics diagnostics;

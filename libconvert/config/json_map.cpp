@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "config/json_map.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace convert {
+namespace {
+
+using simdjson::ondemand::array;
+using simdjson::ondemand::document;
+using simdjson::ondemand::field;
+using simdjson::ondemand::object;
+using simdjson::ondemand::value;
+using Kind = JsonToken::Kind;
+
+constexpr std::string_view json_space = " \t\r\n";
+
+class MapReader {
+ public:
+  MapReader(const JsonSource& source, const std::function<void(const JsonMember&)>& take)
+      : source_(source), take_(take), padded_(source.text) {}
+
+  void read();
+
+ private:
+  // `at` points into padded_, or is null.
+  [[nodiscard]] std::size_t offset_of(const char* at) const;
+  [[nodiscard]] Error malformed(simdjson::error_code error, const char* at) const;
+  [[nodiscard]] JsonToken read_key(field& f) const;
+  [[nodiscard]] JsonToken read_token(value& v) const;
+  void read_member(field f);
+
+  const JsonSource& source_;
+  const std::function<void(const JsonMember&)>& take_;
+  simdjson::padded_string padded_;
+};
+
+std::size_t MapReader::offset_of(const char* at) const {
+  const bool is_inside = at != nullptr && at >= padded_.data() && at <= padded_.data() + padded_.size();
+  return is_inside ? static_cast<std::size_t>(at - padded_.data()) : source_.text.size();
+}
+
+// Errors that simdjson finds before it looks at values have no place of their own.
+Error MapReader::malformed(simdjson::error_code error, const char* at) const {
+  if (error == simdjson::MEMALLOC) throw std::bad_alloc();
+  const std::string_view text = source_.text;
+  std::size_t offset = offset_of(at);
+  if (error == simdjson::UTF8_ERROR) {
+    const auto* const first = std::find_if(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; });
+    offset = static_cast<std::size_t>(first - text.begin());
+  } else if (error == simdjson::UNCLOSED_STRING) {
+    offset = text.rfind('"');
+  }
+  return source_.failure(std::min(offset, text.size()),
+                         std::string("malformed JSON: ") + simdjson::error_message(error));
+}
+
+JsonToken MapReader::read_key(field& f) const {
+  const std::size_t begin = offset_of(f.key().raw() - 1);  // the quotation mark
+  std::size_t end = begin + 1;
+  while (source_.text[end] != '"') end += source_.text[end] == '\\' ? 2 : 1;
+  const std::string_view text = f.unescaped_key().value();
+  return {Kind::string, source_.text.substr(begin, end + 1 - begin), std::string(text)};
+}
+
+JsonToken MapReader::read_token(value& v) const {
+  const std::string_view found = v.raw_json_token();
+  std::string_view raw = source_.text.substr(offset_of(found.data()), found.size());
+  raw = raw.substr(0, raw.find_last_not_of(json_space) + 1);
+  if (raw.starts_with('[')) return {Kind::list, raw, {}};
+  if (raw.starts_with('{')) return {Kind::map, raw, {}};
+  if (raw.starts_with('"')) return {Kind::string, raw, std::string(v.get_string().value())};
+  return {Kind::plain, raw, {}};
+}
+
+void MapReader::read_member(field f) {
+  JsonMember member{.key = read_key(f), .value = {}, .items = {}};
+  value v = f.value();
+  member.value = read_token(v);
+  const JsonToken* nested = member.value.kind == Kind::map ? &member.value : nullptr;
+  if (member.value.kind == Kind::list) {
+    array list = v.get_array().value();
+    for (auto element : list) {
+      value item = element.value();
+      member.items.push_back(read_token(item));
+      const Kind kind = member.items.back().kind;
+      if (kind == Kind::list || kind == Kind::map) {
+        nested = &member.items.back();
+        break;
+      }
+    }
+  }
+  take_(member);
+  if (nested != nullptr) {
+    throw source_.failure(*nested, nested->kind == Kind::map ? "a map is not expected here"
+                                                             : "a list in a list is not expected here");
+  }
+}
+
+void MapReader::read() {
+  simdjson::ondemand::parser parser;
+  document doc;
+  try {
+    doc = parser.iterate(padded_).value();
+    object members = doc.get_object().value();
+    for (auto member : members) read_member(std::move(member).take_value());
+    const char* rest = nullptr;
+    if (doc.current_location().get(rest) == simdjson::SUCCESS) {
+      throw source_.failure(offset_of(rest), "more text behind the object");
+    }
+  } catch (const simdjson::simdjson_error& e) {
+    const char* at = nullptr;
+    if (!doc.is_alive() || doc.current_location().get(at) != simdjson::SUCCESS) at = nullptr;
+    throw malformed(e.error(), at);
+  }
+}
+
+std::string size_name(std::size_t bytes) {
+  return bytes >= 1 << 30 ? std::to_string((bytes + (1 << 30) - 1) >> 30) + " GiB"
+                          : std::to_string(bytes >> 20) + " MiB";
+}
+
+}  // namespace
+
+std::string shown(const JsonToken& token) {
+  const bool is_string = token.kind == JsonToken::Kind::string;
+  std::string_view text = token.raw;
+  if (is_string) text = text.substr(1, text.size() - 2);
+  std::string out(text);
+  if (std::size_t most = 40; text.size() > most) {
+    while (most > 0 && (text[most] & 0xc0) == 0x80) --most;  // not within a character
+    out = std::string(text.substr(0, most)) + "…";
+  }
+  return is_string ? "\"" + out + "\"" : out;
+}
+
+Error JsonSource::failure(std::size_t offset, const std::string& message) const {
+  const std::string_view before = text.substr(0, offset);
+  const auto lines = static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n'));
+  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+  return input_error(
+      {.file = file, .line = lines + 1, .column = static_cast<std::uint32_t>(before.size() - line_start + 1)},
+      message, std::string(rule));
+}
+
+Error JsonSource::failure(const JsonToken& at, const std::string& message) const {
+  return failure(static_cast<std::size_t>(at.raw.data() - text.data()), message);
+}
+
+std::uint32_t JsonSource::line_of(const JsonToken& token) const { return failure(token, {}).where().line; }
+
+void read_json_map(const JsonSource& source, const std::function<void(const JsonMember&)>& take) {
+  const std::size_t begin = source.text.find_first_not_of(json_space);
+  if (begin == std::string_view::npos) throw source.failure(std::size_t{0}, "empty; " + std::string(source.shape));
+  if (source.text.size() > source.max_bytes) {
+    throw input_error(
+        {.file = source.file},
+        "larger than " + size_name(source.max_bytes) + ", which no " + std::string(source.noun) + " is",
+        std::string(source.rule));
+  }
+  if (source.text[begin] != '{') throw source.failure(begin, std::string(source.shape));
+  MapReader(source, take).read();
+}
+
+}  // namespace convert

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// The remote memory to simulate, from an ASTRA-sim memory.json.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace convert {
+
+enum class MemoryKind : std::uint8_t {
+  none,      // NO_MEMORY_EXPANSION: a memory node is an error
+  per_npu,   // any number of transactions at once
+  per_node,  // one at a time for each node of npus_per_node consecutive NPUs
+  pool,      // one at a time for all
+};
+[[nodiscard]] std::string_view name(MemoryKind kind);  // as memory.json spells it
+
+struct MemoryConfig {
+  std::string source;
+  MemoryKind kind = MemoryKind::none;
+  std::uint64_t latency_ns = 0;
+  std::uint64_t bytes_per_ns = 0;  // 0: size does not matter
+  std::uint64_t nodes = 0;         // per_node
+  std::uint64_t npus_per_node = 0;
+};
+
+// Throws Error(input) of the rule "memory" with line and column: malformed JSON, an unknown key (the nearest known
+// one is named), a missing or repeated key, a value of the wrong kind or out of range.
+[[nodiscard]] MemoryConfig parse_memory(const std::string& file, std::string_view text);
+
+}  // namespace convert

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#include <simdjson.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+#include <utility>
+
+#include "config/system.h"
+#include "core/diagnostic.h"
+
+namespace convert {
+namespace {
+
+constexpr std::size_t max_text_bytes = 16 << 20;
+const std::string shape = "a map from node ids to prefixes is expected, such as {12: algo/ring}";
+
+// One spelling for each number: leading zeros mean octal in YAML.
+std::optional<std::uint64_t> node_of(std::string_view key) {
+  std::uint64_t node = 0;
+  const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), node);
+  if (error != std::errc{} || end != key.data() + key.size() || key != std::to_string(node)) return std::nullopt;
+  return node;
+}
+
+// Takes the entries event by event: no document tree is built, so that nesting and aliases cost nothing.
+class EntryReader : public YAML::EventHandler {
+ public:
+  explicit EntryReader(const std::string& file) : file_(file) {}
+  std::map<std::uint64_t, std::string> prefixes;
+  bool is_map = false;
+
+  [[nodiscard]] Error failure(const YAML::Mark& mark, const std::string& message) const {
+    Location where{.file = file_};
+    if (!mark.is_null()) {
+      where.line = static_cast<std::uint32_t>(mark.line) + 1;
+      where.column = static_cast<std::uint32_t>(mark.column) + 1;
+    }
+    return input_error(std::move(where), message, "system");
+  }
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (std::exchange(started_, true)) throw failure(mark, "a second document; a map of nodes has one");
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { OnScalar(mark, "", anchor, ""); }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
+    throw failure(mark, "aliases are not used in a map of nodes");
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                const std::string& text) override {
+    if (!is_map) throw failure(mark, (text.empty() ? "empty; " : "") + shape);
+    refuse_anchor(mark, anchor);
+    if (std::exchange(expect_prefix_, !expect_prefix_)) {
+      if (text.empty()) throw failure(mark, "node " + std::to_string(node_) + " has no prefix");
+      prefixes[node_] = text;
+      return;
+    }
+    const std::optional<std::uint64_t> node = node_of(text);
+    if (!node) throw failure(mark, "a node's id must be an integer from 0, not '" + text + "'");
+    if (prefixes.contains(*node)) throw failure(mark, "node " + text + " is given twice");
+    node_ = *node;
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {
+    throw failure(mark, is_map ? "a list is not expected here" : shape);
+  }
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    refuse_anchor(mark, anchor);
+    if (std::exchange(is_map, true)) throw failure(mark, "a map is not expected here");
+  }
+  void OnMapEnd() override {}
+
+ private:
+  void refuse_anchor(const YAML::Mark& mark, YAML::anchor_t anchor) const {
+    if (anchor != 0) throw failure(mark, "anchors are not used in a map of nodes");
+  }
+
+  const std::string& file_;
+  bool started_ = false;
+  bool expect_prefix_ = false;
+  std::uint64_t node_ = 0;  // whose prefix comes next
+};
+
+// What yaml-cpp would put right in silence.
+void check_text(const std::string& file, std::string_view text) {
+  if (text.size() > max_text_bytes)
+    throw input_error({.file = file}, "larger than 16 MiB, which no map of nodes is", "system");
+  for (std::uint32_t line = 1; !text.empty(); ++line) {
+    const std::size_t length = std::min(text.find('\n'), text.size() - 1) + 1;
+    const bool is_utf8 = simdjson::validate_utf8(text.data(), length);
+    if (!is_utf8 || text.substr(0, length).find('\0') != std::string_view::npos)
+      throw input_error({.file = file, .line = line}, is_utf8 ? "a NUL byte" : "not UTF-8", "system");
+    text.remove_prefix(length);
+  }
+}
+
+}  // namespace
+
+std::map<std::uint64_t, std::string> parse_per_node_map(const std::string& file, std::string_view text) {
+  check_text(file, text);
+  EntryReader reader(file);
+  std::istringstream stream{std::string(text)};
+  try {
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(reader)) {
+    }
+  } catch (const YAML::Exception& e) {
+    throw reader.failure(e.mark, e.msg);
+  }
+  if (!reader.is_map) throw reader.failure(YAML::Mark::null_mark(), "empty; " + shape);
+  return std::move(reader.prefixes);
+}
+
+}  // namespace convert

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "config/settings.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "core/units.h"
+
+namespace convert {
+namespace {
+
+using Kind = JsonToken::Kind;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// A finite number as JSON spells it, without ".5", "5." or "07". Infinite if it is too large or too small for a
+// double.
+std::optional<double> number_of(std::string_view text) {
+  const std::size_t first = text.starts_with('-') ? 1 : 0;
+  const std::size_t point = text.find('.');
+  const auto digit_at = [&](std::size_t k) { return k < text.size() && is_digit(text[k]); };
+  if (!digit_at(first) || (text[first] == '0' && digit_at(first + 1))) return std::nullopt;
+  if (point != std::string_view::npos && !digit_at(point + 1)) return std::nullopt;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end != text.data() + text.size()) return std::nullopt;
+  return error == std::errc{} ? value : HUGE_VAL;
+}
+
+bool is_scalar(const JsonToken& token) {
+  const std::string_view raw = token.raw;
+  return token.kind == Kind::string || raw == "true" || raw == "false" || raw == "null" || number_of(raw);
+}
+
+std::string text_of(double value) {
+  std::array<char, 32> buffer{};
+  return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
+
+std::string given(const JsonToken& token) { return token.kind == Kind::list ? "a list" : shown(token); }
+
+// A file's name cannot hold NUL.
+bool is_path(const JsonToken& token) {
+  return token.kind == Kind::string && !token.text.empty() && token.text.find('\0') == std::string::npos;
+}
+
+}  // namespace
+
+std::string known_names(std::string_view word, const std::vector<std::string>& names) {
+  const std::string near = nearest(word, names);
+  return near.empty() ? "; known: " + list_of(names) : "; did you mean " + near + "?";
+}
+
+Settings::Settings(const JsonSource& source, const std::vector<std::string>& known_keys) : source_(source) {
+  read_json_map(source, [&](const JsonMember& member) { take(member, known_keys); });
+}
+
+void Settings::take(const JsonMember& member, const std::vector<std::string>& known_keys) {
+  const std::string& key = member.key.text;
+  if (std::find(known_keys.begin(), known_keys.end(), key) == known_keys.end()) {
+    throw source_.failure(member.key, "unknown key " + shown(member.key) + known_names(key, known_keys));
+  }
+  const auto refuse_rubbish = [this](const JsonToken& token) {
+    if (token.kind == Kind::plain && !is_scalar(token)) {
+      throw source_.failure(token, "malformed JSON: a value is expected, not " + shown(token));
+    }
+  };
+  refuse_rubbish(member.value);
+  for (const JsonToken& item : member.items) refuse_rubbish(item);
+  const auto [before, is_new] = members_.try_emplace(key, member);
+  if (!is_new) {
+    throw source_.failure(member.key, "key " + shown(member.key) + " is given twice; first in line " +
+                                          std::to_string(source_.line_of(before->second.key)));
+  }
+}
+
+const JsonMember* Settings::find(const std::string& key) const {
+  const auto found = members_.find(key);
+  return found == members_.end() ? nullptr : &found->second;
+}
+
+Error Settings::failure(const std::string& key, const std::string& message) const {
+  return source_.failure(members_.at(key).value, message);
+}
+
+std::optional<std::int64_t> Settings::whole(const std::string& key, std::int64_t low, std::int64_t high) const {
+  const JsonMember* const member = find(key);
+  if (member == nullptr) return std::nullopt;
+  const JsonToken& token = member->value;
+  const std::optional<double> value = token.kind == Kind::plain ? number_of(token.raw) : std::nullopt;
+  // 10.0 and 1e3 are whole too; digits alone are read without a detour that could round them.
+  const auto is_in = [&](auto n) {
+    return n >= static_cast<decltype(n)>(low) && n <= static_cast<decltype(n)>(high);
+  };
+  if (value && std::trunc(*value) == *value && is_in(*value)) {
+    const std::int64_t n = parse_int(token.raw).value_or(static_cast<std::int64_t>(*value));
+    if (is_in(n)) return n;
+  }
+  throw failure(key, key + " wants a whole number from " + std::to_string(low) + " to " + std::to_string(high) +
+                         ", not " + given(token));
+}
+
+std::optional<double> Settings::number(const std::string& key, double high) const {
+  const JsonMember* const member = find(key);
+  if (member == nullptr) return std::nullopt;
+  const JsonToken& token = member->value;
+  const std::optional<double> value = token.kind == Kind::plain ? number_of(token.raw) : std::nullopt;
+  if (value && *value >= 0 && *value <= high) return *value + 0.0;  // -0 becomes 0
+  throw failure(key, key + " wants a number from 0 to " + text_of(high) + ", not " + given(token));
+}
+
+std::optional<bool> Settings::flag(const std::string& key) const {
+  const JsonMember* const member = find(key);
+  if (member == nullptr) return std::nullopt;
+  const std::string_view raw = member->value.raw;
+  if (raw == "1" || raw == "true") return true;
+  if (raw == "0" || raw == "false") return false;
+  throw failure(key, key + " wants 0 or 1, not " + given(member->value));
+}
+
+bool Settings::is_word(const std::string& key) const {
+  const JsonMember* const member = find(key);
+  return member != nullptr && (member->value.raw == "true" || member->value.raw == "false");
+}
+
+std::string Settings::path(const std::string& key) const {
+  const JsonMember* const member = find(key);
+  if (member == nullptr) return {};
+  if (!is_path(member->value)) throw failure(key, key + " wants a path, not " + given(member->value));
+  return member->value.text;
+}
+
+std::vector<JsonToken> Settings::strings(const std::string& key, const std::string& example) const {
+  const JsonMember* const member = find(key);
+  if (member == nullptr) return {};
+  const std::string wants = key + " wants a list such as " + example + ", not ";
+  if (member->value.kind != Kind::list) throw failure(key, wants + shown(member->value));
+  if (member->items.empty()) throw failure(key, wants + "an empty one");
+  for (const JsonToken& item : member->items) {
+    if (!is_path(item)) throw source_.failure(item, wants + "one with " + shown(item));
+  }
+  return member->items;
+}
+
+std::optional<std::size_t> Settings::index_of(const std::string& key, const std::vector<std::string>& names) const {
+  const JsonMember* const member = find(key);
+  if (member == nullptr) return std::nullopt;
+  if (member->value.kind != Kind::string) {
+    throw failure(key, key + " wants one of " + list_of(names) + ", not " + given(member->value));
+  }
+  const auto found = std::find(names.begin(), names.end(), member->value.text);
+  if (found == names.end()) {
+    throw failure(key, "unknown " + key + " " + shown(member->value) + known_names(member->value.text, names));
+  }
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+}  // namespace convert

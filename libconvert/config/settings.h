@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// A configuration file that is a JSON object of known keys: each value by its key, checked, with its place.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/json_map.h"
+#include "core/diagnostic.h"
+
+namespace convert {
+
+// What reads a key gives nothing if the key is absent, and throws Error(input) at a value that is not what it
+// wants.
+class Settings {
+ public:
+  // Reads everything. Throws Error(input) at malformed JSON, a key that is unknown (the nearest known one is named)
+  // or stands twice, and maps and lists in lists. `source` must outlive this.
+  Settings(const JsonSource& source, const std::vector<std::string>& known_keys);
+
+  [[nodiscard]] bool has(const std::string& key) const { return members_.contains(key); }
+  [[nodiscard]] std::optional<std::int64_t> whole(const std::string& key, std::int64_t low,
+                                                  std::int64_t high) const;
+  [[nodiscard]] std::optional<double> number(const std::string& key, double high) const;  // from 0
+  [[nodiscard]] std::optional<bool> flag(const std::string& key) const;                   // 0, 1, true or false
+  [[nodiscard]] bool is_word(const std::string& key) const;      // true or false, not 0 or 1
+  [[nodiscard]] std::string path(const std::string& key) const;  // or prefix; not empty unless absent
+  // The strings of a list of at least one, each with its place. `example` is such a list.
+  [[nodiscard]] std::vector<JsonToken> strings(const std::string& key, const std::string& example) const;
+  // One of a few names.
+  template <typename T, std::size_t n>
+  [[nodiscard]] std::optional<T> choice(const std::string& key,
+                                        const std::array<std::pair<const char*, T>, n>& choices) const {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : choices) names.emplace_back(name);
+    const std::optional<std::size_t> k = index_of(key, names);
+    return k ? std::optional<T>(choices.at(*k).second) : std::nullopt;
+  }
+
+  // At the value of a key that is there.
+  [[nodiscard]] Error failure(const std::string& key, const std::string& message) const;
+
+ private:
+  [[nodiscard]] const JsonMember* find(const std::string& key) const;
+  [[nodiscard]] std::optional<std::size_t> index_of(const std::string& key,
+                                                    const std::vector<std::string>& names) const;
+  void take(const JsonMember& member, const std::vector<std::string>& known_keys);
+
+  const JsonSource& source_;
+  std::map<std::string, JsonMember> members_;
+};
+
+// "; did you mean NAME?", or "; known: NAMES" where none is near.
+[[nodiscard]] std::string known_names(std::string_view word, const std::vector<std::string>& names);
+
+}  // namespace convert

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+#include "config/sweep.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "config/yaml_tree.h"
+#include "core/units.h"
+
+namespace convert {
+namespace {
+
+const YamlSubject subject = {
+    .noun = "sweep file",
+    .rule = "sweep",
+    .is_empty = "empty; a sweep file has the key sweep, and base if some values are common to all runs",
+    .max_keys = 64};
+
+constexpr std::int64_t max_dimension = 63;
+
+bool contains(const std::vector<std::string>& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// Values stand in one line of a table. `failure` makes an Error of a value and a message.
+template <typename Failure>
+void check_values(const SweepSetting& setting, const Failure& failure) {
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  std::set<std::string_view> seen;
+  for (const SweepValue& value : setting.values) {
+    if (value.text.empty()) throw failure(value, setting.key + " has an empty value");
+    if (std::any_of(value.text.begin(), value.text.end(), is_control))
+      throw failure(value, setting.key + " has a value with control characters");
+    if (!seen.insert(value.text).second) throw failure(value, "'" + value.text + "' is given twice");
+  }
+}
+
+class SweepReader {
+ public:
+  SweepReader(const std::string& file, std::string_view text, const SweepKeys& keys)
+      : file_(file), keys_(keys), root_(parse_yaml_tree(file, text, subject)) {}
+
+  SweepConfig read() {
+    for (std::size_t i = 0; i < root_.items.size(); i += 2) {
+      const std::string& key = root_.items[i].text;
+      if (key != "base" && key != "sweep") {
+        const std::string near = nearest(key, {"base", "sweep"});
+        throw failure(root_.items[i], "unknown key '" + key + "'; " +
+                                          (near.empty() ? "known: base, sweep" : "did you mean " + near + "?"));
+      }
+    }
+    SweepConfig config;
+    if (const YamlNode* base = root_.find("base")) config.base = settings(*base, "base", false);
+    const YamlNode* const sweep = root_.find("sweep");
+    if (sweep == nullptr) throw input_error({.file = file_}, "key sweep is missing", subject.rule);
+    config.axes = settings(*sweep, "sweep", true);
+    return config;
+  }
+
+ private:
+  [[nodiscard]] Location place(const YamlNode& at) const {
+    return {.file = file_, .line = at.line, .column = at.column};
+  }
+  [[nodiscard]] Error failure(const YamlNode& at, const std::string& message) const {
+    return input_error(place(at), message, subject.rule);
+  }
+
+  std::vector<SweepSetting> settings(const YamlNode& map, const std::string& name, bool lists) const {
+    if (map.kind != YamlNode::Kind::map || map.items.empty())
+      throw failure(map, name + " wants a map, such as " +
+                             (lists ? "{bandwidth: [25GB/s, 50GB/s]}" : "{network: ring8.yml}"));
+    std::vector<SweepSetting> all;
+    for (std::size_t i = 0; i < map.items.size(); i += 2) {
+      const YamlNode& key = map.items[i];
+      const YamlNode& value = map.items[i + 1];
+      keys_.check(key.text, place(key), Error::Kind::input);
+      SweepSetting setting{.key = key.text, .where = place(key)};
+      if (value.kind == YamlNode::Kind::list && lists) {
+        if (value.items.empty()) throw failure(value, key.text + " has no value");
+        for (const YamlNode& item : value.items) add(setting, item);
+      } else {
+        add(setting, value);
+      }
+      check_values(setting, [](const SweepValue& v, const std::string& message) {
+        return input_error(v.where, message, subject.rule);
+      });
+      all.push_back(std::move(setting));
+    }
+    return all;
+  }
+
+  void add(SweepSetting& setting, const YamlNode& value) const {
+    if (value.kind != YamlNode::Kind::scalar)
+      throw failure(value, std::string(value.kind == YamlNode::Kind::map ? "a map" : "a list") +
+                               " is not expected here; " + setting.key + " wants a value");
+    setting.values.push_back({value.text, place(value)});
+  }
+
+  const std::string& file_;
+  const SweepKeys& keys_;
+  YamlNode root_;
+};
+
+// A piece that goes on with the network before it.
+bool goes_on(std::string_view piece) { return piece.starts_with("bw=") || piece.starts_with("lat="); }
+
+}  // namespace
+
+void SweepKeys::check(const std::string& key, const Location& where, Error::Kind kind) const {
+  if (contains(keys, key)) return;
+  const std::size_t dot = key.find('.');
+  const std::string stem = key.substr(0, dot);
+  if (dot != std::string::npos && contains(per_dimension, stem)) {
+    const std::string digits = key.substr(dot + 1);
+    const std::optional<std::int64_t> d = parse_int(digits);
+    if (d && *d >= 0 && *d <= max_dimension && digits == std::to_string(*d)) return;
+    throw Error(kind, where, key + ": '" + digits + "' is no dimension; they count from 0",
+                kind == Error::Kind::input ? subject.rule : "");
+  }
+  const std::string rule = kind == Error::Kind::input ? subject.rule : "";
+  const std::string near = nearest(key, keys);
+  throw Error(
+      kind, where,
+      "unknown key '" + key + "'; " + (near.empty() ? "known: " + join(keys) : "did you mean " + near + "?"), rule);
+}
+
+SweepConfig parse_sweep(const std::string& file, std::string_view text, const SweepKeys& keys) {
+  return SweepReader(file, text, keys).read();
+}
+
+SweepSetting parse_sweep_option(std::string_view text, const SweepKeys& keys) {
+  const std::string shown = "--set " + std::string(text) + ": ";
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0) throw usage_error(shown + "wants KEY=VALUE,VALUE,…");
+  SweepSetting setting{.key = std::string(text.substr(0, equals))};
+  keys.check(setting.key, {}, Error::Kind::usage);
+  for (std::size_t begin = equals + 1; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view piece = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (goes_on(piece) && !setting.values.empty()) {
+      setting.values.back().text += "," + std::string(piece);
+    } else {
+      setting.values.push_back({std::string(piece)});
+    }
+  }
+  check_values(setting,
+               [&](const SweepValue&, const std::string& message) { return usage_error(shown + message); });
+  return setting;
+}
+
+}  // namespace convert

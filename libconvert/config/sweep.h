@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// What to vary in a sweep: keys and their values, from a sweep file or a command line.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/diagnostic.h"
+
+namespace convert {
+
+struct SweepValue {
+  std::string text;
+  Location where{};
+};
+struct SweepSetting {
+  std::string key;
+  Location where{};
+  std::vector<SweepValue> values{};  // at least one, no two alike
+};
+struct SweepConfig {
+  std::vector<SweepSetting> base{};  // one value each
+  std::vector<SweepSetting> axes{};  // in the order of the file
+};
+
+// The keys that there are. Those of `per_dimension` are keys by themselves, and with a dimension: "bandwidth.0".
+struct SweepKeys {
+  std::vector<std::string> keys;
+  std::vector<std::string> per_dimension;
+
+  // Throws an Error of `kind` that names the nearest key if `key` is none.
+  void check(const std::string& key, const Location& where, Error::Kind kind) const;
+};
+
+// A YAML map of `base` (optional; KEY: VALUE) and `sweep` (KEY: VALUE or KEY: [VALUE, …]). Throws Error(input) of
+// the rule "sweep" with the place.
+[[nodiscard]] SweepConfig parse_sweep(const std::string& file, std::string_view text, const SweepKeys& keys);
+
+// "KEY=VALUE,VALUE,…" of the option --set. A comma before bw= or lat= belongs to a network in short form. Throws
+// Error(usage).
+[[nodiscard]] SweepSetting parse_sweep_option(std::string_view text, const SweepKeys& keys);
+
+}  // namespace convert

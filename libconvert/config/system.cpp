@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+#include "config/system.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "config/settings.h"
+#include "core/units.h"
+
+namespace convert {
+namespace {
+
+struct NamedAlgorithm {
+  const char* name;
+  NativeAlgorithm algorithm;
+  bool one;
+};
+constexpr std::array<NamedAlgorithm, 7> algorithms = {{
+    {"ring", NativeAlgorithm::ring, false},
+    {"oneRing", NativeAlgorithm::ring, true},
+    {"direct", NativeAlgorithm::direct, false},
+    {"oneDirect", NativeAlgorithm::direct, true},
+    {"halvingDoubling", NativeAlgorithm::halving_doubling, false},
+    {"oneHalvingDoubling", NativeAlgorithm::halving_doubling, true},
+    {"doubleBinaryTree", NativeAlgorithm::double_binary_tree, false},
+}};
+
+constexpr std::array<std::pair<const char*, SchedulingPolicy>, 3> policies = {{
+    {"LIFO", SchedulingPolicy::lifo},
+    {"FIFO", SchedulingPolicy::fifo},
+    {"EXPLICIT", SchedulingPolicy::explicit_priority},
+}};
+constexpr std::array<std::pair<const char*, CollectiveOptimization>, 2> optimizations = {{
+    {"baseline", CollectiveOptimization::baseline},
+    {"localBWAware", CollectiveOptimization::local_bw_aware},
+}};
+
+constexpr std::array<std::pair<const char*, const char*>, 3> without_effect = {{
+    {"boost-mode", "boost-mode has no effect"},
+    {"intra-dimension-scheduling",
+     "intra-dimension-scheduling has no effect: the order within a dimension is that of scheduling-policy"},
+    {"inter-dimension-scheduling",
+     "inter-dimension-scheduling has no effect: dimensions are taken in ascending order"},
+}};
+
+const std::vector<std::string> known_keys = {
+    "scheduling-policy",
+    "collective-optimization",
+    "endpoint-delay",
+    "active-chunks-per-dimension",
+    "preferred-dataset-splits",
+    "local-mem-bw",
+    "peak-perf",
+    "roofline-enabled",
+    "replay-only",
+    "trace-enabled",
+    "track-local-mem",
+    "local-mem-trace-filename",
+    "model-shared-bus",
+    "L",
+    "o",
+    "g",
+    "G",
+    "local-reduction-delay",
+    "all-reduce-implementation",
+    "all-gather-implementation",
+    "reduce-scatter-implementation",
+    "all-to-all-implementation",
+    "all-reduce-implementation-custom",
+    "all-gather-implementation-custom",
+    "reduce-scatter-implementation-custom",
+    "all-to-all-implementation-custom",
+    "per-node-custom-implementation",
+    "boost-mode",
+    "intra-dimension-scheduling",
+    "inter-dimension-scheduling",
+};
+
+constexpr std::int64_t max_count = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t max_delay_ns = std::int64_t{1} << 53;
+constexpr double max_rate = 1e18;            // GB/s, TFLOPS
+constexpr double max_bus_ns = 1e9;           // L, o, g: a second
+constexpr double max_bus_ns_per_byte = 1e6;  // G
+
+std::vector<std::string> algorithm_names() {
+  std::vector<std::string> names;
+  for (const NamedAlgorithm& a : algorithms) names.emplace_back(a.name);
+  return names;
+}
+
+class SystemReader {
+ public:
+  SystemReader(const std::string& file, std::string_view text)
+      : source_{.file = file,
+                .text = text,
+                .rule = "system",
+                .noun = "system file",
+                .shape = R"(a JSON object is expected, such as {"endpoint-delay": 10})",
+                .max_bytes = 1 << 20},
+        settings_(source_, known_keys) {
+    config_.source = file;
+  }
+
+  SystemConfig read();
+
+ private:
+  bool read_switch(const std::string& key);
+  void read_shared_bus();
+  std::int64_t read_bus_time(const std::string& key);
+  void read_collective(CollectiveOp op);
+
+  JsonSource source_;
+  Settings settings_;
+  SystemConfig config_;
+};
+
+// ASTRA-sim compares with 0, which false is not to its JSON reader.
+bool SystemReader::read_switch(const std::string& key) {
+  const std::optional<bool> on = settings_.flag(key);
+  if (on == false && settings_.is_word(key)) {
+    config_.notes.push_back(key + ": false is off here; ASTRA-sim takes only 0 as off");
+  }
+  return on.value_or(false);
+}
+
+std::int64_t SystemReader::read_bus_time(const std::string& key) {
+  const auto ns = static_cast<float>(settings_.number(key, max_bus_ns).value_or(0));
+  const auto whole = static_cast<std::int64_t>(ns);
+  if (static_cast<float>(whole) != ns) {
+    config_.notes.push_back(key + " is taken in whole ns: " + std::to_string(whole));
+  }
+  return whole;
+}
+
+void SystemReader::read_shared_bus() {
+  SharedBusConfig bus;
+  bus.L_ns = read_bus_time("L");
+  bus.o_ns = read_bus_time("o");
+  bus.g_ns = read_bus_time("g");
+  bus.G_ns_per_byte = static_cast<float>(settings_.number("G", max_bus_ns_per_byte).value_or(0));
+  std::string missing;
+  std::string given;
+  for (const char* key : {"L", "o", "g", "G"}) {
+    std::string& list = settings_.has(key) ? given : missing;
+    list += (list.empty() ? "" : ", ") + std::string(key);
+  }
+  if (settings_.flag("model-shared-bus").value_or(false)) {
+    if (!missing.empty()) config_.notes.push_back("model-shared-bus without " + missing + ": taken as 0");
+    config_.shared_bus = bus;
+  } else if (!given.empty()) {
+    config_.notes.push_back("no effect without model-shared-bus: " + given);
+  }
+}
+
+void SystemReader::read_collective(CollectiveOp op) {
+  CollectiveChoice& choice = config_.collectives.at(static_cast<std::size_t>(op));
+  std::string key(name(op));
+  std::replace(key.begin(), key.end(), '_', '-');
+  key += "-implementation";
+  for (const JsonToken& item : settings_.strings(key, R"(["ring"])")) {
+    const std::optional<AlgorithmChoice> algorithm = parse_algorithm(item.text);
+    if (!algorithm) {
+      std::string stem = item.text;
+      stem.erase(stem.find_last_not_of("0123456789") + 1);
+      const bool is_window = stem == "direct" || stem == "oneDirect";
+      throw source_.failure(
+          item, is_window ? key + ": the window of " + shown(item) + " is not from 1 to 99999"
+                          : key + ": unknown algorithm " + shown(item) + known_names(item.text, algorithm_names()));
+    }
+    choice.per_dim.push_back(*algorithm);
+  }
+  const std::string custom_key = key + "-custom";
+  const std::vector<JsonToken> prefixes = settings_.strings(custom_key, R"(["PREFIX"])");
+  if (prefixes.size() > 1) {
+    throw source_.failure(prefixes[1], custom_key + " wants one prefix, whose traces cover all dimensions");
+  }
+  if (!prefixes.empty()) choice.custom = prefixes[0].text;
+}
+
+SystemConfig SystemReader::read() {
+  const Settings& s = settings_;
+  config_.scheduling = s.choice("scheduling-policy", policies);
+  config_.optimization = s.choice("collective-optimization", optimizations);
+  config_.endpoint_delay_given = s.has("endpoint-delay");
+  config_.endpoint_delay_ns = s.whole("endpoint-delay", 0, max_delay_ns).value_or(config_.endpoint_delay_ns);
+  config_.active_chunks_per_dimension =
+      s.whole("active-chunks-per-dimension", 1, max_count).value_or(config_.active_chunks_per_dimension);
+  config_.dataset_splits = s.whole("preferred-dataset-splits", 1, max_count);
+  config_.local_mem_bytes_per_s = s.number("local-mem-bw", max_rate).value_or(0) * 1e9;
+  config_.peak_flops = s.number("peak-perf", max_rate).value_or(0) * 1e12;
+  config_.roofline = read_switch("roofline-enabled");
+  config_.replay_only = read_switch("replay-only");
+  config_.trace_enabled = read_switch("trace-enabled");
+  config_.track_local_mem = read_switch("track-local-mem");
+  if (s.has("local-mem-trace-filename")) config_.local_mem_trace = s.path("local-mem-trace-filename");
+  config_.local_reduction_delay =
+      s.whole("local-reduction-delay", 0, max_count).value_or(config_.local_reduction_delay);
+  read_shared_bus();
+  for (std::size_t k = 0; k < collective_ops; ++k) read_collective(static_cast<CollectiveOp>(k));
+  config_.per_node_map = s.path("per-node-custom-implementation");
+  for (const auto& [key, note] : without_effect) {
+    if (s.has(key)) config_.notes.emplace_back(note);
+  }
+  return std::move(config_);
+}
+
+}  // namespace
+
+std::string_view name(CollectiveOp op) {
+  constexpr std::array<std::string_view, 9> names = {"all_reduce", "all_gather", "reduce_scatter",
+                                                     "all_to_all", "broadcast",  "reduce",
+                                                     "gather",     "scatter",    "barrier"};
+  return names.at(static_cast<std::size_t>(op));
+}
+
+std::optional<AlgorithmChoice> parse_algorithm(std::string_view text) {
+  constexpr std::size_t most_digits = 5;
+  const std::size_t stem = text.find_last_not_of("0123456789") + 1;  // npos + 1 is 0
+  const std::string_view digits = text.substr(stem);
+  for (const NamedAlgorithm& a : algorithms) {
+    if (text.substr(0, stem) != a.name) continue;
+    AlgorithmChoice choice{.algorithm = a.algorithm, .one = a.one};
+    if (digits.empty()) return choice;
+    if (a.algorithm != NativeAlgorithm::direct || digits[0] == '0' || digits.size() > most_digits) break;
+    choice.window = static_cast<std::uint32_t>(parse_int(digits).value());
+    return choice;
+  }
+  return std::nullopt;
+}
+
+SystemConfig parse_system(const std::string& file, std::string_view text) {
+  return SystemReader(file, text).read();
+}
+
+}  // namespace convert

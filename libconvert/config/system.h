@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// The system layer to simulate, from an ASTRA-sim system.json: how collectives are cut, scheduled and run.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace convert {
+
+// First the collectives for which a system lists algorithms, those that ASTRA-sim runs.
+enum class CollectiveOp : std::uint8_t {
+  all_reduce,
+  all_gather,
+  reduce_scatter,
+  all_to_all,
+  broadcast,
+  reduce,
+  gather,
+  scatter,
+  barrier,
+};
+inline constexpr std::size_t collective_ops = 4;       // that a system lists
+[[nodiscard]] std::string_view name(CollectiveOp op);  // "all_reduce"
+
+enum class NativeAlgorithm : std::uint8_t {
+  ring,
+  direct,
+  halving_doubling,
+  double_binary_tree,
+  // Of the other collectives, without a name in a system file.
+  binomial_tree,
+  star,
+  dissemination,
+};
+
+// How one dimension of the network runs a collective.
+struct AlgorithmChoice {
+  NativeAlgorithm algorithm = NativeAlgorithm::ring;
+  bool one = false;  // oneRing, …: one logical ring over all NPUs, whatever the dimensions
+  std::optional<std::uint32_t> window = {};  // direct3: messages of one NPU under way at once; from 1
+};
+// "ring", "oneRing", "direct", "direct3", "oneDirect3", "halvingDoubling", "oneHalvingDoubling",
+// "doubleBinaryTree"; nothing if it is none of these.
+[[nodiscard]] std::optional<AlgorithmChoice> parse_algorithm(std::string_view text);
+
+struct CollectiveChoice {
+  std::vector<AlgorithmChoice> per_dim{};  // dimension 0 first; empty: not given
+  std::string custom{};                    // prefix of an algorithm's traces; empty: none. Wins over per_dim
+};
+
+enum class SchedulingPolicy : std::uint8_t { lifo, fifo, explicit_priority };
+enum class CollectiveOptimization : std::uint8_t { baseline, local_bw_aware };
+
+// The LogGP bus between an NPU and its memory; whole ns but for G.
+struct SharedBusConfig {
+  std::int64_t L_ns = 0;
+  std::int64_t o_ns = 0;
+  std::int64_t g_ns = 0;
+  float G_ns_per_byte = 0;
+};
+
+// Values as the file states them, with ASTRA-sim's defaults where it has any; nothing where it leaves a value
+// undefined, so that whoever needs the value can refuse.
+struct SystemConfig {
+  std::string source;  // the file, for messages
+  std::optional<SchedulingPolicy> scheduling{};
+  std::optional<CollectiveOptimization> optimization{};
+  std::int64_t endpoint_delay_ns = 10;
+  bool endpoint_delay_given = false;
+  std::int64_t active_chunks_per_dimension = 1;
+  std::optional<std::int64_t> dataset_splits{};  // preferred-dataset-splits
+  double local_mem_bytes_per_s = 0;              // 0: reductions cost no time
+  double peak_flops = 0;                         // FLOP per second
+  bool roofline = false;
+  bool replay_only = false;
+  bool track_local_mem = false;
+  std::string local_mem_trace = "local_mem_trace";
+  bool trace_enabled = false;
+  std::optional<SharedBusConfig> shared_bus{};
+  std::int64_t local_reduction_delay = 1;
+  std::array<CollectiveChoice, collective_ops> collectives{};
+  std::string per_node_map{};        // path of a YAML map; empty: none
+  std::vector<std::string> notes{};  // a sentence for each key that has no effect or not quite ASTRA-sim's
+};
+
+// Reads the text of a system.json. A missing key is no error, but for L, o, g and G of a shared bus. Throws
+// Error(input) of the rule "system" with line and column: malformed JSON, a key that is unknown (the nearest known
+// one is named) or stands twice, a value of the wrong kind or out of range.
+[[nodiscard]] SystemConfig parse_system(const std::string& file, std::string_view text);
+
+// per-node-custom-implementation: {NODE ID: PREFIX, …} in YAML. Throws Error(input) of the rule "system": malformed
+// YAML, an id that is no integer from 0 or stands twice, a prefix that is empty or no scalar.
+[[nodiscard]] std::map<std::uint64_t, std::string> parse_per_node_map(const std::string& file,
+                                                                      std::string_view text);
+
+}  // namespace convert

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+#include "config/yaml_tree.h"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
+
+#include <sstream>
+#include <utility>
+
+namespace convert {
+namespace {
+
+constexpr std::size_t max_depth = 5;
+constexpr std::size_t max_values = 1 << 20;
+constexpr std::int64_t max_open_brackets = 1000;
+
+// Takes the document event by event, so that depth and size are bounded while it is read.
+class TreeBuilder : public YAML::EventHandler {
+ public:
+  TreeBuilder(const std::string& file, const YamlSubject& subject) : file_(file), subject_(subject) {}
+  YamlNode root;
+
+  [[nodiscard]] bool empty() const { return values_ == 0; }
+  [[nodiscard]] Error error(const YAML::Mark& mark, const std::string& message) const {
+    Location where{.file = file_};
+    if (!mark.is_null()) {
+      where.line = static_cast<std::uint32_t>(mark.line) + 1;
+      where.column = static_cast<std::uint32_t>(mark.column) + 1;
+    }
+    return input_error(std::move(where), message, subject_.rule);
+  }
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (std::exchange(started_, true)) throw error(mark, "a second document; a " + subject_.noun + " has one");
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { OnScalar(mark, "", anchor, ""); }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
+    throw error(mark, "aliases are not used in a " + subject_.noun);
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                const std::string& value) override {
+    YamlNode& node = add(mark, anchor, YamlNode::Kind::scalar);
+    node.text = value;
+    if (path_.empty()) {
+      throw error(mark, value.empty() ? subject_.is_empty : "not a " + subject_.noun + ": a map is expected");
+    }
+    if (is_key()) check_key(mark, value);
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    open(mark, anchor, YamlNode::Kind::list);
+  }
+  void OnSequenceEnd() override { path_.pop_back(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    open(mark, anchor, YamlNode::Kind::map);
+  }
+  void OnMapEnd() override { path_.pop_back(); }
+
+ private:
+  // The node just added is a key of the innermost map.
+  [[nodiscard]] bool is_key() const {
+    return path_.back()->kind == YamlNode::Kind::map && path_.back()->items.size() % 2 == 1;
+  }
+
+  // Pointers in path_ stay valid: only the innermost node's items grow.
+  YamlNode& add(const YAML::Mark& mark, YAML::anchor_t anchor, YamlNode::Kind kind) {
+    if (anchor != 0) throw error(mark, "anchors are not used in a " + subject_.noun);
+    if (++values_ > max_values) throw error(mark, "more than 2^20 values; this is no " + subject_.noun);
+    YamlNode& node = path_.empty() ? root : path_.back()->items.emplace_back();
+    node.kind = kind;
+    node.line = static_cast<std::uint32_t>(mark.line) + 1;
+    node.column = static_cast<std::uint32_t>(mark.column) + 1;
+    return node;
+  }
+
+  void open(const YAML::Mark& mark, YAML::anchor_t anchor, YamlNode::Kind kind) {
+    const bool list = kind == YamlNode::Kind::list;
+    if (path_.empty() && list) throw error(mark, "a list is not expected here; a " + subject_.noun + " is a map");
+    YamlNode& node = add(mark, anchor, kind);
+    if (path_.size() == max_depth || (!path_.empty() && is_key())) {
+      throw error(mark, list ? "a list is not expected here" : "a map is not expected here");
+    }
+    path_.push_back(&node);
+  }
+
+  void check_key(const YAML::Mark& mark, const std::string& key) {
+    const std::vector<YamlNode>& items = path_.back()->items;
+    if (items.size() > 2 * subject_.max_keys)
+      throw error(mark, "more keys than any map of a " + subject_.noun + " has");
+    for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+      if (items[i].text == key) throw error(mark, "key '" + key + "' is given twice");
+    }
+  }
+
+  const std::string& file_;
+  const YamlSubject& subject_;
+  bool started_ = false;
+  std::size_t values_ = 0;
+  std::vector<YamlNode*> path_;  // the open lists and maps
+};
+
+// Offset of the first byte that is not part of a well-formed UTF-8 sequence, or npos.
+std::size_t find_bad_utf8(std::string_view s) {
+  for (std::size_t i = 0; i < s.size();) {
+    const auto c = static_cast<unsigned char>(s[i]);
+    const std::size_t length = c < 0x80                ? 1
+                               : c >= 0xc2 && c < 0xe0 ? 2
+                               : c >= 0xe0 && c < 0xf0 ? 3
+                               : c >= 0xf0 && c < 0xf5 ? 4
+                                                       : 0;
+    if (length == 0 || length > s.size() - i) return i;
+    for (std::size_t k = 1; k < length; ++k) {
+      if ((static_cast<unsigned char>(s[i + k]) & 0xc0) != 0x80) return i;
+    }
+    i += length;
+  }
+  return std::string_view::npos;
+}
+
+// Offset of a bracket that no sensible text opens, or npos: yaml-cpp would hold them all before it tells of the
+// first.
+std::size_t find_deep_bracket(std::string_view s) {
+  std::int64_t open = 0;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    if (s[i] == '[' || s[i] == '{') {
+      if (++open > max_open_brackets) return i;
+    } else if ((s[i] == ']' || s[i] == '}') && open > 0) {
+      --open;
+    }
+  }
+  return std::string_view::npos;
+}
+
+void check_text(const std::string& file, std::string_view text, const YamlSubject& subject) {
+  if (text.size() > max_yaml_bytes)
+    throw input_error({.file = file}, "larger than 4 MiB, which no " + subject.noun + " is", subject.rule);
+  std::size_t bad = find_bad_utf8(text);
+  std::string what = "not UTF-8";
+  if (bad == std::string_view::npos) {
+    bad = text.find('\0');
+    what = "a NUL byte";
+  }
+  if (bad == std::string_view::npos) {
+    bad = find_deep_bracket(text);
+    what = "brackets nested too deeply for a " + subject.noun;
+  }
+  if (bad != std::string_view::npos)
+    throw input_error({.file = file, .offset = static_cast<std::int64_t>(bad)}, what, subject.rule);
+}
+
+}  // namespace
+
+const YamlSubject network_yaml = {
+    .noun = "network file",
+    .rule = "network",
+    .is_empty = "empty; a network file has the keys topology, npus_count, bandwidth and latency, or npus and links",
+    .max_keys = 16};
+
+const YamlNode* YamlNode::find(std::string_view key) const {
+  for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+    if (items[i].text == key) return &items[i + 1];
+  }
+  return nullptr;
+}
+
+YamlNode parse_yaml_tree(const std::string& file, std::string_view text, const YamlSubject& subject) {
+  check_text(file, text, subject);
+  TreeBuilder builder(file, subject);
+  std::istringstream stream{std::string(text)};
+  try {
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(builder)) {
+    }
+  } catch (const YAML::Exception& e) {
+    throw builder.error(e.mark, e.msg);
+  }
+  if (builder.empty() || builder.root.items.empty())
+    throw input_error({.file = file}, subject.is_empty, subject.rule);
+  return std::move(builder.root);
+}
+
+Error yaml_error(const std::string& file, const YamlNode& at, const std::string& message) {
+  return input_error({.file = file, .line = at.line, .column = at.column}, message, network_yaml.rule);
+}
+
+void check_yaml_keys(const std::string& file, const YamlNode& map, const std::vector<std::string>& known) {
+  for (std::size_t i = 0; i < map.items.size(); i += 2) {
+    const YamlNode& key = map.items[i];
+    bool found = false;
+    for (const std::string& k : known) found = found || k == key.text;
+    if (found) continue;
+    const std::string near = nearest(key.text, known);
+    throw yaml_error(file, key,
+                     "unknown key '" + key.text + "'; " +
+                         (near.empty() ? "known: " + join(known) : "did you mean " + near + "?"));
+  }
+}
+
+std::string join(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& w : words) out += (out.empty() ? "" : ", ") + w;
+  return out;
+}
+
+}  // namespace convert

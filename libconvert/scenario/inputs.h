@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// The files of a replay (network, system, memory, groups, traces, custom algorithms) → a program that can be run.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/diagnostic.h"
+#include "simulate/program.h"
+
+namespace convert {
+
+class TraceSource;
+
+// What the command line says about the NPUs besides their traces and the network; paths of files.
+struct SystemInputs {
+  std::optional<std::string> system{};  // ASTRA-sim's system.json
+  std::optional<std::string> memory{};  // … memory.json
+  std::optional<std::string> groups{};  // … comm_group.json
+  std::uint32_t queues_per_dim = 1;
+  double injection_scale = 1;
+  bool rendezvous = false;
+};
+
+// Reads the files; without a system's file there are the defaults for the network. Throws Error(input) with the
+// place, Error(system) if a file is missing.
+[[nodiscard]] std::shared_ptr<ReplaySystem> load_system(const SystemInputs& inputs, const NetworkConfig& network);
+
+// The algorithms that a system names, each once: prefixes of trace sets, in the working folder or else beside the
+// system's file.
+[[nodiscard]] std::vector<std::string> custom_prefixes(const ReplaySystem& system);
+
+// Reads the custom algorithms and then all ranks of the workload. With `issue_by_trace` the first rank decides on
+// ReplayOptions::issue. Nothing if there were errors to report.
+[[nodiscard]] std::optional<ReplayProgram> load_program(TraceSource& workload, const NetworkConfig& network,
+                                                        ReplayOptions options, bool issue_by_trace, unsigned jobs,
+                                                        Diagnostics& diagnostics);
+// The same of traces in memory.
+[[nodiscard]] std::optional<ReplayProgram> load_program(std::span<const Trace> workload,
+                                                        const NetworkConfig& network, ReplayOptions options,
+                                                        bool issue_by_trace, unsigned jobs,
+                                                        Diagnostics& diagnostics);
+
+}  // namespace convert

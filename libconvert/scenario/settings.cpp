@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+#include "scenario/settings.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+
+#include "core/units.h"
+#include "scenario/system_keys.h"
+
+namespace convert {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error bad(const std::string& message) { return input_error({}, message, "sweep"); }
+
+Error wants(const std::string& key, const std::string& what, const std::string& value) {
+  return bad(key + " wants " + what + ", not '" + value + "'");
+}
+
+std::optional<double> parse_number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+// "x0.5"
+std::optional<double> parse_factor(std::string_view text) {
+  if (!text.starts_with('x')) return std::nullopt;
+  const std::optional<double> factor = parse_number(text.substr(1));
+  return factor && *factor >= 0 && *factor <= 1e9 ? factor : std::nullopt;
+}
+
+template <typename T, std::size_t n>
+T choice(const std::string& key, const std::string& value,
+         const std::array<std::pair<std::string_view, T>, n>& all) {
+  std::vector<std::string> names;
+  std::string list;
+  for (const auto& [name, result] : all) {
+    if (name == value) return result;
+    list += (names.empty() ? "" : ", ") + std::string(name);
+    names.emplace_back(name);
+  }
+  const std::string near = nearest(value, names);
+  throw bad("unknown " + key + " '" + value + "'; " +
+            (near.empty() ? "known: " + list : "did you mean " + near + "?"));
+}
+
+constexpr std::array<std::pair<std::string_view, bool>, 4> truths = {
+    {{"true", true}, {"false", false}, {"1", true}, {"0", false}}};
+constexpr std::array<std::pair<std::string_view, bool>, 2> compats = {{{"astra", true}, {"none", false}}};
+constexpr std::array<std::pair<std::string_view, IssueMode>, 2> issues = {
+    {{"algorithm", IssueMode::algorithm}, {"workload", IssueMode::workload}}};
+constexpr std::array<NetworkModel, 3> models = {NetworkModel::unaware, NetworkModel::aware, NetworkModel::links};
+
+// In the working folder, or else beside the sweep's file.
+std::string find_path(const std::string& folder, const std::string& path) {
+  if (folder.empty() || fs::exists(path) || fs::path(path).is_absolute()) return path;
+  std::string beside = (fs::path(folder) / path).string();
+  return fs::exists(beside) || fs::exists(beside + ".0.et") ? beside : path;
+}
+
+std::string existing(const RunSettings& s, const std::string& path) {
+  std::string found = find_path(s.folder, path);
+  if (!fs::is_regular_file(found)) throw bad("there is no file " + path);
+  return found;
+}
+
+LinkSetting parse_link_setting(const std::string& key, const std::string& value) {
+  LinkSetting setting{.latency = key.starts_with("latency")};
+  if (const std::size_t dot = key.find('.'); dot != std::string::npos)
+    setting.dim = static_cast<std::size_t>(parse_int(key.substr(dot + 1)).value_or(0));
+  if (const std::optional<double> factor = parse_factor(value); factor && (setting.latency || *factor > 0)) {
+    setting.factor = true;
+    setting.value = *factor;
+  } else if (setting.latency) {
+    const std::optional<Picoseconds> ps = parse_time(value);
+    if (!ps) throw wants(key, "a time such as 500ns or a factor such as x2", value);
+    setting.value = static_cast<double>(*ps) / static_cast<double>(ps_per_ns);
+  } else {
+    const std::optional<double> rate = parse_bandwidth(value);
+    if (!rate) throw wants(key, "a rate such as 50GB/s or a factor such as x0.5", value);
+    setting.value = *rate / 1e9;
+  }
+  return setting;
+}
+
+struct Key {
+  const char* name;
+  void (*set)(RunSettings& s, const std::string& key, const std::string& value);
+};
+using S = RunSettings;
+using Text = const std::string&;
+
+void set_model(S& s, Text, Text value) {
+  if (const auto model = find_network_model(value)) {
+    s.options.network.model = *model;
+    return;
+  }
+  std::array<std::pair<std::string_view, NetworkModel>, models.size()> named;
+  for (std::size_t i = 0; i < models.size(); ++i) named.at(i) = {name(models.at(i)), models.at(i)};
+  s.options.network.model = choice("model", value, named);
+}
+void set_network(S& s, Text, Text value) {
+  s.network = is_short_network(value) ? value : find_path(s.folder, value);
+  try {
+    (void)load_network(*s.network);
+  } catch (const Error& e) {  // a path that is not there is a mistake in the sweep
+    if (e.where().line != 0 || e.where().offset >= 0) throw;
+    throw bad(format_location(e.where()) + (e.where().file.empty() ? "" : ": ") + e.what());
+  }
+}
+void set_size(S& s, Text key, Text value) {
+  s.options.size_bytes = parse_bytes(value);
+  if (s.options.size_bytes.value_or(0) < 1) throw wants(key, "a size such as 1MiB", value);
+}
+void set_until(S& s, Text key, Text value) {
+  s.options.until = parse_time(value);
+  if (!s.options.until) throw wants(key, "a time such as 1.5us", value);
+}
+void set_queues(S& s, Text key, Text value) {
+  const std::optional<std::int64_t> n = parse_int(value);
+  if (!n || *n < 1 || *n > 65'535) throw wants(key, "a whole number from 1 to 65535", value);
+  s.system.queues_per_dim = static_cast<std::uint32_t>(*n);
+}
+void set_injection(S& s, Text key, Text value) {
+  const std::optional<double> x = parse_number(value);
+  if (!x || *x < 0 || *x > 1e9) throw wants(key, "a number from 0 to 1e9", value);
+  s.system.injection_scale = *x;
+}
+
+constexpr std::array<Key, 16> plain_keys = {{
+    {"workload", [](S& s, Text, Text value) { s.workload = value == "-" ? value : find_path(s.folder, value); }},
+    {"from", [](S& s, Text, Text value) { s.from = value; }},
+    {"network", set_network},
+    {"model", set_model},
+    {"bandwidth", [](S& s, Text key, Text value) { s.links.push_back(parse_link_setting(key, value)); }},
+    {"latency", [](S& s, Text key, Text value) { s.links.push_back(parse_link_setting(key, value)); }},
+    {"system", [](S& s, Text, Text value) { s.system.system = existing(s, value); }},
+    {"memory", [](S& s, Text, Text value) { s.system.memory = existing(s, value); }},
+    {"groups", [](S& s, Text, Text value) { s.system.groups = existing(s, value); }},
+    {"queues-per-dim", set_queues},
+    {"injection-scale", set_injection},
+    {"rendezvous", [](S& s, Text key, Text value) { s.system.rendezvous = choice(key, value, truths); }},
+    {"compat", [](S& s, Text key, Text value) { s.astra = choice(key, value, compats); }},
+    {"issue", [](S& s, Text key, Text value) { s.issue = choice(key, value, issues); }},
+    {"size", set_size},
+    {"until", set_until},
+}};
+
+const Key* find(const std::string& key) {
+  const std::string stem = key.substr(0, key.find('.'));
+  const auto* const found =
+      std::find_if(plain_keys.begin(), plain_keys.end(), [&](const Key& k) { return stem == k.name; });
+  return found == plain_keys.end() ? nullptr : found;
+}
+
+SweepKeys make_keys() {
+  SweepKeys keys{.keys = {}, .per_dimension = {"bandwidth", "latency"}};
+  for (const Key& k : plain_keys) keys.keys.emplace_back(k.name);
+  for (std::string& name : system_key_names()) keys.keys.push_back(std::move(name));
+  return keys;
+}
+
+void apply(const LinkSetting& setting, double& bytes_per_ns, double& latency_ns) {
+  double& value = setting.latency ? latency_ns : bytes_per_ns;
+  value = setting.factor ? value * setting.value : setting.value;
+}
+
+void apply(const LinkSetting& setting, NetworkConfig& network) {
+  const std::string key = setting.latency ? "latency" : "bandwidth";
+  if (network.ideal) throw bad("an ideal network has no " + key + " to set");
+  const std::size_t count = network.dims.size() + network.levels.size();
+  if (setting.dim && *setting.dim >= count) {
+    throw bad(key + "." + std::to_string(*setting.dim) + ": the network " + network.source + " has " +
+              (count == 0 ? "no" : std::to_string(count)) + (count == 1 ? " dimension" : " dimensions"));
+  }
+  for (std::size_t d = 0; d < network.dims.size(); ++d) {
+    if (setting.dim.value_or(d) == d) apply(setting, network.dims[d].bytes_per_ns, network.dims[d].latency_ns);
+  }
+  for (std::size_t d = 0; d < network.levels.size(); ++d) {
+    if (setting.dim.value_or(d) == d) apply(setting, network.levels[d].bytes_per_ns, network.levels[d].latency_ns);
+  }
+  for (GraphLink& link : network.graph.links) {
+    double latency_ns = static_cast<double>(link.latency_ps) / static_cast<double>(ps_per_ns);
+    apply(setting, link.bytes_per_ns, latency_ns);
+    if (setting.latency) link.latency_ps = round_to_ps(latency_ns);
+  }
+}
+
+}  // namespace
+
+std::optional<NetworkModel> find_network_model(std::string_view text) {
+  for (const NetworkModel model : models) {
+    if (name(model) == text) return model;
+  }
+  return std::nullopt;
+}
+
+void RunSettings::set(const std::string& key, const std::string& value) {
+  if (const Key* const plain = find(key)) return plain->set(*this, key, value);
+  std::string resolved = value;
+  if (key.ends_with("-custom")) resolved = find_path(folder, value);
+  system_keys.push_back({key, parse_system_value(key, resolved)});
+}
+
+const SweepKeys& sweep_keys() {
+  static const SweepKeys keys = make_keys();
+  return keys;
+}
+
+std::optional<Quantity> quantity(const std::string& key, const std::string& value) {
+  const std::string stem = key.substr(0, key.find('.'));
+  const auto is = [](const std::optional<double>& number, Unit unit) {
+    return number ? std::optional(Quantity{*number, unit}) : std::nullopt;
+  };
+  if (stem == "bandwidth" || stem == "latency") {
+    if (const std::optional<double> factor = parse_factor(value)) return Quantity{*factor, Unit::factor};
+    if (stem == "bandwidth") return is(parse_bandwidth(value), Unit::bytes_per_s);
+  }
+  if (stem == "latency" || stem == "until") {
+    const std::optional<Picoseconds> ps = parse_time(value);
+    if (ps) return Quantity{static_cast<double>(*ps) / static_cast<double>(ps_per_ns), Unit::ns};
+    return std::nullopt;
+  }
+  if (stem == "size") {
+    const std::optional<std::int64_t> bytes = parse_bytes(value);
+    if (bytes) return Quantity{static_cast<double>(*bytes), Unit::bytes};
+    return std::nullopt;
+  }
+  const bool number = stem == "queues-per-dim" || stem == "injection-scale" || is_system_number(key);
+  return number ? is(parse_number(value), Unit::number) : std::nullopt;
+}
+
+Scenario make_scenario(const RunSettings& s) {
+  if (!s.network) throw usage_error("no network; give -n, a base with network, or an axis of networks");
+  if (!s.workload) throw usage_error("no traces to replay; name them, or give a base with workload");
+  Scenario scenario{.workload = *s.workload, .network = load_network(*s.network), .options = s.options};
+  for (const bool per_dim : {false, true}) {  // what is for all comes first
+    for (const LinkSetting& link : s.links) {
+      if (link.dim.has_value() == per_dim) apply(link, scenario.network);
+    }
+  }
+  scenario.options.astra = s.astra.value_or(s.system.system.has_value());
+  scenario.from = s.from;
+  scenario.has_groups = s.system.groups.has_value();
+  scenario.issue_by_trace = !s.issue;
+  if (s.issue) scenario.options.issue = *s.issue;
+  const auto system = load_system(s.system, scenario.network);
+  for (const RunSettings::SystemKey& k : s.system_keys)
+    set_system_key(system->config, k.key, k.config, scenario.network.dims.size());
+  scenario.options.system = system;
+  return scenario;
+}
+
+std::string network_shape(const Scenario& scenario) {
+  const NetworkConfig& n = scenario.network;
+  std::string shape = n.ideal ? "ideal" : std::to_string(n.npus());
+  for (const NetworkDim& d : n.dims) shape += ' ' + std::string(name(d.topology)) + std::to_string(d.npus);
+  if (can_send_to_self(n, scenario.options.network.model)) shape += " self";
+  return shape;
+}
+
+std::vector<std::string> files_of(const std::string& key, const std::string& value, const std::string& folder) {
+  const bool is_file =
+      key == "system" || key == "memory" || key == "groups" || (key == "network" && !is_short_network(value));
+  if (!is_file) return {};
+  return {find_path(folder, value)};
+}
+
+}  // namespace convert

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// One replay as named settings: each is set from text, then all together make what is replayed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/network.h"
+#include "config/sweep.h"
+#include "config/system.h"
+#include "scenario/inputs.h"
+#include "simulate/program.h"
+
+namespace convert {
+
+// The model of this name.
+[[nodiscard]] std::optional<NetworkModel> find_network_model(std::string_view name);
+
+// Bandwidth or latency of a network's links, in place of what the network says.
+struct LinkSetting {
+  bool latency = false;
+  std::optional<std::size_t> dim{};  // of a product or level of a tree; all links without
+  bool factor = false;
+  double value = 0;  // ns, bytes per ns, or the factor
+};
+
+struct RunSettings {
+  std::string folder{};  // where paths are looked for that the working folder does not have
+  std::optional<std::string> workload{};
+  std::optional<std::string> network{};
+  std::optional<std::string> from{};  // format of the workload
+  ReplayOptions options{};
+  std::optional<IssueMode> issue{};
+  std::optional<bool> astra{};
+  SystemInputs system{};
+  std::vector<LinkSetting> links{};
+  // Keys of system.json: a configuration that has the value of this key.
+  struct SystemKey {
+    std::string key;
+    SystemConfig config;
+  };
+  std::vector<SystemKey> system_keys{};
+
+  // Throws Error(input), without a place, at a value that `key` does not take. A key of sweep_keys().
+  void set(const std::string& key, const std::string& value);
+};
+
+[[nodiscard]] const SweepKeys& sweep_keys();
+
+// What a value is on an axis of a plot; nothing if it is no quantity.
+enum class Unit : std::uint8_t { number, factor, bytes, ns, bytes_per_s };
+struct Quantity {
+  double value = 0;
+  Unit unit = Unit::number;
+};
+[[nodiscard]] std::optional<Quantity> quantity(const std::string& key, const std::string& value);
+
+// The settings as they are replayed. `options.system` is there.
+struct Scenario {
+  std::string workload;
+  NetworkConfig network;
+  ReplayOptions options;
+  std::optional<std::string> from{};
+  bool issue_by_trace = false;
+  bool has_groups = false;
+};
+// Reads the files. Throws Error.
+[[nodiscard]] Scenario make_scenario(const RunSettings& settings);
+
+// Scenarios whose settings differ in nothing but network, model, bandwidth and latency compile to the same program
+// if this is the same.
+[[nodiscard]] std::string network_shape(const Scenario& scenario);
+
+// The files whose contents a setting stands for; not the workload's.
+[[nodiscard]] std::vector<std::string> files_of(const std::string& key, const std::string& value,
+                                                const std::string& folder);
+
+}  // namespace convert

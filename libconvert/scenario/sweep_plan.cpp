@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include "scenario/sweep_plan.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "io/input.h"
+#include "io/input_set.h"
+#include "io/sha256.h"
+
+namespace convert {
+namespace {
+
+// What changes the network without changing its shape, or is part of the shape.
+bool is_of_network(const std::string& key) {
+  const std::string stem = key.substr(0, key.find('.'));
+  return stem == "network" || stem == "model" || stem == "bandwidth" || stem == "latency";
+}
+
+// Pieces of a MiB, so that no file need be in memory.
+void add_digest(Input& input, std::string& digest) {
+  constexpr std::size_t piece = 1 << 20;
+  std::string bytes(piece, '\0');
+  digest += '|';
+  while (const std::size_t n = input.read(bytes.data(), piece)) digest = sha256_hex(digest + bytes.substr(0, n));
+}
+
+// Of each file and each set of traces once.
+class Digests {
+ public:
+  const std::string& file(const std::string& path) {
+    const auto [found, is_new] = files_.try_emplace(path);
+    if (is_new) add_digest(*open_input(path), found->second);
+    return found->second;
+  }
+  const std::string& workload(const std::string& path) {
+    const auto [found, is_new] = workloads_.try_emplace(path);
+    if (!is_new || path == "-") return found->second;
+    InputSet set({path});
+    while (const auto item = set.next()) add_digest(*item->input, found->second);
+    if (set.groups()) found->second += sha256_hex(set.groups()->json);
+    return found->second;
+  }
+
+ private:
+  std::map<std::string, std::string> files_;
+  std::map<std::string, std::string> workloads_;
+};
+
+Error located(const Error& e, const SweepValue& value) {
+  if (value.where.file.empty()) return {Error::Kind::usage, {}, "--set: " + std::string(e.what())};
+  return {Error::Kind::input, value.where, e.what(), "sweep"};
+}
+
+}  // namespace
+
+SweepPlan::SweepPlan(SweepConfig config, std::string folder)
+    : config_(std::move(config)), folder_(std::move(folder)), strides_(config_.axes.size()) {
+  std::set<std::string> seen;
+  for (const SweepSetting& axis : config_.axes) {
+    if (!seen.insert(axis.key).second)
+      throw Error(axis.where.file.empty() ? Error::Kind::usage : Error::Kind::input, axis.where,
+                  axis.key + " is swept twice");
+    // An axis takes the place of a common value.
+    std::erase_if(config_.base, [&](const SweepSetting& s) { return s.key == axis.key; });
+  }
+  std::size_t size = 1;
+  for (std::size_t a = config_.axes.size(); a-- > 0;) {
+    strides_[a] = size;
+    size *= config_.axes[a].values.size();
+    if (size > max_sweep_runs)
+      throw usage_error("the sweep has more than " + std::to_string(max_sweep_runs) + " runs");
+  }
+  group_of_.resize(size);
+  check_values();
+  form_groups();
+}
+
+void SweepPlan::check_values() const {
+  for (const auto* settings : {&config_.base, &config_.axes}) {
+    for (const SweepSetting& setting : *settings) {
+      for (const SweepValue& value : setting.values) {
+        RunSettings scratch{.folder = folder_};
+        try {
+          scratch.set(setting.key, value.text);
+        } catch (const Error& e) {
+          if (e.where().file.empty()) throw located(e, value);
+          throw;  // of a file that the value names
+        }
+      }
+    }
+  }
+}
+
+RunSettings SweepPlan::settings(std::size_t run) const {
+  RunSettings settings{.folder = folder_};
+  for (const SweepSetting& s : config_.base) settings.set(s.key, s.values.front().text);
+  for (std::size_t a = 0; a < config_.axes.size(); ++a) settings.set(config_.axes[a].key, value(run, a));
+  return settings;
+}
+
+std::string SweepPlan::describe(std::size_t run) const {
+  std::string text;
+  for (std::size_t a = 0; a < config_.axes.size(); ++a)
+    text += (a == 0 ? "" : ", ") + config_.axes[a].key + "=" + value(run, a);
+  return text;
+}
+
+bool SweepPlan::reads_stdin() const { return groups_by_workload_.contains("-"); }
+
+std::vector<std::string> SweepPlan::identities() const {
+  constexpr std::size_t digits = 16;
+  Digests digests;
+  std::vector<std::string> ids;
+  for (std::size_t run = 0; run < size(); ++run) {
+    std::map<std::string, std::string> settings;  // a value counts the same on an axis and in the base
+    for (const SweepSetting& s : config_.base) settings[s.key] = s.values.front().text;
+    for (std::size_t a = 0; a < config_.axes.size(); ++a) settings[config_.axes[a].key] = value(run, a);
+    std::string text = "sweep 1\n";
+    for (const auto& [key, value] : settings) {
+      text += key + '=' + value + '\n';
+      for (const std::string& file : files_of(key, value, folder_)) text += digests.file(file) + '\n';
+    }
+    if (const auto workload = this->settings(run).workload) text += digests.workload(*workload);
+    ids.push_back(sha256_hex(text).substr(0, digits));
+  }
+  return ids;
+}
+
+void SweepPlan::form_groups() {
+  std::map<std::string, std::size_t> numbers;
+  for (std::size_t run = 0; run < size(); ++run) {
+    const RunSettings settings = this->settings(run);
+    std::string key = settings.workload.value_or("");
+    const std::string workload = key;
+    const bool first_of_workload = !groups_by_workload_.contains(workload);
+    for (std::size_t a = 0; a < config_.axes.size(); ++a) {
+      if (!is_of_network(config_.axes[a].key)) key += '\n' + value(run, a);
+    }
+    try {
+      key += '\n' + network_shape(make_scenario(settings));
+    } catch (const Error& e) {
+      // A file that cannot be read or what is not given at all is a mistake; a combination is the run's own
+      // failure.
+      if (e.kind() != Error::Kind::input || e.where().line != 0 || e.where().offset >= 0) throw;
+    }
+    const auto [number, is_new] = numbers.try_emplace(key, groups_.size());
+    if (is_new) groups_.push_back(key);
+    if (first_of_workload) groups_by_workload_[workload] = 0;
+    if (is_new) ++groups_by_workload_[workload];
+    group_of_[run] = number->second;
+  }
+}
+
+std::vector<std::size_t> SweepPlan::order() const {
+  std::vector<std::size_t> order(size());
+  std::iota(order.begin(), order.end(), 0);
+  // By number of the group, which is that of its first run; but workloads stay together.
+  std::map<std::string, std::size_t> first_of_workload;
+  std::vector<std::size_t> workload_of(groups_.size());
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const std::string workload = groups_[g].substr(0, groups_[g].find('\n'));
+    workload_of[g] = first_of_workload.try_emplace(workload, g).first->second;
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const std::size_t ga = group_of_[a];
+    const std::size_t gb = group_of_[b];
+    return std::pair(workload_of[ga], ga) < std::pair(workload_of[gb], gb);
+  });
+  return order;
+}
+
+}  // namespace convert

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// The runs of a sweep: the cross product of its axes, the last axis varying fastest.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "config/sweep.h"
+#include "scenario/settings.h"
+
+namespace convert {
+
+inline constexpr std::size_t max_sweep_runs = 100'000;
+
+class SweepPlan {
+ public:
+  // `folder`: of the sweep's file. Checks all values and configuration files, and says what a run is: throws Error,
+  // with the place if the value has one. A combination that cannot be run is no error here.
+  SweepPlan(SweepConfig config, std::string folder);
+
+  [[nodiscard]] const std::vector<SweepSetting>& axes() const { return config_.axes; }
+  [[nodiscard]] std::size_t size() const { return group_of_.size(); }
+  [[nodiscard]] std::size_t value_index(std::size_t run, std::size_t axis) const {
+    return run / strides_[axis] % config_.axes[axis].values.size();
+  }
+  [[nodiscard]] const std::string& value(std::size_t run, std::size_t axis) const {
+    return config_.axes[axis].values[value_index(run, axis)].text;
+  }
+  // The run with another value on one axis.
+  [[nodiscard]] std::size_t moved(std::size_t run, std::size_t axis, std::size_t value_index) const {
+    return run + value_index * strides_[axis] - this->value_index(run, axis) * strides_[axis];
+  }
+  // "model=aware, bandwidth=50GB/s"
+  [[nodiscard]] std::string describe(std::size_t run) const;
+  // By run, 16 hexadecimal digits of all that its result depends on: settings, contents of files and of the traces,
+  // which are read for that unless they come from standard input.
+  [[nodiscard]] std::vector<std::string> identities() const;
+  // Runs of the same group differ only in the network, and not in its shape.
+  [[nodiscard]] const std::string& group(std::size_t run) const { return groups_[group_of_[run]]; }
+  // Of what one workload's runs need.
+  [[nodiscard]] std::size_t groups_of(const std::string& workload) const {
+    return groups_by_workload_.at(workload);
+  }
+  [[nodiscard]] RunSettings settings(std::size_t run) const;
+  // All runs, those that share a workload and a group together.
+  [[nodiscard]] std::vector<std::size_t> order() const;
+  [[nodiscard]] bool reads_stdin() const;
+
+ private:
+  void check_values() const;
+  void form_groups();
+
+  SweepConfig config_;
+  std::string folder_;
+  std::vector<std::size_t> strides_;
+  std::vector<std::size_t> group_of_;  // by run
+  std::vector<std::string> groups_;
+  std::map<std::string, std::size_t> groups_by_workload_;
+};
+
+}  // namespace convert

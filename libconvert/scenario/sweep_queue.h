@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// The runs that a table lacks, handed out; each result goes to the table at once.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenario/sweep_run.h"
+#include "scenario/sweep_table.h"
+#include "util/progress.h"
+
+namespace convert {
+
+class TableQueue : public RunQueue {
+ public:
+  // Runs that failed before are done again: what was wrong may have been put right.
+  TableQueue(const SweepPlan& plan, SweepTable& table, bool progress);
+
+  [[nodiscard]] std::size_t total() const { return total_; }
+  [[nodiscard]] std::optional<std::size_t> take() override;
+  // If the table cannot be written, nothing more is handed out.
+  void put(std::size_t run, const std::vector<std::string>& result) override;
+  // Hands out nothing more.
+  void close();
+
+ private:
+  const SweepPlan& plan_;
+  SweepTable& table_;
+  std::mutex mutex_;
+  std::deque<std::size_t> pending_;
+  std::size_t total_ = 0;
+  std::optional<Progress> progress_;
+};
+
+}  // namespace convert

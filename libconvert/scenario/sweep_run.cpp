@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+#include "scenario/sweep_run.h"
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+#include <utility>
+
+#include "config/groups.h"
+#include "load/source.h"
+#include "scenario/inputs.h"
+#include "simulate/report.h"
+
+namespace convert {
+namespace {
+
+// The entry of a name, which becomes the first; the oldest beyond `most` goes.
+template <typename T>
+std::shared_ptr<T> touch(std::list<std::pair<std::string, std::shared_ptr<T>>>& table, const std::string& name,
+                         std::size_t most) {
+  const auto found = std::find_if(table.begin(), table.end(), [&](const auto& e) { return e.first == name; });
+  if (found != table.end()) {
+    table.splice(table.begin(), table, found);
+  } else {
+    table.emplace_front(name, std::make_shared<T>());
+  }
+  if (table.size() > most) table.pop_back();
+  return table.front().second;
+}
+
+std::string text_of(const Location& where, const std::string& message) {
+  const std::string place = format_location(where);
+  return place.empty() ? message : place + ": " + message;
+}
+std::string text_of(const Error& e) { return text_of(e.where(), e.what()); }
+
+// The first error, and how many more there are.
+std::string first_error(const Diagnostics& diagnostics) {
+  for (const Diagnostic& d : diagnostics.all()) {
+    if (d.severity != Severity::error) continue;
+    std::string text = text_of(d.where, d.message);
+    if (diagnostics.errors() > 1) text += " (and " + std::to_string(diagnostics.errors() - 1) + " more)";
+    return text;
+  }
+  return "";
+}
+
+std::string mean_ns(const std::vector<NpuResult>& npus, Picoseconds NpuResult::*of) {
+  __extension__ using Wide = __int128;
+  Wide sum = 0;
+  for (const NpuResult& npu : npus) sum += npu.*of;
+  return npus.empty() ? "0" : format_ns(static_cast<Picoseconds>(sum / static_cast<Wide>(npus.size())));
+}
+
+// Groups that travel with the traces, where none are given.
+void add_groups(Scenario& scenario, const std::optional<InputSet::Groups>& groups) {
+  if (!groups || scenario.has_groups) return;
+  const NetworkConfig& network = scenario.network;
+  auto system = std::make_shared<ReplaySystem>(*scenario.options.system);
+  system->groups = parse_groups(groups->name, groups->json,
+                                network.ideal ? std::nullopt : std::optional(static_cast<Rank>(network.npus())));
+  scenario.options.system = std::move(system);
+}
+
+std::string message_of(const ReplayResult& result) {
+  const WaitReport& waits = result.waits;
+  if (result.status == ReplayStatus::deadlock)
+    return std::to_string(waits.waiting_total) + " nodes never run to their end";
+  if (result.status == ReplayStatus::unmatched)
+    return std::to_string(waits.unmatched_total) + " messages are never received";
+  return "";
+}
+
+}  // namespace
+
+const std::vector<std::string>& sweep_result_columns() {
+  static const std::vector<std::string> columns = {"status",        "total_ns",        "finish_min_ns",
+                                                   "finish_max_ns", "exposed_mean_ns", "compute_mean_ns",
+                                                   "sends",         "bytes_sent",      "message"};
+  return columns;
+}
+
+std::vector<std::string> sweep_result(const ReplayResult& result) {
+  const bool all = result.status == ReplayStatus::complete || result.status == ReplayStatus::unmatched;
+  std::optional<Picoseconds> first;
+  std::optional<Picoseconds> last;
+  std::uint64_t sends = 0;
+  std::uint64_t bytes = 0;
+  for (const NpuResult& npu : result.npus) {
+    const Picoseconds finish = npu.finish_ps.value_or(0);
+    first = std::min(first.value_or(finish), finish);
+    last = std::max(last.value_or(finish), finish);
+    sends += npu.sends;
+    bytes += static_cast<std::uint64_t>(npu.bytes_sent);
+  }
+  return {std::string(name(result.status)),
+          all ? format_ns(result.total_ps) : "",
+          all ? format_ns(first.value_or(0)) : "",
+          all ? format_ns(last.value_or(0)) : "",
+          all ? mean_ns(result.npus, &NpuResult::exposed_communication_ps) : "",
+          mean_ns(result.npus, &NpuResult::compute_ps),
+          std::to_string(sends),
+          std::to_string(bytes),
+          message_of(result)};
+}
+
+std::vector<std::string> sweep_failure(const std::string& message) {
+  std::vector<std::string> cells(sweep_result_columns().size());
+  cells.front() = "error";
+  cells.back() = message;
+  return cells;
+}
+
+struct SweepRunner::Workload {
+  std::mutex mutex;
+  std::unique_ptr<Diagnostics> diagnostics;  // of the source
+  std::unique_ptr<TraceSource> source;       // opened, not yet read
+  std::shared_ptr<const std::vector<Trace>> traces;
+  std::optional<InputSet::Groups> groups;
+  std::size_t compiled = 0;
+  std::string error;
+};
+
+struct SweepRunner::Program {
+  std::mutex mutex;
+  bool ready = false;
+  std::optional<ReplayProgram> program;
+  std::string error;
+};
+
+SweepRunner::SweepRunner(const SweepPlan& plan, unsigned jobs, Diagnostics& diagnostics)
+    : plan_(plan), jobs_(std::max(jobs, 1U)), diagnostics_(diagnostics) {}
+SweepRunner::~SweepRunner() = default;
+
+// Until the traces are wanted; which may be once only where they are not kept.
+void SweepRunner::open(Workload& workload, const Scenario& scenario) {
+  if (!workload.error.empty()) throw Error(workload.error);
+  if (workload.source != nullptr || workload.traces != nullptr) return;
+  try {
+    workload.diagnostics = diagnostics_.sibling();
+    SourceOptions options{.operands = {scenario.workload}, .from = scenario.from, .hash = false};
+    workload.source = std::make_unique<TraceSource>(std::move(options), *workload.diagnostics);
+    TraceSource& source = *workload.source;
+    if (!source.whole_set()) {
+      throw input_error({.file = scenario.workload},
+                        "one rank by itself cannot be replayed; name the whole set: " + source.base_name());
+    }
+    (void)source.prepare(false);
+    if (workload.diagnostics->errors() > 0) throw Error(first_error(*workload.diagnostics));
+    workload.groups = source.groups();
+  } catch (const Error& e) {
+    workload.error = text_of(e);
+    throw Error(workload.error);
+  }
+}
+
+// Warnings are said once for a workload.
+void SweepRunner::pass_on(Workload& workload, const Diagnostics& of_program) {
+  if (++workload.compiled != 1) return;
+  for (const Diagnostics* from : {static_cast<const Diagnostics*>(workload.diagnostics.get()), &of_program}) {
+    for (const Diagnostic& d : from->all()) {
+      if (d.severity == Severity::warning) diagnostics_.add(d);
+    }
+  }
+}
+
+std::shared_ptr<SweepRunner::Workload> SweepRunner::workload(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  // Standard input cannot be read again.
+  return touch(workloads_, name, plan_.reads_stdin() ? SIZE_MAX : 2);
+}
+
+void SweepRunner::compile(Program& program, Scenario& scenario) {
+  const auto shared = workload(scenario.workload + '\n' + scenario.from.value_or(""));
+  Workload& w = *shared;
+  const auto diagnostics = diagnostics_.sibling();
+  const std::size_t groups = plan_.groups_of(scenario.workload);
+  std::unique_lock lock(w.mutex);
+  open(w, scenario);
+  add_groups(scenario, w.groups);
+  if (groups == 1) {  // no need to have all traces in memory at once
+    program.program =
+        load_program(*w.source, scenario.network, scenario.options, scenario.issue_by_trace, jobs_, *diagnostics);
+    pass_on(w, *diagnostics);
+    w.source.reset();
+  } else {
+    if (w.traces == nullptr) w.traces = std::make_shared<const std::vector<Trace>>(w.source->load(jobs_));
+    w.source.reset();
+    const auto traces = w.traces;
+    lock.unlock();
+    program.program = load_program(std::span(*traces), scenario.network, scenario.options, scenario.issue_by_trace,
+                                   1, *diagnostics);
+    lock.lock();
+    pass_on(w, *diagnostics);
+    if (w.compiled == groups && scenario.workload != "-") w.traces.reset();
+  }
+  if (diagnostics->errors() > 0) throw Error(first_error(*diagnostics));
+}
+
+std::shared_ptr<SweepRunner::Program> SweepRunner::program(std::size_t run, Scenario& scenario) {
+  std::shared_ptr<Program> shared;
+  {
+    const std::lock_guard lock(mutex_);
+    shared = touch(programs_, plan_.group(run), jobs_);
+  }
+  const std::lock_guard lock(shared->mutex);
+  if (!std::exchange(shared->ready, true)) {
+    try {
+      compile(*shared, scenario);
+    } catch (const Error& e) {
+      shared->program.reset();
+      shared->error = text_of(e);
+    }
+  }
+  return shared;
+}
+
+std::vector<std::string> SweepRunner::run(std::size_t run) {
+  try {
+    Scenario scenario = make_scenario(plan_.settings(run));
+    check_network_options(scenario.network, scenario.options.network);
+    const auto shared = program(run, scenario);
+    if (!shared->program) return sweep_failure(shared->error);
+    // The tables of the ranks are shared, not copied.
+    ReplayProgram own = *shared->program;
+    own.network = scenario.network;
+    own.options.network = scenario.options.network;
+    return sweep_result(replay(own));
+  } catch (const Error& e) {
+    return sweep_failure(text_of(e));
+  }
+}
+
+void SweepRunner::work(RunQueue& queue) {
+  std::exception_ptr failure;
+  std::mutex mutex;
+  const auto loop = [&] {
+    try {
+      while (const std::optional<std::size_t> next = queue.take()) queue.put(*next, run(*next));
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = std::current_exception();
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i < jobs_; ++i) threads.emplace_back(loop);
+  loop();
+  for (std::thread& thread : threads) thread.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace convert

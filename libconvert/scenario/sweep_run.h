@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Runs of a sweep: each a replay, its result a line of the table.
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/diagnostic.h"
+#include "scenario/sweep_plan.h"
+#include "simulate/replay.h"
+
+namespace convert {
+
+// The columns that a run fills, after those of the axes.
+[[nodiscard]] const std::vector<std::string>& sweep_result_columns();
+// status, total_ns, …, message.
+[[nodiscard]] std::vector<std::string> sweep_result(const ReplayResult& result);
+[[nodiscard]] std::vector<std::string> sweep_failure(const std::string& message);
+
+// Hands out runs and takes their results; for several threads at once.
+class RunQueue {
+ public:
+  virtual ~RunQueue() = default;
+  RunQueue(const RunQueue&) = delete;
+  RunQueue& operator=(const RunQueue&) = delete;
+  // The next run; nothing if there is none left.
+  [[nodiscard]] virtual std::optional<std::size_t> take() = 0;
+  virtual void put(std::size_t run, const std::vector<std::string>& result) = 0;
+
+ protected:
+  RunQueue() = default;
+};
+
+// Does runs. A workload is decoded once, and compiled once for all runs that differ only in the network's numbers;
+// what has not been used for a while is given up.
+class SweepRunner {
+ public:
+  // Runs at most `jobs` at once. Warnings about the workload go to the diagnostics. `plan` is to outlive this.
+  SweepRunner(const SweepPlan& plan, unsigned jobs, Diagnostics& diagnostics);
+  ~SweepRunner();
+  SweepRunner(const SweepRunner&) = delete;
+  SweepRunner& operator=(const SweepRunner&) = delete;
+
+  // Thread-safe. A failure of the run is its result.
+  [[nodiscard]] std::vector<std::string> run(std::size_t run);
+  // Does what the queue hands out, by `jobs` threads. An exception of one of them is thrown when all have ended.
+  void work(RunQueue& queue);
+
+ private:
+  struct Workload;
+  struct Program;
+  [[nodiscard]] std::shared_ptr<Program> program(std::size_t run, Scenario& scenario);
+  [[nodiscard]] std::shared_ptr<Workload> workload(const std::string& name);
+  void compile(Program& program, Scenario& scenario);
+  void open(Workload& workload, const Scenario& scenario);
+  void pass_on(Workload& workload, const Diagnostics& of_program);
+
+  const SweepPlan& plan_;
+  const unsigned jobs_;
+  Diagnostics& diagnostics_;
+  std::mutex mutex_;  // of the two tables
+  // The last used one first.
+  std::list<std::pair<std::string, std::shared_ptr<Program>>> programs_;
+  std::list<std::pair<std::string, std::shared_ptr<Workload>>> workloads_;
+};
+
+}  // namespace convert

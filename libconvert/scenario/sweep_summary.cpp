@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+#include "scenario/sweep_summary.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <utility>
+
+#include "core/diagnostic.h"
+#include "scenario/sweep_run.h"
+
+namespace convert {
+namespace {
+
+// The total time of a run that is complete.
+std::optional<double> total_ns(const SweepPlan& plan, const SweepTable& table, std::size_t run) {
+  const std::vector<std::string>& cells = table.cells(run);
+  const std::size_t status = plan.axes().size();
+  if (cells.size() < status + sweep_result_columns().size() || cells[status] != "complete") return std::nullopt;
+  const std::string& text = cells[status + 1];
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<double> slowdown(const SweepPlan& plan, const SweepTable& table, const SweepReference& reference,
+                               std::size_t run) {
+  const auto own = total_ns(plan, table, run);
+  const auto other = total_ns(plan, table, plan.moved(run, reference.axis, reference.value));
+  if (!own || !other || *other == 0) return std::nullopt;
+  return *own / *other;
+}
+
+struct Scaled {
+  const char* unit;
+  double size;
+};
+
+// The largest unit that keeps the largest value above 1.
+Scaled fitting(Unit unit, double largest) {
+  constexpr std::array<Scaled, 4> times = {{{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}}};
+  constexpr std::array<Scaled, 4> sizes = {{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}}};
+  if (unit == Unit::bytes_per_s) return {"GB/s", 1e9};
+  if (unit != Unit::ns && unit != Unit::bytes) return {"", 1};
+  const auto& units = unit == Unit::ns ? times : sizes;
+  const auto* const found =
+      std::find_if(units.begin(), units.end() - 1, [&](const Scaled& u) { return largest >= u.size; });
+  return *found;
+}
+
+// The quantities of an axis, if all its values are such and of one unit.
+std::optional<std::vector<Quantity>> quantities(const SweepSetting& axis) {
+  std::vector<Quantity> all;
+  for (const SweepValue& v : axis.values) {
+    const std::optional<Quantity> q = quantity(axis.key, v.text);
+    if (!q || (!all.empty() && q->unit != all.front().unit)) return std::nullopt;
+    all.push_back(*q);
+  }
+  return all;
+}
+
+std::size_t lines_of(const SweepPlan& plan) { return plan.size() / plan.axes()[plot_axis(plan)].values.size(); }
+
+// What sets the lines apart: the values of all axes but one, if there are several.
+std::string label_of(const SweepPlan& plan, std::size_t run, std::size_t without) {
+  std::string label;
+  for (std::size_t a = 0; a < plan.axes().size(); ++a) {
+    if (a == without || plan.axes()[a].values.size() == 1) continue;
+    label += (label.empty() ? "" : ", ") + plan.axes()[a].key + " " + plan.value(run, a);
+  }
+  return label;
+}
+
+std::string title_of(const SweepPlan& plan, std::size_t without) {
+  std::string title;
+  for (std::size_t a = 0; a < plan.axes().size(); ++a) {
+    if (a != without && plan.axes()[a].values.size() == 1)
+      title += (title.empty() ? "" : ", ") + plan.axes()[a].key + " " + plan.axes()[a].values[0].text;
+  }
+  return title;
+}
+
+}  // namespace
+
+SweepReference parse_sweep_reference(const SweepPlan& plan, const std::string& text) {
+  const std::size_t equals = std::min(text.find('='), text.size());
+  const std::string key = text.substr(0, equals);
+  for (std::size_t a = 0; a < plan.axes().size(); ++a) {
+    if (plan.axes()[a].key != key) continue;
+    const std::vector<SweepValue>& values = plan.axes()[a].values;
+    for (std::size_t v = 0; v < values.size() && equals < text.size(); ++v) {
+      if (values[v].text == text.substr(equals + 1)) return {a, v};
+    }
+    throw usage_error("--relative-to " + text + ": " + key + " has no such value in this sweep");
+  }
+  throw usage_error("--relative-to " + text + ": wants KEY=VALUE of something that is swept");
+}
+
+std::vector<std::string> slowdowns(const SweepPlan& plan, const SweepTable& table,
+                                   const SweepReference& reference) {
+  std::vector<std::string> cells(plan.size());
+  for (std::size_t run = 0; run < plan.size(); ++run) {
+    const auto value = slowdown(plan, table, reference, run);
+    if (!value) continue;
+    constexpr int decimals = 6;
+    std::array<char, 400> buffer{};
+    cells[run].assign(buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), *value,
+                                                   std::chars_format::fixed, decimals)
+                                         .ptr);
+  }
+  return cells;
+}
+
+std::size_t plot_axis(const SweepPlan& plan) {
+  std::optional<std::size_t> first;
+  for (std::size_t a = 0; a < plan.axes().size(); ++a) {
+    if (plan.axes()[a].values.size() < 2) continue;
+    if (quantities(plan.axes()[a])) return a;
+    first = first.value_or(a);
+  }
+  return first.value_or(0);
+}
+
+void check_sweep_plot(const SweepPlan& plan) {
+  if (const std::size_t lines = lines_of(plan); lines > max_plot_lines) {
+    throw usage_error("the plot would have " + std::to_string(lines) + " lines, more than " +
+                      std::to_string(max_plot_lines) + "; sweep fewer values at once");
+  }
+}
+
+Plot plot_sweep(const SweepPlan& plan, const SweepTable& table, const std::optional<SweepReference>& reference) {
+  const std::size_t axis = plot_axis(plan);
+  const SweepSetting& x = plan.axes()[axis];
+  const auto numbers = quantities(x);
+  const auto y_of = [&](std::size_t run) {
+    return reference ? slowdown(plan, table, *reference, run) : total_ns(plan, table, run);
+  };
+  double largest_x = 0;
+  double largest_y = 0;
+  if (numbers) {
+    for (const Quantity& q : *numbers) largest_x = std::max(largest_x, q.value);
+  }
+  for (std::size_t run = 0; run < plan.size(); ++run) largest_y = std::max(largest_y, y_of(run).value_or(0));
+  const Scaled x_unit = numbers ? fitting(numbers->front().unit, largest_x) : Scaled{"", 1};
+  const Scaled y_unit = reference ? Scaled{"", 1} : fitting(Unit::ns, largest_y);
+
+  Plot plot{.title = title_of(plan, axis), .x = {.label = x.key, .unit = x_unit.unit}, .y = {}, .lines = {}};
+  if (numbers && numbers->front().unit == Unit::factor) plot.x.unit = "factor";
+  if (!numbers) {
+    for (const SweepValue& v : x.values) plot.x.categories.push_back(v.text);
+  }
+  for (std::size_t v = 0; numbers && v < x.values.size(); ++v)
+    plot.x.marks.emplace_back((*numbers)[v].value / x_unit.size, x.values[v].text);
+  std::sort(plot.x.marks.begin(), plot.x.marks.end());
+  plot.y = {.label = "total time", .unit = y_unit.unit};
+  if (reference) {
+    const SweepSetting& of = plan.axes()[reference->axis];
+    plot.y.label = "slowdown relative to " + of.key + " " + of.values[reference->value].text;
+  }
+  for (std::size_t first = 0; first < plan.size(); ++first) {
+    if (plan.value_index(first, axis) != 0) continue;
+    PlotLine line{.label = label_of(plan, first, axis), .points = {}};
+    for (std::size_t v = 0; v < x.values.size(); ++v) {
+      const auto y = y_of(plan.moved(first, axis, v));
+      if (!y) continue;
+      line.points.emplace_back(numbers ? (*numbers)[v].value / x_unit.size : static_cast<double>(v),
+                               *y / y_unit.size);
+    }
+    std::sort(line.points.begin(), line.points.end());
+    plot.lines.push_back(std::move(line));
+  }
+  return plot;
+}
+
+}  // namespace convert

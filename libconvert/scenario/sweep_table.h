@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// The table of a sweep: a CSV file that grows by a line for each run that ends, and can be taken up again.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace convert {
+
+// A cell as CSV wants it: quoted if it holds a comma, a quote or a space at an end. Line breaks become spaces.
+[[nodiscard]] std::string csv_cell(std::string_view text);
+// The cells of a line; nothing if a quote does not end.
+[[nodiscard]] std::optional<std::vector<std::string>> parse_csv_line(std::string_view line);
+
+class SweepTable {
+ public:
+  // The line of a run begins with its id, so that a table tells which runs it has.
+  // With a path: takes up the lines that are there already, but drops a last one that was cut off. Throws
+  // Error(input) if they are not of these runs, unless `force`, which begins anew; Error(usage) if somebody else
+  // writes the table. Without a path nothing is taken up.
+  SweepTable(std::optional<std::string> path, std::vector<std::string> columns, std::vector<std::string> ids,
+             bool force);
+  SweepTable(const SweepTable&) = delete;
+  SweepTable& operator=(const SweepTable&) = delete;
+
+  // The cells of a run; empty if it has not been done.
+  [[nodiscard]] const std::vector<std::string>& cells(std::size_t run) const { return cells_[run]; }
+  // Runs whose lines were there before.
+  [[nodiscard]] std::size_t taken_up() const { return taken_up_; }
+  // Forgets a line, so that the run is done again.
+  void drop(std::size_t run) { cells_[run].clear(); }
+  // Appends a line to the file at once, all or nothing.
+  void put(std::size_t run, std::vector<std::string> cells);
+  // Adds a column to all lines.
+  void add_column(const std::string& name, const std::vector<std::string>& cells);
+  // All lines in the order of the runs; the file is replaced as a whole.
+  void finish();
+
+ private:
+  struct File {
+    int descriptor = -1;
+    File() = default;
+    ~File();
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+  };
+  void open(bool force);
+  void take_up(std::string_view text, std::size_t& good);
+  [[nodiscard]] std::string line(const std::vector<std::string>& cells) const;
+  void write(std::string_view bytes) const;
+
+  std::optional<std::string> path_;
+  std::vector<std::string> columns_;  // after the id
+  std::vector<std::string> ids_;
+  std::vector<std::vector<std::string>> cells_;
+  std::size_t taken_up_ = 0;
+  File file_;
+};
+
+}  // namespace convert

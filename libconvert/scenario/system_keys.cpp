@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include "scenario/system_keys.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/diagnostic.h"
+#include "util/json_writer.h"
+
+namespace convert {
+namespace {
+
+constexpr const char* algorithm_key = "algorithm";
+
+// How a key's value is written in JSON. bus: a number of the shared bus, which has effect only in a system with
+// one.
+enum class Form : std::uint8_t { number, word, text, list, bus };
+
+struct SystemKey {
+  const char* name;
+  Form form;
+  void (*copy)(SystemConfig& to, const SystemConfig& from);
+};
+
+void copy_choice(SystemConfig& to, const SystemConfig& from, CollectiveOp op) {
+  const auto k = static_cast<std::size_t>(op);
+  to.collectives.at(k) = from.collectives.at(k);
+}
+
+using C = SystemConfig;
+constexpr std::array<SystemKey, 22> system_keys = {{
+    {"scheduling-policy", Form::text, [](C& to, const C& from) { to.scheduling = from.scheduling; }},
+    {"collective-optimization", Form::text, [](C& to, const C& from) { to.optimization = from.optimization; }},
+    {"endpoint-delay", Form::number,
+     [](C& to, const C& from) {
+       to.endpoint_delay_ns = from.endpoint_delay_ns;
+       to.endpoint_delay_given = true;
+     }},
+    {"active-chunks-per-dimension", Form::number,
+     [](C& to, const C& from) { to.active_chunks_per_dimension = from.active_chunks_per_dimension; }},
+    {"preferred-dataset-splits", Form::number,
+     [](C& to, const C& from) { to.dataset_splits = from.dataset_splits; }},
+    {"local-mem-bw", Form::number,
+     [](C& to, const C& from) { to.local_mem_bytes_per_s = from.local_mem_bytes_per_s; }},
+    {"peak-perf", Form::number, [](C& to, const C& from) { to.peak_flops = from.peak_flops; }},
+    {"roofline-enabled", Form::word, [](C& to, const C& from) { to.roofline = from.roofline; }},
+    {"replay-only", Form::word, [](C& to, const C& from) { to.replay_only = from.replay_only; }},
+    {"local-reduction-delay", Form::number,
+     [](C& to, const C& from) { to.local_reduction_delay = from.local_reduction_delay; }},
+    {"L", Form::bus, [](C& to, const C& from) { to.shared_bus->L_ns = from.shared_bus->L_ns; }},
+    {"o", Form::bus, [](C& to, const C& from) { to.shared_bus->o_ns = from.shared_bus->o_ns; }},
+    {"g", Form::bus, [](C& to, const C& from) { to.shared_bus->g_ns = from.shared_bus->g_ns; }},
+    {"G", Form::bus, [](C& to, const C& from) { to.shared_bus->G_ns_per_byte = from.shared_bus->G_ns_per_byte; }},
+    {"all-reduce-implementation", Form::list,
+     [](C& to, const C& from) { copy_choice(to, from, CollectiveOp::all_reduce); }},
+    {"all-gather-implementation", Form::list,
+     [](C& to, const C& from) { copy_choice(to, from, CollectiveOp::all_gather); }},
+    {"reduce-scatter-implementation", Form::list,
+     [](C& to, const C& from) { copy_choice(to, from, CollectiveOp::reduce_scatter); }},
+    {"all-to-all-implementation", Form::list,
+     [](C& to, const C& from) { copy_choice(to, from, CollectiveOp::all_to_all); }},
+    {"all-reduce-implementation-custom", Form::list,
+     [](C& to, const C& from) { copy_choice(to, from, CollectiveOp::all_reduce); }},
+    {"all-gather-implementation-custom", Form::list,
+     [](C& to, const C& from) { copy_choice(to, from, CollectiveOp::all_gather); }},
+    {"reduce-scatter-implementation-custom", Form::list,
+     [](C& to, const C& from) { copy_choice(to, from, CollectiveOp::reduce_scatter); }},
+    {"all-to-all-implementation-custom", Form::list,
+     [](C& to, const C& from) { copy_choice(to, from, CollectiveOp::all_to_all); }},
+}};
+
+const SystemKey* find(const std::string& key) {
+  const auto* const found =
+      std::find_if(system_keys.begin(), system_keys.end(), [&](const SystemKey& k) { return key == k.name; });
+  return found == system_keys.end() ? nullptr : found;
+}
+
+bool is_custom(const std::string& key) { return key.ends_with("-custom"); }
+
+std::string json_list(const std::string& key, const std::string& value) {
+  std::string list = "[";
+  for (std::size_t begin = 0; begin <= value.size();) {
+    const std::size_t end = is_custom(key) ? value.size() : std::min(value.find('+', begin), value.size());
+    if (begin != 0) list += ", ";
+    append_json_string(list, value.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return list + "]";
+}
+
+std::string json_value(const SystemKey& key, const std::string& value) {
+  std::string json;
+  switch (key.form) {
+    case Form::list: return json_list(key.name, value);
+    case Form::text: append_json_string(json, value); return json;
+    case Form::word: return value == "true" || value == "1" ? "1" : value == "false" || value == "0" ? "0" : "null";
+    case Form::number:
+    case Form::bus: break;
+  }
+  // What cannot be a number would end the value and begin something else.
+  const bool plain = value.find_first_not_of("0123456789+-.eE") == std::string::npos;
+  if (plain) return value;
+  append_json_string(json, value);
+  return json;
+}
+
+// The algorithm of one dimension stands for all of them; one ring over all NPUs is one already.
+void spread(std::vector<AlgorithmChoice>& list, std::size_t dims) {
+  if (list.size() == 1 && !list.front().one) list.resize(std::max<std::size_t>(dims, 1), list.front());
+}
+
+}  // namespace
+
+std::vector<std::string> system_key_names() {
+  std::vector<std::string> names;
+  for (const SystemKey& k : system_keys) names.emplace_back(k.name);
+  names.emplace_back(algorithm_key);
+  return names;
+}
+
+bool is_system_key(const std::string& key) { return key == algorithm_key || find(key) != nullptr; }
+
+bool is_system_number(const std::string& key) {
+  const SystemKey* const k = find(key);
+  return k != nullptr && (k->form == Form::number || k->form == Form::bus);
+}
+
+SystemConfig parse_system_value(const std::string& key, const std::string& value) {
+  const bool all = key == algorithm_key;
+  const SystemKey& k = *find(all ? "all-reduce-implementation" : key);
+  std::string json = "{\"" + std::string(k.name) + "\": " + json_value(k, value);
+  if (k.form == Form::bus) json += ", \"model-shared-bus\": 1";
+  try {
+    SystemConfig config = parse_system("", json + "}");
+    if (all) std::fill(config.collectives.begin(), config.collectives.end(), config.collectives.front());
+    return config;
+  } catch (const Error& e) {
+    throw input_error({}, (all ? "algorithm: " : "") + std::string(e.what()), "sweep");
+  }
+}
+
+void set_system_key(SystemConfig& to, const std::string& key, const SystemConfig& from, std::size_t dims) {
+  const SystemKey* const k = find(key);
+  if (k != nullptr && k->form == Form::bus && !to.shared_bus)
+    throw input_error({}, key + " has no effect: the system has no model-shared-bus", "sweep");
+  SystemConfig value = from;
+  if (k == nullptr || (k->form == Form::list && !is_custom(key))) {
+    for (CollectiveChoice& c : value.collectives) spread(c.per_dim, dims);
+  }
+  if (k != nullptr) {
+    k->copy(to, value);
+  } else {
+    to.collectives = value.collectives;
+  }
+}
+
+}  // namespace convert

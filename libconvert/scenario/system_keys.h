@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// The keys of system.json, one by one: a value as text, and how it takes the place of what a system says.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "config/system.h"
+
+namespace convert {
+
+// All that have an effect on a replay, then `algorithm`, which is all four lists of algorithms.
+[[nodiscard]] std::vector<std::string> system_key_names();
+[[nodiscard]] bool is_system_key(const std::string& key);
+[[nodiscard]] bool is_system_number(const std::string& key);  // its values are numbers
+
+// A configuration with this value. The algorithms of several dimensions are joined by "+". Throws Error(input)
+// without a place.
+[[nodiscard]] SystemConfig parse_system_value(const std::string& key, const std::string& value);
+
+// Puts the key's value of `from` into `to`. The algorithm of one dimension is for all `dims`. Throws Error(input)
+// if it would have no effect.
+void set_system_key(SystemConfig& to, const std::string& key, const SystemConfig& from, std::size_t dims);
+
+}  // namespace convert

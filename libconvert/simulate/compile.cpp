@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/compile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/attr_names.h"
+
+namespace convert {
+namespace {
+
+constexpr std::int64_t tag_modulus = 500'000'000;  // ASTRA-sim compares tags modulo this
+constexpr std::uint64_t max_duration_ns = std::numeric_limits<Picoseconds>::max() / ps_per_ns;
+
+}  // namespace
+
+void NodeCompiler::error(const Trace& trace, std::uint32_t index, const std::string& rule,
+                         const std::string& message) {
+  failed_ = true;
+  diagnostics_.error(location_of(trace, index), rule,
+                     "node " + std::to_string(trace.nodes.nodes[index].id) + ": " + message);
+}
+
+IntValue NodeCompiler::integer(Name name, bool required) {
+  const Attr* a = find(attributes_, name);
+  const IntValue v = int_value(a);
+  const std::string label(name.view());
+  switch (v.status) {
+    case IntValue::Status::ok: break;
+    case IntValue::Status::absent:
+      if (required) fail("attributes", "attribute " + label + " is missing");
+      break;
+    case IntValue::Status::wrong_kind:
+      fail("attributes",
+           "attribute " + label + " is of kind " + std::string(kind_name(a->kind)) + ", not an integer");
+      break;
+    case IntValue::Status::too_large: fail("attributes", "attribute " + label + " is above 2^63-1"); break;
+  }
+  return v;
+}
+
+// A recorded time. ASTRA-sim knows whole microseconds only.
+void NodeCompiler::compile_duration() {
+  out_.op.type = OpType::timed;
+  std::optional<std::uint64_t> ns;
+  if (!options_.astra) {
+    const IntValue exact = integer(attr::duration_nanos, false);
+    if (exact.status != IntValue::Status::ok && exact.status != IntValue::Status::absent) return;
+    if (exact && exact.value < 0) return fail("times", "duration_nanos is negative");
+    if (exact) ns = static_cast<std::uint64_t>(exact.value);
+  }
+  if (!ns && node_->duration_us > max_duration_ns / 1000) return fail("times", "the duration exceeds 106 days");
+  if (!ns) ns = node_->duration_us * 1000;
+  if (*ns > max_duration_ns) return fail("times", "the duration exceeds 106 days");
+  out_.op.value = static_cast<Picoseconds>(std::max<std::uint64_t>(*ns, 1)) * ps_per_ns;
+}
+
+// Roofline: the operations at peak, or at what local memory can feed, whichever is slower.
+void NodeCompiler::compile_compute() {
+  if (inside_ || !system().roofline || out_.op.slot == Slot::cpu) return compile_duration();
+  const IntValue operations = integer(attr::num_ops, true);
+  const IntValue bytes = integer(attr::tensor_size, true);
+  if (!operations || !bytes) return;
+  if (operations.value < 0 || bytes.value < 0) return fail("attributes", "num_ops or tensor_size is negative");
+  if (bytes.value == 0) {  // skipped
+    out_.op = {.type = OpType::invalid, .slot = out_.op.slot};
+    return;
+  }
+  out_.op.type = OpType::timed;
+  if (operations.value == 0) return;
+  const double intensity = static_cast<double>(operations.value) / static_cast<double>(bytes.value);
+  const double flops = std::min(system().local_mem_bytes_per_s * intensity, system().peak_flops);
+  const double ns = static_cast<double>(operations.value) / flops * 1e9;
+  if (!(ns < static_cast<double>(max_duration_ns))) {
+    return fail("times", flops == 0 ? "the roofline has no speed: peak-perf or local-mem-bw of the system is 0"
+                                    : "the roofline's time exceeds 106 days");
+  }
+  out_.op.value = static_cast<Picoseconds>(ns) * ps_per_ns;
+}
+
+void NodeCompiler::compile_memory() {
+  out_.op.type = OpType::memory;
+  const bool timed = node_->duration_us != 0 || find(attributes_, attr::duration_nanos) != nullptr;
+  if (inside_ || options_.system->memory.kind == MemoryKind::none) {
+    if (options_.astra && !inside_) {
+      return fail("memory", "accesses remote memory, but the memory configuration has memory-type " +
+                                std::string(name(MemoryKind::none)));
+    }
+    if (timed) return compile_duration();
+    return fail("replay",
+                "a memory access without a recorded duration wants a memory model; give one with "
+                "--remote-memory-configuration");
+  }
+  const IntValue bytes = integer(attr::tensor_size, true);
+  if (!bytes) return;
+  if (bytes.value < 0) return fail("attributes", "tensor_size is negative");
+  out_.op.value = bytes.value;
+}
+
+std::int64_t NodeCompiler::message_bytes() {
+  const IntValue stated = integer(attr::comm_size, false);
+  if (stated) {
+    if (stated.value > 0) return stated.value;
+    fail("attributes", stated.value == 0 ? "a message of zero bytes" : "comm_size is negative");
+    return 0;
+  }
+  if (stated.status != IntValue::Status::absent) return 0;
+  if (find(attributes_, attr::msg_chunk_cnt) == nullptr || find(attributes_, attr::total_chunk_cnt) == nullptr) {
+    fail("attributes", "attribute comm_size is missing");
+    return 0;
+  }
+  return chunked_bytes();
+}
+
+std::int64_t NodeCompiler::chunked_bytes() {
+  if (!options_.size_bytes) {
+    throw Error(Error::Kind::usage, location_of(*trace_, index_),
+                "node " + std::to_string(node_->id) +
+                    " says its chunks but no comm_size; give the size of the collective with --size BYTES");
+  }
+  const IntValue count = integer(attr::msg_chunk_cnt, true);
+  const IntValue total = integer(attr::total_chunk_cnt, true);
+  if (!count || !total) return 0;
+  if (count.value < 1 || total.value < 1) {
+    fail("attributes", "msg_chunk_cnt " + std::to_string(count.value) + " and total_chunk_cnt " +
+                           std::to_string(total.value) + " must be positive");
+    return 0;
+  }
+  // A message through scratch may have more chunks than the collective.
+  __extension__ using Wide = __int128;
+  const Wide bytes = static_cast<Wide>(*options_.size_bytes) * count.value / total.value;
+  if (bytes < 1) {
+    throw usage_error("--size " + std::to_string(*options_.size_bytes) + " is less than one byte for each of the " +
+                      std::to_string(total.value) + " chunks");
+  }
+  if (bytes > INT64_MAX) {
+    fail("attributes", "a message of 2^63 bytes or more");
+    return 0;
+  }
+  size_used_ = true;
+  return static_cast<std::int64_t>(bytes);
+}
+
+void NodeCompiler::compile_peer() {
+  const bool is_send = out_.op.type == OpType::send;
+  const IntValue own = integer(is_send ? attr::comm_src : attr::comm_dst, false);
+  const IntValue peer = integer(is_send ? attr::comm_dst : attr::comm_src, true);
+  if (own && own.value != static_cast<std::int64_t>(trace_->rank)) {
+    fail("peers", std::string(is_send ? "sends from rank " : "receives at rank ") + std::to_string(own.value) +
+                      ", but stands in the trace of rank " + std::to_string(trace_->rank));
+  }
+  if (!peer) return;
+  if (peer.value < 0 || peer.value >= max_npus) {
+    return fail("peers", std::string(is_send ? "sends to rank " : "receives from rank ") +
+                             std::to_string(peer.value) + ", which does not exist");
+  }
+  out_.op.peer = static_cast<Rank>(peer.value);
+  if (out_.op.peer == trace_->rank && !self_allowed_) {
+    fail("peers", is_send ? "a send to itself, for which this network has no way"
+                          : "a receive from itself, for which this network has no way");
+  }
+}
+
+void NodeCompiler::compile_message() {
+  compile_peer();
+  const IntValue comm_tag = integer(attr::comm_tag, true);
+  if (comm_tag) out_.tag = comm_tag.value % tag_modulus;
+  out_.op.value = message_bytes();
+}
+
+void NodeCompiler::compile_collective() {
+  out_.op.type = OpType::collective;
+  if (inside_) return fail("replay", "a collective within the algorithm of a collective");
+  if (options_.issue == IssueMode::algorithm)
+    return fail("replay", "a collective within an algorithm; a workload wants --issue workload");
+  NodeCollective c;
+  if (options_.astra) c.dims = 0xF;  // without involved_dim ASTRA-sim takes the first four
+  const IntValue type = integer(attr::comm_type, true);
+  const IntValue bytes = integer(attr::comm_size, true);
+  if (!type || !bytes) return;
+  switch (static_cast<CollectiveType>(type.value)) {
+    case CollectiveType::all_reduce: c.op = CollectiveOp::all_reduce; break;
+    case CollectiveType::all_gather: c.op = CollectiveOp::all_gather; break;
+    case CollectiveType::all_to_all: c.op = CollectiveOp::all_to_all; break;
+    case CollectiveType::reduce_scatter: c.op = CollectiveOp::reduce_scatter; break;
+    case CollectiveType::broadcast:
+      if (options_.astra) return compile_duration();
+      [[fallthrough]];
+    default:
+      return fail("replay", "a collective of comm_type " + std::to_string(type.value) + " cannot be replayed");
+  }
+  if (bytes.value < 0) return fail("attributes", "comm_size is negative");
+  c.bytes = out_.op.value = bytes.value;
+  if (const Attr* dims = find(attributes_, attr::involved_dim); dims != nullptr) {
+    if (dims->kind != Kind::bool_list) {
+      return fail("attributes",
+                  "attribute involved_dim is of kind " + std::string(kind_name(dims->kind)) + ", not bool_list");
+    }
+    c.dims = 0;
+    const auto list = trace_->nodes.list(*dims);
+    for (std::size_t d = 0; d < std::min<std::size_t>(list.size(), 64); ++d) {
+      if (list[d] != 0) c.dims |= std::uint64_t{1} << d;
+    }
+  }
+  if (const Attr* group = find(attributes_, attr::pg_name); group != nullptr) {
+    if (group->kind != Kind::string_val) {
+      return fail("attributes",
+                  "attribute pg_name is of kind " + std::string(kind_name(group->kind)) + ", not a string");
+    }
+    c.group = trace_->nodes.string(*group);
+  }
+  out_.collective = c;
+}
+
+void NodeCompiler::compile_by_type() {
+  Op& op = out_.op;
+  switch (node_->type) {
+    case NodeType::invalid:
+    case NodeType::metadata: op.type = OpType::invalid; return;
+    case NodeType::comp: return compile_compute();
+    case NodeType::mem_load:
+    case NodeType::mem_store: return compile_memory();
+    case NodeType::comm_send:
+    case NodeType::comm_recv:
+      op.type = node_->type == NodeType::comm_send ? OpType::send : OpType::recv;
+      return compile_message();
+    case NodeType::comm_coll: return compile_collective();
+    default:
+      return fail("replay", "node type " + std::to_string(static_cast<std::int32_t>(node_->type)) + " is unknown");
+  }
+}
+
+// A straggler's own work takes longer; its messages do not.
+void NodeCompiler::slow_down() {
+  if (options_.slow.empty() || inside_ || out_.op.type != OpType::timed || node_->type != NodeType::comp) return;
+  const auto slow = options_.slow.find(trace_->rank);
+  if (slow == options_.slow.end()) return;
+  const double ps = static_cast<double>(out_.op.value) * slow->second;
+  if (!(ps < 9e18)) return fail("times", "slowed down, the duration exceeds 106 days");
+  out_.op.value = static_cast<Picoseconds>(ps);
+}
+
+CompiledNode NodeCompiler::compile(const Trace& trace, std::uint32_t index) {
+  trace_ = &trace;
+  index_ = index;
+  node_ = &trace.nodes.nodes[index];
+  attributes_ = trace.nodes.attributes(*node_);
+  out_ = {};
+  const IntValue cpu = integer(attr::is_cpu_op, false);
+  const bool on_cpu = cpu && cpu.value != 0;
+  const NodeType type = node_->type;
+  const bool communicates =
+      type == NodeType::comm_send || type == NodeType::comm_recv || type == NodeType::comm_coll;
+  if (on_cpu && !communicates) {
+    out_.op.slot = Slot::cpu;
+  } else if (type == NodeType::comp) {
+    out_.op.slot = Slot::compute;
+  } else if (type == NodeType::comm_recv) {
+    out_.op.slot = Slot::recv;
+  }
+  if (on_cpu && communicates && options_.issue == IssueMode::workload && !inside_)
+    fail("replay", "communication with is_cpu_op set cannot be replayed");
+  const bool replay_only = system().replay_only && !inside_;
+  if (replay_only && type != NodeType::invalid && type != NodeType::metadata) {
+    compile_duration();
+  } else {
+    compile_by_type();
+  }
+  slow_down();
+  out_.op.is_compute =
+      out_.op.type == OpType::timed && out_.op.slot != Slot::cpu && (type == NodeType::comp || replay_only);
+  return out_;
+}
+
+}  // namespace convert

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// Links with first-in-first-out queues and what they have carried; packets that wait or travel. Nothing is
+// allocated per event.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/diagnostic.h"
+#include "simulate/network.h"
+
+namespace convert {
+
+// Packet has a member `std::uint32_t next` that the table uses while the packet waits or is unused.
+template <typename Packet>
+class LinkTable {
+ public:
+  static constexpr std::uint32_t none = UINT32_MAX;
+
+  LinkTable(std::uint32_t links, bool count_use)
+      : count_(links), links_(zeros<Link>(links)), use_(zeros<Use>(count_use ? links : 0)), count_use_(count_use) {}
+
+  [[nodiscard]] Packet& packet(std::uint32_t p) {
+    return blocks_[p >> block_bits][p & ((std::uint32_t{1} << block_bits) - 1)];
+  }
+  std::uint32_t new_packet() {
+    if (unused_ == none) grow();
+    const std::uint32_t p = unused_;
+    unused_ = packet(p).next;
+    return p;
+  }
+  void free_packet(std::uint32_t p) {
+    packet(p).next = unused_;
+    unused_ = p;
+  }
+
+  // The packet takes the link at once (true), or waits behind those that wait already.
+  bool enter(std::uint32_t link, std::uint32_t p) {
+    Link& l = links_[link];
+    const std::uint32_t before = l.load++;
+    if (before == 0) return true;
+    if (count_use_) use_[link].peak_queue = std::max(use_[link].peak_queue, before);
+    if (before == 1) {
+      packet(p).next = p;
+    } else {
+      packet(p).next = std::exchange(packet(l.last).next, p);
+    }
+    l.last = p;
+    return false;
+  }
+  // The packet on the link has left it: the one that takes it now, or none.
+  std::uint32_t leave(std::uint32_t link) {
+    Link& l = links_[link];
+    if (--l.load == 0) return none;
+    const std::uint32_t first = packet(l.last).next;
+    packet(l.last).next = packet(first).next;
+    return first;
+  }
+  // A packet takes the link, for so long.
+  void count(std::uint32_t link, std::int64_t bytes, Picoseconds busy_ps) {
+    if (!count_use_) return;
+    Use& u = use_[link];
+    u.busy_ps += busy_ps;  // within simulated time
+    if (++u.messages == 0 || __builtin_add_overflow(u.bytes, bytes, &u.bytes))
+      throw Error("a link carries 2^32 messages or 2^63 bytes, or more");
+  }
+
+  // Those that carried a message, in the order of their numbers. `describe` sets the ends.
+  template <typename Describe>
+  [[nodiscard]] std::vector<LinkUse> use(const Describe& describe) const {
+    std::vector<LinkUse> out;
+    for (std::uint32_t i = 0; count_use_ && i < count_; ++i) {
+      if (use_[i].messages == 0) continue;
+      LinkUse& u = out.emplace_back();
+      u.bytes = use_[i].bytes;
+      u.messages = use_[i].messages;
+      u.busy_ps = use_[i].busy_ps;
+      u.peak_queue = use_[i].peak_queue;
+      describe(i, u);
+    }
+    return out;
+  }
+
+ private:
+  // All zero is idle.
+  struct Link {
+    std::uint32_t last;  // that waits, in a circular list, if load > 1
+    std::uint32_t load;  // packets that wait or are on the link
+  };
+  // By itself: the links of a large network must fit in the cache where nobody asks.
+  struct Use {
+    std::int64_t bytes;
+    Picoseconds busy_ps;
+    std::uint32_t messages;
+    std::uint32_t peak_queue;
+  };
+  struct FreeMemory {
+    void operator()(void* p) const { std::free(p); }
+  };
+  template <typename T>
+  using Zeros = std::unique_ptr<T[], FreeMemory>;
+  // Zero pages until they are used, as a fully connected network has npus² links of which an algorithm uses few.
+  template <typename T>
+  static Zeros<T> zeros(std::size_t count) {
+    Zeros<T> p(static_cast<T*>(std::calloc(std::max<std::size_t>(count, 1), sizeof(T))));
+    if (p == nullptr) throw std::bad_alloc();
+    return p;
+  }
+  static constexpr std::uint32_t block_bits = 12;
+
+  void grow() {
+    const auto first = static_cast<std::uint32_t>(blocks_.size()) << block_bits;
+    blocks_.push_back(std::make_unique_for_overwrite<Packet[]>(std::size_t{1} << block_bits));
+    for (std::uint32_t i = 1U << block_bits; i-- > 0;) free_packet(first + i);
+  }
+
+  std::uint32_t count_;
+  Zeros<Link> links_;
+  Zeros<Use> use_;
+  const bool count_use_;
+  std::vector<std::unique_ptr<Packet[]>> blocks_;
+  std::uint32_t unused_ = none;  // first of the list
+};
+
+}  // namespace convert

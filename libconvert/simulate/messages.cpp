@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/messages.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "simulate/symmetry.h"
+
+namespace convert {
+namespace {
+
+constexpr std::int64_t control_bytes = 8192;
+constexpr std::int32_t control_tag = 1'000'000'000;  // beyond all tags of data
+
+}  // namespace
+
+Messages::Messages(EventQueue& queue, Network& network, const std::vector<ChannelKey>& fixed, std::size_t npus,
+                   bool rendezvous)
+    : queue_(queue),
+      network_(network),
+      rendezvous_(rendezvous),
+      fixed_(fixed),
+      sent_(npus),
+      channels_(fixed.size(), Channel{.refs = 1}),
+      table_(64, 0) {}
+
+std::uint64_t hash(const ChannelKey& key) {
+  std::uint64_t h = static_cast<std::uint64_t>(key.bytes) * 0x9e3779b97f4a7c15U;
+  h ^= (std::uint64_t{key.src} << 32 | key.dst) + (h >> 29);
+  h *= 0xbf58476d1ce4e5b9U;
+  h ^= static_cast<std::uint32_t>(key.tag) + (h >> 32) + (key.exchange ? 0x100000000U : 0);
+  h *= 0x94d049bb133111ebU;
+  return h ^ h >> 31;
+}
+
+void Messages::too_much() { throw Error("an NPU sends 2^63 bytes or more"); }
+
+std::uint32_t Messages::acquire(ChannelKey key) {
+  if (symmetry_ != nullptr) {  // into the frame of its source
+    const Rank src = key.src;
+    key.src = symmetry_->back(src, src, key.exchange);
+    key.dst = symmetry_->back(key.dst, src, key.exchange);
+  }
+  const std::size_t mask = table_.size() - 1;
+  const auto first = static_cast<std::uint32_t>(fixed_.size());
+  std::size_t i = hash(key) & mask;
+  for (; table_[i] != 0; i = (i + 1) & mask) {
+    const std::uint32_t made = table_[i] - 1;
+    if (made_[made].key == key) {
+      ++channels_[first + made].refs;
+      return first + made;
+    }
+  }
+  const Picoseconds delay = network_.fixed_delay(key.src, key.dst, key.bytes).value_or(-1);
+  const std::uint32_t made = put(made_, unused_made_, Made{key, delay});
+  if (first + made == channels_.size()) channels_.emplace_back();
+  channels_[first + made] = {.refs = 1};
+  table_[i] = made + 1;
+  if (++used_ * 2 > table_.size()) grow();
+  return first + made;
+}
+
+void Messages::grow() {
+  std::vector<std::uint32_t> old(table_.size() * 2, 0);
+  old.swap(table_);
+  const std::size_t mask = table_.size() - 1;
+  for (const std::uint32_t c : old) {
+    if (c == 0) continue;
+    std::size_t i = hash(made_[c - 1].key) & mask;
+    while (table_[i] != 0) i = (i + 1) & mask;
+    table_[i] = c;
+  }
+}
+
+void Messages::release(std::uint32_t channel) { unref(channel); }
+
+void Messages::unref(std::uint32_t channel) {
+  if (--channels_[channel].refs != 0 || channel < fixed_.size()) return;
+  const std::uint32_t made = channel - static_cast<std::uint32_t>(fixed_.size());
+  const std::size_t mask = table_.size() - 1;
+  std::size_t hole = hash(made_[made].key) & mask;
+  while (table_[hole] != made + 1) hole = (hole + 1) & mask;
+  for (std::size_t i = (hole + 1) & mask; table_[i] != 0; i = (i + 1) & mask) {
+    if (((i - hash(made_[table_[i] - 1].key)) & mask) >= ((i - hole) & mask)) {
+      table_[hole] = table_[i];
+      hole = i;
+    }
+  }
+  table_[hole] = 0;
+  --used_;
+  unused_made_.push_back(made);
+}
+
+void Messages::start(std::uint32_t channel, Waiter sent) {
+  ++channels_[channel].refs;
+  const MessageToken m = put(messages_, unused_messages_, Message{channel, sent});
+  if (watch_ != nullptr) {
+    pushed_.resize(messages_.size());
+    pushed_[m] = {queue_.now(), watch_->origin};
+  }
+  if (channel >= fixed_.size()) {
+    if (const Made& made = made_[channel - fixed_.size()]; made.delay >= 0) {
+      queue_.push_after(made.delay, m, event_arrival);
+      return;
+    }
+  }
+  const ChannelKey& k = key(channel);
+  network_.send(k.src, k.dst, k.bytes, m);
+}
+
+void Messages::post(std::uint32_t channel, Waiter received) {
+  Channel& c = channels_[channel];
+  if (c.unclaimed != 0) {  // its reference passes on to the event
+    --c.unclaimed;
+    --unclaimed_;
+    queue_.push_after(0, put(pending_, unused_pending_, Pending{channel, received}), event_receive);
+    return;
+  }
+  ++c.refs;
+  const std::uint32_t entry = put(entries_, unused_entries_, Entry{received, 0});
+  if (c.tail == 0) {
+    entries_[entry].next = entry;
+  } else {
+    entries_[entry].next = std::exchange(entries_[c.tail - 1].next, entry);
+  }
+  c.tail = entry + 1;
+}
+
+Rank Messages::destination(std::uint32_t channel) const {
+  const ChannelKey& k = key(channel);
+  return symmetry_ == nullptr ? k.dst : symmetry_->back(k.dst, k.dst, k.exchange);
+}
+
+void Messages::touch(MessageToken m) {
+  const std::uint32_t channel = messages_[m].channel;
+  const ChannelKey& k = key(channel);
+  const Waiter sent = messages_[m].sent;
+  Pushed pushed = pushed_[m];
+  if (sent.kind != Waiter::nobody) watch_->touch(k.src, queue_.now(), pushed, sent);
+  if (pushed.origin != unknown_origin) pushed.origin = symmetry_->back(pushed.origin, k.dst, k.exchange);
+  const std::uint32_t tail = channels_[channel].tail;
+  const Waiter received = tail == 0 ? Waiter{Waiter::nobody, channel} : entries_[entries_[tail - 1].next].receive;
+  watch_->touch(destination(channel), queue_.now(), pushed, received);
+}
+
+Messages::Call Messages::arrive(MessageToken m) {
+  const std::uint32_t channel = messages_[m].channel;
+  unused_messages_.push_back(m);
+  Channel& c = channels_[channel];
+  const Rank dst = destination(channel);
+  if (c.tail == 0) {  // keeps the message's reference
+    ++c.unclaimed;
+    ++unclaimed_;
+    return {dst, {}};
+  }
+  const std::uint32_t last = c.tail - 1;
+  const std::uint32_t first = entries_[last].next;
+  entries_[last].next = entries_[first].next;
+  if (first == last) c.tail = 0;
+  unused_entries_.push_back(first);
+  --c.refs;  // the message's; the receive's goes below
+  unref(channel);
+  return {dst, entries_[first].receive};
+}
+
+Messages::Call Messages::take_late(std::uint32_t arg) {
+  const Pending p = pending_[arg];
+  unused_pending_.push_back(arg);
+  const Rank dst = destination(p.channel);
+  unref(p.channel);
+  return {dst, p.waiter};
+}
+
+std::uint32_t Messages::control_channel(std::uint32_t channel) {
+  const ChannelKey data = key(channel);
+  return acquire({.bytes = control_bytes,
+                  .src = data.dst,
+                  .dst = data.src,
+                  .tag = data.tag + control_tag,
+                  .exchange = data.exchange});
+}
+
+void Messages::send_when_asked(std::uint32_t channel, Waiter sent) {
+  ++channels_[channel].refs;
+  const std::uint32_t control = control_channel(channel);
+  post(control, {Waiter::control_recv, put(pending_, unused_pending_, Pending{channel, sent})});
+  release(control);
+}
+
+void Messages::ask(std::uint32_t channel, Waiter received) {
+  ++channels_[channel].refs;
+  const std::uint32_t control = control_channel(channel);
+  start(control, {Waiter::control_sent, put(pending_, unused_pending_, Pending{channel, received})});
+  release(control);
+}
+
+void Messages::control_sent(std::uint32_t index) {
+  const Pending p = pending_[index];
+  unused_pending_.push_back(index);
+  post(p.channel, p.waiter);
+  unref(p.channel);
+}
+
+void Messages::control_received(std::uint32_t index) {
+  const Pending p = pending_[index];
+  unused_pending_.push_back(index);
+  start(p.channel, p.waiter);
+  unref(p.channel);
+}
+
+std::vector<Messages::Left> Messages::left() const {
+  std::vector<Left> left;
+  std::vector<Left> sends;
+  for (std::uint32_t channel = 0; channel < channels_.size(); ++channel) {
+    const Channel& c = channels_[channel];
+    if (c.refs == 0) continue;
+    for (std::uint32_t i = 0; i < c.unclaimed; ++i) left.push_back({channel, {}});
+    if (c.tail == 0) continue;
+    std::uint32_t entry = c.tail - 1;
+    do {
+      entry = entries_[entry].next;
+      const Waiter waiter = entries_[entry].receive;
+      if (waiter.kind == Waiter::control_recv) {
+        sends.push_back({pending_[waiter.index].channel, pending_[waiter.index].waiter, true});
+      } else {
+        left.push_back({channel, waiter});
+      }
+    } while (entry != c.tail - 1);
+  }
+  std::stable_sort(sends.begin(), sends.end(), [](const Left& a, const Left& b) { return a.channel < b.channel; });
+  left.insert(left.end(), sends.begin(), sends.end());
+  return left;
+}
+
+}  // namespace convert

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// Messages between NPUs: which receive takes which send, eagerly or with a rendezvous.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "simulate/network.h"
+#include "simulate/order_watch.h"
+#include "simulate/waiter.h"
+
+namespace convert {
+
+// The k-th send of a channel is taken by its k-th receive.
+struct ChannelKey {
+  std::int64_t bytes = 0;
+  Rank src = 0;
+  Rank dst = 0;
+  std::int32_t tag = 0;
+  bool exchange = false;  // of two partners of a pairwise exchange; see Symmetry
+  friend bool operator==(const ChannelKey&, const ChannelKey&) = default;
+};
+[[nodiscard]] std::uint64_t hash(const ChannelKey& key);
+
+class Symmetry;
+
+class Messages {
+ public:
+  // The first channels are those of `fixed` (which is to outlive this), in its order; they are never given back,
+  // and not found by acquire(). With `rendezvous`, a message starts when its receiver has told the sender so by a
+  // message of 8192 bytes.
+  Messages(EventQueue& queue, Network& network, const std::vector<ChannelKey>& fixed, std::size_t npus,
+           bool rendezvous);
+  // Only representatives take part from now on; what is pushed is noted for `watch`.
+  void reduce(const Symmetry& symmetry, OrderWatch& watch) {
+    symmetry_ = &symmetry;
+    watch_ = &watch;
+  }
+
+  // The channel of a key, made if it does not exist. Each call is to be followed by one release().
+  std::uint32_t acquire(ChannelKey key);
+  void release(std::uint32_t channel);
+  [[nodiscard]] const ChannelKey& key(std::uint32_t channel) const {
+    return channel < fixed_.size() ? fixed_[channel] : made_[channel - fixed_.size()].key;
+  }
+
+  // Starts a message: `sent` is fired when it arrives.
+  void send(std::uint32_t channel, Waiter sent) {
+    const ChannelKey& k = key(channel);
+    Sent& count = sent_[k.src];
+    ++count.messages;
+    if (__builtin_add_overflow(count.bytes, k.bytes, &count.bytes)) too_much();
+    if (rendezvous_) return send_when_asked(channel, sent);
+    start(channel, sent);
+  }
+  // Posts a receive: `received` is fired when its message is there (an event at this tick if it is already).
+  void receive(std::uint32_t channel, Waiter received) {
+    if (rendezvous_) return ask(channel, received);
+    post(channel, received);
+  }
+
+  // What is to be fired, and on which NPU.
+  struct Call {
+    Rank npu = 0;
+    Waiter waiter{};
+  };
+  // Message `m` has arrived: first sent(m) is to be fired, then arrive(m) (nobody if no receive is posted).
+  [[nodiscard]] Call sent(MessageToken m) const { return {key(messages_[m].channel).src, messages_[m].sent}; }
+  [[nodiscard]] Call arrive(MessageToken m);
+  // With a symmetry: in between, who is touched by the arrival.
+  void touch(MessageToken m);
+  [[nodiscard]] Rank destination(std::uint32_t channel) const;
+  // Event `event_receive` with argument `arg` has come due.
+  [[nodiscard]] Call take_late(std::uint32_t arg);
+  // Waiter::control_sent or control_recv has fired.
+  void control_sent(std::uint32_t index);
+  void control_received(std::uint32_t index);
+
+  // What an NPU has sent, control messages aside.
+  struct Sent {
+    std::uint64_t messages = 0;
+    std::int64_t bytes = 0;
+  };
+  [[nodiscard]] const Sent& sent_by(Rank npu) const { return sent_[npu]; }
+
+  void prefetch(MessageToken m) const { __builtin_prefetch(&messages_[m]); }
+  void prefetch_channel(MessageToken m) const { __builtin_prefetch(&channels_[messages_[m].channel]); }
+
+  // What is left when nothing can happen any more: receives without a message, messages without a receive, and
+  // (rendezvous) sends that no receiver has asked for. Each kind by channel and then in the order of its calls.
+  struct Left {
+    std::uint32_t channel;
+    Waiter waiter;      // nobody: a message
+    bool send = false;  // of a send
+  };
+  [[nodiscard]] std::vector<Left> left() const;
+  [[nodiscard]] bool any_unclaimed() const { return unclaimed_ != 0; }
+
+ private:
+  struct Channel {
+    std::uint32_t refs = 0;       // owners, messages under way or unclaimed, posted receives
+    std::uint32_t tail = 0;       // 1 + last entry of a circular list of posted receives
+    std::uint32_t unclaimed = 0;  // messages that came before their receive
+  };
+  // A channel that acquire() has made.
+  struct Made {
+    ChannelKey key;
+    Picoseconds delay;  // of each message, where it is always the same; else -1
+  };
+  struct Entry {
+    Waiter receive;
+    std::uint32_t next;
+  };
+  struct Message {
+    std::uint32_t channel;
+    Waiter sent;
+  };
+  // A send or receive that waits for its control message.
+  struct Pending {
+    std::uint32_t channel;  // of the data
+    Waiter waiter;
+  };
+
+  void start(std::uint32_t channel, Waiter sent);
+  void post(std::uint32_t channel, Waiter received);
+  void send_when_asked(std::uint32_t channel, Waiter sent);
+  void ask(std::uint32_t channel, Waiter received);
+  [[nodiscard]] std::uint32_t control_channel(std::uint32_t channel);
+  void unref(std::uint32_t channel);
+
+  void grow();
+
+  template <typename T>
+  static std::uint32_t put(std::vector<T>& pool, std::vector<std::uint32_t>& unused, const T& value) {
+    if (unused.empty()) {
+      pool.push_back(value);
+      return static_cast<std::uint32_t>(pool.size() - 1);
+    }
+    const std::uint32_t i = unused.back();
+    unused.pop_back();
+    pool[i] = value;
+    return i;
+  }
+
+  EventQueue& queue_;
+  Network& network_;
+  [[noreturn]] static void too_much();
+  const bool rendezvous_;
+  const std::vector<ChannelKey>& fixed_;
+  const Symmetry* symmetry_ = nullptr;
+  OrderWatch* watch_ = nullptr;
+  std::vector<Pushed> pushed_;  // by message, with a symmetry
+  std::uint64_t unclaimed_ = 0;
+  std::vector<Sent> sent_;         // by NPU
+  std::vector<Channel> channels_;  // the fixed ones, then the made ones
+  std::vector<Made> made_;
+  std::vector<std::uint32_t> unused_made_;
+  std::vector<std::uint32_t> table_;  // open addressing: 1 + made channel; 0: unused
+  std::size_t used_ = 0;
+  std::vector<Entry> entries_;
+  std::vector<std::uint32_t> unused_entries_;
+  std::vector<Message> messages_;
+  std::vector<std::uint32_t> unused_messages_;
+  std::vector<Pending> pending_;
+  std::vector<std::uint32_t> unused_pending_;
+};
+
+}  // namespace convert

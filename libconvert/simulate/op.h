@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// What the nodes of one rank do, compiled for the simulator.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/trace.h"
+#include "feeder/feeder.h"
+
+namespace convert {
+
+// timed: takes a time known beforehand. memory: an access to remote memory.
+enum class OpType : std::uint8_t { invalid, timed, memory, send, recv, collective };
+
+// The resource of an NPU that a node occupies; any number of receives may wait.
+enum class Slot : std::uint8_t { cpu, compute, communication, recv };
+
+struct Op {
+  std::int64_t value = 0;     // timed: ps; memory, send, recv, collective: bytes
+  std::uint32_t channel = 0;  // send, recv: of the messages; collective: its plan
+  Rank peer = 0;              // send: to; recv: from
+  OpType type = OpType::invalid;
+  Slot slot = Slot::communication;
+  bool is_compute = false;  // its time counts as computation
+  friend bool operator==(const Op&, const Op&) = default;
+};
+
+// Of one rank, or of all ranks with the same trace.
+struct RankCode {
+  Feeder feeder{};            // at the start; to be copied
+  std::vector<Op> ops{};      // by node
+  std::vector<NodeId> ids{};  // by node; empty if they are 0, 1, 2, …
+  std::string names{};        // kept for a timeline only
+  std::vector<std::uint32_t> name_ends{};
+
+  [[nodiscard]] NodeId id(std::uint32_t node) const { return ids.empty() ? node : ids[node]; }
+  [[nodiscard]] std::string_view node_name(std::uint32_t node) const;
+};
+
+}  // namespace convert

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+// The native algorithms. Each works by bundles: a local pass, with a reduction or plain, that is followed by a
+// message; every message received starts the next bundle.
+#include <bit>
+
+#include "simulate/system/layer.h"
+#include "simulate/system/stream.h"
+
+namespace convert {
+namespace {
+
+bool is_exchange(const PhasePlan& p) { return p.algorithm == NativeAlgorithm::halving_doubling; }
+
+}  // namespace
+
+std::uint32_t SystemLayer::place_in(const Stream& st, const PhasePlan& phase) const {
+  if (phase.group_ring) return groups_[plan_of(st).call.group].place(st.npu);
+  return st.npu / phase.stride % phase.members;
+}
+
+Rank SystemLayer::member(const Stream& st, std::uint32_t place) const {
+  const PhasePlan& p = *st.phase;
+  if (p.group_ring) return groups_[plan_of(st).call.group].ranks[place];
+  return st.npu + (place - st.place) * p.stride;  // modulo 2^32
+}
+
+// The member `distance` < n places away in the stream's direction, or against it.
+Rank SystemLayer::neighbour(const Stream& st, std::uint32_t distance, bool forwards) const {
+  const std::uint32_t n = st.phase->members;
+  const bool up = forwards != st.anticlockwise;
+  std::uint32_t place = st.place + (up ? distance : n - distance);
+  if (place >= n) place -= n;
+  return member(st, place);
+}
+
+void SystemLayer::init_algorithm(std::uint32_t s) {
+  Stream& st = stream(s);
+  const PhasePlan& p = *st.phase;
+  st.place = place_in(st, p);
+  st.steps_left = p.steps;
+  st.at = 0;
+  st.reducing = false;
+  st.reduction = p.reduction;
+  st.bytes = p.message_bytes;
+  switch (p.algorithm) {
+    case NativeAlgorithm::ring: {
+      const Rank to = neighbour(st, 1, true);
+      const Rank from = neighbour(st, 1, false);
+      const auto tag = static_cast<std::int32_t>(st.tag);
+      st.out = messages_.acquire({.bytes = st.bytes, .src = st.npu, .dst = to, .tag = tag});
+      st.in = messages_.acquire({.bytes = st.bytes, .src = from, .dst = st.npu, .tag = tag});
+      return make_bundle(s);
+    }
+    case NativeAlgorithm::direct:
+      st.prepared = st.free = 0;
+      st.sent = st.received = 0;
+      for (std::uint32_t i = 0; i < p.window; ++i) make_bundle(s);
+      return;
+    case NativeAlgorithm::halving_doubling:
+      st.turned = p.op == CollectiveOp::all_gather;
+      st.distance = st.turned ? p.members / 2 : 1;
+      return make_bundle(s);
+    default: return init_tree(s);
+  }
+}
+
+void SystemLayer::step(std::uint32_t s) {
+  switch (stream(s).phase->algorithm) {
+    case NativeAlgorithm::ring: return ring_step(s);
+    case NativeAlgorithm::direct: return direct_step(s);
+    case NativeAlgorithm::halving_doubling: return halving_doubling_step(s);
+    default: return tree_step(s, false);
+  }
+}
+
+void SystemLayer::received(std::uint32_t s) {
+  Stream& st = stream(s);
+  if (st.phase->algorithm == NativeAlgorithm::double_binary_tree) return tree_step(s, true);
+  ++st.received;
+  make_bundle(s);
+}
+
+// The next bundle of a cycle: the first `window` are plain; the others reduce in a reduce-scatter, and in every
+// other cycle of an all-reduce.
+void SystemLayer::make_bundle(std::uint32_t s) {
+  Stream& st = stream(s);
+  const PhasePlan& p = *st.phase;
+  if (st.at == 0) {
+    st.reducing = p.op == CollectiveOp::reduce_scatter || (p.op == CollectiveOp::all_reduce && !st.reducing);
+  }
+  const bool halving = p.algorithm == NativeAlgorithm::halving_doubling;
+  if (halving) st.reduction = model_.reduction(st.bytes);
+  const bool plain = st.at < p.window;
+  send_bundle(s, !plain && st.reducing, plain, !plain && st.at + p.window < p.cycle);
+  if (++st.at == p.cycle) st.at = 0;
+  ++st.prepared;
+  if (halving) {
+    st.ready_bytes = st.bytes;
+    st.ready_distance = st.distance;
+    halving_doubling_advance(st);
+  }
+}
+
+void SystemLayer::send_bundle(std::uint32_t s, bool reduce, bool to_npu, bool send_back) {
+  const Stream& st = stream(s);
+  const Waiter next{reduce ? Waiter::reduction : Waiter::phase_step, s};
+  if (bus_ && !st.phase->group_ring) {
+    bus_->request(st.npu, to_npu, st.bytes, reduce, send_back, next);
+  } else {
+    events_.add(st.npu, st.phase->endpoint_delay, next);
+  }
+}
+
+void SystemLayer::send_to(const Stream& st, Rank peer, std::int64_t bytes) {
+  const std::uint32_t channel = messages_.acquire({.bytes = bytes,
+                                                   .src = st.npu,
+                                                   .dst = peer,
+                                                   .tag = static_cast<std::int32_t>(st.tag),
+                                                   .exchange = is_exchange(*st.phase)});
+  messages_.send(channel, {});
+  messages_.release(channel);
+}
+
+void SystemLayer::receive_from(std::uint32_t s, Rank peer, std::int64_t bytes) {
+  const Stream& st = stream(s);
+  const std::uint32_t channel = messages_.acquire({.bytes = bytes,
+                                                   .src = peer,
+                                                   .dst = st.npu,
+                                                   .tag = static_cast<std::int32_t>(st.tag),
+                                                   .exchange = is_exchange(*st.phase)});
+  messages_.receive(channel, {Waiter::phase_recv, s});
+  messages_.release(channel);
+}
+
+// One bundle is under way at a time.
+void SystemLayer::ring_step(std::uint32_t s) {
+  Stream& st = stream(s);
+  if (st.steps_left == 0) {
+    messages_.release(st.out);
+    messages_.release(st.in);
+    return end_phase(s);
+  }
+  --st.steps_left;
+  messages_.send(st.out, {});
+  messages_.receive(st.in, {Waiter::phase_recv, s});
+}
+
+// Message k goes to the member 1 + k mod (n-1) places on. The second half of an all-reduce starts when all of the
+// first half has been received.
+void SystemLayer::direct_step(std::uint32_t s) {
+  Stream& st = stream(s);
+  const PhasePlan& p = *st.phase;
+  ++st.free;
+  if (p.op == CollectiveOp::all_reduce && st.steps_left <= p.members - 1) {
+    if (st.received < p.members - 1) return;
+    for (std::uint32_t i = 0; i < p.window && direct_send(s);) ++i;
+  } else {
+    (void)direct_send(s);
+  }
+  if (st.steps_left == 0 && st.free == p.window) end_phase(s);
+}
+
+bool SystemLayer::direct_send(std::uint32_t s) {
+  Stream& st = stream(s);
+  if (st.prepared == 0 || st.steps_left == 0 || st.free == 0) return false;
+  const auto distance = static_cast<std::uint32_t>(1 + st.sent % (st.phase->members - 1));
+  ++st.sent;
+  --st.prepared;
+  --st.free;
+  --st.steps_left;
+  send_to(st, neighbour(st, distance, true), st.phase->message_bytes);
+  receive_from(s, neighbour(st, distance, false), st.phase->message_bytes);
+  return true;
+}
+
+void SystemLayer::halving_doubling_step(std::uint32_t s) {
+  Stream& st = stream(s);
+  if (st.steps_left == 0) return end_phase(s);
+  --st.steps_left;
+  const Rank partner = member(st, st.place ^ st.ready_distance);
+  send_to(st, partner, st.ready_bytes);
+  receive_from(s, partner, st.ready_bytes);
+}
+
+// An all-reduce halves the message and doubles the distance until it would reach n, and then goes back.
+void SystemLayer::halving_doubling_advance(Stream& st) const {
+  if (st.turned) {
+    st.distance /= 2;
+    st.bytes *= 2;
+    return;
+  }
+  st.distance *= 2;
+  st.bytes /= 2;
+  if (st.distance == st.phase->members && st.phase->op == CollectiveOp::all_reduce) {
+    st.turned = true;
+    st.distance /= 2;
+    st.bytes *= 2;
+  }
+}
+
+// Two complete binary trees over the members, numbered in order, with one more node as root: the last member (its
+// left child is the tree) or the first (its right child).
+void SystemLayer::init_tree(std::uint32_t s) {
+  Stream& st = stream(s);
+  const std::uint32_t n = st.phase->members;
+  const std::uint32_t root = st.low_root ? 0 : n - 1;
+  const auto at = [&](std::uint32_t number) { return member(st, st.low_root ? number : number - 1); };
+  st.reductions = 0;
+  if (st.place == root) {
+    st.left = at(n / 2);
+    st.tree = Stream::Tree::root_wait;
+    return receive_from(s, st.left, st.bytes);
+  }
+  // In order from 1 in the tree of n-1 nodes, a node's height is the number of its trailing zeros.
+  const std::uint32_t number = st.low_root ? st.place : st.place + 1;
+  const std::uint32_t half = (number & (~number + 1)) / 2;  // distance to a child
+  const std::uint32_t up = half == 0 ? 1 : 2 * half;
+  if (number == n / 2) {
+    st.parent = member(st, root);
+  } else {
+    st.parent = at((number & (2 * up)) != 0 ? number - up : number + up);
+  }
+  if (half == 0) {
+    st.tree = Stream::Tree::leaf_begin;
+    return tree_step(s, false);
+  }
+  st.left = at(number - half);
+  st.right = at(number + half);
+  st.tree = Stream::Tree::inner_two;
+  receive_from(s, st.left, st.bytes);
+  receive_from(s, st.right, st.bytes);
+}
+
+// `message`: one has been received; else a bundle has come through.
+void SystemLayer::tree_step(std::uint32_t s, bool message) {
+  using Tree = Stream::Tree;
+  Stream& st = stream(s);
+  switch (st.tree) {
+    case Tree::leaf_begin: st.tree = Tree::leaf_send; return send_bundle(s, false, true, false);
+    case Tree::leaf_send:
+      st.tree = Tree::leaf_wait;
+      send_to(st, st.parent, st.bytes);
+      return receive_from(s, st.parent, st.bytes);
+    case Tree::leaf_wait: st.tree = Tree::leaf_end; return send_bundle(s, false, false, false);
+    case Tree::inner_two:
+    case Tree::inner_one:
+      if (!message) {
+        ++st.reductions;
+        return;
+      }
+      send_bundle(s, true, false, st.tree == Tree::inner_one);
+      st.tree = st.tree == Tree::inner_two ? Tree::inner_one : Tree::inner_send;
+      return;
+    case Tree::inner_send:
+      if (st.reductions++ == 0) return;
+      st.tree = Tree::inner_wait;
+      send_to(st, st.parent, st.bytes);
+      return receive_from(s, st.parent, st.bytes);
+    case Tree::inner_wait: st.tree = Tree::inner_pass; return send_bundle(s, true, false, true);
+    case Tree::inner_pass:
+      send_to(st, st.left, st.bytes);
+      send_to(st, st.right, st.bytes);
+      return end_phase(s);
+    case Tree::root_wait: st.tree = Tree::root_pass; return send_bundle(s, true, false, true);
+    case Tree::root_pass: send_to(st, st.left, st.bytes); return end_phase(s);
+    case Tree::leaf_end: return end_phase(s);
+  }
+}
+
+}  // namespace convert

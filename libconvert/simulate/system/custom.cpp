@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/system/custom.h"
+
+namespace convert {
+
+void CustomRuns::begin(Rank npu, const RankCode& code, std::uint32_t stream) {
+  std::uint32_t run = 0;
+  if (unused_runs_.empty()) {
+    run = static_cast<std::uint32_t>(runs_.size());
+    runs_.emplace_back();
+  } else {
+    run = unused_runs_.back();
+    unused_runs_.pop_back();
+  }
+  Run& r = runs_[run];
+  if (r.code == &code) {
+    r.feeder.reset();
+  } else {
+    r.feeder = code.feeder;
+  }
+  r.code = &code;
+  r.npu = npu;
+  r.stream = stream;
+  issue(run);
+}
+
+void CustomRuns::issue(std::uint32_t run) {
+  Feeder& feeder = runs_[run].feeder;
+  do {
+    feeder.issue([&](std::uint32_t node) { return try_issue(run, node); });
+  } while (feeder.free_nodes() != 0);
+}
+
+bool CustomRuns::try_issue(std::uint32_t run, std::uint32_t node) {
+  Run& r = runs_[run];
+  const Op& op = r.code->ops[node];
+  std::uint32_t p = 0;
+  if (unused_pending_.empty()) {
+    p = static_cast<std::uint32_t>(pending_.size());
+    pending_.emplace_back();
+  } else {
+    p = unused_pending_.back();
+    unused_pending_.pop_back();
+  }
+  pending_[p] = {run, node};
+  const Waiter waiter{Waiter::custom_op, p};
+  if (op.type == OpType::send) {
+    messages_.send(op.channel, waiter);
+  } else if (op.type == OpType::recv) {
+    messages_.receive(op.channel, waiter);
+  } else {
+    events_.add(r.npu, op.value, waiter);
+  }
+  return true;
+}
+
+std::uint32_t CustomRuns::complete(std::uint32_t index) {
+  const Pending p = pending_[index];
+  unused_pending_.push_back(index);
+  Run& r = runs_[p.run];
+  r.feeder.complete(p.node);
+  if (!r.feeder.done()) {
+    issue(p.run);
+    return 0;
+  }
+  unused_runs_.push_back(p.run);
+  return r.stream + 1;
+}
+
+}  // namespace convert

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Collectives whose algorithm is given as traces, one for each place in the group.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "feeder/feeder.h"
+#include "simulate/messages.h"
+#include "simulate/npu_events.h"
+#include "simulate/op.h"
+
+namespace convert {
+
+// An algorithm for one group: what each place does, its messages already between ranks.
+struct CustomAlgorithm {
+  std::vector<std::shared_ptr<const RankCode>> places{};
+};
+
+// The runs of custom algorithms that are under way. Free nodes are issued all at once, in ascending order of id;
+// there are no resources, endpoint delays or reduction costs but the nodes' own times.
+class CustomRuns {
+ public:
+  CustomRuns(NpuEvents& events, Messages& messages) : events_(events), messages_(messages) {}
+
+  // Issues the first nodes of `code` on `npu`. At least one node is never done at once.
+  void begin(Rank npu, const RankCode& code, std::uint32_t stream);
+
+  // Op `index` (of a Waiter::custom_op) has ended. Returns 1 + the stream whose run has ended with it, else 0.
+  std::uint32_t complete(std::uint32_t index);
+
+  // `code` on one NPU.
+  struct Run {
+    Feeder feeder{};
+    const RankCode* code = nullptr;
+    Rank npu = 0;
+    std::uint32_t stream = 0;
+  };
+  // All that ever were; those under way are the ones whose feeder is not done.
+  [[nodiscard]] const std::vector<Run>& runs() const { return runs_; }
+  // A node that has been issued and has not ended.
+  struct Pending {
+    std::uint32_t run;
+    std::uint32_t node;
+  };
+  [[nodiscard]] const Pending& pending(std::uint32_t index) const { return pending_[index]; }
+
+ private:
+  void issue(std::uint32_t run);
+  bool try_issue(std::uint32_t run, std::uint32_t node);
+
+  NpuEvents& events_;
+  Messages& messages_;
+  std::vector<Run> runs_;
+  std::vector<std::uint32_t> unused_runs_;
+  std::vector<Pending> pending_;
+  std::vector<std::uint32_t> unused_pending_;
+};
+
+}  // namespace convert

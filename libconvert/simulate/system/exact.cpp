@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Phases with exact sizes: rounds (ring, direct, halving doubling, dissemination) and stages (trees, stars). Before
+// the first message and after each one received comes the endpoint delay, and the reduction where there is one.
+#include "simulate/system/layer.h"
+#include "simulate/system/rounds.h"
+#include "simulate/system/stream.h"
+
+namespace convert {
+namespace {
+
+bool has_stages(const PhasePlan& p) {
+  return p.algorithm == NativeAlgorithm::binomial_tree || p.algorithm == NativeAlgorithm::star ||
+         p.algorithm == NativeAlgorithm::double_binary_tree;
+}
+
+std::uint32_t window_of(const PhasePlan& p) { return p.algorithm == NativeAlgorithm::direct ? p.window : 1; }
+
+}  // namespace
+
+void SystemLayer::exact_begin(std::uint32_t s) {
+  Stream& st = stream(s);
+  const PhasePlan& p = *st.phase;
+  const CollectivePlan& plan = plan_of(st);
+  st.place = place_in(st, p);
+  st.total = total_of(plan.phases(st.chunk), plan.bytes_of(st.chunk), st.phase_index,
+                      [&](const PhasePlan& phase) { return place_in(st, phase); });
+  st.sent = st.received = 0;
+  st.prepared = st.free = 0;
+  if (has_stages(p)) {
+    st.stages = stages(p, st.place, st.low_root);
+    return exact_stage(s);
+  }
+  for (std::uint32_t i = 0; i < window_of(p); ++i) exact_pass(s, 0);
+}
+
+// A local pass: the endpoint delay, and the reduction of so many bytes.
+void SystemLayer::exact_pass(std::uint32_t s, std::int64_t reduced_bytes) {
+  const Stream& st = stream(s);
+  const Picoseconds delay = st.phase->endpoint_delay + (reduced_bytes == 0 ? 0 : model_.reduction(reduced_bytes));
+  events_.add(st.npu, delay, {Waiter::phase_step, s});
+}
+
+void SystemLayer::exact_received(std::uint32_t s) {
+  Stream& st = stream(s);
+  if (!st.stages.empty()) {
+    exact_pass(s, st.stages[st.sent].reduces ? st.total : 0);
+  } else {
+    const Round r = round(*st.phase, st.place, st.total, st.received++, st.anticlockwise);
+    exact_pass(s, r.reduces ? r.in_bytes : 0);
+  }
+}
+
+void SystemLayer::exact_step(std::uint32_t s) {
+  Stream& st = stream(s);
+  ++st.prepared;
+  ++st.free;
+  if (!st.stages.empty()) {
+    if (st.free >= st.stages[st.sent].from.size()) exact_send_stage(s);
+    return;
+  }
+  const PhasePlan& p = *st.phase;
+  const std::uint64_t all = rounds(p);
+  const std::uint32_t window = window_of(p);
+  const bool in_halves = p.algorithm == NativeAlgorithm::direct && p.op == CollectiveOp::all_reduce;
+  while (st.sent < all && st.free > 0) {
+    if (in_halves && st.sent >= p.members - 1 && st.prepared < window + p.members - 1) return;
+    const Round r = round(p, st.place, st.total, st.sent++, st.anticlockwise);
+    --st.free;
+    send_to(st, member(st, r.to), r.out_bytes);
+    receive_from(s, member(st, r.from), r.in_bytes);
+  }
+  if (st.sent == all && st.prepared == window + all) end_phase(s);
+}
+
+void SystemLayer::exact_stage(std::uint32_t s) {
+  Stream& st = stream(s);
+  const Stage& stage = st.stages[st.sent];
+  st.free = 0;
+  if (stage.from.empty()) return exact_pass(s, 0);
+  for (const std::uint32_t place : stage.from) receive_from(s, member(st, place), st.total);
+}
+
+void SystemLayer::exact_send_stage(std::uint32_t s) {
+  Stream& st = stream(s);
+  for (const std::uint32_t place : st.stages[st.sent].to) send_to(st, member(st, place), st.total);
+  if (++st.sent < st.stages.size()) return exact_stage(s);
+  st.stages.clear();
+  end_phase(s);
+}
+
+}  // namespace convert

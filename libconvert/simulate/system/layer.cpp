@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/system/layer.h"
+
+#include <algorithm>
+
+#include "simulate/system/stream.h"
+
+namespace convert {
+namespace {
+
+constexpr std::uint32_t tag_modulus = 500'000'000;  // tags of native collectives lie above those of traces
+
+// The number of queues over which a use of an NPU's dimension takes turns, and the first of them.
+struct QueueRange {
+  std::uint32_t first;
+  std::uint32_t count;
+};
+QueueRange queue_range(QueueUse use, std::uint32_t queues) {
+  if (queues == 1) return {0, 1};
+  switch (use) {
+    case QueueUse::next: break;
+    case QueueUse::first: return {0, queues / 2};
+    case QueueUse::last: return {queues / 2, queues - queues / 2};
+  }
+  return {0, queues};
+}
+
+}  // namespace
+
+SystemLayer::SystemLayer(const SystemModel& model, const std::vector<SystemGroup>& groups,
+                         const std::vector<CollectivePlan>& plans, const std::vector<CustomAlgorithm>& customs,
+                         Rank npus, EventQueue& queue, NpuEvents& events, Messages& messages,
+                         CollectiveListener& listener)
+    : model_(model),
+      groups_(groups),
+      plans_(plans),
+      custom_algorithms_(customs),
+      queue_(queue),
+      events_(events),
+      messages_(messages),
+      listener_(listener),
+      customs_(events, messages),
+      npu_queues_(static_cast<std::uint32_t>(std::max<std::size_t>(model.dims.size(), 1)) * model.queues),
+      sequence_(groups.size()),
+      calls_(groups.size()) {
+  if (plans.empty()) return;
+  if (model.astra) queues_.resize(std::size_t{npus} * npu_queues_);
+  turns_.resize(std::size_t{npus} * model.dims.size());
+  for (std::size_t g = 0; g < groups.size(); ++g) calls_[g].resize(groups[g].size(model));
+  if (model.shared_bus) bus_.emplace(*model.shared_bus, model.local_reduction_delay, events, npus, queue, *this);
+}
+SystemLayer::~SystemLayer() = default;
+
+std::uint32_t SystemLayer::new_stream() {
+  if (unused_streams_ == 0) {
+    const auto first = static_cast<std::uint32_t>(blocks_.size()) << block_bits;
+    blocks_.push_back(std::make_unique<Stream[]>(std::size_t{1} << block_bits));
+    for (std::uint32_t i = 1U << block_bits; i-- > 0;) free_stream(first + i);
+  }
+  const std::uint32_t s = unused_streams_ - 1;
+  unused_streams_ = stream(s).next;
+  return s;
+}
+
+void SystemLayer::free_stream(std::uint32_t s) {
+  stream(s).next = unused_streams_;
+  unused_streams_ = s + 1;
+}
+
+const CollectivePlan& SystemLayer::plan_of(const Stream& st) const { return plans_[runs_[jobs_[st.job].run].call]; }
+
+const CollectiveRun* SystemLayer::start(Rank npu, std::uint32_t plan_number, std::uint32_t op) {
+  const CollectivePlan& plan = plans_[plan_number];
+  const SystemGroup& group = groups_[plan.call.group];
+  std::vector<std::uint32_t>& sequence = sequence_[plan.call.group];
+  std::uint32_t& number = calls_[plan.call.group][group.place(npu)];
+  if (number < sequence.size() && runs_[sequence[number]].call != plan_number) return &runs_[sequence[number]];
+  if (number == sequence.size()) {
+    sequence.push_back(static_cast<std::uint32_t>(runs_.size()));
+    runs_.push_back(
+        {.call = plan_number, .number = number, .first_npu = npu, .first_op = op, .begin = queue_.now()});
+    starts_.push_back({streams_made_, run_turns_.size()});
+    streams_made_ += static_cast<std::uint32_t>(plan.chunks);
+    const auto turns = turns_.begin() + static_cast<std::ptrdiff_t>(npu * model_.dims.size());
+    run_turns_.insert(run_turns_.end(), turns, turns + static_cast<std::ptrdiff_t>(model_.dims.size()));
+  }
+  const std::uint32_t run = sequence[number++];
+  ++runs_[run].called;
+  runs_[run].last_begin = queue_.now();
+  take_turns(npu, plan);
+
+  std::uint32_t job = 0;
+  if (unused_jobs_.empty()) {
+    job = static_cast<std::uint32_t>(jobs_.size());
+    jobs_.emplace_back();
+  } else {
+    job = unused_jobs_.back();
+    unused_jobs_.pop_back();
+  }
+  if (!model_.astra) {
+    queues_.resize(std::max(queues_.size(), jobs_.size() * npu_queues_));
+    std::fill_n(queues_.begin() + static_cast<std::ptrdiff_t>(std::size_t{job} * npu_queues_), npu_queues_,
+                Queue{});
+  }
+  jobs_[job] = {run, op, std::max<std::uint64_t>(plan.chunks, 1)};
+  if (plan.chunks == 0) {  // nothing to do, at the end of this tick
+    events_.add(npu, 0, {Waiter::empty_job, job});
+    return nullptr;
+  }
+  for (std::uint64_t chunk = 0; chunk < plan.chunks; ++chunk) {
+    const std::uint32_t s = new_stream();
+    Stream& st = stream(s);
+    st = Stream{};
+    st.npu = npu;
+    st.job = job;
+    st.chunk = chunk;
+    st.tag = tag_modulus + (starts_[run].first_stream + static_cast<std::uint32_t>(chunk)) % tag_modulus;
+    enter_phase(s);
+    start_waiting(queue_of(npu, job, st.queue));
+  }
+  return nullptr;
+}
+
+// Advances the NPU's counters as if it chose the queues and trees itself; they are those of the NPU that called
+// first, which are the same unless NPUs have run different numbers of collectives of other groups.
+void SystemLayer::take_turns(Rank npu, const CollectivePlan& plan) {
+  if (plan.orders.empty()) return;
+  for (const PhasePlan& p : plan.phases(0)) {
+    Turns& turns = turns_[npu * model_.dims.size() + p.dim];
+    std::uint32_t& turn = turns.queue[static_cast<std::size_t>(p.use)];
+    turn = static_cast<std::uint32_t>((turn + plan.chunks) % queue_range(p.use, model_.queues).count);
+    if (p.algorithm == NativeAlgorithm::double_binary_tree) {
+      std::uint8_t& tree = turns.tree[static_cast<std::size_t>(plan.call.op)];
+      tree = static_cast<std::uint8_t>((tree + plan.chunks) & 1U);
+    }
+  }
+}
+
+// Puts a stream at the end of the queue of its current phase.
+void SystemLayer::enter_phase(std::uint32_t s) {
+  Stream& st = stream(s);
+  const std::uint32_t run = jobs_[st.job].run;
+  const CollectivePlan& plan = plans_[runs_[run].call];
+  st.queue = 0;
+  st.next = 0;
+  if (!plan.orders.empty()) {
+    const PhasePlan& p = plan.phases(st.chunk)[st.phase_index];
+    st.phase = &p;
+    const Turns& turns = run_turns_[starts_[run].turns + p.dim];
+    const QueueRange range = queue_range(p.use, model_.queues);
+    const auto turn =
+        static_cast<std::uint32_t>((turns.queue[static_cast<std::size_t>(p.use)] + st.chunk) % range.count);
+    const std::uint32_t queue = range.first + turn;
+    st.queue = p.dim * model_.queues + queue;
+    st.anticlockwise =
+        p.use == QueueUse::last || (p.use == QueueUse::next && model_.queues > 1 && queue >= model_.queues / 2);
+    if (p.algorithm == NativeAlgorithm::double_binary_tree) {
+      const std::uint32_t first = turns.tree[static_cast<std::size_t>(plan.call.op)];
+      st.low_root = ((first + st.chunk * p.trees + p.tree_turn) & 1U) != 0;
+    }
+  }
+  Queue& q = queue_of(st.npu, st.job, st.queue);
+  (q.head == 0 ? q.head : stream(q.tail - 1).next) = s + 1;
+  q.tail = s + 1;
+}
+
+void SystemLayer::start_waiting(Queue& q) {
+  while (q.head != 0 && q.running < model_.streams_per_queue()) {
+    const std::uint32_t s = q.head - 1;
+    q.head = stream(s).next;
+    ++q.running;
+    init_phase(s);
+  }
+}
+
+void SystemLayer::init_phase(std::uint32_t s) {
+  Stream& st = stream(s);
+  const CollectivePlan& plan = plan_of(st);
+  if (plan.call.custom == 0) return model_.astra ? init_algorithm(s) : exact_begin(s);
+  const CustomAlgorithm& algorithm = custom_algorithms_[plan.call.custom - 1];
+  customs_.begin(st.npu, *algorithm.places[groups_[plan.call.group].place(st.npu)], s);
+}
+
+// First what waits for the collective is told, then the queues move on.
+void SystemLayer::end_phase(std::uint32_t s) {
+  Stream& st = stream(s);
+  const Rank npu = st.npu;
+  const std::uint32_t job = st.job;
+  const std::uint32_t old_queue = st.queue;
+  const CollectivePlan& plan = plan_of(st);
+  const bool last = plan.orders.empty() || st.phase_index + 1 == plan.phases(st.chunk).size();
+  if (last) {
+    if (--jobs_[job].streams_left == 0) {
+      if (model_.astra) {
+        end_job(npu, job);
+      } else {  // its queues go with it
+        free_stream(s);
+        return end_job(npu, job);
+      }
+    }
+  } else {
+    ++st.phase_index;
+    enter_phase(s);
+  }
+  --queue_of(npu, job, old_queue).running;
+  start_waiting(queue_of(npu, job, old_queue));
+  if (last) {
+    free_stream(s);
+  } else {
+    start_waiting(queue_of(npu, job, st.queue));
+  }
+}
+
+void SystemLayer::end_job(Rank npu, std::uint32_t job) {
+  const Job done = jobs_[job];
+  unused_jobs_.push_back(job);
+  CollectiveRun& run = runs_[done.run];
+  ++run.ended;
+  run.end = queue_.now();
+  listener_.collective_done(npu, done.op);
+}
+
+void SystemLayer::fire(Rank npu, Waiter w) {
+  switch (w.kind) {
+    case Waiter::reduction: events_.add(npu, stream(w.index).reduction, {Waiter::phase_step, w.index}); break;
+    case Waiter::phase_step: model_.astra ? step(w.index) : exact_step(w.index); break;
+    case Waiter::phase_recv: model_.astra ? received(w.index) : exact_received(w.index); break;
+    case Waiter::empty_job: end_job(npu, w.index); break;
+    case Waiter::bus: bus_->fire(w.index); break;
+    case Waiter::custom_op:
+      if (const std::uint32_t s = customs_.complete(w.index); s != 0) end_phase(s - 1);
+      break;
+    default: break;
+  }
+}
+
+}  // namespace convert

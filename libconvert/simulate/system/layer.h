@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// The system layer of all NPUs: runs collectives as streams of chunks through queues, with native algorithms or
+// custom ones.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "simulate/messages.h"
+#include "simulate/npu_events.h"
+#include "simulate/system/custom.h"
+#include "simulate/system/plan.h"
+#include "simulate/system/shared_bus.h"
+
+namespace convert {
+
+// Who has called a collective.
+class CollectiveListener {
+ public:
+  virtual ~CollectiveListener() = default;
+  // NPU `npu` has ended its part of the collective that it called as node `op`.
+  virtual void collective_done(Rank npu, std::uint32_t op) = 0;
+};
+
+// The `number`-th collective of a group (from 0), on all of its NPUs.
+struct CollectiveRun {
+  std::uint32_t call = 0;  // the plan's number
+  std::uint32_t number = 0;
+  Rank first_npu = 0;  // that called it
+  std::uint32_t first_op = 0;
+  std::uint32_t called = 0;  // NPUs that have called it
+  std::uint32_t ended = 0;   // NPUs whose part has ended
+  Picoseconds begin = 0;     // of the first NPU
+  Picoseconds last_begin = 0;
+  Picoseconds end = 0;  // of the last NPU that has ended
+};
+
+// What of a SystemLayer has not ended. Ascending by NPU and op.
+struct UnendedCollectives {
+  struct Part {
+    Rank npu;
+    std::uint32_t op;
+    std::uint32_t run;
+    friend auto operator<=>(const Part&, const Part&) = default;
+  };
+  std::vector<Part> parts{};
+  struct Custom {
+    Rank npu;
+    std::uint32_t op;
+    std::uint32_t custom_run;  // index into CustomRuns::runs()
+    friend auto operator<=>(const Custom&, const Custom&) = default;
+  };
+  std::vector<Custom> customs{};
+};
+
+class SystemLayer {
+ public:
+  SystemLayer(const SystemModel& model, const std::vector<SystemGroup>& groups,
+              const std::vector<CollectivePlan>& plans, const std::vector<CustomAlgorithm>& customs, Rank npus,
+              EventQueue& queue, NpuEvents& events, Messages& messages, CollectiveListener& listener);
+  ~SystemLayer();
+
+  // NPU `npu`, a member of the plan's group, calls a collective as its node `op`. If another NPU has called a
+  // different collective at this place of the group's sequence, nothing is done and that call is returned.
+  [[nodiscard]] const CollectiveRun* start(Rank npu, std::uint32_t plan, std::uint32_t op);
+
+  // What has been registered with a Waiter is due.
+  void fire(Rank npu, Waiter w);
+
+  [[nodiscard]] const std::vector<CollectiveRun>& runs() const { return runs_; }
+  // Collectives of a group that the NPU, a member, has called.
+  [[nodiscard]] std::uint32_t calls(std::uint32_t group, Rank npu) const {
+    return calls_[group][groups_[group].place(npu)];
+  }
+  [[nodiscard]] const CustomRuns& custom_runs() const { return customs_; }
+  [[nodiscard]] UnendedCollectives unended() const;
+
+ private:
+  struct Stream;
+  struct Queue {
+    std::uint32_t head = 0;  // 1 + first stream that waits
+    std::uint32_t tail = 0;
+    std::uint32_t running = 0;
+  };
+  // An NPU's part of a collective.
+  struct Job {
+    std::uint32_t run = 0;
+    std::uint32_t op = 0;
+    std::uint64_t streams_left = 0;
+  };
+  // Round-robin counters of one dimension of an NPU.
+  struct Turns {
+    std::array<std::uint32_t, 3> queue{};             // by QueueUse
+    std::array<std::uint8_t, collective_ops> tree{};  // by collective
+  };
+
+  [[nodiscard]] Stream& stream(std::uint32_t s);
+  [[nodiscard]] const CollectivePlan& plan_of(const Stream& st) const;
+  // In ASTRA-sim's rules an NPU's collectives share its queues; else each has its own, and they share the network.
+  [[nodiscard]] Queue& queue_of(Rank npu, std::uint32_t job, std::uint32_t queue) {
+    return queues_[std::size_t{model_.astra ? npu : job} * npu_queues_ + queue];
+  }
+  std::uint32_t new_stream();
+  void free_stream(std::uint32_t s);
+  void take_turns(Rank npu, const CollectivePlan& plan);
+  void enter_phase(std::uint32_t s);
+  void start_waiting(Queue& queue);
+  void init_phase(std::uint32_t s);
+  void end_phase(std::uint32_t s);
+  void end_job(Rank npu, std::uint32_t job);
+
+  // The algorithms, in algorithms.cpp.
+  [[nodiscard]] std::uint32_t place_in(const Stream& st, const PhasePlan& phase) const;
+  [[nodiscard]] Rank member(const Stream& st, std::uint32_t place) const;
+  [[nodiscard]] Rank neighbour(const Stream& st, std::uint32_t distance, bool forwards) const;
+  void init_algorithm(std::uint32_t s);
+  void step(std::uint32_t s);
+  void received(std::uint32_t s);
+  void make_bundle(std::uint32_t s);
+  void send_bundle(std::uint32_t s, bool reduce, bool to_npu, bool send_back);
+  void send_to(const Stream& st, Rank peer, std::int64_t bytes);
+  void receive_from(std::uint32_t s, Rank peer, std::int64_t bytes);
+  void ring_step(std::uint32_t s);
+  void direct_step(std::uint32_t s);
+  bool direct_send(std::uint32_t s);
+  void halving_doubling_step(std::uint32_t s);
+  void halving_doubling_advance(Stream& st) const;
+  void init_tree(std::uint32_t s);
+  void tree_step(std::uint32_t s, bool message);
+
+  // Exact sizes, in exact.cpp.
+  void exact_begin(std::uint32_t s);
+  void exact_pass(std::uint32_t s, std::int64_t reduced_bytes);
+  void exact_received(std::uint32_t s);
+  void exact_step(std::uint32_t s);
+  void exact_stage(std::uint32_t s);
+  void exact_send_stage(std::uint32_t s);
+
+  static constexpr std::uint32_t block_bits = 10;
+  const SystemModel& model_;
+  const std::vector<SystemGroup>& groups_;
+  const std::vector<CollectivePlan>& plans_;
+  const std::vector<CustomAlgorithm>& custom_algorithms_;
+  EventQueue& queue_;
+  NpuEvents& events_;
+  Messages& messages_;
+  CollectiveListener& listener_;
+  CustomRuns customs_;
+  std::optional<SharedBus> bus_;
+
+  std::uint32_t npu_queues_;
+  std::vector<Queue> queues_;  // by NPU (or job, see queue_of) and queue
+  std::vector<Turns> turns_;   // by NPU and dimension
+  std::vector<CollectiveRun> runs_;
+  struct RunStart {
+    std::uint32_t first_stream;  // number of the first chunk's stream
+    std::size_t turns;           // into run_turns_: by dimension, of the NPU that called first
+  };
+  std::vector<RunStart> starts_;  // by run
+  std::vector<Turns> run_turns_;
+  std::vector<std::vector<std::uint32_t>> sequence_;  // by group: its runs
+  std::vector<std::vector<std::uint32_t>> calls_;     // by group and place: collectives called
+  std::uint32_t streams_made_ = 0;
+  std::vector<std::unique_ptr<Stream[]>> blocks_;
+  std::uint32_t unused_streams_ = 0;  // 1 + first of a list
+  std::vector<Job> jobs_;
+  std::vector<std::uint32_t> unused_jobs_;
+};
+
+}  // namespace convert

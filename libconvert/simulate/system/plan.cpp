@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/system/plan.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <numeric>
+#include <string>
+
+#include "core/diagnostic.h"
+
+namespace convert {
+namespace {
+
+// A logical ring or tree that can carry a phase.
+struct LogicalDim {
+  AlgorithmChoice choice{};
+  std::uint32_t dim = 0;
+  std::uint32_t members = 0;
+  std::uint32_t stride = 1;
+  bool group_ring = false;
+};
+
+[[noreturn]] void refuse(const std::string& why) { throw input_error({}, why, "system"); }
+
+std::string quoted_name(CollectiveOp op) { return std::string(name(op)); }
+
+class Planner {
+ public:
+  Planner(const SystemModel& model, const SystemGroup& group, const CollectiveCall& call)
+      : model_(model), group_(group), call_(call) {}
+
+  CollectivePlan run() {
+    plan_.call = call_;
+    cut_into_chunks();
+    if (call_.custom != 0 || plan_.chunks == 0) return std::move(plan_);
+    if (static_cast<std::size_t>(call_.op) >= collective_ops) {
+      plan_rooted();
+      return std::move(plan_);
+    }
+    const std::vector<LogicalDim> dims = involved(logical_dims());
+    if (dims.empty()) {
+      if (!model_.astra && group_.size(model_) == 1) {  // nothing to do
+        plan_.chunks = 0;
+        return std::move(plan_);
+      }
+      refuse("involved_dim names no dimension in which the collective has more than one NPU");
+    }
+    if (model_.balanced && dims.size() > 1 && dims.size() <= max_balanced_dims) {
+      balance(dims);
+    } else {
+      plan_order(dims);
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  static constexpr std::size_t max_balanced_dims = 8;
+
+  void cut_into_chunks() {
+    if (!model_.splits) refuse("preferred-dataset-splits is not set");
+    if (call_.custom != 0) {
+      plan_.chunks = 1;
+      return;
+    }
+    if (model_.astra) return cut_as_astra_does();
+    const std::int64_t chunks = std::min(*model_.splits, std::max<std::int64_t>(call_.bytes, 1));
+    plan_.chunks = call_.op == CollectiveOp::barrier ? 1 : static_cast<std::uint64_t>(chunks);
+    if (call_.bytes == 0 && call_.op != CollectiveOp::barrier) plan_.chunks = 0;
+    plan_.chunk_bytes = plan_.chunks == 0 ? 0 : plan_.bytes_of(0);
+  }
+
+  // §7.1: a chunk of another collective than all-gather has at least a byte for each NPU of the system, and the
+  // last chunk is as large as the others.
+  void cut_as_astra_does() {
+    std::int64_t bytes = call_.bytes;
+    std::int64_t chunk = bytes / *model_.splits;
+    const auto npus = static_cast<std::int64_t>(model_.npus);
+    if (call_.op != CollectiveOp::all_gather && chunk < npus) {
+      chunk = npus;
+      if (__builtin_mul_overflow(npus, *model_.splits, &bytes)) refuse("preferred-dataset-splits is too large");
+    }
+    if (bytes == 0) return;
+    plan_.chunk_bytes = std::max<std::int64_t>(chunk, 1);
+    plan_.chunks = static_cast<std::uint64_t>((bytes - 1) / plan_.chunk_bytes) + 1;
+  }
+
+  [[nodiscard]] CollectiveOptimization optimization() const {
+    if (!model_.optimization) refuse("collective-optimization is not set");
+    return *model_.optimization;
+  }
+
+  [[nodiscard]] const std::vector<AlgorithmChoice>& listed() const {
+    const auto& list = model_.collectives[static_cast<std::size_t>(call_.op)].per_dim;
+    if (list.empty()) refuse("the system has no algorithm for " + quoted_name(call_.op));
+    return list;
+  }
+
+  // Of a process group smaller than the system.
+  [[nodiscard]] AlgorithmChoice group_choice(const std::vector<AlgorithmChoice>& list, std::uint32_t size) const {
+    if (model_.astra) {
+      const AlgorithmChoice choice = list.size() == 1 ? list.front() : AlgorithmChoice{};
+      if (choice.algorithm == NativeAlgorithm::double_binary_tree)
+        refuse("doubleBinaryTree does not run on a process group smaller than the system");
+      return choice;
+    }
+    const bool wants_power_of_two = list.front().algorithm == NativeAlgorithm::halving_doubling;
+    return wants_power_of_two && !std::has_single_bit(size) ? AlgorithmChoice{} : list.front();
+  }
+
+  [[nodiscard]] std::vector<LogicalDim> logical_dims() const {
+    const auto& list = listed();
+    const std::uint32_t size = group_.size(model_);
+    if (size != model_.npus)
+      return {{.choice = group_choice(list, size), .dim = 0, .members = size, .group_ring = true}};
+    if (list.size() > model_.dims.size()) {
+      refuse("the list of algorithms for " + quoted_name(call_.op) + " has " + std::to_string(list.size()) +
+             " entries, the network has " + std::to_string(model_.dims.size()) + " dimensions");
+    }
+    std::vector<LogicalDim> dims;
+    std::uint32_t stride = 1;
+    for (std::uint32_t d = 0; d < list.size(); ++d) {
+      if (list[d].one) {
+        dims.push_back({.choice = list[d], .dim = d, .members = model_.npus});
+        break;
+      }
+      dims.push_back({.choice = list[d], .dim = d, .members = model_.dims[d], .stride = stride});
+      stride *= model_.dims[d];
+    }
+    return dims;
+  }
+
+  [[nodiscard]] std::vector<LogicalDim> involved(std::vector<LogicalDim> dims) const {
+    const bool all = group_.size(model_) != model_.npus || group_.id != 0;
+    std::erase_if(dims, [&](const LogicalDim& d) {
+      return d.members < 2 || (!all && (d.dim >= 64 || (call_.dims >> d.dim & 1U) == 0));
+    });
+    return dims;
+  }
+
+  // The phases of a chunk that takes the dimensions in this order.
+  void plan_order(const std::vector<LogicalDim>& dims) {
+    plan_.orders.emplace_back();
+    if (call_.op == CollectiveOp::all_reduce && optimization() == CollectiveOptimization::local_bw_aware) {
+      plan_bandwidth_aware(dims);
+    } else {
+      plan_baseline(dims);
+    }
+    count_trees();
+  }
+
+  void plan_baseline(const std::vector<LogicalDim>& dims) {
+    std::int64_t bytes = plan_.chunk_bytes;
+    const auto add = [&](const LogicalDim& d) { bytes = add_phase(d, call_.op, QueueUse::next, bytes); };
+    if (call_.op == CollectiveOp::all_gather) {
+      std::for_each(dims.rbegin(), dims.rend(), add);
+    } else {
+      std::for_each(dims.begin(), dims.end(), add);
+    }
+  }
+
+  void plan_bandwidth_aware(const std::vector<LogicalDim>& dims) {
+    std::int64_t bytes = plan_.chunk_bytes;
+    for (std::size_t i = 0; i + 1 < dims.size(); ++i) {
+      bytes = add_phase(dims[i], CollectiveOp::reduce_scatter, QueueUse::first, bytes);
+    }
+    bytes = add_phase(dims.back(), CollectiveOp::all_reduce, QueueUse::first, bytes);
+    for (std::size_t i = dims.size() - 1; i-- > 0;) {
+      bytes = add_phase(dims[i], CollectiveOp::all_gather, QueueUse::last, bytes);
+    }
+  }
+
+  // Each chunk in turn goes through the dimensions in ascending order of the time that the chunks before have
+  // loaded them with, so that what shrinks on the way is largest where there is most room (as the Themis paper
+  // proposes).
+  void balance(const std::vector<LogicalDim>& dims) {
+    std::vector<double> load(dims.size(), 0);
+    std::map<std::vector<std::size_t>, std::uint32_t> known;
+    for (std::uint64_t chunk = 0; chunk < plan_.chunks; ++chunk) {
+      std::vector<std::size_t> order(dims.size());
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return load[a] < load[b]; });
+      const auto [at, is_new] = known.emplace(order, static_cast<std::uint32_t>(plan_.orders.size()));
+      if (is_new) {
+        std::vector<LogicalDim> ordered;
+        for (const std::size_t d : order) ordered.push_back(dims[d]);
+        plan_order(ordered);
+      }
+      plan_.order_of.push_back(at->second);
+      double bytes = static_cast<double>(plan_.chunk_bytes);
+      for (const std::size_t d : order) {
+        const double n = dims[d].members;
+        load[d] += bytes * (n - 1) / n / model_.bytes_per_ns_by_dim[dims[d].dim];
+        if (call_.op != CollectiveOp::all_to_all) bytes /= n;
+      }
+    }
+  }
+
+  // Trees, stars and rounds over the whole group, which is a line of places.
+  void plan_rooted() {
+    plan_.orders.emplace_back();
+    const std::uint32_t size = group_.size(model_);
+    if (size == 1) {
+      plan_.chunks = 0;
+      return;
+    }
+    const bool star = call_.op == CollectiveOp::gather || call_.op == CollectiveOp::scatter;
+    plan_.orders.back().push_back({.algorithm = call_.op == CollectiveOp::barrier ? NativeAlgorithm::dissemination
+                                                : star                            ? NativeAlgorithm::star
+                                                                                  : NativeAlgorithm::binomial_tree,
+                                   .op = call_.op,
+                                   .group_ring = size != model_.npus,
+                                   .members = size,
+                                   .endpoint_delay = model_.endpoint_delay,
+                                   .root = call_.root});
+  }
+
+  // Returns the bytes that the next phase works on.
+  std::int64_t add_phase(const LogicalDim& d, CollectiveOp op, QueueUse use, std::int64_t bytes) {
+    PhasePlan p{.algorithm = d.choice.algorithm,
+                .op = op,
+                .use = use,
+                .group_ring = d.group_ring,
+                .dim = d.dim,
+                .members = d.members,
+                .stride = d.stride,
+                .data_bytes = bytes};
+    p.endpoint_delay = d.group_ring && model_.astra ? 10 * ps_per_ns : model_.endpoint_delay;
+    const std::uint64_t n = d.members;
+    const auto signed_n = static_cast<std::int64_t>(n);
+    p.message_bytes = op == CollectiveOp::all_gather ? bytes : bytes / signed_n;
+    switch (d.choice.algorithm) {
+      case NativeAlgorithm::direct:
+        p.window = std::min(d.choice.window.value_or(d.members - 1), d.members - 1);
+        p.cycle = std::uint64_t{p.window} * (d.group_ring ? n : 2);
+        p.steps = op == CollectiveOp::all_reduce ? 2 * (n - 1) : n - 1;
+        break;
+      case NativeAlgorithm::halving_doubling: plan_halving_doubling(p); break;
+      case NativeAlgorithm::double_binary_tree:
+        if (!std::has_single_bit(n))
+          refuse("doubleBinaryTree wants a power of two of NPUs, not " + std::to_string(n));
+        if (op != CollectiveOp::all_reduce && !model_.astra)
+          refuse("doubleBinaryTree runs all_reduce only; ASTRA-sim runs an all_reduce in place of " +
+                 quoted_name(op));
+        p.message_bytes = bytes;
+        break;
+      default:
+        p.cycle = n;
+        p.steps = op == CollectiveOp::all_reduce   ? 2 * (n - 1)
+                  : op == CollectiveOp::all_to_all ? n * (n - 1) / 2
+                                                   : n - 1;
+    }
+    if (p.message_bytes == 0 && model_.astra)
+      refuse("messages of zero bytes: " + std::to_string(bytes) + " bytes in " + std::to_string(n) + " parts");
+    p.reduction = model_.reduction(p.message_bytes);
+    plan_.orders.back().push_back(p);
+    if (d.choice.algorithm == NativeAlgorithm::double_binary_tree) return bytes;
+    if (op == CollectiveOp::reduce_scatter) return bytes / signed_n;
+    if (op != CollectiveOp::all_gather) return bytes;
+    if (__builtin_mul_overflow(bytes, signed_n, &bytes)) refuse("the result of the all_gather exceeds 2^63 bytes");
+    return bytes;
+  }
+
+  void plan_halving_doubling(PhasePlan& p) const {
+    const std::uint64_t n = p.members;
+    if (!std::has_single_bit(n)) refuse("halvingDoubling wants a power of two of NPUs, not " + std::to_string(n));
+    if (p.op == CollectiveOp::all_to_all) refuse("halvingDoubling cannot run all_to_all; use direct or ring");
+    const auto levels = static_cast<std::uint64_t>(std::countr_zero(n));
+    p.cycle = levels;
+    p.steps = p.op == CollectiveOp::all_reduce ? 2 * levels : levels;
+    p.message_bytes = p.op == CollectiveOp::all_gather ? p.data_bytes : p.data_bytes / 2;
+    if (model_.astra && p.op != CollectiveOp::all_gather && (p.data_bytes >> levels) == 0)
+      refuse("messages of zero bytes: " + std::to_string(p.data_bytes) + " bytes in " + std::to_string(n) +
+             " parts");
+  }
+
+  void count_trees() {
+    std::vector<PhasePlan>& phases = plan_.orders.back();
+    for (PhasePlan& p : phases) {
+      if (p.algorithm != NativeAlgorithm::double_binary_tree) continue;
+      for (const PhasePlan& q : phases) {
+        if (q.dim != p.dim) continue;
+        if (&q < &p) ++p.tree_turn;
+        ++p.trees;
+      }
+    }
+  }
+
+  const SystemModel& model_;
+  const SystemGroup& group_;
+  const CollectiveCall& call_;
+  CollectivePlan plan_;
+};
+
+}  // namespace
+
+std::uint32_t SystemGroup::place(Rank npu) const {
+  if (ranks.empty()) return npu;
+  const auto at = std::lower_bound(places.begin(), places.end(), std::pair{npu, std::uint32_t{0}});
+  return at == places.end() || at->first != npu ? static_cast<std::uint32_t>(ranks.size()) : at->second;
+}
+
+Picoseconds SystemModel::reduction(std::int64_t bytes) const {
+  if (local_mem_bytes_per_s == 0) return 0;
+  const double ns = static_cast<double>(bytes) / local_mem_bytes_per_s * 1e9;
+  if (!(ns < 3e15))
+    throw input_error({}, "a reduction takes more than 35 days: local-mem-bw is too small", "system");
+  return 3 * static_cast<Picoseconds>(ns) * ps_per_ns;
+}
+
+CollectivePlan plan_collective(const SystemModel& model, const SystemGroup& group, const CollectiveCall& call) {
+  return Planner(model, group, call).run();
+}
+
+}  // namespace convert

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// What a collective comes to: chunks, and the phases through which each of them goes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "config/system.h"
+#include "core/trace.h"
+#include "core/units.h"
+
+namespace convert {
+
+// The system layer of every NPU, for one network.
+struct SystemModel {
+  std::vector<std::uint32_t> dims{};  // NPUs by dimension
+  std::uint32_t npus = 0;
+  std::uint32_t queues = 1;         // of each dimension and NPU
+  std::uint32_t active_chunks = 1;  // at once per dimension and NPU
+  Picoseconds endpoint_delay = 10 * ps_per_ns;
+  std::optional<std::int64_t> splits{};
+  std::optional<CollectiveOptimization> optimization{};
+  SchedulingPolicy scheduling = SchedulingPolicy::lifo;
+  double local_mem_bytes_per_s = 0;
+  std::optional<SharedBusConfig> shared_bus{};
+  std::int64_t local_reduction_delay = 1;
+  std::array<CollectiveChoice, collective_ops> collectives{};
+  bool astra = true;      // ASTRA-sim's rules. Else: collectives share the network, and sizes are exact
+  bool balanced = false;  // not ASTRA-sim's: each chunk takes the dimensions in its own order
+  std::vector<double> bytes_per_ns_by_dim{};  // what a balanced order weighs with
+
+  // Time that the reduction of `bytes` takes in local memory: one write and two reads.
+  [[nodiscard]] Picoseconds reduction(std::int64_t bytes) const;
+  // Streams that a queue runs at once.
+  [[nodiscard]] std::uint32_t streams_per_queue() const { return (active_chunks + queues - 1) / queues; }
+};
+
+// The ranks that take part, in the order of their ring.
+struct SystemGroup {
+  std::int64_t id = 0;
+  std::vector<Rank> ranks{};                             // empty: all
+  std::vector<std::pair<Rank, std::uint32_t>> places{};  // rank → place in `ranks`, ascending by rank
+  [[nodiscard]] std::uint32_t size(const SystemModel& model) const {
+    return ranks.empty() ? model.npus : static_cast<std::uint32_t>(ranks.size());
+  }
+  // Of a member. Of another rank: the number of ranks.
+  [[nodiscard]] std::uint32_t place(Rank npu) const;
+};
+
+struct CollectiveCall {
+  CollectiveOp op = CollectiveOp::all_reduce;
+  std::int64_t bytes = 0;  // comm_size of the node
+  std::uint32_t group = 0;
+  std::uint64_t dims = ~std::uint64_t{0};  // bit per dimension that takes part
+  std::uint32_t custom = 0;                // 1 + index of a custom algorithm; 0: native
+  std::uint32_t root = 0;                  // place in the group, for collectives that have one
+  std::int32_t priority = 0;               // the higher the sooner, with explicit priorities
+  friend bool operator==(const CollectiveCall&, const CollectiveCall&) = default;
+};
+
+// Which of an NPU's round-robin counters of a dimension gives a phase its queue.
+enum class QueueUse : std::uint8_t { next, first, last };
+
+struct PhasePlan {
+  NativeAlgorithm algorithm = NativeAlgorithm::ring;
+  CollectiveOp op = CollectiveOp::all_reduce;
+  QueueUse use = QueueUse::next;
+  bool group_ring = false;  // members are the group's ranks; else base + place × stride
+  std::uint32_t dim = 0;    // whose queues it uses
+  std::uint32_t members = 0;
+  std::uint32_t stride = 1;
+  std::uint32_t window = 1;        // bundles at once
+  std::uint64_t cycle = 1;         // after so many bundles the pattern of reductions repeats
+  std::uint64_t steps = 0;         // messages of each NPU
+  std::int64_t data_bytes = 0;     // what the phase works on
+  std::int64_t message_bytes = 0;  // of the first message
+  Picoseconds endpoint_delay = 0;
+  Picoseconds reduction = 0;    // of a message; halving doubling computes its own
+  std::uint32_t trees = 0;      // double binary tree: phases of a chunk on this dimension's trees
+  std::uint32_t tree_turn = 0;  // … and which of them this is
+  std::uint32_t root = 0;       // trees and stars: a place
+};
+
+struct CollectivePlan {
+  CollectiveCall call{};
+  std::uint64_t chunks = 0;
+  std::int64_t chunk_bytes = 0;
+  std::vector<std::vector<PhasePlan>> orders{};  // of the phases of a chunk; empty: a custom algorithm
+  std::vector<std::uint32_t> order_of{};         // by chunk; empty: all take the first
+
+  [[nodiscard]] const std::vector<PhasePlan>& phases(std::uint64_t chunk) const {
+    return orders[order_of.empty() ? 0 : order_of[chunk]];
+  }
+  // Exact sizes: the chunks share the bytes as evenly as whole bytes allow.
+  [[nodiscard]] std::int64_t bytes_of(std::uint64_t chunk) const {
+    const auto n = static_cast<std::int64_t>(chunks);
+    return call.bytes / n + (static_cast<std::int64_t>(chunk) < call.bytes % n ? 1 : 0);
+  }
+};
+
+// Throws Error(input) without a place that says why the model cannot run the call.
+[[nodiscard]] CollectivePlan plan_collective(const SystemModel& model, const SystemGroup& group,
+                                             const CollectiveCall& call);
+
+}  // namespace convert

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/system/rounds.h"
+
+#include <bit>
+
+namespace convert {
+namespace {
+
+constexpr std::int64_t barrier_bytes = 8;
+
+// Place `distance` < n further on, or back.
+std::uint32_t shifted(std::uint32_t place, std::uint64_t distance, std::uint32_t n, bool forwards) {
+  const auto d = static_cast<std::uint32_t>(distance % n);
+  return (place + (forwards ? d : n - d)) % n;
+}
+
+// Bytes of the parts whose number is `low` modulo `step`, a power of two that divides `members`.
+std::int64_t strided_bytes(std::int64_t total, std::uint32_t members, std::uint32_t low, std::uint32_t step) {
+  const auto n = static_cast<std::int64_t>(members);
+  const std::int64_t larger = total % n;  // parts 0 … larger-1 have one byte more
+  const std::int64_t of_them = larger > low ? (larger - low + step - 1) / step : 0;
+  return total / n * (n / step) + of_them;
+}
+
+// In round k of a reduce-scatter, part place-1-k goes on; of an all-gather, part place-k.
+Round ring_round(const PhasePlan& p, std::uint32_t place, std::int64_t total, std::uint64_t k, bool forwards) {
+  const std::uint32_t n = p.members;
+  Round r{.to = shifted(place, 1, n, forwards), .from = shifted(place, 1, n, !forwards)};
+  if (p.op == CollectiveOp::all_to_all) {
+    r.out_bytes = r.in_bytes = part_bytes(total, n, 0);
+    return r;
+  }
+  const bool scatters =
+      p.op == CollectiveOp::reduce_scatter || (p.op == CollectiveOp::all_reduce && k < n - std::uint64_t{1});
+  const std::uint64_t behind = scatters ? k + 1 : (p.op == CollectiveOp::all_reduce ? k - (n - 1) : k);
+  r.out_bytes = part_bytes(total, n, shifted(place, behind, n, !forwards));
+  r.in_bytes = part_bytes(total, n, shifted(place, behind + 1, n, !forwards));
+  r.reduces = scatters;
+  return r;
+}
+
+Round direct_round(const PhasePlan& p, std::uint32_t place, std::int64_t total, std::uint64_t k, bool forwards) {
+  const std::uint32_t n = p.members;
+  const std::uint64_t distance = 1 + k % (n - 1);
+  Round r{.to = shifted(place, distance, n, forwards), .from = shifted(place, distance, n, !forwards)};
+  const bool gathers =
+      p.op == CollectiveOp::all_gather || (p.op == CollectiveOp::all_reduce && k >= n - std::uint64_t{1});
+  r.out_bytes = part_bytes(total, n, gathers ? place : r.to);
+  r.in_bytes = part_bytes(total, n, gathers ? r.from : place);
+  r.reduces = !gathers && p.op != CollectiveOp::all_to_all;
+  return r;
+}
+
+// Scattering, level j keeps the parts that agree with the place in bit j and sends the others; gathering goes back.
+Round halving_doubling_round(const PhasePlan& p, std::uint32_t place, std::int64_t total, std::uint64_t k) {
+  const std::uint32_t n = p.members;
+  const auto levels = static_cast<std::uint64_t>(std::countr_zero(n));
+  const bool scatters = p.op == CollectiveOp::reduce_scatter || (p.op == CollectiveOp::all_reduce && k < levels);
+  const std::uint64_t level = scatters ? k : p.op == CollectiveOp::all_reduce ? 2 * levels - 1 - k : levels - 1 - k;
+  const std::uint32_t distance = 1U << level;
+  const std::uint32_t partner = place ^ distance;
+  Round r{.to = partner, .from = partner, .reduces = scatters};
+  const std::uint32_t step = 2 * distance;
+  r.out_bytes = strided_bytes(total, n, (scatters ? partner : place) % step, step);
+  r.in_bytes = strided_bytes(total, n, (scatters ? place : partner) % step, step);
+  return r;
+}
+
+// Place `place` of a tree of n-1 nodes numbered in order from 1, n a power of two, under one more node.
+Stage tree_children_and_parent(std::uint32_t n, std::uint32_t place, bool low_root, std::uint32_t& parent) {
+  const std::uint32_t root = low_root ? 0 : n - 1;
+  const auto at = [&](std::uint32_t number) { return low_root ? number : number - 1; };
+  Stage s{.reduces = true};
+  parent = n;
+  if (place == root) {
+    s.from = {at(n / 2)};
+    return s;
+  }
+  const std::uint32_t number = low_root ? place : place + 1;
+  const std::uint32_t low_bit = number & (~number + 1);
+  if (low_bit > 1) s.from = {at(number - low_bit / 2), at(number + low_bit / 2)};
+  parent = number == n / 2 ? root : at((number & (2 * low_bit)) != 0 ? number - low_bit : number + low_bit);
+  return s;
+}
+
+}  // namespace
+
+std::uint64_t rounds(const PhasePlan& phase) {
+  if (phase.algorithm != NativeAlgorithm::dissemination) return phase.steps;
+  return static_cast<std::uint64_t>(std::bit_width(phase.members - 1));
+}
+
+Round round(const PhasePlan& p, std::uint32_t place, std::int64_t total, std::uint64_t number, bool anticlockwise) {
+  switch (p.algorithm) {
+    case NativeAlgorithm::direct: return direct_round(p, place, total, number, !anticlockwise);
+    case NativeAlgorithm::halving_doubling: return halving_doubling_round(p, place, total, number);
+    case NativeAlgorithm::dissemination: {
+      const std::uint64_t distance = std::uint64_t{1} << number;
+      return {.to = shifted(place, distance, p.members, true),
+              .from = shifted(place, distance, p.members, false),
+              .out_bytes = barrier_bytes,
+              .in_bytes = barrier_bytes};
+    }
+    default: return ring_round(p, place, total, number, !anticlockwise);
+  }
+}
+
+std::vector<Stage> stages(const PhasePlan& p, std::uint32_t place, bool low_root) {
+  const std::uint32_t n = p.members;
+  if (p.algorithm == NativeAlgorithm::double_binary_tree) {
+    std::uint32_t parent = n;
+    Stage up = tree_children_and_parent(n, place, low_root, parent);
+    Stage down{.to = up.from};
+    if (parent == n) {  // the root passes on at once
+      up.to = down.to;
+      return {up};
+    }
+    up.to = {parent};
+    down.from = {parent};
+    return {up, down};
+  }
+  const std::uint32_t number = (place + n - p.root) % n;  // from the root
+  const auto at = [&](std::uint32_t other) { return (other + p.root) % n; };
+  Stage s;
+  std::vector<std::uint32_t> below;
+  if (p.algorithm == NativeAlgorithm::star) {
+    for (std::uint32_t other = 1; number == 0 && other < n; ++other) below.push_back(at(other));
+  } else {
+    // A child differs from its parent in one bit below the parent's lowest; the largest subtree comes first.
+    std::uint32_t bit = number == 0 ? std::bit_ceil(n) : number & (~number + 1);
+    while ((bit /= 2) != 0) {
+      if (number + bit < n) below.push_back(at(number + bit));
+    }
+  }
+  std::vector<std::uint32_t> above;
+  if (number != 0) above = {at(p.algorithm == NativeAlgorithm::star ? 0 : number & (number - 1))};
+  if (p.op == CollectiveOp::broadcast || p.op == CollectiveOp::scatter) {
+    s.from = above;
+    s.to = below;
+  } else {
+    s.from = below;
+    s.to = above;
+    s.reduces = p.op == CollectiveOp::reduce;
+  }
+  return {s};
+}
+
+}  // namespace convert

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// The native algorithms with exact sizes: who sends what to whom in which round, whatever the remainders. Used
+// where ASTRA-sim's rounding is not asked for.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "simulate/system/plan.h"
+
+namespace convert {
+
+// `total` bytes lie in `members` parts as even as whole bytes allow: the first total mod members have one more.
+[[nodiscard]] inline std::int64_t part_bytes(std::int64_t total, std::uint32_t members, std::uint32_t part) {
+  const auto n = static_cast<std::int64_t>(members);
+  return total / n + (static_cast<std::int64_t>(part) < total % n ? 1 : 0);
+}
+
+// What one place of a ring, direct, halving-doubling or dissemination phase does in a round: one message out, one
+// in.
+struct Round {
+  std::uint32_t to = 0;
+  std::uint32_t from = 0;
+  std::int64_t out_bytes = 0;
+  std::int64_t in_bytes = 0;
+  bool reduces = false;  // what comes in
+};
+
+// Rounds of a phase, numbered from 0. Those of direct may run at once, `window` at a time, but the second half of
+// an all-reduce only after the first.
+[[nodiscard]] std::uint64_t rounds(const PhasePlan& phase);
+// `total`: bytes of the buffer that is in parts: input of a reduce-scatter, all-reduce or all-to-all, output of an
+// all-gather. In the other direction a ring goes from each place to the one before.
+[[nodiscard]] Round round(const PhasePlan& phase, std::uint32_t place, std::int64_t total, std::uint64_t number,
+                          bool anticlockwise);
+
+// What one place of a tree or star does: receives from some (reducing or not), then sends to others; an all-reduce
+// in a tree does both twice.
+struct Stage {
+  std::vector<std::uint32_t> from{};
+  std::vector<std::uint32_t> to{};
+  bool reduces = false;
+};
+// Of a binomial tree or a star with its root, or of one of the two trees of a double binary tree (`low_root`).
+[[nodiscard]] std::vector<Stage> stages(const PhasePlan& phase, std::uint32_t place, bool low_root);
+
+// `total` of phase `index` of a chunk on the NPU that has place `place_of(phase)` in each phase.
+template <typename PlaceOf>
+[[nodiscard]] std::int64_t total_of(const std::vector<PhasePlan>& phases, std::int64_t chunk_bytes,
+                                    std::size_t index, const PlaceOf& place_of) {
+  const PhasePlan& p = phases[index];
+  if (p.op == CollectiveOp::all_gather) {
+    for (std::size_t i = 0; i < index; ++i) {  // of an all-reduce: what the reduce-scatter of this dimension had
+      if (phases[i].op == CollectiveOp::reduce_scatter && phases[i].dim == p.dim)
+        return total_of(phases, chunk_bytes, i, place_of);
+    }
+    std::int64_t bytes = chunk_bytes;
+    for (std::size_t i = 0; i <= index; ++i) bytes *= phases[i].members;
+    return bytes;
+  }
+  std::int64_t bytes = chunk_bytes;
+  for (std::size_t i = 0; i < index; ++i) {
+    if (phases[i].op == CollectiveOp::reduce_scatter)
+      bytes = part_bytes(bytes, phases[i].members, place_of(phases[i]));
+  }
+  return bytes;
+}
+
+}  // namespace convert

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// ASTRA-sim's memory bus of each NPU, after the LogGP model: an outer bus between the NPU and its memory agent, and
+// an inner one on the outer bus's NPU side.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "config/system.h"
+#include "simulate/npu_events.h"
+
+namespace convert {
+
+class SystemLayer;
+
+class SharedBus {
+ public:
+  // `reduction_delay`: ns for each 100 bytes that the bus reduces.
+  SharedBus(const SharedBus&) = delete;
+  SharedBus& operator=(const SharedBus&) = delete;
+  SharedBus(const SharedBusConfig& config, std::int64_t reduction_delay, NpuEvents& events, Rank npus,
+            EventQueue& queue, SystemLayer& layer);
+
+  // A bundle crosses the outer bus, from the NPU side or from the memory agent's, is perhaps reduced there and
+  // perhaps sent back; then `done` is fired.
+  void request(Rank npu, bool from_npu, std::int64_t bytes, bool reduce, bool send_back, Waiter done);
+  // Waiter::bus `index` is due.
+  void fire(std::uint32_t index);
+
+ private:
+  enum class State : std::uint8_t { free, sending, receiving };
+  enum class Event : std::uint8_t { sent, received, reduced };
+  // What follows when a request has crossed its bus.
+  enum class Then : std::uint8_t {
+    done,       // `waiter` is fired
+    send,       // request `outer` joins the sends of side `side`
+    reduce,     // … what it reduces
+    send_back,  // … the sends
+    deliver,    // … is done
+  };
+  struct Request {
+    std::int64_t bytes = 0;
+    Waiter waiter{};
+    std::uint32_t next = 0;  // 1 + request in a list
+    std::uint32_t side = 0;
+    std::uint32_t outer = 0;
+    Then then = Then::done;
+    bool reduce = false;
+    bool send_back = false;
+  };
+  struct List {
+    std::uint32_t head = 0;  // 1 + request
+    std::uint32_t tail = 0;
+    std::uint32_t size = 0;
+  };
+  struct Side {
+    Picoseconds last = 0;  // when the state last changed to free
+    std::uint32_t sent_in_a_row = 0;
+    State state = State::free;
+    State before = State::free;
+    bool reducing = false;
+    List sends{};
+    List receives{};
+    List reductions{};
+  };
+
+  // Of each NPU: outer NPU side, outer memory side, inner NPU side, inner memory side.
+  static constexpr std::uint32_t sides_per_npu = 4;
+  [[nodiscard]] static bool has_inner(std::uint32_t side) { return side % sides_per_npu == 0; }
+  [[nodiscard]] static std::uint32_t partner(std::uint32_t side) { return side ^ 1U; }
+
+  std::uint32_t new_request(const Request& r);
+  void append(List& list, std::uint32_t request);
+  std::uint32_t take(List& list);
+  void add_event(std::uint32_t side, Picoseconds delay, Event event);
+  void submit(std::uint32_t side, std::uint32_t request);
+  void cross_inner(std::uint32_t side, std::uint32_t outer, bool to_npu, bool send_back, Then then);
+  void go_on(std::uint32_t side);
+  void try_to_send(std::uint32_t side);
+  void send(std::uint32_t side);
+  void receive(std::uint32_t side);
+  void reduce(std::uint32_t side, std::uint32_t request);
+  void start_reduction(std::uint32_t side);
+  void route(std::uint32_t side, std::uint32_t request);
+  void finish(std::uint32_t side, std::uint32_t request);
+
+  const SharedBusConfig config_;
+  const std::int64_t reduction_delay_;
+  NpuEvents& events_;
+  EventQueue& queue_;
+  SystemLayer& layer_;
+  std::vector<Side> sides_;
+  std::vector<Request> requests_;
+  std::vector<std::uint32_t> unused_;
+};
+
+}  // namespace convert

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// The state of one chunk of a collective on one NPU. Private to the system layer.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "simulate/system/layer.h"
+#include "simulate/system/rounds.h"
+
+namespace convert {
+
+struct alignas(64) SystemLayer::Stream {
+  enum class Tree : std::uint8_t {
+    leaf_begin,
+    leaf_send,
+    leaf_wait,
+    leaf_end,
+    inner_two,  // waits for two children
+    inner_one,
+    inner_send,
+    inner_wait,  // for the parent
+    inner_pass,
+    root_wait,
+    root_pass,
+  };
+
+  const PhasePlan* phase = nullptr;
+  Rank npu = 0;
+  std::uint32_t place = 0;  // in the logical ring
+  std::uint32_t next = 0;   // 1 + stream in a queue, or in the list of unused ones
+  std::uint32_t job = 0;
+  std::uint32_t tag = 0;
+  std::uint32_t out = 0;  // ring: channels to the next and from the previous
+  std::uint32_t in = 0;
+  std::uint32_t at = 0;   // bundle within the cycle
+  bool reducing = false;  // bundles of this cycle that are not plain reduce
+  bool anticlockwise = false;
+  bool low_root = false;  // double binary tree: which of the two
+  Tree tree = Tree::leaf_begin;
+  std::uint32_t queue = 0;  // of the NPU
+  std::uint32_t phase_index = 0;
+  std::uint64_t steps_left = 0;
+  std::uint64_t chunk = 0;
+  std::uint32_t prepared = 0;  // bundles whose message has not been sent
+  std::uint32_t free = 0;      // bundles that have come through
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;
+  std::int64_t bytes = 0;  // of the next bundle
+  Picoseconds reduction = 0;
+  // Halving doubling: the next bundle's distance to the partner, and what the prepared message has.
+  std::uint32_t distance = 0;
+  std::uint32_t ready_distance = 0;
+  std::int64_t ready_bytes = 0;
+  bool turned = false;  // on the way back
+  // With exact sizes.
+  std::int64_t total = 0;       // see rounds.h
+  std::vector<Stage> stages{};  // of a tree or star; `sent` is the one that it is in
+  // Double binary tree.
+  Rank parent = 0;
+  Rank left = 0;
+  Rank right = 0;
+  std::uint8_t reductions = 0;
+};
+
+inline SystemLayer::Stream& SystemLayer::stream(std::uint32_t s) {
+  return blocks_[s >> block_bits][s & ((1U << block_bits) - 1)];
+}
+
+}  // namespace convert

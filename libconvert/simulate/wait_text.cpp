@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "core/units.h"
+#include "simulate/wait_graph.h"
+
+namespace convert {
+namespace {
+
+using For = WaitingNode::For;
+
+std::string within_rank(const NodeRef& n) {
+  return n.inner ? "inner node " + std::to_string(*n.inner) : "node " + std::to_string(n.node);
+}
+
+std::string message(std::int64_t tag, std::int64_t bytes) {
+  return "tag " + std::to_string(tag) + ", " + std::to_string(bytes) + " bytes";
+}
+
+std::string number(const WaitingNode::Collective& c) {
+  return "number " + std::to_string(c.number + 1) + " of " + describe_group(c.group);
+}
+
+std::string message_text(const WaitingNode& w) {
+  const std::string what = message(w.tag, w.bytes);
+  if (w.what == For::send)
+    return describe(w.node) + " receives from " + describe(w.on) + " (" + what + "), which has not started";
+  if (w.what == For::receive)
+    return describe(w.node) + " sends to " + describe(w.on) + " (" + what + "), whose receive has not started";
+  const std::string peer = "rank " + std::to_string(w.peer) + " (" + what + "), which has no such ";
+  std::string line =
+      describe(w.node) + (w.sends ? " sends to " + peer + "receive" : " receives from " + peer + "send");
+  if (!w.other_bytes && !w.other_tag) return line;
+  line += w.other_bytes ? " left; one of " + std::to_string(*w.other_bytes) + " bytes with that tag"
+                        : " left; one of that size with tag " + std::to_string(*w.other_tag);
+  return line + (w.sends ? " never gets its message" : " is never received");
+}
+
+std::string collective_text(const WaitingNode& w) {
+  const WaitingNode::Collective& c = *w.collective;
+  std::string line = describe(w.node) + " calls " + describe_call(c.op, c.bytes);
+  if (w.what == For::other_call) {
+    return line + " as " + number(c) + ", where " + describe(w.on) + " calls " +
+           describe_call(w.other->op, w.other->bytes);
+  }
+  line += " (" + number(c) + ")";
+  if (w.what == For::inner) return line + ", whose algorithm waits for " + within_rank(w.on);
+  const std::string rank = "rank " + std::to_string(w.peer);
+  line += ", which " + rank;
+  if (c.missing > 1)
+    line += " and " + std::to_string(c.missing - 1) + (c.missing == 2 ? " other rank" : " other ranks") +
+            " have not called";
+  if (w.what == For::no_call) return line + (c.missing > 1 ? "; " + rank + " never does" : " never calls");
+  return line + (c.missing > 1 ? "" : " has not called") + "; the next such call of " + rank + " is " +
+         within_rank(w.on);
+}
+
+std::string text(const WaitingNode& w) {
+  switch (w.what) {
+    case For::dependency: return describe(w.node) + " depends on " + within_rank(w.on);
+    case For::slot:
+      return describe(w.node) + " waits for the " + std::string(slot_name(w.slot)) + " resource, which " +
+             within_rank(w.on) + " holds";
+    case For::send:
+    case For::receive:
+    case For::nothing: return message_text(w);
+    case For::call:
+    case For::no_call:
+    case For::other_call:
+    case For::inner: break;
+  }
+  return collective_text(w);
+}
+
+std::string text(const UnmatchedSend& s) {
+  return (s.inner ? "the algorithm of a collective on rank " + std::to_string(s.node.rank) : describe(s.node)) +
+         " sends to rank " + std::to_string(s.peer) + " (" + message(s.tag, s.bytes) + "), which never receives it";
+}
+
+std::string short_text(const NodeRef& n) {
+  return std::to_string(n.rank) + ":" + std::to_string(n.node) + (n.inner ? "/" + std::to_string(*n.inner) : "");
+}
+
+std::string circle(const std::vector<NodeRef>& cycle, std::size_t shown) {
+  std::string line = "circle of waits: ";
+  for (std::size_t i = 0; i < shown; ++i) line += short_text(cycle[i]) + " → ";
+  if (shown < cycle.size()) line += "… " + std::to_string(cycle.size() - shown) + " more → ";
+  return line + short_text(cycle.front());
+}
+
+}  // namespace
+
+std::string_view slot_name(Slot slot) {
+  switch (slot) {
+    case Slot::cpu: return "CPU";
+    case Slot::compute: return "compute";
+    case Slot::communication:
+    case Slot::recv: break;
+  }
+  return "communication";
+}
+
+std::string describe_call(CollectiveOp op, std::int64_t bytes) {
+  return std::string(name(op)) + " of " + format_bytes(bytes);
+}
+
+std::string describe_group(std::int64_t id) { return id == 0 ? "all ranks" : "group " + std::to_string(id); }
+
+std::string describe(const NodeRef& n) {
+  const std::string line = "rank " + std::to_string(n.rank) + " node " + std::to_string(n.node);
+  return n.inner ? line + " inner node " + std::to_string(*n.inner) : line;
+}
+
+std::vector<std::string> describe(const WaitReport& report, std::size_t max_lines) {
+  constexpr std::size_t max_circle = 50;
+  std::vector<std::string> lines;
+  const auto list = [&](const auto& entries, std::uint64_t total, const char* what) {
+    const std::size_t shown = max_lines == 0 ? entries.size() : std::min(entries.size(), max_lines);
+    for (std::size_t i = 0; i < shown; ++i) lines.push_back(text(entries[i]));
+    if (shown < total) lines.push_back("… " + std::to_string(total - shown) + " more " + what);
+  };
+  list(report.waiting, report.waiting_total, "waiting nodes");
+  list(report.unmatched, report.unmatched_total, "messages that are never received");
+  const std::size_t size = report.cycle.size();
+  if (size != 0) lines.push_back(circle(report.cycle, max_lines == 0 ? size : std::min(size, max_circle)));
+  for (const std::string& hint : report.hints) lines.push_back("hint: " + hint);
+  return lines;
+}
+
+}  // namespace convert

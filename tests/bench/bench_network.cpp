@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Speed of the network models by themselves: CPU ns per hop of random messages, some thousand under way at once.
+#include <cstdint>
+#include <cstdlib>
+#include <random>
+#include <string>
+
+#include "bench/measure.h"
+#include "bench/table.h"
+#include "simulate/network.h"
+
+namespace {
+
+using namespace convert;
+
+void run(const NetworkConfig& config, Network& network, EventQueue& queue) {
+  constexpr std::uint32_t messages = 200'000;
+  const auto npus = static_cast<std::uint32_t>(config.npus());
+  std::minstd_rand engine(1);
+  const auto random = [&engine](std::uint32_t n) { return static_cast<std::uint32_t>(engine() % n); };
+  MessageToken sent = 0;
+  const auto send = [&] {
+    const Rank src = random(npus);
+    network.send(src, (src + 1 + random(npus - 1)) % npus, 1000 + random(50'000), sent++);
+  };
+  while (sent < 4 * npus) send();
+  while (!queue.empty()) {
+    if (network.advance(queue.pop()) != no_message && sent < messages) send();
+  }
+}
+
+void measure(const std::string& network, const NetworkOptions& options, const std::string& how) {
+  const NetworkConfig config = parse_short_network(network);
+  EventQueue queue;
+  NetworkOptions counting = options;
+  counting.count_links = true;
+  const auto counted = make_network(config, counting, queue);
+  run(config, *counted, queue);
+  std::uint64_t hops = 0;
+  for (const LinkUse& u : counted->link_use()) hops += u.messages;
+  const double best_s = bench::best_seconds([&] {
+    EventQueue again;
+    run(config, *make_network(config, options, again), again);
+  });
+  bench::print_row(std::string(name(options.model)) + how + ", " + network.substr(0, network.find(',')),
+                   static_cast<double>(hops), "hop", best_s * 1e9 / static_cast<double>(hops), 0, 0, "250 ns");
+}
+
+}  // namespace
+
+int main() {
+  bench::print_head();
+  for (const char* network :
+       {"switch:1024,bw=50GB/s,lat=500ns", "fully_connected:1024,bw=50GB/s,lat=500ns",
+        "ring:64,bw=50GB/s,lat=500ns", "torus:16x16x4,bw=50GB/s,lat=500ns", "hypercube:1024,bw=50GB/s,lat=500ns"}) {
+    measure(network, {.model = NetworkModel::aware}, "");
+    measure(network, {.model = NetworkModel::links}, " store");
+    measure(network, {.model = NetworkModel::links, .forwarding = Forwarding::cut}, " cut");
+  }
+  measure("tree:8x16x8,bw=600GB/s|300GB/s|300GB/s,lat=500ns", {.model = NetworkModel::links}, " store");
+  NetworkOptions shortest{.model = NetworkModel::links};
+  shortest.routing = Routing::shortest;
+  measure("torus:16x16x4,bw=50GB/s,lat=500ns", shortest, " shortest");
+  shortest.failed = {"0-1"};
+  measure("torus:16x16x4,bw=50GB/s,lat=500ns", shortest, " around a failed link");
+}

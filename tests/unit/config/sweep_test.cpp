@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "config/sweep.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace convert {
+namespace {
+
+const SweepKeys keys = {.keys = {"network", "bandwidth", "latency", "model"}, .per_dimension = {"bandwidth"}};
+
+// "LOCATION: message" of the Error, or "" if there is none.
+std::string error_of(std::string_view text) {
+  try {
+    (void)parse_sweep("s.yml", text, keys);
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), Error::Kind::input);
+    EXPECT_EQ(e.rule(), "sweep");
+    return format_location(e.where()) + ": " + e.what();
+  }
+  return "";
+}
+
+std::string option_error(std::string_view text) {
+  try {
+    (void)parse_sweep_option(text, keys);
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), Error::Kind::usage);
+    return e.what();
+  }
+  return "";
+}
+
+std::vector<std::string> texts(const SweepSetting& setting) {
+  std::vector<std::string> all;
+  for (const SweepValue& v : setting.values) all.push_back(v.text);
+  return all;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(Sweep, BaseAndAxesInTheOrderOfTheFile) {
+  const SweepConfig c = parse_sweep(
+      "s.yml", "base:\n  network: ring8.yml\nsweep:\n  model: [unaware, links]\n  bandwidth.1: 50GB/s\n", keys);
+  ASSERT_EQ(c.base.size(), 1U);
+  EXPECT_EQ(c.base[0].key, "network");
+  EXPECT_EQ(texts(c.base[0]), Texts{"ring8.yml"});
+  ASSERT_EQ(c.axes.size(), 2U);
+  EXPECT_EQ(c.axes[0].key, "model");
+  EXPECT_EQ(texts(c.axes[0]), (Texts{"unaware", "links"}));
+  EXPECT_EQ(format_location(c.axes[0].values[1].where), "s.yml:4:20");
+  EXPECT_EQ(c.axes[1].key, "bandwidth.1");
+  EXPECT_EQ(texts(c.axes[1]), Texts{"50GB/s"});
+}
+
+TEST(Sweep, ErrorsHaveTheirPlace) {
+  EXPECT_EQ(error_of(""),
+            "s.yml: empty; a sweep file has the key sweep, and base if some values are common to all runs");
+  EXPECT_EQ(error_of("sweeps: {}"), "s.yml:1:1: unknown key 'sweeps'; did you mean sweep?");
+  EXPECT_EQ(error_of("base: {model: aware}"), "s.yml: key sweep is missing");
+  EXPECT_EQ(error_of("sweep: [a]"), "s.yml:1:8: sweep wants a map, such as {bandwidth: [25GB/s, 50GB/s]}");
+  EXPECT_EQ(error_of("sweep: {}"), "s.yml:1:8: sweep wants a map, such as {bandwidth: [25GB/s, 50GB/s]}");
+  EXPECT_EQ(error_of("base: x\nsweep: {model: a}"), "s.yml:1:7: base wants a map, such as {network: ring8.yml}");
+  EXPECT_EQ(error_of("sweep:\n  bandwith: 1"), "s.yml:2:3: unknown key 'bandwith'; did you mean bandwidth?");
+  EXPECT_EQ(error_of("sweep: {zzz: 1}"), "s.yml:1:9: unknown key 'zzz'; known: network, bandwidth, latency, model");
+  EXPECT_EQ(error_of("sweep: {bandwidth.x: 1}"), "s.yml:1:9: bandwidth.x: 'x' is no dimension; they count from 0");
+  EXPECT_EQ(error_of("sweep: {bandwidth.07: 1}"),
+            "s.yml:1:9: bandwidth.07: '07' is no dimension; they count from 0");
+  EXPECT_EQ(error_of("sweep: {model.1: 1}").substr(0, 33), "s.yml:1:9: unknown key 'model.1';");
+  EXPECT_EQ(error_of("sweep: {model: []}"), "s.yml:1:16: model has no value");
+  EXPECT_EQ(error_of("sweep: {model: [a, ]}"), "");
+  EXPECT_EQ(error_of("sweep: {model: [a, '']}"), "s.yml:1:20: model has an empty value");
+  EXPECT_EQ(error_of("sweep: {model: [a, [b]]}"), "s.yml:1:20: a list is not expected here; model wants a value");
+  EXPECT_EQ(error_of("sweep: {model: [a, {b: c}]}"), "s.yml:1:20: a map is not expected here; model wants a value");
+  EXPECT_EQ(error_of("base: {model: [a, b]}\nsweep: {latency: 1}"),
+            "s.yml:1:15: a list is not expected here; model wants a value");
+  EXPECT_EQ(error_of("sweep: {model: [a, b, a]}"), "s.yml:1:23: 'a' is given twice");
+  EXPECT_EQ(error_of("sweep: {model: a, model: b}"), "s.yml:1:19: key 'model' is given twice");
+  EXPECT_EQ(error_of("sweep: {model: \"a\\nb\"}"), "s.yml:1:16: model has a value with control characters");
+  EXPECT_NE(error_of("sweep: {model: [a"), "");
+  EXPECT_EQ(error_of("sweep: {model: &x a}"), "s.yml:1:16: anchors are not used in a sweep file");
+}
+
+TEST(Sweep, Options) {
+  const SweepSetting s = parse_sweep_option("bandwidth.0=25GB/s,x2", keys);
+  EXPECT_EQ(s.key, "bandwidth.0");
+  EXPECT_EQ(texts(s), (Texts{"25GB/s", "x2"}));
+  EXPECT_EQ(texts(parse_sweep_option("network=ring:8,bw=1GB/s,lat=5ns,n.yml,ring:2+ring:4,bw=2GB/s", keys)),
+            (Texts{"ring:8,bw=1GB/s,lat=5ns", "n.yml", "ring:2+ring:4,bw=2GB/s"}));
+  EXPECT_EQ(option_error("model"), "--set model: wants KEY=VALUE,VALUE,…");
+  EXPECT_EQ(option_error("=a"), "--set =a: wants KEY=VALUE,VALUE,…");
+  EXPECT_EQ(option_error("modell=a"), "unknown key 'modell'; did you mean model?");
+  EXPECT_EQ(option_error("model=a,,b"), "--set model=a,,b: model has an empty value");
+  EXPECT_EQ(option_error("model="), "--set model=: model has an empty value");
+  EXPECT_EQ(option_error("model=a,a"), "--set model=a,a: 'a' is given twice");
+}
+
+}  // namespace
+}  // namespace convert

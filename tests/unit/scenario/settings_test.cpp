@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include "scenario/settings.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "scenario/system_keys.h"
+
+namespace convert {
+namespace {
+
+std::string error_of(const std::string& key, const std::string& value) {
+  try {
+    RunSettings settings;
+    settings.set(key, value);
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), Error::Kind::input);
+    return e.what();
+  }
+  return "";
+}
+
+// A scenario of KEY, VALUE, KEY, VALUE, …
+Scenario scenario(const std::vector<std::string>& pairs) {
+  RunSettings settings;
+  settings.set("workload", "w");
+  for (std::size_t i = 0; i < pairs.size(); i += 2) settings.set(pairs[i], pairs[i + 1]);
+  return make_scenario(settings);
+}
+std::string scenario_error(const std::vector<std::string>& pairs) {
+  try {
+    (void)scenario(pairs);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(Settings, EveryModelHasItsName) {
+  for (const NetworkModel m : {NetworkModel::unaware, NetworkModel::aware, NetworkModel::links})
+    EXPECT_EQ(find_network_model(name(m)), m);
+  EXPECT_EQ(find_network_model("link"), std::nullopt);
+  EXPECT_EQ(error_of("model", "link"), "unknown model 'link'; did you mean links?");
+}
+
+TEST(Settings, ValuesThatAKeyDoesNotTake) {
+  EXPECT_EQ(error_of("bandwidth", "50"),
+            "bandwidth wants a rate such as 50GB/s or a factor such as x0.5, not '50'");
+  EXPECT_EQ(error_of("bandwidth", "x0"),
+            "bandwidth wants a rate such as 50GB/s or a factor such as x0.5, not 'x0'");
+  EXPECT_EQ(error_of("latency", "fast"), "latency wants a time such as 500ns or a factor such as x2, not 'fast'");
+  EXPECT_EQ(error_of("latency", "xnan"), "latency wants a time such as 500ns or a factor such as x2, not 'xnan'");
+  EXPECT_EQ(error_of("size", "0"), "size wants a size such as 1MiB, not '0'");
+  EXPECT_EQ(error_of("queues-per-dim", "0"), "queues-per-dim wants a whole number from 1 to 65535, not '0'");
+  EXPECT_EQ(error_of("rendezvous", "maybe"), "unknown rendezvous 'maybe'; known: true, false, 1, 0");
+  EXPECT_EQ(error_of("issue", "workloads"), "unknown issue 'workloads'; did you mean workload?");
+  EXPECT_EQ(error_of("system", "no/such.json"), "there is no file no/such.json");
+  EXPECT_EQ(error_of("endpoint-delay", "1, \"L\": 2"),
+            "endpoint-delay wants a whole number from 0 to 9007199254740992, not \"1, \\\"L\\\": 2\"");
+  EXPECT_EQ(error_of("scheduling-policy", "LOFI").substr(0, 32), "unknown scheduling-policy \"LOFI\"");
+  EXPECT_EQ(error_of("algorithm", "ring+rang"),
+            "algorithm: all-reduce-implementation: unknown algorithm \"rang\"; did you mean ring?");
+  EXPECT_EQ(error_of("roofline-enabled", "yes"), "roofline-enabled wants 0 or 1, not null");
+}
+
+TEST(Settings, BandwidthAndLatencyOfAllAndOfOneDimension) {
+  const std::string torus = "ring:4,bw=10GB/s,lat=100ns+switch:2,bw=20GB/s,lat=200ns";
+  // What is for one dimension wins over what is for all, in whatever order they come.
+  const NetworkConfig n =
+      scenario({"network", torus, "bandwidth.1", "x2", "bandwidth", "30GB/s", "latency.0", "1us"}).network;
+  EXPECT_DOUBLE_EQ(n.dims[0].bytes_per_ns, 30);
+  EXPECT_DOUBLE_EQ(n.dims[1].bytes_per_ns, 60);
+  EXPECT_DOUBLE_EQ(n.dims[0].latency_ns, 1000);
+  EXPECT_DOUBLE_EQ(n.dims[1].latency_ns, 200);
+  const NetworkConfig tree =
+      scenario({"network", "tree:4x2,bw=10GB/s,lat=1us", "bandwidth.1", "5GB/s", "latency", "x0.5"}).network;
+  EXPECT_DOUBLE_EQ(tree.levels[0].bytes_per_ns, 10);
+  EXPECT_DOUBLE_EQ(tree.levels[1].bytes_per_ns, 5);
+  EXPECT_DOUBLE_EQ(tree.levels[1].latency_ns, 500);
+  EXPECT_EQ(scenario_error({"network", torus, "bandwidth.2", "x2"}),
+            "bandwidth.2: the network " + torus + " has 2 dimensions");
+  EXPECT_EQ(scenario_error({"network", "ideal", "latency", "x2"}), "an ideal network has no latency to set");
+  EXPECT_EQ(scenario_error({"model", "links"}), "no network; give -n, a base with network, or an axis of networks");
+}
+
+TEST(Settings, KeysOfTheSystemReplaceTheDefaults) {
+  const std::string torus = "torus:4x2,bw=10GB/s";
+  const auto config = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> pairs = {"network", torus};
+    pairs.insert(pairs.end(), more.begin(), more.end());
+    return scenario(pairs).options.system->config;
+  };
+  const SystemConfig plain = config({});
+  EXPECT_EQ(plain.dataset_splits, 4);
+  const SystemConfig c =
+      config({"preferred-dataset-splits", "16", "endpoint-delay", "7", "scheduling-policy", "FIFO",
+              "all-reduce-implementation", "direct", "all-to-all-implementation", "ring+direct3"});
+  EXPECT_EQ(c.dataset_splits, 16);
+  EXPECT_EQ(c.endpoint_delay_ns, 7);
+  EXPECT_TRUE(c.endpoint_delay_given);
+  EXPECT_EQ(c.scheduling, SchedulingPolicy::fifo);
+  EXPECT_EQ(c.optimization, plain.optimization);
+  // One algorithm is for all dimensions.
+  const auto& all_reduce = c.collectives[0].per_dim;
+  ASSERT_EQ(all_reduce.size(), 2U);
+  EXPECT_EQ(all_reduce[1].algorithm, NativeAlgorithm::direct);
+  EXPECT_EQ(c.collectives[1].per_dim[0].algorithm, NativeAlgorithm::ring);  // as it was
+  EXPECT_EQ(c.collectives[3].per_dim[0].algorithm, NativeAlgorithm::ring);
+  EXPECT_EQ(c.collectives[3].per_dim[1].window, 3U);
+  const SystemConfig one = config({"algorithm", "oneDirect"});
+  for (const CollectiveChoice& choice : one.collectives) {
+    ASSERT_EQ(choice.per_dim.size(), 1U);
+    EXPECT_TRUE(choice.per_dim[0].one);
+  }
+  EXPECT_EQ(config({"all-gather-implementation-custom", "a+b"}).collectives[1].custom, "a+b");
+  EXPECT_EQ(scenario_error({"network", torus, "L", "5"}), "L has no effect: the system has no model-shared-bus");
+}
+
+TEST(Settings, CompatFollowsTheSystemUnlessSaid) {
+  EXPECT_FALSE(scenario({"network", "ideal"}).options.astra);
+  EXPECT_TRUE(scenario({"network", "ideal", "compat", "astra"}).options.astra);
+  EXPECT_TRUE(scenario({"network", "ideal"}).issue_by_trace);
+  const Scenario s = scenario({"network", "ideal", "issue", "workload", "size", "1MiB", "until", "2us"});
+  EXPECT_FALSE(s.issue_by_trace);
+  EXPECT_EQ(s.options.issue, IssueMode::workload);
+  EXPECT_EQ(s.options.size_bytes, 1 << 20);
+  EXPECT_EQ(s.options.until, 2'000'000);
+}
+
+TEST(Settings, Quantities) {
+  const auto is = [](const std::string& key, const std::string& value, double number, Unit unit) {
+    const auto q = quantity(key, value);
+    return q && q->value == number && q->unit == unit;
+  };
+  EXPECT_TRUE(is("bandwidth.1", "50GB/s", 50e9, Unit::bytes_per_s));
+  EXPECT_TRUE(is("latency", "x0.5", 0.5, Unit::factor));
+  EXPECT_TRUE(is("latency", "1us", 1000, Unit::ns));
+  EXPECT_TRUE(is("size", "64KiB", 65536, Unit::bytes));
+  EXPECT_TRUE(is("preferred-dataset-splits", "8", 8, Unit::number));
+  EXPECT_FALSE(quantity("network", "8"));
+  EXPECT_FALSE(quantity("algorithm", "ring"));
+}
+
+TEST(Settings, ShapeOfANetwork) {
+  const auto shape = [](const std::string& network, const std::string& model) {
+    return network_shape(scenario({"network", network, "model", model}));
+  };
+  EXPECT_EQ(shape("ring:8,bw=1GB/s", "unaware"), shape("ring:8,bw=2GB/s,lat=1us", "links"));
+  EXPECT_NE(shape("ring:8,bw=1GB/s", "unaware"), shape("fully_connected:8,bw=1GB/s", "unaware"));
+  EXPECT_NE(shape("torus:4x2,bw=1GB/s", "unaware"), shape("ring:8,bw=1GB/s", "unaware"));
+  // An NPU can send to itself through a switch, where switches are simulated.
+  EXPECT_NE(shape("switch:8,bw=1GB/s", "unaware"), shape("switch:8,bw=1GB/s", "aware"));
+}
+
+}  // namespace
+}  // namespace convert

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "scenario/sweep_plan.h"
+#include "scenario/sweep_queue.h"
+#include "scenario/sweep_run.h"
+#include "scenario/sweep_summary.h"
+#include "unit/io/scratch.h"
+
+namespace convert {
+namespace {
+
+using Texts = std::vector<std::string>;
+using test::error_of;
+using test::Scratch;
+
+// Two ranks; rank 0 computes for 10 us and then sends 1000 bytes. With a collective: that they gather 1000 bytes.
+std::string traces(std::int64_t bytes = 1000, const std::string& receive = "") {
+  const std::string message =
+      ",{\"name\":\"comm_tag\",\"int32_val\":0},{\"name\":\"comm_size\",\"int64_val\":" + std::to_string(bytes) +
+      "}]}\n";
+  return R"({"rank":0,"metadata":{"version":"0.0.4"}}
+{"rank":0,"id":0,"duration_micros":10,"type":"COMP_NODE","attr":[{"name":"is_cpu_op","bool_val":false}]}
+{"rank":0,"id":1,"data_deps":[0],"type":"COMM_SEND_NODE","attr":[{"name":"comm_dst","int32_val":1})" +
+         message + R"({"rank":1,"metadata":{"version":"0.0.4"}}
+)" +
+         (receive.empty()
+              ? R"({"rank":1,"id":0,"type":"COMM_RECV_NODE","attr":[{"name":"comm_src","int32_val":0})" + message
+              : receive);
+}
+
+SweepSetting setting(const std::string& key, const Texts& values) {
+  SweepSetting s{.key = key};
+  for (const std::string& v : values) s.values.push_back({v});
+  return s;
+}
+
+class Sweep : public ::testing::Test {
+ protected:
+  SweepPlan plan(const std::vector<SweepSetting>& axes, std::vector<SweepSetting> base = {}) const {
+    base.push_back(setting("workload", {scratch.path("w.jsonl")}));
+    return {{.base = std::move(base), .axes = axes}, scratch.path()};
+  }
+  // The results of all runs, in order.
+  static std::vector<Texts> results(const SweepPlan& plan, unsigned jobs = 2) {
+    Diagnostics diagnostics;
+    SweepTable table(std::nullopt, Texts(plan.axes().size() + sweep_result_columns().size()), plan.identities(),
+                     false);
+    TableQueue queue(plan, table, false);
+    SweepRunner runner(plan, jobs, diagnostics);
+    runner.work(queue);
+    std::vector<Texts> all;
+    for (std::size_t run = 0; run < plan.size(); ++run) all.push_back(table.cells(run));
+    return all;
+  }
+
+  Scratch scratch;
+  std::string workload = scratch.write("w.jsonl", traces());
+};
+
+TEST_F(Sweep, RunsAreTheCrossProduct) {
+  const SweepPlan p =
+      plan({setting("network", {"ring:2,bw=1GB/s", "ideal"}), setting("latency", {"1ns", "2ns", "x2"})});
+  ASSERT_EQ(p.size(), 6U);
+  EXPECT_EQ(p.describe(0), "network=ring:2,bw=1GB/s, latency=1ns");
+  EXPECT_EQ(p.describe(5), "network=ideal, latency=x2");
+  EXPECT_EQ(p.moved(5, 0, 0), 2U);
+  EXPECT_EQ(p.moved(5, 1, 1), 4U);
+  EXPECT_EQ(p.order().size(), 6U);
+}
+
+TEST_F(Sweep, IdentitiesDependOnWhatTheResultDependsOn) {
+  const auto ids = [&](const std::vector<SweepSetting>& axes, const std::vector<SweepSetting>& base = {}) {
+    return plan(axes, base).identities();
+  };
+  const Texts both = ids({setting("network", {"ring:2,bw=1GB/s"}), setting("latency", {"1ns", "2ns"})});
+  EXPECT_NE(both[0], both[1]);
+  // Whether on an axis or in the base, in whatever order.
+  EXPECT_EQ(ids({setting("latency", {"2ns"})}, {setting("network", {"ring:2,bw=1GB/s"})})[0], both[1]);
+  EXPECT_EQ(ids({setting("latency", {"2ns"}), setting("network", {"ring:2,bw=1GB/s"})})[0], both[1]);
+  // What a file says, not only its name.
+  const std::string yml = "topology: [ Ring ]\nnpus_count: [ 2 ]\nlatency: [ 1 ]\nbandwidth: ";
+  const std::string net = scratch.write("n.yml", yml + "[ 50 ]\n");
+  const Texts of_file = ids({setting("network", {net})});
+  (void)scratch.write("n.yml", yml + "[ 60 ]\n");
+  EXPECT_NE(ids({setting("network", {net})}), of_file);
+  (void)scratch.write("n.yml", yml + "[ 50 ]\n");
+  EXPECT_EQ(ids({setting("network", {net})}), of_file);
+  (void)scratch.write("w.jsonl", traces(1001));
+  EXPECT_NE(ids({setting("network", {net})}), of_file);
+}
+
+TEST_F(Sweep, MistakesAreFoundBeforeTheFirstRun) {
+  const auto message = [&](const std::vector<SweepSetting>& axes, const std::vector<SweepSetting>& base = {}) {
+    return test::text_of(error_of([&] { (void)plan(axes, base); }));
+  };
+  EXPECT_EQ(message({setting("network", {"ring:2,bw=1GB/s"}), setting("bandwidth", {"x1", "fast"})}),
+            ": --set: bandwidth wants a rate such as 50GB/s or a factor such as x0.5, not 'fast'");
+  EXPECT_EQ(message({setting("latency", {"1ns"}), setting("latency", {"2ns"})}), ": latency is swept twice");
+  SweepSetting of_file = setting("bandwidth", {"fast"});
+  of_file.values[0].where = {.file = "s.yml", .line = 3, .column = 4};
+  EXPECT_EQ(message({of_file}).substr(0, 11), "s.yml:3:4: ");
+  const std::string net = scratch.write("n.yml", "topologie: [ Ring ]\n");
+  EXPECT_EQ(message({setting("network", {net})}), net + ":1:1: unknown key 'topologie'; did you mean topology?");
+  EXPECT_EQ(message({setting("latency", {"1ns"})}),
+            ": no network; give -n, a base with network, or an axis of networks");
+  Texts many;
+  for (int i = 1; i <= 400; ++i) many.push_back(std::to_string(i));
+  EXPECT_EQ(message({setting("latency", many), setting("until", many)}), ": the sweep has more than 100000 runs");
+}
+
+// 10 us of computation, 1000 bytes at 1 or 2 bytes per ns, and the latency.
+TEST_F(Sweep, ResultsByHand) {
+  const SweepPlan p = plan({setting("bandwidth", {"1GB/s", "x2"}), setting("latency", {"5ns", "500ns"})},
+                           {setting("network", {"ring:2,bw=1GB/s"})});
+  const auto r = results(p);
+  ASSERT_EQ(r.size(), 4U);
+  EXPECT_EQ(r[0], (Texts{"1GB/s", "5ns", "complete", "11005", "11005", "11005", "6005", "5000", "1", "1000", ""}));
+  EXPECT_EQ(r[1][3], "11500");
+  EXPECT_EQ(r[2][3], "10505");
+  EXPECT_EQ(r[3][3], "11000");
+}
+
+TEST_F(Sweep, SharedProgramsGiveWhatSingleRunsGive) {
+  const std::vector<SweepSetting> base = {};
+  const SweepPlan p =
+      plan({setting("network", {"switch:2,bw=1GB/s", "ring:2,bw=3GB/s", "ring:2,bw=1GB/s,lat=7ns", "ideal"}),
+            setting("model", {"unaware", "aware", "links"}), setting("issue", {"workload", "algorithm"})});
+  const auto together = results(p, 4);
+  EXPECT_EQ(results(p, 1), together);
+  for (std::size_t run = 0; run < p.size(); ++run) {
+    const SweepPlan one = plan({setting("network", {p.value(run, 0)}), setting("model", {p.value(run, 1)}),
+                                setting("issue", {p.value(run, 2)})});
+    EXPECT_EQ(results(one, 1)[0], together[run]) << p.describe(run);
+  }
+}
+
+TEST_F(Sweep, AFailureIsTheResultOfItsRun) {
+  const std::string receive =
+      R"({"rank":1,"id":0,"type":"COMM_RECV_NODE","attr":[{"name":"comm_src","int32_val":0},)"
+      R"({"name":"comm_tag","int32_val":1},{"name":"comm_size","int64_val":8}]})";
+  (void)scratch.write("stuck.jsonl", traces(1000, receive + "\n"));
+  (void)scratch.write("bad.jsonl", "{\"rank\":0,\"metadata\":{}}\n{\"rank\":0,\"id\":0,\"type\":5}\n");
+  const SweepPlan p({.base = {setting("bandwidth.0", {"x1"})},
+                     .axes = {setting("workload", {"w.jsonl", "stuck.jsonl", "bad.jsonl"}),
+                              setting("network", {"ring:2,bw=1GB/s", "ring:4,bw=1GB/s", "ideal"})}},
+                    scratch.path());
+  const auto r = results(p);
+  ASSERT_EQ(r.size(), 9U);
+  EXPECT_EQ(r[0][2], "complete");
+  EXPECT_EQ(r[1][2], "error");
+  EXPECT_EQ(r[1].back(), "ring:4,bw=1GB/s: the network has 4 NPUs, but there are traces of 2 ranks");
+  EXPECT_EQ(r[2].back(), "an ideal network has no bandwidth to set");
+  EXPECT_EQ(r[3], (Texts{"stuck.jsonl", "ring:2,bw=1GB/s", "deadlock", "", "", "", "", "5000", "1", "1000",
+                         "1 nodes never run to their end"}));
+  EXPECT_EQ(r[6][2], "error");
+  EXPECT_NE(r[6].back().find("bad.jsonl:2"), std::string::npos) << r[6].back();
+}
+
+TEST_F(Sweep, Slowdowns) {
+  const SweepPlan p = plan(
+      {setting("network", {"ring:2,bw=1GB/s", "ring:4,bw=1GB/s"}), setting("latency", {"0ns", "11us", "1us"})});
+  Diagnostics diagnostics;
+  SweepTable table(std::nullopt, Texts(2 + sweep_result_columns().size()), p.identities(), false);
+  TableQueue queue(p, table, false);
+  SweepRunner(p, 1, diagnostics).work(queue);
+  const SweepReference reference = parse_sweep_reference(p, "latency=0ns");
+  EXPECT_EQ(slowdowns(p, table, reference), (Texts{"1.000000", "2.000000", "1.090909", "", "", ""}));
+  EXPECT_STREQ(error_of([&] { (void)parse_sweep_reference(p, "latency=3ns"); }).what(),
+               "--relative-to latency=3ns: latency has no such value in this sweep");
+  EXPECT_STREQ(error_of([&] { (void)parse_sweep_reference(p, "model=aware"); }).what(),
+               "--relative-to model=aware: wants KEY=VALUE of something that is swept");
+  // The latency is numeric, so it is x; its values ascend, whatever their order in the sweep.
+  EXPECT_EQ(plot_axis(p), 1U);
+  const Plot plot = plot_sweep(p, table, std::nullopt);
+  EXPECT_EQ(plot.x.label + plot.x.unit + plot.y.label + plot.y.unit, "latencyustotal timeus");
+  ASSERT_EQ(plot.lines.size(), 2U);
+  EXPECT_EQ(plot.lines[0].label, "network ring:2,bw=1GB/s");
+  EXPECT_EQ(plot.lines[0].points, (std::vector<std::pair<double, double>>{{0, 11}, {1, 12}, {11, 22}}));
+  EXPECT_TRUE(plot.lines[1].points.empty());
+  EXPECT_EQ(plot_sweep(p, table, reference).y.label, "slowdown relative to latency 0ns");
+}
+
+TEST_F(Sweep, TooManyLinesForAPlot) {
+  Texts many;
+  for (int i = 1; i <= 31; ++i) many.push_back(std::to_string(i));
+  const SweepPlan p =
+      plan({setting("latency", {"0ns", "1ns"}), setting("until", many)}, {setting("network", {"ideal"})});
+  EXPECT_EQ(plot_axis(p), 0U);
+  EXPECT_STREQ(error_of([&] { check_sweep_plot(p); }).what(),
+               "the plot would have 31 lines, more than 30; sweep fewer values at once");
+}
+
+}  // namespace
+}  // namespace convert

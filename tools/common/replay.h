@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// The options of a replay: network, system, memory, groups, by our names and by ASTRA-sim's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/options.h"
+#include "common/tool.h"
+#include "config/network.h"
+#include "scenario/inputs.h"
+#include "simulate/program.h"
+
+namespace tools {
+
+struct ReplayInputOptions {
+  InputOptions input;
+  std::optional<std::string> network;
+  std::string model = "unaware";
+  std::string occupancy = "beta";
+  std::string forwarding = "store";
+  std::optional<std::string> routing;
+  std::vector<std::string> failed;
+  std::optional<std::string> system;
+  std::optional<std::string> memory;
+  std::optional<std::string> groups;
+  std::optional<std::string> compat;
+  std::optional<std::string> issue;
+  std::optional<std::int64_t> size;
+  std::optional<std::int64_t> until;  // ps
+  std::vector<std::string> slow;
+  bool no_symmetry = false;
+  // ASTRA-sim's names of the operand and of the options above.
+  std::optional<std::string> astra_workload;
+  std::optional<std::string> astra_system;
+  std::optional<std::string> astra_network;
+  std::optional<std::string> astra_memory;
+  std::optional<std::string> astra_groups;
+  std::int64_t queues_per_dim = 1;
+  std::optional<std::string> injection_scale;
+  std::optional<std::string> rendezvous;
+  // Accepted as ASTRA-sim accepts them: without effect.
+  std::optional<std::string> comm_scale;
+  std::optional<std::string> compute_scale;
+  std::optional<std::string> logging_configuration;
+  std::optional<std::string> logging_folder;
+
+  [[nodiscard]] bool astra() const;
+};
+
+void add_replay_options(App& app, ReplayInputOptions& to);
+// Takes ASTRA-sim's names for ours, says what has no effect. Throws Error(usage).
+void check_replay_options(ReplayInputOptions& options);
+[[nodiscard]] convert::SystemInputs system_inputs(const ReplayInputOptions& options);
+[[nodiscard]] convert::NetworkOptions network_options(const ReplayInputOptions& options);
+// All but `timeline`; the issue mode is a default if it was not given.
+[[nodiscard]] convert::ReplayOptions replay_options(const ReplayInputOptions& options);
+
+}  // namespace tools

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+#include "common/sweep.h"
+
+#include <exception>
+#include <filesystem>
+#include <thread>
+#include <utility>
+
+#include "config/sweep.h"
+#include "io/input.h"
+#include "io/output.h"
+#include "scenario/plot.h"
+#include "scenario/sweep_plan.h"
+#include "scenario/sweep_queue.h"
+#include "scenario/sweep_summary.h"
+#include "scenario/sweep_table.h"
+#include "util/log.h"
+
+namespace tools {
+namespace {
+
+using namespace convert;
+
+// What the command line says as settings of a base.
+std::vector<SweepSetting> base_of(const ReplayInputOptions& o) {
+  std::vector<SweepSetting> base;
+  const auto add = [&](const std::string& key, const std::optional<std::string>& value) {
+    if (value) base.push_back({.key = key, .values = {{*value}}});
+  };
+  const auto number = [](const std::optional<std::int64_t>& n, const char* unit) {
+    return n ? std::optional(std::to_string(*n) + unit) : std::nullopt;
+  };
+  if (o.input.rank) throw usage_error("--rank is for a single trace; a sweep takes whole sets");
+  if (o.input.operands.size() > 1) throw usage_error("a sweep takes one INPUT: a set, an algorithm, or -");
+  if (!o.input.operands.empty()) add("workload", o.input.operands.front());
+  add("from", o.input.from);
+  add("network", o.network);
+  if (o.model != "unaware") add("model", o.model);
+  add("system", o.system);
+  add("memory", o.memory);
+  add("groups", o.groups);
+  add("compat", o.compat);
+  add("issue", o.issue);
+  add("size", number(o.size, ""));
+  add("until", number(o.until, "ps"));
+  if (o.queues_per_dim != 1) add("queues-per-dim", std::to_string(o.queues_per_dim));
+  add("injection-scale", o.injection_scale);
+  add("rendezvous", o.rendezvous);
+  return base;
+}
+
+SweepPlan make_plan(const SweepOptions& sweep, ReplayInputOptions replay) {
+  // The network may be what is swept: it is missed later.
+  const bool has_network = replay.network.has_value();
+  if (!has_network) replay.network = "ideal";
+  check_replay_options(replay);
+  if (!has_network) replay.network.reset();
+
+  SweepConfig config;
+  std::string folder;
+  if (sweep.file) {
+    config = parse_sweep(*sweep.file, open_input(*sweep.file)->read_rest(), sweep_keys());
+    folder = std::filesystem::path(*sweep.file).parent_path();
+  }
+  for (const std::string& text : sweep.set) config.axes.push_back(parse_sweep_option(text, sweep_keys()));
+  for (SweepSetting& given : base_of(replay)) {
+    for (const SweepSetting& s : config.base) {
+      if (s.key != given.key) continue;
+      throw Error(Error::Kind::usage, s.where, "the command line gives " + s.key + " too; give it once");
+    }
+    config.base.push_back(std::move(given));
+  }
+  bool has_workload = false;
+  for (const auto* settings : {&config.base, &config.axes}) {
+    for (const SweepSetting& s : *settings) has_workload = has_workload || s.key == "workload";
+  }
+  if (!has_workload) config.base.push_back({.key = "workload", .values = {{inputs(replay.input).front()}}});
+  return {std::move(config), std::move(folder)};
+}
+
+std::vector<std::string> columns_of(const SweepPlan& plan) {
+  std::vector<std::string> columns;
+  for (const SweepSetting& axis : plan.axes()) columns.push_back(axis.key);
+  columns.insert(columns.end(), sweep_result_columns().begin(), sweep_result_columns().end());
+  return columns;
+}
+
+// This process' part, and that of the others.
+void do_runs(TableQueue& queue, SweepRunner& runner, SweepTeam* team) {
+  if (team == nullptr) return runner.work(queue);
+  std::exception_ptr failure;
+  std::thread own([&] {
+    try {
+      runner.work(queue);
+    } catch (...) {
+      failure = std::current_exception();
+      queue.close();  // the others end
+    }
+  });
+  team->serve(queue);
+  own.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+void report_failures(const SweepPlan& plan, const SweepTable& table, const std::string& name, Context& context) {
+  const std::size_t status = plan.axes().size();
+  for (std::size_t run = 0; run < plan.size(); ++run) {
+    const std::vector<std::string>& cells = table.cells(run);
+    if (cells[status] == "complete" || cells[status] == "stopped") continue;
+    const std::string& message = cells[status + sweep_result_columns().size() - 1];
+    context.diagnostics.error({.file = name}, "sweep",
+                              "run " + std::to_string(run + 1) + " of " + std::to_string(plan.size()) + " (" +
+                                  plan.describe(run) + "): " + cells[status] + ": " + message);
+  }
+}
+
+void write_plot(const std::string& path, const std::string& svg) {
+  OutputFiles files;
+  const auto out = path == "-" ? open_stdout() : files.create(path);
+  out->write(svg);
+  out->close();
+  files.commit();
+}
+
+void lead(const SweepOptions& sweep, const SweepPlan& plan, std::optional<std::string> path, Context& context,
+          SweepTeam* team) {
+  std::optional<SweepReference> reference;
+  if (sweep.relative_to) reference = parse_sweep_reference(plan, *sweep.relative_to);
+  if (sweep.plot) check_sweep_plot(plan);
+  if (plan.reads_stdin() && team != nullptr)
+    throw usage_error("several processes cannot share standard input; name the traces");
+  if (path == "-") path.reset();
+  if (sweep.plot && (sweep.plot == path || (sweep.plot == "-" && !path)))
+    throw usage_error("the table and the plot have the same name " + *sweep.plot);
+  SweepTable table(path, columns_of(plan), plan.identities(), sweep.force);
+  if (plan.reads_stdin() && table.taken_up() > 0)
+    throw usage_error(*path +
+                      " has runs of traces from standard input, which may have been others; begin anew with "
+                      "--force");
+  TableQueue queue(plan, table, context.progress());
+  log_info("sweep: " + std::to_string(plan.size()) + " runs, " + std::to_string(queue.total()) + " to do");
+  if (team != nullptr) team->begin();
+  {
+    SweepRunner runner(plan, context.jobs(), context.diagnostics);
+    do_runs(queue, runner, team);
+  }
+  report_failures(plan, table, path.value_or("<stdout>"), context);
+  if (reference) table.add_column("slowdown", slowdowns(plan, table, *reference));
+  table.finish();
+  if (sweep.plot) write_plot(*sweep.plot, draw_svg(plot_sweep(plan, table, reference)));
+}
+
+}  // namespace
+
+void add_sweep_options(App& app, SweepOptions& to) {
+  app.group("Sweep");
+  app.add_option("--sweep", to.file, "FILE",
+                 "replay each combination of what the file lists; one line of CSV each");
+  app.add_texts("--set", to.set, "KEY=VALUE,...", "the same for one key; may be given several times");
+  app.add_option("--plot", to.plot, "FILE", "also draw the times (SVG)");
+  app.add_option("--relative-to", to.relative_to, "KEY=VALUE",
+                 "add slowdowns relative to the runs with this value");
+  app.add_flag("--force", to.force, "begin anew where the output is of another sweep");
+}
+
+void check_sweep_options(const SweepOptions& o) {
+  if (o.wanted()) return;
+  const char* const option = o.plot ? "--plot" : o.relative_to ? "--relative-to" : o.force ? "--force" : nullptr;
+  if (option != nullptr) throw usage_error(std::string(option) + " is for a sweep; give --sweep or --set too");
+}
+
+int run_sweep(const SweepOptions& sweep, const ReplayInputOptions& replay, const std::optional<std::string>& output,
+              Context& context, std::unique_ptr<SweepTeam> team) {
+  if (team != nullptr && !team->leads()) {
+    team->begin();
+    const SweepPlan plan = make_plan(sweep, replay);
+    Diagnostics not_shown;  // the leader has them too
+    SweepRunner runner(plan, context.jobs(), not_shown);
+    const auto queue = team->queue();
+    runner.work(*queue);
+    team->end();
+    return 0;
+  }
+  lead(sweep, make_plan(sweep, replay), output, context, team.get());
+  return 0;
+}
+
+}  // namespace tools

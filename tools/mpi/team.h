@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// The processes that mpirun has started for one sweep.
+#pragma once
+
+#include <memory>
+
+#include "common/sweep.h"
+
+namespace tools {
+
+// Null if this process was not started together with others; MPI is not touched then. Throws Error(usage) if it
+// was, but the program is built without MPI.
+[[nodiscard]] std::unique_ptr<SweepTeam> join_team();
+
+}  // namespace tools

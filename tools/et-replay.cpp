@@ -21,20 +21,35 @@ struct Options {
   tools::ReplayInputOptions replay;
   tools::SweepOptions sweep;
   std::string format = "table";
+  std::string report = "npus";
   std::optional<std::string> output;
   std::optional<std::string> timeline;
 };
 
-std::string text_of(const convert::ReplayResult& result, const std::string& format) {
+convert::ReportPart part_of(const std::string& report) {
+  if (report == "collectives") return convert::ReportPart::collectives;
+  return report == "links" ? convert::ReportPart::links : convert::ReportPart::npus;
+}
+
+void check_report(const Options& o) {
+  if (o.report == "npus") return;
+  if (o.sweep.wanted()) throw convert::usage_error("--report is for a single replay, not for a sweep");
+  if (o.format == "astra") throw convert::usage_error("--format astra has no --report " + o.report);
+  if (o.report == "links" && o.replay.model == "unaware")
+    throw convert::usage_error("network unaware has no links to report; choose --network aware or links");
+}
+
+std::string text_of(const convert::ReplayResult& result, const Options& o, bool all) {
   std::string out;
-  if (format == "json") {
-    append_json(result, out);
-  } else if (format == "astra") {
+  const convert::ReportOptions options{.part = part_of(o.report), .all = all};
+  if (o.format == "json") {
+    append_json(result, out, options);
+  } else if (o.format == "astra") {
     append_astra(result, out);
-  } else if (format == "csv") {
-    append_csv(result, out);
+  } else if (o.format == "csv") {
+    append_csv(result, out, options);
   } else {
-    append_text(result, out);
+    append_text(result, out, options);
   }
   return out;
 }
@@ -49,7 +64,7 @@ std::string summary(const convert::ReplayProgram& program) {
 }
 
 // Both or neither.
-void write_results(const convert::ReplayResult& result, const Options& o) {
+void write_results(const convert::ReplayResult& result, const Options& o, bool all) {
   convert::OutputFiles files;
   const auto out = open_output(files, o.output);
   if (o.timeline) {
@@ -57,7 +72,7 @@ void write_results(const convert::ReplayResult& result, const Options& o) {
     write_chrome(result.timeline, *timeline);
     timeline->close();
   }
-  out->write(text_of(result, o.format));
+  out->write(text_of(result, o, all));
   out->close();
   files.commit();
 }
@@ -97,10 +112,13 @@ int main(int argc, char** argv) {
     app.group("Output");
     app.add_option("-o,--output", o.output, "PATH", "file for the result (default: stdout)");
     app.add_choice("--format", o.format, {"table", "csv", "json", "astra"}, "form of the result");
+    app.add_choice("--report", o.report, {"npus", "collectives", "links"},
+                   "what table and csv list; json adds links");
     app.add_option("--timeline", o.timeline, "PATH", "also write a Chrome trace, for ui.perfetto.dev");
   };
   return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
     tools::check_sweep_options(o.sweep);
+    check_report(o);
     if (o.sweep.wanted()) {
       if (o.timeline) throw usage_error("--timeline is for a single replay, not for a sweep");
       if (o.format != "table" && o.format != "csv") throw usage_error("the table of a sweep is CSV");
@@ -118,7 +136,11 @@ int main(int argc, char** argv) {
     }
     ReplayOptions options = tools::replay_options(o.replay);
     options.timeline = o.timeline.has_value();
+    options.bounds = o.format != "astra";
+    // The bottleneck is a line of the other reports.
+    options.network.count_links = o.report != "npus" && options.network.model != NetworkModel::unaware;
     const auto system = load_system(tools::system_inputs(o.replay), network);
+    if (!o.replay.groups && !o.replay.no_groups) add_groups(*system, source.groups(), network);
     for (const std::string& note : system->config.notes) log_info(note);
     options.system = system;
     const std::optional<ReplayProgram> program =
@@ -130,7 +152,7 @@ int main(int argc, char** argv) {
     if (result.status == ReplayStatus::deadlock || result.status == ReplayStatus::unmatched) {
       report_waits(result, source.base_name(), context);
     }
-    write_results(result, o);
+    write_results(result, o, context.common.verbose > 0);
     return 0;
   });
 }

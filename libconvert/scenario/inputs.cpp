@@ -37,6 +37,11 @@ std::string find_file(const std::string& system_file, const std::string& path) {
   return fs::exists(path) || !fs::exists(beside(system_file, path)) ? path : beside(system_file, path);
 }
 
+std::vector<CommGroup> groups_for(const NetworkConfig& network, const std::string& file, std::string_view json) {
+  return parse_groups(file, json,
+                      network.ideal ? std::nullopt : std::optional(static_cast<std::uint32_t>(network.npus())));
+}
+
 // Before the first rank of the workload: what it decides, and the custom algorithms.
 void begin_program(std::optional<ReplayBuilder>& builder, const Trace& first, const NetworkConfig& network,
                    ReplayOptions& options, bool issue_by_trace, unsigned jobs, Diagnostics& diagnostics) {
@@ -68,21 +73,33 @@ std::shared_ptr<ReplaySystem> load_system(const SystemInputs& inputs, const Netw
   }
   if (!inputs.system) system->config = default_system(network);
   if (inputs.memory) system->memory = parse_memory(*inputs.memory, read_text(*inputs.memory));
-  if (inputs.groups) {
-    system->groups =
-        parse_groups(*inputs.groups, read_text(*inputs.groups),
-                     network.ideal ? std::nullopt : std::optional(static_cast<std::uint32_t>(network.npus())));
+  if (inputs.groups) system->groups = groups_for(network, *inputs.groups, read_text(*inputs.groups));
+  system->rules = inputs.rules;
+  for (const CollectiveRule& r : system->rules) {
+    if (!r.choice.custom.empty() && !set_exists(r.choice.custom)) {
+      throw usage_error(
+          "'" + r.choice.custom +
+          "' is neither an algorithm (ring, direct, halvingDoubling, "
+          "doubleBinaryTree, oneRing, …; one for each dimension, joined by +) nor a file or set of traces");
+    }
   }
+  system->policy = inputs.policy;
+  system->balanced = inputs.balanced;
   system->queues_per_dim = inputs.queues_per_dim;
   system->injection_scale = inputs.injection_scale;
   system->rendezvous = inputs.rendezvous;
   return system;
 }
 
+void add_groups(ReplaySystem& system, const std::optional<InputSet::Groups>& groups, const NetworkConfig& network) {
+  if (groups) system.groups = groups_for(network, groups->name, groups->json);
+}
+
 std::vector<std::string> custom_prefixes(const ReplaySystem& system) {
   std::vector<std::string> prefixes;
   for (const CollectiveChoice& c : system.config.collectives) prefixes.push_back(c.custom);
   for (const auto& [node, prefix] : system.per_node_custom) prefixes.push_back(prefix);
+  for (const CollectiveRule& r : system.rules) prefixes.push_back(r.choice.custom);
   std::sort(prefixes.begin(), prefixes.end());
   prefixes.erase(std::unique(prefixes.begin(), prefixes.end()), prefixes.end());
   std::erase(prefixes, "");

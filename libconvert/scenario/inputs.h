@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/diagnostic.h"
+#include "io/input_set.h"
 #include "simulate/program.h"
 
 namespace convert {
@@ -21,6 +22,9 @@ struct SystemInputs {
   std::optional<std::string> system{};  // ASTRA-sim's system.json
   std::optional<std::string> memory{};  // … memory.json
   std::optional<std::string> groups{};  // … comm_group.json
+  std::vector<CollectiveRule> rules{};  // custom ones name a path
+  LinkPolicy policy = LinkPolicy::arrival;
+  bool balanced = false;
   std::uint32_t queues_per_dim = 1;
   double injection_scale = 1;
   bool rendezvous = false;
@@ -29,6 +33,10 @@ struct SystemInputs {
 // Reads the files; without a system's file there are the defaults for the network. Throws Error(input) with the
 // place, Error(system) if a file is missing.
 [[nodiscard]] std::shared_ptr<ReplaySystem> load_system(const SystemInputs& inputs, const NetworkConfig& network);
+
+// The groups that come with a trace set (TraceSource::groups()), for a replay that was not given any. Throws
+// Error(input) with the place.
+void add_groups(ReplaySystem& system, const std::optional<InputSet::Groups>& groups, const NetworkConfig& network);
 
 // The algorithms that a system names, each once: prefixes of trace sets, in the working folder or else beside the
 // system's file.

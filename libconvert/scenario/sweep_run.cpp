@@ -55,10 +55,8 @@ std::string mean_ns(const std::vector<NpuResult>& npus, Picoseconds NpuResult::*
 // Groups that travel with the traces, where none are given.
 void add_groups(Scenario& scenario, const std::optional<InputSet::Groups>& groups) {
   if (!groups || scenario.has_groups) return;
-  const NetworkConfig& network = scenario.network;
   auto system = std::make_shared<ReplaySystem>(*scenario.options.system);
-  system->groups = parse_groups(groups->name, groups->json,
-                                network.ideal ? std::nullopt : std::optional(static_cast<Rank>(network.npus())));
+  convert::add_groups(*system, groups, scenario.network);
   scenario.options.system = std::move(system);
 }
 

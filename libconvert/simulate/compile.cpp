@@ -15,6 +15,13 @@ constexpr std::uint64_t max_duration_ns = std::numeric_limits<Picoseconds>::max(
 
 }  // namespace
 
+std::optional<std::int64_t> bytes_of_chunks(std::int64_t size, std::int64_t chunks, std::int64_t of_chunks) {
+  __extension__ using Wide = __int128;
+  const Wide bytes = static_cast<Wide>(size) * chunks / of_chunks;
+  if (bytes > INT64_MAX) return std::nullopt;
+  return static_cast<std::int64_t>(bytes);
+}
+
 void NodeCompiler::error(const Trace& trace, std::uint32_t index, const std::string& rule,
                          const std::string& message) {
   failed_ = true;
@@ -114,7 +121,7 @@ std::int64_t NodeCompiler::message_bytes() {
 }
 
 std::int64_t NodeCompiler::chunked_bytes() {
-  if (!options_.size_bytes) {
+  if (!inside_ && !options_.size_bytes) {
     throw Error(Error::Kind::usage, location_of(*trace_, index_),
                 "node " + std::to_string(node_->id) +
                     " says its chunks but no comm_size; give the size of the collective with --size BYTES");
@@ -127,19 +134,22 @@ std::int64_t NodeCompiler::chunked_bytes() {
                            std::to_string(total.value) + " must be positive");
     return 0;
   }
-  // A message through scratch may have more chunks than the collective.
-  __extension__ using Wide = __int128;
-  const Wide bytes = static_cast<Wide>(*options_.size_bytes) * count.value / total.value;
-  if (bytes < 1) {
+  if (inside_) {
+    out_.chunks = count.value;
+    out_.of_chunks = total.value;
+    return 0;
+  }
+  const std::optional<std::int64_t> bytes = bytes_of_chunks(*options_.size_bytes, count.value, total.value);
+  if (bytes == 0) {
     throw usage_error("--size " + std::to_string(*options_.size_bytes) + " is less than one byte for each of the " +
                       std::to_string(total.value) + " chunks");
   }
-  if (bytes > INT64_MAX) {
+  if (!bytes) {
     fail("attributes", "a message of 2^63 bytes or more");
     return 0;
   }
   size_used_ = true;
-  return static_cast<std::int64_t>(bytes);
+  return *bytes;
 }
 
 void NodeCompiler::compile_peer() {
@@ -169,6 +179,43 @@ void NodeCompiler::compile_message() {
   out_.op.value = message_bytes();
 }
 
+std::optional<CollectiveOp> NodeCompiler::collective_op(std::int64_t type) {
+  switch (static_cast<CollectiveType>(type)) {
+    case CollectiveType::all_reduce: return CollectiveOp::all_reduce;
+    case CollectiveType::all_gather: return CollectiveOp::all_gather;
+    case CollectiveType::all_to_all: return CollectiveOp::all_to_all;
+    case CollectiveType::reduce_scatter: return CollectiveOp::reduce_scatter;
+    default: break;
+  }
+  if (type == static_cast<std::int64_t>(CollectiveType::reduce_scatter_block) && !options_.astra)
+    return CollectiveOp::reduce_scatter;
+  std::optional<CollectiveOp> own;
+  switch (static_cast<CollectiveType>(type)) {
+    case CollectiveType::broadcast: own = CollectiveOp::broadcast; break;
+    case CollectiveType::reduce: own = CollectiveOp::reduce; break;
+    case CollectiveType::gather: own = CollectiveOp::gather; break;
+    case CollectiveType::scatter: own = CollectiveOp::scatter; break;
+    case CollectiveType::barrier: own = CollectiveOp::barrier; break;
+    default: fail("replay", "a collective of comm_type " + std::to_string(type) + " is not known"); return own;
+  }
+  if (!options_.astra) return own;
+  fail("replay", "ASTRA-sim has no " + std::string(name(*own)) + "; --compat none replays it");
+  return std::nullopt;
+}
+
+// Where a collective comes from or goes to: comm_src of a broadcast or scatter, comm_dst of a reduce or gather;
+// else the first rank of the group.
+void NodeCompiler::compile_root(NodeCollective& c) {
+  const bool from = c.op == CollectiveOp::broadcast || c.op == CollectiveOp::scatter;
+  const bool to = c.op == CollectiveOp::reduce || c.op == CollectiveOp::gather;
+  if (!from && !to) return;
+  const IntValue root = integer(from ? attr::comm_src : attr::comm_dst, false);
+  if (!root) return;
+  if (root.value < 0 || root.value >= max_npus)
+    return fail("peers", "its root is rank " + std::to_string(root.value) + ", which does not exist");
+  c.root = static_cast<Rank>(root.value);
+}
+
 void NodeCompiler::compile_collective() {
   out_.op.type = OpType::collective;
   if (inside_) return fail("replay", "a collective within the algorithm of a collective");
@@ -177,20 +224,18 @@ void NodeCompiler::compile_collective() {
   NodeCollective c;
   if (options_.astra) c.dims = 0xF;  // without involved_dim ASTRA-sim takes the first four
   const IntValue type = integer(attr::comm_type, true);
-  const IntValue bytes = integer(attr::comm_size, true);
-  if (!type || !bytes) return;
-  switch (static_cast<CollectiveType>(type.value)) {
-    case CollectiveType::all_reduce: c.op = CollectiveOp::all_reduce; break;
-    case CollectiveType::all_gather: c.op = CollectiveOp::all_gather; break;
-    case CollectiveType::all_to_all: c.op = CollectiveOp::all_to_all; break;
-    case CollectiveType::reduce_scatter: c.op = CollectiveOp::reduce_scatter; break;
-    case CollectiveType::broadcast:
-      if (options_.astra) return compile_duration();
-      [[fallthrough]];
-    default:
-      return fail("replay", "a collective of comm_type " + std::to_string(type.value) + " cannot be replayed");
-  }
+  if (!type) return;
+  if (type.value == static_cast<std::int64_t>(CollectiveType::broadcast) && options_.astra)
+    return compile_duration();
+  const std::optional<CollectiveOp> op_type = collective_op(type.value);
+  if (!op_type) return;
+  c.op = *op_type;
+  const IntValue bytes = integer(attr::comm_size, c.op != CollectiveOp::barrier);
+  if (!bytes && bytes.status != IntValue::Status::absent) return;
   if (bytes.value < 0) return fail("attributes", "comm_size is negative");
+  compile_root(c);
+  const IntValue priority = integer(attr::comm_priority, false);
+  c.priority = static_cast<std::int32_t>(std::clamp<std::int64_t>(priority.value, INT32_MIN, INT32_MAX));
   c.bytes = out_.op.value = bytes.value;
   if (const Attr* dims = find(attributes_, attr::involved_dim); dims != nullptr) {
     if (dims->kind != Kind::bool_list) {

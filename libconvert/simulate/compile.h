@@ -20,13 +20,23 @@ struct NodeCollective {
   std::int64_t bytes = 0;
   std::uint64_t dims = ~std::uint64_t{0};
   std::string_view group{};  // pg_name
+  std::optional<Rank> root{};
+  std::int32_t priority = 0;
 };
 
 struct CompiledNode {
   Op op{};
   std::int64_t tag = 0;  // send, recv
   std::optional<NodeCollective> collective{};
+  // Of a message of a custom algorithm without a size: its part of the collective.
+  std::int64_t chunks = 0;
+  std::int64_t of_chunks = 0;
 };
+
+// size × chunks / of_chunks, rounded down (a message through scratch may have more chunks than the collective);
+// nothing from 2^63 bytes on.
+[[nodiscard]] std::optional<std::int64_t> bytes_of_chunks(std::int64_t size, std::int64_t chunks,
+                                                          std::int64_t of_chunks);
 
 class NodeCompiler {
  public:
@@ -52,6 +62,8 @@ class NodeCompiler {
   void compile_message();
   void compile_peer();
   void compile_collective();
+  [[nodiscard]] std::optional<CollectiveOp> collective_op(std::int64_t type);
+  void compile_root(NodeCollective& c);
   [[nodiscard]] std::int64_t message_bytes();
   [[nodiscard]] std::int64_t chunked_bytes();
   [[nodiscard]] const SystemConfig& system() const { return options_.system->config; }

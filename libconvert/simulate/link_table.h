@@ -42,12 +42,22 @@ class LinkTable {
 
   // The packet takes the link at once (true), or waits behind those that wait already.
   bool enter(std::uint32_t link, std::uint32_t p) {
+    return enter(link, p, [](const Packet&, const Packet&) { return false; });
+  }
+  // … but before those for which sooner(packet, other) is true.
+  template <typename Sooner>
+  bool enter(std::uint32_t link, std::uint32_t p, const Sooner& sooner) {
     Link& l = links_[link];
     const std::uint32_t before = l.load++;
     if (before == 0) return true;
     if (count_use_) use_[link].peak_queue = std::max(use_[link].peak_queue, before);
     if (before == 1) {
       packet(p).next = p;
+    } else if (sooner(packet(p), packet(l.last))) {
+      std::uint32_t ahead = l.last;  // of the place in the circle
+      while (!sooner(packet(p), packet(packet(ahead).next))) ahead = packet(ahead).next;
+      packet(p).next = std::exchange(packet(ahead).next, p);
+      return false;
     } else {
       packet(p).next = std::exchange(packet(l.last).next, p);
     }

@@ -28,6 +28,7 @@ std::uint64_t hash(const ChannelKey& key) {
   std::uint64_t h = static_cast<std::uint64_t>(key.bytes) * 0x9e3779b97f4a7c15U;
   h ^= (std::uint64_t{key.src} << 32 | key.dst) + (h >> 29);
   h *= 0xbf58476d1ce4e5b9U;
+  h += key.run * 0xff51afd7ed558ccdU;
   h ^= static_cast<std::uint32_t>(key.tag) + (h >> 32) + (key.exchange ? 0x100000000U : 0);
   h *= 0x94d049bb133111ebU;
   return h ^ h >> 31;
@@ -91,7 +92,7 @@ void Messages::unref(std::uint32_t channel) {
   unused_made_.push_back(made);
 }
 
-void Messages::start(std::uint32_t channel, Waiter sent) {
+void Messages::start(std::uint32_t channel, Waiter sent, std::int64_t priority) {
   ++channels_[channel].refs;
   const MessageToken m = put(messages_, unused_messages_, Message{channel, sent});
   if (watch_ != nullptr) {
@@ -105,7 +106,7 @@ void Messages::start(std::uint32_t channel, Waiter sent) {
     }
   }
   const ChannelKey& k = key(channel);
-  network_.send(k.src, k.dst, k.bytes, m);
+  network_.send(k.src, k.dst, k.bytes, m, priority);
 }
 
 void Messages::post(std::uint32_t channel, Waiter received) {
@@ -180,17 +181,17 @@ std::uint32_t Messages::control_channel(std::uint32_t channel) {
                   .exchange = data.exchange});
 }
 
-void Messages::send_when_asked(std::uint32_t channel, Waiter sent) {
+void Messages::send_when_asked(std::uint32_t channel, Waiter sent, std::int64_t priority) {
   ++channels_[channel].refs;
   const std::uint32_t control = control_channel(channel);
-  post(control, {Waiter::control_recv, put(pending_, unused_pending_, Pending{channel, sent})});
+  post(control, {Waiter::control_recv, put(pending_, unused_pending_, Pending{channel, sent, priority})});
   release(control);
 }
 
 void Messages::ask(std::uint32_t channel, Waiter received) {
   ++channels_[channel].refs;
   const std::uint32_t control = control_channel(channel);
-  start(control, {Waiter::control_sent, put(pending_, unused_pending_, Pending{channel, received})});
+  start(control, {Waiter::control_sent, put(pending_, unused_pending_, Pending{channel, received})}, 0);
   release(control);
 }
 
@@ -204,7 +205,7 @@ void Messages::control_sent(std::uint32_t index) {
 void Messages::control_received(std::uint32_t index) {
   const Pending p = pending_[index];
   unused_pending_.push_back(index);
-  start(p.channel, p.waiter);
+  start(p.channel, p.waiter, p.priority);
   unref(p.channel);
 }
 

@@ -17,6 +17,7 @@ struct ChannelKey {
   Rank src = 0;
   Rank dst = 0;
   std::int32_t tag = 0;
+  std::uint32_t run = 0;  // 1 + the run of a collective to which alone it belongs; 0: to all
   bool exchange = false;  // of two partners of a pairwise exchange; see Symmetry
   friend bool operator==(const ChannelKey&, const ChannelKey&) = default;
 };
@@ -45,13 +46,13 @@ class Messages {
   }
 
   // Starts a message: `sent` is fired when it arrives.
-  void send(std::uint32_t channel, Waiter sent) {
+  void send(std::uint32_t channel, Waiter sent, std::int64_t priority = 0) {
     const ChannelKey& k = key(channel);
     Sent& count = sent_[k.src];
     ++count.messages;
     if (__builtin_add_overflow(count.bytes, k.bytes, &count.bytes)) too_much();
-    if (rendezvous_) return send_when_asked(channel, sent);
-    start(channel, sent);
+    if (rendezvous_) return send_when_asked(channel, sent, priority);
+    start(channel, sent, priority);
   }
   // Posts a receive: `received` is fired when its message is there (an event at this tick if it is already).
   void receive(std::uint32_t channel, Waiter received) {
@@ -119,11 +120,12 @@ class Messages {
   struct Pending {
     std::uint32_t channel;  // of the data
     Waiter waiter;
+    std::int64_t priority = 0;
   };
 
-  void start(std::uint32_t channel, Waiter sent);
+  void start(std::uint32_t channel, Waiter sent, std::int64_t priority);
   void post(std::uint32_t channel, Waiter received);
-  void send_when_asked(std::uint32_t channel, Waiter sent);
+  void send_when_asked(std::uint32_t channel, Waiter sent, std::int64_t priority);
   void ask(std::uint32_t channel, Waiter received);
   [[nodiscard]] std::uint32_t control_channel(std::uint32_t channel);
   void unref(std::uint32_t channel);

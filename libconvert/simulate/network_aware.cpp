@@ -20,7 +20,7 @@ class AwareNetwork final : public Network {
   AwareNetwork(const NetworkConfig& config, bool count_links, EventQueue& queue)
       : Network(queue), numbers_(config), dims_(numbers_.dims()), table_(numbers_.links(), count_links) {}
 
-  void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message) override;
+  void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t priority) override;
   MessageToken advance(const Event& event) override;
   [[nodiscard]] std::vector<LinkUse> link_use() const override;
 
@@ -48,7 +48,7 @@ class AwareNetwork final : public Network {
   LinkTable<Packet> table_;
 };
 
-void AwareNetwork::send(Rank src, Rank dst, std::int64_t bytes, MessageToken message) {
+void AwareNetwork::send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t /*priority*/) {
   const std::uint32_t p = table_.new_packet();
   table_.packet(p) = {
       .bytes = bytes, .message = message, .next = 0, .at = src, .dst = dst, .dim = 0, .to_switch = false};

@@ -16,8 +16,9 @@ constexpr std::uint32_t event_hop = event_network;            // packet `arg` is
 constexpr std::uint32_t event_link_free = event_network + 1;  // link `arg` takes the next packet
 
 // Per-link queues on any topology, in picoseconds. Messages queue for a link in the order in which they (cut: their
-// heads) come to it; among those of one tick, in the order in which their last links took them. A link that becomes
-// free in the tick in which a message comes to it serves those that wait before.
+// heads) come to it, those of higher priority before others; among those of one tick, in the order in which their
+// last links took them. A link that becomes free in the tick in which a message comes to it serves those that wait
+// before.
 class LinksNetwork final : public Network {
  public:
   LinksNetwork(const NetworkConfig& config, const NetworkOptions& options, EventQueue& queue)
@@ -27,10 +28,11 @@ class LinksNetwork final : public Network {
         cut_(options.forwarding == Forwarding::cut),
         busy_for_latency_(options.occupancy == Occupancy::alpha_beta) {}
 
-  void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message) override {
+  void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t priority) override {
     const std::uint32_t p = table_.new_packet();
     Packet& k = table_.packet(p);
     k.bytes = bytes;
+    k.priority = priority;
     k.tail_ps = 0;
     k.message = message;
     k.position = {.at = src, .dst = dst};
@@ -63,6 +65,7 @@ class LinksNetwork final : public Network {
  private:
   struct Packet {
     std::int64_t bytes;
+    std::int64_t priority;
     Picoseconds tail_ps;  // cut: when the last byte comes to the device where the head is
     Hop hop;              // the link on which it travels or for which it waits
     Position position;    // at the end of that link
@@ -72,7 +75,8 @@ class LinksNetwork final : public Network {
 
   void take_hop(std::uint32_t p, Packet& k) {
     k.hop = router_->step(k.position);
-    if (table_.enter(k.hop.link, p)) transmit(p, k);
+    const auto sooner = [](const Packet& a, const Packet& b) { return a.priority > b.priority; };
+    if (table_.enter(k.hop.link, p, sooner)) transmit(p, k);
   }
 
   // The arrival is scheduled before the end of the link's occupation.

@@ -13,7 +13,7 @@ class UnawareNetwork final : public Network {
  public:
   UnawareNetwork(const NetworkConfig& config, EventQueue& queue) : Network(queue), dims_(config.dims) {}
 
-  void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message) override {
+  void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t /*priority*/) override {
     queue_.push_after(delay(src, dst, bytes), message, event_arrival);
   }
   MessageToken advance(const Event&) override { return no_message; }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 #include <functional>
+#include <map>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -47,8 +49,14 @@ class ChannelIndex {
 // The traces of an algorithm as its places, before they are put onto a group.
 struct CustomSource {
   std::string prefix;
-  std::vector<std::shared_ptr<const RankCode>> places{};  // peers are places; channel: index into tags
-  std::vector<std::int32_t> tags{};
+  std::vector<std::shared_ptr<const RankCode>> places{};  // peers are places; channel: index into messages
+  struct Message {
+    std::int32_t tag;
+    std::int64_t chunks;  // of of_chunks of the collective, where there is no size; else 0
+    std::int64_t of_chunks;
+  };
+  std::vector<Message> messages{};
+  bool scales = false;  // messages have no sizes
 };
 
 bool same_code(const RankCode& a, const RankCode& b) {
@@ -56,10 +64,23 @@ bool same_code(const RankCode& a, const RankCode& b) {
          a.feeder.same_graph(b.feeder);
 }
 
-SystemModel make_model(const NetworkConfig& network, const ReplaySystem& system, std::uint32_t npus) {
+// What a message's op does not hold.
+struct CompiledMessage {
+  std::int64_t tag = 0;
+  std::int64_t chunks = 0;
+  std::int64_t of_chunks = 0;
+};
+
+SystemModel make_model(const NetworkConfig& network, const ReplaySystem& system, bool astra, std::uint32_t npus) {
   const SystemConfig& c = system.config;
   SystemModel m;
-  for (const NetworkDim& d : network.dims) m.dims.push_back(static_cast<std::uint32_t>(d.npus));
+  for (const NetworkDim& d : network.dims) {
+    m.dims.push_back(static_cast<std::uint32_t>(d.npus));
+    m.bytes_per_ns_by_dim.push_back(d.bytes_per_ns);
+  }
+  m.astra = astra;
+  m.policy = system.policy;
+  m.balanced = system.balanced && !astra;
   if (m.dims.empty()) m.dims.push_back(npus);
   m.npus = npus;
   m.queues = system.queues_per_dim;
@@ -68,11 +89,11 @@ SystemModel make_model(const NetworkConfig& network, const ReplaySystem& system,
   m.endpoint_delay = c.endpoint_delay_given ? truncate_delay(scaled) : c.endpoint_delay_ns * ps_per_ns;
   m.splits = c.dataset_splits;
   m.optimization = c.optimization;
-  m.scheduling = c.scheduling.value_or(SchedulingPolicy::lifo);
   m.local_mem_bytes_per_s = c.local_mem_bytes_per_s;
   m.shared_bus = c.shared_bus;
   m.local_reduction_delay = c.local_reduction_delay;
   m.collectives = c.collectives;
+  for (const CollectiveRule& r : system.rules) m.lists.push_back(r.choice.per_dim);
   return m;
 }
 
@@ -121,12 +142,12 @@ struct ReplayBuilder::State {
   void plan_collectives();
   void add(const Trace& trace);
   void check_graph(const Trace& trace, const std::vector<GraphDefect>& defects, NodeCompiler& with);
-  std::shared_ptr<RankCode> compile(const Trace& trace, NodeCompiler& with, std::vector<std::int64_t>& tags);
+  std::shared_ptr<RankCode> compile(const Trace& trace, NodeCompiler& with, std::vector<CompiledMessage>& messages);
   void compile_collective(const Trace& trace, std::uint32_t index, const NodeCollective& c, Op& op);
   std::optional<std::uint32_t> find_group(const Trace& trace, std::uint32_t index, std::string_view name);
   struct CallUse;
   std::uint32_t custom_for(const CallUse& use);
-  std::uint32_t put_on_group(std::size_t source, std::uint32_t group);
+  std::uint32_t put_on_group(std::size_t source, std::uint32_t group, std::int64_t bytes);
   void note_peers(const Trace& trace, const RankCode& code);
   void keep_names(const Trace& trace, RankCode& code) const;
 
@@ -138,7 +159,8 @@ struct ReplayBuilder::State {
   ChannelIndex channel_index;
   bool failed = false;
   std::vector<CustomSource> sources;
-  std::unordered_map<std::uint64_t, std::uint32_t> customs;  // (source, group) → 1 + custom
+  // (source, group, bytes where it matters) → 1 + custom
+  std::map<std::tuple<std::size_t, std::uint32_t, std::int64_t>, std::uint32_t> customs;
   // A collective as it is first called.
   struct CallUse {
     CollectiveCall call;
@@ -169,7 +191,7 @@ void ReplayBuilder::State::prepare_groups() {
 
 void ReplayBuilder::State::prepare_system() {
   const auto npus = static_cast<std::uint32_t>(program.ranks.size());
-  program.model = make_model(program.network, *program.options.system, npus);
+  program.model = make_model(program.network, *program.options.system, program.options.astra, npus);
   for (const SystemGroup& g : program.groups) {
     if (g.places.empty() || g.places.back().first < npus) continue;
     throw input_error({},
@@ -227,15 +249,17 @@ std::optional<std::uint32_t> ReplayBuilder::State::find_group(const Trace& trace
   return std::nullopt;
 }
 
-// Puts the algorithm of a source onto the ranks of a group, which are its places in the order listed.
-std::uint32_t ReplayBuilder::State::put_on_group(std::size_t source_index, std::uint32_t group_index) {
-  std::uint32_t& known = customs[source_index << 32U | group_index];
-  if (known != 0) return known;
+// Puts the algorithm of a source onto the ranks of a group, which are its places in the order listed. `bytes`: of
+// the whole collective.
+std::uint32_t ReplayBuilder::State::put_on_group(std::size_t source_index, std::uint32_t group_index,
+                                                 std::int64_t bytes) {
   const CustomSource& source = sources[source_index];
+  std::uint32_t& known = customs[{source_index, group_index, source.scales ? bytes : 0}];
+  if (known != 0) return known;
   const SystemGroup& group = program.groups[group_index];
+  const auto rank_at = [&](Rank p) { return group.ranks.empty() ? p : group.ranks[p]; };
   CustomAlgorithm algorithm;
   for (std::uint32_t place = 0; place < source.places.size(); ++place) {
-    const auto rank_at = [&](Rank p) { return group.ranks.empty() ? p : group.ranks[p]; };
     auto code = std::make_shared<RankCode>(*source.places[place]);
     for (Op& op : code->ops) {
       if (op.type != OpType::send && op.type != OpType::recv) continue;
@@ -246,10 +270,18 @@ std::uint32_t ReplayBuilder::State::put_on_group(std::size_t source_index, std::
                               ", but has " + std::to_string(source.places.size()) + " places",
                           "custom");
       }
+      const CustomSource::Message& m = source.messages[op.channel];
+      if (m.of_chunks != 0) op.value = bytes_of_chunks(bytes, m.chunks, m.of_chunks).value_or(0);
+      if (op.value <= 0) {
+        throw input_error({},
+                          "the algorithm " + source.prefix + " cuts " + std::to_string(bytes) + " bytes into " +
+                              std::to_string(m.of_chunks) + " chunks, messages of less than a byte or 2^63 bytes",
+                          "custom");
+      }
       op.channel = channel_index.find_or_add(program.channels, {.bytes = op.value,
                                                                 .src = rank_at(sends ? place : op.peer),
                                                                 .dst = rank_at(sends ? op.peer : place),
-                                                                .tag = source.tags[op.channel]});
+                                                                .tag = m.tag});
       op.peer = rank_at(op.peer);
     }
     algorithm.places.push_back(std::move(code));
@@ -272,7 +304,10 @@ std::uint32_t ReplayBuilder::State::custom_for(const CallUse& use) {
                           " NPUs, the collective has " + std::to_string(members),
                       "custom");
   }
-  return put_on_group(static_cast<std::size_t>(source - sources.begin()), use.call.group);
+  std::int64_t bytes = use.call.bytes;  // an all-gather's node states one NPU's part
+  if (use.call.op == CollectiveOp::all_gather && __builtin_mul_overflow(bytes, std::int64_t{members}, &bytes))
+    throw input_error({}, "the result of the all_gather exceeds 2^63 bytes", "custom");
+  return put_on_group(static_cast<std::size_t>(source - sources.begin()), use.call.group, bytes);
 }
 
 void ReplayBuilder::State::plan_collectives() {
@@ -296,10 +331,21 @@ void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t 
   const ReplaySystem& system = *program.options.system;
   const NodeId node = trace.nodes.nodes[index].id;
   const auto by_node = system.per_node_custom.find(node);
-  const std::string& prefix = by_node != system.per_node_custom.end()
-                                  ? by_node->second
-                                  : system.config.collectives[static_cast<std::size_t>(c.op)].custom;
-  const CollectiveCall call{.op = c.op, .bytes = c.bytes, .group = *group, .dims = c.dims};
+  CollectiveCall call{.op = c.op, .bytes = c.bytes, .group = *group, .dims = c.dims};
+  std::string prefix;
+  const auto rule = std::find_if(system.rules.begin(), system.rules.end(), [&](const CollectiveRule& r) {
+    return r.fits(c.op, program.groups[*group].id, c.bytes);
+  });
+  if (by_node != system.per_node_custom.end()) {
+    prefix = by_node->second;
+  } else if (rule != system.rules.end()) {
+    prefix = rule->choice.custom;
+    call.list = static_cast<std::uint32_t>(rule - system.rules.begin()) + 1;
+  } else if (static_cast<std::size_t>(c.op) < collective_ops) {
+    prefix = system.config.collectives.at(static_cast<std::size_t>(c.op)).custom;
+  }
+  if (c.root) call.root = program.groups[*group].place(*c.root);
+  if (system.policy == LinkPolicy::priority) call.priority = c.priority;
   const std::size_t hash = std::hash<std::string>()(prefix) ^ static_cast<std::size_t>(call.bytes) * 31 ^
                            static_cast<std::size_t>(call.op) << 60U ^ std::size_t{call.group} << 32U ^ call.dims;
   for (auto [known, end] = call_numbers.equal_range(hash); known != end; ++known) {
@@ -314,18 +360,18 @@ void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t 
 }
 
 std::shared_ptr<RankCode> ReplayBuilder::State::compile(const Trace& trace, NodeCompiler& with,
-                                                        std::vector<std::int64_t>& tags) {
+                                                        std::vector<CompiledMessage>& messages) {
   const NodeTable& table = trace.nodes;
   std::vector<GraphDefect> defects;
   const Graph graph = build_graph(table, &defects);
   check_graph(trace, defects, with);
   auto code = std::make_shared<RankCode>();
   std::vector<Op> by_index(table.nodes.size());
-  tags.assign(table.nodes.size(), 0);
+  messages.assign(table.nodes.size(), {});
   for (std::uint32_t i = 0; i < table.nodes.size(); ++i) {
     const CompiledNode node = with.compile(trace, i);
     by_index[i] = node.op;
-    tags[i] = node.tag;
+    messages[i] = {node.tag, node.chunks, node.of_chunks};
     if (node.collective) compile_collective(trace, i, *node.collective, by_index[i]);
   }
   std::vector<std::uint8_t> lanes;
@@ -371,19 +417,19 @@ void ReplayBuilder::State::add(const Trace& trace) {
     throw input_error({.file = trace.name}, "more than 4294967294 nodes in all ranks");
   }
   if (rank == 0) first_name = trace.name;
-  std::vector<std::int64_t> tags;
-  const std::shared_ptr<RankCode> code = compile(trace, compiler, tags);
+  std::vector<CompiledMessage> messages;
+  const std::shared_ptr<RankCode> code = compile(trace, compiler, messages);
   bool has_messages = false;
   for (std::uint32_t node = 0; node < code->ops.size(); ++node) {
     Op& op = code->ops[node];
     if (op.type != OpType::send && op.type != OpType::recv) continue;
     has_messages = true;
     const bool sends = op.type == OpType::send;
-    op.channel = channel_index.find_or_add(program.channels,
-                                           {.bytes = op.value,
-                                            .src = sends ? rank : op.peer,
-                                            .dst = sends ? op.peer : rank,
-                                            .tag = static_cast<std::int32_t>(tags[code->feeder.index_of(node)])});
+    op.channel = channel_index.find_or_add(
+        program.channels, {.bytes = op.value,
+                           .src = sends ? rank : op.peer,
+                           .dst = sends ? op.peer : rank,
+                           .tag = static_cast<std::int32_t>(messages[code->feeder.index_of(node)].tag)});
   }
   note_peers(trace, *code);
   RankProgram& added = program.ranks.emplace_back();
@@ -411,13 +457,15 @@ void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace) {
                                                 std::to_string(source.places.size()) + " is expected");
   }
   if (trace.nodes.nodes.empty()) throw input_error({.file = trace.name}, "an algorithm without a node", "custom");
-  std::vector<std::int64_t> tags;
-  const std::shared_ptr<RankCode> code = s.compile(trace, s.custom_compiler, tags);
+  std::vector<CompiledMessage> messages;
+  const std::shared_ptr<RankCode> code = s.compile(trace, s.custom_compiler, messages);
   for (std::uint32_t node = 0; node < code->ops.size(); ++node) {
     Op& op = code->ops[node];
     if (op.type != OpType::send && op.type != OpType::recv) continue;
-    op.channel = static_cast<std::uint32_t>(source.tags.size());
-    source.tags.push_back(static_cast<std::int32_t>(tags[code->feeder.index_of(node)]));
+    op.channel = static_cast<std::uint32_t>(source.messages.size());
+    const CompiledMessage& m = messages[code->feeder.index_of(node)];
+    source.messages.push_back({static_cast<std::int32_t>(m.tag), m.chunks, m.of_chunks});
+    source.scales = source.scales || m.of_chunks != 0;
   }
   source.places.push_back(code);
 }

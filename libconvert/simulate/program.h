@@ -34,14 +34,31 @@ enum class IssueMode : std::uint8_t { algorithm, workload };
 // algorithm if the metadata has `collective` or a node carries tb_id, else workload.
 [[nodiscard]] IssueMode default_issue_mode(const Trace& trace);
 
+// Which algorithm some collectives run.
+struct CollectiveRule {
+  std::optional<CollectiveOp> op{};     // nothing: any that a system lists
+  std::optional<std::int64_t> group{};  // its id; 0: all ranks; nothing: any
+  std::int64_t min_bytes = 0;           // of comm_size
+  std::int64_t end_bytes = INT64_MAX;   // below this
+  CollectiveChoice choice{};
+
+  [[nodiscard]] bool fits(CollectiveOp o, std::int64_t g, std::int64_t bytes) const {
+    return (op ? *op == o : static_cast<std::size_t>(o) < collective_ops) && (!group || *group == g) &&
+           bytes >= min_bytes && bytes < end_bytes;
+  }
+};
+
 // What NPUs do besides sending and receiving: the system layer, remote memory, process groups.
 struct ReplaySystem {
   SystemConfig config{};
   MemoryConfig memory{};
   std::vector<CommGroup> groups{};
   std::map<std::uint64_t, std::string> per_node_custom{};  // node id → prefix of an algorithm's traces
+  std::vector<CollectiveRule> rules{};  // before what the system says; the first that fits counts
   std::uint32_t queues_per_dim = 1;
-  double injection_scale = 1;  // of an endpoint delay that the system file states
+  double injection_scale = 1;               // of an endpoint delay that the system file states
+  LinkPolicy policy = LinkPolicy::arrival;  // not with ASTRA-sim's rules
+  bool balanced = false;                    // the same: chunks take the dimensions each in its own order
   bool rendezvous = false;
 };
 
@@ -52,6 +69,7 @@ struct ReplayOptions {
       size_bytes;                    // of the whole collective, for nodes that say their chunks but no comm_size
   std::optional<Picoseconds> until;  // stop before the first event after this time
   bool timeline = false;
+  bool bounds = false;            // find lower bounds of the times of collectives, for reports
   std::map<Rank, double> slow{};  // stragglers: factor of the times of nodes that compute
   bool astra = false;             // what ASTRA-sim computes, its odd rules included
   bool symmetry = true;           // simulate one of equivalent ranks, where that is proved to give the same result

@@ -244,7 +244,9 @@ class Replayer final : private CollectiveListener {
       npus_[npu_events_.npu(e->arg)].feeder.prefetch(npu_events_.first(e->arg).index);
   }
 
-  static std::uint8_t slot_bit(const Op& op) {
+  // Only ASTRA-sim gives an NPU one communication at a time.
+  [[nodiscard]] std::uint8_t slot_bit(const Op& op) const {
+    if (op.slot == Slot::communication && !program_.options.astra) return 0;
     return static_cast<std::uint8_t>(1U << static_cast<unsigned>(op.slot));
   }
 
@@ -281,6 +283,7 @@ class Replayer final : private CollectiveListener {
       npu.exposed_communication_ps = *npu.finish_ps - (result_.issue == IssueMode::workload ? npu.compute_ps : 0);
     }
     list_collectives();
+    result_.links = network_->link_use();
     if (!queue_.empty()) {
       result_.status = ReplayStatus::stopped;
     } else if (!all_done) {
@@ -331,8 +334,11 @@ std::string_view name(ReplayStatus status) {
   return "";
 }
 
-ReplayResult replay(const ReplayProgram& program) {
-  if (program.options.symmetry) {
+namespace {
+
+ReplayResult run(const ReplayProgram& program) {
+  // Use of links is counted for all NPUs.
+  if (program.options.symmetry && !program.options.network.count_links) {
     if (const std::optional<Symmetry> symmetry = find_symmetry(program)) {
       const ReplayProgram reduced = reduce(program, *symmetry);
       Replayer replayer(reduced, &*symmetry);
@@ -344,6 +350,14 @@ ReplayResult replay(const ReplayProgram& program) {
     }
   }
   return Replayer(program).run();
+}
+
+}  // namespace
+
+ReplayResult replay(const ReplayProgram& program) {
+  ReplayResult result = run(program);
+  result.kinds = collective_kinds(program, program.options.bounds);
+  return result;
 }
 
 std::optional<ReplayResult> replay(std::span<const Trace> traces, const NetworkConfig& network,

@@ -15,6 +15,7 @@
 #include "core/diagnostic.h"
 #include "core/timeline.h"
 #include "simulate/activity.h"
+#include "simulate/collective_kind.h"
 #include "simulate/deadlock.h"
 #include "simulate/program.h"
 
@@ -60,6 +61,8 @@ struct ReplayResult {
   Picoseconds total_ps = 0;  // end of the last node of all
   std::vector<NpuResult> npus;
   std::vector<CollectiveResult> collectives;  // in the order of their begin
+  std::vector<CollectiveKind> kinds;          // of collectives: one for each plan
+  std::vector<LinkUse> links;                 // with NetworkOptions::count_links
   std::size_t classes = 0;  // of equivalent ranks, where one of each was simulated for all; 0: every rank was
   WaitReport waits;         // for status deadlock and unmatched
   Timeline timeline;

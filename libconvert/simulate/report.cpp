@@ -1,37 +1,71 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/report.h"
 
-#include <algorithm>
 #include <array>
+#include <optional>
 
-#include "util/json_writer.h"
+#include "simulate/report_values.h"
 
 namespace convert {
 namespace {
 
-constexpr std::array<std::string_view, 6> columns = {"npu",     "finish", "exposed communication",
-                                                     "compute", "sends",  "sent"};
-using Row = std::array<std::string, columns.size()>;
-
-Row text_row(std::size_t npu, const NpuResult& n) {
-  return {std::to_string(npu),
-          n.finish_ps
-              ? format_time(*n.finish_ps)
-              : "not finished (" + std::to_string(n.nodes_done) + " of " + std::to_string(n.nodes) + " nodes)",
-          n.finish_ps ? format_time(n.exposed_communication_ps) : "-",
-          format_time(n.compute_ps),
-          std::to_string(n.sends),
-          format_bytes(n.bytes_sent)};
+void append_npus(const ReplayResult& result, std::string& out) {
+  out += "npu,finish_ns,exposed_communication_ns,compute_ns,sends,bytes_sent,model,issue";
+  for (std::size_t c = time_communication; c < npu_times.size(); ++c) out += ',' + std::string(npu_times.at(c).key);
+  out += '\n';
+  for (std::size_t i = 0; i < result.npus.size(); ++i) {
+    const NpuResult& n = result.npus[i];
+    const auto time = [&n](std::size_t c) {
+      const std::optional<Picoseconds> t = npu_times.at(c).of(n);
+      return t ? format_ns(*t) : "";
+    };
+    out += std::to_string(i) + ',' + time(time_finish) + ',' + time(time_exposed) + ',' + time(time_compute) + ',' +
+           std::to_string(n.sends) + ',' + std::to_string(n.bytes_sent) + ',' + std::string(name(result.model)) +
+           ',' + std::string(name(result.issue));
+    for (std::size_t c = time_communication; c < npu_times.size(); ++c) out += ',' + time(c);
+    out += '\n';
+  }
 }
 
-template <typename Cells>
-void append_row(const Cells& cells, const std::array<std::size_t, columns.size()>& widths, std::string& out) {
-  for (std::size_t c = 0; c < cells.size(); ++c) {
-    if (c != 0) out += "  ";
-    out.append(widths[c] - cells[c].size(), ' ');
-    out += cells[c];
+std::string fixed_or_empty(const std::optional<double>& value, int decimals) {
+  return value ? format_fixed(*value, decimals) : "";
+}
+
+void append_collectives(const ReplayResult& result, std::string& out) {
+  out +=
+      "collective,group,number,op,size_bytes,npus,algorithm,chunks,begin_ns,last_begin_ns,end_ns,time_ns,"
+      "algbw_gb_per_s,busbw_gb_per_s,bound_ns,bound_share,first_npu,first_node\n";
+  for (std::size_t i = 0; i < result.collectives.size(); ++i) {
+    const CollectiveResult& c = result.collectives[i];
+    const CollectiveKind& kind = result.kinds[c.plan];
+    const std::optional<Picoseconds> time = time_of(c);
+    const CollectiveSpeed s = time ? speed_of(kind, *time) : CollectiveSpeed{};
+    out += std::to_string(i) + ',' + std::to_string(c.group) + ',' + std::to_string(c.number) + ',' +
+           std::string(name(kind.op)) + ',' + std::to_string(kind.size_bytes) + ',' + std::to_string(kind.npus) +
+           ',' + kind.algorithm + ',' + std::to_string(kind.chunks) + ',' + format_ns(c.begin_ps) + ',' +
+           format_ns(c.last_begin_ps) + ',' + (c.end_ps ? format_ns(*c.end_ps) : "") + ',' +
+           (time ? format_ns(*time) : "") + ',' + fixed_or_empty(s.alg_gb_per_s, 6) + ',' +
+           fixed_or_empty(s.bus_gb_per_s, 6) + ',' + (kind.bound_ps ? format_ns(*kind.bound_ps) : "") + ',' +
+           fixed_or_empty(s.bound_share, 6) + ',' + std::to_string(c.first_npu) + ',' +
+           std::to_string(c.first_node) + '\n';
   }
-  out += '\n';
+}
+
+// The name of a switch is the user's.
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + '"';
+}
+
+void append_links(const ReplayResult& result, std::string& out) {
+  out += "from,to,bytes,messages,busy_ns,utilisation,peak_queue\n";
+  for (const LinkUse& l : result.links) {
+    out += csv_field(l.from) + ',' + csv_field(l.to) + ',' + std::to_string(l.bytes) + ',' +
+           std::to_string(l.messages) + ',' + format_ns(l.busy_ps) + ',' + format_fixed(utilisation(result, l), 6) +
+           ',' + std::to_string(l.peak_queue) + '\n';
+  }
 }
 
 }  // namespace
@@ -66,56 +100,12 @@ std::string format_ns(Picoseconds time) {
   return text + '.' + decimals;
 }
 
-void append_text(const ReplayResult& result, std::string& out) {
-  out += "total " + format_time(result.total_ps) + " (" + format_ns(result.total_ps) + " ns), " +
-         std::to_string(result.npus.size()) + " NPUs, network " + std::string(name(result.model)) + ", issue " +
-         std::string(name(result.issue));
-  if (result.status != ReplayStatus::complete) out += ", " + std::string(name(result.status));
-  out += '\n';
-  std::array<std::size_t, columns.size()> widths{};
-  std::vector<Row> rows;
-  for (std::size_t i = 0; i < result.npus.size(); ++i) rows.push_back(text_row(i, result.npus[i]));
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    widths[c] = columns[c].size();
-    for (const Row& r : rows) widths[c] = std::max(widths[c], r[c].size());
+void append_csv(const ReplayResult& result, std::string& out, const ReportOptions& options) {
+  switch (options.part) {
+    case ReportPart::npus: return append_npus(result, out);
+    case ReportPart::collectives: return append_collectives(result, out);
+    case ReportPart::links: return append_links(result, out);
   }
-  append_row(columns, widths, out);
-  for (const Row& r : rows) append_row(r, widths, out);
-}
-
-void append_csv(const ReplayResult& result, std::string& out) {
-  out += "npu,finish_ns,exposed_communication_ns,compute_ns,sends,bytes_sent,model,issue\n";
-  for (std::size_t i = 0; i < result.npus.size(); ++i) {
-    const NpuResult& n = result.npus[i];
-    out += std::to_string(i) + ',' + (n.finish_ps ? format_ns(*n.finish_ps) : "") + ',' +
-           (n.finish_ps ? format_ns(n.exposed_communication_ps) : "") + ',' + format_ns(n.compute_ps) + ',' +
-           std::to_string(n.sends) + ',' + std::to_string(n.bytes_sent) + ',' + std::string(name(result.model)) +
-           ',' + std::string(name(result.issue)) + '\n';
-  }
-}
-
-void append_json(const ReplayResult& result, std::string& out) {
-  JsonWriter json(out);
-  json.begin_object();
-  json.line(1)
-      .member("model", name(result.model))
-      .member("issue", name(result.issue))
-      .member("status", name(result.status));
-  json.line(1).key("total_ns").raw(format_ns(result.total_ps));
-  json.line(1).key("npus").begin_array();
-  for (std::size_t i = 0; i < result.npus.size(); ++i) {
-    const NpuResult& n = result.npus[i];
-    json.line(2).begin_object().member("npu", i);
-    json.key("finish_ns").raw(n.finish_ps ? format_ns(*n.finish_ps) : "null");
-    json.key("exposed_communication_ns").raw(n.finish_ps ? format_ns(n.exposed_communication_ps) : "null");
-    json.key("compute_ns").raw(format_ns(n.compute_ps));
-    json.member("sends", n.sends).member("bytes_sent", n.bytes_sent).end_object();
-  }
-  json.line(1).end_array();
-  if (result.status == ReplayStatus::deadlock || result.status == ReplayStatus::unmatched)
-    append_waits(result.waits, json);
-  json.line().end_object();
-  out += '\n';
 }
 
 }  // namespace convert

@@ -1,21 +1,32 @@
 // SPDX-License-Identifier: MIT
-// The result of a replay as text for people, CSV and JSON.
+// The result of a replay as text for people, CSV and JSON. What the columns and keys mean: et-replay(1), OUTPUT.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "simulate/replay.h"
 
 namespace convert {
 
-// The total, then a row for each NPU, with units.
-void append_text(const ReplayResult& result, std::string& out);
-// A header line, then a line for each NPU; times in ns. An NPU that did not finish has an empty finish_ns.
-void append_csv(const ReplayResult& result, std::string& out);
-// {"model", "issue", "status", "total_ns", "npus": [{"npu", "finish_ns", "exposed_communication_ns", "compute_ns",
-// "sends", "bytes_sent"}, …]}; times that are not whole ns get decimals; finish_ns is null if unfinished. A replay
-// that did not complete has what append_waits() (deadlock.h) describes as well.
-void append_json(const ReplayResult& result, std::string& out);
+// What a table or CSV lists: a row for each NPU, collective or link.
+enum class ReportPart : std::uint8_t { npus, collectives, links };
+
+struct ReportOptions {
+  ReportPart part = ReportPart::npus;
+  bool all = false;  // a table lists everything, however long it gets
+};
+
+// The total, then a table with units. With NPUs also the collectives, those of a kind in one row. A table that
+// would be long has the lowest, mean and highest of all NPUs, or only the first rows, and says so.
+void append_text(const ReplayResult& result, std::string& out, const ReportOptions& options = {});
+// A header line, then a line for each; times in ns. What there is not is empty, such as the finish_ns of an NPU
+// that did not finish.
+void append_csv(const ReplayResult& result, std::string& out, const ReportOptions& options = {});
+// One object; times in ns, with decimals if they are not whole, and null where CSV is empty. NPUs and collectives
+// are always there, links as the part that was asked for. A replay that did not complete has what append_waits()
+// (deadlock.h) describes as well.
+void append_json(const ReplayResult& result, std::string& out, const ReportOptions& options = {});
 
 // The lines of ASTRA-sim's log that its users' scripts read: "sys[0] finished, 117780 cycles, exposed communication
 // 117780 cycles." and each NPU's statistics, without the time of day.

@@ -98,7 +98,7 @@ void measure(const char* label, ReplayProgram& program, NetworkModel model, doub
   const bool by_hop = model != NetworkModel::unaware;
   bench::print_row("replay " + std::string(name(model)) + ", " + label,
                    static_cast<double>(messages) * (by_hop ? hops_per_message : 1), by_hop ? "hop" : "message",
-                   by_hop ? per_message_ns / hops_per_message : per_message_ns, 0, 0, by_hop ? "500 ns" : "350 ns");
+                   by_hop ? per_message_ns / hops_per_message : per_message_ns, 0, 0, by_hop ? "250 ns" : "200 ns");
 }
 
 }  // namespace

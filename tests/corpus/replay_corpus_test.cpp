@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -104,6 +103,7 @@ ReplayResult replay_traces(const std::vector<Trace>& traces, const NetworkConfig
   ReplayOptions options;
   options.network.model = backend == "unaware" ? NetworkModel::unaware : NetworkModel::aware;
   options.issue = issue;
+  options.astra = issue == IssueMode::workload;
   Diagnostics diagnostics;
   auto result = replay(traces, network, options, diagnostics);
   for (const Diagnostic& d : diagnostics.all()) ADD_FAILURE() << format_diagnostic(d);
@@ -204,67 +204,6 @@ TEST(ReplayCorpus, SizeMismatchIsADeadlock) {
     EXPECT_TRUE(r.waits.waiting[0].other_bytes.has_value());
     EXPECT_EQ(r.waits.unmatched_total, 1U);
   }
-}
-
-// Two algorithms in a row: the second begins on each NPU when the first has ended there.
-Trace in_sequence(const Trace& first, const Trace& second) {
-  Trace both;
-  both.rank = first.rank;
-  both.name = first.name;
-  NodeId end = 0;
-  for (const Node& n : first.nodes.nodes) end = std::max(end, n.id + 1);
-  const auto copy = [&both](const Trace& from, NodeId shift, const std::set<NodeId>& roots_after) {
-    for (const Node& n : from.nodes.nodes) {
-      Node& to = both.nodes.add_node(n.id + shift, n.type, from.nodes.name(n));
-      to.duration_us = n.duration_us;
-      for (const NodeId p : from.nodes.data_deps(n)) both.nodes.add_data_dep(p + shift);
-      if (from.nodes.data_deps(n).empty()) {
-        for (const NodeId p : roots_after) both.nodes.add_data_dep(p);
-      }
-      for (const NodeId p : from.nodes.ctrl_deps(n)) both.nodes.add_ctrl_dep(p + shift);
-      for (const Attr& a : from.nodes.attributes(n)) {
-        if (is_integer(a.kind)) both.nodes.add_int(a.name, a.kind, static_cast<std::int64_t>(a.bits));
-      }
-      both.nodes.end_node();
-    }
-  };
-  std::set<NodeId> leaves;
-  for (const Node& n : first.nodes.nodes) leaves.insert(n.id);
-  for (const NodeId p : first.nodes.deps) leaves.erase(p);
-  copy(first, 0, {});
-  copy(second, end, leaves);
-  return both;
-}
-
-TEST(ReplayCorpus, Figure4CustomRing) {
-  REQUIRE_CORPUS();
-  const fs::path root = corpus::root() / "astra";
-  const auto all_reduce = read_traces(root / "fig4" / "1MB" / "ar");
-  const auto all_gather = read_traces(root / "fig4" / "1MB" / "ag");
-  ASSERT_EQ(all_reduce.size(), 64U);
-  ASSERT_EQ(all_gather.size(), 64U);
-  std::vector<Trace> traces;
-  for (std::size_t r = 0; r < 64; ++r) traces.push_back(in_sequence(all_reduce[r], all_gather[r]));
-  simdjson::dom::parser parser;
-  int checked = 0;
-  for (const auto& [key, entry] : simdjson::dom::object(parser.load((root / "fig4.json").string()))) {
-    const auto parts = corpus::split(std::string(key), '|');  // kind, topology, size, backend
-    if (parts[0] != "custom1Dring" || parts[2] != "1MB" || std::string_view(entry["status"]) != "ok") continue;
-    SCOPED_TRACE(std::string(key));
-    const ReplayResult r = replay_traces(traces, read_network_file(root / "fig4" / "1MB" / (parts[1] + ".yml")),
-                                         parts[3], IssueMode::algorithm);
-    const Times finish = finish_of(r);
-    EXPECT_EQ(r.status, ReplayStatus::complete);
-    EXPECT_EQ(std::min_element(finish.begin(), finish.end())->value(), std::int64_t(entry["min"]));
-    EXPECT_EQ(std::max_element(finish.begin(), finish.end())->value(), std::int64_t(entry["max"]));
-    simdjson::dom::element listed;
-    if (entry["finish"].get(listed) == simdjson::SUCCESS) {
-      EXPECT_EQ(finish, times_of(listed));
-    }
-    ++checked;
-  }
-  EXPECT_GE(checked, 9);
-  RecordProperty("checked", checked);
 }
 
 }  // namespace

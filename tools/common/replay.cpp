@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "common/replay.h"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <map>
@@ -45,6 +46,67 @@ void add_straggler(const std::string& text, std::map<convert::Rank, double>& to)
     throw usage_error("--slow: rank " + std::to_string(*rank) + " is given twice");
 }
 
+// What a rule is for: "all_reduce:pg=3:size>=1MiB:size<64MiB", all that stands before its algorithm.
+void parse_conditions(const std::string& text, std::string_view which, convert::CollectiveRule& rule) {
+  const auto wrong = [&](const std::string& why) {
+    return usage_error("--collective: " + why + " in '" + text + "'");
+  };
+  const auto next = [&] {
+    const std::size_t end = which.find(':');
+    const std::string_view part = which.substr(0, end);
+    which = end == std::string_view::npos ? std::string_view() : which.substr(end + 1);
+    return part;
+  };
+  const std::string_view type = next();
+  for (std::size_t op = 0; op < convert::collective_ops; ++op) {
+    const auto known = static_cast<convert::CollectiveOp>(op);
+    if (type == name(known)) rule.op = known;
+  }
+  if (!rule.op && type != "all") {
+    throw wrong("'" + std::string(type) + "' is not all_reduce, all_gather, reduce_scatter, all_to_all or all");
+  }
+  while (!which.empty()) {
+    const std::string_view part = next();
+    const auto value = [&](std::string_view key) { return part.substr(key.size()); };
+    const auto bytes = [&](std::string_view key) {
+      const auto n = convert::parse_bytes(value(key));
+      if (!n) throw wrong("'" + std::string(value(key)) + "' is no size");
+      return *n;
+    };
+    if (part.starts_with("pg=")) {
+      rule.group = convert::parse_int(value("pg="));
+      if (!rule.group) throw wrong("'" + std::string(value("pg=")) + "' is no process group");
+    } else if (part.starts_with("size>=")) {
+      rule.min_bytes = bytes("size>=");
+    } else if (part.starts_with("size<")) {
+      rule.end_bytes = bytes("size<");
+    } else {
+      throw wrong("'" + std::string(part) + "' is not pg=GROUP, size>=BYTES or size<BYTES");
+    }
+  }
+}
+
+// "WHICH=ring+direct", one algorithm a dimension, or "WHICH=PATH" of an algorithm.
+convert::CollectiveRule parse_rule(const std::string& text) {
+  convert::CollectiveRule rule;
+  const std::size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals + 1 == text.size() || text[equals - 1] == '>')
+    throw usage_error("--collective: '" + text + "' is not such as all_reduce=ring");
+  parse_conditions(text, std::string_view(text).substr(0, equals), rule);
+  const std::string value = text.substr(equals + 1);
+  for (std::size_t at = 0; at <= value.size();) {
+    const std::size_t end = std::min(value.find('+', at), value.size());
+    const auto algorithm = convert::parse_algorithm(std::string_view(value).substr(at, end - at));
+    if (!algorithm) {
+      rule.choice = {.per_dim = {}, .custom = value};
+      return rule;
+    }
+    rule.choice.per_dim.push_back(*algorithm);
+    at = end + 1;
+  }
+  return rule;
+}
+
 }  // namespace
 
 bool ReplayInputOptions::astra() const { return compat ? *compat == "astra" : astra_system.has_value(); }
@@ -64,6 +126,11 @@ void add_replay_options(App& app, ReplayInputOptions& to) {
   app.add_list("--fail", to.failed, "LINK,...", "links: without these, such as 3-4 or npu3-switch0; 3>4: one way");
   app.add_option("-s,--system", to.system, "FILE",
                  "ASTRA-sim's system.json (default: algorithms that fit the network)");
+  app.add_texts("--collective", to.collectives, "WHICH=ALGORITHM",
+                "such as all_reduce=ring, all=direct+ring, all_gather:pg=3:size>=1MiB=ag.xml");
+  app.add_choice("--policy", to.policy, {"arrival", "fifo", "lifo", "priority", "smallest"},
+                 "links: which collective's messages go first where they wait");
+  app.add_flag("--balanced", to.balanced, "chunks take the dimensions each in its own order, least loaded first");
   app.add_option("--memory", to.memory, "FILE", "ASTRA-sim's memory.json");
   app.add_option("--groups", to.groups, "FILE", "process groups (default: those of the trace set)");
   app.add_choice("--compat", to.compat, {"astra", "none"},
@@ -108,7 +175,10 @@ void check_replay_options(ReplayInputOptions& o) {
     o.input.operands = {*o.astra_workload};
   }
   // ASTRA-sim's way to say that there are none.
-  if (o.groups && *o.groups == "empty" && !std::filesystem::exists(*o.groups)) o.groups.reset();
+  if (o.groups && *o.groups == "empty" && !std::filesystem::exists(*o.groups)) {
+    o.groups.reset();
+    o.no_groups = true;
+  }
   const auto no_effect = [](const char* name, const std::optional<std::string>& value) {
     if (value) convert::log_info(std::string(name) + " has no effect");
   };
@@ -121,9 +191,19 @@ void check_replay_options(ReplayInputOptions& o) {
 }
 
 convert::SystemInputs system_inputs(const ReplayInputOptions& o) {
+  if (o.astra() && (o.balanced || o.policy != "arrival"))
+    throw usage_error("--balanced and --policy are not ASTRA-sim's; give --compat none");
+  if (o.policy != "arrival" && o.model != "links")
+    throw usage_error("--policy decides where messages wait for links; give --network links");
   convert::SystemInputs inputs{.system = o.system, .memory = o.memory, .groups = o.groups};
   inputs.queues_per_dim = static_cast<std::uint32_t>(o.queues_per_dim);
   if (o.injection_scale) inputs.injection_scale = number("--injection-scale", *o.injection_scale);
+  for (const std::string& rule : o.collectives) inputs.rules.push_back(parse_rule(rule));
+  for (const auto policy : {convert::LinkPolicy::fifo, convert::LinkPolicy::lifo, convert::LinkPolicy::priority,
+                            convert::LinkPolicy::smallest}) {
+    if (o.policy == name(policy)) inputs.policy = policy;
+  }
+  inputs.balanced = o.balanced;
   if (o.rendezvous) inputs.rendezvous = truth("--rendezvous-protocol", *o.rendezvous);
   return inputs;
 }

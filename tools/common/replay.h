@@ -26,10 +26,14 @@ struct ReplayInputOptions {
   std::optional<std::string> system;
   std::optional<std::string> memory;
   std::optional<std::string> groups;
+  bool no_groups = false;  // those of the trace set are not wanted either
   std::optional<std::string> compat;
   std::optional<std::string> issue;
   std::optional<std::int64_t> size;
   std::optional<std::int64_t> until;  // ps
+  std::vector<std::string> collectives;
+  std::string policy = "arrival";
+  bool balanced = false;
   std::vector<std::string> slow;
   bool no_symmetry = false;
   // ASTRA-sim's names of the operand and of the options above.

@@ -32,6 +32,12 @@ std::vector<SweepSetting> base_of(const ReplayInputOptions& o) {
   };
   if (o.input.rank) throw usage_error("--rank is for a single trace; a sweep takes whole sets");
   if (o.input.operands.size() > 1) throw usage_error("a sweep takes one INPUT: a set, an algorithm, or -");
+  if (o.occupancy != "beta" || o.forwarding != "store" || o.routing || !o.failed.empty() ||
+      !o.collectives.empty() || o.policy != "arrival" || o.balanced || !o.slow.empty() || o.no_symmetry) {
+    throw usage_error(
+        "a sweep does not take --occupancy, --forwarding, --routing, --fail, --collective, --policy, --balanced, "
+        "--slow and --no-symmetry; replay such cases one by one");
+  }
   if (!o.input.operands.empty()) add("workload", o.input.operands.front());
   add("from", o.input.from);
   add("network", o.network);
@@ -39,7 +45,7 @@ std::vector<SweepSetting> base_of(const ReplayInputOptions& o) {
   add("system", o.system);
   add("memory", o.memory);
   add("groups", o.groups);
-  add("compat", o.compat);
+  if (o.compat || o.astra_system) add("compat", o.astra() ? "astra" : "none");
   add("issue", o.issue);
   add("size", number(o.size, ""));
   add("until", number(o.until, "ps"));
@@ -51,7 +57,7 @@ std::vector<SweepSetting> base_of(const ReplayInputOptions& o) {
 
 SweepPlan make_plan(const SweepOptions& sweep, ReplayInputOptions replay) {
   // The network may be what is swept: it is missed later.
-  const bool has_network = replay.network.has_value();
+  const bool has_network = replay.network || replay.astra_network;
   if (!has_network) replay.network = "ideal";
   check_replay_options(replay);
   if (!has_network) replay.network.reset();

@@ -117,7 +117,7 @@ void SystemLayer::send_to(const Stream& st, Rank peer, std::int64_t bytes) {
                                                    .dst = peer,
                                                    .tag = static_cast<std::int32_t>(st.tag),
                                                    .exchange = is_exchange(*st.phase)});
-  messages_.send(channel, {});
+  messages_.send(channel, {}, st.priority);
   messages_.release(channel);
 }
 

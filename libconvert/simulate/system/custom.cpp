@@ -3,7 +3,7 @@
 
 namespace convert {
 
-void CustomRuns::begin(Rank npu, const RankCode& code, std::uint32_t stream) {
+void CustomRuns::begin(Rank npu, const RankCode& code, std::uint32_t stream, std::uint32_t collective) {
   std::uint32_t run = 0;
   if (unused_runs_.empty()) {
     run = static_cast<std::uint32_t>(runs_.size());
@@ -21,6 +21,7 @@ void CustomRuns::begin(Rank npu, const RankCode& code, std::uint32_t stream) {
   r.code = &code;
   r.npu = npu;
   r.stream = stream;
+  r.collective = collective;
   issue(run);
 }
 
@@ -44,13 +45,22 @@ bool CustomRuns::try_issue(std::uint32_t run, std::uint32_t node) {
   }
   pending_[p] = {run, node};
   const Waiter waiter{Waiter::custom_op, p};
-  if (op.type == OpType::send) {
-    messages_.send(op.channel, waiter);
-  } else if (op.type == OpType::recv) {
-    messages_.receive(op.channel, waiter);
-  } else {
+  if (op.type != OpType::send && op.type != OpType::recv) {
     events_.add(r.npu, op.value, waiter);
+    return true;
   }
+  std::uint32_t channel = op.channel;
+  if (r.collective != 0) {
+    ChannelKey key = messages_.key(channel);
+    key.run = r.collective;
+    channel = messages_.acquire(key);
+  }
+  if (op.type == OpType::send) {
+    messages_.send(channel, waiter);
+  } else {
+    messages_.receive(channel, waiter);
+  }
+  if (r.collective != 0) messages_.release(channel);
   return true;
 }
 

@@ -25,7 +25,8 @@ class CustomRuns {
   CustomRuns(NpuEvents& events, Messages& messages) : events_(events), messages_(messages) {}
 
   // Issues the first nodes of `code` on `npu`. At least one node is never done at once.
-  void begin(Rank npu, const RankCode& code, std::uint32_t stream);
+  // `collective`: 1 + its number, if its messages are to be matched apart from those of other runs; else 0.
+  void begin(Rank npu, const RankCode& code, std::uint32_t stream, std::uint32_t collective);
 
   // Op `index` (of a Waiter::custom_op) has ended. Returns 1 + the stream whose run has ended with it, else 0.
   std::uint32_t complete(std::uint32_t index);
@@ -36,6 +37,7 @@ class CustomRuns {
     const RankCode* code = nullptr;
     Rank npu = 0;
     std::uint32_t stream = 0;
+    std::uint32_t collective = 0;  // 1 + number, or 0
   };
   // All that ever were; those under way are the ones whose feeder is not done.
   [[nodiscard]] const std::vector<Run>& runs() const { return runs_; }

@@ -21,6 +21,7 @@ SystemConfig default_system(const NetworkConfig& network) {
   config.optimization = CollectiveOptimization::local_bw_aware;
   config.endpoint_delay_ns = 0;
   config.dataset_splits = 4;
+  config.active_chunks_per_dimension = 4;
   for (std::size_t op = 0; op < collective_ops; ++op) {
     auto& list = config.collectives.at(op).per_dim;
     for (const NetworkDim& dim : network.dims)

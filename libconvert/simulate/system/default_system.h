@@ -8,8 +8,8 @@
 namespace convert {
 
 // Ring dimensions run ring, fully connected ones direct, switches halving doubling where their number of NPUs
-// allows it, all-to-all is direct. Four chunks, no endpoint delay, reductions for free. A network without
-// dimensions is one of `npus`.
+// allows it, all-to-all is direct. Four chunks, all at once, no endpoint delay, reductions for free. A network
+// without dimensions is one of `npus`.
 [[nodiscard]] SystemConfig default_system(const NetworkConfig& network);
 
 }  // namespace convert

@@ -114,11 +114,25 @@ const CollectiveRun* SystemLayer::start(Rank npu, std::uint32_t plan_number, std
     st.npu = npu;
     st.job = job;
     st.chunk = chunk;
+    st.priority = priority(run);
     st.tag = tag_modulus + (starts_[run].first_stream + static_cast<std::uint32_t>(chunk)) % tag_modulus;
     enter_phase(s);
     start_waiting(queue_of(npu, job, st.queue));
   }
   return nullptr;
+}
+
+// Of a collective's messages where they wait for a link.
+std::int64_t SystemLayer::priority(std::uint32_t run) const {
+  const CollectiveCall& call = plans_[runs_[run].call].call;
+  switch (model_.policy) {
+    case LinkPolicy::arrival: return 0;
+    case LinkPolicy::lifo: return run;
+    case LinkPolicy::fifo: return -std::int64_t{run};
+    case LinkPolicy::priority: return call.priority;
+    case LinkPolicy::smallest: return -call.bytes;
+  }
+  return 0;
 }
 
 // Advances the NPU's counters as if it chose the queues and trees itself; they are those of the NPU that called
@@ -178,7 +192,8 @@ void SystemLayer::init_phase(std::uint32_t s) {
   const CollectivePlan& plan = plan_of(st);
   if (plan.call.custom == 0) return model_.astra ? init_algorithm(s) : exact_begin(s);
   const CustomAlgorithm& algorithm = custom_algorithms_[plan.call.custom - 1];
-  customs_.begin(st.npu, *algorithm.places[groups_[plan.call.group].place(st.npu)], s);
+  customs_.begin(st.npu, *algorithm.places[groups_[plan.call.group].place(st.npu)], s,
+                 model_.astra ? 0 : jobs_[st.job].run + 1);
 }
 
 // First what waits for the collective is told, then the queues move on.

@@ -105,6 +105,7 @@ class SystemLayer {
   }
   std::uint32_t new_stream();
   void free_stream(std::uint32_t s);
+  [[nodiscard]] std::int64_t priority(std::uint32_t run) const;
   void take_turns(Rank npu, const CollectivePlan& plan);
   void enter_phase(std::uint32_t s);
   void start_waiting(Queue& queue);

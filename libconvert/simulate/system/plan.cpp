@@ -91,7 +91,8 @@ class Planner {
   }
 
   [[nodiscard]] const std::vector<AlgorithmChoice>& listed() const {
-    const auto& list = model_.collectives[static_cast<std::size_t>(call_.op)].per_dim;
+    const auto& list = call_.list != 0 ? model_.lists[call_.list - 1]
+                                       : model_.collectives.at(static_cast<std::size_t>(call_.op)).per_dim;
     if (list.empty()) refuse("the system has no algorithm for " + quoted_name(call_.op));
     return list;
   }
@@ -200,6 +201,7 @@ class Planner {
   void plan_rooted() {
     plan_.orders.emplace_back();
     const std::uint32_t size = group_.size(model_);
+    if (call_.root >= size) refuse("the root is no member of the group");
     if (size == 1) {
       plan_.chunks = 0;
       return;
@@ -293,6 +295,17 @@ class Planner {
 };
 
 }  // namespace
+
+std::string_view name(LinkPolicy policy) {
+  switch (policy) {
+    case LinkPolicy::arrival: return "arrival";
+    case LinkPolicy::lifo: return "lifo";
+    case LinkPolicy::fifo: return "fifo";
+    case LinkPolicy::priority: return "priority";
+    case LinkPolicy::smallest: return "smallest";
+  }
+  return "";
+}
 
 std::uint32_t SystemGroup::place(Rank npu) const {
   if (ranks.empty()) return npu;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,11 @@
 #include "core/units.h"
 
 namespace convert {
+
+// Which of the messages that wait for a link goes first: in the order of their arrival, those of the collective
+// that was called last or first, of the highest comm_priority, or of the smallest collective.
+enum class LinkPolicy : std::uint8_t { arrival, lifo, fifo, priority, smallest };
+[[nodiscard]] std::string_view name(LinkPolicy policy);
 
 // The system layer of every NPU, for one network.
 struct SystemModel {
@@ -23,11 +29,12 @@ struct SystemModel {
   Picoseconds endpoint_delay = 10 * ps_per_ns;
   std::optional<std::int64_t> splits{};
   std::optional<CollectiveOptimization> optimization{};
-  SchedulingPolicy scheduling = SchedulingPolicy::lifo;
+  LinkPolicy policy = LinkPolicy::arrival;  // not ASTRA-sim's
   double local_mem_bytes_per_s = 0;
   std::optional<SharedBusConfig> shared_bus{};
   std::int64_t local_reduction_delay = 1;
   std::array<CollectiveChoice, collective_ops> collectives{};
+  std::vector<std::vector<AlgorithmChoice>> lists{};  // that calls name in place of these
   bool astra = true;      // ASTRA-sim's rules. Else: collectives share the network, and sizes are exact
   bool balanced = false;  // not ASTRA-sim's: each chunk takes the dimensions in its own order
   std::vector<double> bytes_per_ns_by_dim{};  // what a balanced order weighs with
@@ -56,8 +63,9 @@ struct CollectiveCall {
   std::uint32_t group = 0;
   std::uint64_t dims = ~std::uint64_t{0};  // bit per dimension that takes part
   std::uint32_t custom = 0;                // 1 + index of a custom algorithm; 0: native
-  std::uint32_t root = 0;                  // place in the group, for collectives that have one
-  std::int32_t priority = 0;               // the higher the sooner, with explicit priorities
+  std::uint32_t list = 0;     // 1 + index into SystemModel::lists; 0: the algorithms that the system lists
+  std::uint32_t root = 0;     // place in the group, for collectives that have one
+  std::int32_t priority = 0;  // the higher the sooner, with explicit priorities
   friend bool operator==(const CollectiveCall&, const CollectiveCall&) = default;
 };
 

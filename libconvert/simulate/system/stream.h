@@ -52,7 +52,8 @@ struct alignas(64) SystemLayer::Stream {
   std::uint32_t distance = 0;
   std::uint32_t ready_distance = 0;
   std::int64_t ready_bytes = 0;
-  bool turned = false;  // on the way back
+  bool turned = false;        // on the way back
+  std::int64_t priority = 0;  // of its messages
   // With exact sizes.
   std::int64_t total = 0;       // see rounds.h
   std::vector<Stage> stages{};  // of a tree or star; `sent` is the one that it is in

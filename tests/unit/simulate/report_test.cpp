@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <regex>
+
 #include "traces.h"
 
 namespace convert {
@@ -18,6 +21,29 @@ std::vector<Trace> example() {
   return t;
 }
 
+// What a report has beyond the defaults of replay().
+ReplayResult full_run(const std::vector<Trace>& traces, const std::string& network, NetworkModel model,
+                      bool astra = false) {
+  ReplayOptions options;
+  options.network.model = model;
+  options.network.count_links = model != NetworkModel::unaware;
+  options.issue = IssueMode::workload;
+  options.astra = astra;
+  options.bounds = true;
+  Diagnostics diagnostics;
+  auto result = replay(traces, net(network), options, diagnostics);
+  if (!result) throw Error(diagnostics.all().empty() ? "?" : format_diagnostic(diagnostics.all()[0]));
+  return std::move(*result);
+}
+
+// 2 MB on every NPU of four around a switch.
+std::vector<Trace> all_to_all_of_four() {
+  auto t = ranks(4);
+  for (Trace& trace : t) coll(trace, 0, CollectiveType::all_to_all, 2'000'000);
+  comp(t[3], 1, 5, {0});
+  return t;
+}
+
 TEST(Report, Json) {
   std::string out;
   append_json(run(example(), "ring:2,bw=1GB/s,lat=10ns", NetworkModel::aware, IssueMode::workload), out);
@@ -25,11 +51,74 @@ TEST(Report, Json) {
  "model":"aware","issue":"workload","status":"complete",
  "total_ns":3058,
  "npus":[
-  {"npu":0,"finish_ns":3058,"exposed_communication_ns":2058,"compute_ns":1000,"sends":1,"bytes_sent":2048},
-  {"npu":1,"finish_ns":3058,"exposed_communication_ns":3058,"compute_ns":0,"sends":0,"bytes_sent":0}
+  {"npu":0,"finish_ns":3058,"exposed_communication_ns":2058,"compute_ns":1000,"sends":1,"bytes_sent":2048,)"
+                 R"("communication_ns":2058,"overlap_ns":0,"idle_ns":0,"memory_ns":0,"cpu_ns":0},
+  {"npu":1,"finish_ns":3058,"exposed_communication_ns":3058,"compute_ns":0,"sends":0,"bytes_sent":0,)"
+                 R"("communication_ns":3058,"overlap_ns":0,"idle_ns":0,"memory_ns":0,"cpu_ns":0}
+ ],
+ "summary":{
+  "min":{"finish_ns":3058,"exposed_communication_ns":2058,"compute_ns":0,"communication_ns":2058,"overlap_ns":0,)"
+                 R"("idle_ns":0,"memory_ns":0,"cpu_ns":0,"sends":0,"bytes_sent":0},
+  "mean":{"finish_ns":3058,"exposed_communication_ns":2558,"compute_ns":500,"communication_ns":2558,"overlap_ns":0,)"
+                 R"("idle_ns":0,"memory_ns":0,"cpu_ns":0,"sends":1,"bytes_sent":1024},
+  "max":{"finish_ns":3058,"exposed_communication_ns":3058,"compute_ns":1000,"communication_ns":3058,"overlap_ns":0,)"
+                 R"("idle_ns":0,"memory_ns":0,"cpu_ns":0,"sends":1,"bytes_sent":2048}
+ },
+ "collectives":[
  ]
 }
 )");
+}
+
+// The schema that the manual documents: all keys, in order, # for a number.
+TEST(Report, JsonSchema) {
+  std::string out;
+  append_json(full_run(all_to_all_of_four(), "switch:4,bw=1GB/s,lat=1us", NetworkModel::links), out,
+              {.part = ReportPart::links});
+  out = std::regex_replace(out, std::regex(":-?[0-9]+(\\.[0-9]+)?"), ":#");
+  const std::string times =
+      R"("finish_ns":#,"exposed_communication_ns":#,"compute_ns":#,"communication_ns":#,"overlap_ns":#,)"
+      R"("idle_ns":#,"memory_ns":#,"cpu_ns":#,"sends":#,"bytes_sent":#})";
+  std::string expected = R"({
+ "model":"links","issue":"workload","status":"complete",
+ "total_ns":#,
+ "npus":[)";
+  for (int npu = 0; npu < 4; ++npu) {
+    expected += (npu == 0 ? "" : ",") +
+                std::string(
+                    "\n  {\"npu\":#,\"finish_ns\":#,\"exposed_communication_ns\":#,\"compute_ns\":#,\"sends\":#,"
+                    "\"bytes_sent\":#,\"communication_ns\":#,\"overlap_ns\":#,\"idle_ns\":#,\"memory_ns\":#,"
+                    "\"cpu_ns\":#}");
+  }
+  expected += "\n ],\n \"summary\":{\n  \"min\":{" + times + ",\n  \"mean\":{" + times + ",\n  \"max\":{" + times;
+  expected += R"(
+ },
+ "collectives":[
+  {"group":#,"number":#,"op":"all_to_all","size_bytes":#,"npus":#,"algorithm":"direct","chunks":#,"begin_ns":#,)"
+              R"("last_begin_ns":#,"end_ns":#,"time_ns":#,"algbw_gb_per_s":#,"busbw_gb_per_s":#,"bound_ns":#,)"
+              R"("bound_share":#,"first_npu":#,"first_node":#}
+ ],
+ "bottleneck_link":)";
+  const auto link = [](const std::string& from, const std::string& to) {
+    return "{\"from\":\"" + from + "\",\"to\":\"" + to +
+           "\",\"bytes\":#,\"messages\":#,\"busy_ns\":#,\"utilisation\":#,\"peak_queue\":#}";
+  };
+  expected += link("npu0", "switch0") + ",\n \"links\":[";
+  for (int npu = 0; npu < 4; ++npu) {
+    const std::string name = "npu" + std::to_string(npu);
+    expected += (npu == 0 ? "\n  " : ",\n  ") + link(name, "switch0") + ",\n  " + link("switch0", name);
+  }
+  EXPECT_EQ(out, expected + "\n ]\n}\n");
+}
+
+TEST(Report, WhatIsNotThereIsNull) {
+  std::string out;
+  append_json(full_run(all_to_all_of_four(), "ideal", NetworkModel::unaware), out);
+  EXPECT_NE(
+      out.find(R"("time_ns":0,"algbw_gb_per_s":null,"busbw_gb_per_s":null,"bound_ns":null,"bound_share":null)"),
+      std::string::npos)
+      << out;
+  EXPECT_EQ(out.find("link"), std::string::npos);
 }
 
 TEST(Report, JsonOfADeadlock) {
@@ -47,9 +136,53 @@ TEST(Report, Csv) {
   std::string out;
   append_csv(run(example(), "ring:2,bw=1GB/s,lat=10ns"), out);
   EXPECT_EQ(out,
-            "npu,finish_ns,exposed_communication_ns,compute_ns,sends,bytes_sent,model,issue\n"
-            "0,3058,3058,1000,1,2048,unaware,algorithm\n"
-            "1,3058,3058,0,0,0,unaware,algorithm\n");
+            "npu,finish_ns,exposed_communication_ns,compute_ns,sends,bytes_sent,model,issue,communication_ns,"
+            "overlap_ns,idle_ns,memory_ns,cpu_ns\n"
+            "0,3058,3058,1000,1,2048,unaware,algorithm,2058,0,0,0,0\n"
+            "1,3058,3058,0,0,0,unaware,algorithm,3058,0,0,0,0\n");
+}
+
+// Compute of 30 us beside a receive that ends after 11 us; then 20 us of nothing, a CPU operation of 4 us.
+TEST(Report, OverlapAndIdle) {
+  auto t = ranks(2);
+  comp(t[0], 0, 30);
+  recv(t[0], 1, 1, 1000);
+  recv(t[0], 2, 1, 1000, 1, {0});
+  comp(t[0], 3, 4, {2}, true);
+  send(t[1], 0, 0, 1000);
+  comp(t[1], 1, 40, {0});
+  send(t[1], 2, 0, 1000, 1, {1});
+  std::string out;
+  append_csv(full_run(t, "ring:2,bw=1GB/s,lat=10us", NetworkModel::unaware), out);
+  EXPECT_NE(out.find("\n0,66000,36000,30000,0,0,unaware,workload,43000,11000,0,0,4000\n"), std::string::npos)
+      << out;
+  EXPECT_NE(out.find("\n1,62000,22000,40000,2,2000,unaware,workload,22000,0,0,0,0\n"), std::string::npos) << out;
+}
+
+// An all-to-all on the bound: each NPU sends 1.5 MB over its link of 1 GB/s, 2 us away.
+TEST(Report, CollectivesCsv) {
+  std::string out;
+  append_csv(full_run(all_to_all_of_four(), "switch:4,bw=1GB/s,lat=1us", NetworkModel::unaware), out,
+             {.part = ReportPart::collectives});
+  EXPECT_EQ(out,
+            "collective,group,number,op,size_bytes,npus,algorithm,chunks,begin_ns,last_begin_ns,end_ns,time_ns,"
+            "algbw_gb_per_s,busbw_gb_per_s,bound_ns,bound_share,first_npu,first_node\n"
+            "0,0,0,all_to_all,2000000,4,direct,4,0,0,127000,127000,15.748031,11.811024,1502000,,0,0\n");
+  const ReplayResult links = full_run(all_to_all_of_four(), "switch:4,bw=1GB/s,lat=1us", NetworkModel::links);
+  ASSERT_EQ(links.collectives.size(), 1U);
+  EXPECT_GE(*links.collectives[0].end_ps, 1'502'000'000);
+}
+
+TEST(Report, LinksCsv) {
+  std::string out;
+  append_csv(run(example(), "ring:2,bw=1GB/s,lat=10ns"), out, {.part = ReportPart::links});
+  EXPECT_EQ(out, "from,to,bytes,messages,busy_ns,utilisation,peak_queue\n");
+  out.clear();
+  append_csv(full_run(example(), "ring:2,bw=1GB/s,lat=10ns", NetworkModel::aware), out,
+             {.part = ReportPart::links});
+  EXPECT_EQ(out,
+            "from,to,bytes,messages,busy_ns,utilisation,peak_queue\n"
+            "npu0,npu1,2048,1,2048,0.669719,0\n");
 }
 
 TEST(Report, Text) {
@@ -57,9 +190,38 @@ TEST(Report, Text) {
   append_text(run(example(), "ring:2,bw=1GB/s,lat=10ns"), out);
   EXPECT_EQ(out,
             "total 3.058 us (3058 ns), 2 NPUs, network unaware, issue algorithm\n"
-            "npu    finish  exposed communication  compute  sends   sent\n"
-            "  0  3.058 us               3.058 us     1 us      1  2 KiB\n"
-            "  1  3.058 us               3.058 us     0 ps      0    0 B\n");
+            " npu    finish  compute  communication   exposed  overlap  idle  sends   sent\n"
+            "   0  3.058 us     1 us       2.058 us  3.058 us     0 ps  0 ps      1  2 KiB\n"
+            "   1  3.058 us     0 ps       3.058 us  3.058 us     0 ps  0 ps      0    0 B\n"
+            "mean  3.058 us   500 ns       2.558 us  3.058 us     0 ps  0 ps      1  1 KiB\n");
+}
+
+TEST(Report, TextOfCollectives) {
+  std::string out;
+  append_text(full_run(all_to_all_of_four(), "switch:4,bw=1GB/s,lat=1us", NetworkModel::unaware), out);
+  EXPECT_EQ(
+      out.substr(out.find("\n\n") + 2),
+      "collective       size  npus  algorithm  count  mean time       algbw       busbw  of bound\n"
+      "all_to_all  1.907 MiB     4  direct         1     127 us  15.75 GB/s  11.81 GB/s    beyond\n"
+      "beyond: faster than the bound, as messages of network unaware share no links, and delays may be cut to "
+      "whole ns\n");
+}
+
+TEST(Report, TextOfManyNpus) {
+  auto t = ranks(40);
+  for (Trace& trace : t) comp(trace, 0, trace.rank);
+  const ReplayResult result = full_run(t, "ring:40,bw=1GB/s,lat=1us", NetworkModel::unaware);
+  std::string out;
+  append_text(result, out);
+  EXPECT_EQ(out.substr(out.find('\n') + 1),
+            " npu   finish  compute  communication  exposed  overlap  idle  sends  sent\n"
+            " min     1 ns     1 ns           0 ps     0 ps     0 ps  0 ps      0   0 B\n"
+            "mean  19.5 us  19.5 us           0 ps     0 ps     0 ps  0 ps      0   0 B\n"
+            " max    39 us    39 us           0 ps     0 ps     0 ps  0 ps      0   0 B\n"
+            "each of the 40 NPUs: with -v, --format csv or json\n");
+  out.clear();
+  append_text(result, out, {.all = true});
+  EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 2 + 40 + 1);
 }
 
 TEST(Report, NanosecondsAreExact) {

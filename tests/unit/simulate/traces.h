@@ -76,6 +76,7 @@ inline ReplayResult run(const std::vector<Trace>& traces, const std::string& net
   ReplayOptions options;
   options.network.model = model;
   options.issue = issue;
+  options.astra = issue == IssueMode::workload;
   options.timeline = timeline;
   Diagnostics diagnostics;
   auto result = replay(traces, net(network), options, diagnostics);

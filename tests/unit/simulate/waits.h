@@ -37,6 +37,7 @@ inline ReplayResult run_system(const std::vector<Trace>& traces, const Setup& se
     system->config.collectives[static_cast<std::size_t>(CollectiveOp::all_reduce)].custom = "own";
   ReplayOptions options;
   options.issue = setup.issue;
+  options.astra = true;  // one communication at a time
   options.system = system;
   Diagnostics diagnostics;
   ReplayBuilder builder(network, options, diagnostics);

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include <optional>
+
+#include "simulate/report.h"
+#include "simulate/report_values.h"
+#include "util/json_writer.h"
+
+namespace convert {
+namespace {
+
+void member_ns(JsonWriter& json, std::string_view key, const std::optional<Picoseconds>& time) {
+  json.key(key).raw(time ? format_ns(*time) : "null");
+}
+void member_fixed(JsonWriter& json, std::string_view key, const std::optional<double>& value) {
+  json.key(key).raw(value ? format_fixed(*value, 6) : "null");
+}
+
+void write_npus(const ReplayResult& result, JsonWriter& json) {
+  json.line(1).key("npus").begin_array();
+  for (std::size_t i = 0; i < result.npus.size(); ++i) {
+    const NpuResult& n = result.npus[i];
+    json.line(2).begin_object().member("npu", i);
+    for (std::size_t c = 0; c < time_communication; ++c)
+      member_ns(json, npu_times.at(c).key, npu_times.at(c).of(n));
+    json.member("sends", n.sends).member("bytes_sent", n.bytes_sent);
+    for (std::size_t c = time_communication; c < npu_times.size(); ++c)
+      member_ns(json, npu_times.at(c).key, npu_times.at(c).of(n));
+    json.end_object();
+  }
+  json.line(1).end_array();
+}
+
+void write_summary(const ReplayResult& result, JsonWriter& json) {
+  json.line(1).key("summary").begin_object();
+  const auto row = [&](const char* name, std::int64_t Spread::*value) {
+    json.line(2).key(name).begin_object();
+    for (const NpuTime& time : npu_times) {
+      const std::optional<Spread> s = spread(result, time);
+      member_ns(json, time.key, s ? std::optional((*s).*value) : std::nullopt);
+    }
+    json.member("sends", spread_of_sends(result).*value);
+    json.member("bytes_sent", spread_of_bytes(result).*value).end_object();
+  };
+  row("min", &Spread::min);
+  row("mean", &Spread::mean);
+  row("max", &Spread::max);
+  json.line(1).end_object();
+}
+
+void write_collectives(const ReplayResult& result, JsonWriter& json) {
+  json.line(1).key("collectives").begin_array();
+  for (const CollectiveResult& c : result.collectives) {
+    const CollectiveKind& kind = result.kinds[c.plan];
+    const std::optional<Picoseconds> time = time_of(c);
+    const CollectiveSpeed s = time ? speed_of(kind, *time) : CollectiveSpeed{};
+    json.line(2).begin_object();
+    json.member("group", c.group).member("number", c.number).member("op", name(kind.op));
+    json.member("size_bytes", kind.size_bytes).member("npus", kind.npus);
+    json.member("algorithm", kind.algorithm).member("chunks", kind.chunks);
+    member_ns(json, "begin_ns", c.begin_ps);
+    member_ns(json, "last_begin_ns", c.last_begin_ps);
+    member_ns(json, "end_ns", c.end_ps);
+    member_ns(json, "time_ns", time);
+    member_fixed(json, "algbw_gb_per_s", s.alg_gb_per_s);
+    member_fixed(json, "busbw_gb_per_s", s.bus_gb_per_s);
+    member_ns(json, "bound_ns", kind.bound_ps);
+    member_fixed(json, "bound_share", s.bound_share);
+    json.member("first_npu", c.first_npu).member("first_node", c.first_node).end_object();
+  }
+  json.line(1).end_array();
+}
+
+void write_link(const ReplayResult& result, const LinkUse& link, JsonWriter& json) {
+  json.begin_object().member("from", link.from).member("to", link.to);
+  json.member("bytes", link.bytes).member("messages", link.messages);
+  member_ns(json, "busy_ns", link.busy_ps);
+  member_fixed(json, "utilisation", utilisation(result, link));
+  json.member("peak_queue", link.peak_queue).end_object();
+}
+
+void write_links(const ReplayResult& result, bool all, JsonWriter& json) {
+  const LinkUse* busiest = bottleneck(result);
+  if (busiest == nullptr) return;
+  json.line(1).key("bottleneck_link");
+  write_link(result, *busiest, json);
+  if (!all) return;
+  json.line(1).key("links").begin_array();
+  for (const LinkUse& link : result.links) write_link(result, link, json.line(2));
+  json.line(1).end_array();
+}
+
+}  // namespace
+
+void append_json(const ReplayResult& result, std::string& out, const ReportOptions& options) {
+  JsonWriter json(out);
+  json.begin_object();
+  json.line(1)
+      .member("model", name(result.model))
+      .member("issue", name(result.issue))
+      .member("status", name(result.status));
+  json.line(1).key("total_ns").raw(format_ns(result.total_ps));
+  write_npus(result, json);
+  write_summary(result, json);
+  write_collectives(result, json);
+  write_links(result, options.part == ReportPart::links, json);
+  if (result.status == ReplayStatus::deadlock || result.status == ReplayStatus::unmatched)
+    append_waits(result.waits, json);
+  json.line().end_object();
+  out += '\n';
+}
+
+}  // namespace convert

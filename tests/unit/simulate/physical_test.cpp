@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// Collectives of the physical model (--compat none): exact sizes, several at once, trees, stragglers.
+#include <gtest/gtest.h>
+
+#include <bit>
+
+#include "traces.h"
+
+namespace convert {
+namespace {
+
+using namespace convert::test;
+
+struct Setup {
+  std::string network;
+  CollectiveType type = CollectiveType::all_reduce;
+  std::int64_t bytes = 0;
+  NativeAlgorithm algorithm = NativeAlgorithm::ring;
+  std::int64_t splits = 1;
+  Rank npus = 4;
+};
+
+std::shared_ptr<ReplaySystem> system_with(NativeAlgorithm algorithm, std::int64_t splits, std::size_t dims) {
+  auto system = std::make_shared<ReplaySystem>();
+  system->config.optimization = CollectiveOptimization::local_bw_aware;
+  system->config.endpoint_delay_ns = 0;
+  system->config.dataset_splits = splits;
+  for (CollectiveChoice& c : system->config.collectives) c.per_dim.assign(dims, {.algorithm = algorithm});
+  return system;
+}
+
+ReplayResult run_workload(const std::vector<Trace>& traces, const std::string& network,
+                          std::shared_ptr<ReplaySystem> system, NetworkModel model, bool symmetry = true) {
+  ReplayOptions options;
+  options.issue = IssueMode::workload;
+  options.network.model = model;
+  options.system = std::move(system);
+  options.symmetry = symmetry;
+  Diagnostics diagnostics;
+  auto result = replay(traces, net(network), options, diagnostics);
+  if (!result) throw Error(diagnostics.all().empty() ? "?" : format_diagnostic(diagnostics.all()[0]));
+  EXPECT_EQ(result->status, ReplayStatus::complete);
+  return std::move(*result);
+}
+
+ReplayResult run_collective(const Setup& s, NetworkModel model = NetworkModel::links) {
+  auto traces = ranks(s.npus);
+  for (Trace& t : traces) coll(t, 0, s.type, s.bytes);
+  return run_workload(traces, s.network, system_with(s.algorithm, s.splits, 1), model);
+}
+
+TEST(Physical, RingAllReduceWithoutRemainder) {
+  // 4 NPUs, 4000 B: 6 rounds of 1000 B, each 1000 ns of bytes and 10 ns of latency.
+  const auto r = run_collective({.network = "ring:4,bw=1GB/s,lat=10ns", .bytes = 4000});
+  for (std::size_t npu = 0; npu < 4; ++npu) EXPECT_EQ(finish_ns(r, npu), 6 * 1010);
+}
+
+TEST(Physical, RemaindersCostTheirBytes) {
+  // 4002 B: parts of 1001, 1001, 1000, 1000. In every round somebody sends a larger part, and all wait for it in
+  // the end: what an NPU sends adds up to 2 × 4002 less its share.
+  const auto r = run_collective({.network = "ring:4,bw=1GB/s", .bytes = 4002});
+  std::int64_t sent = 0;
+  for (const NpuResult& n : r.npus) sent += n.bytes_sent;
+  EXPECT_EQ(sent, 2 * 3 * 4002);
+  EXPECT_GE(finish_ns(r, 0), 6 * 1000);
+  EXPECT_LE(finish_ns(r, 0), 6 * 1001);
+}
+
+TEST(Physical, HalvingDoublingAndDirectMoveTheSameBytes) {
+  for (const auto algorithm : {NativeAlgorithm::direct, NativeAlgorithm::halving_doubling}) {
+    const auto r =
+        run_collective({.network = "switch:4,bw=1GB/s", .bytes = 4002, .algorithm = algorithm, .npus = 4});
+    std::int64_t sent = 0;
+    for (const NpuResult& n : r.npus) sent += n.bytes_sent;
+    EXPECT_EQ(sent, 2 * 3 * 4002);
+  }
+}
+
+TEST(Physical, BroadcastIsABinomialTree) {
+  // 8 NPUs: three levels of 1000 ns; the root's messages share no link when all are connected.
+  const auto r = run_collective({.network = "fully_connected:8,bw=1GB/s,lat=5ns",
+                                 .type = CollectiveType::broadcast,
+                                 .bytes = 1000,
+                                 .npus = 8});
+  std::int64_t last = 0;
+  for (std::size_t npu = 0; npu < 8; ++npu) last = std::max(last, finish_ns(r, npu));
+  EXPECT_EQ(last, 3 * 1005);
+  std::uint64_t sends = 0;
+  for (const NpuResult& n : r.npus) sends += n.sends;
+  EXPECT_EQ(sends, 7U);
+}
+
+TEST(Physical, GatherFillsTheRootsLink) {
+  // 4 NPUs on a switch: three messages of 1000 B share the switch's link to the root.
+  const auto r =
+      run_collective({.network = "switch:4,bw=1GB/s", .type = CollectiveType::gather, .bytes = 1000, .npus = 4});
+  EXPECT_EQ(finish_ns(r, 0), 1000 + 3 * 1000);
+}
+
+TEST(Physical, BarrierTakesLogarithmicallyManyRounds) {
+  const auto r = run_collective(
+      {.network = "fully_connected:8,bw=8GB/s,lat=100ns", .type = CollectiveType::barrier, .bytes = 0, .npus = 8});
+  for (std::size_t npu = 0; npu < 8; ++npu) EXPECT_EQ(finish_ns(r, npu), 3 * 101);
+}
+
+TEST(Physical, CollectivesShareTheNetwork) {
+  auto traces = ranks(4);
+  for (Trace& t : traces) {
+    coll(t, 0, CollectiveType::all_reduce, 4000);
+    coll(t, 1, CollectiveType::all_reduce, 4000);
+  }
+  const auto r =
+      run_workload(traces, "ring:4,bw=1GB/s", system_with(NativeAlgorithm::ring, 1, 1), NetworkModel::links);
+  EXPECT_EQ(finish_ns(r, 0), 2 * 6 * 1000);
+  ASSERT_EQ(r.collectives.size(), 2U);
+  EXPECT_EQ(r.collectives[0].begin_ps, r.collectives[1].begin_ps);
+}
+
+TEST(Physical, ThePolicyDecidesWhoGoesFirst) {
+  auto traces = ranks(4);
+  for (Trace& t : traces) {
+    coll(t, 0, CollectiveType::all_reduce, 40'000);
+    coll(t, 1, CollectiveType::all_reduce, 4000);
+  }
+  const auto end_of = [&](LinkPolicy policy, std::size_t which) {
+    auto system = system_with(NativeAlgorithm::direct, 4, 1);
+    system->policy = policy;
+    return *run_workload(traces, "switch:4,bw=1GB/s", std::move(system), NetworkModel::links)
+                .collectives[which]
+                .end_ps;
+  };
+  EXPECT_LT(end_of(LinkPolicy::smallest, 1), end_of(LinkPolicy::fifo, 1));
+  EXPECT_LE(end_of(LinkPolicy::fifo, 0), end_of(LinkPolicy::lifo, 0));
+  EXPECT_LT(end_of(LinkPolicy::lifo, 1), end_of(LinkPolicy::fifo, 1));
+}
+
+TEST(Physical, BalancedChunksUseAllDimensions) {
+  auto traces = ranks(16);
+  for (Trace& t : traces) coll(t, 0, CollectiveType::all_reduce, 1 << 24);
+  const auto total = [&](bool balanced) {
+    auto system = system_with(NativeAlgorithm::ring, 16, 2);
+    system->balanced = balanced;
+    system->config.active_chunks_per_dimension = 16;
+    return run_workload(traces, "ring:4,bw=1GB/s+ring:4,bw=1GB/s", std::move(system), NetworkModel::links).total_ps;
+  };
+  EXPECT_LT(total(true), total(false) * 3 / 4);
+}
+
+TEST(Physical, AStragglerComputesLonger) {
+  auto traces = ranks(2);
+  for (Trace& t : traces) comp(t, 0, 10);
+  ReplayOptions options;
+  options.issue = IssueMode::workload;
+  options.slow = {{1, 1.5}};
+  Diagnostics diagnostics;
+  const auto r = replay(traces, net("ideal"), options, diagnostics);
+  ASSERT_TRUE(r);
+  EXPECT_EQ(finish_ns(*r, 0), 10'000);
+  EXPECT_EQ(finish_ns(*r, 1), 15'000);
+}
+
+TEST(Physical, SymmetryChangesNothing) {
+  for (const auto algorithm : {NativeAlgorithm::ring, NativeAlgorithm::direct, NativeAlgorithm::halving_doubling}) {
+    auto traces = ranks(8);
+    for (Trace& t : traces) coll(t, 0, CollectiveType::all_reduce, 8 * 4 * 1000);
+    const auto with =
+        run_workload(traces, "switch:8,bw=1GB/s", system_with(algorithm, 4, 1), NetworkModel::unaware);
+    const auto without =
+        run_workload(traces, "switch:8,bw=1GB/s", system_with(algorithm, 4, 1), NetworkModel::unaware, false);
+    EXPECT_EQ(with.classes, 1U);
+    EXPECT_EQ(without.classes, 0U);
+    for (std::size_t npu = 0; npu < 8; ++npu) EXPECT_EQ(with.npus[npu].finish_ps, without.npus[npu].finish_ps);
+  }
+}
+
+}  // namespace
+}  // namespace convert

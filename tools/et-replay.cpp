@@ -82,7 +82,8 @@ void report_waits(const convert::ReplayResult& result, const std::string& file, 
   const bool deadlock = result.status == convert::ReplayStatus::deadlock;
   context.diagnostics.error(
       {.file = file}, deadlock ? "deadlock" : "pairs",
-      deadlock ? "deadlock: " + std::to_string(waits.waiting_total) + " nodes never run to their end"
+      deadlock ? "deadlock: " + std::to_string(waits.waiting_total) +
+                     (waits.waiting_total == 1 ? " node never runs to its end" : " nodes never run to their end")
                : std::to_string(waits.unmatched_total) + " messages are never received",
       describe(waits, static_cast<std::size_t>(context.common.max_errors)));
   context.report();

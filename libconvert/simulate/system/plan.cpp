@@ -58,7 +58,7 @@ class Planner {
   static constexpr std::size_t max_balanced_dims = 8;
 
   void cut_into_chunks() {
-    if (!model_.splits) refuse("preferred-dataset-splits is not set");
+    if (!model_.splits) refuse("the system does not set preferred-dataset-splits, such as 4");
     if (call_.custom != 0) {
       plan_.chunks = 1;
       return;
@@ -86,14 +86,18 @@ class Planner {
   }
 
   [[nodiscard]] CollectiveOptimization optimization() const {
-    if (!model_.optimization) refuse("collective-optimization is not set");
+    if (!model_.optimization) refuse("the system does not set collective-optimization: baseline or localBWAware");
     return *model_.optimization;
   }
 
   [[nodiscard]] const std::vector<AlgorithmChoice>& listed() const {
     const auto& list = call_.list != 0 ? model_.lists[call_.list - 1]
                                        : model_.collectives.at(static_cast<std::size_t>(call_.op)).per_dim;
-    if (list.empty()) refuse("the system has no algorithm for " + quoted_name(call_.op));
+    if (list.empty()) {
+      std::string key = quoted_name(call_.op);
+      std::replace(key.begin(), key.end(), '_', '-');
+      refuse("the system has no algorithm for " + quoted_name(call_.op) + "; set " + key + "-implementation");
+    }
     return list;
   }
 
@@ -116,7 +120,7 @@ class Planner {
       return {{.choice = group_choice(list, size), .dim = 0, .members = size, .group_ring = true}};
     if (list.size() > model_.dims.size()) {
       refuse("the list of algorithms for " + quoted_name(call_.op) + " has " + std::to_string(list.size()) +
-             " entries, the network has " + std::to_string(model_.dims.size()) + " dimensions");
+             " entries, the network has " + std::to_string(model_.dims.size()) + " dimensions; give one for each");
     }
     std::vector<LogicalDim> dims;
     std::uint32_t stride = 1;
@@ -240,7 +244,8 @@ class Planner {
       case NativeAlgorithm::halving_doubling: plan_halving_doubling(p); break;
       case NativeAlgorithm::double_binary_tree:
         if (!std::has_single_bit(n))
-          refuse("doubleBinaryTree wants a power of two of NPUs, not " + std::to_string(n));
+          refuse("doubleBinaryTree wants a power of two of NPUs, not " + std::to_string(n) +
+                 "; use ring or direct");
         if (op != CollectiveOp::all_reduce && !model_.astra)
           refuse("doubleBinaryTree runs all_reduce only; ASTRA-sim runs an all_reduce in place of " +
                  quoted_name(op));
@@ -265,7 +270,8 @@ class Planner {
 
   void plan_halving_doubling(PhasePlan& p) const {
     const std::uint64_t n = p.members;
-    if (!std::has_single_bit(n)) refuse("halvingDoubling wants a power of two of NPUs, not " + std::to_string(n));
+    if (!std::has_single_bit(n))
+      refuse("halvingDoubling wants a power of two of NPUs, not " + std::to_string(n) + "; use ring or direct");
     if (p.op == CollectiveOp::all_to_all) refuse("halvingDoubling cannot run all_to_all; use direct or ring");
     const auto levels = static_cast<std::uint64_t>(std::countr_zero(n));
     p.cycle = levels;

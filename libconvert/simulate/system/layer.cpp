@@ -44,7 +44,7 @@ SystemLayer::SystemLayer(const SystemModel& model, const std::vector<SystemGroup
       sequence_(groups.size()),
       calls_(groups.size()) {
   if (plans.empty()) return;
-  if (model.astra) queues_.resize(std::size_t{npus} * npu_queues_);
+  if (model.astra) queues_.resize(std::size_t{npus} * npu_queues_, {.limit = model.streams_per_queue()});
   turns_.resize(std::size_t{npus} * model.dims.size());
   for (std::size_t g = 0; g < groups.size(); ++g) calls_[g].resize(groups[g].size(model));
   if (model.shared_bus) bus_.emplace(*model.shared_bus, model.local_reduction_delay, events, npus, queue, *this);
@@ -99,8 +99,9 @@ const CollectiveRun* SystemLayer::start(Rank npu, std::uint32_t plan_number, std
   }
   if (!model_.astra) {
     queues_.resize(std::max(queues_.size(), jobs_.size() * npu_queues_));
-    std::fill_n(queues_.begin() + static_cast<std::ptrdiff_t>(std::size_t{job} * npu_queues_), npu_queues_,
-                Queue{});
+    const std::size_t phases = plan.orders.empty() ? 1 : plan.phases(0).size();
+    queues_[std::size_t{job} * npu_queues_] = {
+        .limit = static_cast<std::uint32_t>(std::min<std::size_t>(model_.active_chunks * phases, UINT32_MAX))};
   }
   jobs_[job] = {run, op, std::max<std::uint64_t>(plan.chunks, 1)};
   if (plan.chunks == 0) {  // nothing to do, at the end of this tick
@@ -116,7 +117,8 @@ const CollectiveRun* SystemLayer::start(Rank npu, std::uint32_t plan_number, std
     st.chunk = chunk;
     st.priority = priority(run);
     st.tag = tag_modulus + (starts_[run].first_stream + static_cast<std::uint32_t>(chunk)) % tag_modulus;
-    enter_phase(s);
+    set_phase(s);
+    enter_queue(s);
     start_waiting(queue_of(npu, job, st.queue));
   }
   return nullptr;
@@ -150,36 +152,38 @@ void SystemLayer::take_turns(Rank npu, const CollectivePlan& plan) {
   }
 }
 
-// Puts a stream at the end of the queue of its current phase.
-void SystemLayer::enter_phase(std::uint32_t s) {
+void SystemLayer::set_phase(std::uint32_t s) {
   Stream& st = stream(s);
   const std::uint32_t run = jobs_[st.job].run;
   const CollectivePlan& plan = plans_[runs_[run].call];
   st.queue = 0;
-  st.next = 0;
-  if (!plan.orders.empty()) {
-    const PhasePlan& p = plan.phases(st.chunk)[st.phase_index];
-    st.phase = &p;
-    const Turns& turns = run_turns_[starts_[run].turns + p.dim];
-    const QueueRange range = queue_range(p.use, model_.queues);
-    const auto turn =
-        static_cast<std::uint32_t>((turns.queue[static_cast<std::size_t>(p.use)] + st.chunk) % range.count);
-    const std::uint32_t queue = range.first + turn;
-    st.queue = p.dim * model_.queues + queue;
-    st.anticlockwise =
-        p.use == QueueUse::last || (p.use == QueueUse::next && model_.queues > 1 && queue >= model_.queues / 2);
-    if (p.algorithm == NativeAlgorithm::double_binary_tree) {
-      const std::uint32_t first = turns.tree[static_cast<std::size_t>(plan.call.op)];
-      st.low_root = ((first + st.chunk * p.trees + p.tree_turn) & 1U) != 0;
-    }
+  if (plan.orders.empty()) return;
+  const PhasePlan& p = plan.phases(st.chunk)[st.phase_index];
+  st.phase = &p;
+  const Turns turns = model_.astra ? run_turns_[starts_[run].turns + p.dim] : Turns{};
+  const QueueRange range = queue_range(p.use, model_.queues);
+  const auto turn =
+      static_cast<std::uint32_t>((turns.queue[static_cast<std::size_t>(p.use)] + st.chunk) % range.count);
+  const std::uint32_t queue = range.first + turn;
+  if (model_.astra) st.queue = p.dim * model_.queues + queue;
+  st.anticlockwise =
+      p.use == QueueUse::last || (p.use == QueueUse::next && model_.queues > 1 && queue >= model_.queues / 2);
+  if (p.algorithm == NativeAlgorithm::double_binary_tree) {
+    const std::uint32_t first = turns.tree[static_cast<std::size_t>(plan.call.op)];
+    st.low_root = ((first + st.chunk * p.trees + p.tree_turn) & 1U) != 0;
   }
+}
+
+void SystemLayer::enter_queue(std::uint32_t s) {
+  Stream& st = stream(s);
+  st.next = 0;
   Queue& q = queue_of(st.npu, st.job, st.queue);
   (q.head == 0 ? q.head : stream(q.tail - 1).next) = s + 1;
   q.tail = s + 1;
 }
 
 void SystemLayer::start_waiting(Queue& q) {
-  while (q.head != 0 && q.running < model_.streams_per_queue()) {
+  while (q.head != 0 && q.running < q.limit) {
     const std::uint32_t s = q.head - 1;
     q.head = stream(s).next;
     ++q.running;
@@ -204,18 +208,18 @@ void SystemLayer::end_phase(std::uint32_t s) {
   const std::uint32_t old_queue = st.queue;
   const CollectivePlan& plan = plan_of(st);
   const bool last = plan.orders.empty() || st.phase_index + 1 == plan.phases(st.chunk).size();
-  if (last) {
-    if (--jobs_[job].streams_left == 0) {
-      if (model_.astra) {
-        end_job(npu, job);
-      } else {  // its queues go with it
-        free_stream(s);
-        return end_job(npu, job);
-      }
-    }
-  } else {
+  if (!last) {
     ++st.phase_index;
-    enter_phase(s);
+    set_phase(s);
+    if (!model_.astra) return init_phase(s);
+    enter_queue(s);
+  } else if (--jobs_[job].streams_left == 0) {
+    if (model_.astra) {
+      end_job(npu, job);
+    } else {  // its queue goes with it
+      free_stream(s);
+      return end_job(npu, job);
+    }
   }
   --queue_of(npu, job, old_queue).running;
   start_waiting(queue_of(npu, job, old_queue));

@@ -84,6 +84,7 @@ class SystemLayer {
     std::uint32_t head = 0;  // 1 + first stream that waits
     std::uint32_t tail = 0;
     std::uint32_t running = 0;
+    std::uint32_t limit = 1;  // streams that it runs at once
   };
   // An NPU's part of a collective.
   struct Job {
@@ -99,7 +100,9 @@ class SystemLayer {
 
   [[nodiscard]] Stream& stream(std::uint32_t s);
   [[nodiscard]] const CollectivePlan& plan_of(const Stream& st) const;
-  // In ASTRA-sim's rules an NPU's collectives share its queues; else each has its own, and they share the network.
+  // In ASTRA-sim's rules an NPU's collectives share its queues, and every phase of a chunk waits in one. There NPUs
+  // that are late can run different chunks, and wait for each other for ever. Else each collective has one queue,
+  // in which chunks wait in their order for their first phase only, so that all NPUs run the same ones.
   [[nodiscard]] Queue& queue_of(Rank npu, std::uint32_t job, std::uint32_t queue) {
     return queues_[std::size_t{model_.astra ? npu : job} * npu_queues_ + queue];
   }
@@ -107,7 +110,8 @@ class SystemLayer {
   void free_stream(std::uint32_t s);
   [[nodiscard]] std::int64_t priority(std::uint32_t run) const;
   void take_turns(Rank npu, const CollectivePlan& plan);
-  void enter_phase(std::uint32_t s);
+  void set_phase(std::uint32_t s);
+  void enter_queue(std::uint32_t s);
   void start_waiting(Queue& queue);
   void init_phase(std::uint32_t s);
   void end_phase(std::uint32_t s);

@@ -146,6 +146,19 @@ TEST(Physical, BalancedChunksUseAllDimensions) {
   EXPECT_LT(total(true), total(false) * 3 / 4);
 }
 
+// An NPU that is late meets the others in other phases of other chunks; nobody waits for ever.
+TEST(Physical, ALateNpuDelaysButDoesNotStopTheOthers) {
+  auto traces = ranks(8);
+  for (Trace& t : traces) {
+    if (t.rank == 5) comp(t, 0, 100);
+    coll(t, 1, CollectiveType::all_reduce, 16'384,
+         t.rank == 5 ? std::initializer_list<NodeId>{0} : std::initializer_list<NodeId>{});
+  }
+  const auto r = run_workload(traces, "ring:2,bw=1GB/s,lat=17ns+ring:2,bw=1GB/s,lat=500ns+ring:2,bw=4GB/s,lat=17ns",
+                              system_with(NativeAlgorithm::ring, 2, 3), NetworkModel::unaware);
+  for (std::size_t npu = 0; npu < 8; ++npu) EXPECT_GE(finish_ns(r, npu), 100'000);
+}
+
 TEST(Physical, AStragglerComputesLonger) {
   auto traces = ranks(2);
   for (Trace& t : traces) comp(t, 0, 10);

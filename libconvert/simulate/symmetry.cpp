@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/symmetry.h"
 
-#include <bit>
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
@@ -67,10 +67,8 @@ bool network_fits(const ReplayProgram& program) {
   if (program.options.network.model != NetworkModel::unaware) return false;
   if (program.network.ideal) return true;
   if (!program.network.is_product()) return false;
-  for (const NetworkDim& d : program.network.dims) {
-    if (d.topology == Topology::mesh) return false;
-  }
-  return true;
+  return std::none_of(program.network.dims.begin(), program.network.dims.end(),
+                      [](const NetworkDim& d) { return d.topology == Topology::mesh; });
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ struct Options {
   std::string report = "npus";
   std::optional<std::string> output;
   std::optional<std::string> timeline;
+  std::optional<std::string> explain;
 };
 
 convert::ReportPart part_of(const std::string& report) {
@@ -31,7 +32,30 @@ convert::ReportPart part_of(const std::string& report) {
   return report == "links" ? convert::ReportPart::links : convert::ReportPart::npus;
 }
 
+// "3:17" or "end"
+convert::ExplainTarget explain_target(const std::string& text) {
+  if (text == "end") return {.end = true};
+  const std::size_t colon = text.find(':');
+  const auto rank = convert::parse_int(text.substr(0, colon));
+  const auto node = colon == std::string::npos ? std::nullopt : convert::parse_int(text.substr(colon + 1));
+  if (!rank || !node || *rank < 0 || *rank >= convert::max_npus || *node < 0)
+    throw convert::usage_error("--explain: '" + text + "' is neither RANK:NODE, such as 3:17, nor end");
+  return {.rank = static_cast<convert::Rank>(*rank), .node = static_cast<convert::NodeId>(*node)};
+}
+
+void check_explain(const Options& o) {
+  if (!o.explain) return;
+  (void)explain_target(*o.explain);
+  const char* other = o.sweep.wanted()      ? "a sweep"
+                      : o.timeline          ? "--timeline"
+                      : o.report != "npus"  ? "--report"
+                      : o.format == "astra" ? "--format astra"
+                                            : nullptr;
+  if (other != nullptr) throw convert::usage_error(std::string("--explain does not go together with ") + other);
+}
+
 void check_report(const Options& o) {
+  check_explain(o);
   if (o.report == "npus") return;
   if (o.sweep.wanted()) throw convert::usage_error("--report is for a single replay, not for a sweep");
   if (o.format == "astra") throw convert::usage_error("--format astra has no --report " + o.report);
@@ -41,6 +65,17 @@ void check_report(const Options& o) {
 
 std::string text_of(const convert::ReplayResult& result, const Options& o, bool all) {
   std::string out;
+  if (o.explain) {
+    constexpr std::size_t max_steps = 40;
+    if (o.format == "json") {
+      append_json(*result.explanation, out);
+    } else if (o.format == "csv") {
+      append_csv(*result.explanation, out);
+    } else {
+      append_text(*result.explanation, out, all ? 0 : max_steps);
+    }
+    return out;
+  }
   const convert::ReportOptions options{.part = part_of(o.report), .all = all};
   if (o.format == "json") {
     append_json(result, out, options);
@@ -105,7 +140,8 @@ int main(int argc, char** argv) {
                     "      --network-configuration n.yml --remote-memory-configuration m.json",
                     "as ASTRA-sim's analytical backends are called; the same cycles"},
                    {"et-replay -n ring8.yml --network aware --timeline run.json ring8",
-                    "with contention; open run.json in ui.perfetto.dev"}},
+                    "with contention; open run.json in ui.perfetto.dev"},
+                   {"et-replay -n ring8.yml --explain end ring8", "its critical path, back to time 0"}},
   };
   const auto setup = [&](tools::App& app) {
     tools::add_replay_options(app, o.replay);
@@ -115,6 +151,8 @@ int main(int argc, char** argv) {
     app.add_choice("--format", o.format, {"table", "csv", "json", "astra"}, "form of the result");
     app.add_choice("--report", o.report, {"npus", "collectives", "links"},
                    "what table and csv list; json adds links");
+    app.add_option("--explain", o.explain, "RANK:NODE|end",
+                   "in place of the report: why the node started when it did, or the replay took so long");
     app.add_option("--timeline", o.timeline, "PATH", "also write a Chrome trace, for ui.perfetto.dev");
   };
   return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
@@ -137,6 +175,7 @@ int main(int argc, char** argv) {
     }
     ReplayOptions options = tools::replay_options(o.replay);
     options.timeline = o.timeline.has_value();
+    if (o.explain) options.explain = explain_target(*o.explain);
     options.bounds = o.format != "astra";
     // The bottleneck is a line of the other reports.
     options.network.count_links = o.report != "npus" && options.network.model != NetworkModel::unaware;
@@ -152,6 +191,13 @@ int main(int argc, char** argv) {
 
     if (result.status == ReplayStatus::deadlock || result.status == ReplayStatus::unmatched) {
       report_waits(result, source.base_name(), context);
+    }
+    if (o.explain && !result.explanation) {
+      if (!context.failed())
+        throw Error(Error::Kind::input, {.file = source.base_name()},
+                    o.explain == "end" ? "the replay has not ended at --until"
+                                       : "node " + *o.explain + " has not started at --until");
+      return 1;
     }
     write_results(result, o, context.common.verbose > 0);
     return 0;

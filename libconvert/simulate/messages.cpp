@@ -99,14 +99,14 @@ void Messages::start(std::uint32_t channel, Waiter sent, std::int64_t priority) 
     pushed_.resize(messages_.size());
     pushed_[m] = {queue_.now(), watch_->origin};
   }
-  if (channel >= fixed_.size()) {
-    if (const Made& made = made_[channel - fixed_.size()]; made.delay >= 0) {
-      queue_.push_after(made.delay, m, event_arrival);
-      return;
-    }
-  }
   const ChannelKey& k = key(channel);
-  network_.send(k.src, k.dst, k.bytes, m, priority);
+  if (causes_ != nullptr) causes_->send(m, k.dst, k.bytes);
+  if (channel >= fixed_.size() && made_[channel - fixed_.size()].delay >= 0) {
+    queue_.push_after(made_[channel - fixed_.size()].delay, m, event_arrival);
+  } else {
+    network_.send(k.src, k.dst, k.bytes, m, priority);
+  }
+  if (causes_ != nullptr) causes_->was_sent();
 }
 
 void Messages::post(std::uint32_t channel, Waiter received) {
@@ -114,7 +114,9 @@ void Messages::post(std::uint32_t channel, Waiter received) {
   if (c.unclaimed != 0) {  // its reference passes on to the event
     --c.unclaimed;
     --unclaimed_;
-    queue_.push_after(0, put(pending_, unused_pending_, Pending{channel, received}), event_receive);
+    const std::uint32_t late = put(pending_, unused_pending_, Pending{channel, received});
+    if (causes_ != nullptr) causes_->finds_message(late);
+    queue_.push_after(0, late, event_receive);
     return;
   }
   ++c.refs;
@@ -167,6 +169,7 @@ Messages::Call Messages::arrive(MessageToken m) {
 Messages::Call Messages::take_late(std::uint32_t arg) {
   const Pending p = pending_[arg];
   unused_pending_.push_back(arg);
+  if (causes_ != nullptr) causes_->takes_message(arg);
   const Rank dst = destination(p.channel);
   unref(p.channel);
   return {dst, p.waiter};
@@ -184,20 +187,25 @@ std::uint32_t Messages::control_channel(std::uint32_t channel) {
 void Messages::send_when_asked(std::uint32_t channel, Waiter sent, std::int64_t priority) {
   ++channels_[channel].refs;
   const std::uint32_t control = control_channel(channel);
-  post(control, {Waiter::control_recv, put(pending_, unused_pending_, Pending{channel, sent, priority})});
+  const std::uint32_t pending = put(pending_, unused_pending_, Pending{channel, sent, priority});
+  if (causes_ != nullptr) causes_->waits(pending);
+  post(control, {Waiter::control_recv, pending});
   release(control);
 }
 
 void Messages::ask(std::uint32_t channel, Waiter received) {
   ++channels_[channel].refs;
   const std::uint32_t control = control_channel(channel);
-  start(control, {Waiter::control_sent, put(pending_, unused_pending_, Pending{channel, received})}, 0);
+  const std::uint32_t pending = put(pending_, unused_pending_, Pending{channel, received});
+  if (causes_ != nullptr) causes_->waits(pending);
+  start(control, {Waiter::control_sent, pending}, 0);
   release(control);
 }
 
 void Messages::control_sent(std::uint32_t index) {
   const Pending p = pending_[index];
   unused_pending_.push_back(index);
+  if (causes_ != nullptr) causes_->goes_on(index);
   post(p.channel, p.waiter);
   unref(p.channel);
 }
@@ -205,6 +213,7 @@ void Messages::control_sent(std::uint32_t index) {
 void Messages::control_received(std::uint32_t index) {
   const Pending p = pending_[index];
   unused_pending_.push_back(index);
+  if (causes_ != nullptr) causes_->goes_on(index);
   start(p.channel, p.waiter, p.priority);
   unref(p.channel);
 }

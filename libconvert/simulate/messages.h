@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "simulate/causes.h"
 #include "simulate/network.h"
 #include "simulate/order_watch.h"
 #include "simulate/waiter.h"
@@ -37,6 +38,8 @@ class Messages {
     symmetry_ = &symmetry;
     watch_ = &watch;
   }
+
+  void note_causes(Causes& causes) { causes_ = &causes; }
 
   // The channel of a key, made if it does not exist. Each call is to be followed by one release().
   std::uint32_t acquire(ChannelKey key);
@@ -151,6 +154,7 @@ class Messages {
   const std::vector<ChannelKey>& fixed_;
   const Symmetry* symmetry_ = nullptr;
   OrderWatch* watch_ = nullptr;
+  Causes* causes_ = nullptr;
   std::vector<Pushed> pushed_;  // by message, with a symmetry
   std::uint64_t unclaimed_ = 0;
   std::vector<Sent> sent_;         // by NPU

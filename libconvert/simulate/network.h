@@ -12,6 +12,7 @@
 #include "config/network.h"
 #include "config/routes.h"
 #include "core/trace.h"
+#include "simulate/causes.h"
 #include "simulate/engine.h"
 
 namespace convert {
@@ -55,10 +56,14 @@ class Network {
   [[nodiscard]] virtual std::optional<Picoseconds> fixed_delay(Rank, Rank, std::int64_t) const { return {}; }
   // The links that carried a message, if NetworkOptions::count_links asked for them; none in a model without links.
   [[nodiscard]] virtual std::vector<LinkUse> link_use() const { return {}; }
+  // "npu0>npu1"; of a model with links.
+  [[nodiscard]] virtual std::string link_name(std::uint32_t) const { return {}; }
+  void note_causes(Causes& causes) { causes_ = &causes; }
 
  protected:
   explicit Network(EventQueue& queue) : queue_(queue) {}
   EventQueue& queue_;
+  Causes* causes_ = nullptr;  // if they are noted
 };
 
 // unaware: each message gets latency and full bandwidth, whatever else is under way.

@@ -23,6 +23,10 @@ class AwareNetwork final : public Network {
   void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t priority) override;
   MessageToken advance(const Event& event) override;
   [[nodiscard]] std::vector<LinkUse> link_use() const override;
+  [[nodiscard]] std::string link_name(std::uint32_t link) const override {
+    const auto [from, to] = numbers_.ends(link);
+    return numbers_.device_name(from) + '>' + numbers_.device_name(to);
+  }
 
  private:
   using Dim = ProductLinks::Dim;
@@ -39,6 +43,7 @@ class AwareNetwork final : public Network {
   bool forward(std::uint32_t p);
   std::uint32_t take_hop(Packet& k, const Dim& d, std::uint32_t from, std::uint32_t to);
   void enqueue(std::uint32_t link, std::uint32_t p) {
+    if (causes_ != nullptr) causes_->comes(p);
     if (table_.enter(link, p)) transmit(link, p);
   }
   void transmit(std::uint32_t link, std::uint32_t p);
@@ -52,6 +57,7 @@ void AwareNetwork::send(Rank src, Rank dst, std::int64_t bytes, MessageToken mes
   const std::uint32_t p = table_.new_packet();
   table_.packet(p) = {
       .bytes = bytes, .message = message, .next = 0, .at = src, .dst = dst, .dim = 0, .to_switch = false};
+  if (causes_ != nullptr) causes_->launched(p);
   if (src == dst) {  // see can_send_to_self
     enqueue(take_hop(table_.packet(p), dims_[0], src, dst), p);
   } else {
@@ -61,9 +67,11 @@ void AwareNetwork::send(Rank src, Rank dst, std::int64_t bytes, MessageToken mes
 
 MessageToken AwareNetwork::advance(const Event& event) {
   if (event.kind == event_link_free) {
+    if (causes_ != nullptr) causes_->link_frees(event.arg);
     if (const std::uint32_t p = table_.leave(event.arg); p != table_.none) transmit(event.arg, p);
     return no_message;
   }
+  if (causes_ != nullptr) causes_->hop_ends(event.arg);
   if (forward(event.arg)) return no_message;
   const MessageToken message = table_.packet(event.arg).message;
   table_.free_packet(event.arg);
@@ -127,6 +135,7 @@ void AwareNetwork::transmit(std::uint32_t link, std::uint32_t p) {
   queue_.push_after(truncate_delay(d.latency_ns + on_wire_ns), p, event_hop);
   queue_.push_after(busy, link, event_link_free);
   table_.count(link, k.bytes, busy);
+  if (causes_ != nullptr) causes_->takes_link(p, link, k.bytes);
 }
 
 }  // namespace

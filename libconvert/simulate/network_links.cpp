@@ -36,14 +36,17 @@ class LinksNetwork final : public Network {
     k.tail_ps = 0;
     k.message = message;
     k.position = {.at = src, .dst = dst};
+    if (causes_ != nullptr) causes_->launched(p);
     take_hop(p, k);
   }
 
   MessageToken advance(const Event& event) override {
     if (event.kind == event_link_free) {
+      if (causes_ != nullptr) causes_->link_frees(event.arg);
       if (const std::uint32_t p = table_.leave(event.arg); p != table_.none) transmit(p, table_.packet(p));
       return no_message;
     }
+    if (causes_ != nullptr) causes_->hop_ends(event.arg);
     Packet& k = table_.packet(event.arg);
     if (k.position.at != k.position.dst) {
       take_hop(event.arg, k);
@@ -54,6 +57,10 @@ class LinksNetwork final : public Network {
     return message;
   }
 
+  [[nodiscard]] std::string link_name(std::uint32_t link) const override {
+    const auto [from, to] = router_->ends(link);
+    return router_->device_name(from) + '>' + router_->device_name(to);
+  }
   [[nodiscard]] std::vector<LinkUse> link_use() const override {
     return table_.use([this](std::uint32_t link, LinkUse& u) {
       const auto [from, to] = router_->ends(link);
@@ -76,6 +83,7 @@ class LinksNetwork final : public Network {
   void take_hop(std::uint32_t p, Packet& k) {
     k.hop = router_->step(k.position);
     const auto sooner = [](const Packet& a, const Packet& b) { return a.priority > b.priority; };
+    if (causes_ != nullptr) causes_->comes(p);
     if (table_.enter(k.hop.link, p, sooner)) transmit(p, k);
   }
 
@@ -95,6 +103,7 @@ class LinksNetwork final : public Network {
     queue_.push_after(arrival, p, event_hop);
     queue_.push_after(busy, k.hop.link, event_link_free);
     table_.count(k.hop.link, k.bytes, busy);
+    if (causes_ != nullptr) causes_->takes_link(p, k.hop.link, k.bytes);
   }
   static Picoseconds add(Picoseconds a, Picoseconds b) {
     if (__builtin_add_overflow(a, b, &a)) EventQueue::too_late();

@@ -10,6 +10,7 @@
 
 #include "core/trace.h"
 #include "core/units.h"
+#include "simulate/causes.h"
 #include "simulate/engine.h"
 #include "simulate/network.h"
 #include "simulate/order_watch.h"
@@ -25,6 +26,8 @@ class NpuEvents {
   void note_origins(const Rank& origin) { origin_ = &origin; }
   [[nodiscard]] const Pushed& pushed(std::uint32_t e) const { return pushed_[e]; }
 
+  void note_causes(Causes& causes) { causes_ = &causes; }
+
   // `what` completes `delay` from now. delay ≥ 0.
   void add(Rank npu, Picoseconds delay, Waiter what) {
     // If this wraps round it equals no time in the table, and push_after throws.
@@ -32,6 +35,7 @@ class NpuEvents {
         static_cast<Picoseconds>(static_cast<std::uint64_t>(queue_.now()) + static_cast<std::uint64_t>(delay));
     const std::uint32_t item = take(items_, free_items_);
     items_[item] = {what, 0};
+    if (causes_ != nullptr) causes_->registered(item);
     std::uint32_t e = latest_[npu];
     if (e == 0 || entries_[e - 1].time != time || entries_[e - 1].npu != npu) e = find(npu, time);
     if (e != 0) {
@@ -54,6 +58,7 @@ class NpuEvents {
     const Rank npu = entries_[e].npu;
     std::uint32_t item = entries_[e].first;
     while (true) {
+      if (causes_ != nullptr) causes_->runs(item);
       complete(npu, items_[item].what);
       const std::uint32_t next = items_[item].next;  // perhaps registered just now
       free_items_.push_back(item);
@@ -143,6 +148,7 @@ class NpuEvents {
 
   EventQueue& queue_;
   const Rank* origin_ = nullptr;
+  Causes* causes_ = nullptr;
   std::vector<Pushed> pushed_;         // by entry, with origins
   std::vector<std::uint32_t> latest_;  // by NPU: 1 + the entry last added to, if it still waits
   std::vector<std::uint32_t> table_;   // open addressing: 1 + entry; 0: unused

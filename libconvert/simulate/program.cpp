@@ -392,7 +392,7 @@ std::shared_ptr<RankCode> ReplayBuilder::State::compile(const Trace& trace, Node
     for (std::uint32_t node = 0; node < by_index.size(); ++node)
       code->ids.push_back(table.nodes[code->feeder.index_of(node)].id);
   }
-  if (program.options.timeline) keep_names(trace, *code);
+  if (program.options.timeline || program.options.explain) keep_names(trace, *code);
   return code;
 }
 

@@ -62,6 +62,13 @@ struct ReplaySystem {
   bool rendezvous = false;
 };
 
+// What an Explanation is of: the start of a node, or the end of the replay.
+struct ExplainTarget {
+  bool end = false;
+  Rank rank = 0;
+  NodeId node = 0;
+};
+
 struct ReplayOptions {
   NetworkOptions network{};
   IssueMode issue = IssueMode::algorithm;
@@ -69,10 +76,11 @@ struct ReplayOptions {
       size_bytes;                    // of the whole collective, for nodes that say their chunks but no comm_size
   std::optional<Picoseconds> until;  // stop before the first event after this time
   bool timeline = false;
-  bool bounds = false;            // find lower bounds of the times of collectives, for reports
-  std::map<Rank, double> slow{};  // stragglers: factor of the times of nodes that compute
-  bool astra = false;             // what ASTRA-sim computes, its odd rules included
-  bool symmetry = true;           // simulate one of equivalent ranks, where that is proved to give the same result
+  std::optional<ExplainTarget> explain{};  // the replay then stops where the node starts
+  bool bounds = false;                     // find lower bounds of the times of collectives, for reports
+  std::map<Rank, double> slow{};           // stragglers: factor of the times of nodes that compute
+  bool astra = false;                      // what ASTRA-sim computes, its odd rules included
+  bool symmetry = true;  // simulate one of equivalent ranks, where that is proved to give the same result
   std::shared_ptr<const ReplaySystem> system{};  // null: what fits the network
 };
 

@@ -29,6 +29,7 @@ void RemoteMemory::access(Rank npu, std::int64_t bytes, std::uint32_t op) {
 
 void RemoteMemory::begin(std::uint32_t server) {
   const Access& a = servers_[server].front();
+  if (causes_ != nullptr) causes_->act({.npu = a.npu, .op = a.op});
   events_.add(a.npu, a.duration, {Waiter::memory, server});
 }
 

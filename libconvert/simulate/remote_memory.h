@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config/memory.h"
+#include "simulate/causes.h"
 #include "simulate/npu_events.h"
 
 namespace convert {
@@ -14,6 +15,8 @@ namespace convert {
 class RemoteMemory {
  public:
   RemoteMemory(const MemoryConfig& config, NpuEvents& events, Rank npus);
+
+  void note_causes(Causes& causes) { causes_ = &causes; }
 
   // NPU `npu` accesses `bytes` as its node `op`: Waiter::op is fired at the end, or Waiter::memory with the number
   // of the server, which is to call take(), complete the node, and then go_on().
@@ -32,6 +35,7 @@ class RemoteMemory {
 
   const MemoryConfig config_;
   NpuEvents& events_;
+  Causes* causes_ = nullptr;
   std::vector<std::deque<Access>> servers_;  // the first of each is under way
 };
 

@@ -104,6 +104,20 @@ class Replayer final : private CollectiveListener {
     if (program.options.timeline) recorder_.emplace(program, result_.timeline);
   }
 
+  // Also finds the causes of the start of node `target` (nothing: of the end of the replay). With `wanted` their
+  // details.
+  Replayer(const ReplayProgram& program, std::optional<ReplayProgram::Place> target,
+           const std::vector<std::uint32_t>* wanted)
+      : Replayer(program) {
+    target_ = target;
+    Causes& causes = wanted == nullptr ? causes_.emplace(queue_) : causes_.emplace(queue_, *wanted);
+    npu_events_.note_causes(causes);
+    messages_.note_causes(causes);
+    network_->note_causes(causes);
+    system_.note_causes(causes);
+    memory_.note_causes(causes);
+  }
+
   ReplayResult run() {
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
       if (program_.ranks[r].code == nullptr) continue;  // another rank stands for it
@@ -119,7 +133,7 @@ class Replayer final : private CollectiveListener {
     if (watch_) {
       while (!queue_.empty() && queue_.next_time() <= until && !watch_->broken()) handle_watched(queue_.pop());
     }
-    while (!watch_ && (!queue_.empty() || offer_again()) && queue_.next_time() <= until) {
+    while (!watch_ && !target_begun_ && (!queue_.empty() || offer_again()) && queue_.next_time() <= until) {
       prefetch();
       handle(queue_.pop());
     }
@@ -129,6 +143,18 @@ class Replayer final : private CollectiveListener {
 
   // Whether what was found for the representatives holds for all.
   [[nodiscard]] bool symmetric() const { return watch_ && !watch_->broken(); }
+
+  // The numbers of what led to the target; nothing if it never started. Of the first run with causes.
+  [[nodiscard]] std::optional<std::vector<std::uint32_t>> chain() const {
+    if (target_ && !target_begun_) return std::nullopt;
+    return causes_->chain(last_cause_);
+  }
+  // Of the second one.
+  [[nodiscard]] Explanation explanation() const {
+    const std::optional<Causes::Detail> target = target_ ? target_begun_ : std::nullopt;
+    const Picoseconds at = target ? target->begin : result_.total_ps;
+    return explain({program_, system_, *network_, causes_->details(), target, at});
+  }
 
  private:
   void handle_watched(const Event& e) {
@@ -143,7 +169,10 @@ class Replayer final : private CollectiveListener {
     switch (e.kind) {
       case event_npu: npu_events_.run(e.arg, [this](Rank npu, Waiter w) { fire(npu, w); }); break;
       case event_receive: fire(messages_.take_late(e.arg)); break;
-      case event_arrival: arrive(e.arg); break;
+      case event_arrival:
+        if (causes_) causes_->arrives(e.arg);
+        arrive(e.arg);
+        break;
       default:
         if (const MessageToken m = network_->advance(e); m != no_message) arrive(m);
     }
@@ -176,7 +205,9 @@ class Replayer final : private CollectiveListener {
     const Op& op = npu.ops[node];
     npu.busy &= static_cast<std::uint8_t>(~slot_bit(op));
     end(npu, r, node);
+    if (causes_) causes_->node_ends(node);
     issue(npu, r);
+    if (causes_) causes_->freed();
   }
 
   // Books the end of a node and frees its children.
@@ -186,6 +217,7 @@ class Replayer final : private CollectiveListener {
     if (recorder_) recorder_->end(r, node, queue_.now());
     if (op.type != OpType::invalid) npu.activity.end(Activity::kind_of(op), queue_.now());
     result_.total_ps = queue_.now();
+    if (causes_ && !target_) last_cause_ = causes_->current();
     npu.feeder.complete(node);
     __builtin_prefetch(&op + 5);
     npu.feeder.prefetch_after(node);
@@ -217,6 +249,7 @@ class Replayer final : private CollectiveListener {
     const Op& op = npu.ops[node];
     if (watch_) watch_->offered(r, queue_.now());
     if (has_slots_ && (npu.busy & slot_bit(op)) != 0) return false;
+    if (causes_) begin_node(r, node);
     if (recorder_) recorder_->begin(r, node, queue_.now());
     if (op.type != OpType::invalid) npu.activity.begin(Activity::kind_of(op), queue_.now());
     if (has_slots_ && op.type != OpType::invalid && op.type != OpType::recv) npu.busy |= slot_bit(op);
@@ -231,7 +264,15 @@ class Replayer final : private CollectiveListener {
           refused_.push_back({r, node, static_cast<std::uint32_t>(other - system_.runs().data())});
         break;
     }
+    if (causes_) causes_->node_started();
     return true;
+  }
+
+  void begin_node(Rank r, std::uint32_t node) {
+    causes_->node_starts(r, node);
+    if (!target_ || target_begun_ || target_->rank != r || target_->node != node) return;
+    last_cause_ = causes_->current();
+    target_begun_ = causes_->detail(Causes::Kind::work);
   }
 
   // Memory is touched far and wide, event after event; what the next ones need can be on its way meanwhile.
@@ -284,7 +325,7 @@ class Replayer final : private CollectiveListener {
     }
     list_collectives();
     result_.links = network_->link_use();
-    if (!queue_.empty()) {
+    if (!queue_.empty() || target_begun_) {
       result_.status = ReplayStatus::stopped;
     } else if (!all_done) {
       result_.status = ReplayStatus::deadlock;
@@ -312,6 +353,10 @@ class Replayer final : private CollectiveListener {
   const bool has_slots_;
   std::optional<TimelineRecorder> recorder_;
   std::optional<OrderWatch> watch_;
+  std::optional<Causes> causes_;
+  std::optional<ReplayProgram::Place> target_;
+  std::optional<Causes::Detail> target_begun_;
+  std::uint32_t last_cause_ = Causes::none;
 };
 
 ReplayResult expand(ReplayResult result, const Symmetry& symmetry, const ReplayProgram& program) {
@@ -336,7 +381,39 @@ std::string_view name(ReplayStatus status) {
 
 namespace {
 
+std::optional<ReplayProgram::Place> find_target(const ReplayProgram& program) {
+  const ExplainTarget& target = *program.options.explain;
+  if (target.end) return std::nullopt;
+  const auto no = [&](const std::string& what) {
+    return usage_error("there is no " + what + std::to_string(target.rank) + " to explain");
+  };
+  if (target.rank >= program.ranks.size()) throw no("rank ");
+  const RankCode& code = *program.ranks[target.rank].code;
+  for (std::uint32_t node = 0; node < code.ops.size(); ++node) {
+    if (code.id(node) == target.node) return ReplayProgram::Place{target.rank, node};
+  }
+  throw no("node " + std::to_string(target.node) + " of rank ");
+}
+
+// See Causes on why it runs twice.
+ReplayResult run_explained(const ReplayProgram& program) {
+  const std::optional<ReplayProgram::Place> target = find_target(program);
+  std::optional<std::vector<std::uint32_t>> chain;
+  {
+    Replayer first(program, target, nullptr);
+    ReplayResult result = first.run();
+    const bool ended = result.status == ReplayStatus::complete || result.status == ReplayStatus::unmatched;
+    if (target || ended) chain = first.chain();
+    if (!chain) return result;
+  }
+  Replayer second(program, target, &*chain);
+  ReplayResult result = second.run();
+  result.explanation = second.explanation();
+  return result;
+}
+
 ReplayResult run(const ReplayProgram& program) {
+  if (program.options.explain) return run_explained(program);
   // Use of links is counted for all NPUs.
   if (program.options.symmetry && !program.options.network.count_links) {
     if (const std::optional<Symmetry> symmetry = find_symmetry(program)) {

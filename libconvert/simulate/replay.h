@@ -17,6 +17,7 @@
 #include "simulate/activity.h"
 #include "simulate/collective_kind.h"
 #include "simulate/deadlock.h"
+#include "simulate/explain.h"
 #include "simulate/program.h"
 
 namespace convert {
@@ -66,9 +67,11 @@ struct ReplayResult {
   std::size_t classes = 0;  // of equivalent ranks, where one of each was simulated for all; 0: every rank was
   WaitReport waits;         // for status deadlock and unmatched
   Timeline timeline;
+  std::optional<Explanation> explanation;  // for ReplayOptions::explain; nothing if the node never started
 };
 
-// Deterministic. May be called again with the same program. Throws Error if simulated time overflows.
+// Deterministic. May be called again with the same program. Throws Error if simulated time overflows, and
+// Error(usage) if there is no node to explain.
 [[nodiscard]] ReplayResult replay(const ReplayProgram& program);
 
 // All in one; nothing if diagnostics got errors.

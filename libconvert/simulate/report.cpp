@@ -51,14 +51,6 @@ void append_collectives(const ReplayResult& result, std::string& out) {
   }
 }
 
-// The name of a switch is the user's.
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
-  return quoted + '"';
-}
-
 void append_links(const ReplayResult& result, std::string& out) {
   out += "from,to,bytes,messages,busy_ns,utilisation,peak_queue\n";
   for (const LinkUse& l : result.links) {

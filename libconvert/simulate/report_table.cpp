@@ -6,6 +6,7 @@
 
 #include "simulate/report.h"
 #include "simulate/report_values.h"
+#include "simulate/text_table.h"
 
 namespace convert {
 namespace {
@@ -14,45 +15,6 @@ constexpr std::size_t max_npu_rows = 32;
 constexpr std::size_t max_kind_rows = 16;
 constexpr std::size_t max_link_rows = 32;
 constexpr std::size_t max_collective_rows = 100;
-
-// Columns are aligned to the right, but those whose title begins with '<'.
-class Table {
- public:
-  using Row = std::vector<std::string>;
-  explicit Table(Row titles) {
-    for (std::string& t : titles) {
-      left_.push_back(t.starts_with('<'));
-      if (left_.back()) t.erase(0, 1);
-    }
-    rows_.push_back(std::move(titles));
-  }
-  void add(Row row) { rows_.push_back(std::move(row)); }
-  void append_to(std::string& out) const {
-    std::vector<std::size_t> widths(left_.size());
-    for (const Row& row : rows_) {
-      for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], width(row[c]));
-    }
-    for (const Row& row : rows_) {
-      for (std::size_t c = 0; c < row.size(); ++c) {
-        const std::size_t space = widths[c] - width(row[c]);
-        if (c != 0) out += "  ";
-        if (!left_[c]) out.append(space, ' ');
-        out += row[c];
-        if (left_[c] && c + 1 < row.size()) out.append(space, ' ');
-      }
-      out += '\n';
-    }
-  }
-
- private:
-  // Of UTF-8: names of switches are the user's.
-  static std::size_t width(const std::string& text) {
-    return static_cast<std::size_t>(std::count_if(
-        text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
-  }
-  std::vector<bool> left_;
-  std::vector<Row> rows_;
-};
 
 std::string time_or_dash(const std::optional<Picoseconds>& time) { return time ? format_time(*time) : "-"; }
 std::string rate(const std::optional<double>& gb_per_s) {
@@ -87,14 +49,14 @@ std::vector<const NpuTime*> shown_times(const ReplayResult& result) {
 
 void append_npus(const ReplayResult& result, bool all, std::string& out) {
   const std::vector<const NpuTime*> times = shown_times(result);
-  Table::Row titles = {"npu"};
+  TextTable::Row titles = {"npu"};
   for (const NpuTime* t : times) titles.emplace_back(t->title);
   titles.insert(titles.end(), {"sends", "sent"});
-  Table table(std::move(titles));
+  TextTable table(std::move(titles));
   const bool each = all || result.npus.size() <= max_npu_rows;
   for (std::size_t i = 0; each && i < result.npus.size(); ++i) {
     const NpuResult& n = result.npus[i];
-    Table::Row row = {std::to_string(i)};
+    TextTable::Row row = {std::to_string(i)};
     for (const NpuTime* t : times) row.push_back(time_or_dash(t->of(n)));
     if (!n.finish_ps)
       row[1] = "not finished (" + std::to_string(n.nodes_done) + " of " + std::to_string(n.nodes) + " nodes)";
@@ -102,7 +64,7 @@ void append_npus(const ReplayResult& result, bool all, std::string& out) {
     table.add(std::move(row));
   }
   const auto add_spread = [&](const char* name, std::int64_t Spread::*value) {
-    Table::Row row = {name};
+    TextTable::Row row = {name};
     for (const NpuTime* t : times) {
       const std::optional<Spread> s = spread(result, *t);
       row.push_back(time_or_dash(s ? std::optional((*s).*value) : std::nullopt));
@@ -159,7 +121,8 @@ std::vector<KindRow> rows_of_kinds(const ReplayResult& result) {
 
 void append_kinds(const ReplayResult& result, bool all, std::string& out) {
   if (result.collectives.empty()) return;
-  Table table({"<collective", "size", "npus", "<algorithm", "count", "mean time", "algbw", "busbw", "of bound"});
+  TextTable table(
+      {"<collective", "size", "npus", "<algorithm", "count", "mean time", "algbw", "busbw", "of bound"});
   const std::vector<KindRow> rows = rows_of_kinds(result);
   const std::size_t shown = all ? rows.size() : std::min(rows.size(), max_kind_rows);
   bool beyond = false;
@@ -197,8 +160,8 @@ void append_bottleneck(const ReplayResult& result, std::string& out) {
 void append_collectives(const ReplayResult& result, bool all, std::string& out) {
   if (result.collectives.empty()) out += "no collectives\n";
   if (result.collectives.empty()) return append_bottleneck(result, out);
-  Table table({"<collective", "size", "group", "npus", "<algorithm", "begin", "waits", "time", "algbw", "busbw",
-               "of bound"});
+  TextTable table({"<collective", "size", "group", "npus", "<algorithm", "begin", "waits", "time", "algbw", "busbw",
+                   "of bound"});
   const std::size_t shown =
       all ? result.collectives.size() : std::min(result.collectives.size(), max_collective_rows);
   bool beyond = false;
@@ -224,7 +187,7 @@ void append_links(const ReplayResult& result, bool all, std::string& out) {
   for (const LinkUse& l : result.links) links.push_back(&l);
   std::stable_sort(links.begin(), links.end(),
                    [](const LinkUse* a, const LinkUse* b) { return a->busy_ps > b->busy_ps; });
-  Table table({"<link", "sent", "messages", "busy", "utilisation", "peak queue"});
+  TextTable table({"<link", "sent", "messages", "busy", "utilisation", "peak queue"});
   const std::size_t shown = all ? links.size() : std::min(links.size(), max_link_rows);
   for (std::size_t i = 0; i < shown; ++i) {
     const LinkUse& l = *links[i];

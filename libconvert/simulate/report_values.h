@@ -55,5 +55,7 @@ struct CollectiveSpeed {
 
 // With so many decimals: "43.691".
 [[nodiscard]] std::string format_fixed(double value, int decimals);
+// In quotes if it has to be: names are the user's.
+[[nodiscard]] std::string csv_field(const std::string& text);
 
 }  // namespace convert

@@ -76,7 +76,7 @@ bool network_fits(const ReplayProgram& program) {
 std::optional<Symmetry> find_symmetry(const ReplayProgram& program) {
   const ReplayOptions& options = program.options;
   const MemoryKind memory = options.system->memory.kind;
-  if (options.timeline || program.ranks.size() < 2 || memory == MemoryKind::per_node ||
+  if (options.timeline || options.explain || program.ranks.size() < 2 || memory == MemoryKind::per_node ||
       memory == MemoryKind::pool || !network_fits(program) || !collectives_fit(program)) {
     return std::nullopt;
   }

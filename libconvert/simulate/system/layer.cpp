@@ -105,6 +105,7 @@ const CollectiveRun* SystemLayer::start(Rank npu, std::uint32_t plan_number, std
   }
   jobs_[job] = {run, op, std::max<std::uint64_t>(plan.chunks, 1)};
   if (plan.chunks == 0) {  // nothing to do, at the end of this tick
+    if (causes_ != nullptr) act(npu, job);
     events_.add(npu, 0, {Waiter::empty_job, job});
     return nullptr;
   }
@@ -193,6 +194,7 @@ void SystemLayer::start_waiting(Queue& q) {
 
 void SystemLayer::init_phase(std::uint32_t s) {
   Stream& st = stream(s);
+  if (causes_ != nullptr) act(st.npu, st.job);
   const CollectivePlan& plan = plan_of(st);
   if (plan.call.custom == 0) return model_.astra ? init_algorithm(s) : exact_begin(s);
   const CustomAlgorithm& algorithm = custom_algorithms_[plan.call.custom - 1];
@@ -239,7 +241,13 @@ void SystemLayer::end_job(Rank npu, std::uint32_t job) {
   listener_.collective_done(npu, done.op);
 }
 
+std::uint32_t SystemLayer::job_of(Waiter w) {
+  if (w.kind == Waiter::empty_job) return w.index;
+  return stream(w.kind == Waiter::custom_op ? customs_.runs()[customs_.pending(w.index).run].stream : w.index).job;
+}
+
 void SystemLayer::fire(Rank npu, Waiter w) {
+  if (causes_ != nullptr && w.kind != Waiter::bus) act(npu, job_of(w));
   switch (w.kind) {
     case Waiter::reduction: events_.add(npu, stream(w.index).reduction, {Waiter::phase_step, w.index}); break;
     case Waiter::phase_step: model_.astra ? step(w.index) : exact_step(w.index); break;

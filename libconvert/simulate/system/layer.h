@@ -67,6 +67,8 @@ class SystemLayer {
   // different collective at this place of the group's sequence, nothing is done and that call is returned.
   [[nodiscard]] const CollectiveRun* start(Rank npu, std::uint32_t plan, std::uint32_t op);
 
+  void note_causes(Causes& causes) { causes_ = &causes; }
+
   // What has been registered with a Waiter is due.
   void fire(Rank npu, Waiter w);
 
@@ -116,6 +118,8 @@ class SystemLayer {
   void init_phase(std::uint32_t s);
   void end_phase(std::uint32_t s);
   void end_job(Rank npu, std::uint32_t job);
+  [[nodiscard]] std::uint32_t job_of(Waiter w);
+  void act(Rank npu, std::uint32_t job) { causes_->act({npu, jobs_[job].op, jobs_[job].run + 1}); }
 
   // The algorithms, in algorithms.cpp.
   [[nodiscard]] std::uint32_t place_in(const Stream& st, const PhasePlan& phase) const;
@@ -153,6 +157,7 @@ class SystemLayer {
   NpuEvents& events_;
   Messages& messages_;
   CollectiveListener& listener_;
+  Causes* causes_ = nullptr;  // if they are noted
   CustomRuns customs_;
   std::optional<SharedBus> bus_;
 

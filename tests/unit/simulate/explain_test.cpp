@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/explain.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "random_cases.h"
+#include "waits.h"
+
+namespace convert {
+namespace {
+
+using namespace test;
+using Then = Explanation::Then;
+using What = Explanation::What;
+
+struct How {
+  NetworkModel model = NetworkModel::unaware;
+  IssueMode issue = workload;
+  MemoryConfig memory{};
+  bool rendezvous = false;
+};
+
+Explanation why(const std::vector<Trace>& traces, const std::string& network, const ExplainTarget& target,
+                const How& how = {}) {
+  ReplayOptions options;
+  options.network.model = how.model;
+  options.issue = how.issue;
+  options.explain = target;
+  auto system = std::make_shared<ReplaySystem>();
+  system->config = default_system(net(network));
+  system->memory = how.memory;
+  system->rendezvous = how.rendezvous;
+  options.system = system;
+  Diagnostics diagnostics;
+  const auto result = replay(traces, net(network), options, diagnostics);
+  if (!result || !result->explanation) throw Error("no explanation");
+  return *result->explanation;
+}
+
+// "begin+time node what → then next (through)"
+std::string line(const Explanation::Step& s) {
+  const auto place = [](const NodeRef& n) { return std::to_string(n.rank) + ":" + std::to_string(n.node); };
+  std::string text = std::to_string(s.begin / ps_per_ns) + "+" + std::to_string(s.time / ps_per_ns) + " " +
+                     place(s.node) + " " + std::string(name(s.what)) + " → " + std::string(name(s.then));
+  if (s.then != Then::end) text += " " + place(s.next);
+  return s.through ? text + " through " + place(*s.through) : text;
+}
+Lines lines(const Explanation& e) {
+  Lines all;
+  for (const auto& s : e.steps) all.push_back(line(s));
+  return all;
+}
+
+TEST(Explain, DependenciesAndTheSlot) {
+  auto t = ranks(2);
+  comp(t[0], 0, 5);
+  comp(t[0], 1, 7);
+  comp(t[0], 2, 3, {1}, true);
+  const Explanation e = why(t, "ring:2,bw=1GB/s", {.rank = 0, .node = 2});
+  EXPECT_EQ(e.at, 12'000 * ps_per_ns);
+  EXPECT_EQ(e.name, "n2");
+  EXPECT_EQ(lines(e), (Lines{"5000+7000 0:1 compute → dependency 0:2", "0+5000 0:0 compute → resource 0:1"}));
+  EXPECT_EQ(e.steps[1].slot, Slot::compute);
+  EXPECT_EQ(e.steps[1].name, "n0");
+  EXPECT_EQ(lines(why(t, "ring:2,bw=1GB/s", {.end = true})).front(), "12000+3000 0:2 cpu → end");
+  EXPECT_TRUE(why(t, "ring:2,bw=1GB/s", {.rank = 0, .node = 0}).steps.empty());
+}
+
+TEST(Explain, MessagesThroughTheirReceive) {
+  auto t = ranks(2);
+  comp(t[0], 0, 2);
+  send(t[0], 1, 1, 100, 0, {0});
+  recv(t[1], 0, 0, 100);
+  comp(t[1], 1, 1, {0});
+  const Explanation e = why(t, "ring:2,bw=1GB/s,lat=10ns", {.rank = 1, .node = 1});
+  EXPECT_EQ(lines(e),
+            (Lines{"2000+110 0:1 message → dependency 1:1 through 1:0", "0+2000 0:0 compute → dependency 0:1"}));
+  EXPECT_EQ(e.steps[0].to, 1U);
+  EXPECT_EQ(e.steps[0].bytes, 100);
+}
+
+TEST(Explain, ReceiveThatCameAfterItsMessage) {
+  auto t = ranks(2);
+  send(t[0], 0, 1, 100);
+  comp(t[1], 0, 2);
+  recv(t[1], 1, 0, 100, 0, {0});
+  comp(t[1], 2, 1, {1});
+  EXPECT_EQ(lines(why(t, "ring:2,bw=1GB/s,lat=10ns", {.rank = 1, .node = 2})),
+            (Lines{"2000+0 1:1 receive → dependency 1:2", "0+2000 1:0 compute → dependency 1:1"}));
+}
+
+TEST(Explain, QueueOfALink) {
+  auto t = ranks(3);
+  send(t[0], 0, 1, 1000, 1);
+  send(t[0], 1, 1, 500, 2);
+  recv(t[1], 0, 0, 1000, 1);
+  recv(t[1], 1, 0, 500, 2);
+  comp(t[1], 2, 1, {1});
+  for (const NetworkModel model : {NetworkModel::aware, NetworkModel::links}) {
+    const Explanation e = why(t, "ring:3,bw=1GB/s,lat=10ns", {.rank = 1, .node = 2}, {.model = model});
+    EXPECT_EQ(lines(e),
+              (Lines{"1000+510 0:1 message → dependency 1:2 through 1:1", "0+1000 0:0 message → link 0:1"}));
+    EXPECT_EQ(e.steps[0].link, "npu0>npu1");
+    EXPECT_EQ(e.steps[0].waited, 1000 * ps_per_ns);
+    EXPECT_EQ(e.steps[1].waited, 0);
+  }
+}
+
+TEST(Explain, StragglerOfACollective) {
+  auto t = ranks(4);
+  for (Rank r = 0; r < 4; ++r) {
+    comp(t[r], 0, r == 2 ? 50 : 1);
+    all_reduce(t[r], 1, 4000, {0});
+    comp(t[r], 2, 1, {1});
+  }
+  const Explanation e = why(t, "ring:4,bw=1GB/s,lat=10ns", {.rank = 0, .node = 2});
+  ASSERT_EQ(e.steps.size(), 2U);
+  EXPECT_EQ(line(e.steps[1]), "0+50000 2:0 compute → dependency 2:1");
+  EXPECT_EQ(e.steps[0].what, What::collective);
+  EXPECT_EQ(e.steps[0].begin, 50'000 * ps_per_ns);
+  EXPECT_EQ(e.steps[0].op, CollectiveOp::all_reduce);
+  EXPECT_GT(e.steps[0].messages, 0U);
+  EXPECT_EQ(e.steps[0].then, Then::dependency);
+  EXPECT_EQ(e.steps[0].next, (NodeRef{.rank = 0, .node = 2}));
+}
+
+TEST(Explain, NodesWithoutDurationInBetween) {
+  auto t = ranks(2);
+  comp(t[0], 0, 5);
+  invalid(t[0], 1, {0});
+  comp(t[0], 2, 3, {1}, true);
+  EXPECT_EQ(lines(why(t, "ring:2,bw=1GB/s", {.rank = 0, .node = 2})), (Lines{"0+5000 0:0 compute → indirect 0:2"}));
+}
+
+TEST(Explain, PoolOfMemoryServesOneAtATime) {
+  auto t = ranks(2);
+  for (Rank r = 0; r < 2; ++r) {
+    t[r].nodes.add_node(0, NodeType::mem_load, "m");
+    t[r].nodes.add_int(attr::tensor_size, Kind::uint64_val, 1000);
+    t[r].nodes.end_node();
+    comp(t[r], 1, 1, {0});
+  }
+  const How how{.memory = {.source = "pool", .kind = MemoryKind::pool, .latency_ns = 5, .bytes_per_ns = 1}};
+  EXPECT_EQ(lines(why(t, "ring:2,bw=1GB/s", {.rank = 1, .node = 1}, how)),
+            (Lines{"1005+1005 1:0 memory → dependency 1:1", "0+1005 0:0 memory → memory 1:0"}));
+}
+
+TEST(Explain, RendezvousWaitsForTheReceiver) {
+  auto t = ranks(2);
+  send(t[0], 0, 1, 100);
+  comp(t[1], 0, 2);
+  recv(t[1], 1, 0, 100, 0, {0});
+  comp(t[1], 2, 1, {1});
+  EXPECT_EQ(lines(why(t, "ring:2,bw=1GB/s,lat=10ns", {.rank = 1, .node = 2}, {.rendezvous = true})),
+            (Lines{"10202+110 0:0 message → dependency 1:2 through 1:1", "2000+8202 1:1 message → go_on 0:0",
+                   "0+2000 1:0 compute → dependency 1:1"}));
+}
+
+TEST(Explain, WhatIsNotThere) {
+  auto t = ranks(2);
+  recv(t[1], 5, 0, 100);
+  comp(t[1], 6, 1, {5});
+  EXPECT_THROW((void)why(t, "ring:2,bw=1GB/s", {.rank = 2, .node = 0}), Error);
+  EXPECT_THROW((void)why(t, "ring:2,bw=1GB/s", {.rank = 1, .node = 0}), Error);
+  ReplayOptions options;
+  options.explain = ExplainTarget{.rank = 1, .node = 6};
+  Diagnostics diagnostics;
+  const auto result = replay(t, net("ring:2,bw=1GB/s"), options, diagnostics);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->status, ReplayStatus::deadlock);
+  EXPECT_FALSE(result->explanation);
+}
+
+// Every node of random cases: the chain has no gap, ends where the timeline says that the node began, and goes back
+// to time 0.
+TEST(Explain, ChainsHaveNoGaps) {
+  std::map<Then, int> seen;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    RandomCase c = CaseMaker(seed, {}).make();
+    if (c.items.empty()) continue;
+    SCOPED_TRACE("seed " + std::to_string(seed) + ": " + describe(c));
+    c.options.timeline = true;
+    const ReplayResult r = run(c);
+    c.options.timeline = false;
+    Random random(seed);
+    for (int i = 0; i < 8; ++i) {
+      const auto at =
+          static_cast<std::size_t>(random.in(0, static_cast<std::int64_t>(r.timeline.slices.size()) - 1));
+      const Slice& s = r.timeline.slices[at];
+      c.options.explain = ExplainTarget{.end = i == 0, .rank = s.rank, .node = s.node};
+      const ReplayResult explained = run(c);
+      ASSERT_TRUE(explained.explanation);
+      const Explanation& e = *explained.explanation;
+      EXPECT_EQ(e.at, i == 0 ? r.total_ps : s.begin_ps);
+      Picoseconds end = e.at;
+      for (const auto& step : e.steps) {
+        EXPECT_EQ(step.begin + step.time, end);
+        EXPECT_GE(step.time, step.message_time);
+        end = step.begin;
+        ++seen[step.then];
+      }
+      EXPECT_EQ(end, 0);
+      if (HasFailure()) return;
+    }
+  }
+  for (const Then t : {Then::dependency, Then::resource, Then::link, Then::go_on, Then::end})
+    EXPECT_GT(seen[t], 0) << name(t);
+}
+
+}  // namespace
+}  // namespace convert

@@ -10,6 +10,15 @@ namespace convert {
 namespace {
 
 constexpr std::int64_t control_bytes = 8192;
+
+// Neighbours of one destination lie beside each other, as an NPU often sends to one after the other.
+std::uint32_t table_hash(ChannelKey key) {
+  constexpr Rank neighbours = 8;
+  const Rank neighbour = key.dst % neighbours;
+  key.dst -= neighbour;
+  return static_cast<std::uint32_t>(hash(key)) / neighbours * neighbours + neighbour;
+}
+
 constexpr std::int32_t control_tag = 1'000'000'000;  // beyond all tags of data
 
 }  // namespace
@@ -21,8 +30,8 @@ Messages::Messages(EventQueue& queue, Network& network, const std::vector<Channe
       rendezvous_(rendezvous),
       fixed_(fixed),
       sent_(npus),
-      channels_(fixed.size(), Channel{.refs = 1}),
-      table_(64, 0) {}
+      fixed_states_(fixed.size(), Channel{.refs = 1}),
+      table_(64) {}
 
 std::uint64_t hash(const ChannelKey& key) {
   std::uint64_t h = static_cast<std::uint64_t>(key.bytes) * 0x9e3779b97f4a7c15U;
@@ -44,57 +53,57 @@ std::uint32_t Messages::acquire(ChannelKey key) {
   }
   const std::size_t mask = table_.size() - 1;
   const auto first = static_cast<std::uint32_t>(fixed_.size());
-  std::size_t i = hash(key) & mask;
-  for (; table_[i] != 0; i = (i + 1) & mask) {
-    const std::uint32_t made = table_[i] - 1;
+  const std::uint32_t h = table_hash(key);
+  std::size_t i = h & mask;
+  for (; table_[i].made != 0; i = (i + 1) & mask) {
+    if (table_[i].hash != h) continue;
+    const std::uint32_t made = table_[i].made - 1;
     if (made_[made].key == key) {
-      ++channels_[first + made].refs;
+      ++made_[made].state.refs;
       return first + made;
     }
   }
   const Picoseconds delay = network_.fixed_delay(key.src, key.dst, key.bytes).value_or(-1);
-  const std::uint32_t made = put(made_, unused_made_, Made{key, delay});
-  if (first + made == channels_.size()) channels_.emplace_back();
-  channels_[first + made] = {.refs = 1};
-  table_[i] = made + 1;
+  const std::uint32_t made = made_.add({{.refs = 1}, 0, key, delay});
+  table_[i] = {h, made + 1};
   if (++used_ * 2 > table_.size()) grow();
   return first + made;
 }
 
 void Messages::grow() {
-  std::vector<std::uint32_t> old(table_.size() * 2, 0);
+  std::vector<Slot> old(table_.size() * 2);
   old.swap(table_);
   const std::size_t mask = table_.size() - 1;
-  for (const std::uint32_t c : old) {
-    if (c == 0) continue;
-    std::size_t i = hash(made_[c - 1].key) & mask;
-    while (table_[i] != 0) i = (i + 1) & mask;
-    table_[i] = c;
+  for (const Slot& slot : old) {
+    if (slot.made == 0) continue;
+    std::size_t i = slot.hash & mask;
+    while (table_[i].made != 0) i = (i + 1) & mask;
+    table_[i] = slot;
   }
 }
 
 void Messages::release(std::uint32_t channel) { unref(channel); }
 
 void Messages::unref(std::uint32_t channel) {
-  if (--channels_[channel].refs != 0 || channel < fixed_.size()) return;
+  if (--state(channel).refs != 0 || channel < fixed_.size()) return;
   const std::uint32_t made = channel - static_cast<std::uint32_t>(fixed_.size());
   const std::size_t mask = table_.size() - 1;
-  std::size_t hole = hash(made_[made].key) & mask;
-  while (table_[hole] != made + 1) hole = (hole + 1) & mask;
-  for (std::size_t i = (hole + 1) & mask; table_[i] != 0; i = (i + 1) & mask) {
-    if (((i - hash(made_[table_[i] - 1].key)) & mask) >= ((i - hole) & mask)) {
+  std::size_t hole = table_hash(made_[made].key) & mask;
+  while (table_[hole].made != made + 1) hole = (hole + 1) & mask;
+  for (std::size_t i = (hole + 1) & mask; table_[i].made != 0; i = (i + 1) & mask) {
+    if (((i - table_[i].hash) & mask) >= ((i - hole) & mask)) {
       table_[hole] = table_[i];
       hole = i;
     }
   }
-  table_[hole] = 0;
+  table_[hole] = {};
   --used_;
-  unused_made_.push_back(made);
+  made_.remove(made);
 }
 
 void Messages::start(std::uint32_t channel, Waiter sent, std::int64_t priority) {
-  ++channels_[channel].refs;
-  const MessageToken m = put(messages_, unused_messages_, Message{channel, sent});
+  ++state(channel).refs;
+  const MessageToken m = messages_.add(Message{channel, sent});
   if (watch_ != nullptr) {
     pushed_.resize(messages_.size());
     pushed_[m] = {queue_.now(), watch_->origin};
@@ -110,17 +119,17 @@ void Messages::start(std::uint32_t channel, Waiter sent, std::int64_t priority) 
 }
 
 void Messages::post(std::uint32_t channel, Waiter received) {
-  Channel& c = channels_[channel];
+  Channel& c = state(channel);
   if (c.unclaimed != 0) {  // its reference passes on to the event
     --c.unclaimed;
     --unclaimed_;
-    const std::uint32_t late = put(pending_, unused_pending_, Pending{channel, received});
+    const std::uint32_t late = pending_.add(Pending{channel, received});
     if (causes_ != nullptr) causes_->finds_message(late);
     queue_.push_after(0, late, event_receive);
     return;
   }
   ++c.refs;
-  const std::uint32_t entry = put(entries_, unused_entries_, Entry{received, 0});
+  const std::uint32_t entry = entries_.add(Entry{received, 0});
   if (c.tail == 0) {
     entries_[entry].next = entry;
   } else {
@@ -141,15 +150,15 @@ void Messages::touch(MessageToken m) {
   Pushed pushed = pushed_[m];
   if (sent.kind != Waiter::nobody) watch_->touch(k.src, queue_.now(), pushed, sent);
   if (pushed.origin != unknown_origin) pushed.origin = symmetry_->back(pushed.origin, k.dst, k.exchange);
-  const std::uint32_t tail = channels_[channel].tail;
+  const std::uint32_t tail = state(channel).tail;
   const Waiter received = tail == 0 ? Waiter{Waiter::nobody, channel} : entries_[entries_[tail - 1].next].receive;
   watch_->touch(destination(channel), queue_.now(), pushed, received);
 }
 
 Messages::Call Messages::arrive(MessageToken m) {
   const std::uint32_t channel = messages_[m].channel;
-  unused_messages_.push_back(m);
-  Channel& c = channels_[channel];
+  messages_.remove(m);
+  Channel& c = state(channel);
   const Rank dst = destination(channel);
   if (c.tail == 0) {  // keeps the message's reference
     ++c.unclaimed;
@@ -160,7 +169,7 @@ Messages::Call Messages::arrive(MessageToken m) {
   const std::uint32_t first = entries_[last].next;
   entries_[last].next = entries_[first].next;
   if (first == last) c.tail = 0;
-  unused_entries_.push_back(first);
+  entries_.remove(first);
   --c.refs;  // the message's; the receive's goes below
   unref(channel);
   return {dst, entries_[first].receive};
@@ -168,7 +177,7 @@ Messages::Call Messages::arrive(MessageToken m) {
 
 Messages::Call Messages::take_late(std::uint32_t arg) {
   const Pending p = pending_[arg];
-  unused_pending_.push_back(arg);
+  pending_.remove(arg);
   if (causes_ != nullptr) causes_->takes_message(arg);
   const Rank dst = destination(p.channel);
   unref(p.channel);
@@ -185,18 +194,18 @@ std::uint32_t Messages::control_channel(std::uint32_t channel) {
 }
 
 void Messages::send_when_asked(std::uint32_t channel, Waiter sent, std::int64_t priority) {
-  ++channels_[channel].refs;
+  ++state(channel).refs;
   const std::uint32_t control = control_channel(channel);
-  const std::uint32_t pending = put(pending_, unused_pending_, Pending{channel, sent, priority});
+  const std::uint32_t pending = pending_.add(Pending{channel, sent, priority});
   if (causes_ != nullptr) causes_->waits(pending);
   post(control, {Waiter::control_recv, pending});
   release(control);
 }
 
 void Messages::ask(std::uint32_t channel, Waiter received) {
-  ++channels_[channel].refs;
+  ++state(channel).refs;
   const std::uint32_t control = control_channel(channel);
-  const std::uint32_t pending = put(pending_, unused_pending_, Pending{channel, received});
+  const std::uint32_t pending = pending_.add(Pending{channel, received});
   if (causes_ != nullptr) causes_->waits(pending);
   start(control, {Waiter::control_sent, pending}, 0);
   release(control);
@@ -204,7 +213,7 @@ void Messages::ask(std::uint32_t channel, Waiter received) {
 
 void Messages::control_sent(std::uint32_t index) {
   const Pending p = pending_[index];
-  unused_pending_.push_back(index);
+  pending_.remove(index);
   if (causes_ != nullptr) causes_->goes_on(index);
   post(p.channel, p.waiter);
   unref(p.channel);
@@ -212,7 +221,7 @@ void Messages::control_sent(std::uint32_t index) {
 
 void Messages::control_received(std::uint32_t index) {
   const Pending p = pending_[index];
-  unused_pending_.push_back(index);
+  pending_.remove(index);
   if (causes_ != nullptr) causes_->goes_on(index);
   start(p.channel, p.waiter, p.priority);
   unref(p.channel);
@@ -221,8 +230,8 @@ void Messages::control_received(std::uint32_t index) {
 std::vector<Messages::Left> Messages::left() const {
   std::vector<Left> left;
   std::vector<Left> sends;
-  for (std::uint32_t channel = 0; channel < channels_.size(); ++channel) {
-    const Channel& c = channels_[channel];
+  for (std::uint32_t channel = 0; channel < fixed_.size() + made_.size(); ++channel) {
+    const Channel& c = state(channel);
     if (c.refs == 0) continue;
     for (std::uint32_t i = 0; i < c.unclaimed; ++i) left.push_back({channel, {}});
     if (c.tail == 0) continue;

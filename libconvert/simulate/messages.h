@@ -8,6 +8,7 @@
 #include "simulate/causes.h"
 #include "simulate/network.h"
 #include "simulate/order_watch.h"
+#include "simulate/pool.h"
 #include "simulate/waiter.h"
 
 namespace convert {
@@ -88,7 +89,7 @@ class Messages {
   [[nodiscard]] const Sent& sent_by(Rank npu) const { return sent_[npu]; }
 
   void prefetch(MessageToken m) const { __builtin_prefetch(&messages_[m]); }
-  void prefetch_channel(MessageToken m) const { __builtin_prefetch(&channels_[messages_[m].channel]); }
+  void prefetch_channel(MessageToken m) const { __builtin_prefetch(&state(messages_[m].channel)); }
 
   // What is left when nothing can happen any more: receives without a message, messages without a receive, and
   // (rendezvous) sends that no receiver has asked for. Each kind by channel and then in the order of its calls.
@@ -106,10 +107,17 @@ class Messages {
     std::uint32_t tail = 0;       // 1 + last entry of a circular list of posted receives
     std::uint32_t unclaimed = 0;  // messages that came before their receive
   };
-  // A channel that acquire() has made.
-  struct Made {
+  // A channel that acquire() has made. All that a message touches is in one cache line.
+  struct alignas(64) Made {
+    Channel state;
+    std::uint32_t next = 0;
     ChannelKey key;
     Picoseconds delay;  // of each message, where it is always the same; else -1
+  };
+  // Of the hash table of made channels.
+  struct Slot {
+    std::uint32_t hash = 0;
+    std::uint32_t made = 0;  // 1 + channel; 0: unused
   };
   struct Entry {
     Waiter receive;
@@ -134,17 +142,11 @@ class Messages {
   void unref(std::uint32_t channel);
 
   void grow();
-
-  template <typename T>
-  static std::uint32_t put(std::vector<T>& pool, std::vector<std::uint32_t>& unused, const T& value) {
-    if (unused.empty()) {
-      pool.push_back(value);
-      return static_cast<std::uint32_t>(pool.size() - 1);
-    }
-    const std::uint32_t i = unused.back();
-    unused.pop_back();
-    pool[i] = value;
-    return i;
+  [[nodiscard]] Channel& state(std::uint32_t channel) {
+    return channel < fixed_.size() ? fixed_states_[channel] : made_[channel - fixed_.size()].state;
+  }
+  [[nodiscard]] const Channel& state(std::uint32_t channel) const {
+    return channel < fixed_.size() ? fixed_states_[channel] : made_[channel - fixed_.size()].state;
   }
 
   EventQueue& queue_;
@@ -157,18 +159,14 @@ class Messages {
   Causes* causes_ = nullptr;
   std::vector<Pushed> pushed_;  // by message, with a symmetry
   std::uint64_t unclaimed_ = 0;
-  std::vector<Sent> sent_;         // by NPU
-  std::vector<Channel> channels_;  // the fixed ones, then the made ones
-  std::vector<Made> made_;
-  std::vector<std::uint32_t> unused_made_;
-  std::vector<std::uint32_t> table_;  // open addressing: 1 + made channel; 0: unused
+  std::vector<Sent> sent_;  // by NPU
+  std::vector<Channel> fixed_states_;
+  Pool<Made, &Made::next> made_;  // numbered after the fixed ones
+  std::vector<Slot> table_;       // open addressing
   std::size_t used_ = 0;
-  std::vector<Entry> entries_;
-  std::vector<std::uint32_t> unused_entries_;
-  std::vector<Message> messages_;
-  std::vector<std::uint32_t> unused_messages_;
-  std::vector<Pending> pending_;
-  std::vector<std::uint32_t> unused_pending_;
+  Pool<Entry, &Entry::next> entries_;
+  Pool<Message, &Message::channel> messages_;
+  Pool<Pending, &Pending::channel> pending_;
 };
 
 }  // namespace convert

@@ -14,6 +14,7 @@
 #include "simulate/engine.h"
 #include "simulate/network.h"
 #include "simulate/order_watch.h"
+#include "simulate/pool.h"
 #include "simulate/waiter.h"
 
 namespace convert {
@@ -33,8 +34,7 @@ class NpuEvents {
     // If this wraps round it equals no time in the table, and push_after throws.
     const auto time =
         static_cast<Picoseconds>(static_cast<std::uint64_t>(queue_.now()) + static_cast<std::uint64_t>(delay));
-    const std::uint32_t item = take(items_, free_items_);
-    items_[item] = {what, 0};
+    const std::uint32_t item = items_.add({what, 0});
     if (causes_ != nullptr) causes_->registered(item);
     std::uint32_t e = latest_[npu];
     if (e == 0 || entries_[e - 1].time != time || entries_[e - 1].npu != npu) e = find(npu, time);
@@ -61,7 +61,7 @@ class NpuEvents {
       if (causes_ != nullptr) causes_->runs(item);
       complete(npu, items_[item].what);
       const std::uint32_t next = items_[item].next;  // perhaps registered just now
-      free_items_.push_back(item);
+      items_.remove(item);
       if (next == 0) break;
       item = next - 1;
     }
@@ -80,17 +80,6 @@ class NpuEvents {
     std::uint32_t last;
   };
 
-  template <typename T>
-  static std::uint32_t take(std::vector<T>& pool, std::vector<std::uint32_t>& unused) {
-    if (unused.empty()) {
-      pool.emplace_back();
-      return static_cast<std::uint32_t>(pool.size() - 1);
-    }
-    const std::uint32_t i = unused.back();
-    unused.pop_back();
-    return i;
-  }
-
   [[nodiscard]] std::size_t home(Rank npu, Picoseconds time) const {
     std::uint64_t h = (static_cast<std::uint64_t>(time) + npu * 0x9e3779b97f4a7c15U) * 0xbf58476d1ce4e5b9U;
     h ^= h >> 32;
@@ -105,8 +94,7 @@ class NpuEvents {
   }
   std::uint32_t insert(Rank npu, Picoseconds time, std::uint32_t item) {
     if ((used_ + 1) * 2 > table_.size()) grow();
-    const std::uint32_t e = take(entries_, free_entries_);
-    entries_[e] = {time, npu, item, item};
+    const std::uint32_t e = entries_.add({time, npu, item, item});
     if (origin_ != nullptr) {
       pushed_.resize(entries_.size());
       pushed_[e] = {queue_.now(), *origin_};
@@ -142,7 +130,7 @@ class NpuEvents {
     }
     table_[hole] = 0;
     if (latest_[entries_[e].npu] == e + 1) latest_[entries_[e].npu] = 0;
-    free_entries_.push_back(e);
+    entries_.remove(e);
     --used_;
   }
 
@@ -153,10 +141,8 @@ class NpuEvents {
   std::vector<std::uint32_t> latest_;  // by NPU: 1 + the entry last added to, if it still waits
   std::vector<std::uint32_t> table_;   // open addressing: 1 + entry; 0: unused
   std::size_t used_ = 0;
-  std::vector<Entry> entries_;
-  std::vector<std::uint32_t> free_entries_;
-  std::vector<Item> items_;
-  std::vector<std::uint32_t> free_items_;
+  Pool<Entry, &Entry::first> entries_;
+  Pool<Item, &Item::next> items_;
 };
 
 }  // namespace convert

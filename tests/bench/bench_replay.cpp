@@ -85,6 +85,7 @@ ReplayProgram compile(Pattern pattern, Rank npus, const std::string& network) {
 
 void measure(const char* label, ReplayProgram& program, NetworkModel model, double hops_per_message) {
   program.options.network.model = model;
+  program.options.symmetry = false;
   Picoseconds total = 0;
   std::uint64_t messages = 0;
   const double best_s = bench::best_seconds([&] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Speed of the replay event loop: CPU ns per message and per hop, memory, on about two million messages.
-// Usage: bench_replay [NPUS]
+// Usage: bench_replay [NPUS [CASE]]
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -120,6 +120,7 @@ int main(int argc, char** argv) {
        {"direct, switch", Pattern::direct, "switch:" + count + ",bw=50GB/s,lat=500ns", 2},
        {"direct, connected", Pattern::direct, "fully_connected:" + count + ",bw=50GB/s,lat=500ns", 1}}};
   for (const Case& c : cases) {
+    if (argc > 2 && std::string(argv[2]) != c.label) continue;
     ReplayProgram program = compile(c.pattern, npus, c.network);
     measure(c.label, program, NetworkModel::unaware, 1);
     measure(c.label, program, NetworkModel::aware, c.hops);

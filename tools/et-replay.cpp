@@ -11,6 +11,7 @@
 #include "load/source.h"
 #include "mpi/team.h"
 #include "scenario/inputs.h"
+#include "simulate/memory_trace.h"
 #include "simulate/replay.h"
 #include "simulate/report.h"
 #include "util/log.h"
@@ -25,6 +26,8 @@ struct Options {
   std::optional<std::string> output;
   std::optional<std::string> timeline;
   std::optional<std::string> explain;
+  bool track_memory = false;
+  std::optional<std::string> memory_trace;
 };
 
 convert::ReportPart part_of(const std::string& report) {
@@ -89,6 +92,11 @@ std::string text_of(const convert::ReplayResult& result, const Options& o, bool 
   return out;
 }
 
+convert::MemoryTracking memory_tracking(const Options& o, const convert::SystemConfig& system) {
+  if (o.memory_trace) return convert::MemoryTracking::trace;
+  return o.track_memory || system.track_local_mem ? convert::MemoryTracking::peaks : convert::MemoryTracking::off;
+}
+
 std::string summary(const convert::ReplayProgram& program) {
   std::string text = "model " + std::string(name(program.options.network.model)) + ", compat " +
                      (program.options.astra ? "astra" : "none") + ", issue " +
@@ -98,14 +106,20 @@ std::string summary(const convert::ReplayProgram& program) {
   return text;
 }
 
-// Both or neither.
-void write_results(const convert::ReplayResult& result, const Options& o, bool all) {
+// All or none.
+void write_results(const convert::ReplayProgram& program, const convert::ReplayResult& result, const Options& o,
+                   bool all) {
   convert::OutputFiles files;
   const auto out = open_output(files, o.output);
   if (o.timeline) {
     const auto timeline = open_output(files, o.timeline);
     write_chrome(result.timeline, *timeline);
     timeline->close();
+  }
+  for (convert::Rank r = 0; o.memory_trace && r < result.npus.size(); ++r) {
+    const auto trace = files.create(*o.memory_trace + "." + std::to_string(r) + ".json");
+    write_memory_trace(program, result, r, [&](std::string_view text) { trace->write(text); });
+    trace->close();
   }
   out->write(text_of(result, o, all));
   out->close();
@@ -154,18 +168,25 @@ int main(int argc, char** argv) {
     app.add_option("--explain", o.explain, "RANK:NODE|end",
                    "in place of the report: why the node started when it did, or the replay took so long");
     app.add_option("--timeline", o.timeline, "PATH", "also write a Chrome trace, for ui.perfetto.dev");
+    app.add_flag("--track-memory", o.track_memory,
+                 "report the peak of local memory, by the inputs and outputs of nodes");
+    app.add_option("--memory-trace", o.memory_trace, "PREFIX",
+                   "also write PREFIX.RANK.json: local memory over time, for ui.perfetto.dev");
   };
   return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
     tools::check_sweep_options(o.sweep);
     check_report(o);
     if (o.sweep.wanted()) {
       if (o.timeline) throw usage_error("--timeline is for a single replay, not for a sweep");
+      if (o.track_memory || o.memory_trace)
+        throw usage_error("--track-memory and --memory-trace are for a single replay, not for a sweep");
       if (o.format != "table" && o.format != "csv") throw usage_error("the table of a sweep is CSV");
       return tools::run_sweep(o.sweep, o.replay, o.output, context, tools::join_team());
     }
     tools::check_replay_options(o.replay);
     if (o.timeline == "-" && (!o.output || *o.output == "-"))
       throw usage_error("--timeline - takes standard output; give the result a file with -o");
+    if (o.memory_trace == "-") throw usage_error("--memory-trace writes a file for each rank; give it a PREFIX");
     const NetworkConfig network = load_network(*o.replay.network);
     TraceSource source(tools::source_options(o.replay.input, context), context.diagnostics);
     if (!source.prepare(false) || context.failed()) return 1;
@@ -181,7 +202,12 @@ int main(int argc, char** argv) {
     options.network.count_links = o.report != "npus" && options.network.model != NetworkModel::unaware;
     const auto system = load_system(tools::system_inputs(o.replay), network);
     if (!o.replay.groups && !o.replay.no_groups) add_groups(*system, source.groups(), network);
+    options.memory = memory_tracking(o, system->config);
     for (const std::string& note : system->config.notes) log_info(note);
+    if (system->config.track_local_mem && !o.memory_trace) {
+      log_info("track-local-mem writes no files by itself; --memory-trace " + system->config.local_mem_trace +
+               " does");
+    }
     options.system = system;
     const std::optional<ReplayProgram> program =
         load_program(source, network, options, !o.replay.issue, context.jobs(), context.diagnostics);
@@ -199,7 +225,7 @@ int main(int argc, char** argv) {
                                        : "node " + *o.explain + " has not started at --until");
       return 1;
     }
-    write_results(result, o, context.common.verbose > 0);
+    write_results(*program, result, o, context.common.verbose > 0);
     return 0;
   });
 }

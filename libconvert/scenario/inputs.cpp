@@ -62,8 +62,6 @@ std::shared_ptr<ReplaySystem> load_system(const SystemInputs& inputs, const Netw
   if (inputs.system) {
     const std::string& file = *inputs.system;
     system->config = parse_system(file, read_text(file));
-    if (system->config.track_local_mem)
-      system->config.notes.push_back("track-local-mem has no effect: the use of local memory is not reported");
     if (const std::string& map = system->config.per_node_map; !map.empty()) {
       const std::string path = find_file(file, map);
       system->per_node_custom = parse_per_node_map(path, read_text(path));

@@ -13,6 +13,8 @@
 
 namespace convert {
 
+struct TensorTable;
+
 // timed: takes a time known beforehand. memory: an access to remote memory.
 enum class OpType : std::uint8_t { invalid, timed, memory, send, recv, collective };
 
@@ -34,8 +36,9 @@ struct RankCode {
   Feeder feeder{};            // at the start; to be copied
   std::vector<Op> ops{};      // by node
   std::vector<NodeId> ids{};  // by node; empty if they are 0, 1, 2, …
-  std::string names{};        // kept for a timeline only
+  std::string names{};        // kept for a timeline or memory trace only
   std::vector<std::uint32_t> name_ends{};
+  std::shared_ptr<const TensorTable> tensors{};  // where local memory is tracked
 
   [[nodiscard]] NodeId id(std::uint32_t node) const { return ids.empty() ? node : ids[node]; }
   [[nodiscard]] std::string_view node_name(std::uint32_t node) const;

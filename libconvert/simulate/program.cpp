@@ -12,6 +12,7 @@
 #include "core/attr_names.h"
 #include "graph/graph.h"
 #include "simulate/compile.h"
+#include "simulate/local_memory.h"
 #include "simulate/system/default_system.h"
 
 namespace convert {
@@ -60,6 +61,8 @@ struct CustomSource {
 };
 
 bool same_code(const RankCode& a, const RankCode& b) {
+  if ((a.tensors == nullptr) != (b.tensors == nullptr) || (a.tensors != nullptr && *a.tensors != *b.tensors))
+    return false;
   return a.ops == b.ops && a.ids == b.ids && a.names == b.names && a.name_ends == b.name_ends &&
          a.feeder.same_graph(b.feeder);
 }
@@ -392,7 +395,10 @@ std::shared_ptr<RankCode> ReplayBuilder::State::compile(const Trace& trace, Node
     for (std::uint32_t node = 0; node < by_index.size(); ++node)
       code->ids.push_back(table.nodes[code->feeder.index_of(node)].id);
   }
-  if (program.options.timeline || program.options.explain) keep_names(trace, *code);
+  const MemoryTracking memory = program.options.memory;
+  if (program.options.timeline || program.options.explain || memory == MemoryTracking::trace) keep_names(trace, *code);
+  if (memory != MemoryTracking::off && &with == &compiler)
+    code->tensors = compile_tensors(trace, code->feeder, with);
   return code;
 }
 

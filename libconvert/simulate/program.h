@@ -69,6 +69,9 @@ struct ExplainTarget {
   NodeId node = 0;
 };
 
+// Whether the peaks of local memory are found, and what it takes to write it over time.
+enum class MemoryTracking : std::uint8_t { off, peaks, trace };
+
 struct ReplayOptions {
   NetworkOptions network{};
   IssueMode issue = IssueMode::algorithm;
@@ -76,6 +79,7 @@ struct ReplayOptions {
       size_bytes;                    // of the whole collective, for nodes that say their chunks but no comm_size
   std::optional<Picoseconds> until;  // stop before the first event after this time
   bool timeline = false;
+  MemoryTracking memory = MemoryTracking::off;
   std::optional<ExplainTarget> explain{};  // the replay then stops where the node starts
   bool bounds = false;                     // find lower bounds of the times of collectives, for reports
   std::map<Rank, double> slow{};           // stragglers: factor of the times of nodes that compute

@@ -102,6 +102,10 @@ class Replayer final : private CollectiveListener {
       npu_events_.note_origins(watch_->origin);
     }
     if (program.options.timeline) recorder_.emplace(program, result_.timeline);
+    if (program.options.memory != MemoryTracking::off) {
+      for (const RankProgram& r : program.ranks) spans_.emplace_back(r.code != nullptr ? r.code->ops.size() : 0);
+    }
+    observed_ = recorder_ || !spans_.empty();
   }
 
   // Also finds the causes of the start of node `target` (nothing: of the end of the replay). With `wanted` their
@@ -214,7 +218,7 @@ class Replayer final : private CollectiveListener {
   void end(Npu& npu, Rank r, std::uint32_t node) {
     const Op& op = npu.ops[node];
     if (op.is_compute && __builtin_add_overflow(npu.compute_ps, op.value, &npu.compute_ps)) EventQueue::too_late();
-    if (recorder_) recorder_->end(r, node, queue_.now());
+    if (observed_) note_end(r, node);
     if (op.type != OpType::invalid) npu.activity.end(Activity::kind_of(op), queue_.now());
     result_.total_ps = queue_.now();
     if (causes_ && !target_) last_cause_ = causes_->current();
@@ -222,6 +226,15 @@ class Replayer final : private CollectiveListener {
     __builtin_prefetch(&op + 5);
     npu.feeder.prefetch_after(node);
     if (npu.feeder.done()) result_.npus[r].finish_ps = queue_.now();
+  }
+
+  void note_begin(Rank r, std::uint32_t node) {
+    if (recorder_) recorder_->begin(r, node, queue_.now());
+    if (!spans_.empty()) spans_[r][node].begin = queue_.now();
+  }
+  void note_end(Rank r, std::uint32_t node) {
+    if (recorder_) recorder_->end(r, node, queue_.now());
+    if (!spans_.empty()) spans_[r][node].end = queue_.now();
   }
 
   // An INVALID node ends at once. In a workload, as in ASTRA-sim, what it frees waits for the next round; unless
@@ -250,7 +263,7 @@ class Replayer final : private CollectiveListener {
     if (watch_) watch_->offered(r, queue_.now());
     if (has_slots_ && (npu.busy & slot_bit(op)) != 0) return false;
     if (causes_) begin_node(r, node);
-    if (recorder_) recorder_->begin(r, node, queue_.now());
+    if (observed_) note_begin(r, node);
     if (op.type != OpType::invalid) npu.activity.begin(Activity::kind_of(op), queue_.now());
     if (has_slots_ && op.type != OpType::invalid && op.type != OpType::recv) npu.busy |= slot_bit(op);
     switch (op.type) {
@@ -323,6 +336,8 @@ class Replayer final : private CollectiveListener {
       if (!npu.finish_ps) continue;
       npu.exposed_communication_ps = *npu.finish_ps - (result_.issue == IssueMode::workload ? npu.compute_ps : 0);
     }
+    if (!spans_.empty()) add_peaks(program_, spans_, result_);
+    if (program_.options.memory == MemoryTracking::trace) result_.spans = std::move(spans_);
     list_collectives();
     result_.links = network_->link_use();
     if (!queue_.empty() || target_begun_) {
@@ -357,6 +372,8 @@ class Replayer final : private CollectiveListener {
   std::optional<ReplayProgram::Place> target_;
   std::optional<Causes::Detail> target_begun_;
   std::uint32_t last_cause_ = Causes::none;
+  std::vector<NodeSpans> spans_;  // by rank, where local memory is tracked
+  bool observed_ = false;
 };
 
 ReplayResult expand(ReplayResult result, const Symmetry& symmetry, const ReplayProgram& program) {

@@ -18,6 +18,7 @@
 #include "simulate/collective_kind.h"
 #include "simulate/deadlock.h"
 #include "simulate/explain.h"
+#include "simulate/local_memory.h"
 #include "simulate/program.h"
 
 namespace convert {
@@ -40,6 +41,7 @@ struct NpuResult {
   std::int64_t bytes_sent = 0;
   std::uint64_t nodes = 0;
   std::uint64_t nodes_done = 0;
+  std::optional<PeakMemory> peak_memory{};  // where local memory is tracked
 };
 
 // One collective of a group, on all its NPUs.
@@ -68,6 +70,8 @@ struct ReplayResult {
   WaitReport waits;         // for status deadlock and unmatched
   Timeline timeline;
   std::optional<Explanation> explanation;  // for ReplayOptions::explain; nothing if the node never started
+  std::optional<PeakTensors> peak_tensors;  // with MemoryTracking
+  std::vector<NodeSpans> spans;             // by rank, with MemoryTracking::trace
 };
 
 // Deterministic. May be called again with the same program. Throws Error if simulated time overflows, and

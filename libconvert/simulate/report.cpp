@@ -12,7 +12,7 @@ namespace {
 void append_npus(const ReplayResult& result, std::string& out) {
   out += "npu,finish_ns,exposed_communication_ns,compute_ns,sends,bytes_sent,model,issue";
   for (std::size_t c = time_communication; c < npu_times.size(); ++c) out += ',' + std::string(npu_times.at(c).key);
-  out += '\n';
+  out += ",peak_memory_bytes,peak_memory_at_ns\n";
   for (std::size_t i = 0; i < result.npus.size(); ++i) {
     const NpuResult& n = result.npus[i];
     const auto time = [&n](std::size_t c) {
@@ -23,7 +23,8 @@ void append_npus(const ReplayResult& result, std::string& out) {
            std::to_string(n.sends) + ',' + std::to_string(n.bytes_sent) + ',' + std::string(name(result.model)) +
            ',' + std::string(name(result.issue));
     for (std::size_t c = time_communication; c < npu_times.size(); ++c) out += ',' + time(c);
-    out += '\n';
+    const std::optional<PeakMemory>& peak = n.peak_memory;
+    out += peak ? ',' + std::to_string(peak->bytes) + ',' + format_ns(peak->at_ps) + '\n' : ",,\n";
   }
 }
 
@@ -79,6 +80,10 @@ void append_astra(const ReplayResult& result, std::string& out) {
     const Picoseconds overlap = n.times.compute + n.times.communication - *n.finish_ps;
     if (n.times.computes && n.times.communicates && overlap > 0)
       statistic("Total compute-communication overlap", overlap);
+    if (n.peak_memory) {
+      out += "[workload] [info] sys[" + std::to_string(npu) +
+             "] peak memory usage: " + format_astra_bytes(n.peak_memory->bytes) + "\n";
+    }
   }
 }
 

@@ -14,6 +14,10 @@ void member_ns(JsonWriter& json, std::string_view key, const std::optional<Picos
 void member_fixed(JsonWriter& json, std::string_view key, const std::optional<double>& value) {
   json.key(key).raw(value ? format_fixed(*value, 6) : "null");
 }
+void member_peak(JsonWriter& json, const std::optional<PeakMemory>& peak) {
+  json.key("peak_memory_bytes").raw(peak ? std::to_string(peak->bytes) : "null");
+  member_ns(json, "peak_memory_at_ns", peak ? std::optional(peak->at_ps) : std::nullopt);
+}
 
 void write_npus(const ReplayResult& result, JsonWriter& json) {
   json.line(1).key("npus").begin_array();
@@ -25,6 +29,7 @@ void write_npus(const ReplayResult& result, JsonWriter& json) {
     json.member("sends", n.sends).member("bytes_sent", n.bytes_sent);
     for (std::size_t c = time_communication; c < npu_times.size(); ++c)
       member_ns(json, npu_times.at(c).key, npu_times.at(c).of(n));
+    member_peak(json, n.peak_memory);
     json.end_object();
   }
   json.line(1).end_array();
@@ -39,12 +44,25 @@ void write_summary(const ReplayResult& result, JsonWriter& json) {
       member_ns(json, time.key, s ? std::optional((*s).*value) : std::nullopt);
     }
     json.member("sends", spread_of_sends(result).*value);
-    json.member("bytes_sent", spread_of_bytes(result).*value).end_object();
+    json.member("bytes_sent", spread_of_bytes(result).*value);
+    const std::optional<Spread> peak = spread_of_peaks(result);
+    json.key("peak_memory_bytes").raw(peak ? std::to_string((*peak).*value) : "null").end_object();
   };
   row("min", &Spread::min);
   row("mean", &Spread::mean);
   row("max", &Spread::max);
   json.line(1).end_object();
+}
+
+void write_peak_tensors(const ReplayResult& result, JsonWriter& json) {
+  if (!result.peak_tensors) return;
+  const PeakTensors& at = *result.peak_tensors;
+  json.line(1).key("peak_memory").begin_object().member("npu", at.npu);
+  member_peak(json, at.peak);
+  json.member("tensors", at.tensors).key("largest").begin_array();
+  for (const auto& [name, bytes] : at.largest)
+    json.line(2).begin_object().member("name", name).member("bytes", bytes).end_object();
+  json.line(1).end_array().end_object();
 }
 
 void write_collectives(const ReplayResult& result, JsonWriter& json) {
@@ -101,6 +119,7 @@ void append_json(const ReplayResult& result, std::string& out, const ReportOptio
   json.line(1).key("total_ns").raw(format_ns(result.total_ps));
   write_npus(result, json);
   write_summary(result, json);
+  write_peak_tensors(result, json);
   write_collectives(result, json);
   write_links(result, options.part == ReportPart::links, json);
   if (result.status == ReplayStatus::deadlock || result.status == ReplayStatus::unmatched)

@@ -7,6 +7,7 @@
 #include "simulate/report.h"
 #include "simulate/report_values.h"
 #include "simulate/text_table.h"
+#include "util/json_writer.h"
 
 namespace convert {
 namespace {
@@ -52,6 +53,8 @@ void append_npus(const ReplayResult& result, bool all, std::string& out) {
   TextTable::Row titles = {"npu"};
   for (const NpuTime* t : times) titles.emplace_back(t->title);
   titles.insert(titles.end(), {"sends", "sent"});
+  const std::optional<Spread> peaks = spread_of_peaks(result);
+  if (peaks) titles.emplace_back("peak memory");
   TextTable table(std::move(titles));
   const bool each = all || result.npus.size() <= max_npu_rows;
   for (std::size_t i = 0; each && i < result.npus.size(); ++i) {
@@ -61,6 +64,7 @@ void append_npus(const ReplayResult& result, bool all, std::string& out) {
     if (!n.finish_ps)
       row[1] = "not finished (" + std::to_string(n.nodes_done) + " of " + std::to_string(n.nodes) + " nodes)";
     row.insert(row.end(), {std::to_string(n.sends), format_bytes(n.bytes_sent)});
+    if (n.peak_memory) row.push_back(format_bytes(n.peak_memory->bytes));
     table.add(std::move(row));
   }
   const auto add_spread = [&](const char* name, std::int64_t Spread::*value) {
@@ -71,6 +75,7 @@ void append_npus(const ReplayResult& result, bool all, std::string& out) {
     }
     row.push_back(std::to_string(spread_of_sends(result).*value));
     row.push_back(format_bytes(spread_of_bytes(result).*value));
+    if (peaks) row.push_back(format_bytes((*peaks).*value));
     table.add(std::move(row));
   };
   if (!each) add_spread("min", &Spread::min);
@@ -82,6 +87,19 @@ void append_npus(const ReplayResult& result, bool all, std::string& out) {
                                         [](const NpuResult& n) { return !n.finish_ps.has_value(); });
   if (unfinished != 0) out += std::to_string(unfinished) + " NPUs did not finish\n";
   out += "each of the " + std::to_string(result.npus.size()) + " NPUs: with -v, --format csv or json\n";
+}
+
+void append_peak_tensors(const ReplayResult& result, std::string& out) {
+  if (!result.peak_tensors) return;
+  const PeakTensors& at = *result.peak_tensors;
+  out += "peak memory on npu " + std::to_string(at.npu) + " at " + format_time(at.peak.at_ps) + ": " +
+         std::to_string(at.tensors) + (at.tensors == 1 ? " tensor" : " tensors");
+  for (std::size_t i = 0; i < at.largest.size(); ++i) {
+    out += i == 0 ? ": " : ", ";
+    append_json_string(out, at.largest[i].first);
+    out += ' ' + format_bytes(at.largest[i].second);
+  }
+  out += at.tensors > at.largest.size() ? ", …\n" : "\n";
 }
 
 // Collectives of a kind in one row, those that took most time first.
@@ -210,6 +228,7 @@ void append_text(const ReplayResult& result, std::string& out, const ReportOptio
   switch (options.part) {
     case ReportPart::npus:
       append_npus(result, options.all, out);
+      append_peak_tensors(result, out);
       append_kinds(result, options.all, out);
       break;
     case ReportPart::collectives: append_collectives(result, options.all, out); break;

@@ -70,6 +70,13 @@ Spread spread_of_bytes(const ReplayResult& result) {
   return of.get();
 }
 
+std::optional<Spread> spread_of_peaks(const ReplayResult& result) {
+  if (!result.peak_tensors) return std::nullopt;
+  SpreadOf of(result.npus.size());
+  for (const NpuResult& n : result.npus) of.add(n.peak_memory->bytes);
+  return of.get();
+}
+
 CollectiveSpeed speed_of(const CollectiveKind& kind, Picoseconds time) {
   CollectiveSpeed s;
   const double factor = bus_bandwidth_factor(kind.op, kind.npus);

@@ -37,6 +37,8 @@ struct Spread {
 [[nodiscard]] std::optional<Spread> spread(const ReplayResult& result, const NpuTime& time);
 [[nodiscard]] Spread spread_of_sends(const ReplayResult& result);
 [[nodiscard]] Spread spread_of_bytes(const ReplayResult& result);
+// Nothing where local memory was not tracked.
+[[nodiscard]] std::optional<Spread> spread_of_peaks(const ReplayResult& result);
 
 // How fast a collective was. In GB/s of 10^9 bytes; nothing where it took no time or has no bytes.
 struct CollectiveSpeed {

@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "simulate/local_memory.h"
+
 namespace convert {
 namespace {
 
@@ -14,7 +16,10 @@ bool is_message(const Op& op) { return op.type == OpType::send || op.type == OpT
 bool is_shifted(const ReplayProgram& program, const Symmetry& s, const RankCode& a, Rank ra, const RankCode& b,
                 Rank rb) {
   if (&a == &b) return true;
-  if (a.ops.size() != b.ops.size() || a.ids != b.ids || !a.feeder.same_graph(b.feeder)) return false;
+  if (a.ops.size() != b.ops.size() || a.ids != b.ids || !a.feeder.same_graph(b.feeder) ||
+      !same_uses(a.tensors.get(), b.tensors.get())) {
+    return false;
+  }
   for (std::size_t i = 0; i < a.ops.size(); ++i) {
     Op x = a.ops[i];
     Op y = b.ops[i];
@@ -76,8 +81,9 @@ bool network_fits(const ReplayProgram& program) {
 std::optional<Symmetry> find_symmetry(const ReplayProgram& program) {
   const ReplayOptions& options = program.options;
   const MemoryKind memory = options.system->memory.kind;
-  if (options.timeline || options.explain || program.ranks.size() < 2 || memory == MemoryKind::per_node ||
-      memory == MemoryKind::pool || !network_fits(program) || !collectives_fit(program)) {
+  if (options.timeline || options.explain || options.memory == MemoryTracking::trace || program.ranks.size() < 2 ||
+      memory == MemoryKind::per_node || memory == MemoryKind::pool || !network_fits(program) ||
+      !collectives_fit(program)) {
     return std::nullopt;
   }
   Symmetry symmetry(program.model.dims, std::vector<bool>(program.model.dims.size(), true));

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// Local memory of NPUs: which tensors their nodes read and write, how long these live, and how much they take.
+//
+// A node names its tensors in the attributes inputs and outputs, string lists of name, bytes, name, bytes, … A name
+// is one tensor of its rank. As in ASTRA-sim it lives from the start of the node that first writes it (from time 0
+// if it is read before) to the end of the last node that reads it (to the end of the run if none does).
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/trace.h"
+#include "core/units.h"
+
+namespace convert {
+
+class Feeder;
+class NodeCompiler;
+struct ReplayProgram;
+struct ReplayResult;
+
+// The tensors of a rank, and the nodes that use them.
+struct TensorTable {
+  struct Use {
+    std::uint32_t tensor : 31;
+    std::uint32_t writes : 1;
+    friend bool operator==(Use, Use) = default;
+  };
+  std::vector<std::int64_t> bytes{};      // by tensor
+  std::vector<std::uint32_t> use_ends{};  // by node: where its uses end
+  std::vector<Use> uses{};
+  std::string names{};
+  std::vector<std::uint64_t> name_ends{};
+
+  [[nodiscard]] std::string_view name(std::uint32_t tensor) const;
+  // Calls use(node, Use) for each, by node.
+  template <typename F>
+  void for_each_use(const F& use) const {
+    std::uint32_t u = 0;
+    for (std::uint32_t node = 0; node < use_ends.size(); ++node) {
+      for (; u < use_ends[node]; ++u) use(node, uses[u]);
+    }
+  }
+  friend bool operator==(const TensorTable&, const TensorTable&) = default;
+};
+// Whether the tables, either may be null, are the same but for the names of tensors.
+[[nodiscard]] bool same_uses(const TensorTable* a, const TensorTable* b);
+
+// Reports nodes whose inputs or outputs are missing or malformed. METADATA nodes need none.
+[[nodiscard]] std::shared_ptr<const TensorTable> compile_tensors(const Trace& trace, const Feeder& feeder,
+                                                                 NodeCompiler& compiler);
+
+// When a node ran; -1: not yet.
+struct NodeSpan {
+  Picoseconds begin = -1;
+  Picoseconds end = -1;
+};
+using NodeSpans = std::vector<NodeSpan>;  // by node of a rank
+
+// A tensor takes memory from `begin` on until before `end`.
+struct TensorLife {
+  static constexpr Picoseconds never = std::numeric_limits<Picoseconds>::max();
+  Picoseconds begin = never;
+  Picoseconds end = never;
+  [[nodiscard]] bool empty() const { return begin == end; }
+};
+[[nodiscard]] std::vector<TensorLife> tensor_lives(const TensorTable& table, const NodeSpans& spans);
+
+// How many bytes are in use from a time on: at each time at which that changes, ascending.
+using MemoryCurve = std::vector<std::pair<Picoseconds, std::int64_t>>;
+[[nodiscard]] MemoryCurve memory_curve(const TensorTable& table, const std::vector<TensorLife>& lives);
+
+// The most that is in use at once, and when that is first so.
+struct PeakMemory {
+  std::int64_t bytes = 0;
+  Picoseconds at_ps = 0;
+};
+
+// What makes up the highest peak of all NPUs, the first of these.
+struct PeakTensors {
+  Rank npu = 0;
+  PeakMemory peak{};
+  std::size_t tensors = 0;
+  std::vector<std::pair<std::string, std::int64_t>> largest{};  // names and bytes, at most max_peak_tensors
+};
+inline constexpr std::size_t max_peak_tensors = 8;
+
+// Books the peaks of all ranks that ran; `spans`: by rank.
+void add_peaks(const ReplayProgram& program, const std::vector<NodeSpans>& spans, ReplayResult& result);
+
+// As ASTRA-sim's log has it: "1.50 KB", where a KB has 1024 bytes.
+[[nodiscard]] std::string format_astra_bytes(std::int64_t bytes);
+
+}  // namespace convert

@@ -84,6 +84,19 @@ void NodeCompiler::compile_compute() {
                                     : "the roofline's time exceeds 106 days");
   }
   out_.op.value = static_cast<Picoseconds>(ns) * ps_per_ns;
+  intensity_ = intensity;
+}
+
+void NodeCompiler::note_roofline() {
+  const auto time = static_cast<double>(out_.op.value);
+  if (out_.op.type != OpType::timed || __builtin_add_overflow(roofline_.time, out_.op.value, &roofline_.time))
+    return;
+  if (intensity_ == 0) return;
+  const double flops = std::min(system().local_mem_bytes_per_s * intensity_, system().peak_flops);
+  if (flops >= system().peak_flops) roofline_.compute_bound += out_.op.value;
+  roofline_.compute_utilisation += flops / system().peak_flops * time;
+  roofline_.memory_utilisation += flops / intensity_ / system().local_mem_bytes_per_s * time;
+  roofline_.intensity += intensity_ * time;
 }
 
 void NodeCompiler::compile_memory() {
@@ -292,6 +305,7 @@ CompiledNode NodeCompiler::compile(const Trace& trace, std::uint32_t index) {
   node_ = &trace.nodes.nodes[index];
   attributes_ = trace.nodes.attributes(*node_);
   out_ = {};
+  intensity_ = 0;
   const IntValue cpu = integer(attr::is_cpu_op, false);
   const bool on_cpu = cpu && cpu.value != 0;
   const NodeType type = node_->type;
@@ -313,6 +327,7 @@ CompiledNode NodeCompiler::compile(const Trace& trace, std::uint32_t index) {
     compile_by_type();
   }
   slow_down();
+  if (system().roofline && type == NodeType::comp) note_roofline();
   out_.op.is_compute =
       out_.op.type == OpType::timed && out_.op.slot != Slot::cpu && (type == NodeType::comp || replay_only);
   return out_;

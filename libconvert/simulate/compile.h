@@ -6,11 +6,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/diagnostic.h"
 #include "core/trace.h"
 #include "simulate/op.h"
 #include "simulate/program.h"
+#include "simulate/roofline.h"
 
 namespace convert {
 
@@ -50,6 +52,8 @@ class NodeCompiler {
   void error(const Trace& trace, std::uint32_t index, const std::string& rule, const std::string& message);
   [[nodiscard]] bool failed() const { return failed_; }
   [[nodiscard]] bool size_used() const { return size_used_; }
+  // Of the nodes compiled since the last call.
+  [[nodiscard]] RooflineUse take_roofline() { return std::exchange(roofline_, {}); }
 
  private:
   [[nodiscard]] IntValue integer(Name name, bool required);
@@ -57,6 +61,7 @@ class NodeCompiler {
   void compile_by_type();
   void compile_duration();
   void compile_compute();
+  void note_roofline();
   void slow_down();
   void compile_memory();
   void compile_message();
@@ -74,12 +79,14 @@ class NodeCompiler {
   Diagnostics& diagnostics_;
   bool failed_ = false;
   bool size_used_ = false;
+  RooflineUse roofline_{};
   // The node at hand.
   const Trace* trace_ = nullptr;
   std::uint32_t index_ = 0;
   const Node* node_ = nullptr;
   std::span<const Attr> attributes_{};
   CompiledNode out_{};
+  double intensity_ = 0;  // under the roofline model; 0: it does not count there
 };
 
 }  // namespace convert

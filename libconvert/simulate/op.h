@@ -10,6 +10,7 @@
 
 #include "core/trace.h"
 #include "feeder/feeder.h"
+#include "simulate/roofline.h"
 
 namespace convert {
 
@@ -39,6 +40,7 @@ struct RankCode {
   std::string names{};        // kept for a timeline or memory trace only
   std::vector<std::uint32_t> name_ends{};
   std::shared_ptr<const TensorTable> tensors{};  // where local memory is tracked
+  RooflineUse roofline{};                        // with the roofline model
 
   [[nodiscard]] NodeId id(std::uint32_t node) const { return ids.empty() ? node : ids[node]; }
   [[nodiscard]] std::string_view node_name(std::uint32_t node) const;

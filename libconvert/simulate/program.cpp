@@ -64,7 +64,7 @@ bool same_code(const RankCode& a, const RankCode& b) {
   if ((a.tensors == nullptr) != (b.tensors == nullptr) || (a.tensors != nullptr && *a.tensors != *b.tensors))
     return false;
   return a.ops == b.ops && a.ids == b.ids && a.names == b.names && a.name_ends == b.name_ends &&
-         a.feeder.same_graph(b.feeder);
+         a.roofline == b.roofline && a.feeder.same_graph(b.feeder);
 }
 
 // What a message's op does not hold.
@@ -377,6 +377,7 @@ std::shared_ptr<RankCode> ReplayBuilder::State::compile(const Trace& trace, Node
     messages[i] = {node.tag, node.chunks, node.of_chunks};
     if (node.collective) compile_collective(trace, i, *node.collective, by_index[i]);
   }
+  code->roofline = with.take_roofline();
   std::vector<std::uint8_t> lanes;
   if (program.options.issue == IssueMode::workload && &with == &compiler) {
     lanes.reserve(by_index.size());

@@ -450,6 +450,8 @@ ReplayResult run(const ReplayProgram& program) {
 
 ReplayResult replay(const ReplayProgram& program) {
   ReplayResult result = run(program);
+  for (Rank r = 0; program.options.system->config.roofline && r < program.ranks.size(); ++r)
+    result.npus[r].roofline = program.ranks[r].code->roofline;
   result.kinds = collective_kinds(program, program.options.bounds);
   return result;
 }

@@ -20,6 +20,7 @@
 #include "simulate/explain.h"
 #include "simulate/local_memory.h"
 #include "simulate/program.h"
+#include "simulate/roofline.h"
 
 namespace convert {
 
@@ -42,6 +43,7 @@ struct NpuResult {
   std::uint64_t nodes = 0;
   std::uint64_t nodes_done = 0;
   std::optional<PeakMemory> peak_memory{};  // where local memory is tracked
+  std::optional<RooflineUse> roofline{};    // with the roofline model
 };
 
 // One collective of a group, on all its NPUs.

@@ -61,6 +61,18 @@ void append_links(const ReplayResult& result, std::string& out) {
   }
 }
 
+void append_roofline(const RooflineUse& use, std::size_t npu, std::string& out) {
+  const double time = static_cast<double>(use.time) + ps_per_ns;  // one cycle more, as there
+  const auto statistic = [&](const char* name, double value, const char* unit) {
+    out += "[statistics] [info] sys[" + std::to_string(npu) + "], " + name + ": " + format_fixed(value, 3) + unit +
+           "\n";
+  };
+  statistic("Compute bound percentage", 100 * static_cast<double>(use.compute_bound) / time, "%");
+  statistic("Average compute utilization", 100 * use.compute_utilisation / time, "%");
+  statistic("Average memory utilization", 100 * use.memory_utilisation / time, "%");
+  statistic("Average operation intensity", use.intensity / time, "");
+}
+
 }  // namespace
 
 // ASTRA-sim's cycles are whole ns, and its differences wrap below 0.
@@ -80,6 +92,7 @@ void append_astra(const ReplayResult& result, std::string& out) {
     const Picoseconds overlap = n.times.compute + n.times.communication - *n.finish_ps;
     if (n.times.computes && n.times.communicates && overlap > 0)
       statistic("Total compute-communication overlap", overlap);
+    if (n.roofline) append_roofline(*n.roofline, npu, out);
     if (n.peak_memory) {
       out += "[workload] [info] sys[" + std::to_string(npu) +
              "] peak memory usage: " + format_astra_bytes(n.peak_memory->bytes) + "\n";

@@ -67,6 +67,14 @@ bool same_code(const RankCode& a, const RankCode& b) {
          a.roofline == b.roofline && a.feeder.same_graph(b.feeder);
 }
 
+// " (w.3.et)" of the name "w.2.et" of rank 2: the file of another rank of its set. Empty if the name says no rank.
+std::string file_of_rank(std::string name, Rank rank, Rank other) {
+  const std::string number = '.' + std::to_string(rank) + '.';
+  const std::size_t at = name.rfind(number);
+  if (at == std::string::npos) return "";
+  return " (" + name.replace(at, number.size(), '.' + std::to_string(other) + '.') + ')';
+}
+
 // What a message's op does not hold.
 struct CompiledMessage {
   std::int64_t tag = 0;
@@ -151,6 +159,8 @@ struct ReplayBuilder::State {
   struct CallUse;
   std::uint32_t custom_for(const CallUse& use);
   std::uint32_t put_on_group(std::size_t source, std::uint32_t group, std::int64_t bytes);
+  void check_network();
+  void check_peers();
   void note_peers(const Trace& trace, const RankCode& code);
   void keep_names(const Trace& trace, RankCode& code) const;
 
@@ -159,6 +169,7 @@ struct ReplayBuilder::State {
   NodeCompiler compiler;
   NodeCompiler custom_compiler;
   std::string first_name;  // of rank 0, for messages
+  std::string last_name;   // of the rank added last
   ChannelIndex channel_index;
   bool failed = false;
   std::vector<CustomSource> sources;
@@ -416,14 +427,16 @@ void ReplayBuilder::State::note_peers(const Trace& trace, const RankCode& code) 
 void ReplayBuilder::State::add(const Trace& trace) {
   const auto rank = static_cast<Rank>(program.ranks.size());
   if (trace.rank != rank) {
-    throw input_error({.file = trace.name}, "rank " + std::to_string(trace.rank) + " where rank " +
-                                                std::to_string(rank) +
-                                                " is expected: a replay takes all ranks from 0 on");
+    throw input_error({.file = trace.name}, "rank " + std::to_string(trace.rank) +
+                                                ", but there is no trace of rank " + std::to_string(rank) +
+                                                file_of_rank(trace.name, trace.rank, rank) +
+                                                ": a replay takes all ranks from 0 on");
   }
   if (program.ops + trace.nodes.nodes.size() >= no_message) {
     throw input_error({.file = trace.name}, "more than 4294967294 nodes in all ranks");
   }
   if (rank == 0) first_name = trace.name;
+  last_name = trace.name;
   std::vector<CompiledMessage> messages;
   const std::shared_ptr<RankCode> code = compile(trace, compiler, messages);
   bool has_messages = false;
@@ -445,6 +458,43 @@ void ReplayBuilder::State::add(const Trace& trace) {
   program.ops += static_cast<std::uint32_t>(code->ops.size());
   if (rank != 0 && !has_messages && same_code(*program.ranks[rank - 1].code, *code))
     added.code = program.ranks[rank - 1].code;
+}
+
+void ReplayBuilder::State::check_network() {
+  const NetworkConfig& network = program.network;
+  const auto ranks = static_cast<std::int64_t>(program.ranks.size());
+  if (network.ideal || network.npus() == ranks) return;
+  failed = true;
+  const std::string has = "the network has " + std::to_string(network.npus()) + " NPUs";
+  if (network.npus() < ranks) {
+    return diagnostics.error({.file = network.source}, "network",
+                             has + ", but there are traces of " + std::to_string(ranks) + " ranks");
+  }
+  const bool one = network.npus() == ranks + 1;
+  const auto last = static_cast<Rank>(ranks - 1);
+  std::string text = one ? "no trace of rank " : "no traces of ranks ";
+  text += std::to_string(ranks) + (one ? "" : " to " + std::to_string(network.npus() - 1));
+  const std::string file = file_of_rank(last_name, last, last + 1);
+  const bool is_set = !file.empty() && (last == 0 || last_name != first_name);
+  if (is_set) text += one ? file : file.substr(0, file.size() - 1) + " …)";
+  text += ": " + has + (is_set || ranks > 1 ? "; " : "");
+  if (is_set) text += one ? "add it" : "add them";
+  if (ranks > 1)
+    text += std::string(is_set ? ", or " : "") + "give a network of " + std::to_string(ranks) + " NPUs";
+  diagnostics.error({.file = network.source}, "network", text);
+}
+
+void ReplayBuilder::State::check_peers() {
+  const auto ranks = static_cast<std::int64_t>(program.ranks.size());
+  // Where a trace is missing, that is what is wrong.
+  const std::int64_t expected = program.network.ideal ? ranks : std::max(ranks, program.network.npus());
+  for (const HighestPeer& highest : highest_peers) {
+    if (highest.peer < expected) continue;
+    failed = true;
+    diagnostics.error(highest.where, "peers",
+                      "node " + std::to_string(highest.node) + ": its peer is rank " +
+                          std::to_string(highest.peer) + ", but there are " + std::to_string(ranks) + " ranks");
+  }
 }
 
 ReplayBuilder::ReplayBuilder(NetworkConfig network, const ReplayOptions& options, Diagnostics& diagnostics)
@@ -479,23 +529,9 @@ void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace) {
 
 std::optional<ReplayProgram> ReplayBuilder::finish() {
   State& s = *state_;
-  const std::size_t ranks = s.program.ranks.size();
-  if (ranks == 0) throw Error("there is no trace to replay");
-  for (std::size_t r = 0; r < ranks; ++r) {
-    const State::HighestPeer& highest = s.highest_peers[r];
-    if (highest.peer < static_cast<std::int64_t>(ranks)) continue;
-    s.failed = true;
-    s.diagnostics.error(highest.where, "peers",
-                        "node " + std::to_string(highest.node) + ": its peer is rank " +
-                            std::to_string(highest.peer) + ", but there are " + std::to_string(ranks) + " ranks");
-  }
-  const NetworkConfig& network = s.program.network;
-  if (!network.ideal && network.npus() != static_cast<std::int64_t>(ranks)) {
-    s.failed = true;
-    s.diagnostics.error({.file = network.source}, "network",
-                        "the network has " + std::to_string(network.npus()) + " NPUs, but there are traces of " +
-                            std::to_string(ranks) + " ranks");
-  }
+  if (s.program.ranks.empty()) throw Error("there is no trace to replay");
+  s.check_network();
+  s.check_peers();
   if (!s.failed && !s.compiler.failed() && !s.custom_compiler.failed()) s.plan_collectives();
   if (s.failed || s.compiler.failed() || s.custom_compiler.failed()) return std::nullopt;
   if (s.program.options.size_bytes && !s.compiler.size_used() && !s.custom_compiler.size_used()) {

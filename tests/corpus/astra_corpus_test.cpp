@@ -209,7 +209,7 @@ const std::map<std::string, std::string>& verdicts() {
       {"M_dims_all_false", "involved_dim names no dimension"},
       {"M_empty_et", "deadlock"},
       {"M_hd_n6", "halvingDoubling wants a power of two of NPUs, not 6"},
-      {"M_missing_et", "the network has 4 NPUs, but there are traces of 3 ranks"},
+      {"M_missing_et", "workload.3.et): the network has 4 NPUs; add it, or give a network of 3 NPUs"},
       {"M_missing_impl", "the system has no algorithm for all_reduce; set all-reduce-implementation"},
       {"M_more_impls_than_dims", "has 2 entries, the network has 1 dimensions"},
       {"M_no_collective_optimization", "the system does not set collective-optimization"},

@@ -127,6 +127,38 @@ TEST(ReplayBuilder, ChecksPeers) {
 TEST(ReplayBuilder, ChecksTheNumberOfRanks) {
   EXPECT_EQ(findings(ranks(3)),
             "ring:2,bw=1GB/s,lat=10ns: error: the network has 2 NPUs, but there are traces of 3 ranks [network]\n");
+  const std::string where = "switch:8,bw=1GB/s: error: ";
+  const auto missing = [&](const std::vector<Trace>& traces) {
+    Diagnostics found;
+    EXPECT_FALSE(replay(traces, net("switch:8,bw=1GB/s"), {}, found));
+    std::string all;
+    for (const Diagnostic& f : found.all()) all += format_diagnostic(f) + "\n";
+    return all;
+  };
+  auto seven = ranks(7);
+  send(seven[0], 0, 7, 100);  // no finding of its own
+  EXPECT_EQ(missing(seven), where +
+                                "no trace of rank 7 (t.7.et): the network has 8 NPUs; add it, or give a network of "
+                                "7 NPUs [network]\n");
+  EXPECT_EQ(missing(ranks(3)),
+            where +
+                "no traces of ranks 3 to 7 (t.3.et …): the network has 8 NPUs; add them, or give "
+                "a network of 3 NPUs [network]\n");
+  EXPECT_EQ(missing(ranks(1)),
+            where + "no traces of ranks 1 to 7 (t.1.et …): the network has 8 NPUs; add them [network]\n");
+  auto document = ranks(2);
+  document[0].name = document[1].name = "w.1.jsonl";
+  EXPECT_EQ(missing(document),
+            where + "no traces of ranks 2 to 7: the network has 8 NPUs; give a network of 2 NPUs [network]\n");
+  auto gap = ranks(4);
+  gap.erase(gap.begin() + 2);
+  try {
+    (void)missing(gap);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.where().file, "t.3.et");
+    EXPECT_STREQ(e.what(), "rank 3, but there is no trace of rank 2 (t.2.et): a replay takes all ranks from 0 on");
+  }
   Diagnostics d;
   EXPECT_THROW((void)replay({}, net(ring2), {}, d), Error);
   auto t = ranks(2);

@@ -66,6 +66,19 @@ void check_report(const Options& o) {
     throw convert::usage_error("network unaware has no links to report; choose --network aware or links");
 }
 
+void check_output(const Options& o) {
+  using convert::usage_error;
+  if (o.sweep.wanted()) {
+    if (o.timeline) throw usage_error("--timeline is for a single replay, not for a sweep");
+    if (o.track_memory || o.memory_trace)
+      throw usage_error("--track-memory and --memory-trace are for a single replay, not for a sweep");
+    if (o.format != "table" && o.format != "csv") throw usage_error("the table of a sweep is CSV");
+  }
+  if (o.timeline == "-" && (!o.output || *o.output == "-"))
+    throw usage_error("--timeline - takes standard output; give the result a file with -o");
+  if (o.memory_trace == "-") throw usage_error("--memory-trace writes a file for each rank; give it a PREFIX");
+}
+
 std::string text_of(const convert::ReplayResult& result, const Options& o, bool all) {
   std::string out;
   if (o.explain) {
@@ -176,17 +189,11 @@ int main(int argc, char** argv) {
   return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
     tools::check_sweep_options(o.sweep);
     check_report(o);
+    check_output(o);
     if (o.sweep.wanted()) {
-      if (o.timeline) throw usage_error("--timeline is for a single replay, not for a sweep");
-      if (o.track_memory || o.memory_trace)
-        throw usage_error("--track-memory and --memory-trace are for a single replay, not for a sweep");
-      if (o.format != "table" && o.format != "csv") throw usage_error("the table of a sweep is CSV");
       return tools::run_sweep(o.sweep, o.replay, o.output, context, tools::join_team());
     }
     tools::check_replay_options(o.replay);
-    if (o.timeline == "-" && (!o.output || *o.output == "-"))
-      throw usage_error("--timeline - takes standard output; give the result a file with -o");
-    if (o.memory_trace == "-") throw usage_error("--memory-trace writes a file for each rank; give it a PREFIX");
     const NetworkConfig network = load_network(*o.replay.network);
     TraceSource source(tools::source_options(o.replay.input, context), context.diagnostics);
     if (!source.prepare(false) || context.failed()) return 1;

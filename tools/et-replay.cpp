@@ -62,7 +62,7 @@ void check_report(const Options& o) {
   if (o.report == "npus") return;
   if (o.sweep.wanted()) throw convert::usage_error("--report is for a single replay, not for a sweep");
   if (o.format == "astra") throw convert::usage_error("--format astra has no --report " + o.report);
-  if (o.report == "links" && o.replay.model == "unaware")
+  if (o.report == "links" && o.replay.model.value_or("unaware") == "unaware")
     throw convert::usage_error("network unaware has no links to report; choose --network aware or links");
 }
 
@@ -215,6 +215,7 @@ int main(int argc, char** argv) {
       log_info("track-local-mem writes no files by itself; --memory-trace " + system->config.local_mem_trace +
                " does");
     }
+    check_system_choices(*system, options.astra, options.network.model);
     options.system = system;
     const std::optional<ReplayProgram> program =
         load_program(source, network, options, !o.replay.issue, context.jobs(), context.diagnostics);

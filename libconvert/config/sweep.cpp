@@ -92,10 +92,27 @@ class SweepReader {
   }
 
   void add(SweepSetting& setting, const YamlNode& value) const {
+    if (value.kind == YamlNode::Kind::list && contains(keys_.lists, setting.key)) {
+      setting.values.push_back({list(setting, value), place(value)});
+      return;
+    }
     if (value.kind != YamlNode::Kind::scalar)
       throw failure(value, std::string(value.kind == YamlNode::Kind::map ? "a map" : "a list") +
                                " is not expected here; " + setting.key + " wants a value");
     setting.values.push_back({value.text, place(value)});
+  }
+
+  [[nodiscard]] std::string list(const SweepSetting& setting, const YamlNode& value) const {
+    std::string text;
+    for (const YamlNode& item : value.items) {
+      if (item.kind != YamlNode::Kind::scalar) throw failure(item, setting.key + " wants a list of values here");
+      const bool one = !item.text.empty() && item.text.find(element_separator) == std::string::npos;
+      if (!one || item.text == no_elements)
+        throw failure(item, "'" + item.text + "' is no element of a list of " + setting.key);
+      if (!text.empty()) text += element_separator;
+      text += item.text;
+    }
+    return text.empty() ? std::string(no_elements) : text;
   }
 
   const std::string& file_;

@@ -24,17 +24,23 @@ struct SweepConfig {
   std::vector<SweepSetting> axes{};  // in the order of the file
 };
 
+// Values that are lists are written as "a;b", or "none".
+inline constexpr char element_separator = ';';
+inline constexpr std::string_view no_elements = "none";
+
 // The keys that there are. Those of `per_dimension` are keys by themselves, and with a dimension: "bandwidth.0".
+// The values of `lists` are lists.
 struct SweepKeys {
   std::vector<std::string> keys;
   std::vector<std::string> per_dimension;
+  std::vector<std::string> lists{};
 
   // Throws an Error of `kind` that names the nearest key if `key` is none.
   void check(const std::string& key, const Location& where, Error::Kind kind) const;
 };
 
-// A YAML map of `base` (optional; KEY: VALUE) and `sweep` (KEY: VALUE or KEY: [VALUE, …]). Throws Error(input) of
-// the rule "sweep" with the place.
+// A YAML map of `base` (optional; KEY: VALUE) and `sweep` (KEY: VALUE or KEY: [VALUE, …]). A VALUE that is a list
+// may be one of YAML's too. Throws Error(input) of the rule "sweep" with the place.
 [[nodiscard]] SweepConfig parse_sweep(const std::string& file, std::string_view text, const SweepKeys& keys);
 
 // "KEY=VALUE,VALUE,…" of the option --set. A comma before bw= or lat= belongs to a network in short form. Throws

@@ -25,11 +25,8 @@ std::string read_text(const std::string& path) {
   return text;
 }
 
-// A set of traces is where its rank 0 is.
-bool set_exists(const std::string& prefix) { return fs::exists(prefix + ".0.et") || fs::exists(prefix); }
-
 std::string find_set(const std::string& system_file, const std::string& prefix) {
-  if (set_exists(prefix) || !set_exists(beside(system_file, prefix))) return prefix;
+  if (trace_set_exists(prefix) || !trace_set_exists(beside(system_file, prefix))) return prefix;
   return beside(system_file, prefix);
 }
 
@@ -55,7 +52,51 @@ void begin_program(std::optional<ReplayBuilder>& builder, const Trace& first, co
   }
 }
 
+// One algorithm is for all dimensions; fewer than dimensions otherwise would leave NPUs out.
+void fit_dimensions(std::vector<AlgorithmChoice>& list, const NetworkConfig& network) {
+  const std::size_t dims = std::max<std::size_t>(network.dims.size(), 1);
+  if (list.empty() || list.back().one) return;
+  if (list.size() == 1) return list.resize(dims, list.front());
+  if (list.size() < dims) {
+    throw input_error({}, "a rule for collectives has " + std::to_string(list.size()) +
+                              " algorithms, the network " + network.source + " has " + std::to_string(dims) +
+                              " dimensions; give one for each, or one for all");
+  }
+}
+
+// Stragglers are among the ranks.
+std::optional<ReplayProgram> finish_program(std::optional<ReplayBuilder>& builder, const ReplayOptions& options,
+                                            Diagnostics& diagnostics) {
+  std::optional<ReplayProgram> program = builder ? builder->finish() : std::nullopt;
+  if (!program || options.slow.empty() || options.slow.rbegin()->first < program->ranks.size()) return program;
+  diagnostics.error({}, "slow",
+                    "there is no rank " + std::to_string(options.slow.rbegin()->first) + " to be slow; there are " +
+                        std::to_string(program->ranks.size()) + " ranks");
+  return std::nullopt;
+}
+
 }  // namespace
+
+// A set of traces is where its rank 0 is.
+bool trace_set_exists(const std::string& prefix) { return fs::exists(prefix + ".0.et") || fs::exists(prefix); }
+
+void check_algorithm_path(const std::string& path) {
+  if (trace_set_exists(path)) return;
+  throw usage_error("'" + path +
+                    "' is neither an algorithm (ring, direct, halvingDoubling, doubleBinaryTree, oneRing, …; one "
+                    "for each dimension, joined by +) nor a file or set of traces");
+}
+
+void check_system_choices(const ReplaySystem& system, bool astra, NetworkModel model) {
+  const bool policy = system.policy != LinkPolicy::arrival;
+  if (astra && (system.balanced || policy))
+    throw usage_error("balanced chunks and a policy for links are not ASTRA-sim's: only with compat none");
+  if (policy && model != NetworkModel::links) {
+    throw usage_error("policy " + std::string(name(system.policy)) +
+                      " decides where messages wait for links: only with the network model links, not " +
+                      std::string(name(model)));
+  }
+}
 
 std::shared_ptr<ReplaySystem> load_system(const SystemInputs& inputs, const NetworkConfig& network) {
   auto system = std::make_shared<ReplaySystem>();
@@ -75,13 +116,9 @@ std::shared_ptr<ReplaySystem> load_system(const SystemInputs& inputs, const Netw
   if (inputs.memory) system->memory = parse_memory(*inputs.memory, read_text(*inputs.memory));
   if (inputs.groups) system->groups = groups_for(network, *inputs.groups, read_text(*inputs.groups));
   system->rules = inputs.rules;
-  for (const CollectiveRule& r : system->rules) {
-    if (!r.choice.custom.empty() && !set_exists(r.choice.custom)) {
-      throw usage_error(
-          "'" + r.choice.custom +
-          "' is neither an algorithm (ring, direct, halvingDoubling, "
-          "doubleBinaryTree, oneRing, …; one for each dimension, joined by +) nor a file or set of traces");
-    }
+  for (CollectiveRule& r : system->rules) {
+    if (!r.choice.custom.empty()) check_algorithm_path(r.choice.custom);
+    if (!inputs.astra) fit_dimensions(r.choice.per_dim, network);
   }
   system->policy = inputs.policy;
   system->balanced = inputs.balanced;
@@ -106,6 +143,14 @@ std::vector<std::string> custom_prefixes(const ReplaySystem& system) {
   return prefixes;
 }
 
+std::vector<std::pair<std::string, std::string>> custom_uses(const ReplaySystem& system) {
+  std::vector<std::pair<std::string, std::string>> uses;
+  for (const auto& [node, prefix] : system.per_node_custom)
+    uses.emplace_back("node " + std::to_string(node), prefix);
+  for (const std::string& prefix : custom_prefixes(system)) uses.emplace_back("", prefix);
+  return uses;
+}
+
 std::optional<ReplayProgram> load_program(TraceSource& workload, const NetworkConfig& network,
                                           ReplayOptions options, bool issue_by_trace, unsigned jobs,
                                           Diagnostics& diagnostics) {
@@ -114,7 +159,7 @@ std::optional<ReplayProgram> load_program(TraceSource& workload, const NetworkCo
     if (!builder) begin_program(builder, trace, network, options, issue_by_trace, jobs, diagnostics);
     builder->add(trace);
   });
-  return builder ? builder->finish() : std::nullopt;
+  return finish_program(builder, options, diagnostics);
 }
 
 std::optional<ReplayProgram> load_program(std::span<const Trace> workload, const NetworkConfig& network,
@@ -125,7 +170,7 @@ std::optional<ReplayProgram> load_program(std::span<const Trace> workload, const
     if (!builder) begin_program(builder, trace, network, options, issue_by_trace, jobs, diagnostics);
     builder->add(trace);
   }
-  return builder ? builder->finish() : std::nullopt;
+  return finish_program(builder, options, diagnostics);
 }
 
 }  // namespace convert

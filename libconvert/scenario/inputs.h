@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/diagnostic.h"
@@ -28,11 +29,19 @@ struct SystemInputs {
   std::uint32_t queues_per_dim = 1;
   double injection_scale = 1;
   bool rendezvous = false;
+  bool astra = false;  // ASTRA-sim's rules: algorithms of a rule are of the first dimensions, by themselves
 };
 
 // Reads the files; without a system's file there are the defaults for the network. Throws Error(input) with the
 // place, Error(system) if a file is missing.
 [[nodiscard]] std::shared_ptr<ReplaySystem> load_system(const SystemInputs& inputs, const NetworkConfig& network);
+
+// Whether there are traces of this name: a file, a folder or a prefix.
+[[nodiscard]] bool trace_set_exists(const std::string& prefix);
+// Throws Error(usage) if a rule for collectives names neither an algorithm nor traces.
+void check_algorithm_path(const std::string& path);
+// Throws Error(usage) if policy or balanced do not go together with ASTRA-sim's rules or with the network's model.
+void check_system_choices(const ReplaySystem& system, bool astra, NetworkModel model);
 
 // The groups that come with a trace set (TraceSource::groups()), for a replay that was not given any. Throws
 // Error(input) with the place.
@@ -41,6 +50,10 @@ void add_groups(ReplaySystem& system, const std::optional<InputSet::Groups>& gro
 // The algorithms that a system names, each once: prefixes of trace sets, in the working folder or else beside the
 // system's file.
 [[nodiscard]] std::vector<std::string> custom_prefixes(const ReplaySystem& system);
+
+// The nodes that have an algorithm of their own by the system's file, and all that is in custom_prefixes(): what to
+// call it, and the traces.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> custom_uses(const ReplaySystem& system);
 
 // Reads the custom algorithms and then all ranks of the workload. With `issue_by_trace` the first rank decides on
 // ReplayOptions::issue. Nothing if there were errors to report.

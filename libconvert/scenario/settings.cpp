@@ -7,7 +7,9 @@
 #include <cmath>
 #include <filesystem>
 
+#include "config/yaml_tree.h"
 #include "core/units.h"
+#include "scenario/option_values.h"
 #include "scenario/system_keys.h"
 
 namespace convert {
@@ -35,33 +37,49 @@ std::optional<double> parse_factor(std::string_view text) {
   return factor && *factor >= 0 && *factor <= 1e9 ? factor : std::nullopt;
 }
 
-template <typename T, std::size_t n>
-T choice(const std::string& key, const std::string& value,
-         const std::array<std::pair<std::string_view, T>, n>& all) {
-  std::vector<std::string> names;
-  std::string list;
-  for (const auto& [name, result] : all) {
-    if (name == value) return result;
-    list += (names.empty() ? "" : ", ") + std::string(name);
-    names.emplace_back(name);
-  }
-  const std::string near = nearest(value, names);
-  throw bad("unknown " + key + " '" + value + "'; " +
-            (near.empty() ? "known: " + list : "did you mean " + near + "?"));
+Error unknown(const std::string& key, const std::string& value, const std::vector<std::string>& known) {
+  const std::string near = nearest(value, known);
+  return bad("unknown " + key + " '" + value + "'; " +
+             (near.empty() ? "known: " + join(known) : "did you mean " + near + "?"));
 }
 
-constexpr std::array<std::pair<std::string_view, bool>, 4> truths = {
-    {{"true", true}, {"false", false}, {"1", true}, {"0", false}}};
-constexpr std::array<std::pair<std::string_view, bool>, 2> compats = {{{"astra", true}, {"none", false}}};
-constexpr std::array<std::pair<std::string_view, IssueMode>, 2> issues = {
-    {{"algorithm", IssueMode::algorithm}, {"workload", IssueMode::workload}}};
-constexpr std::array<NetworkModel, 3> models = {NetworkModel::unaware, NetworkModel::aware, NetworkModel::links};
+// The one of `all` that has this name.
+template <typename T, std::size_t n>
+T choice(const std::string& key, const std::string& value, const std::array<T, n>& all) {
+  if (const std::optional<T> found = find_named(all, value)) return *found;
+  std::vector<std::string> names;
+  for (const T v : all) names.emplace_back(name(v));
+  throw unknown(key, value, names);
+}
+
+bool truth(const std::string& key, const std::string& value) {
+  if (const std::optional<bool> found = parse_truth(value)) return *found;
+  throw unknown(key, value, {"true", "false"});
+}
+
+bool is_astra(const std::string& key, const std::string& value) {
+  if (value != "astra" && value != "none") throw unknown(key, value, {"astra", "none"});
+  return value == "astra";
+}
 
 // In the working folder, or else beside the sweep's file.
 std::string find_path(const std::string& folder, const std::string& path) {
-  if (folder.empty() || fs::exists(path) || fs::path(path).is_absolute()) return path;
+  if (folder.empty() || trace_set_exists(path) || fs::path(path).is_absolute()) return path;
   std::string beside = (fs::path(folder) / path).string();
-  return fs::exists(beside) || fs::exists(beside + ".0.et") ? beside : path;
+  return trace_set_exists(beside) ? beside : path;
+}
+
+// The elements of a value that is a list: "a;b", or "none".
+std::vector<std::string> elements(const std::string& value) {
+  std::vector<std::string> all;
+  if (value == no_elements) return all;
+  for (std::size_t begin = 0; begin <= value.size();) {
+    const std::size_t end = std::min(value.find(element_separator, begin), value.size());
+    if (begin == end) throw bad("'" + value + "' has an empty element");
+    all.push_back(value.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return all;
 }
 
 std::string existing(const RunSettings& s, const std::string& path) {
@@ -96,15 +114,6 @@ struct Key {
 using S = RunSettings;
 using Text = const std::string&;
 
-void set_model(S& s, Text, Text value) {
-  if (const auto model = find_network_model(value)) {
-    s.options.network.model = *model;
-    return;
-  }
-  std::array<std::pair<std::string_view, NetworkModel>, models.size()> named;
-  for (std::size_t i = 0; i < models.size(); ++i) named.at(i) = {name(models.at(i)), models.at(i)};
-  s.options.network.model = choice("model", value, named);
-}
 void set_network(S& s, Text, Text value) {
   s.network = is_short_network(value) ? value : find_path(s.folder, value);
   try {
@@ -128,28 +137,70 @@ void set_queues(S& s, Text key, Text value) {
   s.system.queues_per_dim = static_cast<std::uint32_t>(*n);
 }
 void set_injection(S& s, Text key, Text value) {
-  const std::optional<double> x = parse_number(value);
-  if (!x || *x < 0 || *x > 1e9) throw wants(key, "a number from 0 to 1e9", value);
+  const std::optional<double> x = parse_scale(value);
+  if (!x) throw wants(key, "a number from 0 to 1e9", value);
   s.system.injection_scale = *x;
 }
+void set_groups(S& s, Text, Text value) {
+  s.no_groups = value == no_groups_file && !fs::exists(find_path(s.folder, value));
+  if (s.no_groups) return s.system.groups.reset();
+  s.system.groups = existing(s, value);
+}
+// Each element, whose errors are the key's.
+template <typename Take>
+void for_each_element(const std::string& key, const std::string& value, const Take& take) {
+  try {
+    for (const std::string& element : elements(value)) take(element);
+  } catch (const Error& e) {
+    throw bad(key + ": " + e.what());
+  }
+}
+void set_fail(S& s, Text key, Text value) {
+  s.options.network.failed.clear();
+  for_each_element(key, value, [&](Text link) { s.options.network.failed.push_back(link); });
+}
+void set_collective(S& s, Text key, Text value) {
+  s.system.rules.clear();
+  for_each_element(key, value, [&](Text text) {
+    CollectiveRule rule = parse_collective_rule(text);
+    if (std::string& path = rule.choice.custom; !path.empty()) {
+      path = find_path(s.folder, path);
+      check_algorithm_path(path);
+    }
+    s.system.rules.push_back(std::move(rule));
+  });
+}
+void set_slow(S& s, Text key, Text value) {
+  s.options.slow.clear();
+  for_each_element(key, value, [&](Text one) { add_straggler(one, s.options.slow); });
+}
 
-constexpr std::array<Key, 16> plain_keys = {{
+constexpr std::array<Key, 25> plain_keys = {{
     {"workload", [](S& s, Text, Text value) { s.workload = value == "-" ? value : find_path(s.folder, value); }},
     {"from", [](S& s, Text, Text value) { s.from = value; }},
     {"network", set_network},
-    {"model", set_model},
+    {"model", [](S& s, Text k, Text value) { s.options.network.model = choice(k, value, network_models); }},
     {"bandwidth", [](S& s, Text key, Text value) { s.links.push_back(parse_link_setting(key, value)); }},
     {"latency", [](S& s, Text key, Text value) { s.links.push_back(parse_link_setting(key, value)); }},
+    {"occupancy", [](S& s, Text k, Text value) { s.options.network.occupancy = choice(k, value, occupancies); }},
+    {"forwarding", [](S& s, Text k, Text value) { s.options.network.forwarding = choice(k, value, forwardings); }},
+    {"routing", [](S& s, Text k, Text value) { s.options.network.routing = choice(k, value, routings); }},
+    {"fail", set_fail},
     {"system", [](S& s, Text, Text value) { s.system.system = existing(s, value); }},
+    {"collective", set_collective},
+    {"policy", [](S& s, Text key, Text value) { s.system.policy = choice(key, value, link_policies); }},
+    {"balanced", [](S& s, Text key, Text value) { s.system.balanced = truth(key, value); }},
     {"memory", [](S& s, Text, Text value) { s.system.memory = existing(s, value); }},
-    {"groups", [](S& s, Text, Text value) { s.system.groups = existing(s, value); }},
+    {"groups", set_groups},
     {"queues-per-dim", set_queues},
     {"injection-scale", set_injection},
-    {"rendezvous", [](S& s, Text key, Text value) { s.system.rendezvous = choice(key, value, truths); }},
-    {"compat", [](S& s, Text key, Text value) { s.astra = choice(key, value, compats); }},
-    {"issue", [](S& s, Text key, Text value) { s.issue = choice(key, value, issues); }},
+    {"rendezvous", [](S& s, Text key, Text value) { s.system.rendezvous = truth(key, value); }},
+    {"compat", [](S& s, Text key, Text value) { s.astra = is_astra(key, value); }},
+    {"issue", [](S& s, Text key, Text value) { s.issue = choice(key, value, issue_modes); }},
+    {"slow", set_slow},
     {"size", set_size},
     {"until", set_until},
+    {"symmetry", [](S& s, Text key, Text value) { s.options.symmetry = truth(key, value); }},
 }};
 
 const Key* find(const std::string& key) {
@@ -160,7 +211,7 @@ const Key* find(const std::string& key) {
 }
 
 SweepKeys make_keys() {
-  SweepKeys keys{.keys = {}, .per_dimension = {"bandwidth", "latency"}};
+  SweepKeys keys{.keys = {}, .per_dimension = {"bandwidth", "latency"}, .lists = {"fail", "collective", "slow"}};
   for (const Key& k : plain_keys) keys.keys.emplace_back(k.name);
   for (std::string& name : system_key_names()) keys.keys.push_back(std::move(name));
   return keys;
@@ -193,13 +244,6 @@ void apply(const LinkSetting& setting, NetworkConfig& network) {
 }
 
 }  // namespace
-
-std::optional<NetworkModel> find_network_model(std::string_view text) {
-  for (const NetworkModel model : models) {
-    if (name(model) == text) return model;
-  }
-  return std::nullopt;
-}
 
 void RunSettings::set(const std::string& key, const std::string& value) {
   if (const Key* const plain = find(key)) return plain->set(*this, key, value);
@@ -247,14 +291,23 @@ Scenario make_scenario(const RunSettings& s) {
   }
   scenario.options.astra = s.astra.value_or(s.system.system.has_value());
   scenario.from = s.from;
-  scenario.has_groups = s.system.groups.has_value();
+  scenario.has_groups = s.no_groups || s.system.groups.has_value();
   scenario.issue_by_trace = !s.issue;
   if (s.issue) scenario.options.issue = *s.issue;
-  const auto system = load_system(s.system, scenario.network);
+  SystemInputs inputs = s.system;
+  inputs.astra = scenario.options.astra;
+  const auto system = load_system(inputs, scenario.network);
   for (const RunSettings::SystemKey& k : s.system_keys)
     set_system_key(system->config, k.key, k.config, scenario.network.dims.size());
   scenario.options.system = system;
   return scenario;
+}
+
+void check_scenario(const Scenario& scenario) {
+  const NetworkOptions& network = scenario.options.network;
+  check_network_options(scenario.network, network);
+  check_system_choices(*scenario.options.system, scenario.options.astra, network.model);
+  if (!network.failed.empty()) (void)make_router(scenario.network, network.routing, network.failed);
 }
 
 std::string network_shape(const Scenario& scenario) {
@@ -266,8 +319,8 @@ std::string network_shape(const Scenario& scenario) {
 }
 
 std::vector<std::string> files_of(const std::string& key, const std::string& value, const std::string& folder) {
-  const bool is_file =
-      key == "system" || key == "memory" || key == "groups" || (key == "network" && !is_short_network(value));
+  const bool is_file = key == "system" || key == "memory" || (key == "groups" && value != no_groups_file) ||
+                       (key == "network" && !is_short_network(value));
   if (!is_file) return {};
   return {find_path(folder, value)};
 }

@@ -16,8 +16,8 @@
 
 namespace convert {
 
-// The model of this name.
-[[nodiscard]] std::optional<NetworkModel> find_network_model(std::string_view name);
+// How groups are called where there are to be none, not those of the trace set either; unless there is such a file.
+inline constexpr const char* no_groups_file = "empty";
 
 // Bandwidth or latency of a network's links, in place of what the network says.
 struct LinkSetting {
@@ -36,6 +36,7 @@ struct RunSettings {
   std::optional<IssueMode> issue{};
   std::optional<bool> astra{};
   SystemInputs system{};
+  bool no_groups = false;  // those of the trace set are not wanted either
   std::vector<LinkSetting> links{};
   // Keys of system.json: a configuration that has the value of this key.
   struct SystemKey {
@@ -70,8 +71,11 @@ struct Scenario {
 // Reads the files. Throws Error.
 [[nodiscard]] Scenario make_scenario(const RunSettings& settings);
 
-// Scenarios whose settings differ in nothing but network, model, bandwidth and latency compile to the same program
-// if this is the same.
+// Throws Error if the settings do not go together.
+void check_scenario(const Scenario& scenario);
+
+// Scenarios whose settings differ in nothing but the network and how messages share its links (model, bandwidth,
+// latency, occupancy, forwarding, routing, failed links) compile to the same program if this is the same.
 [[nodiscard]] std::string network_shape(const Scenario& scenario);
 
 // The files whose contents a setting stands for; not the workload's.

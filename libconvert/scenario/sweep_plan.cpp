@@ -2,8 +2,10 @@
 #include "scenario/sweep_plan.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "io/input.h"
@@ -16,7 +18,9 @@ namespace {
 // What changes the network without changing its shape, or is part of the shape.
 bool is_of_network(const std::string& key) {
   const std::string stem = key.substr(0, key.find('.'));
-  return stem == "network" || stem == "model" || stem == "bandwidth" || stem == "latency";
+  constexpr std::array<std::string_view, 8> keys = {"network",   "model",      "bandwidth", "latency",
+                                                    "occupancy", "forwarding", "routing",   "fail"};
+  return std::find(keys.begin(), keys.end(), stem) != keys.end();
 }
 
 // Pieces of a MiB, so that no file need be in memory.
@@ -35,8 +39,8 @@ class Digests {
     if (is_new) add_digest(*open_input(path), found->second);
     return found->second;
   }
-  const std::string& workload(const std::string& path) {
-    const auto [found, is_new] = workloads_.try_emplace(path);
+  const std::string& traces(const std::string& path) {
+    const auto [found, is_new] = traces_.try_emplace(path);
     if (!is_new || path == "-") return found->second;
     InputSet set({path});
     while (const auto item = set.next()) add_digest(*item->input, found->second);
@@ -46,11 +50,12 @@ class Digests {
 
  private:
   std::map<std::string, std::string> files_;
-  std::map<std::string, std::string> workloads_;
+  std::map<std::string, std::string> traces_;
 };
 
-Error located(const Error& e, const SweepValue& value) {
-  if (value.where.file.empty()) return {Error::Kind::usage, {}, "--set: " + std::string(e.what())};
+// Without a place it is of --set or, in the base, of another option.
+Error located(const Error& e, const SweepValue& value, bool is_axis) {
+  if (value.where.file.empty()) return {Error::Kind::usage, {}, (is_axis ? "--set: " : "") + std::string(e.what())};
   return {Error::Kind::input, value.where, e.what(), "sweep"};
 }
 
@@ -86,7 +91,7 @@ void SweepPlan::check_values() const {
         try {
           scratch.set(setting.key, value.text);
         } catch (const Error& e) {
-          if (e.where().file.empty()) throw located(e, value);
+          if (e.where().file.empty()) throw located(e, value, settings == &config_.axes);
           throw;  // of a file that the value names
         }
       }
@@ -123,7 +128,8 @@ std::vector<std::string> SweepPlan::identities() const {
       text += key + '=' + value + '\n';
       for (const std::string& file : files_of(key, value, folder_)) text += digests.file(file) + '\n';
     }
-    if (const auto workload = this->settings(run).workload) text += digests.workload(*workload);
+    if (const auto workload = this->settings(run).workload) text += digests.traces(*workload);
+    for (const auto& [use, path] : customs_[group_of_[run]]) text += '\n' + use + ' ' + digests.traces(path);
     ids.push_back(sha256_hex(text).substr(0, digits));
   }
   return ids;
@@ -131,6 +137,8 @@ std::vector<std::string> SweepPlan::identities() const {
 
 void SweepPlan::form_groups() {
   std::map<std::string, std::size_t> numbers;
+  std::optional<std::string> first_failure;
+  bool any = false;  // of the runs can be done
   for (std::size_t run = 0; run < size(); ++run) {
     const RunSettings settings = this->settings(run);
     std::string key = settings.workload.value_or("");
@@ -139,19 +147,33 @@ void SweepPlan::form_groups() {
     for (std::size_t a = 0; a < config_.axes.size(); ++a) {
       if (!is_of_network(config_.axes[a].key)) key += '\n' + value(run, a);
     }
+    std::vector<std::pair<std::string, std::string>> customs;
     try {
-      key += '\n' + network_shape(make_scenario(settings));
+      const Scenario scenario = make_scenario(settings);
+      key += '\n' + network_shape(scenario);
+      customs = custom_uses(*scenario.options.system);
+      if (!any) {
+        try {
+          check_scenario(scenario);
+          any = true;
+        } catch (const Error& e) {
+          if (!first_failure) first_failure = e.what();
+        }
+      }
     } catch (const Error& e) {
       // A file that cannot be read or what is not given at all is a mistake; a combination is the run's own
       // failure.
       if (e.kind() != Error::Kind::input || e.where().line != 0 || e.where().offset >= 0) throw;
+      if (!first_failure) first_failure = e.what();
     }
     const auto [number, is_new] = numbers.try_emplace(key, groups_.size());
     if (is_new) groups_.push_back(key);
+    if (is_new) customs_.push_back(std::move(customs));
     if (first_of_workload) groups_by_workload_[workload] = 0;
     if (is_new) ++groups_by_workload_[workload];
     group_of_[run] = number->second;
   }
+  if (!any && first_failure) throw usage_error("none of the runs can be done: " + *first_failure);
 }
 
 std::vector<std::size_t> SweepPlan::order() const {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/sweep.h"
@@ -17,7 +18,7 @@ inline constexpr std::size_t max_sweep_runs = 100'000;
 class SweepPlan {
  public:
   // `folder`: of the sweep's file. Checks all values and configuration files, and says what a run is: throws Error,
-  // with the place if the value has one. A combination that cannot be run is no error here.
+  // with the place if the value has one. A combination that cannot be run is no error here, unless none can.
   SweepPlan(SweepConfig config, std::string folder);
 
   [[nodiscard]] const std::vector<SweepSetting>& axes() const { return config_.axes; }
@@ -57,6 +58,7 @@ class SweepPlan {
   std::vector<std::size_t> strides_;
   std::vector<std::size_t> group_of_;  // by run
   std::vector<std::string> groups_;
+  std::vector<std::vector<std::pair<std::string, std::string>>> customs_;  // by group; see custom_uses
   std::map<std::string, std::size_t> groups_by_workload_;
 };
 

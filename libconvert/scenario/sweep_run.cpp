@@ -216,7 +216,7 @@ std::shared_ptr<SweepRunner::Program> SweepRunner::program(std::size_t run, Scen
 std::vector<std::string> SweepRunner::run(std::size_t run) {
   try {
     Scenario scenario = make_scenario(plan_.settings(run));
-    check_network_options(scenario.network, scenario.options.network);
+    check_scenario(scenario);
     const auto shared = program(run, scenario);
     if (!shared->program) return sweep_failure(shared->error);
     // The tables of the ranks are shared, not copied.

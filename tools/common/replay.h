@@ -18,9 +18,9 @@ namespace tools {
 struct ReplayInputOptions {
   InputOptions input;
   std::optional<std::string> network;
-  std::string model = "unaware";
-  std::string occupancy = "beta";
-  std::string forwarding = "store";
+  std::optional<std::string> model;
+  std::optional<std::string> occupancy;
+  std::optional<std::string> forwarding;
   std::optional<std::string> routing;
   std::vector<std::string> failed;
   std::optional<std::string> system;
@@ -32,7 +32,7 @@ struct ReplayInputOptions {
   std::optional<std::int64_t> size;
   std::optional<std::int64_t> until;  // ps
   std::vector<std::string> collectives;
-  std::string policy = "arrival";
+  std::optional<std::string> policy;
   bool balanced = false;
   std::vector<std::string> slow;
   bool no_symmetry = false;
@@ -42,7 +42,7 @@ struct ReplayInputOptions {
   std::optional<std::string> astra_network;
   std::optional<std::string> astra_memory;
   std::optional<std::string> astra_groups;
-  std::int64_t queues_per_dim = 1;
+  std::optional<std::int64_t> queues_per_dim;
   std::optional<std::string> injection_scale;
   std::optional<std::string> rendezvous;
   // Accepted as ASTRA-sim accepts them: without effect.

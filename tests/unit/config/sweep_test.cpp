@@ -9,7 +9,9 @@
 namespace convert {
 namespace {
 
-const SweepKeys keys = {.keys = {"network", "bandwidth", "latency", "model"}, .per_dimension = {"bandwidth"}};
+const SweepKeys keys = {.keys = {"network", "bandwidth", "latency", "model", "fail"},
+                        .per_dimension = {"bandwidth"},
+                        .lists = {"fail"}};
 
 // "LOCATION: message" of the Error, or "" if there is none.
 std::string error_of(std::string_view text) {
@@ -64,7 +66,8 @@ TEST(Sweep, ErrorsHaveTheirPlace) {
   EXPECT_EQ(error_of("sweep: {}"), "s.yml:1:8: sweep wants a map, such as {bandwidth: [25GB/s, 50GB/s]}");
   EXPECT_EQ(error_of("base: x\nsweep: {model: a}"), "s.yml:1:7: base wants a map, such as {network: ring8.yml}");
   EXPECT_EQ(error_of("sweep:\n  bandwith: 1"), "s.yml:2:3: unknown key 'bandwith'; did you mean bandwidth?");
-  EXPECT_EQ(error_of("sweep: {zzz: 1}"), "s.yml:1:9: unknown key 'zzz'; known: network, bandwidth, latency, model");
+  EXPECT_EQ(error_of("sweep: {zzz: 1}"),
+            "s.yml:1:9: unknown key 'zzz'; known: network, bandwidth, latency, model, fail");
   EXPECT_EQ(error_of("sweep: {bandwidth.x: 1}"), "s.yml:1:9: bandwidth.x: 'x' is no dimension; they count from 0");
   EXPECT_EQ(error_of("sweep: {bandwidth.07: 1}"),
             "s.yml:1:9: bandwidth.07: '07' is no dimension; they count from 0");
@@ -81,6 +84,19 @@ TEST(Sweep, ErrorsHaveTheirPlace) {
   EXPECT_EQ(error_of("sweep: {model: \"a\\nb\"}"), "s.yml:1:16: model has a value with control characters");
   EXPECT_NE(error_of("sweep: {model: [a"), "");
   EXPECT_EQ(error_of("sweep: {model: &x a}"), "s.yml:1:16: anchors are not used in a sweep file");
+}
+
+TEST(Sweep, ListsAsValues) {
+  const SweepConfig c =
+      parse_sweep("s.yml", "base: {fail: [0-1, 1-2]}\nsweep:\n  fail: [none, 3-4, [3-4, 5-6], '0-1;7-8']\n", keys);
+  EXPECT_EQ(texts(c.base[0]), Texts{"0-1;1-2"});
+  EXPECT_EQ(texts(c.axes[0]), (Texts{"none", "3-4", "3-4;5-6", "0-1;7-8"}));
+  EXPECT_EQ(error_of("sweep: {fail: [none, []]}"), "s.yml:1:22: 'none' is given twice");
+  EXPECT_EQ(error_of("sweep: {fail: [[a;b]]}"), "s.yml:1:17: 'a;b' is no element of a list of fail");
+  EXPECT_EQ(error_of("sweep: {fail: [[a, '']]}"), "s.yml:1:20: '' is no element of a list of fail");
+  EXPECT_EQ(error_of("sweep: {fail: [[none]]}"), "s.yml:1:17: 'none' is no element of a list of fail");
+  EXPECT_EQ(error_of("sweep: {fail: [[[a]]]}"), "s.yml:1:17: fail wants a list of values here");
+  EXPECT_EQ(texts(parse_sweep_option("fail=none,3-4;5>6", keys)), (Texts{"none", "3-4;5>6"}));
 }
 
 TEST(Sweep, Options) {

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
+#include <vector>
 
+#include "scenario/option_values.h"
 #include "scenario/system_keys.h"
 
 namespace convert {
@@ -37,10 +40,10 @@ std::string scenario_error(const std::vector<std::string>& pairs) {
   return "";
 }
 
-TEST(Settings, EveryModelHasItsName) {
-  for (const NetworkModel m : {NetworkModel::unaware, NetworkModel::aware, NetworkModel::links})
-    EXPECT_EQ(find_network_model(name(m)), m);
-  EXPECT_EQ(find_network_model("link"), std::nullopt);
+TEST(Settings, EveryChoiceHasItsName) {
+  for (const NetworkModel m : network_models) EXPECT_EQ(find_named(network_models, name(m)), m);
+  for (const LinkPolicy p : link_policies) EXPECT_EQ(find_named(link_policies, name(p)), p);
+  EXPECT_EQ(find_named(network_models, "link"), std::nullopt);
   EXPECT_EQ(error_of("model", "link"), "unknown model 'link'; did you mean links?");
 }
 
@@ -53,8 +56,22 @@ TEST(Settings, ValuesThatAKeyDoesNotTake) {
   EXPECT_EQ(error_of("latency", "xnan"), "latency wants a time such as 500ns or a factor such as x2, not 'xnan'");
   EXPECT_EQ(error_of("size", "0"), "size wants a size such as 1MiB, not '0'");
   EXPECT_EQ(error_of("queues-per-dim", "0"), "queues-per-dim wants a whole number from 1 to 65535, not '0'");
-  EXPECT_EQ(error_of("rendezvous", "maybe"), "unknown rendezvous 'maybe'; known: true, false, 1, 0");
+  EXPECT_EQ(error_of("rendezvous", "maybe"), "unknown rendezvous 'maybe'; known: true, false");
   EXPECT_EQ(error_of("issue", "workloads"), "unknown issue 'workloads'; did you mean workload?");
+  EXPECT_EQ(error_of("occupancy", "alpha"), "unknown occupancy 'alpha'; known: beta, alpha-beta");
+  EXPECT_EQ(error_of("policy", "fio"), "unknown policy 'fio'; did you mean fifo?");
+  EXPECT_EQ(error_of("symmetry", "ture"), "unknown symmetry 'ture'; did you mean true?");
+  EXPECT_EQ(error_of("fail", "3-4;"), "fail: '3-4;' has an empty element");
+  EXPECT_EQ(error_of("fail", ";"), "fail: ';' has an empty element");
+  EXPECT_EQ(error_of("slow", "3=2x;none"), "slow: 'none' is not such as 3=1.5x");
+  EXPECT_EQ(error_of("slow", "3=2x;3=1"), "slow: rank 3 is given twice");
+  EXPECT_EQ(error_of("slow", "3=nan"), "slow: 'nan' is not a number from 0 to 1e9");
+  EXPECT_EQ(error_of("collective", "all_reduce=ring;allgather=ring"),
+            "collective: 'allgather' is not all_reduce, all_gather, reduce_scatter, all_to_all or all in "
+            "'allgather=ring'");
+  EXPECT_EQ(error_of("collective", "=ring"), "collective: '=ring' is not such as all_reduce=ring");
+  EXPECT_EQ(error_of("collective", "all=no/such").substr(0, 55),
+            "collective: 'no/such' is neither an algorithm (ring, di");
   EXPECT_EQ(error_of("system", "no/such.json"), "there is no file no/such.json");
   EXPECT_EQ(error_of("endpoint-delay", "1, \"L\": 2"),
             "endpoint-delay wants a whole number from 0 to 9007199254740992, not \"1, \\\"L\\\": 2\"");
@@ -62,6 +79,67 @@ TEST(Settings, ValuesThatAKeyDoesNotTake) {
   EXPECT_EQ(error_of("algorithm", "ring+rang"),
             "algorithm: all-reduce-implementation: unknown algorithm \"rang\"; did you mean ring?");
   EXPECT_EQ(error_of("roofline-enabled", "yes"), "roofline-enabled wants 0 or 1, not null");
+}
+
+TEST(Settings, HowMessagesShareLinks) {
+  const NetworkOptions o = scenario({"network", "torus:4x2,bw=1GB/s", "model", "links", "occupancy", "alpha-beta",
+                                     "forwarding", "cut", "routing", "shortest", "fail", "0-1;npu2>npu3"})
+                               .options.network;
+  EXPECT_EQ(o.occupancy, Occupancy::alpha_beta);
+  EXPECT_EQ(o.forwarding, Forwarding::cut);
+  EXPECT_EQ(o.routing, Routing::shortest);
+  EXPECT_EQ(o.failed, (std::vector<std::string>{"0-1", "npu2>npu3"}));
+  EXPECT_TRUE(scenario({"network", "ideal", "fail", "none"}).options.network.failed.empty());
+}
+
+TEST(Settings, RulesStragglersAndPolicies) {
+  const Scenario s = scenario({"network", "ideal", "collective", "all_reduce:size<1MiB=ring+direct;all=oneRing",
+                               "slow", "0=1.5x;3=2", "policy", "smallest", "balanced", "1", "symmetry", "no"});
+  ASSERT_EQ(s.options.system->rules.size(), 2U);
+  EXPECT_EQ(s.options.system->rules[0].end_bytes, 1 << 20);
+  EXPECT_EQ(s.options.system->rules[0].choice.per_dim.size(), 2U);
+  EXPECT_TRUE(s.options.system->rules[1].choice.per_dim[0].one);
+  EXPECT_EQ(s.options.slow, (std::map<Rank, double>{{0, 1.5}, {3, 2.0}}));
+  EXPECT_EQ(s.options.system->policy, LinkPolicy::smallest);
+  EXPECT_TRUE(s.options.system->balanced);
+  EXPECT_FALSE(s.options.symmetry);
+  EXPECT_TRUE(scenario({"network", "ideal", "slow", "none"}).options.slow.empty());
+}
+
+TEST(Settings, OneAlgorithmOfARuleIsForAllDimensions) {
+  const auto algorithms = [](const std::string& rule, const std::string& compat) {
+    return scenario({"network", "torus:4x2x2,bw=1GB/s", "collective", rule, "compat", compat})
+        .options.system->rules.front()
+        .choice.per_dim.size();
+  };
+  EXPECT_EQ(algorithms("all=ring", "none"), 3U);
+  EXPECT_EQ(algorithms("all=ring", "astra"), 1U);
+  EXPECT_EQ(algorithms("all=oneRing", "none"), 1U);
+  EXPECT_EQ(
+      scenario_error({"network", "torus:4x2x2,bw=1GB/s", "collective", "all=ring+ring"}),
+      "a rule for collectives has 2 algorithms, the network torus:4x2x2,bw=1GB/s has 3 dimensions; give one for "
+      "each, or one for all");
+}
+
+TEST(Settings, WhatDoesNotGoTogether) {
+  const auto message = [](std::vector<std::string> pairs) -> std::string {
+    try {
+      check_scenario(scenario(pairs));
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  const std::string ring = "ring:8,bw=1GB/s";
+  EXPECT_EQ(message({"network", ring, "policy", "fifo"}),
+            "policy fifo decides where messages wait for links: only with the network model links, not unaware");
+  EXPECT_EQ(message({"network", ring, "model", "links", "policy", "fifo"}), "");
+  EXPECT_EQ(message({"network", ring, "compat", "astra", "balanced", "true"}),
+            "balanced chunks and a policy for links are not ASTRA-sim's: only with compat none");
+  EXPECT_EQ(message({"network", ring, "fail", "0-1"}),
+            "failed links: only with the network model links, not unaware");
+  EXPECT_NE(message({"network", ring, "model", "links", "fail", "0-2"}), "");
+  EXPECT_EQ(message({"network", ring, "model", "links", "fail", "0-1"}), "");
 }
 
 TEST(Settings, BandwidthAndLatencyOfAllAndOfOneDimension) {

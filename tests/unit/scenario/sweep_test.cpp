@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <set>
 #include <string>
@@ -93,6 +94,75 @@ TEST_F(Sweep, IdentitiesDependOnWhatTheResultDependsOn) {
   EXPECT_EQ(ids({setting("network", {net})}), of_file);
   (void)scratch.write("w.jsonl", traces(1001));
   EXPECT_NE(ids({setting("network", {net})}), of_file);
+}
+
+TEST_F(Sweep, IdentitiesDependOnAllSettingsAndOnFilesOfAlgorithms) {
+  const SweepSetting ring = setting("network", {"ring:4,bw=1GB/s"});
+  const auto id = [&](const std::string& key, const std::string& value) {
+    return plan({setting(key, {value})}, {ring, setting("model", {"links"})}).identities()[0];
+  };
+  for (const auto& [key, a, b] : std::vector<std::array<std::string, 3>>{{"occupancy", "beta", "alpha-beta"},
+                                                                         {"forwarding", "store", "cut"},
+                                                                         {"routing", "dimension", "shortest"},
+                                                                         {"fail", "none", "0>1"},
+                                                                         {"collective", "none", "all=direct"},
+                                                                         {"policy", "fifo", "lifo"},
+                                                                         {"balanced", "true", "false"},
+                                                                         {"slow", "0=2x", "1=2x"},
+                                                                         {"symmetry", "true", "false"}})
+    EXPECT_NE(id(key, a), id(key, b)) << key;
+  // What an algorithm's file says; by a rule, a key, and a system's file that names it.
+  (void)scratch.write("a.jsonl", traces(500));
+  (void)scratch.write("s.json", R"({"all-reduce-implementation-custom": ["a.jsonl"]})");
+  (void)scratch.write("node.json", R"({"per-node-custom-implementation": "node.yml"})");
+  (void)scratch.write("node.yml", "1: a.jsonl\n");
+  const std::vector<std::pair<std::string, std::string>> uses = {{"collective", "all_reduce=a.jsonl"},
+                                                                 {"all-reduce-implementation-custom", "a.jsonl"},
+                                                                 {"system", "s.json"},
+                                                                 {"system", "node.json"}};
+  Texts before;
+  for (const auto& [key, value] : uses) before.push_back(id(key, value));
+  (void)scratch.write("a.jsonl", traces(501));
+  for (std::size_t i = 0; i < uses.size(); ++i)
+    EXPECT_NE(id(uses[i].first, uses[i].second), before[i]) << uses[i].second;
+  const std::string of_node = id("system", "node.json");
+  (void)scratch.write("node.yml", "2: a.jsonl\n");
+  EXPECT_NE(id("system", "node.json"), of_node);
+}
+
+TEST_F(Sweep, NetworksOfOneShapeShareAProgram) {
+  const SweepPlan p = plan({setting("occupancy", {"beta", "alpha-beta"}), setting("forwarding", {"store", "cut"}),
+                            setting("routing", {"dimension", "shortest"}), setting("fail", {"none", "0>1"}),
+                            setting("slow", {"none", "0=2x"})},
+                           {setting("network", {"ring:4,bw=1GB/s"}), setting("model", {"links"})});
+  EXPECT_EQ(p.groups_of(scratch.path("w.jsonl")), 2U);  // by slow
+}
+
+TEST_F(Sweep, StragglersAreAmongTheRanks) {
+  const auto r =
+      results(plan({setting("slow", {"none", "0=2x", "1=2x", "2=2x"})}, {setting("network", {"ring:2,bw=1GB/s"})}));
+  EXPECT_EQ(r[0][2], "11000");
+  EXPECT_EQ(r[1][2], "21000");
+  EXPECT_EQ(r[2][2], "11000");
+  EXPECT_EQ(r[3].back(), "there is no rank 2 to be slow; there are 2 ranks");
+}
+
+TEST_F(Sweep, WhatNoRunCanDoIsAMistake) {
+  const auto message = [&](const std::vector<SweepSetting>& axes, const std::vector<SweepSetting>& base = {}) {
+    return test::text_of(error_of([&] { (void)plan(axes, base); }));
+  };
+  const SweepSetting ring = setting("network", {"ring:2,bw=1GB/s"});
+  EXPECT_EQ(
+      message({setting("policy", {"fifo", "lifo"})}, {ring}),
+      ": none of the runs can be done: policy fifo decides where messages wait for links: only with the network "
+      "model links, not unaware");
+  EXPECT_EQ(message({setting("size", {"1", "2"})}, {ring, setting("model", {"links"}), setting("fail", {"0-7"})})
+                .substr(0, 34),
+            ": none of the runs can be done: fa");
+  // Else it is the result of those that cannot.
+  const auto r = results(plan({setting("policy", {"arrival", "lifo"})}, {ring}));
+  EXPECT_EQ(r[0][1], "complete");
+  EXPECT_EQ(r[1][1], "error");
 }
 
 TEST_F(Sweep, MistakesAreFoundBeforeTheFirstRun) {
@@ -191,7 +261,7 @@ TEST_F(Sweep, TooManyLinesForAPlot) {
   Texts many;
   for (int i = 1; i <= 31; ++i) many.push_back(std::to_string(i));
   const SweepPlan p =
-      plan({setting("latency", {"0ns", "1ns"}), setting("until", many)}, {setting("network", {"ideal"})});
+      plan({setting("latency", {"0ns", "1ns"}), setting("until", many)}, {setting("network", {"ring:2,bw=1GB/s"})});
   EXPECT_EQ(plot_axis(p), 0U);
   EXPECT_STREQ(error_of([&] { check_sweep_plot(p); }).what(),
                "the plot would have 31 lines, more than 30; sweep fewer values at once");

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Values of options that are also keys of a sweep, from text: names, stragglers, rules for collectives.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/trace.h"
+#include "simulate/program.h"
+
+namespace convert {
+
+inline constexpr std::array network_models = {NetworkModel::unaware, NetworkModel::aware, NetworkModel::links};
+inline constexpr std::array occupancies = {Occupancy::beta, Occupancy::alpha_beta};
+inline constexpr std::array forwardings = {Forwarding::store, Forwarding::cut};
+inline constexpr std::array routings = {Routing::dimension, Routing::shortest};
+inline constexpr std::array issue_modes = {IssueMode::algorithm, IssueMode::workload};
+inline constexpr std::array link_policies = {LinkPolicy::arrival, LinkPolicy::fifo, LinkPolicy::lifo,
+                                             LinkPolicy::priority, LinkPolicy::smallest};
+
+// The one of `all` that has this name().
+template <typename T, std::size_t n>
+[[nodiscard]] std::optional<T> find_named(const std::array<T, n>& all, std::string_view text) {
+  for (const T value : all) {
+    if (name(value) == text) return value;
+  }
+  return std::nullopt;
+}
+
+// true, 1, on, yes; false, 0, off, no.
+[[nodiscard]] std::optional<bool> parse_truth(std::string_view text);
+
+// A number from 0 to 1e9.
+[[nodiscard]] std::optional<double> parse_scale(std::string_view text);
+
+// The following throw Error(input) without a place.
+// "3=1.5x"
+void add_straggler(const std::string& text, std::map<Rank, double>& to);
+// "all_reduce:pg=3:size>=1MiB=ring+direct", one algorithm a dimension, or "…=PATH" of an algorithm.
+[[nodiscard]] CollectiveRule parse_collective_rule(const std::string& text);
+
+}  // namespace convert

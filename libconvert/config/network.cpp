@@ -121,6 +121,7 @@ void set_short_option(std::string_view part, std::string_view option, std::vecto
 // Appends the dimensions of one part of a product, or sets the levels of a tree.
 void parse_short_part(std::string_view part, NetworkConfig& config) {
   const std::size_t colon = part.find(':');
+  if (part.empty()) throw bad(config.source, "has a + with nothing before or behind it");
   if (colon == std::string_view::npos) throw bad(part, "wants TOPOLOGY:NPUS,bw=RATE[,lat=TIME]");
   const ShortName& topology = short_name(part, part.substr(0, colon));
   std::string_view rest = part.substr(colon + 1);

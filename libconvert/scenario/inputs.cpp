@@ -18,11 +18,14 @@ std::string beside(const std::string& file, const std::string& path) {
 }
 
 // Configuration files are small: each parser refuses what exceeds its limit.
-std::string read_text(const std::string& path) {
+struct NamedText {
+  std::string name;
+  std::string text;
+};
+NamedText read_text(const std::string& path) {
   const auto input = open_input(path);
   constexpr std::size_t most = (1 << 20) + 1;
-  std::string text(input->peek(most));
-  return text;
+  return {input->name(), std::string(input->peek(most))};
 }
 
 std::string find_set(const std::string& system_file, const std::string& prefix) {
@@ -102,10 +105,11 @@ std::shared_ptr<ReplaySystem> load_system(const SystemInputs& inputs, const Netw
   auto system = std::make_shared<ReplaySystem>();
   if (inputs.system) {
     const std::string& file = *inputs.system;
-    system->config = parse_system(file, read_text(file));
+    const NamedText json = read_text(file);
+    system->config = parse_system(json.name, json.text);
     if (const std::string& map = system->config.per_node_map; !map.empty()) {
       const std::string path = find_file(file, map);
-      system->per_node_custom = parse_per_node_map(path, read_text(path));
+      system->per_node_custom = parse_per_node_map(path, read_text(path).text);
     }
     for (auto& [node, prefix] : system->per_node_custom) prefix = find_set(file, prefix);
     for (CollectiveChoice& c : system->config.collectives) {
@@ -113,8 +117,14 @@ std::shared_ptr<ReplaySystem> load_system(const SystemInputs& inputs, const Netw
     }
   }
   if (!inputs.system) system->config = default_system(network);
-  if (inputs.memory) system->memory = parse_memory(*inputs.memory, read_text(*inputs.memory));
-  if (inputs.groups) system->groups = groups_for(network, *inputs.groups, read_text(*inputs.groups));
+  if (inputs.memory) {
+    const NamedText json = read_text(*inputs.memory);
+    system->memory = parse_memory(json.name, json.text);
+  }
+  if (inputs.groups) {
+    const NamedText json = read_text(*inputs.groups);
+    system->groups = groups_for(network, json.name, json.text);
+  }
   system->rules = inputs.rules;
   for (CollectiveRule& r : system->rules) {
     if (!r.choice.custom.empty()) check_algorithm_path(r.choice.custom);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "config/network.h"
 #include "core/diagnostic.h"
@@ -30,7 +31,12 @@ void parse_conditions(const std::string& text, std::string_view which, Collectiv
   if (!rule.op && type != "all") {
     throw wrong("'" + std::string(type) + "' is not all_reduce, all_gather, reduce_scatter, all_to_all or all");
   }
-  while (!which.empty()) {
+  bool has_min = false;
+  bool has_end = false;
+  const auto once = [&](bool& has, const char* what) {
+    if (std::exchange(has, true)) throw wrong(std::string(what) + " is given twice");
+  };
+  for (bool more = which.data() != nullptr; more; more = which.data() != nullptr) {
     const std::string_view part = next();
     const auto value = [&](std::string_view key) { return part.substr(key.size()); };
     const auto bytes = [&](std::string_view key) {
@@ -39,25 +45,29 @@ void parse_conditions(const std::string& text, std::string_view which, Collectiv
       return *n;
     };
     if (part.starts_with("pg=")) {
+      if (rule.group) throw wrong("pg= is given twice");
       rule.group = parse_int(value("pg="));
       if (!rule.group) throw wrong("'" + std::string(value("pg=")) + "' is no process group");
     } else if (part.starts_with("size>=")) {
+      once(has_min, "size>=");
       rule.min_bytes = bytes("size>=");
     } else if (part.starts_with("size<")) {
+      once(has_end, "size<");
       rule.end_bytes = bytes("size<");
     } else {
       throw wrong("'" + std::string(part) + "' is not pg=GROUP, size>=BYTES or size<BYTES");
     }
   }
+  if (rule.min_bytes >= rule.end_bytes) throw wrong("no size is such");
 }
 
 }  // namespace
 
 std::optional<bool> parse_truth(std::string_view text) {
-  for (const char* yes : {"true", "1", "on", "yes"}) {
+  for (const char* yes : {"true", "1", "on", "yes", "True", "t", "T"}) {
     if (text == yes) return true;
   }
-  for (const char* no : {"false", "0", "off", "no"}) {
+  for (const char* no : {"false", "0", "off", "no", "False", "f", "F"}) {
     if (text == no) return false;
   }
   return std::nullopt;

@@ -31,7 +31,7 @@ template <typename T, std::size_t n>
   return std::nullopt;
 }
 
-// true, 1, on, yes; false, 0, off, no.
+// true, 1, on, yes; false, 0, off, no; and what else ASTRA-sim takes: True, t, T; False, f, F.
 [[nodiscard]] std::optional<bool> parse_truth(std::string_view text);
 
 // A number from 0 to 1e9.

@@ -97,6 +97,8 @@ void check_replay_options(ReplayInputOptions& o) {
     if (to && alias) throw usage_error(names + " say the same; give one");
     if (alias) to = alias;
   };
+  // Before the operands: an option without its value takes what follows, and leaves that one's value behind.
+  if (o.rendezvous) (void)truth("--rendezvous-protocol", *o.rendezvous);
   merge(o.network, o.astra_network, "-n and --network-configuration");
   merge(o.system, o.astra_system, "--system and --system-configuration");
   merge(o.memory, o.astra_memory, "--memory and --remote-memory-configuration");

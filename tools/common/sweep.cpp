@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "config/sweep.h"
+#include "config/yaml_tree.h"
 #include "io/input.h"
 #include "io/output.h"
 #include "scenario/plot.h"
@@ -89,7 +90,8 @@ SweepPlan make_plan(const SweepOptions& sweep, ReplayInputOptions replay) {
   SweepConfig config;
   std::string folder;
   if (sweep.file) {
-    config = parse_sweep(*sweep.file, open_input(*sweep.file)->read_rest(), sweep_keys());
+    const auto input = open_input(*sweep.file);
+    config = parse_sweep(input->name(), input->peek(max_yaml_bytes + 1), sweep_keys());
     folder = std::filesystem::path(*sweep.file).parent_path();
   }
   for (const std::string& text : sweep.set) config.axes.push_back(parse_sweep_option(text, sweep_keys()));

@@ -47,6 +47,12 @@ TEST(Settings, EveryChoiceHasItsName) {
   EXPECT_EQ(error_of("model", "link"), "unknown model 'link'; did you mean links?");
 }
 
+TEST(Settings, Truths) {
+  for (const char* yes : {"true", "True", "t", "1", "yes"}) EXPECT_EQ(parse_truth(yes), true) << yes;
+  for (const char* no : {"false", "False", "F", "0", "off"}) EXPECT_EQ(parse_truth(no), false) << no;
+  EXPECT_EQ(parse_truth("TRUE!"), std::nullopt);
+}
+
 TEST(Settings, ValuesThatAKeyDoesNotTake) {
   EXPECT_EQ(error_of("bandwidth", "50"),
             "bandwidth wants a rate such as 50GB/s or a factor such as x0.5, not '50'");
@@ -69,6 +75,13 @@ TEST(Settings, ValuesThatAKeyDoesNotTake) {
   EXPECT_EQ(error_of("collective", "all_reduce=ring;allgather=ring"),
             "collective: 'allgather' is not all_reduce, all_gather, reduce_scatter, all_to_all or all in "
             "'allgather=ring'");
+  EXPECT_EQ(error_of("collective", "all:size>=1MiB:size<1KiB=ring"),
+            "collective: no size is such in 'all:size>=1MiB:size<1KiB=ring'");
+  EXPECT_EQ(error_of("collective", "all:size<2:size<1KiB=ring"),
+            "collective: size< is given twice in 'all:size<2:size<1KiB=ring'");
+  EXPECT_EQ(error_of("collective", "all:pg=1:pg=2=ring"), "collective: pg= is given twice in 'all:pg=1:pg=2=ring'");
+  EXPECT_EQ(error_of("collective", "all:=ring"),
+            "collective: '' is not pg=GROUP, size>=BYTES or size<BYTES in 'all:=ring'");
   EXPECT_EQ(error_of("collective", "=ring"), "collective: '=ring' is not such as all_reduce=ring");
   EXPECT_EQ(error_of("collective", "all=no/such").substr(0, 55),
             "collective: 'no/such' is neither an algorithm (ring, di");

@@ -85,9 +85,13 @@ bool trace_set_exists(const std::string& prefix) { return fs::exists(prefix + ".
 
 void check_algorithm_path(const std::string& path) {
   if (trace_set_exists(path)) return;
-  throw usage_error("'" + path +
-                    "' is neither an algorithm (ring, direct, halvingDoubling, doubleBinaryTree, oneRing, …; one "
-                    "for each dimension, joined by +) nor a file or set of traces");
+  const std::string near = nearest(path, {"ring", "direct", "halvingDoubling", "doubleBinaryTree", "oneRing",
+                                          "oneDirect", "oneHalvingDoubling"});
+  throw usage_error("'" + path + "' is neither an algorithm (" +
+                    (near.empty() ? "ring, direct, halvingDoubling, doubleBinaryTree, oneRing, …; one for each "
+                                    "dimension, joined by +"
+                                  : "did you mean " + near + "?") +
+                    ") nor a file or set of traces");
 }
 
 void check_system_choices(const ReplaySystem& system, bool astra, NetworkModel model) {
@@ -127,7 +131,6 @@ std::shared_ptr<ReplaySystem> load_system(const SystemInputs& inputs, const Netw
   }
   system->rules = inputs.rules;
   for (CollectiveRule& r : system->rules) {
-    if (!r.choice.custom.empty()) check_algorithm_path(r.choice.custom);
     if (!inputs.astra) fit_dimensions(r.choice.per_dim, network);
   }
   system->policy = inputs.policy;

@@ -84,7 +84,8 @@ std::vector<std::string> elements(const std::string& value) {
 
 std::string existing(const RunSettings& s, const std::string& path) {
   std::string found = find_path(s.folder, path);
-  if (!fs::is_regular_file(found)) throw bad("there is no file " + path);
+  if (!fs::exists(found)) throw bad("there is no file " + path);
+  if (!fs::is_regular_file(found)) throw bad(path + " is no regular file, which a sweep can read several times");
   return found;
 }
 
@@ -116,6 +117,8 @@ using Text = const std::string&;
 
 void set_network(S& s, Text, Text value) {
   s.network = is_short_network(value) ? value : find_path(s.folder, value);
+  if (value == "-") throw bad("the network cannot be standard input: a sweep reads it several times");
+  if (!is_short_network(value) && fs::exists(*s.network)) (void)existing(s, value);
   try {
     (void)load_network(*s.network);
   } catch (const Error& e) {  // a path that is not there is a mistake in the sweep

@@ -108,6 +108,12 @@ void check_replay_options(ReplayInputOptions& o) {
     if (!o.input.operands.empty()) throw usage_error("INPUT and --workload-configuration say the same; give one");
     o.input.operands = {*o.astra_workload};
   }
+  const std::string standard_input = "-";
+  const bool piped = o.input.operands.empty() || o.input.operands.front() == standard_input;
+  if (int{piped} + (o.network == standard_input) + (o.system == standard_input) + (o.memory == standard_input) +
+          (o.groups == standard_input) >
+      1)
+    throw usage_error("only one input can be standard input");
   // ASTRA-sim's way to say that there are none.
   if (o.groups && *o.groups == "empty" && !std::filesystem::exists(*o.groups)) {
     o.groups.reset();
@@ -128,8 +134,13 @@ convert::SystemInputs system_inputs(const ReplayInputOptions& o) {
   convert::SystemInputs inputs{.system = o.system, .memory = o.memory, .groups = o.groups};
   inputs.queues_per_dim = static_cast<std::uint32_t>(o.queues_per_dim.value_or(1));
   if (o.injection_scale) inputs.injection_scale = number("--injection-scale", *o.injection_scale);
-  for (const std::string& rule : o.collectives)
-    inputs.rules.push_back(option_value("--collective", [&] { return convert::parse_collective_rule(rule); }));
+  for (const std::string& text : o.collectives) {
+    inputs.rules.push_back(option_value("--collective", [&] {
+      convert::CollectiveRule rule = convert::parse_collective_rule(text);
+      if (!rule.choice.custom.empty()) convert::check_algorithm_path(rule.choice.custom);
+      return rule;
+    }));
+  }
   inputs.policy = chosen(o.policy, convert::link_policies, inputs.policy);
   inputs.balanced = o.balanced;
   inputs.astra = o.astra();

@@ -85,6 +85,11 @@ TEST(Settings, ValuesThatAKeyDoesNotTake) {
   EXPECT_EQ(error_of("collective", "=ring"), "collective: '=ring' is not such as all_reduce=ring");
   EXPECT_EQ(error_of("collective", "all=no/such").substr(0, 55),
             "collective: 'no/such' is neither an algorithm (ring, di");
+  EXPECT_EQ(error_of("collective", "all=rnig"),
+            "collective: 'rnig' is neither an algorithm (did you mean ring?) nor a file or set of traces");
+  EXPECT_EQ(error_of("system", "/dev/null"), "/dev/null is no regular file, which a sweep can read several times");
+  EXPECT_EQ(error_of("network", "-"), "the network cannot be standard input: a sweep reads it several times");
+  EXPECT_EQ(error_of("network", "/dev/null"), "/dev/null is no regular file, which a sweep can read several times");
   EXPECT_EQ(error_of("system", "no/such.json"), "there is no file no/such.json");
   EXPECT_EQ(error_of("endpoint-delay", "1, \"L\": 2"),
             "endpoint-delay wants a whole number from 0 to 9007199254740992, not \"1, \\\"L\\\": 2\"");

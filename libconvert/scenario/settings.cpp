@@ -292,7 +292,7 @@ Scenario make_scenario(const RunSettings& s) {
       if (link.dim.has_value() == per_dim) apply(link, scenario.network);
     }
   }
-  scenario.options.astra = s.astra.value_or(s.system.system.has_value());
+  scenario.options.astra = s.astra.value_or(false);
   scenario.from = s.from;
   scenario.has_groups = s.no_groups || s.system.groups.has_value();
   scenario.issue_by_trace = !s.issue;

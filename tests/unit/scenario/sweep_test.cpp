@@ -130,6 +130,12 @@ TEST_F(Sweep, IdentitiesDependOnAllSettingsAndOnFilesOfAlgorithms) {
   EXPECT_NE(id("system", "node.json"), of_node);
 }
 
+TEST_F(Sweep, ASystemFileAloneDoesNotMakeTheRulesThoseOfAstraSim) {
+  const std::string system = scratch.write("s.json", R"({"endpoint-delay": 10})");
+  const SweepPlan p = plan({setting("system", {system})}, {setting("network", {"ideal"})});
+  EXPECT_FALSE(make_scenario(p.settings(0)).options.astra);
+}
+
 TEST_F(Sweep, NetworksOfOneShapeShareAProgram) {
   const SweepPlan p = plan({setting("occupancy", {"beta", "alpha-beta"}), setting("forwarding", {"store", "cut"}),
                             setting("routing", {"dimension", "shortest"}), setting("fail", {"none", "0>1"}),

@@ -29,7 +29,7 @@ class GroupsReader {
                 .text = text,
                 .rule = "groups",
                 .noun = "groups file",
-                .shape = R"(a JSON object is expected, such as {"0": [0, 1]})",
+                .shape = R"(a JSON object is expected, such as {"1": [0, 1]})",
                 .max_bytes = 0xffff0000U},
         ranks_(ranks) {}
 

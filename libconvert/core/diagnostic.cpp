@@ -96,7 +96,7 @@ std::string format_diagnostic(const Diagnostic& d) {
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best;
   // Farther away than this is no help.
-  const std::size_t limit = word.size() < 4 ? 1 : word.size() < 7 ? 2 : word.size() / 3;
+  const std::size_t limit = word.size() < 2 ? 0 : word.size() < 4 ? 1 : word.size() < 7 ? 2 : word.size() / 3;
   std::size_t best_distance = limit + 1;
   std::vector<std::size_t> row;
   for (const std::string& candidate : candidates) {

@@ -38,8 +38,18 @@ std::string find_file(const std::string& system_file, const std::string& path) {
 }
 
 std::vector<CommGroup> groups_for(const NetworkConfig& network, const std::string& file, std::string_view json) {
-  return parse_groups(file, json,
-                      network.ideal ? std::nullopt : std::optional(static_cast<std::uint32_t>(network.npus())));
+  const auto npus = static_cast<std::size_t>(network.npus());  // 0: any number
+  std::vector<CommGroup> groups = parse_groups(
+      file, json, npus == 0 ? std::nullopt : std::optional(static_cast<std::uint32_t>(network.npus())));
+  for (const CommGroup& group : groups) {
+    if (group.id == 0 && npus != 0 && group.ranks.size() != npus) {
+      throw input_error({.file = file},
+                        "group 0 is all ranks, not " + std::to_string(group.ranks.size()) + " of " +
+                            std::to_string(npus) + "; a group of some has an id from 1",
+                        "groups");
+    }
+  }
+  return groups;
 }
 
 // Before the first rank of the workload: what it decides, and the custom algorithms.

@@ -65,7 +65,7 @@ TEST(Groups, Ranks) {
 }
 
 TEST(Groups, MalformedJson) {
-  const std::string shape = "a JSON object is expected, such as {\"0\": [0, 1]}";
+  const std::string shape = "a JSON object is expected, such as {\"1\": [0, 1]}";
   EXPECT_EQ(error_of(""), "r.groups.json:1:1: empty; " + shape);
   EXPECT_EQ(error_of(" \n"), "r.groups.json:1:1: empty; " + shape);
   EXPECT_EQ(error_of("\n [0]"), "r.groups.json:2:2: " + shape);

@@ -50,6 +50,7 @@ TEST(Nearest, ByEditDistance) {
   EXPECT_EQ(nearest("chakar", names), "chakra");
   EXPECT_EQ(nearest("mscl", names), "msccl");
   EXPECT_EQ(nearest("xml", names), "");
+  EXPECT_EQ(nearest("a", {"L", "o"}), "");  // of one letter nothing is left
 }
 
 TEST(Locations, TextAndBinary) {

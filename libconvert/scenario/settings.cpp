@@ -300,8 +300,12 @@ Scenario make_scenario(const RunSettings& s) {
   SystemInputs inputs = s.system;
   inputs.astra = scenario.options.astra;
   const auto system = load_system(inputs, scenario.network);
-  for (const RunSettings::SystemKey& k : s.system_keys)
-    set_system_key(system->config, k.key, k.config, scenario.network.dims.size());
+  std::vector<const RunSettings::SystemKey*> keys;
+  for (const RunSettings::SystemKey& k : s.system_keys) keys.push_back(&k);
+  std::stable_sort(keys.begin(), keys.end(),
+                   [](const auto* a, const auto* b) { return system_key_rank(a->key) < system_key_rank(b->key); });
+  for (const RunSettings::SystemKey* k : keys)
+    set_system_key(system->config, k->key, k->config, scenario.network.dims.size());
   scenario.options.system = system;
   return scenario;
 }

@@ -125,6 +125,8 @@ bool is_system_number(const std::string& key) {
   return k != nullptr && (k->form == Form::number || k->form == Form::bus);
 }
 
+int system_key_rank(const std::string& key) { return key == algorithm_key ? 0 : is_custom(key) ? 2 : 1; }
+
 SystemConfig parse_system_value(const std::string& key, const std::string& value) {
   const bool all = key == algorithm_key;
   const SystemKey& k = *find(all ? "all-reduce-implementation" : key);
@@ -135,7 +137,10 @@ SystemConfig parse_system_value(const std::string& key, const std::string& value
     if (all) std::fill(config.collectives.begin(), config.collectives.end(), config.collectives.front());
     return config;
   } catch (const Error& e) {
-    throw input_error({}, (all ? "algorithm: " : "") + std::string(e.what()), "sweep");
+    std::string message = e.what();
+    const std::string named = k.name;
+    if (all && message.starts_with(named)) message.replace(0, named.size(), algorithm_key);
+    throw input_error({}, message, "sweep");
   }
 }
 

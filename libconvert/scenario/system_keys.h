@@ -15,6 +15,10 @@ namespace convert {
 [[nodiscard]] bool is_system_key(const std::string& key);
 [[nodiscard]] bool is_system_number(const std::string& key);  // its values are numbers
 
+// Of several keys for one thing the one of the highest rank wins, in whatever order they come: `algorithm`, then
+// the algorithm of one collective, then its traces.
+[[nodiscard]] int system_key_rank(const std::string& key);
+
 // A configuration with this value. The algorithms of several dimensions are joined by "+". Throws Error(input)
 // without a place.
 [[nodiscard]] SystemConfig parse_system_value(const std::string& key, const std::string& value);

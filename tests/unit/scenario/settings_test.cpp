@@ -94,8 +94,7 @@ TEST(Settings, ValuesThatAKeyDoesNotTake) {
   EXPECT_EQ(error_of("endpoint-delay", "1, \"L\": 2"),
             "endpoint-delay wants a whole number from 0 to 9007199254740992, not \"1, \\\"L\\\": 2\"");
   EXPECT_EQ(error_of("scheduling-policy", "LOFI").substr(0, 32), "unknown scheduling-policy \"LOFI\"");
-  EXPECT_EQ(error_of("algorithm", "ring+rang"),
-            "algorithm: all-reduce-implementation: unknown algorithm \"rang\"; did you mean ring?");
+  EXPECT_EQ(error_of("algorithm", "ring+rang"), "algorithm: unknown algorithm \"rang\"; did you mean ring?");
   EXPECT_EQ(error_of("roofline-enabled", "yes"), "roofline-enabled wants 0 or 1, not null");
 }
 
@@ -210,6 +209,20 @@ TEST(Settings, KeysOfTheSystemReplaceTheDefaults) {
     EXPECT_TRUE(choice.per_dim[0].one);
   }
   EXPECT_EQ(config({"all-gather-implementation-custom", "a+b"}).collectives[1].custom, "a+b");
+  // What is for one collective wins over what is for all, and its traces over its algorithms, in whatever order.
+  for (const bool first : {false, true}) {
+    std::vector<std::string> pairs = {
+        "all-gather-implementation", "direct", "algorithm", "ring", "all-reduce-implementation-custom", "traces",
+        "all-reduce-implementation", "direct"};
+    if (first)
+      pairs = {
+          "all-reduce-implementation", "direct", "all-reduce-implementation-custom", "traces", "algorithm", "ring",
+          "all-gather-implementation", "direct"};
+    const SystemConfig both = config(pairs);
+    EXPECT_EQ(both.collectives[0].custom, "traces");
+    EXPECT_EQ(both.collectives[1].per_dim[0].algorithm, NativeAlgorithm::direct);
+    EXPECT_EQ(both.collectives[2].per_dim[0].algorithm, NativeAlgorithm::ring);
+  }
   EXPECT_EQ(scenario_error({"network", torus, "L", "5"}), "L has no effect: the system has no model-shared-bus");
 }
 

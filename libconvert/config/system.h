@@ -88,7 +88,7 @@ struct SystemConfig {
   std::vector<std::string> notes{};  // a sentence for each key that has no effect or not quite ASTRA-sim's
 };
 
-// Reads the text of a system.json. A missing key is no error, but for L, o, g and G of a shared bus. Throws
+// Reads the text of a system.json. A missing key is no error. Throws
 // Error(input) of the rule "system" with line and column: malformed JSON, a key that is unknown (the nearest known
 // one is named) or stands twice, a value of the wrong kind or out of range.
 [[nodiscard]] SystemConfig parse_system(const std::string& file, std::string_view text);

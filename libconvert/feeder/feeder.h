@@ -68,6 +68,7 @@ class Feeder {
     __builtin_prefetch(&waiting_[node]);
     __builtin_prefetch(fresh_.data());
   }
+  void prefetch_children(std::uint32_t node) const { __builtin_prefetch(children_ + first_child_[node]); }
   // A hint that the simulation has come to `node`: what stands some nodes further on will soon be needed.
   void prefetch_after(std::uint32_t node) const {
     const std::size_t ahead = std::min<std::size_t>(std::size_t{node} + 24, waiting_.size() - 1);

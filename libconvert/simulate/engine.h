@@ -48,12 +48,23 @@ class EventQueue {
   // The event that comes `ahead` after the next one, if that is easy to tell; for prefetching.
   [[nodiscard]] const Event* upcoming(std::uint32_t ahead) const {
     const Chunk* c = buckets_[0].head;
-    return c != nullptr && read_ + ahead < c->count ? &c->events[read_ + ahead] : nullptr;
+    if (c == nullptr) return nullptr;
+    std::uint32_t at = read_ + ahead;
+    if (at >= c->count) {
+      at -= c->count;
+      c = c->next;
+    }
+    return c != nullptr && at < c->count ? &c->events[at] : nullptr;
   }
 
   // Takes the next event and moves the clock to it. The queue is not empty.
   Event pop() {
-    if ((used_ & 1U) == 0) refill();
+    return pop([](const Event&, std::uint32_t) {});
+  }
+  // Calls soon(event, n) for events that come as one of the next n, or nearly so; for prefetching.
+  template <typename Soon>
+  Event pop(const Soon& soon) {
+    if ((used_ & 1U) == 0) refill(soon);
     Bucket& b = buckets_[0];
     const Event e = b.head->events[read_++];
     if (read_ == b.head->count) drop_read_chunk(b);
@@ -93,7 +104,8 @@ class EventQueue {
   }
 
   // Bucket 0 is empty: moves the clock to the earliest time and its events there.
-  void refill() {
+  template <typename Soon>
+  void refill(const Soon& soon) {
     const auto index = static_cast<std::size_t>(std::countr_zero(used_));
     const Bucket from = std::exchange(buckets_[index], Bucket{});
     used_ &= used_ - 1;
@@ -105,7 +117,10 @@ class EventQueue {
       return;
     }
     for (Chunk* c = from.head; c != nullptr;) {
-      for (std::uint32_t i = 0; i < c->count; ++i) push(c->events[i]);
+      for (std::uint32_t i = 0; i < c->count; ++i) {
+        soon(c->events[i], c->count);
+        push(c->events[i]);
+      }
       c = free_chunk(c);
     }
   }

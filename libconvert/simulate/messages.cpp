@@ -70,6 +70,20 @@ std::uint32_t Messages::acquire(ChannelKey key) {
   return first + made;
 }
 
+void Messages::prefetch_slot(const ChannelKey& key) const {
+  __builtin_prefetch(&table_[table_hash(key) & (table_.size() - 1)]);
+}
+
+void Messages::prefetch_made(const ChannelKey& key) const {
+  const std::size_t mask = table_.size() - 1;
+  const std::uint32_t h = table_hash(key);
+  for (std::size_t i = h & mask; table_[i].made != 0; i = (i + 1) & mask) {
+    if (table_[i].hash != h) continue;
+    __builtin_prefetch(&made_[table_[i].made - 1]);
+    return;
+  }
+}
+
 void Messages::grow() {
   std::vector<Slot> old(table_.size() * 2);
   old.swap(table_);

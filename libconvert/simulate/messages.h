@@ -45,6 +45,9 @@ class Messages {
   // The channel of a key, made if it does not exist. Each call is to be followed by one release().
   std::uint32_t acquire(ChannelKey key);
   void release(std::uint32_t channel);
+  // Hints that acquire(key) comes soon: first the one, some time later the other.
+  void prefetch_slot(const ChannelKey& key) const;
+  void prefetch_made(const ChannelKey& key) const;
   [[nodiscard]] const ChannelKey& key(std::uint32_t channel) const {
     return channel < fixed_.size() ? fixed_[channel] : made_[channel - fixed_.size()].key;
   }
@@ -89,7 +92,16 @@ class Messages {
   [[nodiscard]] const Sent& sent_by(Rank npu) const { return sent_[npu]; }
 
   void prefetch(MessageToken m) const { __builtin_prefetch(&messages_[m]); }
-  void prefetch_channel(MessageToken m) const { __builtin_prefetch(&state(messages_[m].channel)); }
+  void prefetch_channel(MessageToken m) const {
+    __builtin_prefetch(&state(messages_[m].channel));
+    if (messages_[m].channel < fixed_.size()) __builtin_prefetch(&fixed_[messages_[m].channel]);
+  }
+  // The receive that message `m` will find, if it is posted already.
+  [[nodiscard]] Call waiting(MessageToken m) const {
+    const std::uint32_t tail = state(messages_[m].channel).tail;
+    if (tail == 0) return {};
+    return {key(messages_[m].channel).dst, entries_[entries_[tail - 1].next].receive};
+  }
 
   // What is left when nothing can happen any more: receives without a message, messages without a receive, and
   // (rendezvous) sends that no receiver has asked for. Each kind by channel and then in the order of its calls.

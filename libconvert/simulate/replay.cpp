@@ -2,6 +2,7 @@
 #include "simulate/replay.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -139,7 +140,7 @@ class Replayer final : private CollectiveListener {
     }
     while (!watch_ && !target_begun_ && (!queue_.empty() || offer_again()) && queue_.next_time() <= until) {
       prefetch();
-      handle(queue_.pop());
+      handle(queue_.pop([this](const Event& e, std::uint32_t among) { prefetch_soon(e, among); }));
     }
     finish();
     return std::move(result_);
@@ -288,14 +289,41 @@ class Replayer final : private CollectiveListener {
     target_begun_ = causes_->detail(Causes::Kind::work);
   }
 
-  // Memory is touched far and wide, event after event; what the next ones need can be on its way meanwhile.
+  // Memory is touched far and wide, event after event; what the next ones need can be on its way meanwhile. Each
+  // stage may read what the stage before has fetched; the last comes a few events ahead.
   void prefetch() const {
-    if (const Event* e = queue_.upcoming(8); e != nullptr && e->kind == event_arrival) messages_.prefetch(e->arg);
-    const Event* e = queue_.upcoming(4);
-    if (e == nullptr || e->kind > event_arrival) return;
-    if (e->kind == event_arrival) messages_.prefetch_channel(e->arg);
-    if (e->kind == event_npu && npu_events_.first(e->arg).kind == Waiter::op)
-      npus_[npu_events_.npu(e->arg)].feeder.prefetch(npu_events_.first(e->arg).index);
+    constexpr std::array<std::uint32_t, 4> ahead = {12, 8, 5, 2};
+    for (std::uint32_t stage = 0; stage < ahead.size(); ++stage) {
+      if (const Event* e = queue_.upcoming(ahead[stage])) prefetch(*e, stage);
+    }
+  }
+  void prefetch_soon(const Event& e, std::uint32_t among) const {
+    prefetch(e, among > 16 ? 0 : among > 8 ? 1 : among > 3 ? 2 : 3);
+  }
+  void prefetch(const Event& e, std::uint32_t stage) const {
+    if (e.kind == event_arrival) {
+      switch (stage) {
+        case 0: messages_.prefetch(e.arg); break;
+        case 1: messages_.prefetch_channel(e.arg); break;
+        default: prefetch(messages_.sent(e.arg), stage); prefetch(messages_.waiting(e.arg), stage);
+      }
+    } else if (e.kind == event_npu) {
+      switch (stage) {
+        case 0: npu_events_.prefetch(e.arg); break;
+        case 1: npu_events_.prefetch_first(e.arg); break;
+        default: prefetch({npu_events_.npu(e.arg), npu_events_.first(e.arg)}, stage);
+      }
+    }
+  }
+  void prefetch(const Messages::Call& call, std::uint32_t stage) const {
+    if (call.waiter.kind != Waiter::op) return;
+    const Npu& npu = npus_[call.npu];
+    if (stage == 2) {
+      __builtin_prefetch(npu.ops + call.waiter.index);
+      npu.feeder.prefetch(call.waiter.index);
+    } else {
+      npu.feeder.prefetch_children(call.waiter.index);
+    }
   }
 
   // Only ASTRA-sim gives an NPU one communication at a time.

@@ -160,9 +160,29 @@ void SystemLayer::direct_step(std::uint32_t s) {
   if (st.steps_left == 0 && st.free == p.window) end_phase(s);
 }
 
+// With many bundles at once their messages follow each other, each on a channel of its own somewhere in memory.
+void SystemLayer::direct_prefetch(const Stream& st) const {
+  constexpr std::uint32_t many = 32;
+  const PhasePlan& p = *st.phase;
+  if (p.window < many) return;
+  const auto key = [&](std::uint32_t ahead, bool sends) {
+    const auto distance = static_cast<std::uint32_t>(1 + (st.sent + ahead) % (p.members - 1));
+    const Rank peer = neighbour(st, distance, sends);
+    return ChannelKey{.bytes = p.message_bytes,
+                      .src = sends ? st.npu : peer,
+                      .dst = sends ? peer : st.npu,
+                      .tag = static_cast<std::int32_t>(st.tag)};
+  };
+  for (const bool sends : {true, false}) {
+    messages_.prefetch_slot(key(12, sends));
+    messages_.prefetch_made(key(6, sends));
+  }
+}
+
 bool SystemLayer::direct_send(std::uint32_t s) {
   Stream& st = stream(s);
   if (st.prepared == 0 || st.steps_left == 0 || st.free == 0) return false;
+  direct_prefetch(st);
   const auto distance = static_cast<std::uint32_t>(1 + st.sent % (st.phase->members - 1));
   ++st.sent;
   --st.prepared;

@@ -135,6 +135,7 @@ class SystemLayer {
   void ring_step(std::uint32_t s);
   void direct_step(std::uint32_t s);
   bool direct_send(std::uint32_t s);
+  void direct_prefetch(const Stream& st) const;
   void halving_doubling_step(std::uint32_t s);
   void halving_doubling_advance(Stream& st) const;
   void init_tree(std::uint32_t s);

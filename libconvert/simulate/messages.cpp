@@ -120,7 +120,7 @@ void Messages::start(std::uint32_t channel, Waiter sent, std::int64_t priority) 
   const MessageToken m = messages_.add(Message{channel, sent});
   if (watch_ != nullptr) {
     pushed_.resize(messages_.size());
-    pushed_[m] = {queue_.now(), watch_->origin};
+    pushed_[m] = {queue_.now(), watch_->current.origin};
   }
   const ChannelKey& k = key(channel);
   if (causes_ != nullptr) causes_->send(m, k.dst, k.bytes);
@@ -138,6 +138,10 @@ void Messages::post(std::uint32_t channel, Waiter received) {
     --c.unclaimed;
     --unclaimed_;
     const std::uint32_t late = pending_.add(Pending{channel, received});
+    if (watch_ != nullptr) {
+      late_.resize(pending_.size());
+      late_[late] = {queue_.now(), watch_->current.origin};
+    }
     if (causes_ != nullptr) causes_->finds_message(late);
     queue_.push_after(0, late, event_receive);
     return;
@@ -157,16 +161,23 @@ Rank Messages::destination(std::uint32_t channel) const {
   return symmetry_ == nullptr ? k.dst : symmetry_->back(k.dst, k.dst, k.exchange);
 }
 
-void Messages::touch(MessageToken m) {
+void Messages::touch_sender(MessageToken m, const Pushed& pushed) {
+  const Message& message = messages_[m];
+  if (message.sent.kind != Waiter::nobody)
+    watch_->touch(key(message.channel).src, queue_.now(), pushed, message.sent);
+}
+
+void Messages::touch_receiver(MessageToken m, const Pushed& pushed) {
   const std::uint32_t channel = messages_[m].channel;
-  const ChannelKey& k = key(channel);
-  const Waiter sent = messages_[m].sent;
-  Pushed pushed = pushed_[m];
-  if (sent.kind != Waiter::nobody) watch_->touch(k.src, queue_.now(), pushed, sent);
-  if (pushed.origin != unknown_origin) pushed.origin = symmetry_->back(pushed.origin, k.dst, k.exchange);
   const std::uint32_t tail = state(channel).tail;
   const Waiter received = tail == 0 ? Waiter{Waiter::nobody, channel} : entries_[entries_[tail - 1].next].receive;
-  watch_->touch(destination(channel), queue_.now(), pushed, received);
+  watch_->touch(destination(channel), queue_.now(),
+                {pushed.time, symmetry_->origin_at(pushed.origin, key(channel).dst)}, received);
+}
+
+void Messages::touch_late(std::uint32_t arg) {
+  const Pending& p = pending_[arg];
+  watch_->touch(destination(p.channel), queue_.now(), late_[arg], p.waiter);
 }
 
 Messages::Call Messages::arrive(MessageToken m) {

@@ -75,8 +75,11 @@ class Messages {
   // Message `m` has arrived: first sent(m) is to be fired, then arrive(m) (nobody if no receive is posted).
   [[nodiscard]] Call sent(MessageToken m) const { return {key(messages_[m].channel).src, messages_[m].sent}; }
   [[nodiscard]] Call arrive(MessageToken m);
-  // With a symmetry: in between, who is touched by the arrival.
-  void touch(MessageToken m);
+  // With a symmetry, before each of the two: who is touched by the arrival, which `pushed` is.
+  [[nodiscard]] const Pushed& pushed(MessageToken m) const { return pushed_[m]; }  // where its delay is fixed
+  void touch_sender(MessageToken m, const Pushed& pushed);
+  void touch_receiver(MessageToken m, const Pushed& pushed);
+  void touch_late(std::uint32_t arg);  // before take_late
   [[nodiscard]] Rank destination(std::uint32_t channel) const;
   // Event `event_receive` with argument `arg` has come due.
   [[nodiscard]] Call take_late(std::uint32_t arg);
@@ -170,6 +173,7 @@ class Messages {
   OrderWatch* watch_ = nullptr;
   Causes* causes_ = nullptr;
   std::vector<Pushed> pushed_;  // by message, with a symmetry
+  std::vector<Pushed> late_;    // by pending, with a symmetry
   std::uint64_t unclaimed_ = 0;
   std::vector<Sent> sent_;  // by NPU
   std::vector<Channel> fixed_states_;

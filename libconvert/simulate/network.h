@@ -17,6 +17,9 @@
 
 namespace convert {
 
+class OrderWatch;
+class Symmetry;
+
 // Whoever sends chooses the number; the network hands it back at the arrival.
 using MessageToken = std::uint32_t;
 inline constexpr MessageToken no_message = 0xffffffff;
@@ -54,6 +57,8 @@ class Network {
   // The delay of every such message, where it does not depend on what else is under way: whoever sends may then
   // push its event_arrival without send(). src != dst.
   [[nodiscard]] virtual std::optional<Picoseconds> fixed_delay(Rank, Rank, std::int64_t) const { return {}; }
+  // Only representatives send from now on, and their links stand for all.
+  virtual void reduce(const NetworkConfig&, const Symmetry&, OrderWatch&) {}
   // The links that carried a message, if NetworkOptions::count_links asked for them; none in a model without links.
   [[nodiscard]] virtual std::vector<LinkUse> link_use() const { return {}; }
   // "npu0>npu1"; of a model with links.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "config/link_numbers.h"
 #include "simulate/link_table.h"
+#include "simulate/link_watch.h"
 #include "simulate/network.h"
 
 namespace convert {
@@ -22,6 +24,9 @@ class AwareNetwork final : public Network {
 
   void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t priority) override;
   MessageToken advance(const Event& event) override;
+  void reduce(const NetworkConfig& config, const Symmetry& symmetry, OrderWatch& order) override {
+    watch_.emplace(config, symmetry, order, queue_);
+  }
   [[nodiscard]] std::vector<LinkUse> link_use() const override;
   [[nodiscard]] std::string link_name(std::uint32_t link) const override {
     const auto [from, to] = numbers_.ends(link);
@@ -43,6 +48,7 @@ class AwareNetwork final : public Network {
   bool forward(std::uint32_t p);
   std::uint32_t take_hop(Packet& k, const Dim& d, std::uint32_t from, std::uint32_t to);
   void enqueue(std::uint32_t link, std::uint32_t p) {
+    if (watch_) link = watch_->come(p, link);
     if (causes_ != nullptr) causes_->comes(p);
     if (table_.enter(link, p)) transmit(link, p);
   }
@@ -51,6 +57,7 @@ class AwareNetwork final : public Network {
   ProductLinks numbers_;
   const std::vector<Dim>& dims_;
   LinkTable<Packet> table_;
+  std::optional<LinkWatch> watch_;
 };
 
 void AwareNetwork::send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t /*priority*/) {
@@ -67,10 +74,12 @@ void AwareNetwork::send(Rank src, Rank dst, std::int64_t bytes, MessageToken mes
 
 MessageToken AwareNetwork::advance(const Event& event) {
   if (event.kind == event_link_free) {
+    if (watch_) watch_->leave(event.arg);
     if (causes_ != nullptr) causes_->link_frees(event.arg);
     if (const std::uint32_t p = table_.leave(event.arg); p != table_.none) transmit(event.arg, p);
     return no_message;
   }
+  if (watch_) watch_->hop(event.arg);
   if (causes_ != nullptr) causes_->hop_ends(event.arg);
   if (forward(event.arg)) return no_message;
   const MessageToken message = table_.packet(event.arg).message;
@@ -135,6 +144,7 @@ void AwareNetwork::transmit(std::uint32_t link, std::uint32_t p) {
   queue_.push_after(truncate_delay(d.latency_ns + on_wire_ns), p, event_hop);
   queue_.push_after(busy, link, event_link_free);
   table_.count(link, k.bytes, busy);
+  if (watch_) watch_->transmit(p, link);
   if (causes_ != nullptr) causes_->takes_link(p, link, k.bytes);
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "config/routes.h"
 #include "core/diagnostic.h"
 #include "simulate/link_table.h"
+#include "simulate/link_watch.h"
 #include "simulate/network.h"
 
 namespace convert {
@@ -42,10 +44,12 @@ class LinksNetwork final : public Network {
 
   MessageToken advance(const Event& event) override {
     if (event.kind == event_link_free) {
+      if (watch_) watch_->leave(event.arg);
       if (causes_ != nullptr) causes_->link_frees(event.arg);
       if (const std::uint32_t p = table_.leave(event.arg); p != table_.none) transmit(p, table_.packet(p));
       return no_message;
     }
+    if (watch_) watch_->hop(event.arg);
     if (causes_ != nullptr) causes_->hop_ends(event.arg);
     Packet& k = table_.packet(event.arg);
     if (k.position.at != k.position.dst) {
@@ -57,6 +61,9 @@ class LinksNetwork final : public Network {
     return message;
   }
 
+  void reduce(const NetworkConfig& config, const Symmetry& symmetry, OrderWatch& order) override {
+    watch_.emplace(config, symmetry, order, queue_);
+  }
   [[nodiscard]] std::string link_name(std::uint32_t link) const override {
     const auto [from, to] = router_->ends(link);
     return router_->device_name(from) + '>' + router_->device_name(to);
@@ -82,6 +89,7 @@ class LinksNetwork final : public Network {
 
   void take_hop(std::uint32_t p, Packet& k) {
     k.hop = router_->step(k.position);
+    if (watch_) k.hop.link = watch_->come(p, k.hop.link);
     const auto sooner = [](const Packet& a, const Packet& b) { return a.priority > b.priority; };
     if (causes_ != nullptr) causes_->comes(p);
     if (table_.enter(k.hop.link, p, sooner)) transmit(p, k);
@@ -103,6 +111,7 @@ class LinksNetwork final : public Network {
     queue_.push_after(arrival, p, event_hop);
     queue_.push_after(busy, k.hop.link, event_link_free);
     table_.count(k.hop.link, k.bytes, busy);
+    if (watch_) watch_->transmit(p, k.hop.link);
     if (causes_ != nullptr) causes_->takes_link(p, k.hop.link, k.bytes);
   }
   static Picoseconds add(Picoseconds a, Picoseconds b) {
@@ -114,6 +123,7 @@ class LinksNetwork final : public Network {
   LinkTable<Packet> table_;
   const bool cut_;
   const bool busy_for_latency_;
+  std::optional<LinkWatch> watch_;
 };
 
 }  // namespace

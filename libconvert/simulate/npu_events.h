@@ -23,9 +23,12 @@ class NpuEvents {
  public:
   NpuEvents(EventQueue& queue, std::size_t npus) : queue_(queue), latest_(npus, 0), table_(64, 0) {}
 
-  // Each event notes when it was pushed and what `origin` was then.
-  void note_origins(const Rank& origin) { origin_ = &origin; }
-  [[nodiscard]] const Pushed& pushed(std::uint32_t e) const { return pushed_[e]; }
+  // `watch` is told of each event that is pushed.
+  void note_origins(OrderWatch& watch) { watch_ = &watch; }
+  // A node is offered to the NPU.
+  void note_offer(Rank npu) const {
+    if (watch_ != nullptr) watch_->offered(npu, queue_.now());
+  }
 
   void note_causes(Causes& causes) { causes_ = &causes; }
 
@@ -39,6 +42,7 @@ class NpuEvents {
     std::uint32_t e = latest_[npu];
     if (e == 0 || entries_[e - 1].time != time || entries_[e - 1].npu != npu) e = find(npu, time);
     if (e != 0) {
+      if (watch_ != nullptr) watch_->add_to_entry(npu, queue_.now(), e - 1);
       items_[entries_[e - 1].last].next = item + 1;
       entries_[e - 1].last = item;
     } else {
@@ -97,10 +101,7 @@ class NpuEvents {
   std::uint32_t insert(Rank npu, Picoseconds time, std::uint32_t item) {
     if ((used_ + 1) * 2 > table_.size()) grow();
     const std::uint32_t e = entries_.add({time, npu, item, item});
-    if (origin_ != nullptr) {
-      pushed_.resize(entries_.size());
-      pushed_[e] = {queue_.now(), *origin_};
-    }
+    if (watch_ != nullptr) watch_->push_entry(npu, queue_.now(), e);
     place(e);
     ++used_;
     latest_[npu] = e + 1;
@@ -137,9 +138,8 @@ class NpuEvents {
   }
 
   EventQueue& queue_;
-  const Rank* origin_ = nullptr;
+  OrderWatch* watch_ = nullptr;
   Causes* causes_ = nullptr;
-  std::vector<Pushed> pushed_;         // by entry, with origins
   std::vector<std::uint32_t> latest_;  // by NPU: 1 + the entry last added to, if it still waits
   std::vector<std::uint32_t> table_;   // open addressing: 1 + entry; 0: unused
   std::size_t used_ = 0;

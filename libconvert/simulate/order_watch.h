@@ -2,13 +2,22 @@
 // Watches a run in which one rank stands for its class: whether the order of simultaneous events, which may differ
 // from rank to rank, could matter.
 //
-// Events of one time run in the order in which they were pushed. Two that touch an NPU at the same time and were
-// pushed at the same time come in the same order on every rank of the class if both go back to the same rank
-// (shifted along); else the order is open, and they must commute. Each event therefore carries when it was pushed
-// and to which rank it goes back: its origin, in the frame of the NPU that it touches.
+// Events of one time run in the order in which they were pushed. Which of two comes first is therefore settled by
+// when they were pushed, if the times differ; else by what pushed them, in the same way; and in the end by the
+// ranks that began both chains at time 0. So two events that touch an NPU (or a link) at the same time and were
+// pushed at the same time come in the same order on every rank of the class if both go back to the same rank,
+// shifted along; else the order is open, and they must commute. Each event carries when it was pushed and to which
+// rank it goes back: its origin, in the frame of the NPU that it touches. Of the origin only the dimensions along
+// which ranks move count: of ranks that differ in others only, the lower one begins first, wherever the class is.
+//
+// What commutes: ends of nodes, if only one of them lets others begin; messages for one stream of a collective,
+// which counts them; and messages for different streams. The latter may add to one entry of the NPU's event table
+// in an order that is open: such an entry is loose. Its items commute as long as they touch nothing but their own
+// streams, except for one, and whatever they push has an open place.
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/trace.h"
@@ -26,30 +35,62 @@ struct Pushed {
 
 class OrderWatch {
  public:
-  explicit OrderWatch(std::size_t npus) : npus_(npus) {}
+  // `streams_commute`: streams of an NPU share nothing but queues.
+  OrderWatch(std::size_t npus, bool streams_commute) : npus_(npus), streams_commute_(streams_commute) {}
 
-  // What is pushed from now on goes back to this.
-  Rank origin = 0;
+  // The event that is being run, in the frame of the NPU that it touches or, a message under way, of its source.
+  // What it pushes goes back to the same rank.
+  Pushed current{};
 
   [[nodiscard]] bool broken() const { return broken_; }
   void give_up() { broken_ = true; }
 
+  // Whether the order of two events of one time is open.
+  [[nodiscard]] static bool open(const Pushed& a, const Pushed& b) {
+    return a.time == b.time && (a.origin != b.origin || a.origin == unknown_origin);
+  }
+
+  // Grows with each event and NPU (or link) that it touches.
+  [[nodiscard]] std::uint64_t visit() const { return visit_; }
+  void next_visit() {
+    ++visit_;
+    loose_ = in_entry_ = false;
+    shared_ = 0;
+  }
+  // Whether the order is open in which the current event does things.
+  [[nodiscard]] bool loose() const { return loose_; }
+
+  // Entry `entry` of the NPU's event table is run.
+  void touch_entry(Rank npu, Picoseconds now, std::uint32_t entry) {
+    const Entry e = entries_[entry];
+    touch(npu, now, e.pushed, {Waiter::npu_entry, entry});
+    if (!e.loose) return;
+    loose_ = in_entry_ = true;
+    current.origin = unknown_origin;
+  }
+
   // An event that was pushed so touches `npu` now, to do `what`.
   void touch(Rank npu, Picoseconds now, const Pushed& pushed, Waiter what) {
-    origin = pushed.origin;
-    Npu& n = npus_[npu];
-    if (n.time != now) n = {.time = now};
-    bool open = false;
+    next_visit();
+    current = pushed;
+    Npu& n = at(npu, now);
+    const bool ends_node = what.kind == Waiter::op || what.kind == Waiter::custom_op;
+    bool is_open = false;
     for (const Touch& t : n.touches) {
-      if (t.pushed.time != pushed.time) continue;
-      if (t.pushed.origin == pushed.origin && pushed.origin != unknown_origin) continue;
-      open = true;
-      if (t.what.kind == what.kind && (t.what.index == what.index || what.kind == Waiter::op)) continue;
-      broken_ = true;
+      if (!open(t.pushed, pushed)) continue;
+      is_open = true;
+      if (t.what.kind == what.kind && (t.what.index == what.index || ends_node)) continue;
+      if (t.what.kind != what.kind || what.kind != Waiter::phase_recv || !streams_commute_) broken_ = true;
+      loose_ = true;
     }
-    if (open) {
-      origin = unknown_origin;
-      n.open_ends = n.open_ends || what.kind == Waiter::op;
+    if (is_open) {
+      current.origin = unknown_origin;
+      n.open_ends = n.open_ends || ends_node;
+      // On other ranks this may come first, and be what pushes.
+      for (const auto& [entry, was_pushed] : n.entries) {
+        if (was_pushed) entries_[entry].pushed.origin = unknown_origin;
+        entries_[entry].loose = entries_[entry].loose || loose_;
+      }
       check(n);
     }
     for (const Touch& t : n.touches) {
@@ -61,12 +102,37 @@ class OrderWatch {
     n.touches.push_back({pushed, what});
   }
 
-  // A free node was offered: if ends of nodes come in open order, only one may be.
+  // A free node is offered. If ends of nodes come in open order, only one of them may lead to that: it does so in
+  // whatever order they come, or the last of them does.
   void offered(Rank npu, Picoseconds now) {
-    Npu& n = npus_[npu];
-    if (n.time != now) n = {.time = now};
+    Npu& n = at(npu, now);
+    if (n.offers != 0 && n.offered_in == visit_) return;
+    n.offered_in = visit_;
     ++n.offers;
     check(n);
+  }
+
+  // What a node has freed is offered with the next end of a node, at whatever time that comes.
+  void deferred(Rank npu, Picoseconds now) {
+    Npu& n = at(npu, now);
+    n.offers += 2;
+    check(n);
+  }
+
+  // More than the state of one stream is touched.
+  void share() {
+    if (loose_ && (!in_entry_ || ++shared_ > 1)) broken_ = true;
+  }
+
+  // Entry `entry` of the NPU's event table is pushed by the current event, or gets another item from it.
+  void push_entry(Rank npu, Picoseconds now, std::uint32_t entry) {
+    if (entry >= entries_.size()) entries_.resize(std::size_t{entry} + 1);
+    entries_[entry] = {{now, current.origin}, loose_};
+    at(npu, now).entries.emplace_back(entry, true);
+  }
+  void add_to_entry(Rank npu, Picoseconds now, std::uint32_t entry) {
+    entries_[entry].loose = entries_[entry].loose || loose_;
+    at(npu, now).entries.emplace_back(entry, false);
   }
 
  private:
@@ -74,17 +140,41 @@ class OrderWatch {
     Pushed pushed;
     Waiter what;
   };
+  struct Entry {
+    Pushed pushed;
+    bool loose = false;
+  };
+  // What has come to an NPU at one time.
   struct Npu {
     Picoseconds time = -1;
     std::vector<Touch> touches{};
-    std::uint32_t offers = 0;
+    std::vector<std::pair<std::uint32_t, bool>> entries{};  // that were pushed (true) or added to
+    std::uint32_t offers = 0;                               // visits in which nodes were offered
+    std::uint64_t offered_in = 0;                           // the last of them
     bool open_ends = false;
   };
+  Npu& at(Rank npu, Picoseconds now) {
+    Npu& n = npus_[npu];
+    if (n.time != now) {
+      n.time = now;
+      n.touches.clear();
+      n.entries.clear();
+      n.offers = 0;
+      n.open_ends = false;
+    }
+    return n;
+  }
   void check(const Npu& n) {
     if (n.open_ends && n.offers > 1) broken_ = true;
   }
 
   std::vector<Npu> npus_;
+  std::vector<Entry> entries_;
+  const bool streams_commute_;
+  std::uint64_t visit_ = 0;
+  bool loose_ = false;
+  bool in_entry_ = false;     // the current event is an entry, and loose
+  std::uint32_t shared_ = 0;  // items of it that touched more than their streams
   bool broken_ = false;
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "simulate/activity.h"
+#include "simulate/collective_list.h"
 #include "simulate/messages.h"
 #include "simulate/npu_events.h"
 #include "simulate/remote_memory.h"
@@ -84,8 +85,9 @@ class Replayer final : private CollectiveListener {
 
  public:
   // With a symmetry the program is reduced to its representatives.
-  explicit Replayer(const ReplayProgram& program, const Symmetry* symmetry = nullptr)
+  explicit Replayer(const ReplayProgram& program, const Equivalence* equivalence = nullptr)
       : program_(program),
+        equivalence_(equivalence),
         network_(make_network(program.network, program.options.network, queue_)),
         npu_events_(queue_, program.ranks.size()),
         messages_(queue_, *network_, program.channels, program.ranks.size(), program.options.system->rendezvous),
@@ -97,10 +99,13 @@ class Replayer final : private CollectiveListener {
     result_.model = program.options.network.model;
     result_.issue = program.options.issue;
     result_.npus.resize(program.ranks.size());
-    if (symmetry != nullptr) {
-      watch_.emplace(program.ranks.size());
-      messages_.reduce(*symmetry, *watch_);
-      npu_events_.note_origins(watch_->origin);
+    if (equivalence != nullptr) {
+      const Symmetry& symmetry = equivalence->ranks;
+      watch_.emplace(program.ranks.size(), !program.model.shared_bus);
+      network_->reduce(program.network, symmetry, *watch_);
+      messages_.reduce(symmetry, *watch_);
+      npu_events_.note_origins(*watch_);
+      system_.reduce(*watch_);
     }
     if (program.options.timeline) recorder_.emplace(program, result_.timeline);
     if (program.options.memory != MemoryTracking::off) {
@@ -131,7 +136,6 @@ class Replayer final : private CollectiveListener {
       if (npus_[r].feeder.size() == 0) result_.npus[r].finish_ps = 0;
     }
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
-      if (watch_) watch_->origin = r;
       issue(npus_[r], r);
     }
     const Picoseconds until = program_.options.until.value_or(std::numeric_limits<Picoseconds>::max());
@@ -164,9 +168,11 @@ class Replayer final : private CollectiveListener {
  private:
   void handle_watched(const Event& e) {
     if (e.kind == event_npu) {
-      watch_->touch(npu_events_.npu(e.arg), queue_.now(), npu_events_.pushed(e.arg), {Waiter::npu_entry, e.arg});
+      watch_->touch_entry(npu_events_.npu(e.arg), queue_.now(), e.arg);
+    } else if (e.kind == event_receive) {
+      messages_.touch_late(e.arg);
     } else if (e.kind == event_arrival) {
-      messages_.touch(e.arg);
+      watch_->current = messages_.pushed(e.arg);
     }
     handle(e);
   }
@@ -184,12 +190,22 @@ class Replayer final : private CollectiveListener {
   }
 
   void arrive(MessageToken m) {
+    if (watch_) return arrive_watched(m);
     fire(messages_.sent(m));
+    fire(messages_.arrive(m));
+  }
+  void arrive_watched(MessageToken m) {
+    const Pushed pushed = watch_->current;
+    messages_.touch_sender(m, pushed);
+    fire(messages_.sent(m));
+    messages_.touch_receiver(m, pushed);
     fire(messages_.arrive(m));
   }
 
   void fire(const Messages::Call& call) { fire(call.npu, call.waiter); }
   void fire(Rank npu, Waiter w) {
+    if (watch_ && w.kind != Waiter::phase_step && w.kind != Waiter::phase_recv && w.kind != Waiter::reduction)
+      watch_->share();
     switch (w.kind) {
       case Waiter::nobody: break;
       case Waiter::op: complete(npu, w.index); break;
@@ -261,14 +277,17 @@ class Replayer final : private CollectiveListener {
 
   bool try_issue(Npu& npu, Rank r, std::uint32_t node) {
     const Op& op = npu.ops[node];
-    if (watch_) watch_->offered(r, queue_.now());
+    if (watch_) npu_events_.note_offer(r);
     if (has_slots_ && (npu.busy & slot_bit(op)) != 0) return false;
     if (causes_) begin_node(r, node);
     if (observed_) note_begin(r, node);
     if (op.type != OpType::invalid) npu.activity.begin(Activity::kind_of(op), queue_.now());
     if (has_slots_ && op.type != OpType::invalid && op.type != OpType::recv) npu.busy |= slot_bit(op);
     switch (op.type) {
-      case OpType::invalid: end(npu, r, node); break;
+      case OpType::invalid:
+        if (watch_ && has_slots_) watch_->deferred(r, queue_.now());
+        end(npu, r, node);
+        break;
       case OpType::timed: npu_events_.add(r, op.value, {Waiter::op, node}); break;
       case OpType::memory: memory_.access(r, op.value, node); break;
       case OpType::send: messages_.send(op.channel, {Waiter::op, node}); break;
@@ -332,23 +351,6 @@ class Replayer final : private CollectiveListener {
     return static_cast<std::uint8_t>(1U << static_cast<unsigned>(op.slot));
   }
 
-  void list_collectives() {
-    for (const CollectiveRun& run : system_.runs()) {
-      const CollectiveCall& call = program_.plans[run.call].call;
-      const SystemGroup& group = program_.groups[call.group];
-      const std::uint32_t members = watch_ ? run.called : group.size(program_.model);
-      result_.collectives.push_back({.group = group.id,
-                                     .number = run.number,
-                                     .plan = run.call,
-                                     .npus = group.size(program_.model),
-                                     .first_npu = run.first_npu,
-                                     .first_node = program_.ranks[run.first_npu].code->id(run.first_op),
-                                     .begin_ps = run.begin,
-                                     .last_begin_ps = run.last_begin,
-                                     .end_ps = run.ended == members ? std::optional(run.end) : std::nullopt});
-    }
-  }
-
   void finish() {
     bool all_done = true;
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
@@ -366,7 +368,7 @@ class Replayer final : private CollectiveListener {
     }
     if (!spans_.empty()) add_peaks(program_, spans_, result_);
     if (program_.options.memory == MemoryTracking::trace) result_.spans = std::move(spans_);
-    list_collectives();
+    result_.collectives = list_collectives(program_, system_, equivalence_);
     result_.links = network_->link_use();
     if (!queue_.empty() || target_begun_) {
       result_.status = ReplayStatus::stopped;
@@ -384,6 +386,7 @@ class Replayer final : private CollectiveListener {
   }
 
   const ReplayProgram& program_;
+  const Equivalence* equivalence_;
   ReplayResult result_;
   EventQueue queue_;
   std::unique_ptr<Network> network_;
@@ -461,13 +464,13 @@ ReplayResult run(const ReplayProgram& program) {
   if (program.options.explain) return run_explained(program);
   // Use of links is counted for all NPUs.
   if (program.options.symmetry && !program.options.network.count_links) {
-    if (const std::optional<Symmetry> symmetry = find_symmetry(program)) {
-      const ReplayProgram reduced = reduce(program, *symmetry);
-      Replayer replayer(reduced, &*symmetry);
+    if (const std::optional<Equivalence> found = find_symmetry(program)) {
+      const ReplayProgram reduced = reduce(program, *found);
+      Replayer replayer(reduced, &*found);
       ReplayResult result = replayer.run();
       if (replayer.symmetric() && result.status != ReplayStatus::deadlock &&
           result.status != ReplayStatus::unmatched) {
-        return expand(std::move(result), *symmetry, program);
+        return expand(std::move(result), found->ranks, program);
       }
     }
   }

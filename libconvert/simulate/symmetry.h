@@ -1,58 +1,98 @@
 // SPDX-License-Identifier: MIT
 // Ranks that are provably equivalent, so that one of each class can stand for all: shifts of the ranks along whole
-// dimensions of the network that map traces, collectives and links onto themselves.
+// dimensions of the network, some or all, that map traces, collectives and links onto themselves.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "simulate/order_watch.h"
 #include "simulate/program.h"
 
 namespace convert {
 
+// How ranks move along a dimension. Partners of halving doubling are found by XOR of coordinates, others by their
+// difference. mixed: a program has both.
+enum class Motion : std::uint8_t { fixed, shift, exchange, mixed };
+
 class Symmetry {
  public:
-  // Shifts along the given dimensions (fastest first), all others fixed.
-  Symmetry(std::vector<std::uint32_t> dims, std::vector<bool> shifted)
-      : dims_(std::move(dims)), shifted_(std::move(shifted)) {}
+  struct Dim {
+    std::uint32_t npus = 1;
+    Motion motion = Motion::fixed;
+  };
+  // Fastest first.
+  explicit Symmetry(std::vector<Dim> dims) : dims_(std::move(dims)) {}
 
-  // The member of r's class whose coordinates are 0 in all shifted dimensions.
+  [[nodiscard]] const std::vector<Dim>& dims() const { return dims_; }
+  // The member of r's class whose coordinates are 0 in all dimensions along which ranks move.
   [[nodiscard]] Rank representative(Rank r) const { return back(r, r, false); }
-  // Where `r` goes if `by` is shifted onto its representative. `exchange`: coordinates are combined by XOR, as
-  // partners of halving doubling are, in place of subtraction.
+  // Where `r` goes if `by` is moved onto its representative, by XOR with `exchange`.
   [[nodiscard]] Rank back(Rank r, Rank by, bool exchange) const {
-    Rank result = 0;
-    Rank stride = 1;
-    for (std::size_t d = 0; d < dims_.size(); ++d) {
-      const std::uint32_t n = dims_[d];
-      const std::uint32_t a = r % n;
-      const std::uint32_t b = by % n;
-      const std::uint32_t moved = exchange ? a ^ b : (a >= b ? a - b : a + n - b);
-      result += stride * (shifted_[d] ? moved : a);
-      stride *= n;
-      r /= n;
-      by /= n;
-    }
-    return result;
+    return combine(r, by, [&](const Dim& d, Rank a, Rank b) { return exchange ? a ^ b : difference(d, a, b); });
   }
+  // Where `r` goes if its representative is moved onto `to`.
+  [[nodiscard]] Rank forth(Rank r, Rank to) const { return combine(r, to, sum); }
+
+  // The origin of an event, in the frame of a rank, as `at` sees it: the way there may be an exchange. Unknown
+  // where that is not the same for all ranks.
+  [[nodiscard]] Rank origin_at(Rank origin, Rank at) const { return origin_moved(origin, at, difference); }
+  // The same the other way: `origin` is in the frame of `at`.
+  [[nodiscard]] Rank origin_from(Rank origin, Rank at) const { return origin_moved(origin, at, sum); }
+
   [[nodiscard]] std::size_t classes() const {
     std::size_t n = 1;
-    for (std::size_t d = 0; d < dims_.size(); ++d) n *= shifted_[d] ? 1 : dims_[d];
+    for (const Dim& d : dims_) n *= d.motion == Motion::fixed ? d.npus : 1;
     return n;
   }
 
  private:
-  std::vector<std::uint32_t> dims_;
-  std::vector<bool> shifted_;
+  static Rank difference(const Dim& d, Rank a, Rank b) { return a >= b ? a - b : a + d.npus - b; }
+  static Rank sum(const Dim& d, Rank a, Rank b) { return a + b >= d.npus ? a + b - d.npus : a + b; }
+
+  template <typename Combine>
+  [[nodiscard]] Rank combine(Rank r, Rank by, const Combine& moved) const {
+    Rank result = 0;
+    Rank stride = 1;
+    for (const Dim& d : dims_) {
+      const Rank a = r % d.npus;
+      result += stride * (d.motion == Motion::fixed ? a : moved(d, a, by % d.npus));
+      stride *= d.npus;
+      r /= d.npus;
+      by /= d.npus;
+    }
+    return result;
+  }
+  template <typename Combine>
+  [[nodiscard]] Rank origin_moved(Rank origin, Rank at, const Combine& moved) const {
+    if (origin == unknown_origin) return origin;
+    bool known = true;
+    const Rank result = combine(origin, at, [&](const Dim& d, Rank a, Rank b) {
+      known = known && (b == 0 || d.motion != Motion::mixed);
+      return d.motion == Motion::exchange ? a ^ b : moved(d, a, b);
+    });
+    return known ? result : unknown_origin;
+  }
+
+  std::vector<Dim> dims_;
+};
+
+// How a program is mapped onto itself.
+struct Equivalence {
+  Symmetry ranks;
+  // By group: those onto which it is mapped, itself among them; empty where no representative is a member, or all
+  // ranks are.
+  std::vector<std::vector<std::uint32_t>> group_images{};
+  std::vector<std::uint32_t> channel_orbits{};  // by channel; empty: its key in the frame of its source says it
 };
 
 // The largest symmetry found, if it saves anything. What it cannot see in advance (which of several simultaneous
 // events comes first) is watched during the run.
-[[nodiscard]] std::optional<Symmetry> find_symmetry(const ReplayProgram& program);
+[[nodiscard]] std::optional<Equivalence> find_symmetry(const ReplayProgram& program);
 
-// The program of the representatives alone: other ranks have no code. Channels are those of `symmetry`'s frame: a
-// message's source is a representative.
-[[nodiscard]] ReplayProgram reduce(const ReplayProgram& program, const Symmetry& symmetry);
+// The program of the representatives alone: other ranks have no code. A message's source is a representative.
+[[nodiscard]] ReplayProgram reduce(const ReplayProgram& program, const Equivalence& equivalence);
 
 }  // namespace convert

@@ -105,17 +105,17 @@ class Bench:
               f"{reference_kib / kib:>6.1f}  {'equal' if equal else 'DIFFERENT'}"
               f"{'' if ended else ' (the reference did not end)'}", flush=True)
 
-    def ring(self, npus, limit):
+    def ring(self, npus, backend, limit):
         folder = self.options.work / f"ring_{npus}"
         if not (folder / "made").exists():
             speed_case_maker(self.options.corpus / "make_speed_case.py")(
                 str(folder), npus=[npus], topo=["Ring"], size=1 << 30)
             (folder / "made").touch()
-        seconds, kib, finish = self.replay(folder, "unaware", 3, True)
-        print(f"ring of {npus} NPUs, all-reduce of 1 GiB: {seconds:.2f} s (limit {limit:.0f} s), {kib / 1024:.0f} MiB "
-              f"(limit {RING_BYTES >> 20} MiB)", flush=True)
+        seconds, kib, finish = self.replay(folder, backend, 3, True)
+        print(f"ring of {npus} NPUs, all-reduce of 1 GiB, {backend}: {seconds:.2f} s (limit {limit:.0f} s), "
+              f"{kib / 1024:.0f} MiB (limit {RING_BYTES >> 20} MiB)", flush=True)
         if finish is None or seconds > limit or kib * 1024 > RING_BYTES:
-            self.failures.append(f"ring of {npus} NPUs")
+            self.failures.append(f"ring of {npus} NPUs, {backend}")
 
     def limit(self, what, value, limit, where=""):
         print(f"{what}: {value:.1f} (limit {limit}){where}")
@@ -137,7 +137,8 @@ class Bench:
             self.limit("least memory ratio, of references of 100 MiB and more", ratio, LIMIT_MEMORY, f", {key}")
         if not self.options.prefix:
             for npus, seconds in RINGS:
-                self.ring(npus, seconds)
+                for backend in ("unaware", "aware"):
+                    self.ring(npus, backend, seconds)
         for failure in self.failures:
             print(f"MISSED: {failure}")
         return 1 if self.failures else 0

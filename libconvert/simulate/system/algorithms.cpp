@@ -9,7 +9,8 @@
 namespace convert {
 namespace {
 
-bool is_exchange(const PhasePlan& p) { return p.algorithm == NativeAlgorithm::halving_doubling; }
+// The partner's coordinate is found by XOR. In the ring of a group it is the place.
+bool is_exchange(const PhasePlan& p) { return p.algorithm == NativeAlgorithm::halving_doubling && !p.group_ring; }
 
 }  // namespace
 

@@ -35,6 +35,7 @@ void CustomRuns::issue(std::uint32_t run) {
 bool CustomRuns::try_issue(std::uint32_t run, std::uint32_t node) {
   Run& r = runs_[run];
   const Op& op = r.code->ops[node];
+  events_.note_offer(r.npu);
   std::uint32_t p = 0;
   if (unused_pending_.empty()) {
     p = static_cast<std::uint32_t>(pending_.size());

@@ -87,6 +87,7 @@ const CollectiveRun* SystemLayer::start(Rank npu, std::uint32_t plan_number, std
   const std::uint32_t run = sequence[number++];
   ++runs_[run].called;
   runs_[run].last_begin = queue_.now();
+  if (runs_[run].begin == queue_.now()) note_first(run, npu, op);
   take_turns(npu, plan);
 
   std::uint32_t job = 0;
@@ -123,6 +124,22 @@ const CollectiveRun* SystemLayer::start(Rank npu, std::uint32_t plan_number, std
     start_waiting(queue_of(npu, job, st.queue));
   }
   return nullptr;
+}
+
+// An NPU calls the run at the time at which it began.
+void SystemLayer::note_first(std::uint32_t run, Rank npu, std::uint32_t op) {
+  CollectiveRun& r = runs_[run];
+  if (npu < r.first_npu) {
+    r.first_npu = npu;
+    r.first_op = op;
+  }
+  if (watch_ == nullptr) return;
+  first_callers_.resize(runs_.size());
+  first_callers_[run].push_back({npu, op});
+  const auto turns = turns_.begin() + static_cast<std::ptrdiff_t>(npu * model_.dims.size());
+  const auto first = run_turns_.begin() + static_cast<std::ptrdiff_t>(starts_[run].turns);
+  // Which of them is the first, and gives the turns, may differ from class to class.
+  if (!std::equal(turns, turns + static_cast<std::ptrdiff_t>(model_.dims.size()), first)) watch_->give_up();
 }
 
 // Of a collective's messages where they wait for a link.
@@ -204,6 +221,7 @@ void SystemLayer::init_phase(std::uint32_t s) {
 
 // First what waits for the collective is told, then the queues move on.
 void SystemLayer::end_phase(std::uint32_t s) {
+  if (watch_ != nullptr) watch_->share();
   Stream& st = stream(s);
   const Rank npu = st.npu;
   const std::uint32_t job = st.job;

@@ -29,7 +29,7 @@ class CollectiveListener {
 struct CollectiveRun {
   std::uint32_t call = 0;  // the plan's number
   std::uint32_t number = 0;
-  Rank first_npu = 0;  // that called it
+  Rank first_npu = 0;  // that called it; of several at one time, the lowest
   std::uint32_t first_op = 0;
   std::uint32_t called = 0;  // NPUs that have called it
   std::uint32_t ended = 0;   // NPUs whose part has ended
@@ -63,6 +63,9 @@ class SystemLayer {
               EventQueue& queue, NpuEvents& events, Messages& messages, CollectiveListener& listener);
   ~SystemLayer();
 
+  // Only representatives take part from now on.
+  void reduce(OrderWatch& watch) { watch_ = &watch; }
+
   // NPU `npu`, a member of the plan's group, calls a collective as its node `op`. If another NPU has called a
   // different collective at this place of the group's sequence, nothing is done and that call is returned.
   [[nodiscard]] const CollectiveRun* start(Rank npu, std::uint32_t plan, std::uint32_t op);
@@ -77,6 +80,12 @@ class SystemLayer {
   [[nodiscard]] std::uint32_t calls(std::uint32_t group, Rank npu) const {
     return calls_[group][groups_[group].place(npu)];
   }
+  // With reduce(): who called run `run` first, at one time.
+  struct Caller {
+    Rank npu;
+    std::uint32_t op;
+  };
+  [[nodiscard]] const std::vector<Caller>& first_callers(std::size_t run) const { return first_callers_[run]; }
   [[nodiscard]] const CustomRuns& custom_runs() const { return customs_; }
   [[nodiscard]] UnendedCollectives unended() const;
 
@@ -98,6 +107,7 @@ class SystemLayer {
   struct Turns {
     std::array<std::uint32_t, 3> queue{};             // by QueueUse
     std::array<std::uint8_t, collective_ops> tree{};  // by collective
+    friend bool operator==(const Turns&, const Turns&) = default;
   };
 
   [[nodiscard]] Stream& stream(std::uint32_t s);
@@ -111,6 +121,7 @@ class SystemLayer {
   std::uint32_t new_stream();
   void free_stream(std::uint32_t s);
   [[nodiscard]] std::int64_t priority(std::uint32_t run) const;
+  void note_first(std::uint32_t run, Rank npu, std::uint32_t op);
   void take_turns(Rank npu, const CollectivePlan& plan);
   void set_phase(std::uint32_t s);
   void enter_queue(std::uint32_t s);
@@ -172,6 +183,8 @@ class SystemLayer {
   };
   std::vector<RunStart> starts_;  // by run
   std::vector<Turns> run_turns_;
+  OrderWatch* watch_ = nullptr;
+  std::vector<std::vector<Caller>> first_callers_;    // by run, if there is a watch
   std::vector<std::vector<std::uint32_t>> sequence_;  // by group: its runs
   std::vector<std::vector<std::uint32_t>> calls_;     // by group and place: collectives called
   std::uint32_t streams_made_ = 0;

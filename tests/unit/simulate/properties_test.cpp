@@ -93,30 +93,6 @@ TEST(ReplayProperties, TimeIsInverseToBandwidth) {
   });
 }
 
-TEST(ReplayProperties, SymmetryChangesNothing) {
-  int reduced = 0;
-  Wanted wanted{.topologies = {Topology::ring, Topology::fully_connected, Topology::switched},
-                .models = {NetworkModel::unaware, NetworkModel::unaware, NetworkModel::links},
-                .messages = false,
-                .exact_ns = true};
-  for_cases(wanted, [&](RandomCase c, std::uint64_t seed) {
-    for (Item& i : c.items) {  // in most cases the same on all ranks, else on all with the same last digit
-      for (std::size_t r = 0; r < i.us.size(); ++r)
-        i.us[r] = std::max<std::int64_t>(i.us[seed % 8 == 0 ? r % static_cast<std::size_t>(c.dims[0].npus) : 0], 0);
-      if (seed % 8 != 1) i.group = 0;
-    }
-    const ReplayResult with = run_to_end(c);
-    c.options.symmetry = false;
-    const ReplayResult without = run_to_end(c);
-    EXPECT_EQ(without.classes, 0U);
-    EXPECT_EQ(numbers(with), numbers(without));
-    EXPECT_EQ(collective_times(with), collective_times(without));
-    reduced += with.classes != 0 ? 1 : 0;
-  });
-  EXPECT_GE(reduced, 80);
-  std::cout << reduced << " cases with symmetry\n";
-}
-
 TEST(ReplayProperties, LinksAreAwareWhereDelaysAreWholeNs) {
   Wanted wanted{.models = {NetworkModel::aware}, .exact_ns = true};
   for_cases(wanted, [](RandomCase c, std::uint64_t) {

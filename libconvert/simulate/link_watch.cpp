@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/link_watch.h"
+
+namespace convert {
+
+std::uint32_t LinkWatch::come(std::uint32_t p, std::uint32_t link) {
+  const ProductLinks::Dim& d = numbers_.dim_of(link);
+  const Rank owner = (link - d.first_link) / d.fanout;
+  std::uint32_t port = (link - d.first_link) % d.fanout;
+  if (d.topology == Topology::fully_connected) {  // the port is the coordinate at the other end
+    const Motion motion = symmetry_.dims()[static_cast<std::size_t>(&d - numbers_.dims().data())].motion;
+    const std::uint32_t at = numbers_.coordinate(d, owner);
+    if (motion == Motion::shift) port = port >= at ? port - at : port + d.npus - at;
+    if (motion == Motion::exchange) port ^= at;
+  }
+  const std::uint32_t own = d.first_link + symmetry_.representative(owner) * d.fanout + port;
+  if (p >= packets_.size()) packets_.resize(std::size_t{p} + 1);
+  packets_[p].owner = owner;
+  touch(links_[own], {order_.current.time, symmetry_.origin_at(order_.current.origin, owner)}, true);
+  return own;
+}
+
+void LinkWatch::transmit(std::uint32_t p, std::uint32_t link) {
+  Packet& packet = packets_[p];
+  packet.pushed = {queue_.now(), symmetry_.origin_from(origin_, packet.owner)};
+  links_[link].free = {queue_.now(), origin_};
+}
+
+void LinkWatch::leave(std::uint32_t link) {
+  Link& l = links_[link];
+  order_.next_visit();
+  touch(l, l.free, false);
+}
+
+// The end of a transmission and the coming of a packet commute: the packet that has waited longest is the next in
+// either case. Only what pushes its events is open where none has waited before.
+void LinkWatch::touch(Link& link, Pushed pushed, bool enters) {
+  if (link.time != queue_.now()) {
+    link.time = queue_.now();
+    link.touches.clear();
+  }
+  origin_ = pushed.origin;
+  for (const Touch& t : link.touches) {
+    if (!OrderWatch::open(t.pushed, pushed) || (t.visit == order_.visit() && !order_.loose())) continue;
+    origin_ = unknown_origin;
+    if (t.enters == enters) order_.give_up();
+  }
+  link.touches.push_back({pushed, order_.visit(), enters});
+}
+
+}  // namespace convert

@@ -115,19 +115,18 @@ void Messages::unref(std::uint32_t channel) {
   made_.remove(made);
 }
 
-void Messages::start(std::uint32_t channel, Waiter sent, std::int64_t priority) {
+void Messages::start(std::uint32_t channel, Waiter sent, const Way& way, std::int64_t priority) {
   ++state(channel).refs;
-  const MessageToken m = messages_.add(Message{channel, sent});
+  const MessageToken m = messages_.add({channel, sent, way.src, way.dst});
   if (watch_ != nullptr) {
     pushed_.resize(messages_.size());
     pushed_[m] = {queue_.now(), watch_->current.origin};
   }
-  const ChannelKey& k = key(channel);
-  if (causes_ != nullptr) causes_->send(m, k.dst, k.bytes);
+  if (causes_ != nullptr) causes_->send(m, way.device, way.bytes);
   if (channel >= fixed_.size() && made_[channel - fixed_.size()].delay >= 0) {
     queue_.push_after(made_[channel - fixed_.size()].delay, m, event_arrival);
   } else {
-    network_.send(k.src, k.dst, k.bytes, m, priority);
+    network_.send(way.src, way.device, way.bytes, m, priority);
   }
   if (causes_ != nullptr) causes_->was_sent();
 }
@@ -163,8 +162,7 @@ Rank Messages::destination(std::uint32_t channel) const {
 
 void Messages::touch_sender(MessageToken m, const Pushed& pushed) {
   const Message& message = messages_[m];
-  if (message.sent.kind != Waiter::nobody)
-    watch_->touch(key(message.channel).src, queue_.now(), pushed, message.sent);
+  if (message.sent.kind != Waiter::nobody) watch_->touch(message.src, queue_.now(), pushed, message.sent);
 }
 
 void Messages::touch_receiver(MessageToken m, const Pushed& pushed) {
@@ -182,9 +180,9 @@ void Messages::touch_late(std::uint32_t arg) {
 
 Messages::Call Messages::arrive(MessageToken m) {
   const std::uint32_t channel = messages_[m].channel;
+  const Rank dst = messages_[m].dst;
   messages_.remove(m);
   Channel& c = state(channel);
-  const Rank dst = destination(channel);
   if (c.tail == 0) {  // keeps the message's reference
     ++c.unclaimed;
     ++unclaimed_;

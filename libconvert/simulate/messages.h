@@ -45,6 +45,8 @@ class Messages {
   // The channel of a key, made if it does not exist. Each call is to be followed by one release().
   std::uint32_t acquire(ChannelKey key);
   void release(std::uint32_t channel);
+  // So many channels that it pays to fetch them ahead.
+  [[nodiscard]] bool exceed_caches() const { return table_.size() > std::size_t{1} << 19; }
   // Hints that acquire(key) comes soon: first the one, some time later the other.
   void prefetch_slot(const ChannelKey& key) const;
   void prefetch_made(const ChannelKey& key) const;
@@ -55,11 +57,11 @@ class Messages {
   // Starts a message: `sent` is fired when it arrives.
   void send(std::uint32_t channel, Waiter sent, std::int64_t priority = 0) {
     const ChannelKey& k = key(channel);
-    Sent& count = sent_[k.src];
-    ++count.messages;
-    if (__builtin_add_overflow(count.bytes, k.bytes, &count.bytes)) too_much();
-    if (rendezvous_) return send_when_asked(channel, sent, priority);
-    start(channel, sent, priority);
+    send(channel, sent, {k.src, destination(channel), k.dst, k.bytes}, priority);
+  }
+  // The same of a fixed channel, of which the caller says what is in its key. Not with a symmetry.
+  void send(std::uint32_t channel, Waiter sent, Rank src, Rank dst, std::int64_t bytes) {
+    send(channel, sent, {src, dst, dst, bytes}, 0);
   }
   // Posts a receive: `received` is fired when its message is there (an event at this tick if it is already).
   void receive(std::uint32_t channel, Waiter received) {
@@ -73,7 +75,7 @@ class Messages {
     Waiter waiter{};
   };
   // Message `m` has arrived: first sent(m) is to be fired, then arrive(m) (nobody if no receive is posted).
-  [[nodiscard]] Call sent(MessageToken m) const { return {key(messages_[m].channel).src, messages_[m].sent}; }
+  [[nodiscard]] Call sent(MessageToken m) const { return {messages_[m].src, messages_[m].sent}; }
   [[nodiscard]] Call arrive(MessageToken m);
   // With a symmetry, before each of the two: who is touched by the arrival, which `pushed` is.
   [[nodiscard]] const Pushed& pushed(MessageToken m) const { return pushed_[m]; }  // where its delay is fixed
@@ -95,15 +97,13 @@ class Messages {
   [[nodiscard]] const Sent& sent_by(Rank npu) const { return sent_[npu]; }
 
   void prefetch(MessageToken m) const { __builtin_prefetch(&messages_[m]); }
-  void prefetch_channel(MessageToken m) const {
-    __builtin_prefetch(&state(messages_[m].channel));
-    if (messages_[m].channel < fixed_.size()) __builtin_prefetch(&fixed_[messages_[m].channel]);
-  }
+  void prefetch_channel(MessageToken m) const { __builtin_prefetch(&state(messages_[m].channel)); }
+  [[nodiscard]] Rank destination_of(MessageToken m) const { return messages_[m].dst; }
   // The receive that message `m` will find, if it is posted already.
   [[nodiscard]] Call waiting(MessageToken m) const {
     const std::uint32_t tail = state(messages_[m].channel).tail;
     if (tail == 0) return {};
-    return {key(messages_[m].channel).dst, entries_[entries_[tail - 1].next].receive};
+    return {messages_[m].dst, entries_[entries_[tail - 1].next].receive};
   }
 
   // What is left when nothing can happen any more: receives without a message, messages without a receive, and
@@ -141,6 +141,8 @@ class Messages {
   struct Message {
     std::uint32_t channel;
     Waiter sent;
+    Rank src;
+    Rank dst;
   };
   // A send or receive that waits for its control message.
   struct Pending {
@@ -149,7 +151,25 @@ class Messages {
     std::int64_t priority = 0;
   };
 
-  void start(std::uint32_t channel, Waiter sent, std::int64_t priority);
+  // Of a message; with a symmetry the network takes it to another device than its destination.
+  struct Way {
+    Rank src;
+    Rank dst;
+    Rank device;
+    std::int64_t bytes;
+  };
+  void send(std::uint32_t channel, Waiter sent, const Way& way, std::int64_t priority) {
+    Sent& count = sent_[way.src];
+    ++count.messages;
+    if (__builtin_add_overflow(count.bytes, way.bytes, &count.bytes)) too_much();
+    if (rendezvous_) return send_when_asked(channel, sent, priority);
+    start(channel, sent, way, priority);
+  }
+  void start(std::uint32_t channel, Waiter sent, std::int64_t priority) {
+    const ChannelKey& k = key(channel);
+    start(channel, sent, {k.src, destination(channel), k.dst, k.bytes}, priority);
+  }
+  void start(std::uint32_t channel, Waiter sent, const Way& way, std::int64_t priority);
   void post(std::uint32_t channel, Waiter received);
   void send_when_asked(std::uint32_t channel, Waiter sent, std::int64_t priority);
   void ask(std::uint32_t channel, Waiter received);

@@ -290,7 +290,13 @@ class Replayer final : private CollectiveListener {
         break;
       case OpType::timed: npu_events_.add(r, op.value, {Waiter::op, node}); break;
       case OpType::memory: memory_.access(r, op.value, node); break;
-      case OpType::send: messages_.send(op.channel, {Waiter::op, node}); break;
+      case OpType::send:
+        if (watch_) {
+          messages_.send(op.channel, {Waiter::op, node});
+        } else {
+          messages_.send(op.channel, {Waiter::op, node}, r, op.peer, op.value);
+        }
+        break;
       case OpType::recv: messages_.receive(op.channel, {Waiter::op, node}); break;
       case OpType::collective:
         if (const CollectiveRun* other = system_.start(r, op.channel, node))  // never starts
@@ -323,16 +329,27 @@ class Replayer final : private CollectiveListener {
     if (e.kind == event_arrival) {
       switch (stage) {
         case 0: messages_.prefetch(e.arg); break;
-        case 1: messages_.prefetch_channel(e.arg); break;
+        case 1:
+          messages_.prefetch_channel(e.arg);
+          prefetch(messages_.sent(e.arg).npu);
+          prefetch(messages_.destination_of(e.arg));
+          break;
         default: prefetch(messages_.sent(e.arg), stage); prefetch(messages_.waiting(e.arg), stage);
       }
     } else if (e.kind == event_npu) {
       switch (stage) {
         case 0: npu_events_.prefetch(e.arg); break;
-        case 1: npu_events_.prefetch_first(e.arg); break;
+        case 1:
+          npu_events_.prefetch_first(e.arg);
+          prefetch(npu_events_.npu(e.arg));
+          break;
         default: prefetch({npu_events_.npu(e.arg), npu_events_.first(e.arg)}, stage);
       }
     }
+  }
+  void prefetch(Rank r) const {
+    const auto* npu = reinterpret_cast<const char*>(&npus_[r]);
+    for (std::size_t line = 0; line < sizeof(Npu); line += 64) __builtin_prefetch(npu + line);
   }
   void prefetch(const Messages::Call& call, std::uint32_t stage) const {
     if (call.waiter.kind != Waiter::op) return;

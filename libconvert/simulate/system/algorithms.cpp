@@ -165,7 +165,7 @@ void SystemLayer::direct_step(std::uint32_t s) {
 void SystemLayer::direct_prefetch(const Stream& st) const {
   constexpr std::uint32_t many = 32;
   const PhasePlan& p = *st.phase;
-  if (p.window < many) return;
+  if (p.window < many || !messages_.exceed_caches()) return;
   const auto key = [&](std::uint32_t ahead, bool sends) {
     const auto distance = static_cast<std::uint32_t>(1 + (st.sent + ahead) % (p.members - 1));
     const Rank peer = neighbour(st, distance, sends);

@@ -20,7 +20,12 @@ std::string_view name(Forwarding forwarding) { return forwarding == Forwarding::
 
 void check_network_options(const NetworkConfig& config, const NetworkOptions& options) {
   if (config.ideal) {
-    if (!options.failed.empty()) throw usage_error("an ideal network has no links that could fail");
+    const char* what = !options.failed.empty()                   ? "that could fail"
+                       : options.routing                         ? "to choose a way over"
+                       : options.occupancy != Occupancy::beta    ? "that could be occupied"
+                       : options.forwarding != Forwarding::store ? "to forward messages over"
+                                                                 : nullptr;
+    if (what != nullptr) throw usage_error(std::string("an ideal network has no links ") + what);
     return;
   }
   if (options.model == NetworkModel::links) return;

@@ -161,6 +161,7 @@ struct ReplayBuilder::State {
   std::uint32_t put_on_group(std::size_t source, std::uint32_t group, std::int64_t bytes);
   void check_network();
   void check_peers();
+  void warn_of_unused_options();
   void note_peers(const Trace& trace, const RankCode& code);
   void keep_names(const Trace& trace, RankCode& code) const;
 
@@ -191,6 +192,7 @@ struct ReplayBuilder::State {
     NodeId node = 0;
   };
   std::vector<HighestPeer> highest_peers;
+  std::vector<bool> rules_used;  // of the system; empty before the first collective
 };
 
 void ReplayBuilder::State::prepare_groups() {
@@ -347,6 +349,7 @@ void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t 
   const auto by_node = system.per_node_custom.find(node);
   CollectiveCall call{.op = c.op, .bytes = c.bytes, .group = *group, .dims = c.dims};
   std::string prefix;
+  rules_used.resize(system.rules.size());
   const auto rule = std::find_if(system.rules.begin(), system.rules.end(), [&](const CollectiveRule& r) {
     return r.fits(c.op, program.groups[*group].id, c.bytes);
   });
@@ -354,6 +357,7 @@ void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t 
     prefix = by_node->second;
   } else if (rule != system.rules.end()) {
     prefix = rule->choice.custom;
+    rules_used[static_cast<std::size_t>(rule - system.rules.begin())] = true;
     call.list = static_cast<std::uint32_t>(rule - system.rules.begin()) + 1;
   } else if (static_cast<std::size_t>(c.op) < collective_ops) {
     prefix = system.config.collectives.at(static_cast<std::size_t>(c.op)).custom;
@@ -408,7 +412,8 @@ std::shared_ptr<RankCode> ReplayBuilder::State::compile(const Trace& trace, Node
       code->ids.push_back(table.nodes[code->feeder.index_of(node)].id);
   }
   const MemoryTracking memory = program.options.memory;
-  if (program.options.timeline || program.options.explain || memory == MemoryTracking::trace) keep_names(trace, *code);
+  if (program.options.timeline || program.options.explain || memory == MemoryTracking::trace)
+    keep_names(trace, *code);
   if (memory != MemoryTracking::off && &with == &compiler)
     code->tensors = compile_tensors(trace, code->feeder, with);
   return code;
@@ -497,6 +502,23 @@ void ReplayBuilder::State::check_peers() {
   }
 }
 
+void ReplayBuilder::State::warn_of_unused_options() {
+  if (program.options.size_bytes && !compiler.size_used() && !custom_compiler.size_used()) {
+    diagnostics.warning({.file = first_name}, "sizes", "--size is not used: the messages have sizes of their own");
+  }
+  const std::vector<CollectiveRule>& rules = program.options.system->rules;
+  rules_used.resize(rules.size());
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    if (rules_used[i]) continue;
+    const CollectiveRule& r = rules[i];
+    std::string text = "no collective takes the algorithm for " + (r.op ? std::string(name(*r.op)) : "all");
+    if (r.group) text += ":pg=" + std::to_string(*r.group);
+    if (r.min_bytes != 0) text += ":size>=" + std::to_string(r.min_bytes);
+    if (r.end_bytes != INT64_MAX) text += ":size<" + std::to_string(r.end_bytes);
+    diagnostics.warning({.file = first_name}, "collective", text);
+  }
+}
+
 ReplayBuilder::ReplayBuilder(NetworkConfig network, const ReplayOptions& options, Diagnostics& diagnostics)
     : state_(std::make_unique<State>(std::move(network), options, diagnostics)) {
   if (options.size_bytes && *options.size_bytes < 1) throw usage_error("--size wants at least one byte");
@@ -534,10 +556,7 @@ std::optional<ReplayProgram> ReplayBuilder::finish() {
   s.check_peers();
   if (!s.failed && !s.compiler.failed() && !s.custom_compiler.failed()) s.plan_collectives();
   if (s.failed || s.compiler.failed() || s.custom_compiler.failed()) return std::nullopt;
-  if (s.program.options.size_bytes && !s.compiler.size_used() && !s.custom_compiler.size_used()) {
-    s.diagnostics.warning({.file = s.first_name}, "sizes",
-                          "--size is not used: the messages have sizes of their own");
-  }
+  s.warn_of_unused_options();
   s.program.channels.shrink_to_fit();
   return std::move(s.program);
 }

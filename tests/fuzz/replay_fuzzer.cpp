@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Replay of small sets on small networks: traces as JSON lines, or MSCCL-IR, which must run to its end if it is
 // proved.
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +15,7 @@
 #include "set_fuzzing.h"
 #include "simulate/replay.h"
 #include "simulate/report.h"
+#include "simulate/system/default_system.h"
 
 namespace {
 
@@ -30,6 +33,30 @@ NetworkConfig small_network(std::size_t npus, std::uint32_t variant) {
   return parse_short_network(dim(npus, variant >> 7U));
 }
 
+// Systems of all kinds, by bits of the variant.
+std::shared_ptr<const ReplaySystem> small_system(const NetworkConfig& network, std::uint32_t variant) {
+  auto system = std::make_shared<ReplaySystem>();
+  system->config = default_system(network);
+  if ((variant & 1U) != 0) {
+    const std::uint32_t which = variant >> 1U & 3U;
+    for (CollectiveChoice& c : system->config.collectives) {
+      c.per_dim.assign(std::max<std::size_t>(network.dims.size(), 1), {});
+      for (AlgorithmChoice& a : c.per_dim) {
+        if (which == 1) a.algorithm = NativeAlgorithm::direct;
+        if (which == 2) a.algorithm = NativeAlgorithm::halving_doubling;
+        if (which == 3) a.window = 2;
+      }
+    }
+  }
+  system->config.dataset_splits = 1 + (variant >> 3U & 3U);
+  system->config.active_chunks_per_dimension = 1 + (variant >> 5U & 1U);
+  system->queues_per_dim = 1 + (variant >> 6U & 1U);
+  system->rendezvous = (variant & 128U) != 0;
+  system->balanced = (variant & 256U) != 0;
+  system->groups = {{.id = 1, .ranks = {1, 0}}};
+  return system;
+}
+
 // Nothing if the traces cannot be replayed.
 std::optional<ReplayStatus> run_replay(std::span<const Trace> traces, std::uint32_t variant) {
   ReplayOptions options;
@@ -38,7 +65,10 @@ std::optional<ReplayStatus> run_replay(std::span<const Trace> traces, std::uint3
   options.timeline = (variant & 2U) != 0;
   if ((variant & 12U) == 12U) options.until = 5'000'000;
   NetworkConfig network = small_network(traces.size(), variant);
-  if (!network.ideal && (variant & 16U) != 0) options.network.model = NetworkModel::aware;
+  if (!network.ideal && (variant & 16U) != 0)
+    options.network.model = (variant & 32U) != 0 ? NetworkModel::links : NetworkModel::aware;
+  options.astra = (variant & 1U << 20U) != 0;
+  if (traces.size() >= 2) options.system = small_system(network, variant >> 21U);
   Diagnostics diagnostics;
   ReplayBuilder builder(std::move(network), options, diagnostics);
   for (const Trace& trace : traces) builder.add(trace);
@@ -58,6 +88,17 @@ std::optional<ReplayStatus> run_replay(std::span<const Trace> traces, std::uint3
   try {
     const ReplayResult result = replay(*program);
     check(text(replay(*program)) == text(result), "a second replay of the same program differs");
+    program->options.symmetry = false;
+    check(text(replay(*program)) == text(result), "a replay of every rank differs");
+    program->options.explain = ExplainTarget{.end = true};
+    if (const auto why = replay(*program).explanation) {
+      Picoseconds end = why->at;
+      for (const auto& step : why->steps) {
+        check(step.begin + step.time == end, "the chain of an explanation has a gap");
+        end = step.begin;
+      }
+      check(why->at == result.total_ps && end == 0, "the chain of an explanation is not whole");
+    }
     return result.status;
   } catch (const Error& e) {  // times beyond what the clock can hold come from no single place
     check(e.kind() == Error::Kind::input, "an error that is not about the input");

@@ -33,6 +33,7 @@ class Planner {
   CollectivePlan run() {
     plan_.call = call_;
     cut_into_chunks();
+    check_chunks();
     if (call_.custom != 0 || plan_.chunks == 0) return std::move(plan_);
     if (static_cast<std::size_t>(call_.op) >= collective_ops) {
       plan_rooted();
@@ -68,6 +69,17 @@ class Planner {
     plan_.chunks = call_.op == CollectiveOp::barrier ? 1 : static_cast<std::uint64_t>(chunks);
     if (call_.bytes == 0 && call_.op != CollectiveOp::barrier) plan_.chunks = 0;
     plan_.chunk_bytes = plan_.chunks == 0 ? 0 : plan_.bytes_of(0);
+  }
+
+  // The state of each chunk is held on each NPU.
+  void check_chunks() const {
+    constexpr std::uint64_t most = 1 << 24;
+    const std::uint32_t npus = group_.size(model_);
+    if (plan_.chunks > most / npus) {
+      refuse("the collective is cut into " + std::to_string(plan_.chunks) + " chunks on each of " +
+             std::to_string(npus) + " NPUs, more than " + std::to_string(most) +
+             " in all; lower preferred-dataset-splits");
+    }
   }
 
   // §7.1: a chunk of another collective than all-gather has at least a byte for each NPU of the system, and the

@@ -113,7 +113,9 @@ void replay_algorithm(std::string_view text, std::uint32_t variant) {
   if (diagnostics.errors() != 0) return;
   verify(make_program(algorithm), {.dataflow = false, .collective = {}, .soft = Severity::error}, diagnostics);
   if (diagnostics.errors() != 0) return;
-  const auto status = run_replay(lowered(algorithm, std::int64_t{algorithm.chunks} * 1000), variant & ~12U);
+  // Stopping early, one communication at a time and rendezvous may keep it from its end.
+  constexpr std::uint32_t held_back = 12U | 1U << 20U | 1U << 28U;
+  const auto status = run_replay(lowered(algorithm, std::int64_t{algorithm.chunks} * 1000), variant & ~held_back);
   check(!status || *status == ReplayStatus::complete, "a proved algorithm does not run to its end");
 }
 

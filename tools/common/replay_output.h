@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// What et-replay writes: a report, an explanation, a timeline, the use of memory.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "common/tool.h"
+#include "config/system.h"
+#include "simulate/replay.h"
+
+namespace tools {
+
+struct ReplayOutputOptions {
+  std::string format = "table";
+  std::string report = "npus";
+  std::optional<std::string> output;
+  std::optional<std::string> timeline;
+  std::optional<std::string> explain;
+  bool track_memory = false;
+  std::optional<std::string> memory_trace;
+};
+
+void add_replay_output_options(App& app, ReplayOutputOptions& to);
+// Throws Error(usage) for what does not go together.
+void check_replay_output(const ReplayOutputOptions& o, bool sweep, bool has_links);
+// What the replay has to find for them.
+void set_replay_output(const ReplayOutputOptions& o, const convert::SystemConfig& system,
+                       convert::ReplayOptions& options);
+// All files or none. `all`: a table lists everything, however long it gets.
+void write_replay(const convert::ReplayProgram& program, const convert::ReplayResult& result,
+                  const ReplayOutputOptions& o, bool all);
+
+}  // namespace tools

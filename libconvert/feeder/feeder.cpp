@@ -34,19 +34,18 @@ Feeder::Feeder(const NodeTable& table, const Graph& graph, std::span<const std::
     node_of.resize(n);
     for (std::uint32_t node = 0; node < n; ++node) node_of[order[node]] = node;
   }
-  shape->first_child.resize(n + std::size_t{1});
+  shape->nodes.resize(n + std::size_t{1});
   shape->children.reserve(graph.edges());
-  shape->parents.assign(n, 0);
   std::uint8_t last_lane = 0;
   if (!lanes.empty()) shape->lanes.resize(n);
   for (std::uint32_t node = 0; node < n; ++node) {
     const std::uint32_t index = order.empty() ? node : order[node];
-    shape->first_child[node] = static_cast<std::uint32_t>(shape->children.size());
+    shape->nodes[node].first_child = static_cast<std::uint32_t>(shape->children.size());
     for (const Edge& e : graph.children(index)) {
       shape->children.push_back(node_of.empty() ? e.node : node_of[e.node]);
     }
     if (!node_of.empty()) {
-      std::sort(shape->children.begin() + static_cast<std::ptrdiff_t>(shape->first_child[node]),
+      std::sort(shape->children.begin() + static_cast<std::ptrdiff_t>(shape->nodes[node].first_child),
                 shape->children.end());
     }
     if (lanes.empty()) continue;
@@ -54,9 +53,9 @@ Feeder::Feeder(const NodeTable& table, const Graph& graph, std::span<const std::
     shape->lanes[node] = lanes[index];
     last_lane = std::max(last_lane, lanes[index]);
   }
-  shape->first_child[n] = static_cast<std::uint32_t>(shape->children.size());
-  for (const std::uint32_t child : shape->children) ++shape->parents[child];
-  first_child_ = shape->first_child.data();
+  shape->nodes[n].first_child = static_cast<std::uint32_t>(shape->children.size());
+  for (const std::uint32_t child : shape->children) ++shape->nodes[child].waits_for;
+  size_ = n;
   children_ = shape->children.data();
   if (!lanes.empty()) lanes_ = shape->lanes.data();
   shape_ = std::move(shape);
@@ -73,12 +72,12 @@ std::vector<std::uint32_t> Feeder::free_list() const {
 
 void Feeder::reset() {
   if (shape_ == nullptr) return;
-  waiting_ = shape_->parents;
+  nodes_ = shape_->nodes;
   for (Heap& heap : heaps_) heap.clear();
   fresh_.clear();
   taken_ = completed_ = blocked_ = 0;
   for (std::uint32_t node = 0; node < size(); ++node) {
-    if (waiting_[node] == 0) fresh_.push_back(node);
+    if (nodes_[node].waits_for == 0) fresh_.push_back(node);
   }
 }
 

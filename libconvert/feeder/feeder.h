@@ -35,16 +35,16 @@ class Feeder {
   // Dependencies that the graph leaves out (dangling, on itself) do not hold a node back: check them before.
   Feeder(const NodeTable& table, const Graph& graph, std::span<const std::uint8_t> lanes = {});
 
-  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(waiting_.size()); }
+  [[nodiscard]] std::uint32_t size() const { return size_; }
   [[nodiscard]] std::uint32_t index_of(std::uint32_t node) const {
     return shape_->order.empty() ? node : shape_->order[node];
   }
   // Ascending.
   [[nodiscard]] std::span<const std::uint32_t> children(std::uint32_t node) const {
-    return {children_ + first_child_[node], first_child_[node + 1] - first_child_[node]};
+    return {children_ + nodes_[node].first_child, nodes_[node + 1].first_child - nodes_[node].first_child};
   }
   // Parents that have not completed yet.
-  [[nodiscard]] std::uint32_t waits_for(std::uint32_t node) const { return waiting_[node]; }
+  [[nodiscard]] std::uint32_t waits_for(std::uint32_t node) const { return nodes_[node].waits_for; }
 
   // One round: takes a snapshot of the free nodes that are not taken yet and offers them in ascending order to
   // `try_issue`, a bool(std::uint32_t node). Nodes that become free during the round wait for the next one.
@@ -54,28 +54,25 @@ class Feeder {
 
   // A taken node has ended: its children may become free.
   void complete(std::uint32_t node) {
-    const std::uint32_t end = first_child_[node + 1];
-    for (std::uint32_t i = first_child_[node]; i != end; ++i) {
+    const std::uint32_t end = nodes_[node + 1].first_child;
+    for (std::uint32_t i = nodes_[node].first_child; i != end; ++i) {
       const std::uint32_t child = children_[i];
-      if (--waiting_[child] == 0) fresh_.push_back(child);
+      if (--nodes_[child].waits_for == 0) fresh_.push_back(child);
     }
     ++completed_;
   }
 
   // A hint that complete(node) comes soon.
   void prefetch(std::uint32_t node) const {
-    __builtin_prefetch(first_child_ + node);
-    __builtin_prefetch(&waiting_[node]);
+    __builtin_prefetch(&nodes_[node]);
     __builtin_prefetch(fresh_.data());
   }
-  void prefetch_children(std::uint32_t node) const { __builtin_prefetch(children_ + first_child_[node]); }
+  void prefetch_children(std::uint32_t node) const { __builtin_prefetch(children_ + nodes_[node].first_child); }
   // A hint that the simulation has come to `node`: what stands some nodes further on will soon be needed.
   void prefetch_after(std::uint32_t node) const {
-    const std::size_t ahead = std::min<std::size_t>(std::size_t{node} + 24, waiting_.size() - 1);
-    __builtin_prefetch(first_child_ + ahead);
-    __builtin_prefetch(&waiting_[ahead]);
-    const std::size_t child = std::size_t{first_child_[node]} + 24;
-    if (child < first_child_[waiting_.size()]) __builtin_prefetch(children_ + child);
+    __builtin_prefetch(&nodes_[std::min(node + 12, size_)]);
+    const std::size_t child = std::size_t{nodes_[node].first_child} + 24;
+    if (child < nodes_[size_].first_child) __builtin_prefetch(children_ + child);
   }
 
   [[nodiscard]] bool done() const { return completed_ == size(); }
@@ -95,13 +92,18 @@ class Feeder {
   void reset();
 
  private:
+  // What each completion of a node reads of it stands together.
+  struct NodeState {
+    std::uint32_t waits_for = 0;    // parents that have not completed
+    std::uint32_t first_child = 0;  // into the children
+    friend bool operator==(const NodeState&, const NodeState&) = default;
+  };
   // What copies share.
   struct Shape {
-    std::vector<std::uint32_t> first_child;  // size() + 1, into children
+    std::vector<NodeState> nodes;  // at the start; and one more, where the children end
     std::vector<std::uint32_t> children;
-    std::vector<std::uint32_t> parents;  // their number, by node
-    std::vector<std::uint8_t> lanes;     // by node; empty: all 0
-    std::vector<std::uint32_t> order;    // node → index in the table; empty: the same
+    std::vector<std::uint8_t> lanes;   // by node; empty: all 0
+    std::vector<std::uint32_t> order;  // node → index in the table; empty: the same
     friend bool operator==(const Shape&, const Shape&) = default;
   };
   using Heap = std::vector<std::uint32_t>;  // lowest node first
@@ -115,9 +117,9 @@ class Feeder {
   void issue_with_blocked(TryIssue&& try_issue, std::size_t next, std::size_t end, std::uint32_t closed);
 
   // What every completion touches comes first.
-  const std::uint32_t* first_child_ = nullptr;
+  std::vector<NodeState> nodes_;
   const std::uint32_t* children_ = nullptr;
-  std::vector<std::uint32_t> waiting_;  // parents not completed, by node
+  std::uint32_t size_ = 0;
   std::uint32_t taken_ = 0;
   std::uint32_t completed_ = 0;
   std::uint32_t blocked_ = 0;         // nodes in heaps_

@@ -13,7 +13,7 @@ MAY_INCLUDE = {
     "graph": {"core"},
     "collectives": {"core"},
     "passes": {"core", "graph", "collectives", "util"},
-    "feeder": {"core", "graph"},
+    "feeder": {"core", "graph", "util"},
     "config": {"core", "io"},
     "simulate": {"core", "config", "graph", "feeder", "collectives", "util"},
     "generate": {"core", "collectives"},

@@ -22,6 +22,7 @@
 
 #include "core/trace.h"
 #include "graph/graph.h"
+#include "util/huge_pages.h"
 
 namespace convert {
 
@@ -100,8 +101,8 @@ class Feeder {
   };
   // What copies share.
   struct Shape {
-    std::vector<NodeState> nodes;  // at the start; and one more, where the children end
-    std::vector<std::uint32_t> children;
+    HugeVector<NodeState> nodes;  // at the start; and one more, where the children end
+    HugeVector<std::uint32_t> children;
     std::vector<std::uint8_t> lanes;   // by node; empty: all 0
     std::vector<std::uint32_t> order;  // node → index in the table; empty: the same
     friend bool operator==(const Shape&, const Shape&) = default;
@@ -117,7 +118,7 @@ class Feeder {
   void issue_with_blocked(TryIssue&& try_issue, std::size_t next, std::size_t end, std::uint32_t closed);
 
   // What every completion touches comes first.
-  std::vector<NodeState> nodes_;
+  HugeVector<NodeState> nodes_;
   const std::uint32_t* children_ = nullptr;
   std::uint32_t size_ = 0;
   std::uint32_t taken_ = 0;

@@ -7,12 +7,13 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
-#include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "core/diagnostic.h"
 #include "core/units.h"
+#include "util/huge_pages.h"
 
 namespace convert {
 
@@ -24,8 +25,10 @@ struct Event {
 };
 
 // A radix heap: time never goes back, so an event waits in the bucket of the highest bit in which its time differs
-// from now, and moves down a bucket at a time. Buckets are lists of chunks from one pool, appended at the end and
-// moved in order, so equal times keep the order of their insertion; nothing is allocated per event.
+// from the base (the time of the last refill), and moves down a bucket at a time. Buckets are lists of chunks from
+// one pool, appended at the end and moved in order, so equal times keep the order of their insertion; nothing is
+// allocated per event. A bucket with few events is sorted at once instead, into a run: that takes fewer moves, and
+// tells what comes next.
 class EventQueue {
  public:
   EventQueue() = default;
@@ -33,9 +36,10 @@ class EventQueue {
   EventQueue& operator=(const EventQueue&) = delete;
 
   [[nodiscard]] Picoseconds now() const { return now_; }
-  [[nodiscard]] bool empty() const { return used_ == 0; }
+  [[nodiscard]] bool empty() const { return used_ == 0 && run_read_ == run_.size(); }
   // Time of the next event. The queue is not empty.
   [[nodiscard]] Picoseconds next_time() const {
+    if (run_read_ != run_.size()) return run_[run_read_].time;
     return buckets_[static_cast<std::size_t>(std::countr_zero(used_))].min;
   }
 
@@ -47,6 +51,7 @@ class EventQueue {
 
   // The event that comes `ahead` after the next one, if that is easy to tell; for prefetching.
   [[nodiscard]] const Event* upcoming(std::uint32_t ahead) const {
+    if (run_read_ != run_.size()) return run_read_ + ahead < run_.size() ? &run_[run_read_ + ahead] : nullptr;
     const Chunk* c = buckets_[0].head;
     if (c == nullptr) return nullptr;
     std::uint32_t at = read_ + ahead;
@@ -59,15 +64,17 @@ class EventQueue {
 
   // Takes the next event and moves the clock to it. The queue is not empty.
   Event pop() {
-    return pop([](const Event&, std::uint32_t) {});
+    return pop([](std::span<const Event>) {});
   }
-  // Calls soon(event, n) for events that come as one of the next n, or nearly so; for prefetching.
-  template <typename Soon>
-  Event pop(const Soon& soon) {
-    if ((used_ & 1U) == 0) refill(soon);
-    Bucket& b = buckets_[0];
-    const Event e = b.head->events[read_++];
-    if (read_ == b.head->count) drop_read_chunk(b);
+  // Calls ready(events) when it becomes known which ones come next; for prefetching.
+  template <typename Ready>
+  Event pop(const Ready& ready) {
+    if (run_read_ == run_.size()) {
+      if ((used_ & 1U) == 0) refill(ready);
+      if (run_read_ == run_.size()) return pop_bucket();
+    }
+    const Event& e = run_[run_read_++];
+    now_ = e.time;
     return e;
   }
 
@@ -88,7 +95,11 @@ class EventQueue {
   };
 
   void push(const Event& e) {
-    const auto diff = static_cast<std::uint64_t>(e.time ^ now_);
+    if (e.time <= run_end_) return push_run(e);
+    push_bucket(e);
+  }
+  void push_bucket(const Event& e) {
+    const auto diff = static_cast<std::uint64_t>(e.time ^ base_);
     const auto index = static_cast<std::size_t>(std::bit_width(diff));  // below 64: times are not negative
     Bucket& b = buckets_[index];
     if (b.head == nullptr) {
@@ -103,26 +114,68 @@ class EventQueue {
     b.tail->events[b.tail->count++] = e;
   }
 
-  // Bucket 0 is empty: moves the clock to the earliest time and its events there.
-  template <typename Soon>
-  void refill(const Soon& soon) {
+  // Behind those of the same time.
+  void push_run(const Event& e) {
+    if (run_read_ != 0 && (run_read_ == run_.size() || e.time < run_[run_read_].time)) {
+      run_[--run_read_] = e;  // most often: at once
+      return;
+    }
+    if (run_.size() - run_read_ >= longest_run && run_[run_read_].time != run_end_) {
+      shorten_run();
+      if (e.time > run_end_) return push_bucket(e);
+    }
+    std::size_t at = run_.size();
+    run_.push_back(e);
+    for (; at != run_read_ && run_[at - 1].time > e.time; --at) run_[at] = run_[at - 1];
+    run_[at] = e;
+  }
+  // Drops what was read, and puts the later half into buckets, where not all are of one time.
+  void shorten_run() {
+    run_.erase(run_.begin(), run_.begin() + static_cast<std::ptrdiff_t>(run_read_));
+    run_read_ = 0;
+    Picoseconds last = run_[run_.size() / 2].time;
+    if (last == run_end_) last = run_.front().time;
+    const auto later =
+        std::upper_bound(run_.begin(), run_.end(), last, [](Picoseconds t, const Event& e) { return t < e.time; });
+    run_end_ = last;
+    for (auto e = later; e != run_.end(); ++e) push_bucket(*e);
+    run_.erase(later, run_.end());
+  }
+
+  Event pop_bucket() {
+    now_ = base_;
+    Bucket& b = buckets_[0];
+    const Event e = b.head->events[read_++];
+    if (read_ == b.head->count) drop_read_chunk(b);
+    return e;
+  }
+
+  // Run and bucket 0 are empty: moves the base to the earliest time, and its events to one of the two.
+  template <typename Ready>
+  void refill(const Ready& ready) {
     const auto index = static_cast<std::size_t>(std::countr_zero(used_));
     const Bucket from = std::exchange(buckets_[index], Bucket{});
     used_ &= used_ - 1;
-    now_ = from.min;
+    base_ = from.min;
     read_ = 0;
+    run_.clear();
+    run_read_ = 0;
+    run_end_ = -1;
     if (from.min == from.max) {
       buckets_[0] = from;
       used_ |= 1U;
-      return;
-    }
-    for (Chunk* c = from.head; c != nullptr;) {
-      for (std::uint32_t i = 0; i < c->count; ++i) {
-        soon(c->events[i], c->count);
-        push(c->events[i]);
+    } else if (from.head == from.tail) {
+      run_end_ = from.max;
+      for (std::uint32_t i = 0; i < from.head->count; ++i) push_run(from.head->events[i]);
+      free_chunk(from.head);
+      return ready(run_);
+    } else {
+      for (Chunk* c = from.head; c != nullptr; c = free_chunk(c)) {
+        for (std::uint32_t i = 0; i < c->count; ++i) push_bucket(c->events[i]);
       }
-      c = free_chunk(c);
     }
+    const Chunk& next = *buckets_[0].head;
+    ready({next.events.data(), next.count});
   }
 
   void drop_read_chunk(Bucket& b) {
@@ -147,16 +200,22 @@ class EventQueue {
   }
   void grow() {
     constexpr std::size_t slab = 64;
-    slabs_.push_back(std::make_unique_for_overwrite<Chunk[]>(slab));
-    for (std::size_t i = 0; i < slab; ++i) free_chunk(&slabs_.back()[i]);
+    slabs_.emplace_back(slab);
+    for (Chunk& c : slabs_.back()) free_chunk(&c);
   }
 
+  static constexpr std::size_t longest_run = 256;  // but for events of one time
+
   Picoseconds now_ = 0;
-  std::uint64_t used_ = 0;  // bit per bucket that is not empty
-  std::uint32_t read_ = 0;  // events of bucket 0's first chunk that were taken
+  Picoseconds base_ = 0;
+  std::vector<Event> run_;  // by time; before those in buckets
+  std::size_t run_read_ = 0;
+  Picoseconds run_end_ = -1;  // events up to here belong into the run
+  std::uint64_t used_ = 0;    // bit per bucket that is not empty
+  std::uint32_t read_ = 0;    // events of bucket 0's first chunk that were taken
   std::array<Bucket, 64> buckets_{};
   Chunk* free_ = nullptr;
-  std::vector<std::unique_ptr<Chunk[]>> slabs_;
+  std::vector<HugeVector<Chunk>> slabs_;
 };
 
 }  // namespace convert

@@ -14,6 +14,7 @@
 
 #include "core/diagnostic.h"
 #include "simulate/network.h"
+#include "util/huge_pages.h"
 
 namespace convert {
 
@@ -115,18 +116,21 @@ class LinkTable {
   };
   template <typename T>
   using Zeros = std::unique_ptr<T[], FreeMemory>;
-  // Zero pages until they are used, as a fully connected network has npus² links of which an algorithm uses few.
+  // Zero pages until they are used, as a fully connected network has npus² links of which an algorithm uses few;
+  // huge pages only where that wastes little.
   template <typename T>
   static Zeros<T> zeros(std::size_t count) {
+    constexpr std::size_t few = std::size_t{32} << 20U;  // bytes
     Zeros<T> p(static_cast<T*>(std::calloc(std::max<std::size_t>(count, 1), sizeof(T))));
     if (p == nullptr) throw std::bad_alloc();
+    if (count * sizeof(T) <= few) advise_huge(p.get(), count * sizeof(T));
     return p;
   }
   static constexpr std::uint32_t block_bits = 12;
 
   void grow() {
     const auto first = static_cast<std::uint32_t>(blocks_.size()) << block_bits;
-    blocks_.push_back(std::make_unique_for_overwrite<Packet[]>(std::size_t{1} << block_bits));
+    blocks_.emplace_back(std::size_t{1} << block_bits);
     for (std::uint32_t i = 1U << block_bits; i-- > 0;) free_packet(first + i);
   }
 
@@ -134,7 +138,7 @@ class LinkTable {
   Zeros<Link> links_;
   Zeros<Use> use_;
   const bool count_use_;
-  std::vector<std::unique_ptr<Packet[]>> blocks_;
+  std::vector<HugeVector<Packet>> blocks_;
   std::uint32_t unused_ = none;  // first of the list
 };
 

@@ -29,6 +29,7 @@ Messages::Messages(EventQueue& queue, Network& network, const std::vector<Channe
       network_(network),
       rendezvous_(rendezvous),
       fixed_(fixed),
+      first_made_(static_cast<std::uint32_t>(fixed.size())),
       sent_(npus),
       fixed_states_(fixed.size(), Channel{.refs = 1}),
       table_(64) {}
@@ -52,7 +53,6 @@ std::uint32_t Messages::acquire(ChannelKey key) {
     key.dst = symmetry_->back(key.dst, src, key.exchange);
   }
   const std::size_t mask = table_.size() - 1;
-  const auto first = static_cast<std::uint32_t>(fixed_.size());
   const std::uint32_t h = table_hash(key);
   std::size_t i = h & mask;
   for (; table_[i].made != 0; i = (i + 1) & mask) {
@@ -60,14 +60,14 @@ std::uint32_t Messages::acquire(ChannelKey key) {
     const std::uint32_t made = table_[i].made - 1;
     if (made_[made].key == key) {
       ++made_[made].state.refs;
-      return first + made;
+      return first_made_ + made;
     }
   }
   const Picoseconds delay = network_.fixed_delay(key.src, key.dst, key.bytes).value_or(-1);
   const std::uint32_t made = made_.add({{.refs = 1}, 0, key, delay});
   table_[i] = {h, made + 1};
   if (++used_ * 2 > table_.size()) grow();
-  return first + made;
+  return first_made_ + made;
 }
 
 void Messages::prefetch_slot(const ChannelKey& key) const {
@@ -85,7 +85,7 @@ void Messages::prefetch_made(const ChannelKey& key) const {
 }
 
 void Messages::grow() {
-  std::vector<Slot> old(table_.size() * 2);
+  HugeVector<Slot> old(table_.size() * 2);
   old.swap(table_);
   const std::size_t mask = table_.size() - 1;
   for (const Slot& slot : old) {
@@ -99,8 +99,8 @@ void Messages::grow() {
 void Messages::release(std::uint32_t channel) { unref(channel); }
 
 void Messages::unref(std::uint32_t channel) {
-  if (--state(channel).refs != 0 || channel < fixed_.size()) return;
-  const std::uint32_t made = channel - static_cast<std::uint32_t>(fixed_.size());
+  if (--state(channel).refs != 0 || channel < first_made_) return;
+  const std::uint32_t made = channel - first_made_;
   const std::size_t mask = table_.size() - 1;
   std::size_t hole = table_hash(made_[made].key) & mask;
   while (table_[hole].made != made + 1) hole = (hole + 1) & mask;
@@ -123,8 +123,8 @@ void Messages::start(std::uint32_t channel, Waiter sent, const Way& way, std::in
     pushed_[m] = {queue_.now(), watch_->current.origin};
   }
   if (causes_ != nullptr) causes_->send(m, way.device, way.bytes);
-  if (channel >= fixed_.size() && made_[channel - fixed_.size()].delay >= 0) {
-    queue_.push_after(made_[channel - fixed_.size()].delay, m, event_arrival);
+  if (channel >= first_made_ && made_[channel - first_made_].delay >= 0) {
+    queue_.push_after(made_[channel - first_made_].delay, m, event_arrival);
   } else {
     network_.send(way.src, way.device, way.bytes, m, priority);
   }

@@ -10,6 +10,7 @@
 #include "simulate/order_watch.h"
 #include "simulate/pool.h"
 #include "simulate/waiter.h"
+#include "util/huge_pages.h"
 
 namespace convert {
 
@@ -51,7 +52,7 @@ class Messages {
   void prefetch_slot(const ChannelKey& key) const;
   void prefetch_made(const ChannelKey& key) const;
   [[nodiscard]] const ChannelKey& key(std::uint32_t channel) const {
-    return channel < fixed_.size() ? fixed_[channel] : made_[channel - fixed_.size()].key;
+    return channel < first_made_ ? fixed_[channel] : made_[channel - first_made_].key;
   }
 
   // Starts a message: `sent` is fired when it arrives.
@@ -178,10 +179,10 @@ class Messages {
 
   void grow();
   [[nodiscard]] Channel& state(std::uint32_t channel) {
-    return channel < fixed_.size() ? fixed_states_[channel] : made_[channel - fixed_.size()].state;
+    return channel < first_made_ ? fixed_states_[channel] : made_[channel - first_made_].state;
   }
   [[nodiscard]] const Channel& state(std::uint32_t channel) const {
-    return channel < fixed_.size() ? fixed_states_[channel] : made_[channel - fixed_.size()].state;
+    return channel < first_made_ ? fixed_states_[channel] : made_[channel - first_made_].state;
   }
 
   EventQueue& queue_;
@@ -189,16 +190,17 @@ class Messages {
   [[noreturn]] static void too_much();
   const bool rendezvous_;
   const std::vector<ChannelKey>& fixed_;
+  const std::uint32_t first_made_;  // channel
   const Symmetry* symmetry_ = nullptr;
   OrderWatch* watch_ = nullptr;
   Causes* causes_ = nullptr;
   std::vector<Pushed> pushed_;  // by message, with a symmetry
   std::vector<Pushed> late_;    // by pending, with a symmetry
   std::uint64_t unclaimed_ = 0;
-  std::vector<Sent> sent_;  // by NPU
-  std::vector<Channel> fixed_states_;
+  HugeVector<Sent> sent_;  // by NPU
+  HugeVector<Channel> fixed_states_;
   Pool<Made, &Made::next> made_;  // numbered after the fixed ones
-  std::vector<Slot> table_;       // open addressing
+  HugeVector<Slot> table_;        // open addressing
   std::size_t used_ = 0;
   Pool<Entry, &Entry::next> entries_;
   Pool<Message, &Message::channel> messages_;

@@ -16,6 +16,7 @@
 #include "simulate/order_watch.h"
 #include "simulate/pool.h"
 #include "simulate/waiter.h"
+#include "util/huge_pages.h"
 
 namespace convert {
 
@@ -113,7 +114,7 @@ class NpuEvents {
     table_[i] = e + 1;
   }
   void grow() {
-    std::vector<std::uint32_t> old(table_.size() * 2, 0);
+    HugeVector<std::uint32_t> old(table_.size() * 2, 0);
     old.swap(table_);
     for (const std::uint32_t e : old) {
       if (e != 0) place(e - 1);
@@ -140,8 +141,8 @@ class NpuEvents {
   EventQueue& queue_;
   OrderWatch* watch_ = nullptr;
   Causes* causes_ = nullptr;
-  std::vector<std::uint32_t> latest_;  // by NPU: 1 + the entry last added to, if it still waits
-  std::vector<std::uint32_t> table_;   // open addressing: 1 + entry; 0: unused
+  HugeVector<std::uint32_t> latest_;  // by NPU: 1 + the entry last added to, if it still waits
+  HugeVector<std::uint32_t> table_;   // open addressing: 1 + entry; 0: unused
   std::size_t used_ = 0;
   Pool<Entry, &Entry::first> entries_;
   Pool<Item, &Item::next> items_;

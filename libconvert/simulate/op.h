@@ -11,6 +11,7 @@
 #include "core/trace.h"
 #include "feeder/feeder.h"
 #include "simulate/roofline.h"
+#include "util/huge_pages.h"
 
 namespace convert {
 
@@ -35,7 +36,7 @@ struct Op {
 // Of one rank, or of all ranks with the same trace.
 struct RankCode {
   Feeder feeder{};            // at the start; to be copied
-  std::vector<Op> ops{};      // by node
+  HugeVector<Op> ops{};       // by node
   std::vector<NodeId> ids{};  // by node; empty if they are 0, 1, 2, …
   std::string names{};        // kept for a timeline or memory trace only
   std::vector<std::uint32_t> name_ends{};

@@ -4,7 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+
+#include "util/huge_pages.h"
 
 namespace convert {
 
@@ -33,7 +34,7 @@ class Pool {
   [[nodiscard]] std::size_t size() const { return items_.size(); }
 
  private:
-  std::vector<T> items_;
+  HugeVector<T> items_;
   std::uint32_t unused_ = 0;  // 1 + first of the list
 };
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "simulate/activity.h"
@@ -15,6 +16,7 @@
 #include "simulate/symmetry.h"
 #include "simulate/system/layer.h"
 #include "simulate/timeline_recorder.h"
+#include "util/huge_pages.h"
 
 namespace convert {
 namespace {
@@ -90,7 +92,7 @@ class Replayer final : private CollectiveListener {
     }
     while (!watch_ && !target_begun_ && (!queue_.empty() || offer_again()) && queue_.next_time() <= until) {
       prefetch();
-      handle(queue_.pop([this](const Event& e, std::uint32_t among) { prefetch_soon(e, among); }));
+      handle(queue_.pop([this](std::span<const Event> next) { prefetch(next); }));
     }
     finish();
     return std::move(result_);
@@ -262,14 +264,17 @@ class Replayer final : private CollectiveListener {
 
   // Memory is touched far and wide, event after event; what the next ones need can be on its way meanwhile. Each
   // stage may read what the stage before has fetched; the last comes a few events ahead.
+  static constexpr std::array<std::uint32_t, 4> stages_ahead = {12, 8, 5, 2};
   void prefetch() const {
-    constexpr std::array<std::uint32_t, 4> ahead = {12, 8, 5, 2};
-    for (std::uint32_t stage = 0; stage < ahead.size(); ++stage) {
-      if (const Event* e = queue_.upcoming(ahead[stage])) prefetch(*e, stage);
+    for (std::uint32_t stage = 0; stage < stages_ahead.size(); ++stage) {
+      if (const Event* e = queue_.upcoming(stages_ahead[stage])) prefetch(*e, stage);
     }
   }
-  void prefetch_soon(const Event& e, std::uint32_t among) const {
-    prefetch(e, among > 16 ? 0 : among > 8 ? 1 : among > 3 ? 2 : 3);
+  void prefetch(std::span<const Event> next) const {
+    for (std::uint32_t stage = 0; stage < stages_ahead.size(); ++stage) {
+      for (std::size_t i = 0; i < std::min<std::size_t>(stages_ahead[stage], next.size()); ++i)
+        prefetch(next[i], stage);
+    }
   }
   void prefetch(const Event& e, std::uint32_t stage) const {
     if (e.kind == event_arrival) {
@@ -357,7 +362,7 @@ class Replayer final : private CollectiveListener {
   Messages messages_;
   SystemLayer system_;
   RemoteMemory memory_;
-  std::vector<Npu> npus_;
+  HugeVector<Npu> npus_;
   std::vector<RefusedCall> refused_;
   const bool has_slots_;
   std::optional<TimelineRecorder> recorder_;

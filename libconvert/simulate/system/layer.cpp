@@ -54,7 +54,7 @@ SystemLayer::~SystemLayer() = default;
 std::uint32_t SystemLayer::new_stream() {
   if (unused_streams_ == 0) {
     const auto first = static_cast<std::uint32_t>(blocks_.size()) << block_bits;
-    blocks_.push_back(std::make_unique<Stream[]>(std::size_t{1} << block_bits));
+    blocks_.emplace_back(std::size_t{1} << block_bits);
     for (std::uint32_t i = 1U << block_bits; i-- > 0;) free_stream(first + i);
   }
   const std::uint32_t s = unused_streams_ - 1;

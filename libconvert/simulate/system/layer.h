@@ -14,6 +14,7 @@
 #include "simulate/system/custom.h"
 #include "simulate/system/plan.h"
 #include "simulate/system/shared_bus.h"
+#include "util/huge_pages.h"
 
 namespace convert {
 
@@ -174,8 +175,8 @@ class SystemLayer {
   std::optional<SharedBus> bus_;
 
   std::uint32_t npu_queues_;
-  std::vector<Queue> queues_;  // by NPU (or job, see queue_of) and queue
-  std::vector<Turns> turns_;   // by NPU and dimension
+  HugeVector<Queue> queues_;  // by NPU (or job, see queue_of) and queue
+  HugeVector<Turns> turns_;   // by NPU and dimension
   std::vector<CollectiveRun> runs_;
   struct RunStart {
     std::uint32_t first_stream;  // number of the first chunk's stream
@@ -188,7 +189,7 @@ class SystemLayer {
   std::vector<std::vector<std::uint32_t>> sequence_;  // by group: its runs
   std::vector<std::vector<std::uint32_t>> calls_;     // by group and place: collectives called
   std::uint32_t streams_made_ = 0;
-  std::vector<std::unique_ptr<Stream[]>> blocks_;
+  std::vector<HugeVector<Stream>> blocks_;
   std::uint32_t unused_streams_ = 0;  // 1 + first of a list
   std::vector<Job> jobs_;
   std::vector<std::uint32_t> unused_jobs_;

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include "util/huge_pages.h"
+
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+
+namespace convert {
+namespace {
+
+constexpr std::size_t huge_page = std::size_t{2} << 20U;
+// Below, malloc serves as well; a trace of some hundred nodes should not cost a huge page.
+constexpr std::size_t small = std::size_t{16} << 10U;
+
+// Pieces stand one behind the other in a slab, which is empty again when the last of them is given back. It is
+// aligned to its size, so that a piece finds it by its own address; what was never touched takes no memory.
+struct Slab {
+  std::size_t live = 0;  // pieces in use
+  std::size_t used = 0;  // bytes, this header included
+};
+constexpr std::size_t slab_size = 8 * huge_page;
+constexpr std::size_t large = slab_size / 4;  // by itself from here on
+constexpr std::size_t cache_line = 64;
+constexpr std::size_t header = cache_line;
+static_assert(sizeof(Slab) <= header);
+
+std::mutex mutex;
+Slab* filling = nullptr;
+
+Slab* slab_of(void* p) {
+  return reinterpret_cast<Slab*>(reinterpret_cast<std::uintptr_t>(p) & ~std::uintptr_t{slab_size - 1});
+}
+
+void* new_pages(std::size_t bytes, std::size_t alignment) {
+  void* const p = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (p == nullptr) throw std::bad_alloc();
+  advise_huge(p, bytes);
+  return p;
+}
+
+}  // namespace
+
+void* allocate_huge(std::size_t bytes) {
+  if (bytes < small) return ::operator new (bytes, std::align_val_t{cache_line});
+  if (bytes >= large) return new_pages(bytes, huge_page);
+  const std::size_t size = (bytes + cache_line - 1) / cache_line * cache_line;
+  const std::scoped_lock lock(mutex);
+  if (filling == nullptr || filling->used + size > slab_size) {
+    filling = new (new_pages(slab_size, slab_size)) Slab{0, header};
+  }
+  void* const p = reinterpret_cast<char*>(filling) + filling->used;
+  filling->used += size;
+  ++filling->live;
+  return p;
+}
+
+// Without huge pages all is slower, nothing else: no error is of interest.
+void advise_huge(void* p, std::size_t bytes) noexcept {
+  const auto begin = (reinterpret_cast<std::uintptr_t>(p) + huge_page - 1) / huge_page * huge_page;
+  const auto end = (reinterpret_cast<std::uintptr_t>(p) + bytes) / huge_page * huge_page;
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+}
+
+void free_huge(void* p, std::size_t bytes) noexcept {
+  if (bytes < small) return ::operator delete (p, std::align_val_t{cache_line});
+  if (bytes >= large) return std::free(p);
+  const std::scoped_lock lock(mutex);
+  Slab* const slab = slab_of(p);
+  if (--slab->live != 0) return;
+  if (slab == filling) {
+    slab->used = header;  // kept: the next replay needs one too
+  } else {
+    std::free(slab);
+  }
+}
+
+}  // namespace convert

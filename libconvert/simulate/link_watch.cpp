@@ -40,12 +40,14 @@ void LinkWatch::touch(Link& link, Pushed pushed, bool enters) {
     link.touches.clear();
   }
   origin_ = pushed.origin;
-  for (const Touch& t : link.touches) {
-    if (!OrderWatch::open(t.pushed, pushed) || (t.visit == order_.visit() && !order_.loose())) continue;
+  const Touches::Touch touch{pushed, enters ? 1U : 0U, order_.visit()};
+  for (const Touches::Touch& t : link.touches) {
+    if (!order_is_open(t.pushed, pushed) || (t.index == touch.index && !order_.loose())) continue;
     origin_ = unknown_origin;
-    if (t.enters == enters) order_.give_up();
+    if (t.kind == touch.kind) order_.give_up();
   }
-  link.touches.push_back({pushed, order_.visit(), enters});
+  link.touches.add(touch);
+  if (link.touches.size() > Touches::too_many) order_.give_up();
 }
 
 }  // namespace convert

@@ -36,15 +36,10 @@ class LinkWatch {
     Rank owner = 0;   // of its link
     Pushed pushed{};  // the end of its hop
   };
-  struct Touch {
-    Pushed pushed;
-    std::uint64_t visit;
-    bool enters;
-  };
   struct Link {
     Pushed free{};  // the end of its transmission
     Picoseconds time = -1;
-    std::vector<Touch> touches{};  // at that time
+    Touches touches{};  // at that time; of a kind: enters or leaves, its index: the visit
   };
 
   void touch(Link& link, Pushed pushed, bool enters);

@@ -16,6 +16,9 @@
 // streams, except for one, and whatever they push has an open place.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -33,6 +36,61 @@ struct Pushed {
   Rank origin = 0;
 };
 
+// Whether the order of two events of one time is open.
+[[nodiscard]] inline bool order_is_open(const Pushed& a, const Pushed& b) {
+  return a.time == b.time && (a.origin != b.origin || a.origin == unknown_origin);
+}
+
+// What has come to an NPU or a link at one time, as far as it matters for what may come yet: enough that, if any
+// of all had another origin than that, or both another origin and another index, one of these has. So there are
+// about ten at most of a kind that were pushed at one time.
+class Touches {
+ public:
+  struct Touch {
+    Pushed pushed{};
+    std::uint32_t kind = 0;
+    std::uint64_t index = 0;
+  };
+  // Beyond, nothing is to be gained by going on.
+  static constexpr std::size_t too_many = 1000;
+
+  void clear() { touches_.clear(); }
+  void add(const Touch& touch) {
+    if (!covered(touch)) touches_.push_back(touch);
+  }
+  [[nodiscard]] std::size_t size() const { return touches_.size(); }
+  [[nodiscard]] auto begin() const { return touches_.begin(); }
+  [[nodiscard]] auto end() const { return touches_.end(); }
+
+ private:
+  // Three of one origin differ from any index, but for one, in two ways; as do three of one index, or three that
+  // have nothing in common.
+  [[nodiscard]] bool covered(const Touch& touch) const {
+    std::array<const Touch*, 3> apart{};
+    std::size_t aparts = 0;
+    std::size_t same_origin = 0;
+    std::size_t same_index = 0;
+    const auto overlap = [](const Touch& a, const Touch& b) {
+      return a.pushed.origin == b.pushed.origin || a.index == b.index;
+    };
+    for (const Touch& t : touches_) {
+      if (t.pushed.time != touch.pushed.time || t.kind != touch.kind) continue;
+      const bool origin = t.pushed.origin == touch.pushed.origin;
+      const bool index = t.index == touch.index;
+      if (origin && index) return true;
+      same_origin += origin ? 1 : 0;
+      same_index += index ? 1 : 0;
+      const auto end = apart.begin() + static_cast<std::ptrdiff_t>(aparts);
+      if (std::none_of(apart.begin(), end, [&](const Touch* other) { return overlap(*other, t); }))
+        apart[aparts++] = &t;
+      if (same_origin == 3 || same_index == 3 || aparts == 3) return true;
+    }
+    return false;
+  }
+
+  std::vector<Touch> touches_;
+};
+
 class OrderWatch {
  public:
   // `streams_commute`: streams of an NPU share nothing but queues.
@@ -44,11 +102,6 @@ class OrderWatch {
 
   [[nodiscard]] bool broken() const { return broken_; }
   void give_up() { broken_ = true; }
-
-  // Whether the order of two events of one time is open.
-  [[nodiscard]] static bool open(const Pushed& a, const Pushed& b) {
-    return a.time == b.time && (a.origin != b.origin || a.origin == unknown_origin);
-  }
 
   // Grows with each event and NPU (or link) that it touches.
   [[nodiscard]] std::uint64_t visit() const { return visit_; }
@@ -75,42 +128,35 @@ class OrderWatch {
     current = pushed;
     Npu& n = at(npu, now);
     const bool ends_node = what.kind == Waiter::op || what.kind == Waiter::custom_op;
+    const Touches::Touch touch{pushed, what.kind, ends_node ? 0 : what.index};
     bool is_open = false;
-    for (const Touch& t : n.touches) {
-      if (!open(t.pushed, pushed)) continue;
+    for (const Touches::Touch& t : n.touches) {
+      if (!order_is_open(t.pushed, pushed)) continue;
       is_open = true;
-      if (t.what.kind == what.kind && (t.what.index == what.index || ends_node)) continue;
-      if (t.what.kind != what.kind || what.kind != Waiter::phase_recv || !streams_commute_) broken_ = true;
+      if (t.kind == touch.kind && t.index == touch.index) continue;
+      if (t.kind != touch.kind || what.kind != Waiter::phase_recv || !streams_commute_) broken_ = true;
       loose_ = true;
     }
     if (is_open) {
       current.origin = unknown_origin;
       n.open_ends = n.open_ends || ends_node;
-      // On other ranks this may come first, and be what pushes.
-      for (const auto& [entry, was_pushed] : n.entries) {
-        if (was_pushed) entries_[entry].pushed.origin = unknown_origin;
-        entries_[entry].loose = entries_[entry].loose || loose_;
-      }
+      open_entries(n);
       check(n);
     }
-    for (const Touch& t : n.touches) {
-      if (t.pushed.time == pushed.time && t.pushed.origin == pushed.origin && t.what.kind == what.kind &&
-          t.what.index == what.index) {
-        return;
-      }
-    }
-    n.touches.push_back({pushed, what});
+    n.touches.add(touch);
+    if (n.touches.size() > Touches::too_many) broken_ = true;
   }
 
-  // A free node is offered. If ends of nodes come in open order, only one of them may lead to that: it does so in
-  // whatever order they come, or the last of them does.
+  // A free node is offered. If ends of nodes come in open order, only one may be: whichever they come in, the last
+  // of those that it waits for leads to that. Several might be offered together in one order, and not in another.
   void offered(Rank npu, Picoseconds now) {
+    if (begins_collective) return;
     Npu& n = at(npu, now);
-    if (n.offers != 0 && n.offered_in == visit_) return;
-    n.offered_in = visit_;
     ++n.offers;
     check(n);
   }
+  // A node that was offered begins a collective: the nodes of its algorithm come with it.
+  bool begins_collective = false;
 
   // What a node has freed is offered with the next end of a node, at whatever time that comes.
   void deferred(Rank npu, Picoseconds now) {
@@ -136,10 +182,6 @@ class OrderWatch {
   }
 
  private:
-  struct Touch {
-    Pushed pushed;
-    Waiter what;
-  };
   struct Entry {
     Pushed pushed;
     bool loose = false;
@@ -147,10 +189,11 @@ class OrderWatch {
   // What has come to an NPU at one time.
   struct Npu {
     Picoseconds time = -1;
-    std::vector<Touch> touches{};
+    Touches touches{};
     std::vector<std::pair<std::uint32_t, bool>> entries{};  // that were pushed (true) or added to
-    std::uint32_t offers = 0;                               // visits in which nodes were offered
-    std::uint64_t offered_in = 0;                           // the last of them
+    std::size_t opened = 0;                                 // so many of them have an open place already
+    std::size_t loosened = 0;                               // and so many are loose
+    std::uint64_t offers = 0;                               // of nodes
     bool open_ends = false;
   };
   Npu& at(Rank npu, Picoseconds now) {
@@ -159,10 +202,20 @@ class OrderWatch {
       n.time = now;
       n.touches.clear();
       n.entries.clear();
+      n.opened = n.loosened = 0;
       n.offers = 0;
       n.open_ends = false;
     }
     return n;
+  }
+  // The current event may come first on other ranks, and be what pushes.
+  void open_entries(Npu& n) {
+    for (; n.opened < n.entries.size(); ++n.opened) {
+      const auto& [entry, was_pushed] = n.entries[n.opened];
+      if (was_pushed) entries_[entry].pushed.origin = unknown_origin;
+    }
+    for (; loose_ && n.loosened < n.entries.size(); ++n.loosened)
+      entries_[n.entries[n.loosened].first].loose = true;
   }
   void check(const Npu& n) {
     if (n.open_ends && n.offers > 1) broken_ = true;

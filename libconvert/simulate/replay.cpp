@@ -247,8 +247,10 @@ class Replayer final : private CollectiveListener {
         break;
       case OpType::recv: messages_.receive(op.channel, {Waiter::op, node}); break;
       case OpType::collective:
+        if (watch_) watch_->begins_collective = true;
         if (const CollectiveRun* other = system_.start(r, op.channel, node))  // never starts
           refused_.push_back({r, node, static_cast<std::uint32_t>(other - system_.runs().data())});
+        if (watch_) watch_->begins_collective = false;
         break;
     }
     if (causes_) causes_->node_started();

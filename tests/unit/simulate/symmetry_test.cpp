@@ -490,7 +490,8 @@ TEST(Symmetry, TagsOfACustomAlgorithm) {
       if (astra && model == NetworkModel::links) continue;
       const ReplayResult with = run_custom(model, false, astra, true);
       EXPECT_EQ(with.status, ReplayStatus::complete);
-      EXPECT_EQ(with.classes, 1U) << name(model) << astra;
+      // With ASTRA-sim's rules the second begins where the first ends, which might be in two steps elsewhere.
+      EXPECT_EQ(with.classes, astra ? 0U : 1U) << name(model) << astra;
       expect_equal(with, run_custom(model, false, astra, false));
       const ReplayResult mixed = run_custom(model, true, astra, true);
       EXPECT_EQ(mixed.classes, 0U);

@@ -29,6 +29,13 @@ std::string summary(const convert::ReplayProgram& program) {
   return text;
 }
 
+// The input as it was given.
+std::string input_name(const tools::InputOptions& input, const convert::TraceSource& source) {
+  const std::vector<std::string> operands = inputs(input);
+  if (operands.size() > 1) return source.base_name();
+  return operands.front() == "-" ? "<stdin>" : operands.front();
+}
+
 void report_waits(const convert::ReplayResult& result, const std::string& file, tools::Context& context) {
   const convert::WaitReport& waits = result.waits;
   const bool deadlock = result.status == convert::ReplayStatus::deadlock;
@@ -91,11 +98,11 @@ int main(int argc, char** argv) {
     const ReplayResult result = replay(*program);
 
     if (result.status == ReplayStatus::deadlock || result.status == ReplayStatus::unmatched) {
-      report_waits(result, source.base_name(), context);
+      report_waits(result, input_name(o.replay.input, source), context);
     }
     if (o.output.explain && !result.explanation) {
       if (context.failed()) return 1;
-      throw Error(Error::Kind::input, {.file = source.base_name()},
+      throw Error(Error::Kind::input, {.file = input_name(o.replay.input, source)},
                   options.explain->end ? "the replay has not ended at --until"
                                        : "node " + *o.output.explain + " has not started at --until");
     }

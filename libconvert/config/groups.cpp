@@ -30,7 +30,7 @@ class GroupsReader {
                 .rule = "groups",
                 .noun = "groups file",
                 .shape = R"(a JSON object is expected, such as {"1": [0, 1]})",
-                .max_bytes = 0xffff0000U},
+                .max_bytes = max_groups_bytes},
         ranks_(ranks) {}
 
   std::vector<CommGroup> read() {

@@ -2,6 +2,7 @@
 // Communicator groups: which ranks take part in the collectives of a group, from the groups.json of a trace set.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@ struct CommGroup {
 // {"ID": [RANK, …], …} as in ASTRA-sim's comm_group.json; groups in the order of the file. Throws Error(input) of
 // the rule "groups" with line and column: malformed JSON, an id that is no integer from 0, a rank that is none or,
 // where their number `ranks` is known, lies beyond it; an id, or a rank in a group, that stands twice.
+inline constexpr std::size_t max_groups_bytes = 0xffff0000U;
 [[nodiscard]] std::vector<CommGroup> parse_groups(const std::string& file, std::string_view text,
                                                   std::optional<std::uint32_t> ranks);
 

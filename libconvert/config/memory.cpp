@@ -30,7 +30,7 @@ MemoryConfig parse_memory(const std::string& file, std::string_view text) {
                           .rule = "memory",
                           .noun = "memory file",
                           .shape = R"(a JSON object is expected, such as {"memory-type": "NO_MEMORY_EXPANSION"})",
-                          .max_bytes = 1 << 20};
+                          .max_bytes = max_memory_bytes};
   const Settings s(source,
                    {"memory-type", "remote-mem-latency", "remote-mem-bw", "num-nodes", "num-npus-per-node"});
   MemoryConfig config{.source = file};

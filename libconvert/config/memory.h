@@ -2,6 +2,7 @@
 // The remote memory to simulate, from an ASTRA-sim memory.json.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -27,6 +28,7 @@ struct MemoryConfig {
 
 // Throws Error(input) of the rule "memory" with line and column: malformed JSON, an unknown key (the nearest known
 // one is named), a missing or repeated key, a value of the wrong kind or out of range.
+inline constexpr std::size_t max_memory_bytes = 1 << 20;
 [[nodiscard]] MemoryConfig parse_memory(const std::string& file, std::string_view text);
 
 }  // namespace convert

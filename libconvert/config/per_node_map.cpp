@@ -16,7 +16,6 @@
 namespace convert {
 namespace {
 
-constexpr std::size_t max_text_bytes = 16 << 20;
 const std::string shape = "a map from node ids to prefixes is expected, such as {12: algo/ring}";
 
 // One spelling for each number: leading zeros mean octal in YAML.
@@ -90,7 +89,7 @@ class EntryReader : public YAML::EventHandler {
 
 // What yaml-cpp would put right in silence.
 void check_text(const std::string& file, std::string_view text) {
-  if (text.size() > max_text_bytes)
+  if (text.size() > max_per_node_map_bytes)
     throw input_error({.file = file}, "larger than 16 MiB, which no map of nodes is", "system");
   for (std::uint32_t line = 1; !text.empty(); ++line) {
     const std::size_t length = std::min(text.find('\n'), text.size() - 1) + 1;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <utility>
+#include <variant>
 
 #include "config/settings.h"
 #include "core/units.h"
@@ -26,20 +27,19 @@ constexpr std::array<NamedAlgorithm, 7> algorithms = {{
     {"doubleBinaryTree", NativeAlgorithm::double_binary_tree, false},
 }};
 
-constexpr std::array<std::pair<const char*, SchedulingPolicy>, 3> policies = {{
-    {"LIFO", SchedulingPolicy::lifo},
-    {"FIFO", SchedulingPolicy::fifo},
-    {"EXPLICIT", SchedulingPolicy::explicit_priority},
-}};
+constexpr std::array<std::pair<const char*, std::monostate>, 3> policies = {
+    {{"LIFO", {}}, {"FIFO", {}}, {"EXPLICIT", {}}}};
 constexpr std::array<std::pair<const char*, CollectiveOptimization>, 2> optimizations = {{
     {"baseline", CollectiveOptimization::baseline},
     {"localBWAware", CollectiveOptimization::local_bw_aware},
 }};
 
-constexpr std::array<std::pair<const char*, const char*>, 3> without_effect = {{
+constexpr std::array<std::pair<const char*, const char*>, 4> without_effect = {{
+    {"scheduling-policy",
+     "scheduling-policy has no effect: in ASTRA-sim an NPU has one collective at a time; otherwise see --policy"},
     {"boost-mode", "boost-mode has no effect"},
     {"intra-dimension-scheduling",
-     "intra-dimension-scheduling has no effect: the order within a dimension is that of scheduling-policy"},
+     "intra-dimension-scheduling has no effect: chunks of a dimension run in the order in which they come to it"},
     {"inter-dimension-scheduling",
      "inter-dimension-scheduling has no effect: dimensions are taken in ascending order"},
 }};
@@ -97,7 +97,7 @@ class SystemReader {
                 .rule = "system",
                 .noun = "system file",
                 .shape = R"(a JSON object is expected, such as {"endpoint-delay": 10})",
-                .max_bytes = 1 << 20},
+                .max_bytes = max_system_bytes},
         settings_(source_, known_keys) {
     config_.source = file;
   }
@@ -180,7 +180,7 @@ void SystemReader::read_collective(CollectiveOp op) {
 
 SystemConfig SystemReader::read() {
   const Settings& s = settings_;
-  config_.scheduling = s.choice("scheduling-policy", policies);
+  (void)s.choice("scheduling-policy", policies);  // checked only
   config_.optimization = s.choice("collective-optimization", optimizations);
   config_.endpoint_delay_given = s.has("endpoint-delay");
   config_.endpoint_delay_ns = s.whole("endpoint-delay", 0, max_delay_ns).value_or(config_.endpoint_delay_ns);
@@ -191,7 +191,8 @@ SystemConfig SystemReader::read() {
   config_.peak_flops = s.number("peak-perf", max_rate).value_or(0) * 1e12;
   config_.roofline = read_switch("roofline-enabled");
   config_.replay_only = read_switch("replay-only");
-  config_.trace_enabled = read_switch("trace-enabled");
+  if (s.flag("trace-enabled").value_or(false))
+    config_.notes.emplace_back("trace-enabled has no effect: there are no log files");
   config_.track_local_mem = read_switch("track-local-mem");
   if (s.has("local-mem-trace-filename")) config_.local_mem_trace = s.path("local-mem-trace-filename");
   config_.local_reduction_delay =

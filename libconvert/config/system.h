@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -53,7 +54,6 @@ struct CollectiveChoice {
   std::string custom{};                    // prefix of an algorithm's traces; empty: none. Wins over per_dim
 };
 
-enum class SchedulingPolicy : std::uint8_t { lifo, fifo, explicit_priority };
 enum class CollectiveOptimization : std::uint8_t { baseline, local_bw_aware };
 
 // The LogGP bus between an NPU and its memory; whole ns but for G.
@@ -68,7 +68,6 @@ struct SharedBusConfig {
 // undefined, so that whoever needs the value can refuse.
 struct SystemConfig {
   std::string source;  // the file, for messages
-  std::optional<SchedulingPolicy> scheduling{};
   std::optional<CollectiveOptimization> optimization{};
   std::int64_t endpoint_delay_ns = 10;
   bool endpoint_delay_given = false;
@@ -80,7 +79,6 @@ struct SystemConfig {
   bool replay_only = false;
   bool track_local_mem = false;
   std::string local_mem_trace = "local_mem_trace";
-  bool trace_enabled = false;
   std::optional<SharedBusConfig> shared_bus{};
   std::int64_t local_reduction_delay = 1;
   std::array<CollectiveChoice, collective_ops> collectives{};
@@ -91,10 +89,12 @@ struct SystemConfig {
 // Reads the text of a system.json. A missing key is no error. Throws
 // Error(input) of the rule "system" with line and column: malformed JSON, a key that is unknown (the nearest known
 // one is named) or stands twice, a value of the wrong kind or out of range.
+inline constexpr std::size_t max_system_bytes = 1 << 20;
 [[nodiscard]] SystemConfig parse_system(const std::string& file, std::string_view text);
 
 // per-node-custom-implementation: {NODE ID: PREFIX, …} in YAML. Throws Error(input) of the rule "system": malformed
 // YAML, an id that is no integer from 0 or stands twice, a prefix that is empty or no scalar.
+inline constexpr std::size_t max_per_node_map_bytes = 16 << 20;
 [[nodiscard]] std::map<std::uint64_t, std::string> parse_per_node_map(const std::string& file,
                                                                       std::string_view text);
 

@@ -137,6 +137,15 @@ std::string format_bytes(std::int64_t bytes) {
   return text.data();
 }
 
+std::string format_exact(Picoseconds time, std::uint64_t unit_ps) {
+  const auto size = time < 0 ? 0 - static_cast<std::uint64_t>(time) : static_cast<std::uint64_t>(time);
+  std::string text = (time < 0 ? "-" : "") + std::to_string(size / unit_ps);
+  if (size % unit_ps == 0) return text;
+  std::string decimals = std::to_string(unit_ps + size % unit_ps).substr(1);
+  decimals.erase(decimals.find_last_not_of('0') + 1);
+  return text + '.' + decimals;
+}
+
 std::string format_time(Picoseconds time) {
   static constexpr std::array<std::pair<const char*, double>, 5> units = {
       {{"s", 1e12}, {"ms", 1e9}, {"us", 1e6}, {"ns", 1e3}, {"ps", 1}}};

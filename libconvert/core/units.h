@@ -23,6 +23,8 @@ inline constexpr Picoseconds ps_per_ns = 1000;
 
 [[nodiscard]] std::string format_bytes(std::int64_t bytes);  // "64 KiB", "1000 B"
 [[nodiscard]] std::string format_time(Picoseconds time);     // "41.181 us"
+// In a unit, a power of ten, exactly: "1500", "0.25".
+[[nodiscard]] std::string format_exact(Picoseconds time, std::uint64_t unit_ps);
 
 // Whole decimal integer without rest or overflow.
 [[nodiscard]] std::optional<std::int64_t> parse_int(std::string_view text);

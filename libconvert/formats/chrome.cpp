@@ -20,12 +20,7 @@ constexpr std::size_t flush_bytes = 1 << 16;
 
 std::string microseconds(Picoseconds ps) {
   constexpr std::uint64_t ps_per_us = 1'000'000;
-  const std::uint64_t size = ps < 0 ? 0 - static_cast<std::uint64_t>(ps) : static_cast<std::uint64_t>(ps);
-  std::string text = (ps < 0 ? "-" : "") + std::to_string(size / ps_per_us);
-  if (size % ps_per_us == 0) return text;
-  std::string decimals = std::to_string(ps_per_us + size % ps_per_us).substr(1);
-  decimals.erase(decimals.find_last_not_of('0') + 1);
-  return text + '.' + decimals;
+  return format_exact(ps, ps_per_us);
 }
 
 // Gives each slice of a lane, taken in order of begin, the lowest track on which nothing runs.

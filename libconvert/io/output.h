@@ -59,15 +59,19 @@ class OutputFiles {
   OutputFiles(const OutputFiles&) = delete;
   OutputFiles& operator=(const OutputFiles&) = delete;
 
-  // Thread-safe. The Output must be closed before commit(). Compression by the path's suffix. Makes the last
-  // directory of the path if only that is missing. Throws Error(usage) if the path was given before.
+  // Thread-safe. The Output must be closed before commit(). Compression by the path's suffix. Throws
+  // Error(usage) if the path was given before.
   [[nodiscard]] std::unique_ptr<Output> create(const std::string& path);
+  // The same of a file of a set: makes the last directory of the path if only that is missing.
+  [[nodiscard]] std::unique_ptr<Output> create_in_set(const std::string& path);
   // Files that commit() removes after the renames (stale ranks of a larger set).
   void remove_on_commit(std::string path);
   void commit();
 
  private:
   struct State;
+  std::unique_ptr<Output> create(const std::string& path, bool make_directory);
+
   std::shared_ptr<State> state_;  // shared with the Outputs
 };
 

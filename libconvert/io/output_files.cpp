@@ -96,7 +96,7 @@ struct OutputFiles::State {
   std::vector<std::pair<std::string, SignalCleanup>> new_directories;
   std::size_t unnamed = 0;
 
-  void ensure_directory(const std::string& asked, const std::string& directory);
+  void ensure_directory(const std::string& asked, const std::string& directory, bool make);
   Entry& add(const std::string& asked, const std::string& target, std::optional<mode_t> mode);
   void open_named(Entry& entry);
   void name_it(Entry& entry);
@@ -111,10 +111,11 @@ struct OutputFiles::State {
   class FileOutput;
 };
 
-void OutputFiles::State::ensure_directory(const std::string& asked, const std::string& directory) {
+void OutputFiles::State::ensure_directory(const std::string& asked, const std::string& directory, bool make) {
   struct stat status {};
   if (::stat(directory.c_str(), &status) == 0) return;
   if (errno != ENOENT) fail(asked);
+  if (!make) fail(directory);
   SignalCleanup cleanup = SignalCleanup::remove_directory(directory);
   if (make_registered_directory(directory) != 0) {
     if (errno != EEXIST) fail(asked);
@@ -277,7 +278,10 @@ std::unique_ptr<Output> direct_output(const std::string& path, int fd) {
 OutputFiles::OutputFiles() : state_(std::make_shared<State>()) {}
 OutputFiles::~OutputFiles() { state_->discard_all(); }
 
-std::unique_ptr<Output> OutputFiles::create(const std::string& path) {
+std::unique_ptr<Output> OutputFiles::create(const std::string& path) { return create(path, false); }
+std::unique_ptr<Output> OutputFiles::create_in_set(const std::string& path) { return create(path, true); }
+
+std::unique_ptr<Output> OutputFiles::create(const std::string& path, bool make_directory) {
   if (const std::optional<int> fd = descriptor_of(path)) {
     return direct_output(path, ::fcntl(*fd, F_DUPFD_CLOEXEC, 3));
   }
@@ -303,7 +307,7 @@ std::unique_ptr<Output> OutputFiles::create(const std::string& path) {
   }
   const std::lock_guard lock(state_->mutex);
   if (state_->targets.contains(target)) throw usage_error("two outputs have the name " + path);
-  state_->ensure_directory(path, directory_of(target));
+  state_->ensure_directory(path, directory_of(target), make_directory);
   Entry& entry = state_->add(path, target, mode);
   state_->targets.insert(target);
   return std::make_unique<State::FileOutput>(state_, entry);

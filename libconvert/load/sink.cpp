@@ -96,7 +96,7 @@ class Sink {
     std::vector<Rank> written;
     const auto write_one = [&](TraceReader& reader, Trace& trace) {
       const auto writer = format.write(plan_.choice.options);
-      auto out = files_.create(rank_path(*plan_.path, trace.rank, plan_.suffix));
+      auto out = files_.create_in_set(rank_path(*plan_.path, trace.rank, plan_.suffix));
       std::string bytes;
       encode_rank(reader, trace, *writer, 0, false, bytes, out.get());
       out->close();
@@ -121,7 +121,7 @@ class Sink {
     }
     source_.check_groups(last + 1);
     if (const auto& groups = source_.groups()) {
-      auto out = files_.create(*plan_.path + ".groups.json");
+      auto out = files_.create_in_set(*plan_.path + ".groups.json");
       out->write(groups->json);
       out->close();
     }

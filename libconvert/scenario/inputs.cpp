@@ -17,15 +17,14 @@ std::string beside(const std::string& file, const std::string& path) {
   return (fs::path(file).parent_path() / path).string();
 }
 
-// Configuration files are small: each parser refuses what exceeds its limit.
 struct NamedText {
   std::string name;
   std::string text;
 };
-NamedText read_text(const std::string& path) {
+// Of a file that exceeds its parser's limit enough for the parser to refuse it.
+NamedText read_text(const std::string& path, std::size_t max_bytes) {
   const auto input = open_input(path);
-  constexpr std::size_t most = (1 << 20) + 1;
-  return {input->name(), std::string(input->peek(most))};
+  return {input->name(), std::string(input->peek(max_bytes + 1))};
 }
 
 std::string find_set(const std::string& system_file, const std::string& prefix) {
@@ -119,11 +118,11 @@ std::shared_ptr<ReplaySystem> load_system(const SystemInputs& inputs, const Netw
   auto system = std::make_shared<ReplaySystem>();
   if (inputs.system) {
     const std::string& file = *inputs.system;
-    const NamedText json = read_text(file);
+    const NamedText json = read_text(file, max_system_bytes);
     system->config = parse_system(json.name, json.text);
     if (const std::string& map = system->config.per_node_map; !map.empty()) {
       const std::string path = find_file(file, map);
-      system->per_node_custom = parse_per_node_map(path, read_text(path).text);
+      system->per_node_custom = parse_per_node_map(path, read_text(path, max_per_node_map_bytes).text);
     }
     for (auto& [node, prefix] : system->per_node_custom) prefix = find_set(file, prefix);
     for (CollectiveChoice& c : system->config.collectives) {
@@ -132,11 +131,11 @@ std::shared_ptr<ReplaySystem> load_system(const SystemInputs& inputs, const Netw
   }
   if (!inputs.system) system->config = default_system(network);
   if (inputs.memory) {
-    const NamedText json = read_text(*inputs.memory);
+    const NamedText json = read_text(*inputs.memory, max_memory_bytes);
     system->memory = parse_memory(json.name, json.text);
   }
   if (inputs.groups) {
-    const NamedText json = read_text(*inputs.groups);
+    const NamedText json = read_text(*inputs.groups, max_groups_bytes);
     system->groups = groups_for(network, json.name, json.text);
   }
   system->rules = inputs.rules;

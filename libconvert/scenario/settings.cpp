@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -322,6 +323,11 @@ std::string network_shape(const Scenario& scenario) {
   std::string shape = n.ideal ? "ideal" : std::to_string(n.npus());
   for (const NetworkDim& d : n.dims) shape += ' ' + std::string(name(d.topology)) + std::to_string(d.npus);
   if (can_send_to_self(n, scenario.options.network.model)) shape += " self";
+  // The order of dimensions of balanced chunks is that of their loads, which weigh bytes by bandwidth.
+  for (const NetworkDim& d : n.dims) {
+    if (scenario.options.system->balanced)
+      shape += ' ' + std::to_string(std::bit_cast<std::uint64_t>(d.bytes_per_ns));
+  }
   return shape;
 }
 

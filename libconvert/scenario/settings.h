@@ -76,6 +76,7 @@ void check_scenario(const Scenario& scenario);
 
 // Scenarios whose settings differ in nothing but the network and how messages share its links (model, bandwidth,
 // latency, occupancy, forwarding, routing, failed links) compile to the same program if this is the same.
+// Bandwidths are part of it where chunks are balanced by them.
 [[nodiscard]] std::string network_shape(const Scenario& scenario);
 
 // The files whose contents a setting stands for; not the workload's.

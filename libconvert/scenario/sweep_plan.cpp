@@ -59,6 +59,16 @@ Error located(const Error& e, const SweepValue& value, bool is_axis) {
   return {Error::Kind::input, value.where, e.what(), "sweep"};
 }
 
+constexpr std::size_t max_reasons = 8;
+// Why runs fail; if there are several reasons, each with the first run of which it is.
+std::string text_of(const std::vector<std::pair<std::string, std::string>>& failures) {
+  if (failures.size() == 1) return failures.front().second;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(failures.size(), max_reasons); ++i)
+    text += (i == 0 ? "" : "; ") + failures[i].first + ": " + failures[i].second;
+  return failures.size() > max_reasons ? text + "; …" : text;
+}
+
 }  // namespace
 
 SweepPlan::SweepPlan(SweepConfig config, std::string folder)
@@ -123,7 +133,7 @@ std::vector<std::string> SweepPlan::identities() const {
     std::map<std::string, std::string> settings;  // a value counts the same on an axis and in the base
     for (const SweepSetting& s : config_.base) settings[s.key] = s.values.front().text;
     for (std::size_t a = 0; a < config_.axes.size(); ++a) settings[config_.axes[a].key] = value(run, a);
-    std::string text = "sweep 2\n";
+    std::string text = "sweep 3\n";
     for (const auto& [key, value] : settings) {
       text += key + '=' + value + '\n';
       for (const std::string& file : files_of(key, value, folder_)) text += digests.file(file) + '\n';
@@ -135,9 +145,41 @@ std::vector<std::string> SweepPlan::identities() const {
   return ids;
 }
 
+std::vector<std::string> SweepPlan::files() const {
+  std::set<std::string> files;
+  std::set<std::string> sets;
+  for (const auto* settings : {&config_.base, &config_.axes}) {
+    for (const SweepSetting& setting : *settings) {
+      for (const SweepValue& value : setting.values) {
+        for (std::string& file : files_of(setting.key, value.text, folder_)) files.insert(std::move(file));
+        if (setting.key != "workload") continue;
+        RunSettings scratch{.folder = folder_};
+        scratch.set(setting.key, value.text);
+        sets.insert(*scratch.workload);
+      }
+    }
+  }
+  for (const auto& customs : customs_) {
+    for (const auto& [use, path] : customs) sets.insert(path);
+  }
+  sets.erase("-");
+  for (const std::string& path : sets) {
+    const InputSet set({path});
+    if (set.files().empty()) files.insert(path);  // a tar
+    for (const InputSet::File& file : set.files()) files.insert(file.path);
+  }
+  return {files.begin(), files.end()};
+}
+
 void SweepPlan::form_groups() {
   std::map<std::string, std::size_t> numbers;
-  std::optional<std::string> first_failure;
+  std::vector<std::pair<std::string, std::string>> failures;  // of runs, each reason once
+  const auto add_failure = [&](std::size_t run, const std::string& reason) {
+    const bool is_new =
+        failures.size() <= max_reasons &&
+        std::none_of(failures.begin(), failures.end(), [&](const auto& f) { return f.second == reason; });
+    if (is_new) failures.emplace_back(describe(run), reason);
+  };
   bool any = false;  // of the runs can be done
   for (std::size_t run = 0; run < size(); ++run) {
     const RunSettings settings = this->settings(run);
@@ -157,14 +199,14 @@ void SweepPlan::form_groups() {
           check_scenario(scenario);
           any = true;
         } catch (const Error& e) {
-          if (!first_failure) first_failure = e.what();
+          add_failure(run, e.what());
         }
       }
     } catch (const Error& e) {
       // A file that cannot be read or what is not given at all is a mistake; a combination is the run's own
       // failure.
       if (e.kind() != Error::Kind::input || e.where().line != 0 || e.where().offset >= 0) throw;
-      if (!first_failure) first_failure = e.what();
+      add_failure(run, e.what());
     }
     const auto [number, is_new] = numbers.try_emplace(key, groups_.size());
     if (is_new) groups_.push_back(key);
@@ -173,7 +215,7 @@ void SweepPlan::form_groups() {
     if (is_new) ++groups_by_workload_[workload];
     group_of_[run] = number->second;
   }
-  if (!any && first_failure) throw usage_error("none of the runs can be done: " + *first_failure);
+  if (!any && !failures.empty()) throw usage_error("none of the runs can be done: " + text_of(failures));
 }
 
 std::vector<std::size_t> SweepPlan::order() const {

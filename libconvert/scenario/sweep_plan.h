@@ -38,6 +38,8 @@ class SweepPlan {
   // By run, 16 hexadecimal digits of all that its result depends on: settings, contents of files and of the traces,
   // which are read for that unless they come from standard input.
   [[nodiscard]] std::vector<std::string> identities() const;
+  // All files that runs read, those of traces included.
+  [[nodiscard]] std::vector<std::string> files() const;
   // Runs of the same group differ only in the network, and not in its shape.
   [[nodiscard]] const std::string& group(std::size_t run) const { return groups_[group_of_[run]]; }
   // Of what one workload's runs need.

@@ -2,6 +2,7 @@
 #include "scenario/sweep_run.h"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <thread>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "load/source.h"
 #include "scenario/inputs.h"
 #include "simulate/report.h"
+#include "simulate/report_values.h"
 
 namespace convert {
 namespace {
@@ -35,21 +37,25 @@ std::string text_of(const Location& where, const std::string& message) {
 std::string text_of(const Error& e) { return text_of(e.where(), e.what()); }
 
 // The first error, and how many more there are.
-std::string first_error(const Diagnostics& diagnostics) {
-  for (const Diagnostic& d : diagnostics.all()) {
-    if (d.severity != Severity::error) continue;
-    std::string text = text_of(d.where, d.message);
-    if (diagnostics.errors() > 1) text += " (and " + std::to_string(diagnostics.errors() - 1) + " more)";
-    return text;
-  }
-  return "";
+Error first_error(const Diagnostics& diagnostics) {
+  const auto found = std::find_if(diagnostics.all().begin(), diagnostics.all().end(),
+                                  [](const Diagnostic& d) { return d.severity == Severity::error; });
+  if (found == diagnostics.all().end()) return Error(std::to_string(diagnostics.errors()) + " errors");
+  std::string text = found->message;
+  if (diagnostics.errors() > 1) text += " (and " + std::to_string(diagnostics.errors() - 1) + " more)";
+  return {Error::Kind::input, found->where, text};
 }
 
-std::string mean_ns(const std::vector<NpuResult>& npus, Picoseconds NpuResult::*of) {
-  __extension__ using Wide = __int128;
-  Wide sum = 0;
-  for (const NpuResult& npu : npus) sum += npu.*of;
-  return npus.empty() ? "0" : format_ns(static_cast<Picoseconds>(sum / static_cast<Wide>(npus.size())));
+__extension__ using Wide = unsigned __int128;
+std::string text_of(Wide n) {
+  std::string digits;
+  do digits += static_cast<char>('0' + static_cast<int>(n % 10));
+  while ((n /= 10) != 0);
+  return {digits.rbegin(), digits.rend()};
+}
+
+std::string mean_ns(const ReplayResult& result, NpuTimeIndex time) {
+  return format_ns(spread(result, npu_times.at(time)).value_or(Spread{}).mean);
 }
 
 // Groups that travel with the traces, where none are given.
@@ -83,22 +89,22 @@ std::vector<std::string> sweep_result(const ReplayResult& result) {
   std::optional<Picoseconds> first;
   std::optional<Picoseconds> last;
   std::uint64_t sends = 0;
-  std::uint64_t bytes = 0;
+  Wide bytes = 0;
   for (const NpuResult& npu : result.npus) {
     const Picoseconds finish = npu.finish_ps.value_or(0);
     first = std::min(first.value_or(finish), finish);
     last = std::max(last.value_or(finish), finish);
     sends += npu.sends;
-    bytes += static_cast<std::uint64_t>(npu.bytes_sent);
+    bytes += static_cast<Wide>(npu.bytes_sent);
   }
   return {std::string(name(result.status)),
-          all ? format_ns(result.total_ps) : "",
+          result.status == ReplayStatus::deadlock ? "" : format_ns(result.total_ps),
           all ? format_ns(first.value_or(0)) : "",
           all ? format_ns(last.value_or(0)) : "",
-          all ? mean_ns(result.npus, &NpuResult::exposed_communication_ps) : "",
-          mean_ns(result.npus, &NpuResult::compute_ps),
+          all ? mean_ns(result, time_exposed) : "",
+          mean_ns(result, time_compute),
           std::to_string(sends),
-          std::to_string(bytes),
+          text_of(bytes),
           message_of(result)};
 }
 
@@ -117,13 +123,15 @@ struct SweepRunner::Workload {
   std::optional<InputSet::Groups> groups;
   std::size_t compiled = 0;
   std::string error;
+  std::exception_ptr failure;  // other than an error of the runs, such as no memory: nothing more can be had
 };
 
 struct SweepRunner::Program {
   std::mutex mutex;
   bool ready = false;
   std::optional<ReplayProgram> program;
-  std::string error;
+  std::string network;         // of the run that compiled it
+  std::optional<Error> error;  // of all runs of the group
 };
 
 SweepRunner::SweepRunner(const SweepPlan& plan, unsigned jobs, Diagnostics& diagnostics)
@@ -137,18 +145,27 @@ void SweepRunner::open(Workload& workload, const Scenario& scenario) {
   try {
     workload.diagnostics = diagnostics_.sibling();
     SourceOptions options{.operands = {scenario.workload}, .from = scenario.from, .hash = false};
-    workload.source = std::make_unique<TraceSource>(std::move(options), *workload.diagnostics);
-    TraceSource& source = *workload.source;
-    if (!source.whole_set()) {
+    auto source = std::make_unique<TraceSource>(std::move(options), *workload.diagnostics);
+    if (!source->whole_set()) {
       throw input_error({.file = scenario.workload},
-                        "one rank by itself cannot be replayed; name the whole set: " + source.base_name());
+                        "one rank by itself cannot be replayed; name the whole set: " + source->base_name());
     }
-    (void)source.prepare(false);
-    if (workload.diagnostics->errors() > 0) throw Error(first_error(*workload.diagnostics));
-    workload.groups = source.groups();
+    (void)source->prepare(false);
+    if (workload.diagnostics->errors() > 0) throw first_error(*workload.diagnostics);
+    workload.groups = source->groups();
+    workload.source = std::move(source);
   } catch (const Error& e) {
     workload.error = text_of(e);
     throw Error(workload.error);
+  }
+}
+
+void SweepRunner::open_stdin() {
+  for (std::size_t run = 0; plan_.reads_stdin() && run < plan_.size(); ++run) {
+    const RunSettings settings = plan_.settings(run);
+    if (settings.workload != "-") continue;
+    Scenario scenario{.workload = "-", .network = {}, .options = {}, .from = settings.from};
+    return open(*workload(scenario), scenario);
   }
 }
 
@@ -162,37 +179,47 @@ void SweepRunner::pass_on(Workload& workload, const Diagnostics& of_program) {
   }
 }
 
-std::shared_ptr<SweepRunner::Workload> SweepRunner::workload(const std::string& name) {
+std::shared_ptr<SweepRunner::Workload> SweepRunner::workload(const Scenario& scenario) {
   const std::lock_guard lock(mutex_);
   // Standard input cannot be read again.
-  return touch(workloads_, name, plan_.reads_stdin() ? SIZE_MAX : 2);
+  return touch(workloads_, scenario.workload + '\n' + scenario.from.value_or(""),
+               plan_.reads_stdin() ? SIZE_MAX : 2);
 }
 
 void SweepRunner::compile(Program& program, Scenario& scenario) {
-  const auto shared = workload(scenario.workload + '\n' + scenario.from.value_or(""));
+  const auto shared = workload(scenario);
   Workload& w = *shared;
   const auto diagnostics = diagnostics_.sibling();
   const std::size_t groups = plan_.groups_of(scenario.workload);
   std::unique_lock lock(w.mutex);
-  open(w, scenario);
-  add_groups(scenario, w.groups);
-  if (groups == 1) {  // no need to have all traces in memory at once
-    program.program =
-        load_program(*w.source, scenario.network, scenario.options, scenario.issue_by_trace, jobs_, *diagnostics);
-    pass_on(w, *diagnostics);
-    w.source.reset();
-  } else {
-    if (w.traces == nullptr) w.traces = std::make_shared<const std::vector<Trace>>(w.source->load(jobs_));
-    w.source.reset();
-    const auto traces = w.traces;
-    lock.unlock();
-    program.program = load_program(std::span(*traces), scenario.network, scenario.options, scenario.issue_by_trace,
-                                   1, *diagnostics);
-    lock.lock();
-    pass_on(w, *diagnostics);
-    if (w.compiled == groups && scenario.workload != "-") w.traces.reset();
+  if (w.failure) std::rethrow_exception(w.failure);
+  try {
+    open(w, scenario);
+    add_groups(scenario, w.groups);
+    if (groups == 1) {  // no need to have all traces in memory at once
+      program.program =
+          load_program(*w.source, scenario.network, scenario.options, scenario.issue_by_trace, jobs_, *diagnostics);
+      pass_on(w, *diagnostics);
+      w.source.reset();
+    } else {
+      if (w.traces == nullptr) w.traces = std::make_shared<const std::vector<Trace>>(w.source->load(jobs_));
+      w.source.reset();
+      const auto traces = w.traces;
+      lock.unlock();
+      program.program = load_program(std::span(*traces), scenario.network, scenario.options,
+                                     scenario.issue_by_trace, 1, *diagnostics);
+      lock.lock();
+      pass_on(w, *diagnostics);
+      if (w.compiled == groups && scenario.workload != "-") w.traces.reset();
+    }
+  } catch (const Error&) {
+    throw;
+  } catch (...) {
+    if (!lock.owns_lock()) lock.lock();
+    w.failure = std::current_exception();
+    throw;
   }
-  if (diagnostics->errors() > 0) throw Error(first_error(*diagnostics));
+  if (diagnostics->errors() > 0) throw first_error(*diagnostics);
 }
 
 std::shared_ptr<SweepRunner::Program> SweepRunner::program(std::size_t run, Scenario& scenario) {
@@ -202,13 +229,15 @@ std::shared_ptr<SweepRunner::Program> SweepRunner::program(std::size_t run, Scen
     shared = touch(programs_, plan_.group(run), jobs_);
   }
   const std::lock_guard lock(shared->mutex);
-  if (!std::exchange(shared->ready, true)) {
+  if (!shared->ready) {
+    shared->network = scenario.network.source;
     try {
       compile(*shared, scenario);
     } catch (const Error& e) {
       shared->program.reset();
-      shared->error = text_of(e);
+      shared->error = e;
     }
+    shared->ready = true;
   }
   return shared;
 }
@@ -218,7 +247,11 @@ std::vector<std::string> SweepRunner::run(std::size_t run) {
     Scenario scenario = make_scenario(plan_.settings(run));
     check_scenario(scenario);
     const auto shared = program(run, scenario);
-    if (!shared->program) return sweep_failure(shared->error);
+    if (!shared->program) {
+      Location where = shared->error->where();
+      if (where.file == shared->network) where.file = scenario.network.source;
+      return sweep_failure(text_of(where, shared->error->what()));
+    }
     // The tables of the ranks are shared, not copied.
     ReplayProgram own = *shared->program;
     own.network = scenario.network;
@@ -232,10 +265,16 @@ std::vector<std::string> SweepRunner::run(std::size_t run) {
 void SweepRunner::work(RunQueue& queue) {
   std::exception_ptr failure;
   std::mutex mutex;
+  std::atomic<bool> failed = false;
   const auto loop = [&] {
     try {
-      while (const std::optional<std::size_t> next = queue.take()) queue.put(*next, run(*next));
+      while (!failed) {
+        const std::optional<std::size_t> next = queue.take();
+        if (!next) return;
+        queue.put(*next, run(*next));
+      }
     } catch (...) {
+      failed = true;
       const std::lock_guard lock(mutex);
       if (!failure) failure = std::current_exception();
     }

@@ -47,16 +47,19 @@ class SweepRunner {
   SweepRunner(const SweepRunner&) = delete;
   SweepRunner& operator=(const SweepRunner&) = delete;
 
+  // Opens traces from standard input, if there are such, before any run. Throws Error if none can be read.
+  void open_stdin();
   // Thread-safe. A failure of the run is its result.
   [[nodiscard]] std::vector<std::string> run(std::size_t run);
-  // Does what the queue hands out, by `jobs` threads. An exception of one of them is thrown when all have ended.
+  // Does what the queue hands out, by `jobs` threads. An exception of one of them, such as a lack of memory, stops
+  // the others after the run that each does, and is thrown when all have ended.
   void work(RunQueue& queue);
 
  private:
   struct Workload;
   struct Program;
   [[nodiscard]] std::shared_ptr<Program> program(std::size_t run, Scenario& scenario);
-  [[nodiscard]] std::shared_ptr<Workload> workload(const std::string& name);
+  [[nodiscard]] std::shared_ptr<Workload> workload(const Scenario& scenario);
   void compile(Program& program, Scenario& scenario);
   void open(Workload& workload, const Scenario& scenario);
   void pass_on(Workload& workload, const Diagnostics& of_program);

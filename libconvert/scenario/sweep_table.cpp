@@ -8,17 +8,24 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <unordered_map>
 #include <utility>
 
 #include "core/diagnostic.h"
 #include "io/input.h"
 #include "io/output.h"
+#include "simulate/report_values.h"
 
 namespace convert {
 namespace {
 
 constexpr const char* advice = "; name another file, or begin anew with --force";
+
+std::string directory_of(const std::string& path) {
+  const std::string directory = std::filesystem::path(path).parent_path();
+  return directory.empty() ? "." : directory;
+}
 
 bool same_file(int file, const std::string& path) {
   struct stat open {};
@@ -30,14 +37,10 @@ bool same_file(int file, const std::string& path) {
 }  // namespace
 
 std::string csv_cell(std::string_view text) {
-  const bool quote =
-      text.find_first_of(",\"") != std::string_view::npos || text.starts_with(' ') || text.ends_with(' ');
-  std::string cell = quote ? "\"" : "";
-  for (const char c : text) {
-    cell += c == '\n' || c == '\r' ? ' ' : c;
-    if (c == '"') cell += c;
-  }
-  return quote ? cell + '"' : cell;
+  std::string line(text);
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return csv_field(line);
 }
 
 std::optional<std::vector<std::string>> parse_csv_line(std::string_view line) {
@@ -78,7 +81,7 @@ SweepTable::File::~File() {
 void SweepTable::open(bool force) {
   constexpr mode_t mode = 0666;
   file_.descriptor = ::open(path_->c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, mode);
-  if (file_.descriptor < 0) throw system_error(*path_, errno);
+  if (file_.descriptor < 0) throw system_error(errno == ENOENT ? directory_of(*path_) : *path_, errno);
   if (::flock(file_.descriptor, LOCK_EX | LOCK_NB) != 0 || !same_file(file_.descriptor, *path_))
     throw usage_error(*path_ + ": another sweep is writing this table");
   std::size_t good = 0;

@@ -28,8 +28,7 @@ void copy_choice(SystemConfig& to, const SystemConfig& from, CollectiveOp op) {
 }
 
 using C = SystemConfig;
-constexpr std::array<SystemKey, 22> system_keys = {{
-    {"scheduling-policy", Form::text, [](C& to, const C& from) { to.scheduling = from.scheduling; }},
+constexpr std::array<SystemKey, 21> system_keys = {{
     {"collective-optimization", Form::text, [](C& to, const C& from) { to.optimization = from.optimization; }},
     {"endpoint-delay", Form::number,
      [](C& to, const C& from) {
@@ -117,8 +116,6 @@ std::vector<std::string> system_key_names() {
   names.emplace_back(algorithm_key);
   return names;
 }
-
-bool is_system_key(const std::string& key) { return key == algorithm_key || find(key) != nullptr; }
 
 bool is_system_number(const std::string& key) {
   const SystemKey* const k = find(key);

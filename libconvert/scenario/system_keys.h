@@ -12,7 +12,6 @@ namespace convert {
 
 // All that have an effect on a replay, then `algorithm`, which is all four lists of algorithms.
 [[nodiscard]] std::vector<std::string> system_key_names();
-[[nodiscard]] bool is_system_key(const std::string& key);
 [[nodiscard]] bool is_system_number(const std::string& key);  // its values are numbers
 
 // Of several keys for one thing the one of the highest rank wins, in whatever order they come: `algorithm`, then

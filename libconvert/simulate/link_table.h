@@ -73,25 +73,27 @@ class LinkTable {
     packet(l.last).next = packet(first).next;
     return first;
   }
-  // A packet takes the link, for so long.
-  void count(std::uint32_t link, std::int64_t bytes, Picoseconds busy_ps) {
+  // A packet takes the link, from `now` for so long.
+  void count(std::uint32_t link, std::int64_t bytes, Picoseconds now, Picoseconds busy_ps) {
     if (!count_use_) return;
     Use& u = use_[link];
     u.busy_ps += busy_ps;  // within simulated time
+    u.free_at = now + busy_ps;
     if (++u.messages == 0 || __builtin_add_overflow(u.bytes, bytes, &u.bytes))
       throw Error("a link carries 2^32 messages or 2^63 bytes, or more");
   }
 
-  // Those that carried a message, in the order of their numbers. `describe` sets the ends.
+  // Those that carried a message, in the order of their numbers, busy until `end` at most. `describe` sets the
+  // ends.
   template <typename Describe>
-  [[nodiscard]] std::vector<LinkUse> use(const Describe& describe) const {
+  [[nodiscard]] std::vector<LinkUse> use(Picoseconds end, const Describe& describe) const {
     std::vector<LinkUse> out;
     for (std::uint32_t i = 0; count_use_ && i < count_; ++i) {
       if (use_[i].messages == 0) continue;
       LinkUse& u = out.emplace_back();
       u.bytes = use_[i].bytes;
       u.messages = use_[i].messages;
-      u.busy_ps = use_[i].busy_ps;
+      u.busy_ps = use_[i].busy_ps - std::max<Picoseconds>(0, use_[i].free_at - end);
       u.peak_queue = use_[i].peak_queue;
       describe(i, u);
     }
@@ -108,6 +110,7 @@ class LinkTable {
   struct Use {
     std::int64_t bytes;
     Picoseconds busy_ps;
+    Picoseconds free_at;  // after the last packet
     std::uint32_t messages;
     std::uint32_t peak_queue;
   };

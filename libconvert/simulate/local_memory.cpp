@@ -141,19 +141,20 @@ std::shared_ptr<const TensorTable> compile_tensors(const Trace& trace, const Fee
   return table;
 }
 
-// What is read before anything has written it was there from the start. What is written after its last reader has
-// ended, such as a weight by its optimizer, stays, and so does what a node still has to use.
+// As in ASTRA-sim a node reads and then writes at its end. What is read before anything has written it was there
+// from the start. What its last reader writes, or another node after that, such as a weight by its optimizer,
+// stays, and so does what a node still has to use.
 std::vector<TensorLife> tensor_lives(const TensorTable& table, const NodeSpans& spans) {
   struct Seen {
     Picoseconds first_begin = TensorLife::never;    // of a node that writes it
-    Picoseconds first_written = TensorLife::never;  // the end of such a node
+    Picoseconds first_written = TensorLife::never;  // the end of such a node that does not read it too
     Picoseconds last_written = -1;
     Picoseconds first_read = TensorLife::never;  // the end of a node that reads it
     Picoseconds last_read = -1;
     Picoseconds last_in_place = -1;  // the end of a node that reads and writes it
     std::uint32_t reader = no_node;  // that came up last
-    bool has_writer = false;
-    bool pending = false;  // a node that uses it has not ended
+    bool has_writer = false;         // that does not read it too
+    bool pending = false;            // a node that uses it has not ended
   };
   std::vector<Seen> seen(table.bytes.size());
   table.for_each_use([&](std::uint32_t node, TensorTable::Use use) {
@@ -162,13 +163,16 @@ std::vector<TensorLife> tensor_lives(const TensorTable& table, const NodeSpans& 
     const bool ended = span.end >= 0;
     s.pending = s.pending || !ended;
     if (use.writes != 0) {
-      s.has_writer = true;
+      const bool in_place = s.reader == node;
+      s.has_writer = s.has_writer || !in_place;
       if (span.begin >= 0) s.first_begin = std::min(s.first_begin, span.begin);
-      if (ended) s.first_written = std::min(s.first_written, span.end);
+      if (ended && !in_place) s.first_written = std::min(s.first_written, span.end);
       s.last_written = std::max(s.last_written, span.end);
-      if (s.reader == node) s.last_in_place = std::max(s.last_in_place, span.end);
-    } else if (ended) {
-      s.reader = node;
+      if (in_place) s.last_in_place = std::max(s.last_in_place, span.end);
+      return;
+    }
+    s.reader = node;
+    if (ended) {
       s.first_read = std::min(s.first_read, span.end);
       s.last_read = std::max(s.last_read, span.end);
     }

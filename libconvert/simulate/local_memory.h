@@ -3,7 +3,8 @@
 //
 // A node names its tensors in the attributes inputs and outputs, string lists of name, bytes, name, bytes, … A name
 // is one tensor of its rank. As in ASTRA-sim it lives from the start of the node that first writes it (from time 0
-// if it is read before) to the end of the last node that reads it (to the end of the run if none does).
+// if one that reads it ends before, or is the same) to the end of the last node that reads it (to the end of the
+// run if none does, or if that node or a later one writes it).
 #pragma once
 
 #include <cstdint>

@@ -11,16 +11,7 @@ namespace {
 constexpr std::size_t flush_bytes = 1 << 16;
 constexpr std::uint64_t lives_pid = 1'000'000;
 constexpr std::uint64_t usage_pid = 2'000'000;
-
-// Exact.
-std::string microseconds(Picoseconds time) {
-  constexpr Picoseconds ps_per_us = 1'000'000;
-  std::string text = std::to_string(time / ps_per_us);
-  if (time % ps_per_us == 0) return text;
-  std::string decimals = std::to_string(ps_per_us + time % ps_per_us).substr(1);
-  decimals.erase(decimals.find_last_not_of('0') + 1);
-  return text + '.' + decimals;
-}
+constexpr std::uint64_t ps_per_us = 1'000'000;
 
 class MemoryTraceWriter {
  public:
@@ -56,7 +47,7 @@ class MemoryTraceWriter {
       text_.clear();
     }
     json_.line(1).begin_object().member("name", name).member("cat", category);
-    json_.member("ph", std::string_view(&phase, 1)).key("ts").raw(microseconds(time)).member("pid", pid);
+    json_.member("ph", std::string_view(&phase, 1)).key("ts").raw(format_exact(time, ps_per_us)).member("pid", pid);
   }
 
   void write_uses() {

@@ -36,7 +36,7 @@ struct LinkUse {
   std::string to;
   std::int64_t bytes = 0;
   std::uint32_t messages = 0;
-  Picoseconds busy_ps = 0;
+  Picoseconds busy_ps = 0;       // up to the time asked for
   std::uint32_t peak_queue = 0;  // most messages that waited at once, without the one on the link
 };
 
@@ -59,8 +59,9 @@ class Network {
   [[nodiscard]] virtual std::optional<Picoseconds> fixed_delay(Rank, Rank, std::int64_t) const { return {}; }
   // Only representatives send from now on, and their links stand for all.
   virtual void reduce(const NetworkConfig&, const Symmetry&, OrderWatch&) {}
-  // The links that carried a message, if NetworkOptions::count_links asked for them; none in a model without links.
-  [[nodiscard]] virtual std::vector<LinkUse> link_use() const { return {}; }
+  // The links that carried a message until `end`, at which simulated time is, if NetworkOptions::count_links asked
+  // for them; none in a model without links.
+  [[nodiscard]] virtual std::vector<LinkUse> link_use(Picoseconds /*end*/) const { return {}; }
   // "npu0>npu1"; of a model with links.
   [[nodiscard]] virtual std::string link_name(std::uint32_t) const { return {}; }
   void note_causes(Causes& causes) { causes_ = &causes; }

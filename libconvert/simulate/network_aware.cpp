@@ -27,7 +27,7 @@ class AwareNetwork final : public Network {
   void reduce(const NetworkConfig& config, const Symmetry& symmetry, OrderWatch& order) override {
     watch_.emplace(config, symmetry, order, queue_);
   }
-  [[nodiscard]] std::vector<LinkUse> link_use() const override;
+  [[nodiscard]] std::vector<LinkUse> link_use(Picoseconds end) const override;
   [[nodiscard]] std::string link_name(std::uint32_t link) const override {
     const auto [from, to] = numbers_.ends(link);
     return numbers_.device_name(from) + '>' + numbers_.device_name(to);
@@ -87,8 +87,8 @@ MessageToken AwareNetwork::advance(const Event& event) {
   return message;
 }
 
-std::vector<LinkUse> AwareNetwork::link_use() const {
-  return table_.use([this](std::uint32_t link, LinkUse& u) {
+std::vector<LinkUse> AwareNetwork::link_use(Picoseconds end) const {
+  return table_.use(end, [this](std::uint32_t link, LinkUse& u) {
     const auto [from, to] = numbers_.ends(link);
     u.from = numbers_.device_name(from);
     u.to = numbers_.device_name(to);
@@ -143,7 +143,7 @@ void AwareNetwork::transmit(std::uint32_t link, std::uint32_t p) {
   const Picoseconds busy = truncate_delay(on_wire_ns);
   queue_.push_after(truncate_delay(d.latency_ns + on_wire_ns), p, event_hop);
   queue_.push_after(busy, link, event_link_free);
-  table_.count(link, k.bytes, busy);
+  table_.count(link, k.bytes, queue_.now(), busy);
   if (watch_) watch_->transmit(p, link);
   if (causes_ != nullptr) causes_->takes_link(p, link, k.bytes);
 }

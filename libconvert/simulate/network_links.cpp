@@ -68,8 +68,8 @@ class LinksNetwork final : public Network {
     const auto [from, to] = router_->ends(link);
     return router_->device_name(from) + '>' + router_->device_name(to);
   }
-  [[nodiscard]] std::vector<LinkUse> link_use() const override {
-    return table_.use([this](std::uint32_t link, LinkUse& u) {
+  [[nodiscard]] std::vector<LinkUse> link_use(Picoseconds end) const override {
+    return table_.use(end, [this](std::uint32_t link, LinkUse& u) {
       const auto [from, to] = router_->ends(link);
       u.from = router_->device_name(from);
       u.to = router_->device_name(to);
@@ -110,7 +110,7 @@ class LinksNetwork final : public Network {
     const Picoseconds busy = busy_for_latency_ ? add(sent, latency) : sent;
     queue_.push_after(arrival, p, event_hop);
     queue_.push_after(busy, k.hop.link, event_link_free);
-    table_.count(k.hop.link, k.bytes, busy);
+    table_.count(k.hop.link, k.bytes, now, busy);
     if (watch_) watch_->transmit(p, k.hop.link);
     if (causes_ != nullptr) causes_->takes_link(p, k.hop.link, k.bytes);
   }

@@ -53,6 +53,17 @@ class NpuEvents {
     latest_[npu] = e;
   }
 
+  // Calls f(npu, time, what) for each that is to come, in no order.
+  template <typename F>
+  void for_each(const F& f) const {
+    for (const std::uint32_t place : table_) {
+      if (place == 0) continue;
+      const Entry& e = entries_[place - 1];
+      for (std::uint32_t next = e.first + 1; next != 0; next = items_[next - 1].next)
+        f(e.npu, e.time, items_[next - 1].what);
+    }
+  }
+
   void prefetch(std::uint32_t e) const { __builtin_prefetch(&entries_[e]); }
   void prefetch_first(std::uint32_t e) const { __builtin_prefetch(&items_[entries_[e].first]); }
   // What entry `e` completes first.

@@ -187,6 +187,14 @@ void ReplayBuilder::State::prepare_system() {
                           ", but there are " + std::to_string(npus) + " ranks",
                       "groups");
   }
+  const MemoryConfig& memory = program.options.system->memory;
+  if (memory.kind == MemoryKind::per_node && memory.nodes * memory.npus_per_node < npus) {
+    throw input_error({.file = memory.source},
+                      "num-nodes times num-npus-per-node is " +
+                          std::to_string(memory.nodes * memory.npus_per_node) + ", but there are " +
+                          std::to_string(npus) + " NPUs",
+                      "memory");
+  }
 }
 
 void ReplayBuilder::State::check_graph(const Trace& trace, const std::vector<GraphDefect>& defects,
@@ -478,7 +486,10 @@ void ReplayBuilder::State::warn_of_unused_options() {
   if (program.options.size_bytes && !compiler.size_used() && !custom_compiler.size_used()) {
     diagnostics.warning({.file = first_name}, "sizes", "--size is not used: the messages have sizes of their own");
   }
-  const std::vector<CollectiveRule>& rules = program.options.system->rules;
+  const ReplaySystem& system = *program.options.system;
+  if (system.injection_scale != 1 && !system.config.endpoint_delay_given)
+    diagnostics.warning({}, "system", "--injection-scale is not used: no system file states an endpoint-delay");
+  const std::vector<CollectiveRule>& rules = system.rules;
   rules_used.resize(rules.size());
   for (std::size_t i = 0; i < rules.size(); ++i) {
     if (rules_used[i]) continue;

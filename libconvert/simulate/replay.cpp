@@ -321,13 +321,26 @@ class Replayer final : private CollectiveListener {
     return static_cast<std::uint8_t>(1U << static_cast<unsigned>(op.slot));
   }
 
+  // What nodes that still compute have done.
+  void book_unended() {
+    npu_events_.for_each([this](Rank r, Picoseconds end, Waiter w) {
+      const Op* op = w.kind == Waiter::op ? &npus_[r].ops[w.index] : nullptr;
+      if (op == nullptr || !op->is_compute) return;
+      Picoseconds& compute = npus_[r].compute_ps;
+      if (__builtin_add_overflow(compute, result_.reached_ps - (end - op->value), &compute)) EventQueue::too_late();
+    });
+  }
+
   void finish() {
+    result_.reached_ps = queue_.now();
+    if (!queue_.empty() && !target_begun_) result_.reached_ps = program_.options.until.value_or(queue_.now());
+    if (!queue_.empty()) book_unended();
     bool all_done = true;
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
       NpuResult& npu = result_.npus[r];
       const Feeder& feeder = npus_[r].feeder;
       npu.compute_ps = npus_[r].compute_ps;
-      npu.times = npus_[r].activity.times(queue_.now());
+      npu.times = npus_[r].activity.times(result_.reached_ps);
       npu.sends = messages_.sent_by(r).messages;
       npu.bytes_sent = messages_.sent_by(r).bytes;
       npu.nodes = feeder.size();
@@ -339,7 +352,7 @@ class Replayer final : private CollectiveListener {
     if (!spans_.empty()) add_peaks(program_, spans_, result_);
     if (program_.options.memory == MemoryTracking::trace) result_.spans = std::move(spans_);
     result_.collectives = list_collectives(program_, system_, equivalence_);
-    result_.links = network_->link_use();
+    result_.links = network_->link_use(result_.reached_ps);
     if (!queue_.empty() || target_begun_) {
       result_.status = ReplayStatus::stopped;
     } else if (!all_done) {

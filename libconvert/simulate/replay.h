@@ -36,7 +36,7 @@ struct NpuResult {
   std::optional<Picoseconds> finish_ps;  // end of its last node (0 if it has none); nothing if it did not get there
   Picoseconds exposed_communication_ps =
       0;                       // algorithm: all of finish; workload: finish - compute (of unfinished NPUs 0)
-  Picoseconds compute_ps = 0;  // sum of the durations of ended COMP nodes that are not CPU operations
+  Picoseconds compute_ps = 0;  // sum of the durations, up to reached_ps, of COMP nodes that are not CPU operations
   ActivityTimes times{};
   std::uint64_t sends = 0;  // started
   std::int64_t bytes_sent = 0;
@@ -63,7 +63,8 @@ struct ReplayResult {
   ReplayStatus status = ReplayStatus::complete;
   NetworkModel model = NetworkModel::unaware;
   IssueMode issue = IssueMode::algorithm;
-  Picoseconds total_ps = 0;  // end of the last node of all
+  Picoseconds total_ps = 0;    // end of the last node of all
+  Picoseconds reached_ps = 0;  // how far time came: the last event, or ReplayOptions::until if stopped there
   std::vector<NpuResult> npus;
   std::vector<CollectiveResult> collectives;  // in the order of their begin
   std::vector<CollectiveKind> kinds;          // of collectives: one for each plan
@@ -71,7 +72,7 @@ struct ReplayResult {
   std::size_t classes = 0;  // of equivalent ranks, where one of each was simulated for all; 0: every rank was
   WaitReport waits;         // for status deadlock and unmatched
   Timeline timeline;
-  std::optional<Explanation> explanation;  // for ReplayOptions::explain; nothing if the node never started
+  std::optional<Explanation> explanation;   // for ReplayOptions::explain; nothing if the node never started
   std::optional<PeakTensors> peak_tensors;  // with MemoryTracking
   std::vector<NodeSpans> spans;             // by rank, with MemoryTracking::trace
 };

@@ -100,15 +100,7 @@ void append_astra(const ReplayResult& result, std::string& out) {
   }
 }
 
-std::string format_ns(Picoseconds time) {
-  std::string text = std::to_string(time / ps_per_ns);
-  const Picoseconds rest = time % ps_per_ns;
-  if (rest == 0) return text;
-  if (time < 0 && time > -ps_per_ns) text.insert(0, 1, '-');
-  std::string decimals = std::to_string(ps_per_ns + (rest < 0 ? -rest : rest)).substr(1);
-  decimals.erase(decimals.find_last_not_of('0') + 1);
-  return text + '.' + decimals;
-}
+std::string format_ns(Picoseconds time) { return format_exact(time, ps_per_ns); }
 
 void append_csv(const ReplayResult& result, std::string& out, const ReportOptions& options) {
   switch (options.part) {

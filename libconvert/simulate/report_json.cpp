@@ -43,10 +43,13 @@ void write_summary(const ReplayResult& result, JsonWriter& json) {
       const std::optional<Spread> s = spread(result, time);
       member_ns(json, time.key, s ? std::optional((*s).*value) : std::nullopt);
     }
-    json.member("sends", spread_of_sends(result).*value);
-    json.member("bytes_sent", spread_of_bytes(result).*value);
+    const auto count = [&](const Spread& s) {
+      return value == &Spread::mean ? format_mean(s, 6) : std::to_string(s.*value);
+    };
+    json.key("sends").raw(count(spread_of_sends(result)));
+    json.key("bytes_sent").raw(count(spread_of_bytes(result)));
     const std::optional<Spread> peak = spread_of_peaks(result);
-    json.key("peak_memory_bytes").raw(peak ? std::to_string((*peak).*value) : "null").end_object();
+    json.key("peak_memory_bytes").raw(peak ? count(*peak) : "null").end_object();
   };
   row("min", &Spread::min);
   row("mean", &Spread::mean);
@@ -97,10 +100,10 @@ void write_link(const ReplayResult& result, const LinkUse& link, JsonWriter& jso
 }
 
 void write_links(const ReplayResult& result, bool all, JsonWriter& json) {
-  const LinkUse* busiest = bottleneck(result);
-  if (busiest == nullptr) return;
-  json.line(1).key("bottleneck_link");
-  write_link(result, *busiest, json);
+  if (const LinkUse* busiest = bottleneck(result)) {
+    json.line(1).key("bottleneck_link");
+    write_link(result, *busiest, json);
+  }
   if (!all) return;
   json.line(1).key("links").begin_array();
   for (const LinkUse& link : result.links) write_link(result, link, json.line(2));
@@ -117,6 +120,8 @@ void append_json(const ReplayResult& result, std::string& out, const ReportOptio
       .member("issue", name(result.issue))
       .member("status", name(result.status));
   json.line(1).key("total_ns").raw(format_ns(result.total_ps));
+  if (result.status == ReplayStatus::stopped || result.status == ReplayStatus::deadlock)
+    member_ns(json, "reached_ns", result.reached_ps);
   write_npus(result, json);
   write_summary(result, json);
   write_peak_tensors(result, json);

@@ -73,9 +73,13 @@ void append_npus(const ReplayResult& result, bool all, std::string& out) {
       const std::optional<Spread> s = spread(result, *t);
       row.push_back(time_or_dash(s ? std::optional((*s).*value) : std::nullopt));
     }
-    row.push_back(std::to_string(spread_of_sends(result).*value));
-    row.push_back(format_bytes(spread_of_bytes(result).*value));
-    if (peaks) row.push_back(format_bytes((*peaks).*value));
+    const Spread sends = spread_of_sends(result);
+    row.push_back(value == &Spread::mean ? format_mean(sends, 3) : std::to_string(sends.*value));
+    const auto bytes = [value](const Spread& s) {
+      return value == &Spread::mean && s.mean < 1024 ? format_mean(s, 3) + " B" : format_bytes(s.*value);
+    };
+    row.push_back(bytes(spread_of_bytes(result)));
+    if (peaks) row.push_back(bytes(*peaks));
     table.add(std::move(row));
   };
   if (!each) add_spread("min", &Spread::min);
@@ -224,6 +228,8 @@ void append_text(const ReplayResult& result, std::string& out, const ReportOptio
          std::to_string(result.npus.size()) + " NPUs, network " + std::string(name(result.model)) + ", issue " +
          std::string(name(result.issue));
   if (result.status != ReplayStatus::complete) out += ", " + std::string(name(result.status));
+  if (result.status == ReplayStatus::stopped || result.status == ReplayStatus::deadlock)
+    out += " at " + format_time(result.reached_ps);
   out += '\n';
   switch (options.part) {
     case ReportPart::npus:

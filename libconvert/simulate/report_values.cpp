@@ -21,7 +21,15 @@ class SpreadOf {
   }
   [[nodiscard]] Spread get() const {
     Spread s = s_;
-    if (count_ != 0) s.mean += (rest_ + count_ / 2) / count_;
+    if (count_ == 0) return s;
+    s.mean += rest_ / count_;
+    std::int64_t rest = rest_ % count_;
+    if (rest < 0) {
+      rest += count_;
+      --s.mean;
+    }
+    s.mean_fraction = static_cast<double>(rest) / static_cast<double>(count_);
+    if (rest >= count_ - rest) ++s.mean;
     return s;
   }
 
@@ -46,6 +54,15 @@ const std::array<NpuTime, 8> npu_times = {{
     {"memory_ns", "memory", [](const NpuResult& n) { return std::optional(n.times.memory); }},
     {"cpu_ns", "cpu", [](const NpuResult& n) { return std::optional(n.times.cpu); }},
 }};
+
+std::string format_mean(const Spread& spread, int decimals) {
+  std::string text = format_fixed(spread.mean_fraction, decimals);
+  const std::int64_t carry = text[0] - '0' - (spread.mean_fraction >= 0.5 ? 1 : 0);  // mean is rounded
+  text = std::to_string(spread.mean + carry) + text.substr(1);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
 
 std::optional<Spread> spread(const ReplayResult& result, const NpuTime& time) {
   const auto count = std::count_if(result.npus.begin(), result.npus.end(),
@@ -99,10 +116,9 @@ std::optional<Picoseconds> time_of(const CollectiveResult& collective) {
   return collective.end_ps ? std::optional(*collective.end_ps - collective.begin_ps) : std::nullopt;
 }
 
-// At the end of a replay that stopped early a link may be booked for longer than the run.
 double utilisation(const ReplayResult& result, const LinkUse& link) {
-  if (result.total_ps == 0) return 0;
-  return std::min(1.0, static_cast<double>(link.busy_ps) / static_cast<double>(result.total_ps));
+  if (result.reached_ps == 0) return 0;
+  return static_cast<double>(link.busy_ps) / static_cast<double>(result.reached_ps);
 }
 
 const LinkUse* bottleneck(const ReplayResult& result) {
@@ -118,7 +134,8 @@ std::string format_fixed(double value, int decimals) {
 }
 
 std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  const bool plain = text.find_first_of(",\"\r\n") == std::string::npos;
+  if (plain && !text.starts_with(' ') && !text.ends_with(' ')) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
   return quoted + '"';

@@ -31,9 +31,12 @@ extern const std::array<NpuTime, 8> npu_times;
 // Lowest, mean and highest of the NPUs that have the time; nothing if none has it.
 struct Spread {
   std::int64_t min = 0;
-  std::int64_t mean = 0;
+  std::int64_t mean = 0;  // rounded
   std::int64_t max = 0;
+  double mean_fraction = 0;  // from 0, below 1: what the mean rounded down leaves
 };
+// The mean of whole numbers, with so many decimals at most: "16", "0.083".
+[[nodiscard]] std::string format_mean(const Spread& spread, int decimals);
 [[nodiscard]] std::optional<Spread> spread(const ReplayResult& result, const NpuTime& time);
 [[nodiscard]] Spread spread_of_sends(const ReplayResult& result);
 [[nodiscard]] Spread spread_of_bytes(const ReplayResult& result);
@@ -50,7 +53,7 @@ struct CollectiveSpeed {
 [[nodiscard]] CollectiveSpeed speed_of(const CollectiveKind& kind, Picoseconds time);
 [[nodiscard]] std::optional<Picoseconds> time_of(const CollectiveResult& collective);
 
-// Share of the run in which the link was busy, at most 1; 0 in a run of no length.
+// Share of the run, as far as it came, in which the link was busy; 0 in a run of no length.
 [[nodiscard]] double utilisation(const ReplayResult& result, const LinkUse& link);
 // The link that was busy longest, the first of these; null if none was counted.
 [[nodiscard]] const LinkUse* bottleneck(const ReplayResult& result);

@@ -36,6 +36,7 @@ void set_log_prefix(std::string prefix) {
   log_prefix() = std::move(prefix);
 }
 
+void log_note(std::string_view text) { log(0, "note: " + std::string(text)); }
 void log_info(std::string_view text) { log(1, text); }
 void log_debug(std::string_view text) { log(2, text); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Messages of -v and -vv on standard error. Findings about inputs are diagnostics, not log messages.
+// Notes, and messages of -v and -vv, on standard error. Findings about inputs are diagnostics, not log messages.
 #pragma once
 
 #include <string>
@@ -7,11 +7,12 @@
 
 namespace convert {
 
-// For tools, once, at the start. 0: silent (the default), 1: info, 2: also debug.
+// For tools, once, at the start. -1: silent, 0: notes (the default), 1: info, 2: also debug.
 void set_log_level(int level);
 // "et-convert" → "et-convert: text".
 void set_log_prefix(std::string prefix);
 
+void log_note(std::string_view text);  // "et-convert: note: text"
 void log_info(std::string_view text);
 void log_debug(std::string_view text);
 

@@ -37,7 +37,7 @@ void measure(const std::string& network, const NetworkOptions& options, const st
   const auto counted = make_network(config, counting, queue);
   run(config, *counted, queue);
   std::uint64_t hops = 0;
-  for (const LinkUse& u : counted->link_use()) hops += u.messages;
+  for (const LinkUse& u : counted->link_use(queue.now())) hops += u.messages;
   const double best_s = bench::best_seconds([&] {
     EventQueue again;
     run(config, *make_network(config, options, again), again);

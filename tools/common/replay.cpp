@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 
+#include "config/yaml_tree.h"
 #include "scenario/option_values.h"
 #include "util/log.h"
 
@@ -119,13 +120,16 @@ void check_replay_options(ReplayInputOptions& o) {
     o.groups.reset();
     o.no_groups = true;
   }
-  const auto no_effect = [](const char* name, const std::optional<std::string>& value) {
-    if (value) convert::log_info(std::string(name) + " has no effect");
+  std::vector<std::string> unused;
+  const auto no_effect = [&](const char* name, const std::optional<std::string>& value) {
+    if (value) unused.emplace_back(name);
   };
   no_effect("--comm-scale", o.comm_scale);
   no_effect("--compute-scale", o.compute_scale);
   no_effect("--logging-configuration", o.logging_configuration);
   no_effect("--logging-folder", o.logging_folder);
+  if (!unused.empty())
+    convert::log_note(convert::join(unused) + (unused.size() == 1 ? " has" : " have") + " no effect");
   if (o.comm_scale) (void)number("--comm-scale", *o.comm_scale);
   if (o.compute_scale) (void)number("--compute-scale", *o.compute_scale);
 }

@@ -136,7 +136,7 @@ void write_replay(const convert::ReplayProgram& program, const convert::ReplayRe
     timeline->close();
   }
   for (convert::Rank r = 0; o.memory_trace && r < result.npus.size(); ++r) {
-    const auto trace = files.create(*o.memory_trace + "." + std::to_string(r) + ".json");
+    const auto trace = files.create_in_set(*o.memory_trace + "." + std::to_string(r) + ".json");
     write_memory_trace(program, result, r, [&](std::string_view text) { trace->write(text); });
     trace->close();
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "common/sweep.h"
 
+#include <algorithm>
+#include <cerrno>
 #include <exception>
 #include <filesystem>
 #include <thread>
@@ -136,19 +138,46 @@ void do_runs(TableQueue& queue, SweepRunner& runner, SweepTeam* team) {
   if (failure) std::rethrow_exception(failure);
 }
 
+// In the table, where it is a file.
 void report_failures(const SweepPlan& plan, const SweepTable& table, const std::string& name, Context& context) {
   const std::size_t status = plan.axes().size();
   for (std::size_t run = 0; run < plan.size(); ++run) {
     const std::vector<std::string>& cells = table.cells(run);
     if (cells[status] == "complete" || cells[status] == "stopped") continue;
     const std::string& message = cells[status + sweep_result_columns().size() - 1];
+    const std::string what = cells[status] == "error" ? "" : cells[status] + ": ";
     context.diagnostics.error({.file = name}, "sweep",
                               "run " + std::to_string(run + 1) + " of " + std::to_string(plan.size()) + " (" +
-                                  plan.describe(run) + "): " + cells[status] + ": " + message);
+                                  plan.describe(run) + "): " + what + message);
   }
 }
 
-void write_plot(const std::string& path, const std::string& svg) {
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;  // of files that are not there
+  return std::filesystem::equivalent(a, b, ignored) || weakly_canonical(std::filesystem::absolute(a), ignored) ==
+                                                           weakly_canonical(std::filesystem::absolute(b), ignored);
+}
+
+// The table and the plot are different files, and no input.
+void check_outputs(const SweepOptions& sweep, const SweepPlan& plan, const std::optional<std::string>& path) {
+  if (sweep.plot && (path ? is_same_file(*sweep.plot, *path) : sweep.plot == "-"))
+    throw usage_error("the table and the plot have the same name " + *sweep.plot);
+  // Before the runs and not after them.
+  const auto folder = std::filesystem::path(sweep.plot.value_or("-")).parent_path();
+  if (!folder.empty() && !std::filesystem::exists(folder)) throw system_error(folder, ENOENT);
+  std::vector<std::string> inputs = plan.files();
+  if (sweep.file) inputs.push_back(*sweep.file);
+  for (const std::optional<std::string>& output : {path, sweep.plot}) {
+    if (!output || is_stream_path(*output) || *output == "-") continue;
+    if (std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) { return is_same_file(*output, input); }))
+      throw usage_error(*output + " is an input of the sweep; give the result another name");
+  }
+}
+
+void write_plot(const std::string& path, const Plot& plot, Context& context) {
+  if (std::all_of(plot.lines.begin(), plot.lines.end(), [](const PlotLine& l) { return l.points.empty(); }))
+    return context.diagnostics.warning({.file = path}, "sweep", "no plot is written: no run has a time to draw");
+  const std::string svg = draw_svg(plot);
   OutputFiles files;
   const auto out = path == "-" ? open_stdout() : files.create(path);
   out->write(svg);
@@ -164,8 +193,9 @@ void lead(const SweepOptions& sweep, const SweepPlan& plan, std::optional<std::s
   if (plan.reads_stdin() && team != nullptr)
     throw usage_error("several processes cannot share standard input; name the traces");
   if (path == "-") path.reset();
-  if (sweep.plot && (sweep.plot == path || (sweep.plot == "-" && !path)))
-    throw usage_error("the table and the plot have the same name " + *sweep.plot);
+  check_outputs(sweep, plan, path);
+  SweepRunner runner(plan, context.jobs(), context.diagnostics);
+  runner.open_stdin();
   SweepTable table(path, columns_of(plan), plan.identities(), sweep.force);
   if (plan.reads_stdin() && table.taken_up() > 0)
     throw usage_error(*path +
@@ -174,14 +204,11 @@ void lead(const SweepOptions& sweep, const SweepPlan& plan, std::optional<std::s
   TableQueue queue(plan, table, context.progress());
   log_info("sweep: " + std::to_string(plan.size()) + " runs, " + std::to_string(queue.total()) + " to do");
   if (team != nullptr) team->begin();
-  {
-    SweepRunner runner(plan, context.jobs(), context.diagnostics);
-    do_runs(queue, runner, team);
-  }
-  report_failures(plan, table, path.value_or("<stdout>"), context);
+  do_runs(queue, runner, team);
+  report_failures(plan, table, path.value_or(""), context);
   if (reference) table.add_column("slowdown", slowdowns(plan, table, *reference));
   table.finish();
-  if (sweep.plot) write_plot(*sweep.plot, draw_svg(plot_sweep(plan, table, reference)));
+  if (sweep.plot) write_plot(*sweep.plot, plot_sweep(plan, table, reference), context);
 }
 
 }  // namespace
@@ -207,6 +234,7 @@ int run_sweep(const SweepOptions& sweep, const ReplayInputOptions& replay, const
               Context& context, std::unique_ptr<SweepTeam> team) {
   if (team != nullptr && !team->leads()) {
     team->begin();
+    set_log_level(-1);  // the leader says it too
     const SweepPlan plan = make_plan(sweep, replay);
     Diagnostics not_shown;  // the leader has them too
     SweepRunner runner(plan, context.jobs(), not_shown);

@@ -145,7 +145,7 @@ int run_tool(int argc, char** argv, const ToolInfo& info, const std::function<vo
     const std::string arguments = app.canonical_arguments();
     if (!arguments.empty()) history += ' ' + arguments;
     convert::set_log_prefix(info.name);
-    convert::set_log_level(common.verbose);
+    convert::set_log_level(common.quiet ? -1 : common.verbose);
     Reporter reporter(reporter_style(info, common));
     Context context(common, reporter, std::move(history));
     return guarded(reporter, [&] { return run_work(context, reporter, run); });

@@ -17,7 +17,6 @@ NativeAlgorithm fitting(const NetworkDim& dim, CollectiveOp op) {
 
 SystemConfig default_system(const NetworkConfig& network) {
   SystemConfig config{.source = "default"};
-  config.scheduling = SchedulingPolicy::lifo;
   config.optimization = CollectiveOptimization::local_bw_aware;
   config.endpoint_delay_ns = 0;
   config.dataset_splits = 4;

@@ -80,7 +80,6 @@ const std::string everything = R"({
 TEST(System, ReadsEveryKey) {
   const SystemConfig c = parse_system("s.json", everything);
   EXPECT_EQ(c.source, "s.json");
-  EXPECT_EQ(c.scheduling, SchedulingPolicy::explicit_priority);
   EXPECT_EQ(c.optimization, CollectiveOptimization::local_bw_aware);
   EXPECT_EQ(c.endpoint_delay_ns, 77);
   EXPECT_TRUE(c.endpoint_delay_given);
@@ -90,7 +89,6 @@ TEST(System, ReadsEveryKey) {
   EXPECT_EQ(c.peak_flops, 1e14);
   EXPECT_TRUE(c.roofline);
   EXPECT_TRUE(c.replay_only);
-  EXPECT_TRUE(c.trace_enabled);
   EXPECT_TRUE(c.track_local_mem);
   EXPECT_EQ(c.local_mem_trace, "mem/trace");
   ASSERT_TRUE(c.shared_bus);
@@ -117,12 +115,11 @@ TEST(System, ReadsEveryKey) {
   EXPECT_TRUE(of(c, CollectiveOp::all_to_all).per_dim.at(1).one);
   EXPECT_EQ(of(c, CollectiveOp::all_to_all).custom, "algo/d");
   EXPECT_EQ(c.per_node_map, "nodes.yml");
-  EXPECT_TRUE(c.notes.empty());
+  EXPECT_EQ(c.notes.size(), 2U);  // scheduling-policy, trace-enabled
 }
 
 TEST(System, Defaults) {
   const SystemConfig c = parse_system("s.json", " {}\n");
-  EXPECT_EQ(c.scheduling, std::nullopt);
   EXPECT_EQ(c.optimization, std::nullopt);
   EXPECT_EQ(c.endpoint_delay_ns, 10);
   EXPECT_FALSE(c.endpoint_delay_given);
@@ -130,7 +127,7 @@ TEST(System, Defaults) {
   EXPECT_EQ(c.dataset_splits, std::nullopt);
   EXPECT_EQ(c.local_mem_bytes_per_s, 0);
   EXPECT_EQ(c.peak_flops, 0);
-  EXPECT_FALSE(c.roofline || c.replay_only || c.trace_enabled || c.track_local_mem);
+  EXPECT_FALSE(c.roofline || c.replay_only || c.track_local_mem);
   EXPECT_EQ(c.local_mem_trace, "local_mem_trace");
   EXPECT_FALSE(c.shared_bus);
   EXPECT_EQ(c.local_reduction_delay, 1);
@@ -149,20 +146,22 @@ TEST(System, SpellingsOfNumbersAndSwitches) {
   EXPECT_TRUE(parse_system("s", R"({"model-shared-bus":true,"L":0,"o":0,"g":0,"G":0})").shared_bus);
   EXPECT_TRUE(parse_system("s", R"({"roofline-enabled": true})").roofline);
   EXPECT_FALSE(parse_system("s", R"({"roofline-enabled": 0})").roofline);
-  EXPECT_EQ(parse_system("s", R"({"scheduling-policy": "LIFO"})").scheduling, SchedulingPolicy::lifo);
-  EXPECT_EQ(parse_system("s", R"({"scheduling-policy": "FIFO"})").scheduling, SchedulingPolicy::fifo);
   EXPECT_EQ(parse_system("s", R"({"collective-optimization": "baseline"})").optimization,
             CollectiveOptimization::baseline);
 }
 
 TEST(System, Notes) {
   const auto notes = [](const std::string& text) { return parse_system("s.json", text).notes; };
-  EXPECT_EQ(
-      notes(R"({"boost-mode": 0, "intra-dimension-scheduling": "RG", "inter-dimension-scheduling": ["x", 1]})"),
-      (std::vector<std::string>{
-          "boost-mode has no effect",
-          "intra-dimension-scheduling has no effect: the order within a dimension is that of scheduling-policy",
-          "inter-dimension-scheduling has no effect: dimensions are taken in ascending order"}));
+  EXPECT_EQ(notes(R"({"boost-mode": 0, "intra-dimension-scheduling": "RG", "inter-dimension-scheduling": ["x", 1],)"
+                  R"("scheduling-policy": "LIFO", "trace-enabled": 1})"),
+            (std::vector<std::string>{
+                "trace-enabled has no effect: there are no log files",
+                "scheduling-policy has no effect: in ASTRA-sim an NPU has one collective at a time; otherwise see "
+                "--policy",
+                "boost-mode has no effect",
+                "intra-dimension-scheduling has no effect: chunks of a dimension run in the order in which they "
+                "come to it",
+                "inter-dimension-scheduling has no effect: dimensions are taken in ascending order"}));
   EXPECT_EQ(notes(R"({"replay-only": false})"),
             std::vector<std::string>{"replay-only: false is off here; ASTRA-sim takes only 0 as off"});
   EXPECT_EQ(notes(R"({"model-shared-bus": 0, "L": 1, "G": 2})"),

@@ -206,7 +206,17 @@ TEST(OutputFiles, MakesOneDirectory) {
   EXPECT_EQ(scratch.names("out"), Names{"ring.0.et"});
   const Error error = error_of([&] { (void)files.create(scratch.path("a/b/c")); });
   EXPECT_EQ(error.kind(), Error::Kind::system);
-  EXPECT_EQ(text_of(error), scratch.path("a/b/c") + ": No such file or directory");
+  EXPECT_EQ(text_of(error), scratch.path("a/b") + ": No such file or directory");
+  EXPECT_EQ(text_of(error_of([&] { (void)files.create_in_set(scratch.path("a/b/c")); })),
+            scratch.path("a/b/c") + ": No such file or directory");
+}
+
+TEST(OutputFiles, AFileByItselfMakesNoDirectory) {
+  const Scratch scratch;
+  OutputFiles files;
+  EXPECT_EQ(text_of(error_of([&] { (void)files.create(scratch.path("new/x")); })),
+            scratch.path("new") + ": No such file or directory");
+  EXPECT_EQ(scratch.names(), Names{});
 }
 
 TEST(OutputFiles, Modes) {

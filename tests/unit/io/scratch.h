@@ -74,7 +74,7 @@ Error error_of(const Run& run) {
 inline std::string text_of(const Error& error) { return format_location(error.where()) + ": " + error.what(); }
 
 inline void write_file(OutputFiles& files, const std::string& path, std::string_view bytes) {
-  const auto output = files.create(path);
+  const auto output = files.create_in_set(path);
   output->write(bytes);
   output->close();
 }

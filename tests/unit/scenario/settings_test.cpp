@@ -93,7 +93,8 @@ TEST(Settings, ValuesThatAKeyDoesNotTake) {
   EXPECT_EQ(error_of("system", "no/such.json"), "there is no file no/such.json");
   EXPECT_EQ(error_of("endpoint-delay", "1, \"L\": 2"),
             "endpoint-delay wants a whole number from 0 to 9007199254740992, not \"1, \\\"L\\\": 2\"");
-  EXPECT_EQ(error_of("scheduling-policy", "LOFI").substr(0, 32), "unknown scheduling-policy \"LOFI\"");
+  EXPECT_EQ(error_of("collective-optimization", "basline").substr(0, 41),
+            "unknown collective-optimization \"basline\"");
   EXPECT_EQ(error_of("algorithm", "ring+rang"), "algorithm: unknown algorithm \"rang\"; did you mean ring?");
   EXPECT_EQ(error_of("roofline-enabled", "yes"), "roofline-enabled wants 0 or 1, not null");
 }
@@ -189,13 +190,13 @@ TEST(Settings, KeysOfTheSystemReplaceTheDefaults) {
   const SystemConfig plain = config({});
   EXPECT_EQ(plain.dataset_splits, 4);
   const SystemConfig c =
-      config({"preferred-dataset-splits", "16", "endpoint-delay", "7", "scheduling-policy", "FIFO",
+      config({"preferred-dataset-splits", "16", "endpoint-delay", "7", "collective-optimization", "baseline",
               "all-reduce-implementation", "direct", "all-to-all-implementation", "ring+direct3"});
   EXPECT_EQ(c.dataset_splits, 16);
   EXPECT_EQ(c.endpoint_delay_ns, 7);
   EXPECT_TRUE(c.endpoint_delay_given);
-  EXPECT_EQ(c.scheduling, SchedulingPolicy::fifo);
-  EXPECT_EQ(c.optimization, plain.optimization);
+  EXPECT_EQ(c.optimization, CollectiveOptimization::baseline);
+  EXPECT_EQ(c.peak_flops, plain.peak_flops);
   // One algorithm is for all dimensions.
   const auto& all_reduce = c.collectives[0].per_dim;
   ASSERT_EQ(all_reduce.size(), 2U);

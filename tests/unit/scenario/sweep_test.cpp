@@ -3,8 +3,11 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <new>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "scenario/sweep_plan.h"
@@ -160,6 +163,12 @@ TEST_F(Sweep, WhatNoRunCanDoIsAMistake) {
   const SweepSetting ring = setting("network", {"ring:2,bw=1GB/s"});
   EXPECT_EQ(
       message({setting("policy", {"fifo", "lifo"})}, {ring}),
+      ": none of the runs can be done: policy=fifo: policy fifo decides where messages wait for links: only with "
+      "the "
+      "network model links, not unaware; policy=lifo: policy lifo decides where messages wait for links: only with "
+      "the network model links, not unaware");
+  EXPECT_EQ(
+      message({setting("policy", {"fifo"}), setting("size", {"1", "2"})}, {ring}),
       ": none of the runs can be done: policy fifo decides where messages wait for links: only with the network "
       "model links, not unaware");
   EXPECT_EQ(message({setting("size", {"1", "2"})}, {ring, setting("model", {"links"}), setting("fail", {"0-7"})})
@@ -216,6 +225,28 @@ TEST_F(Sweep, SharedProgramsGiveWhatSingleRunsGive) {
   }
 }
 
+TEST_F(Sweep, BalancedRunsShareNoProgramOfOtherBandwidths) {
+  std::string ranks;
+  for (int r = 0; r < 16; ++r) {
+    ranks += R"({"rank":)" + std::to_string(r) + R"(,"metadata":{"version":"0.0.4"}}
+{"rank":)" + std::to_string(r) +
+             R"(,"id":0,"type":"COMM_COLL_NODE","attr":[{"name":"comm_type","int64_val":0},)"
+             R"({"name":"comm_size","int64_val":16777216}]}
+)";
+  }
+  (void)scratch.write("w.jsonl", ranks);
+  const SweepSetting square = setting("network", {"ring:4,bw=1GB/s,lat=1us+ring:4,bw=1GB/s,lat=1us"});
+  const Texts bandwidths = {"1GB/s", "100MB/s", "10GB/s"};
+  const SweepPlan p = plan({setting("balanced", {"false", "true"}), setting("bandwidth.0", bandwidths)}, {square});
+  EXPECT_EQ(p.groups_of(scratch.path("w.jsonl")), 4U);
+  const auto together = results(p);
+  for (std::size_t run = 0; run < p.size(); ++run) {
+    const SweepPlan one =
+        plan({setting("balanced", {p.value(run, 0)}), setting("bandwidth.0", {p.value(run, 1)})}, {square});
+    EXPECT_EQ(results(one, 1)[0], together[run]) << p.describe(run);
+  }
+}
+
 TEST_F(Sweep, AFailureIsTheResultOfItsRun) {
   const std::string receive =
       R"({"rank":1,"id":0,"type":"COMM_RECV_NODE","attr":[{"name":"comm_src","int32_val":0},)"
@@ -237,6 +268,48 @@ TEST_F(Sweep, AFailureIsTheResultOfItsRun) {
                          "1 nodes never run to their end"}));
   EXPECT_EQ(r[6][2], "error");
   EXPECT_NE(r[6].back().find("bad.jsonl:2"), std::string::npos) << r[6].back();
+}
+
+// Runs of one group have the same mistake, each with its own network.
+TEST_F(Sweep, AMessageNamesTheNetworkOfItsRun) {
+  const auto r = results(plan({setting("network", {"ring:4,bw=1GB/s", "ring:4,bw=2GB/s"})}));
+  for (const Texts& cells : r) EXPECT_TRUE(cells.back().starts_with(cells[0] + ": no traces of")) << cells.back();
+}
+
+TEST_F(Sweep, BytesOfAllAreCountedWithoutOverflow) {
+  ReplayResult result;
+  result.npus.resize(4);
+  for (NpuResult& npu : result.npus) npu.bytes_sent = std::int64_t{1} << 62;
+  EXPECT_EQ(sweep_result(result).at(7), "18446744073709551616");
+  result.npus.clear();
+  EXPECT_EQ(sweep_result(result).at(7), "0");
+}
+
+// As in the report of a single replay: 2.5 ps is 3.
+TEST_F(Sweep, MeansAreRounded) {
+  ReplayResult result;
+  result.npus.resize(2);
+  result.npus[0].compute_ps = 5;
+  EXPECT_EQ(sweep_result(result).at(5), "0.003");
+}
+
+TEST_F(Sweep, AFailureThatIsNoRunsOwnStopsAllThreads) {
+  class FullQueue : public RunQueue {
+   public:
+    std::optional<std::size_t> take() override { return next < 400 ? std::optional(next++ % 2) : std::nullopt; }
+    void put(std::size_t, const Texts& cells) override {
+      EXPECT_EQ(cells[0], "complete");
+      if (puts++ == 3) throw std::bad_alloc();
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    std::atomic<std::size_t> next = 0;
+    std::atomic<std::size_t> puts = 0;
+  } queue;
+  const SweepPlan p = plan({setting("network", {"ring:2,bw=1GB/s", "ideal"})});
+  Diagnostics diagnostics;
+  SweepRunner runner(p, 4, diagnostics);
+  EXPECT_THROW(runner.work(queue), std::bad_alloc);
+  EXPECT_LT(queue.puts, 200U);
 }
 
 TEST_F(Sweep, Slowdowns) {

@@ -117,6 +117,41 @@ TEST(LocalMemory, KeepsWhatIsWrittenInPlace) {
   EXPECT_EQ(peak(run({t})), "150 at 20 us");
 }
 
+// It was there before, if that is its only use, and if another node writes it later.
+TEST(LocalMemory, WhatItsFirstNodeReadsAndWritesWasThere) {
+  Trace t = rank_trace(0);
+  work(t, 0, 10, {}, {}, {"a", "1000"});
+  work(t, 1, 10, {0}, {"a", "1000"}, {});
+  work(t, 2, 10, {1}, {"w", "8000"}, {"w", "8000"});
+  EXPECT_EQ(peak(run({t})), "9000 at 0 ps");
+  work(t, 3, 10, {2}, {}, {"w", "8000"});
+  EXPECT_EQ(peak(run({t})), "9000 at 0 ps");
+  // Not if one has written it before.
+  t = rank_trace(0);
+  work(t, 0, 10, {}, {}, {"a", "1000"});
+  work(t, 1, 10, {0}, {"a", "1000"}, {"w", "8000"});
+  work(t, 2, 10, {1}, {"w", "8000"}, {"w", "8000"});
+  work(t, 3, 10, {2}, {}, {"b", "10"});
+  EXPECT_EQ(peak(run({t})), "9000 at 10 us");
+}
+
+// Ends count: a long node that begins to read before another one writes reads what that one has written.
+TEST(LocalMemory, AReaderThatEndsLaterReadsWhatWasWritten) {
+  Trace t = rank_trace(0);
+  work(t, 0, 100, {}, {"w", "8000"}, {});
+  add_node(t, NodeType::comp, 1, {});
+  t.nodes.nodes.back().duration_us = 5;
+  t.nodes.add_bool(attr::is_cpu_op, true);
+  add_tensors(t, {}, {"b", "10"});
+  t.nodes.end_node();
+  add_node(t, NodeType::comp, 2, {1});
+  t.nodes.nodes.back().duration_us = 5;
+  t.nodes.add_bool(attr::is_cpu_op, true);
+  add_tensors(t, {}, {"w", "8000"});
+  t.nodes.end_node();
+  EXPECT_EQ(peak(run({t})), "8010 at 5 us");
+}
+
 TEST(LocalMemory, CountsNodesOfAllTypes) {
   Trace a = rank_trace(0);
   add_node(a, NodeType::comm_send, 0, {});

@@ -51,7 +51,7 @@ Outcome run(const NetworkConfig& config, NetworkOptions options, const std::vect
     const MessageToken m = e.kind == event_arrival ? e.arg : network->advance(e);
     if (m != no_message) out.arrivals.emplace_back(m, queue.now());
   }
-  out.use = network->link_use();
+  out.use = network->link_use(queue.now());
   return out;
 }
 
@@ -243,7 +243,7 @@ TEST(LinkUse, IsNothingUnlessAskedFor) {
     network->send(0, 1, 100, 0);
     network->send(0, 1, 100, 1);
     while (!queue.empty()) (void)network->advance(queue.pop());
-    EXPECT_TRUE(network->link_use().empty());
+    EXPECT_TRUE(network->link_use(queue.now()).empty());
   }
 }
 

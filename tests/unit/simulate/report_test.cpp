@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <regex>
 
+#include "simulate/report_values.h"
 #include "traces.h"
 
 namespace convert {
@@ -44,6 +45,31 @@ std::vector<Trace> all_to_all_of_four() {
   return t;
 }
 
+TEST(Report, MeansHaveFractions) {
+  auto t = ranks(12);
+  send(t[0], 1, 1, 7);
+  recv(t[1], 0, 0, 7);
+  const ReplayResult result = run(t, "ring:12,bw=1GB/s,lat=10ns", NetworkModel::unaware, IssueMode::workload);
+  std::string json;
+  append_json(result, json);
+  EXPECT_NE(json.find(R"("sends":0.083333,"bytes_sent":0.583333,)"), std::string::npos) << json;
+  std::string table;
+  append_text(result, table);
+  EXPECT_TRUE(std::regex_search(table, std::regex("mean .* 0.083 +0.583 B\n"))) << table;
+  EXPECT_EQ(format_mean({.mean = 3, .mean_fraction = 0.5}, 3), "2.5");
+  EXPECT_EQ(format_mean({.mean = 3, .mean_fraction = 0.99999}, 3), "3");
+  EXPECT_EQ(format_mean({.mean = 10}, 3), "10");
+}
+
+TEST(Report, LinksAreAListAlsoWithoutMessages) {
+  auto t = ranks(2);
+  comp(t[0], 0, 1);
+  std::string out;
+  append_json(full_run(t, "ring:2,bw=1GB/s", NetworkModel::links), out, {.part = ReportPart::links});
+  EXPECT_NE(out.find("\n \"links\":[\n ]\n}"), std::string::npos) << out;
+  EXPECT_EQ(out.find("bottleneck"), std::string::npos) << out;
+}
+
 TEST(Report, Json) {
   std::string out;
   append_json(run(example(), "ring:2,bw=1GB/s,lat=10ns", NetworkModel::aware, IssueMode::workload), out);
@@ -62,7 +88,7 @@ TEST(Report, Json) {
   "min":{"finish_ns":3058,"exposed_communication_ns":2058,"compute_ns":0,"communication_ns":2058,"overlap_ns":0,)"
       R"("idle_ns":0,"memory_ns":0,"cpu_ns":0,"sends":0,"bytes_sent":0,"peak_memory_bytes":null},
   "mean":{"finish_ns":3058,"exposed_communication_ns":2558,"compute_ns":500,"communication_ns":2558,"overlap_ns":0,)"
-      R"("idle_ns":0,"memory_ns":0,"cpu_ns":0,"sends":1,"bytes_sent":1024,"peak_memory_bytes":null},
+      R"("idle_ns":0,"memory_ns":0,"cpu_ns":0,"sends":0.5,"bytes_sent":1024,"peak_memory_bytes":null},
   "max":{"finish_ns":3058,"exposed_communication_ns":3058,"compute_ns":1000,"communication_ns":3058,"overlap_ns":0,)"
       R"("idle_ns":0,"memory_ns":0,"cpu_ns":0,"sends":1,"bytes_sent":2048,"peak_memory_bytes":null}
  },
@@ -196,7 +222,7 @@ TEST(Report, Text) {
             " npu    finish  compute  communication   exposed  overlap  idle  sends   sent\n"
             "   0  3.058 us     1 us       2.058 us  3.058 us     0 ps  0 ps      1  2 KiB\n"
             "   1  3.058 us     0 ps       3.058 us  3.058 us     0 ps  0 ps      0    0 B\n"
-            "mean  3.058 us   500 ns       2.558 us  3.058 us     0 ps  0 ps      1  1 KiB\n");
+            "mean  3.058 us   500 ns       2.558 us  3.058 us     0 ps  0 ps    0.5  1 KiB\n");
 }
 
 TEST(Report, TextOfCollectives) {

@@ -2,6 +2,7 @@
 #include "simulate/deadlock.h"
 
 #include <algorithm>
+#include <bit>
 #include <tuple>
 #include <utility>
 
@@ -18,28 +19,30 @@ using Kind = WaitGraph::Kind;
 class Lonely {
  public:
   void add(const ChannelKey& key) {
-    by_tag_.emplace_back(key.src, key.dst, key.tag, key.bytes);
-    by_bytes_.emplace_back(key.src, key.dst, key.bytes, key.tag);
+    by_tag_.push_back({pair_of(key), key.tag, key.bytes});
+    by_bytes_.push_back({pair_of(key), key.bytes, key.tag});
   }
   void sort() {
     std::sort(by_tag_.begin(), by_tag_.end());
     std::sort(by_bytes_.begin(), by_bytes_.end());
   }
   void set_near_miss(WaitingNode& w, const ChannelKey& key) const {
-    const auto size = std::lower_bound(by_tag_.begin(), by_tag_.end(), Entry{key.src, key.dst, key.tag, 0});
-    if (size != by_tag_.end() && same_start(*size, {key.src, key.dst, key.tag, 0})) {
-      w.other_bytes = std::get<3>(*size);
+    const auto size = std::lower_bound(by_tag_.begin(), by_tag_.end(), Entry{pair_of(key), key.tag, 0});
+    if (size != by_tag_.end() && same_start(*size, {pair_of(key), key.tag, 0})) {
+      w.other_bytes = std::get<2>(*size);
       return;
     }
-    const Entry first{key.src, key.dst, key.bytes, INT64_MIN};
+    const Entry first{pair_of(key), key.bytes, INT64_MIN};
     const auto tag = std::lower_bound(by_bytes_.begin(), by_bytes_.end(), first);
-    if (tag != by_bytes_.end() && same_start(*tag, first)) w.other_tag = std::get<3>(*tag);
+    if (tag != by_bytes_.end() && same_start(*tag, first)) w.other_tag = std::get<2>(*tag);
   }
 
  private:
-  using Entry = std::tuple<Rank, Rank, std::int64_t, std::int64_t>;
+  using Pair = std::tuple<std::uint32_t, Rank, Rank>;  // run, source, destination
+  using Entry = std::tuple<Pair, std::int64_t, std::int64_t>;
+  static Pair pair_of(const ChannelKey& key) { return {key.run, key.src, key.dst}; }
   static bool same_start(const Entry& a, const Entry& b) {
-    return std::get<0>(a) == std::get<0>(b) && std::get<1>(a) == std::get<1>(b) && std::get<2>(a) == std::get<2>(b);
+    return std::get<0>(a) == std::get<0>(b) && std::get<1>(a) == std::get<1>(b);
   }
   std::vector<Entry> by_tag_;
   std::vector<Entry> by_bytes_;
@@ -95,14 +98,17 @@ class Reporter {
       add_unmatched({at.rank, program_.ranks[at.rank].code->id(at.node)},
                     program_.channels[program_.op(at).channel], false);
     }
-    if (graph_.size() == 0) list_of_collectives(std::move(left));
+    if (graph_.size() == 0) return list_of_collectives(std::move(left));
+    for (std::uint32_t c = 0; c < left.size(); ++c) {
+      if (left[c] != 0) lonely_sends_.add(graph_.key(c));
+    }
   }
 
-  // Messages that no node of a trace has sent. While nodes wait in collectives they say nothing.
+  // Messages that no node of a trace has sent. While nodes wait in collectives they are only named as near misses.
   void list_of_collectives(std::vector<std::uint32_t> left) {
     for (const Messages::Left& l : remains_.messages.left()) {
       if (l.waiter.kind != Waiter::nobody) continue;
-      if (l.channel < left.size()) {
+      if (l.channel < program_.channels.size()) {
         if (left[l.channel] == 0) continue;
         --left[l.channel];
       }
@@ -121,8 +127,8 @@ class Reporter {
   void list_lonely() {
     for (std::uint32_t v = 0; v < graph_.size(); ++v) {
       if (!graph_.waits_for(v).empty()) continue;
-      if (graph_.kind(v) == Kind::send) lonely_sends_.add(program_.channels[graph_.op(v).channel]);
-      if (graph_.kind(v) == Kind::receive) lonely_receives_.add(program_.channels[graph_.op(v).channel]);
+      if (graph_.kind(v) == Kind::send) lonely_sends_.add(graph_.key(graph_.channel(v)));
+      if (graph_.kind(v) == Kind::receive) lonely_receives_.add(graph_.key(graph_.channel(v)));
     }
     lonely_sends_.sort();
     lonely_receives_.sort();
@@ -145,13 +151,14 @@ class Reporter {
         w.what = For::other_call;
         w.collective = collective(graph_.op(v).channel, graph_.run(v));
         w.other = collective(run_of(v).call, graph_.run(v));
+        set_particulars(*w.collective, graph_.op(v).channel, *w.other, run_of(v).call);
         if (targets.empty()) w.on = first_caller(run_of(v));
     }
     return w;
   }
 
   void set_message(WaitingNode& w, std::uint32_t v) const {
-    const ChannelKey& key = program_.channels[graph_.op(v).channel];
+    const ChannelKey& key = graph_.key(graph_.channel(v));
     w.sends = graph_.kind(v) == Kind::send;
     w.what = w.sends ? For::receive : For::send;
     w.peer = graph_.op(v).peer;
@@ -170,12 +177,15 @@ class Reporter {
     if (callers.lacking != 0) {
       w.what = For::no_call;
       w.peer = callers.first_lacking;
+    } else if (callers.without != 0) {
+      w.what = For::none_left;
+      w.peer = callers.first_without;
     } else if (callers.missing != 0) {
       w.what = For::call;
-      w.on = graph_.ref(graph_.waits_for(under_way).front());
+      w.on = graph_.ref(callers.next_call);
       w.peer = w.on.rank;
     } else {
-      w.what = For::inner;
+      w.what = graph_.waits_for(v).empty() ? For::algorithm : For::inner;
     }
   }
 
@@ -189,6 +199,44 @@ class Reporter {
             .bytes = call.bytes,
             .group = program_.groups[call.group].id,
             .number = remains_.system.runs()[run].number};
+  }
+
+  void set_particulars(WaitingNode::Collective& a, std::uint32_t plan_a, WaitingNode::Collective& b,
+                       std::uint32_t plan_b) const {
+    const CollectiveCall& x = program_.plans[plan_a].call;
+    const CollectiveCall& y = program_.plans[plan_b].call;
+    if (x.op != y.op || x.bytes != y.bytes) return;
+    const auto differ = [&](const std::string& of_a, const std::string& of_b) {
+      a.particulars += (a.particulars.empty() ? "" : ", ") + of_a;
+      b.particulars += (b.particulars.empty() ? "" : ", ") + of_b;
+    };
+    if (x.root != y.root) differ(root_text(x), root_text(y));
+    if (x.dims != y.dims) {
+      const auto count = std::max<std::size_t>(
+          program_.model.dims.size(), static_cast<std::size_t>(std::bit_width(shown(x.dims) | shown(y.dims))));
+      differ(dims_text(x.dims, count), dims_text(y.dims, count));
+    }
+    if (x.priority != y.priority)
+      differ("comm_priority " + std::to_string(x.priority), "comm_priority " + std::to_string(y.priority));
+    if (x.custom != y.custom) differ(algorithm_text(x), algorithm_text(y));
+  }
+  [[nodiscard]] std::string root_text(const CollectiveCall& call) const {
+    const std::vector<Rank>& ranks = program_.groups[call.group].ranks;
+    return "root rank " + std::to_string(ranks.empty() ? call.root : ranks[call.root]);
+  }
+  static constexpr std::uint64_t all_dims = ~std::uint64_t{0};
+  static std::uint64_t shown(std::uint64_t dims) { return dims == all_dims ? 0 : dims; }
+  static std::string dims_text(std::uint64_t dims, std::size_t count) {
+    if (dims == all_dims) return "no involved_dim";
+    std::string text;
+    for (std::size_t d = 0; d < count; ++d) {
+      text += d == 0 ? "" : ", ";
+      text += (dims >> d & 1U) != 0 ? "true" : "false";
+    }
+    return "involved_dim [" + text + "]";
+  }
+  static std::string algorithm_text(const CollectiveCall& call) {
+    return call.custom == 0 ? "native algorithm" : "custom algorithm " + std::to_string(call.custom);
   }
 
   const ReplayRemains& remains_;

@@ -30,10 +30,12 @@ struct WaitingNode {
     send,        // a posted receive; the matching send `on` has not started
     receive,     // a send with rendezvous; the matching receive `on` has not been posted
     nothing,     // a posted receive or such a send; its rank `peer` has no matching message left
-    call,        // a collective; rank `peer` has not called it, and `on` would be its call
+    call,        // a collective; rank `peer` has not called it, and `on`, not started, would be its call
     no_call,     // a collective; rank `peer` has not called it and calls no other one of the group any more
+    none_left,   // a collective; rank `peer` has not called it and has only other calls of the group left
     other_call,  // a collective; `on` is another collective at the same place of the group's sequence
     inner,       // a collective; `on`, a node of its custom algorithm, has not ended
+    algorithm,   // a collective; all ranks have called it
   };
   NodeRef node;
   For what = For::dependency;
@@ -54,6 +56,7 @@ struct WaitingNode {
     std::int64_t group = 0;     // id; 0: all ranks
     std::uint32_t number = 0;   // in the group's sequence, from 0
     std::uint32_t missing = 0;  // ranks that have not called it
+    std::string particulars{};  // what two calls of one type and size differ in
   };
   std::optional<Collective> collective{};
   std::optional<Collective> other{};  // For::other_call: what `on` calls
@@ -114,7 +117,7 @@ struct ReplayRemains {
 //   "collective": {"type", "bytes", "group", "number", …}, where "missing" ranks have not called it: "next_call":
 //   NODE
 //     is the call of one of them, "never_called_by" one that has none left; "in_place_of": NODE with "type" and
-//     "bytes", another collective; "inner_node": NODE
+//     "bytes", another collective ("with": what those of one type and size differ in); "inner_node": NODE
 void append_waits(const WaitReport& report, JsonWriter& json);
 
 }  // namespace convert

@@ -2,6 +2,7 @@
 #include "simulate/explain.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "simulate/system/layer.h"
 
@@ -71,7 +72,7 @@ class Explainer {
       to.queued += queued ? 1 : 0;
       if (d.kind == Kind::message || queued) ++to.messages;
     }
-    if (to.what == What::message) {
+    if (to.what == What::message || to.what == What::request) {
       to.to = op(last.actor.npu, last.actor.op).peer;
       to.bytes = last.bytes;
       to.waited = s_.chain[first].kind == Kind::hop ? s_.chain[first].begin - s_.chain[first].came : 0;
@@ -90,9 +91,9 @@ class Explainer {
 
   [[nodiscard]] What what(const Detail& d) const {
     if (d.actor.run != 0) return What::collective;
-    if (d.kind == Kind::receive) return What::receive;
-    if (travels(d)) return What::message;
     const Op& o = op(d.actor.npu, d.actor.op);
+    if (d.kind == Kind::receive) return o.type == OpType::send ? What::requested : What::receive;
+    if (travels(d)) return o.type == OpType::recv ? What::request : What::message;
     if (o.slot == Slot::cpu) return What::cpu;
     if (o.type == OpType::memory) return What::memory;
     return o.slot == Slot::compute ? What::compute : What::replayed;
@@ -104,7 +105,9 @@ class Explainer {
     if (!d) return;
     to.next = node(d->actor);
     const Rank npu = d->actor.npu;
-    if (d->starts && d->ended != Causes::none) {
+    if (d->starts && d->ended == Causes::none) {
+      to.then = Then::offer;
+    } else if (d->starts) {
       if (npu != c.actor.npu || d->ended != c.actor.op) to.through = node(npu, d->ended);
       to.then = freed(npu, d->ended, d->actor.op, to);
     } else if (d->kind == Kind::hop && c.kind == Kind::hop) {
@@ -119,12 +122,30 @@ class Explainer {
   }
 
   [[nodiscard]] Then freed(Rank npu, std::uint32_t ended, std::uint32_t next, Step& to) const {
-    const std::span<const std::uint32_t> children = s_.program.ranks[npu].code->feeder.children(ended);
+    const Feeder& feeder = s_.program.ranks[npu].code->feeder;
+    const std::span<const std::uint32_t> children = feeder.children(ended);
     if (std::find(children.begin(), children.end(), next) != children.end()) return Then::dependency;
+    if (leads_through_invalid(npu, ended, next)) return Then::indirect;
     to.slot = op(npu, ended).slot;
-    const bool competes = s_.program.options.issue == IssueMode::workload && op(npu, ended).type != OpType::recv &&
-                          to.slot == op(npu, next).slot;
-    return competes ? Then::resource : Then::indirect;
+    const ReplayOptions& options = s_.program.options;
+    const bool limited = options.issue == IssueMode::workload && op(npu, ended).type != OpType::recv &&
+                         (to.slot != Slot::communication || options.astra);
+    return limited && to.slot == op(npu, next).slot ? Then::resource : Then::offer;
+  }
+
+  // Whether `to` depends on `from` through INVALID nodes alone.
+  [[nodiscard]] bool leads_through_invalid(Rank npu, std::uint32_t from, std::uint32_t to) const {
+    std::vector<std::uint32_t> open{from};
+    std::unordered_set<std::uint32_t> seen;
+    while (!open.empty()) {
+      const std::uint32_t node = open.back();
+      open.pop_back();
+      for (const std::uint32_t child : s_.program.ranks[npu].code->feeder.children(node)) {
+        if (child == to) return true;
+        if (op(npu, child).type == OpType::invalid && seen.insert(child).second) open.push_back(child);
+      }
+    }
+    return false;
   }
 
   const ExplainSources& s_;
@@ -140,6 +161,8 @@ std::string_view name(Explanation::What what) {
     case What::replayed: return "replayed";
     case What::message: return "message";
     case What::receive: return "receive";
+    case What::request: return "request";
+    case What::requested: return "requested";
     case What::collective: return "collective";
   }
   return "";
@@ -150,6 +173,7 @@ std::string_view name(Explanation::Then then) {
     case Then::dependency: return "dependency";
     case Then::resource: return "resource";
     case Then::indirect: return "indirect";
+    case Then::offer: return "offer";
     case Then::link: return "link";
     case Then::memory: return "memory";
     case Then::chunk: return "chunk";

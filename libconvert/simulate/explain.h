@@ -23,6 +23,8 @@ struct Explanation {
     replayed,    // communication for the time that the trace says
     message,     // of a send: over all links, or over `link` alone
     receive,     // takes no time: the message was there already
+    request,     // with rendezvous, of a receive: as `message`, to its sender
+    requested,   // of a send; takes no time: the request was there already
     collective,  // what one collective did, on several ranks
   };
   // How the end of one step led to the beginning of the next.
@@ -30,6 +32,7 @@ struct Explanation {
     dependency,  // `next` depends on it
     resource,    // `next` gets `slot`, which it held
     indirect,    // `next` depends on it through nodes that take no time
+    offer,       // free nodes are offered again, for which ASTRA-sim lets what such a node frees wait
     link,        // the message of `next` gets the link, for which it waited
     memory,      // `next` is served next by the remote memory
     chunk,       // a chunk of `next`, a collective, gets its place

@@ -19,8 +19,6 @@ std::uint32_t table_hash(ChannelKey key) {
   return static_cast<std::uint32_t>(hash(key)) / neighbours * neighbours + neighbour;
 }
 
-constexpr std::int32_t control_tag = 1'000'000'000;  // beyond all tags of data
-
 }  // namespace
 
 Messages::Messages(EventQueue& queue, Network& network, const std::vector<ChannelKey>& fixed, std::size_t npus,

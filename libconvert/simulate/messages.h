@@ -30,6 +30,9 @@ class Symmetry;
 
 class Messages {
  public:
+  static constexpr std::int32_t control_tag =
+      1'000'000'000;  // of requests with rendezvous; beyond all tags of data
+
   // The first channels are those of `fixed` (which is to outlive this), in its order; they are never given back,
   // and not found by acquire(). With `rendezvous`, a message starts when its receiver has told the sender so by a
   // message of 8192 bytes.

@@ -308,6 +308,10 @@ std::uint32_t ReplayBuilder::State::custom_for(const CallUse& use) {
 
 void ReplayBuilder::State::plan_collectives() {
   prepare_system();
+  if (diagnostics.errors() != 0) {  // perhaps of an algorithm that could not be read
+    failed = true;
+    return;
+  }
   for (CallUse& use : calls) {
     try {
       use.call.custom = custom_for(use);

@@ -21,9 +21,11 @@ std::string count(std::uint64_t n, const char* what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
+bool is_message(const Step& s) { return s.what == What::message || s.what == What::request; }
+
 std::string collective_text(const Step& s) {
   std::string text =
-      describe_call(s.op, s.bytes) + ", number " + std::to_string(s.number + 1) + " of " + describe_group(s.group);
+      describe_call(s.op, s.bytes) + ", number " + std::to_string(s.number) + " of " + describe_group(s.group);
   if (s.messages == 0) return text;
   text += ": " + count(s.messages, "message") + " " + format_time(s.message_time);
   if (s.queued != 0) text += " (" + std::to_string(s.queued) + " from the queue of a link)";
@@ -39,8 +41,11 @@ std::string what_text(const Step& s) {
     case What::memory:
     case What::replayed: text = name(s.what); break;
     case What::receive: text = "receive: its message had come"; break;
+    case What::requested: text = "send: the request of its receiver had come"; break;
     case What::message:
-      text = format_bytes(s.bytes) + " to rank " + std::to_string(s.to);
+    case What::request:
+      if (s.what == What::request) text = "request of ";
+      text += format_bytes(s.bytes) + " to rank " + std::to_string(s.to);
       if (!s.link.empty()) text += " over " + s.link;
       if (s.waited != 0) text += ", after " + format_time(s.waited) + " in the queue of its link";
       break;
@@ -56,6 +61,8 @@ std::string then_text(const Step& s) {
     case Then::dependency: return next + " depends on " + it;
     case Then::resource: return it + " leaves the " + std::string(slot_name(s.slot)) + " resource to " + next;
     case Then::indirect: return next + " depends on " + it + " through nodes that take no time";
+    case Then::offer:
+      return (s.through ? it + " ends: " : "") + "free nodes are offered again, so " + next + " starts";
     case Then::link: return "the message of " + next + " gets the link";
     case Then::memory: return "the memory serves " + next;
     case Then::chunk: return "a chunk of " + next + " gets its place";
@@ -72,8 +79,8 @@ std::string shares(const Explanation& e) {
     if (s.what == What::collective) {
       times["messages of collectives"] += s.message_time;
       times["local work of collectives"] += s.time - s.message_time;
-    } else if (s.what != What::receive) {
-      times[s.what == What::message ? "messages" : std::string(name(s.what))] += s.time;
+    } else {
+      times[std::string(name(s.what)) + (is_message(s) ? "s" : "")] += s.time;
     }
   }
   std::string text;
@@ -102,7 +109,7 @@ void write_step(const Step& s, JsonWriter& json) {
   if (!s.name.empty()) json.member("name", s.name);
   json.member("what", name(s.what));
   json.key("begin_ns").raw(format_ns(s.begin)).key("time_ns").raw(format_ns(s.time));
-  if (s.what == What::message) {
+  if (is_message(s)) {
     json.member("to", s.to).member("bytes", s.bytes);
     if (!s.link.empty()) json.member("link", s.link);
     json.key("waited_ns").raw(format_ns(s.waited));
@@ -143,9 +150,9 @@ void append_text(const Explanation& e, std::string& out, std::size_t max_steps) 
 void append_csv(const Explanation& e, std::string& out) {
   out +=
       "begin_ns,time_ns,npu,node,name,what,to,bytes,link,waited_ns,op,comm_size,group,number,messages,queued,"
-      "messages_ns,then,next_npu,next_node,through_npu,through_node\n";
+      "messages_ns,then,resource,next_npu,next_node,through_npu,through_node\n";
   for (const Step& s : e.steps) {
-    const bool message = s.what == What::message;
+    const bool message = is_message(s);
     const bool collective = s.what == What::collective;
     out += format_ns(s.begin) + ',' + format_ns(s.time) + ',' + std::to_string(s.node.rank) + ',' +
            std::to_string(s.node.node) + ',' + csv_field(s.name) + ',' + std::string(name(s.what)) + ',';
@@ -159,6 +166,8 @@ void append_csv(const Explanation& e, std::string& out) {
       out += ",,,,,,,";
     }
     out += std::string(name(s.then)) + ',';
+    if (s.then == Then::resource) out += slot_name(s.slot);
+    out += ',';
     out += s.then == Then::end ? "," : std::to_string(s.next.rank) + ',' + std::to_string(s.next.node);
     out += ',';
     out += s.through ? std::to_string(s.through->rank) + ',' + std::to_string(s.through->node) : ",";

@@ -22,12 +22,12 @@ WaitGraph::WaitGraph(const ReplayRemains& remains)
       program_(remains.program),
       unended_(remains.system.unended()),
       ranks_(static_cast<std::uint32_t>(program_.ranks.size())),
-      unclaimed_(program_.channels.size(), 0),
       parts_by_run_(unended_.parts) {
   std::sort(parts_by_run_.begin(), parts_by_run_.end(), by_run);
   collect_parts();
   mark_started();
   number_nodes();
+  unclaimed_.resize(program_.channels.size() + run_channels_.size());
   list_calls();
   add_dependencies();
   add_messages(posted_, OpType::send);
@@ -45,7 +45,7 @@ bool WaitGraph::all_called(std::uint32_t run) const {
 void WaitGraph::collect_parts() {
   std::size_t first = 0;
   for (Rank r = 0; r < ranks_; ++r) {
-    parts_.push_back({program_.ranks[r].code.get(), remains_.feeders[r], r, first, 0});
+    parts_.push_back({program_.ranks[r].code.get(), remains_.feeders[r], r, first, 0, 0});
     first += remains_.feeders[r]->size();
   }
   const auto& runs = remains_.system.custom_runs().runs();
@@ -56,19 +56,31 @@ void WaitGraph::collect_parts() {
     if (!all_called(part->run)) continue;  // it waits for ranks, whatever its nodes do
     part_of_custom_run_[c.custom_run] = static_cast<std::uint32_t>(parts_.size());
     const CustomRuns::Run& run = runs[c.custom_run];
-    parts_.push_back({run.code, &run.feeder, c.npu, first, c.op});
+    parts_.push_back({run.code, &run.feeder, c.npu, first, c.op, run.collective});
     first += run.feeder.size();
   }
   numbers_.assign(first, none);
 }
 
+// Of a message of a trace or a custom algorithm.
+std::uint32_t WaitGraph::channel_of(const ChannelKey& key) {
+  return static_cast<std::uint32_t>(program_.channels.size()) + run_channel_index_.find_or_add(run_channels_, key);
+}
+
 void WaitGraph::mark_started() {
+  const auto fixed = static_cast<std::uint32_t>(program_.channels.size());
+  const auto of_custom_run = [this](const ChannelKey& key) {
+    return key.run != 0 && key.tag < Messages::control_tag &&
+           program_.plans[remains_.system.runs()[key.run - 1].call].call.custom != 0;
+  };
   for (const Messages::Left& l : remains_.messages.left()) {
-    if (l.channel >= program_.channels.size()) continue;
-    const ChannelKey& key = program_.channels[l.channel];
+    const ChannelKey& key = remains_.messages.key(l.channel);
+    if (l.channel >= fixed && !of_custom_run(key)) continue;
+    const std::uint32_t channel = l.channel < fixed ? l.channel : channel_of(key);
     std::size_t number = 0;
     if (l.waiter.kind == Waiter::nobody) {
-      ++unclaimed_[l.channel];
+      if (unclaimed_.size() <= channel) unclaimed_.resize(channel + 1);
+      ++unclaimed_[channel];
       continue;
     }
     if (l.waiter.kind == Waiter::op) {
@@ -81,8 +93,11 @@ void WaitGraph::mark_started() {
       continue;
     }
     numbers_[number] = static_cast<std::uint32_t>(l.send ? Kind::send : Kind::receive);
-    (l.send ? asked_ : posted_).push_back({l.channel, number});
+    (l.send ? asked_ : posted_).push_back({channel, number});
   }
+  const auto by_channel = [](const Message& a, const Message& b) { return a.channel < b.channel; };
+  std::stable_sort(posted_.begin(), posted_.end(), by_channel);
+  std::stable_sort(asked_.begin(), asked_.end(), by_channel);
   const auto mark = [this](Rank rank, std::uint32_t op, Kind kind) {
     numbers_[parts_[rank].first + op] = static_cast<std::uint32_t>(kind);
   };
@@ -102,7 +117,14 @@ void WaitGraph::number_nodes() {
         if (part.feeder->waits_for(node) == 0) continue;
         number = static_cast<std::uint32_t>(Kind::dependency);
       }
-      nodes_.push_back({p, node, static_cast<Kind>(number)});
+      const Op& o = part.code->ops[node];
+      std::uint32_t index = o.channel;
+      if (part.collective != 0 && (o.type == OpType::send || o.type == OpType::recv)) {
+        ChannelKey key = program_.channels[o.channel];
+        key.run = part.collective;
+        index = channel_of(key);
+      }
+      nodes_.push_back({p, node, static_cast<Kind>(number), index});
       number = static_cast<std::uint32_t>(nodes_.size() - 1);
     }
   }
@@ -142,7 +164,7 @@ void WaitGraph::add_messages(const std::vector<Message>& waiting, OpType partner
   if (waiting.empty()) return;
   std::vector<Edge> partners;
   for (std::uint32_t v = 0; v < size(); ++v) {
-    if (!started(v) && op(v).type == partner) partners.emplace_back(op(v).channel, v);
+    if (!started(v) && op(v).type == partner) partners.emplace_back(channel(v), v);
   }
   std::sort(partners.begin(), partners.end());
   auto next = partners.begin();
@@ -197,9 +219,11 @@ void WaitGraph::add_missing(std::uint32_t vertex, std::uint32_t run) {
     // In ascending order of ranks.
     const Rank rank = members.places.empty() ? place : members.places[place].first;
     if (remains_.system.calls(group, rank) > r.number) continue;
-    if (callers.missing++ == 0) callers.first_missing = rank;
+    const std::uint32_t later = later_call(rank, r.call);
+    if (callers.missing++ == 0) callers.next_call = later;
+    if (later == size() && callers.without++ == 0) callers.first_without = rank;
     std::uint32_t call = find_call(refused_, rank, run);
-    if (call == size()) call = later_call(rank, r.call);
+    if (call == size()) call = later;
     if (call == size()) call = find_call(calls_by_group_, rank, group);
     if (call == size()) {
       if (callers.lacking++ == 0) callers.first_lacking = rank;
@@ -226,6 +250,25 @@ NodeRef WaitGraph::ref(std::uint32_t v) const {
   const NodeId id = part.code->id(nodes_[v].node);
   if (!inner(v)) return {part.rank, id};
   return {part.rank, program_.ranks[part.rank].code->id(part.call), id};
+}
+
+std::optional<NodeRef> WaitGraph::last_inside(std::uint32_t v, std::uint32_t channel, bool send) const {
+  const Part& part = parts_[nodes_[v].part];
+  const CollectiveCall& call = program_.plans[program_.op({part.rank, part.call}).channel].call;
+  ChannelKey wanted = key(channel);
+  if (wanted.run != part.collective) return std::nullopt;
+  wanted.run = 0;
+  const Rank rank = send ? wanted.src : wanted.dst;
+  const std::uint32_t place = program_.groups[call.group].place(rank);
+  const CustomAlgorithm& algorithm = program_.customs[call.custom - 1];
+  if (place >= algorithm.places.size()) return std::nullopt;
+  const RankCode& code = *algorithm.places[place];
+  for (auto node = static_cast<std::uint32_t>(code.ops.size()); node-- > 0;) {
+    const Op& o = code.ops[node];
+    if (o.type == (send ? OpType::send : OpType::recv) && program_.channels[o.channel] == wanted)
+      return NodeRef{.rank = rank, .node = 0, .inner = code.id(node)};
+  }
+  return std::nullopt;
 }
 
 std::uint32_t WaitGraph::vertex_of_run(std::uint32_t run) const {

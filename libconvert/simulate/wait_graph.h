@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "simulate/channel_index.h"
 #include "simulate/deadlock.h"
 #include "simulate/system/layer.h"
 
@@ -39,13 +40,15 @@ class WaitGraph {
   // Kind::collective: its number in SystemLayer::runs(); Kind::refused: of the one that stands at its place.
   [[nodiscard]] std::uint32_t run(std::uint32_t v) const { return runs_of_nodes_[nodes_[v].index]; }
 
-  // Of a collective under way: ranks that have not called it, and those of them that will call no other one of the
-  // group either.
+  // Of a collective under way: ranks that have not called it; those of them that have no such call left; and those
+  // that will call no other one of the group either.
   struct Callers {
     std::uint32_t run = 0;
     std::uint32_t missing = 0;
+    std::uint32_t without = 0;
     std::uint32_t lacking = 0;
-    Rank first_missing = 0;
+    std::uint32_t next_call = 0;  // node of the first that is missing, if it has one left
+    Rank first_without = 0;
     Rank first_lacking = 0;
   };
   [[nodiscard]] const Callers& callers(std::uint32_t v) const { return callers_[v - size()]; }
@@ -60,6 +63,16 @@ class WaitGraph {
   // Whether a node of a rank's trace has not ended.
   [[nodiscard]] bool has(Rank rank, std::uint32_t node) const { return number(rank, node) != 0xffffffff; }
 
+  // Of a node that sends or receives. The channels of the program come first, then those of runs of custom
+  // algorithms whose messages are matched apart.
+  [[nodiscard]] std::uint32_t channel(std::uint32_t v) const { return nodes_[v].index; }
+  [[nodiscard]] const ChannelKey& key(std::uint32_t channel) const {
+    return channel < program_.channels.size() ? program_.channels[channel]
+                                              : run_channels_[channel - program_.channels.size()];
+  }
+  // The last node of v's custom algorithm that sends on a channel, or receives. The node of the trace is not known.
+  [[nodiscard]] std::optional<NodeRef> last_inside(std::uint32_t v, std::uint32_t channel, bool send) const;
+
   // By channel: messages that came and were not received.
   [[nodiscard]] const std::vector<std::uint32_t>& unclaimed() const { return unclaimed_; }
   [[nodiscard]] const ReplayRemains& remains() const { return remains_; }
@@ -69,14 +82,15 @@ class WaitGraph {
     const RankCode* code;
     const Feeder* feeder;
     Rank rank;
-    std::size_t first;   // number of its node 0
-    std::uint32_t call;  // custom algorithms: the node of the rank
+    std::size_t first;         // number of its node 0
+    std::uint32_t call;        // custom algorithms: the node of the rank
+    std::uint32_t collective;  // see CustomRuns::Run
   };
   struct WaitingOp {
     std::uint32_t part;
     std::uint32_t node;
     Kind kind;
-    std::uint32_t index = 0;  // into runs_of_nodes_
+    std::uint32_t index = 0;  // into runs_of_nodes_; of a message: its channel
   };
   struct Message {
     std::uint32_t channel;
@@ -92,6 +106,7 @@ class WaitGraph {
 
   void collect_parts();
   void mark_started();
+  std::uint32_t channel_of(const ChannelKey& key);
   void number_nodes();
   void list_calls();
   void add_dependencies();
@@ -115,6 +130,8 @@ class WaitGraph {
   std::vector<std::uint32_t> numbers_;  // by part and node
   std::vector<WaitingOp> nodes_;
   std::vector<std::uint32_t> runs_of_nodes_;
+  std::vector<ChannelKey> run_channels_;
+  ChannelIndex run_channel_index_;
   std::vector<std::uint32_t> unclaimed_;
   std::vector<Message> posted_;       // receives without a message, by channel and then in order
   std::vector<Message> asked_;        // sends without a receiver, likewise

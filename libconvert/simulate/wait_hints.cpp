@@ -28,7 +28,7 @@ class Hints {
         cycle_(cycle),
         remains_(graph.remains()),
         program_(remains_.program),
-        surplus_sends_(program_.channels.size()) {}
+        surplus_sends_(graph.unclaimed().size()) {}
 
   std::vector<std::string> find() {
     if (!cycle_.empty()) hints_.push_back(for_cycle());
@@ -207,14 +207,15 @@ class Hints {
   void count_messages() {
     for (std::uint32_t c = 0; c < surplus_sends_.size(); ++c) surplus_sends_[c] = graph_.unclaimed()[c];
     for (std::uint32_t v = 0; v < graph_.size(); ++v) {
-      if (graph_.op(v).type == OpType::send) ++surplus_sends_[graph_.op(v).channel];
-      if (graph_.op(v).type == OpType::recv) --surplus_sends_[graph_.op(v).channel];
+      if (graph_.op(v).type == OpType::send) ++surplus_sends_[graph_.channel(v)];
+      if (graph_.op(v).type == OpType::recv) --surplus_sends_[graph_.channel(v)];
     }
   }
 
   // What two messages differ in, from the most likely slip on.
   enum class Slip : std::uint8_t { size, tag, source, destination, size_and_tag, none };
   static Slip compare(const ChannelKey& a, const ChannelKey& b) {
+    if (a.run != b.run) return Slip::none;
     const bool ends = a.src == b.src && a.dst == b.dst;
     if (ends && a.tag == b.tag) return Slip::size;
     if (ends && a.bytes == b.bytes) return Slip::tag;
@@ -227,23 +228,28 @@ class Hints {
   // Nothing for what another hint has dealt with.
   std::optional<std::string> for_message(std::uint32_t v) {
     const bool sends = graph_.kind(v) == Kind::send;
-    const std::uint32_t channel = graph_.op(v).channel;
-    const ChannelKey& key = program_.channels[channel];
+    const std::uint32_t channel = graph_.channel(v);
+    const ChannelKey& key = graph_.key(channel);
     std::uint32_t best = channel;
     Slip slip = Slip::none;
     for (std::uint32_t c = 0; c < surplus_sends_.size(); ++c) {
       if (sends ? surplus_sends_[c] >= 0 : surplus_sends_[c] <= 0) continue;
-      if (const Slip s = compare(key, program_.channels[c]); s < slip) {
+      if (const Slip s = compare(key, graph_.key(c)); s < slip) {
         slip = s;
         best = c;
       }
     }
-    const ChannelKey& other = program_.channels[best];
-    const std::optional<NodeRef> partner = slip == Slip::none ? std::nullopt : last_of(best, !sends);
+    const ChannelKey& other = graph_.key(best);
+    std::optional<NodeRef> partner;
+    if (slip != Slip::none) partner = last_of(best, !sends);
+    if (slip != Slip::none && !partner && graph_.inner(v)) partner = graph_.last_inside(v, best, !sends);
     if (!partner) return for_lonely(v, key);
-    if (std::find(partners_.begin(), partners_.end(), graph_.ref(v)) != partners_.end()) return std::nullopt;
+    NodeRef self = graph_.ref(v);
+    if (self.inner) self.node = 0;  // as partners have it
+    if (std::find(partners_.begin(), partners_.end(), self) != partners_.end()) return std::nullopt;
     partners_.push_back(*partner);
-    const std::string both = describe(graph_.ref(v)) + " and " + describe(*partner);
+    const std::string other_node = partner_text(*partner);
+    const std::string both = describe(graph_.ref(v)) + " and " + other_node;
     const auto differ = [](std::int64_t a, std::int64_t b) {
       return " (" + std::to_string(a) + " and " + std::to_string(b) + ")";
     };
@@ -256,17 +262,17 @@ class Hints {
       case Slip::source:
         if (!sends) {
           return "set comm_src of " + describe(graph_.ref(v)) + " to " + std::to_string(other.src) + ": " +
-                 describe(*partner) + " sends it such a message";
+                 other_node + " sends it such a message";
         }
-        return "set comm_src of " + describe(*partner) + " to " + std::to_string(key.src) + ": " +
-               describe(graph_.ref(v)) + " sends it such a message";
+        return "set comm_src of " + other_node + " to " + std::to_string(key.src) + ": " + describe(graph_.ref(v)) +
+               " sends it such a message";
       case Slip::destination:
         if (!sends) {
-          return "set comm_dst of " + describe(*partner) + " to " + std::to_string(key.dst) + ": " +
+          return "set comm_dst of " + other_node + " to " + std::to_string(key.dst) + ": " +
                  describe(graph_.ref(v)) + " receives such a message";
         }
         return "set comm_dst of " + describe(graph_.ref(v)) + " to " + std::to_string(other.dst) + ": " +
-               describe(*partner) + " receives such a message";
+               other_node + " receives such a message";
       case Slip::none: break;
     }
     return for_lonely(v, key);
@@ -283,9 +289,13 @@ class Hints {
            describe(graph_.ref(v));
   }
 
+  static std::string partner_text(const NodeRef& n) {
+    return n.inner ? "inner node " + std::to_string(*n.inner) + " of " + rank_text(n.rank) : describe(n);
+  }
+
   // The last node of a channel that sends or receives; nothing if only custom algorithms do.
   std::optional<NodeRef> last_of(std::uint32_t channel, bool send) const {
-    const ChannelKey& key = program_.channels[channel];
+    const ChannelKey& key = graph_.key(channel);
     const Rank rank = send ? key.src : key.dst;
     const RankCode& code = *program_.ranks[rank].code;
     for (auto node = static_cast<std::uint32_t>(code.ops.size()); node-- > 0;) {

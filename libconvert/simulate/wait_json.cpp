@@ -26,8 +26,10 @@ class WaitWriter {
       case For::nothing: message(w); break;
       case For::call:
       case For::no_call:
+      case For::none_left:
       case For::other_call:
-      case For::inner: collective(w); break;
+      case For::inner:
+      case For::algorithm: collective(w); break;
     }
     json_.end_object();
   }
@@ -58,14 +60,17 @@ class WaitWriter {
     const WaitingNode::Collective& c = *w.collective;
     json_.key("collective").begin_object().member("type", name(c.op)).member("bytes", c.bytes);
     json_.member("group", c.group).member("number", c.number);
+    if (!c.particulars.empty()) json_.member("with", c.particulars);
     if (c.missing != 0) json_.member("missing", c.missing);
     if (w.what == For::call) node("next_call", w.on);
-    if (w.what == For::no_call) json_.member("never_called_by", w.peer);
+    if (w.what == For::no_call || w.what == For::none_left) json_.member("never_called_by", w.peer);
     if (w.what == For::inner) node("inner_node", w.on);
     if (w.what == For::other_call) {
       json_.key("in_place_of").begin_object();
       place(w.on);
-      json_.member("type", name(w.other->op)).member("bytes", w.other->bytes).end_object();
+      json_.member("type", name(w.other->op)).member("bytes", w.other->bytes);
+      if (!w.other->particulars.empty()) json_.member("with", w.other->particulars);
+      json_.end_object();
     }
     json_.end_object();
   }

@@ -18,7 +18,7 @@ std::string message(std::int64_t tag, std::int64_t bytes) {
 }
 
 std::string number(const WaitingNode::Collective& c) {
-  return "number " + std::to_string(c.number + 1) + " of " + describe_group(c.group);
+  return "number " + std::to_string(c.number) + " of " + describe_group(c.group);
 }
 
 std::string message_text(const WaitingNode& w) {
@@ -40,19 +40,24 @@ std::string collective_text(const WaitingNode& w) {
   const WaitingNode::Collective& c = *w.collective;
   std::string line = describe(w.node) + " calls " + describe_call(c.op, c.bytes);
   if (w.what == For::other_call) {
-    return line + " as " + number(c) + ", where " + describe(w.on) + " calls " +
-           describe_call(w.other->op, w.other->bytes);
+    const auto with = [](const std::string& particulars) {
+      return particulars.empty() ? "" : " (" + particulars + ")";
+    };
+    return line + with(c.particulars) + " as " + number(c) + ", where " + describe(w.on) + " calls " +
+           describe_call(w.other->op, w.other->bytes) + with(w.other->particulars);
   }
   line += " (" + number(c) + ")";
   if (w.what == For::inner) return line + ", whose algorithm waits for " + within_rank(w.on);
+  if (w.what == For::algorithm) return line + ", whose algorithm has not ended";
   const std::string rank = "rank " + std::to_string(w.peer);
   line += ", which " + rank;
   if (c.missing > 1)
     line += " and " + std::to_string(c.missing - 1) + (c.missing == 2 ? " other rank" : " other ranks") +
             " have not called";
   if (w.what == For::no_call) return line + (c.missing > 1 ? "; " + rank + " never does" : " never calls");
-  return line + (c.missing > 1 ? "" : " has not called") + "; the next such call of " + rank + " is " +
-         within_rank(w.on);
+  if (c.missing == 1) line += " has not called";
+  if (w.what == For::none_left) return line + "; " + rank + " has no such call left";
+  return line + "; the next such call of " + rank + " is " + within_rank(w.on);
 }
 
 std::string text(const WaitingNode& w) {
@@ -66,8 +71,10 @@ std::string text(const WaitingNode& w) {
     case For::nothing: return message_text(w);
     case For::call:
     case For::no_call:
+    case For::none_left:
     case For::other_call:
-    case For::inner: break;
+    case For::inner:
+    case For::algorithm: break;
   }
   return collective_text(w);
 }

@@ -45,6 +45,11 @@ class Planner {
         plan_.chunks = 0;
         return std::move(plan_);
       }
+      if (group_.size(model_) == 1) {
+        refuse(
+            "the collective has one NPU, and no dimension takes part: by ASTRA-sim's rules it never ends; "
+            "--compat none runs it");
+      }
       refuse("involved_dim names no dimension in which the collective has more than one NPU");
     }
     if (model_.balanced && dims.size() > 1 && dims.size() <= max_balanced_dims) {

@@ -20,13 +20,17 @@ struct How {
   IssueMode issue = workload;
   MemoryConfig memory{};
   bool rendezvous = false;
+  bool astra = false;
+  bool timeline = false;
 };
 
-Explanation why(const std::vector<Trace>& traces, const std::string& network, const ExplainTarget& target,
-                const How& how = {}) {
+ReplayResult run_how(const std::vector<Trace>& traces, const std::string& network,
+                     const std::optional<ExplainTarget>& target, const How& how) {
   ReplayOptions options;
   options.network.model = how.model;
   options.issue = how.issue;
+  options.astra = how.astra;
+  options.timeline = how.timeline;
   options.explain = target;
   auto system = std::make_shared<ReplaySystem>();
   system->config = default_system(net(network));
@@ -34,9 +38,15 @@ Explanation why(const std::vector<Trace>& traces, const std::string& network, co
   system->rendezvous = how.rendezvous;
   options.system = system;
   Diagnostics diagnostics;
-  const auto result = replay(traces, net(network), options, diagnostics);
-  if (!result || !result->explanation) throw Error("no explanation");
-  return *result->explanation;
+  auto result = replay(traces, net(network), options, diagnostics);
+  if (!result) throw Error("no result");
+  return std::move(*result);
+}
+Explanation why(const std::vector<Trace>& traces, const std::string& network, const ExplainTarget& target,
+                const How& how = {}) {
+  const ReplayResult result = run_how(traces, network, target, how);
+  if (!result.explanation) throw Error("no explanation");
+  return *result.explanation;
 }
 
 // "begin+time node what → then next (through)"
@@ -134,6 +144,118 @@ TEST(Explain, NodesWithoutDurationInBetween) {
   EXPECT_EQ(lines(why(t, "ring:2,bw=1GB/s", {.rank = 0, .node = 2})), (Lines{"0+5000 0:0 compute → indirect 0:2"}));
 }
 
+TEST(Explain, WhatAnInvalidNodeFreesIsOfferedLater) {
+  auto t = ranks(2);
+  comp(t[0], 0, 5);
+  comp(t[0], 1, 2, {}, true);
+  invalid(t[0], 2, {1});
+  comp(t[0], 3, 1, {2}, true);
+  const Explanation e = why(t, "ring:2,bw=1GB/s", {.rank = 0, .node = 3}, {.astra = true});
+  EXPECT_EQ(lines(e), (Lines{"0+5000 0:0 compute → offer 0:3"}));
+  std::string text;
+  append_text(e, text, 0);
+  EXPECT_NE(text.find("free nodes are offered again, so 0:3 starts"), std::string::npos) << text;
+}
+
+TEST(Explain, DependencyBeforeTheSlot) {
+  auto t = ranks(2);
+  send(t[0], 0, 1, 100);
+  invalid(t[0], 1, {0});
+  send(t[0], 2, 1, 100, 1, {1});
+  recv(t[1], 0, 0, 100);
+  recv(t[1], 1, 0, 100, 1);
+  for (const bool astra : {true, false}) {
+    EXPECT_EQ(lines(why(t, "ring:2,bw=1GB/s", {.rank = 0, .node = 2}, {.astra = astra})),
+              (Lines{"0+100 0:0 message → indirect 0:2"}));
+  }
+}
+
+// Nodes of rank 0 that compute, send or do nothing; rank 1 takes what it sends.
+struct RandomRank {
+  std::vector<Trace> traces = ranks(2);
+  std::vector<std::vector<NodeId>> parents{};
+  std::vector<OpType> types{};
+  std::vector<Slot> slots{};
+
+  explicit RandomRank(std::uint64_t seed) {
+    Random random(seed);
+    for (NodeId id = 0; id < 14; ++id) {
+      std::vector<NodeId> p;
+      for (NodeId q = id; q-- > 0;) {
+        if (p.size() < 2 && random.once_in(4)) p.push_back(q);
+      }
+      const std::int64_t kind = random.in(0, 4);
+      const NodeType type = kind < 2 ? NodeType::comp : kind == 2 ? NodeType::comm_send : NodeType::invalid;
+      types.push_back(kind < 2 ? OpType::timed : kind == 2 ? OpType::send : OpType::invalid);
+      slots.push_back(kind == 0 ? Slot::cpu : kind == 1 ? Slot::compute : Slot::communication);
+      Trace& t = traces[0];
+      t.nodes.add_node(id, type, "n");
+      for (const NodeId q : p) t.nodes.add_data_dep(q);
+      if (kind < 2) {
+        t.nodes.nodes.back().duration_us = static_cast<std::uint64_t>(random.in(1, 6));
+        t.nodes.add_bool(attr::is_cpu_op, kind == 0);
+      } else if (kind == 2) {
+        const std::int64_t bytes = random.in(1, 5) * 1000;
+        t.nodes.add_int(attr::comm_dst, Kind::int32_val, 1);
+        t.nodes.add_int(attr::comm_size, Kind::int64_val, bytes);
+        t.nodes.add_int(attr::comm_tag, Kind::int32_val, static_cast<std::int64_t>(id));
+        recv(traces[1], id, 0, bytes, static_cast<std::int64_t>(id));
+      }
+      t.nodes.end_node();
+      parents.push_back(std::move(p));
+    }
+  }
+  [[nodiscard]] bool depends(NodeId node, NodeId on, bool directly) const {
+    return std::any_of(parents[node].begin(), parents[node].end(), [&](NodeId p) {
+      return p == on || (!directly && types[p] == OpType::invalid && depends(p, on, false));
+    });
+  }
+  [[nodiscard]] bool after_invalid(NodeId node) const {
+    return std::any_of(parents[node].begin(), parents[node].end(),
+                       [&](NodeId p) { return types[p] == OpType::invalid; });
+  }
+};
+
+// The reason that is given is one: the dependency is there, the resource was held.
+TEST(Explain, ReasonsAreTrue) {
+  std::map<Then, int> seen;
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+    const RandomRank c(seed);
+    const How how{.issue = seed % 3 == 0 ? IssueMode::algorithm : workload, .astra = seed % 2 == 0};
+    How timed = how;
+    timed.timeline = true;
+    const ReplayResult all = run_how(c.traces, "ring:2,bw=1GB/s,lat=10ns", std::nullopt, timed);
+    ASSERT_EQ(all.status, ReplayStatus::complete);
+    std::map<NodeId, Picoseconds> ends;
+    for (const Slice& s : all.timeline.slices) {
+      if (s.rank == 0) ends[s.node] = s.end_ps;
+    }
+    for (NodeId node = 0; node < c.types.size(); ++node) {
+      const Explanation e = why(c.traces, "ring:2,bw=1GB/s,lat=10ns", {.rank = 0, .node = node}, how);
+      if (e.steps.empty()) continue;
+      const Explanation::Step& s = e.steps.front();
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", node " + std::to_string(node) + ": " + line(s));
+      const NodeId cause = s.through ? s.through->node : s.node.node;
+      EXPECT_EQ(ends.at(cause), e.at);
+      EXPECT_EQ(c.depends(node, cause, true), s.then == Then::dependency);
+      EXPECT_EQ(c.depends(node, cause, false), s.then == Then::dependency || s.then == Then::indirect);
+      if (s.then == Then::resource) {
+        EXPECT_EQ(how.issue, workload);
+        EXPECT_EQ(c.slots[node], c.slots[cause]);
+        EXPECT_EQ(c.slots[node], s.slot);
+        EXPECT_NE(c.types[cause], OpType::invalid);
+        EXPECT_TRUE(how.astra || s.slot != Slot::communication);
+      } else if (s.then == Then::offer) {
+        EXPECT_TRUE(c.after_invalid(node));
+        EXPECT_EQ(how.issue, workload);
+      }
+      ++seen[s.then];
+      if (HasFailure()) return;
+    }
+  }
+  EXPECT_EQ(seen.size(), 4U);
+}
+
 TEST(Explain, PoolOfMemoryServesOneAtATime) {
   auto t = ranks(2);
   for (Rank r = 0; r < 2; ++r) {
@@ -154,8 +276,21 @@ TEST(Explain, RendezvousWaitsForTheReceiver) {
   recv(t[1], 1, 0, 100, 0, {0});
   comp(t[1], 2, 1, {1});
   EXPECT_EQ(lines(why(t, "ring:2,bw=1GB/s,lat=10ns", {.rank = 1, .node = 2}, {.rendezvous = true})),
-            (Lines{"10202+110 0:0 message → dependency 1:2 through 1:1", "2000+8202 1:1 message → go_on 0:0",
+            (Lines{"10202+110 0:0 message → dependency 1:2 through 1:1", "2000+8202 1:1 request → go_on 0:0",
                    "0+2000 1:0 compute → dependency 1:1"}));
+}
+
+TEST(Explain, RendezvousWhereTheReceiverHasAsked) {
+  auto t = ranks(2);
+  comp(t[0], 0, 20);
+  send(t[0], 1, 1, 100, 0, {0});
+  recv(t[1], 0, 0, 100);
+  const Explanation e = why(t, "ring:2,bw=1GB/s,lat=10ns", {.end = true}, {.rendezvous = true});
+  EXPECT_EQ(lines(e), (Lines{"20000+110 0:1 message → end", "20000+0 0:1 requested → go_on 0:1",
+                             "0+20000 0:0 compute → dependency 0:1"}));
+  std::string text;
+  append_text(e, text, 0);
+  EXPECT_NE(text.find("send: the request of its receiver had come"), std::string::npos) << text;
 }
 
 TEST(Explain, WhatIsNotThere) {

@@ -25,6 +25,7 @@ struct Setup {
   std::vector<CommGroup> groups{};
   bool rendezvous = false;
   std::vector<Trace> all_reduce{};  // by place: the custom algorithm of every all-reduce
+  bool astra = true;                // one communication at a time
 };
 
 inline ReplayResult run_system(const std::vector<Trace>& traces, const Setup& setup) {
@@ -37,7 +38,7 @@ inline ReplayResult run_system(const std::vector<Trace>& traces, const Setup& se
     system->config.collectives[static_cast<std::size_t>(CollectiveOp::all_reduce)].custom = "own";
   ReplayOptions options;
   options.issue = setup.issue;
-  options.astra = true;  // one communication at a time
+  options.astra = setup.astra;
   options.system = system;
   Diagnostics diagnostics;
   ReplayBuilder builder(network, options, diagnostics);

@@ -81,7 +81,9 @@ class Feeder {
   [[nodiscard]] std::uint32_t in_flight() const { return taken_ - completed_; }
   // Nodes that the next round will offer.
   [[nodiscard]] std::uint32_t free_nodes() const { return static_cast<std::uint32_t>(fresh_.size()) + blocked_; }
-  // Which they are, ascending.
+  // Those of them that were not offered yet.
+  [[nodiscard]] std::uint32_t fresh_nodes() const { return static_cast<std::uint32_t>(fresh_.size()); }
+  // Which are free, ascending.
   [[nodiscard]] std::vector<std::uint32_t> free_list() const;
 
   // Both have the same nodes and edges.

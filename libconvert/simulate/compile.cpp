@@ -108,9 +108,12 @@ void NodeCompiler::compile_memory() {
                                 std::string(name(MemoryKind::none)));
     }
     if (timed) return compile_duration();
-    return fail("replay",
-                "a memory access without a recorded duration wants a memory model; give one with "
-                "--remote-memory-configuration");
+    if (inside_) return fail("memory", "an access to remote memory within the algorithm of a collective");
+    return fail("replay", options_.system->memory.source.empty()
+                              ? "a memory access without a recorded duration wants a memory model; give one with "
+                                "--remote-memory-configuration"
+                              : "a memory access without a recorded duration wants a memory model; " +
+                                    options_.system->memory.source + " says NO_MEMORY_EXPANSION");
   }
   const IntValue bytes = integer(attr::tensor_size, true);
   if (!bytes) return;
@@ -188,7 +191,7 @@ void NodeCompiler::compile_peer() {
 void NodeCompiler::compile_message() {
   compile_peer();
   const IntValue comm_tag = integer(attr::comm_tag, true);
-  if (comm_tag) out_.tag = comm_tag.value % tag_modulus;
+  if (comm_tag) out_.tag = options_.astra ? comm_tag.value % tag_modulus : comm_tag.value;
   out_.op.value = message_bytes();
 }
 
@@ -257,6 +260,7 @@ void NodeCompiler::compile_collective() {
     }
     c.dims = 0;
     const auto list = trace_->nodes.list(*dims);
+    c.listed_dims = list.size();
     for (std::size_t d = 0; d < std::min<std::size_t>(list.size(), 64); ++d) {
       if (list[d] != 0) c.dims |= std::uint64_t{1} << d;
     }
@@ -329,7 +333,8 @@ CompiledNode NodeCompiler::compile(const Trace& trace, std::uint32_t index) {
   slow_down();
   if (system().roofline && type == NodeType::comp) note_roofline();
   out_.op.is_compute =
-      out_.op.type == OpType::timed && out_.op.slot != Slot::cpu && (type == NodeType::comp || replay_only);
+      out_.op.type == OpType::timed && out_.op.slot != Slot::cpu &&
+      (type == NodeType::comp || (replay_only && options_.astra));  // where all that is replayed counts
   return out_;
 }
 

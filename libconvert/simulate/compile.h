@@ -21,7 +21,8 @@ struct NodeCollective {
   CollectiveOp op = CollectiveOp::all_reduce;
   std::int64_t bytes = 0;
   std::uint64_t dims = ~std::uint64_t{0};
-  std::string_view group{};  // pg_name
+  std::optional<std::size_t> listed_dims{};  // entries of involved_dim
+  std::string_view group{};                  // pg_name
   std::optional<Rank> root{};
   std::int32_t priority = 0;
 };

@@ -43,9 +43,11 @@ class EventQueue {
     return buckets_[static_cast<std::size_t>(std::countr_zero(used_))].min;
   }
 
-  // `delay` ≥ 0. An event for now runs after all others for now.
+  // `delay` ≥ 0 (a sum that has overflowed is negative). An event for now runs after all others for now. Throws
+  // Error where the clock ends.
   void push_after(Picoseconds delay, std::uint32_t arg, std::uint32_t kind) {
-    if (delay > std::numeric_limits<Picoseconds>::max() - now_) too_late();
+    const auto left = static_cast<std::uint64_t>(std::numeric_limits<Picoseconds>::max() - now_);
+    if (static_cast<std::uint64_t>(delay) > left) too_late();
     push({now_ + delay, arg, kind});
   }
 

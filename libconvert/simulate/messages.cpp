@@ -37,7 +37,9 @@ std::uint64_t hash(const ChannelKey& key) {
   h ^= (std::uint64_t{key.src} << 32 | key.dst) + (h >> 29);
   h *= 0xbf58476d1ce4e5b9U;
   h += key.run * 0xff51afd7ed558ccdU;
-  h ^= static_cast<std::uint32_t>(key.tag) + (h >> 32) + (key.exchange ? 0x100000000U : 0);
+  h ^= static_cast<std::uint64_t>(key.tag) + (h >> 32);
+  h += (key.native ? 0x9e3779b900000000U : 0) + (key.control ? 0x3c6ef37200000000U : 0) +
+       (key.exchange ? 0xdaa66d2b00000000U : 0);
   h *= 0x94d049bb133111ebU;
   return h ^ h >> 31;
 }
@@ -210,7 +212,10 @@ std::uint32_t Messages::control_channel(std::uint32_t channel) {
   return acquire({.bytes = control_bytes,
                   .src = data.dst,
                   .dst = data.src,
-                  .tag = data.tag + control_tag,
+                  .tag = data.tag,
+                  .run = data.run,
+                  .native = data.native,
+                  .control = true,
                   .exchange = data.exchange});
 }
 

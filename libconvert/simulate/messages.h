@@ -19,8 +19,10 @@ struct ChannelKey {
   std::int64_t bytes = 0;
   Rank src = 0;
   Rank dst = 0;
-  std::int32_t tag = 0;
+  std::int64_t tag = 0;
   std::uint32_t run = 0;  // 1 + the run of a collective to which alone it belongs; 0: to all
+  bool native = false;    // of a native algorithm: its tags are apart from those of traces
+  bool control = false;   // a receiver asks for a message (rendezvous)
   bool exchange = false;  // of two partners of a pairwise exchange; see Symmetry
   friend bool operator==(const ChannelKey&, const ChannelKey&) = default;
 };
@@ -30,9 +32,6 @@ class Symmetry;
 
 class Messages {
  public:
-  static constexpr std::int32_t control_tag =
-      1'000'000'000;  // of requests with rendezvous; beyond all tags of data
-
   // The first channels are those of `fixed` (which is to outlive this), in its order; they are never given back,
   // and not found by acquire(). With `rendezvous`, a message starts when its receiver has told the sender so by a
   // message of 8192 bytes.

@@ -24,7 +24,7 @@ struct CustomSource {
   std::string prefix;
   std::vector<std::shared_ptr<const RankCode>> places{};  // peers are places; channel: index into messages
   struct Message {
-    std::int32_t tag;
+    std::int64_t tag;
     std::int64_t chunks;  // of of_chunks of the collective, where there is no size; else 0
     std::int64_t of_chunks;
   };
@@ -330,6 +330,11 @@ void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t 
   if (!group) return;
   const ReplaySystem& system = *program.options.system;
   const NodeId node = trace.nodes.nodes[index].id;
+  if (!program.options.astra && *group == 0 && c.listed_dims && *c.listed_dims < program.network.dims.size()) {
+    return compiler.error(trace, index, "attributes",
+                          "involved_dim has " + std::to_string(*c.listed_dims) + " values, the network has " +
+                              std::to_string(program.network.dims.size()) + " dimensions");
+  }
   const auto by_node = system.per_node_custom.find(node);
   CollectiveCall call{.op = c.op, .bytes = c.bytes, .group = *group, .dims = c.dims};
   std::string prefix;
@@ -434,11 +439,10 @@ void ReplayBuilder::State::add(const Trace& trace) {
     if (op.type != OpType::send && op.type != OpType::recv) continue;
     has_messages = true;
     const bool sends = op.type == OpType::send;
-    op.channel = channel_index.find_or_add(
-        program.channels, {.bytes = op.value,
-                           .src = sends ? rank : op.peer,
-                           .dst = sends ? op.peer : rank,
-                           .tag = static_cast<std::int32_t>(messages[code->feeder.index_of(node)].tag)});
+    op.channel = channel_index.find_or_add(program.channels, {.bytes = op.value,
+                                                              .src = sends ? rank : op.peer,
+                                                              .dst = sends ? op.peer : rank,
+                                                              .tag = messages[code->feeder.index_of(node)].tag});
   }
   note_peers(trace, *code);
   RankProgram& added = program.ranks.emplace_back();
@@ -493,6 +497,10 @@ void ReplayBuilder::State::warn_of_unused_options() {
   const ReplaySystem& system = *program.options.system;
   if (system.injection_scale != 1 && !system.config.endpoint_delay_given)
     diagnostics.warning({}, "system", "--injection-scale is not used: no system file states an endpoint-delay");
+  if (system.config.shared_bus && !program.options.astra) {
+    diagnostics.warning({.file = system.config.source}, "system",
+                        "model-shared-bus is not used: it is a part of ASTRA-sim's rules (--compat astra)");
+  }
   const std::vector<CollectiveRule>& rules = system.rules;
   rules_used.resize(rules.size());
   for (std::size_t i = 0; i < rules.size(); ++i) {
@@ -530,7 +538,7 @@ void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace) {
     if (op.type != OpType::send && op.type != OpType::recv) continue;
     op.channel = static_cast<std::uint32_t>(source.messages.size());
     const CompiledMessage& m = messages[code->feeder.index_of(node)];
-    source.messages.push_back({static_cast<std::int32_t>(m.tag), m.chunks, m.of_chunks});
+    source.messages.push_back({m.tag, m.chunks, m.of_chunks});
     source.scales = source.scales || m.of_chunks != 0;
   }
   source.places.push_back(code);

@@ -43,7 +43,8 @@ class Replayer final : private CollectiveListener {
                 static_cast<Rank>(program.ranks.size()), queue_, npu_events_, messages_, *this),
         memory_(program.options.system->memory, npu_events_, static_cast<Rank>(program.ranks.size())),
         npus_(program.ranks.size()),
-        has_slots_(program.options.issue == IssueMode::workload) {
+        has_slots_(program.options.issue == IssueMode::workload),
+        waits_for_round_(has_slots_ && program.options.astra) {
     result_.model = program.options.network.model;
     result_.issue = program.options.issue;
     result_.npus.resize(program.ranks.size());
@@ -202,12 +203,13 @@ class Replayer final : private CollectiveListener {
     if (!spans_.empty()) spans_[r][node].end = queue_.now();
   }
 
-  // An INVALID node ends at once. In a workload, as in ASTRA-sim, what it frees waits for the next round; unless
-  // that would never come, because nothing of this NPU is in flight.
+  // An INVALID node ends at once. In ASTRA-sim what it frees waits for the next round; unless that would never
+  // come, because nothing of this NPU is in flight.
   void issue(Npu& npu, Rank r) {
     do {
       npu.feeder.issue([&](std::uint32_t node) { return try_issue(npu, r, node); });
-    } while (npu.feeder.free_nodes() != 0 && (!has_slots_ || npu.feeder.in_flight() == 0));
+    } while (waits_for_round_ ? npu.feeder.free_nodes() != 0 && npu.feeder.in_flight() == 0
+                              : npu.feeder.fresh_nodes() != 0);
   }
 
   // When nothing is to come any more: what an INVALID node has freed need not wait for another end on its NPU.
@@ -233,7 +235,7 @@ class Replayer final : private CollectiveListener {
     if (has_slots_ && op.type != OpType::invalid && op.type != OpType::recv) npu.busy |= slot_bit(op);
     switch (op.type) {
       case OpType::invalid:
-        if (watch_ && has_slots_) watch_->deferred(r, queue_.now());
+        if (watch_ && waits_for_round_) watch_->deferred(r, queue_.now());
         end(npu, r, node);
         break;
       case OpType::timed: npu_events_.add(r, op.value, {Waiter::op, node}); break;
@@ -380,6 +382,7 @@ class Replayer final : private CollectiveListener {
   HugeVector<Npu> npus_;
   std::vector<RefusedCall> refused_;
   const bool has_slots_;
+  const bool waits_for_round_;  // what an INVALID node has freed
   std::optional<TimelineRecorder> recorder_;
   std::optional<OrderWatch> watch_;
   std::optional<Causes> causes_;

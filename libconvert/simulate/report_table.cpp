@@ -28,9 +28,8 @@ std::string share_of_bound(const CollectiveSpeed& s) {
 }
 void explain_beyond(std::string& out) {
   out +=
-      "beyond: faster than the bound, as messages of network unaware share no links, and delays may be cut to "
-      "whole "
-      "ns\n";
+      "beyond: faster than the bound: messages of network unaware share no links, delays may be cut to whole ns, "
+      "and an algorithm of your own may move fewer bytes\n";
 }
 void append_more(std::size_t more, const std::string& what, std::string& out) {
   if (more != 0) out += "… " + std::to_string(more) + " more " + what + "\n";

@@ -30,7 +30,7 @@ class Reducer {
            .dst = s.back(key.dst, key.src, false),
            .tag = key.tag};
     const bool by_orbit = !equivalence_.channel_orbits.empty();
-    if (by_orbit) key.tag = static_cast<std::int32_t>(equivalence_.channel_orbits[number]);
+    if (by_orbit) key.tag = equivalence_.channel_orbits[number];
     auto& same_hash = known_[hash(key)];
     const auto found =
         std::find_if(same_hash.begin(), same_hash.end(), [&](std::uint32_t c) { return channels_[c] == key; });

@@ -70,7 +70,7 @@ std::uint32_t WaitGraph::channel_of(const ChannelKey& key) {
 void WaitGraph::mark_started() {
   const auto fixed = static_cast<std::uint32_t>(program_.channels.size());
   const auto of_custom_run = [this](const ChannelKey& key) {
-    return key.run != 0 && key.tag < Messages::control_tag &&
+    return key.run != 0 && !key.control &&
            program_.plans[remains_.system.runs()[key.run - 1].call].call.custom != 0;
   };
   for (const Messages::Left& l : remains_.messages.left()) {

@@ -47,9 +47,8 @@ void SystemLayer::init_algorithm(std::uint32_t s) {
     case NativeAlgorithm::ring: {
       const Rank to = neighbour(st, 1, true);
       const Rank from = neighbour(st, 1, false);
-      const auto tag = static_cast<std::int32_t>(st.tag);
-      st.out = messages_.acquire({.bytes = st.bytes, .src = st.npu, .dst = to, .tag = tag});
-      st.in = messages_.acquire({.bytes = st.bytes, .src = from, .dst = st.npu, .tag = tag});
+      st.out = messages_.acquire({.bytes = st.bytes, .src = st.npu, .dst = to, .tag = st.tag, .native = true});
+      st.in = messages_.acquire({.bytes = st.bytes, .src = from, .dst = st.npu, .tag = st.tag, .native = true});
       return make_bundle(s);
     }
     case NativeAlgorithm::direct:
@@ -116,7 +115,8 @@ void SystemLayer::send_to(const Stream& st, Rank peer, std::int64_t bytes) {
   const std::uint32_t channel = messages_.acquire({.bytes = bytes,
                                                    .src = st.npu,
                                                    .dst = peer,
-                                                   .tag = static_cast<std::int32_t>(st.tag),
+                                                   .tag = st.tag,
+                                                   .native = true,
                                                    .exchange = is_exchange(*st.phase)});
   messages_.send(channel, {}, st.priority);
   messages_.release(channel);
@@ -127,7 +127,8 @@ void SystemLayer::receive_from(std::uint32_t s, Rank peer, std::int64_t bytes) {
   const std::uint32_t channel = messages_.acquire({.bytes = bytes,
                                                    .src = peer,
                                                    .dst = st.npu,
-                                                   .tag = static_cast<std::int32_t>(st.tag),
+                                                   .tag = st.tag,
+                                                   .native = true,
                                                    .exchange = is_exchange(*st.phase)});
   messages_.receive(channel, {Waiter::phase_recv, s});
   messages_.release(channel);
@@ -172,7 +173,8 @@ void SystemLayer::direct_prefetch(const Stream& st) const {
     return ChannelKey{.bytes = p.message_bytes,
                       .src = sends ? st.npu : peer,
                       .dst = sends ? peer : st.npu,
-                      .tag = static_cast<std::int32_t>(st.tag)};
+                      .tag = st.tag,
+                      .native = true};
   };
   for (const bool sends : {true, false}) {
     messages_.prefetch_slot(key(12, sends));

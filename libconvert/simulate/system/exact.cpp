@@ -36,7 +36,8 @@ void SystemLayer::exact_begin(std::uint32_t s) {
 // A local pass: the endpoint delay, and the reduction of so many bytes.
 void SystemLayer::exact_pass(std::uint32_t s, std::int64_t reduced_bytes) {
   const Stream& st = stream(s);
-  const Picoseconds delay = st.phase->endpoint_delay + (reduced_bytes == 0 ? 0 : model_.reduction(reduced_bytes));
+  Picoseconds delay = reduced_bytes == 0 ? 0 : model_.reduction(reduced_bytes);
+  if (__builtin_add_overflow(delay, st.phase->endpoint_delay, &delay)) EventQueue::too_late();
   events_.add(st.npu, delay, {Waiter::phase_step, s});
 }
 

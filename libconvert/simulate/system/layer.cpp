@@ -8,7 +8,7 @@
 namespace convert {
 namespace {
 
-constexpr std::uint32_t tag_modulus = 500'000'000;  // tags of native collectives lie above those of traces
+constexpr std::uint32_t tag_modulus = 500'000'000;  // as in ASTRA-sim
 
 // The number of queues over which a use of an NPU's dimension takes turns, and the first of them.
 struct QueueRange {
@@ -40,7 +40,8 @@ SystemLayer::SystemLayer(const SystemModel& model, const std::vector<SystemGroup
       messages_(messages),
       listener_(listener),
       customs_(events, messages),
-      npu_queues_(static_cast<std::uint32_t>(std::max<std::size_t>(model.dims.size(), 1)) * model.queues),
+      npu_queues_(
+          model.astra ? static_cast<std::uint32_t>(std::max<std::size_t>(model.dims.size(), 1)) * model.queues : 1),
       sequence_(groups.size()),
       calls_(groups.size()) {
   if (plans.empty()) return;
@@ -118,7 +119,7 @@ const CollectiveRun* SystemLayer::start(Rank npu, std::uint32_t plan_number, std
     st.job = job;
     st.chunk = chunk;
     st.priority = priority(run);
-    st.tag = tag_modulus + (starts_[run].first_stream + static_cast<std::uint32_t>(chunk)) % tag_modulus;
+    st.tag = (starts_[run].first_stream + static_cast<std::uint32_t>(chunk)) % tag_modulus;
     set_phase(s);
     enter_queue(s);
     start_waiting(queue_of(npu, job, st.queue));

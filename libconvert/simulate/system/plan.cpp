@@ -139,6 +139,12 @@ class Planner {
       refuse("the list of algorithms for " + quoted_name(call_.op) + " has " + std::to_string(list.size()) +
              " entries, the network has " + std::to_string(model_.dims.size()) + " dimensions; give one for each");
     }
+    const auto is_one = [](const AlgorithmChoice& c) { return c.one; };
+    if (!model_.astra && list.size() < model_.dims.size() && std::none_of(list.begin(), list.end(), is_one)) {
+      refuse("the list of algorithms for " + quoted_name(call_.op) + " has " + std::to_string(list.size()) +
+             " of the " + std::to_string(model_.dims.size()) +
+             " dimensions of the network; give one for each, or one for all together, such as oneRing");
+    }
     std::vector<LogicalDim> dims;
     std::uint32_t stride = 1;
     for (std::uint32_t d = 0; d < list.size(); ++d) {
@@ -227,6 +233,7 @@ class Planner {
       plan_.chunks = 0;
       return;
     }
+    const bool is_permuted_world = size == model_.npus && !group_.ranks.empty();  // where places are ranks
     const bool star = call_.op == CollectiveOp::gather || call_.op == CollectiveOp::scatter;
     plan_.orders.back().push_back({.algorithm = call_.op == CollectiveOp::barrier ? NativeAlgorithm::dissemination
                                                 : star                            ? NativeAlgorithm::star
@@ -235,7 +242,7 @@ class Planner {
                                    .group_ring = size != model_.npus,
                                    .members = size,
                                    .endpoint_delay = model_.endpoint_delay,
-                                   .root = call_.root});
+                                   .root = is_permuted_world ? group_.ranks[call_.root] : call_.root});
   }
 
   // Returns the bytes that the next phase works on.

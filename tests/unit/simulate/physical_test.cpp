@@ -90,6 +90,117 @@ TEST(Physical, BroadcastIsABinomialTree) {
   EXPECT_EQ(sends, 7U);
 }
 
+// A group of all ranks in another order: the root is a rank, and by default the first of the group.
+TEST(Physical, TheRootOfAPermutedGroup) {
+  for (const bool stated : {false, true}) {
+    auto traces = ranks(4);
+    for (Trace& t : traces) {
+      add_node(t, NodeType::comm_coll, 0, {});
+      t.nodes.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(CollectiveType::broadcast));
+      t.nodes.add_int(attr::comm_size, Kind::int64_val, 1000);
+      t.nodes.add_string(attr::pg_name, "1");
+      if (stated) t.nodes.add_int(attr::comm_src, Kind::int32_val, 0);
+      t.nodes.end_node();
+    }
+    auto system = system_with(NativeAlgorithm::ring, 1, 1);
+    system->groups.push_back({.id = 1, .ranks = {3, 2, 1, 0}});
+    const auto r = run_workload(traces, "fully_connected:4,bw=1GB/s", system, NetworkModel::links);
+    for (std::size_t npu = 0; npu < 4; ++npu)  // all but the root have received
+      EXPECT_EQ(finish_ns(r, npu) == 0, npu == (stated ? 0 : 3)) << npu;
+  }
+}
+
+TEST(Physical, ListsOfAlgorithmsAreForAllDimensions) {
+  auto traces = ranks(8);
+  for (Trace& t : traces) coll(t, 0, CollectiveType::all_reduce, 4000);
+  const auto with = [&](std::vector<AlgorithmChoice> list) {
+    auto system = system_with(NativeAlgorithm::ring, 1, 1);
+    for (CollectiveChoice& c : system->config.collectives) c.per_dim = list;
+    return run_workload(traces, "torus:2x2x2,bw=1GB/s", system, NetworkModel::links);
+  };
+  EXPECT_THROW((void)with({{}, {}}), Error);
+  EXPECT_EQ(with({{}, {}, {}}).kinds.at(0).npus, 8);
+  EXPECT_EQ(with({{.one = true}}).kinds.at(0).npus, 8);
+}
+
+TEST(Physical, InvolvedDimIsForAllDimensions) {
+  for (const std::size_t listed : {std::size_t{1}, std::size_t{2}, std::size_t{4}}) {
+    auto traces = ranks(4);
+    for (Trace& t : traces) {
+      add_node(t, NodeType::comm_coll, 0, {});
+      t.nodes.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(CollectiveType::all_reduce));
+      t.nodes.add_int(attr::comm_size, Kind::int64_val, 1000);
+      t.nodes.add_ints(attr::involved_dim, Kind::bool_list, std::vector<std::int64_t>(listed, 1));
+      t.nodes.end_node();
+    }
+    ReplayOptions options;
+    options.issue = IssueMode::workload;
+    Diagnostics diagnostics;
+    const auto result = replay(traces, net("torus:2x2,bw=1GB/s"), options, diagnostics);
+    EXPECT_EQ(result.has_value(), listed >= 2);
+    if (listed >= 2) continue;
+    EXPECT_EQ(format_diagnostic(diagnostics.all().at(0)),
+              "t.0.et: error: node 0: involved_dim has 1 values, the network has 2 dimensions [attributes]");
+  }
+}
+
+// Two collectives by one custom algorithm, called in another order on each rank: requests of one are no requests
+// of the other.
+TEST(Physical, RendezvousWithinCustomAlgorithms) {
+  constexpr auto network = "ring:2,bw=1GB/s,lat=1us";
+  auto system = system_with(NativeAlgorithm::ring, 1, 1);
+  for (CollectiveChoice& c : system->config.collectives) c.custom = "exchange";
+  system->groups = {{.id = 1, .ranks = {0, 1}}, {.id = 2, .ranks = {0, 1}}};
+  system->rendezvous = true;
+  ReplayOptions options;
+  options.issue = IssueMode::workload;
+  options.system = system;
+  Diagnostics diagnostics;
+  ReplayBuilder builder(net(network), options, diagnostics);
+  for (Rank r = 0; r < 2; ++r) {
+    Trace t = rank_trace(r);
+    send(t, 0, 1 - r, 1000);
+    recv(t, 1, 1 - r, 1000);
+    builder.add_custom("exchange", t);
+  }
+  for (Rank r = 0; r < 2; ++r) {
+    Trace t = rank_trace(r);
+    all_reduce(t, 0, 1000, {}, r == 0 ? "1" : "2");
+    comp(t, 1, 5);
+    all_reduce(t, 2, 1000, {1}, r == 0 ? "2" : "1");
+    builder.add(t);
+  }
+  const auto program = builder.finish();
+  ASSERT_TRUE(program);
+  const ReplayResult r = replay(*program);
+  EXPECT_EQ(r.status, ReplayStatus::complete);
+  EXPECT_GT(r.total_ps, 7'000 * ps_per_ns);
+}
+
+TEST(Physical, TimesBeyondTheClockAreRefused) {
+  auto traces = ranks(4);
+  for (Trace& t : traces) coll(t, 0, CollectiveType::all_reduce, std::int64_t{1} << 40);
+  auto system = system_with(NativeAlgorithm::ring, 1, 1);
+  system->config.endpoint_delay_given = true;
+  system->config.endpoint_delay_ns = 9'000'000'000'000'000;
+  system->config.local_mem_bytes_per_s = 1000;
+  EXPECT_THROW((void)run_workload(traces, "ring:4,bw=1GB/s", system, NetworkModel::links), Error);
+}
+
+TEST(Physical, ReplayedCommunicationIsNoComputation) {
+  auto traces = ranks(2);
+  for (Trace& t : traces) {
+    comp(t, 0, 3);
+    all_reduce(t, 1, 1000, {0});
+    t.nodes.nodes.back().duration_us = 5;
+  }
+  auto system = system_with(NativeAlgorithm::ring, 1, 1);
+  system->config.replay_only = true;
+  const auto r = run_workload(traces, "ring:2,bw=1GB/s", system, NetworkModel::links);
+  EXPECT_EQ(r.npus[0].compute_ps, 3'000 * ps_per_ns);
+  EXPECT_EQ(r.npus[0].exposed_communication_ps, 5'000 * ps_per_ns);
+}
+
 TEST(Physical, GatherFillsTheRootsLink) {
   // 4 NPUs on a switch: three messages of 1000 B share the switch's link to the root.
   const auto r =

@@ -104,10 +104,25 @@ TEST(Replay, MatchesInOrderWithinTagSourceDestinationAndSize) {
   auto t = ranks(2);
   comp(t[0], 0, 1);
   send(t[0], 1, 1, 100, 7, {0});
-  send(t[0], 2, 1, 100, 500'000'008, {0});  // tags count modulo 500 000 000
+  send(t[0], 2, 1, 100, 8, {0});
   recv(t[1], 0, 0, 100, 8);
   recv(t[1], 1, 0, 100, 7);
   EXPECT_EQ(run(t, ring2).status, ReplayStatus::complete);
+}
+
+TEST(Replay, TagsCountModuloInAstraSimOnly) {
+  auto t = ranks(2);
+  send(t[0], 0, 1, 100, 500'000'001);
+  send(t[0], 1, 1, 100, 1, {0});
+  recv(t[1], 0, 0, 100, 1);
+  recv(t[1], 1, 0, 100, 500'000'001);
+  EXPECT_EQ(finish_ns(run(t, ring2, unaware, IssueMode::workload), 1), 220);
+  const ReplayResult r = run(t, ring2, unaware, IssueMode::algorithm, true);
+  EXPECT_EQ(r.status, ReplayStatus::complete);
+  for (const Slice& s : r.timeline.slices) {
+    if (s.lane != Lane::recv) continue;
+    EXPECT_EQ(s.end_ps, (s.node == 0 ? 220 : 110) * ps_per_ns);
+  }
 }
 
 TEST(Replay, SecondMessageOfAChannelWaitsForItsOwnReceive) {
@@ -144,6 +159,27 @@ TEST(Replay, WorkloadChildrenOfInvalidNodesWaitForTheNextCompletion) {
   recv(t[1], 0, 0, 100);
   EXPECT_EQ(finish_ns(run(t, ring2, unaware, IssueMode::workload), 1), 2110);
   EXPECT_EQ(finish_ns(run(t, ring2, unaware, IssueMode::algorithm), 1), 110);
+}
+
+// … in ASTRA-sim only. Else they start at once, also beside nodes that wait for a resource.
+TEST(Replay, InvalidNodesHoldNothingBack) {
+  for (const NodeType type : {NodeType::invalid, NodeType::metadata}) {
+    auto t = ranks(2);
+    comp(t[0], 0, 100);
+    comp(t[0], 1, 2, {}, true);
+    add_node(t[0], type, 2, {1});
+    t[0].nodes.end_node();
+    send(t[0], 3, 1, 100, 0, {2});
+    comp(t[0], 4, 50);
+    recv(t[1], 0, 0, 100);
+    ReplayOptions options;
+    options.issue = IssueMode::workload;
+    Diagnostics d;
+    const auto r = replay(t, net(ring2), options, d);
+    ASSERT_TRUE(r);
+    EXPECT_EQ(finish_ns(*r, 1), 2110);
+    EXPECT_EQ(finish_ns(*r, 0), 150'000);
+  }
 }
 
 TEST(Replay, RecordedMemoryAccessesRunBesideMessages) {

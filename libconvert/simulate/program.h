@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// All ranks compiled for replay: what each node does, in flat tables without text (about 45 bytes a node; ranks
-// with the same trace share it).
+// All ranks compiled for replay: what each node does, in flat tables without text (about 45 bytes a node;
+// neighbouring ranks with the same trace share it).
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// What a ReplayBuilder holds while it compiles. Its parts: nodes (program.cpp), collectives and their algorithms
+// (program_collectives.cpp), checks of the whole (program_checks.cpp).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "graph/graph.h"
+#include "simulate/channel_index.h"
+#include "simulate/compile.h"
+#include "simulate/program.h"
+#include "simulate/system/default_system.h"
+
+namespace convert {
+
+// The traces of an algorithm as its places, before they are put onto a group.
+struct CustomSource {
+  std::string prefix;
+  std::vector<std::shared_ptr<const RankCode>> places{};  // peers are places; channel: index into messages
+  struct Message {
+    std::int64_t tag;
+    std::int64_t chunks;  // of of_chunks of the collective, where there is no size; else 0
+    std::int64_t of_chunks;
+  };
+  std::vector<Message> messages{};
+  bool scales = false;  // messages have no sizes
+};
+
+// What a message's op does not hold.
+struct CompiledMessage {
+  std::int64_t tag = 0;
+  std::int64_t chunks = 0;
+  std::int64_t of_chunks = 0;
+};
+
+// " (w.3.et)" of the name "w.2.et" of rank 2: the file of another rank of its set. Empty if the name says no rank.
+[[nodiscard]] std::string file_of_rank(std::string name, Rank rank, Rank other);
+
+struct ReplayBuilder::State {
+  State(NetworkConfig network, const ReplayOptions& o, Diagnostics& d)
+      : diagnostics(d),
+        program{.options = o, .network = std::move(network)},
+        compiler(program.options, can_send_to_self(program.network, o.network.model), false, d),
+        custom_compiler(program.options, can_send_to_self(program.network, o.network.model), true, d) {
+    if (o.system == nullptr) {
+      auto system = std::make_shared<ReplaySystem>();
+      system->config = default_system(program.network);
+      program.options.system = std::move(system);
+    }
+    prepare_groups();
+  }
+
+  void prepare_groups();
+  void prepare_system();
+  void plan_collectives();
+  void add(const Trace& trace);
+  void check_graph(const Trace& trace, const std::vector<GraphDefect>& defects, NodeCompiler& with);
+  std::shared_ptr<RankCode> compile(const Trace& trace, NodeCompiler& with, std::vector<CompiledMessage>& messages);
+  void compile_collective(const Trace& trace, std::uint32_t index, const NodeCollective& c, Op& op);
+  std::optional<std::uint32_t> find_group(const Trace& trace, std::uint32_t index, std::string_view name);
+  struct CallUse;
+  std::uint32_t custom_for(const CallUse& use);
+  std::uint32_t put_on_group(std::size_t source, std::uint32_t group, std::int64_t bytes);
+  void check_network();
+  void check_peers();
+  void warn_of_unused_options();
+  void note_peers(const Trace& trace, const RankCode& code);
+  void keep_names(const Trace& trace, RankCode& code) const;
+
+  Diagnostics& diagnostics;
+  ReplayProgram program;
+  NodeCompiler compiler;
+  NodeCompiler custom_compiler;
+  std::string first_name;  // of rank 0, for messages
+  std::string last_name;   // of the rank added last
+  ChannelIndex channel_index;
+  bool failed = false;
+  std::vector<CustomSource> sources;
+  // (source, group, bytes where it matters) → 1 + custom
+  std::map<std::tuple<std::size_t, std::uint32_t, std::int64_t>, std::uint32_t> customs;
+  // A collective as it is first called.
+  struct CallUse {
+    CollectiveCall call;
+    std::string prefix;  // of its custom algorithm
+    Location where;
+    NodeId node;
+  };
+  std::vector<CallUse> calls;
+  std::unordered_multimap<std::size_t, std::uint32_t> call_numbers;  // by hash
+  // The highest peer of each rank: whether it exists is known at the end.
+  struct HighestPeer {
+    std::int64_t peer = -1;
+    Location where;
+    NodeId node = 0;
+  };
+  std::vector<HighestPeer> highest_peers;
+  std::vector<bool> rules_used;  // of the system; empty before the first collective
+};
+
+}  // namespace convert

@@ -30,8 +30,10 @@ static_assert(sizeof(Slab) <= header);
 std::mutex mutex;
 Slab* filling = nullptr;
 
+std::uintptr_t address(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
+
 Slab* slab_of(void* p) {
-  return reinterpret_cast<Slab*>(reinterpret_cast<std::uintptr_t>(p) & ~std::uintptr_t{slab_size - 1});
+  return reinterpret_cast<Slab*>(static_cast<char*>(p) - (address(p) & std::uintptr_t{slab_size - 1}));
 }
 
 void* new_pages(std::size_t bytes, std::size_t alignment) {
@@ -59,9 +61,9 @@ void* allocate_huge(std::size_t bytes) {
 
 // Without huge pages all is slower, nothing else: no error is of interest.
 void advise_huge(void* p, std::size_t bytes) noexcept {
-  const auto begin = (reinterpret_cast<std::uintptr_t>(p) + huge_page - 1) / huge_page * huge_page;
-  const auto end = (reinterpret_cast<std::uintptr_t>(p) + bytes) / huge_page * huge_page;
-  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  const std::size_t before = (huge_page - address(p) % huge_page) % huge_page;
+  if (before + huge_page > bytes) return;
+  madvise(static_cast<char*>(p) + before, (bytes - before) / huge_page * huge_page, MADV_HUGEPAGE);
 }
 
 void free_huge(void* p, std::size_t bytes) noexcept {

@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <mutex>
 #include <new>
 
@@ -22,7 +21,7 @@ struct Slab {
   std::size_t used = 0;  // bytes, this header included
 };
 constexpr std::size_t slab_size = 8 * huge_page;
-constexpr std::size_t large = slab_size / 4;  // by itself from here on
+constexpr std::size_t large = huge_page;  // by itself from here on
 constexpr std::size_t cache_line = 64;
 constexpr std::size_t header = cache_line;
 static_assert(sizeof(Slab) <= header);
@@ -36,12 +35,25 @@ Slab* slab_of(void* p) {
   return reinterpret_cast<Slab*>(static_cast<char*>(p) - (address(p) & std::uintptr_t{slab_size - 1}));
 }
 
+std::size_t in_pages(std::size_t bytes) {
+  constexpr std::size_t page = 4096;
+  return (bytes + page - 1) / page * page;
+}
+
+// From the system itself, which takes them back at once: arrays that grow leave holes in a heap.
 void* new_pages(std::size_t bytes, std::size_t alignment) {
-  void* const p = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-  if (p == nullptr) throw std::bad_alloc();
+  if (bytes > SIZE_MAX / 2) throw std::bad_alloc();
+  const std::size_t size = in_pages(bytes);
+  void* const all = mmap(nullptr, size + alignment, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (all == MAP_FAILED) throw std::bad_alloc();
+  const std::size_t before = (alignment - address(all) % alignment) % alignment;
+  char* const p = static_cast<char*>(all) + before;
+  if (before != 0) munmap(all, before);
+  if (before != alignment) munmap(p + size, alignment - before);
   advise_huge(p, bytes);
   return p;
 }
+void free_pages(void* p, std::size_t bytes) { munmap(p, in_pages(bytes)); }
 
 }  // namespace
 
@@ -68,14 +80,14 @@ void advise_huge(void* p, std::size_t bytes) noexcept {
 
 void free_huge(void* p, std::size_t bytes) noexcept {
   if (bytes < small) return ::operator delete (p, std::align_val_t{cache_line});
-  if (bytes >= large) return std::free(p);
+  if (bytes >= large) return free_pages(p, bytes);
   const std::scoped_lock lock(mutex);
   Slab* const slab = slab_of(p);
   if (--slab->live != 0) return;
   if (slab == filling) {
     slab->used = header;  // kept: the next replay needs one too
   } else {
-    std::free(slab);
+    free_pages(slab, slab_size);
   }
 }
 

@@ -85,7 +85,7 @@ void Messages::prefetch_made(const ChannelKey& key) const {
 }
 
 void Messages::grow() {
-  HugeVector<Slot> old(table_.size() * 2);
+  GrowingHugeVector<Slot> old(table_.size() * 2);
   old.swap(table_);
   const std::size_t mask = table_.size() - 1;
   for (const Slot& slot : old) {

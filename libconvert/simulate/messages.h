@@ -201,8 +201,8 @@ class Messages {
   std::uint64_t unclaimed_ = 0;
   HugeVector<Sent> sent_;  // by NPU
   HugeVector<Channel> fixed_states_;
-  Pool<Made, &Made::next> made_;  // numbered after the fixed ones
-  HugeVector<Slot> table_;        // open addressing
+  Pool<Made, &Made::next> made_;   // numbered after the fixed ones
+  GrowingHugeVector<Slot> table_;  // open addressing
   std::size_t used_ = 0;
   Pool<Entry, &Entry::next> entries_;
   Pool<Message, &Message::channel> messages_;

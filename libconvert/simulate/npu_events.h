@@ -125,7 +125,7 @@ class NpuEvents {
     table_[i] = e + 1;
   }
   void grow() {
-    HugeVector<std::uint32_t> old(table_.size() * 2, 0);
+    GrowingHugeVector<std::uint32_t> old(table_.size() * 2, 0);
     old.swap(table_);
     for (const std::uint32_t e : old) {
       if (e != 0) place(e - 1);
@@ -152,8 +152,8 @@ class NpuEvents {
   EventQueue& queue_;
   OrderWatch* watch_ = nullptr;
   Causes* causes_ = nullptr;
-  HugeVector<std::uint32_t> latest_;  // by NPU: 1 + the entry last added to, if it still waits
-  HugeVector<std::uint32_t> table_;   // open addressing: 1 + entry; 0: unused
+  HugeVector<std::uint32_t> latest_;        // by NPU: 1 + the entry last added to, if it still waits
+  GrowingHugeVector<std::uint32_t> table_;  // open addressing: 1 + entry; 0: unused
   std::size_t used_ = 0;
   Pool<Entry, &Entry::first> entries_;
   Pool<Item, &Item::next> items_;

@@ -34,7 +34,7 @@ class Pool {
   [[nodiscard]] std::size_t size() const { return items_.size(); }
 
  private:
-  HugeVector<T> items_;
+  GrowingHugeVector<T> items_;
   std::uint32_t unused_ = 0;  // 1 + first of the list
 };
 

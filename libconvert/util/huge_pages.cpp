@@ -10,9 +10,7 @@
 namespace convert {
 namespace {
 
-constexpr std::size_t huge_page = std::size_t{2} << 20U;
-// Below, malloc serves as well; a trace of some hundred nodes should not cost a huge page.
-constexpr std::size_t small = std::size_t{16} << 10U;
+constexpr std::size_t huge_page = huge_page_bytes;
 
 // Pieces stand one behind the other in a slab, which is empty again when the last of them is given back. It is
 // aligned to its size, so that a piece finds it by its own address; what was never touched takes no memory.
@@ -57,8 +55,8 @@ void free_pages(void* p, std::size_t bytes) { munmap(p, in_pages(bytes)); }
 
 }  // namespace
 
-void* allocate_huge(std::size_t bytes) {
-  if (bytes < small) return ::operator new (bytes, std::align_val_t{cache_line});
+void* allocate_huge(std::size_t bytes, std::size_t least) {
+  if (bytes < least) return ::operator new (bytes, std::align_val_t{cache_line});
   if (bytes >= large) return new_pages(bytes, huge_page);
   const std::size_t size = (bytes + cache_line - 1) / cache_line * cache_line;
   const std::scoped_lock lock(mutex);
@@ -78,8 +76,8 @@ void advise_huge(void* p, std::size_t bytes) noexcept {
   madvise(static_cast<char*>(p) + before, (bytes - before) / huge_page * huge_page, MADV_HUGEPAGE);
 }
 
-void free_huge(void* p, std::size_t bytes) noexcept {
-  if (bytes < small) return ::operator delete (p, std::align_val_t{cache_line});
+void free_huge(void* p, std::size_t bytes, std::size_t least) noexcept {
+  if (bytes < least) return ::operator delete (p, std::align_val_t{cache_line});
   if (bytes >= large) return free_pages(p, bytes);
   const std::scoped_lock lock(mutex);
   Slab* const slab = slab_of(p);

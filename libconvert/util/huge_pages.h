@@ -4,35 +4,49 @@
 #pragma once
 
 #include <cstddef>
+#include <new>
 #include <vector>
 
 namespace convert {
 
-// Throws std::bad_alloc. Small pieces come from the usual heap. Aligned to cache lines. To be called from any
-// thread.
-[[nodiscard]] void* allocate_huge(std::size_t bytes);
-void free_huge(void* p, std::size_t bytes) noexcept;
+// Throws std::bad_alloc. Aligned to cache lines. To be called from any thread. Pieces of less than `least` bytes
+// come from the usual heap; the same `least` is to be given back with them.
+[[nodiscard]] void* allocate_huge(std::size_t bytes, std::size_t least);
+void free_huge(void* p, std::size_t bytes, std::size_t least) noexcept;
 // For memory that is there already: what of it spans huge pages may become such.
 void advise_huge(void* p, std::size_t bytes) noexcept;
 
-template <typename T>
+inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20U;
+// Below, the usual heap serves as well; a trace of some hundred nodes should not cost a huge page.
+inline constexpr std::size_t least_huge_piece = std::size_t{16} << 10U;
+
+template <typename T, std::size_t least>
 struct HugePages {
   using value_type = T;
+  template <typename U>
+  struct rebind {
+    using other = HugePages<U, least>;
+  };
   HugePages() = default;
   template <typename U>
-  HugePages(const HugePages<U>& /*other*/) noexcept {}  // NOLINT(google-explicit-constructor): as an allocator must
+  HugePages(const HugePages<U, least>& /*other*/) noexcept {
+  }  // NOLINT(google-explicit-constructor): an allocator's
   [[nodiscard]] T* allocate(std::size_t n) {
     if (n > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
-    return static_cast<T*>(allocate_huge(n * sizeof(T)));
+    return static_cast<T*>(allocate_huge(n * sizeof(T), least));
   }
-  void deallocate(T* p, std::size_t n) noexcept { free_huge(p, n * sizeof(T)); }
+  void deallocate(T* p, std::size_t n) noexcept { free_huge(p, n * sizeof(T), least); }
   template <typename U>
-  friend bool operator==(const HugePages& /*a*/, const HugePages<U>& /*b*/) {
+  friend bool operator==(const HugePages& /*a*/, const HugePages<U, least>& /*b*/) {
     return true;
   }
 };
 
+// Of a size that is known beforehand: pieces share huge pages.
 template <typename T>
-using HugeVector = std::vector<T, HugePages<T>>;
+using HugeVector = std::vector<T, HugePages<T, least_huge_piece>>;
+// That grows: what it leaves behind must not lie among pieces that stay.
+template <typename T>
+using GrowingHugeVector = std::vector<T, HugePages<T, huge_page_bytes>>;
 
 }  // namespace convert

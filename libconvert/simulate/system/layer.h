@@ -175,8 +175,8 @@ class SystemLayer {
   std::optional<SharedBus> bus_;
 
   std::uint32_t npu_queues_;
-  HugeVector<Queue> queues_;  // by NPU (or job, see queue_of) and queue
-  HugeVector<Turns> turns_;   // by NPU and dimension
+  GrowingHugeVector<Queue> queues_;  // by NPU (or job, see queue_of) and queue
+  HugeVector<Turns> turns_;          // by NPU and dimension
   std::vector<CollectiveRun> runs_;
   struct RunStart {
     std::uint32_t first_stream;  // number of the first chunk's stream

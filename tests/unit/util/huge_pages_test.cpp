@@ -42,7 +42,9 @@ TEST(HugePages, ServeSeveralThreads) {
 }
 
 TEST(HugePages, TooLargeIsRefused) {
-  EXPECT_THROW((void)HugePages<std::uint64_t>().allocate(SIZE_MAX / 4), std::bad_array_new_length);
+  using Allocator = HugeVector<std::uint64_t>::allocator_type;
+  EXPECT_THROW((void)Allocator().allocate(SIZE_MAX / 4),
+               std::bad_array_new_length);
 }
 
 }  // namespace

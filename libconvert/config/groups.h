@@ -16,10 +16,11 @@ struct CommGroup {
   std::vector<std::uint32_t> ranks{};  // in the order of the file, which is the order in the group's ring
 };
 
+// Larger files are refused.
+inline constexpr std::size_t max_groups_bytes = 0xffff0000U;
 // {"ID": [RANK, …], …} as in ASTRA-sim's comm_group.json; groups in the order of the file. Throws Error(input) of
 // the rule "groups" with line and column: malformed JSON, an id that is no integer from 0, a rank that is none or,
 // where their number `ranks` is known, lies beyond it; an id, or a rank in a group, that stands twice.
-inline constexpr std::size_t max_groups_bytes = 0xffff0000U;
 [[nodiscard]] std::vector<CommGroup> parse_groups(const std::string& file, std::string_view text,
                                                   std::optional<std::uint32_t> ranks);
 

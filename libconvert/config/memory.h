@@ -26,9 +26,10 @@ struct MemoryConfig {
   std::uint64_t npus_per_node = 0;
 };
 
+// Larger files are refused.
+inline constexpr std::size_t max_memory_bytes = 1 << 20;
 // Throws Error(input) of the rule "memory" with line and column: malformed JSON, an unknown key (the nearest known
 // one is named), a missing or repeated key, a value of the wrong kind or out of range.
-inline constexpr std::size_t max_memory_bytes = 1 << 20;
 [[nodiscard]] MemoryConfig parse_memory(const std::string& file, std::string_view text);
 
 }  // namespace convert

@@ -6,12 +6,12 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
-#include <charconv>
 #include <sstream>
 #include <utility>
 
 #include "config/system.h"
 #include "core/diagnostic.h"
+#include "core/units.h"
 
 namespace convert {
 namespace {
@@ -20,10 +20,8 @@ const std::string shape = "a map from node ids to prefixes is expected, such as 
 
 // One spelling for each number: leading zeros mean octal in YAML.
 std::optional<std::uint64_t> node_of(std::string_view key) {
-  std::uint64_t node = 0;
-  const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), node);
-  if (error != std::errc{} || end != key.data() + key.size() || key != std::to_string(node)) return std::nullopt;
-  return node;
+  const std::optional<std::uint64_t> node = parse_unsigned(key);
+  return node && key == std::to_string(*node) ? node : std::nullopt;
 }
 
 // Takes the entries event by event: no document tree is built, so that nesting and aliases cost nothing.

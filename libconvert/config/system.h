@@ -86,15 +86,17 @@ struct SystemConfig {
   std::vector<std::string> notes{};  // a sentence for each key that has no effect or not quite ASTRA-sim's
 };
 
+// Larger files are refused.
+inline constexpr std::size_t max_system_bytes = 1 << 20;
 // Reads the text of a system.json. A missing key is no error. Throws
 // Error(input) of the rule "system" with line and column: malformed JSON, a key that is unknown (the nearest known
 // one is named) or stands twice, a value of the wrong kind or out of range.
-inline constexpr std::size_t max_system_bytes = 1 << 20;
 [[nodiscard]] SystemConfig parse_system(const std::string& file, std::string_view text);
 
+// Larger files are refused.
+inline constexpr std::size_t max_per_node_map_bytes = 16 << 20;
 // per-node-custom-implementation: {NODE ID: PREFIX, …} in YAML. Throws Error(input) of the rule "system": malformed
 // YAML, an id that is no integer from 0 or stands twice, a prefix that is empty or no scalar.
-inline constexpr std::size_t max_per_node_map_bytes = 16 << 20;
 [[nodiscard]] std::map<std::uint64_t, std::string> parse_per_node_map(const std::string& file,
                                                                       std::string_view text);
 

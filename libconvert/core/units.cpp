@@ -64,6 +64,14 @@ std::optional<Int128> scale_of(const std::array<std::pair<std::string_view, Int1
 
 constexpr Int128 kibi = 1024;
 
+template <typename T>
+std::optional<T> parse_whole(std::string_view text) {
+  T value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> parse_bytes(std::string_view text) {
@@ -117,12 +125,8 @@ std::optional<double> parse_bandwidth(std::string_view text) {
   return std::nullopt;
 }
 
-std::optional<std::int64_t> parse_int(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
+std::optional<std::int64_t> parse_int(std::string_view text) { return parse_whole<std::int64_t>(text); }
+std::optional<std::uint64_t> parse_unsigned(std::string_view text) { return parse_whole<std::uint64_t>(text); }
 
 std::string format_bytes(std::int64_t bytes) {
   static constexpr std::array<const char*, 5> names = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -137,11 +141,12 @@ std::string format_bytes(std::int64_t bytes) {
   return text.data();
 }
 
-std::string format_exact(Picoseconds time, std::uint64_t unit_ps) {
+std::string format_exact(Picoseconds time, Picoseconds unit_ps) {
+  const auto unit = static_cast<std::uint64_t>(unit_ps);
   const auto size = time < 0 ? 0 - static_cast<std::uint64_t>(time) : static_cast<std::uint64_t>(time);
-  std::string text = (time < 0 ? "-" : "") + std::to_string(size / unit_ps);
-  if (size % unit_ps == 0) return text;
-  std::string decimals = std::to_string(unit_ps + size % unit_ps).substr(1);
+  std::string text = (time < 0 ? "-" : "") + std::to_string(size / unit);
+  if (size % unit == 0) return text;
+  std::string decimals = std::to_string(unit + size % unit).substr(1);
   decimals.erase(decimals.find_last_not_of('0') + 1);
   return text + '.' + decimals;
 }

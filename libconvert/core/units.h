@@ -12,6 +12,7 @@ namespace convert {
 // Simulated time in picoseconds.
 using Picoseconds = std::int64_t;
 inline constexpr Picoseconds ps_per_ns = 1000;
+inline constexpr Picoseconds ps_per_us = 1'000'000;
 
 // "4096", "64KiB", "1MB", "1.5GiB" → bytes. KB = 1000, KiB = 1024. Nothing if malformed, negative, not a whole
 // number of bytes, or beyond 2^63-1.
@@ -24,9 +25,10 @@ inline constexpr Picoseconds ps_per_ns = 1000;
 [[nodiscard]] std::string format_bytes(std::int64_t bytes);  // "64 KiB", "1000 B"
 [[nodiscard]] std::string format_time(Picoseconds time);     // "41.181 us"
 // In a unit, a power of ten, exactly: "1500", "0.25".
-[[nodiscard]] std::string format_exact(Picoseconds time, std::uint64_t unit_ps);
+[[nodiscard]] std::string format_exact(Picoseconds time, Picoseconds unit_ps);
 
 // Whole decimal integer without rest or overflow.
 [[nodiscard]] std::optional<std::int64_t> parse_int(std::string_view text);
+[[nodiscard]] std::optional<std::uint64_t> parse_unsigned(std::string_view text);  // the same from 0 on
 
 }  // namespace convert

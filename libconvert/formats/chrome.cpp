@@ -18,10 +18,7 @@ namespace {
 
 constexpr std::size_t flush_bytes = 1 << 16;
 
-std::string microseconds(Picoseconds ps) {
-  constexpr std::uint64_t ps_per_us = 1'000'000;
-  return format_exact(ps, ps_per_us);
-}
+std::string microseconds(Picoseconds ps) { return format_exact(ps, ps_per_us); }
 
 // Gives each slice of a lane, taken in order of begin, the lowest track on which nothing runs.
 class Tracks {

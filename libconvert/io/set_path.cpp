@@ -32,6 +32,12 @@ std::optional<std::uint32_t> take_rank(std::string_view& name) {
 
 std::string_view file_name_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
+std::string directory_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
 std::optional<SetMember> set_member(std::string_view path) {
   std::string_view name = without_compression_suffix(path);
   if (!name.ends_with(".et") || file_name_part(path).starts_with('.')) return std::nullopt;

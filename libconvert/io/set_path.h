@@ -12,6 +12,7 @@ namespace convert {
 
 // "ring.xml" of "in/ring.xml"; empty for "in/".
 [[nodiscard]] std::string_view file_name_part(std::string_view path);
+[[nodiscard]] std::string directory_of(const std::string& path);  // "." if it names none
 // "out/ring", 3 → "out/ring.3.et" (+ suffix such as ".gz").
 [[nodiscard]] std::string rank_path(const std::string& prefix, std::uint32_t rank, const std::string& suffix = {});
 // Rank in "ring.3.et" (also with .gz, .zst); none if the name is not of that form or R has leading zeros.

@@ -8,24 +8,19 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 #include <unordered_map>
 #include <utility>
 
 #include "core/diagnostic.h"
 #include "io/input.h"
 #include "io/output.h"
+#include "io/set_path.h"
 #include "simulate/report_values.h"
 
 namespace convert {
 namespace {
 
 constexpr const char* advice = "; name another file, or begin anew with --force";
-
-std::string directory_of(const std::string& path) {
-  const std::string directory = std::filesystem::path(path).parent_path();
-  return directory.empty() ? "." : directory;
-}
 
 bool same_file(int file, const std::string& path) {
   struct stat open {};

@@ -10,7 +10,6 @@
 namespace convert {
 namespace {
 
-constexpr std::int64_t tag_modulus = 500'000'000;  // ASTRA-sim compares tags modulo this
 constexpr std::uint64_t max_duration_ns = std::numeric_limits<Picoseconds>::max() / ps_per_ns;
 
 }  // namespace
@@ -191,7 +190,7 @@ void NodeCompiler::compile_peer() {
 void NodeCompiler::compile_message() {
   compile_peer();
   const IntValue comm_tag = integer(attr::comm_tag, true);
-  if (comm_tag) out_.tag = options_.astra ? comm_tag.value % tag_modulus : comm_tag.value;
+  if (comm_tag) out_.tag = options_.astra ? comm_tag.value % std::int64_t{astra_tag_modulus} : comm_tag.value;
   out_.op.value = message_bytes();
 }
 

@@ -11,7 +11,6 @@ namespace {
 constexpr std::size_t flush_bytes = 1 << 16;
 constexpr std::uint64_t lives_pid = 1'000'000;
 constexpr std::uint64_t usage_pid = 2'000'000;
-constexpr std::uint64_t ps_per_us = 1'000'000;
 
 class MemoryTraceWriter {
  public:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <charconv>
 #include <functional>
 
 #include "simulate/program_builder.h"
@@ -69,11 +68,9 @@ void ReplayBuilder::State::prepare_system() {
 std::optional<std::uint32_t> ReplayBuilder::State::find_group(const Trace& trace, std::uint32_t index,
                                                               std::string_view name) {
   if (name.empty() || name == "0") return 0;
-  std::int64_t id = 0;
-  const auto [end, bad] = std::from_chars(name.data(), name.data() + name.size(), id);
-  const bool is_number = bad == std::errc{} && end == name.data() + name.size();
-  for (std::uint32_t g = 1; is_number && g < program.groups.size(); ++g) {
-    if (program.groups[g].id != id) continue;
+  const std::optional<std::int64_t> id = parse_int(name);
+  for (std::uint32_t g = 1; id && g < program.groups.size(); ++g) {
+    if (program.groups[g].id != *id) continue;
     const SystemGroup& group = program.groups[g];
     const std::uint32_t place = group.place(trace.rank);
     if (place < group.ranks.size()) return g;

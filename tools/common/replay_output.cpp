@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "common/replay_output.h"
 
-#include <charconv>
-
 #include "formats/chrome.h"
 #include "io/output.h"
 #include "load/sink.h"
@@ -18,19 +16,12 @@ convert::ReportPart part_of(const std::string& report) {
   return report == "links" ? convert::ReportPart::links : convert::ReportPart::npus;
 }
 
-std::optional<convert::NodeId> parse_node(const std::string& text) {
-  convert::NodeId node = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, node);
-  return error == std::errc{} && stopped == end ? std::optional(node) : std::nullopt;
-}
-
 // "3:17" or "end"
 convert::ExplainTarget explain_target(const std::string& text) {
   if (text == "end") return {.end = true};
   const std::size_t colon = text.find(':');
   const auto rank = convert::parse_int(text.substr(0, colon));
-  const auto node = colon == std::string::npos ? std::nullopt : parse_node(text.substr(colon + 1));
+  const auto node = colon == std::string::npos ? std::nullopt : convert::parse_unsigned(text.substr(colon + 1));
   if (!rank || !node || *rank < 0 || *rank >= convert::max_npus)
     throw convert::usage_error("--explain: '" + text + "' is neither RANK:NODE, such as 3:17, nor end");
   return {.rank = static_cast<convert::Rank>(*rank), .node = *node};

@@ -8,8 +8,6 @@
 namespace convert {
 namespace {
 
-constexpr std::uint32_t tag_modulus = 500'000'000;  // as in ASTRA-sim
-
 // The number of queues over which a use of an NPU's dimension takes turns, and the first of them.
 struct QueueRange {
   std::uint32_t first;
@@ -119,7 +117,7 @@ const CollectiveRun* SystemLayer::start(Rank npu, std::uint32_t plan_number, std
     st.job = job;
     st.chunk = chunk;
     st.priority = priority(run);
-    st.tag = (starts_[run].first_stream + static_cast<std::uint32_t>(chunk)) % tag_modulus;
+    st.tag = (starts_[run].first_stream + static_cast<std::uint32_t>(chunk)) % astra_tag_modulus;
     set_phase(s);
     enter_queue(s);
     start_waiting(queue_of(npu, job, st.queue));

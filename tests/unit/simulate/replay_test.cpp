@@ -14,6 +14,16 @@ constexpr const char* ring2 = "ring:2,bw=1GB/s,lat=10ns";
 constexpr auto unaware = NetworkModel::unaware;
 constexpr auto aware = NetworkModel::aware;
 
+// A workload outside ASTRA-sim's rules.
+ReplayResult run_physical(const std::vector<Trace>& traces) {
+  ReplayOptions options;
+  options.issue = IssueMode::workload;
+  Diagnostics diagnostics;
+  auto result = replay(traces, net(ring2), options, diagnostics);
+  EXPECT_TRUE(result);
+  return std::move(result.value());
+}
+
 TEST(Replay, OneMessage) {
   auto t = ranks(2);
   send(t[0], 0, 1, 100);
@@ -172,13 +182,9 @@ TEST(Replay, InvalidNodesHoldNothingBack) {
     send(t[0], 3, 1, 100, 0, {2});
     comp(t[0], 4, 50);
     recv(t[1], 0, 0, 100);
-    ReplayOptions options;
-    options.issue = IssueMode::workload;
-    Diagnostics d;
-    const auto r = replay(t, net(ring2), options, d);
-    ASSERT_TRUE(r);
-    EXPECT_EQ(finish_ns(*r, 1), 2110);
-    EXPECT_EQ(finish_ns(*r, 0), 150'000);
+    const ReplayResult r = run_physical(t);
+    EXPECT_EQ(finish_ns(r, 1), 2110);
+    EXPECT_EQ(finish_ns(r, 0), 150'000);
   }
 }
 
@@ -189,13 +195,9 @@ TEST(Replay, RecordedMemoryAccessesRunBesideMessages) {
   t[0].nodes.end_node();
   send(t[0], 1, 1, 100);
   recv(t[1], 0, 0, 100);
-  ReplayOptions options;
-  options.issue = IssueMode::workload;
-  Diagnostics d;
-  const auto r = replay(t, net(ring2), options, d);
-  ASSERT_TRUE(r);
-  EXPECT_EQ(finish_ns(*r, 0), 4000);
-  EXPECT_EQ(finish_ns(*r, 1), 110);
+  const ReplayResult r = run_physical(t);
+  EXPECT_EQ(finish_ns(r, 0), 4000);
+  EXPECT_EQ(finish_ns(r, 1), 110);
 }
 
 TEST(Replay, SelfMessageGoesThroughTheSwitch) {

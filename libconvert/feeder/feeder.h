@@ -63,6 +63,12 @@ class Feeder {
     ++completed_;
   }
 
+  // The same of a node without children.
+  void complete_leaf() { ++completed_; }
+  [[nodiscard]] bool is_leaf(std::uint32_t node) const {
+    return nodes_[node].first_child == nodes_[node + 1].first_child;
+  }
+
   // A hint that complete(node) comes soon.
   void prefetch(std::uint32_t node) const {
     __builtin_prefetch(&nodes_[node]);
@@ -150,6 +156,7 @@ void Feeder::issue(TryIssue&& try_issue) {
     }
   }
   if (blocked_ != 0) issue_with_blocked(try_issue, next, end, closed);
+  if (end == fresh_.size()) return fresh_.clear();
   fresh_.erase(fresh_.begin(), fresh_.begin() + static_cast<std::ptrdiff_t>(end));
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "core/units.h"
 #include "simulate/op.h"
@@ -26,10 +27,10 @@ struct ActivityTimes {
 class Activity {
  public:
   enum Kind : std::uint8_t { compute, communication, memory, cpu };
-  static Kind kind_of(const Op& op) {
-    if (op.slot == Slot::cpu) return cpu;
-    if (op.slot == Slot::compute) return compute;
-    return op.type == OpType::memory ? memory : communication;
+  static Kind kind_of(OpType type, Slot slot) {
+    if (slot == Slot::cpu) return cpu;
+    if (slot == Slot::compute) return compute;
+    return type == OpType::memory ? memory : communication;
   }
 
   void begin(Kind kind, Picoseconds now) {
@@ -41,9 +42,20 @@ class Activity {
   [[nodiscard]] ActivityTimes times(Picoseconds now) const {
     Activity at_end = *this;
     at_end.book(now);
-    at_end.times_.computes = (seen_ & 1U << compute) != 0;
-    at_end.times_.communicates = (seen_ & 1U << communication) != 0;
-    return at_end.times_;
+    ActivityTimes times;
+    for (unsigned set = 1; set < length_.size(); ++set) {
+      const Picoseconds length = at_end.length_[set];
+      times.busy += length;
+      constexpr unsigned both = 1U << compute | 1U << communication;
+      if ((set & 1U << compute) != 0) times.compute += length;
+      if ((set & 1U << communication) != 0) times.communication += length;
+      if ((set & both) == both) times.overlap += length;
+      if ((set & 1U << memory) != 0) times.memory += length;
+      if ((set & 1U << cpu) != 0) times.cpu += length;
+    }
+    times.computes = (seen_ & 1U << compute) != 0;
+    times.communicates = (seen_ & 1U << communication) != 0;
+    return times;
   }
 
  private:
@@ -52,24 +64,13 @@ class Activity {
     under_way_ ^= static_cast<std::uint8_t>(1U << kind);
     seen_ |= under_way_;
   }
-  void book(Picoseconds now) {
-    const Picoseconds length = now - since_;
-    since_ = now;
-    if (length == 0 || under_way_ == 0) return;
-    times_.busy += length;
-    constexpr unsigned both = 1U << compute | 1U << communication;
-    if ((under_way_ & 1U << compute) != 0) times_.compute += length;
-    if ((under_way_ & 1U << communication) != 0) times_.communication += length;
-    if ((under_way_ & both) == both) times_.overlap += length;
-    if ((under_way_ & 1U << memory) != 0) times_.memory += length;
-    if ((under_way_ & 1U << cpu) != 0) times_.cpu += length;
-  }
+  void book(Picoseconds now) { length_[under_way_] += now - std::exchange(since_, now); }
 
   std::array<std::uint32_t, 4> active_{};
   std::uint8_t under_way_ = 0;  // bit per kind
   std::uint8_t seen_ = 0;
   Picoseconds since_ = 0;
-  ActivityTimes times_{};
+  std::array<Picoseconds, 16> length_{};  // by under_way_
 };
 
 }  // namespace convert

@@ -24,11 +24,11 @@ struct Event {
   std::uint32_t kind;
 };
 
-// A radix heap: time never goes back, so an event waits in the bucket of the highest bit in which its time differs
-// from the base (the time of the last refill), and moves down a bucket at a time. Buckets are lists of chunks from
-// one pool, appended at the end and moved in order, so equal times keep the order of their insertion; nothing is
-// allocated per event. A bucket with few events is sorted at once instead, into a run: that takes fewer moves, and
-// tells what comes next.
+// A radix heap: time never goes back, so an event waits in the bucket of the highest digit in which its time
+// differs from the base (the time of the last refill) and of the value of that digit, and moves down a digit at a
+// time. Buckets are lists of chunks from one pool, appended at the end and moved in order, so equal times keep the
+// order of their insertion; nothing is allocated per event. Buckets with few events are sorted at once instead,
+// into a run: that takes fewer moves, and tells what comes next.
 class EventQueue {
  public:
   EventQueue() = default;
@@ -36,11 +36,11 @@ class EventQueue {
   EventQueue& operator=(const EventQueue&) = delete;
 
   [[nodiscard]] Picoseconds now() const { return now_; }
-  [[nodiscard]] bool empty() const { return used_ == 0 && run_read_ == run_.size(); }
+  [[nodiscard]] bool empty() const { return used_levels_ == 0 && run_read_ == run_.size(); }
   // Time of the next event. The queue is not empty.
   [[nodiscard]] Picoseconds next_time() const {
     if (run_read_ != run_.size()) return run_[run_read_].time;
-    return buckets_[static_cast<std::size_t>(std::countr_zero(used_))].min;
+    return buckets_[first_bucket()].min;
   }
 
   // `delay` ≥ 0 (a sum that has overflowed is negative). An event for now runs after all others for now. Throws
@@ -72,7 +72,7 @@ class EventQueue {
   template <typename Ready>
   Event pop(const Ready& ready) {
     if (run_read_ == run_.size()) {
-      if ((used_ & 1U) == 0) refill(ready);
+      if ((used_levels_ & 1U) == 0) refill(ready);
       if (run_read_ == run_.size()) return pop_bucket();
     }
     const Event& e = run_[run_read_++];
@@ -84,7 +84,8 @@ class EventQueue {
 
  private:
   struct Chunk {
-    static constexpr std::uint32_t capacity = 63;
+    static constexpr std::uint32_t capacity =
+        61;  // no power of two bytes: their heads would share a few cache sets
     Chunk* next;
     std::uint32_t count;
     std::array<Event, capacity> events;
@@ -101,11 +102,14 @@ class EventQueue {
     push_bucket(e);
   }
   void push_bucket(const Event& e) {
-    const auto diff = static_cast<std::uint64_t>(e.time ^ base_);
-    const auto index = static_cast<std::size_t>(std::bit_width(diff));  // below 64: times are not negative
-    Bucket& b = buckets_[index];
+    const auto time = static_cast<std::uint64_t>(e.time);
+    const unsigned level =
+        (static_cast<unsigned>(std::bit_width(time ^ static_cast<std::uint64_t>(base_))) + 5) / 6;
+    const std::size_t digit = level == 0 ? 0 : time >> (level - 1) * 6 & 63;
+    Bucket& b = buckets_[level * 64 + digit];
     if (b.head == nullptr) {
-      used_ |= std::uint64_t{1} << index;
+      used_levels_ |= 1U << level;
+      used_[level] |= std::uint64_t{1} << digit;
       b.head = b.tail = new_chunk();
       b.min = b.max = e.time;
     } else {
@@ -116,10 +120,18 @@ class EventQueue {
     b.tail->events[b.tail->count++] = e;
   }
 
+  // The queue has buckets with events.
+  [[nodiscard]] std::size_t first_bucket() const {
+    const auto level = static_cast<std::size_t>(std::countr_zero(used_levels_));
+    return level * 64 + static_cast<std::size_t>(std::countr_zero(used_[level]));
+  }
+
   // Behind those of the same time.
   void push_run(const Event& e) {
-    if (run_read_ != 0 && (run_read_ == run_.size() || e.time < run_[run_read_].time)) {
-      run_[--run_read_] = e;  // most often: at once
+    if (run_read_ != 0 && (run_read_ == run_.size() || e.time < run_[(run_read_ + run_.size()) / 2].time)) {
+      std::size_t at = --run_read_;  // most often it comes soon
+      for (; at + 1 != run_.size() && run_[at + 1].time <= e.time; ++at) run_[at] = run_[at + 1];
+      run_[at] = e;
       return;
     }
     if (run_.size() - run_read_ >= longest_run && run_[run_read_].time != run_end_) {
@@ -155,22 +167,25 @@ class EventQueue {
   // Run and bucket 0 are empty: moves the base to the earliest time, and its events to one of the two.
   template <typename Ready>
   void refill(const Ready& ready) {
-    const auto index = static_cast<std::size_t>(std::countr_zero(used_));
-    const Bucket from = std::exchange(buckets_[index], Bucket{});
-    used_ &= used_ - 1;
+    const Bucket from = take_first_bucket();
     base_ = from.min;
     read_ = 0;
     run_.clear();
     run_read_ = 0;
     run_end_ = -1;
+    if (from.head == from.tail && (from.min != from.max || from.head->count < short_run)) {
+      add_to_run(from);
+      while (used_levels_ != 0) {
+        const Bucket& next = buckets_[first_bucket()];
+        if (next.head != next.tail || run_.size() + next.head->count > short_run) break;
+        add_to_run(take_first_bucket());
+      }
+      return ready(run_);
+    }
     if (from.min == from.max) {
       buckets_[0] = from;
-      used_ |= 1U;
-    } else if (from.head == from.tail) {
-      run_end_ = from.max;
-      for (std::uint32_t i = 0; i < from.head->count; ++i) push_run(from.head->events[i]);
-      free_chunk(from.head);
-      return ready(run_);
+      used_levels_ |= 1U;
+      used_[0] = 1;
     } else {
       for (Chunk* c = from.head; c != nullptr; c = free_chunk(c)) {
         for (std::uint32_t i = 0; i < c->count; ++i) push_bucket(c->events[i]);
@@ -179,11 +194,31 @@ class EventQueue {
     const Chunk& next = *buckets_[0].head;
     ready({next.events.data(), next.count});
   }
+  // All of it is later than the run, and in one chunk.
+  void add_to_run(const Bucket& b) {
+    const std::size_t first = run_.size();
+    for (std::uint32_t i = 0; i < b.head->count; ++i) {
+      const Event& e = b.head->events[i];
+      std::size_t at = run_.size();
+      run_.push_back(e);
+      for (; at != first && run_[at - 1].time > e.time; --at) run_[at] = run_[at - 1];
+      run_[at] = e;
+    }
+    run_end_ = b.max;
+    free_chunk(b.head);
+  }
+  Bucket take_first_bucket() {
+    const std::size_t first = first_bucket();
+    std::uint64_t& used = used_[first / 64];
+    used &= used - 1;
+    if (used == 0) used_levels_ &= used_levels_ - 1;
+    return std::exchange(buckets_[first], Bucket{});
+  }
 
   void drop_read_chunk(Bucket& b) {
     b.head = free_chunk(b.head);
     read_ = 0;
-    if (b.head == nullptr) used_ &= ~std::uint64_t{1};
+    if (b.head == nullptr) used_levels_ &= ~1U;
   }
 
   Chunk* new_chunk() {
@@ -200,12 +235,13 @@ class EventQueue {
     free_ = c;
     return next;
   }
-  void grow() {
+  [[gnu::noinline]] void grow() {
     constexpr std::size_t slab = 64;
     slabs_.emplace_back(slab);
     for (Chunk& c : slabs_.back()) free_chunk(&c);
   }
 
+  static constexpr std::size_t short_run = 32;     // buckets are put together up to here
   static constexpr std::size_t longest_run = 256;  // but for events of one time
 
   Picoseconds now_ = 0;
@@ -213,9 +249,12 @@ class EventQueue {
   std::vector<Event> run_;  // by time; before those in buckets
   std::size_t run_read_ = 0;
   Picoseconds run_end_ = -1;  // events up to here belong into the run
-  std::uint64_t used_ = 0;    // bit per bucket that is not empty
   std::uint32_t read_ = 0;    // events of bucket 0's first chunk that were taken
-  std::array<Bucket, 64> buckets_{};
+  // Level 0: bucket 0 alone, of the base's time. Level k: of digit k of six bits each, times being below 2^63.
+  static constexpr std::size_t levels = 12;
+  std::uint32_t used_levels_ = 0;             // bit per level with an event
+  std::array<std::uint64_t, levels> used_{};  // bit per bucket of the level that is not empty
+  std::array<Bucket, levels * 64> buckets_{};
   Chunk* free_ = nullptr;
   std::vector<HugeVector<Chunk>> slabs_;
 };

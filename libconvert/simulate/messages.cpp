@@ -29,7 +29,7 @@ Messages::Messages(EventQueue& queue, Network& network, const std::vector<Channe
       fixed_(fixed),
       first_made_(static_cast<std::uint32_t>(fixed.size())),
       sent_(npus),
-      fixed_states_(fixed.size(), Channel{.refs = 1}),
+      fixed_backlogs_(fixed.size()),
       table_(64) {}
 
 std::uint64_t hash(const ChannelKey& key) {
@@ -59,12 +59,12 @@ std::uint32_t Messages::acquire(ChannelKey key) {
     if (table_[i].hash != h) continue;
     const std::uint32_t made = table_[i].made - 1;
     if (made_[made].key == key) {
-      ++made_[made].state.refs;
+      ++made_[made].refs;
       return first_made_ + made;
     }
   }
   const Picoseconds delay = network_.fixed_delay(key.src, key.dst, key.bytes).value_or(-1);
-  const std::uint32_t made = made_.add({{.refs = 1}, 0, key, delay});
+  const std::uint32_t made = made_.add({.refs = 1, .key = key, .delay = delay});
   table_[i] = {h, made + 1};
   if (++used_ * 2 > table_.size()) grow();
   return first_made_ + made;
@@ -98,9 +98,7 @@ void Messages::grow() {
 
 void Messages::release(std::uint32_t channel) { unref(channel); }
 
-void Messages::unref(std::uint32_t channel) {
-  if (--state(channel).refs != 0 || channel < first_made_) return;
-  const std::uint32_t made = channel - first_made_;
+void Messages::remove(std::uint32_t made) {
   const std::size_t mask = table_.size() - 1;
   std::size_t hole = table_hash(made_[made].key) & mask;
   while (table_[hole].made != made + 1) hole = (hole + 1) & mask;
@@ -116,7 +114,7 @@ void Messages::unref(std::uint32_t channel) {
 }
 
 void Messages::start(std::uint32_t channel, Waiter sent, const Way& way, std::int64_t priority) {
-  ++state(channel).refs;
+  ref(channel);
   const MessageToken m = messages_.add({channel, sent, way.src, way.dst});
   if (watch_ != nullptr) {
     pushed_.resize(messages_.size());
@@ -131,12 +129,12 @@ void Messages::start(std::uint32_t channel, Waiter sent, const Way& way, std::in
   if (causes_ != nullptr) causes_->was_sent();
 }
 
-void Messages::post(std::uint32_t channel, Waiter received) {
-  Channel& c = state(channel);
-  if (c.unclaimed != 0) {  // its reference passes on to the event
-    --c.unclaimed;
+void Messages::post(std::uint32_t channel, Rank npu, Waiter received) {
+  Backlog& q = backlog(channel);
+  if (q < 0) {  // its reference passes on to the event
+    ++q;
     --unclaimed_;
-    const std::uint32_t late = pending_.add(Pending{channel, received});
+    const std::uint32_t late = pending_.add(Pending{channel, npu, received});
     if (watch_ != nullptr) {
       late_.resize(pending_.size());
       late_[late] = {queue_.now(), watch_->current.origin};
@@ -145,14 +143,10 @@ void Messages::post(std::uint32_t channel, Waiter received) {
     queue_.push_after(0, late, event_receive);
     return;
   }
-  ++c.refs;
+  ref(channel);
   const std::uint32_t entry = entries_.add(Entry{received, 0});
-  if (c.tail == 0) {
-    entries_[entry].next = entry;
-  } else {
-    entries_[entry].next = std::exchange(entries_[c.tail - 1].next, entry);
-  }
-  c.tail = entry + 1;
+  entries_[entry].next = q == 0 ? entry : std::exchange(entries_[static_cast<std::uint32_t>(q) - 1].next, entry);
+  q = static_cast<Backlog>(entry + 1);
 }
 
 Rank Messages::destination(std::uint32_t channel) const {
@@ -167,33 +161,33 @@ void Messages::touch_sender(MessageToken m, const Pushed& pushed) {
 
 void Messages::touch_receiver(MessageToken m, const Pushed& pushed) {
   const std::uint32_t channel = messages_[m].channel;
-  const std::uint32_t tail = state(channel).tail;
-  const Waiter received = tail == 0 ? Waiter{Waiter::nobody, channel} : entries_[entries_[tail - 1].next].receive;
+  const Backlog q = backlog(channel);
+  const Waiter received = q <= 0 ? Waiter{Waiter::nobody, channel} : entries_[first_posted(q)].receive;
   watch_->touch(destination(channel), queue_.now(),
                 {pushed.time, symmetry_->origin_at(pushed.origin, key(channel).dst)}, received);
 }
 
 void Messages::touch_late(std::uint32_t arg) {
   const Pending& p = pending_[arg];
-  watch_->touch(destination(p.channel), queue_.now(), late_[arg], p.waiter);
+  watch_->touch(p.npu, queue_.now(), late_[arg], p.waiter);
 }
 
 Messages::Call Messages::arrive(MessageToken m) {
   const std::uint32_t channel = messages_[m].channel;
   const Rank dst = messages_[m].dst;
   messages_.remove(m);
-  Channel& c = state(channel);
-  if (c.tail == 0) {  // keeps the message's reference
-    ++c.unclaimed;
+  Backlog& q = backlog(channel);
+  if (q <= 0) {  // keeps the message's reference
+    --q;
     ++unclaimed_;
     return {dst, {}};
   }
-  const std::uint32_t last = c.tail - 1;
+  const auto last = static_cast<std::uint32_t>(q) - 1;
   const std::uint32_t first = entries_[last].next;
   entries_[last].next = entries_[first].next;
-  if (first == last) c.tail = 0;
+  if (first == last) q = 0;
   entries_.remove(first);
-  --c.refs;  // the message's; the receive's goes below
+  unref(channel);  // the message's and the receive's
   unref(channel);
   return {dst, entries_[first].receive};
 }
@@ -202,9 +196,8 @@ Messages::Call Messages::take_late(std::uint32_t arg) {
   const Pending p = pending_[arg];
   pending_.remove(arg);
   if (causes_ != nullptr) causes_->takes_message(arg);
-  const Rank dst = destination(p.channel);
   unref(p.channel);
-  return {dst, p.waiter};
+  return {p.npu, p.waiter};
 }
 
 std::uint32_t Messages::control_channel(std::uint32_t channel) {
@@ -219,19 +212,19 @@ std::uint32_t Messages::control_channel(std::uint32_t channel) {
                   .exchange = data.exchange});
 }
 
-void Messages::send_when_asked(std::uint32_t channel, Waiter sent, std::int64_t priority) {
-  ++state(channel).refs;
+void Messages::send_when_asked(std::uint32_t channel, Rank npu, Waiter sent, std::int64_t priority) {
+  ref(channel);
   const std::uint32_t control = control_channel(channel);
-  const std::uint32_t pending = pending_.add(Pending{channel, sent, priority});
+  const std::uint32_t pending = pending_.add(Pending{channel, npu, sent, priority});
   if (causes_ != nullptr) causes_->waits(pending);
-  post(control, {Waiter::control_recv, pending});
+  post(control, npu, {Waiter::control_recv, pending});
   release(control);
 }
 
-void Messages::ask(std::uint32_t channel, Waiter received) {
-  ++state(channel).refs;
+void Messages::ask(std::uint32_t channel, Rank npu, Waiter received) {
+  ref(channel);
   const std::uint32_t control = control_channel(channel);
-  const std::uint32_t pending = pending_.add(Pending{channel, received});
+  const std::uint32_t pending = pending_.add(Pending{channel, npu, received});
   if (causes_ != nullptr) causes_->waits(pending);
   start(control, {Waiter::control_sent, pending}, 0);
   release(control);
@@ -241,7 +234,7 @@ void Messages::control_sent(std::uint32_t index) {
   const Pending p = pending_[index];
   pending_.remove(index);
   if (causes_ != nullptr) causes_->goes_on(index);
-  post(p.channel, p.waiter);
+  post(p.channel, p.npu, p.waiter);
   unref(p.channel);
 }
 
@@ -257,11 +250,12 @@ std::vector<Messages::Left> Messages::left() const {
   std::vector<Left> left;
   std::vector<Left> sends;
   for (std::uint32_t channel = 0; channel < fixed_.size() + made_.size(); ++channel) {
-    const Channel& c = state(channel);
-    if (c.refs == 0) continue;
-    for (std::uint32_t i = 0; i < c.unclaimed; ++i) left.push_back({channel, {}});
-    if (c.tail == 0) continue;
-    std::uint32_t entry = c.tail - 1;
+    if (channel >= first_made_ && made_[channel - first_made_].refs == 0) continue;
+    const Backlog q = backlog(channel);
+    for (Backlog i = q; i < 0; ++i) left.push_back({channel, {}});
+    if (q <= 0) continue;
+    const auto last = static_cast<std::uint32_t>(q) - 1;
+    std::uint32_t entry = last;
     do {
       entry = entries_[entry].next;
       const Waiter waiter = entries_[entry].receive;
@@ -270,7 +264,7 @@ std::vector<Messages::Left> Messages::left() const {
       } else {
         left.push_back({channel, waiter});
       }
-    } while (entry != c.tail - 1);
+    } while (entry != last);
   }
   std::stable_sort(sends.begin(), sends.end(), [](const Left& a, const Left& b) { return a.channel < b.channel; });
   left.insert(left.end(), sends.begin(), sends.end());

@@ -69,10 +69,11 @@ class Messages {
   void send(std::uint32_t channel, Waiter sent, Rank src, Rank dst, std::int64_t bytes) {
     send(channel, sent, {src, dst, dst, bytes}, 0);
   }
-  // Posts a receive: `received` is fired when its message is there (an event at this tick if it is already).
-  void receive(std::uint32_t channel, Waiter received) {
-    if (rendezvous_) return ask(channel, received);
-    post(channel, received);
+  // Posts a receive of `npu`, the destination: `received` is fired when its message is there (an event at this tick
+  // if it is already).
+  void receive(std::uint32_t channel, Rank npu, Waiter received) {
+    if (rendezvous_) return ask(channel, npu, received);
+    post(channel, npu, received);
   }
 
   // What is to be fired, and on which NPU.
@@ -103,13 +104,13 @@ class Messages {
   [[nodiscard]] const Sent& sent_by(Rank npu) const { return sent_[npu]; }
 
   void prefetch(MessageToken m) const { __builtin_prefetch(&messages_[m]); }
-  void prefetch_channel(MessageToken m) const { __builtin_prefetch(&state(messages_[m].channel)); }
+  void prefetch_channel(MessageToken m) const { __builtin_prefetch(&backlog(messages_[m].channel)); }
   [[nodiscard]] Rank destination_of(MessageToken m) const { return messages_[m].dst; }
   // The receive that message `m` will find, if it is posted already.
   [[nodiscard]] Call waiting(MessageToken m) const {
-    const std::uint32_t tail = state(messages_[m].channel).tail;
-    if (tail == 0) return {};
-    return {messages_[m].dst, entries_[entries_[tail - 1].next].receive};
+    const Backlog q = backlog(messages_[m].channel);
+    if (q <= 0) return {};
+    return {messages_[m].dst, entries_[first_posted(q)].receive};
   }
 
   // What is left when nothing can happen any more: receives without a message, messages without a receive, and
@@ -123,14 +124,13 @@ class Messages {
   [[nodiscard]] bool any_unclaimed() const { return unclaimed_ != 0; }
 
  private:
-  struct Channel {
-    std::uint32_t refs = 0;       // owners, messages under way or unclaimed, posted receives
-    std::uint32_t tail = 0;       // 1 + last entry of a circular list of posted receives
-    std::uint32_t unclaimed = 0;  // messages that came before their receive
-  };
+  // Of a channel. Positive: 1 + the last entry of a circular list of posted receives. Negative: so many messages
+  // came before their receive.
+  using Backlog = std::int32_t;
   // A channel that acquire() has made. All that a message touches is in one cache line.
   struct alignas(64) Made {
-    Channel state;
+    Backlog backlog = 0;
+    std::uint32_t refs = 0;  // owners, messages under way or unclaimed, posted receives
     std::uint32_t next = 0;
     ChannelKey key;
     Picoseconds delay;  // of each message, where it is always the same; else -1
@@ -150,9 +150,10 @@ class Messages {
     Rank src;
     Rank dst;
   };
-  // A send or receive that waits for its control message.
+  // A send or receive that waits for its control message, or a receive for the event that completes it.
   struct Pending {
     std::uint32_t channel;  // of the data
+    Rank npu;
     Waiter waiter;
     std::int64_t priority = 0;
   };
@@ -168,7 +169,7 @@ class Messages {
     Sent& count = sent_[way.src];
     ++count.messages;
     if (__builtin_add_overflow(count.bytes, way.bytes, &count.bytes)) too_much();
-    if (rendezvous_) return send_when_asked(channel, sent, priority);
+    if (rendezvous_) return send_when_asked(channel, way.src, sent, priority);
     start(channel, sent, way, priority);
   }
   void start(std::uint32_t channel, Waiter sent, std::int64_t priority) {
@@ -176,18 +177,27 @@ class Messages {
     start(channel, sent, {k.src, destination(channel), k.dst, k.bytes}, priority);
   }
   void start(std::uint32_t channel, Waiter sent, const Way& way, std::int64_t priority);
-  void post(std::uint32_t channel, Waiter received);
-  void send_when_asked(std::uint32_t channel, Waiter sent, std::int64_t priority);
-  void ask(std::uint32_t channel, Waiter received);
+  void post(std::uint32_t channel, Rank npu, Waiter received);
+  void send_when_asked(std::uint32_t channel, Rank npu, Waiter sent, std::int64_t priority);
+  void ask(std::uint32_t channel, Rank npu, Waiter received);
   [[nodiscard]] std::uint32_t control_channel(std::uint32_t channel);
-  void unref(std::uint32_t channel);
+  void ref(std::uint32_t channel) {
+    if (channel >= first_made_) ++made_[channel - first_made_].refs;
+  }
+  void unref(std::uint32_t channel) {
+    if (channel >= first_made_ && --made_[channel - first_made_].refs == 0) remove(channel - first_made_);
+  }
+  void remove(std::uint32_t made);
 
   void grow();
-  [[nodiscard]] Channel& state(std::uint32_t channel) {
-    return channel < first_made_ ? fixed_states_[channel] : made_[channel - first_made_].state;
+  [[nodiscard]] Backlog& backlog(std::uint32_t channel) {
+    return channel < first_made_ ? fixed_backlogs_[channel] : made_[channel - first_made_].backlog;
   }
-  [[nodiscard]] const Channel& state(std::uint32_t channel) const {
-    return channel < first_made_ ? fixed_states_[channel] : made_[channel - first_made_].state;
+  [[nodiscard]] const Backlog& backlog(std::uint32_t channel) const {
+    return channel < first_made_ ? fixed_backlogs_[channel] : made_[channel - first_made_].backlog;
+  }
+  [[nodiscard]] std::uint32_t first_posted(Backlog q) const {
+    return entries_[static_cast<std::uint32_t>(q) - 1].next;
   }
 
   EventQueue& queue_;
@@ -203,7 +213,7 @@ class Messages {
   std::vector<Pushed> late_;    // by pending, with a symmetry
   std::uint64_t unclaimed_ = 0;
   HugeVector<Sent> sent_;  // by NPU
-  HugeVector<Channel> fixed_states_;
+  HugeVector<Backlog> fixed_backlogs_;
   Pool<Made, &Made::next> made_;   // numbered after the fixed ones
   GrowingHugeVector<Slot> table_;  // open addressing
   std::size_t used_ = 0;

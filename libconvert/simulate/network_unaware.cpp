@@ -25,8 +25,9 @@ class UnawareNetwork final : public Network {
   [[nodiscard]] Picoseconds delay(Rank src, Rank dst, std::int64_t bytes) const {
     for (const NetworkDim& d : dims_) {
       const auto n = static_cast<Rank>(d.npus);
-      const Rank a = src % n;
-      const Rank b = dst % n;
+      const bool last = &d == &dims_.back();  // divisions are dear
+      const Rank a = last ? src : src % n;
+      const Rank b = last ? dst : dst % n;
       if (a != b) {
         return truncate_delay(hops(d.topology, a, b, n) * d.latency_ns +
                               static_cast<double>(bytes) / d.bytes_per_ns);

@@ -4,6 +4,7 @@
 // while they run is run by the same pass.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -41,27 +42,27 @@ class NpuEvents {
     const std::uint32_t item = items_.add({what, 0});
     if (causes_ != nullptr) causes_->registered(item);
     std::uint32_t e = latest_[npu];
-    if (e == 0 || entries_[e - 1].time != time || entries_[e - 1].npu != npu) e = find(npu, time);
-    if (e != 0) {
-      if (watch_ != nullptr) watch_->add_to_entry(npu, queue_.now(), e - 1);
-      items_[entries_[e - 1].last].next = item + 1;
-      entries_[e - 1].last = item;
-    } else {
+    if (e == 0 || entries_[e - 1].time != time) e = used_ == 0 ? 0 : find(npu, time);
+    if (e == 0) {
       queue_.push_after(delay, insert(npu, time, item), event_npu);
       return;
     }
-    latest_[npu] = e;
+    if (watch_ != nullptr) watch_->add_to_entry(npu, queue_.now(), e - 1);
+    items_[entries_[e - 1].last].next = item + 1;
+    entries_[e - 1].last = item;
   }
 
   // Calls f(npu, time, what) for each that is to come, in no order.
   template <typename F>
   void for_each(const F& f) const {
-    for (const std::uint32_t place : table_) {
-      if (place == 0) continue;
+    const auto list = [&](std::uint32_t place) {
+      if (place == 0) return;
       const Entry& e = entries_[place - 1];
       for (std::uint32_t next = e.first + 1; next != 0; next = items_[next - 1].next)
         f(e.npu, e.time, items_[next - 1].what);
-    }
+    };
+    std::for_each(table_.begin(), table_.end(), list);
+    std::for_each(latest_.begin(), latest_.end(), list);
   }
 
   void prefetch(std::uint32_t e) const { __builtin_prefetch(&entries_[e]); }
@@ -83,7 +84,12 @@ class NpuEvents {
       if (next == 0) break;
       item = next - 1;
     }
-    erase(e);
+    if (latest_[npu] == e + 1) {
+      latest_[npu] = 0;
+    } else {
+      erase(e);
+    }
+    entries_.remove(e);
   }
 
  private:
@@ -111,12 +117,12 @@ class NpuEvents {
     return 0;
   }
   std::uint32_t insert(Rank npu, Picoseconds time, std::uint32_t item) {
-    if ((used_ + 1) * 2 > table_.size()) grow();
     const std::uint32_t e = entries_.add({time, npu, item, item});
     if (watch_ != nullptr) watch_->push_entry(npu, queue_.now(), e);
-    place(e);
-    ++used_;
-    latest_[npu] = e + 1;
+    if (const std::uint32_t before = std::exchange(latest_[npu], e + 1)) {
+      if (++used_ * 2 > table_.size()) grow();
+      place(before - 1);
+    }
     return e;
   }
   void place(std::uint32_t e) {
@@ -131,7 +137,7 @@ class NpuEvents {
       if (e != 0) place(e - 1);
     }
   }
-  // Removes the entry and closes the gap in its probe sequence.
+  // Takes the entry out of the table and closes the gap in its probe sequence.
   void erase(std::uint32_t e) {
     const std::size_t mask = table_.size() - 1;
     std::size_t hole = home(entries_[e].npu, entries_[e].time);
@@ -144,15 +150,13 @@ class NpuEvents {
       }
     }
     table_[hole] = 0;
-    if (latest_[entries_[e].npu] == e + 1) latest_[entries_[e].npu] = 0;
-    entries_.remove(e);
     --used_;
   }
 
   EventQueue& queue_;
   OrderWatch* watch_ = nullptr;
   Causes* causes_ = nullptr;
-  HugeVector<std::uint32_t> latest_;        // by NPU: 1 + the entry last added to, if it still waits
+  HugeVector<std::uint32_t> latest_;        // by NPU: 1 + the entry made last, which is not in the table; 0: none
   GrowingHugeVector<std::uint32_t> table_;  // open addressing: 1 + entry; 0: unused
   std::size_t used_ = 0;
   Pool<Entry, &Entry::first> entries_;

@@ -19,21 +19,19 @@ Picoseconds RemoteMemory::duration(std::int64_t bytes) const {
   return static_cast<Picoseconds>(config_.latency_ns + moving) * ps_per_ns;
 }
 
-void RemoteMemory::access(Rank npu, std::int64_t bytes, std::uint32_t op) {
-  if (servers_.empty()) return events_.add(npu, duration(bytes), {Waiter::op, op});
+void RemoteMemory::access(Rank npu, std::int64_t bytes, Waiter done) {
+  if (servers_.empty()) return events_.add(npu, duration(bytes), done);
   const auto server =
       config_.kind == MemoryKind::pool ? 0U : static_cast<std::uint32_t>(npu / config_.npus_per_node);
-  servers_[server].push_back({npu, op, duration(bytes)});
+  servers_[server].push_back({npu, done, duration(bytes)});
   if (servers_[server].size() == 1) begin(server);
 }
 
 void RemoteMemory::begin(std::uint32_t server) {
   const Access& a = servers_[server].front();
-  if (causes_ != nullptr) causes_->act({.npu = a.npu, .op = a.op});
+  if (causes_ != nullptr) causes_->act({.npu = a.npu, .op = a.done.index});
   events_.add(a.npu, a.duration, {Waiter::memory, server});
 }
-
-std::uint32_t RemoteMemory::take(std::uint32_t server) { return servers_[server].front().op; }
 
 void RemoteMemory::go_on(std::uint32_t server) {
   servers_[server].pop_front();

@@ -18,16 +18,16 @@ class RemoteMemory {
 
   void note_causes(Causes& causes) { causes_ = &causes; }
 
-  // NPU `npu` accesses `bytes` as its node `op`: Waiter::op is fired at the end, or Waiter::memory with the number
-  // of the server, which is to call take(), complete the node, and then go_on().
-  void access(Rank npu, std::int64_t bytes, std::uint32_t op);
-  [[nodiscard]] std::uint32_t take(std::uint32_t server);
+  // NPU `npu` accesses `bytes` for a node: `done` is fired at the end, or Waiter::memory with the number of the
+  // server, which is to fire what take() returns, and then to call go_on().
+  void access(Rank npu, std::int64_t bytes, Waiter done);
+  [[nodiscard]] Waiter take(std::uint32_t server) const { return servers_[server].front().done; }
   void go_on(std::uint32_t server);
 
  private:
   struct Access {
     Rank npu;
-    std::uint32_t op;
+    Waiter done;
     Picoseconds duration;
   };
   [[nodiscard]] Picoseconds duration(std::int64_t bytes) const;

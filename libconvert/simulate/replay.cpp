@@ -157,40 +157,48 @@ class Replayer final : private CollectiveListener {
       watch_->share();
     switch (w.kind) {
       case Waiter::nobody: break;
-      case Waiter::op: complete(npu, w.index); break;
+      case Waiter::op: complete(npu, w.index, w.end); break;
       case Waiter::control_sent: messages_.control_sent(w.index); break;
       case Waiter::control_recv: messages_.control_received(w.index); break;
       case Waiter::memory:
-        complete(npu, memory_.take(w.index));
+        fire(npu, memory_.take(w.index));
         memory_.go_on(w.index);
         break;
       default: system_.fire(npu, w);
     }
   }
 
-  void collective_done(Rank npu, std::uint32_t op) override { complete(npu, op); }
+  void collective_done(Rank npu, std::uint32_t op) override { complete(npu, op, end_of(npus_[npu], op)); }
 
-  void complete(Rank r, std::uint32_t node) {
-    Npu& npu = npus_[r];
+  static NodeEnd end_of(const Npu& npu, std::uint32_t node) {
     const Op& op = npu.ops[node];
-    npu.busy &= static_cast<std::uint8_t>(~slot_bit(op));
-    end(npu, r, node);
+    return {op.type, op.slot, op.is_compute, npu.feeder.is_leaf(node)};
+  }
+
+  void complete(Rank r, std::uint32_t node, const NodeEnd& what) {
+    Npu& npu = npus_[r];
+    npu.busy &= static_cast<std::uint8_t>(~slot_bit(what.slot));
+    end(npu, r, node, what);
     if (causes_) causes_->node_ends(node);
-    issue(npu, r);
+    if (npu.feeder.free_nodes() != 0) issue(npu, r);
     if (causes_) causes_->freed();
   }
 
   // Books the end of a node and frees its children.
-  void end(Npu& npu, Rank r, std::uint32_t node) {
-    const Op& op = npu.ops[node];
-    if (op.is_compute && __builtin_add_overflow(npu.compute_ps, op.value, &npu.compute_ps)) EventQueue::too_late();
+  void end(Npu& npu, Rank r, std::uint32_t node, const NodeEnd& what) {
+    if (what.is_compute && __builtin_add_overflow(npu.compute_ps, npu.ops[node].value, &npu.compute_ps))
+      EventQueue::too_late();
     if (observed_) note_end(r, node);
-    if (op.type != OpType::invalid) npu.activity.end(Activity::kind_of(op), queue_.now());
+    if (what.type != OpType::invalid) npu.activity.end(Activity::kind_of(what.type, what.slot), queue_.now());
     result_.total_ps = queue_.now();
     if (causes_ && !target_) last_cause_ = causes_->current();
-    npu.feeder.complete(node);
-    __builtin_prefetch(&op + 5);
-    npu.feeder.prefetch_after(node);
+    if (what.is_leaf) {
+      npu.feeder.complete_leaf();
+    } else {
+      npu.feeder.complete(node);
+      __builtin_prefetch(npu.ops + node + 5);
+      npu.feeder.prefetch_after(node);
+    }
     if (npu.feeder.done()) result_.npus[r].finish_ps = queue_.now();
   }
 
@@ -228,26 +236,27 @@ class Replayer final : private CollectiveListener {
   bool try_issue(Npu& npu, Rank r, std::uint32_t node) {
     const Op& op = npu.ops[node];
     if (watch_) npu_events_.note_offer(r);
-    if (has_slots_ && (npu.busy & slot_bit(op)) != 0) return false;
+    if (has_slots_ && (npu.busy & slot_bit(op.slot)) != 0) return false;
     if (causes_) begin_node(r, node);
     if (observed_) note_begin(r, node);
-    if (op.type != OpType::invalid) npu.activity.begin(Activity::kind_of(op), queue_.now());
-    if (has_slots_ && op.type != OpType::invalid && op.type != OpType::recv) npu.busy |= slot_bit(op);
+    if (op.type != OpType::invalid) npu.activity.begin(Activity::kind_of(op.type, op.slot), queue_.now());
+    if (has_slots_ && op.type != OpType::invalid && op.type != OpType::recv) npu.busy |= slot_bit(op.slot);
+    const Waiter done{Waiter::op, node, end_of(npu, node)};
     switch (op.type) {
       case OpType::invalid:
         if (watch_ && waits_for_round_) watch_->deferred(r, queue_.now());
-        end(npu, r, node);
+        end(npu, r, node, done.end);
         break;
-      case OpType::timed: npu_events_.add(r, op.value, {Waiter::op, node}); break;
-      case OpType::memory: memory_.access(r, op.value, node); break;
+      case OpType::timed: npu_events_.add(r, op.value, done); break;
+      case OpType::memory: memory_.access(r, op.value, done); break;
       case OpType::send:
         if (watch_) {
-          messages_.send(op.channel, {Waiter::op, node});
+          messages_.send(op.channel, done);
         } else {
-          messages_.send(op.channel, {Waiter::op, node}, r, op.peer, op.value);
+          messages_.send(op.channel, done, r, op.peer, op.value);
         }
         break;
-      case OpType::recv: messages_.receive(op.channel, {Waiter::op, node}); break;
+      case OpType::recv: messages_.receive(op.channel, r, done); break;
       case OpType::collective:
         if (watch_) watch_->begins_collective = true;
         if (const CollectiveRun* other = system_.start(r, op.channel, node))  // never starts
@@ -269,7 +278,10 @@ class Replayer final : private CollectiveListener {
   // Memory is touched far and wide, event after event; what the next ones need can be on its way meanwhile. Each
   // stage may read what the stage before has fetched; the last comes a few events ahead.
   static constexpr std::array<std::uint32_t, 4> stages_ahead = {12, 8, 5, 2};
-  void prefetch() const {
+  void prefetch() {
+    const Event* next = queue_.upcoming(stages_ahead.back());
+    if (next == prefetched_) return;  // or nothing is known; what came in between was not known before either
+    prefetched_ = next;
     for (std::uint32_t stage = 0; stage < stages_ahead.size(); ++stage) {
       if (const Event* e = queue_.upcoming(stages_ahead[stage])) prefetch(*e, stage);
     }
@@ -318,9 +330,9 @@ class Replayer final : private CollectiveListener {
   }
 
   // Only ASTRA-sim gives an NPU one communication at a time.
-  [[nodiscard]] std::uint8_t slot_bit(const Op& op) const {
-    if (op.slot == Slot::communication && !program_.options.astra) return 0;
-    return static_cast<std::uint8_t>(1U << static_cast<unsigned>(op.slot));
+  [[nodiscard]] std::uint8_t slot_bit(Slot slot) const {
+    if (slot == Slot::communication && !program_.options.astra) return 0;
+    return static_cast<std::uint8_t>(1U << static_cast<unsigned>(slot));
   }
 
   // What nodes that still compute have done.
@@ -391,6 +403,7 @@ class Replayer final : private CollectiveListener {
   std::uint32_t last_cause_ = Causes::none;
   std::vector<NodeSpans> spans_;  // by rank, where local memory is tracked
   bool observed_ = false;
+  const Event* prefetched_ = nullptr;
 };
 
 ReplayResult expand(ReplayResult result, const Symmetry& symmetry, const ReplayProgram& program) {

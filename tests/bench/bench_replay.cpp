@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Speed of the replay event loop: CPU ns per message and per hop, memory, on about two million messages.
-// Usage: bench_replay [NPUS [CASE]]
+// Usage: bench_replay [NPUS [CASE [MODEL]]]
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -122,9 +122,11 @@ int main(int argc, char** argv) {
   for (const Case& c : cases) {
     if (argc > 2 && std::string(argv[2]) != c.label) continue;
     ReplayProgram program = compile(c.pattern, npus, c.network);
-    measure(c.label, program, NetworkModel::unaware, 1);
-    measure(c.label, program, NetworkModel::aware, c.hops);
-    measure(c.label, program, NetworkModel::links, c.hops);
+    for (const NetworkModel model : {NetworkModel::unaware, NetworkModel::aware, NetworkModel::links}) {
+      if (argc > 3 && argv[3] != name(model)) continue;
+      measure(c.label, program, model, model == NetworkModel::unaware ? 1 : c.hops);
+    }
+    if (argc > 3) continue;
     const auto nodes = static_cast<double>(program.ops);
     program = {};
     const bench::Memory memory = bench::memory_of([&] { return compile(c.pattern, npus, c.network); },

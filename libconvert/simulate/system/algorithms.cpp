@@ -130,7 +130,7 @@ void SystemLayer::receive_from(std::uint32_t s, Rank peer, std::int64_t bytes) {
                                                    .tag = st.tag,
                                                    .native = true,
                                                    .exchange = is_exchange(*st.phase)});
-  messages_.receive(channel, {Waiter::phase_recv, s});
+  messages_.receive(channel, st.npu, {Waiter::phase_recv, s});
   messages_.release(channel);
 }
 
@@ -144,7 +144,7 @@ void SystemLayer::ring_step(std::uint32_t s) {
   }
   --st.steps_left;
   messages_.send(st.out, {});
-  messages_.receive(st.in, {Waiter::phase_recv, s});
+  messages_.receive(st.in, st.npu, {Waiter::phase_recv, s});
 }
 
 // Message k goes to the member 1 + k mod (n-1) places on. The second half of an all-reduce starts when all of the

@@ -59,7 +59,7 @@ bool CustomRuns::try_issue(std::uint32_t run, std::uint32_t node) {
   if (op.type == OpType::send) {
     messages_.send(channel, waiter);
   } else {
-    messages_.receive(channel, waiter);
+    messages_.receive(channel, r.npu, waiter);
   }
   if (r.collective != 0) messages_.release(channel);
   return true;

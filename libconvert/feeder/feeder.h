@@ -65,9 +65,6 @@ class Feeder {
 
   // The same of a node without children.
   void complete_leaf() { ++completed_; }
-  [[nodiscard]] bool is_leaf(std::uint32_t node) const {
-    return nodes_[node].first_child == nodes_[node + 1].first_child;
-  }
 
   // A hint that complete(node) comes soon.
   void prefetch(std::uint32_t node) const {

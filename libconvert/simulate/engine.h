@@ -17,11 +17,13 @@
 
 namespace convert {
 
-// What `arg` means is up to whoever handles `kind`.
+// What `arg` means is up to whoever handles `kind`. Two words, which stay in registers.
 struct Event {
   Picoseconds time;
-  std::uint32_t arg;
-  std::uint32_t kind;
+  std::uint64_t what;
+
+  [[nodiscard]] std::uint32_t arg() const { return static_cast<std::uint32_t>(what >> 32U); }
+  [[nodiscard]] std::uint32_t kind() const { return static_cast<std::uint32_t>(what); }
 };
 
 // A radix heap: time never goes back, so an event waits in the bucket of the highest digit in which its time
@@ -48,7 +50,7 @@ class EventQueue {
   void push_after(Picoseconds delay, std::uint32_t arg, std::uint32_t kind) {
     const auto left = static_cast<std::uint64_t>(std::numeric_limits<Picoseconds>::max() - now_);
     if (static_cast<std::uint64_t>(delay) > left) too_late();
-    push({now_ + delay, arg, kind});
+    push({now_ + delay, std::uint64_t{arg} << 32U | kind});
   }
 
   // The event that comes `ahead` after the next one, if that is easy to tell; for prefetching.
@@ -75,7 +77,7 @@ class EventQueue {
       if ((used_levels_ & 1U) == 0) refill(ready);
       if (run_read_ == run_.size()) return pop_bucket();
     }
-    const Event& e = run_[run_read_++];
+    const Event e = run_[run_read_++];
     now_ = e.time;
     return e;
   }
@@ -97,11 +99,11 @@ class EventQueue {
     Picoseconds max = 0;
   };
 
-  void push(const Event& e) {
+  void push(Event e) {
     if (e.time <= run_end_) return push_run(e);
     push_bucket(e);
   }
-  void push_bucket(const Event& e) {
+  void push_bucket(Event e) {
     const auto time = static_cast<std::uint64_t>(e.time);
     const unsigned level =
         (static_cast<unsigned>(std::bit_width(time ^ static_cast<std::uint64_t>(base_))) + 5) / 6;
@@ -127,7 +129,7 @@ class EventQueue {
   }
 
   // Behind those of the same time.
-  void push_run(const Event& e) {
+  void push_run(Event e) {
     if (run_read_ != 0 && (run_read_ == run_.size() || e.time < run_[(run_read_ + run_.size()) / 2].time)) {
       std::size_t at = --run_read_;  // most often it comes soon
       for (; at + 1 != run_.size() && run_[at + 1].time <= e.time; ++at) run_[at] = run_[at + 1];
@@ -198,7 +200,7 @@ class EventQueue {
   void add_to_run(const Bucket& b) {
     const std::size_t first = run_.size();
     for (std::uint32_t i = 0; i < b.head->count; ++i) {
-      const Event& e = b.head->events[i];
+      const Event e = b.head->events[i];
       std::size_t at = run_.size();
       run_.push_back(e);
       for (; at != first && run_[at - 1].time > e.time; --at) run_[at] = run_[at - 1];

@@ -113,18 +113,20 @@ void Messages::remove(std::uint32_t made) {
   made_.remove(made);
 }
 
-void Messages::start(std::uint32_t channel, Waiter sent, const Way& way, std::int64_t priority) {
+void Messages::start(std::uint32_t channel, Waiter sent, Rank src, Rank dst, std::int64_t bytes,
+                     std::int64_t priority) {
   ref(channel);
-  const MessageToken m = messages_.add({channel, sent, way.src, way.dst});
+  const MessageToken m = messages_.add({channel, sent, src, dst});
+  const Rank device = symmetry_ == nullptr ? dst : key(channel).dst;  // to which the network takes it
   if (watch_ != nullptr) {
     pushed_.resize(messages_.size());
     pushed_[m] = {queue_.now(), watch_->current.origin};
   }
-  if (causes_ != nullptr) causes_->send(m, way.device, way.bytes);
+  if (causes_ != nullptr) causes_->send(m, device, bytes);
   if (channel >= first_made_ && made_[channel - first_made_].delay >= 0) {
     queue_.push_after(made_[channel - first_made_].delay, m, event_arrival);
   } else {
-    network_.send(way.src, way.device, way.bytes, m, priority);
+    network_.send(src, device, bytes, m, priority);
   }
   if (causes_ != nullptr) causes_->was_sent();
 }
@@ -156,7 +158,7 @@ Rank Messages::destination(std::uint32_t channel) const {
 
 void Messages::touch_sender(MessageToken m, const Pushed& pushed) {
   const Message& message = messages_[m];
-  if (message.sent.kind != Waiter::nobody) watch_->touch(message.src, queue_.now(), pushed, message.sent);
+  if (message.sent.kind() != Waiter::nobody) watch_->touch(message.src, queue_.now(), pushed, message.sent);
 }
 
 void Messages::touch_receiver(MessageToken m, const Pushed& pushed) {
@@ -259,8 +261,8 @@ std::vector<Messages::Left> Messages::left() const {
     do {
       entry = entries_[entry].next;
       const Waiter waiter = entries_[entry].receive;
-      if (waiter.kind == Waiter::control_recv) {
-        sends.push_back({pending_[waiter.index].channel, pending_[waiter.index].waiter, true});
+      if (waiter.kind() == Waiter::control_recv) {
+        sends.push_back({pending_[waiter.index()].channel, pending_[waiter.index()].waiter, true});
       } else {
         left.push_back({channel, waiter});
       }

@@ -63,11 +63,15 @@ class Messages {
   // Starts a message: `sent` is fired when it arrives.
   void send(std::uint32_t channel, Waiter sent, std::int64_t priority = 0) {
     const ChannelKey& k = key(channel);
-    send(channel, sent, {k.src, destination(channel), k.dst, k.bytes}, priority);
+    send(channel, sent, k.src, destination(channel), k.bytes, priority);
   }
-  // The same of a fixed channel, of which the caller says what is in its key. Not with a symmetry.
-  void send(std::uint32_t channel, Waiter sent, Rank src, Rank dst, std::int64_t bytes) {
-    send(channel, sent, {src, dst, dst, bytes}, 0);
+  // The same, where the caller knows the ends and the size.
+  void send(std::uint32_t channel, Waiter sent, Rank src, Rank dst, std::int64_t bytes, std::int64_t priority) {
+    Sent& count = sent_[src];
+    ++count.messages;
+    if (__builtin_add_overflow(count.bytes, bytes, &count.bytes)) too_much();
+    if (rendezvous_) return send_when_asked(channel, src, sent, priority);
+    start(channel, sent, src, dst, bytes, priority);
   }
   // Posts a receive of `npu`, the destination: `received` is fired when its message is there (an event at this tick
   // if it is already).
@@ -158,25 +162,11 @@ class Messages {
     std::int64_t priority = 0;
   };
 
-  // Of a message; with a symmetry the network takes it to another device than its destination.
-  struct Way {
-    Rank src;
-    Rank dst;
-    Rank device;
-    std::int64_t bytes;
-  };
-  void send(std::uint32_t channel, Waiter sent, const Way& way, std::int64_t priority) {
-    Sent& count = sent_[way.src];
-    ++count.messages;
-    if (__builtin_add_overflow(count.bytes, way.bytes, &count.bytes)) too_much();
-    if (rendezvous_) return send_when_asked(channel, way.src, sent, priority);
-    start(channel, sent, way, priority);
-  }
   void start(std::uint32_t channel, Waiter sent, std::int64_t priority) {
     const ChannelKey& k = key(channel);
-    start(channel, sent, {k.src, destination(channel), k.dst, k.bytes}, priority);
+    start(channel, sent, k.src, destination(channel), k.bytes, priority);
   }
-  void start(std::uint32_t channel, Waiter sent, const Way& way, std::int64_t priority);
+  void start(std::uint32_t channel, Waiter sent, Rank src, Rank dst, std::int64_t bytes, std::int64_t priority);
   void post(std::uint32_t channel, Rank npu, Waiter received);
   void send_when_asked(std::uint32_t channel, Rank npu, Waiter sent, std::int64_t priority);
   void ask(std::uint32_t channel, Rank npu, Waiter received);

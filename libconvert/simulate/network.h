@@ -53,7 +53,7 @@ class Network {
   virtual void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t priority) = 0;
   void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message) { send(src, dst, bytes, message, 0); }
   // An event of a kind ≥ event_network has come due. Returns the message that has arrived by it, or no_message.
-  virtual MessageToken advance(const Event& event) = 0;
+  virtual MessageToken advance(Event event) = 0;
   // The delay of every such message, where it does not depend on what else is under way: whoever sends may then
   // push its event_arrival without send(). src != dst.
   [[nodiscard]] virtual std::optional<Picoseconds> fixed_delay(Rank, Rank, std::int64_t) const { return {}; }

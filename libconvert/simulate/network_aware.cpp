@@ -23,7 +23,7 @@ class AwareNetwork final : public Network {
       : Network(queue), numbers_(config), dims_(numbers_.dims()), table_(numbers_.links(), count_links) {}
 
   void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t priority) override;
-  MessageToken advance(const Event& event) override;
+  MessageToken advance(Event event) override;
   void reduce(const NetworkConfig& config, const Symmetry& symmetry, OrderWatch& order) override {
     watch_.emplace(config, symmetry, order, queue_);
   }
@@ -72,18 +72,18 @@ void AwareNetwork::send(Rank src, Rank dst, std::int64_t bytes, MessageToken mes
   }
 }
 
-MessageToken AwareNetwork::advance(const Event& event) {
-  if (event.kind == event_link_free) {
-    if (watch_) watch_->leave(event.arg);
-    if (causes_ != nullptr) causes_->link_frees(event.arg);
-    if (const std::uint32_t p = table_.leave(event.arg); p != table_.none) transmit(event.arg, p);
+MessageToken AwareNetwork::advance(Event event) {
+  if (event.kind() == event_link_free) {
+    if (watch_) watch_->leave(event.arg());
+    if (causes_ != nullptr) causes_->link_frees(event.arg());
+    if (const std::uint32_t p = table_.leave(event.arg()); p != table_.none) transmit(event.arg(), p);
     return no_message;
   }
-  if (watch_) watch_->hop(event.arg);
-  if (causes_ != nullptr) causes_->hop_ends(event.arg);
-  if (forward(event.arg)) return no_message;
-  const MessageToken message = table_.packet(event.arg).message;
-  table_.free_packet(event.arg);
+  if (watch_) watch_->hop(event.arg());
+  if (causes_ != nullptr) causes_->hop_ends(event.arg());
+  if (forward(event.arg())) return no_message;
+  const MessageToken message = table_.packet(event.arg()).message;
+  table_.free_packet(event.arg());
   return message;
 }
 

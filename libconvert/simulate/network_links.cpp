@@ -42,22 +42,22 @@ class LinksNetwork final : public Network {
     take_hop(p, k);
   }
 
-  MessageToken advance(const Event& event) override {
-    if (event.kind == event_link_free) {
-      if (watch_) watch_->leave(event.arg);
-      if (causes_ != nullptr) causes_->link_frees(event.arg);
-      if (const std::uint32_t p = table_.leave(event.arg); p != table_.none) transmit(p, table_.packet(p));
+  MessageToken advance(Event event) override {
+    if (event.kind() == event_link_free) {
+      if (watch_) watch_->leave(event.arg());
+      if (causes_ != nullptr) causes_->link_frees(event.arg());
+      if (const std::uint32_t p = table_.leave(event.arg()); p != table_.none) transmit(p, table_.packet(p));
       return no_message;
     }
-    if (watch_) watch_->hop(event.arg);
-    if (causes_ != nullptr) causes_->hop_ends(event.arg);
-    Packet& k = table_.packet(event.arg);
+    if (watch_) watch_->hop(event.arg());
+    if (causes_ != nullptr) causes_->hop_ends(event.arg());
+    Packet& k = table_.packet(event.arg());
     if (k.position.at != k.position.dst) {
-      take_hop(event.arg, k);
+      take_hop(event.arg(), k);
       return no_message;
     }
     const MessageToken message = k.message;
-    table_.free_packet(event.arg);
+    table_.free_packet(event.arg());
     return message;
   }
 

@@ -16,7 +16,7 @@ class UnawareNetwork final : public Network {
   void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t /*priority*/) override {
     queue_.push_after(delay(src, dst, bytes), message, event_arrival);
   }
-  MessageToken advance(const Event&) override { return no_message; }
+  MessageToken advance(Event) override { return no_message; }
   [[nodiscard]] std::optional<Picoseconds> fixed_delay(Rank src, Rank dst, std::int64_t bytes) const override {
     return delay(src, dst, bytes);
   }

@@ -66,14 +66,14 @@ class OrderWatch {
     next_visit();
     current = pushed;
     Npu& n = at(npu, now);
-    const bool ends_node = what.kind == Waiter::op || what.kind == Waiter::custom_op;
-    const Touches::Touch touch{pushed, what.kind, ends_node ? 0 : what.index};
+    const bool ends_node = what.kind() == Waiter::op || what.kind() == Waiter::custom_op;
+    const Touches::Touch touch{pushed, what.kind(), ends_node ? 0 : what.index()};
     bool is_open = false;
     for (const Touches::Touch& t : n.touches) {
       if (!order_is_open(t.pushed, pushed)) continue;
       is_open = true;
       if (t.kind == touch.kind && t.index == touch.index) continue;
-      if (t.kind != touch.kind || what.kind != Waiter::phase_recv || !streams_commute_) broken_ = true;
+      if (t.kind != touch.kind || what.kind() != Waiter::phase_recv || !streams_commute_) broken_ = true;
       loose_ = true;
     }
     if (is_open) {

@@ -94,7 +94,8 @@ std::shared_ptr<RankCode> ReplayBuilder::State::compile(const Trace& trace, Node
   code->ops.reserve(by_index.size());
   for (std::uint32_t node = 0; node < by_index.size(); ++node) {
     const std::uint32_t index = code->feeder.index_of(node);
-    code->ops.push_back(by_index[index]);
+    Op& op = code->ops.emplace_back(by_index[index]);
+    op.end = {op.type, op.slot, op.is_compute, code->feeder.children(node).empty()};
     plain_ids = plain_ids && table.nodes[index].id == node;
   }
   if (!plain_ids) {

@@ -29,7 +29,7 @@ void RemoteMemory::access(Rank npu, std::int64_t bytes, Waiter done) {
 
 void RemoteMemory::begin(std::uint32_t server) {
   const Access& a = servers_[server].front();
-  if (causes_ != nullptr) causes_->act({.npu = a.npu, .op = a.done.index});
+  if (causes_ != nullptr) causes_->act({.npu = a.npu, .op = a.done.index()});
   events_.add(a.npu, a.duration, {Waiter::memory, server});
 }
 

@@ -115,23 +115,23 @@ class Replayer final : private CollectiveListener {
   }
 
  private:
-  void handle_watched(const Event& e) {
-    if (e.kind == event_npu) {
-      watch_->touch_entry(npu_events_.npu(e.arg), queue_.now(), e.arg);
-    } else if (e.kind == event_receive) {
-      messages_.touch_late(e.arg);
-    } else if (e.kind == event_arrival) {
-      watch_->current = messages_.pushed(e.arg);
+  void handle_watched(Event e) {
+    if (e.kind() == event_npu) {
+      watch_->touch_entry(npu_events_.npu(e.arg()), queue_.now(), e.arg());
+    } else if (e.kind() == event_receive) {
+      messages_.touch_late(e.arg());
+    } else if (e.kind() == event_arrival) {
+      watch_->current = messages_.pushed(e.arg());
     }
     handle(e);
   }
-  void handle(const Event& e) {
-    switch (e.kind) {
-      case event_npu: npu_events_.run(e.arg, [this](Rank npu, Waiter w) { fire(npu, w); }); break;
-      case event_receive: fire(messages_.take_late(e.arg)); break;
+  void handle(Event e) {
+    switch (e.kind()) {
+      case event_npu: npu_events_.run(e.arg(), [this](Rank npu, Waiter w) { fire(npu, w); }); break;
+      case event_receive: fire(messages_.take_late(e.arg())); break;
       case event_arrival:
-        if (causes_) causes_->arrives(e.arg);
-        arrive(e.arg);
+        if (causes_) causes_->arrives(e.arg());
+        arrive(e.arg());
         break;
       default:
         if (const MessageToken m = network_->advance(e); m != no_message) arrive(m);
@@ -153,31 +153,26 @@ class Replayer final : private CollectiveListener {
 
   void fire(const Messages::Call& call) { fire(call.npu, call.waiter); }
   void fire(Rank npu, Waiter w) {
-    if (watch_ && w.kind != Waiter::phase_step && w.kind != Waiter::phase_recv && w.kind != Waiter::reduction)
+    if (watch_ && w.kind() != Waiter::phase_step && w.kind() != Waiter::phase_recv && w.kind() != Waiter::reduction)
       watch_->share();
-    switch (w.kind) {
+    switch (w.kind()) {
       case Waiter::nobody: break;
-      case Waiter::op: complete(npu, w.index, w.end); break;
-      case Waiter::control_sent: messages_.control_sent(w.index); break;
-      case Waiter::control_recv: messages_.control_received(w.index); break;
+      case Waiter::op: complete(npu, w.index(), w.end()); break;
+      case Waiter::control_sent: messages_.control_sent(w.index()); break;
+      case Waiter::control_recv: messages_.control_received(w.index()); break;
       case Waiter::memory:
-        fire(npu, memory_.take(w.index));
-        memory_.go_on(w.index);
+        fire(npu, memory_.take(w.index()));
+        memory_.go_on(w.index());
         break;
       default: system_.fire(npu, w);
     }
   }
 
-  void collective_done(Rank npu, std::uint32_t op) override { complete(npu, op, end_of(npus_[npu], op)); }
+  void collective_done(Rank npu, std::uint32_t op) override { complete(npu, op, npus_[npu].ops[op].end); }
 
-  static NodeEnd end_of(const Npu& npu, std::uint32_t node) {
-    const Op& op = npu.ops[node];
-    return {op.type, op.slot, op.is_compute, npu.feeder.is_leaf(node)};
-  }
-
-  void complete(Rank r, std::uint32_t node, const NodeEnd& what) {
+  void complete(Rank r, std::uint32_t node, NodeEnd what) {
     Npu& npu = npus_[r];
-    npu.busy &= static_cast<std::uint8_t>(~slot_bit(what.slot));
+    npu.busy &= static_cast<std::uint8_t>(~slot_bit(what.slot()));
     end(npu, r, node, what);
     if (causes_) causes_->node_ends(node);
     if (npu.feeder.free_nodes() != 0) issue(npu, r);
@@ -185,14 +180,14 @@ class Replayer final : private CollectiveListener {
   }
 
   // Books the end of a node and frees its children.
-  void end(Npu& npu, Rank r, std::uint32_t node, const NodeEnd& what) {
-    if (what.is_compute && __builtin_add_overflow(npu.compute_ps, npu.ops[node].value, &npu.compute_ps))
+  void end(Npu& npu, Rank r, std::uint32_t node, NodeEnd what) {
+    if (what.is_compute() && __builtin_add_overflow(npu.compute_ps, npu.ops[node].value, &npu.compute_ps))
       EventQueue::too_late();
     if (observed_) note_end(r, node);
-    if (what.type != OpType::invalid) npu.activity.end(Activity::kind_of(what.type, what.slot), queue_.now());
+    if (what.type() != OpType::invalid) npu.activity.end(Activity::kind_of(what.type(), what.slot()), queue_.now());
     result_.total_ps = queue_.now();
     if (causes_ && !target_) last_cause_ = causes_->current();
-    if (what.is_leaf) {
+    if (what.is_leaf()) {
       npu.feeder.complete_leaf();
     } else {
       npu.feeder.complete(node);
@@ -241,11 +236,11 @@ class Replayer final : private CollectiveListener {
     if (observed_) note_begin(r, node);
     if (op.type != OpType::invalid) npu.activity.begin(Activity::kind_of(op.type, op.slot), queue_.now());
     if (has_slots_ && op.type != OpType::invalid && op.type != OpType::recv) npu.busy |= slot_bit(op.slot);
-    const Waiter done{Waiter::op, node, end_of(npu, node)};
+    const Waiter done{Waiter::op, node, op.end};
     switch (op.type) {
       case OpType::invalid:
         if (watch_ && waits_for_round_) watch_->deferred(r, queue_.now());
-        end(npu, r, node, done.end);
+        end(npu, r, node, op.end);
         break;
       case OpType::timed: npu_events_.add(r, op.value, done); break;
       case OpType::memory: memory_.access(r, op.value, done); break;
@@ -253,7 +248,7 @@ class Replayer final : private CollectiveListener {
         if (watch_) {
           messages_.send(op.channel, done);
         } else {
-          messages_.send(op.channel, done, r, op.peer, op.value);
+          messages_.send(op.channel, done, r, op.peer, op.value, 0);
         }
         break;
       case OpType::recv: messages_.receive(op.channel, r, done); break;
@@ -292,25 +287,25 @@ class Replayer final : private CollectiveListener {
         prefetch(next[i], stage);
     }
   }
-  void prefetch(const Event& e, std::uint32_t stage) const {
-    if (e.kind == event_arrival) {
+  void prefetch(Event e, std::uint32_t stage) const {
+    if (e.kind() == event_arrival) {
       switch (stage) {
-        case 0: messages_.prefetch(e.arg); break;
+        case 0: messages_.prefetch(e.arg()); break;
         case 1:
-          messages_.prefetch_channel(e.arg);
-          prefetch(messages_.sent(e.arg).npu);
-          prefetch(messages_.destination_of(e.arg));
+          messages_.prefetch_channel(e.arg());
+          prefetch(messages_.sent(e.arg()).npu);
+          prefetch(messages_.destination_of(e.arg()));
           break;
-        default: prefetch(messages_.sent(e.arg), stage); prefetch(messages_.waiting(e.arg), stage);
+        default: prefetch(messages_.sent(e.arg()), stage); prefetch(messages_.waiting(e.arg()), stage);
       }
-    } else if (e.kind == event_npu) {
+    } else if (e.kind() == event_npu) {
       switch (stage) {
-        case 0: npu_events_.prefetch(e.arg); break;
+        case 0: npu_events_.prefetch(e.arg()); break;
         case 1:
-          npu_events_.prefetch_first(e.arg);
-          prefetch(npu_events_.npu(e.arg));
+          npu_events_.prefetch_first(e.arg());
+          prefetch(npu_events_.npu(e.arg()));
           break;
-        default: prefetch({npu_events_.npu(e.arg), npu_events_.first(e.arg)}, stage);
+        default: prefetch({npu_events_.npu(e.arg()), npu_events_.first(e.arg())}, stage);
       }
     }
   }
@@ -319,13 +314,13 @@ class Replayer final : private CollectiveListener {
     for (std::size_t line = 0; line < sizeof(Npu); line += 64) __builtin_prefetch(npu + line);
   }
   void prefetch(const Messages::Call& call, std::uint32_t stage) const {
-    if (call.waiter.kind != Waiter::op) return;
+    if (call.waiter.kind() != Waiter::op) return;
     const Npu& npu = npus_[call.npu];
     if (stage == 2) {
-      __builtin_prefetch(npu.ops + call.waiter.index);
-      npu.feeder.prefetch(call.waiter.index);
+      __builtin_prefetch(npu.ops + call.waiter.index());
+      npu.feeder.prefetch(call.waiter.index());
     } else {
-      npu.feeder.prefetch_children(call.waiter.index);
+      npu.feeder.prefetch_children(call.waiter.index());
     }
   }
 
@@ -338,7 +333,7 @@ class Replayer final : private CollectiveListener {
   // What nodes that still compute have done.
   void book_unended() {
     npu_events_.for_each([this](Rank r, Picoseconds end, Waiter w) {
-      const Op* op = w.kind == Waiter::op ? &npus_[r].ops[w.index] : nullptr;
+      const Op* op = w.kind() == Waiter::op ? &npus_[r].ops[w.index()] : nullptr;
       if (op == nullptr || !op->is_compute) return;
       Picoseconds& compute = npus_[r].compute_ps;
       if (__builtin_add_overflow(compute, result_.reached_ps - (end - op->value), &compute)) EventQueue::too_late();

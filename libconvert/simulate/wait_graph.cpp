@@ -78,15 +78,15 @@ void WaitGraph::mark_started() {
     if (l.channel >= fixed && !of_custom_run(key)) continue;
     const std::uint32_t channel = l.channel < fixed ? l.channel : channel_of(key);
     std::size_t number = 0;
-    if (l.waiter.kind == Waiter::nobody) {
+    if (l.waiter.kind() == Waiter::nobody) {
       if (unclaimed_.size() <= channel) unclaimed_.resize(channel + 1);
       ++unclaimed_[channel];
       continue;
     }
-    if (l.waiter.kind == Waiter::op) {
-      number = parts_[l.send ? key.src : key.dst].first + l.waiter.index;
-    } else if (l.waiter.kind == Waiter::custom_op) {
-      const CustomRuns::Pending& p = remains_.system.custom_runs().pending(l.waiter.index);
+    if (l.waiter.kind() == Waiter::op) {
+      number = parts_[l.send ? key.src : key.dst].first + l.waiter.index();
+    } else if (l.waiter.kind() == Waiter::custom_op) {
+      const CustomRuns::Pending& p = remains_.system.custom_runs().pending(l.waiter.index());
       if (part_of_custom_run_[p.run] == none) continue;
       number = parts_[part_of_custom_run_[p.run]].first + p.node;
     } else {

@@ -8,16 +8,9 @@
 
 namespace convert {
 
-// What the end of a node needs to know of it, kept with whoever tells: the node was begun long ago, and to look it
-// up again would take longer than all the rest.
-struct NodeEnd {
-  OpType type = OpType::invalid;
-  Slot slot = Slot::communication;
-  bool is_compute : 1 = false;
-  bool is_leaf : 1 = false;  // no node waits for it
-};
-
-struct Waiter {
+// One word, which stays in a register.
+class Waiter {
+ public:
   enum Kind : std::uint8_t {
     nobody,
     op,            // a node of the NPU's trace; index: its number in the rank; with `end`
@@ -32,12 +25,16 @@ struct Waiter {
     npu_entry,     // all of an NPU's events of one time
     bus,           // an event of the shared bus; index: SharedBus' table
   };
-  Kind kind = nobody;
-  NodeEnd end{};
-  std::uint32_t index = 0;
+  Waiter() = default;  // nobody
+  Waiter(Kind kind, std::uint32_t index, NodeEnd end = {})
+      : bits_(std::uint64_t{index} << 32U | std::uint64_t{end.bits()} << 8U | kind) {}
 
-  Waiter() = default;
-  Waiter(Kind k, std::uint32_t i, NodeEnd e = {}) : kind(k), end(e), index(i) {}
+  [[nodiscard]] Kind kind() const { return static_cast<Kind>(bits_ & 0xffU); }
+  [[nodiscard]] std::uint32_t index() const { return static_cast<std::uint32_t>(bits_ >> 32U); }
+  [[nodiscard]] NodeEnd end() const { return NodeEnd(static_cast<std::uint8_t>(bits_ >> 8U & 0xffU)); }
+
+ private:
+  std::uint64_t bits_ = 0;
 };
 
 }  // namespace convert

@@ -259,20 +259,21 @@ void SystemLayer::end_job(Rank npu, std::uint32_t job) {
 }
 
 std::uint32_t SystemLayer::job_of(Waiter w) {
-  if (w.kind == Waiter::empty_job) return w.index;
-  return stream(w.kind == Waiter::custom_op ? customs_.runs()[customs_.pending(w.index).run].stream : w.index).job;
+  if (w.kind() == Waiter::empty_job) return w.index();
+  return stream(w.kind() == Waiter::custom_op ? customs_.runs()[customs_.pending(w.index()).run].stream : w.index())
+      .job;
 }
 
 void SystemLayer::fire(Rank npu, Waiter w) {
-  if (causes_ != nullptr && w.kind != Waiter::bus) act(npu, job_of(w));
-  switch (w.kind) {
-    case Waiter::reduction: events_.add(npu, stream(w.index).reduction, {Waiter::phase_step, w.index}); break;
-    case Waiter::phase_step: model_.astra ? step(w.index) : exact_step(w.index); break;
-    case Waiter::phase_recv: model_.astra ? received(w.index) : exact_received(w.index); break;
-    case Waiter::empty_job: end_job(npu, w.index); break;
-    case Waiter::bus: bus_->fire(w.index); break;
+  if (causes_ != nullptr && w.kind() != Waiter::bus) act(npu, job_of(w));
+  switch (w.kind()) {
+    case Waiter::reduction: events_.add(npu, stream(w.index()).reduction, {Waiter::phase_step, w.index()}); break;
+    case Waiter::phase_step: model_.astra ? step(w.index()) : exact_step(w.index()); break;
+    case Waiter::phase_recv: model_.astra ? received(w.index()) : exact_received(w.index()); break;
+    case Waiter::empty_job: end_job(npu, w.index()); break;
+    case Waiter::bus: bus_->fire(w.index()); break;
     case Waiter::custom_op:
-      if (const std::uint32_t s = customs_.complete(w.index); s != 0) end_phase(s - 1);
+      if (const std::uint32_t s = customs_.complete(w.index()); s != 0) end_phase(s - 1);
       break;
     default: break;
   }

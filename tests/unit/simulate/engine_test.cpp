@@ -21,10 +21,10 @@ TEST(EventQueue, OrdersByTimeThenInsertion) {
   std::vector<std::uint32_t> order;
   while (!q.empty()) {
     const Event e = q.pop();
-    order.push_back(e.arg);
+    order.push_back(e.arg());
     EXPECT_EQ(q.now(), e.time);
-    if (e.arg == 1) q.push_after(0, 4, 0);  // behind the others of this tick
-    if (e.arg == 3) q.push_after(2, 5, 0);  // behind the earlier ones of tick 5
+    if (e.arg() == 1) q.push_after(0, 4, 0);  // behind the others of this tick
+    if (e.arg() == 3) q.push_after(2, 5, 0);  // behind the earlier ones of tick 5
   }
   EXPECT_EQ(order, (std::vector<std::uint32_t>{1, 3, 4, 0, 2, 5}));
 }
@@ -40,8 +40,8 @@ class Twins {
     ASSERT_EQ(queue_.next_time(), model_.begin()->first);
     const Event e = queue_.pop();
     ASSERT_EQ(e.time, model_.begin()->first);
-    ASSERT_EQ(e.arg, model_.begin()->second);
-    ASSERT_EQ(e.kind, 7U);
+    ASSERT_EQ(e.arg(), model_.begin()->second);
+    ASSERT_EQ(e.kind(), 7U);
     model_.erase(model_.begin());
     ASSERT_EQ(queue_.empty(), model_.empty());
   }

@@ -44,11 +44,11 @@ Outcome run(const NetworkConfig& config, NetworkOptions options, const std::vect
   Outcome out;
   while (!queue.empty()) {
     const Event e = queue.pop();
-    if (e.kind == event_send) {
-      network->send(messages[e.arg].src, messages[e.arg].dst, messages[e.arg].bytes, e.arg);
+    if (e.kind() == event_send) {
+      network->send(messages[e.arg()].src, messages[e.arg()].dst, messages[e.arg()].bytes, e.arg());
       continue;
     }
-    const MessageToken m = e.kind == event_arrival ? e.arg : network->advance(e);
+    const MessageToken m = e.kind() == event_arrival ? e.arg() : network->advance(e);
     if (m != no_message) out.arrivals.emplace_back(m, queue.now());
   }
   out.use = network->link_use(queue.now());

@@ -20,8 +20,8 @@ TEST(NpuEvents, EventsOfOneNpuRunTogetherAtThePlaceOfTheFirst) {
   std::vector<std::uint32_t> order;
   while (!q.empty()) {
     const Event e = q.pop();
-    EXPECT_EQ(e.kind, event_npu);
-    events.run(e.arg, [&](Rank, Waiter what) { order.push_back(what.index); });
+    EXPECT_EQ(e.kind(), event_npu);
+    events.run(e.arg(), [&](Rank, Waiter what) { order.push_back(what.index()); });
   }
   EXPECT_EQ(order, (std::vector<std::uint32_t>{100, 102, 200, 101}));
 }
@@ -34,9 +34,9 @@ TEST(NpuEvents, WhatIsAddedForNowRunsInTheSamePass) {
   events.add(1, 10, {Waiter::op, 200});
   std::vector<std::uint32_t> order;
   while (!q.empty()) {
-    events.run(q.pop().arg, [&](Rank npu, Waiter what) {
-      order.push_back(what.index);
-      if (what.index < 102) events.add(npu, 0, {Waiter::op, what.index + 2});
+    events.run(q.pop().arg(), [&](Rank npu, Waiter what) {
+      order.push_back(what.index());
+      if (what.index() < 102) events.add(npu, 0, {Waiter::op, what.index() + 2});
     });
   }
   EXPECT_EQ(order, (std::vector<std::uint32_t>{100, 101, 102, 103, 200}));
@@ -55,9 +55,9 @@ TEST(NpuEvents, KeepsManyDistinctTimesApart) {
   };
   for (int i = 0; i < 2000; ++i) add();
   while (!q.empty()) {
-    events.run(q.pop().arg, [&](Rank, Waiter what) {
-      ASSERT_EQ(due.at(what.index), q.now());
-      due.erase(what.index);
+    events.run(q.pop().arg(), [&](Rank, Waiter what) {
+      ASSERT_EQ(due.at(what.index()), q.now());
+      due.erase(what.index());
       if (next < 20'000) add();
     });
   }

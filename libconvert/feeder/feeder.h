@@ -66,12 +66,6 @@ class Feeder {
   // The same of a node without children.
   void complete_leaf() { ++completed_; }
 
-  // A hint that complete(node) comes soon.
-  void prefetch(std::uint32_t node) const {
-    __builtin_prefetch(&nodes_[node]);
-    __builtin_prefetch(fresh_.data());
-  }
-  void prefetch_children(std::uint32_t node) const { __builtin_prefetch(children_ + nodes_[node].first_child); }
   // A hint that the simulation has come to `node`: what stands some nodes further on will soon be needed.
   void prefetch_after(std::uint32_t node) const {
     __builtin_prefetch(&nodes_[std::min(node + 12, size_)]);

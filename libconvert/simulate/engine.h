@@ -7,7 +7,6 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -68,15 +67,8 @@ class EventQueue {
 
   // Takes the next event and moves the clock to it. The queue is not empty.
   Event pop() {
-    return pop([](std::span<const Event>) {});
-  }
-  // Calls ready(events) when it becomes known which ones come next; for prefetching.
-  template <typename Ready>
-  Event pop(const Ready& ready) {
-    if (run_read_ == run_.size()) {
-      if ((used_levels_ & 1U) == 0) refill(ready);
-      if (run_read_ == run_.size()) return pop_bucket();
-    }
+    if (run_.size() - run_read_ < low_run && used_levels_ != 0 && (used_levels_ & 1U) == 0) refill();
+    if (run_read_ == run_.size()) return pop_bucket();
     const Event e = run_[run_read_++];
     now_ = e.time;
     return e;
@@ -166,35 +158,42 @@ class EventQueue {
     return e;
   }
 
-  // Run and bucket 0 are empty: moves the base to the earliest time, and its events to one of the two.
-  template <typename Ready>
-  void refill(const Ready& ready) {
-    const Bucket from = take_first_bucket();
+  // Bucket 0 is empty, the run nearly so: takes into it what comes next. Where that is much at once, waits until
+  // the run is empty and moves the base to the earliest time.
+  void refill() {
+    if (run_read_ == run_.size()) {
+      run_.clear();
+      run_read_ = 0;
+      run_end_ = -1;
+      if (!starts_run()) return move_base(take_first_bucket());
+      base_ = buckets_[first_bucket()].min;
+      add_to_run(take_first_bucket());
+    } else if (run_read_ > short_run) {
+      constexpr std::size_t room = 8;  // for what comes at once
+      run_.erase(run_.begin(), run_.begin() + static_cast<std::ptrdiff_t>(run_read_ - room));
+      run_read_ = room;
+    }
+    while (used_levels_ != 0 && starts_run() &&
+           run_.size() - run_read_ + buckets_[first_bucket()].head->count <= short_run)
+      add_to_run(take_first_bucket());
+  }
+  // The first bucket has so few events that to sort them is the least work.
+  [[nodiscard]] bool starts_run() const {
+    const Bucket& b = buckets_[first_bucket()];
+    return b.head == b.tail && (b.min != b.max || b.head->count < short_run);
+  }
+  void move_base(const Bucket& from) {
     base_ = from.min;
     read_ = 0;
-    run_.clear();
-    run_read_ = 0;
-    run_end_ = -1;
-    if (from.head == from.tail && (from.min != from.max || from.head->count < short_run)) {
-      add_to_run(from);
-      while (used_levels_ != 0) {
-        const Bucket& next = buckets_[first_bucket()];
-        if (next.head != next.tail || run_.size() + next.head->count > short_run) break;
-        add_to_run(take_first_bucket());
-      }
-      return ready(run_);
-    }
     if (from.min == from.max) {
       buckets_[0] = from;
       used_levels_ |= 1U;
       used_[0] = 1;
-    } else {
-      for (Chunk* c = from.head; c != nullptr; c = free_chunk(c)) {
-        for (std::uint32_t i = 0; i < c->count; ++i) push_bucket(c->events[i]);
-      }
+      return;
     }
-    const Chunk& next = *buckets_[0].head;
-    ready({next.events.data(), next.count});
+    for (Chunk* c = from.head; c != nullptr; c = free_chunk(c)) {
+      for (std::uint32_t i = 0; i < c->count; ++i) push_bucket(c->events[i]);
+    }
   }
   // All of it is later than the run, and in one chunk.
   void add_to_run(const Bucket& b) {
@@ -243,7 +242,8 @@ class EventQueue {
     for (Chunk& c : slabs_.back()) free_chunk(&c);
   }
 
-  static constexpr std::size_t short_run = 32;     // buckets are put together up to here
+  static constexpr std::size_t low_run = 15;       // below, more is taken into the run
+  static constexpr std::size_t short_run = 48;     // up to here
   static constexpr std::size_t longest_run = 256;  // but for events of one time
 
   Picoseconds now_ = 0;

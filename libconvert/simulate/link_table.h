@@ -18,7 +18,8 @@
 
 namespace convert {
 
-// Packet has a member `std::uint32_t next` that the table uses while the packet waits or is unused.
+// Packets have the numbers of their messages, and a member `std::uint32_t next` that the table uses while they
+// wait.
 template <typename Packet>
 class LinkTable {
  public:
@@ -30,15 +31,9 @@ class LinkTable {
   [[nodiscard]] Packet& packet(std::uint32_t p) {
     return blocks_[p >> block_bits][p & ((std::uint32_t{1} << block_bits) - 1)];
   }
-  std::uint32_t new_packet() {
-    if (unused_ == none) grow();
-    const std::uint32_t p = unused_;
-    unused_ = packet(p).next;
-    return p;
-  }
-  void free_packet(std::uint32_t p) {
-    packet(p).next = unused_;
-    unused_ = p;
+  Packet& new_packet(std::uint32_t p) {
+    while (p >> block_bits >= blocks_.size()) blocks_.emplace_back(std::size_t{1} << block_bits);
+    return packet(p);
   }
 
   // The packet takes the link at once (true), or waits behind those that wait already.
@@ -131,18 +126,11 @@ class LinkTable {
   }
   static constexpr std::uint32_t block_bits = 12;
 
-  void grow() {
-    const auto first = static_cast<std::uint32_t>(blocks_.size()) << block_bits;
-    blocks_.emplace_back(std::size_t{1} << block_bits);
-    for (std::uint32_t i = 1U << block_bits; i-- > 0;) free_packet(first + i);
-  }
-
   std::uint32_t count_;
   Zeros<Link> links_;
   Zeros<Use> use_;
   const bool count_use_;
   std::vector<HugeVector<Packet>> blocks_;
-  std::uint32_t unused_ = none;  // first of the list
 };
 
 }  // namespace convert

@@ -110,12 +110,6 @@ class Messages {
   void prefetch(MessageToken m) const { __builtin_prefetch(&messages_[m]); }
   void prefetch_channel(MessageToken m) const { __builtin_prefetch(&backlog(messages_[m].channel)); }
   [[nodiscard]] Rank destination_of(MessageToken m) const { return messages_[m].dst; }
-  // The receive that message `m` will find, if it is posted already.
-  [[nodiscard]] Call waiting(MessageToken m) const {
-    const Backlog q = backlog(messages_[m].channel);
-    if (q <= 0) return {};
-    return {messages_[m].dst, entries_[first_posted(q)].receive};
-  }
 
   // What is left when nothing can happen any more: receives without a message, messages without a receive, and
   // (rendezvous) sends that no receiver has asked for. Each kind by channel and then in the order of its calls.

@@ -20,7 +20,8 @@ namespace convert {
 class OrderWatch;
 class Symmetry;
 
-// Whoever sends chooses the number; the network hands it back at the arrival.
+// Whoever sends chooses the number, of no other message that is under way; the network hands it back at the arrival
+// and keeps a table by it.
 using MessageToken = std::uint32_t;
 inline constexpr MessageToken no_message = 0xffffffff;
 
@@ -54,6 +55,8 @@ class Network {
   void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message) { send(src, dst, bytes, message, 0); }
   // An event of a kind ≥ event_network has come due. Returns the message that has arrived by it, or no_message.
   virtual MessageToken advance(Event event) = 0;
+  // The same of any event that send() or advance() has pushed.
+  MessageToken handle(Event event) { return event.kind() == event_arrival ? event.arg() : advance(event); }
   // The delay of every such message, where it does not depend on what else is under way: whoever sends may then
   // push its event_arrival without send(). src != dst.
   [[nodiscard]] virtual std::optional<Picoseconds> fixed_delay(Rank, Rank, std::int64_t) const { return {}; }

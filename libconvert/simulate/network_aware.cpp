@@ -11,7 +11,7 @@
 namespace convert {
 namespace {
 
-constexpr std::uint32_t event_hop = event_network;            // packet `arg` is at the end of its link
+constexpr std::uint32_t event_hop = event_network;            // message `arg` is at the end of a link
 constexpr std::uint32_t event_link_free = event_network + 1;  // link `arg` has sent the last byte
 
 // ASTRA-sim's congestion-aware network, of one dimension or several. Each set of NPUs that differ only in
@@ -37,7 +37,6 @@ class AwareNetwork final : public Network {
   using Dim = ProductLinks::Dim;
   struct Packet {
     std::int64_t bytes;
-    MessageToken message;
     std::uint32_t next;
     Rank at;  // on a link: where the link leads, or (to a switch) where the switch sends it on
     Rank dst;
@@ -45,6 +44,7 @@ class AwareNetwork final : public Network {
     bool to_switch;
   };
 
+  [[nodiscard]] bool is_watched() const { return watch_ || causes_ != nullptr; }  // then each event must come here
   bool forward(std::uint32_t p);
   std::uint32_t take_hop(Packet& k, const Dim& d, std::uint32_t from, std::uint32_t to);
   void enqueue(std::uint32_t link, std::uint32_t p) {
@@ -60,10 +60,8 @@ class AwareNetwork final : public Network {
   std::optional<LinkWatch> watch_;
 };
 
-void AwareNetwork::send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t /*priority*/) {
-  const std::uint32_t p = table_.new_packet();
-  table_.packet(p) = {
-      .bytes = bytes, .message = message, .next = 0, .at = src, .dst = dst, .dim = 0, .to_switch = false};
+void AwareNetwork::send(Rank src, Rank dst, std::int64_t bytes, MessageToken p, std::int64_t /*priority*/) {
+  table_.new_packet(p) = {.bytes = bytes, .next = 0, .at = src, .dst = dst, .dim = 0, .to_switch = false};
   if (causes_ != nullptr) causes_->launched(p);
   if (src == dst) {  // see can_send_to_self
     enqueue(take_hop(table_.packet(p), dims_[0], src, dst), p);
@@ -81,10 +79,7 @@ MessageToken AwareNetwork::advance(Event event) {
   }
   if (watch_) watch_->hop(event.arg());
   if (causes_ != nullptr) causes_->hop_ends(event.arg());
-  if (forward(event.arg())) return no_message;
-  const MessageToken message = table_.packet(event.arg()).message;
-  table_.free_packet(event.arg());
-  return message;
+  return forward(event.arg()) ? no_message : event.arg();
 }
 
 std::vector<LinkUse> AwareNetwork::link_use(Picoseconds end) const {
@@ -141,7 +136,8 @@ void AwareNetwork::transmit(std::uint32_t link, std::uint32_t p) {
   const Dim& d = dims_[k.dim];
   const double on_wire_ns = static_cast<double>(k.bytes) / d.bytes_per_ns;
   const Picoseconds busy = truncate_delay(on_wire_ns);
-  queue_.push_after(truncate_delay(d.latency_ns + on_wire_ns), p, event_hop);
+  const bool arrives = k.at == k.dst && !k.to_switch && !is_watched();
+  queue_.push_after(truncate_delay(d.latency_ns + on_wire_ns), p, arrives ? event_arrival : event_hop);
   queue_.push_after(busy, link, event_link_free);
   table_.count(link, k.bytes, queue_.now(), busy);
   if (watch_) watch_->transmit(p, link);

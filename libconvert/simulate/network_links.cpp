@@ -14,7 +14,7 @@
 namespace convert {
 namespace {
 
-constexpr std::uint32_t event_hop = event_network;            // packet `arg` is at the end of its link
+constexpr std::uint32_t event_hop = event_network;            // message `arg` is at the end of a link
 constexpr std::uint32_t event_link_free = event_network + 1;  // link `arg` takes the next packet
 
 // Per-link queues on any topology, in picoseconds. Messages queue for a link in the order in which they (cut: their
@@ -30,13 +30,11 @@ class LinksNetwork final : public Network {
         cut_(options.forwarding == Forwarding::cut),
         busy_for_latency_(options.occupancy == Occupancy::alpha_beta) {}
 
-  void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t priority) override {
-    const std::uint32_t p = table_.new_packet();
-    Packet& k = table_.packet(p);
+  void send(Rank src, Rank dst, std::int64_t bytes, MessageToken p, std::int64_t priority) override {
+    Packet& k = table_.new_packet(p);
     k.bytes = bytes;
     k.priority = priority;
     k.tail_ps = 0;
-    k.message = message;
     k.position = {.at = src, .dst = dst};
     if (causes_ != nullptr) causes_->launched(p);
     take_hop(p, k);
@@ -52,13 +50,9 @@ class LinksNetwork final : public Network {
     if (watch_) watch_->hop(event.arg());
     if (causes_ != nullptr) causes_->hop_ends(event.arg());
     Packet& k = table_.packet(event.arg());
-    if (k.position.at != k.position.dst) {
-      take_hop(event.arg(), k);
-      return no_message;
-    }
-    const MessageToken message = k.message;
-    table_.free_packet(event.arg());
-    return message;
+    if (k.position.at == k.position.dst) return event.arg();
+    take_hop(event.arg(), k);
+    return no_message;
   }
 
   void reduce(const NetworkConfig& config, const Symmetry& symmetry, OrderWatch& order) override {
@@ -83,7 +77,6 @@ class LinksNetwork final : public Network {
     Picoseconds tail_ps;  // cut: when the last byte comes to the device where the head is
     Hop hop;              // the link on which it travels or for which it waits
     Position position;    // at the end of that link
-    MessageToken message;
     std::uint32_t next;
   };
 
@@ -108,7 +101,9 @@ class LinksNetwork final : public Network {
       if (k.position.at != k.position.dst) arrival = latency;  // of the head
     }
     const Picoseconds busy = busy_for_latency_ ? add(sent, latency) : sent;
-    queue_.push_after(arrival, p, event_hop);
+    const bool is_watched = watch_ || causes_ != nullptr;  // then each event must come here
+    const bool arrives = k.position.at == k.position.dst && !is_watched;
+    queue_.push_after(arrival, p, arrives ? event_arrival : event_hop);
     queue_.push_after(busy, k.hop.link, event_link_free);
     table_.count(k.hop.link, k.bytes, now, busy);
     if (watch_) watch_->transmit(p, k.hop.link);

@@ -65,10 +65,6 @@ class NpuEvents {
     std::for_each(latest_.begin(), latest_.end(), list);
   }
 
-  void prefetch(std::uint32_t e) const { __builtin_prefetch(&entries_[e]); }
-  void prefetch_first(std::uint32_t e) const { __builtin_prefetch(&items_[entries_[e].first]); }
-  // What entry `e` completes first.
-  [[nodiscard]] Waiter first(std::uint32_t e) const { return items_[entries_[e].first].what; }
   [[nodiscard]] Rank npu(std::uint32_t e) const { return entries_[e].npu; }
 
   // Runs entry `e` (the argument of its event): complete(npu, what) for each.

@@ -22,13 +22,13 @@ namespace convert {
 namespace {
 
 class Replayer final : private CollectiveListener {
-  // What each event of an NPU touches.
+  // What each event of an NPU touches: the cache lines 0, 2 and 3, in this order.
   struct alignas(64) Npu {
-    Feeder feeder{};
+    Activity activity{};
     const Op* ops = nullptr;
     std::uint8_t busy = 0;  // bit per Slot in use
     Picoseconds compute_ps = 0;
-    Activity activity{};
+    Feeder feeder{};
   };
 
  public:
@@ -93,7 +93,7 @@ class Replayer final : private CollectiveListener {
     }
     while (!watch_ && !target_begun_ && (!queue_.empty() || offer_again()) && queue_.next_time() <= until) {
       prefetch();
-      handle(queue_.pop([this](std::span<const Event> next) { prefetch(next); }));
+      handle(queue_.pop());
     }
     finish();
     return std::move(result_);
@@ -270,58 +270,19 @@ class Replayer final : private CollectiveListener {
     target_begun_ = causes_->detail(Causes::Kind::work);
   }
 
-  // Memory is touched far and wide, event after event; what the next ones need can be on its way meanwhile. Each
-  // stage may read what the stage before has fetched; the last comes a few events ahead.
-  static constexpr std::array<std::uint32_t, 4> stages_ahead = {12, 8, 5, 2};
-  void prefetch() {
-    const Event* next = queue_.upcoming(stages_ahead.back());
-    if (next == prefetched_) return;  // or nothing is known; what came in between was not known before either
-    prefetched_ = next;
-    for (std::uint32_t stage = 0; stage < stages_ahead.size(); ++stage) {
-      if (const Event* e = queue_.upcoming(stages_ahead[stage])) prefetch(*e, stage);
-    }
-  }
-  void prefetch(std::span<const Event> next) const {
-    for (std::uint32_t stage = 0; stage < stages_ahead.size(); ++stage) {
-      for (std::size_t i = 0; i < std::min<std::size_t>(stages_ahead[stage], next.size()); ++i)
-        prefetch(next[i], stage);
-    }
-  }
-  void prefetch(Event e, std::uint32_t stage) const {
-    if (e.kind() == event_arrival) {
-      switch (stage) {
-        case 0: messages_.prefetch(e.arg()); break;
-        case 1:
-          messages_.prefetch_channel(e.arg());
-          prefetch(messages_.sent(e.arg()).npu);
-          prefetch(messages_.destination_of(e.arg()));
-          break;
-        default: prefetch(messages_.sent(e.arg()), stage); prefetch(messages_.waiting(e.arg()), stage);
-      }
-    } else if (e.kind() == event_npu) {
-      switch (stage) {
-        case 0: npu_events_.prefetch(e.arg()); break;
-        case 1:
-          npu_events_.prefetch_first(e.arg());
-          prefetch(npu_events_.npu(e.arg()));
-          break;
-        default: prefetch({npu_events_.npu(e.arg()), npu_events_.first(e.arg())}, stage);
-      }
+  // Messages and their channels lie anywhere: they can be on their way while the events before theirs run.
+  void prefetch() const {
+    if (const Event* e = queue_.upcoming(12); e != nullptr && e->kind() == event_arrival)
+      messages_.prefetch(e->arg());
+    if (const Event* e = queue_.upcoming(8); e != nullptr && e->kind() == event_arrival) {
+      messages_.prefetch_channel(e->arg());
+      prefetch(messages_.sent(e->arg()).npu);
+      prefetch(messages_.destination_of(e->arg()));
     }
   }
   void prefetch(Rank r) const {
     const auto* npu = reinterpret_cast<const char*>(&npus_[r]);
-    for (std::size_t line = 0; line < sizeof(Npu); line += 64) __builtin_prefetch(npu + line);
-  }
-  void prefetch(const Messages::Call& call, std::uint32_t stage) const {
-    if (call.waiter.kind() != Waiter::op) return;
-    const Npu& npu = npus_[call.npu];
-    if (stage == 2) {
-      __builtin_prefetch(npu.ops + call.waiter.index());
-      npu.feeder.prefetch(call.waiter.index());
-    } else {
-      npu.feeder.prefetch_children(call.waiter.index());
-    }
+    for (const std::size_t line : {0, 2, 3}) __builtin_prefetch(npu + line * 64);
   }
 
   // Only ASTRA-sim gives an NPU one communication at a time.
@@ -398,7 +359,6 @@ class Replayer final : private CollectiveListener {
   std::uint32_t last_cause_ = Causes::none;
   std::vector<NodeSpans> spans_;  // by rank, where local memory is tracked
   bool observed_ = false;
-  const Event* prefetched_ = nullptr;
 };
 
 ReplayResult expand(ReplayResult result, const Symmetry& symmetry, const ReplayProgram& program) {

@@ -25,7 +25,7 @@ void run(const NetworkConfig& config, Network& network, EventQueue& queue) {
   };
   while (sent < 4 * npus) send();
   while (!queue.empty()) {
-    if (network.advance(queue.pop()) != no_message && sent < messages) send();
+    if (network.handle(queue.pop()) != no_message && sent < messages) send();
   }
 }
 

@@ -43,7 +43,7 @@ void check_messages(const NetworkConfig& config, const NetworkOptions& options) 
   const auto network = make_network(config, options, queue);
   for (Rank r = 0; r < npus; ++r) network->send(r, (r + 1) % npus, 1000, r);
   Rank arrived = 0;
-  while (!queue.empty()) arrived += network->advance(queue.pop()) == no_message ? 0 : 1;
+  while (!queue.empty()) arrived += network->handle(queue.pop()) == no_message ? 0 : 1;
   fuzzing::check(arrived == npus, "every message arrives");
 }
 

@@ -48,7 +48,7 @@ Outcome run(const NetworkConfig& config, NetworkOptions options, const std::vect
       network->send(messages[e.arg()].src, messages[e.arg()].dst, messages[e.arg()].bytes, e.arg());
       continue;
     }
-    const MessageToken m = e.kind() == event_arrival ? e.arg() : network->advance(e);
+    const MessageToken m = network->handle(e);
     if (m != no_message) out.arrivals.emplace_back(m, queue.now());
   }
   out.use = network->link_use(queue.now());
@@ -193,7 +193,7 @@ Arrivals chatter(const std::string& text, const NetworkOptions& options, std::in
   while (sent < 200) send();
   Arrivals out;
   while (!queue.empty()) {
-    const MessageToken m = network->advance(queue.pop());
+    const MessageToken m = network->handle(queue.pop());
     if (m == no_message) continue;
     out.emplace_back(m, queue.now());
     if (sent < 2000) send();
@@ -242,7 +242,7 @@ TEST(LinkUse, IsNothingUnlessAskedFor) {
     const auto network = make_network(parse_short_network("ring:4,bw=1GB/s"), model, queue);
     network->send(0, 1, 100, 0);
     network->send(0, 1, 100, 1);
-    while (!queue.empty()) (void)network->advance(queue.pop());
+    while (!queue.empty()) (void)network->handle(queue.pop());
     EXPECT_TRUE(network->link_use(queue.now()).empty());
   }
 }

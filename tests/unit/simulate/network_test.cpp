@@ -29,7 +29,7 @@ std::vector<std::pair<MessageToken, std::int64_t>> arrivals(const NetworkConfig&
   std::vector<std::pair<MessageToken, std::int64_t>> out;
   while (!queue.empty()) {
     const Event e = queue.pop();
-    const MessageToken m = e.kind() == event_arrival ? e.arg() : network->advance(e);
+    const MessageToken m = network->handle(e);
     if (m != no_message) out.emplace_back(m, queue.now() / ps_per_ns);
   }
   return out;

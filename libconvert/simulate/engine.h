@@ -78,8 +78,8 @@ class EventQueue {
 
  private:
   struct Chunk {
-    static constexpr std::uint32_t capacity =
-        61;  // no power of two bytes: their heads would share a few cache sets
+    // No power of two of bytes: the heads of chunks would share a few sets of the cache.
+    static constexpr std::uint32_t capacity = 61;
     Chunk* next;
     std::uint32_t count;
     std::array<Event, capacity> events;
@@ -97,10 +97,10 @@ class EventQueue {
   }
   void push_bucket(Event e) {
     const auto time = static_cast<std::uint64_t>(e.time);
-    const unsigned level =
-        (static_cast<unsigned>(std::bit_width(time ^ static_cast<std::uint64_t>(base_))) + 5) / 6;
-    const std::size_t digit = level == 0 ? 0 : time >> (level - 1) * 6 & 63;
-    Bucket& b = buckets_[level * 64 + digit];
+    const auto differ = static_cast<std::size_t>(std::bit_width(time ^ static_cast<std::uint64_t>(base_)));
+    const std::size_t level = (differ + digit_bits - 1) / digit_bits;
+    const std::size_t digit = level == 0 ? 0 : time >> (level - 1) * digit_bits & (digit_values - 1);
+    Bucket& b = buckets_[level * digit_values + digit];
     if (b.head == nullptr) {
       used_levels_ |= 1U << level;
       used_[level] |= std::uint64_t{1} << digit;
@@ -117,7 +117,7 @@ class EventQueue {
   // The queue has buckets with events.
   [[nodiscard]] std::size_t first_bucket() const {
     const auto level = static_cast<std::size_t>(std::countr_zero(used_levels_));
-    return level * 64 + static_cast<std::size_t>(std::countr_zero(used_[level]));
+    return level * digit_values + static_cast<std::size_t>(std::countr_zero(used_[level]));
   }
 
   // Behind those of the same time.
@@ -210,7 +210,7 @@ class EventQueue {
   }
   Bucket take_first_bucket() {
     const std::size_t first = first_bucket();
-    std::uint64_t& used = used_[first / 64];
+    std::uint64_t& used = used_[first / digit_values];
     used &= used - 1;
     if (used == 0) used_levels_ &= used_levels_ - 1;
     return std::exchange(buckets_[first], Bucket{});
@@ -242,6 +242,11 @@ class EventQueue {
     for (Chunk& c : slabs_.back()) free_chunk(&c);
   }
 
+  // Level 0: bucket 0 alone, of the base's time. Level k: the buckets of digit k. Times are below 2^63.
+  static constexpr std::size_t digit_bits = 6;
+  static constexpr std::size_t digit_values = 1U << digit_bits;
+  static constexpr std::size_t levels = 12;
+
   static constexpr std::size_t low_run = 15;       // below, more is taken into the run
   static constexpr std::size_t short_run = 48;     // up to here
   static constexpr std::size_t longest_run = 256;  // but for events of one time
@@ -250,13 +255,11 @@ class EventQueue {
   Picoseconds base_ = 0;
   std::vector<Event> run_;  // by time; before those in buckets
   std::size_t run_read_ = 0;
-  Picoseconds run_end_ = -1;  // events up to here belong into the run
-  std::uint32_t read_ = 0;    // events of bucket 0's first chunk that were taken
-  // Level 0: bucket 0 alone, of the base's time. Level k: of digit k of six bits each, times being below 2^63.
-  static constexpr std::size_t levels = 12;
+  Picoseconds run_end_ = -1;                  // events up to here belong into the run
+  std::uint32_t read_ = 0;                    // events of bucket 0's first chunk that were taken
   std::uint32_t used_levels_ = 0;             // bit per level with an event
   std::array<std::uint64_t, levels> used_{};  // bit per bucket of the level that is not empty
-  std::array<Bucket, levels * 64> buckets_{};
+  std::array<Bucket, levels * digit_values> buckets_{};
   Chunk* free_ = nullptr;
   std::vector<HugeVector<Chunk>> slabs_;
 };

@@ -60,7 +60,8 @@ class AwareNetwork final : public Network {
   std::optional<LinkWatch> watch_;
 };
 
-void AwareNetwork::send(Rank src, Rank dst, std::int64_t bytes, MessageToken p, std::int64_t /*priority*/) {
+void AwareNetwork::send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t /*priority*/) {
+  const std::uint32_t p = message;
   table_.new_packet(p) = {.bytes = bytes, .next = 0, .at = src, .dst = dst, .dim = 0, .to_switch = false};
   if (causes_ != nullptr) causes_->launched(p);
   if (src == dst) {  // see can_send_to_self

@@ -30,7 +30,8 @@ class LinksNetwork final : public Network {
         cut_(options.forwarding == Forwarding::cut),
         busy_for_latency_(options.occupancy == Occupancy::alpha_beta) {}
 
-  void send(Rank src, Rank dst, std::int64_t bytes, MessageToken p, std::int64_t priority) override {
+  void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t priority) override {
+    const std::uint32_t p = message;
     Packet& k = table_.new_packet(p);
     k.bytes = bytes;
     k.priority = priority;

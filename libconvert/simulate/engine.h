@@ -132,9 +132,12 @@ class EventQueue {
       shorten_run();
       if (e.time > run_end_) return push_bucket(e);
     }
+    insert_from_end(e, run_read_);
+  }
+  void insert_from_end(Event e, std::size_t first) {
     std::size_t at = run_.size();
     run_.push_back(e);
-    for (; at != run_read_ && run_[at - 1].time > e.time; --at) run_[at] = run_[at - 1];
+    for (; at != first && run_[at - 1].time > e.time; --at) run_[at] = run_[at - 1];
     run_[at] = e;
   }
   // Drops what was read, and puts the later half into buckets, where not all are of one time.
@@ -165,7 +168,7 @@ class EventQueue {
       run_.clear();
       run_read_ = 0;
       run_end_ = -1;
-      if (!starts_run()) return move_base(take_first_bucket());
+      if (!first_is_small()) return move_base(take_first_bucket());
       base_ = buckets_[first_bucket()].min;
       add_to_run(take_first_bucket());
     } else if (run_read_ > short_run) {
@@ -173,12 +176,12 @@ class EventQueue {
       run_.erase(run_.begin(), run_.begin() + static_cast<std::ptrdiff_t>(run_read_ - room));
       run_read_ = room;
     }
-    while (used_levels_ != 0 && starts_run() &&
+    while (used_levels_ != 0 && first_is_small() &&
            run_.size() - run_read_ + buckets_[first_bucket()].head->count <= short_run)
       add_to_run(take_first_bucket());
   }
-  // The first bucket has so few events that to sort them is the least work.
-  [[nodiscard]] bool starts_run() const {
+  // The first bucket has so few events that to sort them is less work than to move them on.
+  [[nodiscard]] bool first_is_small() const {
     const Bucket& b = buckets_[first_bucket()];
     return b.head == b.tail && (b.min != b.max || b.head->count < short_run);
   }
@@ -198,13 +201,7 @@ class EventQueue {
   // All of it is later than the run, and in one chunk.
   void add_to_run(const Bucket& b) {
     const std::size_t first = run_.size();
-    for (std::uint32_t i = 0; i < b.head->count; ++i) {
-      const Event e = b.head->events[i];
-      std::size_t at = run_.size();
-      run_.push_back(e);
-      for (; at != first && run_[at - 1].time > e.time; --at) run_[at] = run_[at - 1];
-      run_[at] = e;
-    }
+    for (std::uint32_t i = 0; i < b.head->count; ++i) insert_from_end(b.head->events[i], first);
     run_end_ = b.max;
     free_chunk(b.head);
   }

@@ -147,7 +147,7 @@ void Messages::post(std::uint32_t channel, Rank npu, Waiter received) {
   }
   ref(channel);
   const std::uint32_t entry = entries_.add(Entry{received, 0});
-  entries_[entry].next = q == 0 ? entry : std::exchange(entries_[static_cast<std::uint32_t>(q) - 1].next, entry);
+  entries_[entry].next = q == 0 ? entry : std::exchange(entries_[last_posted(q)].next, entry);
   q = static_cast<Backlog>(entry + 1);
 }
 
@@ -184,7 +184,7 @@ Messages::Call Messages::arrive(MessageToken m) {
     ++unclaimed_;
     return {dst, {}};
   }
-  const auto last = static_cast<std::uint32_t>(q) - 1;
+  const std::uint32_t last = last_posted(q);
   const std::uint32_t first = entries_[last].next;
   entries_[last].next = entries_[first].next;
   if (first == last) q = 0;
@@ -256,7 +256,7 @@ std::vector<Messages::Left> Messages::left() const {
     const Backlog q = backlog(channel);
     for (Backlog i = q; i < 0; ++i) left.push_back({channel, {}});
     if (q <= 0) continue;
-    const auto last = static_cast<std::uint32_t>(q) - 1;
+    const std::uint32_t last = last_posted(q);
     std::uint32_t entry = last;
     do {
       entry = entries_[entry].next;

@@ -180,9 +180,9 @@ class Messages {
   [[nodiscard]] const Backlog& backlog(std::uint32_t channel) const {
     return channel < first_made_ ? fixed_backlogs_[channel] : made_[channel - first_made_].backlog;
   }
-  [[nodiscard]] std::uint32_t first_posted(Backlog q) const {
-    return entries_[static_cast<std::uint32_t>(q) - 1].next;
-  }
+  // Of a backlog with receives, which entry each is.
+  static std::uint32_t last_posted(Backlog b) { return static_cast<std::uint32_t>(b) - 1; }
+  [[nodiscard]] std::uint32_t first_posted(Backlog b) const { return entries_[last_posted(b)].next; }
 
   EventQueue& queue_;
   Network& network_;

@@ -51,7 +51,7 @@ struct Op {
   OpType type = OpType::invalid;
   Slot slot = Slot::communication;
   bool is_compute = false;  // its time counts as computation
-  NodeEnd end{};            // says the same
+  NodeEnd end{};            // type, slot and is_compute once more; set when the feeder is known
   friend bool operator==(const Op&, const Op&) = default;
 };
 

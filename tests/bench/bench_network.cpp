@@ -18,14 +18,16 @@ void run(const NetworkConfig& config, Network& network, EventQueue& queue) {
   const auto npus = static_cast<std::uint32_t>(config.npus());
   std::minstd_rand engine(1);
   const auto random = [&engine](std::uint32_t n) { return static_cast<std::uint32_t>(engine() % n); };
-  MessageToken sent = 0;
-  const auto send = [&] {
+  std::uint32_t sent = 0;
+  const auto send = [&](MessageToken message) {
     const Rank src = random(npus);
-    network.send(src, (src + 1 + random(npus - 1)) % npus, 1000 + random(50'000), sent++);
+    network.send(src, (src + 1 + random(npus - 1)) % npus, 1000 + random(50'000), message);
+    ++sent;
   };
-  while (sent < 4 * npus) send();
+  while (sent < 4 * npus) send(sent);
   while (!queue.empty()) {
-    if (network.handle(queue.pop()) != no_message && sent < messages) send();
+    const MessageToken arrived = network.handle(queue.pop());
+    if (arrived != no_message && sent < messages) send(arrived);
   }
 }
 

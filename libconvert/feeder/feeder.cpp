@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/diagnostic.h"
+
 namespace convert {
 namespace {
 
@@ -26,6 +28,8 @@ Feeder::Feeder(const NodeTable& table, const Graph& graph, std::span<const std::
   if (n != table.nodes.size() || (!lanes.empty() && lanes.size() != n)) {
     throw std::invalid_argument("Feeder: graph or lanes do not belong to the table");
   }
+  if (n >= Children::none || graph.edges() >= Children::list_bit)
+    throw Error("2^31 nodes or dependencies of a rank, or more");
   auto shape = std::make_shared<Shape>();
   shape->order = order_by_id(table);
   const std::vector<std::uint32_t>& order = shape->order;
@@ -34,33 +38,43 @@ Feeder::Feeder(const NodeTable& table, const Graph& graph, std::span<const std::
     node_of.resize(n);
     for (std::uint32_t node = 0; node < n; ++node) node_of[order[node]] = node;
   }
-  shape->nodes.resize(n + std::size_t{1});
-  shape->children.reserve(graph.edges());
+  shape->waits_for.resize(n);
+  shape->children.resize(n);
+  std::vector<std::uint32_t> children;  // of one node
   std::uint8_t last_lane = 0;
   if (!lanes.empty()) shape->lanes.resize(n);
   for (std::uint32_t node = 0; node < n; ++node) {
     const std::uint32_t index = order.empty() ? node : order[node];
-    shape->nodes[node].first_child = static_cast<std::uint32_t>(shape->children.size());
-    for (const Edge& e : graph.children(index)) {
-      shape->children.push_back(node_of.empty() ? e.node : node_of[e.node]);
-    }
-    if (!node_of.empty()) {
-      std::sort(shape->children.begin() + static_cast<std::ptrdiff_t>(shape->nodes[node].first_child),
-                shape->children.end());
+    children.clear();
+    for (const Edge& e : graph.children(index)) children.push_back(node_of.empty() ? e.node : node_of[e.node]);
+    if (!node_of.empty()) std::sort(children.begin(), children.end());
+    for (const std::uint32_t child : children) ++shape->waits_for[child];
+    Children& c = shape->children[node];
+    if (children.size() > 2) {
+      c.nodes_ = {static_cast<std::uint32_t>(shape->lists.size()),
+                  static_cast<std::uint32_t>(children.size()) | Children::list_bit};
+      shape->lists.insert(shape->lists.end(), children.begin(), children.end());
+    } else {
+      std::copy(children.begin(), children.end(), c.nodes_.begin());
     }
     if (lanes.empty()) continue;
     if (lanes[index] >= max_lanes) throw std::invalid_argument("Feeder: lane number too large");
     shape->lanes[node] = lanes[index];
     last_lane = std::max(last_lane, lanes[index]);
   }
-  shape->nodes[n].first_child = static_cast<std::uint32_t>(shape->children.size());
-  for (const std::uint32_t child : shape->children) ++shape->nodes[child].waits_for;
   size_ = n;
-  children_ = shape->children.data();
+  lists_ = shape->lists.data();
   if (!lanes.empty()) lanes_ = shape->lanes.data();
   shape_ = std::move(shape);
   heaps_.resize(std::size_t{last_lane} + 1);
   reset();
+}
+
+std::span<const std::uint32_t> Feeder::children(std::uint32_t node) const {
+  const Children& c = shape_->children[node];
+  if (c.is_list()) return list(c);
+  const auto end = std::find(c.nodes_.begin(), c.nodes_.end(), Children::none);
+  return {c.nodes_.begin(), end};
 }
 
 std::vector<std::uint32_t> Feeder::free_list() const {
@@ -72,12 +86,12 @@ std::vector<std::uint32_t> Feeder::free_list() const {
 
 void Feeder::reset() {
   if (shape_ == nullptr) return;
-  nodes_ = shape_->nodes;
+  waits_for_ = shape_->waits_for;
   for (Heap& heap : heaps_) heap.clear();
   fresh_.clear();
   taken_ = completed_ = blocked_ = 0;
   for (std::uint32_t node = 0; node < size(); ++node) {
-    if (nodes_[node].waits_for == 0) fresh_.push_back(node);
+    if (waits_for_[node] == 0) fresh_.push_back(node);
   }
 }
 

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -30,22 +31,38 @@ class Feeder {
  public:
   static constexpr std::uint8_t max_lanes = 8;
 
+  // The nodes that wait for a node. A simulator may keep this where it looks anyhow when the node ends.
+  class Children {
+   public:
+    [[nodiscard]] bool empty() const { return nodes_[0] == none; }
+    friend bool operator==(const Children&, const Children&) = default;
+
+   private:
+    friend class Feeder;
+    static constexpr std::uint32_t none = UINT32_MAX >> 1U;
+    static constexpr std::uint32_t list_bit = none + 1;
+    [[nodiscard]] bool is_list() const { return (nodes_[1] & list_bit) != 0; }
+
+    // Two children, one and `none`, none of them; or where a list of more begins and, with `list_bit`, its length.
+    std::array<std::uint32_t, 2> nodes_ = {none, none};
+  };
+
   Feeder() = default;
   // `lanes` names for each node (by index in the table) the resource it competes for, below max_lanes: once a node
   // is refused, the other nodes of its lane are not offered again in that round. Empty: all in lane 0.
   // Dependencies that the graph leaves out (dangling, on itself) do not hold a node back: check them before.
+  // Throws Error for 2^31 - 1 nodes or 2^31 dependencies, or more.
   Feeder(const NodeTable& table, const Graph& graph, std::span<const std::uint8_t> lanes = {});
 
   [[nodiscard]] std::uint32_t size() const { return size_; }
   [[nodiscard]] std::uint32_t index_of(std::uint32_t node) const {
     return shape_->order.empty() ? node : shape_->order[node];
   }
-  // Ascending.
-  [[nodiscard]] std::span<const std::uint32_t> children(std::uint32_t node) const {
-    return {children_ + nodes_[node].first_child, nodes_[node + 1].first_child - nodes_[node].first_child};
-  }
+  [[nodiscard]] Children children_of(std::uint32_t node) const { return shape_->children[node]; }
+  // Their numbers, ascending.
+  [[nodiscard]] std::span<const std::uint32_t> children(std::uint32_t node) const;
   // Parents that have not completed yet.
-  [[nodiscard]] std::uint32_t waits_for(std::uint32_t node) const { return nodes_[node].waits_for; }
+  [[nodiscard]] std::uint32_t waits_for(std::uint32_t node) const { return waits_for_[node]; }
 
   // One round: takes a snapshot of the free nodes that are not taken yet and offers them in ascending order to
   // `try_issue`, a bool(std::uint32_t node). Nodes that become free during the round wait for the next one.
@@ -54,24 +71,26 @@ class Feeder {
   void issue(TryIssue&& try_issue);
 
   // A taken node has ended: its children may become free.
-  void complete(std::uint32_t node) {
-    const std::uint32_t end = nodes_[node + 1].first_child;
-    for (std::uint32_t i = nodes_[node].first_child; i != end; ++i) {
-      const std::uint32_t child = children_[i];
-      if (--nodes_[child].waits_for == 0) fresh_.push_back(child);
-    }
+  void complete(std::uint32_t node) { complete(children_of(node)); }
+  void complete(Children c) {
     ++completed_;
+    if (c.is_list()) {
+      for (const std::uint32_t child : list(c)) parent_completed(child);
+      return;
+    }
+    if (c.nodes_[0] != Children::none) parent_completed(c.nodes_[0]);
+    if (c.nodes_[1] != Children::none) parent_completed(c.nodes_[1]);
   }
 
-  // The same of a node without children.
+  // The same of a node without children, and of one for which only `child` waits.
   void complete_leaf() { ++completed_; }
+  void complete_before(std::uint32_t child) {
+    ++completed_;
+    parent_completed(child);
+  }
 
   // A hint that the simulation has come to `node`: what stands some nodes further on will soon be needed.
-  void prefetch_after(std::uint32_t node) const {
-    __builtin_prefetch(&nodes_[std::min(node + 12, size_)]);
-    const std::size_t child = std::size_t{nodes_[node].first_child} + 24;
-    if (child < nodes_[size_].first_child) __builtin_prefetch(children_ + child);
-  }
+  void prefetch_after(std::uint32_t node) const { __builtin_prefetch(waits_for_.data() + node + 16); }
 
   [[nodiscard]] bool done() const { return completed_ == size(); }
   [[nodiscard]] std::uint32_t completed() const { return completed_; }
@@ -92,18 +111,13 @@ class Feeder {
   void reset();
 
  private:
-  // What each completion of a node reads of it stands together.
-  struct NodeState {
-    std::uint32_t waits_for = 0;    // parents that have not completed
-    std::uint32_t first_child = 0;  // into the children
-    friend bool operator==(const NodeState&, const NodeState&) = default;
-  };
   // What copies share.
   struct Shape {
-    HugeVector<NodeState> nodes;  // at the start; and one more, where the children end
-    HugeVector<std::uint32_t> children;
-    std::vector<std::uint8_t> lanes;   // by node; empty: all 0
-    std::vector<std::uint32_t> order;  // node → index in the table; empty: the same
+    HugeVector<std::uint32_t> waits_for;     // by node, at the start
+    HugeVector<Children> children;           // by node
+    GrowingHugeVector<std::uint32_t> lists;  // of children
+    std::vector<std::uint8_t> lanes;         // by node; empty: all 0
+    std::vector<std::uint32_t> order;        // node → index in the table; empty: the same
     friend bool operator==(const Shape&, const Shape&) = default;
   };
   using Heap = std::vector<std::uint32_t>;  // lowest node first
@@ -111,20 +125,26 @@ class Feeder {
   [[nodiscard]] std::uint8_t lane_of(std::uint32_t node) const {
     return lanes_ == nullptr ? std::uint8_t{0} : lanes_[node];
   }
+  [[nodiscard]] std::span<const std::uint32_t> list(Children c) const {
+    return {lists_ + c.nodes_[0], c.nodes_[1] - Children::list_bit};
+  }
+  void parent_completed(std::uint32_t child) {
+    if (--waits_for_[child] == 0) fresh_.push_back(child);
+  }
   void block(std::uint32_t node, std::uint8_t lane);
   void unblock(std::uint8_t lane);
   template <typename TryIssue>
   void issue_with_blocked(TryIssue&& try_issue, std::size_t next, std::size_t end, std::uint32_t closed);
 
   // What every completion touches comes first.
-  HugeVector<NodeState> nodes_;
-  const std::uint32_t* children_ = nullptr;
+  HugeVector<std::uint32_t> waits_for_;  // by node: parents that have not completed
   std::uint32_t size_ = 0;
   std::uint32_t taken_ = 0;
   std::uint32_t completed_ = 0;
   std::uint32_t blocked_ = 0;         // nodes in heaps_
   std::vector<std::uint32_t> fresh_;  // became free and were not offered yet
-  std::vector<Heap> heaps_;           // by lane: offered before and refused
+  const std::uint32_t* lists_ = nullptr;
+  std::vector<Heap> heaps_;  // by lane: offered before and refused
   const std::uint8_t* lanes_ = nullptr;
   std::shared_ptr<const Shape> shape_;
 };

@@ -23,25 +23,27 @@ enum class OpType : std::uint8_t { invalid, timed, memory, send, recv, collectiv
 // The resource of an NPU that a node occupies; any number of receives may wait.
 enum class Slot : std::uint8_t { cpu, compute, communication, recv };
 
-// What the end of a node needs to know of it; a byte, so that whoever tells of the end can keep it: the node was
-// begun long ago, and to look it up again would take longer than all the rest.
+// What the end of a node needs to know of it; three bytes, so that whoever tells of the end can keep it: the node
+// was begun long ago, and to look it up again would take longer than all the rest.
 class NodeEnd {
  public:
   NodeEnd() = default;
-  explicit NodeEnd(std::uint8_t bits) : bits_(bits) {}
-  NodeEnd(OpType type, Slot slot, bool is_compute, bool is_leaf)
-      : bits_(static_cast<std::uint8_t>(static_cast<unsigned>(type) | static_cast<unsigned>(slot) << 3U |
-                                        (is_compute ? 32U : 0U) | (is_leaf ? 64U : 0U))) {}
+  explicit NodeEnd(std::uint32_t bits) : bits_(bits) {}
+  // `to_child`: how far after the node the only one stands that waits for it.
+  NodeEnd(OpType type, Slot slot, bool is_compute, bool is_leaf, std::uint32_t to_child)
+      : bits_(static_cast<std::uint32_t>(type) | static_cast<std::uint32_t>(slot) << 3U | (is_compute ? 32U : 0U) |
+              (is_leaf ? 64U : 0U) | (to_child <= 0xffffU ? to_child << 8U : 0U)) {}
 
-  [[nodiscard]] std::uint8_t bits() const { return bits_; }
+  [[nodiscard]] std::uint32_t bits() const { return bits_; }
   [[nodiscard]] OpType type() const { return static_cast<OpType>(bits_ & 7U); }
   [[nodiscard]] Slot slot() const { return static_cast<Slot>(bits_ >> 3U & 3U); }
   [[nodiscard]] bool is_compute() const { return (bits_ & 32U) != 0; }
-  [[nodiscard]] bool is_leaf() const { return (bits_ & 64U) != 0; }  // no node waits for it
+  [[nodiscard]] bool is_leaf() const { return (bits_ & 64U) != 0; }     // no node waits for it
+  [[nodiscard]] std::uint32_t to_child() const { return bits_ >> 8U; }  // 0: not one alone, or far away
   friend bool operator==(const NodeEnd&, const NodeEnd&) = default;
 
  private:
-  std::uint8_t bits_ = 0;
+  std::uint32_t bits_ = 0;
 };
 
 struct Op {
@@ -51,7 +53,9 @@ struct Op {
   OpType type = OpType::invalid;
   Slot slot = Slot::communication;
   bool is_compute = false;  // its time counts as computation
-  NodeEnd end{};            // type, slot and is_compute once more; set when the feeder is known
+  // Set when the feeder is known:
+  NodeEnd end{};
+  Feeder::Children children{};
   friend bool operator==(const Op&, const Op&) = default;
 };
 

@@ -95,7 +95,10 @@ std::shared_ptr<RankCode> ReplayBuilder::State::compile(const Trace& trace, Node
   for (std::uint32_t node = 0; node < by_index.size(); ++node) {
     const std::uint32_t index = code->feeder.index_of(node);
     Op& op = code->ops.emplace_back(by_index[index]);
-    op.end = {op.type, op.slot, op.is_compute, code->feeder.children(node).empty()};
+    op.children = code->feeder.children_of(node);
+    const std::span<const std::uint32_t> children = code->feeder.children(node);
+    op.end = {op.type, op.slot, op.is_compute, children.empty(),
+              children.size() == 1 && children[0] > node ? children[0] - node : 0};
     plain_ids = plain_ids && table.nodes[index].id == node;
   }
   if (!plain_ids) {

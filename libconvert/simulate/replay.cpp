@@ -189,10 +189,10 @@ class Replayer final : private CollectiveListener {
     if (causes_ && !target_) last_cause_ = causes_->current();
     if (what.is_leaf()) {
       npu.feeder.complete_leaf();
+    } else if (what.to_child() != 0) {
+      npu.feeder.complete_before(node + what.to_child());
     } else {
-      npu.feeder.complete(node);
-      __builtin_prefetch(npu.ops + node + 5);
-      npu.feeder.prefetch_after(node);
+      npu.feeder.complete(npu.ops[node].children);
     }
     if (npu.feeder.done()) result_.npus[r].finish_ps = queue_.now();
   }
@@ -230,6 +230,8 @@ class Replayer final : private CollectiveListener {
 
   bool try_issue(Npu& npu, Rank r, std::uint32_t node) {
     const Op& op = npu.ops[node];
+    __builtin_prefetch(&op + 6);  // what comes soon
+    npu.feeder.prefetch_after(node);
     if (watch_) npu_events_.note_offer(r);
     if (has_slots_ && (npu.busy & slot_bit(op.slot)) != 0) return false;
     if (causes_) begin_node(r, node);

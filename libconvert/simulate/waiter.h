@@ -31,7 +31,7 @@ class Waiter {
 
   [[nodiscard]] Kind kind() const { return static_cast<Kind>(bits_ & 0xffU); }
   [[nodiscard]] std::uint32_t index() const { return static_cast<std::uint32_t>(bits_ >> 32U); }
-  [[nodiscard]] NodeEnd end() const { return NodeEnd(static_cast<std::uint8_t>(bits_ >> 8U & 0xffU)); }
+  [[nodiscard]] NodeEnd end() const { return NodeEnd(static_cast<std::uint32_t>(bits_ >> 8U & 0xffffffU)); }
 
  private:
   std::uint64_t bits_ = 0;

@@ -145,6 +145,32 @@ TEST(Feeder, ResetBeginsAgain) {
   EXPECT_EQ(take_all(feeder), V{0});
 }
 
+TEST(Feeder, CompletesNodesWithAnyNumberOfChildren) {
+  // By id: 0 → none, 1 → 9, 2 → 8 and 9, 3 → 7, 8 and 9; the table has them in another order.
+  const NodeTable table = table_of({{9, {1, 2, 3}}, {3, {}}, {8, {3, 2}}, {2, {}}, {7, {3}}, {1, {}}, {0, {}}});
+  Feeder feeder(table, build_graph(table));
+  const auto children = [&](std::uint32_t node) {
+    return V(feeder.children(node).begin(), feeder.children(node).end());
+  };
+  EXPECT_EQ(children(0), V{});
+  EXPECT_EQ(children(1), V{6});
+  EXPECT_EQ(children(2), (V{5, 6}));
+  EXPECT_EQ(children(3), (V{4, 5, 6}));
+  EXPECT_TRUE(feeder.children_of(0).empty());
+  EXPECT_FALSE(feeder.children_of(1).empty());
+  EXPECT_EQ(take_all(feeder), (V{0, 1, 2, 3}));
+  feeder.complete_leaf();  // 0
+  feeder.complete(feeder.children_of(3));
+  EXPECT_EQ(take_all(feeder), V{4});
+  feeder.complete_before(6);  // 1
+  EXPECT_EQ(feeder.waits_for(6), 1U);
+  feeder.complete(2);
+  EXPECT_EQ(take_all(feeder), (V{5, 6}));
+  EXPECT_EQ(feeder.completed(), 4U);
+  for (const std::uint32_t node : {4U, 5U, 6U}) feeder.complete(node);
+  EXPECT_TRUE(feeder.done());
+}
+
 TEST(Feeder, EmptyTraceIsDone) {
   const NodeTable table;
   Feeder feeder(table, build_graph(table));

@@ -207,6 +207,23 @@ TEST(Replay, SelfMessageGoesThroughTheSwitch) {
   EXPECT_EQ(finish_ns(run(t, "switch:2,bw=1GB/s,lat=10ns", aware), 0), 220);
 }
 
+// The end of a node knows its only child if that stands close behind it.
+TEST(Replay, OnlyChildMayStandFarBehindOrBefore) {
+  for (const NodeId distance : {1U, 0xffffU, 0x10000U, 0x20001U}) {
+    auto t = ranks(2);
+    comp(t[0], 0, 3);
+    for (NodeId id = 1; id < distance; ++id) comp(t[0], id, 0);
+    comp(t[0], distance, 5, {0});
+    const ReplayResult r = run(t, ring2);  // everything at once
+    EXPECT_EQ(r.status, ReplayStatus::complete) << distance;
+    EXPECT_EQ(finish_ns(r, 0), 8000) << distance;
+  }
+  auto t = ranks(2);
+  comp(t[0], 0, 5, {1});
+  comp(t[0], 1, 3);
+  EXPECT_EQ(finish_ns(run(t, ring2), 0), 8000);
+}
+
 TEST(Replay, IdealNetworkTakesAnyNumberOfRanks) {
   auto t = ranks(3);
   send(t[0], 0, 2, 1 << 30);

@@ -20,6 +20,7 @@ class Pool {
     }
     const std::uint32_t i = unused_ - 1;
     unused_ = items_[i].*next;
+    __builtin_prefetch(&items_[unused_ == 0 ? i : unused_ - 1], 1);  // the next one
     items_[i] = value;
     return i;
   }

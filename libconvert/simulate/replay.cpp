@@ -22,7 +22,7 @@ namespace convert {
 namespace {
 
 class Replayer final : private CollectiveListener {
-  // What each event of an NPU touches; see prefetch() before changing the order.
+  // What each event of an NPU touches.
   struct alignas(64) Npu {
     Activity activity{};
     const Op* ops = nullptr;
@@ -273,20 +273,11 @@ class Replayer final : private CollectiveListener {
   }
 
   // Messages and their channels lie anywhere: they can be on their way while the events before theirs run.
-  void prefetch() const {
+  [[gnu::always_inline]] void prefetch() const {
     if (const Event* e = queue_.upcoming(12); e != nullptr && e->kind() == event_arrival)
       messages_.prefetch(e->arg());
-    if (const Event* e = queue_.upcoming(8); e != nullptr && e->kind() == event_arrival) {
+    if (const Event* e = queue_.upcoming(8); e != nullptr && e->kind() == event_arrival)
       messages_.prefetch_channel(e->arg());
-      prefetch(messages_.sent(e->arg()).npu);
-      prefetch(messages_.destination_of(e->arg()));
-    }
-  }
-  void prefetch(Rank r) const {
-    const Npu& npu = npus_[r];
-    __builtin_prefetch(&npu.activity);
-    __builtin_prefetch(&npu.ops);  // and the rest of the activity, the start of the feeder
-    __builtin_prefetch(reinterpret_cast<const char*>(&npu.feeder) + 64);
   }
 
   // Only ASTRA-sim gives an NPU one communication at a time.

@@ -37,7 +37,7 @@ CollectiveKind kind_of(const ReplayProgram& program, const CollectivePlan& plan)
     if (!kind.algorithm.empty()) kind.algorithm += '+';
     kind.algorithm += name(phase->algorithm);
   }
-  if (plan.call.custom != 0) kind.algorithm = "custom";
+  if (plan.call.custom != 0) kind.algorithm = "custom:" + program.customs[plan.call.custom - 1].source;
   const std::uint32_t group = program.groups[plan.call.group].size(program.model);
   kind.npus = by_dim.empty() ? group : std::min(npus, group);
   kind.size_bytes = size_of(plan.call.op, plan.call.bytes, kind.npus);

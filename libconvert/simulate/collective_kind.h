@@ -22,7 +22,7 @@ struct CollectiveKind {
   CollectiveOp op = CollectiveOp::all_reduce;
   std::int64_t size_bytes = 0;  // S of bus_bandwidth_factor(); at most 2^63-1
   std::uint32_t npus = 0;       // that work together; fewer than the group if not all dimensions take part
-  std::string algorithm{};      // by dimension, joined by "+"; or "custom"; empty if there is nothing to do
+  std::string algorithm{};      // by dimension, joined by "+"; or "custom:FILE"; empty if there is nothing to do
   std::uint64_t chunks = 0;
   std::optional<Picoseconds> bound_ps{};  // see bound.h; only on request, and not for ideal networks
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <tuple>
 
 namespace convert {
@@ -82,15 +83,22 @@ class Lister {
   std::uint32_t plan_of(std::uint32_t plan, std::uint32_t group) {
     if (program_.plans[plan].call.group == group) return plan;
     if (plans_.empty()) {
-      for (std::uint32_t p = 0; p < program_.plans.size(); ++p)
-        plans_.emplace(key(program_.plans[p].call, program_.plans[p].call.group), p);
+      for (std::uint32_t p = 0; p < program_.plans.size(); ++p) {
+        for (const bool same_source : {true, false})
+          plans_.emplace(key(program_.plans[p].call, program_.plans[p].call.group, same_source), p);
+      }
     }
-    return plans_.at(key(program_.plans[plan].call, group));
+    const CollectiveCall& call = program_.plans[plan].call;
+    const auto same = plans_.find(key(call, group, true));
+    return same != plans_.end() ? same->second : plans_.at(key(call, group, false));
   }
   using Key = std::tuple<std::uint32_t, CollectiveOp, std::int64_t, std::uint64_t, bool, std::uint32_t,
-                         std::uint32_t, std::int32_t>;
-  static Key key(const CollectiveCall& c, std::uint32_t group) {
-    return {group, c.op, c.bytes, c.dims, c.custom != 0, c.list, c.root, c.priority};
+                         std::uint32_t, std::int32_t, std::string>;
+  // Equivalent groups may run the same algorithm from different files.
+  [[nodiscard]] Key key(const CollectiveCall& c, std::uint32_t group, bool with_source) const {
+    return {group,  c.op,          c.bytes,
+            c.dims, c.custom != 0, c.list,
+            c.root, c.priority,    with_source && c.custom != 0 ? program_.customs[c.custom - 1].source : ""};
   }
 
   const ReplayProgram& program_;

@@ -235,8 +235,8 @@ class Reporter {
     }
     return "involved_dim [" + text + "]";
   }
-  static std::string algorithm_text(const CollectiveCall& call) {
-    return call.custom == 0 ? "native algorithm" : "custom algorithm " + std::to_string(call.custom);
+  [[nodiscard]] std::string algorithm_text(const CollectiveCall& call) const {
+    return call.custom == 0 ? "native algorithm" : "algorithm " + program_.customs[call.custom - 1].source;
   }
 
   const ReplayRemains& remains_;

@@ -96,7 +96,7 @@ std::uint32_t ReplayBuilder::State::put_on_group(std::size_t source_index, std::
   if (known != 0) return known;
   const SystemGroup& group = program.groups[group_index];
   const auto rank_at = [&](Rank p) { return group.ranks.empty() ? p : group.ranks[p]; };
-  CustomAlgorithm algorithm;
+  CustomAlgorithm algorithm{.source = source.prefix};
   for (std::uint32_t place = 0; place < source.places.size(); ++place) {
     auto code = std::make_shared<RankCode>(*source.places[place]);
     for (Op& op : code->ops) {

@@ -43,7 +43,7 @@ void append_collectives(const ReplayResult& result, std::string& out) {
     const CollectiveSpeed s = time ? speed_of(kind, *time) : CollectiveSpeed{};
     out += std::to_string(i) + ',' + std::to_string(c.group) + ',' + std::to_string(c.number) + ',' +
            std::string(name(kind.op)) + ',' + std::to_string(kind.size_bytes) + ',' + std::to_string(kind.npus) +
-           ',' + kind.algorithm + ',' + std::to_string(kind.chunks) + ',' + format_ns(c.begin_ps) + ',' +
+           ',' + csv_field(kind.algorithm) + ',' + std::to_string(kind.chunks) + ',' + format_ns(c.begin_ps) + ',' +
            format_ns(c.last_begin_ps) + ',' + (c.end_ps ? format_ns(*c.end_ps) : "") + ',' +
            (time ? format_ns(*time) : "") + ',' + fixed_or_empty(s.alg_gb_per_s, 6) + ',' +
            fixed_or_empty(s.bus_gb_per_s, 6) + ',' + (kind.bound_ps ? format_ns(*kind.bound_ps) : "") + ',' +

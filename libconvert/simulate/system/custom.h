@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "feeder/feeder.h"
@@ -15,6 +16,7 @@ namespace convert {
 
 // An algorithm for one group: what each place does, its messages already between ranks.
 struct CustomAlgorithm {
+  std::string source{};  // its file or the prefix of its traces, as given
   std::vector<std::shared_ptr<const RankCode>> places{};
 };
 

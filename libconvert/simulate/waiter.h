@@ -18,6 +18,7 @@ class Waiter {
     reduction,     // a stream's local pass goes on with a reduction; index: stream
     phase_step,    // a stream's local pass is over; index: stream
     phase_recv,    // a message for a stream; index: stream
+    phase_sent,    // a message of a stream's tree or star has arrived; index: stream
     empty_job,     // a collective without a chunk; index: job
     control_sent,  // rendezvous: the control message has arrived, so the receiver posts; index: Messages' table
     control_recv,  // rendezvous: the control message has arrived, so the sender starts; index: Messages' table

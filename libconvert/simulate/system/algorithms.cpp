@@ -111,14 +111,14 @@ void SystemLayer::send_bundle(std::uint32_t s, bool reduce, bool to_npu, bool se
   }
 }
 
-void SystemLayer::send_to(const Stream& st, Rank peer, std::int64_t bytes) {
+void SystemLayer::send_to(const Stream& st, Rank peer, std::int64_t bytes, Waiter sent) {
   const std::uint32_t channel = messages_.acquire({.bytes = bytes,
                                                    .src = st.npu,
                                                    .dst = peer,
                                                    .tag = st.tag,
                                                    .native = true,
                                                    .exchange = is_exchange(*st.phase)});
-  messages_.send(channel, {}, st.priority);
+  messages_.send(channel, sent, st.priority);
   messages_.release(channel);
 }
 

@@ -83,9 +83,22 @@ void SystemLayer::exact_stage(std::uint32_t s) {
 
 void SystemLayer::exact_send_stage(std::uint32_t s) {
   Stream& st = stream(s);
-  for (const std::uint32_t place : st.stages[st.sent].to) send_to(st, member(st, place), st.total);
+  for (const std::uint32_t place : st.stages[st.sent].to) {
+    ++st.under_way;
+    send_to(st, member(st, place), st.total, {Waiter::phase_sent, s});
+  }
   if (++st.sent < st.stages.size()) return exact_stage(s);
-  st.stages.clear();
+  if (st.under_way == 0) exact_end_stages(s);
+}
+
+// A root that only sends is not done before its messages are there, like a node that sends.
+void SystemLayer::exact_sent(std::uint32_t s) {
+  Stream& st = stream(s);
+  if (--st.under_way == 0 && st.sent == st.stages.size()) exact_end_stages(s);
+}
+
+void SystemLayer::exact_end_stages(std::uint32_t s) {
+  stream(s).stages.clear();
   end_phase(s);
 }
 

@@ -270,6 +270,7 @@ void SystemLayer::fire(Rank npu, Waiter w) {
     case Waiter::reduction: events_.add(npu, stream(w.index()).reduction, {Waiter::phase_step, w.index()}); break;
     case Waiter::phase_step: model_.astra ? step(w.index()) : exact_step(w.index()); break;
     case Waiter::phase_recv: model_.astra ? received(w.index()) : exact_received(w.index()); break;
+    case Waiter::phase_sent: exact_sent(w.index()); break;
     case Waiter::empty_job: end_job(npu, w.index()); break;
     case Waiter::bus: bus_->fire(w.index()); break;
     case Waiter::custom_op:

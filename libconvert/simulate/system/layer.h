@@ -142,7 +142,7 @@ class SystemLayer {
   void received(std::uint32_t s);
   void make_bundle(std::uint32_t s);
   void send_bundle(std::uint32_t s, bool reduce, bool to_npu, bool send_back);
-  void send_to(const Stream& st, Rank peer, std::int64_t bytes);
+  void send_to(const Stream& st, Rank peer, std::int64_t bytes, Waiter sent = {});
   void receive_from(std::uint32_t s, Rank peer, std::int64_t bytes);
   void ring_step(std::uint32_t s);
   void direct_step(std::uint32_t s);
@@ -160,6 +160,8 @@ class SystemLayer {
   void exact_step(std::uint32_t s);
   void exact_stage(std::uint32_t s);
   void exact_send_stage(std::uint32_t s);
+  void exact_sent(std::uint32_t s);
+  void exact_end_stages(std::uint32_t s);
 
   static constexpr std::uint32_t block_bits = 10;
   const SystemModel& model_;

@@ -57,6 +57,7 @@ struct alignas(64) SystemLayer::Stream {
   // With exact sizes.
   std::int64_t total = 0;       // see rounds.h
   std::vector<Stage> stages{};  // of a tree or star; `sent` is the one that it is in
+  std::uint32_t under_way = 0;  // messages of theirs that have not arrived
   // Double binary tree.
   Rank parent = 0;
   Rank left = 0;

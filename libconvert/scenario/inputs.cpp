@@ -92,6 +92,14 @@ std::optional<ReplayProgram> finish_program(std::optional<ReplayBuilder>& builde
 // A set of traces is where its rank 0 is.
 bool trace_set_exists(const std::string& prefix) { return fs::exists(prefix + ".0.et") || fs::exists(prefix); }
 
+std::vector<std::string> files_of_set(const std::string& path) {
+  const InputSet set({path});
+  std::vector<std::string> files;
+  for (const InputSet::File& file : set.files()) files.push_back(file.path);
+  if (files.empty()) files.push_back(path);  // a tar
+  return files;
+}
+
 void check_algorithm_path(const std::string& path) {
   if (trace_set_exists(path)) return;
   const std::string near = nearest(path, {"ring", "direct", "halvingDoubling", "doubleBinaryTree", "oneRing",
@@ -163,6 +171,19 @@ std::vector<std::string> custom_prefixes(const ReplaySystem& system) {
   prefixes.erase(std::unique(prefixes.begin(), prefixes.end()), prefixes.end());
   std::erase(prefixes, "");
   return prefixes;
+}
+
+std::vector<std::string> files_of(const SystemInputs& inputs, const ReplaySystem& system) {
+  std::vector<std::string> files;
+  for (const std::optional<std::string>& file : {inputs.system, inputs.memory, inputs.groups}) {
+    if (file) files.push_back(*file);
+  }
+  if (inputs.system && !system.config.per_node_map.empty())
+    files.push_back(find_file(*inputs.system, system.config.per_node_map));
+  for (const std::string& prefix : custom_prefixes(system)) {
+    for (std::string& file : files_of_set(prefix)) files.push_back(std::move(file));
+  }
+  return files;
 }
 
 std::vector<std::pair<std::string, std::string>> custom_uses(const ReplaySystem& system) {

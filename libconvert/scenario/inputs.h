@@ -38,6 +38,8 @@ struct SystemInputs {
 
 // Whether there are traces of this name: a file, a folder or a prefix.
 [[nodiscard]] bool trace_set_exists(const std::string& prefix);
+// The files that such a name stands for.
+[[nodiscard]] std::vector<std::string> files_of_set(const std::string& path);
 // Throws Error(usage) if a rule for collectives names neither an algorithm nor traces.
 void check_algorithm_path(const std::string& path);
 // Throws Error(usage) if policy or balanced do not go together with ASTRA-sim's rules or with the network's model.
@@ -54,6 +56,9 @@ void add_groups(ReplaySystem& system, const std::optional<InputSet::Groups>& gro
 // The nodes that have an algorithm of their own by the system's file, and all that is in custom_prefixes(): what to
 // call it, and the traces.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> custom_uses(const ReplaySystem& system);
+
+// All files that load_system() and the custom algorithms are read from.
+[[nodiscard]] std::vector<std::string> files_of(const SystemInputs& inputs, const ReplaySystem& system);
 
 // Reads the custom algorithms and then all ranks of the workload. With `issue_by_trace` the first rank decides on
 // ReplayOptions::issue. Nothing if there were errors to report.

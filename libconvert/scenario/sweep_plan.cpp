@@ -164,9 +164,7 @@ std::vector<std::string> SweepPlan::files() const {
   }
   sets.erase("-");
   for (const std::string& path : sets) {
-    const InputSet set({path});
-    if (set.files().empty()) files.insert(path);  // a tar
-    for (const InputSet::File& file : set.files()) files.insert(file.path);
+    for (std::string& file : files_of_set(path)) files.insert(std::move(file));
   }
   return {files.begin(), files.end()};
 }

@@ -176,6 +176,8 @@ void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace) {
                                                 std::to_string(source.places.size()) + " is expected");
   }
   if (trace.nodes.nodes.empty()) throw input_error({.file = trace.name}, "an algorithm without a node", "custom");
+  const AttrTable& metadata = trace.metadata.table;
+  if (const auto text = string_value(metadata, metadata.attrs, attr::collective)) source.collective = *text;
   std::vector<CompiledMessage> messages;
   const std::shared_ptr<RankCode> code = s.compile(trace, s.custom_compiler, messages);
   for (std::uint32_t node = 0; node < code->ops.size(); ++node) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -25,6 +26,7 @@ namespace convert {
 // The traces of an algorithm as its places, before they are put onto a group.
 struct CustomSource {
   std::string prefix;
+  std::string collective{};                               // that it says it is for; empty: unknown
   std::vector<std::shared_ptr<const RankCode>> places{};  // peers are places; channel: index into messages
   struct Message {
     std::int64_t tag;
@@ -33,6 +35,7 @@ struct CustomSource {
   };
   std::vector<Message> messages{};
   bool scales = false;  // messages have no sizes
+  std::set<CollectiveOp> used_for{};
 };
 
 // What a message's op does not hold.
@@ -69,6 +72,7 @@ struct ReplayBuilder::State {
   std::optional<std::uint32_t> find_group(const Trace& trace, std::uint32_t index, std::string_view name);
   struct CallUse;
   std::uint32_t custom_for(const CallUse& use);
+  void check_purpose(CustomSource& source, const CallUse& use);
   std::uint32_t put_on_group(std::size_t source, std::uint32_t group, std::int64_t bytes);
   void check_network();
   void check_peers();
@@ -104,6 +108,7 @@ struct ReplayBuilder::State {
   };
   std::vector<HighestPeer> highest_peers;
   std::vector<bool> rules_used;  // of the system; empty before the first collective
+  std::set<NodeId> nodes_used;   // that have an algorithm of their own
 };
 
 }  // namespace convert

@@ -60,6 +60,12 @@ void ReplayBuilder::State::warn_of_unused_options() {
     diagnostics.warning({.file = system.config.source}, "system",
                         "model-shared-bus is not used: it is a part of ASTRA-sim's rules (--compat astra)");
   }
+  for (const auto& [node, prefix] : system.per_node_custom) {
+    if (nodes_used.contains(node)) continue;
+    diagnostics.warning(
+        {.file = system.config.per_node_map}, "system",
+        "no rank has a collective of node " + std::to_string(node) + ", which is to take " + prefix);
+  }
   const std::vector<CollectiveRule>& rules = system.rules;
   rules_used.resize(rules.size());
   for (std::size_t i = 0; i < rules.size(); ++i) {

@@ -129,6 +129,21 @@ std::uint32_t ReplayBuilder::State::put_on_group(std::size_t source_index, std::
   return known;
 }
 
+// Any algorithm may run for any collective, as in ASTRA-sim; more often it is a mistake.
+void ReplayBuilder::State::check_purpose(CustomSource& source, const CallUse& use) {
+  if (!source.used_for.insert(use.call.op).second || source.collective.empty() || source.collective == "custom")
+    return;
+  const auto plain = [](std::string_view text) {  // allreduce, all_reduce
+    std::string letters(text);
+    std::erase(letters, '_');
+    return letters;
+  };
+  if (plain(source.collective) == plain(name(use.call.op))) return;
+  diagnostics.warning(use.where, "custom",
+                      "node " + std::to_string(use.node) + ": the algorithm " + source.prefix + " is one for " +
+                          source.collective + ", and takes the place of " + std::string(name(use.call.op)));
+}
+
 // 1 + the custom algorithm of a call; 0: none.
 std::uint32_t ReplayBuilder::State::custom_for(const CallUse& use) {
   if (use.prefix.empty()) return 0;
@@ -142,6 +157,7 @@ std::uint32_t ReplayBuilder::State::custom_for(const CallUse& use) {
                           " NPUs, the collective has " + std::to_string(members),
                       "custom");
   }
+  check_purpose(*source, use);
   std::int64_t bytes = use.call.bytes;  // an all-gather's node states one NPU's part
   if (use.call.op == CollectiveOp::all_gather && __builtin_mul_overflow(bytes, std::int64_t{members}, &bytes))
     throw input_error({}, "the result of the all_gather exceeds 2^63 bytes", "custom");
@@ -186,6 +202,7 @@ void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t 
   });
   if (by_node != system.per_node_custom.end()) {
     prefix = by_node->second;
+    nodes_used.insert(node);
   } else if (rule != system.rules.end()) {
     prefix = rule->choice.custom;
     rules_used[static_cast<std::size_t>(rule - system.rules.begin())] = true;

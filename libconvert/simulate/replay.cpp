@@ -314,6 +314,7 @@ class Replayer final : private CollectiveListener {
       if (!npu.finish_ps) continue;
       npu.exposed_communication_ps = *npu.finish_ps - (result_.issue == IssueMode::workload ? npu.compute_ps : 0);
     }
+    if (recorder_) recorder_->stop(result_.reached_ps);
     if (!spans_.empty()) add_peaks(program_, spans_, result_);
     if (program_.options.memory == MemoryTracking::trace) result_.spans = std::move(spans_);
     result_.collectives = list_collectives(program_, system_, equivalence_);

@@ -15,7 +15,7 @@ class TimelineRecorder {
   TimelineRecorder(const ReplayProgram& program, Timeline& timeline)
       : program_(program),
         timeline_(timeline),
-        begin_(program.ops),
+        begin_(program.ops, not_under_way),
         sent_(program.channels.size()),
         posted_(program.channels.size()),
         flow_(program.ops) {}
@@ -29,6 +29,26 @@ class TimelineRecorder {
   }
 
   void end(Rank r, std::uint32_t node, Picoseconds now) {
+    Slice& s = add(r, node, now);
+    const Op& op = program_.op({r, node});
+    if (op.type == OpType::send || op.type == OpType::recv)
+      s.flow = (std::uint64_t{op.channel} << 32) + flow_[program_.ranks[r].first_op + node];
+  }
+
+  // The replay stops: what is under way is seen up to here.
+  void stop(Picoseconds now) {
+    for (Rank r = 0; r < program_.ranks.size(); ++r) {
+      const RankProgram& rank = program_.ranks[r];
+      for (std::uint32_t node = 0; rank.code != nullptr && node < rank.code->ops.size(); ++node) {
+        if (begin_[rank.first_op + node] != not_under_way) add(r, node, now);
+      }
+    }
+  }
+
+ private:
+  static constexpr Picoseconds not_under_way = -1;
+
+  Slice& add(Rank r, std::uint32_t node, Picoseconds now) {
     const Op& op = program_.op({r, node});
     const RankCode& code = *program_.ranks[r].code;
     const std::uint32_t index = program_.ranks[r].first_op + node;
@@ -37,12 +57,11 @@ class TimelineRecorder {
     if (op.type == OpType::send || op.type == OpType::recv) {
       s.bytes = op.value;
       s.peer = op.peer;
-      s.flow = (std::uint64_t{op.channel} << 32) + flow_[index];
     }
-    timeline_.slices.push_back(s);
+    begin_[index] = not_under_way;
+    return timeline_.slices.emplace_back(s);
   }
 
- private:
   static Lane lane_of(const Op& op) {
     switch (op.type) {
       case OpType::send: return Lane::send;
@@ -58,7 +77,7 @@ class TimelineRecorder {
 
   const ReplayProgram& program_;
   Timeline& timeline_;
-  std::vector<Picoseconds> begin_;
+  std::vector<Picoseconds> begin_;   // by op
   std::vector<std::uint32_t> sent_;  // by channel
   std::vector<std::uint32_t> posted_;
   std::vector<std::uint32_t> flow_;  // by op: its number within the channel, from 1

@@ -152,6 +152,16 @@ convert::SystemInputs system_inputs(const ReplayInputOptions& o) {
   return inputs;
 }
 
+std::vector<std::string> input_files(const ReplayInputOptions& o, const convert::ReplaySystem& system) {
+  std::vector<std::string> files = files_of(system_inputs(o), system);
+  files.push_back(*o.network);
+  for (const std::string& operand : o.input.operands) {
+    if (operand == "-") continue;
+    for (std::string& file : convert::files_of_set(operand)) files.push_back(std::move(file));
+  }
+  return files;
+}
+
 convert::NetworkOptions network_options(const ReplayInputOptions& o) {
   convert::NetworkOptions options;
   options.model = chosen(o.model, convert::network_models, options.model);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "common/replay_output.h"
 
+#include <algorithm>
+#include <filesystem>
+
 #include "formats/chrome.h"
 #include "io/output.h"
 #include "load/sink.h"
@@ -107,6 +110,21 @@ void check_replay_output(const ReplayOutputOptions& o, bool sweep, bool has_link
   check_explain(o, sweep);
   check_report(o, sweep, has_links);
   check_files(o, sweep);
+}
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;  // of files that are not there
+  return std::filesystem::equivalent(a, b, ignored) || weakly_canonical(std::filesystem::absolute(a), ignored) ==
+                                                           weakly_canonical(std::filesystem::absolute(b), ignored);
+}
+
+void check_no_input(const std::vector<std::optional<std::string>>& outputs,
+                    const std::vector<std::string>& inputs) {
+  for (const std::optional<std::string>& output : outputs) {
+    if (!output || convert::is_stream_path(*output) || *output == "-") continue;
+    if (std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) { return is_same_file(*output, input); }))
+      throw convert::usage_error(*output + " is an input; give the result another name");
+  }
 }
 
 void set_replay_output(const ReplayOutputOptions& o, const convert::SystemConfig& system,

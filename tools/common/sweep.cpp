@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "common/replay_output.h"
 #include "config/sweep.h"
 #include "config/yaml_tree.h"
 #include "io/input.h"
@@ -152,12 +153,6 @@ void report_failures(const SweepPlan& plan, const SweepTable& table, const std::
   }
 }
 
-bool is_same_file(const std::string& a, const std::string& b) {
-  std::error_code ignored;  // of files that are not there
-  return std::filesystem::equivalent(a, b, ignored) || weakly_canonical(std::filesystem::absolute(a), ignored) ==
-                                                           weakly_canonical(std::filesystem::absolute(b), ignored);
-}
-
 // The table and the plot are different files, and no input.
 void check_outputs(const SweepOptions& sweep, const SweepPlan& plan, const std::optional<std::string>& path) {
   if (sweep.plot && (path ? is_same_file(*sweep.plot, *path) : sweep.plot == "-"))
@@ -167,11 +162,7 @@ void check_outputs(const SweepOptions& sweep, const SweepPlan& plan, const std::
   if (!folder.empty() && !std::filesystem::exists(folder)) throw system_error(folder, ENOENT);
   std::vector<std::string> inputs = plan.files();
   if (sweep.file) inputs.push_back(*sweep.file);
-  for (const std::optional<std::string>& output : {path, sweep.plot}) {
-    if (!output || is_stream_path(*output) || *output == "-") continue;
-    if (std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) { return is_same_file(*output, input); }))
-      throw usage_error(*output + " is an input of the sweep; give the result another name");
-  }
+  check_no_input({path, sweep.plot}, inputs);
 }
 
 void write_plot(const std::string& path, const Plot& plot, Context& context) {

@@ -302,6 +302,31 @@ TEST(Replay, TimelineHasSlicesAndFlows) {
   EXPECT_TRUE(run(t, ring2).timeline.slices.empty());
 }
 
+TEST(Replay, TimelineShowsWhatIsUnderWayAtTheEnd) {
+  auto t = ranks(2);
+  comp(t[0], 0, 5);
+  recv(t[1], 0, 0, 100);  // never sent
+  ReplayOptions options;
+  options.timeline = true;
+  options.symmetry = false;
+  for (const bool stops : {true, false}) {
+    if (stops) options.until = 2'000'000;
+    if (!stops) options.until.reset();
+    Diagnostics diagnostics;
+    const auto r = replay(t, net(ring2), options, diagnostics);
+    ASSERT_TRUE(r);
+    EXPECT_EQ(r->status, stops ? ReplayStatus::stopped : ReplayStatus::deadlock);
+    ASSERT_EQ(r->timeline.slices.size(), 2U);
+    const Slice& waits = r->timeline.slices.back();
+    EXPECT_EQ(waits.rank, 1U);
+    EXPECT_EQ(waits.begin_ps, 0);
+    EXPECT_EQ(waits.end_ps, stops ? 2'000'000 : 5'000'000);
+    EXPECT_EQ(waits.bytes, 100);
+    EXPECT_EQ(waits.flow, 0U);
+    EXPECT_EQ(r->timeline.slices.front().end_ps, waits.end_ps);
+  }
+}
+
 TEST(Replay, DoublingBandwidthIsNeverSlower) {
   for (const NetworkModel model : {unaware, aware}) {
     Picoseconds last = INT64_MAX;

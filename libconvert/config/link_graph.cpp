@@ -156,7 +156,7 @@ void remove_failed_links(LinkGraph& graph, const std::vector<std::string>& faile
 
 Picoseconds round_to_ps(double ns) {
   constexpr double limit_ns = 9.2e15;
-  if (!(ns < limit_ns)) throw Error("the delay of a message exceeds 106 days; check bandwidth and latency");
+  if (!(ns < limit_ns)) throw Error("the delay of a message exceeds 106 days; check bandwidth, latency and size");
   return static_cast<Picoseconds>(ns * 1000 + 0.5);
 }
 

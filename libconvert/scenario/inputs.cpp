@@ -97,6 +97,7 @@ std::vector<std::string> files_of_set(const std::string& path) {
   std::vector<std::string> files;
   for (const InputSet::File& file : set.files()) files.push_back(file.path);
   if (files.empty()) files.push_back(path);  // a tar
+  if (set.groups()) files.push_back(set.groups()->name);
   return files;
 }
 

@@ -103,8 +103,10 @@ void NodeCompiler::compile_memory() {
   const bool timed = node_->duration_us != 0 || find(attributes_, attr::duration_nanos) != nullptr;
   if (inside_ || options_.system->memory.kind == MemoryKind::none) {
     if (options_.astra && !inside_) {
-      return fail("memory", "accesses remote memory, but the memory configuration has memory-type " +
-                                std::string(name(MemoryKind::none)));
+      return fail("memory", options_.system->memory.source.empty()
+                                ? "accesses remote memory; give its model with --remote-memory-configuration"
+                                : "accesses remote memory, but " + options_.system->memory.source +
+                                      " has memory-type " + std::string(name(MemoryKind::none)));
     }
     if (timed) return compile_duration();
     if (inside_) return fail("memory", "an access to remote memory within the algorithm of a collective");

@@ -205,11 +205,16 @@ class Reporter {
                        std::uint32_t plan_b) const {
     const CollectiveCall& x = program_.plans[plan_a].call;
     const CollectiveCall& y = program_.plans[plan_b].call;
-    if (x.op != y.op || x.bytes != y.bytes) return;
+    if (x.op != y.op) return;
     const auto differ = [&](const std::string& of_a, const std::string& of_b) {
       a.particulars += (a.particulars.empty() ? "" : ", ") + of_a;
       b.particulars += (b.particulars.empty() ? "" : ", ") + of_b;
     };
+    if (x.bytes != y.bytes) {
+      if (describe_call(x.op, x.bytes) == describe_call(y.op, y.bytes))
+        differ(std::to_string(x.bytes) + " bytes", std::to_string(y.bytes) + " bytes");
+      return;
+    }
     if (x.root != y.root) differ(root_text(x), root_text(y));
     if (x.dims != y.dims) {
       const auto count = std::max<std::size_t>(

@@ -61,7 +61,7 @@ std::unique_ptr<Network> make_network(const NetworkConfig& config, NetworkModel 
 
 Picoseconds truncate_delay(double ns) {
   constexpr double limit_ns = 9.2e15;
-  if (!(ns < limit_ns)) throw Error("the delay of a message exceeds 106 days; check bandwidth and latency");
+  if (!(ns < limit_ns)) throw Error("the delay of a message exceeds 106 days; check bandwidth, latency and size");
   return static_cast<Picoseconds>(ns) * ps_per_ns;
 }
 

@@ -36,6 +36,8 @@ struct CustomSource {
   std::vector<Message> messages{};
   bool scales = false;  // messages have no sizes
   std::set<CollectiveOp> used_for{};
+  std::optional<std::int64_t> used_for_bytes{};  // the last
+  bool sizes_told = false;                       // that they fit no more than one collective
 };
 
 // What a message's op does not hold.
@@ -72,7 +74,7 @@ struct ReplayBuilder::State {
   std::optional<std::uint32_t> find_group(const Trace& trace, std::uint32_t index, std::string_view name);
   struct CallUse;
   std::uint32_t custom_for(const CallUse& use);
-  void check_purpose(CustomSource& source, const CallUse& use);
+  void check_use(CustomSource& source, const CallUse& use);
   std::uint32_t put_on_group(std::size_t source, std::uint32_t group, std::int64_t bytes);
   void check_network();
   void check_peers();

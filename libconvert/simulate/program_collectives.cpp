@@ -130,18 +130,26 @@ std::uint32_t ReplayBuilder::State::put_on_group(std::size_t source_index, std::
 }
 
 // Any algorithm may run for any collective, as in ASTRA-sim; more often it is a mistake.
-void ReplayBuilder::State::check_purpose(CustomSource& source, const CallUse& use) {
-  if (!source.used_for.insert(use.call.op).second || source.collective.empty() || source.collective == "custom")
-    return;
+void ReplayBuilder::State::check_use(CustomSource& source, const CallUse& use) {
+  const auto warn = [&](const std::string& what) {
+    diagnostics.warning(use.where, "custom",
+                        "node " + std::to_string(use.node) + ": the algorithm " + source.prefix + what);
+  };
+  if (!source.scales && source.used_for_bytes.value_or(use.call.bytes) != use.call.bytes && !source.sizes_told) {
+    source.sizes_told = true;
+    warn(" states its sizes, and takes the place of collectives of " + std::to_string(*source.used_for_bytes) +
+         " and of " + std::to_string(use.call.bytes) + " bytes alike");
+  }
+  source.used_for_bytes = use.call.bytes;
+  if (!source.used_for.insert(use.call.op).second) return;
   const auto plain = [](std::string_view text) {  // allreduce, all_reduce
     std::string letters(text);
     std::erase(letters, '_');
     return letters;
   };
-  if (plain(source.collective) == plain(name(use.call.op))) return;
-  diagnostics.warning(use.where, "custom",
-                      "node " + std::to_string(use.node) + ": the algorithm " + source.prefix + " is one for " +
-                          source.collective + ", and takes the place of " + std::string(name(use.call.op)));
+  const bool states = !source.collective.empty() && source.collective != "custom";
+  if (states && plain(source.collective) != plain(name(use.call.op)))
+    warn(" is one for " + source.collective + ", and takes the place of " + std::string(name(use.call.op)));
 }
 
 // 1 + the custom algorithm of a call; 0: none.
@@ -157,7 +165,7 @@ std::uint32_t ReplayBuilder::State::custom_for(const CallUse& use) {
                           " NPUs, the collective has " + std::to_string(members),
                       "custom");
   }
-  check_purpose(*source, use);
+  check_use(*source, use);
   std::int64_t bytes = use.call.bytes;  // an all-gather's node states one NPU's part
   if (use.call.op == CollectiveOp::all_gather && __builtin_mul_overflow(bytes, std::int64_t{members}, &bytes))
     throw input_error({}, "the result of the all_gather exceeds 2^63 bytes", "custom");

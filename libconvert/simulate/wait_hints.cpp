@@ -173,7 +173,19 @@ class Hints {
     std::string hint = "let " + name(first) + " start before " + short_name(last) +
                        " has ended: remove the dependency of " + node_text(first) + " on " + node_text(next(best));
     if (end > best + 1) hint += ", or another one on the way to " + node_text(last);
+    if (compete(first, last) && last < first)  // else the lower id would still go first
+      hint += ", and make " + node_text(last) + " depend on " + node_text(first) +
+              ", as one holds what the other needs";
     return hint;
+  }
+
+  // Two nodes of a rank need the same resource, of which it has one.
+  [[nodiscard]] bool compete(std::uint32_t v, std::uint32_t w) const {
+    if (program_.options.issue != IssueMode::workload || graph_.inner(v) || graph_.inner(w)) return false;
+    const Op& a = graph_.op(v);
+    const Op& b = graph_.op(w);
+    const auto takes = [](const Op& op) { return op.type != OpType::recv && op.type != OpType::invalid; };
+    return takes(a) && takes(b) && a.slot == b.slot && (a.slot != Slot::communication || program_.options.astra);
   }
 
   // What never comes.

@@ -208,10 +208,13 @@ TEST(DeadlockOfCollectives, CollectiveBeforeASend) {
   send(t[0], 1, 1, 100, 0, {0});
   recv(t[1], 0, 0, 100);
   all_reduce(t[1], 1, 1 * KiB, {0});
-  EXPECT_EQ(advice(t),
-            (Lines{"circle of waits: 0:0 → 1:1 → 1:0 → 0:1 → 0:0",
-                   "hint: let rank 0 node 1 (send to rank 1) start before node 0 (all_reduce of 1 KiB) has "
-                   "ended: remove the dependency of node 1 on node 0"}));
+  EXPECT_EQ(
+      advice(t),
+      (Lines{
+          "circle of waits: 0:0 → 1:1 → 1:0 → 0:1 → 0:0",
+          "hint: let rank 0 node 1 (send to rank 1) start before node 0 (all_reduce of 1 KiB) has "
+          "ended: remove the dependency of node 1 on node 0, and make node 0 depend on node 1, as one holds what "
+          "the other needs"}));
 }
 
 TEST(DeadlockOfCollectives, CollectiveHoldsTheResourceOfASend) {
@@ -238,10 +241,13 @@ TEST(DeadlockOfCollectives, OneCollectiveForWhichManyWait) {
     }
     if (r == 11) send(t[r], 2, 9, 100, 0, {1});
   }
-  EXPECT_EQ(advice(t),
-            (Lines{"circle of waits: 9:0 → 11:2 → 11:1 → 9:1 → 9:0",
-                   "hint: let rank 11 node 2 (send to rank 9) start before node 1 (all_reduce of 16 KiB) has "
-                   "ended: remove the dependency of node 2 on node 1"}));
+  EXPECT_EQ(
+      advice(t),
+      (Lines{
+          "circle of waits: 9:0 → 11:2 → 11:1 → 9:1 → 9:0",
+          "hint: let rank 11 node 2 (send to rank 9) start before node 1 (all_reduce of 16 KiB) has "
+          "ended: remove the dependency of node 2 on node 1, and make node 1 depend on node 2, as one holds what "
+          "the other needs"}));
 }
 
 // Custom algorithms.

@@ -73,8 +73,7 @@ Feeder::Feeder(const NodeTable& table, const Graph& graph, std::span<const std::
 std::span<const std::uint32_t> Feeder::children(std::uint32_t node) const {
   const Children& c = shape_->children[node];
   if (c.is_list()) return list(c);
-  const auto end = std::find(c.nodes_.begin(), c.nodes_.end(), Children::none);
-  return {c.nodes_.begin(), end};
+  return {c.nodes_.begin(), std::find(c.nodes_.begin(), c.nodes_.end(), Children::none)};
 }
 
 std::vector<std::uint32_t> Feeder::free_list() const {

@@ -117,7 +117,7 @@ void TraceSource::for_each_rank(unsigned jobs, const Work& work, const Consume& 
       (void)reader->next_rank(head);  // throws if there is none
       return work(*reader, head);
     };
-    for_each_ordered(jobs, n, one, [&](std::size_t, auto&& result) { consume(std::move(result)); });
+    for_each_ordered(jobs, n, one, [&](std::size_t, auto&& result) { consume(std::forward<decltype(result)>(result)); });
   } else {
     const auto reader = open_all();
     Trace head;

@@ -36,7 +36,9 @@ struct alignas(64) SystemLayer::Stream {
   std::uint32_t at = 0;   // bundle within the cycle
   bool reducing = false;  // bundles of this cycle that are not plain reduce
   bool anticlockwise = false;
-  bool low_root = false;  // double binary tree: which of the two
+  bool low_root = false;        // double binary tree: which of the two
+  bool turned = false;          // halving doubling: on the way back
+  std::uint8_t reductions = 0;  // double binary tree
   Tree tree = Tree::leaf_begin;
   std::uint32_t queue = 0;  // of the NPU
   std::uint32_t phase_index = 0;
@@ -52,7 +54,6 @@ struct alignas(64) SystemLayer::Stream {
   std::uint32_t distance = 0;
   std::uint32_t ready_distance = 0;
   std::int64_t ready_bytes = 0;
-  bool turned = false;        // on the way back
   std::int64_t priority = 0;  // of its messages
   // With exact sizes.
   std::int64_t total = 0;       // see rounds.h
@@ -62,7 +63,6 @@ struct alignas(64) SystemLayer::Stream {
   Rank parent = 0;
   Rank left = 0;
   Rank right = 0;
-  std::uint8_t reductions = 0;
 };
 
 inline SystemLayer::Stream& SystemLayer::stream(std::uint32_t s) {

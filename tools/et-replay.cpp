@@ -86,7 +86,10 @@ int main(int argc, char** argv) {
     }
     ReplayOptions options = tools::replay_options(o.replay);
     const auto system = load_system(tools::system_inputs(o.replay), network);
-    tools::check_no_input({o.output.output, o.output.timeline}, tools::input_files(o.replay, *system));
+    if (o.output.output || o.output.timeline) {
+      tools::check_no_input({o.output.output, o.output.timeline},
+                            tools::input_files(o.replay, *system, source.inputs()));
+    }
     if (!o.replay.groups && !o.replay.no_groups) add_groups(*system, source.groups(), network);
     for (const std::string& note : system->config.notes) log_info(note);
     set_replay_output(o.output, system->config, options);

@@ -41,6 +41,7 @@ class TraceSource {
   TraceSource& operator=(const TraceSource&) = delete;
 
   [[nodiscard]] const Format& format() const { return *format_; }
+  [[nodiscard]] const InputSet& inputs() const { return inputs_; }
   [[nodiscard]] std::string base_name() const { return inputs_.base_name(); }
   // Set if the input is a collective algorithm. Only lower it if it has no errors.
   [[nodiscard]] const Algorithm* algorithm() const { return algorithm_ ? &*algorithm_ : nullptr; }
@@ -117,7 +118,8 @@ void TraceSource::for_each_rank(unsigned jobs, const Work& work, const Consume& 
       (void)reader->next_rank(head);  // throws if there is none
       return work(*reader, head);
     };
-    for_each_ordered(jobs, n, one, [&](std::size_t, auto&& result) { consume(std::forward<decltype(result)>(result)); });
+    for_each_ordered(jobs, n, one,
+                     [&](std::size_t, auto&& result) { consume(std::forward<decltype(result)>(result)); });
   } else {
     const auto reader = open_all();
     Trace head;

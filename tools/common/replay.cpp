@@ -152,13 +152,13 @@ convert::SystemInputs system_inputs(const ReplayInputOptions& o) {
   return inputs;
 }
 
-std::vector<std::string> input_files(const ReplayInputOptions& o, const convert::ReplaySystem& system) {
+std::vector<std::string> input_files(const ReplayInputOptions& o, const convert::ReplaySystem& system,
+                                     const convert::InputSet& workload) {
   std::vector<std::string> files = files_of(system_inputs(o), system);
   files.push_back(*o.network);
-  for (const std::string& operand : o.input.operands) {
-    if (operand == "-") continue;
-    for (std::string& file : convert::files_of_set(operand)) files.push_back(std::move(file));
-  }
+  files.insert(files.end(), o.input.operands.begin(), o.input.operands.end());  // perhaps a tar
+  for (const convert::InputSet::File& file : workload.files()) files.push_back(file.path);
+  if (workload.groups()) files.push_back(workload.groups()->name);
   return files;
 }
 

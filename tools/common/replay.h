@@ -58,9 +58,10 @@ void add_replay_options(App& app, ReplayInputOptions& to);
 // Takes ASTRA-sim's names for ours, says what has no effect. Throws Error(usage).
 void check_replay_options(ReplayInputOptions& options);
 [[nodiscard]] convert::SystemInputs system_inputs(const ReplayInputOptions& options);
-// All files that the replay reads.
+// All files that the replay reads, `workload` among them.
 [[nodiscard]] std::vector<std::string> input_files(const ReplayInputOptions& options,
-                                                   const convert::ReplaySystem& system);
+                                                   const convert::ReplaySystem& system,
+                                                   const convert::InputSet& workload);
 [[nodiscard]] convert::NetworkOptions network_options(const ReplayInputOptions& options);
 // All but `timeline`; the issue mode is a default if it was not given.
 [[nodiscard]] convert::ReplayOptions replay_options(const ReplayInputOptions& options);

@@ -112,17 +112,16 @@ void check_replay_output(const ReplayOutputOptions& o, bool sweep, bool has_link
   check_files(o, sweep);
 }
 
-bool is_same_file(const std::string& a, const std::string& b) {
-  std::error_code ignored;  // of files that are not there
-  return std::filesystem::equivalent(a, b, ignored) || weakly_canonical(std::filesystem::absolute(a), ignored) ==
-                                                           weakly_canonical(std::filesystem::absolute(b), ignored);
-}
-
 void check_no_input(const std::vector<std::optional<std::string>>& outputs,
                     const std::vector<std::string>& inputs) {
   for (const std::optional<std::string>& output : outputs) {
-    if (!output || convert::is_stream_path(*output) || *output == "-") continue;
-    if (std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) { return is_same_file(*output, input); }))
+    std::error_code ignored;  // of what is not there
+    if (!output || convert::is_stream_path(*output) || *output == "-" || !std::filesystem::exists(*output, ignored))
+      continue;
+    const auto is_output = [&](const std::string& input) {
+      return std::filesystem::equivalent(*output, input, ignored);
+    };
+    if (std::any_of(inputs.begin(), inputs.end(), is_output))
       throw convert::usage_error(*output + " is an input; give the result another name");
   }
 }

@@ -25,8 +25,6 @@ struct ReplayOutputOptions {
 void add_replay_output_options(App& app, ReplayOutputOptions& to);
 // Throws Error(usage) for what does not go together.
 void check_replay_output(const ReplayOutputOptions& o, bool sweep, bool has_links);
-// Whether the names are of one file, which need not exist.
-[[nodiscard]] bool is_same_file(const std::string& a, const std::string& b);
 // Throws Error(usage) if an output would take the place of an input.
 void check_no_input(const std::vector<std::optional<std::string>>& outputs, const std::vector<std::string>& inputs);
 // What the replay has to find for them.

@@ -153,6 +153,13 @@ void report_failures(const SweepPlan& plan, const SweepTable& table, const std::
   }
 }
 
+// The names are of one file, which need not exist.
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;  // of files that are not there
+  return std::filesystem::equivalent(a, b, ignored) || weakly_canonical(std::filesystem::absolute(a), ignored) ==
+                                                           weakly_canonical(std::filesystem::absolute(b), ignored);
+}
+
 // The table and the plot are different files, and no input.
 void check_outputs(const SweepOptions& sweep, const SweepPlan& plan, const std::optional<std::string>& path) {
   if (sweep.plot && (path ? is_same_file(*sweep.plot, *path) : sweep.plot == "-"))

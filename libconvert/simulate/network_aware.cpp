@@ -20,7 +20,11 @@ constexpr std::uint32_t event_link_free = event_network + 1;  // link `arg` has 
 class AwareNetwork final : public Network {
  public:
   AwareNetwork(const NetworkConfig& config, bool count_links, EventQueue& queue)
-      : Network(queue), numbers_(config), dims_(numbers_.dims()), table_(numbers_.links(), count_links) {}
+      : Network(queue),
+        numbers_(config),
+        dims_(numbers_.dims()),
+        last_(dims_.size()),
+        table_(numbers_.links(), count_links) {}
 
   void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t priority) override;
   MessageToken advance(Event event) override;
@@ -44,6 +48,20 @@ class AwareNetwork final : public Network {
     bool to_switch;
   };
 
+  struct Delays {
+    std::int64_t bytes = -1;
+    Picoseconds busy = 0;     // of the link
+    Picoseconds arrival = 0;  // at its end
+  };
+
+  const Delays& delays(std::uint8_t dim, std::int64_t bytes) {
+    Delays& last = last_[dim];
+    if (last.bytes != bytes) {  // messages often are of one size
+      const double on_wire_ns = static_cast<double>(bytes) / dims_[dim].bytes_per_ns;
+      last = {bytes, truncate_delay(on_wire_ns), truncate_delay(dims_[dim].latency_ns + on_wire_ns)};
+    }
+    return last;
+  }
   [[nodiscard]] bool is_watched() const { return watch_ || causes_ != nullptr; }  // then each event must come here
   bool forward(std::uint32_t p);
   std::uint32_t take_hop(Packet& k, const Dim& d, std::uint32_t from, std::uint32_t to);
@@ -56,6 +74,7 @@ class AwareNetwork final : public Network {
 
   ProductLinks numbers_;
   const std::vector<Dim>& dims_;
+  std::vector<Delays> last_;  // by dimension
   LinkTable<Packet> table_;
   std::optional<LinkWatch> watch_;
 };
@@ -134,13 +153,11 @@ std::uint32_t AwareNetwork::take_hop(Packet& k, const Dim& d, std::uint32_t from
 // The arrival is scheduled before the end of transmission; each delay is cut to whole nanoseconds by itself.
 void AwareNetwork::transmit(std::uint32_t link, std::uint32_t p) {
   const Packet& k = table_.packet(p);
-  const Dim& d = dims_[k.dim];
-  const double on_wire_ns = static_cast<double>(k.bytes) / d.bytes_per_ns;
-  const Picoseconds busy = truncate_delay(on_wire_ns);
+  const Delays& d = delays(k.dim, k.bytes);
   const bool arrives = k.at == k.dst && !k.to_switch && !is_watched();
-  queue_.push_after(truncate_delay(d.latency_ns + on_wire_ns), p, arrives ? event_arrival : event_hop);
-  queue_.push_after(busy, link, event_link_free);
-  table_.count(link, k.bytes, queue_.now(), busy);
+  queue_.push_after(d.arrival, p, arrives ? event_arrival : event_hop);
+  queue_.push_after(d.busy, link, event_link_free);
+  table_.count(link, k.bytes, queue_.now(), d.busy);
   if (watch_) watch_->transmit(p, link);
   if (causes_ != nullptr) causes_->takes_link(p, link, k.bytes);
 }

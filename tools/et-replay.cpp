@@ -86,10 +86,6 @@ int main(int argc, char** argv) {
     }
     ReplayOptions options = tools::replay_options(o.replay);
     const auto system = load_system(tools::system_inputs(o.replay), network);
-    if (o.output.output || o.output.timeline) {
-      tools::check_no_input({o.output.output, o.output.timeline},
-                            tools::input_files(o.replay, *system, source.inputs()));
-    }
     if (!o.replay.groups && !o.replay.no_groups) add_groups(*system, source.groups(), network);
     for (const std::string& note : system->config.notes) log_info(note);
     set_replay_output(o.output, system->config, options);
@@ -98,6 +94,8 @@ int main(int argc, char** argv) {
     const std::optional<ReplayProgram> program =
         load_program(source, network, options, !o.replay.issue, context.jobs(), context.diagnostics);
     if (!program || context.failed()) return 1;
+    if (const auto files = tools::output_files(o.output, program->ranks.size()); !files.empty())
+      tools::check_no_input(files, tools::input_files(o.replay, *system, source.inputs()));
     log_info(summary(*program));
     const ReplayResult result = replay(*program);
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "common/replay_output.h"
 
-#include <algorithm>
-#include <filesystem>
+#include <sys/stat.h>
+
+#include <set>
+#include <utility>
 
 #include "formats/chrome.h"
 #include "io/output.h"
@@ -63,6 +65,10 @@ void check_files(const ReplayOutputOptions& o, bool sweep) {
   if (o.memory_trace == "-") throw usage_error("--memory-trace writes a file for each rank; give it a PREFIX");
 }
 
+std::string memory_trace_file(const std::string& prefix, std::size_t rank) {
+  return prefix + "." + std::to_string(rank) + ".json";
+}
+
 std::string text_of(const convert::ReplayResult& result, const ReplayOutputOptions& o, bool all) {
   std::string out;
   if (o.explain) {
@@ -112,17 +118,29 @@ void check_replay_output(const ReplayOutputOptions& o, bool sweep, bool has_link
   check_files(o, sweep);
 }
 
-void check_no_input(const std::vector<std::optional<std::string>>& outputs,
-                    const std::vector<std::string>& inputs) {
-  for (const std::optional<std::string>& output : outputs) {
-    std::error_code ignored;  // of what is not there
-    if (!output || convert::is_stream_path(*output) || *output == "-" || !std::filesystem::exists(*output, ignored))
-      continue;
-    const auto is_output = [&](const std::string& input) {
-      return std::filesystem::equivalent(*output, input, ignored);
-    };
-    if (std::any_of(inputs.begin(), inputs.end(), is_output))
-      throw convert::usage_error(*output + " is an input; give the result another name");
+std::vector<std::string> output_files(const ReplayOutputOptions& o, std::size_t ranks) {
+  std::vector<std::string> files;
+  if (o.output) files.push_back(*o.output);
+  if (o.timeline) files.push_back(*o.timeline);
+  for (std::size_t r = 0; o.memory_trace && r < ranks; ++r) files.push_back(memory_trace_file(*o.memory_trace, r));
+  return files;
+}
+
+void check_no_input(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs) {
+  using File = std::pair<dev_t, ino_t>;
+  const auto find = [](const std::string& path) -> std::optional<File> {
+    struct stat s {};
+    if (stat(path.c_str(), &s) != 0) return std::nullopt;
+    return File(s.st_dev, s.st_ino);
+  };
+  std::set<File> files;
+  for (const std::string& input : inputs) {
+    if (const auto file = find(input)) files.insert(*file);
+  }
+  for (const std::string& output : outputs) {
+    const auto file = find(output);
+    if (file && !convert::is_stream_path(output) && files.contains(*file))
+      throw convert::usage_error(output + " is an input; give the result another name");
   }
 }
 
@@ -153,7 +171,7 @@ void write_replay(const convert::ReplayProgram& program, const convert::ReplayRe
     timeline->close();
   }
   for (convert::Rank r = 0; o.memory_trace && r < result.npus.size(); ++r) {
-    const auto trace = files.create_in_set(*o.memory_trace + "." + std::to_string(r) + ".json");
+    const auto trace = files.create_in_set(memory_trace_file(*o.memory_trace, r));
     write_memory_trace(program, result, r, [&](std::string_view text) { trace->write(text); });
     trace->close();
   }

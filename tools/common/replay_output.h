@@ -25,8 +25,10 @@ struct ReplayOutputOptions {
 void add_replay_output_options(App& app, ReplayOutputOptions& to);
 // Throws Error(usage) for what does not go together.
 void check_replay_output(const ReplayOutputOptions& o, bool sweep, bool has_links);
+// All files that the replay of so many ranks writes.
+[[nodiscard]] std::vector<std::string> output_files(const ReplayOutputOptions& o, std::size_t ranks);
 // Throws Error(usage) if an output would take the place of an input.
-void check_no_input(const std::vector<std::optional<std::string>>& outputs, const std::vector<std::string>& inputs);
+void check_no_input(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
 // What the replay has to find for them.
 void set_replay_output(const ReplayOutputOptions& o, const convert::SystemConfig& system,
                        convert::ReplayOptions& options);

@@ -169,7 +169,7 @@ void check_outputs(const SweepOptions& sweep, const SweepPlan& plan, const std::
   if (!folder.empty() && !std::filesystem::exists(folder)) throw system_error(folder, ENOENT);
   std::vector<std::string> inputs = plan.files();
   if (sweep.file) inputs.push_back(*sweep.file);
-  check_no_input({path, sweep.plot}, inputs);
+  check_no_input({path.value_or("-"), sweep.plot.value_or("-")}, inputs);
 }
 
 void write_plot(const std::string& path, const Plot& plot, Context& context) {

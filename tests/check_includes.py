@@ -31,7 +31,7 @@ THIRD_PARTY = {
     r"(zlib|zstd)\.h|openssl/.*": r"libconvert/io/.*",
     r"boost/.*": r"libconvert/graph/.*\.cpp",
     r"CLI/.*": r"tools/common/.*\.cpp",
-    r"mpi\.h": r"tools/mpi/team\.cpp",
+    r"mpi\.h": r"tools/mpi/(session|team|link_team)\.cpp",
     r"google/protobuf/.*|et_def\.pb\.h|gtest/.*": r"tests/.*",
 }
 

@@ -10,6 +10,7 @@ int main(int argc, char** argv) {
   using namespace convert;
   tools::InputOptions input;
   tools::OutputOptions output;
+  std::optional<std::string> device;
   tools::preset_formats(argv[0], input, output);
   const tools::ToolInfo info{
       .name = "et-convert",
@@ -17,17 +18,25 @@ int main(int argc, char** argv) {
       .operands = "[INPUT...]",
       .examples = {{"et-convert -f msccl,size=1MiB ring8.xml -o ring8",
                     "an algorithm as a trace set, ring8.0.et … ring8.7.et"},
+                   {"et-convert --device kineto.json host.json -o x.0.et", "what PyTorch recorded of a rank"},
                    {"et-convert -t json ring8.3.et | less", "one rank as text"},
                    {"et-convert -t msccl ring8 -o ring8.xml", "back to MSCCL-IR"},
                    {"et-convert ring8.xml | et-validate --dataflow", "a whole set through a pipe"}},
   };
   const auto setup = [&](tools::App& app) {
     tools::add_input_options(app, input);
+    app.add_option("--device", device, "FILE", "Kineto trace to link a PyTorch host trace with");
     tools::add_output_options(app, output);
   };
   return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
     SourceOptions source_options = tools::source_options(input, context);
     source_options.hash = !output.no_history;
+    if (device) {
+      if (!source_options.from.value_or("pytorch").starts_with("pytorch") || source_options.operands.size() != 1)
+        throw usage_error("--device goes with one PyTorch host trace; et-link links many");
+      source_options.from = source_options.from.value_or("pytorch");
+      source_options.linked = {{.rank = source_options.rank, .device = *device}};
+    }
     TraceSource source(std::move(source_options), context.diagnostics);
     const SinkOptions sink_options{.to = output.to,
                                    .path = output.path,

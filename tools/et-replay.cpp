@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // et-replay: simulate execution traces on a network.
+#include "common/recorded.h"
 #include "common/replay.h"
 #include "common/replay_output.h"
 #include "common/source.h"
@@ -21,8 +22,9 @@ struct Options {
 };
 
 std::string summary(const convert::ReplayProgram& program) {
-  std::string text = "model " + std::string(name(program.options.network.model)) + ", compat " +
-                     (program.options.astra ? "astra" : "none") + ", issue " +
+  const bool recorded = program.options.recorded != convert::Recorded::nothing;
+  std::string text = "model " + (recorded ? "recorded" : std::string(name(program.options.network.model))) +
+                     ", compat " + (program.options.astra ? "astra" : "none") + ", issue " +
                      std::string(name(program.options.issue)) + ", " + std::to_string(program.ranks.size()) +
                      " NPUs";
   if (!program.plans.empty()) text += ", system " + program.options.system->config.source;
@@ -48,6 +50,62 @@ void report_waits(const convert::ReplayResult& result, const std::string& file, 
   context.report();
 }
 
+// The exit status. `program`: if there is one.
+int write_result(const convert::ReplayResult& result, const Options& o, const convert::TraceSource& source,
+                 const convert::ReplayProgram* program, tools::Context& context) {
+  using convert::ReplayStatus;
+  const std::string input = input_name(o.replay.input, source);
+  if (result.status == ReplayStatus::deadlock || result.status == ReplayStatus::unmatched)
+    report_waits(result, input, context);
+  if (o.output.explain && !result.explanation) {
+    if (context.failed()) return 1;
+    throw convert::input_error({.file = input}, *o.output.explain == "end"
+                                                    ? "the replay has not ended at --until"
+                                                    : "node " + *o.output.explain + " has not started at --until");
+  }
+  write_replay(result, o.output, context.common.verbose > 0, program);
+  return 0;
+}
+
+// Each rank by itself, as recorded.
+int replay_ranks(const Options& o, tools::Context& context) {
+  convert::TraceSource source(tools::source_options(o.replay.input, context), context.diagnostics);
+  if (!source.prepare(false) || context.failed()) return 1;
+  convert::ReplayOptions options = tools::replay_options(o.replay);
+  set_replay_output(o.output, {}, options);
+  const auto result = replay_recorded(source, options, context.jobs(), context.diagnostics);
+  if (!result || context.failed()) return 1;
+  tools::check_no_input(tools::output_files(o.output, 0), tools::workload_files(o.replay, source.inputs()));
+  convert::log_info("as recorded, " + std::to_string(result->npus.size()) + " NPUs");
+  return write_result(*result, o, source, nullptr, context);
+}
+
+int replay_set(const Options& o, tools::Context& context) {
+  using namespace convert;
+  const NetworkConfig network = load_network(*o.replay.network);
+  TraceSource source(tools::source_options(o.replay.input, context), context.diagnostics);
+  if (!source.prepare(false) || context.failed()) return 1;
+  if (!source.whole_set()) {
+    throw Error(Error::Kind::input, {.file = o.replay.input.operands.front()},
+                "one rank by itself cannot be replayed; name the whole set: " + source.base_name());
+  }
+  ReplayOptions options = tools::replay_options(o.replay);
+  const auto system = load_system(tools::system_inputs(o.replay), network);
+  if (!o.replay.groups && !o.replay.no_groups) add_groups(*system, source.groups(), network);
+  for (const std::string& note : system->config.notes) log_info(note);
+  set_replay_output(o.output, system->config, options);
+  check_system_choices(*system, options.astra, options.network.model);
+  if (o.replay.compute) system->config.roofline = false;
+  options.system = system;
+  const std::optional<ReplayProgram> program =
+      load_program(source, network, options, !o.replay.issue, context.jobs(), context.diagnostics);
+  if (!program || context.failed()) return 1;
+  if (const auto files = tools::output_files(o.output, program->ranks.size()); !files.empty())
+    tools::check_no_input(files, tools::input_files(o.replay, *system, source.inputs()));
+  log_info(summary(*program));
+  return write_result(replay(*program), o, source, &*program, context);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -65,7 +123,9 @@ int main(int argc, char** argv) {
                     "as ASTRA-sim's analytical backends are called; the same cycles"},
                    {"et-replay -n ring8.yml --network aware --timeline run.json ring8",
                     "with contention; open run.json in ui.perfetto.dev"},
-                   {"et-replay -n ring8.yml --explain end ring8", "its critical path, back to time 0"}},
+                   {"et-replay -n ring8.yml --explain end ring8", "its critical path, back to time 0"},
+                   {"et-replay --compute recorded --comm recorded llama",
+                    "what was measured, each rank by itself"}},
   };
   const auto setup = [&](tools::App& app) {
     tools::add_replay_options(app, o.replay);
@@ -73,42 +133,12 @@ int main(int argc, char** argv) {
     tools::add_replay_output_options(app, o.output);
   };
   return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
+    const bool sweep = o.sweep.wanted();
     tools::check_sweep_options(o.sweep);
-    tools::check_replay_output(o.output, o.sweep.wanted(), o.replay.model.value_or("unaware") != "unaware");
-    if (o.sweep.wanted()) return tools::run_sweep(o.sweep, o.replay, o.output.output, context, tools::join_team());
+    tools::check_recorded_options(o.replay, o.output, sweep);
+    tools::check_replay_output(o.output, sweep, o.replay.model.value_or("unaware") != "unaware");
+    if (sweep) return tools::run_sweep(o.sweep, o.replay, o.output.output, context, tools::join_team());
     tools::check_replay_options(o.replay);
-    const NetworkConfig network = load_network(*o.replay.network);
-    TraceSource source(tools::source_options(o.replay.input, context), context.diagnostics);
-    if (!source.prepare(false) || context.failed()) return 1;
-    if (!source.whole_set()) {
-      throw Error(Error::Kind::input, {.file = o.replay.input.operands.front()},
-                  "one rank by itself cannot be replayed; name the whole set: " + source.base_name());
-    }
-    ReplayOptions options = tools::replay_options(o.replay);
-    const auto system = load_system(tools::system_inputs(o.replay), network);
-    if (!o.replay.groups && !o.replay.no_groups) add_groups(*system, source.groups(), network);
-    for (const std::string& note : system->config.notes) log_info(note);
-    set_replay_output(o.output, system->config, options);
-    check_system_choices(*system, options.astra, options.network.model);
-    options.system = system;
-    const std::optional<ReplayProgram> program =
-        load_program(source, network, options, !o.replay.issue, context.jobs(), context.diagnostics);
-    if (!program || context.failed()) return 1;
-    if (const auto files = tools::output_files(o.output, program->ranks.size()); !files.empty())
-      tools::check_no_input(files, tools::input_files(o.replay, *system, source.inputs()));
-    log_info(summary(*program));
-    const ReplayResult result = replay(*program);
-
-    if (result.status == ReplayStatus::deadlock || result.status == ReplayStatus::unmatched) {
-      report_waits(result, input_name(o.replay.input, source), context);
-    }
-    if (o.output.explain && !result.explanation) {
-      if (context.failed()) return 1;
-      throw Error(Error::Kind::input, {.file = input_name(o.replay.input, source)},
-                  options.explain->end ? "the replay has not ended at --until"
-                                       : "node " + *o.output.explain + " has not started at --until");
-    }
-    write_replay(*program, result, o.output, context.common.verbose > 0);
-    return 0;
+    return o.replay.all_recorded() ? replay_ranks(o, context) : replay_set(o, context);
   });
 }

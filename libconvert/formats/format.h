@@ -81,10 +81,12 @@ struct Format {
   std::vector<FormatOption> write_options;
   bool (*sniff)(std::string_view head) = nullptr;  // up to 4 KiB after decompression; null: by suffix only
 
-  // At most one of the two readers, at most one of the three writers.
+  // At most one of the readers, at most one of the three writers.
   std::unique_ptr<TraceReader> (*read)(const ReadContext&) = nullptr;
   // The whole text of `file`; no read option changes what it says.
   Algorithm (*read_algorithm)(std::string text, const std::string& file, Diagnostics&) = nullptr;
+
+  bool linked = false;  // PyTorch's: read, and linked with a device trace, by load/linking.h
 
   std::unique_ptr<TraceWriter> (*write)(const FormatOptions&) = nullptr;
   void (*write_set)(std::span<const Trace>, const FormatOptions&, Output&) = nullptr;  // needs all ranks at once
@@ -92,7 +94,7 @@ struct Format {
   bool file_per_rank = false;  // each rank is a file of its own (a set on disk, a tar in a pipe)
   bool framed_set = false;     // what is written depends on whether one rank comes or many
 
-  [[nodiscard]] bool can_read() const { return read != nullptr || read_algorithm != nullptr; }
+  [[nodiscard]] bool can_read() const { return read != nullptr || read_algorithm != nullptr || linked; }
   [[nodiscard]] bool can_write() const {
     return write != nullptr || write_set != nullptr || write_algorithm != nullptr;
   }

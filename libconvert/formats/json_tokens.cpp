@@ -12,8 +12,34 @@
 namespace convert {
 namespace {
 
-// JSON's grammar of numbers, which is stricter than from_chars.
-bool is_number(std::string_view t) {
+// The bits of a double or float, also of those that JSON has no number for.
+template <typename T, typename Bits>
+std::uint64_t floating(std::string_view token, std::string_view key) {
+  T result = 0;
+  if (is_json_string(token)) {
+    const std::string_view t = token.substr(1, token.size() - 2);
+    constexpr std::string_view payload = "NaN:0x";
+    if (t == "Infinity") return std::bit_cast<Bits>(std::numeric_limits<T>::infinity());
+    if (t == "-Infinity") return std::bit_cast<Bits>(-std::numeric_limits<T>::infinity());
+    if (t == "NaN") return std::bit_cast<Bits>(std::numeric_limits<T>::quiet_NaN());
+    if (t.starts_with(payload)) {
+      Bits bits = 0;
+      const auto [end, error] = std::from_chars(t.data() + payload.size(), t.data() + t.size(), bits, 16);
+      if (error == std::errc() && end == t.data() + t.size() && std::isnan(std::bit_cast<T>(bits))) return bits;
+    }
+    throw BadJson{token.data(), json_quoted(key) + " must be a number, \"NaN\", \"Infinity\" or \"-Infinity\""};
+  }
+  if (!is_json_number(token)) throw BadJson{token.data(), json_quoted(key) + " must be a number"};
+  const auto error = std::from_chars(token.data(), token.data() + token.size(), result).ec;
+  if (error != std::errc()) {
+    throw BadJson{token.data(), json_quoted(key) + ": " + std::string(token.substr(0, 80)) + " is out of range"};
+  }
+  return std::bit_cast<Bits>(result);
+}
+
+}  // namespace
+
+bool is_json_number(std::string_view t) {
   std::size_t i = 0;
   const auto digits = [&] {
     const std::size_t begin = i;
@@ -36,33 +62,6 @@ bool is_number(std::string_view t) {
   return i == t.size();
 }
 
-// The bits of a double or float, also of those that JSON has no number for.
-template <typename T, typename Bits>
-std::uint64_t floating(std::string_view token, std::string_view key) {
-  T result = 0;
-  if (is_json_string(token)) {
-    const std::string_view t = token.substr(1, token.size() - 2);
-    constexpr std::string_view payload = "NaN:0x";
-    if (t == "Infinity") return std::bit_cast<Bits>(std::numeric_limits<T>::infinity());
-    if (t == "-Infinity") return std::bit_cast<Bits>(-std::numeric_limits<T>::infinity());
-    if (t == "NaN") return std::bit_cast<Bits>(std::numeric_limits<T>::quiet_NaN());
-    if (t.starts_with(payload)) {
-      Bits bits = 0;
-      const auto [end, error] = std::from_chars(t.data() + payload.size(), t.data() + t.size(), bits, 16);
-      if (error == std::errc() && end == t.data() + t.size() && std::isnan(std::bit_cast<T>(bits))) return bits;
-    }
-    throw BadJson{token.data(), json_quoted(key) + " must be a number, \"NaN\", \"Infinity\" or \"-Infinity\""};
-  }
-  if (!is_number(token)) throw BadJson{token.data(), json_quoted(key) + " must be a number"};
-  const auto error = std::from_chars(token.data(), token.data() + token.size(), result).ec;
-  if (error != std::errc()) {
-    throw BadJson{token.data(), json_quoted(key) + ": " + std::string(token.substr(0, 80)) + " is out of range"};
-  }
-  return std::bit_cast<Bits>(result);
-}
-
-}  // namespace
-
 std::string json_quoted(std::string_view s) { return "'" + std::string(s.substr(0, 80)) + "'"; }
 
 template <typename T>
@@ -70,7 +69,7 @@ T json_integer(std::string_view token, std::string_view key) {
   const std::string_view t = is_json_string(token) ? token.substr(1, token.size() - 2) : token;
   T result = 0;
   const auto [end, error] = std::from_chars(t.data(), t.data() + t.size(), result);
-  if (!is_number(t) || t.find_first_of(".eE") != std::string_view::npos) {
+  if (!is_json_number(t) || t.find_first_of(".eE") != std::string_view::npos) {
     throw BadJson{token.data(), json_quoted(key) + " must be an integer"};
   }
   if (error == std::errc() && end == t.data() + t.size()) return result;

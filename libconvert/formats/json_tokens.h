@@ -24,6 +24,9 @@ struct BadJson {
   return token.size() >= 2 && token.front() == '"' && token.back() == '"';
 }
 
+// JSON's grammar of numbers, which is stricter than from_chars.
+[[nodiscard]] bool is_json_number(std::string_view token);
+
 // `token` is a number, or a number in quotes. Throws BadJson that names `key` if it is not an integer or out of
 // range. For std::int32_t, std::int64_t, std::uint32_t and std::uint64_t.
 template <typename T>

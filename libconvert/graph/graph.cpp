@@ -35,30 +35,14 @@ class SeenParents {
 }  // namespace
 
 IdIndex::IdIndex(const NodeTable& table) : size_(table.nodes.size()) {
-  NodeId max_id = 0;
   dense_ = true;
-  for (std::size_t i = 0; i < size_; ++i) {
-    const NodeId id = table.nodes[i].id;
-    dense_ = dense_ && id == i;
-    max_id = std::max(max_id, id);
-  }
-  if (dense_) return;
-  if (max_id < 8 * size_ + 64) {
-    by_id_.assign(static_cast<std::size_t>(max_id) + 1, none);
-    for (std::size_t i = size_; i-- > 0;)
-      by_id_[static_cast<std::size_t>(table.nodes[i].id)] = static_cast<std::uint32_t>(i);
-    return;
-  }
-  sorted_.reserve(size_);
-  for (std::size_t i = 0; i < size_; ++i) sorted_.emplace_back(table.nodes[i].id, static_cast<std::uint32_t>(i));
-  if (!std::is_sorted(sorted_.begin(), sorted_.end())) std::sort(sorted_.begin(), sorted_.end());
+  for (std::size_t i = 0; i < size_ && dense_; ++i) dense_ = table.nodes[i].id == i;
+  if (!dense_) lookup_ = IdLookup(size_, [&](std::size_t i) { return std::optional(table.nodes[i].id); });
 }
 
 std::uint32_t IdIndex::find(NodeId id) const {
   if (dense_) return id < size_ ? static_cast<std::uint32_t>(id) : none;
-  if (!by_id_.empty()) return id < by_id_.size() ? by_id_[static_cast<std::size_t>(id)] : none;
-  const auto at = std::lower_bound(sorted_.begin(), sorted_.end(), std::pair<NodeId, std::uint32_t>(id, 0));
-  return at != sorted_.end() && at->first == id ? at->second : none;
+  return lookup_.find(id);
 }
 
 Graph build_graph(const NodeTable& table, std::vector<GraphDefect>* defects) {

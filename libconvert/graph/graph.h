@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/id_lookup.h"
 #include "core/trace.h"
 
 namespace convert {
@@ -63,10 +64,9 @@ class IdIndex {
   [[nodiscard]] std::uint32_t find(NodeId id) const;  // index of the first node with that id, or none
 
  private:
-  bool dense_ = false;
+  bool dense_ = false;  // each id is its index
   std::size_t size_ = 0;
-  std::vector<std::uint32_t> by_id_;                      // ids below a small multiple of the node count
-  std::vector<std::pair<NodeId, std::uint32_t>> sorted_;  // all others
+  IdLookup lookup_;
 };
 
 }  // namespace convert

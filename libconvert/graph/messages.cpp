@@ -77,7 +77,7 @@ bool read_message(const NodeTable& table, std::uint32_t index, Message& m) {
   m.node = index;
   m.peer = static_cast<std::int32_t>(rank.value);
   m.tag = tag_value.value;
-  m.position = index < table.positions.size() ? table.positions[index] : 0;
+  m.position = (index < table.positions.size() ? table.positions[index] : 0) & ((std::uint64_t{1} << 48U) - 1);
   set_size(m, int_value(chunks), SizeUnit::chunks);
   set_size(m, int_value(size), SizeUnit::bytes);
   return true;
@@ -172,28 +172,44 @@ std::vector<Received> receives_by_source(std::span<const RankMessages* const> ra
 
 }  // namespace
 
-RankMessages messages_of(const NodeTable& table, const Graph& graph) {
+std::vector<std::uint32_t> communication_order(const NodeTable& table, const Graph& graph) {
+  const auto communicates = [&](std::uint32_t i) {
+    const NodeType type = table.nodes[i].type;
+    return type == NodeType::comm_send || type == NodeType::comm_recv || type == NodeType::comm_coll;
+  };
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t i = 0; i < graph.size(); ++i) {
+    if (communicates(i)) order.push_back(i);
+  }
+  if (order.empty() || in_issue_order(table, graph)) return order;
+  order.clear();
+  for (const std::uint32_t i : issue_order(table, graph)) {
+    if (communicates(i)) order.push_back(i);
+  }
+  return order;
+}
+
+RankMessages messages_of(const NodeTable& table, std::span<const std::uint32_t> communication_order) {
   RankMessages out;
   std::size_t sends = 0;
   std::size_t recvs = 0;
-  for (const Node& n : table.nodes) {
-    sends += n.type == NodeType::comm_send ? 1 : 0;
-    recvs += n.type == NodeType::comm_recv ? 1 : 0;
+  for (const std::uint32_t i : communication_order) {
+    sends += table.nodes[i].type == NodeType::comm_send ? 1 : 0;
+    recvs += table.nodes[i].type == NodeType::comm_recv ? 1 : 0;
   }
   out.sends.reserve(sends);
   out.recvs.reserve(recvs);
-  const auto add = [&](std::uint32_t i) {
+  for (const std::uint32_t i : communication_order) {
     const NodeType type = table.nodes[i].type;
-    if (type != NodeType::comm_send && type != NodeType::comm_recv) return;
+    if (type == NodeType::comm_coll) continue;
     Message m;
     if (read_message(table, i, m)) (type == NodeType::comm_send ? out.sends : out.recvs).push_back(m);
-  };
-  if (in_issue_order(table, graph)) {
-    for (std::uint32_t i = 0; i < graph.size(); ++i) add(i);
-  } else {
-    for (const std::uint32_t i : issue_order(table, graph)) add(i);
   }
   return out;
+}
+
+RankMessages messages_of(const NodeTable& table, const Graph& graph) {
+  return messages_of(table, communication_order(table, graph));
 }
 
 void for_each_message_group(std::span<const RankMessages* const> ranks,

@@ -22,7 +22,8 @@ struct Message {
   std::int64_t tag = 0;
   std::uint64_t size : 62 = 0;
   std::uint64_t unit : 2 = 0;
-  std::uint64_t position = 0;  // NodeTable::positions, 0 if unknown
+  std::uint64_t position : 48 = 0;  // NodeTable::positions, 0 if unknown
+  std::uint64_t name : 16 = 0;      // for those who keep names, their number of it
   [[nodiscard]] SizeUnit size_unit() const { return static_cast<SizeUnit>(unit); }
 };
 
@@ -31,7 +32,10 @@ struct RankMessages {
   std::vector<Message> sends;
   std::vector<Message> recvs;
 };
+// All communication nodes in that order.
+[[nodiscard]] std::vector<std::uint32_t> communication_order(const NodeTable& table, const Graph& graph);
 // Nodes without a readable peer or tag are left out.
+[[nodiscard]] RankMessages messages_of(const NodeTable& table, std::span<const std::uint32_t> communication_order);
 [[nodiscard]] RankMessages messages_of(const NodeTable& table, const Graph& graph);
 
 // All messages of one source, destination and tag; the k-th send meets the k-th receive.

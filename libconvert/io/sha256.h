@@ -1,12 +1,35 @@
 // SPDX-License-Identifier: MIT
-// SHA-256 as lower-case hexadecimal digits.
+// SHA-256 as lower-case hexadecimal digits: of bytes in memory, or of a stream while it is read.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
+
+#include "io/input.h"
 
 namespace convert {
 
 [[nodiscard]] std::string sha256_hex(std::string_view bytes);
+
+// Hands an input on and hashes what goes through.
+class HashedInput final : public Input {
+ public:
+  explicit HashedInput(std::unique_ptr<Input> input);
+  ~HashedInput() override;
+  HashedInput(const HashedInput&) = delete;
+  HashedInput& operator=(const HashedInput&) = delete;
+  // Of everything up to the end; to be asked once, when the end was read.
+  [[nodiscard]] std::string hex();
+
+ protected:
+  std::size_t fill(char* to, std::size_t n) override;
+
+ private:
+  friend std::string sha256_hex(std::string_view bytes);
+  struct Digest;
+  std::unique_ptr<Input> input_;
+  std::unique_ptr<Digest> digest_;
+};
 
 }  // namespace convert

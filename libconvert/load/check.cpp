@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "config/groups.h"
 #include "passes/provenance.h"
 #include "passes/trace_summary.h"
 #include "passes/verify/verify.h"
@@ -16,6 +17,24 @@ void report_unreadable(const Error& e, Diagnostics& diagnostics) {
   const std::size_t before = diagnostics.errors();
   if (!e.rule().empty()) diagnostics.error(e.where(), e.rule(), e.what());
   if (diagnostics.errors() == before) diagnostics.error(e.where(), "framing", e.what());
+}
+
+std::optional<GroupLists> group_lists(const TraceSource& source, std::uint32_t ranks,
+                                      std::optional<Error>& defect) {
+  const auto file = source.groups();
+  if (!file) return std::nullopt;
+  for (const auto known : {std::optional(ranks), std::optional<std::uint32_t>()}) {
+    try {
+      GroupLists lists;
+      for (CommGroup& g : parse_groups(file->name, file->json, known)) {
+        lists.emplace(std::to_string(g.id), std::move(g.ranks));
+      }
+      return lists;
+    } catch (const Error& e) {
+      if (!defect) defect = e;
+    }
+  }
+  return std::nullopt;
 }
 
 namespace {
@@ -125,16 +144,14 @@ class Check {
   void check_across_ranks() {
     std::vector<TraceSummary> summaries;
     for (Checked& c : ranks_) summaries.push_back(std::move(c.summary));
-    if (!check_set(summaries, options_.rules, diagnostics_)) {
+    std::optional<Error> bad_groups;
+    const std::optional<GroupLists> groups =
+        group_lists(source_, static_cast<std::uint32_t>(ranks_.size()), bad_groups);
+    if (!check_set(summaries, options_.rules, diagnostics_, groups ? &*groups : nullptr)) {
       cut_short_ = true;
       return;
     }
-    if (!options_.rules.has(Rule::groups)) return;
-    try {
-      source_.check_groups(static_cast<std::uint32_t>(ranks_.size()));
-    } catch (const Error& e) {
-      report_unreadable(e, diagnostics_);
-    }
+    if (options_.rules.has(Rule::groups) && bad_groups) report_unreadable(*bad_groups, diagnostics_);
   }
 
   [[nodiscard]] bool wants_algorithm() const {

@@ -53,6 +53,10 @@ class Sink {
   }
 
  private:
+  void ready() const {
+    if (options_.before_commit) options_.before_commit();
+  }
+
   std::unique_ptr<Output> open() {
     if (!plan_.path) return open_stdout(compression_of(plan_.suffix));
     return files_.create(*plan_.path);
@@ -77,11 +81,18 @@ class Sink {
                    std::string& bytes, Output* out) const {
     if (!options_.history.empty()) add_history(trace.metadata, options_.history);
     writer.begin_rank(trace, ordinal, many, bytes);
+    std::vector<Node> nodes;
     while (reader.next_nodes(trace, batch_nodes)) {
-      writer.nodes(trace, bytes);
-      if (out != nullptr && bytes.size() >= flush_bytes) {
-        out->write(bytes);
-        bytes.clear();
+      // A batch may be a whole rank: a slice of its nodes at a time, over the same tables.
+      std::swap(nodes, trace.nodes.nodes);
+      for (std::size_t i = 0; i < nodes.size(); i += batch_nodes) {
+        const auto end = nodes.begin() + static_cast<std::ptrdiff_t>(std::min(i + batch_nodes, nodes.size()));
+        trace.nodes.nodes.assign(nodes.begin() + static_cast<std::ptrdiff_t>(i), end);
+        writer.nodes(trace, bytes);
+        if (out != nullptr && bytes.size() >= flush_bytes) {
+          out->write(bytes);
+          bytes.clear();
+        }
       }
     }
     writer.end_rank(bytes);
@@ -108,7 +119,8 @@ class Sink {
 
   // A larger set of the same name would leave stale ranks behind.
   void finish_set(const std::vector<Rank>& written) {
-    const Rank last = *std::max_element(written.begin(), written.end());
+    const Rank last = options_.last_rank.value_or(*std::max_element(written.begin(), written.end()));
+    if (!options_.whole) return ready();
     const auto existing = existing_ranks(*plan_.path);
     if (!existing.empty() && existing.back().rank != last && !options_.force) {
       throw usage_error("there is a set " + *plan_.path + " of " + std::to_string(existing.back().rank + 1) +
@@ -119,8 +131,9 @@ class Sink {
       const bool replaced = f.rank <= last && f.path == rank_path(*plan_.path, f.rank, plan_.suffix);
       if (!replaced) files_.remove_on_commit(f.path);
     }
-    source_.check_groups(last + 1);
-    if (const auto& groups = source_.groups()) {
+    if (!source_.format().linked) source_.check_groups(last + 1);  // of a part of the ranks, that is usual
+    ready();
+    if (const auto groups = source_.groups()) {
       auto out = files_.create_in_set(*plan_.path + ".groups.json");
       out->write(groups->json);
       out->close();
@@ -134,12 +147,21 @@ class Sink {
     const std::string stem = plan_.path ? base_of_file(*plan_.path) : source_.base_name();
     Rank last = 0;
     bool begun = false;
-    const auto add = [&](Rank rank, const std::string& bytes) {
+    const auto put = [&](Rank rank, const std::string& bytes) {
       if (!std::exchange(begun, true)) {
-        if (const auto& groups = source_.groups()) tar.add(stem + ".groups.json", groups->json);
+        if (const auto groups = source_.groups()) tar.add(stem + ".groups.json", groups->json);
       }
       tar.add(stem + "." + std::to_string(rank) + ".et", bytes);
+    };
+    // Of linked traces the groups, which come first, are known at the end only.
+    std::vector<std::pair<Rank, std::string>> held;
+    const auto add = [&](Rank rank, std::string&& bytes) {
       last = rank;
+      if (source_.format().linked) {
+        held.emplace_back(rank, std::move(bytes));
+      } else {
+        put(rank, bytes);
+      }
     };
     const auto encode = [&](TraceReader& reader, Trace& trace) {
       const auto writer = format.write(plan_.choice.options);
@@ -152,7 +174,9 @@ class Sink {
       order.add(encoded.first, std::move(encoded.second), add);
     });
     order.finish(add);
-    source_.check_groups(last + 1);
+    if (!source_.format().linked) source_.check_groups(last + 1);  // of a part of the ranks, that is usual
+    ready();
+    for (auto& [rank, bytes] : held) put(rank, std::exchange(bytes, {}));
     tar.close();
     out->close();
   }
@@ -161,6 +185,8 @@ class Sink {
     auto out = open();
     const auto writer = format.write(plan_.choice.options);
     const bool many = format.framed_set && source_.many();
+    // What a pipe has taken cannot be taken back.
+    const bool hold = options_.before_commit && (!plan_.path || is_stream_path(*plan_.path));
     std::string bytes;
     writer->begin_set(many, bytes);
     const auto reader = source_.open_all();
@@ -168,12 +194,14 @@ class Sink {
     std::size_t ordinal = 0;
     while (reader->next_rank(trace)) {
       if (format.file_per_rank && ordinal > 0) throw several_ranks(plan_, source_);
-      encode_rank(*reader, trace, *writer, ordinal++, many, bytes, out.get());
+      encode_rank(*reader, trace, *writer, ordinal++, many, bytes, hold ? nullptr : out.get());
     }
     writer->end_set(many, bytes);
+    ready();
     out->write(bytes);
     out->close();
-    if (const auto& groups = source_.groups()) {
+    // A document holds none; a single rank's are beside the point.
+    if (const auto groups = source_.groups(); groups && !source_.format().linked) {
       diagnostics_.warning({.file = groups->name}, "groups",
                            std::string(format.name) + " holds no groups; they are left out");
     }

@@ -2,6 +2,7 @@
 // Any set of traces to any output: a file per rank, one document, a tar on a pipe; whole or not at all.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,12 @@ struct SinkOptions {
   bool force = false;               // replace a set of another size, write into a directory that is not empty
   std::string history;              // line to add to the metadata's history; empty: add nothing
   unsigned jobs = 1;
+  // Other processes write the other ranks of the set, this is its last one. Only one of the processes looks after
+  // what belongs to the set as a whole: stale files, groups.
+  std::optional<Rank> last_rank{};
+  bool whole = true;
+  // Called when all ranks are complete, before anything gets its name. What it throws discards the output.
+  std::function<void()> before_commit{};
 };
 
 // Where the output of a set goes, decided before anything is read.

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "load/source.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "config/groups.h"
 #include "io/set_path.h"
 #include "io/sha256.h"
 #include "passes/verify/verify.h"
+#include "util/json_writer.h"
 #include "util/log.h"
 
 namespace convert {
@@ -151,9 +155,7 @@ class TraceSource::AllReader : public TraceReader {
       if (!item) item = source_.inputs_.next();
       if (!item) return false;
       const Rank ordinal = next_ordinal_++;
-      reader_ =
-          std::make_unique<FileReader>(*source_.format_, std::move(*item), source_.options_.rank.value_or(ordinal),
-                                       source_.choice_.options, source_.diagnostics_);
+      reader_ = source_.make_reader(std::move(*item), ordinal);
     }
   }
   bool next_nodes(Trace& out, std::size_t max_nodes) override { return reader_->next_nodes(out, max_nodes); }
@@ -162,6 +164,63 @@ class TraceSource::AllReader : public TraceReader {
   TraceSource& source_;
   std::unique_ptr<TraceReader> reader_;
   Rank next_ordinal_ = 0;
+};
+
+// A rank of PyTorch traces, linked when it is asked for.
+class TraceSource::LinkingReader : public TraceReader {
+ public:
+  LinkingReader(TraceSource& source, std::unique_ptr<Input> host, std::optional<Rank> rank, LinkingOptions options)
+      : source_(source), host_(std::move(host)), rank_(rank), options_(std::move(options)) {}
+
+  bool next_rank(Trace& out) override {
+    if (host_ == nullptr) return false;
+    read_ = read_linked(std::move(host_), rank_, options_, source_.diagnostics_);
+    if (read_.linked == nullptr) {
+      out = std::move(read_.trace);
+      std::swap(read_.trace.nodes, out.nodes);
+      out.nodes.clear();
+      return true;
+    }
+    read_.linked->head(out);
+    if (source_.options_.whole_linked) take_all(out);
+    return true;
+  }
+  bool next_nodes(Trace& out, std::size_t max_nodes) override {
+    if (read_.linked != nullptr && !source_.options_.whole_linked) {
+      // A part of a rank needs the tables of the whole, in the same trace: whoever wants much gets everything.
+      if (read_.linked->next_nodes(out,
+                                   max_nodes >= all_nodes ? std::numeric_limits<std::size_t>::max() : max_nodes)) {
+        return true;
+      }
+      end(out, nullptr);
+      out.nodes.clear();
+      return false;
+    }
+    out.nodes.clear();
+    std::swap(out.nodes, read_.trace.nodes);
+    return !out.nodes.nodes.empty();
+  }
+
+ private:
+  void take_all(Trace& out) {
+    (void)read_.linked->next_nodes(out, std::numeric_limits<std::size_t>::max());
+    end(out, &out);
+    std::swap(read_.trace.nodes, out.nodes);
+    out.nodes.clear();
+    read_.linked.reset();
+  }
+  void end(const Trace& head, const Trace* whole) {
+    if (std::exchange(ended_, true)) return;
+    source_.add_linked_groups(head.name, head.rank, read_.linked->groups());
+    if (source_.options_.on_linked) source_.options_.on_linked(head.rank, head.name, *read_.linked, whole);
+  }
+
+  TraceSource& source_;
+  std::unique_ptr<Input> host_;
+  std::optional<Rank> rank_;
+  LinkingOptions options_;
+  ReadRank read_;
+  bool ended_ = false;
 };
 
 TraceSource::TraceSource(SourceOptions options, Diagnostics& diagnostics)
@@ -224,7 +283,7 @@ void TraceSource::add_source_note(Metadata& metadata) const {
 }
 
 void TraceSource::check_groups(std::uint32_t ranks) const {
-  if (const auto& found = groups()) (void)parse_groups(found->name, found->json, ranks);
+  if (const auto found = groups()) (void)parse_groups(found->name, found->json, ranks);
 }
 
 bool TraceSource::many() {
@@ -232,7 +291,7 @@ bool TraceSource::many() {
   const std::size_t files = inputs_.files().size();
   if (options_.operands.size() > 1 || files > 1) return true;
   if (files == 0 && first_ && first_->rank) return true;  // a member of a tar
-  if (format_->file_per_rank) return false;
+  if (format_->file_per_rank || format_->linked) return false;
   // A document may hold any number of ranks. One is read ahead: then it is known whether another follows.
   if (!ahead_) {
     ahead_ = std::make_unique<Ahead>();
@@ -248,13 +307,14 @@ bool TraceSource::many() {
 
 bool TraceSource::whole_set() {
   if (algorithm_ || many()) return true;
+  if (format_->linked) return false;  // one rank of a training on many
   const auto& files = inputs_.files();
   return files.empty() || files[0].path != options_.operands[0] || !files[0].rank;
 }
 
 std::size_t TraceSource::independent_ranks() const {
   if (algorithm_) return static_cast<std::size_t>(algorithm_->ranks());
-  return format_->file_per_rank ? inputs_.files().size() : 0;
+  return format_->file_per_rank || format_->linked ? inputs_.files().size() : 0;
 }
 
 std::unique_ptr<TraceReader> TraceSource::open_rank(std::size_t i) {
@@ -266,11 +326,68 @@ std::unique_ptr<TraceReader> TraceSource::open_rank(std::size_t i) {
   } else {
     const InputSet::File& file = inputs_.files()[i];
     log_debug("reading " + file.path + " as " + std::string(format_->name));
-    reader =
-        std::make_unique<FileReader>(*format_, InputItem{open_input(file.path), file.rank},
-                                     options_.rank.value_or(static_cast<Rank>(i)), choice_.options, diagnostics_);
+    reader = make_reader(InputItem{open_input(file.path), file.rank}, static_cast<Rank>(i));
   }
   return std::make_unique<CountingReader>(*this, std::move(reader));
+}
+
+std::unique_ptr<TraceReader> TraceSource::make_reader(InputItem item, Rank ordinal) {
+  const Rank rank = options_.rank.value_or(ordinal);
+  if (!format_->linked) {
+    return std::make_unique<FileReader>(*format_, std::move(item), rank, choice_.options, diagnostics_);
+  }
+  LinkingOptions linking = options_.linking ? *options_.linking : linking_options(choice_.options);
+  linking.device_alone = format_->name == "kineto";
+  linking.hash = options_.hash;
+  if (ordinal < options_.linked.size()) {
+    const LinkedOperand& operand = options_.linked[ordinal];
+    if (!operand.device.empty()) linking.device = operand.device;
+    return std::make_unique<LinkingReader>(*this, std::move(item.input), operand.rank, std::move(linking));
+  }
+  if (linking.device && ordinal > 0)
+    throw usage_error("device=" + *linking.device + " belongs to one host trace; link several with et-link");
+  const bool told = item.rank || options_.rank || inputs_.files().size() > 1;
+  return std::make_unique<LinkingReader>(*this, std::move(item.input),
+                                         told ? std::optional(item.rank.value_or(rank)) : std::nullopt,
+                                         std::move(linking));
+}
+
+void TraceSource::add_linked_groups(const std::string& file, Rank rank,
+                                    const std::vector<GroupTable::Group>& groups) {
+  const std::lock_guard lock(groups_mutex_);
+  linked_ranks_ = std::max(linked_ranks_, rank + 1);
+  for (const GroupTable::Group& group : groups) {
+    const auto [at, added] = linked_groups_.try_emplace(group.id, group);
+    GroupTable::Group& known = at->second;
+    if (added) continue;
+    const bool same = known.name == group.name;
+    if (same && known.ranks.empty()) known.ranks = group.ranks;
+    if (same && (group.ranks.empty() || known.ranks == group.ranks)) continue;
+    diagnostics_.warning({.file = file}, "groups",
+                         "process group '" + group.name + "' has other ranks here than elsewhere, or another name");
+  }
+}
+
+// Groups of unknown ranks are those of all, as PyTorch's default group is announced.
+std::optional<InputSet::Groups> TraceSource::groups() const {
+  if (inputs_.groups()) return inputs_.groups();
+  const std::lock_guard lock(groups_mutex_);
+  if (linked_groups_.empty()) return std::nullopt;
+  std::string json;
+  JsonWriter w(json);
+  w.begin_object();
+  for (const auto& [id, group] : linked_groups_) {
+    std::vector<std::uint32_t> ranks = group.ranks;
+    if (ranks.empty()) {
+      for (std::uint32_t r = 0; r < std::max(group.size, linked_ranks_); ++r) ranks.push_back(r);
+    }
+    w.line(1).key(std::to_string(id)).begin_array();
+    for (const std::uint32_t r : ranks) w.value(r);
+    w.end_array();
+  }
+  w.line().end_object();
+  json += '\n';
+  return InputSet::Groups{base_name() + ".groups.json", json};
 }
 
 std::unique_ptr<TraceReader> TraceSource::open_all() {

@@ -4,7 +4,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +18,7 @@
 #include "core/trace.h"
 #include "formats/format.h"
 #include "io/input_set.h"
+#include "load/linking.h"
 #include "load/rank_order.h"
 #include "passes/lower/lower.h"
 #include "util/parallel.h"
@@ -22,12 +26,25 @@
 
 namespace convert {
 
+// A host trace that is a rank (none: as the device trace says, else 0), and the profile of its device; empty: none.
+struct LinkedOperand {
+  std::optional<Rank> rank{};
+  std::string device{};
+};
+
 struct SourceOptions {
   std::vector<std::string> operands;
   std::optional<std::string> from{};  // "msccl,size=1MiB"; by content and suffix otherwise
   std::optional<Rank> rank{};         // of a single input that does not say its rank
   bool hash = true;                   // note name and SHA-256 of what is imported
-  bool progress = false;              // show on standard error how far the reading is
+  // Of PyTorch traces, beside what `from` says: rank and device trace of each operand.
+  std::vector<LinkedOperand> linked{};
+  std::optional<LinkingOptions> linking{};  // instead of those of `from`
+  // Called with each rank when its nodes have been made, by several threads. The trace is there with
+  // `whole_linked`.
+  std::function<void(Rank, const std::string& file, const LinkedRank&, const Trace*)> on_linked{};
+  bool whole_linked = false;
+  bool progress = false;  // show on standard error how far the reading is
 };
 
 // What the command line's operands hold. Ranks come in the order of the input: ascending but for tar archives
@@ -45,7 +62,10 @@ class TraceSource {
   [[nodiscard]] std::string base_name() const { return inputs_.base_name(); }
   // Set if the input is a collective algorithm. Only lower it if it has no errors.
   [[nodiscard]] const Algorithm* algorithm() const { return algorithm_ ? &*algorithm_ : nullptr; }
-  [[nodiscard]] const std::optional<InputSet::Groups>& groups() const { return inputs_.groups(); }
+  // What PyTorch traces of other processes tell, for groups().
+  void add_linked_groups(const std::string& file, Rank rank, const std::vector<GroupTable::Group>& groups);
+  // Beside the input, or, once all ranks are read, what PyTorch traces tell.
+  [[nodiscard]] std::optional<InputSet::Groups> groups() const;
   // Throws Error(input) [groups] if the groups are malformed or name ranks beyond `ranks`.
   void check_groups(std::uint32_t ranks) const;
   [[nodiscard]] const std::vector<std::string>& skipped() const { return inputs_.skipped(); }
@@ -92,6 +112,8 @@ class TraceSource {
   class CountingReader;
   void read_algorithm(InputItem& item);
   void add_source_note(Metadata& metadata) const;
+  class LinkingReader;
+  [[nodiscard]] std::unique_ptr<TraceReader> make_reader(InputItem item, Rank ordinal);
 
   SourceOptions options_;
   FormatChoice choice_;  // what options_.from says; no format if it says nothing
@@ -105,6 +127,9 @@ class TraceSource {
   std::optional<Progress> progress_;  // in ranks if their number is known, else in nodes
   std::atomic<std::uint64_t> ranks_read_{0};
   std::atomic<std::uint64_t> nodes_read_{0};
+  mutable std::mutex groups_mutex_;
+  std::map<std::int64_t, GroupTable::Group> linked_groups_;
+  Rank linked_ranks_ = 0;    // 1 + the highest
   std::string source_file_;  // of an import
   std::string source_sha256_;
 };

@@ -1,23 +1,102 @@
 // SPDX-License-Identifier: MIT
 #include "passes/trace_summary.h"
 
+#include <algorithm>
+#include <unordered_map>
+
 #include "graph/algorithms.h"
 #include "graph/graph.h"
+#include "util/utf8.h"
 
 namespace convert {
 
-Location TraceSummary::location(const Message& message) const {
+std::string_view cut_to(std::string_view text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0U) == 0x80U) --bytes;
+  return text.substr(0, bytes);
+}
+
+bool is_readable(std::string_view text) {
+  return find_invalid_utf8(text) == std::string_view::npos &&
+         std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+}
+
+// Names repeat: kernels have few. They are cut, as messages show no more of them.
+class NodeNamesBuilder {
+ public:
+  explicit NodeNamesBuilder(NodeNames& names) : names_(names) { names_.begin_.push_back(0); }
+
+  std::uint16_t add(std::string_view name) {
+    if (name == last_) return last_number_;
+    last_ = name;
+    if (const auto known = numbers_.find(name); known != numbers_.end()) return last_number_ = known->second;
+    last_number_ = names_.begin_.size() <= max_names ? append(name) : std::uint16_t{0};
+    if (last_number_ != 0) numbers_.emplace(name, last_number_);
+    return last_number_;
+  }
+  void end() {
+    names_.text_.shrink_to_fit();
+    names_.begin_.shrink_to_fit();
+  }
+
+ private:
+  static constexpr std::size_t max_names = 0xffff;
+  static constexpr std::size_t max_bytes = std::size_t{64} << 10U;
+  static constexpr std::size_t max_shown = 48;
+
+  std::uint16_t append(std::string_view name) {
+    const std::string_view cut = cut_to(name, max_shown);
+    if (cut.empty() || !is_readable(cut) || names_.text_.size() + cut.size() > max_bytes) return 0;
+    names_.text_ += cut;
+    if (cut.size() < name.size()) names_.text_ += "…";
+    names_.begin_.push_back(static_cast<std::uint32_t>(names_.text_.size()));
+    return static_cast<std::uint16_t>(names_.begin_.size() - 1);
+  }
+
+  NodeNames& names_;
+  std::unordered_map<std::string_view, std::uint16_t> numbers_;
+  std::string_view last_;
+  std::uint16_t last_number_ = 0;
+};
+
+Location TraceSummary::location(std::uint32_t node, std::uint64_t position) const {
   Location where{.file = name, .rank = static_cast<std::int64_t>(rank)};
-  where.node = static_cast<std::int64_t>(id(message.node));
+  where.node = static_cast<std::int64_t>(id(node));
   if (positions_are_lines) {
-    where.line = static_cast<std::uint32_t>(message.position);
+    where.line = static_cast<std::uint32_t>(position);
   } else if (positions_known) {
-    where.offset = static_cast<std::int64_t>(message.position);
+    where.offset = static_cast<std::int64_t>(position);
   }
   return where;
 }
 
+std::string TraceSummary::named(std::uint32_t node, std::uint64_t name_number) const {
+  const std::string_view its_name = names.at(name_number);
+  const std::string text = "node " + std::to_string(id(node));
+  return its_name.empty() ? text : text + " '" + std::string(its_name) + '\'';
+}
+
 TraceSummary summarise(const Trace& trace) { return summarise(trace, build_graph(trace.nodes)); }
+
+namespace {
+
+void summarise_communication(const NodeTable& table, const Graph& graph, TraceSummary& s) {
+  const std::vector<std::uint32_t> order = communication_order(table, graph);
+  s.messages = messages_of(table, order);
+  s.messages.sends.shrink_to_fit();
+  s.messages.recvs.shrink_to_fit();
+  s.collectives = collectives_of(table, order);
+  NodeNamesBuilder names(s.names);
+  const auto name_all = [&](auto& items) {
+    for (auto& item : items) item.name = names.add(table.name(table.nodes[item.node]));
+  };
+  name_all(s.messages.sends);
+  name_all(s.messages.recvs);
+  for (GroupUse& use : s.collectives) name_all(use.calls);
+  names.end();
+}
+
+}  // namespace
 
 TraceSummary summarise(const Trace& trace, const Graph& graph) {
   const NodeTable& table = trace.nodes;
@@ -34,9 +113,7 @@ TraceSummary summarise(const Trace& trace, const Graph& graph) {
     for (const Node& n : table.nodes) s.ids.push_back(n.id);
   }
 
-  s.messages = messages_of(table, graph);
-  s.messages.sends.shrink_to_fit();
-  s.messages.recvs.shrink_to_fit();
+  summarise_communication(table, graph, s);
   // Edges inside a strongly connected component belong to a cycle of this rank, which is reported as such.
   std::uint32_t count = 0;
   std::vector<std::uint32_t> component;

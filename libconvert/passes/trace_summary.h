@@ -1,18 +1,40 @@
 // SPDX-License-Identifier: MIT
-// What rules across ranks need of a trace, without its text and attributes: about 48 bytes per node
+// What rules across ranks need of a trace, without its attributes and most of its text: about 48 bytes per node
 // of one dependency.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/trace.h"
+#include "graph/collectives.h"
 #include "graph/graph.h"
 #include "graph/messages.h"
 
 namespace convert {
+
+// At most that many bytes of UTF-8, whole characters.
+[[nodiscard]] std::string_view cut_to(std::string_view text, std::size_t bytes);
+// Fit for a message: well-formed, on one line.
+[[nodiscard]] bool is_readable(std::string_view text);
+
+// The names of nodes, for messages. Number 0 is no name; so is any beyond the first 65535 or 64 KiB.
+class NodeNames {
+ public:
+  [[nodiscard]] std::string_view at(std::uint64_t number) const {
+    return number == 0 ? std::string_view()
+                       : std::string_view(text_).substr(begin_[number - 1], begin_[number] - begin_[number - 1]);
+  }
+
+ private:
+  friend class NodeNamesBuilder;
+  friend class SummaryBytes;
+  std::string text_;
+  std::vector<std::uint32_t> begin_;
+};
 
 struct TraceSummary {
   Rank rank = 0;
@@ -22,6 +44,8 @@ struct TraceSummary {
   std::uint32_t size = 0;   // nodes
   std::vector<NodeId> ids;  // by index; empty if each id is its index
   RankMessages messages;
+  RankCollectives collectives;
+  NodeNames names;                         // of the messages and collectives
   std::vector<std::uint32_t> child_begin;  // size + 1: dependencies without those on a cycle inside the rank
   std::vector<std::uint32_t> children;
 
@@ -29,7 +53,15 @@ struct TraceSummary {
   [[nodiscard]] std::span<const std::uint32_t> children_of(std::uint32_t index) const {
     return std::span(children).subspan(child_begin[index], child_begin[index + 1] - child_begin[index]);
   }
-  [[nodiscard]] Location location(const Message& message) const;
+  [[nodiscard]] Location location(const Message& message) const { return location(message.node, message.position); }
+  [[nodiscard]] Location location(const CollectiveNode& call) const { return location(call.node, call.position); }
+  // "node 7", "node 7 'ncclDevKernel_AllReduce'"
+  [[nodiscard]] std::string named(const Message& message) const { return named(message.node, message.name); }
+  [[nodiscard]] std::string named(const CollectiveNode& call) const { return named(call.node, call.name); }
+
+ private:
+  [[nodiscard]] Location location(std::uint32_t node, std::uint64_t position) const;
+  [[nodiscard]] std::string named(std::uint32_t node, std::uint64_t name_number) const;
 };
 
 [[nodiscard]] TraceSummary summarise(const Trace& trace);

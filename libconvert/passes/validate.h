@@ -4,8 +4,12 @@
 
 #include <bitset>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/diagnostic.h"
 #include "core/trace.h"
@@ -74,8 +78,11 @@ class RuleSet {
 // The rules on one rank; returns its graph, for summarise(). Traces may be checked in parallel, each with its own
 // Diagnostics.
 Graph check_trace(const Trace& trace, const RuleSet& enabled, Diagnostics& diagnostics);
-// The rules across ranks. False, with an error of `peers`, if the summaries are not the ranks 0…n-1 in order:
-// nothing else is checked then.
-bool check_set(std::span<const TraceSummary> summaries, const RuleSet& enabled, Diagnostics& diagnostics);
+// The ranks of communicator groups, in their order, by pg_name.
+using GroupLists = std::map<std::string, std::vector<Rank>, std::less<>>;
+// The rules across ranks; `groups` is null where nothing is known of them. False, with an error of `peers`, if the
+// summaries are not the ranks 0…n-1 in order: nothing else is checked then.
+bool check_set(std::span<const TraceSummary> summaries, const RuleSet& enabled, Diagnostics& diagnostics,
+               const GroupLists* groups = nullptr);
 
 }  // namespace convert

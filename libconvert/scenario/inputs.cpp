@@ -6,6 +6,7 @@
 
 #include "io/input.h"
 #include "load/source.h"
+#include "simulate/recorded.h"
 #include "simulate/system/default_system.h"
 
 namespace convert {
@@ -215,6 +216,25 @@ std::optional<ReplayProgram> load_program(std::span<const Trace> workload, const
     builder->add(trace);
   }
   return finish_program(builder, options, diagnostics);
+}
+
+std::optional<ReplayResult> replay_recorded(TraceSource& workload, const ReplayOptions& options, unsigned jobs,
+                                            Diagnostics& diagnostics) {
+  RecordedReplay replay(options, diagnostics);
+  RankOrder<RecordedRank> order(workload.base_name());
+  const auto add = [&](Rank, RecordedRank&& rank) { replay.add(std::move(rank)); };
+  workload.for_each_rank(
+      jobs,
+      [&](TraceReader& reader, Trace& trace) {
+        read_nodes(reader, trace);
+        return replay.run(trace);
+      },
+      [&](RecordedRank&& rank) {
+        const Rank number = rank.rank;
+        order.add(number, std::move(rank), add);
+      });
+  order.finish(add);
+  return replay.finish();
 }
 
 }  // namespace convert

@@ -13,6 +13,7 @@
 #include "core/diagnostic.h"
 #include "io/input_set.h"
 #include "simulate/program.h"
+#include "simulate/replay.h"
 
 namespace convert {
 
@@ -70,5 +71,10 @@ void add_groups(ReplaySystem& system, const std::optional<InputSet::Groups>& gro
                                                         const NetworkConfig& network, ReplayOptions options,
                                                         bool issue_by_trace, unsigned jobs,
                                                         Diagnostics& diagnostics);
+
+// Each rank by itself, as recorded: reads and plays `jobs` of them at a time. Nothing if there were errors to
+// report.
+[[nodiscard]] std::optional<ReplayResult> replay_recorded(TraceSource& workload, const ReplayOptions& options,
+                                                          unsigned jobs, Diagnostics& diagnostics);
 
 }  // namespace convert

@@ -47,7 +47,7 @@ IntValue NodeCompiler::integer(Name name, bool required) {
 }
 
 // A recorded time. ASTRA-sim knows whole microseconds only.
-void NodeCompiler::compile_duration() {
+void NodeCompiler::compile_duration(std::uint64_t min_ns) {
   out_.op.type = OpType::timed;
   std::optional<std::uint64_t> ns;
   if (!options_.astra) {
@@ -59,12 +59,27 @@ void NodeCompiler::compile_duration() {
   if (!ns && node_->duration_us > max_duration_ns / 1000) return fail("times", "the duration exceeds 106 days");
   if (!ns) ns = node_->duration_us * 1000;
   if (*ns > max_duration_ns) return fail("times", "the duration exceeds 106 days");
-  out_.op.value = static_cast<Picoseconds>(std::max<std::uint64_t>(*ns, 1)) * ps_per_ns;
+  out_.op.value = static_cast<Picoseconds>(std::max(*ns, min_ns)) * ps_per_ns;
+}
+
+bool NodeCompiler::has_recorded_time() const {
+  return node_->duration_us != 0 || (!options_.astra && find(attributes_, attr::duration_nanos) != nullptr);
+}
+
+// What was measured, also if that is nothing.
+void NodeCompiler::compile_recorded(bool communicates) {
+  if (node_type_name(node_->type).empty()) return compile_by_type();  // reports it
+  compile_duration(0);
+  if (communicates && !has_recorded_time()) ++untimed_communication_;
 }
 
 // Roofline: the operations at peak, or at what local memory can feed, whichever is slower.
 void NodeCompiler::compile_compute() {
   if (inside_ || !system().roofline || out_.op.slot == Slot::cpu) return compile_duration();
+  // What is not estimated keeps its recorded time.
+  const bool unknown =
+      find(attributes_, attr::num_ops) == nullptr && find(attributes_, attr::tensor_size) == nullptr;
+  if (unknown && !options_.astra && has_recorded_time()) return compile_duration();
   const IntValue operations = integer(attr::num_ops, true);
   const IntValue bytes = integer(attr::tensor_size, true);
   if (!operations || !bytes) return;
@@ -74,10 +89,13 @@ void NodeCompiler::compile_compute() {
     return;
   }
   out_.op.type = OpType::timed;
-  if (operations.value == 0) return;
+  if (operations.value == 0 && options_.astra) return;
   const double intensity = static_cast<double>(operations.value) / static_cast<double>(bytes.value);
-  const double flops = std::min(system().local_mem_bytes_per_s * intensity, system().peak_flops);
-  const double ns = static_cast<double>(operations.value) / flops * 1e9;
+  const double bandwidth = system().local_mem_bytes_per_s;
+  const double flops = std::min(bandwidth * intensity, system().peak_flops);
+  // What only moves bytes takes the time of the bytes; in ASTRA-sim none.
+  const double ns = 1e9 * (operations.value == 0 ? static_cast<double>(bytes.value) / bandwidth
+                                                 : static_cast<double>(operations.value) / flops);
   if (!(ns < static_cast<double>(max_duration_ns))) {
     return fail("times", flops == 0 ? "the roofline has no speed: peak-perf or local-mem-bw of the system is 0"
                                     : "the roofline's time exceeds 106 days");
@@ -323,10 +341,15 @@ CompiledNode NodeCompiler::compile(const Trace& trace, std::uint32_t index) {
   } else if (type == NodeType::comm_recv) {
     out_.op.slot = Slot::recv;
   }
-  if (on_cpu && communicates && options_.issue == IssueMode::workload && !inside_)
+  const bool recorded = !inside_ && (options_.recorded == Recorded::everything ||
+                                     (options_.recorded == Recorded::communication && communicates));
+  if (on_cpu && communicates && !recorded && options_.issue == IssueMode::workload && !inside_)
     fail("replay", "communication with is_cpu_op set cannot be replayed");
   const bool replay_only = system().replay_only && !inside_;
-  if (replay_only && type != NodeType::invalid && type != NodeType::metadata) {
+  const bool takes_time = type != NodeType::invalid && type != NodeType::metadata;
+  if (recorded && takes_time) {
+    compile_recorded(communicates);
+  } else if (replay_only && takes_time) {
     compile_duration();
   } else {
     compile_by_type();
@@ -337,6 +360,29 @@ CompiledNode NodeCompiler::compile(const Trace& trace, std::uint32_t index) {
       out_.op.type == OpType::timed && out_.op.slot != Slot::cpu &&
       (type == NodeType::comp || (replay_only && options_.astra));  // where all that is replayed counts
   return out_;
+}
+
+void report_defects(const Trace& trace, const std::vector<GraphDefect>& defects, NodeCompiler& with) {
+  for (const GraphDefect& d : defects) {
+    switch (d.what) {
+      case GraphDefect::What::duplicate_id:
+        with.error(trace, d.index, "ids", "an earlier node has the same id");
+        break;
+      case GraphDefect::What::dangling:
+        with.error(trace, d.index, "deps", "depends on node " + std::to_string(d.id) + ", which does not exist");
+        break;
+      case GraphDefect::What::self: with.error(trace, d.index, "deps", "depends on itself"); break;
+      case GraphDefect::What::duplicate_edge: break;  // harmless
+    }
+  }
+}
+
+void warn_of_untimed_communication(std::uint64_t nodes, Diagnostics& diagnostics) {
+  if (nodes == 0) return;
+  diagnostics.warning({}, "times",
+                      std::to_string(nodes) +
+                          (nodes == 1 ? " communication node has" : " communication nodes have") +
+                          " no recorded duration");
 }
 
 }  // namespace convert

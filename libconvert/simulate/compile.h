@@ -7,9 +7,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/diagnostic.h"
 #include "core/trace.h"
+#include "graph/graph.h"
 #include "simulate/op.h"
 #include "simulate/program.h"
 #include "simulate/roofline.h"
@@ -53,6 +55,8 @@ class NodeCompiler {
   void error(const Trace& trace, std::uint32_t index, const std::string& rule, const std::string& message);
   [[nodiscard]] bool failed() const { return failed_; }
   [[nodiscard]] bool size_used() const { return size_used_; }
+  // Nodes that should take their recorded duration to communicate and have none.
+  [[nodiscard]] std::uint64_t untimed_communication() const { return untimed_communication_; }
   // Of the nodes compiled since the last call.
   [[nodiscard]] RooflineUse take_roofline() { return std::exchange(roofline_, {}); }
 
@@ -60,7 +64,9 @@ class NodeCompiler {
   [[nodiscard]] IntValue integer(Name name, bool required);
   void fail(const std::string& rule, const std::string& message) { error(*trace_, index_, rule, message); }
   void compile_by_type();
-  void compile_duration();
+  void compile_duration(std::uint64_t min_ns = 1);
+  [[nodiscard]] bool has_recorded_time() const;
+  void compile_recorded(bool communicates);
   void compile_compute();
   void note_roofline();
   void slow_down();
@@ -80,6 +86,7 @@ class NodeCompiler {
   Diagnostics& diagnostics_;
   bool failed_ = false;
   bool size_used_ = false;
+  std::uint64_t untimed_communication_ = 0;
   RooflineUse roofline_{};
   // The node at hand.
   const Trace* trace_ = nullptr;
@@ -89,5 +96,11 @@ class NodeCompiler {
   CompiledNode out_{};
   double intensity_ = 0;  // under the roofline model; 0: it does not count there
 };
+
+// What keeps a trace from being a graph, as errors.
+void report_defects(const Trace& trace, const std::vector<GraphDefect>& defects, NodeCompiler& with);
+
+// Once for all ranks.
+void warn_of_untimed_communication(std::uint64_t nodes, Diagnostics& diagnostics);
 
 }  // namespace convert

@@ -128,7 +128,7 @@ class Explainer {
     if (leads_through_invalid(npu, ended, next)) return Then::indirect;
     to.slot = op(npu, ended).slot;
     const ReplayOptions& options = s_.program.options;
-    const bool limited = options.issue == IssueMode::workload && op(npu, ended).type != OpType::recv &&
+    const bool limited = options.issue == IssueMode::workload && to.slot != Slot::recv &&
                          (to.slot != Slot::communication || options.astra);
     return limited && to.slot == op(npu, next).slot ? Then::resource : Then::offer;
   }

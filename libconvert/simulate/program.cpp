@@ -44,22 +44,6 @@ ReplayProgram::Place ReplayProgram::place(std::uint32_t op) const {
   return {rank, op - ranks[rank].first_op};
 }
 
-void ReplayBuilder::State::check_graph(const Trace& trace, const std::vector<GraphDefect>& defects,
-                                       NodeCompiler& with) {
-  for (const GraphDefect& d : defects) {
-    switch (d.what) {
-      case GraphDefect::What::duplicate_id:
-        with.error(trace, d.index, "ids", "an earlier node has the same id");
-        break;
-      case GraphDefect::What::dangling:
-        with.error(trace, d.index, "deps", "depends on node " + std::to_string(d.id) + ", which does not exist");
-        break;
-      case GraphDefect::What::self: with.error(trace, d.index, "deps", "depends on itself"); break;
-      case GraphDefect::What::duplicate_edge: break;  // harmless
-    }
-  }
-}
-
 void ReplayBuilder::State::keep_names(const Trace& trace, RankCode& code) const {
   for (std::uint32_t node = 0; node < code.feeder.size(); ++node) {
     code.names += trace.nodes.name(trace.nodes.nodes[code.feeder.index_of(node)]);
@@ -73,7 +57,7 @@ std::shared_ptr<RankCode> ReplayBuilder::State::compile(const Trace& trace, Node
   const NodeTable& table = trace.nodes;
   std::vector<GraphDefect> defects;
   const Graph graph = build_graph(table, &defects);
-  check_graph(trace, defects, with);
+  report_defects(trace, defects, with);
   auto code = std::make_shared<RankCode>();
   std::vector<Op> by_index(table.nodes.size());
   messages.assign(table.nodes.size(), {});
@@ -199,6 +183,7 @@ std::optional<ReplayProgram> ReplayBuilder::finish() {
   if (!s.failed && !s.compiler.failed() && !s.custom_compiler.failed()) s.plan_collectives();
   if (s.failed || s.compiler.failed() || s.custom_compiler.failed()) return std::nullopt;
   s.warn_of_unused_options();
+  warn_of_untimed_communication(s.compiler.untimed_communication(), s.diagnostics);
   s.program.channels.shrink_to_fit();
   return std::move(s.program);
 }

@@ -62,6 +62,9 @@ struct ReplaySystem {
   bool rendezvous = false;
 };
 
+// Whose times are those of the trace, whatever the system says: sends, receives and collectives then match nothing.
+enum class Recorded : std::uint8_t { nothing, communication, everything };
+
 // What an Explanation is of: the start of a node, or the end of the replay.
 struct ExplainTarget {
   bool end = false;
@@ -83,6 +86,7 @@ struct ReplayOptions {
   std::optional<ExplainTarget> explain{};  // the replay then stops where the node starts
   bool bounds = false;                     // find lower bounds of the times of collectives, for reports
   std::map<Rank, double> slow{};           // stragglers: factor of the times of nodes that compute
+  Recorded recorded = Recorded::nothing;   // everything: by RecordedReplay only
   bool astra = false;                      // what ASTRA-sim computes, its odd rules included
   bool symmetry = true;  // simulate one of equivalent ranks, where that is proved to give the same result
   std::shared_ptr<const ReplaySystem> system{};  // null: what fits the network

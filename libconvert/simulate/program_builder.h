@@ -68,7 +68,6 @@ struct ReplayBuilder::State {
   void prepare_system();
   void plan_collectives();
   void add(const Trace& trace);
-  void check_graph(const Trace& trace, const std::vector<GraphDefect>& defects, NodeCompiler& with);
   std::shared_ptr<RankCode> compile(const Trace& trace, NodeCompiler& with, std::vector<CompiledMessage>& messages);
   void compile_collective(const Trace& trace, std::uint32_t index, const NodeCollective& c, Op& op);
   std::optional<std::uint32_t> find_group(const Trace& trace, std::uint32_t index, std::string_view name);

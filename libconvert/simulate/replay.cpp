@@ -237,7 +237,7 @@ class Replayer final : private CollectiveListener {
     if (causes_) begin_node(r, node);
     if (observed_) note_begin(r, node);
     if (op.type != OpType::invalid) npu.activity.begin(Activity::kind_of(op.type, op.slot), queue_.now());
-    if (has_slots_ && op.type != OpType::invalid && op.type != OpType::recv) npu.busy |= slot_bit(op.slot);
+    if (has_slots_ && op.type != OpType::invalid && op.slot != Slot::recv) npu.busy |= slot_bit(op.slot);
     const Waiter done{Waiter::op, node, op.end};
     switch (op.type) {
       case OpType::invalid:
@@ -431,6 +431,7 @@ ReplayResult run(const ReplayProgram& program) {
 
 ReplayResult replay(const ReplayProgram& program) {
   ReplayResult result = run(program);
+  result.recorded_communication = program.options.recorded != Recorded::nothing;
   for (Rank r = 0; program.options.system->config.roofline && r < program.ranks.size(); ++r)
     result.npus[r].roofline = program.ranks[r].code->roofline;
   result.kinds = collective_kinds(program, program.options.bounds);

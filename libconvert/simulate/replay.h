@@ -63,9 +63,11 @@ struct ReplayResult {
   ReplayStatus status = ReplayStatus::complete;
   NetworkModel model = NetworkModel::unaware;
   IssueMode issue = IssueMode::algorithm;
-  Picoseconds total_ps = 0;    // end of the last node of all
+  bool recorded_communication = false;  // in place of a model
+  Picoseconds total_ps = 0;             // end of the last node of all
   Picoseconds reached_ps = 0;  // how far time came: the last event, or ReplayOptions::until if stopped there
   std::vector<NpuResult> npus;
+  std::vector<Rank> ranks;                    // of npus; empty: 0, 1, 2, …
   std::vector<CollectiveResult> collectives;  // in the order of their begin
   std::vector<CollectiveKind> kinds;          // of collectives: one for each plan
   std::vector<LinkUse> links;                 // with NetworkOptions::count_links
@@ -75,6 +77,8 @@ struct ReplayResult {
   std::optional<Explanation> explanation;   // for ReplayOptions::explain; nothing if the node never started
   std::optional<PeakTensors> peak_tensors;  // with MemoryTracking
   std::vector<NodeSpans> spans;             // by rank, with MemoryTracking::trace
+
+  [[nodiscard]] Rank rank(std::size_t npu) const { return ranks.empty() ? static_cast<Rank>(npu) : ranks[npu]; }
 };
 
 // Deterministic. May be called again with the same program. Throws Error if simulated time overflows, and

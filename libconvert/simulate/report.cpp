@@ -19,9 +19,9 @@ void append_npus(const ReplayResult& result, std::string& out) {
       const std::optional<Picoseconds> t = npu_times.at(c).of(n);
       return t ? format_ns(*t) : "";
     };
-    out += std::to_string(i) + ',' + time(time_finish) + ',' + time(time_exposed) + ',' + time(time_compute) + ',' +
-           std::to_string(n.sends) + ',' + std::to_string(n.bytes_sent) + ',' + std::string(name(result.model)) +
-           ',' + std::string(name(result.issue));
+    out += std::to_string(result.rank(i)) + ',' + time(time_finish) + ',' + time(time_exposed) + ',' +
+           time(time_compute) + ',' + std::to_string(n.sends) + ',' + std::to_string(n.bytes_sent) + ',' +
+           std::string(model_name(result)) + ',' + std::string(name(result.issue));
     for (std::size_t c = time_communication; c < npu_times.size(); ++c) out += ',' + time(c);
     const std::optional<PeakMemory>& peak = n.peak_memory;
     out += peak ? ',' + std::to_string(peak->bytes) + ',' + format_ns(peak->at_ps) + '\n' : ",,\n";
@@ -78,8 +78,9 @@ void append_roofline(const RooflineUse& use, std::size_t npu, std::string& out) 
 // ASTRA-sim's cycles are whole ns, and its differences wrap below 0.
 void append_astra(const ReplayResult& result, std::string& out) {
   const auto cycles = [](Picoseconds t) { return std::to_string(static_cast<std::uint64_t>(t / ps_per_ns)); };
-  for (std::size_t npu = 0; npu < result.npus.size(); ++npu) {
-    const NpuResult& n = result.npus[npu];
+  for (std::size_t i = 0; i < result.npus.size(); ++i) {
+    const NpuResult& n = result.npus[i];
+    const Rank npu = result.rank(i);
     if (!n.finish_ps) continue;
     out += "[workload] [info] sys[" + std::to_string(npu) + "] finished, " + cycles(*n.finish_ps) +
            " cycles, exposed communication " + cycles(n.exposed_communication_ps) + " cycles.\n";

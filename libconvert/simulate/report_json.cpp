@@ -23,7 +23,7 @@ void write_npus(const ReplayResult& result, JsonWriter& json) {
   json.line(1).key("npus").begin_array();
   for (std::size_t i = 0; i < result.npus.size(); ++i) {
     const NpuResult& n = result.npus[i];
-    json.line(2).begin_object().member("npu", i);
+    json.line(2).begin_object().member("npu", result.rank(i));
     for (std::size_t c = 0; c < time_communication; ++c)
       member_ns(json, npu_times.at(c).key, npu_times.at(c).of(n));
     json.member("sends", n.sends).member("bytes_sent", n.bytes_sent);
@@ -116,7 +116,7 @@ void append_json(const ReplayResult& result, std::string& out, const ReportOptio
   JsonWriter json(out);
   json.begin_object();
   json.line(1)
-      .member("model", name(result.model))
+      .member("model", model_name(result))
       .member("issue", name(result.issue))
       .member("status", name(result.status));
   json.line(1).key("total_ns").raw(format_ns(result.total_ps));

@@ -58,7 +58,7 @@ void append_npus(const ReplayResult& result, bool all, std::string& out) {
   const bool each = all || result.npus.size() <= max_npu_rows;
   for (std::size_t i = 0; each && i < result.npus.size(); ++i) {
     const NpuResult& n = result.npus[i];
-    TextTable::Row row = {std::to_string(i)};
+    TextTable::Row row = {std::to_string(result.rank(i))};
     for (const NpuTime* t : times) row.push_back(time_or_dash(t->of(n)));
     if (!n.finish_ps)
       row[1] = "not finished (" + std::to_string(n.nodes_done) + " of " + std::to_string(n.nodes) + " nodes)";
@@ -224,8 +224,9 @@ void append_links(const ReplayResult& result, bool all, std::string& out) {
 
 void append_text(const ReplayResult& result, std::string& out, const ReportOptions& options) {
   out += "total " + format_time(result.total_ps) + " (" + format_ns(result.total_ps) + " ns), " +
-         std::to_string(result.npus.size()) + " NPUs, network " + std::string(name(result.model)) + ", issue " +
-         std::string(name(result.issue));
+         std::to_string(result.npus.size()) + " NPUs, " +
+         (result.recorded_communication ? "communication " : "network ") + std::string(model_name(result)) +
+         ", issue " + std::string(name(result.issue));
   if (result.status != ReplayStatus::complete) out += ", " + std::string(name(result.status));
   if (result.status == ReplayStatus::stopped || result.status == ReplayStatus::deadlock)
     out += " at " + format_time(result.reached_ps);

@@ -116,6 +116,10 @@ std::optional<Picoseconds> time_of(const CollectiveResult& collective) {
   return collective.end_ps ? std::optional(*collective.end_ps - collective.begin_ps) : std::nullopt;
 }
 
+std::string_view model_name(const ReplayResult& result) {
+  return result.recorded_communication ? "recorded" : name(result.model);
+}
+
 double utilisation(const ReplayResult& result, const LinkUse& link) {
   if (result.reached_ps == 0) return 0;
   return static_cast<double>(link.busy_ps) / static_cast<double>(result.reached_ps);

@@ -72,6 +72,7 @@ class TimelineRecorder {
       case OpType::timed: break;
     }
     if (op.slot == Slot::cpu) return Lane::cpu;
+    if (op.slot == Slot::recv) return Lane::recv;
     return op.slot == Slot::communication ? Lane::collective : Lane::compute;
   }
 

@@ -16,6 +16,14 @@ void free_huge(void* p, std::size_t bytes, std::size_t least) noexcept;
 // For memory that is there already: what of it spans huge pages may become such.
 void advise_huge(void* p, std::size_t bytes) noexcept;
 
+// Reserves room for n elements of a vector or string, in huge pages; what is never touched takes no memory.
+template <typename Array>
+void reserve_huge(Array& array, std::size_t n) {
+  if (array.capacity() >= n) return;
+  array.reserve(n);
+  advise_huge(static_cast<void*>(array.data()), array.capacity() * sizeof(*array.data()));
+}
+
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20U;
 // Below, the usual heap serves as well; a trace of some hundred nodes should not cost a huge page.
 inline constexpr std::size_t least_huge_piece = std::size_t{16} << 10U;

@@ -4,12 +4,12 @@
 // Floor of a conversion: pugixml's parse of the text plus protozero's encoding of the same nodes into one buffer.
 #include <algorithm>
 #include <cstdlib>
-#include <protozero/pbf_writer.hpp>
 #include <pugixml.hpp>
 #include <string>
 #include <vector>
 
 #include "bench/measure.h"
+#include "bench/protozero_nodes.h"
 #include "bench/table.h"
 #include "formats/format.h"
 #include "formats/msccl/msccl.h"
@@ -54,41 +54,6 @@ Algorithm ring(std::int32_t n) {
     }
   }
   return a;
-}
-
-void protozero_attribute(protozero::pbf_writer& parent, const AttrTable& t, const Attr& a) {
-  protozero::pbf_writer w(parent, 10);
-  w.add_string(1, a.name.view().data(), a.name.view().size());
-  switch (a.kind) {
-    case Kind::string_val: w.add_string(29, t.string(a).data(), t.string(a).size()); break;
-    case Kind::bool_val: w.add_bool(27, a.bits != 0); break;
-    case Kind::int32_list: {
-      protozero::pbf_writer list(w, 8);
-      std::vector<std::int32_t> values;
-      for (const std::uint64_t v : t.list(a)) values.push_back(static_cast<std::int32_t>(v));
-      list.add_packed_int32(1, values.begin(), values.end());
-      break;
-    }
-    case Kind::int32_val: w.add_int32(7, static_cast<std::int32_t>(a.bits)); break;
-    default: w.add_int64(9, static_cast<std::int64_t>(a.bits));
-  }
-}
-
-void protozero_nodes(const NodeTable& t, std::string& message, std::string& out) {
-  for (const Node& n : t.nodes) {
-    message.clear();
-    protozero::pbf_writer w(message);
-    if (n.id != 0) w.add_uint64(1, n.id);
-    w.add_string(2, t.name(n).data(), t.name(n).size());
-    w.add_enum(3, static_cast<std::int32_t>(n.type));
-    if (n.data_deps.count != 0) {
-      const auto deps = t.data_deps(n);
-      w.add_packed_uint64(5, deps.begin(), deps.end());
-    }
-    for (const Attr& a : t.attributes(n)) protozero_attribute(w, t, a);
-    protozero::write_varint(std::back_inserter(out), message.size());
-    out += message;
-  }
 }
 
 struct Converted {
@@ -141,7 +106,7 @@ void bench_conversion(const std::string& name, const std::string& text) {
         if (!d.load_buffer_inplace(copy.data(), copy.size())) std::exit(1);
         for (const Trace& t : traces) {
           out.clear();
-          protozero_nodes(t.nodes, message, out);
+          bench::encode_nodes(t.nodes, message, out);
         }
       },
       [&] {

@@ -155,11 +155,54 @@ def sweep_seeds():
             "deep": "sweep: {latency: [[[[[[[[1]]]]]]]]}", "line": '0123456789abcdef,"ring:8,bw=1GB/s",say ""x"","",'}
 
 
+def pytorch_seeds():
+    attrs = ('[{"name": "rf_id", "type": "uint64", "value": 3}, {"name": "seq_id", "type": "int64", "value": -1}, '
+             '{"name": "op_schema", "type": "string", "value": "a(Tensor \\u0061) -> \\"b\\""}, '
+             '{"value": [1, 2], "name": "l", "type": "list", "unit": null}]')
+    node = ('{"id": 2, "name": "aten::mm", "ctrl_deps": 1, "inputs": {"values": [[6, 7, 0, 16, 4, "cuda:0"], "<None>", '
+            '1e-05, NaN, true, {"a": []}], "shapes": [[4, 4], []], "types": ["Tensor(float)"], "strides": [[4, 1]], '
+            f'"layout": []}}, "outputs": {{}}, "attrs": {attrs}, "note": {{"b": [1.5]}}}}')
+    flat = ('{"id": 3, "name": "a", "parent": [1, 2], "rf_id": 2, "fw_parent": 0, "seq_id": -1, "scope": 7, "tid": 1, '
+            '"fw_tid": 0, "op_schema": "", "inputs": [1], "input_shapes": [[]], "input_types": ["Int"], "outputs": null}')
+    linked = ('{"id": 4, "name": "k", "ctrl_deps": 2, "inclusive_dur": 1.5, "exclusive_dur": 1, "ts": 7, "cat": "kernel", '
+              '"ph": "X", "stream": 7, "inter_thread_dep": null, "sync_dep": [1], "id2": 18446744073709551615}')
+    whole = ('{"schema": "1.1.1-chakra.0.0.4", "pid": 1, "time": "2024-05-06 07:08:09", "start_ts": 5,\n "nodes": [\n'
+             f'{node},\n{node.replace("2, ", "5, ", 1)},\n{flat},\n{linked}], "finish_ts": 6}}\n')
+    return {"whole": whole, "cut": whole[:400], "mark": b"\xef\xbb\xbf" + whole.replace("\n", "").encode(),
+            "deep": '{"nodes": [{"id": 1, "inputs": ' + "[" * 200, "twice": '{"nodes": [], "nodes": []}'}
+
+
+def kineto_seeds():
+    def event(cat, name, args, rest='"ts": 100.125, "dur": 30, "tid": 4242'):
+        return f'{{"ph": "X", "cat": "{cat}", "name": "{name}", "pid": 1, {rest}, "args": {{{args}}}}}'
+    events = ",\n".join((
+        event("cpu_op", "aten::\\u006dm", '"External id": 2, "Record function id": 3, "Sequence number": 7, "x": [1]'),
+        event("cuda_runtime", "cudaLaunchKernel", '"External id": "2", "correlation": 901.0'),
+        event("kernel", "gemm", '"stream": 7, "device": 0, "correlation": 901, "grid": [4, 1, 1], "o": 0.5, "o": null',
+              '"ts": "1e3", "dur": -1, "tid": 7'),
+        event("gpu_memset", "Memset", '"queue": "x", "p": {"q": ["\\ud83d\\ude00"]}', '"ts": 1, "tid": "stream"'),
+        event("cuda_sync", "s", '"cuda_sync_kind": "Event Sync", "wait_on_stream": 7, "stream": -1'),
+        '{"ph": "f", "id": 901, "bp": "e"}', "{}"))
+    whole = ('{"schemaVersion": 1, "deviceProperties": [{"id": 0}], "baseTimeNanoseconds": 17, "distributedInfo": '
+             f'{{"rank": 1}},\n"traceEvents": [\n{events}\n], "traceName": "t"}}\n')
+    return {"whole": whole, "array": f"[\n{events}\n]", "cut": whole[:500], "mark": b"\xef\xbb\xbf" + whole.encode(),
+            "nan": '[{"ph": "X", "cat": "kernel", "ts": NaN}]', "deep": '[{"args": ' + '{"a":[' * 100}
+
+
+def link_seeds():
+    testdata = pathlib.Path(__file__).parents[2] / "testdata" / "pytorch"
+    ranks = {f"rank{r}": b"\0".join((testdata / f"link-{kind}.{r}.json").read_bytes() for kind in ("host", "kineto"))
+             for r in range(2)}
+    return ranks | {"host": (testdata / "okay-1.1.1.json").read_bytes(),
+                    "linked": (testdata / "okay-linked.json").read_bytes()}
+
+
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent / "seeds")
     for name, seeds in (("chakra", chakra_seeds()), ("json", json_seeds()), ("jsonl", jsonl_seeds()),
                         ("msccl", msccl_seeds()), ("tar", tar_seeds()), ("network", network_seeds()),
-                        ("system", system_seeds()), ("sweep", sweep_seeds())):
+                        ("system", system_seeds()), ("sweep", sweep_seeds()), ("pytorch", pytorch_seeds()),
+                        ("kineto", kineto_seeds()), ("link", link_seeds())):
         (root / name).mkdir(parents=True, exist_ok=True)
         for seed, data in seeds.items():
             (root / name / seed).write_bytes(data.encode() if isinstance(data, str) else data)

@@ -37,9 +37,11 @@ bool is_path(const Option& o) {
   return std::find(paths.begin(), paths.end(), o.value) != paths.end();
 }
 
+// Those that can change the result.
 bool in_history(const Option& o) {
-  const std::string name = long_name(o.names);
-  return o.group != common_group && name != "--output" && name != "--force" && name != "--no-history";
+  constexpr std::array<std::string_view, 7> without = {"--output", "--force",  "--no-history",    "--unmatched",
+                                                       "--check",  "--report", "--list-unmatched"};
+  return o.group != common_group && std::find(without.begin(), without.end(), long_name(o.names)) == without.end();
 }
 
 std::string base_name(std::string path) {
@@ -293,7 +295,10 @@ void App::add_operands(std::vector<std::string>& to, const std::string& value, c
 }
 
 std::string App::State::unexpected(const std::string& argument) const {
-  if (argument.size() < 2 || argument[0] != '-') return "unexpected argument '" + argument + '\'';
+  if (argument.size() < 2 || argument[0] != '-') {
+    const bool none = std::none_of(options.begin(), options.end(), [](const Option& o) { return o.operand; });
+    return "unexpected argument '" + argument + '\'' + (none ? "; files are named by options, see --help" : "");
+  }
   const std::string given = argument.substr(0, argument.find('='));
   std::vector<std::string> known = {"--help", "--version"};
   for (const Option& o : options) {

@@ -57,6 +57,10 @@ void add_replay_options(App& app, ReplayInputOptions& to) {
   app.add_choice("--routing", to.routing, {"dimension", "shortest"},
                  "links: by dimension or fewest hops (default: by the topology)");
   app.add_list("--fail", to.failed, "LINK,...", "links: without these, such as 3-4 or npu3-switch0; 3>4: one way");
+  app.add_choice("--compute", to.compute, {"recorded"},
+                 "compute nodes take their recorded times, whatever the system says of a roofline");
+  app.add_choice("--comm", to.comm, {"recorded"},
+                 "communication takes its recorded times, without a network; with --compute each rank by itself");
   app.add_option("-s,--system", to.system, "FILE",
                  "ASTRA-sim's system.json (default: algorithms that fit the network)");
   app.add_texts("--collective", to.collectives, "WHICH=ALGORITHM",
@@ -104,6 +108,7 @@ void check_replay_options(ReplayInputOptions& o) {
   merge(o.system, o.astra_system, "--system and --system-configuration");
   merge(o.memory, o.astra_memory, "--memory and --remote-memory-configuration");
   merge(o.groups, o.astra_groups, "--groups and --comm-group-configuration");
+  if (!o.network && o.comm) o.network = "ideal";
   if (!o.network) throw usage_error("no network; give -n FILE, -n ideal or such as -n ring:8,bw=50GB/s,lat=500ns");
   if (o.astra_workload) {
     if (!o.input.operands.empty()) throw usage_error("INPUT and --workload-configuration say the same; give one");
@@ -152,13 +157,18 @@ convert::SystemInputs system_inputs(const ReplayInputOptions& o) {
   return inputs;
 }
 
+std::vector<std::string> workload_files(const ReplayInputOptions& o, const convert::InputSet& workload) {
+  std::vector<std::string> files = o.input.operands;  // perhaps a tar
+  for (const convert::InputSet::File& file : workload.files()) files.push_back(file.path);
+  if (workload.groups()) files.push_back(workload.groups()->name);
+  return files;
+}
+
 std::vector<std::string> input_files(const ReplayInputOptions& o, const convert::ReplaySystem& system,
                                      const convert::InputSet& workload) {
   std::vector<std::string> files = files_of(system_inputs(o), system);
   files.push_back(*o.network);
-  files.insert(files.end(), o.input.operands.begin(), o.input.operands.end());  // perhaps a tar
-  for (const convert::InputSet::File& file : workload.files()) files.push_back(file.path);
-  if (workload.groups()) files.push_back(workload.groups()->name);
+  for (std::string& file : workload_files(o, workload)) files.push_back(std::move(file));
   return files;
 }
 
@@ -177,6 +187,7 @@ convert::ReplayOptions replay_options(const ReplayInputOptions& o) {
   options.network = network_options(o);
   for (const std::string& slow : o.slow)
     option_value("--slow", [&] { convert::add_straggler(slow, options.slow); });
+  if (o.comm) options.recorded = convert::Recorded::communication;
   options.astra = o.astra();
   options.issue = chosen(o.issue, convert::issue_modes, options.issue);
   options.size_bytes = o.size;

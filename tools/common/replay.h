@@ -23,6 +23,8 @@ struct ReplayInputOptions {
   std::optional<std::string> forwarding;
   std::optional<std::string> routing;
   std::vector<std::string> failed;
+  std::optional<std::string> compute;
+  std::optional<std::string> comm;
   std::optional<std::string> system;
   std::optional<std::string> memory;
   std::optional<std::string> groups;
@@ -52,12 +54,17 @@ struct ReplayInputOptions {
   std::optional<std::string> logging_folder;
 
   [[nodiscard]] bool astra() const;
+  // Compute and communication.
+  [[nodiscard]] bool all_recorded() const { return compute && comm; }
 };
 
 void add_replay_options(App& app, ReplayInputOptions& to);
 // Takes ASTRA-sim's names for ours, says what has no effect. Throws Error(usage).
 void check_replay_options(ReplayInputOptions& options);
 [[nodiscard]] convert::SystemInputs system_inputs(const ReplayInputOptions& options);
+// The files of the operands.
+[[nodiscard]] std::vector<std::string> workload_files(const ReplayInputOptions& options,
+                                                      const convert::InputSet& workload);
 // All files that the replay reads, `workload` among them.
 [[nodiscard]] std::vector<std::string> input_files(const ReplayInputOptions& options,
                                                    const convert::ReplaySystem& system,

@@ -161,8 +161,8 @@ void set_replay_output(const ReplayOutputOptions& o, const convert::SystemConfig
     options.memory = convert::MemoryTracking::peaks;
 }
 
-void write_replay(const convert::ReplayProgram& program, const convert::ReplayResult& result,
-                  const ReplayOutputOptions& o, bool all) {
+void write_replay(const convert::ReplayResult& result, const ReplayOutputOptions& o, bool all,
+                  const convert::ReplayProgram* program) {
   convert::OutputFiles files;
   const auto out = open_output(files, o.output);
   if (o.timeline) {
@@ -172,7 +172,7 @@ void write_replay(const convert::ReplayProgram& program, const convert::ReplayRe
   }
   for (convert::Rank r = 0; o.memory_trace && r < result.npus.size(); ++r) {
     const auto trace = files.create_in_set(memory_trace_file(*o.memory_trace, r));
-    write_memory_trace(program, result, r, [&](std::string_view text) { trace->write(text); });
+    write_memory_trace(*program, result, r, [&](std::string_view text) { trace->write(text); });
     trace->close();
   }
   out->write(text_of(result, o, all));

@@ -32,8 +32,8 @@ void check_no_input(const std::vector<std::string>& outputs, const std::vector<s
 // What the replay has to find for them.
 void set_replay_output(const ReplayOutputOptions& o, const convert::SystemConfig& system,
                        convert::ReplayOptions& options);
-// All files or none. `all`: a table lists everything, however long it gets.
-void write_replay(const convert::ReplayProgram& program, const convert::ReplayResult& result,
-                  const ReplayOutputOptions& o, bool all);
+// All files or none. `all`: a table lists everything, however long it gets. `program`: for --memory-trace.
+void write_replay(const convert::ReplayResult& result, const ReplayOutputOptions& o, bool all,
+                  const convert::ReplayProgram* program = nullptr);
 
 }  // namespace tools

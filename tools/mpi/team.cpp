@@ -4,19 +4,18 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <chrono>
 #include <climits>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <exception>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
-#include "core/diagnostic.h"
+#include "mpi/session.h"
 
 namespace tools {
 namespace {
@@ -74,27 +73,15 @@ class RemoteQueue : public RunQueue {
 
 class MpiTeam : public SweepTeam {
  public:
-  MpiTeam() {
-    int provided = 0;
-    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-    MPI_Comm_size(MPI_COMM_WORLD, &size_);
-    if (provided < MPI_THREAD_SERIALIZED)
-      throw convert::usage_error("this MPI does not serve programs with threads");
-  }
-  // Without MPI_Finalize mpirun ends all processes: that is wanted where one has failed.
-  ~MpiTeam() override {
-    if (std::uncaught_exceptions() == 0) MPI_Finalize();
-  }
+  explicit MpiTeam(std::unique_ptr<MpiSession> session) : session_(std::move(session)) {}
 
-  [[nodiscard]] int size() const { return size_; }
-  [[nodiscard]] bool leads() const override { return rank_ == 0; }
+  [[nodiscard]] bool leads() const override { return session_->rank() == 0; }
   void begin() override {
     int go = 1;
     MPI_Bcast(&go, 1, MPI_INT, 0, MPI_COMM_WORLD);
   }
   void serve(RunQueue& queue) override {
-    for (int ended = 0; ended < size_ - 1;) {
+    for (int ended = 0; ended < session_->size() - 1;) {
       MPI_Status status;
       int there = 0;
       MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &there, &status);
@@ -128,21 +115,15 @@ class MpiTeam : public SweepTeam {
     MPI_Send(&number, 1, MPI_INT64_T, to, tag_answer, MPI_COMM_WORLD);
   }
 
-  int rank_ = 0;
-  int size_ = 1;
+  std::unique_ptr<MpiSession> session_;
 };
 
 }  // namespace
 
 std::unique_ptr<SweepTeam> join_team() {
-  // Open MPI, MPICH and its relatives, and schedulers that start processes themselves.
-  constexpr std::array<const char*, 3> signs = {"OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMIX_RANK"};
-  bool started = false;
-  for (const char* sign : signs) started = started || std::getenv(sign) != nullptr;
-  if (!started) return nullptr;
-  auto team = std::make_unique<MpiTeam>();
-  if (team->size() == 1) return nullptr;
-  return team;
+  auto session = MpiSession::join();
+  if (session == nullptr) return nullptr;
+  return std::make_unique<MpiTeam>(std::move(session));
 }
 
 }  // namespace tools

@@ -1,10 +1,40 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+
 #include "passes/rules/rules.h"
 
 namespace convert::rules {
+namespace {
+
+// Finds dependencies that repeat one of their own kind. A node may name its caller among the control dependencies
+// and also wait for it by a data dependency.
+class Repeated {
+ public:
+  explicit Repeated(const NodeTable& table) : table_(table) {}
+
+  bool operator()(const GraphDefect& d) {
+    if (d.kind == DepKind::data) return true;  // data dependencies come first
+    if (d.index != index_) {
+      const auto control = table_.ctrl_deps(table_.nodes[d.index]);
+      index_ = d.index;
+      control_.assign(control.begin(), control.end());
+      std::sort(control_.begin(), control_.end());
+    }
+    const auto [first, last] = std::equal_range(control_.begin(), control_.end(), d.id);
+    return last - first > 1;
+  }
+
+ private:
+  const NodeTable& table_;
+  std::uint32_t index_ = IdIndex::none;
+  std::vector<NodeId> control_;  // of that node, ascending
+};
+
+}  // namespace
 
 void check_deps(const Trace& trace, std::span<const GraphDefect> defects, Diagnostics& diagnostics) {
   using What = GraphDefect::What;
+  Repeated repeated(trace.nodes);
   for (const GraphDefect& d : defects) {
     if (d.what == What::duplicate_id) continue;
     const std::string dependency = node_text(trace.nodes.nodes[d.index].id) +
@@ -14,7 +44,7 @@ void check_deps(const Trace& trace, std::span<const GraphDefect> defects, Diagno
       diagnostics.error(std::move(where), "deps", dependency + node_text(d.id) + ", which does not exist");
     } else if (d.what == What::self) {
       diagnostics.error(std::move(where), "deps", dependency + "itself: it can never start");
-    } else {
+    } else if (repeated(d)) {
       diagnostics.warning(std::move(where), "deps", dependency + node_text(d.id) + " repeats an earlier one");
     }
   }

@@ -10,6 +10,7 @@
 #include "core/trace.h"
 #include "graph/graph.h"
 #include "passes/trace_summary.h"
+#include "passes/validate.h"
 
 namespace convert::rules {
 
@@ -22,7 +23,9 @@ void check_attributes(const Trace& trace, Diagnostics& diagnostics);
 bool check_ranks(std::span<const TraceSummary> set, Diagnostics& diagnostics);
 void check_peers(std::span<const TraceSummary> set, Diagnostics& diagnostics);
 void check_pairs(std::span<const TraceSummary> set, Diagnostics& diagnostics);
-void check_deadlock(std::span<const TraceSummary> set, Diagnostics& diagnostics);
+// `groups` may be null.
+void check_collectives(std::span<const TraceSummary> set, const GroupLists* groups, Diagnostics& diagnostics);
+void check_deadlock(std::span<const TraceSummary> set, const GroupLists* groups, Diagnostics& diagnostics);
 
 [[nodiscard]] inline std::string node_text(NodeId id) { return "node " + std::to_string(id); }
 // "1 → 2 → 4 → 1"; a long chain keeps its first and last links.

@@ -38,6 +38,19 @@ class TraceBuilder {
     node(id, NodeType::comm_recv, deps).set(attr::comm_src, from).set(attr::comm_tag, tag);
     return bytes < 0 ? *this : set(attr::comm_size, bytes);
   }
+  // bytes < 0: none stated
+  TraceBuilder& collective(NodeId id, CollectiveType type, std::int64_t bytes, std::string_view group = {},
+                           const std::vector<NodeId>& deps = {}) {
+    node(id, NodeType::comm_coll, deps).set(attr::comm_type, static_cast<std::int64_t>(type));
+    if (bytes >= 0) set(attr::comm_size, bytes);
+    if (!group.empty()) trace_.nodes.add_string(attr::pg_name, group);
+    return *this;
+  }
+  TraceBuilder& splits(const std::vector<std::int64_t>& send, const std::vector<std::int64_t>& recv) {
+    trace_.nodes.add_ints(attr::send_splits, Kind::int64_list, send);
+    trace_.nodes.add_ints(attr::recv_splits, Kind::int64_list, recv);
+    return *this;
+  }
   TraceBuilder& control(NodeId parent) {
     trace_.nodes.add_ctrl_dep(parent);
     return *this;
@@ -73,11 +86,12 @@ inline std::vector<std::string> findings(TraceBuilder& builder, const std::strin
   return lines(diagnostics);
 }
 
-inline std::vector<std::string> findings(std::vector<TraceBuilder>& set, const std::string& rules) {
+inline std::vector<std::string> findings(std::vector<TraceBuilder>& set, const std::string& rules,
+                                         const GroupLists* groups = nullptr) {
   Diagnostics diagnostics;
   std::vector<TraceSummary> summaries;
   for (TraceBuilder& b : set) summaries.push_back(summarise(b.trace()));
-  check_set(summaries, RuleSet::parse(rules), diagnostics);
+  check_set(summaries, RuleSet::parse(rules), diagnostics, groups);
   return lines(diagnostics);
 }
 

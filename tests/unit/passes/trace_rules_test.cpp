@@ -31,13 +31,19 @@ TEST(Deps, ExistingParentsAreClean) {
 
 TEST(Deps, DanglingSelfAndRepeated) {
   TraceBuilder b;
-  b.comp(1).comp(7, {99, 7, 1, 1}).comp(8).control(8).comp(9, {1}).control(1);
+  b.comp(1).comp(7, {99, 7, 1, 1}).comp(8).control(8).comp(9, {1}).control(1).comp(10).control(1).control(1);
   EXPECT_EQ(findings(b, "deps"),
             (Lines{"t.0.et:@0x10: error: node 7: data dependency on node 99, which does not exist [deps]",
                    "t.0.et:@0x10: error: node 7: data dependency on itself: it can never start [deps]",
                    "t.0.et:@0x10: warning: node 7: data dependency on node 1 repeats an earlier one [deps]",
                    "t.0.et:@0x20: error: node 8: control dependency on itself: it can never start [deps]",
-                   "t.0.et:@0x30: warning: node 9: control dependency on node 1 repeats an earlier one [deps]"}));
+                   "t.0.et:@0x40: warning: node 10: control dependency on node 1 repeats an earlier one [deps]"}));
+}
+
+TEST(Deps, ACallerMayBeWaitedForToo) {
+  TraceBuilder b;
+  b.comp(1).comp(2, {1}).control(1);
+  EXPECT_EQ(findings(b, "deps"), Lines{});
 }
 
 TEST(Deps, LocationNamesRankNodeAndOffset) {

@@ -23,10 +23,10 @@ std::string parse_failure(std::string_view list) {
 TEST(Rules, TableIsInOrderOfExecution) {
   std::vector<std::string_view> names;
   for (const RuleInfo& r : all_rules()) names.push_back(r.name);
-  ASSERT_GE(names.size(), 8U);
-  names.resize(8);
+  ASSERT_GE(names.size(), 9U);
+  names.resize(9);
   EXPECT_EQ(names, (std::vector<std::string_view>{"framing", "ids", "deps", "cycles", "attributes", "peers",
-                                                  "pairs", "deadlock"}));
+                                                  "pairs", "collectives", "deadlock"}));
   for (const RuleInfo& r : all_rules()) {
     EXPECT_FALSE(r.summary.empty()) << r.name;
   }
@@ -93,6 +93,43 @@ TEST(TraceSummary, OfAChainTakesAtMost48BytesPerNode) {
   EXPECT_LE(bytes / count, 48U);
   EXPECT_EQ(s.messages.sends.size(), count);
 }
+
+TEST(TraceSummary, KeepsNamesOfCommunication) {
+  Trace trace;
+  NodeTable& t = trace.nodes;
+  const auto send = [&](NodeId id, std::string_view name) {
+    t.add_node(id, NodeType::comm_send, name);
+    t.add_int(attr::comm_dst, Kind::int32_val, 1);
+    t.add_int(attr::comm_tag, Kind::int32_val, 0);
+    t.end_node();
+  };
+  const std::string fits(48, 'x');
+  send(0, "kernel");
+  send(1, fits + "y");
+  send(2, "kernel");
+  send(3, std::string(47, 'x') + "\xc3\xa4\xc3\xa4");  // not cut within a character
+  send(4, "a\nb");
+  send(5, "\xff");
+  const TraceSummary s = summarise(trace);
+  std::vector<std::string> named;
+  for (const Message& m : s.messages.sends) named.push_back(s.named(m));
+  EXPECT_EQ(named, (Lines{"node 0 'kernel'", "node 1 '" + fits + "…'", "node 2 'kernel'",
+                          "node 3 '" + std::string(47, 'x') + "…'", "node 4", "node 5"}));
+}
+
+TEST(TraceSummary, KeepsAtMost64KiBOfNames) {
+  Trace trace;
+  for (NodeId i = 0; i < 3000; ++i) {
+    trace.nodes.add_node(i, NodeType::comm_coll, std::to_string(10000 + i) + std::string(43, 'x'));
+    trace.nodes.end_node();
+  }
+  const TraceSummary s = summarise(trace);
+  const auto& calls = s.collectives.at(0).calls;
+  EXPECT_EQ(s.named(calls[1364]), "node 1364 '11364" + std::string(43, 'x') + "'");
+  EXPECT_EQ(s.named(calls[1365]), "node 1365");
+}
+
+TEST(TraceSummary, ACollectiveTakes24Bytes) { EXPECT_EQ(sizeof(CollectiveNode), 24U); }
 
 }  // namespace
 }  // namespace convert

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// From ids that others chose to positions in a table: an array where the ids lie close together, as they mostly do,
+// else binary search. Never more than n log n.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace convert {
+
+class IdLookup {
+ public:
+  static constexpr std::uint32_t none = 0xffffffff;
+  enum class Equal : std::uint8_t { first, last };  // which of several positions with one id is found
+
+  IdLookup() = default;
+  // id(i): the id of position i below n, as std::optional<std::uint64_t>; nothing: it has none.
+  template <class Id>
+  IdLookup(std::size_t n, const Id& id, Equal found = Equal::first) : found_(found) {
+    std::uint64_t low = std::numeric_limits<std::uint64_t>::max(), high = 0;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::optional<std::uint64_t> v = id(i);
+      if (!v) continue;
+      low = std::min(low, *v);
+      high = std::max(high, *v);
+      ++count;
+    }
+    if (count == 0) return;
+    if (high - low < 8 * count + 1024) {
+      low_ = low;
+      dense_.assign(static_cast<std::size_t>(high - low) + 1, none);
+      for (std::uint32_t i = 0; i < n; ++i) {
+        const std::optional<std::uint64_t> v = id(i);
+        if (!v) continue;
+        std::uint32_t& slot = dense_[static_cast<std::size_t>(*v - low)];
+        if (slot != none && !repeated_) repeated_ = v;
+        if (slot == none || found == Equal::last) slot = i;
+      }
+      return;
+    }
+    sparse_.reserve(count);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (const std::optional<std::uint64_t> v = id(i)) sparse_.emplace_back(*v, i);
+    }
+    if (!std::is_sorted(sparse_.begin(), sparse_.end())) std::sort(sparse_.begin(), sparse_.end());
+    const auto twice = std::adjacent_find(sparse_.begin(), sparse_.end(),
+                                          [](const Entry& a, const Entry& b) { return a.first == b.first; });
+    if (twice != sparse_.end()) repeated_ = twice->first;
+  }
+
+  // The position, or none.
+  [[nodiscard]] std::uint32_t find(std::uint64_t id) const {
+    if (sparse_.empty()) return id - low_ < dense_.size() ? dense_[static_cast<std::size_t>(id - low_)] : none;
+    if (found_ == Equal::first) {
+      const auto at = std::lower_bound(sparse_.begin(), sparse_.end(), Entry(id, 0));
+      return at == sparse_.end() || at->first != id ? none : at->second;
+    }
+    const auto after = std::upper_bound(sparse_.begin(), sparse_.end(), Entry(id, none));
+    return after == sparse_.begin() || std::prev(after)->first != id ? none : std::prev(after)->second;
+  }
+  // An id that more than one position has.
+  [[nodiscard]] std::optional<std::uint64_t> repeated() const { return repeated_; }
+
+ private:
+  using Entry = std::pair<std::uint64_t, std::uint32_t>;
+
+  Equal found_ = Equal::first;
+  std::uint64_t low_ = 0;
+  std::vector<std::uint32_t> dense_;
+  std::vector<Entry> sparse_;
+  std::optional<std::uint64_t> repeated_;
+};
+
+}  // namespace convert

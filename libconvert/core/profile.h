@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// What a device profiler recorded on one rank: CPU operators, calls of the device's runtime, what ran on the
+// device.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/trace.h"
+
+namespace convert {
+
+// What a runtime or driver call does to the order of work, as far as its name tells.
+enum class CallKind : std::uint8_t {
+  other,         // launches, queries, allocations: a launch is told by its correlation
+  blocking,      // returns when the device operation that it starts has ended (cudaMemcpy)
+  event_record,  // cudaEventRecord
+  stream_wait,   // cudaStreamWaitEvent: later work of a stream waits for an event
+  event_sync,    // cudaEventSynchronize: the caller waits
+  stream_sync,   // cudaStreamSynchronize
+  device_sync,   // cudaDeviceSynchronize
+};
+enum class DeviceOpKind : std::uint8_t { kernel, memcpy, memset };
+
+// Times are nanoseconds on the profiler's clock; ids are -1 where the profiler gives none.
+struct Profile {
+  static constexpr std::int64_t none = -1;
+  [[nodiscard]] static std::optional<std::uint64_t> given(std::int64_t id) {
+    return id < 0 ? std::nullopt : std::optional(static_cast<std::uint64_t>(id));
+  }
+
+  struct Event {
+    std::int64_t start_ns = 0;
+    std::int64_t duration_ns = 0;
+    std::int64_t external_id = none;
+    std::uint32_t order = 0;  // position among the events of the file
+    // How the file writes it: start and duration as an integer of microseconds; both with no more than three
+    // decimals; the category and the external id as CUDA's and ROCm's profilers of today spell them.
+    bool whole_start : 1 = false;
+    bool whole_duration : 1 = false;
+    bool exact_times : 1 = false;
+    bool usual_category : 1 = false;
+    bool usual_external_id : 1 = false;
+    [[nodiscard]] std::int64_t end_ns() const { return start_ns + duration_ns; }
+  };
+  struct CpuOp : Event {
+    std::uint32_t thread = 0;   // into threads
+    std::int64_t rf_id = none;  // "Record function id", the id in the host trace
+    std::int64_t sequence = none;
+    std::int64_t forward_thread = none;  // of a backward operator: the number that the host trace gives the thread
+    Text name{};
+    Range args{};             // those that nothing else here says
+    bool annotation = false;  // user_annotation
+  };
+  struct Call : Event {
+    std::uint32_t thread = 0;
+    std::int64_t correlation = none;
+    Text name{};
+    CallKind kind = CallKind::other;
+  };
+  struct DeviceOp : Event {
+    std::int64_t correlation = none;
+    std::int64_t stream = none;
+    std::int64_t device = 0;
+    Text name{};
+    Range args{};  // but for the ids above
+    DeviceOpKind kind = DeviceOpKind::kernel;
+    bool has_stream = false;  // as "stream" among its args
+  };
+  // What the profiler tells of a synchronisation beside the call that made it.
+  struct Sync : Event {
+    CallKind kind = CallKind::other;
+    std::int64_t correlation = none;         // of the call
+    std::int64_t stream = none;              // that waits, or is waited for
+    std::int64_t wait_on_stream = none;      // of events: where the event was recorded
+    std::int64_t record_correlation = none;  // of events: the call that recorded it
+    std::int64_t device = 0;
+  };
+
+  std::string file;
+  std::vector<std::string> threads;  // "tid" of each CPU thread
+  std::vector<CpuOp> cpu_ops;
+  std::vector<Call> calls;
+  std::vector<DeviceOp> device_ops;
+  std::vector<Sync> syncs;
+  AttrTable args;  // args of cpu_ops and device_ops, and all text
+  AttrTable
+      metadata;  // what the file says of the run: schemaVersion, distributedInfo, … (text of JSON as a string)
+  std::int64_t base_ns = 0;              // start_ns counts from here, nanoseconds since 1970; 0: not told
+  std::uint64_t events = 0;              // of all categories
+  std::uint64_t negative_durations = 0;  // taken as 0
+
+  [[nodiscard]] std::string_view name(const CpuOp& op) const { return args.view(op.name); }
+  [[nodiscard]] std::string_view name(const Call& call) const { return args.view(call.name); }
+  [[nodiscard]] std::string_view name(const DeviceOp& op) const { return args.view(op.name); }
+};
+
+}  // namespace convert

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// Which token may follow which in a JSON value. Nothing recurses: a level of nesting costs one bit.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace convert {
+
+// What a token is, by its first character.
+enum class JsonToken : std::uint8_t {
+  none,  // nothing in JSON begins so
+  open_array,
+  open_object,
+  close_array,
+  close_object,
+  comma,
+  colon,
+  string,
+  scalar,  // a number or a word; also the words that Python and C++ have for NaN and infinity
+};
+
+namespace detail {
+
+constexpr std::array<JsonToken, 256> token_table() {
+  std::array<JsonToken, 256> table{};
+  for (const char c : {'-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 't', 'f', 'n', 'i', 'N', 'I'}) {
+    table[static_cast<unsigned char>(c)] = JsonToken::scalar;
+  }
+  table['['] = JsonToken::open_array;
+  table['{'] = JsonToken::open_object;
+  table[']'] = JsonToken::close_array;
+  table['}'] = JsonToken::close_object;
+  table[','] = JsonToken::comma;
+  table[':'] = JsonToken::colon;
+  table['"'] = JsonToken::string;
+  return table;
+}
+inline constexpr std::array<JsonToken, 256> json_tokens = token_table();
+
+}  // namespace detail
+
+[[nodiscard]] inline JsonToken json_token(char c) { return detail::json_tokens[static_cast<unsigned char>(c)]; }
+
+// One value, token by token. It is whole when depth() is 0 after a token was taken.
+class JsonGrammar {
+ public:
+  // False if the token cannot stand here.
+  [[nodiscard]] bool take(JsonToken token) {
+    const Step step = steps[state_][static_cast<std::size_t>(token)];
+    if (step <= last_state) [[likely]] {
+      state_ = step;
+      return true;
+    }
+    if (step == bad) return false;
+    if (step == close) {
+      pop();
+    } else {
+      push(step == open_object);
+    }
+    return true;
+  }
+  [[nodiscard]] std::size_t depth() const { return depth_; }
+  // What can stand here: "a value is expected".
+  [[nodiscard]] const char* expected() const { return texts[state_]; }
+
+ private:
+  // Where we are: what comes next.
+  enum Step : std::uint8_t {
+    value,         // of the document
+    array_first,   // a value or ]
+    array_value,   // a value
+    array_comma,   // , or ]
+    object_first,  // a key or }
+    object_key,
+    object_colon,
+    object_value,
+    object_comma,  // , or }
+    done,
+    last_state = done,
+    open_array,
+    open_object,
+    close,
+    bad,
+  };
+  static constexpr std::array<const char*, 10> texts = {
+      "a value is expected",      "a value or ']' is expected", "a value is expected", "',' or ']' is expected",
+      "a key or '}' is expected", "a key is expected",          "':' is expected",     "a value is expected",
+      "',' or '}' is expected",   "nothing more is expected"};
+  using Row = std::array<Step, 9>;  // by JsonToken
+  static constexpr std::array<Row, 10> steps = {{
+      {bad, open_array, open_object, bad, bad, bad, bad, done, done},
+      {bad, open_array, open_object, close, bad, bad, bad, array_comma, array_comma},
+      {bad, open_array, open_object, bad, bad, bad, bad, array_comma, array_comma},
+      {bad, bad, bad, close, bad, array_value, bad, bad, bad},
+      {bad, bad, bad, bad, close, bad, bad, object_colon, bad},
+      {bad, bad, bad, bad, bad, bad, bad, object_colon, bad},
+      {bad, bad, bad, bad, bad, bad, object_value, bad, bad},
+      {bad, open_array, open_object, bad, bad, bad, bad, object_comma, object_comma},
+      {bad, bad, bad, bad, close, object_key, bad, bad, bad},
+      {bad, bad, bad, bad, bad, bad, bad, bad, bad},
+  }};
+
+  void push(bool object) {
+    if (depth_ % 64 == 0 && depth_ != 0) {
+      outer_.push_back(objects_);
+      objects_ = 0;
+    }
+    objects_ = objects_ << 1U | (object ? 1U : 0U);
+    ++depth_;
+    state_ = object ? object_first : array_first;
+  }
+  void pop() {
+    --depth_;
+    objects_ >>= 1U;
+    if (depth_ % 64 == 0 && depth_ != 0) {
+      objects_ = outer_.back();
+      outer_.pop_back();
+    }
+    state_ = depth_ == 0 ? done : (objects_ & 1U) != 0 ? object_comma : array_comma;
+  }
+
+  Step state_ = value;
+  std::size_t depth_ = 0;
+  std::uint64_t objects_ = 0;  // of each open bracket, the innermost in the lowest bit, whether it is an object's
+  std::vector<std::uint64_t> outer_;  // of those that `objects_` has no room for
+};
+
+}  // namespace convert

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include "formats/format.h"
+
+#include "formats/kineto.h"
+#include "formats/pytorch/pytorch.h"
+
+namespace convert {
+
+extern const Format pytorch_format;
+const Format pytorch_format = {
+    .name = "pytorch",
+    .summary = "PyTorch host execution trace, with its Kineto trace or linked",
+    .suffixes = {},
+    .read_options = {{"device", "FILE", "Kineto trace of the same rank"},
+                     {"gaps", "keep|drop", "time between operators as delay nodes (default: keep)"},
+                     {"data-deps", "yes|no", "dependencies between tensors' writers and readers (default: no)"},
+                     {"reduce", "yes|no", "without dependencies that others imply (default: no)"},
+                     {"dep-rules", "yes|no", "note the rule behind each dependency (default: no)"},
+                     {"compat", "chakra", "as MLCommons Chakra converts, byte for byte"}},
+    .write_options = {},
+    .sniff = sniff_pytorch,
+    .linked = true,
+};
+
+extern const Format kineto_format;
+const Format kineto_format = {
+    .name = "kineto",
+    .summary = "Kineto trace alone: what a profiler recorded, without the host trace",
+    .suffixes = {},
+    .read_options = {{"gaps", "keep|drop", "time between operators as delay nodes (default: keep)"},
+                     {"reduce", "yes|no", "without dependencies that others imply (default: no)"},
+                     {"dep-rules", "yes|no", "note the rule behind each dependency (default: no)"}},
+    .write_options = {},
+    .sniff = sniff_kineto,
+    .linked = true,
+};
+
+}  // namespace convert

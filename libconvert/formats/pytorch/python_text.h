@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// JSON values as Python's str() shows them: the form that Chakra's inputs and outputs have.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "formats/json_stream.h"
+
+namespace convert {
+
+// A growing buffer of characters that is written without asking for each one.
+class TextBuffer {
+ public:
+  // Room for n more characters; to be written from there, and told with end().
+  [[nodiscard]] char* reserve(char* at, std::size_t n) {
+    if (static_cast<std::size_t>(end_ - at) >= n) [[likely]]
+      return at;
+    return grow(at, n);
+  }
+  [[nodiscard]] char* begin() { return data_.get(); }
+  [[nodiscard]] std::string_view view(const char* end) const {
+    return {data_.get(), static_cast<std::size_t>(end - data_.get())};
+  }
+
+ private:
+  char* grow(char* at, std::size_t n);
+  std::unique_ptr<char[]> data_;
+  char* end_ = nullptr;
+};
+
+// Writes the value at the cursor to `at`, a place in `to`, and returns the end: [1, 2.0, 'cuda:0', True, None].
+// Throws BadJson on what is not JSON; NaN, Infinity, nan and inf are taken as numbers. Not recursive.
+[[nodiscard]] char* write_python_text(JsonCursor& in, TextBuffer& to, char* at);
+
+// Shortest digits that read back the same, as Python's repr(): 0.1, 1e-05, 1e+16, 2.0, nan, inf.
+void append_python_float(std::string& out, double value);
+// 'text' or "it's"; characters that Python does not print are escaped.
+void append_python_string(std::string& out, std::string_view text);
+
+}  // namespace convert

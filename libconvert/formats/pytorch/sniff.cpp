@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+
+#include "formats/json_head.h"
+#include "formats/pytorch/pytorch.h"
+
+namespace convert {
+namespace {
+
+// "1.0.1", "1.1.1-chakra.0.0.4"
+bool is_schema(std::string_view value) {
+  std::size_t i = 1;
+  for (int part = 0; part < 3; ++part) {
+    if (part != 0 && (i >= value.size() || value[i++] != '.')) return false;
+    const std::size_t begin = i;
+    while (i < value.size() && value[i] >= '0' && value[i] <= '9') ++i;
+    if (i == begin) return false;
+  }
+  return value.substr(0, 1) == "\"" && (value.substr(i) == "\"" || value.substr(i).starts_with("-chakra."));
+}
+
+// What a node of Chakra as JSON does not have.
+bool is_host_node(JsonHead in) {
+  constexpr std::array<std::string_view, 4> fields = {"attrs", "rf_id", "fw_parent", "op_schema"};
+  if (!in.open('[') || !in.open('{')) return false;
+  for (auto key = in.key(); key; key = in.key()) {
+    if (std::find(fields.begin(), fields.end(), *key) != fields.end()) return true;
+    (void)in.skip();
+  }
+  return false;
+}
+
+}  // namespace
+
+bool sniff_pytorch(std::string_view head) {
+  JsonHead in(head);
+  if (!in.open('{')) return false;
+  for (auto key = in.key(); key; key = in.key()) {
+    if (*key == "nodes") return is_host_node(in);
+    if (*key == "traceEvents") return false;
+    const std::string_view value = in.skip();
+    if (*key == "schema") return is_schema(value);
+  }
+  return false;
+}
+
+}  // namespace convert

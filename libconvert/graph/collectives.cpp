@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+#include "graph/collectives.h"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+
+namespace convert {
+namespace {
+
+// The attributes that count, the first of each name.
+struct Facts {
+  const Attr* type = nullptr;
+  const Attr* size = nullptr;
+  const Attr* group = nullptr;
+  const Attr* dims = nullptr;
+  const Attr* group_size = nullptr;
+  const Attr* bytes_out = nullptr;
+  const Attr* source = nullptr;
+  const Attr* target = nullptr;
+  const Attr* send_splits = nullptr;
+  const Attr* recv_splits = nullptr;
+};
+
+Facts facts_of(std::span<const Attr> attributes) {
+  Facts f;
+  for (const Attr& a : attributes) {
+    const Attr** slot = nullptr;
+    if (a.name == attr::comm_type) slot = &f.type;
+    if (a.name == attr::comm_size) slot = &f.size;
+    if (a.name == attr::pg_name) slot = &f.group;
+    if (a.name == attr::involved_dim) slot = &f.dims;
+    if (a.name == attr::group_size) slot = &f.group_size;
+    if (a.name == attr::comm_bytes_out) slot = &f.bytes_out;
+    if (a.name == attr::comm_src) slot = &f.source;
+    if (a.name == attr::comm_dst) slot = &f.target;
+    if (a.name == attr::send_splits) slot = &f.send_splits;
+    if (a.name == attr::recv_splits) slot = &f.recv_splits;
+    if (slot != nullptr && *slot == nullptr) *slot = &a;
+  }
+  return f;
+}
+
+class Reader {
+ public:
+  explicit Reader(const NodeTable& table) : table_(table) {}
+
+  void add(std::uint32_t index) {
+    const Facts f = facts_of(table_.attributes(table_.nodes[index]));
+    if (f.dims != nullptr && f.dims->kind == Kind::bool_list) {
+      const auto dims = table_.list(*f.dims);
+      if (std::find(dims.begin(), dims.end(), 0U) != dims.end()) return;
+    }
+    if (f.group != nullptr && f.group->kind != Kind::string_val) return;
+    GroupUse& use = use_of(f.group == nullptr ? std::string_view() : table_.string(*f.group));
+    CollectiveNode c{.node = index};
+    c.type = type_of(f.type) & 15U;
+    if (const IntValue size = int_value(f.size); size && size.value >= 0) c.size = size.value;
+    c.position = (index < table_.positions.size() ? table_.positions[index] : 0) & ((std::uint64_t{1} << 48U) - 1);
+    if (const IntValue ranks = int_value(f.group_size); ranks) note_size(use, ranks.value);
+    if (add_details(use, f, c)) c.has_details = 1;
+    c.uniform = is_uniform(f, c) ? 1U : 0U;
+    use.calls.push_back(c);
+  }
+
+  RankCollectives end() {
+    for (GroupUse& use : uses_) {
+      use.calls.shrink_to_fit();
+      use.details.shrink_to_fit();
+      use.splits.shrink_to_fit();
+    }
+    return std::move(uses_);
+  }
+
+ private:
+  static std::uint32_t type_of(const Attr* attribute) {
+    const IntValue type = int_value(attribute);
+    const bool known = type && type.value >= 0 && type.value <= static_cast<std::int64_t>(CollectiveType::barrier);
+    return known ? static_cast<std::uint32_t>(type.value) : CollectiveNode::unknown_type;
+  }
+
+  GroupUse& use_of(std::string_view group) {
+    if (group == "0") group = {};
+    if (last_ < uses_.size() && uses_[last_].group == group) return uses_[last_];
+    const auto [at, is_new] = by_group_.try_emplace(group, uses_.size());
+    if (is_new) uses_.push_back({.group = std::string(group)});
+    last_ = at->second;
+    return uses_[last_];
+  }
+
+  static void note_size(GroupUse& use, std::int64_t ranks) {
+    constexpr std::size_t kept = 4;
+    auto& sizes = use.stated_sizes;
+    const bool known = std::any_of(sizes.begin(), sizes.end(), [&](const auto& s) { return s.ranks == ranks; });
+    if (!known && sizes.size() < kept) sizes.push_back({ranks, static_cast<std::uint32_t>(use.calls.size())});
+  }
+
+  static bool is_uniform(const Facts& f, const CollectiveNode& c) {
+    const IntValue out = int_value(f.bytes_out);
+    switch (static_cast<CollectiveType>(c.type)) {
+      case CollectiveType::all_gather: {
+        const IntValue ranks = int_value(f.group_size);
+        std::int64_t parts = 0;
+        return out && ranks && !__builtin_mul_overflow(c.size, ranks.value, &parts) && parts == out.value;
+      }
+      case CollectiveType::all_to_all: return c.has_details == 0 && (!out || out.value == c.size);
+      default: return true;
+    }
+  }
+
+  // Equal parts for everyone are what no splits mean.
+  static bool is_even(const GroupUse& use, const CollectiveDetails& d, const CollectiveNode& c, IntValue ranks) {
+    const auto send = use.list(d.send_splits);
+    const auto recv = use.list(d.recv_splits);
+    if (send.empty() || recv.empty()) return false;
+    std::int64_t sum = 0;
+    const auto all_same = [&](std::span<const std::int64_t> list) {
+      return std::all_of(list.begin(), list.end(), [&](std::int64_t n) { return n == send.front(); });
+    };
+    return ranks && ranks.value == static_cast<std::int64_t>(send.size()) && send.size() == recv.size() &&
+           !__builtin_mul_overflow(send.front(), ranks.value, &sum) && sum == c.size && all_same(send) &&
+           all_same(recv);
+  }
+
+  Range add_splits(GroupUse& use, const Attr* list) {
+    Range r{.begin = static_cast<std::uint32_t>(use.splits.size())};
+    if (list == nullptr || !is_list(list->kind) || !is_integer(scalar_of(list->kind))) return r;
+    const auto numbers = table_.list(*list);
+    for (const std::uint64_t n : numbers) use.splits.push_back(static_cast<std::int64_t>(n));
+    r.count = static_cast<std::uint32_t>(numbers.size());
+    return r;
+  }
+
+  bool add_details(GroupUse& use, const Facts& f, const CollectiveNode& c) {
+    const auto type = static_cast<CollectiveType>(c.type);
+    CollectiveDetails d{.call = static_cast<std::uint32_t>(use.calls.size())};
+    const bool from = type == CollectiveType::broadcast || type == CollectiveType::scatter;
+    const bool to = type == CollectiveType::reduce || type == CollectiveType::gather;
+    if (from || to) {
+      const IntValue root = int_value(from ? f.source : f.target);
+      if (!root || root.value < 0) return false;
+      d.root = root.value;
+    } else if (type == CollectiveType::all_to_all) {
+      d.send_splits = add_splits(use, f.send_splits);
+      d.recv_splits = add_splits(use, f.recv_splits);
+      const bool any = d.send_splits.count != 0 || d.recv_splits.count != 0;
+      if (!any || is_even(use, d, c, int_value(f.group_size))) {
+        use.splits.resize(d.send_splits.begin);
+        return false;
+      }
+    } else {
+      return false;
+    }
+    use.details.push_back(d);
+    return true;
+  }
+
+  const NodeTable& table_;
+  RankCollectives uses_;
+  std::unordered_map<std::string_view, std::size_t> by_group_;
+  std::size_t last_ = 0;
+};
+
+}  // namespace
+
+CollectiveDetails GroupUse::details_of(std::uint32_t call) const {
+  const auto at = std::lower_bound(details.begin(), details.end(), call,
+                                   [](const CollectiveDetails& d, std::uint32_t c) { return d.call < c; });
+  return at != details.end() && at->call == call ? *at : CollectiveDetails{.call = call};
+}
+
+RankCollectives collectives_of(const NodeTable& table, std::span<const std::uint32_t> order) {
+  Reader reader(table);
+  for (const std::uint32_t i : order) {
+    if (table.nodes[i].type == NodeType::comm_coll) reader.add(i);
+  }
+  return reader.end();
+}
+
+}  // namespace convert

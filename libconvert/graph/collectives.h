@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// The collectives of a trace: what each group runs, in the order in which a simulator issues them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/trace.h"
+
+namespace convert {
+
+struct CollectiveNode {
+  static constexpr std::uint32_t unknown_type = 15;  // comm_type is absent or no collective
+
+  std::uint32_t node = 0;             // index in the trace
+  std::uint32_t type : 4 = 0;         // CollectiveType
+  std::uint32_t uniform : 1 = 0;      // as far as it says, all ranks contribute equal parts
+  std::uint32_t has_details : 1 = 0;  // in GroupUse::details
+  std::int64_t size = -1;             // comm_size; -1 if it is not known
+  std::uint64_t position : 48 = 0;    // NodeTable::positions, 0 if unknown
+  std::uint64_t name : 16 = 0;        // for those who keep names, their number of it
+};
+
+// What few collectives have.
+struct CollectiveDetails {
+  std::uint32_t call = 0;  // index into GroupUse::calls
+  std::int64_t root = -1;  // comm_src or comm_dst, by type
+  Range send_splits{};     // into GroupUse::splits: bytes for each rank of the group
+  Range recv_splits{};
+};
+
+// The collectives of one group on one rank.
+struct GroupUse {
+  std::string group{};                       // pg_name; empty for that of all ranks, which "0" also means
+  std::vector<CollectiveNode> calls{};       // in the order of issue
+  std::vector<CollectiveDetails> details{};  // ascending by call
+  std::vector<std::int64_t> splits{};
+  struct StatedSize {
+    std::int64_t ranks;  // group_size
+    std::uint32_t call;  // the first that says so
+  };
+  std::vector<StatedSize> stated_sizes{};  // the first few different ones
+
+  [[nodiscard]] CollectiveDetails details_of(std::uint32_t call) const;
+  [[nodiscard]] std::span<const std::int64_t> list(Range r) const { return {splits.data() + r.begin, r.count}; }
+};
+
+// By group, in the order of first use.
+using RankCollectives = std::vector<GroupUse>;
+// `order`: of communication_order(). Left out: collectives over some dimensions of the network only (involved_dim),
+// whose groups depend on the network; and those whose pg_name is no string.
+[[nodiscard]] RankCollectives collectives_of(const NodeTable& table, std::span<const std::uint32_t> order);
+
+}  // namespace convert

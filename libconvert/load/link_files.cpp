@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "load/link_files.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <string_view>
+
+#include "core/diagnostic.h"
+
+namespace convert {
+namespace {
+
+constexpr Rank most_ranks = 1U << 24U;
+
+// A rank without leading zeros at the beginning of `text`; moves behind it.
+std::optional<Rank> take_rank(std::string_view& text) {
+  Rank rank = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
+  if (error != std::errc() || (text[0] == '0' && end != text.data() + 1) || rank >= most_ranks) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return rank;
+}
+
+}  // namespace
+
+std::string file_of_rank(const std::string& pattern, Rank rank) {
+  std::string out;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '%' && i + 1 < pattern.size() && (pattern[i + 1] == 'r' || pattern[i + 1] == '%')) {
+      out += pattern[++i] == 'r' ? std::to_string(rank) : "%";
+    } else {
+      out += pattern[i];
+    }
+  }
+  return out;
+}
+
+bool has_rank(const std::string& pattern) { return file_of_rank(pattern, 0) != file_of_rank(pattern, 1); }
+
+// Looks at the folder that holds the first component with a rank.
+std::vector<Rank> find_ranks(const std::string& pattern) {
+  const std::string zero = file_of_rank(pattern, 0), one = file_of_rank(pattern, 1);
+  const auto differ =
+      static_cast<std::size_t>(std::mismatch(zero.begin(), zero.end(), one.begin()).first - zero.begin());
+  const std::size_t slash = zero.rfind('/', differ);
+  const std::string folder = slash == std::string::npos ? "." : zero.substr(0, slash + 1);
+  const std::string before = zero.substr(slash == std::string::npos ? 0 : slash + 1,
+                                         differ - (slash == std::string::npos ? 0 : slash + 1));
+  std::vector<Rank> ranks;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (!name.starts_with(before)) continue;
+    std::string_view rest = std::string_view(name).substr(before.size());
+    const auto rank = take_rank(rest);
+    std::error_code missing;
+    if (rank && std::filesystem::exists(file_of_rank(pattern, *rank), missing)) ranks.push_back(*rank);
+  }
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  if (ranks.empty()) throw usage_error("no file is named as '" + pattern + "' says (%r: a rank from 0)");
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (ranks[i] == i) continue;
+    throw usage_error(file_of_rank(pattern, static_cast<Rank>(i)) + " is missing; there are files up to rank " +
+                      std::to_string(ranks.back()) + "; to link some ranks only, name them with --ranks");
+  }
+  return ranks;
+}
+
+std::vector<Rank> parse_ranks(const std::string& list) {
+  const auto bad = [&] { return usage_error("--ranks " + list + ": expected ranks such as 0-3,8"); };
+  std::vector<Rank> ranks;
+  std::string_view rest = list;
+  do {
+    if (!ranks.empty()) rest.remove_prefix(1);
+    if (rest.empty()) throw bad();
+    const auto first = take_rank(rest);
+    auto last = first;
+    if (first && rest.starts_with('-')) {
+      rest.remove_prefix(1);
+      if (rest.empty()) throw bad();
+      last = take_rank(rest);
+    }
+    if (!first || !last || *last < *first || (!rest.empty() && rest[0] != ',')) throw bad();
+    for (Rank r = *first; r <= *last; ++r) ranks.push_back(r);
+  } while (!rest.empty());
+  std::sort(ranks.begin(), ranks.end());
+  if (std::adjacent_find(ranks.begin(), ranks.end()) != ranks.end()) {
+    throw usage_error("--ranks " + list + ": a rank stands twice");
+  }
+  return ranks;
+}
+
+}  // namespace convert

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// The files of many ranks by one pattern: host.%r.json.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/trace.h"
+
+namespace convert {
+
+// "host.3.json" of "host.%r.json"; %% is a percent sign.
+[[nodiscard]] std::string file_of_rank(const std::string& pattern, Rank rank);
+[[nodiscard]] bool has_rank(const std::string& pattern);
+// Ranks for which the pattern names a file, ascending. Throws Error(usage) if there is none, or if one is missing
+// between them, which it names.
+[[nodiscard]] std::vector<Rank> find_ranks(const std::string& pattern);
+// "0-3,8" as ranks, ascending. Throws Error(usage).
+[[nodiscard]] std::vector<Rank> parse_ranks(const std::string& list);
+
+}  // namespace convert

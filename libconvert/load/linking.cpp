@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "load/linking.h"
+
+#include <utility>
+
+#include "formats/kineto.h"
+#include "formats/pytorch/process_groups.h"
+#include "formats/pytorch/pytorch.h"
+#include "io/set_path.h"
+#include "io/sha256.h"
+#include "passes/compat/convert.h"
+#include "passes/compat/link.h"
+#include "passes/link/linked_input.h"
+#include "util/log.h"
+
+namespace convert {
+namespace {
+
+constexpr std::int64_t most_told = 0xffffff;
+
+// What was read, for the metadata.
+struct Source {
+  std::string file;
+  std::string sha256;
+};
+
+// Calls read(input) and hashes what it reads.
+template <class Read>
+auto read_hashed(std::unique_ptr<Input> input, bool hash, Source& source, const Read& read) {
+  source.file = file_name_part(input->name());
+  if (!hash) return read(*input);
+  HashedInput hashed(std::move(input));
+  auto result = read(hashed);
+  source.sha256 = hashed.hex();
+  return result;
+}
+
+void note(Metadata& metadata, const Source& source, Name file, Name sha256) {
+  if (source.sha256.empty()) return;
+  metadata.table.add_string(file, source.file);
+  metadata.table.add_string(sha256, source.sha256);
+}
+
+bool yes(const FormatOptions& options, std::string_view key) {
+  const auto text = options.get(key);
+  if (!text || *text == "no") return false;
+  if (*text != "yes") throw usage_error(std::string(key) + "=" + *text + ": expected yes or no");
+  return true;
+}
+
+// The rank that the profiler was told, where the user says none.
+void take_rank(const Profile& device, std::optional<Rank> rank, Trace& host, Diagnostics& diagnostics) {
+  const std::int64_t told = profiled_rank(device);
+  if (told < 0 || told > most_told) return;
+  if (!rank) {
+    host.rank = static_cast<Rank>(told);
+  } else if (told != *rank) {
+    diagnostics.warning(
+        {.file = device.file}, "ranks",
+        "says that it is rank " + std::to_string(told) + ", and is taken as rank " + std::to_string(*rank));
+  }
+}
+
+}  // namespace
+
+LinkingOptions linking_options(const FormatOptions& options) {
+  LinkingOptions o;
+  o.device = options.get("device");
+  if (const auto gaps = options.get("gaps")) {
+    if (*gaps != "keep" && *gaps != "drop") throw usage_error("gaps=" + *gaps + ": expected keep or drop");
+    o.link.keep_gaps = *gaps == "keep";
+  }
+  o.link.data_deps = yes(options, "data-deps");
+  o.link.reduce = yes(options, "reduce");
+  o.link.dep_rules = yes(options, "dep-rules");
+  if (const auto compat = options.get("compat")) {
+    if (*compat != "chakra") throw usage_error("compat=" + *compat + ": expected chakra");
+    o.compat = LinkCompat::chakra;
+  }
+  return o;
+}
+
+ReadRank read_linked(std::unique_ptr<Input> input, std::optional<Rank> rank, const LinkingOptions& options,
+                     Diagnostics& diagnostics) {
+  const bool hash = options.hash && options.compat == LinkCompat::none;
+  Source host_source, device_source;
+  Trace host;
+  host.rank = rank.value_or(0);
+  host.name = input->name();
+  std::unique_ptr<Input> device_input = options.device ? open_input(*options.device) : nullptr;
+  if (options.device_alone) {
+    device_input = std::move(input);
+  } else {
+    host = read_hashed(std::move(input), hash, host_source,
+                       [&](Input& i) { return read_pytorch(i, host.rank, diagnostics); });
+    log_debug("read " + host.name + " as pytorch: " + std::to_string(host.nodes.nodes.size()) + " nodes");
+  }
+  std::optional<Profile> device;
+  if (device_input != nullptr) {
+    device = read_hashed(std::move(device_input), hash, device_source,
+                         [&](Input& i) { return read_kineto(i, diagnostics); });
+    log_debug("read " + device->file + " as kineto: " + std::to_string(device->events) + " events");
+    if (options.compat == LinkCompat::none) take_rank(*device, rank, host, diagnostics);
+  }
+  if (options.compat != LinkCompat::none) {
+    ReadRank out;
+    out.trace = device ? link_like_reference(std::move(host), *device) : std::move(host);
+    if (options.compat == LinkCompat::chakra) out.trace = convert_like_reference(std::move(out.trace));
+    return out;
+  }
+  if (!device && is_linked(host)) device = take_linked_apart(host);
+  note(host.metadata, host_source, attr::source_file, attr::source_sha256);
+  note(host.metadata, device_source, attr::device_file, attr::device_sha256);
+  const auto groups = process_groups(host, device ? &*device : nullptr);
+  return {std::make_unique<LinkedRank>(std::move(host), std::move(device), groups, options.link), {}};
+}
+
+}  // namespace convert

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// PyTorch traces as they come from files: a host trace, its device trace if there is one, linked into one rank.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/diagnostic.h"
+#include "core/trace.h"
+#include "formats/format.h"
+#include "io/input.h"
+#include "passes/link/link.h"
+
+namespace convert {
+
+enum class LinkCompat : std::uint8_t {
+  none,
+  chakra,         // as MLCommons Chakra's linker and converter do it
+  chakra_linked,  // as its linker does it, without the converter
+};
+
+struct LinkingOptions {
+  LinkOptions link;
+  LinkCompat compat = LinkCompat::none;
+  bool hash = true;                   // note names and SHA-256 of the files
+  std::optional<std::string> device;  // file of the device trace
+  bool device_alone = false;          // the input is a device trace, and there is no host trace
+};
+
+// device=FILE,gaps=keep|drop,data-deps=yes|no,reduce=yes|no,dep-rules=yes|no,compat=chakra
+[[nodiscard]] LinkingOptions linking_options(const FormatOptions& options);
+
+// A rank as it was read: linked by our rules, or a trace of a compat mode.
+struct ReadRank {
+  std::unique_ptr<LinkedRank> linked;
+  Trace trace;  // of a compat mode
+};
+// Where no rank is given, it is the one that the device trace tells, else 0.
+[[nodiscard]] ReadRank read_linked(std::unique_ptr<Input> input, std::optional<Rank> rank,
+                                   const LinkingOptions& options, Diagnostics& diagnostics);
+
+}  // namespace convert

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "passes/compat/comm.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+#include <utility>
+
+namespace convert::compat {
+namespace {
+
+// The elements of a list in Python's text, one by one.
+class PythonList {
+ public:
+  explicit PythonList(std::string_view text) : text_(text), at_(1) {
+    list_ = text.size() >= 2 && text.front() == '[' && text.back() == ']';
+  }
+  [[nodiscard]] bool is_list() const { return list_; }
+
+  std::optional<std::string_view> next() {
+    if (!list_ || at_ + 1 >= text_.size()) return std::nullopt;
+    const std::size_t begin = at_;
+    std::size_t depth = 0;
+    for (; at_ + 1 < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (c == '\'' || c == '"') {
+        skip_string(c);
+      } else if (c == '[' || c == '{') {
+        ++depth;
+      } else if (c == ']' || c == '}') {
+        if (depth > 0) --depth;
+      } else if (c == ',' && depth == 0) {
+        break;
+      }
+    }
+    const std::string_view element = text_.substr(begin, std::min(at_, text_.size() - 1) - begin);
+    at_ += 2;  // ", "
+    return element;
+  }
+
+ private:
+  // To the closing quote.
+  void skip_string(char quote) {
+    for (++at_; at_ + 1 < text_.size() && text_[at_] != quote; ++at_) {
+      if (text_[at_] == '\\') ++at_;
+    }
+  }
+
+  std::string_view text_;
+  std::size_t at_;
+  bool list_ = false;
+};
+
+std::optional<std::int64_t> integer(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// Elements times bytes of each, which stand fourth and fifth; added to the sum.
+bool add_tensor(std::string_view tensor, std::int64_t& sum) {
+  PythonList fields(tensor);
+  for (int i = 0; i < 3; ++i) (void)fields.next();
+  const auto elements = fields.next();
+  const auto bytes = fields.next();
+  if (!elements || !bytes) return false;
+  const auto a = integer(*elements), b = integer(*bytes);
+  std::int64_t product = 0;
+  return a && b && !__builtin_mul_overflow(*a, *b, &product) && !__builtin_add_overflow(sum, product, &sum);
+}
+
+}  // namespace
+
+std::optional<std::int64_t> input_bytes(std::string_view values, std::string_view types) {
+  PythonList value_list(values), type_list(types);
+  if (!value_list.is_list() || !type_list.is_list()) return std::nullopt;
+  std::int64_t sum = 0;
+  while (true) {
+    const auto value = value_list.next();
+    const auto type = type_list.next();
+    if (!value || !type) return sum;
+    if (type->empty() || (type->front() != '\'' && type->front() != '"')) return std::nullopt;
+    if (type->find("Tensor") == std::string_view::npos) continue;
+    if (!type->substr(1).starts_with("GenericList[Tensor")) {
+      if (!add_tensor(*value, sum)) return std::nullopt;
+      continue;
+    }
+    PythonList inner(*value);
+    if (!inner.is_list()) return std::nullopt;
+    while (const auto tensor = inner.next()) {
+      if (!add_tensor(*tensor, sum)) return std::nullopt;
+    }
+  }
+}
+
+std::optional<CollectiveType> collective_type(std::string_view kernel) {
+  constexpr std::array<std::pair<std::string_view, CollectiveType>, 5> known = {{
+      {"allreduce", CollectiveType::all_reduce},
+      {"alltoall", CollectiveType::all_to_all},
+      {"allgather", CollectiveType::all_gather},
+      {"reducescatter", CollectiveType::reduce_scatter},
+      {"broadcast", CollectiveType::broadcast},
+  }};
+  std::string plain;
+  for (const char c : kernel) {
+    if (c != '_' && c != '-') plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+  }
+  for (const auto& [text, type] : known) {
+    if (plain.find(text) != std::string::npos) return type;
+  }
+  if (kernel.find("ncclDevKernel_SendRecv") != std::string_view::npos) return CollectiveType::all_to_all;
+  return std::nullopt;
+}
+
+}  // namespace convert::compat

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// PyTorch traces, linked or not, turned into Chakra's schema as MLCommons Chakra's converter does it: the result
+// encodes to the same bytes.
+#pragma once
+
+#include "core/trace.h"
+
+namespace convert {
+
+// `linked` as read_pytorch() or link_like_reference() gives it. Throws Error(input) where the reference fails.
+[[nodiscard]] Trace convert_like_reference(Trace linked);
+
+}  // namespace convert

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Data dependencies as the reference program makes them: one chain of operators for each thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/id_lookup.h"
+#include "core/trace.h"
+
+namespace convert::compat {
+
+// A node of the trace that is converted, beside its Node.
+struct Entry {
+  std::uint32_t parent = IdLookup::none;  // into the nodes; none: not in the trace
+  bool device = false;
+  bool emitted = false;
+  bool thread = false;  // its name is that of a thread
+  bool visited = false;
+  std::uint8_t dep_count = 0;
+  NodeId follows = 0;  // inter_thread_dep; 0: none
+  std::array<NodeId, 2> deps{};
+};
+
+// Children of each node, by id.
+class Children {
+ public:
+  Children(std::span<const Node> nodes, const std::vector<Entry>& entries, std::span<const std::uint32_t> order);
+  [[nodiscard]] std::span<const std::uint32_t> of(std::uint32_t node) const {
+    return std::span(children_).subspan(begin_[node], begin_[node + 1] - begin_[node]);
+  }
+  // Until then they stand in the order of the trace.
+  void sort_by_id(std::span<const Node> nodes);
+
+ private:
+  std::vector<std::uint32_t> begin_, children_;
+};
+
+// `emitted`: the nodes in the order in which they were converted.
+void add_dependencies(const Trace& trace, std::vector<Entry>& entries, const Children& children,
+                      std::span<const std::uint32_t> emitted);
+// Drops nodes that depend on nothing and that nothing depends on.
+[[nodiscard]] std::vector<std::uint32_t> without_loose_nodes(const std::vector<Entry>& entries,
+                                                             const IdLookup& index,
+                                                             std::span<const std::uint32_t> emitted);
+// Throws where the reference, searching for cycles, would fail.
+void check_dependencies(const Trace& trace, const std::vector<Entry>& entries, const IdLookup& index,
+                        std::span<const std::uint32_t> kept);
+
+}  // namespace convert::compat

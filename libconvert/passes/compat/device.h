@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// The device trace as the reference program sees it: operators by start, their own time, the operator of another
+// thread that they follow, and the device operations that they launch.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/id_lookup.h"
+#include "core/profile.h"
+#include "passes/compat/number.h"
+
+namespace convert::compat {
+
+struct CpuOp {
+  Number start, duration;
+  Number exclusive;  // without the operators inside, as far as the reference sees them
+  std::int64_t external_id = -1;
+  std::int64_t rf_id = -1;
+  std::int64_t follows = 0;  // rf_id of an operator of another thread; 0: none
+  std::uint32_t thread = 0;  // into Profile::threads
+  std::uint32_t op = 0;      // into Profile::cpu_ops
+};
+
+struct DeviceTrace {
+  std::vector<CpuOp> cpu_ops;  // by start, then as in the file
+  // Device operations under the External id of the operator that launched them, by start.
+  struct Launched {
+    std::uint64_t external_id = 0;
+    std::uint32_t op = 0;  // into Profile::device_ops
+  };
+  std::vector<Launched> launched;
+  IdLookup by_rf_id;        // into cpu_ops
+  IdLookup first_launched;  // by External id, into launched
+
+  [[nodiscard]] std::span<const Launched> launched_by(std::int64_t external_id) const;
+};
+
+[[nodiscard]] DeviceTrace read_device_trace(const Profile& profile);
+
+// Operators of each thread, as positions in cpu_ops, by start. Threads come in the order of their first operator.
+struct Threads {
+  std::vector<std::uint32_t> ops;
+  std::vector<std::uint32_t> begin;  // of each thread of the profile, in ops
+  std::vector<std::uint32_t> end;
+  std::vector<std::uint32_t> order;  // threads that have operators
+};
+[[nodiscard]] Threads threads_of(const std::vector<CpuOp>& ops, std::size_t threads);
+
+// The steps, for tests and for read_device_trace.
+void set_exclusive_times(std::vector<CpuOp>& ops, const Threads& threads, const Profile& profile);
+void set_followed(std::vector<CpuOp>& ops, const Threads& threads);
+[[nodiscard]] std::vector<DeviceTrace::Launched> match_launches(const std::vector<CpuOp>& ops,
+                                                                const Threads& threads, const Profile& profile);
+
+}  // namespace convert::compat

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// What to say where the reference program fails.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/trace.h"
+
+namespace convert::compat {
+
+// "WHAT: the reference program fails here (HOW); leave out --compat chakra".
+[[nodiscard]] Error reference_fails(const std::string& file, std::optional<NodeId> node, std::string_view what,
+                                    std::string_view how);
+
+}  // namespace convert::compat

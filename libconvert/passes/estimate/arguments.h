@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// The arguments of an operator, read in place from the texts of IOInfo: nothing here allocates, and nothing is set
+// that is not read.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace convert {
+
+// An unsigned number that remembers that it went beyond 64 bits.
+struct Count {
+  std::uint64_t value = 0;
+  bool overflow = false;
+
+  Count() = default;
+  Count(std::uint64_t v) : value(v) {}  // NOLINT(google-explicit-constructor): numbers stand in formulas
+
+  friend Count operator+(Count a, Count b) {
+    Count sum;
+    const bool carry = __builtin_add_overflow(a.value, b.value, &sum.value);
+    sum.overflow = carry || a.overflow || b.overflow;
+    return sum;
+  }
+  friend Count operator*(Count a, Count b) {
+    Count product;
+    const bool carry = __builtin_mul_overflow(a.value, b.value, &product.value);
+    product.overflow = carry || a.overflow || b.overflow;
+    return product;
+  }
+};
+
+inline constexpr std::size_t max_arguments = 32, max_rank = 12;
+
+// The sizes of a tensor, or the numbers of a list.
+struct Shape {
+  std::array<std::uint64_t, max_rank> dims;
+  std::size_t rank = 0;
+
+  [[nodiscard]] std::uint64_t operator[](std::size_t i) const { return dims[i]; }
+  // From the last dimension: 1 is the last one.
+  [[nodiscard]] std::uint64_t back(std::size_t i) const { return dims[rank - i]; }
+  [[nodiscard]] Count product(std::size_t begin, std::size_t end) const;
+  [[nodiscard]] Count elements() const { return product(0, rank); }
+  // `[2, 3]`; false for anything but a list of at most max_rank numbers ≥ 0.
+  [[nodiscard]] bool read(std::string_view text);
+};
+
+// A part of a text; unlike string_view left as it is until it is set.
+struct Part {
+  const char* begin;
+  const char* end;
+
+  [[nodiscard]] std::string_view text() const { return {begin, static_cast<std::size_t>(end - begin)}; }
+};
+
+struct Argument {
+  enum class Kind : std::uint8_t { scalar, string, list, tensor, tensors };
+  Kind kind;
+  Part part;
+  std::uint64_t id;               // of a tensor
+  std::uint64_t elem_bytes;       // of a tensor, or of the first of a list
+  std::uint64_t elements, bytes;  // of a tensor, or of all of a list
+
+  [[nodiscard]] std::string_view text() const { return part.text(); }
+};
+
+// The values of an operator's inputs or outputs.
+class Arguments {
+ public:
+  // False for malformed text, sizes beyond 64 bits, and more than max_arguments.
+  [[nodiscard]] bool read(std::string_view values);
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] const Argument& operator[](std::size_t i) const { return arguments_[i]; }
+  [[nodiscard]] std::span<const Argument> all() const { return {arguments_.data(), size_}; }
+  [[nodiscard]] bool is_tensor(std::size_t i) const {
+    return i < size_ && arguments_[i].kind == Argument::Kind::tensor;
+  }
+  [[nodiscard]] bool is_defined_tensor(std::size_t i) const {
+    return is_tensor(i) && arguments_[i].elem_bytes != 0;
+  }
+  // Tensors or lists of tensors.
+  [[nodiscard]] bool has_tensor(std::size_t i) const;
+  // The first that is or holds a tensor, or null.
+  [[nodiscard]] const Argument* first_tensor() const;
+
+ private:
+  std::array<Argument, max_arguments> arguments_;
+  std::size_t size_ = 0;
+};
+
+// The texts of the elements of a list, `[[64, 64], [], []]` or `['Int', 'None']`; without the quotes of strings.
+class Elements {
+ public:
+  [[nodiscard]] bool read(std::string_view list);
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::string_view operator[](std::size_t i) const { return parts_[i].text(); }
+
+ private:
+  std::array<Part, max_arguments> parts_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace convert

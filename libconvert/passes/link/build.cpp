@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: MIT
+#include "passes/link/build.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "passes/estimate/estimate.h"
+#include "util/huge_pages.h"
+
+namespace convert {
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+constexpr std::uint32_t none = Operator::none;
+constexpr std::string_view delay_name = "[delay]";
+
+// Attributes that this step writes itself, or that say what other fields of the result do.
+bool is_ours(Name name) {
+  return name == attr::is_cpu_op || name == attr::comm_type || name == attr::comm_size || name == attr::comm_src ||
+         name == attr::comm_dst || name == attr::comm_tag || name == attr::num_ops || name == attr::tensor_size ||
+         name == attr::stream || name == attr::duration_nanos || name == attr::start_nanos || name == attr::ts ||
+         name == attr::inclusive_dur || name == attr::exclusive_dur || name == attr::inter_thread_dep ||
+         name == attr::sync_dep;
+}
+
+std::uint64_t whole_us(std::int64_t ns) {
+  return ns <= 0 ? 0 : std::max<std::uint64_t>((static_cast<std::uint64_t>(ns) + 500) / 1000, 1);
+}
+
+// Where each estimated kernel's operator stands: the cost of an operator is shared by its kernels by their times.
+struct Share {
+  Wide total_ns = 0;
+  Wide given_ns = 0;
+  OpCost cost;
+  OpCost given;
+  bool asked = false;
+  bool known = false;
+};
+
+std::uint64_t share_of(std::uint64_t total, Wide part, Wide whole) {
+  // Times beyond 64 bits are no real ones: halves will do.
+  for (; whole >> 64U != 0; whole >>= 1U) part >>= 1U;
+  return static_cast<std::uint64_t>(static_cast<Wide>(total) * part / whole);
+}
+
+}  // namespace
+
+class LinkedNodes::Builder {
+ public:
+  Builder(Trace host, const Profile* device, const Operators& operators, const Order& order, GroupTable& groups,
+          const LinkOptions& options, LinkReport& report)
+      : host_(std::move(host)),
+        device_(device),
+        operators_(operators),
+        order_(order),
+        groups_(groups),
+        options_(options),
+        report_(report) {
+    add_shares();
+  }
+
+  void head(Trace& out);
+  bool nodes(Trace& out, std::size_t max_nodes);
+
+ private:
+  void add_metadata(AttrTable& table) const;
+  void begin_tables();
+  void add_shares();
+  void add_node(std::uint32_t index);
+  void add_host(const OrderedNode& n);
+  void add_event(const OrderedNode& n);
+  void add_delay(const OrderedNode& n);
+  void add_device(const OrderedNode& n);
+  void add_join(const OrderedNode& n);
+  void add_ids(const OrderedNode& n, std::uint32_t index);
+  void add_times(const OrderedNode& n);
+  void add_communication(const OrderedNode& n);
+  void add_collective(const CommFacts& facts, const GroupTable::Group& group, std::int64_t bytes);
+  bool add_message(const CommFacts& facts, const GroupTable::Group& group, std::int64_t bytes);
+  void add_splits(Name name, std::string_view splits, std::int64_t bytes);
+  void add_cost(const OrderedNode& n, const Profile::DeviceOp& d);
+  void carry(const AttrTable& from, std::span<const Attr> attrs);
+  void carry_one(const AttrTable& from, const Attr& a, Name name);
+  // A control dependency is to be waited for: it must not hold up what began before, as the callee of an operator
+  // on another thread may.
+  [[nodiscard]] bool has_ended(const OrderedNode& caller, const OrderedNode& n) const {
+    return !operators_.timed || !options_.keep_gaps || caller.start_ns + caller.duration_ns <= n.start_ns;
+  }
+  [[nodiscard]] Name carried_name(Name name, std::string_view prefix) {
+    return is_ours(name) || name == attr::pg_name ? Name(std::string(prefix) + std::string(name.view())) : name;
+  }
+
+  Trace host_;
+  const Profile* device_;
+  const Operators& operators_;
+  const Order& order_;
+  GroupTable& groups_;
+  const LinkOptions& options_;
+  LinkReport& report_;
+  std::vector<Attr> host_attrs_;
+  std::vector<Node> host_nodes_;
+  std::vector<Share> shares_;                                               // by operator
+  std::map<std::tuple<std::int64_t, Rank, Rank>, std::uint32_t> messages_;  // so far, by group, source, destination
+  Text delay_text_;
+  NodeTable* table_ = nullptr;  // of the result
+  Rank rank_ = 0;
+  std::size_t next_ = 0;                                           // of the order's nodes
+  std::size_t host_text_ = 0, host_numbers_ = 0, host_texts_ = 0;  // what is not of single nodes
+};
+
+void LinkedNodes::Builder::head(Trace& out) {
+  out.rank = rank_ = host_.rank;
+  out.name = host_.name;
+  out.metadata = std::move(host_.metadata);
+  out.metadata.version = schema_version;
+  add_metadata(out.metadata.table);
+}
+
+// Nodes and attributes are laid out anew; texts, numbers, inputs and outputs stay where they are.
+void LinkedNodes::Builder::begin_tables() {
+  host_attrs_ = std::exchange(host_.nodes.attrs, {});
+  host_nodes_ = std::exchange(host_.nodes.nodes, {});
+  NodeTable& t = *table_;
+  t = std::move(host_.nodes);
+  t.positions.clear();
+  delay_text_ = t.add_text(delay_name);
+  host_text_ = t.text.size();
+  host_numbers_ = t.numbers.size();
+  host_texts_ = t.texts.size();
+}
+
+bool LinkedNodes::Builder::nodes(Trace& out, std::size_t max_nodes) {
+  table_ = &out.nodes;
+  NodeTable& t = *table_;
+  if (next_ == 0) begin_tables();
+  t.nodes.clear();
+  t.attrs.clear();
+  t.deps.clear();
+  t.text.resize(host_text_);
+  t.numbers.resize(host_numbers_);
+  t.texts.resize(host_texts_);
+  const std::size_t count = std::min(max_nodes, order_.nodes.size() - next_);
+  reserve_huge(t.nodes, count);
+  if (count == order_.nodes.size()) {
+    reserve_huge(t.attrs, host_attrs_.size() + 8 * count);
+    reserve_huge(t.deps, order_.deps.size() + count);
+  }
+  for (const std::size_t end = next_ + count; next_ < end; ++next_) add_node(static_cast<std::uint32_t>(next_));
+  return count != 0;
+}
+
+void LinkedNodes::Builder::add_metadata(AttrTable& table) const {
+  if (device_ == nullptr) return;
+  if (device_->base_ns > 0) table.add_int(attr::base_time_nanos, Kind::uint64_val, device_->base_ns);
+  for (const Attr& a : device_->metadata.attrs) {
+    const Name name("kineto:" + std::string(a.name.view()));
+    if (a.kind == Kind::string_val) {
+      table.add_string(name, device_->metadata.string(a));
+    } else if (a.kind == Kind::int64_list) {
+      const auto values = device_->metadata.list(a);
+      table.add_ints(name, a.kind, std::vector<std::int64_t>(values.begin(), values.end()));
+    } else {
+      table.attrs.push_back(a);
+      table.attrs.back().name = name;
+    }
+  }
+}
+
+void LinkedNodes::Builder::add_shares() {
+  shares_.resize(operators_.all.size());
+  for (const OrderedNode& n : order_.nodes) {
+    if (n.kind != OrderedNode::Kind::device || n.comm != 0 || n.caller == none) continue;
+    if (device_->device_ops[n.source].kind != DeviceOpKind::kernel) continue;
+    shares_[order_.nodes[n.caller].source].total_ns +=
+        static_cast<std::uint64_t>(std::max<std::int64_t>(n.duration_ns, 1));
+  }
+}
+
+void LinkedNodes::Builder::add_node(std::uint32_t index) {
+  const OrderedNode& n = order_.nodes[index];
+  Node& node = table_->nodes.emplace_back();
+  node.id = index;
+  node.type = NodeType::comp;
+  node.attrs.begin = static_cast<std::uint32_t>(table_->attrs.size());
+  switch (n.kind) {
+    case OrderedNode::Kind::cpu: operators_.all[n.source].host != none ? add_host(n) : add_event(n); break;
+    case OrderedNode::Kind::delay: add_delay(n); break;
+    case OrderedNode::Kind::device: add_device(n); break;
+    case OrderedNode::Kind::join: add_join(n); break;
+  }
+  add_ids(n, index);
+  add_times(n);
+  table_->end_node();
+}
+
+void LinkedNodes::Builder::add_host(const OrderedNode& n) {
+  NodeTable& t = *table_;
+  Node& node = t.nodes.back();
+  const std::uint32_t index = operators_.all[n.source].host;
+  const Node& from = host_nodes_[index];
+  node.name = from.name;
+  node.inputs = from.inputs;
+  node.outputs = from.outputs;
+  for (std::uint32_t i = from.attrs.begin; i < from.attrs.begin + from.attrs.count; ++i) {
+    const Attr& a = host_attrs_[i];
+    const bool empty = a.kind == Kind::string_val && a.size == 0;
+    if (empty && (a.name == attr::kernel_backend || a.name == attr::kernel_file)) continue;
+    t.attrs.push_back(a);
+    if (is_ours(a.name) || (n.comm != 0 && a.name == attr::pg_name))
+      t.attrs.back().name = carried_name(a.name, "host:");
+  }
+  t.add_int(attr::host_id, Kind::uint64_val, static_cast<std::int64_t>(from.id));
+  t.add_bool(attr::is_cpu_op, true);
+  if (operators_.all[n.source].event != none) {
+    carry(device_->args, device_->args.view(device_->cpu_ops[operators_.all[n.source].event].args));
+  }
+  if (announces_groups(t.view(node.name))) {
+    node.type = NodeType::metadata;
+    ++report_.metadata_nodes;
+  } else {
+    ++report_.cpu_nodes;
+    if (n.comm != 0) add_communication(n);
+  }
+}
+
+void LinkedNodes::Builder::add_event(const OrderedNode& n) {
+  const Profile::CpuOp& event = device_->cpu_ops[operators_.all[n.source].event];
+  NodeTable& t = *table_;
+  t.nodes.back().name = t.add_text(device_->name(event));
+  if (event.rf_id >= 0) t.add_int(attr::rf_id, Kind::int64_val, event.rf_id);
+  if (event.sequence >= 0) t.add_int(attr::seq_id, Kind::int64_val, event.sequence);
+  t.add_int(attr::tid, Kind::int64_val, std::max<std::int64_t>(operators_.host_threads[n.thread], 0));
+  t.add_bool(attr::is_cpu_op, true);
+  carry(device_->args, device_->args.view(event.args));
+  ++report_.cpu_nodes;
+  if (n.comm != 0) add_communication(n);
+}
+
+void LinkedNodes::Builder::add_delay(const OrderedNode& n) {
+  NodeTable& t = *table_;
+  t.nodes.back().name = delay_text_;
+  t.add_int(attr::tid, Kind::int64_val, std::max<std::int64_t>(operators_.host_threads[n.thread], 0));
+  t.add_bool(attr::is_cpu_op, true);
+  ++report_.delay_nodes;
+}
+
+void LinkedNodes::Builder::add_device(const OrderedNode& n) {
+  const Profile::DeviceOp& d = device_->device_ops[n.source];
+  NodeTable& t = *table_;
+  t.nodes.back().name = t.add_text(device_->name(d));
+  t.add_bool(attr::is_cpu_op, false);
+  t.add_int(attr::stream, Kind::int64_val, d.stream);
+  if (d.device != 0) t.add_int(attr::device, Kind::int64_val, d.device);
+  if (d.correlation >= 0) t.add_int(attr::correlation, Kind::int64_val, d.correlation);
+  carry(device_->args, device_->args.view(d.args));
+  ++(d.kind == DeviceOpKind::kernel   ? report_.kernel_nodes
+     : d.kind == DeviceOpKind::memcpy ? report_.memcpy_nodes
+                                      : report_.memset_nodes);
+  if (n.comm != 0) {
+    add_communication(n);
+  } else {
+    add_cost(n, d);
+  }
+}
+
+void LinkedNodes::Builder::add_join(const OrderedNode& n) {
+  NodeTable& t = *table_;
+  t.nodes.back().name = t.add_text("[join]");
+  t.add_bool(attr::is_cpu_op, false);
+  t.add_int(attr::stream, Kind::int64_val, device_->device_ops[n.source].stream);
+}
+
+void LinkedNodes::Builder::add_ids(const OrderedNode& n, std::uint32_t index) {
+  NodeTable& t = *table_;
+  if (n.caller != none && n.caller < index && has_ended(order_.nodes[n.caller], n)) t.add_ctrl_dep(n.caller);
+  for (const OrderedDep& d : order_.deps_of(n)) t.add_data_dep(d.node);
+  if (options_.dep_rules && n.dep_count != 0) {
+    std::vector<std::string> rules;
+    for (const OrderedDep& d : order_.deps_of(n)) rules.emplace_back(dep_rule_name(d.rule));
+    t.add_strings(attr::dep_rules, rules);
+  }
+}
+
+void LinkedNodes::Builder::add_times(const OrderedNode& n) {
+  if (!operators_.timed) return;
+  Node& node = table_->nodes.back();
+  node.start_us = static_cast<std::uint64_t>(n.start_ns) / 1000;
+  node.duration_us = whole_us(n.duration_ns);
+  if (n.start_ns % 1000 != 0) table_->add_int(attr::start_nanos, Kind::uint64_val, n.start_ns);
+  if (n.start_delay_ns != 0) table_->add_int(attr::start_delay_nanos, Kind::uint64_val, n.start_delay_ns);
+  if (n.duration_ns % 1000 != 0) table_->add_int(attr::duration_nanos, Kind::uint64_val, n.duration_ns);
+}
+
+void LinkedNodes::Builder::add_communication(const OrderedNode& n) {
+  const CommFacts& facts = order_.comms[n.comm - 1];
+  const std::int64_t bytes = comm_size(facts).value_or(-1);
+  const GroupTable::Group& group = groups_.of(facts);
+  const bool known = facts.kind == CommKind::collective || facts.peer >= 0 || facts.peer_rank >= 0;
+  NodeTable& t = *table_;
+  const auto unknown = [&](Unmatched what) { report_.add(what, t.nodes.back().id, t.view(t.nodes.back().name)); };
+  if (bytes < 0) return unknown(Unmatched::communication_size);
+  if (!known) return unknown(Unmatched::communication_peer);
+  if (facts.kind == CommKind::collective) {
+    add_collective(facts, group, bytes);
+  } else if (!add_message(facts, group, bytes)) {
+    return unknown(Unmatched::communication_peer);
+  }
+  if (!facts.dtype.empty()) t.add_string(attr::comm_dtype, facts.dtype);
+  static constexpr std::array<std::string_view, 10> names = {
+      "all_reduce", "reduce",         "all_gather",           "gather", "scatter", "broadcast",
+      "all_to_all", "reduce_scatter", "reduce_scatter_block", "barrier"};
+  const std::string_view name = facts.kind == CommKind::send   ? "send"
+                                : facts.kind == CommKind::recv ? "recv"
+                                                               : names[static_cast<std::size_t>(facts.type)];
+  auto& sum = report_.communication[{std::string(name), group.name}];
+  ++sum.count;
+  sum.bytes += static_cast<std::uint64_t>(bytes);
+  sum.nanoseconds += static_cast<std::uint64_t>(n.duration_ns);
+}
+
+void LinkedNodes::Builder::add_collective(const CommFacts& facts, const GroupTable::Group& group,
+                                          std::int64_t bytes) {
+  NodeTable& t = *table_;
+  t.nodes.back().type = NodeType::comm_coll;
+  t.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(facts.type));
+  t.add_int(attr::comm_size, Kind::int64_val, bytes);
+  t.add_string(attr::pg_name, std::to_string(group.id));
+  if (group.size != 0) t.add_int(attr::group_size, Kind::int32_val, group.size);
+  if (facts.out_bytes >= 0) t.add_int(attr::comm_bytes_out, Kind::int64_val, facts.out_bytes);
+  if (facts.type == CollectiveType::all_to_all) {
+    add_splits(attr::send_splits, facts.in_splits, facts.in_bytes);
+    add_splits(attr::recv_splits, facts.out_splits, facts.out_bytes);
+  }
+}
+
+// Splits count elements of the first dimension: their parts of the bytes.
+void LinkedNodes::Builder::add_splits(Name name, std::string_view splits, std::int64_t bytes) {
+  const auto parts = integer_list(splits);
+  if (!parts || parts->empty() || bytes < 0) return;
+  std::int64_t sum = 0;
+  for (const std::int64_t p : *parts) {
+    if (p < 0 || p > std::numeric_limits<std::int64_t>::max() - sum) return;
+    sum += p;
+  }
+  if (sum == 0 || bytes % sum != 0) return;
+  std::vector<std::int64_t> sizes;
+  for (const std::int64_t p : *parts) sizes.push_back(p * (bytes / sum));
+  table_->add_ints(name, Kind::int64_list, sizes);
+}
+
+bool LinkedNodes::Builder::add_message(const CommFacts& facts, const GroupTable::Group& group, std::int64_t bytes) {
+  NodeTable& t = *table_;
+  const bool send = facts.kind == CommKind::send;
+  std::int64_t peer = facts.peer_rank;
+  if (facts.peer >= 0) {
+    peer = static_cast<std::size_t>(facts.peer) < group.ranks.size()
+               ? group.ranks[static_cast<std::size_t>(facts.peer)]
+               : facts.peer;
+  }
+  if (peer > std::numeric_limits<std::int32_t>::max()) return false;
+  const Rank other = static_cast<Rank>(peer);
+  const Rank source = send ? rank_ : other, target = send ? other : rank_;
+  // The k-th message of a group between two ranks is the k-th on both sides.
+  const std::uint32_t k = messages_[{group.id, source, target}]++;
+  const auto tag = static_cast<std::int64_t>((static_cast<std::uint64_t>(group.id) * 1'000'003 + k) & 0x7fffffffU);
+  t.nodes.back().type = send ? NodeType::comm_send : NodeType::comm_recv;
+  t.add_int(attr::comm_src, Kind::int32_val, source);
+  t.add_int(attr::comm_dst, Kind::int32_val, target);
+  t.add_int(attr::comm_tag, Kind::int32_val, tag);
+  t.add_int(attr::comm_size, Kind::int64_val, bytes);
+  t.add_string(attr::pg_name, std::to_string(group.id));
+  return true;
+}
+
+void LinkedNodes::Builder::add_cost(const OrderedNode& n, const Profile::DeviceOp& d) {
+  NodeTable& t = *table_;
+  if (d.kind != DeviceOpKind::kernel) {
+    static const Name bytes("bytes");
+    const IntValue moved = int_value(device_->args.view(d.args), bytes);
+    if (moved && moved.value >= 0) {
+      t.add_int(attr::num_ops, Kind::int64_val, 0);
+      t.add_int(attr::tensor_size, Kind::uint64_val, moved.value);
+    }
+    return;
+  }
+  if (n.caller == none) return;
+  const std::uint32_t op = order_.nodes[n.caller].source;
+  const std::uint32_t host = operators_.all[op].host;
+  if (host == none) return;
+  Share& share = shares_[op];
+  if (!std::exchange(share.asked, true)) {
+    const Node& node = host_nodes_[host];
+    const auto io = [&](std::uint32_t index) {
+      if (index == 0) return OpIo{};
+      const IoInfo& i = t.io[index - 1];
+      return OpIo{t.view(i.values), t.view(i.shapes), t.view(i.types)};
+    };
+    const auto cost = estimate_cost(t.view(node.name), io(node.inputs), io(node.outputs));
+    share.known = cost.has_value();
+    if (cost) share.cost = *cost;
+  }
+  if (!share.known) return;
+  share.given_ns += static_cast<std::uint64_t>(std::max<std::int64_t>(n.duration_ns, 1));
+  const auto part = [&](std::uint64_t total, std::uint64_t& given) {
+    const auto until = share_of(total, share.given_ns, share.total_ns);
+    return until - std::exchange(given, until);
+  };
+  t.add_int(attr::num_ops, Kind::int64_val,
+            static_cast<std::int64_t>(part(share.cost.num_ops, share.given.num_ops)));
+  t.add_int(attr::tensor_size, Kind::uint64_val,
+            static_cast<std::int64_t>(part(share.cost.tensor_size, share.given.tensor_size)));
+  t.add_bool(attr::num_ops_estimated, true);
+  t.add_bool(attr::tensor_size_estimated, true);
+  ++report_.estimated_nodes;
+}
+
+void LinkedNodes::Builder::carry(const AttrTable& from, std::span<const Attr> attrs) {
+  for (const Attr& a : attrs) carry_one(from, a, carried_name(a.name, "kineto:"));
+}
+
+void LinkedNodes::Builder::carry_one(const AttrTable& from, const Attr& a, Name name) {
+  NodeTable& t = *table_;
+  Attr& to = t.attrs.emplace_back(a);
+  to.name = name;
+  if (a.kind == Kind::string_val) {
+    to.bits = t.add_text(from.string(a)).offset;
+  } else if (is_list(a.kind)) {
+    const auto values = from.list(a);
+    to.bits = t.numbers.size();
+    t.numbers.insert(t.numbers.end(), values.begin(), values.end());
+  }
+}
+
+LinkedNodes::LinkedNodes(Trace host, const Profile* device, const Operators& operators, const Order& order,
+                         GroupTable& groups, const LinkOptions& options, LinkReport& report)
+    : builder_(std::make_unique<Builder>(std::move(host), device, operators, order, groups, options, report)) {}
+
+LinkedNodes::~LinkedNodes() = default;
+
+void LinkedNodes::head(Trace& out) { builder_->head(out); }
+
+bool LinkedNodes::next(Trace& out, std::size_t max_nodes) { return builder_->nodes(out, max_nodes); }
+
+}  // namespace convert

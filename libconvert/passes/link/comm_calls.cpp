@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "passes/link/comm_calls.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace convert {
+
+std::uint32_t CommCalls::add(const CommFacts& facts, std::uint32_t op) {
+  comms_.push_back(facts);
+  calls_.push_back({.op = op});
+  return static_cast<std::uint32_t>(comms_.size() - 1);
+}
+
+std::uint32_t CommCalls::under_way(std::span<const std::uint32_t> open) const {
+  constexpr std::size_t levels = 8;  // between a kernel and the call of its communication
+  const std::size_t depth = std::min(open.size(), levels);
+  for (std::size_t i = 1; i <= depth; ++i) {
+    if (const std::uint32_t comm = comm_of_[open[open.size() - i]]; comm != 0) return comm;
+  }
+  return 0;
+}
+
+// The annotation inside a call (nccl:send 0->1 in record_param_comms) adds to it what it knows.
+void CommCalls::begin(std::span<const std::uint32_t> open) {
+  const Operator& op = operators_.all[open.back()];
+  const Node* node = op.host == Operator::none ? nullptr : &host_.nodes.nodes[op.host];
+  const Profile::CpuOp* event = op.event == Operator::none ? nullptr : &device_->cpu_ops[op.event];
+  const std::string_view name = node != nullptr ? host_.nodes.name(*node) : device_->name(*event);
+  if (!is_comm_call(name)) return;
+  const CommFacts facts = comm_of_call(host_, node, device_, event);
+  const bool profiled = !operators_.timed || event != nullptr;
+  if (const std::uint32_t outer = under_way(open.first(open.size() - 1)); outer != 0) {
+    comms_[outer - 1].complete(facts);
+    if (profiled) calls_[outer - 1].op = open.back();
+    comm_of_[open.back()] = outer;
+    return;
+  }
+  const std::uint32_t comm = add(facts, profiled ? open.back() : Operator::none);
+  comm_of_[open.back()] = comm + 1;
+  if (op.event != Operator::none && facts.kind != CommKind::none && facts.kind != CommKind::group)
+    grouped_[{op.thread, facts.group}].push_back(comm);
+}
+
+// The sends and receives that were called on the thread since the last group; if there are none, the collectives.
+Range CommCalls::take_group(std::uint32_t thread, std::string_view group) {
+  const auto found = grouped_.find({thread, group});
+  if (found == grouped_.end()) return {};
+  std::vector<std::uint32_t> calls = std::exchange(found->second, {});
+  std::erase_if(calls, [&](std::uint32_t c) { return calls_[c].carried || comms_[c].on_host; });
+  const auto is_message = [&](std::uint32_t c) { return comms_[c].kind != CommKind::collective; };
+  if (std::any_of(calls.begin(), calls.end(), is_message))
+    std::erase_if(calls, [&](std::uint32_t c) { return !is_message(c); });
+  for (const std::uint32_t c : calls) calls_[c].carried = true;
+  const Range parts{static_cast<std::uint32_t>(parts_.size()), static_cast<std::uint32_t>(calls.size())};
+  parts_.insert(parts_.end(), calls.begin(), calls.end());
+  return parts;
+}
+
+Range CommCalls::launch(std::span<const std::uint32_t> open, std::uint32_t thread, std::uint32_t operation) {
+  const Profile::DeviceOp& d = device_->device_ops[operation];
+  if (d.kind != DeviceOpKind::kernel || !is_comm_kernel(device_->name(d))) return {};
+  CommFacts facts = comm_of_kernel(*device_, d);
+  if (const std::uint32_t call = under_way(open); call != 0) {
+    // The call knows whether a kernel that sends and receives is an all-to-all.
+    const CommFacts& of_call = comms_[call - 1];
+    if (of_call.kind != CommKind::none) facts.kind = of_call.kind, facts.type = of_call.type;
+    facts.complete(of_call);
+    calls_[call - 1].carried = true;
+  }
+  if (facts.kind == CommKind::group) {
+    if (const Range parts = take_group(thread, facts.group); parts.count != 0) return parts;
+  }
+  if (facts.kind == CommKind::none || facts.kind == CommKind::group) {
+    report_.add(Unmatched::communication_unknown, static_cast<std::uint64_t>(d.correlation), device_->name(d));
+    return {};
+  }
+  const std::uint32_t comm = add(facts, Operator::none);
+  parts_.push_back(comm);
+  return {static_cast<std::uint32_t>(parts_.size() - 1), 1};
+}
+
+std::vector<CommFacts> CommCalls::take(std::vector<char>& texts) {
+  constexpr std::array members = {&CommFacts::group, &CommFacts::group_description, &CommFacts::group_ranks,
+                                  &CommFacts::dtype, &CommFacts::in_splits,         &CommFacts::out_splits};
+  std::size_t size = 0;
+  for (const CommFacts& c : comms_) {
+    for (const auto text : members) size += (c.*text).size();
+  }
+  texts.reserve(size);
+  for (CommFacts& c : comms_) {
+    for (const auto text : members) {
+      const std::size_t begin = texts.size();
+      texts.insert(texts.end(), (c.*text).begin(), (c.*text).end());
+      c.*text = {texts.data() + begin, texts.size() - begin};
+    }
+  }
+  return std::move(comms_);
+}
+
+}  // namespace convert

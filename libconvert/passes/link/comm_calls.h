@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// The calls of communication on a rank's threads and the kernels that carry them out.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/profile.h"
+#include "core/trace.h"
+#include "passes/link/communication.h"
+#include "passes/link/operators.h"
+#include "passes/link/report.h"
+
+namespace convert {
+
+class CommCalls {
+ public:
+  CommCalls(const Trace& host, const Profile* device, const Operators& operators, LinkReport& report)
+      : host_(host), device_(device), operators_(operators), report_(report), comm_of_(operators.all.size()) {}
+
+  // An operator begins. `open`: the operators of its thread that have begun and not ended, it is the last.
+  void begin(std::span<const std::uint32_t> open);
+  // What a device operation carries out that is launched there; one kernel may do several sends and receives. The
+  // result is part of them.
+  [[nodiscard]] Range launch(std::span<const std::uint32_t> open, std::uint32_t thread, std::uint32_t operation);
+  [[nodiscard]] std::uint32_t part(std::size_t i) const { return parts_[i]; }  // into the facts
+  // All of them, with texts of their own in `texts`. Nothing else may follow.
+  [[nodiscard]] std::vector<CommFacts> take(std::vector<char>& texts);
+
+  // fn(operator, comm) for the calls that no kernel has carried out, such as those of gloo: the operator is the
+  // innermost of the call, the one that spends its time. What a profile does not cover is not among them.
+  template <class Fn>
+  void for_each_on_host(const Fn& fn) const {
+    for (std::uint32_t c = 0; c < comms_.size(); ++c) {
+      const CommKind kind = comms_[c].kind;
+      if (calls_[c].op != Operator::none && !calls_[c].carried && kind != CommKind::none && kind != CommKind::group)
+        fn(calls_[c].op, c);
+    }
+  }
+
+ private:
+  struct Call {
+    std::uint32_t op = Operator::none;  // none: this is a kernel, or has no time
+    bool carried = false;               // by a kernel
+  };
+  std::uint32_t add(const CommFacts& facts, std::uint32_t op);
+  // 1 + index into comms of the innermost call that is under way; 0: none.
+  [[nodiscard]] std::uint32_t under_way(std::span<const std::uint32_t> open) const;
+  Range take_group(std::uint32_t thread, std::string_view group);
+
+  const Trace& host_;
+  const Profile* device_;
+  const Operators& operators_;
+  LinkReport& report_;
+  std::vector<std::uint32_t> comm_of_;  // by operator: 1 + index into comms
+  std::vector<CommFacts> comms_;
+  std::vector<Call> calls_;  // by comm
+  std::vector<std::uint32_t> parts_;
+  // By thread and process group: what may be part of a group that ends later.
+  std::map<std::pair<std::uint32_t, std::string_view>, std::vector<std::uint32_t>> grouped_;
+};
+
+}  // namespace convert

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: MIT
+#include "passes/link/communication.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "passes/link/tensor_text.h"
+
+namespace convert {
+namespace {
+
+// Words that name a collective, longest first where one begins another; '_' and '-' left out, lower case.
+struct Word {
+  std::string_view text;
+  CommKind kind;
+  CollectiveType type = CollectiveType::all_reduce;
+};
+constexpr std::array<Word, 15> words = {{
+    {"allreduce", CommKind::collective, CollectiveType::all_reduce},
+    {"allgather", CommKind::collective, CollectiveType::all_gather},
+    {"reducescatter", CommKind::collective, CollectiveType::reduce_scatter},
+    {"alltoall", CommKind::collective, CollectiveType::all_to_all},
+    {"broadcast", CommKind::collective, CollectiveType::broadcast},
+    {"barrier", CommKind::collective, CollectiveType::barrier},
+    {"gather", CommKind::collective, CollectiveType::gather},
+    {"scatter", CommKind::collective, CollectiveType::scatter},
+    {"reduce", CommKind::collective, CollectiveType::reduce},
+    {"send", CommKind::send},
+    {"recv", CommKind::recv},
+    {"coalesced", CommKind::group},
+    {"batchisendirecv", CommKind::group},
+    {"groupcall", CommKind::group},
+    {"batched", CommKind::group},
+}};
+
+std::string plain(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '_' || c == '-') continue;
+    out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return out;
+}
+
+// What a name such as "allgather_into_tensor_coalesced" begins with.
+void name_collective(std::string_view text, CommFacts& to) {
+  const std::string name = plain(text);
+  for (const Word& w : words) {
+    if (name.starts_with(w.text)) {
+      to.kind = w.kind;
+      to.type = w.type;
+      return;
+    }
+  }
+}
+
+// What a kernel's name holds anywhere: "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)".
+void name_kernel(std::string_view text, CommFacts& to) {
+  const std::string name = plain(text.substr(0, text.find('(')));
+  if (name.find("sendrecv") != std::string::npos) return;  // also an all-to-all: the call tells
+  for (const Word& w : words) {
+    if (w.kind == CommKind::collective && name.find(w.text) != std::string::npos) {
+      to.kind = w.kind;
+      to.type = w.type;
+      return;
+    }
+  }
+}
+
+constexpr std::array<std::string_view, 7> backends = {
+    "nccl:", "gloo:", "mpi:", "ucc:", "xccl:", "rccl:", "oneccl:"};
+
+std::string_view without_backend(std::string_view name) {
+  for (const std::string_view b : backends) {
+    if (name.starts_with(b)) return name.substr(b.size());
+  }
+  return {};
+}
+
+// "send 0->1", "recv 1<-0": the peer stands behind the arrow.
+void name_peer(std::string_view name, CommFacts& to) {
+  const std::size_t arrow = std::min(name.find("->"), name.find("<-"));
+  if (arrow == std::string_view::npos) return;
+  const std::string_view rest = name.substr(arrow + 2);
+  std::int64_t peer = -1;
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), peer);
+  if (error == std::errc() && peer >= 0) to.peer = peer;
+}
+
+std::int64_t dtype_bytes(std::string_view dtype) {
+  const std::string name = plain(dtype.starts_with("c10::") ? dtype.substr(5) : dtype);
+  constexpr std::array<std::pair<std::string_view, std::int64_t>, 26> sizes = {{
+      {"byte", 1},    {"char", 1},        {"bool", 1},         {"int8", 1},           {"uint8", 1},
+      {"short", 2},   {"half", 2},        {"bfloat16", 2},     {"float16", 2},        {"int16", 2},
+      {"uint16", 2},  {"int", 4},         {"float", 4},        {"float32", 4},        {"int32", 4},
+      {"uint32", 4},  {"long", 8},        {"double", 8},       {"int64", 8},          {"uint64", 8},
+      {"float64", 8}, {"complexhalf", 4}, {"complexfloat", 8}, {"complexdouble", 16}, {"longint", 8},
+      {"half2", 4},
+  }};
+  for (const auto& [text, bytes] : sizes) {
+    if (text == name) return bytes;
+  }
+  return name.starts_with("float8") ? 1 : -1;
+}
+
+// The keys of host traces, and those of the profiler.
+enum class Key : std::uint8_t {
+  name,
+  in,
+  out,
+  size,
+  dtype,
+  in_splits,
+  out_splits,
+  group,
+  description,
+  ranks,
+  source,
+  target
+};
+
+std::optional<Key> key_of(Name name) {
+  static const std::array<std::pair<Name, Key>, 22> keys = {{
+      {attr::collective_name, Key::name},
+      {attr::in_msg_nelems, Key::in},
+      {attr::out_msg_nelems, Key::out},
+      {attr::pg_size, Key::size},
+      {attr::dtype, Key::dtype},
+      {attr::in_split_size, Key::in_splits},
+      {attr::out_split_size, Key::out_splits},
+      {attr::pg_name, Key::group},
+      {attr::pg_desc, Key::description},
+      {Name("Collective name"), Key::name},
+      {Name("In msg nelems"), Key::in},
+      {Name("Out msg nelems"), Key::out},
+      {Name("Group size"), Key::size},
+      {Name("In split size"), Key::in_splits},
+      {Name("Out split size"), Key::out_splits},
+      {Name("Process Group Name"), Key::group},
+      {Name("Process Group Description"), Key::description},
+      {Name("Process Group Ranks"), Key::ranks},
+      {Name("Src Rank"), Key::source},
+      {Name("Dst Rank"), Key::target},
+      {Name("src_rank"), Key::source},
+      {Name("dst_rank"), Key::target},
+  }};
+  for (const auto& [key, meaning] : keys) {
+    if (key == name) return meaning;
+  }
+  return std::nullopt;
+}
+
+CommFacts comm_of_attributes(const AttrTable& table, std::span<const Attr> attrs) {
+  CommFacts facts;
+  std::int64_t source = -1, target = -1, in_elements = -1, out_elements = -1;
+  for (const Attr& a : attrs) {
+    const auto key = key_of(a.name);
+    if (!key) continue;
+    const std::string_view text = a.kind == Kind::string_val ? table.string(a) : std::string_view{};
+    const std::int64_t number = int_value(&a) ? int_value(&a).value : -1;
+    switch (*key) {
+      case Key::name: name_collective(text, facts); break;
+      case Key::in: in_elements = number; break;
+      case Key::out: out_elements = number; break;
+      case Key::size: facts.group_size = number; break;
+      case Key::dtype: facts.dtype = text; break;
+      case Key::in_splits: facts.in_splits = text; break;
+      case Key::out_splits: facts.out_splits = text; break;
+      case Key::group: facts.group = text; break;
+      case Key::description: facts.group_description = text; break;
+      case Key::ranks: facts.group_ranks = text; break;
+      case Key::source: source = number; break;
+      case Key::target: target = number; break;
+    }
+  }
+  facts.peer_rank = facts.kind == CommKind::recv ? source : facts.kind == CommKind::send ? target : -1;
+  const std::int64_t bytes = dtype_bytes(facts.dtype);
+  const auto scaled = [&](std::int64_t elements) {
+    if (bytes < 0 || elements < 0 || elements > std::numeric_limits<std::int64_t>::max() / bytes)
+      return std::int64_t{-1};
+    return elements * bytes;
+  };
+  facts.in_bytes = scaled(in_elements);
+  facts.out_bytes = scaled(out_elements);
+  return facts;
+}
+
+// The elements of a list in Python's form; views into it.
+std::vector<std::string_view> elements(std::string_view text) {
+  std::vector<std::string_view> out;
+  if (text.size() < 2) return out;
+  text = text.substr(1, text.size() - 2);
+  std::size_t depth = 0, begin = 0;
+  char quote = '\0';
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    const char c = i < text.size() ? text[i] : ',';
+    if (quote != '\0' && i < text.size()) {
+      if (c == '\\') ++i;
+      if (c == quote) quote = '\0';
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+    } else if (c == '[' || c == '{') {
+      ++depth;
+    } else if (c == ']' || c == '}') {
+      depth -= depth > 0 ? 1 : 0;
+    } else if (c == ',' && (depth == 0 || i == text.size())) {
+      if (i > begin) out.push_back(text.substr(begin, i - begin));
+      begin = i + 2;  // ", "
+    }
+  }
+  return out;
+}
+
+std::string_view unquoted(std::string_view text) {
+  return text.size() >= 2 && (text.front() == '\'' || text.front() == '"') ? text.substr(1, text.size() - 2) : text;
+}
+
+// Before schema 1.1 the inputs of record_param_comms say all: [tensors,] number, group, rank, 'name', [input
+// splits], [output splits], [first rank, stride,] size.
+CommFacts comm_of_inputs(const Trace& host, const Node& node) {
+  CommFacts facts;
+  if (node.inputs == 0) return facts;
+  const IoInfo& in = host.nodes.io[node.inputs - 1];
+  const auto values = elements(host.nodes.view(in.values));
+  const auto types = elements(host.nodes.view(in.types));
+  const auto is = [&](std::size_t i, std::string_view type) { return unquoted(types[i]) == type; };
+  if (values.size() != types.size()) return facts;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (is(i, "Tuple[String,String]") && facts.group.empty()) {
+      const auto pair = elements(values[i]);
+      if (pair.size() == 2) facts.group = unquoted(pair[0]), facts.group_description = unquoted(pair[1]);
+    }
+    if (!is(i, "String")) continue;
+    name_collective(unquoted(values[i]), facts);
+    if (i + 2 < values.size()) facts.in_splits = values[i + 1], facts.out_splits = values[i + 2];
+    break;
+  }
+  if (!values.empty() && is(values.size() - 1, "Int")) {
+    std::int64_t size = -1;
+    (void)std::from_chars(values.back().data(), values.back().data() + values.back().size(), size);
+    facts.group_size = size;
+  }
+  if (!types.empty() && types[0].find("Tensor") != std::string_view::npos) facts.in_bytes = tensor_bytes(values[0]);
+  if (node.outputs != 0) {
+    const IoInfo& out = host.nodes.io[node.outputs - 1];
+    if (out.values.size > 2) facts.out_bytes = tensor_bytes(host.nodes.view(out.values));
+  }
+  return facts;
+}
+
+}  // namespace
+
+void CommFacts::complete(const CommFacts& o) {
+  if (kind == CommKind::none) kind = o.kind, type = o.type;
+  const auto number = [](std::int64_t& mine, std::int64_t theirs) {
+    if (mine < 0) mine = theirs;
+  };
+  const auto text = [](std::string_view& mine, std::string_view theirs) {
+    if (mine.empty()) mine = theirs;
+  };
+  number(in_bytes, o.in_bytes);
+  number(out_bytes, o.out_bytes);
+  number(group_size, o.group_size);
+  number(peer, o.peer);
+  number(peer_rank, o.peer_rank);
+  text(group, o.group);
+  text(group_description, o.group_description);
+  text(group_ranks, o.group_ranks);
+  text(dtype, o.dtype);
+  text(in_splits, o.in_splits);
+  text(out_splits, o.out_splits);
+  on_host = on_host || o.on_host;
+}
+
+bool is_comm_call(std::string_view name) { return name == "record_param_comms" || !without_backend(name).empty(); }
+
+CommFacts comm_of_call(const Trace& host, const Node* node, const Profile* device, const Profile::CpuOp* event) {
+  CommFacts facts;
+  const std::string_view name = node != nullptr ? host.nodes.name(*node) : device->name(*event);
+  if (event != nullptr) facts = comm_of_attributes(device->args, device->args.view(event->args));
+  if (node != nullptr) {
+    facts.complete(comm_of_attributes(host.nodes, host.nodes.attributes(*node)));
+    if (name == "record_param_comms") facts.complete(comm_of_inputs(host, *node));
+  }
+  if (const std::string_view operation = without_backend(name); !operation.empty()) {
+    CommFacts named;
+    name_collective(operation, named);
+    name_peer(operation, named);
+    named.on_host = name.starts_with("gloo:") || name.starts_with("mpi:");
+    facts.complete(named);
+    if (node != nullptr && node->inputs != 0 && facts.in_bytes < 0) {
+      const IoInfo& in = host.nodes.io[node->inputs - 1];
+      if (in.values.size > 2) facts.in_bytes = tensor_bytes(host.nodes.view(in.values));
+    }
+  }
+  return facts;
+}
+
+bool is_comm_kernel(std::string_view name) {
+  if (name.starts_with("void ")) name.remove_prefix(5);
+  constexpr std::array<std::string_view, 8> prefixes = {"ncclKernel", "ncclDevKernel", "rccl",  "mscclKernel",
+                                                        "mscclpp",    "oneccl",        "ccl::", "mscclDevKernel"};
+  return std::any_of(prefixes.begin(), prefixes.end(), [&](std::string_view p) { return name.starts_with(p); });
+}
+
+CommFacts comm_of_kernel(const Profile& device, const Profile::DeviceOp& kernel) {
+  CommFacts facts = comm_of_attributes(device.args, device.args.view(kernel.args));
+  CommFacts named;
+  name_kernel(device.name(kernel), named);
+  facts.complete(named);
+  return facts;
+}
+
+std::optional<std::int64_t> comm_size(const CommFacts& f) {
+  if (f.kind == CommKind::recv)
+    return f.out_bytes >= 0  ? std::optional(f.out_bytes)
+           : f.in_bytes >= 0 ? std::optional(f.in_bytes)
+                             : std::nullopt;
+  if (f.kind == CommKind::collective && f.type == CollectiveType::barrier) return 0;
+  if (f.kind == CommKind::collective && f.type == CollectiveType::scatter && f.out_bytes >= 0 && f.group_size > 0 &&
+      f.out_bytes <= std::numeric_limits<std::int64_t>::max() / f.group_size) {
+    return f.out_bytes * f.group_size;
+  }
+  if (f.in_bytes >= 0) return f.in_bytes;
+  return f.out_bytes >= 0 ? std::optional(f.out_bytes) : std::nullopt;
+}
+
+std::int64_t tensor_bytes(std::string_view values) {
+  std::int64_t sum = 0;
+  bool fits = true;
+  for_each_tensor(values, [&](const TensorText& t) {
+    std::int64_t bytes = 0;
+    if (t.elements < 0 || t.element_bytes < 0) return;
+    fits = fits && !__builtin_mul_overflow(t.elements, t.element_bytes, &bytes) &&
+           !__builtin_add_overflow(sum, bytes, &sum);
+  });
+  return fits ? sum : -1;
+}
+
+std::optional<std::vector<std::int64_t>> integer_list(std::string_view text) {
+  if (text.size() < 2 || text.front() != '[' || text.back() != ']') return std::nullopt;
+  std::vector<std::int64_t> out;
+  const char* p = text.data() + 1;
+  const char* const end = text.data() + text.size() - 1;
+  while (p != end && *p == ' ') ++p;
+  while (p != end) {
+    std::int64_t value = 0;
+    const auto [after, error] = std::from_chars(p, end, value);
+    if (error != std::errc()) return std::nullopt;
+    out.push_back(value);
+    p = after;
+    if (p == end) break;
+    if (*p != ',') return std::nullopt;
+    ++p;
+    while (p != end && *p == ' ') ++p;
+  }
+  return out;
+}
+
+GroupTable::GroupTable(const std::vector<ProcessGroup>& known) {
+  for (const ProcessGroup& k : known) {
+    Group& g = get(k.name);
+    if (g.description.empty()) g.description = k.description;
+    if (g.ranks.empty()) g.ranks = k.ranks;
+    g.size = std::max({g.size, k.size, static_cast<std::uint32_t>(g.ranks.size())});
+  }
+}
+
+// Names that are numbers, as they are usually written, are the ids. Others (PyTorch hashes the ranks of some
+// groups) get a number made from the name, the same on every rank, above those in use.
+GroupTable::Group& GroupTable::get(std::string_view name) {
+  if (name.empty()) name = "0";
+  const auto [at, added] = index_.try_emplace(std::string(name), groups_.size());
+  if (!added) return groups_[at->second];
+  std::int32_t id = -1;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), id);
+  const bool usual =
+      error == std::errc() && end == name.data() + name.size() && (name[0] != '0' || name.size() == 1);
+  if (!usual || id < 0) {
+    std::uint32_t hash = 2166136261U;  // FNV-1a
+    for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+    id = static_cast<std::int32_t>(1'000'000'000U + hash % 1'000'000'000U);
+  }
+  groups_.push_back({.id = id, .name = at->first});
+  return groups_.back();
+}
+
+const GroupTable::Group& GroupTable::of(const CommFacts& facts) {
+  Group& g = get(facts.group);
+  if (g.description.empty()) g.description = facts.group_description;
+  if (g.size == 0 && facts.group_size > 0)
+    g.size = static_cast<std::uint32_t>(std::min<std::int64_t>(facts.group_size, 1 << 30));
+  if (g.ranks.empty() && !facts.group_ranks.empty()) {
+    // Long lists are cut by the profiler ("…"): no list then.
+    if (const auto list = integer_list(facts.group_ranks)) {
+      const bool sound =
+          std::all_of(list->begin(), list->end(), [](std::int64_t r) { return r >= 0 && r < (1 << 30); });
+      if (sound) g.ranks.assign(list->begin(), list->end());
+    }
+  }
+  return g;
+}
+
+}  // namespace convert

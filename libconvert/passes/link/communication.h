@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// What a collective, send or receive of a PyTorch program is: from what the host trace and the profiler say of the
+// call and of its kernel.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/process_group.h"
+#include "core/profile.h"
+#include "core/trace.h"
+
+namespace convert {
+
+enum class CommKind : std::uint8_t {
+  none,
+  collective,
+  send,
+  recv,
+  group,  // "coalesced": the sends and receives called before it
+};
+
+// -1 and empty: nobody says it. Views point into the texts of the host trace and of the profile.
+struct CommFacts {
+  CommKind kind = CommKind::none;
+  CollectiveType type = CollectiveType::all_reduce;
+  std::int64_t in_bytes = -1;  // of this rank's input
+  std::int64_t out_bytes = -1;
+  std::int64_t group_size = -1;
+  std::int64_t peer = -1;       // rank in the group
+  std::int64_t peer_rank = -1;  // rank in the world, where that is told instead
+  std::string_view group;
+  std::string_view group_description;
+  std::string_view group_ranks;  // "[0, 1]"
+  std::string_view dtype;
+  std::string_view in_splits;  // "[2, 2]", in elements of the first dimension
+  std::string_view out_splits;
+  bool on_host = false;  // of a backend without kernels: gloo, mpi
+
+  // Takes what this one lacks.
+  void complete(const CommFacts& other);
+};
+
+// Whether an operator is the call of a communication: record_param_comms, or an annotation of the backend such as
+// nccl:all_reduce.
+[[nodiscard]] bool is_comm_call(std::string_view name);
+// Facts of a call. `node`: in the host trace, or null; `event`: in the profile, or null.
+[[nodiscard]] CommFacts comm_of_call(const Trace& host, const Node* node, const Profile* device,
+                                     const Profile::CpuOp* event);
+
+// Whether a kernel is one of a communication library: NCCL, RCCL, oneCCL, MSCCL.
+[[nodiscard]] bool is_comm_kernel(std::string_view name);
+[[nodiscard]] CommFacts comm_of_kernel(const Profile& device, const Profile::DeviceOp& kernel);
+
+// comm_size by the field's rule: the whole input of each NPU; of all-gather and gather its shard; of scatter the
+// whole of the root. Nothing if nobody says it.
+[[nodiscard]] std::optional<std::int64_t> comm_size(const CommFacts& facts);
+
+// The bytes of all tensors in a text such as [[12, 13, 0, 4096, 4, 'cuda:0']].
+[[nodiscard]] std::int64_t tensor_bytes(std::string_view values);
+// The integers of a text such as "[2, 2]"; nothing if there is anything else in it.
+[[nodiscard]] std::optional<std::vector<std::int64_t>> integer_list(std::string_view text);
+
+// The groups of a rank's communication: their ids, which the set's groups file and pg_name have, and their ranks.
+class GroupTable {
+ public:
+  // `known`: what the traces tell of groups.
+  explicit GroupTable(const std::vector<ProcessGroup>& known);
+  struct Group {
+    std::int64_t id = 0;
+    std::string name{};
+    std::string description{};
+    std::vector<std::uint32_t> ranks{};
+    std::uint32_t size = 0;
+  };
+  // The group of the facts, which is added if it is new. "" is the group of all ranks.
+  const Group& of(const CommFacts& facts);
+  [[nodiscard]] const std::vector<Group>& all() const { return groups_; }
+
+ private:
+  Group& get(std::string_view name);
+  std::vector<Group> groups_;
+  std::unordered_map<std::string, std::size_t> index_;  // by name
+};
+
+}  // namespace convert

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// What happens on each CPU thread, in order: begins and ends of operators, launches, waits, hand-overs to other
+// threads.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/profile.h"
+#include "core/trace.h"
+#include "passes/link/operators.h"
+
+namespace convert {
+
+// At one time they happen in this order, where the threads' own order does not say otherwise.
+enum class EventKind : std::uint8_t {
+  operator_end,
+  call,       // that launches, records or waits
+  orphan,     // device operation whose call is not known: index into ThreadEvents::orphans
+  hand_over,  // the thread gives work to another one, and waits for it
+  take_over,  // the other thread begins with it
+  hand_back,  // the thread goes on: the other one has ended
+  operator_begin,
+};
+
+struct ThreadEvent {
+  std::int64_t time_ns = 0;
+  EventKind kind{};
+  std::uint32_t index = 0;  // operator, call, device operation, or burst
+};
+
+// A piece of work that one thread hands to another, as the backward pass to autograd's threads.
+struct Burst {
+  std::uint32_t from = 0;  // thread
+  std::uint32_t to = 0;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  bool waits = false;  // `from` does nothing until the end
+};
+
+// Which device operations a call started.
+class Launches {
+ public:
+  explicit Launches(const Profile* device);
+  // Device operations of a call, by their begin.
+  [[nodiscard]] std::span<const std::uint32_t> of_call(std::uint32_t call) const {
+    return {operations_.data() + first_[call], first_[call + 1] - first_[call]};
+  }
+  [[nodiscard]] std::uint32_t call_of(std::uint32_t operation) const { return call_of_[operation]; }
+  static constexpr std::uint32_t none = 0xffffffff;
+
+ private:
+  std::vector<std::uint32_t> operations_, first_, call_of_;
+};
+
+// A device operation whose call is not known.
+struct Orphan {
+  std::uint32_t operation = 0;
+  std::uint32_t named_operator = Operator::none;  // by its External id
+};
+
+struct ThreadEvents {
+  std::vector<std::vector<ThreadEvent>> threads;
+  std::vector<Burst> bursts;
+  std::vector<Orphan> orphans;
+};
+[[nodiscard]] ThreadEvents thread_events(const Trace& host, const Profile* device, const Operators& operators,
+                                         const Launches& launches);
+
+}  // namespace convert

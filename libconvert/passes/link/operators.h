@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// The operators of one rank: the nodes of the host trace and the profiler's CPU events, put together and laid out
+// in time on their threads.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/profile.h"
+#include "core/trace.h"
+#include "passes/link/report.h"
+
+namespace convert {
+
+struct Operator {
+  static constexpr std::uint32_t none = 0xffffffff;
+
+  std::int64_t start_ns = 0;
+  std::int64_t end_ns = 0;
+  std::uint32_t thread = 0;
+  std::uint32_t host = none;    // node of the host trace
+  std::uint32_t event = none;   // in Profile::cpu_ops
+  std::uint32_t parent = none;  // the caller, an operator
+};
+
+struct Operators {
+  std::vector<Operator> all;
+  std::vector<std::vector<std::uint32_t>> by_thread;  // in program order: callers before what they call
+  std::vector<std::int64_t> host_threads;             // by thread: the host trace's "tid", -1 if it has none
+  std::vector<std::uint32_t> of_host;                 // by node of the host trace
+  std::vector<std::uint32_t> of_event;                // by Profile::cpu_ops
+  bool timed = false;  // false: there is no profile; times are places in program order
+};
+
+// Puts host nodes and events together by the id of the record function, or, where the profile has no such ids, by
+// thread, name and order. What has no partner stays: host nodes without a time stand where they stand in the order
+// of their thread, for no time. `device`: null if there is no profile.
+[[nodiscard]] Operators match_operators(const Trace& host, const Profile* device, LinkReport& report);
+
+// Whether a node stands for the process or a thread, not for an operator.
+[[nodiscard]] bool is_structure(std::string_view name);
+
+// Integers of the host trace's nodes, 0 (and -1 for seq_id and rf_id) where they are absent.
+struct HostIds {
+  std::int64_t rf_id = -1;
+  std::int64_t tid = 0;
+  std::int64_t seq_id = -1;
+  std::int64_t fw_tid = 0;
+};
+[[nodiscard]] HostIds host_ids(const Trace& host, const Node& node);
+
+}  // namespace convert

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// The order in which a rank's work happened: its CPU threads cut into stretches, its device operations, and what
+// each of them had to wait for.
+//
+// Everything that orders work on a device (launches, records of events, waits, synchronisations) is a call of some
+// CPU thread. So all threads are walked through at once in the order of time, and a node depends on nodes that were
+// met before it only: the result is acyclic by construction. A stretch of a thread ends where something else hangs
+// on it: at an operator's begin and end, at a launch, at a wait. So a replay that keeps the stretches starts
+// everything when it started. Where something hangs on a thread that has just waited, a stretch without time stands
+// between them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/profile.h"
+#include "core/trace.h"
+#include "passes/link/communication.h"
+#include "passes/link/operators.h"
+#include "passes/link/report.h"
+
+namespace convert {
+
+struct OrderOptions {
+  bool keep_gaps = true;   // time of a thread outside the first stretch of its operators becomes delay nodes
+  bool data_deps = false;  // also from the operation that wrote a storage to those that use it
+};
+
+struct OrderedNode {
+  enum class Kind : std::uint8_t {
+    cpu,
+    delay,
+    device,
+    join,  // takes no time: of many dependencies on the same nodes it makes one each
+  };
+  Kind kind = Kind::cpu;
+  std::uint32_t dep_count = 0;
+  std::size_t first_dep = 0;
+  std::uint32_t source = 0;  // operator, or device operation; of a delay the operator it lies in, or none
+  std::uint32_t thread = 0;  // CPU thread; of a device operation a number of its stream
+  std::uint32_t caller = Operator::none;  // node that is the calling operator
+  std::uint32_t comm = 0;                 // 1 + index into Order::comms; 0: no communication
+  std::int64_t start_ns = 0;
+  std::int64_t duration_ns = 0;
+  std::int64_t start_delay_ns = 0;  // of a device operation, behind the end of all it waits for
+};
+
+struct OrderedDep {
+  std::uint32_t node = 0;
+  DepRule rule{};
+};
+
+struct Order {
+  std::vector<OrderedNode> nodes;  // parents before children
+  std::vector<OrderedDep> deps;
+  std::vector<CommFacts> comms;
+  std::vector<char> comm_texts;  // those of comms: the host trace's own move and grow when nodes are made
+  [[nodiscard]] std::span<const OrderedDep> deps_of(const OrderedNode& n) const {
+    return {deps.data() + n.first_dep, n.dep_count};
+  }
+};
+
+[[nodiscard]] Order find_order(const Trace& host, const Profile* device, const Operators& operators,
+                               const OrderOptions& options, LinkReport& report);
+
+}  // namespace convert

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// What a linking found and what it could not: counts by kind and reason, and the operations behind them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace convert {
+
+// Why something has no partner, or was placed by less than an id.
+enum class Unmatched : std::uint8_t {
+  host_not_profiled,           // host operator without an event: no event has its id
+  host_outside_profile,        // …: its id lies outside those that were profiled
+  host_name_differs,           // …: the event with its id has another name
+  event_without_host,          // profiled operator that the host trace does not hold
+  kernel_by_external_id,       // device operation whose call was not profiled, placed by its External id
+  kernel_by_time,              // …: placed by its time alone
+  synchronisation_unresolved,  // synchronisation of which nobody says what it waits for
+  communication_unknown,       // communication kernel of an unknown collective
+  communication_size,          // … of unknown size
+  communication_peer,          // send or receive of an unknown peer
+  count_
+};
+inline constexpr auto unmatched_kinds = static_cast<std::size_t>(Unmatched::count_);
+[[nodiscard]] std::string_view unmatched_name(Unmatched kind);  // "host_outside_profile"
+[[nodiscard]] std::string_view unmatched_text(Unmatched kind);  // "host operators outside the profiled interval"
+
+enum class DepRule : std::uint8_t {
+  program_order,
+  launch,
+  stream_order,
+  event,            // recorded on one stream, waited for by another
+  synchronisation,  // stream, device, event synchronisation and blocking copies
+  hand_over,        // from thread to thread
+  data,
+  count_
+};
+inline constexpr auto dep_rules = static_cast<std::size_t>(DepRule::count_);
+[[nodiscard]] std::string_view dep_rule_name(DepRule rule);  // "program_order"
+
+struct LinkReport {
+  struct Item {
+    Unmatched kind{};
+    std::uint64_t id = 0;  // of the host node, or the External id or correlation of the event
+    std::string name;
+  };
+  struct Communication {
+    std::uint64_t count = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t nanoseconds = 0;
+  };
+
+  std::uint32_t rank = 0;
+  std::uint64_t host_nodes = 0;      // in the host trace
+  std::uint64_t profile_events = 0;  // in the profile, of all categories
+  std::uint64_t cpu_events = 0;      // operators and annotations among them
+  std::uint64_t device_events = 0;   // kernels, copies and fills among them
+  std::uint64_t matched_by_id = 0;
+  std::uint64_t matched_by_order = 0;         // as many of a name on both sides
+  std::uint64_t matched_by_order_unsure = 0;  // more of a name on one side
+  std::uint64_t duplicate_ids = 0;            // host nodes with the id of an earlier one
+  std::uint64_t missing_callers = 0;          // host nodes whose caller the trace does not hold
+  std::uint64_t launched_by_correlation = 0;
+  std::uint64_t cpu_nodes = 0, delay_nodes = 0, kernel_nodes = 0, memcpy_nodes = 0, memset_nodes = 0;
+  std::uint64_t metadata_nodes = 0;
+  std::uint64_t estimated_nodes = 0;
+  std::array<std::uint64_t, unmatched_kinds> unmatched{};
+  std::array<Item, unmatched_kinds> first;  // of each kind
+  std::array<std::uint64_t, dep_rules> deps{};
+  std::uint64_t span_ns = 0;         // from the first begin to the last end of operators and device operations
+  std::uint64_t cpu_delay_ns = 0;    // in delay nodes
+  std::uint64_t blocked_ns = 0;      // of CPU threads, expressed by dependencies
+  std::uint64_t start_delay_ns = 0;  // of device operations, behind all that they wait for
+  std::uint64_t device_busy_ns = 0;  // some device operation runs
+  std::uint64_t device_ns = 0;       // sum over device operations
+  std::map<std::pair<std::string, std::string>, Communication> communication;  // by collective and group
+  std::vector<Item> items;  // all that is unmatched, where `list` is set
+  bool list = false;
+
+  void add(Unmatched kind, std::uint64_t id, std::string_view name) {
+    const auto i = static_cast<std::size_t>(kind);
+    if (unmatched[i]++ == 0) first[i] = {kind, id, std::string(name)};
+    if (list) items.push_back({kind, id, std::string(name)});
+  }
+};
+
+// One object: counts, times, communication, what is unmatched and, where it was listed, each of it.
+void append_json(const LinkReport& report, std::string& out);
+// A few lines for people; `who`: "rank 3".
+[[nodiscard]] std::vector<std::string> summary(const LinkReport& report);
+
+}  // namespace convert

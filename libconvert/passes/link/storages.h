@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Who wrote a tensor's storage last: data dependencies between the operations of a PyTorch program.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/trace.h"
+#include "passes/link/tensor_text.h"
+
+namespace convert {
+
+class Storages {
+  static constexpr std::uint32_t none = 0xffffffff;
+
+ public:
+  // fn(node) for the last nodes of the operators that wrote what the operator (node `host` of the trace) reads.
+  // Asked for each of an operator's nodes, but only so often: work on hostile input stays linear.
+  template <class Fn>
+  void for_each_writer(const Trace& trace, std::uint32_t host, const Fn& fn) {
+    if (host == none) return;
+    if (operators_.empty()) operators_.resize(trace.nodes.nodes.size());
+    constexpr std::uint32_t most = 16;
+    if (operators_[host].asked++ >= most) return;
+    for_each_storage(trace, host, false, [&](std::int64_t storage) {
+      const auto found = writers_.find(storage);
+      if (found != writers_.end() && found->second != host) fn(operators_[found->second].last);
+    });
+  }
+  // `node` is a node of the operator, which writes its outputs. Call for_each_writer before.
+  void write(const Trace& trace, std::uint32_t host, std::uint32_t node) {
+    if (host == none) return;
+    if (std::exchange(operators_[host].last, node) != none) return;
+    for_each_storage(trace, host, true, [&](std::int64_t storage) { writers_[storage] = host; });
+  }
+
+ private:
+  template <class Fn>
+  static void for_each_storage(const Trace& trace, std::uint32_t host, bool outputs, const Fn& fn) {
+    const Node& node = trace.nodes.nodes[host];
+    const std::uint32_t io = outputs ? node.outputs : node.inputs;
+    if (io == 0) return;
+    for_each_tensor(trace.nodes.view(trace.nodes.io[io - 1].values), [&](const TensorText& t) { fn(t.storage); });
+  }
+
+  struct Operator {
+    std::uint32_t last = none;  // node
+    std::uint32_t asked = 0;
+  };
+  std::unordered_map<std::int64_t, std::uint32_t> writers_;  // by storage: operator
+  std::vector<Operator> operators_;                          // by node of the host trace
+};
+
+}  // namespace convert

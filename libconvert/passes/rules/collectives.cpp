@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "passes/rules/collective_groups.h"
+#include "passes/rules/rules.h"
+
+namespace convert::rules {
+namespace {
+
+using Member = CollectiveGroup::Member;
+
+std::string ordinal(std::size_t n) {
+  const char* const ending = n % 100 / 10 == 1 ? "th"
+                             : n % 10 == 1     ? "st"
+                             : n % 10 == 2     ? "nd"
+                             : n % 10 == 3     ? "rd"
+                                               : "th";
+  return std::to_string(n) + ending;
+}
+
+std::string_view type_text(const CollectiveNode& c) {
+  static constexpr std::array<std::string_view, 10> names = {
+      "all_reduce", "reduce",         "all_gather",           "gather", "scatter", "broadcast",
+      "all_to_all", "reduce_scatter", "reduce_scatter_block", "barrier"};
+  return c.type < names.size() ? names[c.type] : "a collective of unknown type";
+}
+
+std::string bytes_text(std::int64_t n) { return std::to_string(n) + (n == 1 ? " byte" : " bytes"); }
+
+// "0, 1, 2, 3"; of many the first
+std::string list_text(const std::vector<Member>& members) {
+  constexpr std::size_t shown = 16;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(members.size(), shown); ++i)
+    out += (i == 0 ? "" : ", ") + std::to_string(members[i].rank);
+  return members.size() > shown ? out + " and " + std::to_string(members.size() - shown) + " more" : out;
+}
+
+class GroupChecker {
+ public:
+  GroupChecker(std::span<const TraceSummary> set, const GroupLists* lists, Diagnostics& diagnostics)
+      : set_(set), lists_(lists), diagnostics_(diagnostics) {}
+
+  void check(const CollectiveGroup& g) {
+    group_ = &g;
+    check_definition();
+    check_outsiders();
+    check_stated_size();
+    users_.clear();
+    for (const Member& m : g.members) {
+      if (m.use != nullptr) users_.push_back(m);
+    }
+    if (users_.empty()) return;
+    check_missing();
+    if (users_.size() < 2 || ambiguous_) return;
+    if (check_sequences()) check_splits();
+  }
+
+ private:
+  [[nodiscard]] const TraceSummary& of(Rank rank) const { return set_[rank]; }
+  [[nodiscard]] const CollectiveNode& call(const Member& m, std::size_t k) const { return m.use->calls[k]; }
+  [[nodiscard]] std::string named(const Member& m, std::size_t k) const { return of(m.rank).named(call(m, k)); }
+  [[nodiscard]] std::string subject(const Member& m, std::size_t k) const {
+    return "rank " + std::to_string(m.rank) + ' ' + named(m, k);
+  }
+  [[nodiscard]] std::string what(const Member& m, std::size_t k) const {
+    const CollectiveNode& c = call(m, k);
+    std::string text(type_text(c));
+    if (c.size >= 0 && static_cast<CollectiveType>(c.type) != CollectiveType::barrier)
+      text += " of " + bytes_text(c.size);
+    const std::int64_t root = m.use->details_of(static_cast<std::uint32_t>(k)).root;
+    return root < 0 ? text : text + " with root " + std::to_string(root);
+  }
+  [[nodiscard]] std::string count(const Member& m) const {
+    const std::size_t n = m.use->calls.size();
+    return "rank " + std::to_string(m.rank) + " has " + std::to_string(n) +
+           (n == 1 ? " collective of " : " collectives of ") + group_text(group_->name);
+  }
+  void error(const Member& m, std::size_t k, const std::string& message, std::vector<std::string> notes = {}) {
+    diagnostics_.error(of(m.rank).location(call(m, k)), rule, message, std::move(notes));
+  }
+
+  // Its id is in the groups file, if there is one.
+  void check_definition() {
+    if (lists_ == nullptr || group_->listed || group_->name.empty()) return;
+    const Member& first = group_->members.front();
+    error(first, 0,
+          subject(first, 0) + " is a collective of " + group_text(group_->name) +
+              ", which the groups file does not define",
+          {"the ranks " + list_text(group_->members) + " use it"});
+  }
+
+  void check_outsiders() {
+    for (const Member& m : group_->outsiders) {
+      error(m, 0,
+            subject(m, 0) + " is a collective of " + group_text(group_->name) + ", of which rank " +
+                std::to_string(m.rank) + " is no member",
+            {group_text(group_->name) + " has the ranks " + list_text(group_->members)});
+    }
+  }
+
+  // group_size; the first that differs.
+  void check_stated_size() {
+    ambiguous_ = false;
+    const auto members = static_cast<std::int64_t>(group_->members.size());
+    for (const Member& m : group_->members) {
+      if (m.use == nullptr) continue;
+      for (const GroupUse::StatedSize& s : m.use->stated_sizes) {
+        if (s.ranks == members) continue;
+        const bool by_use = !group_->listed && !group_->name.empty();
+        ambiguous_ = by_use && s.ranks < members;
+        const std::string has = group_->name.empty() ? "the set has " + std::to_string(members)
+                                : by_use             ? std::to_string(members) + " use it"
+                                                     : "it has " + std::to_string(members);
+        std::vector<std::string> notes;
+        if (by_use) {
+          notes.emplace_back("the ranks " + list_text(group_->members) + " use it");
+          notes.emplace_back(
+              ambiguous_ ? "hint: the name may stand for several groups; give each a name of its own, and list "
+                           "their ranks in PREFIX.groups.json"
+                         : "hint: are all ranks in the set?");
+        } else if (group_->name.empty()) {
+          notes.emplace_back(s.ranks > members ? "hint: are all ranks in the set?"
+                                               : "hint: a group of fewer ranks needs a pg_name of its own");
+        }
+        error(m, s.call,
+              subject(m, s.call) + " states a group_size of " + std::to_string(s.ranks) + " for " +
+                  (group_->name.empty() ? "the group of all ranks" : group_text(group_->name)) + ", but " + has,
+              std::move(notes));
+        return;
+      }
+    }
+  }
+
+  // Members of the set that never use it. Ranks that the set lacks are the business of rule groups.
+  void check_missing() {
+    std::vector<Member> missing;
+    for (const Member& m : group_->members) {
+      if (m.use == nullptr && m.rank < set_.size()) missing.push_back(m);
+    }
+    if (missing.empty()) return;
+    const TraceSummary& s = of(missing.front().rank);
+    const bool one = missing.size() == 1;
+    diagnostics_.error({.file = s.name, .rank = static_cast<std::int64_t>(s.rank)}, rule,
+                       (one ? "rank " : "the ranks ") + list_text(missing) + (one ? " has" : " have") +
+                           " no collective of " + group_text(group_->name) + ", but " + count(users_.front()) +
+                           ", the first of them " + named(users_.front(), 0),
+                       {"hint: a collective waits for all members of its group"});
+  }
+
+  [[nodiscard]] static std::uint64_t fingerprint(const GroupUse& use) {
+    std::uint64_t hash = use.calls.size();
+    for (std::size_t k = 0; k < use.calls.size(); ++k) {
+      for (const std::uint64_t v :
+           {std::uint64_t{use.calls[k].type}, static_cast<std::uint64_t>(common_size(use, k))})
+        hash = (hash ^ v ^ hash >> 29U) * 0x9E3779B97F4A7C15U;
+    }
+    return hash;
+  }
+
+  // What most ranks have in common, so that one wrong rank is found to be the wrong one.
+  [[nodiscard]] std::size_t reference() const {
+    struct Votes {
+      std::size_t first;
+      std::size_t count = 0;
+    };
+    std::unordered_map<std::uint64_t, Votes> votes;
+    std::size_t best = 0;
+    std::size_t most = 0;
+    for (std::size_t i = 0; i < users_.size(); ++i) {
+      Votes& v = votes.try_emplace(fingerprint(*users_[i].use), Votes{i}).first->second;
+      ++v.count;
+    }
+    for (const auto& [hash, v] : votes) {
+      if (v.count < most || (v.count == most && v.first > best)) continue;
+      best = v.first;
+      most = v.count;
+    }
+    return best;
+  }
+
+  bool check_sequences() {
+    const Member& right = users_[reference()];
+    bool same = true;
+    for (const Member& m : users_) {
+      if (m.rank != right.rank) same = compare(m, right) && same;
+    }
+    return same;
+  }
+
+  [[nodiscard]] static bool agree(const Member& a, std::size_t i, const Member& b, std::size_t j) {
+    const auto unequal = [](std::int64_t x, std::int64_t y) { return x >= 0 && y >= 0 && x != y; };
+    const CollectiveNode& ca = a.use->calls[i];
+    const CollectiveNode& cb = b.use->calls[j];
+    if (!same_type(ca, cb) || unequal(common_size(*a.use, i), common_size(*b.use, j))) return false;
+    if (ca.has_details == 0 || cb.has_details == 0) return true;
+    return !unequal(a.use->details_of(static_cast<std::uint32_t>(i)).root,
+                    b.use->details_of(static_cast<std::uint32_t>(j)).root);
+  }
+
+  // True if there is no difference.
+  bool compare(const Member& m, const Member& right) {
+    const std::size_t common = std::min(m.use->calls.size(), right.use->calls.size());
+    std::size_t k = 0;
+    while (k < common && agree(m, k, right, k)) ++k;
+    if (k < common) {
+      error(m, k,
+            subject(m, k) + " is the " + ordinal(k + 1) + " collective of " + group_text(group_->name) + ": " +
+                what(m, k) + "; " + subject(right, k) + ": " + what(right, k),
+            {count(m) + ", " + count(right), hint(m, right, k)});
+      return false;
+    }
+    if (m.use->calls.size() == right.use->calls.size()) return true;
+    const bool more = m.use->calls.size() > common;
+    const Member& longer = more ? m : right;
+    const std::string extra = subject(longer, common) + ", " + what(longer, common) + ", waits for ever";
+    error(m, more ? common : common - 1,
+          count(m) + (more ? "" : " (last: " + named(m, common - 1) + ")") + ", rank " +
+              std::to_string(right.rank) + " has " + std::to_string(right.use->calls.size()) +
+              (more ? " (last: " + named(right, common - 1) + ")" : "") + ": " + extra);
+    return false;
+  }
+
+  // Whether a's i-th is b's j-th.
+  [[nodiscard]] static bool aligned(const Member& a, std::size_t i, const Member& b, std::size_t j) {
+    return i < a.use->calls.size() && j < b.use->calls.size() && agree(a, i, b, j);
+  }
+  // Later in m what `right` runs as its k-th, or k.
+  [[nodiscard]] static std::size_t later(const Member& m, const Member& right, std::size_t k) {
+    constexpr std::size_t window = 64;
+    const std::size_t end = std::min(m.use->calls.size(), k + window);
+    for (std::size_t i = k + 1; i < end; ++i) {
+      if (agree(m, i, right, k)) return i;
+    }
+    return k;
+  }
+
+  // What may have gone wrong where the k-th differ.
+  std::string hint(const Member& m, const Member& right, std::size_t k) {
+    const std::size_t here = m.use->calls.size();
+    const std::size_t there = right.use->calls.size();
+    const auto surplus = [&](const Member& more, const Member& fewer, std::size_t n) {
+      return "hint: " + std::to_string(n) + (n == 1 ? " collective is" : " collectives are") + " missing on rank " +
+             std::to_string(fewer.rank) + ", or too many on rank " + std::to_string(more.rank) + ", from node " +
+             id(more, k) + " on";
+    };
+    if (here > there && aligned(m, k + here - there, right, k)) return surplus(m, right, here - there);
+    if (here < there && aligned(m, k, right, k + there - here)) return surplus(right, m, there - here);
+    const std::string type(type_text(call(m, k)));
+    const bool swapped = aligned(m, k + 1, right, k) && aligned(m, k, right, k + 1);
+    const bool goes_on = k + 1 == std::min(here, there) || aligned(m, k + 1, right, k + 1);
+    if (!swapped && goes_on && same_type(call(m, k), call(right, k))) {
+      const bool sizes = common_size(*m.use, k) != common_size(*right.use, k);
+      return "hint: all ranks must give " + type + (sizes ? " the same size" : " the same root");
+    }
+    const std::size_t partner = later(m, right, k);
+    if (partner == k || later(right, m, k) == k) return "hint: all ranks of a group must run the same collectives";
+    if (!ordered(m, k, partner)) {
+      return "hint: nothing orders node " + id(m, k) + " and node " + id(m, partner) + " of rank " +
+             std::to_string(m.rank) + "; without a dependency the lower id runs first";
+    }
+    return "hint: rank " + std::to_string(m.rank) + " runs that of rank " + std::to_string(right.rank) +
+           " later, as node " + id(m, partner) + "; all ranks of a group must run its collectives in one order";
+  }
+
+  [[nodiscard]] std::string id(const Member& m, std::size_t k) const {
+    return std::to_string(of(m.rank).id(call(m, k).node));
+  }
+
+  // Whether the j-th waits for the i-th. True as well where it would take too long to find out.
+  bool ordered(const Member& m, std::size_t i, std::size_t j) {
+    constexpr std::size_t searches = 16;
+    if (++searched_ > searches) return true;
+    const TraceSummary& s = of(m.rank);
+    std::vector<bool> seen(s.size);
+    std::vector<std::uint32_t> open = {call(m, i).node};
+    while (!open.empty()) {
+      const std::uint32_t at = open.back();
+      open.pop_back();
+      if (at == call(m, j).node) return true;
+      for (const std::uint32_t child : s.children_of(at)) {
+        if (!seen[child]) open.push_back(child);
+        seen[child] = true;
+      }
+    }
+    return false;
+  }
+
+  // The bytes for or from the other at its place; -1 if they are not known.
+  [[nodiscard]] std::int64_t part(const Member& m, const CollectiveDetails& d, bool sends, std::size_t k,
+                                  std::size_t place) const {
+    const Range& splits = sends ? d.send_splits : d.recv_splits;
+    if (splits.count != 0) return m.use->list(splits)[place];
+    const CollectiveNode& c = call(m, k);
+    const auto n = static_cast<std::int64_t>(users_.size());
+    const bool even = c.uniform != 0 || (sends && d.recv_splits.count != 0);
+    return even && c.size >= 0 && c.size % n == 0 ? c.size / n : -1;
+  }
+
+  // all_to_all with splits: what i sends to j is what j expects from i. The first difference.
+  void check_splits() {
+    if (users_.size() != group_->members.size()) return;
+    std::vector<CollectiveDetails> details(users_.size());
+    for (std::size_t k = 0; k < users_.front().use->calls.size(); ++k) {
+      bool any = false;
+      for (std::size_t i = 0; i < users_.size(); ++i) {
+        const CollectiveNode& c = call(users_[i], k);
+        const bool has = c.has_details != 0 && c.type == static_cast<std::uint32_t>(CollectiveType::all_to_all);
+        details[i] = has ? users_[i].use->details_of(static_cast<std::uint32_t>(k)) : CollectiveDetails{};
+        any = any || has;
+      }
+      if (any && !check_splits(k, details)) return;
+    }
+  }
+
+  bool check_splits(std::size_t k, const std::vector<CollectiveDetails>& details) {
+    for (std::size_t i = 0; i < users_.size(); ++i) {
+      for (const bool sends : {true, false}) {
+        const std::uint32_t entries = (sends ? details[i].send_splits : details[i].recv_splits).count;
+        if (entries == 0 || entries == users_.size()) continue;
+        error(users_[i], k,
+              subject(users_[i], k) + (sends ? " has send_splits for " : " has recv_splits for ") +
+                  std::to_string(entries) + (entries == 1 ? " rank, but " : " ranks, but ") +
+                  group_text(group_->name) + (group_->name.empty() ? " are " : " has ") +
+                  std::to_string(users_.size()));
+        return false;
+      }
+    }
+    std::vector<std::size_t> told;  // those with splits; the others agree by their sizes
+    for (std::size_t i = 0; i < users_.size(); ++i) {
+      if (details[i].send_splits.count != 0 || details[i].recv_splits.count != 0) told.push_back(i);
+    }
+    for (std::size_t i = 0; i < users_.size(); ++i) {
+      const bool tells = std::binary_search(told.begin(), told.end(), i);
+      for (std::size_t n = 0; n < (tells ? users_.size() : told.size()); ++n) {
+        if (!check_pair(k, details, i, tells ? n : told[n])) return false;
+      }
+    }
+    return true;
+  }
+
+  // What i sends to j.
+  bool check_pair(std::size_t k, const std::vector<CollectiveDetails>& details, std::size_t i, std::size_t j) {
+    const std::int64_t sent = part(users_[i], details[i], true, k, j);
+    const std::int64_t expected = part(users_[j], details[j], false, k, i);
+    if (sent < 0 || expected < 0 || sent == expected) return true;
+    error(users_[i], k,
+          subject(users_[i], k) + " is the " + ordinal(k + 1) + " collective of " + group_text(group_->name) +
+              ": all_to_all, sends " + bytes_text(sent) + " to rank " + std::to_string(users_[j].rank) + "; " +
+              subject(users_[j], k) + " expects " + bytes_text(expected) + " from rank " +
+              std::to_string(users_[i].rank),
+          {"hint: send_splits of one rank and recv_splits of the other must agree; both follow the order of the "
+           "group"});
+    return false;
+  }
+
+  static constexpr std::string_view rule = "collectives";
+  std::span<const TraceSummary> set_;
+  const GroupLists* lists_;
+  Diagnostics& diagnostics_;
+  const CollectiveGroup* group_ = nullptr;
+  std::vector<Member> users_;  // members of the group that use it
+  bool ambiguous_ = false;     // more ranks use the name than one group has
+  std::size_t searched_ = 0;
+};
+
+}  // namespace
+
+void check_collectives(std::span<const TraceSummary> set, const GroupLists* lists, Diagnostics& diagnostics) {
+  GroupChecker checker(set, lists, diagnostics);
+  for (const CollectiveGroup& g : collective_groups(set, lists)) checker.check(g);
+}
+
+}  // namespace convert::rules

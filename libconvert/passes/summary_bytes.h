@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Summaries of traces as bytes, from process to process of one program on machines of one kind.
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "core/diagnostic.h"
+#include "passes/trace_summary.h"
+
+namespace convert {
+
+// Values, texts and arrays one behind the other.
+class ByteWriter {
+ public:
+  explicit ByteWriter(std::string& out) : out_(out) {}
+  template <typename T>
+  requires std::is_trivially_copyable_v<T>
+  void put(const T& value) { out_.append(reinterpret_cast<const char*>(&value), sizeof value); }
+  void put(std::string_view text) {
+    put(text.size());
+    out_ += text;
+  }
+  void put(const std::string& text) { put(std::string_view(text)); }
+  template <typename T>
+  requires std::is_trivially_copyable_v<T>
+  void put(const std::vector<T>& values) {
+    put(values.size());
+    if (!values.empty()) out_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+  }
+
+ private:
+  std::string& out_;
+};
+
+// Throws Error(system) where the bytes end too early.
+class ByteReader {
+ public:
+  explicit ByteReader(std::string_view bytes) : rest_(bytes) {}
+  [[nodiscard]] bool done() const { return rest_.empty(); }
+  template <typename T>
+  requires std::is_trivially_copyable_v<T>
+  void get(T& value) { std::memcpy(&value, take(sizeof value).data(), sizeof value); }
+  void get(std::string& text) {
+    std::size_t n = 0;
+    get(n);
+    text = take(n);
+  }
+  template <typename T>
+  requires std::is_trivially_copyable_v<T>
+  void get(std::vector<T>& values) {
+    std::size_t n = 0;
+    get(n);
+    if (n > rest_.size() / sizeof(T)) fail();
+    const std::string_view bytes = take(n * sizeof(T));
+    values.resize(n);
+    if (n != 0) std::memcpy(values.data(), bytes.data(), bytes.size());
+  }
+
+ private:
+  std::string_view take(std::size_t n) {
+    if (n > rest_.size()) fail();
+    const std::string_view bytes = rest_.substr(0, n);
+    rest_.remove_prefix(n);
+    return bytes;
+  }
+  [[noreturn]] static void fail() {
+    throw Error(Error::Kind::system, {}, "another process has sent less than it announced");
+  }
+  std::string_view rest_;
+};
+
+void put(ByteWriter& to, const TraceSummary& summary);
+[[nodiscard]] TraceSummary get_summary(ByteReader& from);
+
+}  // namespace convert

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// Speed and memory of linking a host trace with its device trace, beside the floor in the same process.
+//   bench_pytorch HOST.json KINETO.json
+// Floor: simdjson's on-demand walk over the members of all nodes and events, and protozero's encoding of the
+// result, both files and the output in memory. What is measured against it reads the same bytes and encodes the
+// same nodes.
+#include <simdjson.h>
+
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "bench/measure.h"
+#include "bench/protozero_nodes.h"
+#include "bench/table.h"
+#include "core/diagnostic.h"
+#include "formats/chakra_stream.h"
+#include "formats/kineto.h"
+#include "formats/pytorch/process_groups.h"
+#include "formats/pytorch/pytorch.h"
+#include "io/input.h"
+#include "passes/compat/convert.h"
+#include "passes/compat/link.h"
+#include "passes/link/link.h"
+
+namespace {
+
+using namespace convert;
+
+struct Pair {
+  std::string host;
+  std::string device;
+};
+
+std::string read_file(const char* path) { return open_input(path)->read_rest(simdjson::SIMDJSON_PADDING); }
+
+std::size_t scan(simdjson::ondemand::parser& parser, const std::string& text, const char* array) {
+  std::size_t members = 0;
+  auto document = parser.iterate(text.data(), text.size(), text.capacity());
+  for (auto element : document[array].get_array()) {
+    for (auto field : element.get_object()) {
+      (void)field.unescaped_key().value();
+      ++members;
+    }
+  }
+  return members;
+}
+
+Trace read_host(const Pair& pair, Diagnostics& diagnostics) {
+  const auto input = memory_input("host.json", pair.host);
+  return read_pytorch(*input, 0, diagnostics);
+}
+
+Profile read_device(const Pair& pair, Diagnostics& diagnostics) {
+  const auto input = memory_input("kineto.json", pair.device);
+  return read_kineto(*input, diagnostics);
+}
+
+constexpr std::size_t piece = 4096;  // nodes: as the tools write
+
+void link_and_encode(const Pair& pair, std::string& out) {
+  Diagnostics diagnostics;
+  Trace host = read_host(pair, diagnostics);
+  Profile device = read_device(pair, diagnostics);
+  const auto groups = process_groups(host, &device);
+  LinkedRank rank(std::move(host), std::move(device), groups, {});
+  Trace trace;
+  rank.head(trace);
+  ChakraEncoder encoder;
+  while (rank.next_nodes(trace, piece)) encoder.nodes(trace.nodes, out);
+}
+
+Trace link_whole(const Pair& pair) {
+  Diagnostics diagnostics;
+  Trace host = read_host(pair, diagnostics);
+  Profile device = read_device(pair, diagnostics);
+  const auto groups = process_groups(host, &device);
+  return link(std::move(host), std::move(device), groups, {}).trace;
+}
+
+Trace link_like_reference_whole(const Pair& pair) {
+  Diagnostics diagnostics;
+  Trace host = read_host(pair, diagnostics);
+  const Profile device = read_device(pair, diagnostics);
+  return convert_like_reference(link_like_reference(std::move(host), device));
+}
+
+void link_and_encode_like_reference(const Pair& pair, std::string& out) {
+  const Trace trace = link_like_reference_whole(pair);
+  ChakraEncoder().nodes(trace.nodes, out);
+}
+
+// `whole` gives the result, for the floor; `work` does what is measured.
+template <typename Whole, typename Work>
+void measure(const char* what, const Pair& pair, std::size_t hosts, double limit, const Whole& whole,
+             const Work& work) {
+  const Trace result = whole(pair);
+  std::string message, out;
+  out.reserve(pair.host.size() + pair.device.size());
+  simdjson::ondemand::parser host_parser, device_parser;
+  const bench::Best best = bench::best_of_both(
+      [&] {
+        if (scan(host_parser, pair.host, "nodes") + scan(device_parser, pair.device, "traceEvents") == 0)
+          std::abort();
+        out.clear();
+        bench::encode_nodes(result.nodes, message, out);
+      },
+      [&] {
+        out.clear();
+        work(pair, out);
+      });
+  const double n = static_cast<double>(hosts);
+  const auto bytes = static_cast<double>(pair.host.size() + pair.device.size());
+  char text[64];
+  std::snprintf(text, sizeof text, "%.1f x floor%s", limit, best.work / best.floor <= limit ? "" : " MISSED");
+  bench::print_row(std::string(what) + ", floor", n, "host node", best.floor * 1e9 / n, bytes / best.floor / 1e6, 0,
+                   "");
+  bench::print_row(what, n, "host node", best.work * 1e9 / n, bytes / best.work / 1e6, best.work / best.floor,
+                   text);
+  const bench::Memory memory = bench::memory_of([] { return 0; },
+                                                [&](int) {
+                                                  std::string bytes_out;
+                                                  work(pair, bytes_out);
+                                                });
+  std::printf("%s: %.3f s CPU, %.0f MiB beyond the input of %.0f MiB\n", what, best.work,
+              memory.peak - memory.before, bytes / 1048576);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: bench_pytorch HOST.json KINETO.json\n");
+    return 2;
+  }
+  const Pair pair{read_file(argv[1]), read_file(argv[2])};
+  Diagnostics diagnostics;
+  const std::size_t hosts = read_host(pair, diagnostics).nodes.nodes.size();
+  bench::print_head();
+  measure("link and convert", pair, hosts, 2.5, link_whole, link_and_encode);
+  measure("link and convert, --compat chakra", pair, hosts, 5, link_like_reference_whole,
+          link_and_encode_like_reference);
+  return 0;
+}

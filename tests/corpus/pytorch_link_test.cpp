@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// Linking by our own rules: every device operation is a node, in order on its stream, and a replay of what was
+// recorded starts every node when it started.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+
+#include "corpus.h"
+#include "formats/kineto.h"
+#include "formats/pytorch/process_groups.h"
+#include "formats/pytorch/pytorch.h"
+#include "graph/algorithms.h"
+#include "graph/graph.h"
+#include "passes/link/link.h"
+#include "passes/validate.h"
+#include "simulate/recorded.h"
+
+namespace convert {
+namespace {
+
+std::string file_of(const std::string& pair, const std::string& name) {
+  const auto path = corpus::root() / "pytorch" / "inputs" / pair / name;
+  return std::filesystem::exists(path) ? path.string() : path.string() + ".gz";
+}
+
+struct Linked {
+  LinkedTrace linked;
+  Profile device;
+};
+
+Linked link_pair(const std::string& pair, Rank rank, const LinkOptions& options = {}) {
+  Diagnostics diagnostics;
+  const std::string number = std::to_string(rank) + ".json";
+  Trace host = read_pytorch(*open_input(file_of(pair, "host_" + number)), rank, diagnostics);
+  Profile device = read_kineto(*open_input(file_of(pair, "kineto_" + number)), diagnostics);
+  const auto groups = process_groups(host, &device);
+  EXPECT_TRUE(diagnostics.all().empty()) << pair << ": " << format_diagnostic(diagnostics.all()[0]);
+  return {link(std::move(host), device, groups, options), device};
+}
+
+// Begins of the nodes that a replay finds, in ns, by id.
+std::map<NodeId, std::int64_t> replayed_starts(const Trace& trace, std::int64_t& end_ns) {
+  Diagnostics diagnostics;
+  ReplayOptions options;
+  options.recorded = Recorded::everything;
+  options.timeline = true;
+  RecordedReplay replay(options, diagnostics);
+  const RecordedRank rank = replay.run(trace);
+  end_ns = rank.end_ps / 1000;
+  std::map<NodeId, std::int64_t> starts;
+  for (const Slice& s : rank.timeline.slices) starts[s.node] = s.begin_ps / 1000;
+  return starts;
+}
+
+std::int64_t recorded_start(const Trace& trace, const Node& n) {
+  const IntValue exact = int_value(trace.nodes.attributes(n), attr::start_nanos);
+  return exact ? exact.value : static_cast<std::int64_t>(n.start_us) * 1000;
+}
+
+class EveryPair : public testing::TestWithParam<std::pair<const char*, Rank>> {};
+
+TEST_P(EveryPair, DeviceOperationsAreNodesInOrder) {
+  REQUIRE_CORPUS();
+  const auto [name, rank] = GetParam();
+  const Linked l = link_pair(name, rank);
+  const Trace& trace = l.linked.trace;
+  const LinkReport& report = l.linked.report;
+  std::printf(
+      "%s rank %u: %zu device operations in the profile, %llu kernels + %llu copies + %llu fills as nodes\n", name,
+      rank, l.device.device_ops.size(), static_cast<unsigned long long>(report.kernel_nodes),
+      static_cast<unsigned long long>(report.memcpy_nodes), static_cast<unsigned long long>(report.memset_nodes));
+  EXPECT_EQ(report.kernel_nodes + report.memcpy_nodes + report.memset_nodes, l.device.device_ops.size());
+
+  // Each depends on the one before it on its stream.
+  const Graph graph = build_graph(trace.nodes);
+  std::map<std::int64_t, std::uint32_t> last;
+  std::size_t chained = 0, operations = 0;
+  for (std::uint32_t i = 0; i < trace.nodes.nodes.size(); ++i) {
+    const auto attrs = trace.nodes.attributes(trace.nodes.nodes[i]);
+    const IntValue on_cpu = int_value(attrs, attr::is_cpu_op);
+    if (!on_cpu || on_cpu.value != 0) continue;
+    ++operations;
+    const std::int64_t stream = int_value(attrs, attr::stream).value;
+    const auto before = last.find(stream);
+    if (before != last.end()) {
+      const auto parents = graph.parents(i);
+      chained += static_cast<std::size_t>(
+          std::any_of(parents.begin(), parents.end(), [&](const Edge& e) { return e.node == before->second; }));
+      EXPECT_LE(recorded_start(trace, trace.nodes.nodes[before->second]),
+                recorded_start(trace, trace.nodes.nodes[i]));
+    }
+    last[stream] = i;
+  }
+  EXPECT_EQ(operations, l.device.device_ops.size());
+  EXPECT_EQ(chained, operations - last.size());
+  EXPECT_TRUE(find_cycle(graph).empty());
+}
+
+TEST_P(EveryPair, ReplayOfWhatWasRecordedIsWhatWasRecorded) {
+  REQUIRE_CORPUS();
+  const auto [name, rank] = GetParam();
+  const Linked l = link_pair(name, rank);
+  const Trace& trace = l.linked.trace;
+  std::int64_t end = 0;
+  const auto starts = replayed_starts(trace, end);
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  for (const Node& n : trace.nodes.nodes) first = std::min(first, recorded_start(trace, n));
+  std::int64_t worst = 0;
+  for (const Node& n : trace.nodes.nodes) {
+    const auto found = starts.find(n.id);
+    if (found == starts.end()) continue;  // metadata
+    worst = std::max(worst, std::abs(found->second - (recorded_start(trace, n) - first)));
+  }
+  const auto span = static_cast<double>(l.linked.report.span_ns);
+  std::printf("%s rank %u: recorded span %.3f us, replayed %.3f us (%+.3f %%), worst start off by %lld ns\n", name,
+              rank, span / 1e3, static_cast<double>(end) / 1e3, 100 * (static_cast<double>(end) - span) / span,
+              static_cast<long long>(worst));
+  // Whole microseconds of the profiler's two clocks may contradict each other by as much.
+  EXPECT_LE(worst, std::string_view(name) == "syn_v102" ? 2000 : 0);
+}
+
+TEST_P(EveryPair, ReductionChangesNoTime) {
+  REQUIRE_CORPUS();
+  const auto [name, rank] = GetParam();
+  std::int64_t end = 0, reduced_end = 0;
+  const Linked all = link_pair(name, rank);
+  const Linked reduced = link_pair(name, rank, {.reduce = true});
+  EXPECT_EQ(replayed_starts(all.linked.trace, end), replayed_starts(reduced.linked.trace, reduced_end));
+  EXPECT_EQ(end, reduced_end);
+  EXPECT_LE(reduced.linked.trace.nodes.deps.size(), all.linked.trace.nodes.deps.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(Corpus, EveryPair,
+                         testing::Values(std::pair("derived_nccl2rank", 0U), std::pair("derived_amd_mi250", 0U),
+                                         std::pair("derived_event_sync_ms", 0U),
+                                         std::pair("derived_event_sync_ms_ps", 0U), std::pair("derived_triton", 0U),
+                                         std::pair("syn_4rank", 0U), std::pair("syn_4rank", 1U),
+                                         std::pair("syn_4rank", 2U), std::pair("syn_4rank", 3U),
+                                         std::pair("syn_v102", 0U)));
+
+// The frame of the profiler's step aside, which other events of these pairs reach.
+TEST(Spans, AreWithinTwoPercent) {
+  REQUIRE_CORPUS();
+  for (const auto& [name, rank] :
+       {std::pair("derived_nccl2rank", 0U), std::pair("syn_4rank", 0U), std::pair("syn_4rank", 1U),
+        std::pair("syn_4rank", 2U), std::pair("syn_4rank", 3U)}) {
+    const Linked l = link_pair(name, rank);
+    std::int64_t end = 0;
+    (void)replayed_starts(l.linked.trace, end);
+    EXPECT_NEAR(static_cast<double>(end), static_cast<double>(l.linked.report.span_ns),
+                0.02 * static_cast<double>(l.linked.report.span_ns))
+        << name << " rank " << rank;
+  }
+}
+
+// Findings across four ranks, errors only.
+std::vector<std::string> errors_across_ranks(const std::string& pair) {
+  std::vector<TraceSummary> summaries;
+  for (Rank rank = 0; rank < 4; ++rank) summaries.push_back(summarise(link_pair(pair, rank).linked.trace));
+  Diagnostics findings;
+  (void)check_set(summaries, RuleSet::all(), findings);
+  std::vector<std::string> errors;
+  for (const Diagnostic& d : findings.all()) {
+    if (d.severity == Severity::error) errors.push_back(d.message);
+  }
+  return errors;
+}
+
+TEST(AcrossRanks, APipelineIsSound) {
+  REQUIRE_CORPUS();
+  EXPECT_EQ(errors_across_ranks("syn_4rank"), std::vector<std::string>{});
+}
+
+TEST(AcrossRanks, ARingOfReceivesBeforeSendsIsNamed) {
+  REQUIRE_CORPUS();
+  const auto errors = errors_across_ranks("syn_4rank_deadlock");
+  ASSERT_FALSE(errors.empty());
+  EXPECT_EQ(
+      errors[0],
+      "deadlock 0:18 → 0:523 → 1:18 → 1:523 → 2:18 → 2:523 → 3:18 → 3:523 → 0:18 (rank:node; each waits for the "
+      "one before it)");
+}
+
+}  // namespace
+}  // namespace convert

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""et-link under mpirun: the bytes of one process, whatever the number of processes; a failing rank leaves nothing.
+
+    link.py BIN MPIRUN
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+BIN, MPIRUN = sys.argv[1:3]
+ROOT = ["--allow-run-as-root"] if os.geteuid() == 0 else []
+ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PMIX_", "PMI_"))}
+ENVIRONMENT |= {"PATH": f"{BIN}:{os.environ['PATH']}", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+RANKS = 5
+
+
+def run(processes, command, folder, status=0):
+    mpirun = [MPIRUN, *ROOT, "--oversubscribe", "-n", str(processes)] if processes else []
+    done = subprocess.run(mpirun + command, env=ENVIRONMENT, capture_output=True, timeout=300, check=False,
+                          stdin=subprocess.DEVNULL, cwd=folder, text=True)
+    assert done.returncode == status, f"{command}: exit {done.returncode}\n{done.stderr}"
+    return done.stderr
+
+
+def write_pair(folder, rank, elements=1024):
+    """One operator that all-reduces, and its kernel."""
+    def attrs(rf, extra=()):
+        values = [("rf_id", "uint64", rf), ("fw_parent", "uint64", 0), ("seq_id", "int64", -1), ("scope", "uint64", 0),
+                  ("tid", "uint64", 1), ("fw_tid", "uint64", 0), ("op_schema", "string", "")]
+        return [{"name": n, "type": t, "value": v} for n, t, v in [*values, *extra]]
+
+    io = {"values": [], "shapes": [], "types": []}
+    comm = [("collective_name", "string", "allreduce"), ("dtype", "string", "Float"),
+            ("in_msg_nelems", "uint64", elements), ("out_msg_nelems", "uint64", elements),
+            ("pg_name", "string", "0"), ("pg_size", "uint64", RANKS)]
+    nodes = [
+        {"id": 2, "name": "[pytorch|profiler|execution_trace|thread]", "ctrl_deps": 1, "inputs": io, "outputs": io,
+         "attrs": attrs(0)},
+        {"id": 3, "name": "record_param_comms", "ctrl_deps": 2, "inputs": io, "outputs": io, "attrs": attrs(1, comm)},
+        {"id": 1, "name": "[pytorch|profiler|execution_trace|process]", "ctrl_deps": 1, "inputs": io, "outputs": io,
+         "attrs": attrs(0)}]
+    host = {"schema": "1.1.1-chakra.0.0.4", "pid": rank, "time": "2025-01-01 00:00:00", "start_ts": 0, "nodes": nodes,
+            "finish_ts": 1}
+    event = {"ph": "X", "pid": 1}
+    events = [
+        event | {"cat": "cpu_op", "name": "record_param_comms", "tid": 1, "ts": 100 + rank, "dur": 10.5,
+                 "args": {"External id": 1, "Record function id": 1}},
+        event | {"cat": "cuda_runtime", "name": "cudaLaunchKernelExC", "tid": 1, "ts": 103 + rank, "dur": 2,
+                 "args": {"External id": 1, "correlation": 7}},
+        event | {"cat": "kernel", "name": "ncclDevKernel_AllReduce_Sum_f32_RING_LL()", "tid": 20, "ts": 108.25 + rank,
+                 "dur": 30, "args": {"External id": 1, "correlation": 7, "stream": 20, "device": 0}}]
+    (folder / f"host.{rank}.json").write_text(json.dumps(host), encoding="utf-8")
+    (folder / f"kineto.{rank}.json").write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}),
+                                                encoding="utf-8")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for rank in range(RANKS):
+            write_pair(folder, rank)
+        link = ["et-link", "--host", "host.%r.json", "--device", "kineto.%r.json", "-o", "out/set", "--report",
+                "report.json"]
+        results = {}
+        for processes in (0, 1, 3, RANKS + 2):
+            run(processes, link, folder)
+            files = sorted((folder / "out").iterdir())
+            results[processes] = [(f.name, f.read_bytes()) for f in files] + [(folder / "report.json").read_bytes()]
+            assert len(files) == RANKS + 1, files
+            for f in files:
+                f.unlink()
+            (folder / "report.json").unlink()
+        assert all(r == results[0] for r in results.values()), "the bytes depend on the number of processes"
+
+        # A rank that cannot be read, one that does not fit the others.
+        whole = (folder / "host.3.json").read_text(encoding="utf-8")
+        (folder / "host.3.json").write_text(whole[:300], encoding="utf-8")
+        assert "host.3.json:1:" in run(3, link, folder, status=1)
+        assert not list((folder / "out").iterdir())
+        write_pair(folder, 3, elements=512)
+        assert "[collectives]" in run(3, link, folder, status=1)
+        assert not list((folder / "out").iterdir())
+        # What was matched can be looked at all the same.
+        assert len(json.loads((folder / "report.json").read_text(encoding="utf-8"))["ranks"]) == RANKS
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: MIT
+#include "formats/kineto.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <filesystem>
+#include <map>
+
+#include "formats/pytorch/pytorch.h"
+#include "read_all.h"
+
+namespace convert::testing {
+namespace {
+
+constexpr std::size_t mib = std::size_t{1} << 20U;
+const std::filesystem::path testdata = std::filesystem::path(ETKIT_SOURCE_DIR) / "testdata";
+
+std::string outcome(std::string_view text, std::size_t window = mib) {
+  const auto input = memory_input("f", text);
+  return kineto_outcome(*input, window);
+}
+Profile read(std::string_view text) {
+  const auto input = memory_input("f", text);
+  Diagnostics diagnostics;
+  return read_kineto(*input, diagnostics);
+}
+Profile read_file(const std::string& name) {
+  const auto input = open_input((testdata / "kineto" / name).string());
+  Diagnostics diagnostics;
+  Profile p = read_kineto(*input, diagnostics);
+  EXPECT_EQ(diagnostics.all().size(), 0U) << name;
+  return p;
+}
+std::string file_error(const std::string& folder, const std::string& name) {
+  const std::string path = (testdata / folder / name).string();
+  std::string error = error_of([&] {
+    const auto input = open_input(path);
+    Diagnostics diagnostics;
+    (void)read_kineto(*input, diagnostics);
+  });
+  return error.starts_with(path) ? error.substr(path.size() + 1) : error;
+}
+// An event of a kernel in line 2.
+std::string with_event(std::string_view fields) {
+  return "{\"traceEvents\": [\n{\"ph\": \"X\", \"cat\": \"kernel\", " + std::string(fields) + "}]}";
+}
+std::string event_error(std::string_view fields) { return outcome(with_event(fields)); }
+
+std::vector<std::string> names(const Profile& p, Range args) {
+  std::vector<std::string> out;
+  for (const Attr& a : p.args.view(args)) out.emplace_back(a.name.view());
+  return out;
+}
+
+TEST(Kineto, Cuda) {
+  const Profile p = read_file("okay-cuda.json");
+  EXPECT_EQ(p.events, 13U);
+  EXPECT_EQ(p.base_ns, 1'700'000'000'000'000'000);
+  EXPECT_EQ(p.threads, std::vector<std::string>{"4242"});
+  const auto& m = p.metadata;
+  EXPECT_EQ(int_value(m.attrs, Name("schemaVersion")).value, 1);
+  EXPECT_EQ(string_value(m, m.attrs, Name("traceName")), "trace.json");
+  EXPECT_EQ(string_value(m, m.attrs, Name("deviceProperties")),
+            R"([{"id": 0, "name": "NVIDIA A100", "numSms": 108}])");
+
+  ASSERT_EQ(p.cpu_ops.size(), 2U);
+  EXPECT_TRUE(p.cpu_ops[0].annotation);
+  EXPECT_EQ(p.cpu_ops[0].start_ns, 90'500);
+  EXPECT_FALSE(p.cpu_ops[0].whole_start);
+  EXPECT_TRUE(p.cpu_ops[0].whole_duration);
+  const Profile::CpuOp& mm = p.cpu_ops[1];
+  EXPECT_EQ(p.name(mm), "aten::mm");
+  EXPECT_EQ(mm.start_ns, 100'125);
+  EXPECT_EQ(mm.duration_ns, 30'250);
+  EXPECT_EQ(mm.end_ns(), 130'375);
+  EXPECT_EQ(mm.external_id, 2);
+  EXPECT_EQ(mm.rf_id, 3);
+  EXPECT_EQ(mm.sequence, 7);
+  EXPECT_EQ(mm.forward_thread, 0);
+  EXPECT_EQ(mm.order, 1U);
+  EXPECT_TRUE(mm.exact_times && mm.usual_category && mm.usual_external_id);
+  EXPECT_EQ(mm.args.count, 0U);
+
+  ASSERT_EQ(p.calls.size(), 4U);
+  EXPECT_EQ(p.calls[0].correlation, 901);
+  EXPECT_EQ(p.calls[0].external_id, 2);
+  const CallKind kinds[] = {CallKind::other, CallKind::event_record, CallKind::stream_wait, CallKind::device_sync};
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(p.calls[i].kind, kinds[i]) << i;
+
+  ASSERT_EQ(p.device_ops.size(), 3U);
+  const Profile::DeviceOp& k = p.device_ops[0];
+  EXPECT_EQ(k.kind, DeviceOpKind::kernel);
+  EXPECT_EQ(p.name(k), "sgemm_kernel");
+  EXPECT_EQ(k.start_ns, 141'500);
+  EXPECT_EQ(k.duration_ns, 12'001);
+  EXPECT_EQ(k.correlation, 901);
+  EXPECT_EQ(k.stream, 7);
+  EXPECT_TRUE(k.has_stream);
+  EXPECT_EQ(names(p, k.args),
+            (std::vector<std::string>{"grid", "block", "registers per thread", "est. achieved occupancy %"}));
+  EXPECT_EQ(p.args.list(p.args.view(k.args)[0])[0], 4U);
+  EXPECT_EQ(p.device_ops[1].kind, DeviceOpKind::memcpy);
+  EXPECT_EQ(p.device_ops[2].kind, DeviceOpKind::memset);
+  EXPECT_EQ(p.device_ops[2].external_id, Profile::none);
+
+  ASSERT_EQ(p.syncs.size(), 1U);
+  EXPECT_EQ(p.syncs[0].kind, CallKind::stream_wait);
+  EXPECT_EQ(p.syncs[0].stream, 20);
+  EXPECT_EQ(p.syncs[0].wait_on_stream, 7);
+  EXPECT_EQ(p.syncs[0].record_correlation, 904);
+}
+
+TEST(Kineto, Rocm) {
+  const Profile p = read_file("okay-rocm.json");
+  ASSERT_EQ(p.calls.size(), 2U);
+  EXPECT_EQ(p.calls[1].kind, CallKind::stream_sync);
+  ASSERT_EQ(p.device_ops.size(), 2U);
+  EXPECT_EQ(p.device_ops[0].device, 4);
+  EXPECT_EQ(p.device_ops[0].stream, 0);
+  EXPECT_EQ(p.device_ops[0].correlation, 11);
+  EXPECT_TRUE(p.device_ops[0].whole_start);
+}
+
+TEST(Kineto, Xpu) {
+  const Profile p = read_file("okay-xpu.json");
+  ASSERT_EQ(p.calls.size(), 1U);
+  EXPECT_EQ(p.calls[0].external_id, 2);
+  EXPECT_FALSE(p.calls[0].usual_external_id);
+  EXPECT_FALSE(p.calls[0].usual_category);
+  ASSERT_EQ(p.device_ops.size(), 1U);
+  EXPECT_EQ(p.device_ops[0].stream, 3);
+  EXPECT_FALSE(p.device_ops[0].has_stream);
+}
+
+TEST(Kineto, AnArrayAloneWithNumbersInQuotes) {
+  const Profile p = read_file("okay-old-array.json");
+  EXPECT_EQ(p.events, 3U);
+  EXPECT_EQ(p.threads, std::vector<std::string>{"4242 (python)"});
+  ASSERT_EQ(p.cpu_ops.size(), 1U);
+  EXPECT_EQ(p.cpu_ops[0].external_id, 2);
+  EXPECT_EQ(p.cpu_ops[0].rf_id, Profile::none);
+  ASSERT_EQ(p.calls.size(), 1U);
+  EXPECT_EQ(p.calls[0].correlation, 11);
+  ASSERT_EQ(p.device_ops.size(), 1U);
+  EXPECT_EQ(p.device_ops[0].stream, 7);
+  EXPECT_EQ(p.device_ops[0].correlation, 11);
+}
+
+TEST(Kineto, ThreadsAreToldApartByTheirText) {
+  const Profile p = read(R"([{"ph": "X", "cat": "cpu_op", "name": "a"},
+    {"ph": "X", "cat": "cpu_op", "name": "b", "tid": 7}, {"ph": "X", "cat": "cpu_op", "name": "c", "tid": "7"},
+    {"ph": "X", "cat": "cpu_op", "name": "d", "tid": "m\u0061in"}, {"ph": "X", "cat": "cpu_op", "name": "e", "tid": ""},
+    {"ph": "X", "cat": "cpu_op", "name": "f", "tid": 0}, {"ph": "X", "cat": "cpu_op", "name": "g", "tid": -3}])");
+  EXPECT_EQ(p.threads, (std::vector<std::string>{"0", "7", "main", "", "-3"}));
+  std::vector<std::uint32_t> threads;
+  for (const auto& op : p.cpu_ops) threads.push_back(op.thread);
+  EXPECT_EQ(threads, (std::vector<std::uint32_t>{0, 1, 1, 2, 3, 0, 4}));
+  EXPECT_EQ(p.cpu_ops[0].start_ns, 0);  // what is left out is 0
+}
+
+TEST(Kineto, OtherPhasesAndCategoriesAreReadOver) {
+  const Profile p =
+      read(R"([{"ph": "B", "cat": "cpu_op", "ts": "soon"}, {"ph": "X", "cat": "python_function", "dur": []},
+    {"ph": "i", "cat": "kernel", "ts": -1}, {}, {"cat": "kernel"}, {"ph": "M", "args": {"name": "python"}}])");
+  EXPECT_EQ(p.events, 6U);
+  EXPECT_TRUE(p.cpu_ops.empty() && p.calls.empty() && p.device_ops.empty() && p.syncs.empty() && p.threads.empty());
+}
+
+TEST(Kineto, EscapedKeysAreTheSameKeys) {
+  const Profile p = read(
+      R"([{"ph": "X", "c\u0061t": "k\u0065rnel", "n\u0061me": "a\"b", "\u0061rgs": {"str\u0065am": 9, "gr\u0069d": [1]}}])");
+  ASSERT_EQ(p.device_ops.size(), 1U);
+  EXPECT_EQ(p.name(p.device_ops[0]), "a\"b");
+  EXPECT_EQ(p.device_ops[0].stream, 9);
+  EXPECT_EQ(names(p, p.device_ops[0].args), std::vector<std::string>{"grid"});
+  EXPECT_EQ(read(R"({"tr\u0061ceEvents": [{}]})").events, 1U);
+}
+
+TEST(Kineto, OfAKeyGivenTwiceTheLastCounts) {
+  const Profile p = read(with_event(
+      R"("name": "a", "ts": 1, "ts": 2, "name": "b", "args": {"x": 1}, "args": {"stream": 1, "x": [1], "y": 2, "x": "last", "stream": 3})"));
+  ASSERT_EQ(p.device_ops.size(), 1U);
+  const Profile::DeviceOp& d = p.device_ops[0];
+  EXPECT_EQ(p.name(d), "b");
+  EXPECT_EQ(d.start_ns, 2000);
+  EXPECT_EQ(d.stream, 3);
+  EXPECT_EQ(names(p, d.args), (std::vector<std::string>{"x", "y"}));
+  EXPECT_EQ(p.args.string(p.args.view(d.args)[0]), "last");
+  // The same arg of the next event is no repetition.
+  const Profile q =
+      read(R"([{"ph": "X", "cat": "kernel", "args": {"x": 1}}, {"ph": "X", "cat": "kernel", "args": {"x": 2}}])");
+  EXPECT_EQ(q.device_ops[0].args.count, 1U);
+  EXPECT_EQ(q.device_ops[1].args.count, 1U);
+}
+
+TEST(Kineto, ArgsOfManyKindsAreCarried) {
+  const Profile p = read(with_event(
+      R"("args": {"a": 1.5, "b": true, "c": null, "d": [[1], 2], "e": {"f": 1}, "g": 18446744073709551615, "h": "[1,2,\"x\"]"})"));
+  const auto args = p.args.view(p.device_ops.at(0).args);
+  ASSERT_EQ(args.size(), 7U);
+  EXPECT_EQ(std::bit_cast<double>(args[0].bits), 1.5);
+  EXPECT_EQ(args[1].kind, Kind::bool_val);
+  EXPECT_EQ(p.args.string(args[2]), "null");
+  EXPECT_EQ(p.args.string(args[3]), "[[1], 2]");
+  EXPECT_EQ(p.args.string(args[4]), "{\"f\": 1}");
+  EXPECT_EQ(args[5].kind, Kind::uint64_val);
+  EXPECT_EQ(p.args.string(args[6]), "[1,2,\"x\"]");
+}
+
+TEST(Kineto, OddDurationsAndIdsAreWarnings) {
+  const auto input =
+      memory_input("f",
+                   "[{},\n{\"ph\": \"X\", \"cat\": \"kernel\", \"ts\": 5, \"dur\": -0.5},\n"
+                   "{\"ph\": \"X\", \"cat\": \"kernel\", \"dur\": -3, \"args\": {\"stream\": \"default\"}},\n"
+                   "{\"ph\": \"X\", \"cat\": \"kernel\", \"args\": {\"correlation\": 99999999999999999999, "
+                   "\"External id\": 1.5, \"device\": [0], \"stream\": null}},\n"
+                   "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"args\": {\"Sequence number\": \"\"}}]");
+  Diagnostics diagnostics;
+  const Profile p = read_kineto(*input, diagnostics);
+  EXPECT_EQ(p.negative_durations, 2U);
+  EXPECT_EQ(p.device_ops.at(0).duration_ns, 0);
+  EXPECT_EQ(p.device_ops.at(2).correlation, Profile::none);
+  ASSERT_EQ(diagnostics.all().size(), 2U);
+  EXPECT_EQ(format_diagnostic(diagnostics.all()[0]),
+            "f:2: warning: 2 durations below 0 count as 0, here the first [times]");
+  EXPECT_EQ(format_diagnostic(diagnostics.all()[1]),
+            "f:3: warning: 4 ids are no integers and count as absent, here the first [ids]");
+}
+
+TEST(Kineto, BadEvents) {
+  const struct {
+    std::string_view fields, error;
+  } cases[] = {
+      {R"("ts": NaN)", "f:2:36: 'ts' is no time in microseconds"},
+      {R"("ts": Infinity)", "f:2:36: 'ts' is no time in microseconds"},
+      {R"("ts": -Infinity)", "f:2:36: 'ts' is no time in microseconds"},
+      {R"("ts": null)", "f:2:36: 'ts' is no time in microseconds"},
+      {R"("ts": true)", "f:2:36: 'ts' is no time in microseconds"},
+      {R"("ts": "")", "f:2:36: 'ts' is no time in microseconds"},
+      {R"("ts": [1])", "f:2:36: 'ts' is no time in microseconds"},
+      {R"("ts": 1e300)", "f:2:36: 'ts' is no time in microseconds"},
+      {R"("ts": 1e16)", "f:2:36: 'ts' is no time in microseconds"},
+      {R"("ts": 01)", "f:2:36: 'ts' is no time in microseconds"},
+      {R"("ts": 1.)", "f:2:36: 'ts' is no time in microseconds"},
+      {R"("ts": -0.5)", "f:2:36: 'ts' is negative"},
+      {R"("dur": NaN)", "f:2:37: 'dur' is no time in microseconds"},
+      {R"("dur": 1e400)", "f:2:37: 'dur' is no time in microseconds"},
+      {R"("ts": 9200000000000000, "dur": 9200000000000000)", "f:2:61: 'dur' ends beyond 292 years"},
+      {R"("cat": null)", "f:2:37: a string is expected"},
+      {R"("ph": 5)", "f:2:36: a string is expected"},
+      {R"("name": "a\z")", "f:2:40: unknown escape in a string"},
+      {R"("args": {"a" 1})", "f:2:43: ':' is expected"},
+      {R"("args": {"a": 1,})", "f:2:46: a key is expected"},
+      {R"("args": {"a": 1]})", "f:2:45: ',' or '}' is expected"},
+      {R"("args": {"a": undefined})", "f:2:44: a value is expected"},
+      {R"("args": {"a": nope})", "f:2:44: not a JSON value"},
+      {R"("args": {"stream": nope})", "f:2:49: not a JSON value"},
+      {R"("args": {"stream": 07})", "f:2:49: not a JSON value"},
+      {R"("args": [1 2])", "f:2:41: ',' or ']' is expected"},
+      {R"("pid": )", "f:2:37: a value is expected"},
+      {R"("pid": 1 2)", "f:2:39: '}' is expected"},
+  };
+  for (const auto& c : cases) {
+    EXPECT_EQ(event_error(c.fields), c.error) << c.fields;
+    EXPECT_EQ(outcome(with_event(c.fields), 16), c.error) << c.fields;
+  }
+  EXPECT_EQ(outcome("[{\"ph\": \"X\", \"cat\": \"cpu_op\", \"tid\": nope}]"), "f:1:38: not a JSON value");
+  EXPECT_EQ(outcome("{\"traceEvents\": [null]}"), "f:1:18: '{' is expected");
+  EXPECT_EQ(outcome("{\"traceEvents\": [[]]}"), "f:1:18: '{' is expected");
+  EXPECT_EQ(outcome("{\"baseTimeNanoseconds\": -5, \"traceEvents\": []}"),
+            "f:1:25: 'baseTimeNanoseconds' is no number of nanoseconds");
+  EXPECT_EQ(outcome("{\"note\": nope, \"traceEvents\": []}"), "f:1:10: not a JSON value");
+}
+
+TEST(Kineto, BadFilesAreRefusedWithTheirPlace) {
+  const std::map<std::string, std::string> errors = {
+      {"bad-args.json", "3:54: a value is expected"},
+      {"bad-base-time.json", "1:25: 'baseTimeNanoseconds' is no number of nanoseconds"},
+      {"bad-comma.json", "3:274: '{' is expected"},
+      {"bad-huge-ts.json", "3:72: 'ts' is no time in microseconds"},
+      {"bad-late.json", "3:97: 'dur' ends beyond 292 years"},
+      {"bad-nan-ts.json", "3:72: 'ts' is no time in microseconds"},
+      {"bad-negative-ts.json", "3:72: 'ts' is negative"},
+      {"bad-no-events.json", " has no 'traceEvents': it is no Kineto trace"},
+      {"bad-number-cat.json", "3:20: a string is expected"},
+      {"bad-text-dur.json", "3:82: 'dur' is no time in microseconds"},
+      {"bad-truncated.json", "4:36: truncated JSON: the text ends inside a string"},
+      {"bad-twice.json", "3:4: 'traceEvents' is given twice"},
+  };
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(testdata / "kineto")) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with("bad-")) continue;
+    ++files;
+    ASSERT_TRUE(errors.contains(name)) << name;
+    EXPECT_EQ(file_error("kineto", name), errors.at(name)) << name;
+  }
+  EXPECT_EQ(files, errors.size());
+}
+
+TEST(Kineto, AHostTraceIsNamed) {
+  const std::string host =
+      "is a PyTorch execution trace of the host, not a Kineto trace; give it as the host's trace";
+  for (const char* name : {"okay-1.0.1.json", "okay-1.1.1.json", "okay-linked.json"}) {
+    const std::string error = file_error("pytorch", name);
+    EXPECT_TRUE(error.ends_with(" " + host)) << error;
+  }
+  EXPECT_EQ(outcome("{\"note\": 1, \"nodes\": []}"), "f:1:22: " + host);
+}
+
+TEST(Kineto, EveryPrefixIsRefusedAndWindowsDoNotMatter) {
+  for (const auto& entry : std::filesystem::directory_iterator(testdata / "kineto")) {
+    const std::string all = open_input(entry.path().string())->read_rest();
+    const std::string expected = outcome(all);
+    for (const std::size_t window : {1, 64, 1000}) EXPECT_EQ(outcome(all, window), expected) << entry.path();
+    if (!entry.path().filename().string().starts_with("okay-")) continue;
+    const std::string_view text = std::string_view(all).substr(0, all.find_last_not_of('\n') + 1);
+    for (std::size_t n = 0; n < text.size(); ++n) {
+      EXPECT_TRUE(outcome(text.substr(0, n)).starts_with("f:")) << entry.path() << n;
+    }
+  }
+}
+
+TEST(Kineto, HugeValues) {
+  const std::size_t depth = 10'000'000;
+  const std::string deep = std::string(depth, '[') + std::string(depth, ']');
+  const Profile p = read(with_event("\"name\": \"" + std::string(50'000'000, 'n') + "\", \"other\": " + deep +
+                                    ", \"args\": {\"deep\": " + deep + "}"));
+  EXPECT_EQ(p.name(p.device_ops.at(0)).size(), 50'000'000U);
+  EXPECT_EQ(p.args.string(p.args.view(p.device_ops[0].args)[0]).size(), 2 * depth);
+}
+
+TEST(Kineto, Sniffing) {
+  for (const char* folder : {"pytorch", "kineto", "jsonl", "msccl", "networks"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(testdata / folder)) {
+      const std::string name = entry.path().filename().string();
+      const std::string head = open_input(entry.path().string())->read_rest().substr(0, 4096);
+      // Two say too little of themselves.
+      const bool kineto =
+          name.starts_with("link-kineto") || (std::string_view(folder) == "kineto" && name != "bad-no-events.json");
+      EXPECT_EQ(sniff_kineto(head), kineto) << name;
+    }
+  }
+  EXPECT_TRUE(sniff_kineto("\xEF\xBB\xBF{\"schemaVersion\":1,\"deviceProperties\":["));
+  EXPECT_TRUE(sniff_kineto("[\n {\"name\": \"[{\\\"\", \"args\": {\"ph\": 1}, \"ph\": \"M\""));
+  for (const std::string_view head :
+       {"", "[", "[]", "[[", "{", "{}", "[{\"args\": {\"ph\": 1}}, {\"ph\": 1}]", "{\"a\": \"traceEvents\"}",
+        "{\"a\": {\"traceEvents\": []}}", "traceEvents"}) {
+    EXPECT_FALSE(sniff_kineto(head)) << head;
+  }
+}
+
+}  // namespace
+}  // namespace convert::testing

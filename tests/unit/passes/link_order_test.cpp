@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include "link_builder.h"
+
+namespace convert::test {
+namespace {
+
+TEST(LinkOrder, GapsBetweenAndInsideOperatorsAreDelays) {
+  Program p;
+  const NodeId a = p.op(0, 1000, 2000, "a");
+  p.op(0, 1100, 1300, "b", {.caller = a});
+  p.op(0, 1500, 1600, "c", {.caller = a});
+  p.op(0, 2500, 2600, "d");
+  const LinkedTrace l = p.link();
+  // The end of an operator and what follows it are one delay.
+  EXPECT_EQ(shown(l.trace), (Lines{"2 a 1000-1100 <1 program_order:1", "3 b 1100-1300 <2 program_order:2",
+                                   "4 [delay] 1300-1500 <2 program_order:3", "5 c 1500-1600 <2 program_order:4",
+                                   "6 [delay] 1600-2500 program_order:5", "7 d 2500-2600 <1 program_order:6"}));
+  EXPECT_EQ(displaced(l.trace), Lines{});
+  EXPECT_EQ(l.report.cpu_delay_ns, 200U + 900U);
+  EXPECT_EQ(l.report.delay_nodes, 2U);
+  EXPECT_EQ(l.report.span_ns, 1600U);
+}
+
+TEST(LinkOrder, WithoutGapsAnOperatorHasItsExclusiveTime) {
+  Program p;
+  const NodeId a = p.op(0, 1000, 2000, "a");
+  p.op(0, 1100, 1300, "b", {.caller = a});
+  p.op(0, 2500, 2600, "d");
+  const LinkedTrace l = p.link({.keep_gaps = false});
+  EXPECT_EQ(shown(l.trace), (Lines{"2 a 1000-1800 <1 program_order:1", "3 b 1100-1300 <2 program_order:2",
+                                   "4 d 2500-2600 <1 program_order:3"}));
+  EXPECT_EQ(l.report.delay_nodes, 0U);
+}
+
+TEST(LinkOrder, CalleesMayBeginAndEndWithTheirCaller) {
+  Program p;
+  const NodeId a = p.op(0, 1000, 1100, "a");
+  const NodeId b = p.op(0, 1000, 1010, "b", {.caller = a});
+  p.op(0, 1000, 1000, "c", {.caller = b});
+  p.op(0, 1100, 1100, "d", {.caller = a});
+  p.op(0, 1100, 1200, "e");
+  const LinkedTrace l = p.link({.keep_gaps = false});
+  EXPECT_EQ(shown(l.trace), (Lines{"2 a 1000-1090 <1 program_order:1", "3 b 1000-1010 <2 program_order:2",
+                                   "4 c 1000-1000 <3 program_order:3", "5 d 1100-1100 <2 program_order:4",
+                                   "6 e 1100-1200 <1 program_order:5"}));
+  EXPECT_EQ(displaced(p.link().trace), Lines{});
+}
+
+TEST(LinkOrder, ALaunchCutsItsOperator) {
+  Program p;
+  p.op(0, 1000, 2000, "a");
+  p.call(0, 1100, 1200);
+  p.device(7, 1500, 1800, "k1");
+  p.call(0, 1300, 1400);
+  p.device(7, 1900, 1950, "k2");
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(shown(l.trace),
+            (Lines{"2 a 1000-1200 <1 program_order:1", "3 k1 1500-1800 <2 launch:2 +300",
+                   "4 [delay] 1200-1400 <2 program_order:2", "5 k2 1900-1950 <2 launch:4 stream_order:3 +100",
+                   "6 [delay] 1400-2000 program_order:4"}));
+  EXPECT_EQ(displaced(l.trace), Lines{});
+  EXPECT_EQ(l.report.launched_by_correlation, 2U);
+  EXPECT_EQ(l.report.start_delay_ns, 400U);
+}
+
+// Whole microseconds put many ends and begins at one time.
+TEST(LinkOrder, ALaunchThatEndsWithItsOperatorIsOfThatOperator) {
+  Program p;
+  p.op(0, 1000, 2000, "a");
+  p.call(0, 1500, 2000);
+  p.device(7, 9000, 9100, "k");
+  p.op(0, 2000, 3000, "b");
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(shown(l.trace), (Lines{"2 a 1000-2000 <1 program_order:1", "3 k 9000-9100 <2 launch:2 +7000",
+                                   "4 b 2000-3000 <1 program_order:2"}));
+}
+
+TEST(LinkOrder, ALaunchThatBeginsWithItsOperatorIsOfThatOperator) {
+  Program p;
+  p.op(0, 1000, 2000, "a");
+  p.op(0, 2000, 3000, "b");
+  p.call(0, 2000, 2000);
+  p.device(7, 2000, 2100, "k");
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(shown(l.trace), (Lines{"2 a 1000-2000 <1 program_order:1", "3 b 2000-2000 <1 program_order:2",
+                                   "4 k 2000-2100 <3 launch:3", "5 [delay] 2000-3000 program_order:3"}));
+}
+
+TEST(LinkOrder, ACallWithoutTimeAtAnEndGoesWhereItsExternalIdSays) {
+  for (const bool of_first : {true, false}) {
+    Program p;
+    p.op(0, 1000, 2000, "a");
+    const std::int64_t first = p.last_rf();
+    p.op(0, 2000, 3000, "b");
+    p.call(0, 2000, 2000).external_id = of_first ? first : p.last_rf();
+    p.device(7, 2000, 2100, "k");
+    const Trace t = p.link().trace;
+    const NodeId caller = t.nodes.ctrl_deps(node_named(t, "k"))[0];
+    EXPECT_EQ(t.nodes.name(t.nodes.nodes[caller]), of_first ? "a" : "b");
+  }
+}
+
+TEST(LinkOrder, AKernelThatBeginsBeforeItsCallEndsHangsOnThatMoment) {
+  Program p;
+  p.op(0, 1000, 2000, "a");
+  p.call(0, 1100, 1500);
+  p.device(7, 1200, 1300, "k");
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(shown(l.trace), (Lines{"2 a 1000-1200 <1 program_order:1", "3 k 1200-1300 <2 launch:2",
+                                   "4 [delay] 1200-2000 program_order:2"}));
+}
+
+TEST(LinkOrder, AGraphLaunchStartsAllItsKernels) {
+  Program p;
+  p.op(0, 1000, 2000, "a");
+  p.call(0, 1100, 1200);
+  p.device(9, 1700, 1800, "k3");
+  p.device(7, 1300, 1400, "k1");
+  p.device(7, 1400, 1500, "k2");
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(shown(l.trace), (Lines{"2 a 1000-1200 <1 program_order:1", "3 k1 1300-1400 <2 launch:2 +100",
+                                   "4 k2 1400-1500 <2 launch:2 stream_order:3", "5 k3 1700-1800 <2 launch:2 +500",
+                                   "6 [delay] 1200-2000 program_order:2"}));
+  EXPECT_EQ(l.report.launched_by_correlation, 3U);
+}
+
+TEST(LinkOrder, OperationsWithoutACallAreOfTheOperatorOfTheirExternalIdOrOfTheirTime) {
+  Program p(2);
+  p.op(0, 1000, 2000, "a");
+  const std::int64_t a = p.last_rf();
+  p.op(0, 2000, 3000, "b");
+  p.op(1, 1000, 4000, "c");
+  p.device(7, 2500, 2600, "named").external_id = a;
+  p.device(8, 2700, 2800, "unnamed").external_id = 77;
+  for (Profile::DeviceOp& d : p.profile().device_ops) d.correlation = 99;
+  const LinkedTrace l = p.link({.list_unmatched = true});
+  const auto caller = [&](std::string_view name) {
+    return l.trace.nodes.name(l.trace.nodes.nodes[l.trace.nodes.ctrl_deps(node_named(l.trace, name))[0]]);
+  };
+  EXPECT_EQ(caller("named"), "a");
+  EXPECT_EQ(caller("unnamed"), "b");
+  EXPECT_EQ(displaced(l.trace), Lines{});
+  EXPECT_EQ(count(l.report, Unmatched::kernel_by_external_id), 1U);
+  EXPECT_EQ(count(l.report, Unmatched::kernel_by_time), 1U);
+  ASSERT_EQ(l.report.items.size(), 2U);
+  EXPECT_EQ(l.report.items[0].name, "named");
+  EXPECT_EQ(l.report.items[1].name, "unnamed");
+}
+
+TEST(LinkOrder, AProfileOfTheDeviceAloneIsKept) {
+  Program p(0);
+  p.device(7, 1000, 1100, "k1").correlation = -1;
+  p.device(7, 1200, 1300, "k2").correlation = -1;
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(l.report.kernel_nodes, 2U);
+  EXPECT_EQ(displaced(l.trace), Lines{});
+}
+
+// The device runs in the order of the calls of its streams, of whichever thread.
+TEST(LinkOrder, StreamsOrderTheOperationsOfAllThreads) {
+  Program p(2);
+  p.op(0, 1000, 2000, "a");
+  p.op(1, 1000, 2000, "b");
+  p.call(0, 1100, 1500);
+  p.device(7, 1600, 1700, "k1");
+  p.call(1, 1200, 1300);
+  p.device(7, 1800, 1900, "k2");
+  p.call(1, 1310, 1320);
+  p.device(8, 1400, 1500, "other");
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(shown(l.trace),
+            (Lines{"2 a 1000-1500 <1 program_order:1", "4 b 1000-1300 <3 program_order:3",
+                   "5 [delay] 1300-1320 <4 program_order:4", "6 other 1400-1500 <4 launch:5 +80",
+                   "7 k1 1600-1700 <2 launch:2 +100", "8 k2 1800-1900 <4 launch:4 stream_order:7 +100",
+                   "9 [delay] 1500-2000 program_order:2", "10 [delay] 1320-2000 program_order:5"}));
+  EXPECT_EQ(displaced(l.trace), Lines{});
+}
+
+TEST(LinkOrder, AStreamWaitsForAnEventOfAnother) {
+  Program p;
+  p.op(0, 1000, 5000, "a");
+  p.call(0, 1100, 1200);
+  p.device(7, 1500, 3000, "k1");
+  p.call(0, 1300, 1310, CallKind::event_record);
+  const std::int64_t record = p.last_correlation();
+  p.call(0, 1320, 1330);
+  p.device(7, 3000, 3500, "k2");
+  p.call(0, 1400, 1410, CallKind::stream_wait);
+  p.sync(8, 7, record);
+  p.call(0, 1500, 1600);
+  p.device(8, 3010, 3100, "k3");
+  p.call(0, 1700, 1800);
+  p.device(8, 3100, 3200, "k4");
+  const LinkedTrace l = p.link();
+  const auto lines = shown(l.trace);
+  EXPECT_NE(std::find(lines.begin(), lines.end(), "7 k3 3010-3100 <2 launch:6 event:3 +10"), lines.end());
+  EXPECT_NE(std::find(lines.begin(), lines.end(), "9 k4 3100-3200 <2 launch:8 stream_order:7"), lines.end());
+  EXPECT_EQ(displaced(l.trace), Lines{});
+  EXPECT_EQ(count(l.report, Unmatched::synchronisation_unresolved), 0U);
+}
+
+TEST(LinkOrder, WaitsThatTheTimesContradictAreReportedAndNotImposed) {
+  Program p;
+  p.op(0, 1000, 5000, "a");
+  p.call(0, 1100, 1200);
+  p.device(7, 1500, 3000, "k1");
+  p.call(0, 1300, 1310, CallKind::event_record);
+  const std::int64_t record = p.last_correlation();
+  p.call(0, 1400, 1410, CallKind::stream_wait);
+  p.sync(8, 7, record);
+  p.call(0, 1500, 1600);
+  p.device(8, 2000, 2100, "k2");
+  p.call(0, 1700, 1710, CallKind::stream_wait);  // nobody says for what
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(displaced(l.trace), Lines{});
+  EXPECT_EQ(l.report.deps[static_cast<std::size_t>(DepRule::event)], 0U);
+  EXPECT_EQ(count(l.report, Unmatched::synchronisation_unresolved), 2U);
+}
+
+TEST(LinkOrder, StreamsOfTheSameNumberOnTwoDevicesAreTwo) {
+  Program p;
+  p.op(0, 1000, 5000, "a");
+  p.call(0, 1100, 1200);
+  p.device(7, 1500, 3000, "k1").device = 1;
+  p.call(0, 1200, 1300);
+  p.device(7, 1400, 1500, "k2");
+  p.call(0, 1300, 4000, CallKind::stream_sync);
+  p.sync(7).device = 1;
+  const LinkedTrace l = p.link();
+  const auto lines = shown(l.trace);
+  EXPECT_EQ(lines.back(), "6 [delay] 3000-5000 program_order:4 synchronisation:3");
+  EXPECT_EQ(displaced(l.trace), Lines{});
+}
+
+// What every synchronisation below does: the thread is blocked until the kernel's end, which the edge says.
+class Synchronisation : public testing::TestWithParam<std::tuple<CallKind, bool>> {};
+TEST_P(Synchronisation, TheTimeBlockedLeavesTheThread) {
+  const auto [kind, told] = GetParam();
+  Program p;
+  p.op(0, 1000, 2000, "a");
+  p.call(0, 1100, 1200);
+  p.device(7, 1500, 3000, "k");
+  p.call(0, 1300, 1310, CallKind::event_record);
+  const std::int64_t record = p.last_correlation();
+  p.op(0, 2000, 4000, "wait");
+  p.call(0, 2100, 3500, kind);
+  if (told) kind == CallKind::event_sync ? p.sync(-1, 7, record) : p.sync(7);
+  p.op(0, 4000, 4100, "b");
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(shown(l.trace),
+            (Lines{"2 a 1000-1200 <1 program_order:1", "3 k 1500-3000 <2 launch:2 +300",
+                   "4 [delay] 1200-2000 program_order:2", "5 wait 2000-2100 <1 program_order:4",
+                   "6 [delay] 3000-4000 program_order:5 synchronisation:3", "7 b 4000-4100 <1 program_order:6"}));
+  EXPECT_EQ(displaced(l.trace), Lines{});
+  EXPECT_EQ(l.report.blocked_ns, 900U);
+  EXPECT_EQ(count(l.report, Unmatched::synchronisation_unresolved), 0U);
+}
+INSTANTIATE_TEST_SUITE_P(All, Synchronisation,
+                         testing::Combine(testing::Values(CallKind::stream_sync, CallKind::device_sync,
+                                                          CallKind::event_sync),
+                                          testing::Bool()));
+
+TEST(LinkOrder, ASynchronisationOfNothingIsReportedOnlyIfNobodySaysOfWhat) {
+  Program p;
+  p.op(0, 1000, 2000, "a");
+  p.call(0, 1100, 1200, CallKind::stream_sync);
+  p.call(0, 1300, 1400, CallKind::stream_sync);
+  p.sync(7);
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(count(l.report, Unmatched::synchronisation_unresolved), 1U);
+  EXPECT_EQ(l.report.blocked_ns, 0U);
+}
+
+TEST(LinkOrder, ADeviceSynchronisationWaitsForEveryStream) {
+  Program p;
+  p.op(0, 1000, 9000, "a");
+  p.call(0, 1100, 1200);
+  p.device(7, 1500, 3000, "k1");
+  p.call(0, 1200, 1300);
+  p.device(8, 1500, 4000, "k2");
+  p.call(0, 1400, 4500, CallKind::device_sync);
+  p.call(0, 4500, 4600, CallKind::device_sync);  // nothing new
+  p.call(0, 5000, 5100);
+  p.device(8, 6000, 6100, "k3");
+  const LinkedTrace l = p.link();
+  const auto lines = shown(l.trace);
+  EXPECT_EQ(lines[5], "7 [delay] 4000-4500 <2 program_order:6 synchronisation:5 synchronisation:3");
+  EXPECT_EQ(l.report.deps[static_cast<std::size_t>(DepRule::synchronisation)], 2U);
+  EXPECT_EQ(displaced(l.trace), Lines{});
+}
+
+TEST(LinkOrder, ACopyThatItsCallWaitsForBlocks) {
+  for (const CallKind kind : {CallKind::blocking, CallKind::other}) {
+    Program p;
+    p.op(0, 1000, 3000, "a");
+    p.call(0, 1100, 2000, kind);
+    p.device(7, 1300, 1900, "copy").kind = DeviceOpKind::memcpy;
+    const LinkedTrace l = p.link();
+    EXPECT_EQ(shown(l.trace), (Lines{"2 a 1000-1300 <1 program_order:1", "3 copy 1300-1900 <2 launch:2",
+                                     "4 [delay] 1900-3000 program_order:2 synchronisation:3"}));
+    EXPECT_EQ(l.report.blocked_ns, 600U);
+  }
+}
+
+// A synchronisation that ends with the kernel, and a launch right behind it: that one waits too.
+TEST(LinkOrder, WhatIsLaunchedRightBehindAWaitWaitsToo) {
+  Program p;
+  p.op(0, 1000, 5000, "a");
+  p.call(0, 1000, 1100);
+  p.device(7, 1100, 3000, "k1");
+  p.call(0, 1100, 3000, CallKind::stream_sync);
+  p.sync(7);
+  p.call(0, 3000, 3000);
+  p.device(8, 3000, 3500, "k2");
+  for (const bool keep_gaps : {true, false}) {
+    const LinkedTrace l = p.link({.keep_gaps = keep_gaps});
+    const std::string end = keep_gaps ? "1100" : "3100";
+    EXPECT_EQ(shown(l.trace)[2], "4 [delay] 3000-3000 <2 program_order:2 synchronisation:3");
+    EXPECT_EQ(shown(l.trace)[3], "5 k2 3000-3500 <2 launch:4");
+    EXPECT_EQ(shown(l.trace)[0], "2 a 1000-" + end + " <1 program_order:1");
+  }
+  EXPECT_EQ(displaced(p.link().trace), Lines{});
+}
+
+TEST(LinkOrder, ASynchronisationThatBeginsWithItsOperatorIsInside) {
+  Program p;
+  p.op(0, 1000, 1100, "a");
+  p.call(0, 1000, 1100);
+  p.device(7, 1500, 3000, "k");
+  p.op(0, 1100, 4000, "item");
+  p.call(0, 1100, 3500, CallKind::stream_sync);
+  p.sync(7);
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(shown(l.trace), (Lines{"2 a 1000-1100 <1 program_order:1", "3 k 1500-3000 <2 launch:2 +400",
+                                   "4 item 1100-1100 <1 program_order:2",
+                                   "5 [delay] 3000-4000 program_order:4 synchronisation:3"}));
+  EXPECT_EQ(displaced(l.trace), Lines{});
+}
+
+TEST(LinkOrder, KernelsWithoutTimeAreOrderedByTheirCalls) {
+  Program p;
+  p.op(0, 1000, 9000, "a");
+  p.call(0, 1100, 1200);
+  const std::int64_t first = p.last_correlation();
+  p.call(0, 1300, 1400);
+  p.device(7, 2000, 2000, "second");
+  p.device(7, 2000, 2000, "first").correlation = first;
+  p.call(0, 1500, 3000, CallKind::stream_sync);
+  p.sync(7);
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(displaced(l.trace), Lines{});
+  EXPECT_EQ(count(l.report, Unmatched::synchronisation_unresolved), 0U);
+  const Node& second = node_named(l.trace, "second");
+  EXPECT_EQ(l.trace.nodes.data_deps(second)[1], node_named(l.trace, "first").id);
+  EXPECT_NE(shown(l.trace).back().find("synchronisation:" + std::to_string(second.id)), std::string::npos);
+}
+
+TEST(LinkOrder, TheBackwardPassIsHandedOverAndBack) {
+  Program p(2);
+  p.op(0, 1000, 2000, "forward");
+  p.op(1, 2500, 3000, "backward1", {.forward_tid = 1});
+  p.op(1, 3100, 4000, "backward2", {.forward_tid = 1});
+  p.op(0, 4500, 5000, "step");
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(shown(l.trace),
+            (Lines{"2 forward 1000-2000 <1 program_order:1", "4 [delay] 2000-2500 program_order:2",
+                   "5 backward1 2500-3000 <3 program_order:3 hand_over:4", "6 [delay] 3000-3100 program_order:5",
+                   "7 backward2 3100-4000 <3 program_order:6", "8 [delay] 4000-4500 program_order:4 hand_over:7",
+                   "9 step 4500-5000 <1 program_order:8"}));
+  EXPECT_EQ(displaced(l.trace), Lines{});
+  // The thread of the backward pass from the begin to its work, the other one until its end.
+  EXPECT_EQ(l.report.blocked_ns, 1500U + 1500U);
+}
+
+TEST(LinkOrder, AnOperatorThatBeginsWithTheHandOverWaitsForItsEnd) {
+  Program p(2);
+  p.op(0, 1000, 2000, "forward");
+  p.op(0, 2000, 5000, "loss.backward");
+  p.op(1, 2000, 4000, "backward", {.forward_tid = 1});
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(shown(l.trace),
+            (Lines{"2 forward 1000-2000 <1 program_order:1", "4 loss.backward 2000-2000 <1 program_order:2",
+                   "5 backward 2000-4000 <3 program_order:3 hand_over:2",
+                   "6 [delay] 4000-5000 program_order:4 hand_over:5"}));
+  EXPECT_EQ(displaced(l.trace), Lines{});
+}
+
+TEST(LinkOrder, EveryBurstIsHandedOver) {
+  Program p(3);
+  p.op(0, 1000, 2000, "forward");
+  p.op(1, 2500, 3000, "backward1", {.forward_tid = 1});
+  p.op(2, 2600, 3500, "backward2", {.forward_tid = 1});
+  p.op(0, 4000, 5000, "forward2");
+  p.op(1, 5500, 6000, "backward3", {.forward_tid = 1});
+  p.op(0, 6100, 6200, "step");
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(l.report.deps[static_cast<std::size_t>(DepRule::hand_over)], 6U);
+  EXPECT_EQ(displaced(l.trace), Lines{});
+  const auto deps = l.trace.nodes.data_deps(node_named(l.trace, "backward3"));
+  ASSERT_EQ(deps.size(), 2U);
+  EXPECT_EQ(start_of(l.trace, l.trace.nodes.nodes[deps[1]]), 5000);  // the delay behind forward2
+}
+
+TEST(LinkOrder, IndependentThreadsGetNoHandOver) {
+  Program p(2);
+  p.op(0, 1000, 2000, "a");
+  p.op(1, 1500, 2500, "loader");
+  p.op(0, 3000, 4000, "b");
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(l.report.deps[static_cast<std::size_t>(DepRule::hand_over)], 0U);
+  EXPECT_EQ(displaced(l.trace), Lines{});
+  EXPECT_EQ(l.report.blocked_ns, 0U);
+}
+
+TEST(LinkOrder, ABlockedThreadHandsNothingOver) {
+  Program p(2);
+  p.op(0, 1000, 5000, "a");
+  p.call(0, 1000, 1100);
+  p.device(7, 1500, 4000, "k");
+  p.call(0, 1200, 4000, CallKind::stream_sync);
+  p.sync(7);
+  p.op(1, 2000, 3000, "backward", {.forward_tid = 1});
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(displaced(l.trace), Lines{});
+}
+
+TEST(LinkOrder, ACallerOnAnotherThreadHoldsNothingUp) {
+  Program p(2);
+  const NodeId a = p.op(0, 1000, 5000, "a");
+  p.op(1, 2000, 3000, "b", {.caller = a});
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(displaced(l.trace), Lines{});
+}
+
+TEST(LinkOrder, TheNodeOfProcessGroupsIsMetadataAndItsTimeADelay) {
+  Program p;
+  p.op(0, 1000, 2000, "## process_group:init ##");
+  p.op(0, 2000, 3000, "a");
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(shown(l.trace), (Lines{"2 ## process_group:init ## 1000-1000 <1 program_order:1",
+                                   "3 [delay] 1000-2000 program_order:2", "4 a 2000-3000 <1 program_order:3"}));
+  EXPECT_EQ(node_named(l.trace, "## process_group:init ##").type, NodeType::metadata);
+  EXPECT_EQ(l.report.metadata_nodes, 1U);
+}
+
+TEST(LinkOrder, DataDependenciesAreThoseOfTheLastWriter) {
+  Program p;
+  const auto with = [](std::string_view in, std::string_view out) {
+    return HostOp{.inputs = in, .input_types = "['Tensor(float)']", .outputs = out};
+  };
+  p.op(0, 1000, 1200, "w", with("[]", "[[10, 11, 0, 4, 4, 'cuda:0']]"));
+  p.call(0, 1050, 1100);
+  p.device(7, 1300, 1400, "kw");
+  p.op(0, 1200, 1500, "r", with("[[20, 11, 0, 4, 4, 'cuda:0']]", "[[30, 31, 0, 4, 4, 'cuda:0']]"));
+  p.call(0, 1250, 1300);
+  p.device(8, 1450, 1500, "kr");
+  p.op(0, 1500, 1600, "race", with("[[20, 31, 0, 4, 4, 'cuda:0']]", "[]"));
+  p.call(0, 1510, 1520);
+  p.device(9, 1520, 1530, "ok");
+  p.op(0, 1600, 1700, "early", with("[[20, 11, 0, 4, 4, 'cuda:0']]", "[]"));
+  p.call(0, 1610, 1620);
+  p.device(9, 1630, 1640, "k4");
+  const LinkedTrace l = p.link({.data_deps = true});
+  const auto id = [&](std::string_view name) { return std::to_string(node_named(l.trace, name).id); };
+  const auto line = [&](std::string_view name) {
+    for (const std::string& s : shown(l.trace)) {
+      if (s.find(" " + std::string(name) + " ") != std::string::npos) return s;
+    }
+    return std::string();
+  };
+  EXPECT_NE(line("kr").find("data:" + id("kw") + " +50"), std::string::npos) << line("kr");
+  EXPECT_NE(line("ok").find("data:" + id("kr")), std::string::npos) << line("ok");
+  EXPECT_EQ(displaced(l.trace), Lines{});
+  EXPECT_EQ(l.report.deps[static_cast<std::size_t>(DepRule::data)], 3U);
+}
+
+TEST(LinkOrder, ReductionLeavesOutWhatIsImplied) {
+  Program p;
+  p.op(0, 1000, 9000, "a");
+  p.call(0, 1100, 1200);
+  p.device(7, 1500, 3000, "k1");
+  p.call(0, 1300, 3500, CallKind::stream_sync);
+  p.sync(7);
+  p.call(0, 4000, 4100);
+  p.device(7, 4200, 4300, "k2");
+  const LinkedTrace all = p.link(), reduced = p.link({.reduce = true});
+  EXPECT_EQ(shown(all.trace)[4], "6 k2 4200-4300 <2 launch:5 stream_order:3 +100");
+  EXPECT_EQ(shown(reduced.trace)[4], "6 k2 4200-4300 <2 launch:5 +100");
+  EXPECT_EQ(all.report.deps[static_cast<std::size_t>(DepRule::stream_order)], 1U);
+  EXPECT_EQ(reduced.report.deps[static_cast<std::size_t>(DepRule::stream_order)], 0U);
+  EXPECT_EQ(shown(reduced.trace)[3], "5 [delay] 3000-4100 <2 program_order:4 synchronisation:3");
+  EXPECT_EQ(displaced(reduced.trace), Lines{});
+}
+
+}  // namespace
+}  // namespace convert::test

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT
+#include "common/link.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <utility>
+
+#include "load/check.h"
+#include "load/link_files.h"
+#include "passes/summary_bytes.h"
+#include "passes/validate.h"
+#include "util/log.h"
+
+namespace tools {
+
+using namespace convert;
+
+namespace {
+
+// Those that the tool warns of: the others are usual where a profiler ran for a part of the program.
+constexpr std::array warned = {Unmatched::host_name_differs,     Unmatched::kernel_by_external_id,
+                               Unmatched::kernel_by_time,    Unmatched::synchronisation_unresolved,
+                               Unmatched::communication_unknown, Unmatched::communication_size,
+                               Unmatched::communication_peer};
+constexpr std::array of_the_host = {Unmatched::host_not_profiled, Unmatched::host_outside_profile,
+                                    Unmatched::host_name_differs};
+
+// Kernels' names are long.
+std::string shortened(const std::string& name) {
+  constexpr std::size_t most = 60;
+  if (name.size() <= most) return name;
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0U) == 0x80U) --end;
+  return name.substr(0, end) + "…";
+}
+
+}  // namespace
+
+void add_link_options(App& app, LinkToolOptions& to) {
+  app.group("Input");
+  app.add_option("--host", to.host, "FILE", "host execution trace; %r in the name: the rank");
+  app.add_option("--device", to.device, "FILE", "Kineto trace of the same rank; %r as above");
+  app.add_integer("--rank", to.rank, 0, 0xffffff, "N",
+                  "rank of a single pair of files (default: as --device says, else 0)");
+  app.add_option("--ranks", to.ranks, "LIST", "ranks to link, as 0-3,8 (default: all that have files)");
+  app.group("Linking");
+  app.add_choice("--gaps", to.gaps, {"keep", "drop"}, "time of CPU threads between operators: delay nodes, or not");
+  app.add_flag("--data-deps", to.data_deps, "also dependencies between tensors' writers and readers");
+  app.add_flag("--reduce", to.reduce, "without dependencies that others imply");
+  app.add_flag("--dep-rules", to.dep_rules, "note the rule behind each dependency (attribute dep_rules)");
+  app.add_choice("--compat", to.compat, {"chakra"}, "as MLCommons Chakra links and converts, byte for byte");
+  app.group("Checks");
+  app.add_choice("--unmatched", to.unmatched, {"warn", "error", "keep"}, "operations without a partner");
+  app.add_choice("--check", to.check, {"error", "warn", "off"}, 
+                 "collectives and messages across ranks (default: error; with --ranks: warn)");
+  app.add_option("--report", to.report, "FILE", "write what was matched and what was not, as JSON");
+  app.add_flag("--list-unmatched", to.list_unmatched, "name each unmatched operation in the report");
+}
+
+Linking::Linking(const LinkToolOptions& options, const OutputOptions& output, Context& context,
+                 std::unique_ptr<LinkTeam> team)
+    : options_(options), output_(output), context_(context), team_(std::move(team)) {
+  if (!options.host) throw usage_error("--host is missing: the host execution trace (see --help)");
+  const bool many = has_rank(*options.host);
+  if (options.device && has_rank(*options.device) != many) {
+    throw usage_error("--host and --device: both names need %r, or none");
+  }
+  if (many && options.rank) throw usage_error("--rank is for a single pair of files; --ranks selects among many");
+  if (!many && options.ranks) throw usage_error("--ranks needs %r in the names of the files");
+  if (options.list_unmatched && !options.report) throw usage_error("--list-unmatched needs --report");
+  if (options.report && *options.report == "-" && output.to_stdout()) {
+    throw usage_error("--report -: standard output is for the trace; name a file with -o, or for the report");
+  }
+  ranks_ = !many           ? std::vector<Rank>{static_cast<Rank>(options.rank.value_or(0))}
+           : options.ranks ? parse_ranks(*options.ranks)
+                           : find_ranks(*options.host);
+  if (options.compat) {
+    const bool linked = output.to && *output.to == "linked";
+    compat_ = linked ? LinkCompat::chakra_linked : LinkCompat::chakra;
+    if (options.gaps != "keep" || options.data_deps || options.reduce || options.dep_rules || options.report) {
+      throw usage_error(
+          "--compat chakra follows the rules of another program; leave out --gaps, --data-deps, "
+          "--reduce, --dep-rules and --report");
+    }
+  } else if (output.to && output.to->starts_with("linked")) {
+    throw usage_error("-t linked is the format of MLCommons Chakra's linker; add --compat chakra");
+  }
+}
+
+SourceOptions Linking::source_options() {
+  SourceOptions o;
+  o.from = "pytorch";
+  o.hash = !output_.no_history;
+  o.progress = context_.progress();
+  // Dealt out to the processes like cards.
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    if (team_ != nullptr && i % team_->size() != team_->number()) continue;
+    const Rank rank = ranks_[i];
+    o.operands.push_back(file_of_rank(*options_.host, rank));
+    std::error_code error;
+    if (const std::string& file = o.operands.back(); file != "-" && !std::filesystem::exists(file, error)) {
+      throw system_error(file, error ? error.value() : ENOENT);
+    }
+    const bool told = has_rank(*options_.host) || options_.rank;
+    o.linked.push_back({told ? std::optional(rank) : std::nullopt,
+                        options_.device ? file_of_rank(*options_.device, rank) : std::string()});
+  }
+  LinkingOptions linking;
+  linking.compat = compat_;
+  linking.link = {.keep_gaps = options_.gaps == "keep",
+                  .data_deps = options_.data_deps,
+                  .reduce = options_.reduce,
+                  .dep_rules = options_.dep_rules,
+                  .list_unmatched = options_.list_unmatched};
+  o.linking = std::move(linking);
+  if (compat_ == LinkCompat::none) {
+    o.on_linked = [this](Rank rank, const std::string& file, const LinkedRank& linked, const Trace* trace) {
+      add_rank(rank, file, linked, trace);
+    };
+    o.whole_linked = ranks_.size() > 1 && check_mode() != "off";
+  }
+  return o;
+}
+
+SinkOptions Linking::sink_options(TraceSource& source) {
+  SinkOptions o{.to = output_.to,
+                .path = output_.path,
+                .force = output_.force,
+                .history = output_.no_history || compat_ != LinkCompat::none ? "" : context_.history(),
+                .jobs = context_.jobs()};
+  if (team_ != nullptr) {
+    o.last_rank = ranks_.back();
+    o.whole = leads();
+  }
+  o.before_commit = [this, &source] { check(source); };
+  return o;
+}
+
+void Linking::attend() {
+  const bool linked = team_->all(true);
+  if (linked) (void)team_->gather({});
+  if (!linked || !team_->all(true)) throw input_error({}, "nothing is written: another process has failed");
+}
+
+void Linking::write(TraceSource& source, const SinkPlan& plan) {
+  if (team_ != nullptr && !plan.per_rank_files) {
+    throw usage_error("several processes write files: name a prefix with -o, without a suffix such as .et");
+  }
+  try {
+    write_set(source, plan, sink_options(source), context_.diagnostics);
+  } catch (...) {
+    // The others wait to hear whether all have linked their ranks.
+    if (team_ != nullptr && !std::exchange(agreed_, true)) (void)team_->all(false);
+    throw;
+  }
+}
+
+// Called by several threads.
+void Linking::add_rank(Rank rank, const std::string& file, const LinkedRank& linked, const Trace* trace) {
+  RankFacts r{.rank = rank,
+              .file = file,
+              .unmatched = linked.report().unmatched,
+              .first = linked.report().first,
+              .json = {},
+              .lines = summary(linked.report()),
+              .groups = linked.groups(),
+              .summary = {}};
+  append_json(linked.report(), r.json);
+  if (trace != nullptr) {
+    r.summary = summarise(*trace);
+    r.summary->name += " (linked)";  // ids of nodes are those of the result
+  }
+  const std::lock_guard lock(mutex_);
+  linked_.emplace(r.rank, std::move(r));
+}
+
+// When all ranks are linked, before any of them gets its name: reports, warns of what is unmatched, and checks
+// across ranks. Throws if something keeps them from being written.
+void Linking::check(TraceSource& source) {
+  if (team_ != nullptr) {
+    agreed_ = true;
+    if (!team_->all(true)) throw input_error({}, "nothing is written: another process has failed");
+    gather(source);
+  }
+  bool failed = context_.failed();
+  std::string hint;
+  if (compat_ == LinkCompat::none && leads()) {
+    report();
+    report_unmatched();
+    failed = context_.failed();
+    if (!failed && check_mode() != "off") {
+      check_across_ranks(source);
+      failed = context_.failed();
+      if (failed) hint = "; --check warn writes all the same";
+    }
+  }
+  if (team_ != nullptr && !team_->all(!failed) && !failed) {
+    throw input_error({}, "nothing is written: process 0 has found errors");
+  }
+  if (failed) throw input_error({}, "nothing is written" + hint);
+}
+
+// What the others know comes to the first process.
+void Linking::gather(TraceSource& source) {
+  std::string bytes;
+  ByteWriter w(bytes);
+  if (!leads()) {
+    for (const auto& [rank, r] : linked_) {
+      w.put(rank), w.put(r.file), w.put(r.unmatched), w.put(r.json);
+      for (const LinkReport::Item& item : r.first) w.put(item.id), w.put(item.name);
+      w.put(r.lines.size());
+      for (const std::string& line : r.lines) w.put(line);
+      w.put(r.groups.size());
+      for (const GroupTable::Group& g : r.groups) {
+        w.put(g.id), w.put(g.name), w.put(g.description), w.put(g.ranks), w.put(g.size);
+      }
+      w.put(r.summary.has_value());
+      if (r.summary) put(w, *r.summary);
+    }
+  }
+  for (const std::string& part : team_->gather(bytes)) {
+    for (ByteReader in(part); !in.done();) {
+      RankFacts r;
+      std::size_t n = 0;
+      bool has_summary = false;
+      in.get(r.rank), in.get(r.file), in.get(r.unmatched), in.get(r.json);
+      for (LinkReport::Item& item : r.first) in.get(item.id), in.get(item.name);
+      for (in.get(n); n > 0; --n) in.get(r.lines.emplace_back());
+      for (in.get(n); n > 0; --n) {
+        GroupTable::Group& g = r.groups.emplace_back();
+        in.get(g.id), in.get(g.name), in.get(g.description), in.get(g.ranks), in.get(g.size);
+      }
+      in.get(has_summary);
+      if (has_summary) r.summary = get_summary(in);
+      source.add_linked_groups(r.file, r.rank, r.groups);
+      linked_.emplace(r.rank, std::move(r));
+    }
+  }
+}
+
+// One message a reason, for all ranks, which names the first.
+void Linking::report_unmatched() {
+  if (options_.unmatched == "keep") return;
+  const bool error = options_.unmatched == "error";
+  std::vector<std::string> notes = {"--report FILE --list-unmatched names them all; --unmatched keep is silent"};
+  for (std::size_t i = 0; i < unmatched_kinds; ++i) {
+    const auto kind = static_cast<Unmatched>(i);
+    std::uint64_t count = 0;
+    const RankFacts* first = nullptr;
+    for (const auto& [rank, r] : linked_) {
+      count += r.unmatched[i];
+      if (r.unmatched[i] != 0 && first == nullptr) first = &r;
+    }
+    const bool wanted = error || std::find(warned.begin(), warned.end(), kind) != warned.end();
+    if (count == 0 || !wanted) continue;
+    std::string message = std::to_string(count) + " " + std::string(unmatched_text(kind)) + ": " +
+                          shortened(first->first[i].name) + " (" + std::to_string(first->first[i].id) + ")";
+    if (ranks_.size() > 1) message += " of rank " + std::to_string(first->rank);
+    if (count > 1) message += " and " + std::to_string(count - 1) + " more";
+    const bool of_host = std::find(of_the_host.begin(), of_the_host.end(), kind) != of_the_host.end();
+    const Location where{
+        .file = file_of_rank(of_host || !options_.device ? *options_.host : *options_.device, first->rank)};
+    if (error) {
+      context_.diagnostics.error(where, "unmatched", message, std::exchange(notes, {}));
+    } else {
+      context_.diagnostics.warning(where, "unmatched", message, std::exchange(notes, {}));
+    }
+  }
+}
+
+void Linking::check_across_ranks(const TraceSource& source) {
+  if (ranks_.size() < 2) return;
+  std::vector<TraceSummary> summaries;
+  for (auto& [rank, r] : linked_) {
+    if (rank != summaries.size()) {
+      context_.diagnostics.warning({.file = r.file}, "ranks",
+                                   "only some ranks are linked: they are not checked against each other");
+      return;
+    }
+    if (r.summary) summaries.push_back(std::move(*r.summary));
+  }
+  std::optional<Error> defect;
+  const auto lists = group_lists(source, static_cast<std::uint32_t>(summaries.size()), defect);
+  const bool error = check_mode() == "error";
+  const auto findings = context_.diagnostics.sibling();
+  (void)check_set(summaries, RuleSet::all(), *findings, lists ? &*lists : nullptr);
+  for (const Diagnostic& d : findings->all()) {
+    if (error && d.severity == Severity::error) {
+      context_.diagnostics.error(d.where, d.rule, d.message, d.notes);
+    } else {
+      context_.diagnostics.warning(d.where, d.rule, d.message, d.notes);
+    }
+  }
+}
+
+void Linking::report() const {
+  if (!leads()) return;
+  for (const auto& [rank, r] : linked_) {
+    for (const std::string& line : r.lines) log_info("rank " + std::to_string(rank) + ": " + line);
+  }
+  if (!options_.report) return;
+  std::string json = "{\"ranks\":[";
+  for (const auto& [rank, r] : linked_) json += (json.back() == '[' ? "\n " : ",\n ") + r.json;
+  json += "\n]}\n";
+  write_bytes(options_.report, json);
+}
+
+}  // namespace tools

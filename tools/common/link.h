@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// Linking many ranks: the options, the files, the checks across ranks, the report.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/app.h"
+#include "common/options.h"
+#include "common/tool.h"
+#include "load/sink.h"
+#include "load/source.h"
+#include "mpi/link_team.h"
+#include "passes/link/report.h"
+#include "passes/trace_summary.h"
+
+namespace tools {
+
+struct LinkToolOptions {
+  std::optional<std::string> host;
+  std::optional<std::string> device;
+  std::optional<std::int64_t> rank;
+  std::optional<std::string> ranks;
+  std::string gaps = "keep";
+  bool data_deps = false;
+  bool reduce = false;
+  bool dep_rules = false;
+  std::string unmatched = "warn";
+  std::optional<std::string> check;
+  std::optional<std::string> report;
+  bool list_unmatched = false;
+  std::optional<std::string> compat;
+};
+
+void add_link_options(App& app, LinkToolOptions& to);
+
+// What is known of a rank when it is linked.
+struct RankFacts {
+  convert::Rank rank = 0;
+  std::string file;
+  std::array<std::uint64_t, convert::unmatched_kinds> unmatched{};
+  std::array<convert::LinkReport::Item, convert::unmatched_kinds> first;  // of each kind
+  std::string json;                                                       // its part of the report
+  std::vector<std::string> lines;
+  std::vector<convert::GroupTable::Group> groups;
+  std::optional<convert::TraceSummary> summary;  // for the checks across ranks
+};
+
+class Linking {
+ public:
+  // `team`: null if this process is alone. Throws Error(usage) for options that do not go together, and for files
+  // that are missing.
+  Linking(const LinkToolOptions& options, const OutputOptions& output, Context& context,
+          std::unique_ptr<LinkTeam> team);
+
+  [[nodiscard]] convert::SourceOptions source_options();
+  [[nodiscard]] convert::SinkOptions sink_options(convert::TraceSource& source);
+  // Whether this process has ranks to link; if not, it only agrees with the others.
+  [[nodiscard]] bool has_ranks() const { return team_ == nullptr || team_->number() < ranks_.size(); }
+  void attend();
+  // Links and writes. With several processes all of them write their ranks, or none does.
+  void write(convert::TraceSource& source, const convert::SinkPlan& plan);
+
+ private:
+  // Writes the report file; with -v a summary to standard error.
+  void report() const;
+  void add_rank(convert::Rank rank, const std::string& file, const convert::LinkedRank& linked,
+                const convert::Trace* trace);
+  void check(convert::TraceSource& source);
+  void gather(convert::TraceSource& source);
+  void report_unmatched();
+  void check_across_ranks(const convert::TraceSource& source);
+  // What is found across ranks: error, warn, off. Of a part of the ranks much is usual.
+  [[nodiscard]] std::string check_mode() const { return options_.check.value_or(options_.ranks ? "warn" : "error"); }
+  [[nodiscard]] bool leads() const { return team_ == nullptr || team_->leads(); }
+
+  const LinkToolOptions& options_;
+  const OutputOptions& output_;
+  Context& context_;
+  std::unique_ptr<LinkTeam> team_;
+  convert::LinkCompat compat_ = convert::LinkCompat::none;
+  std::vector<convert::Rank> ranks_;  // of all processes
+  bool agreed_ = false;               // all processes have linked their ranks
+  std::mutex mutex_;
+  std::map<convert::Rank, RankFacts> linked_;
+};
+
+}  // namespace tools

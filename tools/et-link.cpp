@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// et-link: PyTorch's host traces and their device traces as one trace set.
+#include "common/link.h"
+#include "common/options.h"
+#include "common/tool.h"
+#include "load/sink.h"
+#include "load/source.h"
+#include "mpi/link_team.h"
+#include "util/log.h"
+
+int main(int argc, char** argv) {
+  using namespace convert;
+  tools::LinkToolOptions link;
+  tools::OutputOptions output;
+  const tools::ToolInfo info{
+      .name = "et-link",
+      .summary = "link PyTorch host traces with their Kineto device traces",
+      .operands = "",
+      .examples = {{"et-link --host host.0.json --device kineto.0.json -o linked.0.et", "one rank"},
+                   {"et-link --host 'host.%r.json' --device 'kineto.%r.json.gz' -o llama",
+                    "all ranks, llama.0.et …, and llama.groups.json"},
+                   {"et-link --host host.0.json --device kineto.0.json -v -o x.0.et --report x.json",
+                    "what was matched, and what was not"}},
+  };
+  const auto setup = [&](tools::App& app) {
+    tools::add_link_options(app, link);
+    tools::add_output_options(app, output);
+  };
+  return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
+    tools::Linking linking(link, output, context, tools::join_link_team());
+    if (!linking.has_ranks()) {
+      linking.attend();
+      return 0;
+    }
+    TraceSource source(linking.source_options(), context.diagnostics);
+    const SinkPlan plan = plan_sink(source, linking.sink_options(source));
+    if (output.to_stdout() && plan.binary()) tools::refuse_binary_on_tty("or write text with -t json");
+    linking.write(source, plan);
+    log_info(std::to_string(source.ranks_read()) + " ranks, " + std::to_string(source.nodes_read()) + " nodes");
+    return 0;
+  });
+}

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // et-link: PyTorch's host traces and their device traces as one trace set.
+#include <memory>
+
 #include "common/link.h"
 #include "common/options.h"
 #include "common/tool.h"
@@ -12,6 +14,7 @@ int main(int argc, char** argv) {
   using namespace convert;
   tools::LinkToolOptions link;
   tools::OutputOptions output;
+  std::unique_ptr<tools::LinkTeam> team;
   const tools::ToolInfo info{
       .name = "et-link",
       .summary = "link PyTorch host traces with their Kineto device traces",
@@ -26,8 +29,9 @@ int main(int argc, char** argv) {
     tools::add_link_options(app, link);
     tools::add_output_options(app, output);
   };
-  return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
-    tools::Linking linking(link, output, context, tools::join_link_team());
+  const int status = tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
+    team = tools::join_link_team();
+    tools::Linking linking(link, output, context, team.get());
     if (!linking.has_ranks()) {
       linking.attend();
       return 0;
@@ -39,4 +43,6 @@ int main(int argc, char** argv) {
     log_info(std::to_string(source.ranks_read()) + " ranks, " + std::to_string(source.nodes_read()) + " nodes");
     return 0;
   });
+  if (team != nullptr) team->leave(status == 0);
+  return status;
 }

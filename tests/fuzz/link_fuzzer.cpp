@@ -38,9 +38,8 @@ void link_both_ways(std::string_view bytes) {
     const auto device_input = memory_input("device", bytes.substr(cut + 1));
     device = read_kineto(*device_input, diagnostics);
   }
-  may_refuse([&] {
-    (void)convert_like_reference(device ? link_like_reference(Trace(host), *device) : Trace(host));
-  });
+  may_refuse(
+      [&] { (void)convert_like_reference(device ? link_like_reference(Trace(host), *device) : Trace(host)); });
   if (!device && is_linked(host)) device = take_linked_apart(host);
   const auto groups = process_groups(host, device ? &*device : nullptr);
   const std::size_t device_ops = device ? device->device_ops.size() : 0;

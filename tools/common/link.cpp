@@ -21,7 +21,7 @@ namespace {
 
 // Those that the tool warns of: the others are usual where a profiler ran for a part of the program.
 constexpr std::array warned = {Unmatched::host_name_differs,     Unmatched::kernel_by_external_id,
-                               Unmatched::kernel_by_time,    Unmatched::synchronisation_unresolved,
+                               Unmatched::kernel_by_time,        Unmatched::synchronisation_unresolved,
                                Unmatched::communication_unknown, Unmatched::communication_size,
                                Unmatched::communication_peer};
 constexpr std::array of_the_host = {Unmatched::host_not_profiled, Unmatched::host_outside_profile,
@@ -53,15 +53,14 @@ void add_link_options(App& app, LinkToolOptions& to) {
   app.add_choice("--compat", to.compat, {"chakra"}, "as MLCommons Chakra links and converts, byte for byte");
   app.group("Checks");
   app.add_choice("--unmatched", to.unmatched, {"warn", "error", "keep"}, "operations without a partner");
-  app.add_choice("--check", to.check, {"error", "warn", "off"}, 
+  app.add_choice("--check", to.check, {"error", "warn", "off"},
                  "collectives and messages across ranks (default: error; with --ranks: warn)");
   app.add_option("--report", to.report, "FILE", "write what was matched and what was not, as JSON");
   app.add_flag("--list-unmatched", to.list_unmatched, "name each unmatched operation in the report");
 }
 
-Linking::Linking(const LinkToolOptions& options, const OutputOptions& output, Context& context,
-                 std::unique_ptr<LinkTeam> team)
-    : options_(options), output_(output), context_(context), team_(std::move(team)) {
+Linking::Linking(const LinkToolOptions& options, const OutputOptions& output, Context& context, LinkTeam* team)
+    : options_(options), output_(output), context_(context), team_(team) {
   if (!options.host) throw usage_error("--host is missing: the host execution trace (see --help)");
   const bool many = has_rank(*options.host);
   if (options.device && has_rank(*options.device) != many) {

@@ -56,8 +56,7 @@ class Linking {
  public:
   // `team`: null if this process is alone. Throws Error(usage) for options that do not go together, and for files
   // that are missing.
-  Linking(const LinkToolOptions& options, const OutputOptions& output, Context& context,
-          std::unique_ptr<LinkTeam> team);
+  Linking(const LinkToolOptions& options, const OutputOptions& output, Context& context, LinkTeam* team);
 
   [[nodiscard]] convert::SourceOptions source_options();
   [[nodiscard]] convert::SinkOptions sink_options(convert::TraceSource& source);
@@ -77,13 +76,15 @@ class Linking {
   void report_unmatched();
   void check_across_ranks(const convert::TraceSource& source);
   // What is found across ranks: error, warn, off. Of a part of the ranks much is usual.
-  [[nodiscard]] std::string check_mode() const { return options_.check.value_or(options_.ranks ? "warn" : "error"); }
+  [[nodiscard]] std::string check_mode() const {
+    return options_.check.value_or(options_.ranks ? "warn" : "error");
+  }
   [[nodiscard]] bool leads() const { return team_ == nullptr || team_->leads(); }
 
   const LinkToolOptions& options_;
   const OutputOptions& output_;
   Context& context_;
-  std::unique_ptr<LinkTeam> team_;
+  LinkTeam* team_;
   convert::LinkCompat compat_ = convert::LinkCompat::none;
   std::vector<convert::Rank> ranks_;  // of all processes
   bool agreed_ = false;               // all processes have linked their ranks

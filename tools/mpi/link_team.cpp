@@ -28,7 +28,7 @@ class MpiLinkTeam final : public LinkTeam {
   [[nodiscard]] bool all(bool ok) override {
     int mine = ok ? 1 : 0, least = 0;
     MPI_Allreduce(&mine, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (least == 0) session_->end_together();
+    if (least == 0) failure_known_ = true;
     return least == 1;
   }
 
@@ -40,6 +40,10 @@ class MpiLinkTeam final : public LinkTeam {
     std::vector<std::string> all = {bytes};
     for (int from = 1; from < session_->size(); ++from) all.push_back(receive(from));
     return all;
+  }
+
+  void leave(bool ok) override {
+    if (ok || failure_known_) session_->finish();
   }
 
  private:
@@ -63,6 +67,7 @@ class MpiLinkTeam final : public LinkTeam {
   }
 
   std::unique_ptr<MpiSession> session_;
+  bool failure_known_ = false;  // to all processes
 };
 
 }  // namespace

@@ -22,6 +22,9 @@ class LinkTeam {
   [[nodiscard]] virtual bool all(bool ok) = 0;
   // All processes call it. To the first: what each has given, in their order; to the others nothing.
   [[nodiscard]] virtual std::vector<std::string> gather(const std::string& bytes) = 0;
+  // Last of all, when messages are written. `ok`: this process has not failed. One that has failed, and not told
+  // the others with all(false), ends them all.
+  virtual void leave(bool ok) = 0;
 
  protected:
   LinkTeam() = default;

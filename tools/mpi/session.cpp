@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdlib>
-#include <exception>
 
 #include "core/diagnostic.h"
 
@@ -18,8 +17,9 @@ std::unique_ptr<MpiSession> MpiSession::join() {
   for (const char* sign : signs) started = started || std::getenv(sign) != nullptr;
   if (!started) return nullptr;
   std::unique_ptr<MpiSession> session(new MpiSession());
-  if (session->size() == 1) return nullptr;
-  return session;
+  if (session->size() > 1) return session;
+  session->finish();
+  return nullptr;
 }
 
 MpiSession::MpiSession() {
@@ -30,8 +30,9 @@ MpiSession::MpiSession() {
   if (provided < MPI_THREAD_SERIALIZED) throw convert::usage_error("this MPI does not serve programs with threads");
 }
 
-MpiSession::~MpiSession() {
-  if (together_ || std::uncaught_exceptions() == 0) MPI_Finalize();
+void MpiSession::finish() {
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
 }
 
 }  // namespace tools

@@ -10,21 +10,19 @@ class MpiSession {
  public:
   // Null if this process is alone; MPI is not touched if mpirun has not started it.
   [[nodiscard]] static std::unique_ptr<MpiSession> join();
-  // Without MPI_Finalize mpirun ends all processes: that is wanted where one has failed.
-  ~MpiSession();
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
 
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
-  // The processes have agreed that they have failed: each ends by itself.
-  void end_together() { together_ = true; }
+  // All processes call it, when they have written their messages: mpirun ends them all when one ends with an
+  // error. Where one has failed and the others do not know, that is wanted: it does not call this.
+  void finish();
 
  private:
   MpiSession();
   int rank_ = 0;
   int size_ = 1;
-  bool together_ = false;
 };
 
 }  // namespace tools

@@ -8,6 +8,7 @@
 #include <climits>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -74,6 +75,11 @@ class RemoteQueue : public RunQueue {
 class MpiTeam : public SweepTeam {
  public:
   explicit MpiTeam(std::unique_ptr<MpiSession> session) : session_(std::move(session)) {}
+  ~MpiTeam() override {
+    if (std::uncaught_exceptions() == 0) session_->finish();
+  }
+  MpiTeam(const MpiTeam&) = delete;
+  MpiTeam& operator=(const MpiTeam&) = delete;
 
   [[nodiscard]] bool leads() const override { return session_->rank() == 0; }
   void begin() override {

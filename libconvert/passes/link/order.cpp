@@ -211,7 +211,8 @@ void OrderFinder::prepare() {
     const auto& all = device_->device_ops;
     operations_.resize(all.size());
     for (const Profile::DeviceOp& d : all) begin = std::min(begin, d.start_ns);
-    syncs_.emplace(device_->syncs.size(), [&](std::size_t i) { return Profile::given(device_->syncs[i].correlation); });
+    syncs_.emplace(device_->syncs.size(),
+                   [&](std::size_t i) { return Profile::given(device_->syncs[i].correlation); });
   }
   for (Thread& t : threads_) t.since_ns = t.last_end_ns = begin;
 }

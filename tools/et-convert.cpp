@@ -2,6 +2,7 @@
 // et-convert: any format to any format.
 #include "common/source.h"
 #include "common/tool.h"
+#include "core/units.h"
 #include "load/sink.h"
 #include "load/source.h"
 #include "util/log.h"
@@ -51,7 +52,7 @@ int main(int argc, char** argv) {
     write_set(source, plan, sink_options, context.diagnostics);
     for (const std::string& name : source.skipped()) log_info("skipped " + name + ": not a rank of the set");
     log_info(std::string(source.format().name) + " → " + std::string(plan.choice.format->name) + ": " +
-             std::to_string(source.ranks_read()) + " ranks, " + std::to_string(source.nodes_read()) + " nodes");
+             counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node"));
     return 0;
   });
 }

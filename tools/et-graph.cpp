@@ -5,6 +5,7 @@
 #include "common/layout.h"
 #include "common/source.h"
 #include "common/tool.h"
+#include "core/units.h"
 #include "io/output.h"
 #include "load/sink.h"
 #include "load/source.h"
@@ -71,12 +72,12 @@ int main(int argc, char** argv) {
       const SinkOptions options{
           .to = type, .path = output.path, .force = output.force, .history = {}, .jobs = context.jobs()};
       write_set(source, plan_sink(source, options), options, context.diagnostics);
-      log_info(std::to_string(source.ranks_read()) + " ranks, " + std::to_string(source.nodes_read()) + " nodes");
+      log_info(counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node"));
       return 0;
     }
     if (output.to_stdout() && type != "svg") tools::refuse_binary_on_tty();
     const std::vector<Trace> traces = source.load(context.jobs());
-    log_info(std::to_string(source.ranks_read()) + " ranks, " + std::to_string(source.nodes_read()) + " nodes");
+    log_info(counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node"));
     if (const std::uint64_t n = source.nodes_read(); n > static_cast<std::uint64_t>(max_nodes)) {
       throw Error(Error::Kind::input, {.file = source.base_name()},
                   std::to_string(n) + " nodes are too many for a layout (limit " + std::to_string(max_nodes) +

@@ -5,6 +5,7 @@
 #include "common/link.h"
 #include "common/options.h"
 #include "common/tool.h"
+#include "core/units.h"
 #include "load/sink.h"
 #include "load/source.h"
 #include "mpi/link_team.h"
@@ -40,7 +41,7 @@ int main(int argc, char** argv) {
     const SinkPlan plan = plan_sink(source, linking.sink_options(source));
     if (output.to_stdout() && plan.binary()) tools::refuse_binary_on_tty("or write text with -t json");
     linking.write(source, plan);
-    log_info(std::to_string(source.ranks_read()) + " ranks, " + std::to_string(source.nodes_read()) + " nodes");
+    log_info(counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node"));
     return 0;
   });
   if (team != nullptr) team->leave(status == 0);

@@ -7,6 +7,7 @@
 #include "common/passing.h"
 #include "common/source.h"
 #include "common/tool.h"
+#include "core/units.h"
 #include "load/check.h"
 #include "load/source.h"
 #include "util/log.h"
@@ -107,8 +108,8 @@ int main(int argc, char** argv) {
     if (source) {
       const std::size_t ranks =
           o.quick ? check_quickly(*source, context.diagnostics) : check(*source, options, context.diagnostics);
-      log_info(std::to_string(ranks) + " ranks, " + std::to_string(context.diagnostics.errors()) + " errors, " +
-               std::to_string(context.diagnostics.warnings()) + " warnings");
+      log_info(counted(ranks, "rank") + ", " + counted(context.diagnostics.errors(), "error") + ", " +
+               counted(context.diagnostics.warnings(), "warning"));
     }
     if (o.format != "text") {
       tools::print_findings(context.diagnostics, o.format == "json");

@@ -8,6 +8,7 @@
 
 #include "config/json_map.h"
 #include "core/diagnostic.h"
+#include "core/units.h"
 
 namespace convert {
 namespace {
@@ -74,7 +75,7 @@ void GroupsReader::read_ranks(const JsonMember& member, CommGroup& group) const 
     if (!rank) throw source_.failure(item, of_group + ": a rank must be an integer from 0, not " + shown(item));
     if (ranks_ && *rank >= *ranks_) {
       throw source_.failure(item, of_group + " names rank " + std::to_string(*rank) + ", but the set has " +
-                                      std::to_string(*ranks_) + (*ranks_ == 1 ? " rank" : " ranks"));
+                                      counted(*ranks_, "rank"));
     }
     if (!seen.insert(*rank).second) {
       throw source_.failure(item, of_group + " names rank " + std::to_string(*rank) + " twice");

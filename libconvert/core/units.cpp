@@ -125,6 +125,10 @@ std::optional<double> parse_bandwidth(std::string_view text) {
   return std::nullopt;
 }
 
+std::string counted(std::uint64_t n, std::string_view one) {
+  return std::to_string(n) + ' ' + std::string(one) + (n == 1 ? "" : "s");
+}
+
 std::optional<std::int64_t> parse_int(std::string_view text) { return parse_whole<std::int64_t>(text); }
 std::optional<std::uint64_t> parse_unsigned(std::string_view text) { return parse_whole<std::uint64_t>(text); }
 

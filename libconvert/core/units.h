@@ -27,6 +27,9 @@ inline constexpr Picoseconds ps_per_us = 1'000'000;
 // In a unit, a power of ten, exactly: "1500", "0.25".
 [[nodiscard]] std::string format_exact(Picoseconds time, Picoseconds unit_ps);
 
+// "1 rank", "2 ranks".
+[[nodiscard]] std::string counted(std::uint64_t n, std::string_view one);
+
 // Whole decimal integer without rest or overflow.
 [[nodiscard]] std::optional<std::int64_t> parse_int(std::string_view text);
 [[nodiscard]] std::optional<std::uint64_t> parse_unsigned(std::string_view text);  // the same from 0 on

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/units.h"
 #include "formats/chakra_stream.h"
 #include "formats/format.h"
 #include "formats/wire.h"
@@ -15,8 +16,6 @@ using wire::make_tag;
 constexpr std::size_t batch_bytes = std::size_t{1} << 20U;
 constexpr std::size_t chunk_bytes = std::size_t{64} << 10U;
 constexpr std::size_t max_length_size = 10;
-
-std::string plural_bytes(std::uint64_t n) { return std::to_string(n) + (n == 1 ? " byte" : " bytes"); }
 
 class ChakraReader final : public TraceReader {
  public:
@@ -67,7 +66,7 @@ class ChakraReader final : public TraceReader {
       size |= (byte & std::uint64_t{0x7f}) << (7 * i);
       if (byte >= 0x80) continue;
       if (size > max_chakra_message) {
-        fail(frame.offset, "a message of " + plural_bytes(size) + ", " + after() + "; the limit is 2 GiB");
+        fail(frame.offset, "a message of " + counted(size, "byte") + ", " + after() + "; the limit is 2 GiB");
       }
       frame.head = i + 1;
       frame.size = static_cast<std::size_t>(size);
@@ -84,8 +83,8 @@ class ChakraReader final : public TraceReader {
     const std::size_t need = frame.head + frame.size;
     if (frame.view.size() < need) frame.view = input_.peek(need);
     if (frame.view.size() < need) {
-      fail(frame.offset, "truncated " + after() + ": a message of " + plural_bytes(frame.size) + " has only " +
-                             plural_bytes(frame.view.size() - frame.head));
+      fail(frame.offset, "truncated " + after() + ": a message of " + counted(frame.size, "byte") + " has only " +
+                             counted(frame.view.size() - frame.head, "byte"));
     }
     return frame;
   }

@@ -80,6 +80,17 @@ LinkingOptions linking_options(const FormatOptions& options) {
   return o;
 }
 
+void warn_unmatched(const LinkReport& report, const std::string& host, const std::string& device,
+                    Diagnostics& diagnostics) {
+  std::vector<std::string> notes = {"et-link --report FILE --list-unmatched names them all"};
+  for (std::size_t i = 0; i < unmatched_kinds; ++i) {
+    const UnmatchedInfo& info = unmatched_info(static_cast<Unmatched>(i));
+    if (report.unmatched[i] == 0 || !info.warned) continue;
+    diagnostics.warning({.file = info.of_host ? host : device}, "unmatched",
+                        unmatched_message(report.unmatched[i], report.first[i]), std::exchange(notes, {}));
+  }
+}
+
 ReadRank read_linked(std::unique_ptr<Input> input, std::optional<Rank> rank, const LinkingOptions& options,
                      Diagnostics& diagnostics) {
   const bool hash = options.hash && options.compat == LinkCompat::none;

@@ -37,6 +37,9 @@ struct ReadRank {
   std::unique_ptr<LinkedRank> linked;
   Trace trace;  // of a compat mode
 };
+// One warning a reason, for what a tool that only reads linked traces should say of them.
+void warn_unmatched(const LinkReport& report, const std::string& host, const std::string& device,
+                    Diagnostics& diagnostics);
 // Where no rank is given, it is the one that the device trace tells, else 0.
 [[nodiscard]] ReadRank read_linked(std::unique_ptr<Input> input, std::optional<Rank> rank,
                                    const LinkingOptions& options, Diagnostics& diagnostics);

@@ -212,7 +212,11 @@ class TraceSource::LinkingReader : public TraceReader {
   void end(const Trace& head, const Trace* whole) {
     if (std::exchange(ended_, true)) return;
     source_.add_linked_groups(head.name, head.rank, read_.linked->groups());
-    if (source_.options_.on_linked) source_.options_.on_linked(head.rank, head.name, *read_.linked, whole);
+    if (source_.options_.on_linked) {
+      source_.options_.on_linked(head.rank, head.name, *read_.linked, whole);
+    } else {
+      warn_unmatched(read_.linked->report(), head.name, options_.device.value_or(head.name), source_.diagnostics_);
+    }
   }
 
   TraceSource& source_;

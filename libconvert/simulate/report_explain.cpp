@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <map>
 
+#include "core/units.h"
 #include "simulate/explain.h"
 #include "simulate/report.h"
 #include "simulate/report_values.h"
@@ -17,17 +18,13 @@ using What = Explanation::What;
 
 std::string place(const NodeRef& n) { return std::to_string(n.rank) + ":" + std::to_string(n.node); }
 
-std::string count(std::uint64_t n, const char* what) {
-  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
-}
-
 bool is_message(const Step& s) { return s.what == What::message || s.what == What::request; }
 
 std::string collective_text(const Step& s) {
   std::string text =
       describe_call(s.op, s.bytes) + ", number " + std::to_string(s.number) + " of " + describe_group(s.group);
   if (s.messages == 0) return text;
-  text += ": " + count(s.messages, "message") + " " + format_time(s.message_time);
+  text += ": " + counted(s.messages, "message") + " " + format_time(s.message_time);
   if (s.queued != 0) text += " (" + std::to_string(s.queued) + " from the queue of a link)";
   const Picoseconds local = s.time - s.message_time;
   return local == 0 ? text : text + ", local work " + format_time(local);

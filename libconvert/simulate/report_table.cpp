@@ -4,6 +4,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/units.h"
 #include "simulate/report.h"
 #include "simulate/report_values.h"
 #include "simulate/text_table.h"
@@ -96,7 +97,7 @@ void append_peak_tensors(const ReplayResult& result, std::string& out) {
   if (!result.peak_tensors) return;
   const PeakTensors& at = *result.peak_tensors;
   out += "peak memory on npu " + std::to_string(at.npu) + " at " + format_time(at.peak.at_ps) + ": " +
-         std::to_string(at.tensors) + (at.tensors == 1 ? " tensor" : " tensors");
+         counted(at.tensors, "tensor");
   for (std::size_t i = 0; i < at.largest.size(); ++i) {
     out += i == 0 ? ": " : ", ";
     append_json_string(out, at.largest[i].first);

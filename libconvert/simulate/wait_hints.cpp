@@ -15,8 +15,6 @@ constexpr std::size_t max_hints = 3;
 
 std::string rank_text(Rank r) { return "rank " + std::to_string(r); }
 
-std::string count_ranks(std::uint32_t n) { return std::to_string(n) + (n == 1 ? " other rank" : " other ranks"); }
-
 std::string message_text(const ChannelKey& key) {
   return "tag " + std::to_string(key.tag) + ", " + std::to_string(key.bytes) + " bytes";
 }
@@ -193,7 +191,7 @@ class Hints {
     const CollectiveCall& wanted = program_.plans[graph_.op(v).channel].call;
     const Rank rank = callers.first_lacking;
     const std::string group = describe_group(program_.groups[wanted.group].id);
-    const std::string others = callers.lacking == 1 ? "" : " and " + count_ranks(callers.lacking - 1);
+    const std::string others = callers.lacking == 1 ? "" : " and " + counted(callers.lacking - 1, "other rank");
     if (remains_.feeders[rank]->size() == 0) {
       return "the trace of " + rank_text(rank) + " has no nodes: give it the collectives of " + group +
              ", first the " + call_name(graph_.op(v).channel) + " of " + describe(graph_.ref(v)) +

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "common/link.h"
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <utility>
@@ -16,27 +14,6 @@
 namespace tools {
 
 using namespace convert;
-
-namespace {
-
-// Those that the tool warns of: the others are usual where a profiler ran for a part of the program.
-constexpr std::array warned = {Unmatched::host_name_differs,     Unmatched::kernel_by_external_id,
-                               Unmatched::kernel_by_time,        Unmatched::synchronisation_unresolved,
-                               Unmatched::communication_unknown, Unmatched::communication_size,
-                               Unmatched::communication_peer};
-constexpr std::array of_the_host = {Unmatched::host_not_profiled, Unmatched::host_outside_profile,
-                                    Unmatched::host_name_differs};
-
-// Kernels' names are long.
-std::string shortened(const std::string& name) {
-  constexpr std::size_t most = 60;
-  if (name.size() <= most) return name;
-  std::size_t end = most;
-  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0U) == 0x80U) --end;
-  return name.substr(0, end) + "…";
-}
-
-}  // namespace
 
 void add_link_options(App& app, LinkToolOptions& to) {
   app.group("Input");
@@ -208,7 +185,7 @@ void Linking::gather(TraceSource& source) {
   if (!leads()) {
     for (const auto& [rank, r] : linked_) {
       w.put(rank), w.put(r.file), w.put(r.unmatched), w.put(r.json);
-      for (const LinkReport::Item& item : r.first) w.put(item.id), w.put(item.name);
+      for (const LinkReport::Item& item : r.first) w.put(item.kind), w.put(item.id), w.put(item.name);
       w.put(r.lines.size());
       for (const std::string& line : r.lines) w.put(line);
       w.put(r.groups.size());
@@ -225,7 +202,7 @@ void Linking::gather(TraceSource& source) {
       std::size_t n = 0;
       bool has_summary = false;
       in.get(r.rank), in.get(r.file), in.get(r.unmatched), in.get(r.json);
-      for (LinkReport::Item& item : r.first) in.get(item.id), in.get(item.name);
+      for (LinkReport::Item& item : r.first) in.get(item.kind), in.get(item.id), in.get(item.name);
       for (in.get(n); n > 0; --n) in.get(r.lines.emplace_back());
       for (in.get(n); n > 0; --n) {
         GroupTable::Group& g = r.groups.emplace_back();
@@ -252,15 +229,12 @@ void Linking::report_unmatched() {
       count += r.unmatched[i];
       if (r.unmatched[i] != 0 && first == nullptr) first = &r;
     }
-    const bool wanted = error || std::find(warned.begin(), warned.end(), kind) != warned.end();
-    if (count == 0 || !wanted) continue;
-    std::string message = std::to_string(count) + " " + std::string(unmatched_text(kind)) + ": " +
-                          shortened(first->first[i].name) + " (" + std::to_string(first->first[i].id) + ")";
+    const UnmatchedInfo& info = unmatched_info(kind);
+    if (count == 0 || !(error || info.warned)) continue;
+    std::string message = unmatched_message(count, first->first[i]);
     if (ranks_.size() > 1) message += " of rank " + std::to_string(first->rank);
-    if (count > 1) message += " and " + std::to_string(count - 1) + " more";
-    const bool of_host = std::find(of_the_host.begin(), of_the_host.end(), kind) != of_the_host.end();
-    const Location where{
-        .file = file_of_rank(of_host || !options_.device ? *options_.host : *options_.device, first->rank)};
+    const bool of_host = info.of_host || !options_.device;
+    const Location where{.file = file_of_rank(of_host ? *options_.host : *options_.device, first->rank)};
     if (error) {
       context_.diagnostics.error(where, "unmatched", message, std::exchange(notes, {}));
     } else {

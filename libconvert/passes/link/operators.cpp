@@ -102,7 +102,8 @@ void Matcher::order_hosts() {
   const std::size_t n = nodes_.size();
   by_id_ = in_order_of_ids(nodes_);
   for (std::size_t i = 1; i < n; ++i) {
-    if (nodes_[by_id_[i]].id == nodes_[by_id_[i - 1]].id) ++report_.duplicate_ids;
+    const std::uint32_t h = by_id_[i];
+    if (nodes_[h].id == nodes_[by_id_[i - 1]].id) report_.add(Unmatched::host_id_repeated, nodes_[h].id, name(h));
   }
   const IdIndex index(host_.nodes);
   callers_.assign(n, none);
@@ -110,7 +111,8 @@ void Matcher::order_hosts() {
     const auto deps = host_.nodes.ctrl_deps(nodes_[i]);
     if (deps.empty() || deps[0] == nodes_[i].id) continue;
     callers_[i] = index.find(deps[0]);
-    if (callers_[i] == none) ++report_.missing_callers;
+    if (callers_[i] == none)
+      report_.add(Unmatched::caller_missing, nodes_[i].id, name(static_cast<std::uint32_t>(i)));
   }
 }
 
@@ -302,7 +304,10 @@ void Matcher::add_hosts() {
     op.host = h;
     op.event = event_of_[h];
     op.thread = host_thread_[h];
-    if (callers_[h] != none) op.parent = out_.of_host[callers_[h]];
+    if (callers_[h] != none) {
+      op.parent = out_.of_host[callers_[h]];
+      if (op.parent == none) report_.add(Unmatched::caller_later, nodes_[h].id, name(h));
+    }
     Thread& t = threads[op.thread];
     while (!t.open.empty() && t.open.back() != op.parent) {
       const std::int64_t end_ns = out_.all[t.open.back()].end_ns;

@@ -1,31 +1,29 @@
 // SPDX-License-Identifier: MIT
 #include "passes/link/report.h"
 
+#include "core/units.h"
 #include "util/json_writer.h"
 
 namespace convert {
 
-std::string_view unmatched_name(Unmatched kind) {
-  static constexpr std::array<std::string_view, unmatched_kinds> names = {
-      "host_not_profiled",     "host_outside_profile", "host_name_differs",          "event_without_host",
-      "kernel_by_external_id", "kernel_by_time",       "synchronisation_unresolved", "communication_unknown",
-      "communication_size",    "communication_peer"};
-  return names[static_cast<std::size_t>(kind)];
-}
-
-std::string_view unmatched_text(Unmatched kind) {
-  static constexpr std::array<std::string_view, unmatched_kinds> texts = {
-      "host operators that the profile does not hold",
-      "host operators outside the profiled interval",
-      "host operators whose event has another name",
-      "profiled operators that the host trace does not hold",
-      "device operations without a launch, placed by their External id",
-      "device operations without a launch, placed by their time",
-      "synchronisations of which the profile does not say what they wait for",
-      "communication kernels of an unknown collective",
-      "communication of unknown size",
-      "sends and receives of an unknown peer"};
-  return texts[static_cast<std::size_t>(kind)];
+const UnmatchedInfo& unmatched_info(Unmatched kind) {
+  static constexpr std::array<UnmatchedInfo, unmatched_kinds> infos = {{
+      {"host_not_profiled", "host operators that the profile does not hold", true, false},
+      {"host_outside_profile", "host operators outside the profiled interval", true, false},
+      {"host_name_differs", "host operators whose event has another name", true, true},
+      {"host_id_repeated", "host nodes with the id of an earlier one", true, true},
+      {"caller_missing", "host nodes whose caller is not in the trace", true, true},
+      {"caller_later", "host nodes whose caller stands behind them, or calls in a circle", true, true},
+      {"event_without_host", "profiled operators that the host trace does not hold", false, false},
+      {"kernel_by_external_id", "device operations without a launch, placed by their External id", false, true},
+      {"kernel_by_time", "device operations without a launch, placed by their time", false, true},
+      {"synchronisation_unresolved", "synchronisations of which the profile does not say what they wait for", false,
+       true},
+      {"communication_unknown", "communication kernels of an unknown collective", false, true},
+      {"communication_size", "communication of unknown size", false, true},
+      {"communication_peer", "sends and receives of an unknown peer", false, true},
+  }};
+  return infos[static_cast<std::size_t>(kind)];
 }
 
 std::string_view dep_rule_name(DepRule rule) {
@@ -47,6 +45,15 @@ std::string microseconds(std::uint64_t ns) {
   return std::to_string(ns / 1000) + "." + std::string(3 - rest.size(), '0') + rest + " us";
 }
 
+// Kernels' names are long.
+std::string shortened(const std::string& name) {
+  constexpr std::size_t most = 60;
+  if (name.size() <= most) return name;
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0U) == 0x80U) --end;
+  return name.substr(0, end) + "…";
+}
+
 }  // namespace
 
 void append_json(const LinkReport& r, std::string& out) {
@@ -64,9 +71,8 @@ void append_json(const LinkReport& r, std::string& out) {
   w.member("launched_by_correlation", r.launched_by_correlation).end_object();
   w.line(2).key("unmatched").begin_object();
   for (std::size_t i = 0; i < unmatched_kinds; ++i)
-    w.member(unmatched_name(static_cast<Unmatched>(i)), r.unmatched[i]);
+    w.member(unmatched_info(static_cast<Unmatched>(i)).name, r.unmatched[i]);
   w.end_object();
-  w.line(2).member("duplicate_ids", r.duplicate_ids).member("missing_callers", r.missing_callers);
   w.line(2).key("dependencies").begin_object();
   for (std::size_t i = 0; i < dep_rules; ++i) w.member(dep_rule_name(static_cast<DepRule>(i)), r.deps[i]);
   w.end_object();
@@ -84,7 +90,8 @@ void append_json(const LinkReport& r, std::string& out) {
   if (r.list) {
     w.line(2).key("unmatched_list").begin_array();
     for (const LinkReport::Item& item : r.items) {
-      w.line(4).begin_object().member("reason", unmatched_name(item.kind)).member("id", item.id);
+      w.line(4).begin_object().member("reason", unmatched_info(item.kind).name);
+      if (item.id != LinkReport::Item::no_id) w.member("id", item.id);
       w.member("name", item.name).end_object();
     }
     w.end_array();
@@ -92,24 +99,31 @@ void append_json(const LinkReport& r, std::string& out) {
   w.line(1).end_object();
 }
 
+std::string unmatched_message(std::uint64_t count, const LinkReport::Item& first) {
+  std::string out = std::string(unmatched_info(first.kind).text) + ": " + std::to_string(count) +
+                    (count == 1 ? ", " : "; the first is ") + shortened(first.name);
+  if (first.id != LinkReport::Item::no_id) out += " (" + std::to_string(first.id) + ")";
+  return out;
+}
+
 std::vector<std::string> summary(const LinkReport& r) {
   const auto n = [](std::uint64_t value) { return std::to_string(value); };
   std::vector<std::string> lines;
-  lines.push_back(n(r.host_nodes) + " host nodes, " + n(r.device_events) + " device operations, " +
-                  n(r.cpu_events) + " profiled operators → " + n(r.cpu_nodes + r.metadata_nodes) + " operators, " +
-                  n(r.delay_nodes) + " delays, " + n(r.kernel_nodes) + " kernels, " + n(r.memcpy_nodes) +
-                  " copies, " + n(r.memset_nodes) + " fills");
-  lines.push_back("matched " + n(r.matched_by_id) + " operators by id, " +
+  lines.push_back(counted(r.host_nodes, "host node") + ", " + counted(r.device_events, "device operation") + ", " +
+                  counted(r.cpu_events, "profiled operator") + " → " +
+                  counted(r.cpu_nodes + r.metadata_nodes, "operator") + ", " + counted(r.delay_nodes, "delay") +
+                  ", " + counted(r.kernel_nodes, "kernel") + ", " + n(r.memcpy_nodes) +
+                  (r.memcpy_nodes == 1 ? " copy, " : " copies, ") + counted(r.memset_nodes, "fill"));
+  lines.push_back("matched " + counted(r.matched_by_id, "operator") + " by id, " +
                   n(r.matched_by_order + r.matched_by_order_unsure) + " by order (" + n(r.matched_by_order_unsure) +
-                  " unsure), " + n(r.launched_by_correlation) + " device operations by correlation");
+                  " unsure), " + counted(r.launched_by_correlation, "device operation") + " by correlation");
   for (std::size_t i = 0; i < unmatched_kinds; ++i) {
-    if (r.unmatched[i] != 0)
-      lines.push_back(n(r.unmatched[i]) + " " + std::string(unmatched_text(static_cast<Unmatched>(i))));
+    if (r.unmatched[i] != 0) lines.push_back(unmatched_message(r.unmatched[i], r.first[i]));
   }
   if (r.span_ns != 0) {
     lines.push_back("span " + microseconds(r.span_ns) + ", device busy " + percent(r.device_busy_ns, r.span_ns) +
-                    " (" + microseconds(r.device_busy_ns) + "), " + n(r.estimated_nodes) +
-                    " kernels with estimated operations");
+                    " (" + microseconds(r.device_busy_ns) + "), " + counted(r.estimated_nodes, "kernel") +
+                    " with estimated operations");
   }
   for (const auto& [key, c] : r.communication) {
     lines.push_back(key.first + " of group " + key.second + ": " + n(c.count) + ", " + n(c.bytes) + " bytes, " +

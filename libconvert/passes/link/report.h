@@ -16,6 +16,9 @@ enum class Unmatched : std::uint8_t {
   host_not_profiled,           // host operator without an event: no event has its id
   host_outside_profile,        // …: its id lies outside those that were profiled
   host_name_differs,           // …: the event with its id has another name
+  host_id_repeated,            // host node with the id of an earlier one
+  caller_missing,              // host node whose caller the trace does not hold
+  caller_later,                // …: stands behind it, or calls it in a circle
   event_without_host,          // profiled operator that the host trace does not hold
   kernel_by_external_id,       // device operation whose call was not profiled, placed by its External id
   kernel_by_time,              // …: placed by its time alone
@@ -26,8 +29,14 @@ enum class Unmatched : std::uint8_t {
   count_
 };
 inline constexpr auto unmatched_kinds = static_cast<std::size_t>(Unmatched::count_);
-[[nodiscard]] std::string_view unmatched_name(Unmatched kind);  // "host_outside_profile"
-[[nodiscard]] std::string_view unmatched_text(Unmatched kind);  // "host operators outside the profiled interval"
+struct UnmatchedInfo {
+  std::string_view name;  // "host_outside_profile"
+  std::string_view text;  // "host operators outside the profiled interval"
+  bool of_host = false;   // it is about the host trace; else about the device trace
+  bool warned =
+      false;  // users should look at it: the others are usual where a profiler ran for a part of the program
+};
+[[nodiscard]] const UnmatchedInfo& unmatched_info(Unmatched kind);
 
 enum class DepRule : std::uint8_t {
   program_order,
@@ -44,8 +53,9 @@ inline constexpr auto dep_rules = static_cast<std::size_t>(DepRule::count_);
 
 struct LinkReport {
   struct Item {
+    static constexpr auto no_id = static_cast<std::uint64_t>(-1);
     Unmatched kind{};
-    std::uint64_t id = 0;  // of the host node, or the External id or correlation of the event
+    std::uint64_t id = no_id;  // of the host node, or the External id or correlation of the event
     std::string name;
   };
   struct Communication {
@@ -62,8 +72,6 @@ struct LinkReport {
   std::uint64_t matched_by_id = 0;
   std::uint64_t matched_by_order = 0;         // as many of a name on both sides
   std::uint64_t matched_by_order_unsure = 0;  // more of a name on one side
-  std::uint64_t duplicate_ids = 0;            // host nodes with the id of an earlier one
-  std::uint64_t missing_callers = 0;          // host nodes whose caller the trace does not hold
   std::uint64_t launched_by_correlation = 0;
   std::uint64_t cpu_nodes = 0, delay_nodes = 0, kernel_nodes = 0, memcpy_nodes = 0, memset_nodes = 0;
   std::uint64_t metadata_nodes = 0;
@@ -90,7 +98,9 @@ struct LinkReport {
 
 // One object: counts, times, communication, what is unmatched and, where it was listed, each of it.
 void append_json(const LinkReport& report, std::string& out);
-// A few lines for people; `who`: "rank 3".
+// "host operators outside the profiled interval: 3; the first is aten::mm (7)".
+[[nodiscard]] std::string unmatched_message(std::uint64_t count, const LinkReport::Item& first);
+// A few lines for people.
 [[nodiscard]] std::vector<std::string> summary(const LinkReport& report);
 
 }  // namespace convert

@@ -3,6 +3,7 @@
 #include <array>
 #include <unordered_map>
 
+#include "core/units.h"
 #include "passes/rules/collective_groups.h"
 #include "passes/rules/rules.h"
 
@@ -74,9 +75,8 @@ class GroupChecker {
     return root < 0 ? text : text + " with root " + std::to_string(root);
   }
   [[nodiscard]] std::string count(const Member& m) const {
-    const std::size_t n = m.use->calls.size();
-    return "rank " + std::to_string(m.rank) + " has " + std::to_string(n) +
-           (n == 1 ? " collective of " : " collectives of ") + group_text(group_->name);
+    return "rank " + std::to_string(m.rank) + " has " + counted(m.use->calls.size(), "collective") + " of " +
+           group_text(group_->name);
   }
   void error(const Member& m, std::size_t k, const std::string& message, std::vector<std::string> notes = {}) {
     diagnostics_.error(of(m.rank).location(call(m, k)), rule, message, std::move(notes));
@@ -322,9 +322,8 @@ class GroupChecker {
         if (entries == 0 || entries == users_.size()) continue;
         error(users_[i], k,
               subject(users_[i], k) + (sends ? " has send_splits for " : " has recv_splits for ") +
-                  std::to_string(entries) + (entries == 1 ? " rank, but " : " ranks, but ") +
-                  group_text(group_->name) + (group_->name.empty() ? " are " : " has ") +
-                  std::to_string(users_.size()));
+                  counted(entries, "rank") + ", but " + group_text(group_->name) +
+                  (group_->name.empty() ? " are " : " has ") + std::to_string(users_.size()));
         return false;
       }
     }

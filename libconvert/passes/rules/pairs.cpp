@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
+#include "core/units.h"
 #include "passes/rules/rules.h"
 
 namespace convert::rules {
 namespace {
-
-std::string count_text(std::size_t n, const char* one) {
-  return std::to_string(n) + ' ' + one + (n == 1 ? "" : "s");
-}
 
 class PairChecker {
  public:
@@ -49,9 +46,9 @@ class PairChecker {
 
   // "rank 2 has 3 sends (last: node 17), rank 5 has 2 receives (last: node 9)"
   [[nodiscard]] std::string counts(const MessageGroup& g) const {
-    std::string out = "rank " + std::to_string(g.src) + " has " + count_text(g.sends.size(), "such send");
+    std::string out = "rank " + std::to_string(g.src) + " has " + counted(g.sends.size(), "such send");
     if (!g.sends.empty()) out += " (last: " + id(g.src, send(g, g.sends.size() - 1)) + ')';
-    out += ", rank " + std::to_string(g.dst) + " has " + count_text(g.recvs.size(), "receive");
+    out += ", rank " + std::to_string(g.dst) + " has " + counted(g.recvs.size(), "receive");
     if (!g.recvs.empty()) out += " (last: " + id(g.dst, recv(g, g.recvs.size() - 1)) + ')';
     return out;
   }
@@ -68,7 +65,7 @@ class PairChecker {
   }
 
   static std::string size_text(const Message& m) {
-    return count_text(m.size, m.size_unit() == SizeUnit::bytes ? "byte" : "chunk");
+    return counted(m.size, m.size_unit() == SizeUnit::bytes ? "byte" : "chunk");
   }
 
   std::span<const TraceSummary> set_;

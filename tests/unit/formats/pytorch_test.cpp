@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 
+#include "bad_files.h"
 #include "formats/format.h"
 #include "formats/kineto.h"
 #include "read_all.h"
@@ -33,15 +34,7 @@ Trace read_file(const std::string& name) {
   EXPECT_EQ(diagnostics.all().size(), 0U) << name;
   return t;
 }
-std::string file_error(const std::string& folder, const std::string& name) {
-  const std::string path = (testdata / folder / name).string();
-  std::string error = error_of([&] {
-    const auto input = open_input(path);
-    Diagnostics diagnostics;
-    (void)read_pytorch(*input, 0, diagnostics);
-  });
-  return error.starts_with(path) ? error.substr(path.size() + 1) : error;
-}
+constexpr auto read_any = [](Input& i, Diagnostics& d) { return read_pytorch(i, 0, d); };
 // A document around nodes, the first of which begins in line 2.
 std::string with_nodes(std::string_view nodes) {
   return "{\"schema\": \"1.0.2-chakra.0.0.4\", \"nodes\": [\n" + std::string(nodes) + "]}";
@@ -217,15 +210,7 @@ TEST(Pytorch, BadFilesAreRefusedWithTheirPlace) {
       {"bad-truncated.json", "3:11: truncated JSON: the text ends inside a string"},
       {"bad-without-id.json", "3:1: a node without 'id'"},
   };
-  std::size_t files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(testdata / "pytorch")) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with("bad-")) continue;
-    ++files;
-    ASSERT_TRUE(errors.contains(name)) << name;
-    EXPECT_EQ(file_error("pytorch", name), errors.at(name)) << name;
-  }
-  EXPECT_EQ(files, errors.size());
+  expect_errors(testdata / "pytorch", errors, read_any);
 }
 
 TEST(Pytorch, BadNodes) {
@@ -281,7 +266,7 @@ TEST(Pytorch, OtherFilesAreNamed) {
       "is a Kineto trace (Chrome's format), not a PyTorch execution trace of the host; give it "
       "as the device trace beside that one";
   for (const char* name : {"okay-cuda.json", "okay-rocm.json", "okay-xpu.json", "okay-old-array.json"}) {
-    const std::string error = file_error("kineto", name);
+    const std::string error = file_error(testdata / "kineto" / name, read_any);
     EXPECT_TRUE(error.ends_with(" " + device)) << error;
   }
   // Beyond what a sniffer sees.

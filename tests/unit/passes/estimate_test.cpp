@@ -13,10 +13,14 @@ namespace {
 std::atomic<std::size_t> allocations{0};
 }
 
-// Not inlined: the compiler would see free() of what new gave.
-[[gnu::noinline]] void* operator new(std::size_t size) {
+// Not inlined: the compiler would see free() of what new gave. All that the library calls: AddressSanitizer wants
+// to see the new of a delete.
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
   allocations.fetch_add(1, std::memory_order_relaxed);
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  return std::malloc(size == 0 ? 1 : size);
+}
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  if (void* memory = operator new(size, std::nothrow)) return memory;
   throw std::bad_alloc();
 }
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }

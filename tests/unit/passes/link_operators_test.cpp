@@ -87,8 +87,9 @@ TEST(LinkOperators, DuplicateIdsAndMissingCallersAreCounted) {
   p.node({.id = 3, .name = "again", .caller = 2, .rf_id = 90, .tid = 1});
   p.node({.id = 9, .name = "self", .caller = 9, .rf_id = 91, .tid = 1});
   const LinkedTrace l = p.link();
-  EXPECT_EQ(l.report.duplicate_ids, 1U);
-  EXPECT_EQ(l.report.missing_callers, 1U);
+  EXPECT_EQ(count(l.report, Unmatched::host_id_repeated), 1U);
+  EXPECT_EQ(count(l.report, Unmatched::caller_missing), 1U);
+  EXPECT_EQ(count(l.report, Unmatched::caller_later), 0U);
   EXPECT_EQ(l.report.cpu_nodes, 5U);
   EXPECT_TRUE(l.trace.nodes.ctrl_deps(node_named(l.trace, "a")).empty());
 }
@@ -99,6 +100,7 @@ TEST(LinkOperators, CallersInACircleAreKeptWithoutEachOther) {
   p.node({.id = 11, .name = "b", .caller = 10, .rf_id = 91, .tid = 1});
   const LinkedTrace l = p.link_host();
   EXPECT_EQ(shown(l.trace), (Lines{"2 a 0-0 program_order:1", "3 b 0-0 <2 program_order:2"}));
+  EXPECT_EQ(count(l.report, Unmatched::caller_later), 1U);
 }
 
 // What the profile does not hold takes no time, and does not cut what does.

@@ -32,7 +32,8 @@ inline double nearest_microseconds(std::int64_t ns) {
 }
 
 inline Number microseconds(std::int64_t ns, bool whole) {
-  return whole ? Number{static_cast<double>(ns / 1000), true} : Number{nearest_microseconds(ns), false};
+  const std::int64_t whole_us = ns / 1000;
+  return whole ? Number{static_cast<double>(whole_us), true} : Number{nearest_microseconds(ns), false};
 }
 
 }  // namespace convert::compat

@@ -72,7 +72,7 @@ class OrderFinder {
   std::uint32_t begin_node(std::uint32_t thread, std::uint32_t op);
   void add_untimed(std::uint32_t thread);
   void end_operator(std::uint32_t thread, std::uint32_t op, std::int64_t time_ns);
-  void on_call(std::uint32_t thread, std::uint32_t call, std::int64_t time_ns);
+  void on_call(std::uint32_t thread, std::uint32_t index, std::int64_t time_ns);
   void launch(std::uint32_t thread, std::uint32_t operation, std::int64_t call_ns, std::uint32_t caller);
   bool synchronise(std::uint32_t thread, const Profile::Call& call);
   bool synchronise_unknown(std::uint32_t thread, const Profile::Call& call);

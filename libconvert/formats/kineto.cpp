@@ -322,6 +322,7 @@ void reserve_tables(Profile& profile, std::size_t bytes) {
     reserve_huge(profile.calls, bytes / 512);
     reserve_huge(profile.device_ops, bytes / 512);
     reserve_huge(profile.args.attrs, bytes / 64);
+    reserve_huge(profile.args.numbers, bytes / 64);
     reserve_huge(profile.args.text, bytes / 2);
   } catch (const std::bad_alloc&) {  // a file with holes
   } catch (const std::length_error&) {

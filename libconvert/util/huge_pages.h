@@ -24,6 +24,13 @@ void reserve_huge(Array& array, std::size_t n) {
   advise_huge(static_cast<void*>(array.data()), array.capacity() * sizeof(*array.data()));
 }
 
+// Makes them n copies of a value.
+template <typename Array, typename Value>
+void assign_huge(Array& array, std::size_t n, const Value& value) {
+  reserve_huge(array, n);
+  array.assign(n, value);
+}
+
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20U;
 // Below, the usual heap serves as well; a trace of some hundred nodes should not cost a huge page.
 inline constexpr std::size_t least_huge_piece = std::size_t{16} << 10U;

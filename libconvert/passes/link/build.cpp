@@ -104,7 +104,8 @@ class LinkedNodes::Builder {
   LinkReport& report_;
   std::vector<Attr> host_attrs_;
   std::vector<Node> host_nodes_;
-  std::vector<Share> shares_;                                               // by operator
+  std::vector<Share> shares_;
+  std::vector<std::uint32_t> share_of_operator_;                            // into shares_, or none
   std::map<std::tuple<std::int64_t, Rank, Rank>, std::uint32_t> messages_;  // so far, by group, source, destination
   Text delay_text_;
   NodeTable* table_ = nullptr;  // of the result
@@ -172,12 +173,16 @@ void LinkedNodes::Builder::add_metadata(AttrTable& table) const {
 }
 
 void LinkedNodes::Builder::add_shares() {
-  shares_.resize(operators_.all.size());
+  assign_huge(share_of_operator_, operators_.all.size(), none);
   for (const OrderedNode& n : order_.nodes) {
     if (n.kind != OrderedNode::Kind::device || n.comm != 0 || n.caller == none) continue;
     if (device_->device_ops[n.source].kind != DeviceOpKind::kernel) continue;
-    shares_[order_.nodes[n.caller].source].total_ns +=
-        static_cast<std::uint64_t>(std::max<std::int64_t>(n.duration_ns, 1));
+    std::uint32_t& share = share_of_operator_[order_.nodes[n.caller].source];
+    if (share == none) {
+      share = static_cast<std::uint32_t>(shares_.size());
+      shares_.emplace_back();
+    }
+    shares_[share].total_ns += static_cast<std::uint64_t>(std::max<std::int64_t>(n.duration_ns, 1));
   }
 }
 
@@ -392,7 +397,7 @@ void LinkedNodes::Builder::add_cost(const OrderedNode& n, const Profile::DeviceO
   const std::uint32_t op = order_.nodes[n.caller].source;
   const std::uint32_t host = operators_.all[op].host;
   if (host == none) return;
-  Share& share = shares_[op];
+  Share& share = shares_[share_of_operator_[op]];
   if (!std::exchange(share.asked, true)) {
     const Node& node = host_nodes_[host];
     const auto io = [&](std::uint32_t index) {

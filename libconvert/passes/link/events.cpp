@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/id_lookup.h"
+#include "util/huge_pages.h"
 
 namespace convert {
 
@@ -76,7 +77,7 @@ class EventFinder {
   void sort_calls();
   void find_bursts();
   void lay_out(std::uint32_t thread);
-  void nest(std::uint32_t thread, std::vector<ThreadEvent>& nested) const;
+  void nest(std::uint32_t thread, std::vector<ThreadEvent>& out) const;
   [[nodiscard]] std::int64_t external_id(std::uint32_t op) const {
     const std::uint32_t event = operators_.all[op].event;
     return event == Operator::none ? Profile::none : device_->cpu_ops[event].external_id;
@@ -234,15 +235,15 @@ void EventFinder::find_bursts() {
   }
 }
 
-// Begins and ends of operators by nesting, and the calls in them.
-void EventFinder::nest(std::uint32_t thread, std::vector<ThreadEvent>& nested) const {
+// Appends begins and ends of operators by nesting, and the calls in them.
+void EventFinder::nest(std::uint32_t thread, std::vector<ThreadEvent>& out) const {
   struct Open {
     std::uint32_t op;
     std::int64_t end_ns;
   };
   std::vector<Open> open;
   const auto close = [&] {
-    nested.push_back({open.back().end_ns, EventKind::operator_end, open.back().op});
+    out.push_back({open.back().end_ns, EventKind::operator_end, open.back().op});
     open.pop_back();
   };
   const auto begin = [&](std::uint32_t i) {
@@ -250,7 +251,7 @@ void EventFinder::nest(std::uint32_t thread, std::vector<ThreadEvent>& nested) c
     while (!open.empty() && open.back().end_ns <= op.start_ns &&
            !(open.back().end_ns == op.end_ns && op.parent == open.back().op))
       close();
-    nested.push_back({op.start_ns, EventKind::operator_begin, i});
+    out.push_back({op.start_ns, EventKind::operator_begin, i});
     open.push_back({i, open.empty() ? op.end_ns : std::min(op.end_ns, open.back().end_ns)});
   };
   // What takes no time and stands at an operator's end is inside it.
@@ -258,8 +259,8 @@ void EventFinder::nest(std::uint32_t thread, std::vector<ThreadEvent>& nested) c
     while (!open.empty() && (open.back().end_ns < call.start_ns ||
                              (open.back().end_ns == call.start_ns && call.end_ns > call.start_ns)))
       close();
-    nested.push_back(call.event);
-    if (!open.empty()) nested.back().time_ns = std::min(call.event.time_ns, open.back().end_ns);
+    out.push_back(call.event);
+    if (!open.empty()) out.back().time_ns = std::min(call.event.time_ns, open.back().end_ns);
   };
   // At one time the operator comes first, as what it calls may begin with it: unless the call is known to be of the
   // operator that ends there.
@@ -278,29 +279,25 @@ void EventFinder::nest(std::uint32_t thread, std::vector<ThreadEvent>& nested) c
   while (!open.empty()) close();
 }
 
+// The thread's own events stand behind room for the hand-overs, which then come among them from the front on.
 void EventFinder::lay_out(std::uint32_t thread) {
-  std::vector<ThreadEvent> nested;
-  nested.reserve(2 * operators_.by_thread[thread].size() + calls_[thread].size());
-  nest(thread, nested);
-  // Only calls that overlap with what follows them are out of order.
-  const auto earlier = [](const ThreadEvent& a, const ThreadEvent& b) { return a.time_ns < b.time_ns; };
-  if (!std::is_sorted(nested.begin(), nested.end(), earlier))
-    std::stable_sort(nested.begin(), nested.end(), earlier);
-
   const std::vector<ThreadEvent>& rest = hand_overs_[thread];
   std::vector<ThreadEvent>& out = out_.threads[thread];
-  if (rest.empty()) {
-    out = std::move(nested);
-    return;
-  }
-  out.reserve(nested.size() + rest.size());
+  reserve_huge(out, rest.size() + 2 * operators_.by_thread[thread].size() + calls_[thread].size());
+  out.resize(rest.size());
+  nest(thread, out);
+  const auto own = out.begin() + static_cast<std::ptrdiff_t>(rest.size());
+  // Only calls that overlap with what follows them are out of order.
+  const auto earlier = [](const ThreadEvent& a, const ThreadEvent& b) { return a.time_ns < b.time_ns; };
+  if (!std::is_sorted(own, out.end(), earlier)) std::stable_sort(own, out.end(), earlier);
+  auto to = out.begin();
   auto next = rest.begin();
-  for (const ThreadEvent& e : nested) {
-    while (next != rest.end() && std::pair(next->time_ns, next->kind) < std::pair(e.time_ns, e.kind))
-      out.push_back(*next++);
-    out.push_back(e);
+  for (auto e = own; e != out.end() && next != rest.end(); ++e) {
+    while (next != rest.end() && std::pair(next->time_ns, next->kind) < std::pair(e->time_ns, e->kind))
+      *to++ = *next++;
+    *to++ = *e;
   }
-  out.insert(out.end(), next, rest.end());
+  std::copy(next, rest.end(), to);
 }
 
 }  // namespace

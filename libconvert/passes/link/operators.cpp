@@ -48,9 +48,12 @@ class Matcher {
     const std::size_t n = nodes_.size();
     reserve_huge(ids_, n);
     reserve_huge(out_.all, n);
-    for (const Node& node : nodes_) ids_.push_back(host_ids(host_, node));
-    event_of_.assign(n, none);
-    host_of_.assign(device_ == nullptr ? 0 : device_->cpu_ops.size(), none);
+    for (const Node& node : nodes_) {
+      const HostIds ids = host_ids(host_, node);
+      ids_.push_back({ids.rf_id, ids.tid});
+    }
+    assign_huge(event_of_, n, none);
+    assign_huge(host_of_, device_ == nullptr ? 0 : device_->cpu_ops.size(), none);
     order_hosts();
     if (device_ != nullptr) {
       match_by_id();
@@ -65,6 +68,9 @@ class Matcher {
   }
 
  private:
+  struct Ids {
+    std::int64_t rf_id, tid;
+  };
   void order_hosts();
   void match_by_id();
   void match_by_order();
@@ -86,7 +92,7 @@ class Matcher {
   const std::vector<Node>& nodes_;
   const Profile* device_;
   LinkReport& report_;
-  std::vector<HostIds> ids_;
+  std::vector<Ids> ids_;
   std::vector<std::uint32_t> by_id_;    // nodes in the order of their ids, which is that of their begins
   std::vector<std::uint32_t> callers_;  // by node
   std::vector<std::uint32_t> event_of_;
@@ -106,7 +112,7 @@ void Matcher::order_hosts() {
     if (nodes_[h].id == nodes_[by_id_[i - 1]].id) report_.add(Unmatched::host_id_repeated, nodes_[h].id, name(h));
   }
   const IdIndex index(host_.nodes);
-  callers_.assign(n, none);
+  assign_huge(callers_, n, none);
   for (std::size_t i = 0; i < n; ++i) {
     const auto deps = host_.nodes.ctrl_deps(nodes_[i]);
     if (deps.empty() || deps[0] == nodes_[i].id) continue;
@@ -198,7 +204,7 @@ void Matcher::match_by_order() {
     ++thread_sizes[events[e].thread];
   }
   std::map<std::int64_t, std::uint32_t> tids;
-  for (const HostIds& ids : ids_) tids.try_emplace(ids.tid, 0U);
+  for (const Ids& ids : ids_) tids.try_emplace(ids.tid, 0U);
   std::vector<Thread> of_tid(tids.size());
   for (std::uint32_t i = 0; auto& [tid, index] : tids) index = i++;
   tid_sizes.resize(of_tid.size());
@@ -293,7 +299,7 @@ void Matcher::number_threads() {
 
 void Matcher::add_hosts() {
   out_.timed = device_ != nullptr;
-  out_.of_host.assign(nodes_.size(), none);
+  assign_huge(out_.of_host, nodes_.size(), none);
   struct Thread {
     std::vector<std::uint32_t> open;  // operators
     std::int64_t last_ns = 0;

@@ -198,7 +198,7 @@ Order OrderFinder::find() {
 
 void OrderFinder::prepare() {
   threads_.resize(operators_.by_thread.size());
-  node_of_.assign(operators_.all.size(), none);
+  assign_huge(node_of_, operators_.all.size(), none);
   handed_over_.assign(events_.bursts.size(), none);
   const std::size_t operations = device_ == nullptr ? 0 : device_->device_ops.size();
   reserve_huge(out_.nodes, operators_.all.size() * 2 + operations * 2);

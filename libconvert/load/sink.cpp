@@ -79,7 +79,7 @@ class Sink {
   // The nodes of the rank whose head was read, encoded; flushed to `out` when it is given.
   void encode_rank(TraceReader& reader, Trace& trace, TraceWriter& writer, std::size_t ordinal, bool many,
                    std::string& bytes, Output* out) const {
-    if (!options_.history.empty()) add_history(trace.metadata, options_.history);
+    if (!options_.history.empty() && !source_.follows_reference()) add_history(trace.metadata, options_.history);
     writer.begin_rank(trace, ordinal, many, bytes);
     std::vector<Node> nodes;
     while (reader.next_nodes(trace, batch_nodes)) {

@@ -18,7 +18,7 @@ struct SinkOptions {
   std::optional<std::string> to;    // "json,compress=gz"; else by the suffix of `path`, else chakra
   std::optional<std::string> path;  // none or "-": standard output
   bool force = false;               // replace a set of another size, write into a directory that is not empty
-  std::string history;              // line to add to the metadata's history; empty: add nothing
+  std::string history;  // line to add to the metadata's history, where anything may be added; empty: nothing
   unsigned jobs = 1;
   // Other processes write the other ranks of the set, this is its last one. Only one of the processes looks after
   // what belongs to the set as a whole: stale files, groups.

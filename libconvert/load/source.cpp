@@ -340,7 +340,7 @@ std::unique_ptr<TraceReader> TraceSource::make_reader(InputItem item, Rank ordin
   if (!format_->linked) {
     return std::make_unique<FileReader>(*format_, std::move(item), rank, choice_.options, diagnostics_);
   }
-  LinkingOptions linking = options_.linking ? *options_.linking : linking_options(choice_.options);
+  LinkingOptions linking = this->linking();
   linking.device_alone = format_->name == "kineto";
   linking.hash = options_.hash;
   if (ordinal < options_.linked.size()) {

@@ -70,6 +70,9 @@ class TraceSource {
   void check_groups(std::uint32_t ranks) const;
   [[nodiscard]] const std::vector<std::string>& skipped() const { return inputs_.skipped(); }
 
+  // What is read is made as another program makes it, byte for byte (compat=chakra): nothing may be added to it.
+  [[nodiscard]] bool follows_reference() const { return format_->linked && linking().compat != LinkCompat::none; }
+
   // To be called before ranks of an algorithm are opened: refuses (as errors) what cannot be a correct trace, that
   // is structure, unmatched messages and deadlock; warns about races, FIFO capacity and, with `dataflow`, wrong
   // results. False if there are errors. Traces are not looked at.
@@ -113,6 +116,9 @@ class TraceSource {
   void read_algorithm(InputItem& item);
   void add_source_note(Metadata& metadata) const;
   class LinkingReader;
+  [[nodiscard]] LinkingOptions linking() const {
+    return options_.linking ? *options_.linking : linking_options(choice_.options);
+  }
   [[nodiscard]] std::unique_ptr<TraceReader> make_reader(InputItem item, Rank ordinal);
 
   SourceOptions options_;

@@ -104,7 +104,7 @@ SinkOptions Linking::sink_options(TraceSource& source) {
   SinkOptions o{.to = output_.to,
                 .path = output_.path,
                 .force = output_.force,
-                .history = output_.no_history || compat_ != LinkCompat::none ? "" : context_.history(),
+                .history = output_.no_history ? "" : context_.history(),
                 .jobs = context_.jobs()};
   if (team_ != nullptr) {
     o.last_rank = ranks_.back();

@@ -48,12 +48,15 @@ class KinetoItems final : public JsonItems {
   void undo() override { mark_.restore(to_.args); }
 
   std::uint64_t first_negative_line = 0;
+  std::uint64_t incomplete = 0;
+  std::uint64_t first_incomplete_line = 0;
   std::uint64_t strange_ids = 0;
   std::uint64_t first_strange_line = 0;
 
  private:
   struct Fields : KinetoCategoryName {
     std::string_view name, tid = "0", ts, dur, phase;
+    const char* place = nullptr;  // of the category
     bool has_args = false;
     JsonCursor args;
   };
@@ -130,8 +133,10 @@ void KinetoItems::element(JsonCursor& in) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
   if (to_.events >= most || to_.args.attrs.size() >= most)
     throw input_error({}, "more than 4294967295 events or args");
-  // An instant or the two halves of a duration say nothing of these categories.
-  if (f.category != unused && f.phase == "X") {
+  if (f.category != unused && f.phase != "X") {
+    // An instant, or one half of a duration: profilers write none of these categories so.
+    if (incomplete++ == 0) first_incomplete_line = stream_.line_of(f.place);
+  } else if (f.category != unused) {
     const bool device = f.category == kernel || f.category == memcpy || f.category == memset;
     const bool cpu = f.category == cpu_op || f.category == annotation;
     const Args args = f.has_args ? read_args(f.args, device || cpu) : Args{};
@@ -182,8 +187,10 @@ inline bool KinetoItems::read_field(std::string_view key, JsonCursor& in, Fields
     f.args = in;
     (void)in.skip();
   } else if (key == "cat") {
-    static_cast<KinetoCategoryName&>(f) = category_.get(
-        in.string(), [&](std::string_view text) { return kineto_category(unescaped(text, scratch_)); });
+    const std::string_view name = in.string();
+    f.place = name.data();
+    static_cast<KinetoCategoryName&>(f) =
+        category_.get(name, [&](std::string_view text) { return kineto_category(unescaped(text, scratch_)); });
   } else if (key == "name") {
     f.name = in.peek() == '"' ? in.string() : in.skip();
   } else if (key == "tid") {
@@ -353,6 +360,8 @@ Profile read_kineto(Input& input, Diagnostics& diagnostics, std::size_t window_b
   };
   warn(profile.negative_durations, items.first_negative_line, "times",
        " durations below 0 count as 0, here the first");
+  warn(items.incomplete, items.first_incomplete_line, "events",
+       " events of operators, calls or the device are not complete (ph X) and count as absent, here the first");
   warn(items.strange_ids, items.first_strange_line, "ids",
        " ids are no integers and count as absent, here the first");
   return profile;

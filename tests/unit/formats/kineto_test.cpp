@@ -221,6 +221,21 @@ TEST(Kineto, OddDurationsAndIdsAreWarnings) {
             "f:3: warning: 4 ids are no integers and count as absent, here the first [ids]");
 }
 
+TEST(Kineto, EventsThatAreNotCompleteAreCounted) {
+  const auto input = memory_input("f",
+                                  "[{\"ph\": \"i\", \"cat\": \"python_function\"},\n"
+                                  "{\"ph\": \"B\", \"cat\": \"kernel\", \"ts\": 5},\n"
+                                  "{\"cat\": \"cpu_op\", \"ts\": 5}, {\"ph\": \"X\", \"cat\": \"cpu_op\"}]");
+  Diagnostics diagnostics;
+  const Profile p = read_kineto(*input, diagnostics);
+  EXPECT_EQ(p.device_ops.size(), 0U);
+  EXPECT_EQ(p.cpu_ops.size(), 1U);
+  ASSERT_EQ(diagnostics.all().size(), 1U);
+  EXPECT_EQ(format_diagnostic(diagnostics.all()[0]),
+            "f:2: warning: 2 events of operators, calls or the device are not complete (ph X) and count as absent, "
+            "here the first [events]");
+}
+
 TEST(Kineto, BadEvents) {
   const struct {
     std::string_view fields, error;

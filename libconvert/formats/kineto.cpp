@@ -133,7 +133,7 @@ void KinetoItems::element(JsonCursor& in) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
   if (to_.events >= most || to_.args.attrs.size() >= most)
     throw input_error({}, "more than 4294967295 events or args");
-  if (f.category != unused && f.phase != "X") {
+  if (f.category != unused && (f.phase != "X" || f.ts.empty())) {
     // An instant, or one half of a duration: profilers write none of these categories so.
     if (incomplete++ == 0) first_incomplete_line = stream_.line_of(f.place);
   } else if (f.category != unused) {
@@ -356,14 +356,14 @@ Profile read_kineto(Input& input, Diagnostics& diagnostics, std::size_t window_b
   const auto warn = [&](std::uint64_t count, std::uint64_t line, const char* rule, const char* what) {
     if (count == 0) return;
     diagnostics.warning({.file = input.name(), .line = static_cast<std::uint32_t>(line)}, rule,
-                        std::to_string(count) + what);
+                        what + std::string(": ") + std::to_string(count) + ", here the first");
   };
   warn(profile.negative_durations, items.first_negative_line, "times",
-       " durations below 0 count as 0, here the first");
+       "durations below 0 count as 0");
   warn(items.incomplete, items.first_incomplete_line, "events",
-       " events of operators, calls or the device are not complete (ph X) and count as absent, here the first");
+       "events of operators, calls or the device that are not complete (ph X, ts) count as absent");
   warn(items.strange_ids, items.first_strange_line, "ids",
-       " ids are no integers and count as absent, here the first");
+       "ids that are no integers count as absent");
   return profile;
 }
 

@@ -75,6 +75,10 @@ LinkingOptions linking_options(const FormatOptions& options) {
   o.link.dep_rules = yes(options, "dep-rules");
   if (const auto compat = options.get("compat")) {
     if (*compat != "chakra") throw usage_error("compat=" + *compat + ": expected chakra");
+    for (const std::string_view key : {"gaps", "data-deps", "reduce", "dep-rules"}) {
+      if (options.get(key))
+        throw usage_error("compat=chakra follows the rules of another program: leave out " + std::string(key));
+    }
     o.compat = LinkCompat::chakra;
   }
   return o;
@@ -106,11 +110,17 @@ ReadRank read_linked(std::unique_ptr<Input> input, std::optional<Rank> rank, con
                        [&](Input& i) { return read_pytorch(i, host.rank, diagnostics); });
     log_debug("read " + host.name + " as pytorch: " + std::to_string(host.nodes.nodes.size()) + " nodes");
   }
+  if (!options.device_alone && host.nodes.nodes.empty())
+    diagnostics.warning({.file = host.name}, "unmatched", "the host trace has no nodes");
+  if (!options.device_alone && device_input != nullptr && is_linked(host))
+    throw input_error({.file = host.name}, "is linked with a device trace already; leave out the device trace");
   std::optional<Profile> device;
   if (device_input != nullptr) {
     device = read_hashed(std::move(device_input), hash, device_source,
                          [&](Input& i) { return read_kineto(i, diagnostics); });
     log_debug("read " + device->file + " as kineto: " + std::to_string(device->events) + " events");
+    if (device->cpu_ops.empty() && device->calls.empty() && device->device_ops.empty())
+      diagnostics.warning({.file = device->file}, "unmatched", "has no operators, calls or device operations");
     if (options.compat == LinkCompat::none) take_rank(*device, rank, host, diagnostics);
   }
   if (options.compat != LinkCompat::none) {

@@ -200,8 +200,13 @@ class Sink {
     ready();
     out->write(bytes);
     out->close();
-    // A document holds none; a single rank's are beside the point.
-    if (const auto groups = source_.groups(); groups && !source_.format().linked) {
+    // A document holds none.
+    const auto groups = source_.groups();
+    if (source_.format().linked && source_.has_linked_subgroups() && !source_.follows_reference()) {
+      diagnostics_.warning(
+          {.file = plan_.path.value_or("<stdout>")}, "groups",
+          "the process groups are left out: name a prefix with -o, which gets them as PREFIX.groups.json");
+    } else if (groups && !source_.format().linked) {
       diagnostics_.warning({.file = groups->name}, "groups",
                            std::string(format.name) + " holds no groups; they are left out");
     }

@@ -345,6 +345,8 @@ std::unique_ptr<TraceReader> TraceSource::make_reader(InputItem item, Rank ordin
   linking.hash = options_.hash;
   if (ordinal < options_.linked.size()) {
     const LinkedOperand& operand = options_.linked[ordinal];
+    if (!operand.device.empty() && linking.device)
+      throw usage_error("the device trace is named twice: device=" + *linking.device + " and --device");
     if (!operand.device.empty()) linking.device = operand.device;
     return std::make_unique<LinkingReader>(*this, std::move(item.input), operand.rank, std::move(linking));
   }
@@ -367,9 +369,16 @@ void TraceSource::add_linked_groups(const std::string& file, Rank rank,
     const bool same = known.name == group.name;
     if (same && known.ranks.empty()) known.ranks = group.ranks;
     if (same && (group.ranks.empty() || known.ranks == group.ranks)) continue;
-    diagnostics_.warning({.file = file}, "groups",
-                         "process group '" + group.name + "' has other ranks here than elsewhere, or another name");
+    diagnostics_.warning(
+        {.file = file}, "groups",
+        "process group '" + group.name + "' has other ranks here than elsewhere, or another name",
+        {"hint: torch.distributed.split_group may name different groups alike; new_group does not"});
   }
+}
+
+bool TraceSource::has_linked_subgroups() const {
+  const std::lock_guard lock(groups_mutex_);
+  return std::any_of(linked_groups_.begin(), linked_groups_.end(), [](const auto& g) { return g.first != 0; });
 }
 
 // Groups of unknown ranks are those of all, as PyTorch's default group is announced.

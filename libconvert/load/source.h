@@ -66,6 +66,8 @@ class TraceSource {
   void add_linked_groups(const std::string& file, Rank rank, const std::vector<GroupTable::Group>& groups);
   // Beside the input, or, once all ranks are read, what PyTorch traces tell.
   [[nodiscard]] std::optional<InputSet::Groups> groups() const;
+  // PyTorch traces tell of groups beside that of all ranks.
+  [[nodiscard]] bool has_linked_subgroups() const;
   // Throws Error(input) [groups] if the groups are malformed or name ranks beyond `ranks`.
   void check_groups(std::uint32_t ranks) const;
   [[nodiscard]] const std::vector<std::string>& skipped() const { return inputs_.skipped(); }

@@ -164,6 +164,7 @@ std::string_view name(Explanation::What what) {
     case What::request: return "request";
     case What::requested: return "requested";
     case What::collective: return "collective";
+    case What::delay: return "delay";
   }
   return "";
 }
@@ -178,6 +179,7 @@ std::string_view name(Explanation::Then then) {
     case Then::memory: return "memory";
     case Then::chunk: return "chunk";
     case Then::go_on: return "go_on";
+    case Then::begin: return "begin";
     case Then::end: return "end";
   }
   return "";

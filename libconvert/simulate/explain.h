@@ -26,6 +26,7 @@ struct Explanation {
     request,     // with rendezvous, of a receive: as `message`, to its sender
     requested,   // of a send; takes no time: the request was there already
     collective,  // what one collective did, on several ranks
+    delay,       // of what was recorded: `node` could have begun, and begins after its start delay
   };
   // How the end of one step led to the beginning of the next.
   enum class Then : std::uint8_t {
@@ -37,6 +38,7 @@ struct Explanation {
     memory,      // `next` is served next by the remote memory
     chunk,       // a chunk of `next`, a collective, gets its place
     go_on,       // `next` goes on, which had started before
+    begin,       // `next` begins, which is the node of this step
     end,         // the replay ends
   };
   struct Step {

@@ -261,36 +261,51 @@ class RankReplay {
     e.target = ref(node);
     e.name = name_of(node);
     e.at = begin_[node];
+    add_delay(node, Then::begin, node, e.steps);
     if (const auto before = last_parent(node)) add_steps(*before, node, e.steps);
   }
 
+  [[nodiscard]] Picoseconds delay(std::uint32_t node) const {
+    return start_delay(trace_.nodes.attributes(nodes_[node]));
+  }
   // The parent whose end a node waited for.
   [[nodiscard]] std::optional<std::uint32_t> last_parent(std::uint32_t node) const {
-    if (begin_[node] == 0) return std::nullopt;
+    const Picoseconds ready = begin_[node] - delay(node);
+    if (ready == 0) return std::nullopt;
     for (const Edge& parent : graph_.parents(node)) {
-      if (end(parent.node) == begin_[node]) return parent.node;
+      if (end(parent.node) == ready) return parent.node;
     }
     return std::nullopt;
   }
 
+  void add_step(std::uint32_t node, What what, Interval time, Then then, std::optional<std::uint32_t> next,
+                std::vector<Step>& steps) const {
+    Step& s = steps.emplace_back();
+    s.what = what;
+    s.node = ref(node);
+    s.name = name_of(node);
+    s.begin = time.begin;
+    s.time = time.end - time.begin;
+    s.then = next ? then : Then::end;
+    if (next) s.next = ref(*next);
+  }
+  bool add_delay(std::uint32_t node, Then then, std::optional<std::uint32_t> next, std::vector<Step>& steps) const {
+    const Picoseconds time = delay(node);
+    if (time != 0) add_step(node, What::delay, {begin_[node] - time, begin_[node]}, then, next, steps);
+    return time != 0;
+  }
   // What took time, from `node` back to time 0.
   void add_steps(std::uint32_t node, std::optional<std::uint32_t> next, std::vector<Step>& steps) const {
-    bool direct = true;
+    Then then = Then::dependency;
     for (std::optional<std::uint32_t> at = node; at; at = last_parent(*at)) {
-      if (duration_[*at] == 0) {
-        direct = false;
-        continue;
+      const bool takes_time = duration_[*at] != 0;
+      if (takes_time) {
+        add_step(*at, what(*at), {begin_[*at], end(*at)}, then, next, steps);
+        next = *at;
       }
-      Step& s = steps.emplace_back();
-      s.what = what(*at);
-      s.node = ref(*at);
-      s.name = name_of(*at);
-      s.begin = begin_[*at];
-      s.time = duration_[*at];
-      s.then = !next ? Then::end : direct ? Then::dependency : Then::indirect;
-      if (next) s.next = ref(*next);
-      next = *at;
-      direct = true;
+      const bool delayed = add_delay(*at, takes_time ? Then::begin : then, next, steps);
+      if (delayed) next = *at;
+      then = takes_time || delayed ? Then::dependency : Then::indirect;
     }
   }
 

@@ -47,6 +47,7 @@ std::string what_text(const Step& s) {
       if (s.waited != 0) text += ", after " + format_time(s.waited) + " in the queue of its link";
       break;
     case What::collective: text = collective_text(s); break;
+    case What::delay: text = "its start delay"; break;
   }
   return s.name.empty() ? text : text + " (" + s.name + ")";
 }
@@ -64,6 +65,7 @@ std::string then_text(const Step& s) {
     case Then::memory: return "the memory serves " + next;
     case Then::chunk: return "a chunk of " + next + " gets its place";
     case Then::go_on: return next + " goes on";
+    case Then::begin: return next + " begins";
     case Then::end: return "the replay ends";
   }
   return "";

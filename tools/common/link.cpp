@@ -46,6 +46,10 @@ Linking::Linking(const LinkToolOptions& options, const OutputOptions& output, Co
   if (many && options.rank) throw usage_error("--rank is for a single pair of files; --ranks selects among many");
   if (!many && options.ranks) throw usage_error("--ranks needs %r in the names of the files");
   if (options.list_unmatched && !options.report) throw usage_error("--list-unmatched needs --report");
+  if (team_ != nullptr && output.to_stdout())
+    throw usage_error("several processes write files: name a prefix with -o");
+  if (options.report && output.path && *options.report == *output.path && *options.report != "-")
+    throw usage_error("-o and --report name the same file");
   if (options.report && *options.report == "-" && output.to_stdout()) {
     throw usage_error("--report -: standard output is for the trace; name a file with -o, or for the report");
   }
@@ -55,6 +59,8 @@ Linking::Linking(const LinkToolOptions& options, const OutputOptions& output, Co
   if (options.compat) {
     const bool linked = output.to && *output.to == "linked";
     compat_ = linked ? LinkCompat::chakra_linked : LinkCompat::chakra;
+    if (options.unmatched != "warn" || options.check)
+      throw usage_error("--compat chakra checks nothing: leave out --unmatched and --check");
     if (options.gaps != "keep" || options.data_deps || options.reduce || options.dep_rules || options.report) {
       throw usage_error(
           "--compat chakra follows the rules of another program; leave out --gaps, --data-deps, "

@@ -81,7 +81,8 @@ class LinkedWriter final : public TraceWriter {
  private:
   [[nodiscard]] Error no_pytorch(const Node& node, const std::string& what) const {
     return input_error({.file = file_, .node = static_cast<std::int64_t>(node.id)},
-                       "node " + std::to_string(node.id) + " is none of a PyTorch trace: " + what);
+                       "node " + std::to_string(node.id) + " is none of a PyTorch trace: " + what +
+                           "; et-link --compat chakra -t linked writes what it has linked");
   }
 
   void append_key(std::string_view key, std::string& out) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -24,8 +25,11 @@ bool is_ours(Name name) {
   return name == attr::is_cpu_op || name == attr::comm_type || name == attr::comm_size || name == attr::comm_src ||
          name == attr::comm_dst || name == attr::comm_tag || name == attr::num_ops || name == attr::tensor_size ||
          name == attr::stream || name == attr::duration_nanos || name == attr::start_nanos || name == attr::ts ||
-         name == attr::inclusive_dur || name == attr::exclusive_dur || name == attr::inter_thread_dep ||
-         name == attr::sync_dep;
+         name == attr::start_delay_nanos || name == attr::host_id || name == attr::dep_rules ||
+         name == attr::num_ops_estimated || name == attr::tensor_size_estimated || name == attr::comm_dtype ||
+         name == attr::comm_bytes_out || name == attr::group_size || name == attr::send_splits ||
+         name == attr::recv_splits || name == attr::inclusive_dur || name == attr::exclusive_dur ||
+         name == attr::inter_thread_dep || name == attr::sync_dep;
 }
 
 std::uint64_t whole_us(std::int64_t ns) {
@@ -46,6 +50,11 @@ std::uint64_t share_of(std::uint64_t total, Wide part, Wide whole) {
   // Times beyond 64 bits are no real ones: halves will do.
   for (; whole >> 64U != 0; whole >>= 1U) part >>= 1U;
   return static_cast<std::uint64_t>(static_cast<Wide>(total) * part / whole);
+}
+
+bool differ(std::string_view splits) {
+  const auto parts = integer_list(splits);
+  return parts && std::adjacent_find(parts->begin(), parts->end(), std::not_equal_to<>()) != parts->end();
 }
 
 }  // namespace
@@ -337,7 +346,7 @@ void LinkedNodes::Builder::add_collective(const CommFacts& facts, const GroupTab
   t.add_string(attr::pg_name, std::to_string(group.id));
   if (group.size != 0) t.add_int(attr::group_size, Kind::int32_val, group.size);
   if (facts.out_bytes >= 0) t.add_int(attr::comm_bytes_out, Kind::int64_val, facts.out_bytes);
-  if (facts.type == CollectiveType::all_to_all) {
+  if (facts.type == CollectiveType::all_to_all && (differ(facts.in_splits) || differ(facts.out_splits))) {
     add_splits(attr::send_splits, facts.in_splits, facts.in_bytes);
     add_splits(attr::recv_splits, facts.out_splits, facts.out_bytes);
   }
@@ -367,7 +376,7 @@ bool LinkedNodes::Builder::add_message(const CommFacts& facts, const GroupTable:
                ? group.ranks[static_cast<std::size_t>(facts.peer)]
                : facts.peer;
   }
-  if (peer > std::numeric_limits<std::int32_t>::max()) return false;
+  if (peer > std::numeric_limits<std::int32_t>::max() || peer == static_cast<std::int64_t>(rank_)) return false;
   const Rank other = static_cast<Rank>(peer);
   const Rank source = send ? rank_ : other, target = send ? other : rank_;
   // The k-th message of a group between two ranks is the k-th on both sides.

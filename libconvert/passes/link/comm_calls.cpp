@@ -60,9 +60,14 @@ Range CommCalls::take_group(std::uint32_t thread, std::string_view group) {
 
 Range CommCalls::launch(std::span<const std::uint32_t> open, std::uint32_t thread, std::uint32_t operation) {
   const Profile::DeviceOp& d = device_->device_ops[operation];
-  if (d.kind != DeviceOpKind::kernel || !is_comm_kernel(device_->name(d))) return {};
+  if (d.kind != DeviceOpKind::kernel) return {};
+  const std::uint32_t call = under_way(open);
+  // What the call itself launches first carries it out, whatever its name.
+  const bool direct = call != 0 && comm_of_[open.back()] == call && !comms_[call - 1].on_host &&
+                      comms_[call - 1].kind != CommKind::none && !calls_[call - 1].carried;
+  if (!direct && !is_comm_kernel(*device_, d)) return {};
   CommFacts facts = comm_of_kernel(*device_, d);
-  if (const std::uint32_t call = under_way(open); call != 0) {
+  if (call != 0) {
     // The call knows whether a kernel that sends and receives is an all-to-all.
     const CommFacts& of_call = comms_[call - 1];
     if (of_call.kind != CommKind::none) facts.kind = of_call.kind, facts.type = of_call.type;

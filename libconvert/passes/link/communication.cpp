@@ -300,11 +300,15 @@ CommFacts comm_of_call(const Trace& host, const Node* node, const Profile* devic
   return facts;
 }
 
-bool is_comm_kernel(std::string_view name) {
+bool is_comm_kernel(const Profile& device, const Profile::DeviceOp& kernel) {
+  std::string_view name = device.name(kernel);
   if (name.starts_with("void ")) name.remove_prefix(5);
-  constexpr std::array<std::string_view, 8> prefixes = {"ncclKernel", "ncclDevKernel", "rccl",  "mscclKernel",
-                                                        "mscclpp",    "oneccl",        "ccl::", "mscclDevKernel"};
-  return std::any_of(prefixes.begin(), prefixes.end(), [&](std::string_view p) { return name.starts_with(p); });
+  constexpr std::array<std::string_view, 9> prefixes = {"ncclKernel", "ncclDevKernel", "ncclSym",
+                                                        "rccl",       "mscclKernel",   "mscclDevKernel",
+                                                        "mscclpp",    "oneccl",        "ccl::"};
+  static const Name collective("Collective name");
+  return std::any_of(prefixes.begin(), prefixes.end(), [&](std::string_view p) { return name.starts_with(p); }) ||
+         find(device.args.view(kernel.args), collective) != nullptr;
 }
 
 CommFacts comm_of_kernel(const Profile& device, const Profile::DeviceOp& kernel) {

@@ -52,8 +52,9 @@ struct CommFacts {
 [[nodiscard]] CommFacts comm_of_call(const Trace& host, const Node* node, const Profile* device,
                                      const Profile::CpuOp* event);
 
-// Whether a kernel is one of a communication library: NCCL, RCCL, oneCCL, MSCCL.
-[[nodiscard]] bool is_comm_kernel(std::string_view name);
+// Whether a kernel is one of a communication library: its name is of NCCL, RCCL, oneCCL or MSCCL, or its args name
+// a collective.
+[[nodiscard]] bool is_comm_kernel(const Profile& device, const Profile::DeviceOp& kernel);
 [[nodiscard]] CommFacts comm_of_kernel(const Profile& device, const Profile::DeviceOp& kernel);
 
 // comm_size by the field's rule: the whole input of each NPU; of all-gather and gather its shard; of scatter the

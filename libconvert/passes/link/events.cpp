@@ -40,6 +40,14 @@ Launches::Launches(const Profile* device) {
   }
 }
 
+bool Launches::blocks(const Profile& device, std::uint32_t call) const {
+  const auto launched = of_call(call);
+  if (launched.empty()) return false;
+  const Profile::DeviceOp& last = device.device_ops[launched.back()];
+  const bool within = last.end_ns() <= device.calls[call].end_ns() && last.duration_ns > 0;
+  return device.calls[call].kind == CallKind::blocking || (last.kind == DeviceOpKind::memcpy && within);
+}
+
 namespace {
 
 class EventFinder {
@@ -100,7 +108,8 @@ class EventFinder {
   std::vector<std::vector<ThreadEvent>> hand_overs_;
 };
 
-// Of a call that launches, the moment that counts is when the device could begin; of others, their begin.
+// Of a call that launches, the moment that counts is when the device could begin; of others, and of those that wait
+// for what they launch, their begin.
 void EventFinder::find_calls() {
   const auto& operations = device_->device_ops;
   for (std::uint32_t c = 0; c < device_->calls.size(); ++c) {
@@ -108,7 +117,8 @@ void EventFinder::find_calls() {
     const auto launched = launches_.of_call(c);
     if (launched.empty() && call.kind == CallKind::other) continue;
     std::int64_t time = call.start_ns;
-    if (!launched.empty()) time = std::clamp(operations[launched[0]].start_ns, call.start_ns, call.end_ns());
+    if (!launched.empty() && !launches_.blocks(*device_, c))
+      time = std::clamp(operations[launched[0]].start_ns, call.start_ns, call.end_ns());
     calls_[call.thread].push_back({call.start_ns, call.end_ns(), call.external_id, {time, EventKind::call, c}});
   }
 }

@@ -48,6 +48,9 @@ class Launches {
     return {operations_.data() + first_[call], first_[call + 1] - first_[call]};
   }
   [[nodiscard]] std::uint32_t call_of(std::uint32_t operation) const { return call_of_[operation]; }
+  // Whether a call that launches returns when what it launched has ended: cudaMemcpy, or a copy from pageable
+  // memory.
+  [[nodiscard]] bool blocks(const Profile& device, std::uint32_t call) const;
   static constexpr std::uint32_t none = 0xffffffff;
 
  private:

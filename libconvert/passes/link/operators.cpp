@@ -115,7 +115,12 @@ void Matcher::order_hosts() {
   assign_huge(callers_, n, none);
   for (std::size_t i = 0; i < n; ++i) {
     const auto deps = host_.nodes.ctrl_deps(nodes_[i]);
-    if (deps.empty() || deps[0] == nodes_[i].id) continue;
+    if (deps.empty()) continue;
+    if (deps[0] == nodes_[i].id) {  // the process calls itself
+      const std::string_view self = name(static_cast<std::uint32_t>(i));
+      if (!is_structure(self)) report_.add(Unmatched::caller_later, nodes_[i].id, self);
+      continue;
+    }
     callers_[i] = index.find(deps[0]);
     if (callers_[i] == none)
       report_.add(Unmatched::caller_missing, nodes_[i].id, name(static_cast<std::uint32_t>(i)));
@@ -241,12 +246,14 @@ void Matcher::match_by_order() {
 }
 
 void Matcher::report_unmatched() {
+  const bool any = report_.matched_by_id + report_.matched_by_order + report_.matched_by_order_unsure != 0;
   const IdLookup index(device_->cpu_ops.size(),
                        [&](std::size_t i) { return Profile::given(device_->cpu_ops[i].rf_id); });
   for (const std::uint32_t h : by_id_) {
     if (event_of_[h] != none || is_structure(name(h))) continue;
     const std::int64_t rf = ids_[h].rf_id;
-    const Unmatched kind = !ids_known_                           ? Unmatched::host_not_profiled
+    const Unmatched kind = !any                                  ? Unmatched::no_host_profiled
+                           : !ids_known_                         ? Unmatched::host_not_profiled
                            : index.find(rf) != IdLookup::none    ? Unmatched::host_name_differs
                            : rf < lowest_rf_ || rf > highest_rf_ ? Unmatched::host_outside_profile
                                                                  : Unmatched::host_not_profiled;

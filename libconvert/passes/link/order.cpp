@@ -369,13 +369,13 @@ void OrderFinder::on_call(std::uint32_t thread, std::uint32_t index, std::int64_
   if (!launched.empty()) {
     (void)anchor(thread, time_ns);
     for (const std::uint32_t d : launched) {
+      const Profile::DeviceOp& op = device_->device_ops[d];
+      if (op.start_ns + tolerance_ns < call.start_ns)
+        report_.add(Unmatched::kernel_before_launch, static_cast<std::uint64_t>(op.correlation), device_->name(op));
       launch(thread, d, call.start_ns, t.open.empty() ? none : t.open.back());
       ++report_.launched_by_correlation;
     }
-    const Profile::DeviceOp& last = device_->device_ops[launched.back()];
-    // A copy that ends within its call was waited for: cudaMemcpy, or from pageable memory.
-    const bool blocks = last.kind == DeviceOpKind::memcpy && last.end_ns() <= call.end_ns() && last.duration_ns > 0;
-    if ((blocks || call.kind == CallKind::blocking) && !wait_for(t, launched.back(), time_ns, call.end_ns()))
+    if (launches_.blocks(*device_, index) && !wait_for(t, launched.back(), time_ns, call.end_ns()))
       unresolved(index);
     return;
   }
@@ -452,6 +452,8 @@ void OrderFinder::emit(std::uint32_t operation, Streams::Stream& stream, std::ui
   Operation& o = operations_[operation];
   const Profile::DeviceOp& d = device_->device_ops[operation];
   const std::int64_t ready = find_waits(operation, stream);
+  if (stream.last != none && d.start_ns < device_->device_ops[stream.last].end_ns() - tolerance_ns)
+    report_.add(Unmatched::stream_overlap, static_cast<std::uint64_t>(d.correlation), device_->name(d));
   const std::int64_t delay = std::max<std::int64_t>(d.start_ns - std::max(ready, o.ready_ns), 0);
   report_.start_delay_ns += static_cast<std::uint64_t>(delay);
   const std::uint32_t parts = o.nodes();

@@ -10,6 +10,7 @@ const UnmatchedInfo& unmatched_info(Unmatched kind) {
   static constexpr std::array<UnmatchedInfo, unmatched_kinds> infos = {{
       {"host_not_profiled", "host operators that the profile does not hold", true, false},
       {"host_outside_profile", "host operators outside the profiled interval", true, false},
+      {"no_host_profiled", "host operators, of which the profile holds none", true, true},
       {"host_name_differs", "host operators whose event has another name", true, true},
       {"host_id_repeated", "host nodes with the id of an earlier one", true, true},
       {"caller_missing", "host nodes whose caller is not in the trace", true, true},
@@ -17,6 +18,9 @@ const UnmatchedInfo& unmatched_info(Unmatched kind) {
       {"event_without_host", "profiled operators that the host trace does not hold", false, false},
       {"kernel_by_external_id", "device operations without a launch, placed by their External id", false, true},
       {"kernel_by_time", "device operations without a launch, placed by their time", false, true},
+      {"kernel_before_launch", "device operations that begin before they are launched", false, true},
+      {"stream_overlap",
+       "device operations that begin while another one of their stream runs, and are put behind it", false, true},
       {"synchronisation_unresolved", "synchronisations of which the profile does not say what they wait for", false,
        true},
       {"communication_unknown", "communication kernels of an unknown collective", false, true},

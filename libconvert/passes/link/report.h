@@ -15,6 +15,7 @@ namespace convert {
 enum class Unmatched : std::uint8_t {
   host_not_profiled,           // host operator without an event: no event has its id
   host_outside_profile,        // …: its id lies outside those that were profiled
+  no_host_profiled,            // …: the profile holds no operator of the host trace at all
   host_name_differs,           // …: the event with its id has another name
   host_id_repeated,            // host node with the id of an earlier one
   caller_missing,              // host node whose caller the trace does not hold
@@ -22,6 +23,8 @@ enum class Unmatched : std::uint8_t {
   event_without_host,          // profiled operator that the host trace does not hold
   kernel_by_external_id,       // device operation whose call was not profiled, placed by its External id
   kernel_by_time,              // …: placed by its time alone
+  kernel_before_launch,        // device operation that begins before the call that launched it
+  stream_overlap,              // … before the one before it on its stream ends
   synchronisation_unresolved,  // synchronisation of which nobody says what it waits for
   communication_unknown,       // communication kernel of an unknown collective
   communication_size,          // … of unknown size

@@ -34,9 +34,11 @@ Profile read_file(const std::string& name) {
   return p;
 }
 constexpr auto read_any = [](Input& i, Diagnostics& d) { return read_kineto(i, d); };
-// An event of a kernel in line 2.
+// An event of a kernel in line 2, that begins at 1 unless the fields say it.
 std::string with_event(std::string_view fields) {
-  return "{\"traceEvents\": [\n{\"ph\": \"X\", \"cat\": \"kernel\", " + std::string(fields) + "}]}";
+  const bool timed = fields.find("\"ts\"") != std::string_view::npos;
+  return "{\"traceEvents\": [\n{\"ph\": \"X\", \"cat\": \"kernel\", " + std::string(fields) +
+         (timed ? "" : ", \"ts\": 1") + "}]}";
 }
 std::string event_error(std::string_view fields) { return outcome(with_event(fields)); }
 
@@ -141,15 +143,15 @@ TEST(Kineto, AnArrayAloneWithNumbersInQuotes) {
 }
 
 TEST(Kineto, ThreadsAreToldApartByTheirText) {
-  const Profile p = read(R"([{"ph": "X", "cat": "cpu_op", "name": "a"},
-    {"ph": "X", "cat": "cpu_op", "name": "b", "tid": 7}, {"ph": "X", "cat": "cpu_op", "name": "c", "tid": "7"},
-    {"ph": "X", "cat": "cpu_op", "name": "d", "tid": "m\u0061in"}, {"ph": "X", "cat": "cpu_op", "name": "e", "tid": ""},
-    {"ph": "X", "cat": "cpu_op", "name": "f", "tid": 0}, {"ph": "X", "cat": "cpu_op", "name": "g", "tid": -3}])");
+  const Profile p = read(R"([{"ph": "X", "cat": "cpu_op", "ts": 1, "name": "a"},
+    {"ph": "X", "cat": "cpu_op", "ts": 1, "name": "b", "tid": 7}, {"ph": "X", "cat": "cpu_op", "ts": 1, "name": "c", "tid": "7"},
+    {"ph": "X", "cat": "cpu_op", "ts": 1, "name": "d", "tid": "m\u0061in"}, {"ph": "X", "cat": "cpu_op", "ts": 1, "name": "e", "tid": ""},
+    {"ph": "X", "cat": "cpu_op", "ts": 1, "name": "f", "tid": 0}, {"ph": "X", "cat": "cpu_op", "ts": 1, "name": "g", "tid": -3}])");
   EXPECT_EQ(p.threads, (std::vector<std::string>{"0", "7", "main", "", "-3"}));
   std::vector<std::uint32_t> threads;
   for (const auto& op : p.cpu_ops) threads.push_back(op.thread);
   EXPECT_EQ(threads, (std::vector<std::uint32_t>{0, 1, 1, 2, 3, 0, 4}));
-  EXPECT_EQ(p.cpu_ops[0].start_ns, 0);  // what is left out is 0
+  EXPECT_EQ(p.cpu_ops[0].duration_ns, 0);  // left out
 }
 
 TEST(Kineto, OtherPhasesAndCategoriesAreReadOver) {
@@ -162,7 +164,7 @@ TEST(Kineto, OtherPhasesAndCategoriesAreReadOver) {
 
 TEST(Kineto, EscapedKeysAreTheSameKeys) {
   const Profile p = read(
-      R"([{"ph": "X", "c\u0061t": "k\u0065rnel", "n\u0061me": "a\"b", "\u0061rgs": {"str\u0065am": 9, "gr\u0069d": [1]}}])");
+      R"([{"ph": "X", "c\u0061t": "k\u0065rnel", "ts": 1, "n\u0061me": "a\"b", "\u0061rgs": {"str\u0065am": 9, "gr\u0069d": [1]}}])");
   ASSERT_EQ(p.device_ops.size(), 1U);
   EXPECT_EQ(p.name(p.device_ops[0]), "a\"b");
   EXPECT_EQ(p.device_ops[0].stream, 9);
@@ -181,8 +183,8 @@ TEST(Kineto, OfAKeyGivenTwiceTheLastCounts) {
   EXPECT_EQ(names(p, d.args), (std::vector<std::string>{"x", "y"}));
   EXPECT_EQ(p.args.string(p.args.view(d.args)[0]), "last");
   // The same arg of the next event is no repetition.
-  const Profile q =
-      read(R"([{"ph": "X", "cat": "kernel", "args": {"x": 1}}, {"ph": "X", "cat": "kernel", "args": {"x": 2}}])");
+  const Profile q = read(
+      R"([{"ph": "X", "cat": "kernel", "ts": 1, "args": {"x": 1}}, {"ph": "X", "cat": "kernel", "ts": 1, "args": {"x": 2}}])");
   EXPECT_EQ(q.device_ops[0].args.count, 1U);
   EXPECT_EQ(q.device_ops[1].args.count, 1U);
 }
@@ -202,13 +204,13 @@ TEST(Kineto, ArgsOfManyKindsAreCarried) {
 }
 
 TEST(Kineto, OddDurationsAndIdsAreWarnings) {
-  const auto input =
-      memory_input("f",
-                   "[{},\n{\"ph\": \"X\", \"cat\": \"kernel\", \"ts\": 5, \"dur\": -0.5},\n"
-                   "{\"ph\": \"X\", \"cat\": \"kernel\", \"dur\": -3, \"args\": {\"stream\": \"default\"}},\n"
-                   "{\"ph\": \"X\", \"cat\": \"kernel\", \"args\": {\"correlation\": 99999999999999999999, "
-                   "\"External id\": 1.5, \"device\": [0], \"stream\": null}},\n"
-                   "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"args\": {\"Sequence number\": \"\"}}]");
+  const auto input = memory_input(
+      "f",
+      "[{},\n{\"ph\": \"X\", \"cat\": \"kernel\", \"ts\": 5, \"dur\": -0.5},\n"
+      "{\"ph\": \"X\", \"cat\": \"kernel\", \"ts\": 1, \"dur\": -3, \"args\": {\"stream\": \"default\"}},\n"
+      "{\"ph\": \"X\", \"cat\": \"kernel\", \"ts\": 1, \"args\": {\"correlation\": 99999999999999999999, "
+      "\"External id\": 1.5, \"device\": [0], \"stream\": null}},\n"
+      "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"ts\": 1, \"args\": {\"Sequence number\": \"\"}}]");
   Diagnostics diagnostics;
   const Profile p = read_kineto(*input, diagnostics);
   EXPECT_EQ(p.negative_durations, 2U);
@@ -216,24 +218,25 @@ TEST(Kineto, OddDurationsAndIdsAreWarnings) {
   EXPECT_EQ(p.device_ops.at(2).correlation, Profile::none);
   ASSERT_EQ(diagnostics.all().size(), 2U);
   EXPECT_EQ(format_diagnostic(diagnostics.all()[0]),
-            "f:2: warning: 2 durations below 0 count as 0, here the first [times]");
+            "f:2: warning: durations below 0 count as 0: 2, here the first [times]");
   EXPECT_EQ(format_diagnostic(diagnostics.all()[1]),
-            "f:3: warning: 4 ids are no integers and count as absent, here the first [ids]");
+            "f:3: warning: ids that are no integers count as absent: 4, here the first [ids]");
 }
 
 TEST(Kineto, EventsThatAreNotCompleteAreCounted) {
   const auto input = memory_input("f",
                                   "[{\"ph\": \"i\", \"cat\": \"python_function\"},\n"
                                   "{\"ph\": \"B\", \"cat\": \"kernel\", \"ts\": 5},\n"
-                                  "{\"cat\": \"cpu_op\", \"ts\": 5}, {\"ph\": \"X\", \"cat\": \"cpu_op\"}]");
+                                  "{\"cat\": \"cpu_op\", \"ts\": 5}, {\"ph\": \"X\", \"cat\": \"cpu_op\"},\n"
+                                  "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"ts\": 5}]");
   Diagnostics diagnostics;
   const Profile p = read_kineto(*input, diagnostics);
   EXPECT_EQ(p.device_ops.size(), 0U);
   EXPECT_EQ(p.cpu_ops.size(), 1U);
   ASSERT_EQ(diagnostics.all().size(), 1U);
   EXPECT_EQ(format_diagnostic(diagnostics.all()[0]),
-            "f:2: warning: 2 events of operators, calls or the device are not complete (ph X) and count as absent, "
-            "here the first [events]");
+            "f:2: warning: events of operators, calls or the device that are not complete (ph X, ts) count as "
+            "absent: 3, here the first [events]");
 }
 
 TEST(Kineto, BadEvents) {
@@ -273,7 +276,7 @@ TEST(Kineto, BadEvents) {
     EXPECT_EQ(event_error(c.fields), c.error) << c.fields;
     EXPECT_EQ(outcome(with_event(c.fields), 16), c.error) << c.fields;
   }
-  EXPECT_EQ(outcome("[{\"ph\": \"X\", \"cat\": \"cpu_op\", \"tid\": nope}]"), "f:1:38: not a JSON value");
+  EXPECT_EQ(outcome("[{\"ph\": \"X\", \"cat\": \"cpu_op\", \"ts\": 1, \"tid\": nope}]"), "f:1:47: not a JSON value");
   EXPECT_EQ(outcome("{\"traceEvents\": [null]}"), "f:1:18: '{' is expected");
   EXPECT_EQ(outcome("{\"traceEvents\": [[]]}"), "f:1:18: '{' is expected");
   EXPECT_EQ(outcome("{\"baseTimeNanoseconds\": -5, \"traceEvents\": []}"),

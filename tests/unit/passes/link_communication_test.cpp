@@ -117,6 +117,33 @@ TEST(LinkCommunication, KernelsOfUnknownCollectivesAndSizesStayComputationAndAre
   EXPECT_EQ(count(l.report, Unmatched::communication_size), 1U);
 }
 
+// Names change with every release of a library; and a call that runs on the host launches no kernel itself.
+TEST(LinkCommunication, AKernelIsKnownByItsNameItsArgsOrTheCallThatLaunchesIt) {
+  const LinkedTrace by_name = collective("allreduce", 100, 100, "ncclSymkDevKernel_AllReduce_RSxLD");
+  EXPECT_EQ(said(by_name.trace, node_named(by_name.trace, "ncclSymkDevKernel_AllReduce_RSxLD")), "0 400 of 4");
+  Program p;
+  p.op(0, 1000, 2000, "a");
+  p.call(0, 1100, 1200);
+  Profile::DeviceOp& d = p.device(7, 1300, 1400, "new_kernel");
+  p.args(d.args, {{"Collective name", "allgather"}, {"dtype", "Int"}}, {{"In msg nelems", 8}, {"Group size", 2}});
+  const LinkedTrace by_args = p.link();
+  EXPECT_EQ(said(by_args.trace, node_named(by_args.trace, "new_kernel")), "2 32 of 2");
+
+  Program q;
+  const NodeId call = q.op(0, 1000, 2000, "record_param_comms");
+  set_comm(q, "reduce_scatter", 100, 25);
+  q.call(0, 1100, 1200);
+  q.device(7, 1300, 1400, "x");
+  q.call(0, 1200, 1300);
+  q.device(7, 1400, 1500, "y");
+  q.op(0, 1400, 1600, "aten::copy_", {.caller = call});
+  q.call(0, 1500, 1550);
+  q.device(7, 1600, 1700, "z");
+  const LinkedTrace by_call = q.link();
+  EXPECT_EQ(said(by_call.trace, node_named(by_call.trace, "x")), "7 400 of 4");
+  EXPECT_EQ(communications(by_call.trace), 1U);
+}
+
 TEST(LinkCommunication, OldSchemasTellItInTheInputs) {
   Program p;
   p.op(0, 1000, 2000, "record_param_comms",
@@ -267,6 +294,29 @@ TEST(LinkCommunication, AMessageWithoutAPeerStaysComputationAndIsReported) {
     EXPECT_EQ(communications(l.trace), 0U);
     EXPECT_EQ(count(l.report, Unmatched::communication_peer), 1U) << name;
   }
+}
+
+TEST(LinkCommunication, NobodySendsToItself) {
+  Program p;
+  const NodeId call = p.op(0, 1000, 2000, "record_param_comms");
+  set_comm(p, "send", 100, 100);
+  p.op(0, 1050, 1900, "nccl:send 0->2", {.caller = call});
+  p.call(0, 1100, 1200);
+  p.device(7, 1300, 1900, "ncclDevKernel_SendRecv");
+  EXPECT_EQ(communications(p.link({}, {}, 0).trace), 1U);
+  const LinkedTrace self = p.link({}, {}, 2);
+  EXPECT_EQ(communications(self.trace), 0U);
+  EXPECT_EQ(count(self.report, Unmatched::communication_peer), 1U);
+}
+
+TEST(LinkCommunication, AttributesThatLookLikeOursKeepTheirValuesUnderAnotherName) {
+  Program p;
+  p.op(0, 1000, 2000, "a");
+  p.set(attr::host_id, 77);
+  const LinkedTrace l = p.link();
+  const Node& a = node_named(l.trace, "a");
+  EXPECT_EQ(int_of(l.trace, a, attr::host_id, -1), 3);
+  EXPECT_EQ(int_of(l.trace, a, Name("host:host_id"), -1), 77);
 }
 
 TEST(LinkCommunication, TheMessagesOfAGroupAreOneNodeEach) {

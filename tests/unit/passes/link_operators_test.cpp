@@ -89,9 +89,19 @@ TEST(LinkOperators, DuplicateIdsAndMissingCallersAreCounted) {
   const LinkedTrace l = p.link();
   EXPECT_EQ(count(l.report, Unmatched::host_id_repeated), 1U);
   EXPECT_EQ(count(l.report, Unmatched::caller_missing), 1U);
-  EXPECT_EQ(count(l.report, Unmatched::caller_later), 0U);
+  EXPECT_EQ(count(l.report, Unmatched::caller_later), 1U);  // itself
   EXPECT_EQ(l.report.cpu_nodes, 5U);
   EXPECT_TRUE(l.trace.nodes.ctrl_deps(node_named(l.trace, "a")).empty());
+}
+
+TEST(LinkOperators, WhereNothingMatchesAtAllThatIsSaid) {
+  Program p;
+  p.node({.id = 10, .name = "a", .caller = 2, .rf_id = 90, .tid = 1});
+  p.event(0, 1000, 1100, "b", 7);
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(count(l.report, Unmatched::no_host_profiled), 1U);
+  EXPECT_EQ(count(l.report, Unmatched::host_outside_profile), 0U);
+  EXPECT_EQ(count(l.report, Unmatched::event_without_host), 1U);
 }
 
 TEST(LinkOperators, CallersInACircleAreKeptWithoutEachOther) {

@@ -298,10 +298,44 @@ TEST(LinkOrder, ACopyThatItsCallWaitsForBlocks) {
     p.call(0, 1100, 2000, kind);
     p.device(7, 1300, 1900, "copy").kind = DeviceOpKind::memcpy;
     const LinkedTrace l = p.link();
-    EXPECT_EQ(shown(l.trace), (Lines{"2 a 1000-1300 <1 program_order:1", "3 copy 1300-1900 <2 launch:2",
+    EXPECT_EQ(shown(l.trace), (Lines{"2 a 1000-1100 <1 program_order:1", "3 copy 1300-1900 <2 launch:2 +200",
                                      "4 [delay] 1900-3000 program_order:2 synchronisation:3"}));
-    EXPECT_EQ(l.report.blocked_ns, 600U);
+    EXPECT_EQ(l.report.blocked_ns, 800U);
   }
+}
+
+TEST(LinkOrder, ABlockingCopyThatWaitsForItsStreamBlocksAllThatTime) {
+  Program p;
+  p.op(0, 1000, 9000, "a");
+  p.call(0, 1100, 1200);
+  p.device(7, 1300, 7000, "k");
+  p.call(0, 2000, 8000, CallKind::blocking);
+  p.device(7, 7100, 7900, "copy").kind = DeviceOpKind::memcpy;
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(shown(l.trace),
+            (Lines{"2 a 1000-1200 <1 program_order:1", "3 k 1300-7000 <2 launch:2 +100",
+                   "4 [delay] 1200-2000 <2 program_order:2", "5 copy 7100-7900 <2 launch:4 stream_order:3 +100",
+                   "6 [delay] 7900-9000 program_order:4 synchronisation:5"}));
+  EXPECT_EQ(displaced(l.trace), Lines{});
+}
+
+TEST(LinkOrder, WhatAStreamCannotHaveDoneIsReported) {
+  Program p;
+  p.op(0, 10000, 12000, "a");
+  p.call(0, 11000, 11100);
+  p.device(7, 5000, 9000, "before its launch");
+  p.call(0, 11200, 11300);
+  p.device(7, 12000, 20000, "long");
+  p.call(0, 11300, 11400);
+  p.device(7, 15000, 16000, "inside");
+  p.call(0, 11400, 11500);
+  p.device(7, 19000, 21000, "a little early");  // clocks
+  const LinkedTrace l = p.link({.list_unmatched = true});
+  EXPECT_EQ(count(l.report, Unmatched::kernel_before_launch), 1U);
+  EXPECT_EQ(count(l.report, Unmatched::stream_overlap), 1U);
+  std::vector<std::string> names;
+  for (const LinkReport::Item& i : l.report.items) names.push_back(i.name);
+  EXPECT_EQ(names, (Lines{"before its launch", "inside"}));
 }
 
 // A synchronisation that ends with the kernel, and a launch right behind it: that one waits too.

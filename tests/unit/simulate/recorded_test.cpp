@@ -238,6 +238,45 @@ TEST(Recorded, CriticalPathLeavesOutWhatTakesNoTime) {
   EXPECT_EQ(e.steps[2].time, 9 * us);
 }
 
+TEST(Recorded, StartDelaysAreStepsOfTheirOwn) {
+  auto t = ranks(1);
+  comp(t[0], 0, 20);
+  const auto delayed = [&](NodeId id, std::uint64_t time_us, NodeId parent) {
+    add_node(t[0], NodeType::comp, id, {parent});
+    t[0].nodes.nodes.back().duration_us = time_us;
+    t[0].nodes.add_int(attr::start_delay_nanos, Kind::uint64_val, 3000);
+    t[0].nodes.end_node();
+  };
+  delayed(1, 5, 0);
+  delayed(2, 0, 1);  // takes no time itself
+  comp(t[0], 3, 7, {2});
+  ReplayOptions options;
+  options.explain = ExplainTarget{.end = true};
+  const ReplayResult r = play(t, options);
+  ASSERT_TRUE(r.explanation);
+  EXPECT_EQ(r.explanation->at, 38 * us);
+  std::string text;
+  append_text(*r.explanation, text, 0);
+  EXPECT_EQ(text,
+            "the replay ends at 38 us (38000 ns)\n"
+            "the chain back to time 0: compute 32 us, delay 6 us\n"
+            "begin   time  node  what                  then\n"
+            "31 us   7 us  0:3   compute (n3)          the replay ends\n"
+            "28 us   3 us  0:2   its start delay (n2)  0:3 depends on it\n"
+            "23 us   5 us  0:1   compute (n1)          0:2 depends on it\n"
+            "20 us   3 us  0:1   its start delay (n1)  0:1 begins\n"
+            " 0 ps  20 us  0:0   compute (n0)          0:1 depends on it\n");
+  options.explain = ExplainTarget{.rank = 0, .node = 1};
+  text.clear();
+  append_text(*play(t, options).explanation, text, 0);
+  EXPECT_EQ(text,
+            "node 1 of rank 0 (n1) starts at 23 us (23000 ns)\n"
+            "the chain back to time 0: compute 20 us, delay 3 us\n"
+            "begin   time  node  what                  then\n"
+            "20 us   3 us  0:1   its start delay (n1)  0:1 begins\n"
+            " 0 ps  20 us  0:0   compute (n0)          0:1 depends on it\n");
+}
+
 // Where no node is without a time, the simulator without resources comes to the same.
 TEST(Recorded, AgreesWithTheSimulator) {
   std::mt19937 random(7);

@@ -370,7 +370,7 @@ void OrderFinder::on_call(std::uint32_t thread, std::uint32_t index, std::int64_
     (void)anchor(thread, time_ns);
     for (const std::uint32_t d : launched) {
       const Profile::DeviceOp& op = device_->device_ops[d];
-      if (op.start_ns + tolerance_ns < call.start_ns)
+      if (op.start_ns < call.start_ns - tolerance_ns)
         report_.add(Unmatched::kernel_before_launch, static_cast<std::uint64_t>(op.correlation), device_->name(op));
       launch(thread, d, call.start_ns, t.open.empty() ? none : t.open.back());
       ++report_.launched_by_correlation;

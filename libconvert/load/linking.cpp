@@ -109,11 +109,11 @@ ReadRank read_linked(std::unique_ptr<Input> input, std::optional<Rank> rank, con
     host = read_hashed(std::move(input), hash, host_source,
                        [&](Input& i) { return read_pytorch(i, host.rank, diagnostics); });
     log_debug("read " + host.name + " as pytorch: " + std::to_string(host.nodes.nodes.size()) + " nodes");
+    if (host.nodes.nodes.empty())
+      diagnostics.warning({.file = host.name}, "unmatched", "the host trace has no nodes");
+    if (device_input != nullptr && is_linked(host))
+      throw input_error({.file = host.name}, "is linked with a device trace already; leave out the device trace");
   }
-  if (!options.device_alone && host.nodes.nodes.empty())
-    diagnostics.warning({.file = host.name}, "unmatched", "the host trace has no nodes");
-  if (!options.device_alone && device_input != nullptr && is_linked(host))
-    throw input_error({.file = host.name}, "is linked with a device trace already; leave out the device trace");
   std::optional<Profile> device;
   if (device_input != nullptr) {
     device = read_hashed(std::move(device_input), hash, device_source,

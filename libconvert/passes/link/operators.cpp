@@ -99,6 +99,7 @@ class Matcher {
   std::vector<std::uint32_t> host_of_;
   std::vector<std::uint32_t> host_thread_;  // by node
   bool ids_known_ = false;
+  IdLookup by_rf_id_;  // into the events; empty unless ids_known_
   std::int64_t lowest_rf_ = std::numeric_limits<std::int64_t>::max();
   std::int64_t highest_rf_ = -1;
   Operators out_;
@@ -136,7 +137,7 @@ void Matcher::match_by_id() {
     highest_rf_ = std::max(highest_rf_, e.rf_id);
   }
   if (!ids_known_) return;
-  const IdLookup index(events.size(), [&](std::size_t i) { return Profile::given(events[i].rf_id); });
+  by_rf_id_ = IdLookup(events.size(), [&](std::size_t i) { return Profile::given(events[i].rf_id); });
   // Further events of an id, where a profiler was restarted: by id and name, in the order of the file.
   struct Further {
     std::int64_t rf_id;
@@ -148,14 +149,14 @@ void Matcher::match_by_id() {
   };
   std::vector<Further> further;
   for (std::uint32_t i = 0; i < events.size(); ++i) {
-    if (events[i].rf_id >= 0 && index.find(events[i].rf_id) != i)
+    if (events[i].rf_id >= 0 && by_rf_id_.find(events[i].rf_id) != i)
       further.push_back({events[i].rf_id, device_->name(events[i]), i});
   }
   std::sort(further.begin(), further.end());
   std::vector<std::uint32_t> taken(further.size());  // of those that begin here
   for (const std::uint32_t h : by_id_) {
     const std::int64_t rf = ids_[h].rf_id;
-    const std::uint32_t first = index.find(rf);
+    const std::uint32_t first = by_rf_id_.find(rf);
     if (first == none || is_structure(name(h))) continue;
     std::uint32_t found = none;
     if (host_of_[first] == none && device_->name(events[first]) == name(h)) {
@@ -247,16 +248,14 @@ void Matcher::match_by_order() {
 
 void Matcher::report_unmatched() {
   const bool any = report_.matched_by_id + report_.matched_by_order + report_.matched_by_order_unsure != 0;
-  const IdLookup index(device_->cpu_ops.size(),
-                       [&](std::size_t i) { return Profile::given(device_->cpu_ops[i].rf_id); });
   for (const std::uint32_t h : by_id_) {
     if (event_of_[h] != none || is_structure(name(h))) continue;
     const std::int64_t rf = ids_[h].rf_id;
-    const Unmatched kind = !any                                  ? Unmatched::no_host_profiled
-                           : !ids_known_                         ? Unmatched::host_not_profiled
-                           : index.find(rf) != IdLookup::none    ? Unmatched::host_name_differs
-                           : rf < lowest_rf_ || rf > highest_rf_ ? Unmatched::host_outside_profile
-                                                                 : Unmatched::host_not_profiled;
+    const Unmatched kind = !any                                   ? Unmatched::no_host_profiled
+                           : !ids_known_                          ? Unmatched::host_not_profiled
+                           : by_rf_id_.find(rf) != IdLookup::none ? Unmatched::host_name_differs
+                           : rf < lowest_rf_ || rf > highest_rf_  ? Unmatched::host_outside_profile
+                                                                  : Unmatched::host_not_profiled;
     report_.add(kind, nodes_[h].id, name(h));
   }
   for (std::uint32_t e = 0; e < host_of_.size(); ++e) {

@@ -24,14 +24,14 @@ std::string compression_suffix(const FormatOptions& options) {
   throw usage_error("compress=" + *text + ": expected gz, zst or none");
 }
 
-Error several_ranks(const SinkPlan& plan, const TraceSource& source) {
+Error several_ranks(const SinkPlan& plan, const SetSource& source) {
   return usage_error((plan.path ? "-o " + *plan.path + " names one file" : std::string("set=plain is one file")) +
                      ", but there are several ranks; give a prefix, as in -o " + source.base_name());
 }
 
 class Sink {
  public:
-  Sink(TraceSource& source, const SinkPlan& plan, const SinkOptions& options, Diagnostics& diagnostics)
+  Sink(SetSource& source, const SinkPlan& plan, const SinkOptions& options, Diagnostics& diagnostics)
       : source_(source), plan_(plan), options_(options), diagnostics_(diagnostics) {}
 
   void write() {
@@ -131,7 +131,7 @@ class Sink {
       const bool replaced = f.rank <= last && f.path == rank_path(*plan_.path, f.rank, plan_.suffix);
       if (!replaced) files_.remove_on_commit(f.path);
     }
-    if (!source_.format().linked) source_.check_groups(last + 1);  // of a part of the ranks, that is usual
+    if (!source_.groups_come_late()) source_.check_groups(last + 1);  // of a part of the ranks, that is usual
     ready();
     if (const auto groups = source_.groups()) {
       auto out = files_.create_in_set(*plan_.path + ".groups.json");
@@ -157,7 +157,7 @@ class Sink {
     std::vector<std::pair<Rank, std::string>> held;
     const auto add = [&](Rank rank, std::string&& bytes) {
       last = rank;
-      if (source_.format().linked) {
+      if (source_.groups_come_late()) {
         held.emplace_back(rank, std::move(bytes));
       } else {
         put(rank, bytes);
@@ -174,7 +174,7 @@ class Sink {
       order.add(encoded.first, std::move(encoded.second), add);
     });
     order.finish(add);
-    if (!source_.format().linked) source_.check_groups(last + 1);  // of a part of the ranks, that is usual
+    if (!source_.groups_come_late()) source_.check_groups(last + 1);  // of a part of the ranks, that is usual
     ready();
     for (auto& [rank, bytes] : held) put(rank, std::exchange(bytes, {}));
     tar.close();
@@ -201,18 +201,21 @@ class Sink {
     out->write(bytes);
     out->close();
     // A document holds none.
-    const auto groups = source_.groups();
-    if (source_.format().linked && source_.has_linked_subgroups() && !source_.follows_reference()) {
+    if (source_.has_subgroups() && !source_.follows_reference()) warn_of_lost_groups(format);
+  }
+
+  void warn_of_lost_groups(const Format& format) {
+    if (source_.groups_come_late()) {
       diagnostics_.warning(
           {.file = plan_.path.value_or("<stdout>")}, "groups",
           "the process groups are left out: name a prefix with -o, which gets them as PREFIX.groups.json");
-    } else if (groups && !source_.format().linked) {
-      diagnostics_.warning({.file = groups->name}, "groups",
+    } else {
+      diagnostics_.warning({.file = source_.groups()->name}, "groups",
                            std::string(format.name) + " holds no groups; they are left out");
     }
   }
 
-  TraceSource& source_;
+  SetSource& source_;
   const SinkPlan& plan_;
   const SinkOptions& options_;
   Diagnostics& diagnostics_;
@@ -230,7 +233,7 @@ std::optional<bool> tar_wanted(const FormatOptions& options) {
 
 }  // namespace
 
-SinkPlan plan_sink(TraceSource& source, const SinkOptions& options) {
+SinkPlan plan_sink(SetSource& source, const SinkOptions& options) {
   SinkPlan plan;
   if (options.path && options.path->empty()) throw usage_error("-o has an empty name");
   if (options.path && *options.path != "-") plan.path = options.path;
@@ -274,7 +277,7 @@ SinkPlan plan_sink(TraceSource& source, const SinkOptions& options) {
   return plan;
 }
 
-void write_set(TraceSource& source, const SinkPlan& plan, const SinkOptions& options, Diagnostics& diagnostics) {
+void write_set(SetSource& source, const SinkPlan& plan, const SinkOptions& options, Diagnostics& diagnostics) {
   Sink(source, plan, options, diagnostics).write();
 }
 

@@ -10,7 +10,7 @@
 #include "core/diagnostic.h"
 #include "formats/format.h"
 #include "io/output.h"
-#include "load/source.h"
+#include "load/set_source.h"
 
 namespace convert {
 
@@ -37,10 +37,10 @@ struct SinkPlan {
   std::string suffix;           // ".gz", ".zst" behind each rank's name
   [[nodiscard]] bool binary() const { return choice.format->file_per_rank || tar; }
 };
-[[nodiscard]] SinkPlan plan_sink(TraceSource& source, const SinkOptions& options);
+[[nodiscard]] SinkPlan plan_sink(SetSource& source, const SinkOptions& options);
 
 // Writes all ranks of the source. An algorithm must have been prepared, and have no errors.
-void write_set(TraceSource& source, const SinkPlan& plan, const SinkOptions& options, Diagnostics& diagnostics);
+void write_set(SetSource& source, const SinkPlan& plan, const SinkOptions& options, Diagnostics& diagnostics);
 
 // The file `path` of the group, or standard output for none and "-".
 [[nodiscard]] std::unique_ptr<Output> open_output(OutputFiles& files, const std::optional<std::string>& path);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "config/groups.h"
 #include "io/set_path.h"
 #include "io/sha256.h"
 #include "passes/verify/verify.h"
@@ -15,7 +14,6 @@ namespace convert {
 namespace {
 
 constexpr std::size_t sniff_bytes = 4096;
-constexpr std::size_t all_nodes = std::size_t{1} << 20;  // per batch when everything is wanted anyway
 
 // An algorithm's ranks [first, last) as traces.
 class LoweringReader : public TraceReader {
@@ -286,10 +284,6 @@ void TraceSource::add_source_note(Metadata& metadata) const {
   metadata.table.add_string(attr::source_sha256, source_sha256_);
 }
 
-void TraceSource::check_groups(std::uint32_t ranks) const {
-  if (const auto found = groups()) (void)parse_groups(found->name, found->json, ranks);
-}
-
 bool TraceSource::many() {
   if (algorithm_) return algorithm_->ranks() > 1;
   const std::size_t files = inputs_.files().size();
@@ -376,7 +370,8 @@ void TraceSource::add_linked_groups(const std::string& file, Rank rank,
   }
 }
 
-bool TraceSource::has_linked_subgroups() const {
+bool TraceSource::has_subgroups() const {
+  if (!format_->linked) return SetSource::has_subgroups();
   const std::lock_guard lock(groups_mutex_);
   return std::any_of(linked_groups_.begin(), linked_groups_.end(), [](const auto& g) { return g.first != 0; });
 }
@@ -418,30 +413,5 @@ std::unique_ptr<TraceReader> TraceSource::open_all() {
 }
 
 std::unique_ptr<TraceReader> TraceSource::open_stream() { return std::make_unique<AllReader>(*this); }
-
-void read_nodes(TraceReader& reader, Trace& trace) {
-  Trace batch;
-  batch.rank = trace.rank;
-  batch.name = trace.name;
-  bool first = true;
-  while (reader.next_nodes(first ? trace : batch, all_nodes)) {
-    if (!first) trace.nodes.append(batch.nodes);
-    first = false;
-  }
-}
-
-std::vector<Trace> TraceSource::load(unsigned jobs) {
-  std::vector<Trace> traces;
-  for_each_trace(jobs, [&](Trace&& t) { traces.push_back(std::move(t)); });
-  return traces;
-}
-
-void require_whole_set(const std::vector<Trace>& traces) {
-  for (std::size_t i = 0; i < traces.size(); ++i) {
-    if (traces[i].rank == i) continue;
-    throw input_error({.file = traces[i].name},
-                      "rank " + std::to_string(i) + " is missing: the traces must be ranks 0…n-1");
-  }
-}
 
 }  // namespace convert

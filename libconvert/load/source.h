@@ -19,9 +19,8 @@
 #include "formats/format.h"
 #include "io/input_set.h"
 #include "load/linking.h"
-#include "load/rank_order.h"
+#include "load/set_source.h"
 #include "passes/lower/lower.h"
-#include "util/parallel.h"
 #include "util/progress.h"
 
 namespace convert {
@@ -49,31 +48,29 @@ struct SourceOptions {
 
 // What the command line's operands hold. Ranks come in the order of the input: ascending but for tar archives
 // packed by others. Throws Error like the readers do; findings that do not stop reading go to the diagnostics.
-class TraceSource {
+class TraceSource : public SetSource {
  public:
   // Opens the first stream to find the format; an algorithm is read whole (and its structure checked).
   TraceSource(SourceOptions options, Diagnostics& diagnostics);
-  ~TraceSource();
-  TraceSource(const TraceSource&) = delete;
-  TraceSource& operator=(const TraceSource&) = delete;
+  ~TraceSource() override;
 
   [[nodiscard]] const Format& format() const { return *format_; }
   [[nodiscard]] const InputSet& inputs() const { return inputs_; }
-  [[nodiscard]] std::string base_name() const { return inputs_.base_name(); }
+  [[nodiscard]] std::string base_name() const override { return inputs_.base_name(); }
   // Set if the input is a collective algorithm. Only lower it if it has no errors.
-  [[nodiscard]] const Algorithm* algorithm() const { return algorithm_ ? &*algorithm_ : nullptr; }
+  [[nodiscard]] const Algorithm* algorithm() const override { return algorithm_ ? &*algorithm_ : nullptr; }
   // What PyTorch traces of other processes tell, for groups().
   void add_linked_groups(const std::string& file, Rank rank, const std::vector<GroupTable::Group>& groups);
   // Beside the input, or, once all ranks are read, what PyTorch traces tell.
-  [[nodiscard]] std::optional<InputSet::Groups> groups() const;
-  // PyTorch traces tell of groups beside that of all ranks.
-  [[nodiscard]] bool has_linked_subgroups() const;
-  // Throws Error(input) [groups] if the groups are malformed or name ranks beyond `ranks`.
-  void check_groups(std::uint32_t ranks) const;
+  [[nodiscard]] std::optional<InputSet::Groups> groups() const override;
+  [[nodiscard]] bool groups_come_late() const override { return format_->linked; }
+  [[nodiscard]] bool has_subgroups() const override;
   [[nodiscard]] const std::vector<std::string>& skipped() const { return inputs_.skipped(); }
 
-  // What is read is made as another program makes it, byte for byte (compat=chakra): nothing may be added to it.
-  [[nodiscard]] bool follows_reference() const { return format_->linked && linking().compat != LinkCompat::none; }
+  // With compat=chakra.
+  [[nodiscard]] bool follows_reference() const override {
+    return format_->linked && linking().compat != LinkCompat::none;
+  }
 
   // To be called before ranks of an algorithm are opened: refuses (as errors) what cannot be a correct trace, that
   // is structure, unmatched messages and deadlock; warns about races, FIFO capacity and, with `dataflow`, wrong
@@ -82,32 +79,17 @@ class TraceSource {
 
   // More than one rank, as far as can be told before reading (a tar counts as many).
   // A document (json) is read up to its second rank for that.
-  [[nodiscard]] bool many();
+  [[nodiscard]] bool many() override;
   // A whole set was named (a prefix, a directory, a tar, several files, an algorithm), not one rank of some set.
   [[nodiscard]] bool whole_set();
 
-  // Ranks that can be opened one by one, in any order and by several threads; 0 if the input is one stream.
-  [[nodiscard]] std::size_t independent_ranks() const;
-  [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i);
-  // All ranks one after the other. Once only. Like open_rank()'s, a reader that finds no rank at all throws
-  // Error(input).
-  [[nodiscard]] std::unique_ptr<TraceReader> open_all();
-
-  // Calls work(reader, head of the rank) for each rank and consume(its result) in the order of the input.
-  // Independent ranks are worked on by `jobs` threads.
-  template <class Work, class Consume>
-  void for_each_rank(unsigned jobs, const Work& work, const Consume& consume);
-
-  // Calls consume(Trace&&) for each whole rank, ascending.
-  template <class Consume>
-  void for_each_trace(unsigned jobs, const Consume& consume);
+  [[nodiscard]] std::size_t independent_ranks() const override;
+  [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override;
+  [[nodiscard]] std::unique_ptr<TraceReader> open_all() override;
 
   // Ranks and nodes read so far, by all readers.
   [[nodiscard]] std::uint64_t ranks_read() const { return ranks_read_; }
   [[nodiscard]] std::uint64_t nodes_read() const { return nodes_read_; }
-
-  // Everything in memory, ascending by rank. Throws Error(input) on two ranks of one number.
-  [[nodiscard]] std::vector<Trace> load(unsigned jobs);
 
  private:
   class AllReader;
@@ -141,41 +123,5 @@ class TraceSource {
   std::string source_file_;  // of an import
   std::string source_sha256_;
 };
-
-template <class Work, class Consume>
-void TraceSource::for_each_rank(unsigned jobs, const Work& work, const Consume& consume) {
-  if (const std::size_t n = independent_ranks(); n > 0) {
-    const auto one = [&](std::size_t i) {
-      Trace head;
-      const auto reader = open_rank(i);
-      (void)reader->next_rank(head);  // throws if there is none
-      return work(*reader, head);
-    };
-    for_each_ordered(jobs, n, one,
-                     [&](std::size_t, auto&& result) { consume(std::forward<decltype(result)>(result)); });
-  } else {
-    const auto reader = open_all();
-    Trace head;
-    while (reader->next_rank(head)) consume(work(*reader, head));
-  }
-}
-
-// Reads the rest of a rank whose head was read with next_rank.
-void read_nodes(TraceReader& reader, Trace& trace);
-
-template <class Consume>
-void TraceSource::for_each_trace(unsigned jobs, const Consume& consume) {
-  const auto read = [](TraceReader& reader, Trace& trace) {
-    read_nodes(reader, trace);
-    return std::exchange(trace, {});
-  };
-  RankOrder<Trace> order(base_name());
-  const auto hand_on = [&](Rank, Trace&& trace) { consume(std::move(trace)); };
-  for_each_rank(jobs, read, [&](Trace&& t) { order.add(t.rank, std::move(t), hand_on); });
-  order.finish(hand_on);
-}
-
-// Throws Error(input) that names a missing rank unless the traces are ranks 0…n-1 in order.
-void require_whole_set(const std::vector<Trace>& traces);
 
 }  // namespace convert

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/trace.h"
+#include "core/units.h"
 
 namespace convert {
 
@@ -103,6 +104,17 @@ struct Step {
   std::int32_t deps = -1;   // step position in it
   std::uint32_t line = 0;   // in the source text; 0: unknown
   std::uint32_t column = 0;
+  std::uint32_t transfer = no_index;  // into Algorithm::transfers, of an algorithm that is scheduled
+};
+
+// What a schedule says of a message beside its steps (core/schedule.h). The times are advisory.
+struct ScheduledTransfer {
+  std::int32_t tag = 0;
+  std::int64_t chunk = 0;               // its id in the schedule
+  std::optional<std::int64_t> bytes{};  // none: the schedule does not tell
+  std::int64_t start_ps = -1;           // -1: not told
+  std::int64_t end_ps = -1;
+  std::int64_t link = 0;  // index in the schedule
 };
 
 // Attributes that carry no meaning for us but belong to the document, in document order.
@@ -155,6 +167,12 @@ struct Algorithm {
   std::vector<Gpu> gpus;       // by rank
   std::vector<Threadblock> tbs;
   std::vector<Step> steps;
+  // Made from a time-expanded-network schedule: a threadblock is one end of a link, sends keep the order of their
+  // link, receives are posted at the start and wait for nothing, and sums into one chunk may come in any order.
+  bool scheduled = false;
+  std::int64_t element_bytes = 4;            // of what is reduced: an operation each
+  std::vector<ScheduledTransfer> transfers;  // each before those that wait for it
+  std::optional<Picoseconds> claimed_ps;     // how long the schedule says that it takes
 
   [[nodiscard]] std::int32_t ranks() const { return static_cast<std::int32_t>(gpus.size()); }
   [[nodiscard]] std::span<const Threadblock> threadblocks(const Gpu& g) const {

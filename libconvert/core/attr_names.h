@@ -90,6 +90,10 @@
   X(start_delay_nanos, "start_delay_nanos")\
   X(device_file, "device_file")\
   X(device_sha256, "device_sha256")\
+  X(chunk_id, "chunk_id")\
+  X(ten_start_ps, "ten_start_ps")\
+  X(ten_end_ps, "ten_end_ps")\
+  X(ten_link, "ten_link")\
   X(inputs, "inputs")                   \
   X(outputs, "outputs")
 

@@ -13,6 +13,7 @@
 
 #include "core/algorithm.h"
 #include "core/diagnostic.h"
+#include "core/schedule.h"
 #include "core/trace.h"
 #include "io/input.h"
 #include "io/output.h"
@@ -81,22 +82,29 @@ struct Format {
   std::vector<FormatOption> write_options;
   bool (*sniff)(std::string_view head) = nullptr;  // up to 4 KiB after decompression; null: by suffix only
 
-  // At most one of the readers, at most one of the three writers.
+  // At most one of the readers, at most one of the writers.
   std::unique_ptr<TraceReader> (*read)(const ReadContext&) = nullptr;
   // The whole text of `file`; no read option changes what it says.
   Algorithm (*read_algorithm)(std::string text, const std::string& file, Diagnostics&) = nullptr;
+
+  // The same of a schedule. `read_options` that are about the algorithm made of it are load/source.h's.
+  Schedule (*read_schedule)(std::string text, const std::string& file, const FormatOptions&,
+                            Diagnostics&) = nullptr;
 
   bool linked = false;  // PyTorch's: read, and linked with a device trace, by load/linking.h
 
   std::unique_ptr<TraceWriter> (*write)(const FormatOptions&) = nullptr;
   void (*write_set)(std::span<const Trace>, const FormatOptions&, Output&) = nullptr;  // needs all ranks at once
   void (*write_algorithm)(const Algorithm&, const FormatOptions&, std::string& out) = nullptr;
+  void (*write_schedule)(const Schedule&, const FormatOptions&, std::string& out) = nullptr;
   bool file_per_rank = false;  // each rank is a file of its own (a set on disk, a tar in a pipe)
   bool framed_set = false;     // what is written depends on whether one rank comes or many
 
-  [[nodiscard]] bool can_read() const { return read != nullptr || read_algorithm != nullptr || linked; }
+  [[nodiscard]] bool can_read() const {
+    return read != nullptr || read_algorithm != nullptr || read_schedule != nullptr || linked;
+  }
   [[nodiscard]] bool can_write() const {
-    return write != nullptr || write_set != nullptr || write_algorithm != nullptr;
+    return write != nullptr || write_set != nullptr || write_algorithm != nullptr || write_schedule != nullptr;
   }
 };
 

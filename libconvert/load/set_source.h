@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/algorithm.h"
+#include "core/schedule.h"
 #include "core/trace.h"
 #include "formats/format.h"
 #include "io/input_set.h"
@@ -44,6 +45,8 @@ class SetSource {
   [[nodiscard]] virtual bool has_subgroups() const { return groups().has_value(); }
   // Set if the ranks come from a collective algorithm.
   [[nodiscard]] virtual const Algorithm* algorithm() const { return nullptr; }
+  // Set if that algorithm was made of a schedule.
+  [[nodiscard]] virtual const Schedule* schedule() const { return nullptr; }
   // The ranks are what another program would write, byte for byte: nothing may be added to them.
   [[nodiscard]] virtual bool follows_reference() const { return false; }
 

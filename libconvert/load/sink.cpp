@@ -36,7 +36,9 @@ class Sink {
 
   void write() {
     const Format& format = *plan_.choice.format;
-    if (format.write_algorithm != nullptr) {
+    if (format.write_schedule != nullptr) {
+      write_schedule(format);
+    } else if (format.write_algorithm != nullptr) {
       write_algorithm(format);
     } else if (format.write_set != nullptr) {
       auto out = open();
@@ -60,6 +62,21 @@ class Sink {
   std::unique_ptr<Output> open() {
     if (!plan_.path) return open_stdout(compression_of(plan_.suffix));
     return files_.create(*plan_.path);
+  }
+
+  void write_schedule(const Format& format) {
+    const Schedule* const schedule = source_.schedule();
+    if (schedule == nullptr) {
+      throw input_error({.file = source_.base_name()},
+                        "is no schedule: it does not say when which link carries what; a replay tells, with "
+                        "et-replay -t " +
+                            std::string(format.name));
+    }
+    std::string text;
+    format.write_schedule(*schedule, plan_.choice.options, text);
+    auto out = open();
+    out->write(text);
+    out->close();
   }
 
   void write_algorithm(const Format& format) {

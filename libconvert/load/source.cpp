@@ -6,6 +6,7 @@
 
 #include "io/set_path.h"
 #include "io/sha256.h"
+#include "load/schedules.h"
 #include "passes/verify/verify.h"
 #include "util/json_writer.h"
 #include "util/log.h"
@@ -246,7 +247,7 @@ TraceSource::TraceSource(SourceOptions options, Diagnostics& diagnostics)
   if (options_.rank && (files.size() > 1 || first_->rank)) {
     throw usage_error("--rank " + std::to_string(*options_.rank) + ": the input has ranks of its own");
   }
-  if (format_->read_algorithm != nullptr) read_algorithm(*first_);
+  if (format_->read_algorithm != nullptr || format_->read_schedule != nullptr) read_algorithm(*first_);
   progress_.emplace(base_name() + (independent_ranks() != 0 ? "" : ", nodes"), independent_ranks(),
                     options_.progress);
 }
@@ -259,12 +260,23 @@ void TraceSource::read_algorithm(InputItem& item) {
     source_file_ = file_name_part(item.input->name());
     source_sha256_ = sha256_hex(text);
   }
-  algorithm_ = format_->read_algorithm(std::move(text), item.input->name(), diagnostics_);
+  algorithm_ = format_->read_schedule != nullptr
+                   ? read_schedule(std::move(text), item.input->name())
+                   : format_->read_algorithm(std::move(text), item.input->name(), diagnostics_);
   log_debug("read " + item.input->name() + " as " + std::string(format_->name));
   first_.reset();
   if (inputs_.next())
     throw usage_error(std::string(format_->name) + " files hold a whole set each: give one input");
   check_structure(*algorithm_, diagnostics_);
+}
+
+// An algorithm without ranks if the schedule has errors.
+Algorithm TraceSource::read_schedule(std::string text, const std::string& file) {
+  const ScheduleOptions options = schedule_options(choice_.options);
+  schedule_ = format_->read_schedule(std::move(text), file, choice_.options, diagnostics_);
+  CheckedSchedule checked = check_and_repair(std::move(*schedule_), options, diagnostics_);
+  schedule_ = std::move(checked.schedule);
+  return std::move(checked.algorithm);
 }
 
 bool TraceSource::prepare(bool dataflow) {

@@ -59,6 +59,7 @@ class TraceSource : public SetSource {
   [[nodiscard]] std::string base_name() const override { return inputs_.base_name(); }
   // Set if the input is a collective algorithm. Only lower it if it has no errors.
   [[nodiscard]] const Algorithm* algorithm() const override { return algorithm_ ? &*algorithm_ : nullptr; }
+  [[nodiscard]] const Schedule* schedule() const override { return schedule_ ? &*schedule_ : nullptr; }
   // What PyTorch traces of other processes tell, for groups().
   void add_linked_groups(const std::string& file, Rank rank, const std::vector<GroupTable::Group>& groups);
   // Beside the input, or, once all ranks are read, what PyTorch traces tell.
@@ -98,6 +99,7 @@ class TraceSource : public SetSource {
   [[nodiscard]] std::unique_ptr<TraceReader> open_stream();
   class CountingReader;
   void read_algorithm(InputItem& item);
+  Algorithm read_schedule(std::string text, const std::string& file);
   void add_source_note(Metadata& metadata) const;
   class LinkingReader;
   [[nodiscard]] LinkingOptions linking() const {
@@ -112,6 +114,7 @@ class TraceSource : public SetSource {
   const Format* format_ = nullptr;
   std::unique_ptr<Ahead> ahead_;    // what many() had to read
   std::optional<InputItem> first_;  // opened to find the format
+  std::optional<Schedule> schedule_;
   std::optional<Algorithm> algorithm_;
   std::unique_ptr<Lowering> lowering_;
   std::optional<Progress> progress_;  // in ranks if their number is known, else in nodes

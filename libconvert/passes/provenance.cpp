@@ -143,6 +143,8 @@ bool read_header(const Trace& trace, Algorithm& out, Gpu& gpu) {
   if (const IntValue v = int_value(attrs, msccl::min_bytes)) out.min_bytes = v.value;
   if (const IntValue v = int_value(attrs, msccl::max_bytes)) out.max_bytes = v.value;
   out.attributes = others(trace, msccl::prefix, false);
+  out.scheduled = find(attrs, ten::schedule_name) != nullptr;
+  if (const IntValue v = int_value(attrs, ten::collective_time_ps)) out.claimed_ps = v.value;
   gpu.i_chunks = *i_chunks;
   gpu.o_chunks = *o_chunks;
   gpu.s_chunks = *s_chunks;

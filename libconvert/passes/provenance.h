@@ -70,3 +70,11 @@ inline const Name copy_i_off{std::string_view("msccl.copy_i_off")};
 inline const Name copy_o_off{std::string_view("msccl.copy_o_off")};
 
 }  // namespace convert::msccl
+
+// Metadata of traces that were made from a schedule.
+namespace convert::ten {
+
+inline const Name schedule_name{std::string_view("ten.name")};
+inline const Name collective_time_ps{std::string_view("ten.collective_time_ps")};
+
+}  // namespace convert::ten

@@ -10,8 +10,6 @@
 namespace convert {
 namespace {
 
-constexpr std::int64_t bytes_per_element = 4;  // for num_ops: one operation per 4-byte element
-
 // Node ids that one step takes, and which of them it has.
 constexpr std::uint32_t nodes_of(StepType t) {
   if (t == StepType::nop) return 0;
@@ -43,6 +41,7 @@ struct Lowering::RankState {
   std::vector<std::int64_t> nop_steps;
   std::array<Text, step_type_names.size()> type_text;
   std::array<Text, 3> buffer_text;
+  std::optional<NodeId> ctrl_parent;
   NodeId next_id = 0;
 };
 
@@ -65,6 +64,11 @@ Lowering::Lowering(const Algorithm& algorithm, std::optional<std::int64_t> size,
 std::int64_t Lowering::bytes(std::int32_t chunks) const {
   __extension__ using Int128 = __int128;
   return static_cast<std::int64_t>(static_cast<Int128>(*size_) * chunks / a_.chunks);
+}
+
+std::optional<std::int64_t> Lowering::bytes_of(const Step& step) const {
+  if (a_.scheduled) return a_.transfers[step.transfer].bytes;
+  return size_ ? std::optional(bytes(step.cnt)) : std::nullopt;
 }
 
 void Lowering::lower(Rank rank, Trace& out) const {
@@ -96,6 +100,21 @@ void Lowering::lower(Rank rank, Trace& out) const {
   table.text.reserve((id + 1) * 32);
 
   write_copies(s, table);
+  if (a_.scheduled) {
+    lower_scheduled(s, table);
+  } else {
+    lower_threadblocks(s, table);
+  }
+  if (table.nodes.empty()) {  // simulators refuse a trace without nodes
+    table.add_node(0, NodeType::comp, "COMP_NODE_idle");
+    table.add_bool(attr::is_cpu_op, false);
+    table.end_node();
+  }
+}
+
+void Lowering::lower_threadblocks(RankState& s, NodeTable& table) const {
+  const auto tbs = a_.threadblocks(*s.gpu);
+  const std::uint32_t first = tbs.empty() ? 0 : tbs.front().first_step;
   for (const Threadblock& tb : tbs) {
     s.tb = &tb;
     s.position = 0;
@@ -119,10 +138,53 @@ void Lowering::lower(Rank rank, Trace& out) const {
     s.nop_steps.clear();
     ++s.tb_id;
   }
-  if (table.nodes.empty()) {  // simulators refuse a trace without nodes
-    table.add_node(0, NodeType::comp, "COMP_NODE_idle");
-    table.add_bool(attr::is_cpu_op, false);
-    table.end_node();
+}
+
+// Ids in the order of the transfers, so that parents stand before their children. Only sends wait: for what they
+// pass on, and, as a control dependency, for the one before them on their link.
+void Lowering::lower_scheduled(RankState& s, NodeTable& table) const {
+  struct Piece {
+    std::uint32_t transfer;
+    std::uint32_t step;
+    std::uint32_t before;  // the step before it in its threadblock that does something; no_index: none
+    std::uint32_t first_nop;
+    std::int32_t tb;
+  };
+  const auto tbs = a_.threadblocks(*s.gpu);
+  const std::uint32_t first = tbs.empty() ? 0 : tbs.front().first_step;
+  std::vector<Piece> pieces;
+  for (std::size_t t = 0; t < tbs.size(); ++t) {
+    std::uint32_t before = no_index;
+    std::uint32_t next = tbs[t].first_step;
+    for (std::uint32_t i = next; i < tbs[t].first_step + tbs[t].step_count; ++i) {
+      if (a_.steps[i].type == StepType::nop) continue;
+      pieces.push_back({a_.steps[i].transfer, i, before, next, static_cast<std::int32_t>(t)});
+      before = i;
+      next = i + 1;
+    }
+  }
+  std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.transfer < b.transfer; });
+  NodeId id = s.next_id;
+  for (const Piece& p : pieces) {
+    id += nodes_of(a_.steps[p.step].type);
+    s.exit_id[p.step - first] = static_cast<std::uint32_t>(id - 1);
+  }
+  for (const Piece& p : pieces) {
+    const Step& step = a_.steps[p.step];
+    s.tb = &tbs[static_cast<std::size_t>(p.tb)];
+    s.tb_id = p.tb;
+    s.position = static_cast<std::int32_t>(p.step - s.tb->first_step);
+    s.parents.clear();
+    for (std::uint32_t i = p.first_nop; i <= p.step; ++i) {
+      const Step& dependent = a_.steps[i];
+      if (dependent.depid >= 0) s.parents.push_back(s.exit_id[target_of(dependent, tbs, first)]);
+      if (i == p.step) break;
+      s.nop_depids.push_back(dependent.depid);
+      s.nop_steps.push_back(dependent.deps);
+    }
+    s.ctrl_parent.reset();
+    if (sends(step.type) && p.before != no_index) s.ctrl_parent = s.exit_id[p.before - first];
+    write_step(step, s, table);
   }
 }
 
@@ -141,6 +203,8 @@ std::uint32_t Lowering::target_of(const Step& step, std::span<const Threadblock>
 }
 
 void Lowering::write_step(const Step& step, RankState& s, NodeTable& out) const {
+  const ScheduledTransfer* const scheduled = a_.scheduled ? &a_.transfers[step.transfer] : nullptr;
+  const std::optional<std::int64_t> moved = bytes_of(step);
   const auto begin = [&](NodeType type, std::string_view prefix) {
     constexpr std::size_t digits = 12;  // of an int32
     std::array<char, 96> text;
@@ -155,10 +219,12 @@ void Lowering::write_step(const Step& step, RankState& s, NodeTable& out) const 
       for (std::size_t j = 0; j < i && !duplicate; ++j) duplicate = s.parents[j] == s.parents[i];
       if (!duplicate) out.add_data_dep(s.parents[i]);
     }
+    if (s.ctrl_parent) out.add_ctrl_dep(*s.ctrl_parent);
     out.add_bool(attr::is_cpu_op, false);
   };
   const auto end = [&] {
     write_provenance(step, s, out);
+    if (scheduled != nullptr) write_schedule(*scheduled, out);
     out.end_node();
     s.parents.assign(1, out.nodes.back().id);
     s.nop_depids.clear();  // noted on the step's first node
@@ -168,8 +234,8 @@ void Lowering::write_step(const Step& step, RankState& s, NodeTable& out) const 
     out.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(type));
     out.add_int(attr::comm_src, Kind::int32_val, src);
     out.add_int(attr::comm_dst, Kind::int32_val, dst);
-    out.add_int(attr::comm_tag, Kind::int32_val, s.tb->chan);
-    if (size_) out.add_int(attr::comm_size, Kind::int64_val, bytes(step.cnt));
+    out.add_int(attr::comm_tag, Kind::int32_val, scheduled != nullptr ? scheduled->tag : s.tb->chan);
+    if (moved) out.add_int(attr::comm_size, Kind::int64_val, *moved);
     const std::int32_t offset = type == NodeType::comm_send ? step.src_off : step.dst_off;
     out.add_int(attr::msg_chunk_cnt, Kind::int32_val, step.cnt);
     out.add_int(attr::msg_chunk_idx, Kind::int32_val, offset);
@@ -184,10 +250,10 @@ void Lowering::write_step(const Step& step, RankState& s, NodeTable& out) const 
   }
   if (computes(step.type)) {
     begin(NodeType::comp, "COMP_NODE_tb");
-    if (size_) {
-      const std::int64_t moved = bytes(step.cnt);
-      out.add_int(attr::num_ops, Kind::int64_val, std::max<std::int64_t>(1, moved / bytes_per_element));
-      out.add_int(attr::tensor_size, Kind::int64_val, moved * (step.type == StepType::cpy ? 2 : 3));
+    if (moved) {
+      const int touched = scheduled != nullptr ? 1 : step.type == StepType::cpy ? 2 : 3;
+      out.add_int(attr::num_ops, Kind::int64_val, std::max<std::int64_t>(1, *moved / a_.element_bytes));
+      out.add_int(attr::tensor_size, Kind::int64_val, *moved * touched);
     }
     end();
   }
@@ -219,6 +285,14 @@ void Lowering::write_provenance(const Step& step, RankState& s, NodeTable& out) 
   }
 }
 
+void Lowering::write_schedule(const ScheduledTransfer& t, NodeTable& out) {
+  out.add_int(attr::chunk_id, Kind::int64_val, t.chunk);
+  out.add_int(attr::ten_link, Kind::int64_val, t.link);
+  if (t.start_ps < 0 || t.end_ps < 0) return;
+  out.add_int(attr::ten_start_ps, Kind::int64_val, t.start_ps);
+  out.add_int(attr::ten_end_ps, Kind::int64_val, t.end_ps);
+}
+
 void Lowering::write_copies(RankState& s, NodeTable& out) const {
   for (const Copy& c : s.gpu->copies) {
     if (aliases(a_, s.rank, c)) continue;
@@ -244,6 +318,10 @@ void Lowering::write_metadata(Rank rank, Metadata& out) const {
   const Gpu& gpu = a_.gpus[rank];
   t.add_string(attr::schema, "1.0.2-chakra.0.0.4");
   t.add_string(attr::collective, name(a_.collective));
+  if (a_.scheduled) {
+    t.add_string(ten::schedule_name, a_.name);
+    if (a_.claimed_ps) t.add_int(ten::collective_time_ps, Kind::int64_val, *a_.claimed_ps);
+  }
   t.add_string(msccl::algo_name, a_.name);
   t.add_string(msccl::proto, name(a_.protocol));
   t.add_int(msccl::nchannels, Kind::int32_val, a_.channels);

@@ -14,7 +14,8 @@
 namespace convert {
 
 // Writes each step as RECV → COMP → SEND (those of them that it has), ids dense from 0 in (threadblock, step)
-// order.
+// order; of a scheduled algorithm in the order of its transfers, with its own tags and sizes, receives without
+// dependencies, and control dependencies for the order on links.
 class Lowering {
  public:
   // `size`: bytes of the whole collective (specs: sendcount × ranks where the collective concatenates); without it
@@ -27,6 +28,9 @@ class Lowering {
 
  private:
   struct RankState;
+  void lower_threadblocks(RankState& state, NodeTable& out) const;
+  void lower_scheduled(RankState& state, NodeTable& out) const;
+  static void write_schedule(const ScheduledTransfer& transfer, NodeTable& out);
   void write_metadata(Rank rank, Metadata& out) const;
   [[nodiscard]] std::uint32_t target_of(const Step& step, std::span<const Threadblock> tbs,
                                         std::uint32_t first) const;
@@ -34,6 +38,8 @@ class Lowering {
   void write_step(const Step& step, RankState& state, NodeTable& out) const;
   static void write_provenance(const Step& step, RankState& state, NodeTable& out);
   [[nodiscard]] std::int64_t bytes(std::int32_t chunks) const;
+  // Of a step's message; nothing if nobody says.
+  [[nodiscard]] std::optional<std::int64_t> bytes_of(const Step& step) const;
 
   const Algorithm& a_;
   std::optional<std::int64_t> size_;

@@ -61,6 +61,10 @@ class Machine {
 
   Value read(std::uint64_t slot, std::uint32_t chain, std::uint32_t s);
   void write(std::uint64_t slot, Value value, std::uint32_t chain, std::uint32_t s);
+  // Adds to a slot whose sums commute.
+  void accumulate(std::uint64_t slot, Value value, std::uint32_t chain, std::uint32_t s);
+  void check_readers(std::uint64_t slot, std::uint32_t chain, std::uint32_t s);
+  void check_sums(std::uint64_t slot, std::uint32_t chain, std::uint32_t s, Hazard hazard);
   Value reduce(Value a, Value b, std::uint32_t s);
   [[nodiscard]] bool knows(std::uint32_t chain, std::uint32_t other_chain, std::uint32_t step) const;
   void conflict(std::uint32_t first, std::uint32_t second, Hazard hazard, std::uint64_t slot);
@@ -87,6 +91,7 @@ class Machine {
   std::vector<Value> messages_;
   std::vector<SlotState> slots_;
   std::unordered_map<std::uint64_t, std::vector<Known>> readers_;  // by slot, where one entry is not enough
+  std::unordered_map<std::uint64_t, std::vector<Known>> sums_;     // by slot, since its last write; scheduled only
   std::vector<Knowledge> knowledge_;
   std::vector<std::uint32_t> knows_;  // by chain: index into knowledge_
   std::vector<Blocked> last_block_;   // by chain
@@ -262,6 +267,7 @@ Value Machine::read(std::uint64_t slot, std::uint32_t c, std::uint32_t s) {
   if (state.writer != no_index && state.writer_chain != c && !knows(c, state.writer_chain, state.writer)) {
     conflict(state.writer, s, Hazard::read_after_write, slot);
   }
+  check_sums(slot, c, s, Hazard::read_after_write);
   if (state.reader_chain == c || state.reader_chain == no_index ||
       (state.reader_chain != many_readers && knows(c, state.reader_chain, state.reader))) {
     // A later write that is ordered after this read is ordered after the earlier one as well.
@@ -285,17 +291,43 @@ void Machine::write(std::uint64_t slot, Value value, std::uint32_t c, std::uint3
   if (state.writer != no_index && state.writer_chain != c && !knows(c, state.writer_chain, state.writer)) {
     conflict(state.writer, s, Hazard::write_after_write, slot);
   }
+  check_readers(slot, c, s);
+  check_sums(slot, c, s, Hazard::write_after_write);
+  if (state.reader_chain == many_readers) readers_.erase(slot);
+  sums_.erase(slot);
+  state = {value, s, c, no_index, no_index};
+}
+
+void Machine::check_readers(std::uint64_t slot, std::uint32_t c, std::uint32_t s) {
+  const SlotState& state = slots_[slot];
   if (state.reader_chain == many_readers) {
-    const auto all = readers_.find(slot);
-    for (const Known& k : all->second) {
+    for (const Known& k : readers_.at(slot)) {
       if (!knows(c, k.chain, k.step)) conflict(k.step, s, Hazard::write_after_read, slot);
     }
-    readers_.erase(all);
   } else if (state.reader_chain != no_index && state.reader_chain != c &&
              !knows(c, state.reader_chain, state.reader)) {
     conflict(state.reader, s, Hazard::write_after_read, slot);
   }
-  state = {value, s, c, no_index, no_index};
+}
+
+void Machine::check_sums(std::uint64_t slot, std::uint32_t c, std::uint32_t s, Hazard hazard) {
+  if (sums_.empty()) return;
+  const auto all = sums_.find(slot);
+  if (all == sums_.end()) return;
+  for (const Known& k : all->second) {
+    if (!knows(c, k.chain, k.step)) conflict(k.step, s, hazard, slot);
+  }
+}
+
+void Machine::accumulate(std::uint64_t slot, Value value, std::uint32_t c, std::uint32_t s) {
+  if (slot == BufferLayout::outside) return;
+  SlotState& state = slots_[slot];
+  if (state.writer != no_index && !knows(c, state.writer_chain, state.writer)) {
+    conflict(state.writer, s, Hazard::read_after_write, slot);
+  }
+  check_readers(slot, c, s);
+  state.value = value;
+  sums_[slot].push_back({c, s});
 }
 
 Value Machine::reduce(Value a, Value b, std::uint32_t s) {
@@ -323,7 +355,11 @@ void Machine::compute(std::uint32_t c, std::uint32_t s, const ProgramStep& step,
     const std::uint64_t dst = layout_->slot(rank, step.dst_buf, std::int64_t{step.dst_off} + j);
     const std::uint64_t src = from_dst ? dst : layout_->slot(rank, step.src_buf, std::int64_t{step.src_off} + j);
     Value v = in != nullptr && j < incoming ? messages_[in->read + static_cast<std::uint64_t>(j)] : nothing;
-    if (reads_src(type)) {
+    const bool sum = p_.scheduled && type == StepType::rrc && src == dst && src != BufferLayout::outside;
+    if (sum) {
+      v = reduce(slots_[src].value, v, s);
+      accumulate(dst, v, c, s);
+    } else if (reads_src(type)) {
       if (options_.trace_writers && j == 0 && src != BufferLayout::outside)
         result_.source_writer[s] = slots_[src].writer;
       const Value local = read(src, c, s);
@@ -334,7 +370,7 @@ void Machine::compute(std::uint32_t c, std::uint32_t s, const ProgramStep& step,
       }
     }
     if (v == nothing && result_.undefined_reads++ == 0) result_.first_undefined = s;
-    if (writes_dst(type)) write(dst, v, c, s);
+    if (writes_dst(type) && !sum) write(dst, v, c, s);
     if (out != nullptr) messages_[out->write + static_cast<std::uint64_t>(j)] = v;
   }
   if (in != nullptr) in->read += static_cast<std::uint64_t>(incoming);

@@ -24,6 +24,7 @@ class Builder {
     p_.chunks = a_.chunks;
     p_.inplace = a_.inplace;
     p_.outofplace = runs_outofplace(a_);
+    p_.scheduled = a_.scheduled;
     p_.file = a_.file;
     p_.chains.reserve(a_.tbs.size());
     p_.steps.reserve(a_.steps.size() + 1);

@@ -81,6 +81,7 @@ struct Program {
   std::function<Location(std::uint32_t step)> locate;
   std::function<std::string(std::uint32_t step)> describe;
   std::function<Location(std::int32_t rank)> locate_rank;
+  bool scheduled = false;    // see Algorithm::scheduled
   bool from_traces = false;  // speak of ranks and tags, not of gpus and channels
 
   [[nodiscard]] std::int32_t ranks() const { return static_cast<std::int32_t>(buffers.size()); }

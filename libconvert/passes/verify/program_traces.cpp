@@ -226,7 +226,7 @@ void take_header(std::span<const Trace> traces, Program& p) {
     p.buffers.push_back({gpu.i_chunks, gpu.o_chunks, gpu.s_chunks, {}});  // copies are nodes
     if (t.rank != 0) {
       if (header.collective != p.collective || header.protocol != p.protocol || header.chunks != p.chunks ||
-          header.inplace != p.inplace || runs_outofplace(header) != p.outofplace)
+          header.inplace != p.inplace || runs_outofplace(header) != p.outofplace || header.scheduled != p.scheduled)
         throw input_error({.file = t.name}, "the algorithm in the metadata (msccl.*) differs from that of rank 0",
                           "provenance");
       continue;
@@ -236,6 +236,7 @@ void take_header(std::span<const Trace> traces, Program& p) {
     p.chunks = header.chunks;
     p.inplace = header.inplace;
     p.outofplace = runs_outofplace(header);
+    p.scheduled = header.scheduled;
     p.file = t.name;
   }
 }

@@ -256,7 +256,8 @@ void Verifier::report_races(const Reading& r, const BufferLayout& layout, const 
            hazard_text(c.hazard, p_.describe(c.second), layout.text(c.slot), p_.describe(c.first)) +
                ", and nothing orders the two" + mode);
   }
-  if (r.via_messages.empty()) return;
+  // Only protocols of threadblocks have anything to fear from that.
+  if (r.via_messages.empty() || p_.scheduled) return;
   const Conflict& c = r.via_messages.front();
   report(Severity::warning, c.second, "races",
          std::to_string(r.via_messages.size()) +

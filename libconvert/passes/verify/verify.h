@@ -21,8 +21,8 @@ struct VerifyOptions {
 void check_structure(const Algorithm& algorithm, Diagnostics& diagnostics);
 
 // Rules pairs, deadlock, fifo, races and (with `dataflow`) postcondition, uninitialized, doubled, operand.
-// Linear in steps × cnt for programs whose chains wait for few others; what a chain knows of others costs one entry per
-// pair, and so does the search that tells a race from an order through other ranks.
+// Linear in steps × cnt for programs whose chains wait for few others; what a chain knows of others costs one entry
+// per pair, and so does the search that tells a race from an order through other ranks.
 void verify(const Program& program, const VerifyOptions& options, Diagnostics& diagnostics);
 
 }  // namespace convert

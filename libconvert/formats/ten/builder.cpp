@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+#include "formats/ten/builder.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "core/units.h"
+
+namespace convert {
+
+std::optional<double> parse_number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+std::optional<Picoseconds> parse_ps(std::string_view text, double unit_ps) {
+  constexpr double most = 4.6e18;
+  const auto value = parse_number(text);
+  if (!value || *value < 0 || *value * unit_ps > most) return std::nullopt;
+  return std::llround(*value * unit_ps);
+}
+
+void ScheduleBuilder::add_transfer(const Schedule::Transfer& transfer, std::int64_t chunk, Schedule::Time time) {
+  schedule.transfers.push_back(transfer);
+  time_of_.push_back(time);
+  chunk_of_.push_back(chunk);
+}
+
+Schedule::NodeSet ScheduleBuilder::add_set(std::vector<std::uint32_t> nodes, std::uint32_t line) {
+  std::sort(nodes.begin(), nodes.end());
+  const auto twice = std::adjacent_find(nodes.begin(), nodes.end());
+  if (twice != nodes.end())
+    throw error(line, "node " + std::to_string(*twice) + " stands twice in a list of nodes");
+  const Range range{static_cast<std::uint32_t>(schedule.members.size()), static_cast<std::uint32_t>(nodes.size())};
+  schedule.members.insert(schedule.members.end(), nodes.begin(), nodes.end());
+  return {.all = false, .of = range};
+}
+
+void ScheduleBuilder::check_node(std::uint32_t node, std::uint32_t line) const {
+  if (node < schedule.nodes) return;
+  throw error(line, "node " + std::to_string(node) + " does not exist; there are " +
+                        std::to_string(schedule.nodes) + ", from 0");
+}
+
+void ScheduleBuilder::add_gathered_chunks() {
+  Schedule& s = schedule;
+  check_nodes();
+  const std::int64_t count = chunk_count.value_or(s.nodes);
+  // Each chunk is moved, or it would not be one of an all-gather.
+  if (count > static_cast<std::int64_t>(s.transfers.size() + s.nodes)) {
+    throw error(chunks_line,
+                std::to_string(count) + " chunks, but only " + counted(s.transfers.size(), "transfer"));
+  }
+  for (std::int64_t c = 0; c < count; ++c) {
+    Schedule::Chunk chunk{.id = c, .bytes = {}, .pre = {}, .post = {.all = true}};
+    chunk.pre = add_set({static_cast<std::uint32_t>(c % s.nodes)}, chunks_line);
+    s.chunks.push_back(chunk);
+  }
+}
+
+void ScheduleBuilder::guess_chunks(Diagnostics& diagnostics) {
+  if (!schedule.chunks.empty()) return;
+  if (schedule.collective != Collective::allgather) {
+    throw error(chunks_line, "the chunks are missing: which nodes hold each at the beginning and at the end");
+  }
+  add_gathered_chunks();
+  diagnostics.warning({.file = schedule.file, .line = chunks_line}, "R0",
+                      "the file does not say who owns which chunk; node c mod " + std::to_string(schedule.nodes) +
+                          " is taken as the owner of chunk c");
+}
+
+void ScheduleBuilder::check_nodes() {
+  Schedule& s = schedule;
+  if (s.nodes == 0 || s.nodes > max_schedule_nodes) {
+    throw error(0, "the number of nodes must be 1 to " + std::to_string(max_schedule_nodes));
+  }
+  std::sort(s.relays.begin(), s.relays.end());
+  if (std::adjacent_find(s.relays.begin(), s.relays.end()) != s.relays.end()) {
+    throw error(0, "a relay is named twice");
+  }
+  for (const std::uint32_t r : s.relays) check_node(r, 0);
+}
+
+void ScheduleBuilder::check_links() {
+  Schedule& s = schedule;
+  if (!s.links_told) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> used;
+    for (const auto& t : s.transfers) used.emplace_back(t.src, t.dst);
+    std::sort(used.begin(), used.end());
+    used.erase(std::unique(used.begin(), used.end()), used.end());
+    for (const auto& [src, dst] : used) s.links.push_back({.src = src, .dst = dst, .rounds = 0});
+  }
+  if (link_count && *link_count != static_cast<std::int64_t>(s.links.size())) {
+    throw error(0, "there are " + counted(s.links.size(), "link") + ", not " + std::to_string(*link_count));
+  }
+  constexpr double most_gib_per_s = 1e9;
+  constexpr double most_us = 1e12;
+  for (const auto& l : s.links) {
+    check_node(l.src, l.line);
+    check_node(l.dst, l.line);
+    if (l.src == l.dst) throw error(l.line, "a link from node " + std::to_string(l.src) + " to itself");
+    const bool told = l.bandwidth_gib_per_s > 0 && l.bandwidth_gib_per_s <= most_gib_per_s;
+    if (s.links_told && (!told || l.latency_us < 0 || l.latency_us > most_us)) {
+      throw error(l.line, "a link's bandwidth must be more than 0 GiB/s, its latency 0 us or more");
+    }
+  }
+  std::vector<const Schedule::Link*> sorted;
+  for (const auto& l : s.links) sorted.push_back(&l);
+  const auto key = [](const Schedule::Link* l) { return std::tie(l->src, l->dst); };
+  std::stable_sort(sorted.begin(), sorted.end(), [&](auto* a, auto* b) { return key(a) < key(b); });
+  const auto twice =
+      std::adjacent_find(sorted.begin(), sorted.end(), [&](auto* a, auto* b) { return key(a) == key(b); });
+  if (twice == sorted.end()) return;
+  throw error(twice[1]->line, "link " + std::to_string(twice[1]->src) + "->" + std::to_string(twice[1]->dst) +
+                                  " is there twice" +
+                                  (twice[0]->line > 0 ? "; first in line " + std::to_string(twice[0]->line) : ""));
+}
+
+void ScheduleBuilder::resolve_chunks() {
+  Schedule& s = schedule;
+  if (chunk_count && *chunk_count != static_cast<std::int64_t>(s.chunks.size())) {
+    throw error(chunks_line,
+                "there are " + counted(s.chunks.size(), "chunk") + ", not " + std::to_string(*chunk_count));
+  }
+  std::vector<std::pair<std::int64_t, std::uint32_t>> index;
+  for (std::uint32_t c = 0; c < s.chunks.size(); ++c) {
+    index.emplace_back(s.chunks[c].id, c);
+    for (const auto& set : {s.chunks[c].pre, s.chunks[c].post}) {
+      if (set.all) continue;
+      for (const std::uint32_t n : listed(s, set)) check_node(n, s.chunks[c].line);
+    }
+    if (size_of(s, s.chunks[c].pre) == 0) {
+      throw error(s.chunks[c].line, "nobody holds chunk " + std::to_string(s.chunks[c].id) + " at the beginning");
+    }
+    if (bytes_of(s, c).value_or(1) <= 0) throw error(s.chunks[c].line, "a chunk must have a byte or more");
+  }
+  std::sort(index.begin(), index.end());
+  const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
+  const auto twice = std::adjacent_find(index.begin(), index.end(), same);
+  if (twice != index.end()) {
+    throw error(s.chunks[twice[1].second].line, "chunk " + std::to_string(twice->first) + " is there twice");
+  }
+  for (std::size_t i = 0; i < s.transfers.size(); ++i) {
+    const auto at = std::lower_bound(index.begin(), index.end(), std::pair{chunk_of_[i], std::uint32_t{0}});
+    if (at == index.end() || at->first != chunk_of_[i]) {
+      throw error(s.transfers[i].line, "transfer " + std::to_string(s.transfers[i].id) + " moves chunk " +
+                                           std::to_string(chunk_of_[i]) + ", which does not exist");
+    }
+    s.transfers[i].chunk = at->second;
+  }
+}
+
+void ScheduleBuilder::check_transfers() const {
+  const Schedule& s = schedule;
+  std::vector<std::pair<std::int32_t, std::uint32_t>> ids;
+  for (std::uint32_t i = 0; i < s.transfers.size(); ++i) {
+    const auto& t = s.transfers[i];
+    check_node(t.src, t.line);
+    check_node(t.dst, t.line);
+    if (time_of_[i] != s.time) {
+      throw error(t.line, describe(s, t) + " has times of model " + std::string(name(time_of_[i])) +
+                              ", but the schedule's is " + std::string(name(s.time)));
+    }
+    if (t.src == t.dst) throw error(t.line, describe(s, t) + " goes to where it comes from");
+    if (s.time == Schedule::Time::steps && (t.end <= t.start || (step_count && t.end > *step_count))) {
+      throw error(t.line, describe(s, t) + " is outside of the " +
+                              (step_count ? counted(static_cast<std::uint64_t>(*step_count), "step") : "steps"));
+    }
+    if (t.end < t.start && s.time == Schedule::Time::continuous) {
+      throw error(t.line, describe(s, t) + " ends before it starts");
+    }
+    ids.emplace_back(t.id, i);
+  }
+  std::sort(ids.begin(), ids.end());
+  const auto twice =
+      std::adjacent_find(ids.begin(), ids.end(), [](const auto& a, const auto& b) { return a.first == b.first; });
+  if (twice == ids.end()) return;
+  throw error(s.transfers[twice[1].second].line, "transfer " + std::to_string(twice->first) + " is there twice");
+}
+
+Schedule ScheduleBuilder::finish(const FormatOptions& options, Diagnostics& diagnostics) {
+  if (const auto bytes = options.get_bytes("chunk_size")) {
+    if (schedule.chunk_bytes) {
+      throw usage_error("chunk_size=" + std::to_string(*bytes) + ": " + schedule.file +
+                        " says its own: " + std::to_string(*schedule.chunk_bytes) + " bytes");
+    }
+    schedule.chunk_bytes = bytes;
+  }
+  if (schedule.chunk_bytes.value_or(1) <= 0) throw error(0, "the size of a chunk must be a byte or more");
+  check_nodes();
+  guess_chunks(diagnostics);
+  resolve_chunks();
+  check_links();
+  check_transfers();
+  return std::move(schedule);
+}
+
+}  // namespace convert

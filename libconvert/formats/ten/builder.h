@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// What every reader of schedules ends with: parts in any order, put together and checked (rule R0).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/diagnostic.h"
+#include "core/schedule.h"
+#include "formats/format.h"
+
+namespace convert {
+
+inline constexpr std::uint32_t max_schedule_nodes = 1U << 20U;
+
+class ScheduleBuilder {
+ public:
+  explicit ScheduleBuilder(std::string file) { schedule.file = std::move(file); }
+
+  Schedule schedule;  // all but chunks of transfers
+  std::optional<std::int64_t> chunk_count{};
+  std::optional<std::int64_t> link_count{};
+  std::optional<std::int64_t> step_count{};
+  std::uint32_t chunks_line = 0;  // where chunk_count stands
+
+  // By the chunk's id. `time`: what its times are, which must be what the schedule says.
+  void add_transfer(const Schedule::Transfer& transfer, std::int64_t chunk, Schedule::Time time);
+  // `chunk_count` of them, or one for each node: chunk c begins at node c mod N and goes to all, as TACOS has it.
+  void add_gathered_chunks();
+  // A set of nodes; sorted. Throws Error(input) on a node that is there twice.
+  [[nodiscard]] Schedule::NodeSet add_set(std::vector<std::uint32_t> nodes, std::uint32_t line);
+  [[nodiscard]] Error error(std::uint32_t line, const std::string& message) const {
+    return input_error({.file = schedule.file, .line = line}, message, "R0");
+  }
+
+  // Throws Error(input) [R0] on numbers out of range, strangers and doubles. Warns where it has to guess the
+  // chunks.
+  [[nodiscard]] Schedule finish(const FormatOptions& options, Diagnostics& diagnostics);
+
+ private:
+  void guess_chunks(Diagnostics& diagnostics);
+  void check_nodes();
+  void check_links();
+  void resolve_chunks();
+  void check_transfers() const;
+  void check_node(std::uint32_t node, std::uint32_t line) const;
+
+  std::vector<std::int64_t> chunk_of_;   // by transfer
+  std::vector<Schedule::Time> time_of_;  // by transfer
+};
+
+// Exact to half a picosecond. Nothing if it is no finite number, negative, or beyond 53 days.
+[[nodiscard]] std::optional<Picoseconds> parse_ps(std::string_view text, double unit_ps);
+// A finite number, as from_chars reads it.
+[[nodiscard]] std::optional<double> parse_number(std::string_view text);
+
+}  // namespace convert

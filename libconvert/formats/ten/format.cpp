@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "formats/format.h"
+
+#include <array>
+#include <string>
+
+#include "core/diagnostic.h"
+#include "formats/json_head.h"
+#include "formats/ten/ten.h"
+
+namespace convert {
+namespace {
+
+enum class Spelling : std::uint8_t { none, ten_json, ten_csv, tacos_csv, teccl };
+
+std::string_view without_space(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  return begin == std::string_view::npos ? std::string_view{} : text.substr(begin);
+}
+
+// By the first key that tells.
+Spelling spelling_of(std::string_view head) {
+  head = without_space(head);
+  if (head.starts_with("#ten-schedule")) return Spelling::ten_csv;
+  if (head.starts_with("NPUs Count,")) return Spelling::tacos_csv;
+  JsonHead json(head);
+  if (!json.open('{'))
+    return head.starts_with('#') && head.find("\n#npu_count,") != std::string_view::npos ? Spelling::ten_csv
+                                                                                         : Spelling::none;
+  while (const auto key = json.key()) {
+    if (*key == "1-Epoch_Duration" || *key == "7-Flows") return Spelling::teccl;
+    const std::string_view value = json.skip();
+    if (*key == "format") return value == "\"ten-schedule\"" ? Spelling::ten_json : Spelling::none;
+  }
+  return Spelling::none;
+}
+
+bool sniff(std::string_view head) { return spelling_of(head) != Spelling::none; }
+
+Schedule read(std::string text, const std::string& file, const FormatOptions& options, Diagnostics& diagnostics) {
+  constexpr std::size_t sniff_bytes = 4096;
+  switch (spelling_of(std::string_view(text).substr(0, sniff_bytes))) {
+    case Spelling::ten_csv: return read_ten_csv(text, file, options, diagnostics);
+    case Spelling::tacos_csv: return read_tacos_csv(text, file, options, diagnostics);
+    case Spelling::teccl: return read_teccl(text, file, options, diagnostics);
+    case Spelling::ten_json: return read_ten_json(text, file, options, diagnostics);
+    case Spelling::none: break;
+  }
+  if (without_space(text).starts_with('{')) return read_ten_json(text, file, options, diagnostics);
+  throw input_error({.file = file},
+                    "is no schedule: expected '#ten-schedule,1', a JSON object with \"format\": "
+                    "\"ten-schedule\", TACOS's 'NPUs Count,…' or TE-CCL's JSON");
+}
+
+void write(const Schedule& schedule, const FormatOptions& options, std::string& out) {
+  const std::string form = options.get("form").value_or("json");
+  if (form == "json") return write_ten_json(schedule, out);
+  if (form == "csv") return write_ten_csv(schedule, out);
+  throw usage_error("form=" + form + ": expected json or csv");
+}
+
+}  // namespace
+
+extern const Format ten_format;
+const Format ten_format = {
+    .name = "ten",
+    .summary = "time-expanded-network schedule: ten-schedule, TACOS's CSV, TE-CCL's JSON",
+    .suffixes = {".ten", ".ten.json", ".ten.csv"},
+    .read_options = {{"repair", "yes|no",
+                      "drop copies that are there already, new times by link order (default: no)"},
+                     {"chunk_size", "BYTES", "size of a chunk, where the file does not tell"},
+                     {"elem_bytes", "N", "bytes of an element of what is reduced (default: 4)"}},
+    .write_options = {{"form", "json|csv", "(default: json)"}},
+    .sniff = sniff,
+    .read_schedule = read,
+    .write_schedule = write,
+};
+
+}  // namespace convert

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: MIT
+// ten-schedule as JSON.
+#include <array>
+#include <limits>
+
+#include "core/units.h"
+#include "formats/json_stream.h"
+#include "formats/json_tokens.h"
+#include "formats/ten/builder.h"
+#include "formats/ten/ten.h"
+
+namespace convert {
+namespace {
+
+template <class Take>
+void read_object(JsonCursor& in, std::span<const std::string_view> keys, const Take& take) {
+  JsonKeys known(keys);
+  in.expect('{');
+  if (in.take('}')) return;
+  std::size_t guess = 0;
+  do {
+    guess = known.index(in.string(), guess);
+    in.expect(':');
+    take(guess);
+    ++guess;
+  } while (in.take(','));
+  in.expect('}');
+}
+
+template <class Take>
+void read_array(JsonCursor& in, const Take& take) {
+  in.expect('[');
+  if (in.take(']')) return;
+  do {
+    take();
+  } while (in.take(','));
+  in.expect(']');
+}
+
+template <typename T>
+T integer(JsonCursor& in, std::string_view key) {
+  const T value = json_integer<T>(in.scalar(), key);
+  return value;
+}
+
+std::int64_t natural(JsonCursor& in, std::string_view key) {
+  const std::string_view token = in.scalar();
+  const auto value = json_integer<std::int64_t>(token, key);
+  if (value < 0) throw BadJson{token.data(), json_quoted(key) + " must not be negative"};
+  return value;
+}
+
+double number(JsonCursor& in, std::string_view key) {
+  const std::string_view token = in.scalar();
+  const auto value = is_json_number(token) ? parse_number(token) : std::nullopt;
+  if (!value) throw BadJson{token.data(), json_quoted(key) + " must be a number"};
+  return *value;
+}
+
+Picoseconds microseconds(JsonCursor& in, std::string_view key) {
+  const std::string_view token = in.scalar();
+  const auto value = is_json_number(token) ? parse_ps(token, ps_per_us) : std::nullopt;
+  if (!value)
+    throw BadJson{token.data(), json_quoted(key) + " must be microseconds from 0 on, and less than 53 days"};
+  return *value;
+}
+
+std::string text(JsonCursor& in) {
+  std::string out;
+  append_unescaped(out, in.string());
+  return out;
+}
+
+// One of the words that a key can have.
+template <typename T, std::size_t N>
+T word(JsonCursor& in, std::string_view key, const std::array<std::pair<std::string_view, T>, N>& words) {
+  const char* const at = in.here();
+  const std::string value = text(in);
+  std::string known;
+  for (const auto& [name, meaning] : words) {
+    if (value == name) return meaning;
+    known += (known.empty() ? "" : ", ") + std::string(name);
+  }
+  throw BadJson{at, json_quoted(key) + " must be one of " + known};
+}
+
+class Reader final : public JsonItems {
+ public:
+  Reader(ScheduleBuilder& to, JsonStream& stream) : to_(to), stream_(stream) {}
+
+  void member(std::string_view key, JsonCursor& in) override;
+  void element(JsonCursor& in) override;
+  void undo() override {}
+  void check() const;
+
+ private:
+  // Which of the keys that must be there were.
+  enum Needed : std::uint8_t { format = 1, collective = 2, topology = 4 };
+
+  void read_collective(JsonCursor& in);
+  void read_chunk(JsonCursor& in, std::vector<Schedule::Chunk>& chunks,
+                  std::vector<std::vector<std::uint32_t>>& sets);
+  void read_topology(JsonCursor& in);
+  Schedule::Link read_link(JsonCursor& in);
+  void read_time(JsonCursor& in);
+  [[nodiscard]] std::uint32_t line(const char* at) const { return static_cast<std::uint32_t>(stream_.line_of(at)); }
+  // "all", or a list of nodes.
+  static bool read_nodes(JsonCursor& in, std::string_view key, std::vector<std::uint32_t>& nodes);
+
+  ScheduleBuilder& to_;
+  JsonStream& stream_;
+  unsigned seen_ = 0;
+};
+
+constexpr std::array<std::string_view, 9> members = {
+    "format", "version", "name", "collective", "topology", "time", "collective_time_us", "transfers", "meta"};
+
+void Reader::member(std::string_view key, JsonCursor& in) {
+  JsonKeys known(members);
+  const char* const at = in.here();
+  switch (known.index(key)) {
+    case 0:
+      if (text(in) != "ten-schedule") throw BadJson{at, "'format' must be \"ten-schedule\""};
+      seen_ |= format;
+      break;
+    case 1:
+      if (integer<std::int64_t>(in, "version") != 1) throw BadJson{at, "only version 1 is known"};
+      break;
+    case 2: to_.schedule.name = text(in); break;
+    case 3: read_collective(in); break;
+    case 4: read_topology(in); break;
+    case 5: read_time(in); break;
+    case 6: to_.schedule.claimed_ps = microseconds(in, key); break;
+    case 7: throw BadJson{at, "'transfers' must be an array"};
+    default:
+      if (in.peek() != '{') throw BadJson{at, "'meta' must be an object"};
+      to_.schedule.meta = in.value();
+  }
+}
+
+bool Reader::read_nodes(JsonCursor& in, std::string_view key, std::vector<std::uint32_t>& nodes) {
+  if (in.peek() == '"') {
+    const char* const at = in.here();
+    if (text(in) != "all") throw BadJson{at, json_quoted(key) + " must be \"all\" or a list of nodes"};
+    return true;
+  }
+  read_array(in, [&] { nodes.push_back(integer<std::uint32_t>(in, key)); });
+  return false;
+}
+
+void Reader::read_chunk(JsonCursor& in, std::vector<Schedule::Chunk>& chunks,
+                        std::vector<std::vector<std::uint32_t>>& sets) {
+  static constexpr std::array<std::string_view, 4> keys = {"id", "pre", "post", "size_bytes"};
+  Schedule::Chunk c;
+  std::vector<std::uint32_t> pre, post;
+  unsigned seen = 0;
+  const char* const at = in.here();
+  c.line = line(at);
+  read_object(in, keys, [&](std::size_t key) {
+    seen |= 1U << key;
+    switch (key) {
+      case 0: c.id = natural(in, "id"); break;
+      case 1: c.pre.all = read_nodes(in, "pre", pre); break;
+      case 2: c.post.all = read_nodes(in, "post", post); break;
+      default: c.bytes = natural(in, "size_bytes");
+    }
+  });
+  if ((seen & 7U) != 7U) throw BadJson{at, "a chunk needs 'id', 'pre' and 'post'"};
+  chunks.push_back(c);
+  sets.push_back(std::move(pre));
+  sets.push_back(std::move(post));
+}
+
+// What is read stays aside until all of it is there: see JsonItems::member().
+void Reader::read_collective(JsonCursor& in) {
+  static constexpr std::array<std::string_view, 4> keys = {"type", "chunk_size_bytes", "chunk_count", "chunks"};
+  const char* const begin = in.here();
+  std::optional<Collective> type;
+  std::optional<std::int64_t> bytes, count;
+  std::vector<Schedule::Chunk> chunks;
+  std::vector<std::vector<std::uint32_t>> sets;
+  read_object(in, keys, [&](std::size_t key) {
+    const char* const at = in.here();
+    switch (key) {
+      case 0:
+        type = parse_schedule_collective(text(in));
+        if (!type) {
+          throw BadJson{at,
+                        "'type' must be one of all_gather, reduce_scatter, all_reduce, broadcast, reduce, gather, "
+                        "scatter, all_to_all, custom"};
+        }
+        break;
+      case 1: bytes = natural(in, "chunk_size_bytes"); break;
+      case 2: count = natural(in, "chunk_count"); break;
+      default: read_array(in, [&] { read_chunk(in, chunks, sets); });
+    }
+  });
+  if (!type) throw BadJson{begin, "'collective' needs 'type'"};
+  seen_ |= collective;
+  to_.schedule.collective = *type;
+  to_.schedule.chunk_bytes = bytes;
+  to_.chunk_count = count;
+  to_.chunks_line = line(begin);
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    if (!chunks[c].pre.all) chunks[c].pre = to_.add_set(std::move(sets[2 * c]), chunks[c].line);
+    if (!chunks[c].post.all) chunks[c].post = to_.add_set(std::move(sets[2 * c + 1]), chunks[c].line);
+  }
+  to_.schedule.chunks = std::move(chunks);
+}
+
+Schedule::Link Reader::read_link(JsonCursor& in) {
+  static constexpr std::array<std::string_view, 5> keys = {"src", "dst", "bandwidth_GiBps", "latency_us", "rounds"};
+  Schedule::Link l;
+  unsigned seen = 0;
+  const char* const at = in.here();
+  l.line = line(at);
+  read_object(in, keys, [&](std::size_t key) {
+    seen |= 1U << key;
+    switch (key) {
+      case 0: l.src = integer<std::uint32_t>(in, "src"); break;
+      case 1: l.dst = integer<std::uint32_t>(in, "dst"); break;
+      case 2: l.bandwidth_gib_per_s = number(in, "bandwidth_GiBps"); break;
+      case 3: l.latency_us = number(in, "latency_us"); break;
+      default: l.rounds = integer<std::uint32_t>(in, "rounds");
+    }
+  });
+  if ((seen & 15U) != 15U) throw BadJson{at, "a link needs 'src', 'dst', 'bandwidth_GiBps' and 'latency_us'"};
+  return l;
+}
+
+void Reader::read_topology(JsonCursor& in) {
+  static constexpr std::array<std::string_view, 3> keys = {"npu_count", "relay", "links"};
+  const char* const begin = in.here();
+  std::optional<std::uint32_t> nodes;
+  std::vector<std::uint32_t> relays;
+  std::vector<Schedule::Link> links;
+  bool has_links = false;
+  read_object(in, keys, [&](std::size_t key) {
+    switch (key) {
+      case 0: nodes = integer<std::uint32_t>(in, "npu_count"); break;
+      case 1: read_array(in, [&] { relays.push_back(integer<std::uint32_t>(in, "relay")); }); break;
+      default: has_links = true; read_array(in, [&] { links.push_back(read_link(in)); });
+    }
+  });
+  if (!nodes || !has_links) throw BadJson{begin, "'topology' needs 'npu_count' and 'links'"};
+  seen_ |= topology;
+  to_.schedule.nodes = *nodes;
+  to_.schedule.relays = std::move(relays);
+  to_.schedule.links = std::move(links);
+}
+
+void Reader::read_time(JsonCursor& in) {
+  static constexpr std::array<std::string_view, 4> keys = {"model", "unit", "link_occupancy", "step_us"};
+  using Time = Schedule::Time;
+  using Occupancy = Schedule::Occupancy;
+  constexpr std::array<std::pair<std::string_view, Time>, 3> models = {
+      {{"continuous", Time::continuous}, {"steps", Time::steps}, {"order", Time::order}}};
+  constexpr std::array<std::pair<std::string_view, Occupancy>, 2> occupancies = {
+      {{"alpha_beta", Occupancy::alpha_beta}, {"beta", Occupancy::beta}}};
+  read_object(in, keys, [&](std::size_t key) {
+    const char* const at = in.here();
+    switch (key) {
+      case 0: to_.schedule.time = word(in, "model", models); break;
+      case 1:
+        if (text(in) != "us") throw BadJson{at, "'unit' must be \"us\""};
+        break;
+      case 2: to_.schedule.occupancy = word(in, "link_occupancy", occupancies); break;
+      default: to_.schedule.step_ps = microseconds(in, "step_us");
+    }
+  });
+}
+
+// Which times a transfer has is known at the end only: keys of another model are refused by check().
+void Reader::element(JsonCursor& in) {
+  static constexpr std::array<std::string_view, 10> keys = {"id",     "src", "dst",  "chunk", "start_us",
+                                                            "end_us", "op",  "step", "steps", "seq"};
+  constexpr std::array<std::pair<std::string_view, Schedule::Op>, 2> ops = {
+      {{"copy", Schedule::Op::copy}, {"reduce", Schedule::Op::reduce}}};
+  Schedule::Transfer t;
+  std::int64_t chunk = 0;
+  std::int64_t steps = 1;
+  unsigned seen = 0;
+  const char* const at = in.here();
+  t.line = line(at);
+  read_object(in, keys, [&](std::size_t key) {
+    seen |= 1U << key;
+    switch (key) {
+      case 0: t.id = integer<std::int32_t>(in, "id"); break;
+      case 1: t.src = integer<std::uint32_t>(in, "src"); break;
+      case 2: t.dst = integer<std::uint32_t>(in, "dst"); break;
+      case 3: chunk = natural(in, "chunk"); break;
+      case 4: t.start = microseconds(in, "start_us"); break;
+      case 5: t.end = microseconds(in, "end_us"); break;
+      case 6: t.op = word(in, "op", ops); break;
+      case 7: t.start = integer<std::int32_t>(in, "step"); break;
+      case 8: steps = integer<std::int32_t>(in, "steps"); break;
+      default: t.start = integer<std::int32_t>(in, "seq");
+    }
+  });
+  if ((seen & 15U) != 15U) throw BadJson{at, "a transfer needs 'id', 'src', 'dst' and 'chunk'"};
+  if (t.id < 0 || t.start < 0) throw BadJson{at, "an id, a step or a position must not be negative"};
+  const unsigned times = seen >> 4U & 0b11'1011U;
+  constexpr unsigned continuous = 0b11, step = 0b1000, step_and_steps = 0b1'1000, order = 0b10'0000;
+  if (times == step || times == step_and_steps) {
+    t.end = t.start + steps;
+  } else if (times != continuous && times != order) {
+    throw BadJson{at, "a transfer needs 'start_us' and 'end_us', 'step', or 'seq'"};
+  }
+  const Schedule::Time time = times == continuous ? Schedule::Time::continuous
+                              : times == order    ? Schedule::Time::order
+                                                  : Schedule::Time::steps;
+  to_.add_transfer(t, chunk, time);
+}
+
+void Reader::check() const {
+  if ((seen_ & format) == 0) throw to_.error(0, "'format' is missing");
+  if ((seen_ & collective) == 0) throw to_.error(0, "'collective' is missing");
+  if ((seen_ & topology) == 0) throw to_.error(0, "'topology' is missing");
+}
+
+}  // namespace
+
+Schedule read_ten_json(std::string_view text, const std::string& file, const FormatOptions& options,
+                       Diagnostics& diagnostics) {
+  ScheduleBuilder builder(file);
+  const auto input = memory_input(file, text);
+  JsonStream stream(*input, "transfers", false);
+  Reader reader(builder, stream);
+  while (stream.read_some(reader)) {
+  }
+  reader.check();
+  if (!stream.seen_array()) throw builder.error(0, "'transfers' is missing");
+  return builder.finish(options, diagnostics);
+}
+
+}  // namespace convert

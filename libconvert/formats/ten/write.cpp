@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "core/units.h"
+#include "formats/ten/ten.h"
+#include "util/json_writer.h"
+
+namespace convert {
+namespace {
+
+using Time = Schedule::Time;
+
+std::vector<std::uint32_t> canonical_order(const Schedule& s) {
+  std::vector<std::uint32_t> order(s.transfers.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const auto& x = s.transfers[a];
+    const auto& y = s.transfers[b];
+    return std::tie(x.start, x.src, x.dst) < std::tie(y.start, y.src, y.dst);
+  });
+  return order;
+}
+
+// What others assume about links is not for us to make up.
+void refuse_unknown_links(const Schedule& s) {
+  if (s.links_told) return;
+  throw input_error({.file = s.file},
+                    "the schedule does not tell how fast its links are, which a ten-schedule "
+                    "does; replay it on a network with et-replay -t ten");
+}
+
+std::string us(Picoseconds time) { return format_exact(time, ps_per_us); }
+
+void write_set(JsonWriter& w, const Schedule& s, const char* key, const Schedule::NodeSet& set) {
+  w.key(key);
+  if (set.all) {
+    w.value("all");
+    return;
+  }
+  w.begin_array();
+  for (const std::uint32_t n : listed(s, set)) w.value(n);
+  w.end_array();
+}
+
+std::string set_text(const Schedule& s, const Schedule::NodeSet& set) {
+  if (set.all) return "all";
+  std::string out;
+  for (const std::uint32_t n : listed(s, set)) out += (out.empty() ? "" : ";") + std::to_string(n);
+  return out;
+}
+
+void write_topology(JsonWriter& w, const Schedule& s) {
+  w.key("topology").begin_object().member("npu_count", s.nodes);
+  if (!s.relays.empty()) {
+    w.key("relay").begin_array();
+    for (const std::uint32_t r : s.relays) w.value(r);
+    w.end_array();
+  }
+  w.key("links").begin_array();
+  for (const auto& l : s.links) {
+    w.line(4).begin_object().member("src", l.src).member("dst", l.dst);
+    w.member("bandwidth_GiBps", l.bandwidth_gib_per_s).member("latency_us", l.latency_us);
+    if (l.rounds != 1) w.member("rounds", l.rounds);
+    w.end_object();
+  }
+  w.end_array().end_object();
+}
+
+void write_transfer(JsonWriter& w, const Schedule& s, const Schedule::Transfer& t) {
+  w.begin_object().member("id", t.id).member("src", t.src).member("dst", t.dst);
+  w.member("chunk", s.chunks[t.chunk].id);
+  switch (s.time) {
+    case Time::continuous: w.key("start_us").raw(us(t.start)).key("end_us").raw(us(t.end)); break;
+    case Time::steps:
+      w.member("step", t.start);
+      if (t.end - t.start != 1) w.member("steps", t.end - t.start);
+      break;
+    case Time::order: w.member("seq", t.start); break;
+  }
+  w.member("op", t.op == Schedule::Op::reduce ? "reduce" : "copy").end_object();
+}
+
+}  // namespace
+
+void write_ten_json(const Schedule& s, std::string& out) {
+  refuse_unknown_links(s);
+  JsonWriter w(out);
+  w.begin_object().line(2).member("format", "ten-schedule").member("version", 1).member("name", s.name);
+  w.line(2).key("collective").begin_object().member("type", schedule_name(s.collective));
+  if (s.chunk_bytes) w.member("chunk_size_bytes", *s.chunk_bytes);
+  w.member("chunk_count", s.chunks.size()).key("chunks").begin_array();
+  for (const auto& c : s.chunks) {
+    w.line(4).begin_object().member("id", c.id);
+    write_set(w, s, "pre", c.pre);
+    write_set(w, s, "post", c.post);
+    if (c.bytes) w.member("size_bytes", *c.bytes);
+    w.end_object();
+  }
+  w.end_array().end_object().line(2);
+  write_topology(w, s);
+  w.line(2).key("time").begin_object().member("model", name(s.time)).member("unit", "us");
+  w.member("link_occupancy", name(s.occupancy));
+  if (s.step_ps) w.key("step_us").raw(us(*s.step_ps));
+  w.end_object();
+  if (s.claimed_ps) w.line(2).key("collective_time_us").raw(us(*s.claimed_ps));
+  w.line(2).key("transfers").begin_array();
+  for (const std::uint32_t i : canonical_order(s)) {
+    w.line(4);
+    write_transfer(w, s, s.transfers[i]);
+  }
+  w.end_array();
+  if (!s.meta.empty()) w.line(2).key("meta").raw(s.meta);
+  w.line().end_object();
+  out += '\n';
+}
+
+void write_ten_csv(const Schedule& s, std::string& out) {
+  refuse_unknown_links(s);
+  const auto number = [](double value) {
+    std::string text;
+    append_json_number(text, value);
+    return text;
+  };
+  std::string name = s.name;
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  out += "#ten-schedule,1\n#name," + name + "\n#collective," + std::string(schedule_name(s.collective)) +
+         "\n#npu_count," + std::to_string(s.nodes) + "\n#link_count," + std::to_string(s.links.size()) +
+         "\n#chunk_count," + std::to_string(s.chunks.size()) + '\n';
+  if (!s.relays.empty()) {
+    out += "#relay";
+    for (const std::uint32_t r : s.relays) out += ',' + std::to_string(r);
+    out += '\n';
+  }
+  if (s.chunk_bytes) out += "#chunk_size_bytes," + std::to_string(*s.chunk_bytes) + '\n';
+  if (s.time != Time::continuous) out += "#time_model," + std::string(convert::name(s.time)) + '\n';
+  if (s.occupancy != Schedule::Occupancy::alpha_beta) {
+    out += "#link_occupancy," + std::string(convert::name(s.occupancy)) + '\n';
+  }
+  if (s.step_ps) out += "#step_us," + us(*s.step_ps) + '\n';
+  if (s.claimed_ps) out += "#collective_time_us," + us(*s.claimed_ps) + '\n';
+  for (const auto& l : s.links) {
+    out += "#link," + std::to_string(l.src) + ',' + std::to_string(l.dst) + ',' + number(l.bandwidth_gib_per_s) +
+           ',' + number(l.latency_us);
+    if (l.rounds != 1) out += ',' + std::to_string(l.rounds);
+    out += '\n';
+  }
+  for (const auto& c : s.chunks) {
+    out += "#chunk," + std::to_string(c.id) + ',' + set_text(s, c.pre) + ',' + set_text(s, c.post);
+    if (c.bytes) out += ',' + std::to_string(*c.bytes);
+    out += '\n';
+  }
+  const bool continuous = s.time == Time::continuous;
+  out += continuous              ? "id,src,dst,chunk,start_us,end_us,op\n"
+         : s.time == Time::steps ? "id,src,dst,chunk,step,steps,op\n"
+                                 : "id,src,dst,chunk,seq,op\n";
+  for (const std::uint32_t i : canonical_order(s)) {
+    const auto& t = s.transfers[i];
+    out += std::to_string(t.id) + ',' + std::to_string(t.src) + ',' + std::to_string(t.dst) + ',' +
+           std::to_string(s.chunks[t.chunk].id) + ',' + (continuous ? us(t.start) : std::to_string(t.start));
+    if (s.time != Time::order) out += ',' + (continuous ? us(t.end) : std::to_string(t.end - t.start));
+    out += t.op == Schedule::Op::reduce ? ",reduce\n" : ",copy\n";
+  }
+}
+
+}  // namespace convert

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// A schedule as it was read → checked, repaired where that is asked for, and as an algorithm.
+#pragma once
+
+#include <cstdint>
+
+#include "core/algorithm.h"
+#include "core/diagnostic.h"
+#include "core/schedule.h"
+#include "formats/format.h"
+
+namespace convert {
+
+struct ScheduleOptions {
+  bool repair = false;
+  std::int64_t element_bytes = 4;
+};
+// Throws Error(usage) on values that are none.
+[[nodiscard]] ScheduleOptions schedule_options(const FormatOptions& options);
+
+struct CheckedSchedule {
+  Schedule schedule;
+  Algorithm algorithm;  // without ranks if there were errors
+};
+// Errors of a schedule that is repaired are those that repair cannot mend. With -v the claimed and the replayed
+// time.
+[[nodiscard]] CheckedSchedule check_and_repair(Schedule schedule, const ScheduleOptions& options,
+                                               Diagnostics& diagnostics);
+
+}  // namespace convert

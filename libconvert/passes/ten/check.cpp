@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include "passes/ten/check.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "core/units.h"
+#include "passes/ten/retime.h"
+
+namespace convert {
+namespace {
+
+using Link = Schedule::Link;
+using Time = Schedule::Time;
+using Transfer = Schedule::Transfer;
+
+class Checker {
+ public:
+  Checker(const Schedule& s, Diagnostics& diagnostics) : s_(s), diagnostics_(diagnostics), links_(s) {}
+
+  void check_links();
+  void check_end(const Flow& flow);
+
+ private:
+  [[nodiscard]] Location at(const Transfer& t) const { return {.file = s_.file, .line = t.line}; }
+  void check_duration(const Transfer& t, const Link& link);
+  void check_pair(const Transfer& before, const Transfer& t, const Link& link);
+  void check_rounds(const std::vector<std::uint32_t>& order);
+  // How long the link is kept.
+  [[nodiscard]] std::int64_t occupied(const Transfer& t, const Link& link) const;
+  void warn(const std::string& what) { diagnostics_.warning({.file = s_.file}, "R7", what); }
+  void count(const std::vector<bool>& which, const std::string& what_one, const std::string& what_many);
+  [[nodiscard]] std::string text(std::int64_t time) const;
+
+  const Schedule& s_;
+  Diagnostics& diagnostics_;
+  LinkIndex links_;
+};
+
+std::string Checker::text(std::int64_t time) const {
+  if (s_.time == Time::continuous) return format_exact(time, ps_per_us) + " us";
+  return (s_.time == Time::steps ? "step " : "position ") + std::to_string(time);
+}
+
+void Checker::check_duration(const Transfer& t, const Link& link) {
+  const auto bytes = bytes_of(s_, t.chunk);
+  if (!bytes || link.bandwidth_gib_per_s <= 0 || s_.time == Time::order) return;
+  double took = static_cast<double>(t.end - t.start);
+  if (s_.time == Time::steps) {
+    if (!s_.step_ps) return;
+    took *= static_cast<double>(*s_.step_ps);
+  }
+  const double hop = hop_ps(link, *bytes);
+  constexpr double relative = 1e-6;
+  if (took >= hop - std::max(1.0, relative * hop)) return;
+  diagnostics_.error(at(t), "R2",
+                     describe(s_, t) + " takes " + format_exact(rounded_ps(took), ps_per_us) +
+                         " us, less than the " + format_exact(rounded_ps(hop), ps_per_us) +
+                         " us that its link needs");
+}
+
+std::int64_t Checker::occupied(const Transfer& t, const Link& link) const {
+  if (s_.occupancy == Schedule::Occupancy::alpha_beta) return t.end - t.start;
+  if (s_.time == Time::steps) return 1;
+  return std::min(t.end - t.start, rounded_ps(serialization_ps(link, bytes_of(s_, t.chunk).value_or(0))));
+}
+
+void Checker::check_pair(const Transfer& before, const Transfer& t, const Link& link) {
+  const bool overlap = s_.time == Time::order
+                           ? t.start == before.start
+                           : t.start < before.start + occupied(before, link) - tolerance(s_, before);
+  if (!overlap) return;
+  diagnostics_.error(
+      at(t), "R3",
+      describe(s_, t) + " starts at " + text(t.start) + ", when its link still carries " + describe(s_, before));
+}
+
+// In steps a link may carry several at once.
+void Checker::check_rounds(const std::vector<std::uint32_t>& order) {
+  std::vector<std::int64_t> ends;  // of the last transfers of the link, as many as it carries at once
+  std::uint32_t last_link = no_index;
+  for (const std::uint32_t i : order) {
+    const Transfer& t = s_.transfers[i];
+    const std::uint32_t l = links_.find(t.src, t.dst);
+    if (l == no_index || s_.links[l].rounds == 0) continue;
+    if (l != last_link) ends.clear();
+    last_link = l;
+    std::erase_if(ends, [&](std::int64_t end) { return end <= t.start; });
+    ends.push_back(t.start + occupied(t, s_.links[l]));
+    if (ends.size() == std::size_t{s_.links[l].rounds} + 1) {
+      diagnostics_.error(at(t), "R3",
+                         describe(s_, t) + " is one more at " + text(t.start) + " than its link carries (" +
+                             std::to_string(s_.links[l].rounds) + ")");
+    }
+  }
+}
+
+void Checker::check_links() {
+  const std::vector<std::uint32_t> order = by_link(s_);
+  std::vector<bool> used(s_.links.size());
+  std::uint32_t last = no_index;
+  for (const std::uint32_t i : order) {
+    const Transfer& t = s_.transfers[i];
+    const std::uint32_t l = links_.find(t.src, t.dst);
+    if (l == no_index) {
+      diagnostics_.error(
+          at(t), "R1",
+          describe(s_, t) + ": there is no link " + std::to_string(t.src) + "->" + std::to_string(t.dst));
+      continue;
+    }
+    check_duration(t, s_.links[l]);
+    if (used[l] && s_.time != Time::steps) check_pair(s_.transfers[last], t, s_.links[l]);
+    used[l] = true;
+    last = i;
+  }
+  if (s_.time == Time::steps) check_rounds(order);
+  const auto unused = std::find(used.begin(), used.end(), false);
+  if (unused == used.end()) return;
+  const Link& first = s_.links[static_cast<std::size_t>(unused - used.begin())];
+  const auto n = static_cast<std::uint64_t>(std::count(used.begin(), used.end(), false));
+  diagnostics_.warning({.file = s_.file, .line = first.line}, "R7",
+                       counted(n, "link") + (n == 1 ? " carries" : " carry") + " nothing; the first is " +
+                           std::to_string(first.src) + "->" + std::to_string(first.dst));
+}
+
+void Checker::count(const std::vector<bool>& which, const std::string& what_one, const std::string& what_many) {
+  const auto n = std::count(which.begin(), which.end(), true);
+  if (n == 0) return;
+  const auto first = static_cast<std::size_t>(std::find(which.begin(), which.end(), true) - which.begin());
+  diagnostics_.warning(at(s_.transfers[first]), "R7",
+                       (n == 1 ? "1 transfer " + what_one : std::to_string(n) + " transfers " + what_many) +
+                           "; the first is " + describe(s_, s_.transfers[first]));
+}
+
+void Checker::check_end(const Flow& flow) {
+  count(flow.redundant, "brings a copy to a node that has it", "bring copies to nodes that have them");
+  count(flow.late, "starts when every chunk is where it must be", "start when every chunk is where it must be");
+  const auto end = written_time(s_);
+  if (!end || !s_.claimed_ps) return;
+  const Picoseconds off = *s_.claimed_ps - *end;
+  constexpr Picoseconds relative = 1'000'000;
+  if (std::abs(off) <= std::max<Picoseconds>(1, *end / relative)) return;
+  warn("claims to take " + format_exact(*s_.claimed_ps, ps_per_us) + " us, " +
+       format_exact(std::abs(off), ps_per_us) + " us too " + (off > 0 ? "much" : "little") +
+       ": the last transfer ends at " + format_exact(*end, ps_per_us) + " us");
+}
+
+}  // namespace
+
+std::optional<Picoseconds> written_time(const Schedule& schedule) {
+  std::int64_t end = 0;
+  for (const Transfer& t : schedule.transfers) end = std::max(end, t.end);
+  if (schedule.time == Time::continuous) return end;
+  std::int64_t ps = 0;
+  if (schedule.time == Time::order || !schedule.step_ps || __builtin_mul_overflow(end, *schedule.step_ps, &ps)) {
+    return std::nullopt;
+  }
+  return ps;
+}
+
+Flow check_schedule(const Schedule& schedule, Schedule& timed, Diagnostics& diagnostics) {
+  Checker checker(schedule, diagnostics);
+  checker.check_links();
+  timed = schedule.time == Time::order && diagnostics.errors() == 0 ? retime(schedule, diagnostics) : schedule;
+  if (timed.time == Time::order) return {};
+  Flow flow = follow(timed, diagnostics);
+  checker.check_end(flow);
+  return flow;
+}
+
+}  // namespace convert

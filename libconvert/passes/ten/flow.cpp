@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+#include "passes/ten/flow.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "core/units.h"
+#include "passes/verify/values.h"
+
+namespace convert {
+namespace {
+
+using Transfer = Schedule::Transfer;
+constexpr std::uint64_t dense_slots = std::uint64_t{1} << 26U;
+
+class Follower {
+ public:
+  Follower(const Schedule& s, Diagnostics& diagnostics)
+      : s_(s), diagnostics_(diagnostics), slots_(s), contributions_(s.nodes) {}
+  Flow run();
+
+ private:
+  struct Slot {
+    bool known = false;  // what it holds at the beginning has been looked up
+    bool holds = false;
+    bool given = false;  // its sum has been passed on
+    RankSets::Id value = 0;
+    std::vector<std::uint32_t> parents;  // what made it: one copy, or any number of reductions
+  };
+  struct Event {
+    std::int64_t time;
+    std::uint32_t departure;  // arrivals of one time come first
+    std::uint32_t transfer;
+    friend bool operator<(const Event& a, const Event& b) {
+      return std::tie(a.time, a.departure, a.transfer) < std::tie(b.time, b.departure, b.transfer);
+    }
+  };
+
+  void place_chunks();
+  void link_order();
+  void depart(std::uint32_t i);
+  void arrive(std::uint32_t i);
+  void count_holder(const Transfer& t);
+  void check_end();
+  [[nodiscard]] std::string wrong_at(std::uint32_t chunk, std::uint32_t node, bool sums);
+  [[nodiscard]] RankSets::Id sum_of(const Schedule::NodeSet& set);
+  [[nodiscard]] Slot& at(std::uint32_t node, std::uint32_t chunk);
+  void error(const Transfer& t, const char* rule, const std::string& what) {
+    diagnostics_.error({.file = s_.file, .line = t.line}, rule, describe(s_, t) + ' ' + what);
+  }
+
+  const Schedule& s_;
+  Diagnostics& diagnostics_;
+  ChunkSlots slots_;
+  RankSets contributions_;
+  std::vector<Slot> held_;
+  std::vector<std::uint32_t> holders_;  // by chunk: nodes that must hold it at the end, and do
+  std::vector<RankSets::Id> in_flight_;
+  std::vector<bool> departed_;
+  std::uint64_t missing_ = 0;  // chunks that are not yet where they must be
+  bool reduces_ = false;
+  std::optional<RankSets::Id> sum_of_all_;
+  Flow flow_;
+};
+
+void Follower::place_chunks() {
+  held_.resize(slots_.size());
+  for (const Schedule::Chunk& c : s_.chunks) {
+    holders_.push_back(common(s_, c.pre, c.post));
+    missing_ += size_of(s_, c.post) - holders_.back();
+  }
+}
+
+Follower::Slot& Follower::at(std::uint32_t node, std::uint32_t chunk) {
+  Slot& slot = held_[slots_.of(node, chunk)];
+  if (!slot.known) {
+    slot.known = true;
+    slot.holds = contains(s_, s_.chunks[chunk].pre, node);
+    slot.value = contributions_.single(node);
+  }
+  return slot;
+}
+
+void Follower::link_order() {
+  const std::vector<std::uint32_t> order = by_link(s_);
+  flow_.previous.assign(s_.transfers.size(), no_index);
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    const Transfer& a = s_.transfers[order[i - 1]];
+    const Transfer& b = s_.transfers[order[i]];
+    if (a.src == b.src && a.dst == b.dst) flow_.previous[order[i]] = order[i - 1];
+  }
+}
+
+void Follower::depart(std::uint32_t i) {
+  const Transfer& t = s_.transfers[i];
+  Slot& slot = at(t.src, t.chunk);
+  flow_.order.push_back(i);
+  flow_.late[i] = missing_ == 0 && !reduces_;
+  departed_[i] = slot.holds && !slot.given;
+  if (!departed_[i]) {
+    error(t, "R4",
+          slot.given ? "starts when node " + std::to_string(t.src) + " has given its sum away"
+                     : "starts before node " + std::to_string(t.src) + " holds the chunk");
+    return;
+  }
+  in_flight_[i] = slot.value;
+  flow_.parents[i] = {static_cast<std::uint32_t>(flow_.parent_list.size()),
+                      static_cast<std::uint32_t>(slot.parents.size())};
+  flow_.parent_list.insert(flow_.parent_list.end(), slot.parents.begin(), slot.parents.end());
+  slot.given = t.op == Schedule::Op::reduce;
+}
+
+void Follower::arrive(std::uint32_t i) {
+  const Transfer& t = s_.transfers[i];
+  Slot& slot = at(t.dst, t.chunk);
+  if (!departed_[i]) {  // told already
+    slot.holds = true;
+    return;
+  }
+  if (t.op == Schedule::Op::reduce) {
+    if (!slot.holds || slot.given) {
+      return error(
+          t, "R5",
+          "reduces into what node " + std::to_string(t.dst) + (slot.given ? " has passed on" : " does not hold"));
+    }
+    slot.value = contributions_.unite(slot.value, in_flight_[i]);
+    slot.parents.push_back(i);
+    return;
+  }
+  if (slot.holds && !slot.given && (!reduces_ || slot.value == in_flight_[i])) {
+    flow_.redundant[i] = true;
+    return;
+  }
+  if (!slot.holds) count_holder(t);
+  slot = {.known = true, .holds = true, .given = false, .value = in_flight_[i], .parents = {i}};
+}
+
+void Follower::count_holder(const Transfer& t) {
+  if (!contains(s_, s_.chunks[t.chunk].post, t.dst)) return;
+  ++holders_[t.chunk];
+  --missing_;
+}
+
+RankSets::Id Follower::sum_of(const Schedule::NodeSet& set) {
+  if (set.all && s_.relays.empty()) return contributions_.all();
+  if (set.all && sum_of_all_) return *sum_of_all_;
+  std::optional<RankSets::Id> sum;
+  const auto add = [&](std::uint32_t n) {
+    const RankSets::Id one = contributions_.single(n);
+    sum = sum ? contributions_.unite(*sum, one) : one;
+  };
+  if (set.all) {
+    for (std::uint32_t n = 0; n < s_.nodes; ++n) {
+      if (!is_relay(s_, n)) add(n);
+    }
+    sum_of_all_ = sum.value_or(0);
+    return *sum_of_all_;
+  }
+  for (const std::uint32_t n : listed(s_, set)) add(n);
+  return sum.value_or(0);
+}
+
+// What is wrong at the first node that must hold the chunk and does not, or not its whole sum; empty: nothing.
+std::string Follower::wrong_at(std::uint32_t chunk, std::uint32_t node, bool sums) {
+  const Schedule::Chunk& c = s_.chunks[chunk];
+  Slot untouched;
+  untouched.holds = contains(s_, c.pre, node);
+  untouched.value = contributions_.single(node);
+  const Slot& slot = slots_.has(node, chunk) ? at(node, chunk) : untouched;
+  if (!slot.holds) return "does not reach node " + std::to_string(node);
+  if (!sums) return {};
+  const RankSets::Id wanted = sum_of(c.pre);
+  if (slot.value == wanted) return {};
+  const std::string place = "at node " + std::to_string(node);
+  if (contributions_.doubled(slot.value)) return place + " holds a contribution twice";
+  return place + " holds the contributions of nodes " + contributions_.text(slot.value) + ", not " +
+         contributions_.text(wanted);
+}
+
+void Follower::check_end() {
+  const bool sums = s_.collective == Collective::reduce_scatter || s_.collective == Collective::allreduce ||
+                    s_.collective == Collective::reduce;
+  for (std::uint32_t c = 0; c < s_.chunks.size(); ++c) {
+    const Schedule::NodeSet& post = s_.chunks[c].post;
+    const std::uint32_t lacking = size_of(s_, post) - holders_[c];
+    if (lacking == 0 && !sums) continue;
+    std::string wrong;
+    // Ends at the first one that is wrong: all before it took a transfer each.
+    if (post.all) {
+      for (std::uint32_t n = 0; n < s_.nodes && wrong.empty(); ++n) {
+        if (!is_relay(s_, n)) wrong = wrong_at(c, n, sums);
+      }
+    } else {
+      for (const std::uint32_t n : listed(s_, post)) {
+        if (wrong.empty()) wrong = wrong_at(c, n, sums);
+      }
+    }
+    if (wrong.empty()) continue;
+    if (lacking > 1) wrong += "; " + std::to_string(lacking) + " nodes lack it";
+    diagnostics_.error({.file = s_.file, .line = s_.chunks[c].line}, "R6",
+                       "chunk " + std::to_string(s_.chunks[c].id) + ' ' + wrong);
+  }
+}
+
+Flow Follower::run() {
+  const std::size_t n = s_.transfers.size();
+  flow_.parents.resize(n);
+  flow_.redundant.resize(n);
+  flow_.late.resize(n);
+  in_flight_.resize(n);
+  departed_.resize(n);
+  flow_.order.reserve(n);
+  reduces_ = std::any_of(s_.transfers.begin(), s_.transfers.end(),
+                         [](const Transfer& t) { return t.op == Schedule::Op::reduce; });
+  place_chunks();
+  link_order();
+  std::vector<Event> events;
+  events.reserve(2 * n);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const Transfer& t = s_.transfers[i];
+    // Not before it has started, however short it is.
+    events.push_back({std::max(t.end - tolerance(s_, t), t.start + 1), 0, i});
+    events.push_back({t.start, 1, i});
+  }
+  std::sort(events.begin(), events.end());
+  for (const Event& e : events) {
+    if (e.departure != 0) {
+      depart(e.transfer);
+    } else {
+      arrive(e.transfer);
+    }
+  }
+  check_end();
+  return std::move(flow_);
+}
+
+}  // namespace
+
+Flow follow(const Schedule& schedule, Diagnostics& diagnostics) { return Follower(schedule, diagnostics).run(); }
+
+std::int64_t tolerance(const Schedule& schedule, const Transfer& t) {
+  constexpr std::int64_t relative = 1'000'000;
+  return schedule.time == Schedule::Time::continuous ? std::max<std::int64_t>(1, (t.end - t.start) / relative) : 0;
+}
+
+std::vector<std::uint32_t> by_link(const Schedule& schedule) {
+  std::vector<std::uint32_t> order(schedule.transfers.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const Transfer& x = schedule.transfers[a];
+    const Transfer& y = schedule.transfers[b];
+    return std::tie(x.src, x.dst, x.start, x.end, x.id) < std::tie(y.src, y.dst, y.start, y.end, y.id);
+  });
+  return order;
+}
+
+ChunkSlots::ChunkSlots(const Schedule& schedule) : chunks_(schedule.chunks.size()) {
+  dense_ =
+      schedule.nodes * chunks_ <= dense_slots && schedule.nodes * chunks_ <= 64 * (schedule.transfers.size() + 1);
+  if (dense_) {
+    dense_size_ = schedule.nodes * chunks_;
+    return;
+  }
+  keys_.reserve(2 * schedule.transfers.size());
+  for (const Transfer& t : schedule.transfers) {
+    keys_.push_back(key(t.src, t.chunk));
+    keys_.push_back(key(t.dst, t.chunk));
+  }
+  std::sort(keys_.begin(), keys_.end());
+  keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
+}
+
+std::size_t ChunkSlots::of(std::uint32_t node, std::uint32_t chunk) const {
+  if (dense_) return key(node, chunk);
+  return static_cast<std::size_t>(std::lower_bound(keys_.begin(), keys_.end(), key(node, chunk)) - keys_.begin());
+}
+
+bool ChunkSlots::has(std::uint32_t node, std::uint32_t chunk) const {
+  return dense_ || std::binary_search(keys_.begin(), keys_.end(), key(node, chunk));
+}
+
+}  // namespace convert

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// What a schedule does with its chunks: who holds what when, and so what each transfer waits for.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/diagnostic.h"
+#include "core/schedule.h"
+
+namespace convert {
+
+struct Flow {
+  // By transfer: those whose arrival (copy) or reduction at the sender it waits for. A chunk that is there from the
+  // beginning waits for none.
+  std::vector<Range> parents;
+  std::vector<std::uint32_t> parent_list;
+  std::vector<std::uint32_t> previous;  // by transfer: the one before it on its link; no_index: the first
+  std::vector<std::uint32_t> order;     // all transfers: parents and previous ones stand before
+  std::vector<bool> redundant;          // by transfer: brings a copy to a node that holds it already
+  std::vector<bool> late;               // by transfer: begins when every chunk is where it must be
+
+  [[nodiscard]] std::span<const std::uint32_t> parents_of(std::uint32_t transfer) const {
+    return {parent_list.data() + parents[transfer].begin, parents[transfer].count};
+  }
+};
+
+// Follows the chunks through a schedule with times (continuous or steps), and reports as errors: a transfer of what
+// its sender does not hold [R4], a reduction into what has been passed on or was never there [R5], a chunk that is
+// missing at the end or lacks contributions [R6]. An arrival is of use to whatever starts at its end, or up to the
+// tolerance before.
+[[nodiscard]] Flow follow(const Schedule& schedule, Diagnostics& diagnostics);
+
+// How much earlier than exact arithmetic wants something may happen: 1 ps, or a millionth of the hop time, which is
+// what decimal files lose. None between steps.
+[[nodiscard]] std::int64_t tolerance(const Schedule& schedule, const Schedule::Transfer& t);
+
+// The transfers by link and, on it, by time: groups of equal (src, dst), ascending.
+[[nodiscard]] std::vector<std::uint32_t> by_link(const Schedule& schedule);
+
+// One number for each chunk at each node that a transfer touches.
+class ChunkSlots {
+ public:
+  explicit ChunkSlots(const Schedule& schedule);
+  [[nodiscard]] std::size_t size() const { return dense_ ? dense_size_ : keys_.size(); }
+  [[nodiscard]] std::size_t of(std::uint32_t node, std::uint32_t chunk) const;
+  // False for chunks that lie at a node and go nowhere.
+  [[nodiscard]] bool has(std::uint32_t node, std::uint32_t chunk) const;
+
+ private:
+  [[nodiscard]] std::uint64_t key(std::uint32_t node, std::uint32_t chunk) const {
+    return std::uint64_t{node} * chunks_ + chunk;
+  }
+  std::uint64_t chunks_;
+  bool dense_ = false;
+  std::size_t dense_size_ = 0;
+  std::vector<std::uint64_t> keys_;
+};
+
+}  // namespace convert

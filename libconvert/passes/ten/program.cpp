@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+#include "passes/ten/program.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+namespace convert {
+namespace {
+
+using Transfer = Schedule::Transfer;
+
+struct Place {
+  Buffer buffer = Buffer::input;
+  std::int32_t offset = 0;
+};
+
+// Where the chunks lie. Offsets are those of the collective's layout: the part of a rank is contiguous there.
+class Layout {
+ public:
+  explicit Layout(const Schedule& s) : s_(s), offset_(s.chunks.size()) { choose(); }
+
+  [[nodiscard]] Collective collective() const { return collective_; }
+  [[nodiscard]] bool inplace() const { return collective_ != Collective::alltoall; }
+  // Chunks of the whole, as MSCCL-IR counts them: of an all-to-all those of one rank.
+  [[nodiscard]] std::int32_t chunks() const {
+    return std::max(1, collective_ == Collective::alltoall ? per_pair_ * static_cast<std::int32_t>(s_.nodes)
+                                                           : static_cast<std::int32_t>(s_.chunks.size()));
+  }
+  // Of a chunk at a node; scratch space is dealt out on first use.
+  [[nodiscard]] Place of(std::uint32_t chunk, std::uint32_t node);
+  void fill(Gpu& gpu, std::uint32_t node) const;
+
+ private:
+  void choose();
+  bool number_by(bool post, std::uint32_t part_of_all);
+  bool number_pairs();
+  [[nodiscard]] bool one_root(bool post) const;
+  [[nodiscard]] std::uint32_t only(const Schedule::NodeSet& set) const {
+    return !set.all && set.of.count == 1 ? listed(s_, set)[0] : no_index;
+  }
+  [[nodiscard]] bool all_are(bool post) const {
+    return std::all_of(s_.chunks.begin(), s_.chunks.end(),
+                       [&](const Schedule::Chunk& c) { return size_of(s_, post ? c.post : c.pre) == s_.nodes; });
+  }
+
+  const Schedule& s_;
+  Collective collective_ = Collective::custom;
+  std::vector<std::int32_t> offset_;  // by chunk: in the layout
+  std::vector<std::int32_t> target_;  // all-to-all: in the output of the receiver
+  std::int32_t per_pair_ = 0;         // all-to-all: chunks from one rank to another
+  std::unordered_map<std::uint64_t, std::int32_t> scratch_;
+  std::vector<std::int32_t> scratch_size_;
+};
+
+// Numbers the chunks by their only owner (before, or after). False if a node has fewer of them than another.
+bool Layout::number_by(bool post, std::uint32_t part_of_all) {
+  const auto count = static_cast<std::uint32_t>(s_.chunks.size());
+  if (part_of_all == 0 || count % part_of_all != 0) return false;
+  const std::uint32_t each = count / part_of_all;
+  std::vector<std::uint32_t> next(part_of_all, 0);
+  for (std::uint32_t c = 0; c < count; ++c) {
+    const std::uint32_t owner = only(post ? s_.chunks[c].post : s_.chunks[c].pre);
+    if (owner == no_index || next[owner] == each) return false;
+    offset_[c] = static_cast<std::int32_t>(owner * each + next[owner]++);
+  }
+  return true;
+}
+
+bool Layout::number_pairs() {
+  const std::uint64_t n = s_.nodes;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::int32_t> next;
+  for (const Schedule::Chunk& c : s_.chunks) {
+    const std::pair key{only(c.pre), only(c.post)};
+    if (key.first == no_index || key.second == no_index) return false;
+    ++next[key];
+  }
+  if (next.empty()) return false;
+  const std::int32_t each = next.begin()->second;
+  const auto same = [&](const auto& pair) { return pair.second == each; };
+  const auto own = std::count_if(next.begin(), next.end(),
+                                 [](const auto& pair) { return pair.first.first == pair.first.second; });
+  const std::uint64_t others = next.size() - static_cast<std::uint64_t>(own);
+  if (!std::all_of(next.begin(), next.end(), same) || others != n * (n - 1)) return false;
+  per_pair_ = each;
+  for (auto& [key, count] : next) count = 0;
+  target_.resize(s_.chunks.size());
+  for (std::uint32_t c = 0; c < s_.chunks.size(); ++c) {
+    const std::pair key{only(s_.chunks[c].pre), only(s_.chunks[c].post)};
+    const std::int32_t k = next[key]++;
+    offset_[c] = static_cast<std::int32_t>(key.second) * each + k;
+    target_[c] = static_cast<std::int32_t>(key.first) * each + k;
+  }
+  return true;
+}
+
+bool Layout::one_root(bool post) const {
+  const auto root_of = [&](const Schedule::Chunk& c) { return only(post ? c.post : c.pre); };
+  const std::uint32_t root = s_.chunks.empty() ? no_index : root_of(s_.chunks[0]);
+  return root != no_index && std::all_of(s_.chunks.begin(), s_.chunks.end(),
+                                         [&](const Schedule::Chunk& c) { return root_of(c) == root; });
+}
+
+void Layout::choose() {
+  for (std::uint32_t c = 0; c < offset_.size(); ++c) offset_[c] = static_cast<std::int32_t>(c);
+  scratch_size_.resize(s_.nodes);
+  bool fits = false;
+  switch (s_.relays.empty() ? s_.collective : Collective::custom) {
+    case Collective::allgather: fits = all_are(true) && number_by(false, s_.nodes); break;
+    case Collective::reduce_scatter: fits = all_are(false) && number_by(true, s_.nodes); break;
+    case Collective::allreduce: fits = all_are(false) && all_are(true); break;
+    case Collective::broadcast: fits = one_root(false) && all_are(true); break;
+    case Collective::reduce: fits = all_are(false) && one_root(true); break;
+    case Collective::alltoall: fits = number_pairs(); break;
+    case Collective::gather:
+    case Collective::scatter: fits = true; break;
+    default: break;
+  }
+  if (fits) {
+    collective_ = s_.collective;
+  } else {
+    for (std::uint32_t c = 0; c < offset_.size(); ++c) offset_[c] = static_cast<std::int32_t>(c);
+  }
+}
+
+Place Layout::of(std::uint32_t chunk, std::uint32_t node) {
+  const Schedule::Chunk& c = s_.chunks[chunk];
+  if (collective_ == Collective::allgather) return {Buffer::output, offset_[chunk]};
+  if (collective_ != Collective::alltoall || node == only(c.pre)) return {Buffer::input, offset_[chunk]};
+  if (node == only(c.post)) return {Buffer::output, target_[chunk]};
+  const auto [at, added] =
+      scratch_.try_emplace(std::uint64_t{node} * s_.chunks.size() + chunk, scratch_size_[node]);
+  if (added) ++scratch_size_[node];
+  return {Buffer::scratch, at->second};
+}
+
+void Layout::fill(Gpu& gpu, std::uint32_t node) const {
+  gpu.i_chunks = chunks();
+  if (collective_ == Collective::custom || collective_ == Collective::gather ||
+      collective_ == Collective::scatter) {
+    return;  // all of it lies in the input
+  }
+  const auto ranks = static_cast<std::int32_t>(s_.nodes);
+  gpu.i_chunks = input_chunks(collective_, chunks(), ranks);
+  gpu.o_chunks = output_chunks(collective_, chunks(), ranks);
+  gpu.s_chunks = scratch_size_[node];
+  if (collective_ != Collective::alltoall) return;
+  // What a rank keeps for itself.
+  for (std::int32_t k = 0; k < per_pair_; ++k) {
+    const std::int32_t offset = static_cast<std::int32_t>(node) * per_pair_ + k;
+    gpu.copies.push_back({.i_off = offset, .o_off = offset});
+  }
+}
+
+class Programmer {
+ public:
+  Programmer(const Schedule& s, const Schedule& timed, const Flow& flow)
+      : s_(s), timed_(timed), flow_(flow), layout_(s), links_(s) {}
+  Algorithm build();
+
+ private:
+  struct At {  // where the receiving end of a transfer stands
+    std::int32_t tb = 0;
+    std::int32_t position = 0;
+  };
+  void add_transfers();
+  void add_receiving(std::uint32_t node, std::span<const std::uint32_t> transfers, Gpu& gpu);
+  void add_sending(std::uint32_t node, std::span<const std::uint32_t> transfers, Gpu& gpu);
+  void begin_tb(std::int32_t send, std::int32_t recv, Gpu& gpu);
+  void add_step(const Step& step) {
+    a_.steps.push_back(step);
+    ++a_.tbs.back().step_count;
+  }
+  [[nodiscard]] Step step_of(std::uint32_t i, StepType type, std::uint32_t node);
+
+  const Schedule& s_;
+  const Schedule& timed_;
+  const Flow& flow_;
+  Layout layout_;
+  LinkIndex links_;
+  Algorithm a_;
+  std::vector<std::uint32_t> rank_;  // by transfer: its place in the order of the flow
+  std::vector<At> received_;         // by transfer
+  std::vector<bool> awaited_;        // by transfer
+};
+
+void Programmer::add_transfers() {
+  rank_.resize(s_.transfers.size());
+  awaited_.resize(s_.transfers.size());
+  for (const std::uint32_t p : flow_.parent_list) awaited_[p] = true;
+  const bool told = s_.time == Schedule::Time::continuous || (s_.time == Schedule::Time::steps && s_.step_ps);
+  const std::int64_t unit = s_.time == Schedule::Time::steps ? s_.step_ps.value_or(1) : 1;
+  const auto ps = [&](std::int64_t t) {
+    std::int64_t out = 0;
+    return !told || __builtin_mul_overflow(t, unit, &out) ? -1 : out;
+  };
+  for (const std::uint32_t i : flow_.order) {
+    const Transfer& t = s_.transfers[i];
+    rank_[i] = static_cast<std::uint32_t>(a_.transfers.size());
+    a_.transfers.push_back({.tag = t.id,
+                            .chunk = s_.chunks[t.chunk].id,
+                            .bytes = bytes_of(s_, t.chunk),
+                            .start_ps = ps(t.start),
+                            .end_ps = ps(t.end),
+                            .link = links_.find(t.src, t.dst)});
+  }
+}
+
+void Programmer::begin_tb(std::int32_t send, std::int32_t recv, Gpu& gpu) {
+  a_.tbs.push_back({.send = send, .recv = recv, .first_step = static_cast<std::uint32_t>(a_.steps.size())});
+  ++gpu.tb_count;
+}
+
+Step Programmer::step_of(std::uint32_t i, StepType type, std::uint32_t node) {
+  const Transfer& t = s_.transfers[i];
+  const Place place = layout_.of(t.chunk, node);
+  return {.type = type,
+          .src_buf = place.buffer,
+          .dst_buf = place.buffer,
+          .src_off = place.offset,
+          .dst_off = place.offset,
+          .cnt = 1,
+          .line = t.line,
+          .transfer = rank_[i]};
+}
+
+void Programmer::add_receiving(std::uint32_t node, std::span<const std::uint32_t> transfers, Gpu& gpu) {
+  std::uint32_t from = no_index;
+  for (const std::uint32_t i : transfers) {
+    const Transfer& t = s_.transfers[i];
+    if (t.src != from) begin_tb(-1, static_cast<std::int32_t>(t.src), gpu);
+    from = t.src;
+    Step step = step_of(i, t.op == Schedule::Op::reduce ? StepType::rrc : StepType::recv, node);
+    step.hasdep = awaited_[i];
+    received_[i] = {static_cast<std::int32_t>(gpu.tb_count - 1),
+                    static_cast<std::int32_t>(a_.tbs.back().step_count)};
+    add_step(step);
+  }
+}
+
+// Of several dependencies all but the last are steps of their own that do nothing.
+void Programmer::add_sending(std::uint32_t node, std::span<const std::uint32_t> transfers, Gpu& gpu) {
+  std::uint32_t to = no_index;
+  for (const std::uint32_t i : transfers) {
+    const Transfer& t = s_.transfers[i];
+    if (t.dst != to) begin_tb(static_cast<std::int32_t>(t.dst), -1, gpu);
+    to = t.dst;
+    Step step = step_of(i, StepType::send, node);
+    const auto parents = flow_.parents_of(i);
+    for (std::size_t k = 0; k < parents.size(); ++k) {
+      const At at = received_[parents[k]];
+      step.depid = at.tb;
+      step.deps = at.position;
+      if (k + 1 < parents.size()) {
+        add_step({.type = StepType::nop, .depid = at.tb, .deps = at.position, .line = t.line});
+      }
+    }
+    add_step(step);
+  }
+}
+
+Algorithm Programmer::build() {
+  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
+  if (s_.chunks.size() > most || s_.transfers.size() > most / 2) {
+    throw input_error({.file = s_.file}, "a schedule of more than 2^30 transfers or chunks is too large");
+  }
+  a_.file = s_.file;
+  a_.name = s_.name;
+  a_.collective = layout_.collective();
+  a_.collective_text = name(a_.collective);
+  a_.chunks = layout_.chunks();
+  a_.inplace = layout_.inplace();
+  a_.scheduled = true;
+  a_.claimed_ps = s_.claimed_ps;
+  add_transfers();
+  received_.resize(s_.transfers.size());
+
+  // By node, then link, then time.
+  std::vector<std::uint32_t> out = by_link(timed_);
+  std::vector<std::uint32_t> in = out;
+  std::stable_sort(in.begin(), in.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::tie(s_.transfers[a].dst, s_.transfers[a].src) < std::tie(s_.transfers[b].dst, s_.transfers[b].src);
+  });
+  std::size_t next_in = 0;
+  std::size_t next_out = 0;
+  const auto take = [&](const std::vector<std::uint32_t>& from, std::size_t& next, auto&& mine) {
+    const std::size_t first = next;
+    while (next < from.size() && mine(s_.transfers[from[next]])) ++next;
+    return std::span(from).subspan(first, next - first);
+  };
+  for (std::uint32_t node = 0; node < s_.nodes; ++node) {
+    Gpu gpu;
+    gpu.first_tb = static_cast<std::uint32_t>(a_.tbs.size());
+    add_receiving(node, take(in, next_in, [&](const Transfer& t) { return t.dst == node; }), gpu);
+    add_sending(node, take(out, next_out, [&](const Transfer& t) { return t.src == node; }), gpu);
+    layout_.fill(gpu, node);
+    a_.gpus.push_back(std::move(gpu));
+  }
+  return std::move(a_);
+}
+
+}  // namespace
+
+Algorithm make_algorithm(const Schedule& schedule, const Schedule& timed, const Flow& flow) {
+  return Programmer(schedule, timed, flow).build();
+}
+
+}  // namespace convert

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+#include "passes/ten/retime.h"
+
+#include <algorithm>
+#include <queue>
+#include <string>
+#include <tuple>
+
+#include "core/units.h"
+
+namespace convert {
+namespace {
+
+using Time = Schedule::Time;
+using Transfer = Schedule::Transfer;
+constexpr std::uint32_t none = no_index;
+
+// How long a transfer is under way, and how long it keeps its link.
+struct Duration {
+  std::int64_t hop = 0;
+  std::int64_t busy = 0;
+};
+
+constexpr std::int64_t longest = std::int64_t{1} << 61U;
+
+std::int64_t times(std::int64_t steps, Picoseconds step) {
+  std::int64_t out = 0;
+  return __builtin_mul_overflow(steps, step, &out) ? longest : std::min(out, longest);
+}
+
+Duration duration_of(const Schedule& s, const LinkIndex& links, const Transfer& t) {
+  const std::uint32_t l = links.find(t.src, t.dst);
+  const auto bytes = bytes_of(s, t.chunk);
+  if (l != none && bytes && s.links[l].bandwidth_gib_per_s > 0) {
+    const std::int64_t hop = std::max<std::int64_t>(1, rounded_ps(hop_ps(s.links[l], *bytes)));
+    if (s.occupancy == Schedule::Occupancy::alpha_beta) return {hop, hop};
+    return {hop, std::min<std::int64_t>(hop, rounded_ps(serialization_ps(s.links[l], *bytes)))};
+  }
+  const Picoseconds step = s.step_ps.value_or(ps_per_us);
+  if (s.time == Time::steps) {
+    const bool beta = s.occupancy == Schedule::Occupancy::beta;
+    return {times(t.end - t.start, step), beta ? step : times(t.end - t.start, step)};
+  }
+  const std::int64_t hop = s.time == Time::continuous ? t.end - t.start : step;
+  return {hop, hop};
+}
+
+class Retimer {
+ public:
+  Retimer(const Schedule& s, Diagnostics& diagnostics)
+      : s_(s), diagnostics_(diagnostics), links_(s), slots_(s), order_(by_link(s)) {}
+  Schedule run();
+
+ private:
+  struct Slot {
+    bool holds = false;
+    bool given = false;
+    std::uint32_t reductions = 0;       // still to come
+    std::vector<std::uint32_t> queues;  // whose head waits for this chunk
+  };
+  struct Queue {             // of a link
+    std::uint32_t next = 0;  // into order_
+    std::uint32_t end = 0;
+    std::int64_t free = 0;
+  };
+  using Arrival = std::pair<std::int64_t, std::uint32_t>;  // time, transfer
+
+  void set_up();
+  void serve(std::uint32_t queue, std::int64_t now);
+  void arrive(std::uint32_t i, std::int64_t now);
+  [[nodiscard]] bool ready(const Slot& slot) const { return slot.holds && !slot.given && slot.reductions == 0; }
+  void report_stuck();
+
+  const Schedule& s_;
+  Diagnostics& diagnostics_;
+  LinkIndex links_;
+  ChunkSlots slots_;
+  std::vector<std::uint32_t> order_;
+  std::vector<Slot> held_;
+  std::vector<Queue> queues_;
+  std::vector<std::uint32_t> queue_of_;  // by transfer
+  std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals_;
+  std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> free_;  // time, queue
+  Schedule out_;
+  std::size_t started_ = 0;
+};
+
+void Retimer::set_up() {
+  held_.resize(slots_.size());
+  queue_of_.resize(order_.size());
+  for (std::uint32_t k = 0; k < order_.size(); ++k) {
+    const Transfer& t = s_.transfers[order_[k]];
+    if (k == 0 || s_.transfers[order_[k - 1]].src != t.src || s_.transfers[order_[k - 1]].dst != t.dst) {
+      queues_.push_back({.next = k, .end = k});
+    }
+    ++queues_.back().end;
+    queue_of_[order_[k]] = static_cast<std::uint32_t>(queues_.size() - 1);
+    for (const std::uint32_t node : {t.src, t.dst}) {
+      held_[slots_.of(node, t.chunk)].holds = contains(s_, s_.chunks[t.chunk].pre, node);
+    }
+  }
+  for (const Transfer& t : s_.transfers) {
+    if (t.op == Schedule::Op::reduce) ++held_[slots_.of(t.dst, t.chunk)].reductions;
+  }
+}
+
+// Starts the head of a link's queue if its link and its chunk are there; else leaves it to who frees them.
+void Retimer::serve(std::uint32_t queue, std::int64_t now) {
+  Queue& q = queues_[queue];
+  if (q.next == q.end || q.free > now) return;
+  const std::uint32_t i = order_[q.next];
+  const Transfer& t = s_.transfers[i];
+  Slot& slot = held_[slots_.of(t.src, t.chunk)];
+  if (!ready(slot)) {
+    slot.queues.push_back(queue);
+    return;
+  }
+  const Duration d = duration_of(s_, links_, t);
+  Transfer& timed = out_.transfers[i];
+  if (__builtin_add_overflow(now, d.hop, &timed.end)) {
+    throw input_error({.file = s_.file, .line = t.line}, "the schedule takes longer than 106 days");
+  }
+  timed.start = now;
+  slot.given = t.op == Schedule::Op::reduce;
+  q.free = now + d.busy;
+  ++q.next;
+  ++started_;
+  arrivals_.emplace(timed.end, i);
+  if (q.next != q.end) free_.emplace(q.free, queue);
+}
+
+void Retimer::arrive(std::uint32_t i, std::int64_t now) {
+  const Transfer& t = s_.transfers[i];
+  Slot& slot = held_[slots_.of(t.dst, t.chunk)];
+  if (t.op == Schedule::Op::reduce) {
+    --slot.reductions;
+  } else {
+    slot.holds = true;
+    slot.given = false;
+  }
+  if (!ready(slot)) return;
+  const std::vector<std::uint32_t> waiting = std::move(slot.queues);
+  slot.queues.clear();
+  for (const std::uint32_t queue : waiting) serve(queue, now);
+}
+
+void Retimer::report_stuck() {
+  std::size_t told = 0;
+  constexpr std::size_t most = 20;
+  for (const Queue& q : queues_) {
+    if (q.next == q.end || told == most) continue;
+    const Transfer& t = s_.transfers[order_[q.next]];
+    diagnostics_.error(
+        {.file = s_.file, .line = t.line}, "R4",
+        describe(s_, t) + " never starts: node " + std::to_string(t.src) + " waits for the chunk for ever");
+    ++told;
+  }
+}
+
+Schedule Retimer::run() {
+  out_ = s_;
+  out_.time = Time::continuous;
+  set_up();
+  for (std::uint32_t q = 0; q < queues_.size(); ++q) serve(q, 0);
+  while (!arrivals_.empty() || !free_.empty()) {
+    // Arrivals first: what ends now is of use to what starts now.
+    if (!arrivals_.empty() && (free_.empty() || arrivals_.top().first <= free_.top().first)) {
+      const auto [time, transfer] = arrivals_.top();
+      arrivals_.pop();
+      arrive(transfer, time);
+    } else {
+      const auto [time, queue] = free_.top();
+      free_.pop();
+      serve(queue, time);
+    }
+  }
+  if (started_ != s_.transfers.size()) {
+    report_stuck();
+    return s_;
+  }
+  out_.step_ps.reset();
+  out_.claimed_ps.reset();
+  return std::move(out_);
+}
+
+}  // namespace
+
+Schedule retime(const Schedule& schedule, Diagnostics& diagnostics) { return Retimer(schedule, diagnostics).run(); }
+
+Schedule repair(const Schedule& schedule, const Flow& flow, Diagnostics& diagnostics) {
+  Schedule kept = schedule;
+  kept.transfers.clear();
+  for (std::size_t i = 0; i < schedule.transfers.size(); ++i) {
+    if (!flow.redundant[i]) kept.transfers.push_back(schedule.transfers[i]);
+  }
+  Schedule out = retime(kept, diagnostics);
+  std::sort(out.transfers.begin(), out.transfers.end(), [](const Transfer& a, const Transfer& b) {
+    return std::tie(a.start, a.src, a.dst, a.id) < std::tie(b.start, b.src, b.dst, b.id);
+  });
+  return out;
+}
+
+Picoseconds replayed_time(const Schedule& schedule, const Flow& flow) {
+  const LinkIndex links(schedule);
+  std::vector<std::int64_t> end(schedule.transfers.size());
+  std::vector<std::int64_t> free(schedule.transfers.size());
+  std::int64_t last = 0;
+  for (const std::uint32_t i : flow.order) {
+    std::int64_t start = flow.previous[i] == no_index ? 0 : free[flow.previous[i]];
+    for (const std::uint32_t p : flow.parents_of(i)) start = std::max(start, end[p]);
+    const Duration d = duration_of(schedule, links, schedule.transfers[i]);
+    end[i] = std::min(longest, start) + d.hop;
+    free[i] = std::min(longest, start) + d.busy;
+    last = std::max(last, end[i]);
+  }
+  return last;
+}
+
+}  // namespace convert

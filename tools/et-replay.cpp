@@ -6,7 +6,7 @@
 #include "common/source.h"
 #include "common/sweep.h"
 #include "common/tool.h"
-#include "config/network.h"
+#include "load/schedules.h"
 #include "load/source.h"
 #include "mpi/team.h"
 #include "scenario/inputs.h"
@@ -82,7 +82,7 @@ int replay_ranks(const Options& o, tools::Context& context) {
 
 int replay_set(const Options& o, tools::Context& context) {
   using namespace convert;
-  const NetworkConfig network = load_network(*o.replay.network);
+  const NetworkConfig network = find_network(*o.replay.network);
   TraceSource source(tools::source_options(o.replay.input, context), context.diagnostics);
   if (!source.prepare(false) || context.failed()) return 1;
   if (!source.whole_set()) {

@@ -192,17 +192,18 @@ NetworkConfig parse_short_network(std::string_view text) {
   return config;
 }
 
-NetworkConfig load_network(const std::string& option) {
-  if (is_short_network(option)) return parse_short_network(option);
-  std::unique_ptr<Input> input;
+std::unique_ptr<Input> open_network(const std::string& path) {
   try {
-    input = open_input(option);
+    return open_input(path);
   } catch (const Error& e) {
     if (e.kind() != Error::Kind::system) throw;
     throw Error(e.kind(), e.where(),
                 std::string(e.what()) + "; a network is a file, ideal, or such as ring:8,bw=50GB/s,lat=500ns");
   }
-  return read_network(*input);
+}
+
+NetworkConfig load_network(const std::string& option) {
+  return is_short_network(option) ? parse_short_network(option) : read_network(*open_network(option));
 }
 
 }  // namespace convert

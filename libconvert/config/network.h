@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,7 +63,9 @@ inline constexpr std::int64_t max_npus = 1 << 24;
 [[nodiscard]] bool is_short_network(std::string_view text);
 [[nodiscard]] NetworkConfig parse_short_network(std::string_view text);
 
-// What -n takes: either of the above, a path otherwise.
+// The file that an option names as a network. Throws Error(system) that says what a network can be.
+[[nodiscard]] std::unique_ptr<Input> open_network(const std::string& path);
+// Either of the above, a path otherwise.
 [[nodiscard]] NetworkConfig load_network(const std::string& option);
 
 }  // namespace convert

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "config/routes.h"
 #include "core/units.h"
 #include "passes/ten/check.h"
 #include "passes/ten/program.h"
@@ -61,6 +62,42 @@ CheckedSchedule check_and_repair(Schedule schedule, const ScheduleOptions& optio
   out.algorithm = make_algorithm(out.schedule, timed, flow);
   out.algorithm.element_bytes = options.element_bytes;
   return out;
+}
+
+NetworkConfig network_of(const Schedule& schedule) {
+  NetworkConfig config{.source = schedule.file};
+  if (!schedule.links_told) {
+    throw input_error({.file = schedule.file}, "the schedule does not tell how fast its links are", "network");
+  }
+  LinkGraph& graph = config.graph;
+  graph.npus = schedule.nodes;
+  if (graph.npus < 2) throw input_error({.file = schedule.file}, "a network has two NPUs or more", "network");
+  for (const Schedule::Link& l : schedule.links) {
+    graph.links.push_back({.from = l.src,
+                           .to = l.dst,
+                           .bytes_per_ns = astra_bytes_per_ns(l.bandwidth_gib_per_s),
+                           .latency_ps = rounded_ps(l.latency_us * static_cast<double>(ps_per_us))});
+  }
+  if (std::uint64_t{graph.npus} * graph.devices() > max_route_entries) {
+    throw input_error({.file = schedule.file}, too_many_routes(graph), "network");
+  }
+  if (const auto pair = find_unreachable(graph)) {
+    throw input_error(
+        {.file = schedule.file},
+        "NPU " + std::to_string(pair->second) + " cannot be reached from NPU " + std::to_string(pair->first),
+        "network");
+  }
+  return config;
+}
+
+NetworkConfig find_network(const std::string& option) {
+  if (is_short_network(option)) return parse_short_network(option);
+  const auto input = open_network(option);
+  constexpr std::size_t sniff_bytes = 4096;
+  const Format& format = find_format("ten");
+  if (!format.sniff(input->peek(sniff_bytes).substr(0, sniff_bytes))) return read_network(*input);
+  Diagnostics ignored;
+  return network_of(format.read_schedule(input->read_rest(), option, {}, ignored));
 }
 
 }  // namespace convert

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
+#include "config/network.h"
 #include "core/algorithm.h"
 #include "core/diagnostic.h"
 #include "core/schedule.h"
@@ -26,5 +28,10 @@ struct CheckedSchedule {
 // time.
 [[nodiscard]] CheckedSchedule check_and_repair(Schedule schedule, const ScheduleOptions& options,
                                                Diagnostics& diagnostics);
+
+// Its links; relays are NPUs. Throws Error(input) if they are not told, or one node cannot reach another.
+[[nodiscard]] NetworkConfig network_of(const Schedule& schedule);
+// What -n takes: a network, or a schedule, for its links.
+[[nodiscard]] NetworkConfig find_network(const std::string& option);
 
 }  // namespace convert

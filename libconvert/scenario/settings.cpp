@@ -10,6 +10,7 @@
 
 #include "config/yaml_tree.h"
 #include "core/units.h"
+#include "load/schedules.h"
 #include "scenario/option_values.h"
 #include "scenario/system_keys.h"
 
@@ -121,7 +122,7 @@ void set_network(S& s, Text, Text value) {
   if (value == "-") throw bad("the network cannot be standard input: a sweep reads it several times");
   if (!is_short_network(value) && fs::exists(*s.network)) (void)existing(s, value);
   try {
-    (void)load_network(*s.network);
+    (void)find_network(*s.network);
   } catch (const Error& e) {  // a path that is not there is a mistake in the sweep
     if (e.where().line != 0 || e.where().offset >= 0) throw;
     throw bad(format_location(e.where()) + (e.where().file.empty() ? "" : ": ") + e.what());
@@ -287,7 +288,7 @@ std::optional<Quantity> quantity(const std::string& key, const std::string& valu
 Scenario make_scenario(const RunSettings& s) {
   if (!s.network) throw usage_error("no network; give -n, a base with network, or an axis of networks");
   if (!s.workload) throw usage_error("no traces to replay; name them, or give a base with workload");
-  Scenario scenario{.workload = *s.workload, .network = load_network(*s.network), .options = s.options};
+  Scenario scenario{.workload = *s.workload, .network = find_network(*s.network), .options = s.options};
   for (const bool per_dim : {false, true}) {  // what is for all comes first
     for (const LinkSetting& link : s.links) {
       if (link.dim.has_value() == per_dim) apply(link, scenario.network);

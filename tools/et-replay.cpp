@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // et-replay: simulate execution traces on a network.
+#include <functional>
+#include <vector>
+
 #include "common/recorded.h"
 #include "common/replay.h"
 #include "common/replay_output.h"
@@ -52,7 +55,8 @@ void report_waits(const convert::ReplayResult& result, const std::string& file, 
 
 // The exit status. `program`: if there is one.
 int write_result(const convert::ReplayResult& result, const Options& o, const convert::TraceSource& source,
-                 const convert::ReplayProgram* program, tools::Context& context) {
+                 const convert::ReplayProgram* program, tools::Context& context,
+                 const std::function<convert::Schedule()>& schedule = {}) {
   using convert::ReplayStatus;
   const std::string input = input_name(o.replay.input, source);
   if (result.status == ReplayStatus::deadlock || result.status == ReplayStatus::unmatched)
@@ -63,7 +67,14 @@ int write_result(const convert::ReplayResult& result, const Options& o, const co
                                                     ? "the replay has not ended at --until"
                                                     : "node " + *o.output.explain + " has not started at --until");
   }
-  write_replay(result, o.output, context.common.verbose > 0, program);
+  if (!o.output.to) {
+    write_replay(result, o.output, context.common.verbose > 0, program);
+    return 0;
+  }
+  if (context.failed()) return 1;
+  const convert::Schedule made = schedule();
+  if (context.failed()) return 1;
+  write_replay(result, o.output, false, program, &made);
   return 0;
 }
 
@@ -83,6 +94,9 @@ int replay_ranks(const Options& o, tools::Context& context) {
 int replay_set(const Options& o, tools::Context& context) {
   using namespace convert;
   const NetworkConfig network = find_network(*o.replay.network);
+  if (o.output.to && o.replay.model.value_or("") != "links") {
+    throw usage_error("-t " + *o.output.to + " wants --network links: the others know no links, or no exact times");
+  }
   TraceSource source(tools::source_options(o.replay.input, context), context.diagnostics);
   if (!source.prepare(false) || context.failed()) return 1;
   if (!source.whole_set()) {
@@ -97,13 +111,22 @@ int replay_set(const Options& o, tools::Context& context) {
   check_system_choices(*system, options.astra, options.network.model);
   if (o.replay.compute) system->config.roofline = false;
   options.system = system;
+  // A schedule is made of the traces themselves.
+  const std::vector<Trace> traces = o.output.to ? source.load(context.jobs()) : std::vector<Trace>();
   const std::optional<ReplayProgram> program =
-      load_program(source, network, options, !o.replay.issue, context.jobs(), context.diagnostics);
+      o.output.to ? load_program(traces, network, options, !o.replay.issue, context.jobs(), context.diagnostics)
+                  : load_program(source, network, options, !o.replay.issue, context.jobs(), context.diagnostics);
   if (!program || context.failed()) return 1;
   if (const auto files = tools::output_files(o.output, program->ranks.size()); !files.empty())
     tools::check_no_input(files, tools::input_files(o.replay, *system, source.inputs()));
   log_info(summary(*program));
-  return write_result(replay(*program), o, source, &*program, context);
+  const ReplayResult result = replay(*program);
+  return write_result(result, o, source, &*program, context, [&] {
+    return schedule_of_replay(
+        traces, result.timeline, network,
+        options.network.occupancy == Occupancy::beta ? Schedule::Occupancy::beta : Schedule::Occupancy::alpha_beta,
+        context.diagnostics);
+  });
 }
 
 }  // namespace
@@ -124,6 +147,9 @@ int main(int argc, char** argv) {
                    {"et-replay -n ring8.yml --network aware --timeline run.json ring8",
                     "with contention; open run.json in ui.perfetto.dev"},
                    {"et-replay -n ring8.yml --explain end ring8", "its critical path, back to time 0"},
+                   {"et-replay -n ring8.yml --network links --occupancy alpha-beta \\\n"
+                    "      -t ten --size 8MiB ring8.xml -o ring8.ten.json",
+                    "an algorithm as a schedule: which chunk is on which link when"},
                    {"et-replay --compute recorded --comm recorded llama",
                     "what was measured, each rank by itself"}},
   };

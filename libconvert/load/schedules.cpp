@@ -6,6 +6,7 @@
 #include "config/routes.h"
 #include "core/units.h"
 #include "passes/ten/check.h"
+#include "passes/ten/from_replay.h"
 #include "passes/ten/program.h"
 #include "passes/ten/retime.h"
 #include "util/log.h"
@@ -88,6 +89,27 @@ NetworkConfig network_of(const Schedule& schedule) {
         "network");
   }
   return config;
+}
+
+Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timeline, const NetworkConfig& network,
+                            Schedule::Occupancy occupancy, const std::string& name, Diagnostics& diagnostics) {
+  Schedule frame;
+  frame.file = traces.empty() ? network.source : traces.front().name;
+  frame.name = name;
+  frame.occupancy = occupancy;
+  const LinkGraph graph = network.graph.npus != 0 ? network.graph : build_link_graph(network);
+  frame.nodes = graph.npus;
+  for (const GraphLink& l : graph.links) {
+    if (l.from >= graph.npus || l.to >= graph.npus) continue;  // schedules know no switches but as relays
+    frame.links.push_back({.src = l.from,
+                           .dst = l.to,
+                           .bandwidth_gib_per_s = l.bytes_per_ns / astra_bytes_per_ns(1),
+                           .latency_us = static_cast<double>(l.latency_ps) / static_cast<double>(ps_per_us)});
+  }
+  Schedule schedule = schedule_of_replay(traces, timeline, std::move(frame));
+  Schedule timed;
+  (void)check_schedule(schedule, timed, diagnostics);
+  return schedule;
 }
 
 NetworkConfig find_network(const std::string& option) {

@@ -3,12 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "config/network.h"
 #include "core/algorithm.h"
 #include "core/diagnostic.h"
 #include "core/schedule.h"
+#include "core/timeline.h"
+#include "core/trace.h"
 #include "formats/format.h"
 
 namespace convert {
@@ -31,6 +34,11 @@ struct CheckedSchedule {
 
 // Its links; relays are NPUs. Throws Error(input) if they are not told, or one node cannot reach another.
 [[nodiscard]] NetworkConfig network_of(const Schedule& schedule);
+// What a replay on these links did, as a schedule, checked. Throws Error(input) where a schedule cannot say it.
+[[nodiscard]] Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timeline,
+                                          const NetworkConfig& network, Schedule::Occupancy occupancy,
+                                          const std::string& name, Diagnostics& diagnostics);
+
 // What -n takes: a network, or a schedule, for its links.
 [[nodiscard]] NetworkConfig find_network(const std::string& option);
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "formats/chrome.h"
+#include "formats/format.h"
 #include "io/output.h"
 #include "load/sink.h"
 #include "simulate/memory_trace.h"
@@ -42,6 +43,19 @@ void check_explain(const ReplayOutputOptions& o, bool sweep) {
                       : o.format == "astra" ? "--format astra"
                                             : nullptr;
   if (other != nullptr) throw convert::usage_error(std::string("--explain does not go together with ") + other);
+}
+
+void check_to(const ReplayOutputOptions& o, bool sweep) {
+  if (!o.to) return;
+  const convert::FormatChoice choice = convert::parse_format_choice(*o.to, convert::Direction::write);
+  if (choice.format->write_schedule == nullptr)
+    throw convert::usage_error("-t " + *o.to + ": a replay is written as ten");
+  const char* other = sweep                 ? "a sweep"
+                      : o.explain           ? "--explain"
+                      : o.report != "npus"  ? "--report"
+                      : o.format != "table" ? "--format"
+                                            : nullptr;
+  if (other != nullptr) throw convert::usage_error(std::string("-t does not go together with ") + other);
 }
 
 void check_report(const ReplayOutputOptions& o, bool sweep, bool has_links) {
@@ -95,11 +109,20 @@ std::string text_of(const convert::ReplayResult& result, const ReplayOutputOptio
   return out;
 }
 
+std::string text_of(const convert::Schedule& schedule, const std::string& to) {
+  const convert::FormatChoice choice = convert::parse_format_choice(to, convert::Direction::write);
+  std::string out;
+  choice.format->write_schedule(schedule, choice.options, out);
+  return out;
+}
+
 }  // namespace
 
 void add_replay_output_options(App& app, ReplayOutputOptions& to) {
   app.group("Output");
   app.add_option("-o,--output", to.output, "PATH", "file for the result (default: stdout)");
+  app.add_option("-t,--to", to.to, "ten[,form=csv]",
+                 "in place of the report: the schedule of links and chunks that the replay of an algorithm made");
   app.add_choice("--format", to.format, {"table", "csv", "json", "astra"}, "form of the result");
   app.add_choice("--report", to.report, {"npus", "collectives", "links"},
                  "what table and csv list; json adds links");
@@ -113,6 +136,7 @@ void add_replay_output_options(App& app, ReplayOutputOptions& to) {
 }
 
 void check_replay_output(const ReplayOutputOptions& o, bool sweep, bool has_links) {
+  check_to(o, sweep);
   check_explain(o, sweep);
   check_report(o, sweep, has_links);
   check_files(o, sweep);
@@ -146,7 +170,7 @@ void check_no_input(const std::vector<std::string>& outputs, const std::vector<s
 
 void set_replay_output(const ReplayOutputOptions& o, const convert::SystemConfig& system,
                        convert::ReplayOptions& options) {
-  options.timeline = o.timeline.has_value();
+  options.timeline = o.timeline.has_value() || o.to.has_value();
   if (o.explain) options.explain = explain_target(*o.explain);
   options.bounds = o.format != "astra";
   // The bottleneck is a line of the other reports.
@@ -162,7 +186,7 @@ void set_replay_output(const ReplayOutputOptions& o, const convert::SystemConfig
 }
 
 void write_replay(const convert::ReplayResult& result, const ReplayOutputOptions& o, bool all,
-                  const convert::ReplayProgram* program) {
+                  const convert::ReplayProgram* program, const convert::Schedule* schedule) {
   convert::OutputFiles files;
   const auto out = open_output(files, o.output);
   if (o.timeline) {
@@ -175,7 +199,7 @@ void write_replay(const convert::ReplayResult& result, const ReplayOutputOptions
     write_memory_trace(*program, result, r, [&](std::string_view text) { trace->write(text); });
     trace->close();
   }
-  out->write(text_of(result, o, all));
+  out->write(schedule != nullptr ? text_of(*schedule, *o.to) : text_of(result, o, all));
   out->close();
   files.commit();
 }

@@ -8,6 +8,7 @@
 
 #include "common/tool.h"
 #include "config/system.h"
+#include "core/schedule.h"
 #include "simulate/replay.h"
 
 namespace tools {
@@ -15,6 +16,7 @@ namespace tools {
 struct ReplayOutputOptions {
   std::string format = "table";
   std::string report = "npus";
+  std::optional<std::string> to;  // a format instead of the report: "ten,form=csv"
   std::optional<std::string> output;
   std::optional<std::string> timeline;
   std::optional<std::string> explain;
@@ -33,7 +35,8 @@ void check_no_input(const std::vector<std::string>& outputs, const std::vector<s
 void set_replay_output(const ReplayOutputOptions& o, const convert::SystemConfig& system,
                        convert::ReplayOptions& options);
 // All files or none. `all`: a table lists everything, however long it gets. `program`: for --memory-trace.
+// `schedule`: for -t.
 void write_replay(const convert::ReplayResult& result, const ReplayOutputOptions& o, bool all,
-                  const convert::ReplayProgram* program = nullptr);
+                  const convert::ReplayProgram* program = nullptr, const convert::Schedule* schedule = nullptr);
 
 }  // namespace tools

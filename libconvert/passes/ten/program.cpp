@@ -32,6 +32,8 @@ class Layout {
   }
   // Of a chunk at a node; scratch space is dealt out on first use.
   [[nodiscard]] Place of(std::uint32_t chunk, std::uint32_t node);
+  // For a copy that is there already: where nobody looks for it.
+  [[nodiscard]] Place spare(std::uint32_t node) { return {Buffer::scratch, scratch_size_[node]++}; }
   void fill(Gpu& gpu, std::uint32_t node) const;
 
  private:
@@ -139,6 +141,7 @@ Place Layout::of(std::uint32_t chunk, std::uint32_t node) {
 
 void Layout::fill(Gpu& gpu, std::uint32_t node) const {
   gpu.i_chunks = chunks();
+  gpu.s_chunks = scratch_size_[node];
   if (collective_ == Collective::custom || collective_ == Collective::gather ||
       collective_ == Collective::scatter) {
     return;  // all of it lies in the input
@@ -146,7 +149,6 @@ void Layout::fill(Gpu& gpu, std::uint32_t node) const {
   const auto ranks = static_cast<std::int32_t>(s_.nodes);
   gpu.i_chunks = input_chunks(collective_, chunks(), ranks);
   gpu.o_chunks = output_chunks(collective_, chunks(), ranks);
-  gpu.s_chunks = scratch_size_[node];
   if (collective_ != Collective::alltoall) return;
   // What a rank keeps for itself.
   for (std::int32_t k = 0; k < per_pair_; ++k) {
@@ -216,7 +218,8 @@ void Programmer::begin_tb(std::int32_t send, std::int32_t recv, Gpu& gpu) {
 
 Step Programmer::step_of(std::uint32_t i, StepType type, std::uint32_t node) {
   const Transfer& t = s_.transfers[i];
-  const Place place = layout_.of(t.chunk, node);
+  const bool unread = node == t.dst && flow_.redundant[i];
+  const Place place = unread ? layout_.spare(node) : layout_.of(t.chunk, node);
   return {.type = type,
           .src_buf = place.buffer,
           .dst_buf = place.buffer,

@@ -125,7 +125,7 @@ int replay_set(const Options& o, tools::Context& context) {
     return schedule_of_replay(
         traces, result.timeline, network,
         options.network.occupancy == Occupancy::beta ? Schedule::Occupancy::beta : Schedule::Occupancy::alpha_beta,
-        context.diagnostics);
+        source.base_name(), context.diagnostics);
   });
 }
 

@@ -94,6 +94,10 @@
   X(ten_start_ps, "ten_start_ps")\
   X(ten_end_ps, "ten_end_ps")\
   X(ten_link, "ten_link")\
+  X(merged_from, "merged_from")\
+  X(merged_name, "merged_name")\
+  X(merged_instance, "merged_instance")\
+  X(npu, "npu")\
   X(inputs, "inputs")                   \
   X(outputs, "outputs")
 

@@ -79,6 +79,30 @@ void AttrTable::add_strings(Name name, std::span<const std::string> values) {
   for (const std::string& v : values) texts.push_back(add_text(v));
 }
 
+std::uint32_t AttrTable::add_extra(const AttrTable& from, std::uint32_t index) {
+  if (index == 0) return 0;
+  const Extra& e = from.extras[index - 1];
+  extras.push_back(
+      {add_text(from.view(e.doc_string)), add_text(from.view(e.unknown)), add_text(from.view(e.list_unknown))});
+  return static_cast<std::uint32_t>(extras.size());
+}
+
+void AttrTable::add_copy(const AttrTable& from, const Attr& a) {
+  Attr copy = a;
+  copy.extra = add_extra(from, a.extra);
+  if (is_text(a.kind) && is_list(a.kind)) {
+    copy.bits = texts.size();
+    for (const Text t : from.string_list(a)) texts.push_back(add_text(from.view(t)));
+  } else if (is_text(a.kind)) {
+    copy.bits = add_text(from.string(a)).offset;
+  } else if (is_list(a.kind)) {
+    copy.bits = numbers.size();
+    const auto list = from.list(a);
+    numbers.insert(numbers.end(), list.begin(), list.end());
+  }
+  attrs.push_back(copy);
+}
+
 IntValue int_value(const Attr* attr) {
   using Status = IntValue::Status;
   if (attr == nullptr) return {};
@@ -159,6 +183,28 @@ void NodeTable::append(const NodeTable& other) {
     return n;
   });
   positions.insert(positions.end(), other.positions.begin(), other.positions.end());
+}
+
+std::uint32_t NodeTable::add_io(const NodeTable& from, std::uint32_t index) {
+  if (index == 0) return 0;
+  const IoInfo& i = from.io[index - 1];
+  io.push_back({add_text(from.view(i.values)), add_text(from.view(i.shapes)), add_text(from.view(i.types)),
+                add_text(from.view(i.unknown))});
+  return static_cast<std::uint32_t>(io.size());
+}
+
+Node& NodeTable::add_copy(const NodeTable& from, const Node& node) {
+  Node& n = add_node(node.id, node.type, from.name(node));
+  n.start_us = node.start_us;
+  n.duration_us = node.duration_us;
+  for (const NodeId id : from.data_deps(node)) add_data_dep(id);
+  for (const NodeId id : from.ctrl_deps(node)) add_ctrl_dep(id);
+  for (const Attr& a : from.attributes(node)) add_copy(from, a);
+  n.inputs = add_io(from, node.inputs);
+  n.outputs = add_io(from, node.outputs);
+  n.extra = add_extra(from, node.extra);
+  end_node();
+  return n;
 }
 
 Location location_of(const Trace& trace, std::size_t index) {

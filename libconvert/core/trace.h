@@ -147,12 +147,17 @@ class AttrTable {
   }
   void add_bool(Name name, bool value) { add_int(name, Kind::bool_val, value ? 1 : 0); }
   void add_double(Name name, double value);
+  // The same attribute as `a`, which belongs to `from`.
+  void add_copy(const AttrTable& from, const Attr& a);
   void add_string(Name name, std::string_view value) {
     const Text t = add_text(value);
     attrs.push_back({.name = name, .kind = Kind::string_val, .size = t.size, .bits = t.offset});
   }
   void add_ints(Name name, Kind list_kind, std::span<const std::int64_t> values);
   void add_strings(Name name, std::span<const std::string> values);
+
+  // 1 + the index of the same extra in this table; 0 for 0.
+  [[nodiscard]] std::uint32_t add_extra(const AttrTable& from, std::uint32_t index);
 
   [[nodiscard]] std::string_view view(Text t) const { return std::string_view(text).substr(t.offset, t.size); }
   [[nodiscard]] std::span<const Attr> view(Range r) const { return {attrs.data() + r.begin, r.count}; }
@@ -213,6 +218,7 @@ struct Node {
 
 class NodeTable : public AttrTable {
  public:
+  using AttrTable::add_copy;
   std::vector<Node> nodes;
   std::vector<NodeId> deps;
   std::vector<IoInfo> io;
@@ -223,6 +229,8 @@ class NodeTable : public AttrTable {
   void clear();
   // Adds the other table's nodes behind this one's.
   void append(const NodeTable& other);
+  // Adds a node of the other table as it is, with all that belongs to it.
+  Node& add_copy(const NodeTable& from, const Node& node);
 
   // A node is built in three moves: add_node; add_data_dep / add_ctrl_dep / add_… attributes of this node only
   // (one kind of list at a time: they are ranges); end_node, which closes its attribute range.
@@ -254,6 +262,7 @@ class NodeTable : public AttrTable {
   }
 
  private:
+  std::uint32_t add_io(const NodeTable& from, std::uint32_t index);
   void add_dep(Range& range, NodeId parent) {
     if (range.count == 0) range.begin = static_cast<std::uint32_t>(deps.size());
     deps.push_back(parent);

@@ -78,3 +78,13 @@ inline const Name schedule_name{std::string_view("ten.name")};
 inline const Name collective_time_ps{std::string_view("ten.collective_time_ps")};
 
 }  // namespace convert::ten
+
+// What a merged collective was, on the first of the nodes that took its place: its attributes under this prefix.
+namespace convert::merged {
+
+inline constexpr std::string_view prefix = "merged.";
+inline const Name start_time_micros{std::string_view("merged.start_time_micros")};
+inline const Name duration_micros{std::string_view("merged.duration_micros")};
+[[nodiscard]] inline Name name_of(Name attribute) { return Name(std::string(prefix) + std::string(attribute.view())); }
+
+}  // namespace convert::merged

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+#include "load/merging.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "config/groups.h"
+#include "core/units.h"
+#include "passes/merge/algorithm.h"
+#include "util/parallel.h"
+
+namespace convert {
+namespace {
+
+constexpr std::int64_t most_tag = 0x7fffffff;
+
+// Messages between two places that differ in their tags, at most: channels of threadblocks, or transfers of a link.
+std::uint32_t tags_of(const Algorithm& a) {
+  std::uint32_t most = 0;
+  for (const Gpu& gpu : a.gpus) {
+    std::map<std::int32_t, std::vector<std::int32_t>> channels;  // by peer
+    for (const Threadblock& tb : a.threadblocks(gpu)) {
+      const auto steps = a.steps_of(tb);
+      if (a.scheduled) {
+        const auto n =
+            std::count_if(steps.begin(), steps.end(), [](const Step& s) { return s.type != StepType::nop; });
+        most = std::max(most, static_cast<std::uint32_t>(n));
+      } else if (tb.send >= 0) {
+        channels[tb.send].push_back(tb.chan);
+      }
+    }
+    for (auto& [peer, list] : channels) {
+      std::sort(list.begin(), list.end());
+      list.erase(std::unique(list.begin(), list.end()), list.end());
+      most = std::max(most, static_cast<std::uint32_t>(list.size()));
+    }
+  }
+  return most;
+}
+
+Trace whole_rank(TraceReader& reader) {
+  Trace trace;
+  (void)reader.next_rank(trace);
+  read_nodes(reader, trace);
+  return trace;
+}
+
+}  // namespace
+
+// Ranks [first, last) of the list, each merged when it is asked for.
+class MergedSet::Reader : public TraceReader {
+ public:
+  Reader(MergedSet& set, std::size_t first, std::size_t last) : set_(set), next_(first), last_(last) {}
+
+  bool next_rank(Trace& out) override {
+    if (next_ == last_) return false;
+    Trace workload = set_.read_rank(set_.ranks_[next_++]);
+    out.rank = workload.rank;
+    out.name = workload.name;
+    out.metadata = std::move(workload.metadata);
+    out.nodes.clear();
+    merged_ = std::make_unique<MergedRank>(set_.plan_, std::move(workload));
+    set_.add(merged_->counts());
+    return true;
+  }
+  bool next_nodes(Trace& out, std::size_t max_nodes) override { return merged_->next(out, max_nodes); }
+
+ private:
+  MergedSet& set_;
+  std::size_t next_;
+  std::size_t last_;
+  std::unique_ptr<MergedRank> merged_;
+};
+
+MergedSet::MergedSet(TraceSource& workload, MergeOptions options, Diagnostics& diagnostics)
+    : workload_(workload), options_(std::move(options)), diagnostics_(diagnostics) {
+  load_algorithms(diagnostics);
+  if (diagnostics.errors() != 0) return;
+  census();
+  used_.resize(options_.rules.size());
+  plan_.choose = [this](const MergeCall& call) { return choose(call); };
+}
+
+MergedSet::~MergedSet() = default;
+
+void MergedSet::load_algorithms(Diagnostics& diagnostics) {
+  std::map<std::string, std::uint32_t> known;
+  for (const MergeRule& rule : options_.rules) {
+    const auto [at, added] = known.try_emplace(rule.algorithm, static_cast<std::uint32_t>(known.size()));
+    const std::uint32_t chunks = rule.chunks != 0 ? rule.chunks : options_.chunks;
+    choices_.push_back({.algorithm = at->second, .chunks = chunks});
+    plan_.most_chunks = std::max(plan_.most_chunks, chunks);
+    if (!added) continue;
+    auto source =
+        std::make_unique<TraceSource>(SourceOptions{.operands = {rule.algorithm}, .hash = false}, diagnostics);
+    if (!source->prepare(false)) return;
+    MergeAlgorithm algorithm;
+    algorithm.source = rule.algorithm;
+    if (const Algorithm* a = source->algorithm()) {
+      algorithm.places = static_cast<std::uint32_t>(a->ranks());
+      algorithm.tags = tags_of(*a);
+      algorithm.collective = name(a->collective);
+      algorithm.load = [s = source.get()](std::uint32_t p) { return whole_rank(*s->open_rank(p)); };
+    } else {
+      auto traces = std::make_shared<std::vector<Trace>>(source->load(options_.jobs));
+      require_whole_set(*traces);
+      algorithm.places = static_cast<std::uint32_t>(traces->size());
+      for (const Trace& t : *traces)
+        algorithm.tags = std::max(algorithm.tags, read_merge_place(t, algorithm.places).tags);
+      algorithm.load = [traces](std::uint32_t p) { return (*traces)[p]; };
+    }
+    plan_.tags = std::max(plan_.tags, algorithm.tags);
+    plan_.algorithms.push_back(std::move(algorithm));
+    sources_.push_back(std::move(source));
+  }
+}
+
+// What the ranks call must be the same in each group, or their instances would not meet.
+void MergedSet::define_groups(const std::vector<CollectiveCensus>& found) {
+  plan_.groups["0"];
+  if (const auto file = workload_.groups()) {
+    for (CommGroup& g : parse_groups(file->name, file->json, plan_.ranks))
+      plan_.groups[std::to_string(g.id)].ranks = std::move(g.ranks);
+  }
+  std::uint64_t calls = 0;
+  for (auto& [name, group] : plan_.groups) {
+    group.first_call = calls;
+    std::optional<Rank> first;
+    CollectiveCensus::Group of_first;
+    const auto look = [&](Rank r) {
+      const auto at = found[r].groups.find(name);
+      const CollectiveCensus::Group own = at == found[r].groups.end() ? CollectiveCensus::Group{} : at->second;
+      if (!first) {
+        first = r;
+        of_first = own;
+      } else if (own.calls != of_first.calls || own.digest != of_first.digest) {
+        throw input_error({.file = workload_.base_name()},
+                          "ranks " + std::to_string(*first) + " and " + std::to_string(r) +
+                              " call different collectives of group " + name + " (" +
+                              std::to_string(of_first.calls) + " and " + std::to_string(own.calls) +
+                              "); et-validate names the first that differs",
+                          "merge");
+      }
+    };
+    if (group.ranks.empty()) {
+      for (Rank r = 0; r < plan_.ranks; ++r) look(r);
+    } else {
+      for (const Rank r : group.ranks) look(r);
+    }
+    calls += of_first.calls;
+  }
+  std::int64_t last = 0;
+  const std::int64_t instances = static_cast<std::int64_t>(calls) * plan_.most_chunks;
+  if (__builtin_mul_overflow(instances, std::int64_t{plan_.tags}, &last) || last > most_tag - plan_.first_tag) {
+    throw input_error({.file = workload_.base_name()},
+                      std::to_string(instances) + " instances of " + std::to_string(plan_.tags) +
+                          " tags each do not fit into 31 bits",
+                      "merge");
+  }
+}
+
+void MergedSet::census() {
+  std::vector<CollectiveCensus> found;
+  const bool again = workload_.independent_ranks() != 0;
+  const auto count = [](TraceReader& reader, Trace& head) {
+    read_nodes(reader, head);
+    CollectiveCensus c = count_collectives(head.nodes);
+    return std::pair{std::move(head), std::move(c)};
+  };
+  if (!again) held_ = workload_.load(options_.jobs);
+  for (const Trace& t : held_) found.push_back(count_collectives(t.nodes));
+  std::vector<Rank> numbers;
+  for (const Trace& t : held_) numbers.push_back(t.rank);
+  if (again) {
+    workload_.for_each_rank(options_.jobs, count, [&](std::pair<Trace, CollectiveCensus>&& one) {
+      numbers.push_back(one.first.rank);
+      found.push_back(std::move(one.second));
+    });
+  }
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] != i) {
+      throw input_error({.file = workload_.base_name()},
+                        "rank " + std::to_string(i) + " is missing: a collective needs all ranks of its group",
+                        "merge");
+    }
+  }
+  plan_.ranks = static_cast<std::uint32_t>(found.size());
+  std::int64_t highest = -1;
+  for (const CollectiveCensus& c : found) highest = std::max(highest, c.highest_tag);
+  if (highest >= most_tag)
+    throw input_error({.file = workload_.base_name()}, "no tags are left behind " + std::to_string(highest),
+                      "merge");
+  plan_.first_tag = highest + 1;
+  define_groups(found);
+  for (Rank r = 0; r < plan_.ranks; ++r) ranks_.push_back(r);
+  if (!options_.ranks) return;
+  if (options_.ranks->back() >= plan_.ranks) {
+    throw usage_error("--ranks: there is no rank " + std::to_string(options_.ranks->back()) +
+                      "; the workload has " + std::to_string(plan_.ranks));
+  }
+  ranks_ = *options_.ranks;
+}
+
+const MergeChoice* MergedSet::choose(const MergeCall& call) {
+  for (std::size_t i = 0; i < options_.rules.size(); ++i) {
+    if (!options_.rules[i].which.fits(call.type, call.group, call.bytes, call.node, call.name)) continue;
+    const std::lock_guard lock(mutex_);
+    used_[i] = true;
+    return &choices_[i];
+  }
+  return nullptr;
+}
+
+Trace MergedSet::read_rank(Rank rank) {
+  if (!held_.empty()) return held_[rank];
+  return whole_rank(*workload_.open_rank(rank));
+}
+
+void MergedSet::add(const MergeCounts& counts) {
+  const std::lock_guard lock(mutex_);
+  counts_.merged += counts.merged;
+  counts_.kept += counts.kept;
+  counts_.added += counts.added;
+  counts_.remainders += counts.remainders;
+}
+
+MergeCounts MergedSet::counts() const {
+  const std::lock_guard lock(mutex_);
+  return counts_;
+}
+
+std::unique_ptr<TraceReader> MergedSet::open_rank(std::size_t i) {
+  return std::make_unique<Reader>(*this, i, i + 1);
+}
+std::unique_ptr<TraceReader> MergedSet::open_all() { return std::make_unique<Reader>(*this, 0, ranks_.size()); }
+
+void MergedSet::finish() {
+  const MergeCounts counts = this->counts();
+  if (options_.require_all && counts.kept != 0) {
+    throw input_error({.file = workload_.base_name()},
+                      counted(counts.kept, "collective") + " would stay; --require-all wants an algorithm for each",
+                      "merge");
+  }
+  for (std::size_t i = 0; i < used_.size(); ++i) {
+    if (used_[i]) continue;
+    diagnostics_.warning({.file = workload_.base_name()}, "merge",
+                         "'" + options_.rules[i].text + "' fits no collective");
+  }
+  if (counts.remainders == 0) return;
+  diagnostics_.warning({.file = workload_.base_name()}, "sizes",
+                       "the bytes of " + counted(counts.remainders, "collective") +
+                           " are no multiple of their algorithm's chunks; messages are rounded down");
+}
+
+}  // namespace convert

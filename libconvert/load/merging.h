@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// A workload with algorithms in place of its collectives, as a set that can be written.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/merge_map.h"
+#include "core/diagnostic.h"
+#include "load/set_source.h"
+#include "load/source.h"
+#include "passes/merge/merge.h"
+
+namespace convert {
+
+struct MergeOptions {
+  std::vector<MergeRule> rules;              // the first that fits counts
+  std::uint32_t chunks = 1;                  // instances of a collective, where its rule says nothing
+  bool require_all = false;                  // a collective that stays is an error
+  std::optional<std::vector<Rank>> ranks{};  // only these are written
+  unsigned jobs = 1;
+};
+
+class MergedSet : public SetSource {
+ public:
+  // Reads the algorithms, and the workload once: whose collectives must agree across ranks. A workload that is a
+  // stream stays in memory. Throws Error(input) [merge], Error(usage).
+  MergedSet(TraceSource& workload, MergeOptions options, Diagnostics& diagnostics);
+  ~MergedSet() override;
+
+  [[nodiscard]] std::string base_name() const override { return workload_.base_name(); }
+  [[nodiscard]] bool many() override { return ranks_.size() > 1; }
+  [[nodiscard]] std::size_t independent_ranks() const override { return ranks_.size(); }
+  [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override;
+  [[nodiscard]] std::unique_ptr<TraceReader> open_all() override;
+  [[nodiscard]] std::optional<InputSet::Groups> groups() const override { return workload_.groups(); }
+
+  // Of all ranks read so far.
+  [[nodiscard]] MergeCounts counts() const;
+  // Warns of what is said once for the whole: rules that fit nothing, sizes that chunks do not divide. Throws
+  // Error(input) if a collective stays that may not.
+  void finish();
+
+ private:
+  class Reader;
+  void load_algorithms(Diagnostics& diagnostics);
+  void census();
+  void define_groups(const std::vector<CollectiveCensus>& found);
+  [[nodiscard]] const MergeChoice* choose(const MergeCall& call);
+  [[nodiscard]] Trace read_rank(Rank rank);
+  void add(const MergeCounts& counts);
+
+  TraceSource& workload_;
+  MergeOptions options_;
+  Diagnostics& diagnostics_;
+  std::vector<std::unique_ptr<TraceSource>> sources_;  // of the algorithms
+  std::vector<MergeChoice> choices_;                   // by rule
+  std::vector<bool> used_;                             // by rule
+  std::vector<Trace> held_;                            // a workload that can be read once only
+  std::vector<Rank> ranks_;
+  MergePlan plan_;
+  mutable std::mutex mutex_;
+  MergeCounts counts_;
+};
+
+}  // namespace convert

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#include "passes/merge/algorithm.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "core/diagnostic.h"
+#include "graph/algorithms.h"
+#include "graph/graph.h"
+#include "passes/provenance.h"
+
+namespace convert {
+namespace {
+
+Error bad_node(const Trace& trace, std::size_t index, const std::string& what) {
+  return input_error(location_of(trace, index), "node " + std::to_string(trace.nodes.nodes[index].id) + ": " + what,
+                     "merge");
+}
+
+// Of an attribute that need not be there. Throws if it is no integer.
+std::int64_t integer_or(const Trace& trace, std::size_t index, Name name, std::int64_t otherwise) {
+  const IntValue v = int_value(trace.nodes.attributes(trace.nodes.nodes[index]), name);
+  if (v) return v.value;
+  if (v.status == IntValue::Status::absent) return otherwise;
+  throw bad_node(trace, index, "attribute " + std::string(name.view()) + " is no integer below 2^63");
+}
+
+class PlaceReader {
+ public:
+  PlaceReader(const Trace& trace, std::uint32_t places) : trace_(trace), places_(places) {}
+  MergePlace read();
+
+ private:
+  [[nodiscard]] Graph sound_graph() const;
+  MergePlace::Node read_node(std::size_t index, std::int64_t& tag) const;
+  void read_size(std::size_t index, MergePlace::Node& node) const;
+  void make_tags_dense(const std::vector<std::int64_t>& tags);
+
+  const Trace& trace_;
+  std::uint32_t places_;
+  MergePlace place_;
+};
+
+Graph PlaceReader::sound_graph() const {
+  std::vector<GraphDefect> defects;
+  Graph graph = build_graph(trace_.nodes, &defects);
+  for (const GraphDefect& d : defects) {
+    if (d.what == GraphDefect::What::duplicate_edge) continue;
+    throw bad_node(trace_, d.index,
+                   d.what == GraphDefect::What::duplicate_id
+                       ? "another node has its id"
+                       : "depends on node " + std::to_string(d.id) + ", which does not exist or is itself");
+  }
+  if (topological_order(graph).size() != trace_.nodes.nodes.size())
+    throw input_error({.file = trace_.name}, "a dependency cycle; et-validate names it", "merge");
+  return graph;
+}
+
+MergePlace PlaceReader::read() {
+  const NodeTable& table = trace_.nodes;
+  if (table.nodes.empty()) throw input_error({.file = trace_.name}, "an algorithm's trace without a node", "merge");
+  const Graph graph = sound_graph();
+  std::vector<std::uint32_t> order(table.nodes.size());  // by id
+  std::iota(order.begin(), order.end(), 0U);
+  const auto by_id = [&](std::uint32_t a, std::uint32_t b) { return table.nodes[a].id < table.nodes[b].id; };
+  if (!std::is_sorted(order.begin(), order.end(), by_id)) std::sort(order.begin(), order.end(), by_id);
+  std::vector<std::uint32_t> position(order.size());
+  for (std::uint32_t k = 0; k < order.size(); ++k) position[order[k]] = k;
+
+  place_.nodes.reserve(order.size());
+  std::vector<std::int64_t> tags(order.size());
+  for (std::uint32_t k = 0; k < order.size(); ++k) {
+    const std::uint32_t i = order[k];
+    MergePlace::Node node = read_node(i, tags[k]);
+    const std::string_view name = table.name(table.nodes[i]);
+    node.name = {place_.text.size(), static_cast<std::uint32_t>(name.size())};
+    place_.text += name;
+    const auto add = [&](DepKind kind, Range& range) {
+      range.begin = static_cast<std::uint32_t>(place_.deps.size());
+      for (const Edge& e : graph.parents(i)) {
+        if (e.kind == kind) place_.deps.push_back(position[e.node]);
+      }
+      range.count = static_cast<std::uint32_t>(place_.deps.size()) - range.begin;
+    };
+    add(DepKind::data, node.data_deps);
+    add(DepKind::control, node.ctrl_deps);
+    node.root = graph.parents(i).empty();
+    if (graph.children(i).empty()) place_.sinks.push_back(k);
+    place_.nodes.push_back(node);
+  }
+  make_tags_dense(tags);
+  return std::move(place_);
+}
+
+MergePlace::Node PlaceReader::read_node(std::size_t index, std::int64_t& tag) const {
+  const Node& from = trace_.nodes.nodes[index];
+  MergePlace::Node node{.type = from.type, .duration_us = from.duration_us};
+  node.duration_ns = integer_or(trace_, index, attr::duration_nanos, -1);
+  if (from.type == NodeType::comm_send || from.type == NodeType::comm_recv) {
+    const Name peer_name = from.type == NodeType::comm_send ? attr::comm_dst : attr::comm_src;
+    const std::int64_t peer = integer_or(trace_, index, peer_name, -1);
+    if (peer < 0 || peer >= std::int64_t{places_} || peer == trace_.rank) {
+      throw bad_node(
+          trace_, index,
+          std::string(peer_name.view()) + " must be another of the " + std::to_string(places_) + " places");
+    }
+    node.peer = static_cast<std::uint32_t>(peer);
+    tag = integer_or(trace_, index, attr::comm_tag, 0);
+  } else if (from.type != NodeType::comp) {
+    throw bad_node(trace_, index,
+                   "an algorithm consists of sends, receives and computations, not of " +
+                       std::string(node_type_name(from.type)));
+  }
+  read_size(index, node);
+  return node;
+}
+
+// Chunks are what scales; a size alone is what it is.
+void PlaceReader::read_size(std::size_t index, MergePlace::Node& node) const {
+  const auto small = [&](Name name) {
+    const std::int64_t value = integer_or(trace_, index, name, 0);
+    if (value < 0 || value > INT32_MAX)
+      throw bad_node(trace_, index, std::string(name.view()) + " is out of range");
+    return static_cast<std::int32_t>(value);
+  };
+  if (node.type == NodeType::comp) {
+    const auto attrs = trace_.nodes.attributes(trace_.nodes.nodes[index]);
+    const auto& metadata = trace_.metadata.table.attrs;
+    node.bytes = integer_or(trace_, index, attr::tensor_size, -1);
+    node.num_ops = integer_or(trace_, index, attr::num_ops, -1);
+    node.chunks = small(attr::chunk_cnt);
+    const IntValue total = int_value(metadata, msccl::nchunksperloop);
+    const bool counted = node.chunks > 0 && total && total.value > 0 && total.value <= INT32_MAX;
+    node.of_chunks = counted ? static_cast<std::int32_t>(total.value) : 0;
+    const auto type = string_value(trace_.nodes, attrs, attr::step_type);
+    const bool copies = type && (*type == "cpy" || *type == msccl::copy_step);
+    node.touched = find(metadata, ten::schedule_name) != nullptr ? 1 : copies ? 2 : 3;  // as lowering has it
+    return;
+  }
+  node.bytes = integer_or(trace_, index, attr::comm_size, -1);
+  node.chunks = small(attr::msg_chunk_cnt);
+  node.of_chunks = small(attr::total_chunk_cnt);
+  if (node.chunks > 0 && node.of_chunks > 0) return;
+  node.chunks = node.of_chunks = 0;
+  if (node.bytes <= 0) throw bad_node(trace_, index, "a message without comm_size and without chunk counts");
+}
+
+void PlaceReader::make_tags_dense(const std::vector<std::int64_t>& tags) {
+  // By direction and peer.
+  std::map<std::pair<NodeType, std::uint32_t>, std::vector<std::int64_t>> seen;
+  const auto list_of = [&](const MergePlace::Node& n) -> std::vector<std::int64_t>& {
+    return seen[{n.type, n.peer}];
+  };
+  for (std::size_t k = 0; k < tags.size(); ++k) {
+    if (place_.nodes[k].type == NodeType::comp) continue;
+    auto& list = list_of(place_.nodes[k]);
+    if (list.empty() || list.back() != tags[k]) list.push_back(tags[k]);
+  }
+  for (auto& [key, list] : seen) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    place_.tags = std::max(place_.tags, static_cast<std::uint32_t>(list.size()));
+  }
+  for (std::size_t k = 0; k < tags.size(); ++k) {
+    MergePlace::Node& n = place_.nodes[k];
+    if (n.type == NodeType::comp) continue;
+    const auto& list = list_of(n);
+    n.tag = static_cast<std::uint32_t>(std::lower_bound(list.begin(), list.end(), tags[k]) - list.begin());
+  }
+}
+
+}  // namespace
+
+MergePlace read_merge_place(const Trace& trace, std::uint32_t places) { return PlaceReader(trace, places).read(); }
+
+}  // namespace convert

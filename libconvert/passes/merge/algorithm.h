@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// A collective algorithm, ready to take the place of collectives: what each place of a group does, in chunks.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/trace.h"
+
+namespace convert {
+
+// What one place does. Nodes ascend by id; an id is its position now.
+struct MergePlace {
+  struct Node {
+    NodeType type = NodeType::comp;
+    std::uint32_t peer = 0;   // place
+    std::uint32_t tag = 0;    // dense from 0 among the messages of two places: both ends number them alike
+    std::int32_t chunks = 0;  // of `of_chunks`; 0: the sizes are stated
+    std::int32_t of_chunks = 0;
+    std::int64_t bytes = -1;    // stated comm_size or tensor_size; -1: none
+    std::int64_t num_ops = -1;  // stated
+    std::int32_t touched = 0;   // COMP with chunks: tensor_size is so many times their bytes
+    std::uint64_t duration_us = 0;
+    std::int64_t duration_ns = -1;  // duration_nanos
+    Range data_deps{};              // into deps: positions in nodes
+    Range ctrl_deps{};
+    Text name{};        // in text
+    bool root = false;  // waits for nothing
+  };
+  std::vector<Node> nodes;
+  std::vector<std::uint32_t> deps;
+  std::vector<std::uint32_t> sinks;  // nothing waits for them
+  std::string text;
+  std::uint32_t tags = 0;  // the most between two places, seen from here
+};
+// `trace`: of one of so many places. Throws Error(input) [merge] with the place: other nodes than sends, receives
+// and computations; a peer beyond the places; neither size nor chunks; ids or dependencies that do not exist; a
+// cycle.
+[[nodiscard]] MergePlace read_merge_place(const Trace& trace, std::uint32_t places);
+
+struct MergeAlgorithm {
+  std::string source;  // as the user named it
+  std::uint32_t places = 0;
+  std::uint32_t tags = 0;  // that an instance takes
+  std::string collective;  // what it says it computes, "allreduce"; empty: nothing
+  // The trace of a place. Thread-safe.
+  std::function<Trace(std::uint32_t place)> load;
+};
+
+}  // namespace convert

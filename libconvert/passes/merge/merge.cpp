@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: MIT
+#include "passes/merge/merge.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "graph/graph.h"
+#include "graph/messages.h"
+#include "passes/provenance.h"
+
+namespace convert {
+namespace {
+
+constexpr std::int64_t bytes_per_element = 4;
+
+// "0" for the group of all ranks, however it is written.
+std::string_view group_of(const NodeTable& table, const Node& node) {
+  const std::string_view name = string_value(table, table.attributes(node), attr::pg_name).value_or("0");
+  return name.empty() ? std::string_view("0") : name;
+}
+
+// The sizes of a place's nodes in a collective of so many bytes.
+struct Sizes {
+  const MergePlace* place = nullptr;
+  std::vector<std::int64_t> bytes;  // by node; -1: none
+  bool remainder = false;
+};
+
+struct Call {
+  std::uint32_t node = 0;  // index in the workload, then in `collectives`
+  std::string_view group;  // text of the plan
+  const MergePlan::Group* ranks = nullptr;
+  std::uint64_t instance = 0;  // number of its first one
+  MergeChoice choice{};
+  std::int64_t bytes = 0;  // of the whole
+  const MergePlace* place = nullptr;
+  NodeId first_id = 0;  // of its new nodes
+};
+
+}  // namespace
+
+struct MergedRank::State {
+  State(const MergePlan& merge_plan, Trace workload) : plan(merge_plan), trace(std::move(workload)) {
+    find_calls();
+    number_new_nodes();
+    check_sizes();
+    rewire();
+    set_collectives_apart();
+  }
+
+  void find_calls();
+  void look_at(std::uint32_t node, std::map<std::string_view, std::uint64_t>& calls);
+  void number_new_nodes();
+  void check_sizes();
+  void rewire();
+  void rewire(Range& deps);
+  void set_collectives_apart();
+  void add_instance(const Call& call, std::uint32_t chunk, NodeTable& out);
+  void add_node(const MergePlace::Node& from, const Sizes& sizes, std::size_t k, const Call& call, NodeTable& out);
+  void keep_collective(const Call& call, NodeTable& out) const;
+  [[nodiscard]] std::int64_t instance_bytes(const Call& call, std::uint32_t chunk) const {
+    return call.bytes / call.choice.chunks + (chunk < call.bytes % call.choice.chunks ? 1 : 0);
+  }
+  const Sizes& sizes_of(const Call& call, std::int64_t bytes);
+  const MergePlace* place_of(const Call& call);
+  [[nodiscard]] std::int64_t whole_size(std::uint32_t node, CollectiveType type, std::size_t members) const;
+  [[nodiscard]] Error error(std::uint32_t node, const std::string& what) const {
+    return input_error(location_of(trace, node), "node " + std::to_string(trace.nodes.nodes[node].id) + ": " + what,
+                       "merge");
+  }
+
+  const MergePlan& plan;
+  Trace trace;
+  MergeCounts counts;
+  std::vector<Call> calls;  // ascending by id
+  std::unordered_map<NodeId, std::uint32_t> call_of;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, MergePlace> places;  // by algorithm and place
+  std::map<std::pair<const MergePlace*, std::int64_t>, Sizes> sizes;
+  NodeTable collectives;  // those that go, by call
+  bool given = false;     // the nodes that stay have been
+  std::size_t next_call = 0;
+  std::uint32_t next_chunk = 0;
+};
+
+// The whole of what the ranks contribute or get: an all-gather's node states one rank's part.
+std::int64_t MergedRank::State::whole_size(std::uint32_t node, CollectiveType type, std::size_t members) const {
+  const IntValue size = int_value(trace.nodes.attributes(trace.nodes.nodes[node]), attr::comm_size);
+  if (!size || size.value < 0) throw error(node, "its comm_size is missing, or no size");
+  std::int64_t bytes = size.value;
+  if (type == CollectiveType::all_gather &&
+      __builtin_mul_overflow(bytes, static_cast<std::int64_t>(members), &bytes)) {
+    throw error(node, "the result of the all_gather exceeds 2^63 bytes");
+  }
+  return bytes;
+}
+
+void MergedRank::State::look_at(std::uint32_t node, std::map<std::string_view, std::uint64_t>& calls_of) {
+  const Node& n = trace.nodes.nodes[node];
+  const auto attrs = trace.nodes.attributes(n);
+  const std::string_view group = group_of(trace.nodes, n);
+  const std::uint64_t number = calls_of[group]++;
+  const IntValue type = int_value(attrs, attr::comm_type);
+  const IntValue size = int_value(attrs, attr::comm_size);
+  const auto kind = static_cast<CollectiveType>(type ? type.value : -1);
+  const MergeChoice* const choice = plan.choose(
+      {.type = kind, .group = group, .bytes = size ? size.value : 0, .node = n.id, .name = trace.nodes.name(n)});
+  if (choice == nullptr) {
+    ++counts.kept;
+    return;
+  }
+  const auto known = plan.groups.find(group);
+  if (known == plan.groups.end()) {
+    throw error(node, "process group '" + std::string(group) +
+                          "' is not defined; the groups of a set stand in PREFIX.groups.json");
+  }
+  const std::size_t members = known->second.ranks.empty() ? plan.ranks : known->second.ranks.size();
+  const MergeAlgorithm& algorithm = plan.algorithms[choice->algorithm];
+  if (algorithm.places != members) {
+    throw error(node, "its group has " + std::to_string(members) + " ranks, but " + algorithm.source + " is for " +
+                          std::to_string(algorithm.places));
+  }
+  Call call{.node = node,
+            .group = known->first,
+            .ranks = &known->second,
+            .instance = (known->second.first_call + number) * plan.most_chunks,
+            .choice = *choice,
+            .bytes = whole_size(node, kind, members)};
+  call.place = place_of(call);
+  calls.push_back(call);
+}
+
+void MergedRank::State::find_calls() {
+  std::map<std::string_view, std::uint64_t> calls_of;
+  for (const std::uint32_t node : communication_order(trace.nodes, build_graph(trace.nodes))) {
+    if (trace.nodes.nodes[node].type == NodeType::comm_coll) look_at(node, calls_of);
+  }
+  std::sort(calls.begin(), calls.end(), [&](const Call& a, const Call& b) {
+    return trace.nodes.nodes[a.node].id < trace.nodes.nodes[b.node].id;
+  });
+  counts.merged = calls.size();
+}
+
+const MergePlace* MergedRank::State::place_of(const Call& call) {
+  const auto& ranks = call.ranks->ranks;
+  std::uint32_t number = trace.rank;
+  if (!ranks.empty()) {
+    const auto at = std::find(ranks.begin(), ranks.end(), trace.rank);
+    if (at == ranks.end()) {
+      throw error(call.node, "rank " + std::to_string(trace.rank) + " is no member of process group '" +
+                                 std::string(call.group) + "'");
+    }
+    number = static_cast<std::uint32_t>(at - ranks.begin());
+  }
+  const auto [at, added] = places.try_emplace({call.choice.algorithm, number});
+  const MergeAlgorithm& algorithm = plan.algorithms[call.choice.algorithm];
+  if (added) at->second = read_merge_place(algorithm.load(number), algorithm.places);
+  return &at->second;
+}
+
+void MergedRank::State::number_new_nodes() {
+  NodeId next = 0;
+  for (const Node& n : trace.nodes.nodes) {
+    if (n.id == std::numeric_limits<NodeId>::max())
+      throw input_error({.file = trace.name}, "no ids are left behind 2^64-1", "merge");
+    next = std::max(next, n.id + 1);
+  }
+  for (std::uint32_t i = 0; i < calls.size(); ++i) {
+    Call& call = calls[i];
+    call.first_id = next;
+    const std::uint64_t count = call.place->nodes.size() * std::uint64_t{call.choice.chunks};
+    if (count > std::numeric_limits<NodeId>::max() - next)
+      throw error(call.node, "no ids are left for its " + std::to_string(count) + " nodes");
+    next += count;
+    counts.added += count;
+    call_of.emplace(trace.nodes.nodes[call.node].id, i);
+  }
+}
+
+const Sizes& MergedRank::State::sizes_of(const Call& call, std::int64_t bytes) {
+  const auto [at, added] = sizes.try_emplace({call.place, bytes});
+  Sizes& s = at->second;
+  if (!added) return s;
+  s.place = call.place;
+  for (const MergePlace::Node& n : call.place->nodes) {
+    if (n.of_chunks == 0) {
+      s.bytes.push_back(n.bytes);
+      continue;
+    }
+    __extension__ using Wide = __int128;
+    s.bytes.push_back(static_cast<std::int64_t>(static_cast<Wide>(bytes) * n.chunks / n.of_chunks));
+    s.remainder = s.remainder || bytes % n.of_chunks != 0;
+    if (s.bytes.back() > 0) continue;
+    throw error(call.node, "its " + std::to_string(bytes) + " bytes are too few for the " +
+                               std::to_string(n.of_chunks) + " chunks of " +
+                               plan.algorithms[call.choice.algorithm].source);
+  }
+  return s;
+}
+
+// Before anything is given away.
+void MergedRank::State::check_sizes() {
+  for (const Call& call : calls) {
+    bool remainder = false;
+    for (const std::uint32_t c : {0U, call.choice.chunks - 1}) {
+      remainder = sizes_of(call, instance_bytes(call, c)).remainder || remainder;
+    }
+    counts.remainders += remainder ? 1 : 0;
+  }
+}
+
+// In place of a collective that goes all its last nodes.
+void MergedRank::State::rewire(Range& deps) {
+  NodeTable& table = trace.nodes;
+  const auto goes = [&](NodeId id) { return call_of.contains(id); };
+  const auto* const begin = table.deps.data() + deps.begin;
+  if (std::none_of(begin, begin + deps.count, goes)) return;
+  const std::vector<NodeId> old(begin, begin + deps.count);
+  const auto first = static_cast<std::uint32_t>(table.deps.size());
+  for (const NodeId id : old) {
+    const auto at = call_of.find(id);
+    if (at == call_of.end()) {
+      table.deps.push_back(id);
+      continue;
+    }
+    const Call& call = calls[at->second];
+    for (std::uint32_t c = 0; c < call.choice.chunks; ++c) {
+      for (const std::uint32_t sink : call.place->sinks)
+        table.deps.push_back(call.first_id + c * call.place->nodes.size() + sink);
+    }
+  }
+  deps = {first, static_cast<std::uint32_t>(table.deps.size()) - first};
+}
+
+void MergedRank::State::rewire() {
+  if (calls.empty()) return;
+  for (Node& n : trace.nodes.nodes) {
+    rewire(n.data_deps);
+    rewire(n.ctrl_deps);
+  }
+}
+
+void MergedRank::State::set_collectives_apart() {
+  std::vector<Node>& nodes = trace.nodes.nodes;
+  std::vector<bool> goes(nodes.size());
+  for (Call& call : calls) {
+    goes[call.node] = true;
+    collectives.add_copy(trace.nodes, nodes[call.node]);
+    call.node = static_cast<std::uint32_t>(collectives.nodes.size() - 1);
+  }
+  if (calls.empty()) return;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (!goes[i]) nodes[kept++] = nodes[i];
+  }
+  nodes.resize(kept);
+  trace.nodes.positions.clear();
+}
+
+// What is needed to put the collective back: its attributes and times, on the first of its new nodes.
+void MergedRank::State::keep_collective(const Call& call, NodeTable& out) const {
+  const Node& node = collectives.nodes[call.node];
+  for (const Attr& a : collectives.attributes(node)) {
+    out.add_copy(collectives, a);
+    out.attrs.back().name = merged::name_of(a.name);
+  }
+  if (node.start_us != 0)
+    out.add_int(merged::start_time_micros, Kind::uint64_val, static_cast<std::int64_t>(node.start_us));
+  if (node.duration_us != 0)
+    out.add_int(merged::duration_micros, Kind::uint64_val, static_cast<std::int64_t>(node.duration_us));
+}
+
+void MergedRank::State::add_node(const MergePlace::Node& from, const Sizes& s, std::size_t k, const Call& call,
+                                 NodeTable& out) {
+  if (from.duration_ns >= 0) out.add_int(attr::duration_nanos, Kind::uint64_val, from.duration_ns);
+  if (from.type == NodeType::comp) {
+    const bool scaled = from.of_chunks != 0;
+    const std::int64_t size = scaled ? s.bytes[k] * from.touched : from.bytes;
+    const std::int64_t ops = scaled ? std::max<std::int64_t>(1, s.bytes[k] / bytes_per_element) : from.num_ops;
+    if (ops >= 0) out.add_int(attr::num_ops, Kind::int64_val, ops);
+    if (size >= 0) out.add_int(attr::tensor_size, Kind::int64_val, size);
+    return;
+  }
+  const auto own = static_cast<std::int32_t>(trace.rank);
+  const auto& ranks = call.ranks->ranks;
+  const auto peer = static_cast<std::int32_t>(ranks.empty() ? from.peer : ranks[from.peer]);
+  const bool sends = from.type == NodeType::comm_send;
+  out.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(from.type));
+  out.add_int(attr::comm_src, Kind::int32_val, sends ? own : peer);
+  out.add_int(attr::comm_dst, Kind::int32_val, sends ? peer : own);
+}
+
+void MergedRank::State::add_instance(const Call& call, std::uint32_t chunk, NodeTable& out) {
+  const Sizes& s = sizes_of(call, instance_bytes(call, chunk));
+  const MergePlace& place = *call.place;
+  const Node& collective = collectives.nodes[call.node];
+  const NodeId base = call.first_id + chunk * place.nodes.size();
+  const std::uint64_t instance = call.instance + chunk;
+  const std::int64_t tag = plan.first_tag + static_cast<std::int64_t>(instance) * plan.tags;
+  const std::uint64_t text = out.add_text(place.text).offset;
+  const Text name = out.add_text(collectives.name(collective));
+  const auto add_deps = [&](std::span<const NodeId> ids) {
+    const Range range{static_cast<std::uint32_t>(out.deps.size()), static_cast<std::uint32_t>(ids.size())};
+    out.deps.insert(out.deps.end(), ids.begin(), ids.end());
+    return range;
+  };
+  const Range data = add_deps(collectives.data_deps(collective));
+  const Range ctrl = add_deps(collectives.ctrl_deps(collective));
+  for (std::size_t k = 0; k < place.nodes.size(); ++k) {
+    const MergePlace::Node& from = place.nodes[k];
+    Node& n = out.nodes.emplace_back();
+    n.id = base + k;
+    n.type = from.type;
+    n.name = {text + from.name.offset, from.name.size};
+    n.duration_us = from.duration_us;
+    n.attrs.begin = static_cast<std::uint32_t>(out.attrs.size());
+    if (from.root) {  // all of them wait for what the collective waited for
+      n.data_deps = data;
+      n.ctrl_deps = ctrl;
+    }
+    for (std::uint32_t d = 0; d < from.data_deps.count; ++d)
+      out.add_data_dep(base + place.deps[from.data_deps.begin + d]);
+    for (std::uint32_t d = 0; d < from.ctrl_deps.count; ++d)
+      out.add_ctrl_dep(base + place.deps[from.ctrl_deps.begin + d]);
+    out.add_bool(attr::is_cpu_op, false);
+    add_node(from, s, k, call, out);
+    if (from.type != NodeType::comp) {
+      out.add_int(attr::comm_tag, Kind::int32_val, tag + from.tag);
+      out.add_int(attr::comm_size, Kind::int64_val, s.bytes[k]);
+    }
+    out.add_int(attr::merged_from, Kind::uint64_val, static_cast<std::int64_t>(collective.id));
+    out.attrs.push_back(
+        {.name = attr::merged_name, .kind = Kind::string_val, .size = name.size, .bits = name.offset});
+    out.add_int(attr::merged_instance, Kind::uint64_val, static_cast<std::int64_t>(instance));
+    if (k == 0 && chunk == 0) keep_collective(call, out);
+    out.end_node();
+  }
+}
+
+MergedRank::MergedRank(const MergePlan& plan, Trace workload)
+    : state_(std::make_unique<State>(plan, std::move(workload))) {}
+MergedRank::~MergedRank() = default;
+
+const MergeCounts& MergedRank::counts() const { return state_->counts; }
+
+bool MergedRank::next(Trace& out, std::size_t max_nodes) {
+  State& s = *state_;
+  if (!std::exchange(s.given, true) && !s.trace.nodes.nodes.empty()) {
+    std::swap(out.nodes, s.trace.nodes);
+    return true;
+  }
+  out.nodes.clear();
+  while (s.next_call < s.calls.size() && out.nodes.nodes.size() < max_nodes) {
+    const Call& call = s.calls[s.next_call];
+    s.add_instance(call, s.next_chunk, out.nodes);
+    if (++s.next_chunk < call.choice.chunks) continue;
+    s.next_chunk = 0;
+    ++s.next_call;
+  }
+  return !out.nodes.nodes.empty();
+}
+
+CollectiveCensus count_collectives(const NodeTable& table) {
+  CollectiveCensus census;
+  constexpr std::uint64_t prime = 0x100000001b3;
+  for (const std::uint32_t i : communication_order(table, build_graph(table))) {
+    const Node& n = table.nodes[i];
+    const auto attrs = table.attributes(n);
+    if (n.type != NodeType::comm_coll) {
+      const IntValue tag = int_value(attrs, attr::comm_tag);
+      if (tag) census.highest_tag = std::max(census.highest_tag, tag.value);
+      continue;
+    }
+    const std::string_view name = group_of(table, n);
+    auto at = census.groups.find(name);
+    if (at == census.groups.end()) at = census.groups.emplace(std::string(name), CollectiveCensus::Group{}).first;
+    ++at->second.calls;
+    for (const Name key : {attr::comm_type, attr::comm_size}) {
+      const IntValue v = int_value(attrs, key);
+      at->second.digest = (at->second.digest ^ (v ? static_cast<std::uint64_t>(v.value) + 1 : 0)) * prime;
+    }
+  }
+  return census;
+}
+
+}  // namespace convert

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Puts collective algorithms into workloads: a COMM_COLL node becomes the sends, receives and reductions of its
+// rank's place.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/diagnostic.h"
+#include "core/trace.h"
+#include "passes/merge/algorithm.h"
+
+namespace convert {
+
+// What takes the place of a collective.
+struct MergeChoice {
+  std::uint32_t algorithm = 0;  // into MergePlan::algorithms
+  std::uint32_t chunks = 1;     // instances that it is cut into, which run side by side
+};
+
+// A collective as a rule sees it.
+struct MergeCall {
+  CollectiveType type{};
+  std::string_view group;  // pg_name; "0": all ranks
+  std::int64_t bytes = 0;  // comm_size
+  NodeId node = 0;
+  std::string_view name;
+};
+
+// What all ranks must know alike. Instances are numbered by group, and within it by the order in which the group's
+// collectives are issued, which is the same on all its ranks: so each rank finds the tags of an instance by itself.
+struct MergePlan {
+  struct Group {
+    std::vector<std::uint32_t> ranks;  // in the order listed; empty: all
+    std::uint64_t first_call = 0;      // the collectives of the groups before it
+  };
+  std::uint32_t ranks = 0;
+  std::map<std::string, Group, std::less<>> groups;  // by pg_name; "0" is there
+  std::vector<MergeAlgorithm> algorithms;
+  std::int64_t first_tag = 0;     // beyond those of the workload
+  std::uint32_t tags = 1;         // an instance's
+  std::uint32_t most_chunks = 1;  // of a collective
+  // Nothing: the collective stays. Called by several threads.
+  std::function<const MergeChoice*(const MergeCall&)> choose;
+};
+
+struct MergeCounts {
+  std::uint64_t merged = 0;
+  std::uint64_t kept = 0;
+  std::uint64_t added = 0;       // nodes
+  std::uint64_t remainders = 0;  // merged ones whose bytes their chunks do not divide
+};
+
+// The collectives of a rank as a plan needs them: how many each group has, what they are, and the highest tag.
+struct CollectiveCensus {
+  struct Group {
+    std::uint64_t calls = 0;
+    std::uint64_t digest = 0;  // of types and sizes, in order
+  };
+  std::map<std::string, Group, std::less<>> groups;  // by pg_name; "0" for none
+  std::int64_t highest_tag = -1;                     // of sends and receives
+};
+[[nodiscard]] CollectiveCensus count_collectives(const NodeTable& table);
+
+// One rank. Nodes that stay are untouched, but for dependencies on what has gone: those are on the last nodes of
+// the algorithm then. New nodes have ids behind all others. Of a collective of T bytes (all-gather: comm_size times
+// the ranks of the group) a message of c of N chunks has floor(c T / N) bytes.
+class MergedRank {
+ public:
+  // Throws Error(input) [merge] with the node: a group that is not defined or lacks the rank, or is of another size
+  // than the algorithm; fewer bytes than chunks.
+  MergedRank(const MergePlan& plan, Trace workload);
+  ~MergedRank();
+
+  [[nodiscard]] const MergeCounts& counts() const;
+  // Replaces out.nodes by the next nodes, about max_nodes of them: first all that stay, then the new ones by id.
+  // False at the end.
+  [[nodiscard]] bool next(Trace& out, std::size_t max_nodes);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace convert

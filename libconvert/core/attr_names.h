@@ -94,6 +94,10 @@
   X(ten_start_ps, "ten_start_ps")\
   X(ten_end_ps, "ten_end_ps")\
   X(ten_link, "ten_link")\
+  X(npu, "npu")\
+  X(task_id, "task_id")\
+  X(task_type, "task_type")\
+  X(comm_task, "comm_task")\
   X(inputs, "inputs")                   \
   X(outputs, "outputs")
 

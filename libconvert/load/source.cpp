@@ -53,18 +53,37 @@ class LoweringReader : public TraceReader {
   bool has_nodes_ = false;
 };
 
-// A reader that owns its input. `rank` is for names that do not say it.
+void add_source(Metadata& metadata, const std::string& file, const std::string& sha256) {
+  metadata.table.add_string(attr::source_file, file);
+  metadata.table.add_string(attr::source_sha256, sha256);
+}
+
+// A reader that owns its input. `rank` is for names that do not say it. With `hash` an import is noted.
 class FileReader : public TraceReader {
  public:
-  FileReader(const Format& format, InputItem item, Rank rank, const FormatOptions& options,
+  FileReader(const Format& format, InputItem item, Rank rank, const FormatOptions& options, bool hash,
              Diagnostics& diagnostics)
-      : input_(std::move(item.input)),
-        reader_(format.read({*input_, item.rank.value_or(rank), options, diagnostics})) {}
-  bool next_rank(Trace& out) override { return reader_->next_rank(out); }
+      : input_(std::move(item.input)) {
+    if (hash && format.imported) {
+      auto hashed = std::make_unique<HashedInput>(std::move(input_));
+      hashed_ = hashed.get();
+      input_ = std::move(hashed);
+    }
+    reader_ = format.read({*input_, item.rank.value_or(rank), options, diagnostics});
+  }
+  bool next_rank(Trace& out) override {
+    if (!reader_->next_rank(out)) return false;
+    if (hashed_ == nullptr) return true;
+    if (sha256_.empty()) sha256_ = hashed_->hex();
+    add_source(out.metadata, file_name_part(input_->name()), sha256_);
+    return true;
+  }
   bool next_nodes(Trace& out, std::size_t max_nodes) override { return reader_->next_nodes(out, max_nodes); }
 
  private:
   std::unique_ptr<Input> input_;
+  HashedInput* hashed_ = nullptr;  // input_
+  std::string sha256_;
   std::unique_ptr<TraceReader> reader_;
 };
 
@@ -292,8 +311,7 @@ bool TraceSource::prepare(bool dataflow) {
 
 void TraceSource::add_source_note(Metadata& metadata) const {
   if (source_sha256_.empty()) return;
-  metadata.table.add_string(attr::source_file, source_file_);
-  metadata.table.add_string(attr::source_sha256, source_sha256_);
+  add_source(metadata, source_file_, source_sha256_);
 }
 
 bool TraceSource::many() {
@@ -344,7 +362,8 @@ std::unique_ptr<TraceReader> TraceSource::open_rank(std::size_t i) {
 std::unique_ptr<TraceReader> TraceSource::make_reader(InputItem item, Rank ordinal) {
   const Rank rank = options_.rank.value_or(ordinal);
   if (!format_->linked) {
-    return std::make_unique<FileReader>(*format_, std::move(item), rank, choice_.options, diagnostics_);
+    return std::make_unique<FileReader>(*format_, std::move(item), rank, choice_.options, options_.hash,
+                                        diagnostics_);
   }
   LinkingOptions linking = this->linking();
   linking.device_alone = format_->name == "kineto";

@@ -53,7 +53,7 @@ class LoweringReader : public TraceReader {
   bool has_nodes_ = false;
 };
 
-void add_source(Metadata& metadata, const std::string& file, const std::string& sha256) {
+void add_source(Metadata& metadata, std::string_view file, std::string_view sha256) {
   metadata.table.add_string(attr::source_file, file);
   metadata.table.add_string(attr::source_sha256, sha256);
 }

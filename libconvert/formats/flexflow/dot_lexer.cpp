@@ -31,6 +31,15 @@ std::string shown_byte(char c) {
 
 }  // namespace
 
+std::string shown_text(std::string_view text, std::size_t most) {
+  std::size_t end = std::min(text.size(), most);
+  while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80) --end;
+  std::string out(text.substr(0, end));
+  std::replace_if(
+      out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+  return end < text.size() ? out + "…" : out;
+}
+
 bool DotToken::is_keyword(std::string_view lower) const {
   if (kind != Kind::word || text.size() != lower.size()) return false;
   return std::equal(text.begin(), text.end(), lower.begin(),
@@ -144,9 +153,9 @@ void DotLexer::read_numeral(DotToken& token) {
   }
   const bool joined = have(1) && (class_of(*at_) == Class::letter || *at_ == '.');
   if (!digits || joined) {
-    const auto length = std::min<std::size_t>(static_cast<std::size_t>(at_ - token_) + (joined ? 1 : 0), 40);
+    const std::string_view found(token_, static_cast<std::size_t>(at_ - token_) + (joined ? 1 : 0));
     fail(token.line, token.column,
-         "'" + std::string(token_, length) + "' is neither a name nor a number; put it in quotes");
+         "'" + shown_text(found, 40) + "' is neither a name nor a number; put it in quotes");
   }
   token.kind = DotToken::Kind::word;
   token.text = {token_, static_cast<std::size_t>(at_ - token_)};

@@ -35,6 +35,9 @@ struct DotToken {
   [[nodiscard]] bool is_keyword(std::string_view lower) const;
 };
 
+// At most so many bytes of `text` on one line, whole characters, for messages.
+[[nodiscard]] std::string shown_text(std::string_view text, std::size_t most);
+
 class DotLexer {
  public:
   static constexpr std::size_t largest_token = std::size_t{1} << 20U;

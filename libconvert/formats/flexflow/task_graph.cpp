@@ -17,10 +17,8 @@ constexpr std::size_t most_tasks = 0x7fffffff;  // a task's index is the tag of 
 constexpr std::size_t most_edges = 0xffffffff;
 
 std::string shown(const DotToken& token) {
-  constexpr std::size_t most = 40;
   if (token.kind == Kind::end) return "the end of the file";
-  std::string text(token.text.substr(0, most));
-  if (token.text.size() > most) text += "…";
+  const std::string text = shown_text(token.text, 40);
   return token.kind == Kind::quoted ? '"' + text + '"' : "'" + text + "'";
 }
 
@@ -120,9 +118,7 @@ class GraphReader {
     const std::string_view digits = name.starts_with(prefix) ? name.substr(prefix.size()) : std::string_view();
     const auto k = parse_unsigned(digits);
     if (!k || *k > 0xffffffffU || (digits.size() > 1 && digits[0] == '0')) {
-      constexpr std::size_t most = 40;
-      fail(at, "'" + std::string(name.substr(0, most)) + (name.size() > most ? "…" : "") +
-                   "' is no node of a task graph: they are named node0, node1, …");
+      fail(at, "'" + shown_text(name, 40) + "' is no node of a task graph: they are named node0, node1, …");
     }
     return static_cast<std::uint32_t>(*k);
   }
@@ -273,10 +269,8 @@ std::uint32_t TextPool::add(std::string_view text) {
 }
 
 std::string TaskGraph::describe(const Task& t) const {
-  constexpr std::size_t most = 80;
   const std::string_view name = texts.view(t.name);
-  return "node" + std::to_string(t.number) +
-         (name.empty() ? "" : " (" + std::string(name.substr(0, most)) + (name.size() > most ? "…)" : ")"));
+  return "node" + std::to_string(t.number) + (name.empty() ? "" : " (" + shown_text(name, 80) + ")");
 }
 
 TaskGraph read_task_graph(Input& input, Diagnostics& diagnostics) {

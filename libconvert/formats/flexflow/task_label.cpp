@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/units.h"
+#include "formats/flexflow/dot_lexer.h"
 #include "util/utf8.h"
 
 namespace convert::flexflow {
@@ -108,10 +109,7 @@ class Parser {
     throw BadLabel{static_cast<std::size_t>(at.data() - raw_.data()), message};
   }
   [[noreturn]] void fail_neither() const {
-    constexpr std::size_t shown = 200;
-    std::string text(raw_.substr(0, shown));
-    if (raw_.size() > shown) text += "…";
-    fail(raw_, "the label \"" + text +
+    fail(raw_, "the label \"" + shown_text(raw_, 200) +
                    "\" is none of a task graph's: { npu_id=R | NAME | … | COMP_NODE | runtime=SECONDS }, "
                    "{ npu_id=R | NAME | … | COMM_SEND_RECV_NODE | src=R | dst=R | size=BYTES }, "
                    "{ NAME | TYPE | { START | END } }");
@@ -129,24 +127,24 @@ class Parser {
     constexpr std::array<std::string_view, 5> keys = {"npu_id", "runtime", "src", "dst", "size"};
     const std::size_t equals = field.find('=');
     if (equals == std::string_view::npos)
-      fail(field, "'" + std::string(field) + "': " + std::string(key) + "=… is expected");
+      fail(field, "'" + shown_text(field, 80) + "': " + std::string(key) + "=… is expected");
     const std::string_view found = trim(field.substr(0, equals));
     if (found != key && std::find(keys.begin(), keys.end(), found) != keys.end())
-      fail(field, "'" + std::string(field) + "' stands where " + std::string(key) + "=… is expected");
+      fail(field, "'" + shown_text(field, 80) + "' stands where " + std::string(key) + "=… is expected");
     return trim(field.substr(equals + 1));
   }
 
   [[nodiscard]] Rank rank(std::string_view field, std::string_view key) const {
     const auto v = parse_unsigned(value(field, key));
     if (!v || *v > largest_rank)
-      fail(field, "'" + std::string(field) + "': a rank is expected, an integer from 0 to 2^31-1");
+      fail(field, "'" + shown_text(field, 80) + "': a rank is expected, an integer from 0 to 2^31-1");
     return static_cast<Rank>(*v);
   }
 
   [[nodiscard]] std::int64_t bytes(std::string_view field) const {
     const auto v = parse_int(value(field, "size"));
     if (!v || *v < 0)
-      fail(field, "'" + std::string(field) + "': a size in bytes is expected, an integer from 0 to 2^63-1");
+      fail(field, "'" + shown_text(field, 80) + "': a size in bytes is expected, an integer from 0 to 2^63-1");
     return *v;
   }
 
@@ -155,16 +153,16 @@ class Parser {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), v);
     const bool range = error == std::errc::result_out_of_range;  // 1e-400 is one too
     if ((error != std::errc() && !range) || end != text.data() + text.size() || text.empty())
-      fail(field, "'" + std::string(field) + "': a number is expected");
+      fail(field, "'" + shown_text(field, 80) + "': a number is expected");
     if (range || !std::isfinite(v) || std::signbit(v))
-      fail(field, "'" + std::string(field) + "': a finite time from 0 on is expected");
+      fail(field, "'" + shown_text(field, 80) + "': a finite time from 0 on is expected");
     return v;
   }
 
   // time × units, rounded.
   [[nodiscard]] std::uint64_t scaled(std::string_view field, double time, double units) const {
     constexpr double limit = 9.2e18;
-    if (time * units >= limit) fail(field, "'" + std::string(field) + "': a time beyond 2^63 ns");
+    if (time * units >= limit) fail(field, "'" + shown_text(field, 80) + "': a time beyond 2^63 ns");
     return static_cast<std::uint64_t>(std::llround(time * units));
   }
 
@@ -185,7 +183,7 @@ class Parser {
     label.owner = no_rank;
     const std::string_view type = fields_[fields_.count - 2];
     if (std::find(types.begin(), types.end(), type) == types.end()) {
-      fail(type, "'" + std::string(type) + "' is no type of task: Forward, Backward, Comm, Update or Barrier");
+      fail(type, "'" + shown_text(type, 80) + "' is no type of task: Forward, Backward, Comm, Update or Barrier");
     }
     label.type = type;
     unescape(fields_.count == 3 ? fields_[0] : std::string_view(), label.name);

@@ -202,7 +202,7 @@ def flexflow_seeds():
     comm = 'node{} [label="{{ npu_id={} | x | Comm | COMM_SEND_RECV_NODE | src={} | dst={} | size=8 }}"]\n'
     chakra = ("/* c */ # c\n// c\n#\nstrict digraph taskgraph {\nrankdir=LR; node [shape=record]\n" + comp.format(0, 0)
               + comp.format(1, 1) + comm.format(2, 0, 0, 1) + comm.format(3, 1, 1, 0) + comm.format(4, 1, 1, 1)
-              + 'node0 -> "node2" -> node1 [a="b" + "c", d];\nnode2 -> node3;node2->node4\n}\n')
+              + 'node0 -> "node2" -> node1 [a="b" + "c", d=e];\nnode2 -> node3;node2->node4\n}\n')
     cross = "digraph taskgraph {\n" + comp.format(0, 0) + comp.format(1, 1) + "node0 -> node1\n}"
     stock = ('digraph taskgraph {\nnode0 [label="{ a\\|b | Forward | { 0 | 0.1 } }"];\nnode1 [label="{ Comm | { 0.1 | 0.2 } }"];\n'
              'node2 [label="{ Update | { 0.2 | 1e1 } }"];\nnode0 -> node1 -> node2;\n}')

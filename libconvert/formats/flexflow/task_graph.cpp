@@ -39,7 +39,10 @@ class GraphReader {
   void read() {
     advance();
     header();
-    while (!token_.is('}')) statement();
+    while (!token_.is('}')) {
+      statement();
+      if (token_.is(';')) advance();
+    }
     advance();
     if (token_.is_keyword("digraph") || token_.is_keyword("graph") || token_.is_keyword("strict"))
       fail("a second graph; a task graph is a file of its own");
@@ -81,7 +84,6 @@ class GraphReader {
   }
 
   void statement() {
-    if (token_.is(';')) return advance();
     if (token_.is_keyword("subgraph") || token_.is('{')) fail("a subgraph is not part of a task graph");
     if (token_.kind == Kind::end) fail("the graph ends without its '}'");
     if (!token_.is_name()) fail("a statement is expected, not " + shown(token_));
@@ -177,10 +179,8 @@ class GraphReader {
         const bool label = token_.text == "label";
         if (label && has_label_) fail("'label' is given twice");
         skip_name();
-        if (token_.is('=')) {
-          advance();
-          value(label);
-        }
+        expect('=');
+        value(label);
         if (token_.is(',') || token_.is(';')) advance();
       }
       advance();
@@ -192,19 +192,41 @@ class GraphReader {
     if (!label) return skip_name();
     has_label_ = true;
     label_at_ = place_of(token_);
-    bool quoted = token_.kind == Kind::quoted;
+    const bool quoted = token_.kind == Kind::quoted;
     if (quoted) ++label_at_.column;
-    label_.assign(token_.text);
+    label_.clear();
+    label_as_written_ = true;
+    add_to_label(token_.text);
     advance();
     while (quoted && token_.is('+')) {
       advance();
       if (token_.kind != Kind::quoted) fail("a string in quotes is expected behind '+', not " + shown(token_));
-      label_ += token_.text;
+      label_as_written_ = false;
+      add_to_label(token_.text);
       advance();
     }
   }
 
+  // A backslash and a line break join lines; all other escapes are the label's.
+  void add_to_label(std::string_view text) {
+    if (text.find("\\\n") == std::string_view::npos) {
+      label_ += text;
+      return;
+    }
+    label_as_written_ = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const std::string_view pair = text.substr(i, 2);
+      if (pair[0] != '\\') {
+        label_ += pair[0];
+      } else {
+        if (pair != "\\\n") label_ += pair;
+        ++i;
+      }
+    }
+  }
+
   [[nodiscard]] Place place_in_label(std::size_t offset) const {
+    if (!label_as_written_) return label_at_;
     const std::string_view before = std::string_view(label_).substr(0, offset);
     const auto lines = static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n'));
     if (lines == 0) return {label_at_.line, label_at_.column + static_cast<std::uint32_t>(offset)};
@@ -225,7 +247,8 @@ class GraphReader {
   DotToken token_;
   std::string name_;
   std::string label_;
-  Place label_at_;  // of its first character
+  Place label_at_;                // of its first character
+  bool label_as_written_ = true;  // in one string, without joined lines
   bool has_label_ = false;
   TaskLabel parsed_;
   std::uint64_t odd_owners_ = 0;

@@ -59,8 +59,7 @@ bool split_record(std::string_view record, Fields& fields) {
   return false;
 }
 
-// Escapes of strings and of records in one: a line break behind a backslash is nothing, \n \l \r end a line, of
-// anything else the backslash is dropped.
+// Escapes of strings and of records in one: \n, \l and \r end a line, of anything else the backslash is dropped.
 void unescape(std::string_view field, std::string& out) {
   out.clear();
   for (std::size_t i = 0; i < field.size(); ++i) {
@@ -69,11 +68,7 @@ void unescape(std::string_view field, std::string& out) {
       continue;
     }
     const char c = field[++i];
-    if (c == 'n' || c == 'l' || c == 'r') {
-      out += '\n';
-    } else if (c != '\n') {
-      out += c;
-    }
+    out += c == 'n' || c == 'l' || c == 'r' ? '\n' : c;
   }
 }
 

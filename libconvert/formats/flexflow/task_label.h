@@ -26,7 +26,8 @@ struct BadLabel {
   std::string message;
 };
 
-// `raw` is the text between the quotes as it stands. Sets kind, ranks, bytes and times of `task`. Throws BadLabel.
+// `raw` is the text between the quotes, joined lines joined, all other escapes as they stand. Sets kind, ranks,
+// bytes and times of `task`. Throws BadLabel.
 void parse_label(std::string_view raw, TaskLabel& label, Task& task);
 
 }  // namespace convert::flexflow

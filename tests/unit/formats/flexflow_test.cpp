@@ -249,10 +249,10 @@ TEST(Flexflow, WhatDotAllows) {
   const std::vector<std::string> texts = {
       "\xef\xbb\xbfstrict DIGRAPH \"taskgraph\"{node0[label=\"" + label0 + "\"]node1[label=\"" + label1 +
           "\"]node0->node1}",
-      "# line\n/* a\nb */ // c\ndigraph taskgraph\n{ rankdir=LR; graph [a=b]; Node[shape=record][x]; EDGE []\n" +
+      "# line\n/* a\nb */ // c\ndigraph taskgraph\n{ rankdir=LR; graph [a=b]; Node[shape=record][x=y]; EDGE []\n" +
           std::string("\"node1\" [shape=record; label=\"") + label1 +
-          "\" , width=-.5];;\nnode0 -> \"node1\" [a=b];" + "node0 [\"label\"=\"" + label0.substr(0, 20) +
-          "\" + \"" + label0.substr(20) + "\"]\n}\n",
+          "\" , width=-.5];\nnode0 -> \"node1\" [a=b];" + "node0 [\"label\"=\"" + label0.substr(0, 20) + "\" + \"" +
+          label0.substr(20) + "\"]\n}\n",
   };
   for (const std::string& text : texts) {
     const auto traces = read(text);
@@ -314,7 +314,8 @@ TEST(Flexflow, ErrorsOfDot) {
       {"tree a {}", "1:1: 'digraph' is expected, not 'tree'"},
       {"digraph a b", "1:11: '{' is expected, not 'b'"},
       {"digraph {\n node0", "2:2: node0 has no label"},
-      {"digraph {\n;", "2:2: the graph ends without its '}'"},
+      {"digraph {\na=b;", "2:5: the graph ends without its '}'"},
+      {"digraph { a=b;; }", "1:15: a statement is expected, not ';'"},
       {"digraph { subgraph x { } }", "1:11: a subgraph is not part of a task graph"},
       {"digraph { {} }", "1:11: a subgraph is not part of a task graph"},
       {"digraph { node0 -> { node1 } }", "1:20: a subgraph is not part of a task graph"},
@@ -331,6 +332,7 @@ TEST(Flexflow, ErrorsOfDot) {
       {"digraph { node0 [label=x label=y] }", "1:26: 'label' is given twice"},
       {"digraph { node0 [label=] }", "1:24: a value is expected, not ']'"},
       {"digraph { node0 [=x] }", "1:18: an attribute or ']' is expected, not '='"},
+      {"digraph { node0 [a, b=c] }", "1:19: '=' is expected, not ','"},
       {"digraph { node0 [a=b", "1:21: an attribute or ']' is expected, not the end of the file"},
       {"digraph { a= ; }", "1:14: a value is expected, not ';'"},
       {"digraph { \"a\" + b = c }", "1:15: the name of a node in parts is not part of a task graph"},
@@ -386,6 +388,11 @@ TEST(Flexflow, ErrorsOfLabels) {
   // Behind line breaks in the label.
   EXPECT_EQ(error("digraph{node0[label=\"{npu_id=0|a|F\n|COMP_NODE|\n runtime=x}\"]}"),
             "g.dot:3:2: node0: 'runtime=x': a number is expected");
+  // Where the label is put together, its beginning.
+  EXPECT_EQ(error("digraph{node0[label=\"{npu_id=0|a|F\\\n|COMP_NODE|runtime=x}\"]}"),
+            "g.dot:1:22: node0: 'runtime=x': a number is expected");
+  EXPECT_EQ(error("digraph{node0[label=\"{npu_id=0|a|F|\" +\n \"COMP_NODE|runtime=x}\"]}"),
+            "g.dot:1:22: node0: 'runtime=x': a number is expected");
 }
 
 TEST(Flexflow, RanksWithoutEnd) {

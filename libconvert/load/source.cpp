@@ -6,6 +6,7 @@
 
 #include "io/set_path.h"
 #include "io/sha256.h"
+#include "load/readers.h"
 #include "load/schedules.h"
 #include "passes/verify/verify.h"
 #include "util/json_writer.h"
@@ -16,76 +17,9 @@ namespace {
 
 constexpr std::size_t sniff_bytes = 4096;
 
-// An algorithm's ranks [first, last) as traces.
-class LoweringReader : public TraceReader {
- public:
-  LoweringReader(const Algorithm& a, const Lowering& lowering, Rank first, Rank last,
-                 std::function<void(Metadata&)> note)
-      : a_(a), lowering_(lowering), next_(first), last_(last), note_(std::move(note)) {}
-
-  bool next_rank(Trace& out) override {
-    if (next_ == last_) return false;
-    out.name = a_.file;
-    lowering_.lower(next_++, out);
-    note_(out.metadata);
-    std::swap(out.nodes, pending_);
-    out.nodes.clear();
-    has_nodes_ = true;
-    return true;
-  }
-  bool next_nodes(Trace& out, std::size_t /*max_nodes*/) override {
-    if (!has_nodes_) {
-      out.nodes.clear();
-      return false;
-    }
-    std::swap(out.nodes, pending_);
-    has_nodes_ = false;
-    return true;
-  }
-
- private:
-  const Algorithm& a_;
-  const Lowering& lowering_;
-  Rank next_;
-  Rank last_;
-  std::function<void(Metadata&)> note_;
-  NodeTable pending_;
-  bool has_nodes_ = false;
-};
-
-void add_source(Metadata& metadata, std::string_view file, std::string_view sha256) {
-  metadata.table.add_string(attr::source_file, file);
-  metadata.table.add_string(attr::source_sha256, sha256);
+Error ranks_of_its_own(Rank asked) {
+  return usage_error("--rank " + std::to_string(asked) + ": the input has ranks of its own");
 }
-
-// A reader that owns its input. `rank` is for names that do not say it. With `hash` an import is noted.
-class FileReader : public TraceReader {
- public:
-  FileReader(const Format& format, InputItem item, Rank rank, const FormatOptions& options, bool hash,
-             Diagnostics& diagnostics)
-      : input_(std::move(item.input)) {
-    if (hash && format.imported) {
-      auto hashed = std::make_unique<HashedInput>(std::move(input_));
-      hashed_ = hashed.get();
-      input_ = std::move(hashed);
-    }
-    reader_ = format.read({*input_, item.rank.value_or(rank), options, diagnostics});
-  }
-  bool next_rank(Trace& out) override {
-    if (!reader_->next_rank(out)) return false;
-    if (hashed_ == nullptr) return true;
-    if (sha256_.empty()) sha256_ = hashed_->hex();
-    add_source(out.metadata, file_name_part(input_->name()), sha256_);
-    return true;
-  }
-  bool next_nodes(Trace& out, std::size_t max_nodes) override { return reader_->next_nodes(out, max_nodes); }
-
- private:
-  std::unique_ptr<Input> input_;
-  HashedInput* hashed_ = nullptr;  // input_
-  std::string sha256_;
-  std::unique_ptr<TraceReader> reader_;
-};
 
 }  // namespace
 
@@ -167,7 +101,11 @@ class TraceSource::AllReader : public TraceReader {
 
   bool next_rank(Trace& out) override {
     for (;;) {
-      if (reader_ && reader_->next_rank(out)) return true;
+      if (reader_ && reader_->next_rank(out)) {
+        const std::optional<Rank>& asked = source_.options_.rank;
+        if (asked && out.rank != *asked) throw ranks_of_its_own(*asked);
+        return true;
+      }
       reader_.reset();
       auto item = std::exchange(source_.first_, std::nullopt);
       if (!item) item = source_.inputs_.next();
@@ -264,7 +202,7 @@ TraceSource::TraceSource(SourceOptions options, Diagnostics& diagnostics)
   }
   const auto& files = inputs_.files();
   if (options_.rank && (files.size() > 1 || first_->rank)) {
-    throw usage_error("--rank " + std::to_string(*options_.rank) + ": the input has ranks of its own");
+    throw ranks_of_its_own(*options_.rank);
   }
   if (format_->read_algorithm != nullptr || format_->read_schedule != nullptr) read_algorithm(*first_);
   progress_.emplace(base_name() + (independent_ranks() != 0 ? "" : ", nodes"), independent_ranks(),

@@ -395,6 +395,14 @@ TEST(Flexflow, ErrorsOfLabels) {
             "g.dot:1:22: node0: 'runtime=x': a number is expected");
 }
 
+TEST(Flexflow, LongTokensAreRefusedAndLongCommentsAreNot) {
+  EXPECT_EQ(error("digraph {\n a = \"" + std::string(3 << 20U, 'x') + "\" }"),
+            "g.dot:2:6: a name or string of more than 1 MiB");
+  EXPECT_EQ(
+      outlines("/*" + std::string(3 << 20U, 'x') + "*///" + std::string(3 << 20U, 'y') + "\n" + graph(comp(0, 0))),
+      (Outlines{"c0"}));
+}
+
 TEST(Flexflow, RanksWithoutEnd) {
   EXPECT_EQ(error(graph(comp(0, 2147483647))),
             "g.dot:2:1: node0 (c0) is on rank 2147483647, but rank 0 has no task: ranks must be 0…2147483647 "

@@ -200,7 +200,7 @@ def link_seeds():
 def flexflow_seeds():
     comp = 'node{} [label="{{ npu_id={} | f | Forward | COMP_NODE | runtime=1.5e-05 }}",shape="record"];\n'
     comm = 'node{} [label="{{ npu_id={} | x | Comm | COMM_SEND_RECV_NODE | src={} | dst={} | size=8 }}"]\n'
-    chakra = ("/* c */ # c\n// c\n#\nstrict digraph taskgraph {\nrankdir=LR; node [shape=record]\n" + comp.format(0, 0)
+    chakra = ("/* c */\n# c\n// c\n#\nstrict digraph taskgraph {\nrankdir=LR; node [shape=record]\n" + comp.format(0, 0)
               + comp.format(1, 1) + comm.format(2, 0, 0, 1) + comm.format(3, 1, 1, 0) + comm.format(4, 1, 1, 1)
               + 'node0 -> "node2" -> node1 [a="b" + "c", d=e];\nnode2 -> node3;node2->node4\n}\n')
     cross = "digraph taskgraph {\n" + comp.format(0, 0) + comp.format(1, 1) + "node0 -> node1\n}"

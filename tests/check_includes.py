@@ -17,7 +17,7 @@ MAY_INCLUDE = {
     "config": {"core", "io"},
     "simulate": {"core", "config", "graph", "feeder", "collectives", "util"},
     "generate": {"core", "collectives"},
-    "formats": {"core", "graph", "io", "util"},
+    "formats": {"core", "config", "graph", "io", "util"},
     "load": {"core", "util", "io", "graph", "collectives", "passes", "feeder", "config", "generate", "formats"},
     "scenario": {"core", "util", "io", "config", "load", "simulate"},
 }

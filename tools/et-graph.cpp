@@ -20,7 +20,7 @@ std::string picture_type(const tools::OutputOptions& output) {
   const std::size_t dot = output.path->rfind('.');
   std::string suffix = dot == std::string::npos ? "" : output.path->substr(dot + 1);
   if (tools::is_picture(suffix)) return suffix;
-  const convert::Format* format = convert::format_by_suffix(*output.path);
+  const convert::Format* format = convert::format_by_suffix(*output.path, convert::Direction::write);
   if (format == nullptr || format->write_set == nullptr) {
     throw convert::usage_error("cannot tell the type of picture from '" + *output.path +
                                "'; name it with -t dot, svg, png, pdf or graphml");

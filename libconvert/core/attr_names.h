@@ -98,6 +98,9 @@
   X(merged_name, "merged_name")\
   X(merged_instance, "merged_instance")\
   X(npu, "npu")\
+  X(task_id, "task_id")\
+  X(task_type, "task_type")\
+  X(comm_task, "comm_task")\
   X(inputs, "inputs")                   \
   X(outputs, "outputs")
 

@@ -91,6 +91,9 @@ struct Format {
   Schedule (*read_schedule)(std::string text, const std::string& file, const FormatOptions&,
                             Diagnostics&) = nullptr;
 
+  // The format of another tool: file name and SHA-256 go into the metadata. `read` has read all of the input before
+  // it gives the first rank.
+  bool imported = false;
   bool linked = false;  // PyTorch's: read, and linked with a device trace, by load/linking.h
 
   std::unique_ptr<TraceWriter> (*write)(const FormatOptions&) = nullptr;
@@ -108,23 +111,24 @@ struct Format {
   }
 };
 
+enum class Direction : std::uint8_t { read, write };
+
 [[nodiscard]] std::span<const Format* const> all_formats();
 // Options that every written format takes.
 [[nodiscard]] std::span<const FormatOption> common_write_options();
 // Throws Error(usage) with the nearest known name.
 [[nodiscard]] const Format& find_format(std::string_view name);
+// The format whose suffix ends `path` (compression suffixes ignored), or null. A suffix may belong to a format that
+// is read and to another that is written; one that cannot be read (or written) is given only where no other has it.
+[[nodiscard]] const Format* format_by_suffix(std::string_view path, Direction direction);
 // By content, then by the suffix of `name`; null if neither tells.
 [[nodiscard]] const Format* detect_format(std::string_view head, std::string_view name);
-// The format whose suffix ends `path` (compression suffixes ignored), or null.
-[[nodiscard]] const Format* format_by_suffix(std::string_view path);
-
 // "msccl,size=1MiB" → format and options. Throws Error(usage) on an unknown format, an unknown key (naming the
 // known ones), a key given twice, or a format that cannot be read (or written).
 struct FormatChoice {
   const Format* format = nullptr;
   FormatOptions options;
 };
-enum class Direction : std::uint8_t { read, write };
 [[nodiscard]] FormatChoice parse_format_choice(std::string_view text, Direction direction);
 
 }  // namespace convert

@@ -82,14 +82,17 @@ const Format& find_format(std::string_view name) {
                     (near.empty() ? "; see --list-formats" : "; did you mean '" + near + "'?"));
 }
 
-const Format* format_by_suffix(std::string_view path) {
+const Format* format_by_suffix(std::string_view path, Direction direction) {
   path = without_compression_suffix(path);
+  const Format* other = nullptr;
   for (const Format* f : table) {
     for (const std::string_view suffix : f->suffixes) {
-      if (path.ends_with(suffix)) return f;
+      if (!path.ends_with(suffix)) continue;
+      if (direction == Direction::read ? f->can_read() : f->can_write()) return f;
+      if (other == nullptr) other = f;
     }
   }
-  return nullptr;
+  return other;
 }
 
 const Format* detect_format(std::string_view head, std::string_view name) {
@@ -102,7 +105,7 @@ const Format* detect_format(std::string_view head, std::string_view name) {
     }
   }
   if (matches == 1) return by_content;
-  const Format* by_name = format_by_suffix(name);
+  const Format* by_name = format_by_suffix(name, Direction::read);
   if (by_name != nullptr && by_name->can_read() &&
       (matches == 0 || by_name->sniff == nullptr || by_name->sniff(head))) {
     return by_name;

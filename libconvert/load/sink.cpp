@@ -254,7 +254,7 @@ SinkPlan plan_sink(SetSource& source, const SinkOptions& options) {
   SinkPlan plan;
   if (options.path && options.path->empty()) throw usage_error("-o has an empty name");
   if (options.path && *options.path != "-") plan.path = options.path;
-  const Format* by_suffix = plan.path ? format_by_suffix(*plan.path) : nullptr;
+  const Format* by_suffix = plan.path ? format_by_suffix(*plan.path, Direction::write) : nullptr;
   if (options.to) {
     plan.choice = parse_format_choice(*options.to, Direction::write);
   } else {

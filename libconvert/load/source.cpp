@@ -6,6 +6,7 @@
 
 #include "io/set_path.h"
 #include "io/sha256.h"
+#include "load/readers.h"
 #include "load/schedules.h"
 #include "passes/verify/verify.h"
 #include "util/json_writer.h"
@@ -16,57 +17,9 @@ namespace {
 
 constexpr std::size_t sniff_bytes = 4096;
 
-// An algorithm's ranks [first, last) as traces.
-class LoweringReader : public TraceReader {
- public:
-  LoweringReader(const Algorithm& a, const Lowering& lowering, Rank first, Rank last,
-                 std::function<void(Metadata&)> note)
-      : a_(a), lowering_(lowering), next_(first), last_(last), note_(std::move(note)) {}
-
-  bool next_rank(Trace& out) override {
-    if (next_ == last_) return false;
-    out.name = a_.file;
-    lowering_.lower(next_++, out);
-    note_(out.metadata);
-    std::swap(out.nodes, pending_);
-    out.nodes.clear();
-    has_nodes_ = true;
-    return true;
-  }
-  bool next_nodes(Trace& out, std::size_t /*max_nodes*/) override {
-    if (!has_nodes_) {
-      out.nodes.clear();
-      return false;
-    }
-    std::swap(out.nodes, pending_);
-    has_nodes_ = false;
-    return true;
-  }
-
- private:
-  const Algorithm& a_;
-  const Lowering& lowering_;
-  Rank next_;
-  Rank last_;
-  std::function<void(Metadata&)> note_;
-  NodeTable pending_;
-  bool has_nodes_ = false;
-};
-
-// A reader that owns its input. `rank` is for names that do not say it.
-class FileReader : public TraceReader {
- public:
-  FileReader(const Format& format, InputItem item, Rank rank, const FormatOptions& options,
-             Diagnostics& diagnostics)
-      : input_(std::move(item.input)),
-        reader_(format.read({*input_, item.rank.value_or(rank), options, diagnostics})) {}
-  bool next_rank(Trace& out) override { return reader_->next_rank(out); }
-  bool next_nodes(Trace& out, std::size_t max_nodes) override { return reader_->next_nodes(out, max_nodes); }
-
- private:
-  std::unique_ptr<Input> input_;
-  std::unique_ptr<TraceReader> reader_;
-};
+Error ranks_of_its_own(Rank asked) {
+  return usage_error("--rank " + std::to_string(asked) + ": the input has ranks of its own");
+}
 
 }  // namespace
 
@@ -148,7 +101,11 @@ class TraceSource::AllReader : public TraceReader {
 
   bool next_rank(Trace& out) override {
     for (;;) {
-      if (reader_ && reader_->next_rank(out)) return true;
+      if (reader_ && reader_->next_rank(out)) {
+        const std::optional<Rank>& asked = source_.options_.rank;
+        if (asked && out.rank != *asked) throw ranks_of_its_own(*asked);
+        return true;
+      }
       reader_.reset();
       auto item = std::exchange(source_.first_, std::nullopt);
       if (!item) item = source_.inputs_.next();
@@ -245,7 +202,7 @@ TraceSource::TraceSource(SourceOptions options, Diagnostics& diagnostics)
   }
   const auto& files = inputs_.files();
   if (options_.rank && (files.size() > 1 || first_->rank)) {
-    throw usage_error("--rank " + std::to_string(*options_.rank) + ": the input has ranks of its own");
+    throw ranks_of_its_own(*options_.rank);
   }
   if (format_->read_algorithm != nullptr || format_->read_schedule != nullptr) read_algorithm(*first_);
   progress_.emplace(base_name() + (independent_ranks() != 0 ? "" : ", nodes"), independent_ranks(),
@@ -292,8 +249,7 @@ bool TraceSource::prepare(bool dataflow) {
 
 void TraceSource::add_source_note(Metadata& metadata) const {
   if (source_sha256_.empty()) return;
-  metadata.table.add_string(attr::source_file, source_file_);
-  metadata.table.add_string(attr::source_sha256, source_sha256_);
+  add_source(metadata, source_file_, source_sha256_);
 }
 
 bool TraceSource::many() {
@@ -344,7 +300,8 @@ std::unique_ptr<TraceReader> TraceSource::open_rank(std::size_t i) {
 std::unique_ptr<TraceReader> TraceSource::make_reader(InputItem item, Rank ordinal) {
   const Rank rank = options_.rank.value_or(ordinal);
   if (!format_->linked) {
-    return std::make_unique<FileReader>(*format_, std::move(item), rank, choice_.options, diagnostics_);
+    return std::make_unique<FileReader>(*format_, std::move(item), rank, choice_.options, options_.hash,
+                                        diagnostics_);
   }
   LinkingOptions linking = this->linking();
   linking.device_alone = format_->name == "kineto";

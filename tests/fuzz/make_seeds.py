@@ -197,12 +197,26 @@ def link_seeds():
                     "linked": (testdata / "okay-linked.json").read_bytes()}
 
 
+def flexflow_seeds():
+    comp = 'node{} [label="{{ npu_id={} | f | Forward | COMP_NODE | runtime=1.5e-05 }}",shape="record"];\n'
+    comm = 'node{} [label="{{ npu_id={} | x | Comm | COMM_SEND_RECV_NODE | src={} | dst={} | size=8 }}"]\n'
+    chakra = ("/* c */\n# c\n// c\n#\nstrict digraph taskgraph {\nrankdir=LR; node [shape=record]\n" + comp.format(0, 0)
+              + comp.format(1, 1) + comm.format(2, 0, 0, 1) + comm.format(3, 1, 1, 0) + comm.format(4, 1, 1, 1)
+              + 'node0 -> "node2" -> node1 [a="b" + "c", d=e];\nnode2 -> node3;node2->node4\n}\n')
+    cross = "digraph taskgraph {\n" + comp.format(0, 0) + comp.format(1, 1) + "node0 -> node1\n}"
+    stock = ('digraph taskgraph {\nnode0 [label="{ a\\|b | Forward | { 0 | 0.1 } }"];\nnode1 [label="{ Comm | { 0.1 | 0.2 } }"];\n'
+             'node2 [label="{ Update | { 0.2 | 1e1 } }"];\nnode0 -> node1 -> node2;\n}')
+    return {"chakra": chakra, "cross": cross, "stock": stock, "cut": chakra[:-90],
+            "csv": stock + '\n%%\n# c\nnode,rank\n"a*",0\n1,0,1,4KiB\nUpdat?,1\n',
+            "json": stock + '\n%%\n{"node0": 0, "Comm": [0, 1, "1MB"], "*": 1}'}
+
+
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent / "seeds")
     for name, seeds in (("chakra", chakra_seeds()), ("json", json_seeds()), ("jsonl", jsonl_seeds()),
                         ("msccl", msccl_seeds()), ("tar", tar_seeds()), ("network", network_seeds()),
                         ("system", system_seeds()), ("sweep", sweep_seeds()), ("pytorch", pytorch_seeds()),
-                        ("kineto", kineto_seeds()), ("link", link_seeds())):
+                        ("kineto", kineto_seeds()), ("link", link_seeds()), ("flexflow", flexflow_seeds())):
         (root / name).mkdir(parents=True, exist_ok=True)
         for seed, data in seeds.items():
             (root / name / seed).write_bytes(data.encode() if isinstance(data, str) else data)

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Device maps: which rank runs a task of a graph that does not say it.
+//
+// CSV, a line for a task or a pattern of names ('*': any text, '?': one character), '#' begins a comment line:
+//   node12,3              a task of rank 3, by its number
+//   linear_*_fwd,0        tasks of rank 0, by their names
+//   node20,0,1,4MiB       a transfer from rank 0 to rank 1; the size may be missing
+// or JSON: {"node12": 3, "linear_*_fwd": 0, "node20": [0, 1, "4MiB"]}
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/diagnostic.h"
+
+namespace convert {
+
+struct DeviceEntry {
+  std::string key;  // as written, without quotes
+  std::uint32_t rank = 0;
+  std::optional<std::uint32_t> peer{};  // of a transfer: to that rank
+  std::optional<std::int64_t> bytes{};  // of a transfer
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+
+  [[nodiscard]] bool is_pattern() const { return key.find_first_of("*?") != std::string::npos; }
+};
+
+struct DeviceMap {
+  std::string file;
+  std::vector<DeviceEntry> entries;  // in the order of the file
+
+  [[nodiscard]] Location locate(const DeviceEntry& e) const {
+    return {.file = file, .line = e.line, .column = e.column};
+  }
+};
+
+inline constexpr std::size_t max_device_map_bytes = std::size_t{256} << 20U;
+
+// Throws Error(input) [devices] with line and column: malformed text, a key given twice, ranks beyond 2^31-1.
+[[nodiscard]] DeviceMap parse_device_map(const std::string& file, std::string_view text);
+
+// Whether `text` is of the form of `pattern`; '*' stands for any text, '?' for one byte.
+[[nodiscard]] bool matches_pattern(std::string_view pattern, std::string_view text);
+
+}  // namespace convert

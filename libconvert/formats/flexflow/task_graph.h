@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// A FlexFlow task graph as its file says it: tasks, edges, and the names they use, each text once.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/diagnostic.h"
+#include "core/trace.h"
+#include "io/input.h"
+
+namespace convert::flexflow {
+
+enum class Dialect : std::uint8_t {
+  chakra,  // FlexFlow modified for Chakra: tasks name their ranks
+  stock,   // FlexFlow's own --taskgraph: times of a simulation, no devices
+};
+
+enum class TaskKind : std::uint8_t {
+  compute,   // or a copy within a rank
+  transfer,  // from one rank to another
+};
+
+inline constexpr Rank no_rank = std::numeric_limits<Rank>::max();
+inline constexpr Rank largest_rank = 0x7fffffff;  // comm_src and comm_dst are int32
+inline constexpr std::int64_t no_bytes = -1;
+
+struct Task {
+  std::uint64_t start_ns = 0;     // of the stock dialect
+  std::uint64_t duration_us = 0;  // rounded by itself, not from the nanoseconds
+  std::uint64_t duration_ns = 0;
+  std::int64_t bytes = no_bytes;  // of transfers and copies
+  std::uint32_t number = 0;       // K of node<K>
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  Rank rank = no_rank;     // of a transfer its source
+  Rank peer = no_rank;     // destination of a transfer
+  std::uint32_t name = 0;  // in TextPool
+  std::uint32_t type = 0;  // Forward, Backward, …; in the dialect chakra any text
+  TaskKind kind = TaskKind::compute;
+};
+
+// "from" must end before "to" begins. Numbers of the nodes as written, then, in a whole graph, indices of tasks.
+struct TaskEdge {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+};
+
+// Distinct texts; number 0 is the empty one.
+class TextPool {
+ public:
+  TextPool() { (void)add(""); }
+  TextPool(TextPool&&) noexcept = default;
+  TextPool& operator=(TextPool&&) noexcept = default;
+  [[nodiscard]] std::uint32_t add(std::string_view text);
+  [[nodiscard]] std::string_view view(std::uint32_t number) const { return *texts_[number]; }
+  [[nodiscard]] std::size_t size() const { return texts_.size(); }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>()(s); }
+  };
+  std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> numbers_;
+  std::vector<const std::string*> texts_;
+};
+
+struct TaskGraph {
+  std::string file;
+  Dialect dialect = Dialect::chakra;
+  std::vector<Task> tasks;      // in the order of the file
+  std::vector<TaskEdge> edges;  // in the order of the file
+  TextPool texts;
+
+  [[nodiscard]] Location locate(const Task& t) const { return {.file = file, .line = t.line, .column = t.column}; }
+  [[nodiscard]] Location locate(const TaskEdge& e) const {
+    return {.file = file, .line = e.line, .column = e.column};
+  }
+  // "node7 (linear_0_fwd)", for messages.
+  [[nodiscard]] std::string describe(const Task& t) const;
+};
+
+// Reads the rest of `input`, and only what it stands for: every node is declared once with a label of one dialect,
+// every edge joins declared nodes. Throws Error(input) with line and column. Findings that do not stop reading go
+// to the diagnostics.
+[[nodiscard]] TaskGraph read_task_graph(Input& input, Diagnostics& diagnostics);
+
+// Whether the beginning of a text is that of "digraph taskgraph {", comments and blanks before it.
+[[nodiscard]] bool sniff_task_graph(std::string_view head);
+
+}  // namespace convert::flexflow

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// The record label of a task: "{ npu_id=3 | NAME | … | COMP_NODE | runtime=0.00123 }" and its relatives.
+//
+// chakra  { key=RANK | NAME | TEXT | COMP_NODE | key=SECONDS }
+//         { key=RANK | NAME | TEXT | COMM_SEND_RECV_NODE | key=SOURCE | key=DESTINATION | key=BYTES }
+// stock   { NAME | TYPE | { START | END } } in milliseconds; NAME and its bar are missing where it is empty
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "formats/flexflow/task_graph.h"
+
+namespace convert::flexflow {
+
+struct TaskLabel {
+  Dialect dialect = Dialect::chakra;
+  std::string name;
+  std::string type;
+  Rank owner = no_rank;  // the first field of the dialect chakra
+};
+
+struct BadLabel {
+  std::size_t offset;  // in the label's text
+  std::string message;
+};
+
+// `raw` is the text between the quotes, joined lines joined, all other escapes as they stand. Sets kind, ranks,
+// bytes and times of `task`. Throws BadLabel.
+void parse_label(std::string_view raw, TaskLabel& label, Task& task);
+
+}  // namespace convert::flexflow

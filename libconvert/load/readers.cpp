@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#include "load/readers.h"
+
+#include <utility>
+
+#include "io/set_path.h"
+#include "io/sha256.h"
+
+namespace convert {
+
+void add_source(Metadata& metadata, std::string_view file, std::string_view sha256) {
+  metadata.table.add_string(attr::source_file, file);
+  metadata.table.add_string(attr::source_sha256, sha256);
+}
+
+bool LoweringReader::next_rank(Trace& out) {
+  if (next_ == last_) return false;
+  out.name = a_.file;
+  lowering_.lower(next_++, out);
+  note_(out.metadata);
+  std::swap(out.nodes, pending_);
+  out.nodes.clear();
+  has_nodes_ = true;
+  return true;
+}
+
+bool LoweringReader::next_nodes(Trace& out, std::size_t /*max_nodes*/) {
+  if (!has_nodes_) {
+    out.nodes.clear();
+    return false;
+  }
+  std::swap(out.nodes, pending_);
+  has_nodes_ = false;
+  return true;
+}
+
+FileReader::FileReader(const Format& format, InputItem item, Rank rank, const FormatOptions& options, bool hash,
+                       Diagnostics& diagnostics)
+    : input_(std::move(item.input)) {
+  if (hash && format.imported) {
+    auto hashed = std::make_unique<HashedInput>(std::move(input_));
+    hashed_ = hashed.get();
+    input_ = std::move(hashed);
+  }
+  reader_ = format.read({*input_, item.rank.value_or(rank), options, diagnostics});
+}
+
+bool FileReader::next_rank(Trace& out) {
+  if (!reader_->next_rank(out)) return false;
+  if (hashed_ == nullptr) return true;
+  if (sha256_.empty()) sha256_ = hashed_->hex();
+  add_source(out.metadata, file_name_part(input_->name()), sha256_);
+  return true;
+}
+
+}  // namespace convert

@@ -60,13 +60,16 @@ void ProgramBuilder::run(const Round& round, bool in_turn) {
     pieces.push_back(split(e.pieces));
     turns = std::max(turns, pieces.back().size());
   }
-  for (std::size_t turn = 0; turn < turns; ++turn) {
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-      if (turn < pieces[i].size()) send(round.entries_[i].link, pieces[i][turn], in_turn);
-    }
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-      if (turn < pieces[i].size()) receive(round.entries_[i].link, pieces[i][turn], round.entries_[i].arrival);
-    }
+  const auto in_flight = static_cast<std::size_t>(fifo_slots(protocol_));
+  for (std::size_t turn = 0; turn < turns; turn += in_flight) {
+    const auto for_pieces = [&](const auto& work) {
+      for (std::size_t i = 0; i < pieces.size(); ++i) {
+        const std::size_t end = std::min(turn + in_flight, pieces[i].size());
+        for (std::size_t k = turn; k < end; ++k) work(round.entries_[i], pieces[i][k]);
+      }
+    };
+    for_pieces([&](const Round::Entry& e, const Piece& p) { send(e.link, p, in_turn); });
+    for_pieces([&](const Round::Entry& e, const Piece& p) { receive(e.link, p, e.arrival); });
   }
 }
 
@@ -131,10 +134,12 @@ void ProgramBuilder::receive(const Link& link, const Piece& piece, Arrival arriv
     tb.in = connection(link);
   }
   assert(tb.recv == link.from);
-  // The runtimes take src as the local operand of a reduction; of a plain receive it only tells the sender's address.
+  // The runtimes take src as the local operand of a reduction; of a plain receive it only tells the sender's
+  // address.
   const bool reduces = arrival == Arrival::reduce;
   const Chunks& src = reduces ? piece.dst : piece.src;
-  Pending step{.type = reduces ? StepType::rrc : StepType::recv, .src_buf = src.buffer, .dst_buf = piece.dst.buffer};
+  Pending step{
+      .type = reduces ? StepType::rrc : StepType::recv, .src_buf = src.buffer, .dst_buf = piece.dst.buffer};
   step.src_off = src.first;
   step.dst_off = piece.dst.first;
   step.cnt = piece.dst.count;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Says an algorithm as transfers between ranks, one after the other; makes threadblocks, steps and dependencies of it.
+// Says an algorithm as transfers between ranks, one after the other; makes threadblocks, steps and dependencies of
+// it.
 //
 // Why the result is right: the order of the calls is itself a possible execution, in which every receive finds its
-// message. Steps of a threadblock stand in that order, and every access to a chunk waits for the earlier accesses of
-// other threadblocks that conflict with it. So all executions compute the same, and since in this one no connection
-// ever holds more messages than the protocol guarantees (send() counts), none can block.
+// message. Steps of a threadblock stand in that order, and every access to a chunk waits for the earlier accesses
+// of other threadblocks that conflict with it. So all executions compute the same, and since in this one no
+// connection ever holds more messages than the protocol guarantees (send() counts), none can block.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,8 @@ struct Chunks {
 
 enum class Arrival : std::uint8_t { store, reduce };
 
-// Who sends to whom. Steps of a rank with the same channel and lane share a threadblock, so all sends of a lane go to
-// one rank and all its receives come from one.
+// Who sends to whom. Steps of a rank with the same channel and lane share a threadblock, so all sends of a lane go
+// to one rank and all its receives come from one.
 struct Link {
   std::int32_t from = 0;
   std::int32_t to = 0;
@@ -68,13 +69,12 @@ class Round {
 
 class ProgramBuilder {
  public:
-  // `chunks` is nchunksperloop. In-place programs must use one of the buffers input and output only, and index it as
-  // the larger of the two.
+  // `chunks` is nchunksperloop. In-place programs must use one of the buffers input and output only, and index it
+  // as the larger of the two.
   ProgramBuilder(Collective collective, std::int32_t ranks, std::int64_t chunks, Protocol protocol, bool inplace);
 
-  // Messages of a transfer alternate with their receives, so that any number of them fits the connection. `in_turn`:
-  // a rank sends only after all it has done before.
-  // Throws Error(usage) when the program gets too large.
+  // Messages of a transfer alternate with their receives, so that any number of them fits the connection.
+  // `in_turn`: a rank sends only after all it has done before. Throws Error(usage) when the program gets too large.
   void run(const Round& round, bool in_turn = false);
   void copy(std::int32_t rank, const Chunks& src, const Chunks& dst);
   // Ends the program. `root`: of reduce.
@@ -91,9 +91,9 @@ class ProgramBuilder {
     StepType type = StepType::nop;
     Buffer src_buf = Buffer::input;
     Buffer dst_buf = Buffer::input;
-    bool awaited = false;      // by another threadblock
-    bool may_fuse = false;     // a send of exactly what the step before it received
-    bool needed = false;       // what it stores is read, other than by the send that may fuse with it
+    bool awaited = false;   // by another threadblock
+    bool may_fuse = false;  // a send of exactly what the step before it received
+    bool needed = false;    // what it stores is read, other than by the send that may fuse with it
     std::int32_t src_off = 0;
     std::int32_t dst_off = 0;
     std::int32_t cnt = 0;

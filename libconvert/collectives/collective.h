@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Collective algorithms by name, as well-formed MSCCL-IR programs for any number of ranks.
 //
-// Every program is right by construction (collectives/builder.h) and proved by etkit's verifier in the tests: no race,
-// no deadlock, no more messages in flight than the protocol guarantees, and the collective's postcondition.
+// Every program is right by construction (collectives/builder.h) and proved by etkit's verifier in the tests: no
+// race, no deadlock, no more messages in flight than the protocol guarantees, and the collective's postcondition.
 #pragma once
 
 #include <cstdint>
@@ -44,10 +44,10 @@ struct CollectiveAlgorithm {
 [[nodiscard]] std::span<const CollectiveAlgorithm> collective_algorithms();
 [[nodiscard]] std::string_view default_collective_algorithm(Collective collective);
 
-// The program: in place, but all-to-all, which is out of place. As few chunks as the scheme allows: a whole number of
-// `chunks` for each part of the data. Throws Error(usage), which says what is possible, for an unknown algorithm, one
-// that does not offer the collective, and parameters that it cannot have or that make a program of more than 2^24
-// steps.
+// The program: in place, but all-to-all, which is out of place. As few chunks as the scheme allows: a whole number
+// of `chunks` for each part of the data. Throws Error(usage), which says what is possible, for an unknown
+// algorithm, one that does not offer the collective, and parameters that it cannot have or that make a program of
+// more than 2^24 steps.
 [[nodiscard]] Algorithm build_collective(const CollectiveRequest& request);
 
 }  // namespace convert

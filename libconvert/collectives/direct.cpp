@@ -22,8 +22,7 @@ void direct_reduce_scatter(ProgramBuilder& b, const Group& g) {
   const std::int32_t n = g.size();
   Round round;
   for (std::int32_t t = 1; t < n; ++t) {
-    for (std::int32_t i = 0; i < n; ++i)
-      round.add(distance_link(g, i, t), Arrival::reduce, g.part((i + t) % n));
+    for (std::int32_t i = 0; i < n; ++i) round.add(distance_link(g, i, t), Arrival::reduce, g.part((i + t) % n));
   }
   b.run(round);
 }

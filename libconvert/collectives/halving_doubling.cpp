@@ -6,8 +6,8 @@
 namespace convert::collectives {
 namespace {
 
-// The members up to a power of two, the cores, do the work; member core+i has core i for a partner, which works on its
-// parts too.
+// The members up to a power of two, the cores, do the work; member core+i has core i for a partner, which works on
+// its parts too.
 class Cores {
  public:
   explicit Cores(const Group& g)
@@ -97,8 +97,7 @@ Algorithm build_recursive_doubling(const CollectiveRequest& r) {
     b.run(gather);
     for (std::int32_t distance = 1; distance < cores; distance *= 2) {
       Round round;
-      for (std::int32_t i = 0; i < cores; ++i)
-        round.add(peer_link(i, i ^ distance, k), Arrival::reduce, g.part(0));
+      for (std::int32_t i = 0; i < cores; ++i) round.add(peer_link(i, i ^ distance, k), Arrival::reduce, g.part(0));
       b.run(round);
     }
     Round hand_out;

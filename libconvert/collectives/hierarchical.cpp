@@ -70,8 +70,8 @@ std::vector<const GroupScheme*> schemes_of(const CollectiveRequest& r) {
   return schemes;
 }
 
-// The ranks that differ from `first`, whose coordinate is 0, in dimension d only. Part j: what ends at the ranks with
-// its coordinates up to d, and j in d.
+// The ranks that differ from `first`, whose coordinate is 0, in dimension d only. Part j: what ends at the ranks
+// with its coordinates up to d, and j in d.
 Group group_along(const CollectiveRequest& r, const Grid& grid, std::size_t d, std::int32_t first,
                   std::int32_t slice) {
   Group g;
@@ -128,8 +128,9 @@ Algorithm build_by_groups(const CollectiveRequest& r, const Grid& grid) {
   return b.finish(program_name(r));
 }
 
-// After dimension d, rank x holds what goes from ranks s to ranks t where t agrees with x up to d and s beyond, at the
-// place whose coordinates are those of s up to d and those of t beyond. The last dimension's places are the output.
+// After dimension d, rank x holds what goes from ranks s to ranks t where t agrees with x up to d and s beyond, at
+// the place whose coordinates are those of s up to d and those of t beyond. The last dimension's places are the
+// output.
 Algorithm build_all_to_all(const CollectiveRequest& r, const Grid& grid) {
   std::vector<std::size_t> dims;
   std::vector<std::int32_t> first_channel;
@@ -140,7 +141,7 @@ Algorithm build_all_to_all(const CollectiveRequest& r, const Grid& grid) {
     first_channel.push_back(channels);
     channels += direct_channels(grid.size(d));
   }
-  if (!r.dim_algorithms.empty()) throw usage_error("an all_to_all has no choice of algorithms by dimension");
+  if (!r.dim_algorithms.empty()) throw usage_error("an all-to-all has no choice of algorithms by dimension");
   require_channels(r, channels, r.chunks);
   ProgramBuilder b(r.collective, r.ranks, std::int64_t{r.ranks} * r.chunks, r.protocol, false);
   Buffer from = Buffer::input;

@@ -13,8 +13,8 @@ std::vector<Chunks> block(const Group& g, std::int32_t begin, std::int32_t end) 
   return chunks;
 }
 
-// Of the first members, which are more than a power of two, pairs (even, odd) exchange halves of their data, add them
-// up, and the even one takes over what the odd one has added. Returns those that go on.
+// Of the first members, which are more than a power of two, pairs (even, odd) exchange halves of their data, add
+// them up, and the even one takes over what the odd one has added. Returns those that go on.
 Group fold(ProgramBuilder& b, const CollectiveRequest& r, const Group& whole) {
   const auto parts = static_cast<std::int32_t>(whole.parts.size());
   const std::int32_t pairs = r.ranks - parts;
@@ -51,7 +51,8 @@ void scatter(ProgramBuilder& b, const Group& g, std::int32_t members) {
   for (std::int32_t half = members / 2; half >= 1; half /= 2) {
     Round round;
     for (std::int32_t i = 0; i < members; i += 2 * half)
-      round.add(peer_link(g.rank(i), g.rank(i + half), g.channel), Arrival::store, block(g, i + half, i + 2 * half));
+      round.add(peer_link(g.rank(i), g.rank(i + half), g.channel), Arrival::store,
+                block(g, i + half, i + 2 * half));
     b.run(round);
   }
 }

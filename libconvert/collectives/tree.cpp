@@ -81,8 +81,8 @@ Tree rooted_tree(const CollectiveRequest& r, const Children& children_of) {
   return tree;
 }
 
-// Positions 1…n in order, the even ones inner nodes: position p splits the 2^k - 1 positions around it, k its lowest
-// bit. Returns children by position, and the position of the root.
+// Positions 1…n in order, the even ones inner nodes: position p splits the 2^k - 1 positions around it, k its
+// lowest bit. Returns children by position, and the position of the root.
 std::vector<std::vector<std::int32_t>> in_order_tree(std::int32_t n) {
   std::vector<std::vector<std::int32_t>> children(static_cast<std::size_t>(n) + 1);
   for (std::int32_t p = 2; p <= n; p += 2) {
@@ -96,7 +96,8 @@ std::vector<std::vector<std::int32_t>> in_order_tree(std::int32_t n) {
   return children;
 }
 
-// Tree over `members`; member i stands at position (i + shift) mod n + 1. Shifted by one, inner nodes become leaves.
+// Tree over `members`; member i stands at position (i + shift) mod n + 1. Shifted by one, inner nodes become
+// leaves.
 void hang_tree(Tree& tree, const std::vector<std::int32_t>& members, std::int32_t shift, std::int32_t& top) {
   const auto n = static_cast<std::int32_t>(members.size());
   const auto at = [&](std::int32_t position) {

@@ -82,10 +82,9 @@ TEST(Proof, EveryProtocol) {
 }
 
 TEST(Proof, HierarchicalInAllShapes) {
-  const std::vector<std::vector<std::int32_t>> shapes = {{2, 2},    {2, 3},       {3, 2},       {4, 4},   {8, 2},
-                                                         {2, 8},    {2, 2, 2},    {2, 4, 8},    {3, 5},   {5, 3, 2},
-                                                         {7},       {1, 6, 1},    {2, 1, 3},    {3, 3, 3}, {2, 2, 2, 2},
-                                                         {4, 2, 4}, {2, 3, 2, 2}, {6, 5},       {40, 1}};
+  const std::vector<std::vector<std::int32_t>> shapes = {
+      {2, 2}, {2, 3},    {3, 2},    {4, 4},    {8, 2},       {2, 8},    {2, 2, 2},    {2, 4, 8}, {3, 5}, {5, 3, 2},
+      {7},    {1, 6, 1}, {2, 1, 3}, {3, 3, 3}, {2, 2, 2, 2}, {4, 2, 4}, {2, 3, 2, 2}, {6, 5},    {40, 1}};
   for (const auto& dims : shapes) {
     std::int32_t n = 1;
     for (const std::int32_t d : dims) n *= d;

@@ -238,9 +238,12 @@ void write(MadeSet& set, const Options& o, tools::Context& context) {
                             .jobs = context.jobs()};
   const SinkPlan plan = plan_sink(set, options);
   if (o.output.to_stdout() && plan.binary()) tools::refuse_binary_on_tty("or write text with -t json");
-  // Limits of the runtimes matter to who runs the program itself.
-  if (plan.choice.format->write_algorithm != nullptr && set.algorithm() != nullptr)
-    check_structure(*set.algorithm(), context.diagnostics);
+  if (plan.choice.format->write_algorithm != nullptr) {
+    if (set.algorithm() == nullptr)
+      throw usage_error("kind " + o.kind[0] + " is no algorithm; " + std::string(plan.choice.format->name) +
+                        " can be written of collectives");
+    check_structure(*set.algorithm(), context.diagnostics);  // limits of the runtimes
+  }
   if (context.failed()) return;
   context.report();
   write_set(set, plan, options, context.diagnostics);
@@ -251,6 +254,9 @@ void generate(const Options& o, tools::Context& context) {
   check_kind(o);
   if (const auto collective = collective_of(o.kind[0])) {
     const Algorithm algorithm = build_collective(algorithm_request(o, *collective));
+    if (o.size && *o.size < algorithm.chunks)
+      throw usage_error("--size " + std::to_string(*o.size) + " is less than one byte for each of the " +
+                        std::to_string(algorithm.chunks) + " chunks");
     const Lowering lowering(algorithm, o.size, context.diagnostics);
     MadeSet set(algorithm.name, static_cast<Rank>(algorithm.ranks()), [&](Rank rank) {
       Trace trace;

@@ -61,7 +61,7 @@ Algorithm build_all_to_all(const CollectiveRequest& r, bool in_turn) {
 
 }  // namespace
 
-Algorithm build_ring(const CollectiveRequest& r) { return build_flat(r, group_schemes()[0], r.ranks); }
+Algorithm build_ring(const CollectiveRequest& r) { return build_flat(r, ring_scheme, r.ranks); }
 
 Algorithm build_bidirectional_ring(const CollectiveRequest& r) {
   const std::int32_t slices = 2 * r.chunks;
@@ -69,7 +69,7 @@ Algorithm build_bidirectional_ring(const CollectiveRequest& r) {
   ProgramBuilder b = in_place_program(r, r.ranks, slices);
   for (std::int32_t k = 0; k < slices; ++k) {
     const Group g = whole_group(r, r.ranks, k, slices, k);
-    run_scheme(b, r, group_schemes()[0], k % 2 == 0 ? g : reversed(g));
+    run_scheme(b, r, ring_scheme, k % 2 == 0 ? g : reversed(g));
   }
   return b.finish(program_name(r));
 }
@@ -77,17 +77,17 @@ Algorithm build_bidirectional_ring(const CollectiveRequest& r) {
 Algorithm build_direct(const CollectiveRequest& r) {
   if (r.collective == Collective::alltoall) return build_all_to_all(r, false);
   if (r.collective == Collective::allreduce) return build_one_shot(r);
-  return build_flat(r, group_schemes()[1], r.ranks);
+  return build_flat(r, direct_scheme, r.ranks);
 }
 
-Algorithm build_all_pairs(const CollectiveRequest& r) { return build_flat(r, group_schemes()[1], r.ranks); }
+Algorithm build_all_pairs(const CollectiveRequest& r) { return build_flat(r, direct_scheme, r.ranks); }
 
 Algorithm build_pairwise(const CollectiveRequest& r) { return build_all_to_all(r, true); }
 
 Algorithm build_halving_doubling(const CollectiveRequest& r) {
   // An all-reduce needs no part for each rank, only one for each that halves.
   const std::int32_t parts = r.collective == Collective::allreduce ? power_below(r.ranks) : r.ranks;
-  return build_flat(r, group_schemes()[2], parts);
+  return build_flat(r, halving_doubling_scheme, parts);
 }
 
 }  // namespace convert::collectives

@@ -45,14 +45,18 @@ void direct_all_gather(ProgramBuilder& b, const Group& g);
 void halving_reduce_scatter(ProgramBuilder& b, const Group& g);
 void doubling_all_gather(ProgramBuilder& b, const Group& g);
 
-// What the hierarchical schemes take for one dimension.
+// A reduce-scatter and the all-gather that undoes it: an all-reduce, or one dimension of a hierarchical one.
 struct GroupScheme {
   std::string_view name;
   void (*reduce_scatter)(ProgramBuilder&, const Group&);
   void (*all_gather)(ProgramBuilder&, const Group&);
   std::int32_t (*channels)(std::int32_t members);
 };
-// ring, direct, halving_doubling
-[[nodiscard]] const std::vector<GroupScheme>& group_schemes();
+[[nodiscard]] constexpr std::int32_t one_channel(std::int32_t /*members*/) { return 1; }
+inline constexpr GroupScheme ring_scheme{"ring", ring_reduce_scatter, ring_all_gather, one_channel};
+inline constexpr GroupScheme direct_scheme{"direct", direct_reduce_scatter, direct_all_gather, direct_channels};
+inline constexpr GroupScheme halving_doubling_scheme{"halving_doubling", halving_reduce_scatter,
+                                                     doubling_all_gather, one_channel};
+inline constexpr const GroupScheme* group_schemes[] = {&ring_scheme, &direct_scheme, &halving_doubling_scheme};
 
 }  // namespace convert::collectives

@@ -49,9 +49,9 @@ class Grid {
 
 const GroupScheme& scheme_of(const std::string& name) {
   std::vector<std::string> names;
-  for (const GroupScheme& s : group_schemes()) {
-    if (s.name == name) return s;
-    names.emplace_back(s.name);
+  for (const GroupScheme* s : group_schemes) {
+    if (s->name == name) return *s;
+    names.emplace_back(s->name);
   }
   const std::string near = nearest(name, names);
   throw usage_error("unknown algorithm '" + name + "' of a dimension" +

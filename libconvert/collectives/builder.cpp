@@ -246,28 +246,28 @@ void ProgramBuilder::mark_unneeded_results(RankState& rank, std::int32_t number,
   }
 }
 
-void ProgramBuilder::emit_rank(RankState& rank, Algorithm& out) const {
-  // Where each step stands in its threadblock once nops carry further dependencies and fused steps are one.
-  std::vector<std::vector<std::int32_t>> positions;
-  const auto fused = [](const Tb& tb, std::size_t i) {
-    return i < tb.steps.size() && tb.steps[i].may_fuse && !tb.steps[i - 1].awaited;
-  };
-  const auto dep_count = [](const Tb& tb, std::size_t i) {
-    const std::size_t end = i + 1 < tb.steps.size() ? tb.steps[i + 1].dep_begin : tb.deps.size();
-    return end - tb.steps[i].dep_begin;
-  };
-  for (const Tb& tb : rank.tbs) {
-    auto& p = positions.emplace_back();
-    std::int32_t next = 0;
-    for (std::size_t i = 0; i < tb.steps.size(); ++i) {
-      if (fused(tb, i)) {
-        p.push_back(next - 1);
-      } else {
-        next += std::max(static_cast<std::int32_t>(dep_count(tb, i)), 1);
-        p.push_back(next - 1);
-      }
-    }
+std::size_t ProgramBuilder::dep_count(const Tb& tb, std::size_t i) {
+  const std::size_t end = i + 1 < tb.steps.size() ? tb.steps[i + 1].dep_begin : tb.deps.size();
+  return end - tb.steps[i].dep_begin;
+}
+
+bool ProgramBuilder::fused(const Tb& tb, std::size_t i) {
+  return i < tb.steps.size() && tb.steps[i].may_fuse && !tb.steps[i - 1].awaited;
+}
+
+std::vector<std::int32_t> ProgramBuilder::positions(const Tb& tb) {
+  std::vector<std::int32_t> result;
+  std::int32_t next = 0;
+  for (std::size_t i = 0; i < tb.steps.size(); ++i) {
+    if (!fused(tb, i)) next += std::max(static_cast<std::int32_t>(dep_count(tb, i)), 1);
+    result.push_back(next - 1);
   }
+  return result;
+}
+
+void ProgramBuilder::emit_rank(const RankState& rank, Algorithm& out) {
+  std::vector<std::vector<std::int32_t>> position;
+  for (const Tb& tb : rank.tbs) position.push_back(positions(tb));
   for (const Tb& tb : rank.tbs) {
     const auto first = static_cast<std::uint32_t>(out.steps.size());
     for (std::size_t i = 0; i < tb.steps.size(); ++i) {
@@ -277,8 +277,8 @@ void ProgramBuilder::emit_rank(RankState& rank, Algorithm& out) const {
       for (std::size_t d = 0; d < deps; ++d) {
         const Ref& target = tb.deps[p.dep_begin + d];
         s.depid = static_cast<std::int32_t>(target.tb);
-        s.deps = positions[target.tb][target.step];
-        if (d + 1 < deps) out.steps.push_back(s);
+        s.deps = position[target.tb][target.step];
+        if (d + 1 < deps) out.steps.push_back(s);  // a nop
       }
       s.type = p.type;
       s.src_buf = p.src_buf;

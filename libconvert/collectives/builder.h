@@ -141,7 +141,12 @@ class ProgramBuilder {
   // Only what the threadblock does not know yet, one step of each other threadblock.
   static void reduce_dependencies(const Tb& tb, std::uint32_t own, std::vector<Ref>& deps);
   void mark_unneeded_results(RankState& rank, std::int32_t number, std::int32_t root);
-  void emit_rank(RankState& rank, Algorithm& out) const;
+  static std::size_t dep_count(const Tb& tb, std::size_t step);
+  // With the step before it.
+  static bool fused(const Tb& tb, std::size_t step);
+  // Where each step stands once nops carry all dependencies but one and fused steps are one.
+  static std::vector<std::int32_t> positions(const Tb& tb);
+  static void emit_rank(const RankState& rank, Algorithm& out);
 
   Collective collective_;
   std::int32_t chunks_ = 0;

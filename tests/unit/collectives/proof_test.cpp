@@ -112,6 +112,13 @@ TEST(Proof, HierarchicalInAllShapes) {
 
 // Beyond 71 chunks a step becomes several.
 TEST(Proof, ManyRanks) {
+  for (const CollectiveAlgorithm& algorithm : collective_algorithms()) {
+    if (algorithm.takes_dims) continue;
+    for (const Collective collective : algorithm.collectives) {
+      for (const std::int32_t n : {100, 129, 256})
+        prove({.collective = collective, .algorithm = std::string(algorithm.name), .ranks = n});
+    }
+  }
   prove({.algorithm = "halving_doubling", .ranks = 256});
   prove({.algorithm = "rabenseifner", .ranks = 300});
   prove({.algorithm = "double_binary_tree", .ranks = 1000, .chunks = 4});

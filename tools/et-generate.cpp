@@ -81,7 +81,7 @@ constexpr std::pair<Collective, std::string_view> collectives[] = {
     {Collective::reduce_scatter, "reduce_scatter"}, {Collective::alltoall, "all_to_all"},
     {Collective::broadcast, "broadcast"},           {Collective::reduce, "reduce"}};
 
-std::optional<Collective> collective_of(std::string text) {
+std::optional<Collective> collective_of(const std::string& text) {
   const auto plain = [](std::string s) {
     std::erase_if(s, [](char c) { return c == '-' || c == '_'; });
     return s;

@@ -8,6 +8,7 @@
 // connection ever holds more messages than the protocol guarantees (send() counts), none can block.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -125,7 +126,7 @@ class ProgramBuilder {
   struct RankState {
     std::vector<Tb> tbs;
     std::unordered_map<std::uint64_t, std::uint32_t> tb_of;  // by channel and lane
-    std::vector<Slot> slots[3];                              // by buffer, as far as used
+    std::array<std::vector<Slot>, 3> slots;                  // by buffer, as far as used
     Ref last;
   };
 
@@ -133,7 +134,7 @@ class ProgramBuilder {
   std::uint32_t connection(const Link& link);
   void send(const Link& link, const Piece& piece, bool in_turn);
   void receive(const Link& link, const Piece& piece, Arrival arrival);
-  void add_step(RankState& rank, std::uint32_t tb, const Pending& step, const std::vector<Ref>& deps);
+  void add_step(RankState& rank, std::uint32_t number, const Pending& step, const std::vector<Ref>& deps);
   Slot& slot(RankState& rank, Buffer buffer, std::int32_t index);
   // `fused`: the step that `by` may become one with.
   void read(RankState& rank, const Chunks& chunks, Ref by, std::vector<Ref>& deps, Ref fused = {none, none});
@@ -141,9 +142,9 @@ class ProgramBuilder {
   // Only what the threadblock does not know yet, one step of each other threadblock.
   static void reduce_dependencies(const Tb& tb, std::uint32_t own, std::vector<Ref>& deps);
   void mark_unneeded_results(RankState& rank, std::int32_t number, std::int32_t root);
-  static std::size_t dep_count(const Tb& tb, std::size_t step);
-  // With the step before it.
-  static bool fused(const Tb& tb, std::size_t step);
+  static std::size_t dep_count(const Tb& tb, std::size_t i);
+  // Step i and the one before it are one.
+  static bool fused(const Tb& tb, std::size_t i);
   // Where each step stands once nops carry all dependencies but one and fused steps are one.
   static std::vector<std::int32_t> positions(const Tb& tb);
   static void emit_rank(const RankState& rank, Algorithm& out);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <bit>
+#include <ranges>
 
 #include "collectives/families.h"
 
@@ -28,11 +29,11 @@ constexpr std::int32_t down_lanes = 1 << 16;
 // The first child comes last, so that what it sends can go straight on to the parent.
 void reduce(ProgramBuilder& b, const Tree& tree, std::int32_t channel, const Chunks& chunks) {
   const std::vector<std::int32_t> order = from_the_root(tree);
-  for (auto rank = order.rbegin(); rank != order.rend(); ++rank) {
-    const auto& children = tree.children[static_cast<std::size_t>(*rank)];
+  for (const std::int32_t rank : std::views::reverse(order)) {
+    const auto& children = tree.children[static_cast<std::size_t>(rank)];
     for (auto j = static_cast<std::int32_t>(children.size()); j-- > 0;) {
       Round round;
-      round.add({children[static_cast<std::size_t>(j)], *rank, channel, up_lanes, up_lanes + j}, Arrival::reduce,
+      round.add({children[static_cast<std::size_t>(j)], rank, channel, up_lanes, up_lanes + j}, Arrival::reduce,
                 std::span(&chunks, 1));
       b.run(round);
     }

@@ -18,18 +18,18 @@ using Maker = void (*)(const GenerateRequest&, TraceBuilder&);
 constexpr std::int64_t max_nodes = 10'000'000;  // of a rank, which is made in memory: about 2 GB
 constexpr std::uint64_t max_ns = std::uint64_t{1} << 53;
 
+// The options of kinds.def.
 namespace bits {
-#define OPTION(name) constexpr unsigned name = static_cast<unsigned>(GenerateOption::name)
-OPTION(compute);
-OPTION(backward);
-OPTION(size);
-OPTION(comm);
-OPTION(layers);
-OPTION(iterations);
-OPTION(count);
-OPTION(chained);
-OPTION(seed);
-#undef OPTION
+constexpr unsigned bit(GenerateOption o) { return static_cast<unsigned>(o); }
+constexpr unsigned compute = bit(GenerateOption::compute);
+constexpr unsigned backward = bit(GenerateOption::backward);
+constexpr unsigned size = bit(GenerateOption::size);
+constexpr unsigned comm = bit(GenerateOption::comm);
+constexpr unsigned layers = bit(GenerateOption::layers);
+constexpr unsigned iterations = bit(GenerateOption::iterations);
+constexpr unsigned count = bit(GenerateOption::count);
+constexpr unsigned chained = bit(GenerateOption::chained);
+constexpr unsigned seed = bit(GenerateOption::seed);
 }  // namespace bits
 
 constexpr auto kinds = [] {

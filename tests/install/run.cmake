@@ -1,4 +1,4 @@
-# Installs BUILD_DIR below WORK_DIR, builds the consumer against it and runs it.
+# Installs BUILD_DIR below WORK_DIR, builds the consumer and the examples against it and runs them.
 file(REMOVE_RECURSE ${WORK_DIR})
 set(prefix ${WORK_DIR}/prefix)
 function(run)
@@ -10,6 +10,10 @@ function(run)
 endfunction()
 run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix})
 run(${CMAKE_COMMAND} -S ${SOURCE_DIR} -B ${WORK_DIR}/build -G ${GENERATOR} -DCMAKE_BUILD_TYPE=Release
-  -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_PREFIX_PATH=${prefix})
+  -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_PREFIX_PATH=${prefix} -DEXAMPLES_DIR=${EXAMPLES_DIR})
 run(${CMAKE_COMMAND} --build ${WORK_DIR}/build)
 run(${WORK_DIR}/build/consumer ${WORK_DIR}/consumer.0.et)
+run(${WORK_DIR}/build/build_trace ${WORK_DIR}/toy)
+if(EXISTS ${prefix}/${BIN_DIR}/et-validate)
+  run(${prefix}/${BIN_DIR}/et-validate --werror ${WORK_DIR}/toy)
+endif()

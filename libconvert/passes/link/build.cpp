@@ -2,13 +2,13 @@
 #include "passes/link/build.h"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <limits>
 #include <map>
 #include <tuple>
 #include <utility>
 
+#include "core/collective_type.h"
 #include "passes/estimate/estimate.h"
 #include "util/huge_pages.h"
 
@@ -325,13 +325,10 @@ void LinkedNodes::Builder::add_communication(const OrderedNode& n) {
     return unknown(Unmatched::communication_peer);
   }
   if (!facts.dtype.empty()) t.add_string(attr::comm_dtype, facts.dtype);
-  static constexpr std::array<std::string_view, 10> names = {
-      "all_reduce", "reduce",         "all_gather",           "gather", "scatter", "broadcast",
-      "all_to_all", "reduce_scatter", "reduce_scatter_block", "barrier"};
-  const std::string_view name = facts.kind == CommKind::send   ? "send"
+  const std::string_view kind = facts.kind == CommKind::send   ? "send"
                                 : facts.kind == CommKind::recv ? "recv"
-                                                               : names[static_cast<std::size_t>(facts.type)];
-  auto& sum = report_.communication[{std::string(name), group.name}];
+                                                               : name(facts.type);
+  auto& sum = report_.communication[{std::string(kind), group.name}];
   ++sum.count;
   sum.bytes += static_cast<std::uint64_t>(bytes);
   sum.nanoseconds += static_cast<std::uint64_t>(n.duration_ns);

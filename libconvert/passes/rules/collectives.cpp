@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <array>
 #include <unordered_map>
 
+#include "core/collective_type.h"
 #include "core/units.h"
 #include "passes/rules/collective_groups.h"
 #include "passes/rules/rules.h"
@@ -22,10 +22,8 @@ std::string ordinal(std::size_t n) {
 }
 
 std::string_view type_text(const CollectiveNode& c) {
-  static constexpr std::array<std::string_view, 10> names = {
-      "all_reduce", "reduce",         "all_gather",           "gather", "scatter", "broadcast",
-      "all_to_all", "reduce_scatter", "reduce_scatter_block", "barrier"};
-  return c.type < names.size() ? names[c.type] : "a collective of unknown type";
+  const std::string_view known = collective_type_name(c.type);
+  return known.empty() ? "a collective of unknown type" : known;
 }
 
 std::string bytes_text(std::int64_t n) { return std::to_string(n) + (n == 1 ? " byte" : " bytes"); }

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// Says an algorithm as transfers between ranks, one after the other; makes threadblocks, steps and dependencies of
+// it.
+//
+// Why the result is right: the order of the calls is itself a possible execution, in which every receive finds its
+// message. Steps of a threadblock stand in that order, and every access to a chunk waits for the earlier accesses
+// of other threadblocks that conflict with it. So all executions compute the same, and since in this one no
+// connection ever holds more messages than the protocol guarantees (send() counts), none can block.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/algorithm.h"
+
+namespace convert::collectives {
+
+// Consecutive chunks of one buffer.
+struct Chunks {
+  Buffer buffer = Buffer::input;
+  std::int32_t first = 0;
+  std::int32_t count = 1;
+};
+
+enum class Arrival : std::uint8_t { store, reduce };
+
+// Who sends to whom. Steps of a rank with the same channel and lane share a threadblock, so all sends of a lane go
+// to one rank and all its receives come from one.
+struct Link {
+  std::int32_t from = 0;
+  std::int32_t to = 0;
+  std::int32_t channel = 0;
+  std::int32_t send_lane = 0;  // at `from`
+  std::int32_t recv_lane = 0;  // at `to`
+};
+// One threadblock per peer, for both directions.
+[[nodiscard]] constexpr Link peer_link(std::int32_t from, std::int32_t to, std::int32_t channel) {
+  return {from, to, channel, to, from};
+}
+
+// One message: what is read at the sender, and where it goes at the receiver.
+struct Piece {
+  Chunks src;
+  Chunks dst;
+};
+
+// Transfers that happen at the same time: each rank sends before it receives.
+class Round {
+ public:
+  void add(const Link& link, Arrival arrival, std::vector<Piece> pieces) {
+    entries_.push_back({link, arrival, std::move(pieces)});
+  }
+  // The same chunks on both sides.
+  void add(const Link& link, Arrival arrival, std::span<const Chunks> chunks);
+
+ private:
+  friend class ProgramBuilder;
+  struct Entry {
+    Link link;
+    Arrival arrival;
+    std::vector<Piece> pieces;
+  };
+  std::vector<Entry> entries_;
+};
+
+class ProgramBuilder {
+ public:
+  // `chunks` is nchunksperloop. In-place programs must use one of the buffers input and output only, and index it
+  // as the larger of the two.
+  ProgramBuilder(Collective collective, std::int32_t ranks, std::int64_t chunks, Protocol protocol, bool inplace);
+
+  // Messages of a transfer alternate with their receives, so that any number of them fits the connection.
+  // `in_turn`: a rank sends only after all it has done before. Throws Error(usage) when the program gets too large.
+  void run(const Round& round, bool in_turn = false);
+  void copy(std::int32_t rank, const Chunks& src, const Chunks& dst);
+  // Ends the program. `root`: of reduce.
+  [[nodiscard]] Algorithm finish(std::string name, std::int32_t root = 0);
+
+ private:
+  static constexpr std::uint32_t none = no_index;
+  struct Ref {  // a step of the same rank
+    std::uint32_t tb = none;
+    std::uint32_t step = none;
+    friend bool operator==(const Ref&, const Ref&) = default;
+  };
+  struct Pending {
+    StepType type = StepType::nop;
+    Buffer src_buf = Buffer::input;
+    Buffer dst_buf = Buffer::input;
+    bool awaited = false;   // by another threadblock
+    bool may_fuse = false;  // a send of exactly what the step before it received
+    bool needed = false;    // what it stores is read, other than by the send that may fuse with it
+    std::int32_t src_off = 0;
+    std::int32_t dst_off = 0;
+    std::int32_t cnt = 0;
+    std::int32_t overwritten = 0;  // chunks of what it stores that nobody reads before they get another value
+    std::uint32_t dep_begin = 0;   // into Tb::deps; ends where the next step's begin
+  };
+  struct Connection {
+    std::int64_t sent = 0;
+    std::int64_t received = 0;
+  };
+  struct Tb {
+    std::int32_t send = -1;
+    std::int32_t recv = -1;
+    std::int32_t channel = 0;
+    std::uint32_t in = none;  // connections
+    std::uint32_t out = none;
+    std::vector<Pending> steps;
+    std::vector<Ref> deps;
+    std::unordered_map<std::uint32_t, std::uint32_t> waited;  // by other threadblock: the latest step waited for
+  };
+  struct Slot {  // of one chunk
+    Ref writer;
+    std::uint32_t readers = none;  // since then: list in readers_
+  };
+  struct Reader {
+    Ref ref;
+    std::uint32_t next;
+  };
+  struct RankState {
+    std::vector<Tb> tbs;
+    std::unordered_map<std::uint64_t, std::uint32_t> tb_of;  // by channel and lane
+    std::array<std::vector<Slot>, 3> slots;                  // by buffer, as far as used
+    Ref last;
+  };
+
+  std::uint32_t threadblock(std::int32_t rank, std::int32_t channel, std::int32_t lane);
+  std::uint32_t connection(const Link& link);
+  void send(const Link& link, const Piece& piece, bool in_turn);
+  void receive(const Link& link, const Piece& piece, Arrival arrival);
+  void add_step(RankState& rank, std::uint32_t number, const Pending& step, const std::vector<Ref>& deps);
+  Slot& slot(RankState& rank, Buffer buffer, std::int32_t index);
+  // `fused`: the step that `by` may become one with.
+  void read(RankState& rank, const Chunks& chunks, Ref by, std::vector<Ref>& deps, Ref fused = {none, none});
+  void write(RankState& rank, const Chunks& chunks, Ref by, std::vector<Ref>& deps);
+  // Only what the threadblock does not know yet, one step of each other threadblock.
+  static void reduce_dependencies(const Tb& tb, std::uint32_t own, std::vector<Ref>& deps);
+  void mark_unneeded_results(RankState& rank, std::int32_t number, std::int32_t root);
+  static std::size_t dep_count(const Tb& tb, std::size_t i);
+  // Step i and the one before it are one.
+  static bool fused(const Tb& tb, std::size_t i);
+  // Where each step stands once nops carry all dependencies but one and fused steps are one.
+  static std::vector<std::int32_t> positions(const Tb& tb);
+  static void emit_rank(const RankState& rank, Algorithm& out);
+
+  Collective collective_;
+  std::int32_t chunks_ = 0;
+  Protocol protocol_;
+  bool inplace_;
+  std::vector<RankState> ranks_;
+  std::unordered_map<std::uint64_t, std::uint32_t> connection_of_;
+  std::vector<Connection> connections_;
+  std::vector<Reader> readers_;
+  std::uint64_t steps_ = 0;
+};
+
+}  // namespace convert::collectives

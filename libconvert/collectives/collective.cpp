@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "collectives/collective.h"
+
+#include <algorithm>
+#include <array>
+
+#include "collectives/families.h"
+#include "core/diagnostic.h"
+
+namespace convert {
+namespace {
+
+using namespace collectives;
+using Builder = Algorithm (*)(const CollectiveRequest&);
+
+#define UNPACK(...) \
+  { __VA_ARGS__ }
+
+const std::vector<CollectiveAlgorithm>& table() {
+  using enum Collective;
+  static const std::vector<CollectiveAlgorithm> all = {
+#define ALGORITHM(id, builder, offered, ranks, summary, source, dims) \
+  {#id, UNPACK offered, ranks, summary, source, dims},
+#include "collectives/collectives.def"
+#undef ALGORITHM
+  };
+  return all;
+}
+
+constexpr std::int32_t max_ranks = 1 << 16;
+
+constexpr Builder builders[] = {
+#define ALGORITHM(id, builder, offered, ranks, summary, source, dims) builder,
+#include "collectives/collectives.def"
+#undef ALGORITHM
+};
+
+std::size_t find(const CollectiveRequest& r) {
+  const auto& all = table();
+  std::vector<std::string> offered;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].name == r.algorithm && all[i].offers(r.collective)) return i;
+    if (all[i].offers(r.collective)) offered.emplace_back(all[i].name);
+  }
+  std::string list;
+  for (const std::string& name : offered) list += (list.empty() ? "" : ", ") + name;
+  if (list.empty())
+    throw usage_error("there is no algorithm for the collective " + std::string(name(r.collective)));
+  const bool known = std::any_of(all.begin(), all.end(), [&](const auto& a) { return a.name == r.algorithm; });
+  const std::string near = known ? "" : nearest(r.algorithm, offered);
+  throw usage_error((known ? "algorithm " + r.algorithm + " does not do " + std::string(name(r.collective))
+                           : "unknown algorithm '" + r.algorithm + "'") +
+                    (near.empty() ? "" : "; did you mean " + near + "?") + "; those for " +
+                    std::string(name(r.collective)) + " are " + list);
+}
+
+void check(const CollectiveRequest& r, const CollectiveAlgorithm& a) {
+  if (r.ranks < 2) throw usage_error("a collective needs 2 ranks and more, not " + std::to_string(r.ranks));
+  if (r.ranks > max_ranks)
+    throw usage_error(std::to_string(r.ranks) + " ranks are too many for a program; the limit is " +
+                      std::to_string(max_ranks));
+  if (r.chunks < 1) throw usage_error("chunks must be at least 1, not " + std::to_string(r.chunks));
+  const bool rooted = r.collective == Collective::broadcast || r.collective == Collective::reduce;
+  if (r.root && !rooted) throw usage_error(std::string(name(r.collective)) + " has no root");
+  if (r.root && (*r.root < 0 || *r.root >= r.ranks))
+    throw usage_error("root " + std::to_string(*r.root) + " is none of the " + std::to_string(r.ranks) + " ranks");
+  if (!a.takes_dims && (!r.dims.empty() || !r.dim_algorithms.empty()))
+    throw usage_error("algorithm " + std::string(a.name) + " has no dimensions; hierarchical has");
+}
+
+}  // namespace
+
+bool CollectiveAlgorithm::offers(Collective collective) const {
+  return std::find(collectives.begin(), collectives.end(), collective) != collectives.end();
+}
+
+std::span<const CollectiveAlgorithm> collective_algorithms() { return table(); }
+
+std::string_view default_collective_algorithm(Collective collective) {
+  if (collective == Collective::alltoall) return "direct";
+  return collective == Collective::broadcast || collective == Collective::reduce ? "binomial_tree" : "ring";
+}
+
+Algorithm build_collective(const CollectiveRequest& request) {
+  CollectiveRequest r = request;
+  if (r.algorithm.empty()) r.algorithm = default_collective_algorithm(r.collective);
+  const std::size_t i = find(r);
+  check(r, table()[i]);
+  return builders[i](r);
+}
+
+namespace collectives {
+
+ProgramBuilder in_place_program(const CollectiveRequest& r, std::int64_t parts, std::int64_t slices) {
+  return {r.collective, r.ranks, parts * slices, r.protocol, true};
+}
+
+std::string program_name(const CollectiveRequest& r) {
+  std::string text = std::string(name(r.collective)) + "_" + r.algorithm + "_n" + std::to_string(r.ranks);
+  if (r.chunks > 1) text += "_k" + std::to_string(r.chunks);
+  return text;
+}
+
+void require_channels(const CollectiveRequest& r, std::int32_t channels_per_slice, std::int32_t slices) {
+  const std::int64_t needed = std::int64_t{channels_per_slice} * slices;
+  if (needed <= max_channels) return;
+  const std::int32_t possible = max_channels / (channels_per_slice * (slices / r.chunks));
+  throw usage_error("algorithm " + r.algorithm + " needs " + std::to_string(needed) + " channels for " +
+                    std::to_string(r.ranks) + " ranks and chunks=" + std::to_string(r.chunks) + "; there are " +
+                    std::to_string(max_channels) +
+                    (possible > 0 ? ", which is enough for chunks=" + std::to_string(possible) : ""));
+}
+
+Chunks chunk_of(const CollectiveRequest& r, std::int32_t part, std::int32_t parts, std::int32_t slice,
+                std::int32_t slices) {
+  const bool by_rank = r.collective == Collective::allgather || r.collective == Collective::reduce_scatter ||
+                       r.collective == Collective::alltoall;
+  const Buffer buffer = r.collective == Collective::allgather ? Buffer::output : Buffer::input;
+  return {buffer, by_rank ? part * slices + slice : slice * parts + part, 1};
+}
+
+Group whole_group(const CollectiveRequest& r, std::int32_t parts, std::int32_t slice, std::int32_t slices,
+                  std::int32_t channel) {
+  Group g;
+  g.channel = channel;
+  for (std::int32_t i = 0; i < r.ranks; ++i) g.ranks.push_back(i);
+  for (std::int32_t p = 0; p < parts; ++p) g.parts.push_back({chunk_of(r, p, parts, slice, slices)});
+  return g;
+}
+
+}  // namespace collectives
+}  // namespace convert

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Collective algorithms by name, as well-formed MSCCL-IR programs for any number of ranks.
+//
+// Every program is right by construction (collectives/builder.h) and proved by etkit's verifier in the tests: no
+// race, no deadlock, no more messages in flight than the protocol guarantees, and the collective's postcondition.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/algorithm.h"
+
+namespace convert {
+
+struct CollectiveRequest {
+  Collective collective = Collective::allreduce;
+  std::string algorithm{};  // empty: default_collective_algorithm()
+  std::int32_t ranks = 0;
+  std::int32_t chunks = 1;  // each rank's part is split into that many, which follow or accompany each other
+  std::optional<std::int32_t> root{};  // of broadcast and reduce; default 0
+  // Of `hierarchical`: sizes of the dimensions, the first one fastest (rank = x0 + d0·(x1 + d1·(…))), and the
+  // algorithm of each: ring, direct or halving_doubling (none: ring everywhere; one: everywhere that).
+  std::vector<std::int32_t> dims{};
+  std::vector<std::string> dim_algorithms{};
+  Protocol protocol = Protocol::simple;
+};
+
+struct CollectiveAlgorithm {
+  std::string_view name;  // "ring"
+  std::vector<Collective> collectives;
+  std::string_view ranks;    // which numbers of them, in words
+  std::string_view summary;  // one line
+  std::string_view source;   // of the scheme
+  bool takes_dims = false;
+
+  [[nodiscard]] bool offers(Collective collective) const;
+};
+
+// All of them, in the order of collectives.def.
+[[nodiscard]] std::span<const CollectiveAlgorithm> collective_algorithms();
+[[nodiscard]] std::string_view default_collective_algorithm(Collective collective);
+
+// The program: in place, but all-to-all, which is out of place. As few chunks as the scheme allows: a whole number
+// of `chunks` for each part of the data. Throws Error(usage), which says what is possible, for an unknown
+// algorithm, one that does not offer the collective, and parameters that it cannot have or that make a program of
+// more than 2^24 steps.
+[[nodiscard]] Algorithm build_collective(const CollectiveRequest& request);
+
+}  // namespace convert

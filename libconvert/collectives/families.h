@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The builders behind collectives.def. Each gets a request that names it, with ranks, chunks and root in range.
+#pragma once
+
+#include "collectives/collective.h"
+#include "collectives/group.h"
+
+namespace convert::collectives {
+
+[[nodiscard]] Algorithm build_ring(const CollectiveRequest& r);
+[[nodiscard]] Algorithm build_bidirectional_ring(const CollectiveRequest& r);
+[[nodiscard]] Algorithm build_direct(const CollectiveRequest& r);
+[[nodiscard]] Algorithm build_all_pairs(const CollectiveRequest& r);
+[[nodiscard]] Algorithm build_halving_doubling(const CollectiveRequest& r);
+[[nodiscard]] Algorithm build_recursive_doubling(const CollectiveRequest& r);
+[[nodiscard]] Algorithm build_rabenseifner(const CollectiveRequest& r);
+[[nodiscard]] Algorithm build_binomial_tree(const CollectiveRequest& r);
+[[nodiscard]] Algorithm build_binary_tree(const CollectiveRequest& r);
+[[nodiscard]] Algorithm build_double_binary_tree(const CollectiveRequest& r);
+[[nodiscard]] Algorithm build_chain(const CollectiveRequest& r);
+[[nodiscard]] Algorithm build_hierarchical(const CollectiveRequest& r);
+[[nodiscard]] Algorithm build_pairwise(const CollectiveRequest& r);
+
+// In-place program of `parts` parts in `slices` slices.
+[[nodiscard]] ProgramBuilder in_place_program(const CollectiveRequest& r, std::int64_t parts, std::int64_t slices);
+// "allreduce_ring_n8_k2", which the runtimes' 63 characters have room for.
+[[nodiscard]] std::string program_name(const CollectiveRequest& r);
+// Throws Error(usage) if slices on channels of their own need more than there are.
+void require_channels(const CollectiveRequest& r, std::int32_t channels_per_slice, std::int32_t slices);
+// The chunk of a part's slice. Parts of one slice are neighbours, but where the collective says which parts of the
+// buffer are whose: there the slices of one part are.
+[[nodiscard]] Chunks chunk_of(const CollectiveRequest& r, std::int32_t part, std::int32_t parts, std::int32_t slice,
+                              std::int32_t slices);
+// All ranks, with one slice of the data.
+[[nodiscard]] Group whole_group(const CollectiveRequest& r, std::int32_t parts, std::int32_t slice,
+                                std::int32_t slices, std::int32_t channel);
+
+}  // namespace convert::collectives

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#include "collectives/group.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace convert::collectives {
+void append_parts(const Group& group, std::int32_t begin, std::int32_t end, std::vector<Chunks>& to) {
+  for (std::int32_t j = begin; j < end; ++j) {
+    for (const Chunks& c : group.part(j)) {
+      if (!to.empty() && to.back().buffer == c.buffer && to.back().first + to.back().count == c.first) {
+        to.back().count += c.count;
+      } else {
+        to.push_back(c);
+      }
+    }
+  }
+}
+
+Group reversed(Group group) {
+  std::reverse(group.ranks.begin(), group.ranks.end());
+  std::reverse(group.parts.begin(), group.parts.end());
+  return group;
+}
+
+std::int32_t power_below(std::int32_t n) {
+  return static_cast<std::int32_t>(std::bit_floor(static_cast<std::uint32_t>(n)));
+}
+
+}  // namespace convert::collectives

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "collectives/families.h"
+
+namespace convert::collectives {
+namespace {
+
+// Ranks in an order that begins with the root; without a root, as they are.
+std::int32_t member(const CollectiveRequest& r, std::int32_t i) { return (r.root.value_or(0) + i) % r.ranks; }
+
+std::vector<Chunks> block(const Group& g, std::int32_t begin, std::int32_t end) {
+  std::vector<Chunks> chunks;
+  append_parts(g, begin, end, chunks);
+  return chunks;
+}
+
+// Of the first members, which are more than a power of two, pairs (even, odd) exchange halves of their data, add
+// them up, and the even one takes over what the odd one has added. Returns those that go on.
+Group fold(ProgramBuilder& b, const CollectiveRequest& r, const Group& whole) {
+  const auto parts = static_cast<std::int32_t>(whole.parts.size());
+  const std::int32_t pairs = r.ranks - parts;
+  Round exchange;
+  Round take_over;
+  Group rest = whole;
+  rest.ranks.clear();
+  for (std::int32_t i = 0; i < 2 * pairs; i += 2) {
+    const std::int32_t even = member(r, i);
+    const std::int32_t odd = member(r, i + 1);
+    exchange.add(peer_link(even, odd, whole.channel), Arrival::reduce, block(whole, parts / 2, parts));
+    exchange.add(peer_link(odd, even, whole.channel), Arrival::reduce, block(whole, 0, parts / 2));
+    take_over.add(peer_link(odd, even, whole.channel), Arrival::store, block(whole, parts / 2, parts));
+    rest.ranks.push_back(even);
+  }
+  b.run(exchange);
+  b.run(take_over);
+  for (std::int32_t i = 2 * pairs; i < r.ranks; ++i) rest.ranks.push_back(member(r, i));
+  return rest;
+}
+
+// Member 0 collects the parts: a tree in which blocks double from round to round.
+void gather(ProgramBuilder& b, const Group& g) {
+  for (std::int32_t held = 1; held < g.size(); held *= 2) {
+    Round round;
+    for (std::int32_t i = held; i < g.size(); i += 2 * held)
+      round.add(peer_link(g.rank(i), g.rank(i - held), g.channel), Arrival::store, block(g, i, i + held));
+    b.run(round);
+  }
+}
+
+// Member 0, which has everything, hands out the parts: a tree in which blocks halve from round to round.
+void scatter(ProgramBuilder& b, const Group& g, std::int32_t members) {
+  for (std::int32_t half = members / 2; half >= 1; half /= 2) {
+    Round round;
+    for (std::int32_t i = 0; i < members; i += 2 * half)
+      round.add(peer_link(g.rank(i), g.rank(i + half), g.channel), Arrival::store,
+                block(g, i + half, i + 2 * half));
+    b.run(round);
+  }
+}
+
+void all_reduce(ProgramBuilder& b, const CollectiveRequest& r, const Group& whole) {
+  const Group rest = fold(b, r, whole);
+  halving_reduce_scatter(b, rest);
+  doubling_all_gather(b, rest);
+  Round hand_out;
+  for (std::int32_t i = 0; i < r.ranks - rest.size(); ++i)
+    hand_out.add(peer_link(member(r, 2 * i), member(r, 2 * i + 1), whole.channel), Arrival::store,
+                 block(whole, 0, rest.size()));
+  b.run(hand_out);
+}
+
+void broadcast(ProgramBuilder& b, const CollectiveRequest& r, Group whole) {
+  for (std::int32_t i = 0; i < r.ranks; ++i) whole.ranks[static_cast<std::size_t>(i)] = member(r, i);
+  scatter(b, whole, power_below(r.ranks));
+  doubling_all_gather(b, whole);
+}
+
+}  // namespace
+
+Algorithm build_rabenseifner(const CollectiveRequest& r) {
+  require_channels(r, 1, r.chunks);
+  const std::int32_t parts = power_below(r.ranks);
+  ProgramBuilder b = in_place_program(r, parts, r.chunks);
+  for (std::int32_t k = 0; k < r.chunks; ++k) {
+    const Group whole = whole_group(r, parts, k, r.chunks, k);
+    if (r.collective == Collective::allreduce) {
+      all_reduce(b, r, whole);
+    } else if (r.collective == Collective::broadcast) {
+      broadcast(b, r, whole);
+    } else {
+      const Group rest = fold(b, r, whole);
+      halving_reduce_scatter(b, rest);
+      gather(b, rest);
+    }
+  }
+  return b.finish(program_name(r), r.root.value_or(0));
+}
+
+}  // namespace convert::collectives

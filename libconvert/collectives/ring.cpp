@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#include "collectives/group.h"
+
+namespace convert::collectives {
+namespace {
+
+// Round t: member i passes part (i + shift - t) on to member i+1. One threadblock per rank receives and sends.
+void pass_around(ProgramBuilder& b, const Group& g, std::int32_t shift, Arrival arrival) {
+  const std::int32_t n = g.size();
+  for (std::int32_t t = 0; t < n - 1; ++t) {
+    Round round;
+    for (std::int32_t i = 0; i < n; ++i) {
+      const std::int32_t part = (i + shift - t + n) % n;
+      round.add({g.rank(i), g.rank((i + 1) % n), g.channel, 0, 0}, arrival, g.part(part));
+    }
+    b.run(round);
+  }
+}
+
+}  // namespace
+
+void ring_reduce_scatter(ProgramBuilder& b, const Group& g) { pass_around(b, g, -1, Arrival::reduce); }
+void ring_all_gather(ProgramBuilder& b, const Group& g) { pass_around(b, g, 0, Arrival::store); }
+
+}  // namespace convert::collectives

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include "generate/generate.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "core/collective_type.h"
+#include "core/units.h"
+#include "generate/kinds.h"
+
+namespace convert {
+namespace {
+
+using namespace generate;
+using Maker = void (*)(const GenerateRequest&, TraceBuilder&);
+
+constexpr std::int64_t max_nodes = 10'000'000;  // of a rank, which is made in memory: about 2 GB
+constexpr std::uint64_t max_ns = std::uint64_t{1} << 53;
+
+// The options of kinds.def.
+namespace bits {
+constexpr unsigned bit(GenerateOption o) { return static_cast<unsigned>(o); }
+constexpr unsigned compute = bit(GenerateOption::compute);
+constexpr unsigned backward = bit(GenerateOption::backward);
+constexpr unsigned size = bit(GenerateOption::size);
+constexpr unsigned comm = bit(GenerateOption::comm);
+constexpr unsigned layers = bit(GenerateOption::layers);
+constexpr unsigned iterations = bit(GenerateOption::iterations);
+constexpr unsigned count = bit(GenerateOption::count);
+constexpr unsigned chained = bit(GenerateOption::chained);
+constexpr unsigned seed = bit(GenerateOption::seed);
+}  // namespace bits
+
+constexpr auto kinds = [] {
+  using namespace bits;
+  return std::to_array<TraceKind>({
+#define KIND(name, reference, maker, options, summary) {name, reference, options, summary},
+#include "generate/kinds.def"
+#undef KIND
+  });
+}();
+
+constexpr Maker makers[] = {
+#define KIND(name, reference, maker, options, summary) maker,
+#include "generate/kinds.def"
+#undef KIND
+};
+
+// Nodes of the cases of the reference's generator, for the ids at which they begin.
+std::uint64_t reference_nodes(const TraceKind& kind) { return kind.reference_case.starts_with("two_") ? 2 : 1; }
+
+NodeId reference_first_id(const TraceKind& kind, Rank rank, Rank ranks) {
+  NodeId id = rank * reference_nodes(kind);
+  for (const TraceKind* k = kinds.data(); k != &kind; ++k) id += ranks * reference_nodes(*k);
+  return id;
+}
+
+void check_options(const GenerateRequest& r, const TraceKind& kind) {
+  using enum GenerateOption;
+  const std::pair<bool, std::pair<GenerateOption, const char*>> given[] = {
+      {r.compute_ns.has_value(), {compute, "compute time"}},
+      {r.backward_ns.has_value(), {backward, "time of the backward pass"}},
+      {r.size.has_value(), {size, "size"}},
+      {!r.comm.empty(), {comm, "choice of collectives"}},
+      {r.layers.has_value(), {layers, "number of layers"}},
+      {r.iterations.has_value(), {iterations, "number of iterations"}},
+      {r.count.has_value(), {count, "count"}},
+      {r.chained.has_value(), {chained, "order"}},
+      {r.seed.has_value(), {seed, "seed"}},
+  };
+  for (const auto& [is_given, option] : given) {
+    if (is_given && !kind.takes(option.first))
+      throw usage_error("kind " + std::string(kind.name) + " has no " + option.second);
+  }
+}
+
+void check_range(std::string_view what, std::optional<std::int64_t> value, std::int64_t low, std::int64_t high) {
+  if (!value || (*value >= low && *value <= high)) return;
+  throw usage_error(std::string(what) + " " + std::to_string(*value) + ": expected " + std::to_string(low) +
+                    " to " + std::to_string(high));
+}
+
+void check_values(const GenerateRequest& r, const TraceKind& kind) {
+  if (r.ranks < 1) throw usage_error("a set needs a rank at least");
+  const bool messages = kind.name == "node:comm_send" || kind.name == "node:comm_recv" || kind.name == "send_ring";
+  if (messages && r.ranks < 2 && !r.like_reference)
+    throw usage_error("kind " + std::string(kind.name) + " needs two ranks at least: messages go to another one");
+  check_range("count", r.count, 1, max_nodes / 2);
+  check_range("layers", r.layers, 1, max_nodes);
+  check_range("iterations", r.iterations, 1, max_nodes);
+  check_range("size", r.size, 1, std::int64_t{1} << 62);
+  for (const auto& ns : {r.compute_ns, r.backward_ns}) {
+    if (ns && *ns > max_ns) throw usage_error("a compute time of more than 104 days");
+  }
+  if (kind.name == "node:comm_coll" && r.comm.size() > 1)
+    throw usage_error("kind node:comm_coll is one collective; collectives takes several");
+  const auto per_unit = static_cast<std::int64_t>(std::max<std::size_t>(r.comm.size(), 1));
+  const std::int64_t layer_nodes = r.layers.value_or(8) * (2 + per_unit);
+  if (layer_nodes > max_nodes / r.iterations.value_or(1) || r.count.value_or(1) > max_nodes / per_unit)
+    throw usage_error("a rank would have more than " + std::to_string(max_nodes) + " nodes");
+}
+
+}  // namespace
+
+std::span<const TraceKind> trace_kinds() { return kinds; }
+
+const TraceKind* find_trace_kind(std::string_view name) {
+  for (const TraceKind& k : kinds) {
+    if (k.name == name || (!k.reference_case.empty() && k.reference_case == name)) return &k;
+  }
+  return nullptr;
+}
+
+GeneratedCollective parse_generated_collective(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const std::string_view type_text = text.substr(0, colon);
+  const auto type = parse_collective_type(type_text);
+  if (!type) {
+    const std::vector<std::string> names(collective_type_names.begin(), collective_type_names.end());
+    const std::string near = nearest(type_text, names);
+    throw usage_error(
+        "unknown collective '" + std::string(type_text) + "'" +
+        (near.empty() ? "; expected TYPE:SIZE, such as all_reduce:64MiB" : "; did you mean " + near + "?"));
+  }
+  if (*type == CollectiveType::barrier) {
+    if (colon != std::string_view::npos) throw usage_error("'" + std::string(text) + "': a barrier has no size");
+    return {*type, 0};
+  }
+  const auto bytes = colon == std::string_view::npos ? std::nullopt : parse_bytes(text.substr(colon + 1));
+  if (!bytes || *bytes < 1)
+    throw usage_error("'" + std::string(text) + "': expected TYPE:SIZE, such as all_reduce:64MiB");
+  return {*type, *bytes};
+}
+
+MakeTrace trace_generator(const GenerateRequest& request) {
+  const TraceKind* kind = find_trace_kind(request.kind);
+  if (kind == nullptr) {
+    std::vector<std::string> names;
+    for (const TraceKind& k : kinds) names.emplace_back(k.name);
+    const std::string near = nearest(request.kind, names);
+    throw usage_error("unknown kind '" + request.kind + "'" + (near.empty() ? "" : "; did you mean " + near + "?"));
+  }
+  if (request.like_reference && kind->reference_case.empty())
+    throw usage_error("kind " + std::string(kind->name) + " is no case of Chakra's generator");
+  check_options(request, *kind);
+  check_values(request, *kind);
+  const Maker maker = makers[kind - kinds.data()];
+  return [request, kind, maker](Rank rank) {
+    TraceBuilder builder(rank, request.like_reference ? reference_first_id(*kind, rank, request.ranks) : 0);
+    if (request.like_reference) builder.trace().metadata.version = "1.0.0";
+    maker(request, builder);
+    return builder.finish();
+  };
+}
+
+}  // namespace convert

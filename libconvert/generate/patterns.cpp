@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Small regular graphs, for trying out one thing at a time.
+#include <limits>
+#include <string>
+
+#include "generate/kinds.h"
+
+namespace convert::generate {
+namespace {
+
+constexpr std::uint64_t compute_ns = 10'000;
+constexpr std::int64_t nodes = 8;
+
+std::uint64_t duration(const GenerateRequest& r) { return r.compute_ns.value_or(compute_ns); }
+std::string numbered(const char* what, std::int64_t i) { return what + std::to_string(i); }
+
+}  // namespace
+
+void make_chain(const GenerateRequest& r, TraceBuilder& b) {
+  TraceBuilder::Parents after;
+  for (std::int64_t i = 0; i < r.count.value_or(nodes); ++i)
+    after = {b.compute(numbered("comp", i), duration(r), after)};
+}
+
+void make_independent(const GenerateRequest& r, TraceBuilder& b) {
+  for (std::int64_t i = 0; i < r.count.value_or(nodes); ++i) b.compute(numbered("comp", i), duration(r));
+}
+
+void make_diamond(const GenerateRequest& r, TraceBuilder& b) {
+  const NodeId top = b.compute("fork", duration(r));
+  TraceBuilder::Parents sides;
+  for (std::int64_t i = 0; i < r.count.value_or(nodes); ++i)
+    sides.push_back(b.compute(numbered("comp", i), duration(r), {top}));
+  b.compute("join", duration(r), sides);
+}
+
+void make_collectives(const GenerateRequest& r, TraceBuilder& b) {
+  std::vector<GeneratedCollective> comm = r.comm;
+  if (comm.empty()) comm = {{CollectiveType::all_reduce, 1 << 20}};
+  TraceBuilder::Parents after;
+  for (std::int64_t i = 0; i < r.count.value_or(1); ++i) {
+    for (const GeneratedCollective& c : comm) {
+      const NodeId id = add_collective(b, c, after);
+      if (r.chained.value_or(true)) after = {id};
+    }
+  }
+}
+
+// Tags tell messages apart that are under way at the same time.
+void make_send_ring(const GenerateRequest& r, TraceBuilder& b) {
+  const std::int64_t bytes = r.size.value_or(65536);
+  const Rank rank = b.trace().rank;
+  TraceBuilder::Parents after;
+  for (std::int64_t i = 0; i < r.count.value_or(nodes); ++i) {
+    const std::int64_t tag = i % std::numeric_limits<std::int32_t>::max();
+    b.send(next_rank(r, rank), bytes, tag, after);
+    const NodeId received = b.receive(previous_rank(r, rank), bytes, tag, after);
+    if (r.chained.value_or(true)) after = {received};
+  }
+}
+
+}  // namespace convert::generate

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Random graphs that are valid across ranks.
+//
+// All ranks draw the same sequence of steps: a collective of all, a message from every rank to the one at some
+// distance, or computation. Dependencies lead to earlier steps only and collectives follow each other, so that no
+// rank can wait for another in a circle; apart from that each rank has durations, omissions and dependencies of its
+// own.
+#include <algorithm>
+#include <string>
+
+#include "generate/kinds.h"
+
+namespace convert::generate {
+namespace {
+
+// SplitMix64 (Steele, Lea and Flood 2014) of the numbers that name what is drawn: no state, the same in every
+// thread.
+class Draw {
+ public:
+  Draw(std::uint64_t seed, std::uint64_t step, std::uint64_t rank) : state_(mix(mix(mix(seed) + step) + rank)) {}
+  // In 0 … n-1; n ≥ 1.
+  std::uint64_t below(std::uint64_t n) { return mix(state_ += 0x9e3779b97f4a7c15) % n; }
+
+ private:
+  static std::uint64_t mix(std::uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  std::uint64_t state_;
+};
+
+constexpr std::uint64_t all_ranks = ~std::uint64_t{0};
+constexpr std::size_t window = 16;  // of the latest nodes, that one may depend on
+
+TraceBuilder::Parents parents(Draw& draw, const std::vector<NodeId>& latest) {
+  TraceBuilder::Parents chosen;
+  if (latest.empty()) return chosen;
+  const std::uint64_t wanted = draw.below(4);
+  for (std::uint64_t i = 0; i < wanted; ++i) {
+    const NodeId id = latest[draw.below(latest.size())];
+    if (std::find(chosen.begin(), chosen.end(), id) == chosen.end()) chosen.push_back(id);
+  }
+  return chosen;
+}
+
+}  // namespace
+
+void make_random(const GenerateRequest& r, TraceBuilder& b) {
+  const std::uint64_t compute_ns = r.compute_ns.value_or(10'000);
+  const std::int64_t most_bytes = r.size.value_or(65536);
+  std::vector<GeneratedCollective> comm = r.comm;
+  if (comm.empty()) comm = {{CollectiveType::all_reduce, 65536}};
+  const Rank rank = b.trace().rank;
+  std::vector<NodeId> latest;
+  TraceBuilder::Parents collective;
+  const auto remember = [&](NodeId id) {
+    if (latest.size() == window) latest.erase(latest.begin());
+    latest.push_back(id);
+  };
+  for (std::int64_t step = 0; step < r.count.value_or(64); ++step) {
+    Draw common(r.seed.value_or(1), static_cast<std::uint64_t>(step), all_ranks);
+    Draw own(r.seed.value_or(1), static_cast<std::uint64_t>(step), rank);
+    const std::uint64_t what = common.below(10);
+    if (what < 2) {
+      TraceBuilder::Parents after = parents(own, latest);
+      if (!collective.empty() && std::find(after.begin(), after.end(), collective[0]) == after.end())
+        after.push_back(collective[0]);
+      collective = {add_collective(b, comm[common.below(comm.size())], after)};
+      remember(collective[0]);
+    } else if (what < 4 && r.ranks > 1) {
+      const auto distance = static_cast<Rank>(1 + common.below(r.ranks - 1));
+      const auto bytes = static_cast<std::int64_t>(1 + common.below(static_cast<std::uint64_t>(most_bytes)));
+      const std::uint64_t to = (std::uint64_t{rank} + distance) % r.ranks;
+      const std::uint64_t from = (std::uint64_t{rank} + r.ranks - distance) % r.ranks;
+      const NodeId sent = b.send(static_cast<Rank>(to), bytes, step, parents(own, latest));
+      const NodeId received = b.receive(static_cast<Rank>(from), bytes, step, parents(own, latest));
+      remember(sent);
+      remember(received);
+    } else if (step == 0 || own.below(4) != 0) {
+      const TraceBuilder::Parents after = parents(own, latest);
+      remember(b.compute("comp" + std::to_string(step), own.below(2 * compute_ns + 1), after));
+    }
+  }
+}
+
+}  // namespace convert::generate

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include "generate/trace_builder.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/collective_type.h"
+
+namespace convert {
+
+TraceBuilder::TraceBuilder(Rank rank, NodeId first_id) : next_id_(first_id) {
+  trace_.rank = rank;
+  trace_.name = "rank " + std::to_string(rank);
+  trace_.metadata.version = schema_version;
+}
+
+void TraceBuilder::end_node() {
+  if (std::exchange(open_, false)) trace_.nodes.end_node();
+}
+
+NodeId TraceBuilder::add(NodeType type, std::string_view name, const Parents& after) {
+  end_node();
+  trace_.nodes.add_node(next_id_, type, name);
+  for (const NodeId parent : after) trace_.nodes.add_data_dep(parent);
+  open_ = true;
+  return next_id_++;
+}
+
+NodeId TraceBuilder::compute(std::string_view name, std::uint64_t duration_ns, const Parents& after) {
+  const NodeId id = add(NodeType::comp, name, after);
+  // The nearest microsecond, but not none for what takes time.
+  const std::uint64_t us = duration_ns / 1000 + (duration_ns % 1000 >= 500 ? 1 : 0);
+  trace_.nodes.nodes.back().duration_us = duration_ns == 0 ? 0 : std::max<std::uint64_t>(us, 1);
+  trace_.nodes.add_bool(attr::is_cpu_op, false);
+  if (duration_ns % 1000 != 0) set(attr::duration_nanos, static_cast<std::int64_t>(duration_ns), Kind::uint64_val);
+  return id;
+}
+
+NodeId TraceBuilder::mem_load(std::string_view name, std::int64_t bytes, const Parents& after) {
+  const NodeId id = add(NodeType::mem_load, name, after);
+  trace_.nodes.add_bool(attr::is_cpu_op, false);
+  set(attr::tensor_size, bytes, Kind::uint64_val);
+  return id;
+}
+
+NodeId TraceBuilder::mem_store(std::string_view name, std::int64_t bytes, const Parents& after) {
+  const NodeId id = add(NodeType::mem_store, name, after);
+  trace_.nodes.add_bool(attr::is_cpu_op, false);
+  set(attr::tensor_size, bytes, Kind::uint64_val);
+  return id;
+}
+
+NodeId TraceBuilder::add_message(NodeType type, Name peer_name, Rank peer, std::int64_t bytes, std::int64_t tag,
+                                 const Parents& after) {
+  const NodeId id = add(type, node_type_name(type), after);
+  trace_.nodes.add_bool(attr::is_cpu_op, false);
+  const Name own_name = peer_name == attr::comm_dst ? attr::comm_src : attr::comm_dst;
+  set(peer_name, peer, Kind::int32_val);
+  set(own_name, trace_.rank, Kind::int32_val);
+  set(attr::comm_tag, tag, Kind::int32_val);
+  set(attr::comm_size, bytes);
+  return id;
+}
+
+NodeId TraceBuilder::send(Rank to, std::int64_t bytes, std::int64_t tag, const Parents& after) {
+  return add_message(NodeType::comm_send, attr::comm_dst, to, bytes, tag, after);
+}
+
+NodeId TraceBuilder::receive(Rank from, std::int64_t bytes, std::int64_t tag, const Parents& after) {
+  return add_message(NodeType::comm_recv, attr::comm_src, from, bytes, tag, after);
+}
+
+NodeId TraceBuilder::collective(CollectiveType type, std::int64_t bytes, const Parents& after,
+                                std::optional<Rank> root, std::string_view group) {
+  std::string text(name(type));
+  std::transform(text.begin(), text.end(), text.begin(), [](char c) { return c >= 'a' ? c - 'a' + 'A' : c; });
+  const NodeId id = add(NodeType::comm_coll, text, after);
+  trace_.nodes.add_bool(attr::is_cpu_op, false);
+  set(attr::comm_type, static_cast<std::int64_t>(type));
+  set(attr::comm_size, bytes);
+  const bool from = type == CollectiveType::broadcast || type == CollectiveType::scatter;
+  if (root) set(from ? attr::comm_src : attr::comm_dst, *root, Kind::int32_val);
+  if (!group.empty()) set(attr::pg_name, group);
+  return id;
+}
+
+TraceBuilder& TraceBuilder::set(Name name, std::int64_t value, Kind kind) {
+  trace_.nodes.add_int(name, kind, value);
+  return *this;
+}
+
+TraceBuilder& TraceBuilder::set(Name name, std::string_view value) {
+  trace_.nodes.add_string(name, value);
+  return *this;
+}
+
+TraceBuilder& TraceBuilder::set_name(std::string_view name) {
+  trace_.nodes.nodes.back().name = trace_.nodes.add_text(name);
+  return *this;
+}
+
+Trace TraceBuilder::finish() {
+  end_node();
+  return std::exchange(trace_, {});
+}
+
+}  // namespace convert

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// Every algorithm, every collective that it offers, every number of ranks up to 64: proved by the verifier.
+#include <gtest/gtest.h>
+
+#include "collectives/collective.h"
+#include "passes/verify/verify.h"
+
+namespace convert {
+namespace {
+
+// All findings; of the limits of real runtimes, which warn about programs for many ranks, none.
+std::string findings(const Algorithm& a) {
+  Diagnostics diagnostics;
+  diagnostics.set_wanted([](const Diagnostic& d) { return d.rule != "limits"; });
+  VerifyOptions options;
+  options.dataflow = true;
+  check_structure(a, diagnostics);
+  verify(make_program(a), options, diagnostics);
+  std::string text;
+  for (const Diagnostic& d : diagnostics.all()) text += format_diagnostic(d) + "\n";
+  return text;
+}
+
+void prove(const CollectiveRequest& r) {
+  const Algorithm a = build_collective(r);
+  SCOPED_TRACE(a.name + " root " + std::to_string(r.root.value_or(0)));
+  ASSERT_EQ(findings(a), "");
+  for (const Gpu& gpu : a.gpus) EXPECT_TRUE(gpu.complete);
+  EXPECT_LE(a.channels, max_channels);
+  EXPECT_EQ(a.ranks(), r.ranks);
+}
+
+TEST(Proof, EveryAlgorithmForAllNumbersOfRanks) {
+  std::size_t programs = 0;
+  for (const CollectiveAlgorithm& algorithm : collective_algorithms()) {
+    if (algorithm.takes_dims) continue;
+    for (const Collective collective : algorithm.collectives) {
+      for (std::int32_t n = 2; n <= 64; ++n) {
+        for (const std::int32_t chunks : {1, 2, 3}) {
+          if (chunks == 3 && n > 17) continue;
+          prove({.collective = collective, .algorithm = std::string(algorithm.name), .ranks = n, .chunks = chunks});
+          if (HasFatalFailure()) return;
+          ++programs;
+        }
+      }
+    }
+  }
+  EXPECT_GT(programs, 3000U);
+}
+
+TEST(Proof, EveryRoot) {
+  for (const CollectiveAlgorithm& algorithm : collective_algorithms()) {
+    for (const Collective collective : {Collective::broadcast, Collective::reduce}) {
+      if (!algorithm.offers(collective)) continue;
+      for (const std::int32_t n : {2, 3, 6, 8, 13}) {
+        for (std::int32_t root = 0; root < n; ++root) {
+          prove({.collective = collective,
+                 .algorithm = std::string(algorithm.name),
+                 .ranks = n,
+                 .chunks = 2,
+                 .root = root});
+        }
+      }
+    }
+  }
+}
+
+TEST(Proof, EveryProtocol) {
+  for (const CollectiveAlgorithm& algorithm : collective_algorithms()) {
+    if (algorithm.takes_dims) continue;
+    for (const Protocol protocol : {Protocol::ll, Protocol::ll128}) {
+      for (const std::int32_t n : {5, 8, 12}) {
+        CollectiveRequest r{.collective = algorithm.collectives.front(),
+                            .algorithm = std::string(algorithm.name),
+                            .ranks = n,
+                            .chunks = 2};
+        r.protocol = protocol;
+        prove(r);
+      }
+    }
+  }
+}
+
+TEST(Proof, HierarchicalInAllShapes) {
+  const std::vector<std::vector<std::int32_t>> shapes = {
+      {2, 2}, {2, 3},    {3, 2},    {4, 4},    {8, 2},       {2, 8},    {2, 2, 2},    {2, 4, 8}, {3, 5}, {5, 3, 2},
+      {7},    {1, 6, 1}, {2, 1, 3}, {3, 3, 3}, {2, 2, 2, 2}, {4, 2, 4}, {2, 3, 2, 2}, {6, 5},    {40, 1}};
+  for (const auto& dims : shapes) {
+    std::int32_t n = 1;
+    for (const std::int32_t d : dims) n *= d;
+    CollectiveRequest r{.algorithm = "hierarchical", .ranks = n, .dims = dims};
+    for (const std::int32_t chunks : {1, 2}) {
+      r.chunks = chunks;
+      r.dim_algorithms.clear();
+      r.collective = Collective::alltoall;
+      prove(r);
+      for (const char* scheme : {"ring", "direct", "halving_doubling"}) {
+        r.dim_algorithms = {scheme};
+        for (const Collective c : {Collective::allreduce, Collective::allgather, Collective::reduce_scatter}) {
+          r.collective = c;
+          prove(r);
+        }
+      }
+    }
+  }
+  prove({.collective = Collective::allreduce,
+         .algorithm = "hierarchical",
+         .ranks = 60,
+         .dims = {4, 5, 3},
+         .dim_algorithms = {"direct", "ring", "halving_doubling"}});
+}
+
+// Beyond 71 chunks a step becomes several.
+TEST(Proof, ManyRanks) {
+  for (const CollectiveAlgorithm& algorithm : collective_algorithms()) {
+    if (algorithm.takes_dims) continue;
+    for (const Collective collective : algorithm.collectives) {
+      for (const std::int32_t n : {100, 129, 256})
+        prove({.collective = collective, .algorithm = std::string(algorithm.name), .ranks = n});
+    }
+  }
+  prove({.algorithm = "halving_doubling", .ranks = 256});
+  prove({.algorithm = "rabenseifner", .ranks = 300});
+  prove({.algorithm = "double_binary_tree", .ranks = 1000, .chunks = 4});
+  prove({.collective = Collective::alltoall, .algorithm = "hierarchical", .ranks = 160, .dims = {80, 2}});
+}
+
+}  // namespace
+}  // namespace convert

@@ -17,6 +17,7 @@ struct Options {
   std::optional<std::string> workload;
   tools::OutputOptions output;
   std::vector<std::string> algorithms;
+  std::vector<std::string> builtins;
   std::optional<std::string> map;
   std::optional<std::string> ranks;
   std::int64_t chunks = 1;
@@ -27,6 +28,7 @@ convert::MergeOptions merge_options(const Options& o, unsigned jobs) {
   using namespace convert;
   MergeOptions options{.rules = {}, .require_all = o.require_all, .ranks = {}, .jobs = jobs};
   for (const std::string& text : o.algorithms) options.rules.push_back(parse_merge_rule(text, false));
+  for (const std::string& text : o.builtins) options.rules.push_back(parse_merge_rule(text, true));
   if (o.map) {
     const auto input = open_input(*o.map);
     for (MergeRule& rule : parse_merge_map(input->name(), input->read_rest()))
@@ -51,6 +53,7 @@ int main(int argc, char** argv) {
       .examples = {{"et-merge -w llama -a all_reduce=ring8.xml -o llama+ring", "all all-reduces as rings"},
                    {"et-merge -w llama -a 'all_gather:pg=3:size>=1MiB=ag4' -a all_reduce=ring8 -o merged",
                     "by group and size; the first rule that fits counts"},
+                   {"et-merge -w llama --builtin all_reduce=ring,chunks=4 -o merged", "an algorithm of our own"},
                    {"et-merge -w llama --map map.yml -o - | et-validate", "rules from a file"}},
   };
   const auto setup = [&](tools::App& app) {
@@ -59,6 +62,8 @@ int main(int argc, char** argv) {
     app.add_option("-w,--workload", o.workload, "INPUT", "the workload, in place of the operand");
     app.add_texts("-a,--algorithm", o.algorithms, "COLLECTIVE[:CONDITION...]=ALGORITHM",
                   "what takes the place of which collectives; may be repeated");
+    app.add_texts("--builtin", o.builtins, "COLLECTIVE[:CONDITION...]=NAME[,KEY=VALUE...]",
+                  "the same with an algorithm of et-generate --list");
     app.add_option("--map", o.map, "FILE", "rules in YAML, or ASTRA-sim's map of nodes");
     constexpr std::int64_t most_chunks = 1 << 16;
     app.add_integer("--chunks", o.chunks, 1, most_chunks, "N",

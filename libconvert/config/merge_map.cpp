@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "config/merge_map.h"
 
-#include <array>
+#include <algorithm>
 #include <utility>
 
 #include "config/system.h"
 #include "config/yaml_tree.h"
+#include "core/collective_type.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
 
 namespace convert {
 namespace {
-
-constexpr std::array<std::string_view, 10> type_names = {
-    "all_reduce", "reduce",         "all_gather",           "gather", "scatter", "broadcast",
-    "all_to_all", "reduce_scatter", "reduce_scatter_block", "barrier"};
 
 // * is any text, ? any byte.
 bool matches(std::string_view pattern, std::string_view text) {
@@ -39,7 +36,7 @@ bool matches(std::string_view pattern, std::string_view text) {
 
 std::string type_list() {
   std::string out;
-  for (const std::string_view name : type_names) out += (out.empty() ? "" : ", ") + std::string(name);
+  for (const std::string_view name : collective_type_names) out += (out.empty() ? "" : ", ") + std::string(name);
   return out;
 }
 
@@ -210,18 +207,6 @@ std::vector<MergeRule> parse_merge_map(const std::string& file, std::string_view
   MapReader reader(file);
   for (const YamlNode& entry : list->items) rules.push_back(reader.read(entry));
   return rules;
-}
-
-std::string_view collective_type_name(CollectiveType type) {
-  const auto i = static_cast<std::size_t>(type);
-  return i < type_names.size() ? type_names[i] : std::string_view{};
-}
-
-std::optional<CollectiveType> parse_collective_type(std::string_view text) {
-  for (std::size_t i = 0; i < type_names.size(); ++i) {
-    if (type_names[i] == text) return static_cast<CollectiveType>(i);
-  }
-  return std::nullopt;
 }
 
 }  // namespace convert

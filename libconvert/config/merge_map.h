@@ -41,8 +41,4 @@ struct MergeRule {
 // per-node-custom-implementation, {NODE ID: PREFIX, …}. Throws Error(input) with the place.
 [[nodiscard]] std::vector<MergeRule> parse_merge_map(const std::string& file, std::string_view text);
 
-// "all_reduce" of a comm_type; empty for a number that is none.
-[[nodiscard]] std::string_view collective_type_name(CollectiveType type);
-[[nodiscard]] std::optional<CollectiveType> parse_collective_type(std::string_view text);
-
 }  // namespace convert

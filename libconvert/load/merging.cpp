@@ -5,8 +5,11 @@
 #include <map>
 #include <utility>
 
+#include "collectives/collective.h"
 #include "config/groups.h"
+#include "core/collective_type.h"
 #include "core/units.h"
+#include "passes/lower/lower.h"
 #include "passes/merge/algorithm.h"
 #include "util/parallel.h"
 
@@ -37,6 +40,71 @@ std::uint32_t tags_of(const Algorithm& a) {
     }
   }
   return most;
+}
+
+// "ring,chunks=4,dims=2x4".
+CollectiveRequest request_of(const MergeRule& rule, CollectiveType type, std::uint32_t members) {
+  const auto wrong = [&](const std::string& what) { return usage_error("'" + rule.text + "': " + what); };
+  const std::string plain = [&] {
+    std::string text(type == CollectiveType::reduce_scatter_block ? "reduce_scatter" : name(type));
+    if (type != CollectiveType::reduce_scatter && type != CollectiveType::reduce_scatter_block)
+      std::erase(text, '_');
+    return text;
+  }();
+  const auto collective = parse_collective(plain);
+  if (!collective) throw wrong("there is no builtin algorithm for " + std::string(name(type)));
+  CollectiveRequest request{.collective = *collective, .ranks = static_cast<std::int32_t>(members)};
+  std::string_view rest = rule.algorithm;
+  const auto next = [&](char separator, std::string_view& from) {
+    const std::size_t end = std::min(from.find(separator), from.size());
+    const std::string_view part = from.substr(0, end);
+    from.remove_prefix(std::min(end + 1, from.size()));
+    return part;
+  };
+  request.algorithm = next(',', rest);
+  while (!rest.empty()) {
+    std::string_view value = next(',', rest);
+    const std::string_view key = next('=', value);
+    const auto number = [&](std::string_view text) {
+      const auto n = parse_int(text);
+      if (!n || *n < 0 || *n > INT32_MAX)
+        throw wrong("'" + std::string(text) + "' is no number for " + std::string(key));
+      return static_cast<std::int32_t>(*n);
+    };
+    if (key == "chunks") {
+      request.chunks = number(value);
+    } else if (key == "root") {
+      request.root = number(value);
+    } else if (key == "dims") {
+      while (!value.empty()) request.dims.push_back(number(next('x', value)));
+    } else if (key == "dim-algorithms") {
+      while (!value.empty()) request.dim_algorithms.emplace_back(next('+', value));
+    } else {
+      throw wrong("unknown key '" + std::string(key) + "'; known: chunks, dims, dim-algorithms, root");
+    }
+  }
+  return request;
+}
+
+MergeAlgorithm built_in(const MergeRule& rule, CollectiveType type, std::uint32_t members,
+                        Diagnostics& diagnostics) {
+  struct Built {
+    Algorithm algorithm;
+    std::optional<Lowering> lowering{};
+  };
+  const auto built = std::make_shared<Built>(Built{.algorithm = build_collective(request_of(rule, type, members))});
+  built->lowering.emplace(built->algorithm, std::nullopt, diagnostics);
+  MergeAlgorithm out;
+  out.source = rule.algorithm;
+  out.places = members;
+  out.tags = tags_of(built->algorithm);
+  out.collective = name(built->algorithm.collective);
+  out.load = [built](std::uint32_t place) {
+    Trace trace;
+    built->lowering->lower(place, trace);
+    return trace;
+  };
+  return out;
 }
 
 Trace whole_rank(TraceReader& reader) {
@@ -75,7 +143,7 @@ class MergedSet::Reader : public TraceReader {
 
 MergedSet::MergedSet(TraceSource& workload, MergeOptions options, Diagnostics& diagnostics)
     : workload_(workload), options_(std::move(options)), diagnostics_(diagnostics) {
-  load_algorithms(diagnostics);
+  load_algorithms();
   if (diagnostics.errors() != 0) return;
   census();
   used_.resize(options_.rules.size());
@@ -84,35 +152,66 @@ MergedSet::MergedSet(TraceSource& workload, MergeOptions options, Diagnostics& d
 
 MergedSet::~MergedSet() = default;
 
-void MergedSet::load_algorithms(Diagnostics& diagnostics) {
+std::uint32_t MergedSet::add(MergeAlgorithm algorithm) {
+  plan_.tags = std::max(plan_.tags, algorithm.tags);
+  plan_.algorithms.push_back(std::move(algorithm));
+  return static_cast<std::uint32_t>(plan_.algorithms.size() - 1);
+}
+
+MergeAlgorithm MergedSet::from_file(const std::string& path) {
+  auto source = std::make_unique<TraceSource>(SourceOptions{.operands = {path}, .hash = false}, diagnostics_);
+  MergeAlgorithm algorithm;
+  algorithm.source = path;
+  if (!source->prepare(false)) return algorithm;
+  if (const Algorithm* a = source->algorithm()) {
+    algorithm.places = static_cast<std::uint32_t>(a->ranks());
+    algorithm.tags = tags_of(*a);
+    algorithm.collective = name(a->collective);
+    algorithm.load = [s = source.get()](std::uint32_t p) { return whole_rank(*s->open_rank(p)); };
+    sources_.push_back(std::move(source));
+    return algorithm;
+  }
+  auto traces = std::make_shared<std::vector<Trace>>(source->load(options_.jobs));
+  require_whole_set(*traces);
+  algorithm.places = static_cast<std::uint32_t>(traces->size());
+  for (const Trace& t : *traces)
+    algorithm.tags = std::max(algorithm.tags, read_merge_place(t, algorithm.places).tags);
+  const auto& metadata = traces->front().metadata.table;
+  algorithm.collective = string_value(metadata, metadata.attrs, attr::collective).value_or("");
+  algorithm.load = [traces](std::uint32_t p) { return (*traces)[p]; };
+  return algorithm;
+}
+
+void MergedSet::load_algorithms() {
   std::map<std::string, std::uint32_t> known;
   for (const MergeRule& rule : options_.rules) {
-    const auto [at, added] = known.try_emplace(rule.algorithm, static_cast<std::uint32_t>(known.size()));
     const std::uint32_t chunks = rule.chunks != 0 ? rule.chunks : options_.chunks;
-    choices_.push_back({.algorithm = at->second, .chunks = chunks});
     plan_.most_chunks = std::max(plan_.most_chunks, chunks);
-    if (!added) continue;
-    auto source =
-        std::make_unique<TraceSource>(SourceOptions{.operands = {rule.algorithm}, .hash = false}, diagnostics);
-    if (!source->prepare(false)) return;
-    MergeAlgorithm algorithm;
-    algorithm.source = rule.algorithm;
-    if (const Algorithm* a = source->algorithm()) {
-      algorithm.places = static_cast<std::uint32_t>(a->ranks());
-      algorithm.tags = tags_of(*a);
-      algorithm.collective = name(a->collective);
-      algorithm.load = [s = source.get()](std::uint32_t p) { return whole_rank(*s->open_rank(p)); };
-    } else {
-      auto traces = std::make_shared<std::vector<Trace>>(source->load(options_.jobs));
-      require_whole_set(*traces);
-      algorithm.places = static_cast<std::uint32_t>(traces->size());
-      for (const Trace& t : *traces)
-        algorithm.tags = std::max(algorithm.tags, read_merge_place(t, algorithm.places).tags);
-      algorithm.load = [traces](std::uint32_t p) { return (*traces)[p]; };
+    choices_.push_back({.algorithm = 0, .chunks = chunks});
+    if (rule.builtin) continue;
+    auto at = known.find(rule.algorithm);
+    if (at == known.end()) at = known.emplace(rule.algorithm, add(from_file(rule.algorithm))).first;
+    choices_.back().algorithm = at->second;
+    if (diagnostics_.errors() != 0) return;
+  }
+}
+
+// A builtin is made for each number of ranks and each collective that it may have to be.
+void MergedSet::build_algorithms(const std::vector<CollectiveCensus>& found) {
+  for (const auto& [group_name, group] : plan_.groups) {
+    const Rank first = group.ranks.empty() ? 0 : group.ranks.front();
+    const auto census = found[first].groups.find(group_name);
+    if (census == found[first].groups.end()) continue;
+    const auto members = static_cast<std::uint32_t>(group.ranks.empty() ? plan_.ranks : group.ranks.size());
+    for (std::size_t i = 0; i < options_.rules.size(); ++i) {
+      const MergeRule& rule = options_.rules[i];
+      for (std::uint32_t t = 0; rule.builtin && t < collective_type_names.size(); ++t) {
+        const auto type = static_cast<CollectiveType>(t);
+        if ((census->second.types >> t & 1U) == 0 || (rule.which.type && *rule.which.type != type)) continue;
+        const auto [at, added] = built_.try_emplace({i, type, members}, choices_[i]);
+        if (added) at->second.algorithm = add(built_in(rule, type, members, diagnostics_));
+      }
     }
-    plan_.tags = std::max(plan_.tags, algorithm.tags);
-    plan_.algorithms.push_back(std::move(algorithm));
-    sources_.push_back(std::move(source));
   }
 }
 
@@ -150,6 +249,7 @@ void MergedSet::define_groups(const std::vector<CollectiveCensus>& found) {
     }
     calls += of_first.calls;
   }
+  build_algorithms(found);
   std::int64_t last = 0;
   const std::int64_t instances = static_cast<std::int64_t>(calls) * plan_.most_chunks;
   if (__builtin_mul_overflow(instances, std::int64_t{plan_.tags}, &last) || last > most_tag - plan_.first_tag) {
@@ -207,7 +307,9 @@ const MergeChoice* MergedSet::choose(const MergeCall& call) {
     if (!options_.rules[i].which.fits(call.type, call.group, call.bytes, call.node, call.name)) continue;
     const std::lock_guard lock(mutex_);
     used_[i] = true;
-    return &choices_[i];
+    if (!options_.rules[i].builtin) return &choices_[i];
+    const auto at = built_.find({i, call.type, call.members});
+    return at == built_.end() ? nullptr : &at->second;
   }
   return nullptr;
 }

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "config/merge_map.h"
@@ -48,7 +49,10 @@ class MergedSet : public SetSource {
 
  private:
   class Reader;
-  void load_algorithms(Diagnostics& diagnostics);
+  void load_algorithms();
+  [[nodiscard]] MergeAlgorithm from_file(const std::string& path);
+  void build_algorithms(const std::vector<CollectiveCensus>& found);
+  std::uint32_t add(MergeAlgorithm algorithm);
   void census();
   void define_groups(const std::vector<CollectiveCensus>& found);
   [[nodiscard]] const MergeChoice* choose(const MergeCall& call);
@@ -59,9 +63,11 @@ class MergedSet : public SetSource {
   MergeOptions options_;
   Diagnostics& diagnostics_;
   std::vector<std::unique_ptr<TraceSource>> sources_;  // of the algorithms
-  std::vector<MergeChoice> choices_;                   // by rule
-  std::vector<bool> used_;                             // by rule
-  std::vector<Trace> held_;                            // a workload that can be read once only
+  std::vector<MergeChoice> choices_;                   // by rule; of builtins without the algorithm
+  // What a builtin is for groups of so many ranks: by rule, collective and ranks.
+  std::map<std::tuple<std::size_t, CollectiveType, std::uint32_t>, MergeChoice> built_;
+  std::vector<bool> used_;   // by rule
+  std::vector<Trace> held_;  // a workload that can be read once only
   std::vector<Rank> ranks_;
   MergePlan plan_;
   mutable std::mutex mutex_;

@@ -106,18 +106,24 @@ void MergedRank::State::look_at(std::uint32_t node, std::map<std::string_view, s
   const IntValue type = int_value(attrs, attr::comm_type);
   const IntValue size = int_value(attrs, attr::comm_size);
   const auto kind = static_cast<CollectiveType>(type ? type.value : -1);
-  const MergeChoice* const choice = plan.choose(
-      {.type = kind, .group = group, .bytes = size ? size.value : 0, .node = n.id, .name = trace.nodes.name(n)});
+  const auto known = plan.groups.find(group);
+  const std::size_t members = known == plan.groups.end()    ? 0
+                              : known->second.ranks.empty() ? plan.ranks
+                                                            : known->second.ranks.size();
+  const MergeChoice* const choice = plan.choose({.type = kind,
+                                                 .group = group,
+                                                 .bytes = size ? size.value : 0,
+                                                 .node = n.id,
+                                                 .name = trace.nodes.name(n),
+                                                 .members = static_cast<std::uint32_t>(members)});
   if (choice == nullptr) {
     ++counts.kept;
     return;
   }
-  const auto known = plan.groups.find(group);
   if (known == plan.groups.end()) {
     throw error(node, "process group '" + std::string(group) +
                           "' is not defined; the groups of a set stand in PREFIX.groups.json");
   }
-  const std::size_t members = known->second.ranks.empty() ? plan.ranks : known->second.ranks.size();
   const MergeAlgorithm& algorithm = plan.algorithms[choice->algorithm];
   if (algorithm.places != members) {
     throw error(node, "its group has " + std::to_string(members) + " ranks, but " + algorithm.source + " is for " +
@@ -378,6 +384,9 @@ CollectiveCensus count_collectives(const NodeTable& table) {
     auto at = census.groups.find(name);
     if (at == census.groups.end()) at = census.groups.emplace(std::string(name), CollectiveCensus::Group{}).first;
     ++at->second.calls;
+    const IntValue type = int_value(attrs, attr::comm_type);
+    constexpr std::int64_t bits = 32;
+    if (type && type.value >= 0 && type.value < bits) at->second.types |= 1U << type.value;
     for (const Name key : {attr::comm_type, attr::comm_size}) {
       const IntValue v = int_value(attrs, key);
       at->second.digest = (at->second.digest ^ (v ? static_cast<std::uint64_t>(v.value) + 1 : 0)) * prime;

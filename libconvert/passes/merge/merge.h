@@ -30,6 +30,7 @@ struct MergeCall {
   std::int64_t bytes = 0;  // comm_size
   NodeId node = 0;
   std::string_view name;
+  std::uint32_t members = 0;  // of the group; 0: it is not defined
 };
 
 // What all ranks must know alike. Instances are numbered by group, and within it by the order in which the group's
@@ -61,6 +62,7 @@ struct CollectiveCensus {
   struct Group {
     std::uint64_t calls = 0;
     std::uint64_t digest = 0;  // of types and sizes, in order
+    std::uint32_t types = 0;   // bit per CollectiveType
   };
   std::map<std::string, Group, std::less<>> groups;  // by pg_name; "0" for none
   std::int64_t highest_tag = -1;                     // of sends and receives

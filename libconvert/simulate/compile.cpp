@@ -345,7 +345,7 @@ CompiledNode NodeCompiler::compile(const Trace& trace, std::uint32_t index) {
   }
   const bool recorded = !inside_ && (options_.recorded == Recorded::everything ||
                                      (options_.recorded == Recorded::communication && communicates));
-  if (on_cpu && communicates && !recorded && options_.issue == IssueMode::workload && !inside_)
+  if (on_cpu && communicates && !recorded && options_.issue != IssueMode::algorithm && !inside_)
     fail("replay", "communication with is_cpu_op set cannot be replayed");
   const bool replay_only = system().replay_only && !inside_;
   const bool takes_time = type != NodeType::invalid && type != NodeType::metadata;

@@ -2,6 +2,7 @@
 #include "simulate/program.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "core/attr_names.h"
@@ -20,7 +21,10 @@ bool same_code(const RankCode& a, const RankCode& b) {
 
 }  // namespace
 
-std::string_view name(IssueMode mode) { return mode == IssueMode::algorithm ? "algorithm" : "workload"; }
+std::string_view name(IssueMode mode) {
+  constexpr std::array<std::string_view, 3> names = {"algorithm", "workload", "unlimited"};
+  return names[static_cast<std::size_t>(mode)];
+}
 
 IssueMode default_issue_mode(const Trace& trace) {
   if (find(trace.metadata.table.attrs, attr::collective) != nullptr) return IssueMode::algorithm;

@@ -29,7 +29,8 @@ namespace convert {
 
 // algorithm: a collective algorithm by itself; every free node is issued at once.
 // workload: an NPU's own program; one CPU slot, one compute slot and one communication slot per NPU.
-enum class IssueMode : std::uint8_t { algorithm, workload };
+// unlimited: the same without limits, every free node at once.
+enum class IssueMode : std::uint8_t { algorithm, workload, unlimited };
 [[nodiscard]] std::string_view name(IssueMode mode);
 // algorithm if the metadata has `collective` or a node carries tb_id, else workload.
 [[nodiscard]] IssueMode default_issue_mode(const Trace& trace);

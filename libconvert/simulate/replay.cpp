@@ -312,7 +312,7 @@ class Replayer final : private CollectiveListener {
       npu.nodes_done = feeder.completed();
       all_done = all_done && feeder.done();
       if (!npu.finish_ps) continue;
-      npu.exposed_communication_ps = *npu.finish_ps - (result_.issue == IssueMode::workload ? npu.compute_ps : 0);
+      npu.exposed_communication_ps = *npu.finish_ps - (result_.issue == IssueMode::algorithm ? 0 : npu.compute_ps);
     }
     if (recorder_) recorder_->stop(result_.reached_ps);
     if (!spans_.empty()) add_peaks(program_, spans_, result_);

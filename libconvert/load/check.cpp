@@ -19,8 +19,7 @@ void report_unreadable(const Error& e, Diagnostics& diagnostics) {
   if (diagnostics.errors() == before) diagnostics.error(e.where(), "framing", e.what());
 }
 
-std::optional<GroupLists> group_lists(const TraceSource& source, std::uint32_t ranks,
-                                      std::optional<Error>& defect) {
+std::optional<GroupLists> group_lists(const SetSource& source, std::uint32_t ranks, std::optional<Error>& defect) {
   const auto file = source.groups();
   if (!file) return std::nullopt;
   for (const auto known : {std::optional(ranks), std::optional<std::uint32_t>()}) {
@@ -51,7 +50,7 @@ struct Checked {
 
 class Check {
  public:
-  Check(TraceSource& source, const CheckOptions& options, Diagnostics& diagnostics)
+  Check(SetSource& source, const CheckOptions& options, Diagnostics& diagnostics)
       : source_(source), options_(options), diagnostics_(diagnostics) {}
 
   std::size_t run() {
@@ -101,7 +100,7 @@ class Check {
     return c;
   }
 
-  // Unlike TraceSource::for_each_rank goes on behind a rank that cannot be read.
+  // Unlike SetSource::for_each_rank goes on behind a rank that cannot be read.
   Checked check_independent_rank(std::size_t i) const {
     try {
       Trace trace;
@@ -193,7 +192,7 @@ class Check {
     }
   }
 
-  TraceSource& source_;
+  SetSource& source_;
   const CheckOptions& options_;
   Diagnostics& diagnostics_;
   std::vector<Checked> ranks_;
@@ -235,11 +234,11 @@ class IdRanges {
 
 }  // namespace
 
-std::size_t check(TraceSource& source, const CheckOptions& options, Diagnostics& diagnostics) {
+std::size_t check(SetSource& source, const CheckOptions& options, Diagnostics& diagnostics) {
   return Check(source, options, diagnostics).run();
 }
 
-std::size_t check_quickly(TraceSource& source, Diagnostics& diagnostics) {
+std::size_t check_quickly(SetSource& source, Diagnostics& diagnostics) {
   if (source.algorithm() != nullptr)
     return static_cast<std::size_t>(source.algorithm()->ranks());  // was read whole
   std::size_t ranks = 0;

@@ -82,9 +82,8 @@ class TraceSource : public SetSource {
   // More than one rank, as far as can be told before reading (a tar counts as many).
   // A document (json) is read up to its second rank for that.
   [[nodiscard]] bool many() override;
-  // A whole set was named (a prefix, a directory, a tar, several files, a file that describes one), not one rank of
-  // some set.
-  [[nodiscard]] bool whole_set();
+  // A prefix, a directory, a tar, several files, or a file that describes a set was named.
+  [[nodiscard]] bool whole_set() override;
 
   [[nodiscard]] std::size_t independent_ranks() const override;
   [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override;

@@ -6,6 +6,7 @@
 
 #include "config/groups.h"
 #include "passes/provenance.h"
+#include "passes/rules/collective_groups.h"
 #include "passes/trace_summary.h"
 #include "passes/verify/verify.h"
 #include "util/parallel.h"
@@ -150,7 +151,40 @@ class Check {
       cut_short_ = true;
       return;
     }
-    if (options_.rules.has(Rule::groups) && bad_groups) report_unreadable(*bad_groups, diagnostics_);
+    if (!options_.rules.has(Rule::groups)) return;
+    if (bad_groups) report_unreadable(*bad_groups, diagnostics_);
+    if (groups) {
+      check_default_group(*groups);
+    } else if (!bad_groups) {
+      warn_of_undefined_groups(summaries);
+    }
+  }
+
+  // Readers of the field take the name "0" for all ranks, whatever the file says.
+  void check_default_group(const GroupLists& groups) {
+    const auto zero = groups.find("0");
+    if (zero == groups.end() || zero->second.size() >= ranks_.size()) return;
+    diagnostics_.error(
+        {.file = source_.groups()->name}, "groups",
+        "group 0 is all ranks, not " + std::to_string(zero->second.size()) + " of " + std::to_string(ranks_.size()),
+        {"hint: give a group of some ranks an id from 1 on"});
+  }
+
+  // Their ranks are then taken to be those that use them, which hides a rank that should.
+  void warn_of_undefined_groups(const std::vector<TraceSummary>& summaries) {
+    for (const TraceSummary& s : summaries) {
+      for (const GroupUse& use : s.collectives) {
+        if (use.group.empty() || use.calls.empty()) continue;
+        const CollectiveNode& c = use.calls.front();
+        diagnostics_.warning(
+            s.location(c), "groups",
+            "rank " + std::to_string(s.rank) + ' ' + s.named(c) + " is a collective of " +
+                rules::group_text(use.group) +
+                ", and there is no groups file: the ranks of a group are taken to be those that use it",
+            {"hint: list them in PREFIX.groups.json"});
+        return;
+      }
+    }
   }
 
   [[nodiscard]] bool wants_algorithm() const {

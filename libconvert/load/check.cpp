@@ -152,10 +152,11 @@ class Check {
       return;
     }
     if (!options_.rules.has(Rule::groups)) return;
-    if (bad_groups) report_unreadable(*bad_groups, diagnostics_);
-    if (groups) {
+    if (bad_groups) {
+      report_unreadable(*bad_groups, diagnostics_);
+    } else if (groups) {
       check_default_group(*groups);
-    } else if (!bad_groups) {
+    } else {
       warn_of_undefined_groups(summaries);
     }
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "core/units.h"
 #include "passes/rules/rules.h"
@@ -67,7 +68,15 @@ class PairChecker {
     const std::size_t matched = std::min(g.sends.size(), g.recvs.size());
     if (g.sends.size() == g.recvs.size()) {
       // With a message too many on one side, sizes would be compared with the wrong partner.
-      for (std::size_t k = 0; k < matched; ++k) compare(g, k);
+      std::size_t k = 0;
+      while (k < matched && fit(g, k)) ++k;
+      if (k < matched && same_sizes(g)) {
+        warn_of_order(g, k);
+        return;
+      }
+      for (; k < matched; ++k) {
+        if (!fit(g, k)) diagnostics_.add(misfit(g, k));
+      }
       return;
     }
     surplus_.push_back({.src = g.src,
@@ -142,31 +151,58 @@ class PairChecker {
                                           ", or a receive is too many on rank " + std::to_string(s.dst));
   }
 
-  void compare(const MessageGroup& g, std::size_t k) {
-    const Message& s = set_[g.src].messages.sends[g.sends[k]];
-    const Message& r = set_[g.dst].messages.recvs[g.recvs[k]];
-    if (s.size_unit() == SizeUnit::unknown || r.size_unit() == SizeUnit::unknown) return;  // rule attributes
-    if (s.size_unit() == r.size_unit() && s.size == r.size) return;
-    diagnostics_.error(set_[g.src].location(s), "pairs",
-                       id(g.src, s) + ": sends " + size_text(s) + " to rank " + std::to_string(g.dst) +
-                           " with tag " + std::to_string(g.tag) + ", but its receive, " + id(g.dst, r) +
-                           " of rank " + std::to_string(g.dst) + ", expects " + size_text(r),
-                       size_hints(g, k));
+  using Size = std::tuple<SizeUnit, std::uint64_t>;
+  static Size size_of(const Message& m) { return {m.size_unit(), m.size}; }
+  [[nodiscard]] const Message& send(const MessageGroup& g, std::size_t k) const {
+    return set_[g.src].messages.sends[g.sends[k]];
+  }
+  [[nodiscard]] const Message& recv(const MessageGroup& g, std::size_t k) const {
+    return set_[g.dst].messages.recvs[g.recvs[k]];
   }
 
-  // The k-th meets the k-th: where the next ones have the sizes crosswise, their order is what is wrong.
-  [[nodiscard]] std::vector<std::string> size_hints(const MessageGroup& g, std::size_t k) const {
-    const auto size = [](const Message& m) { return std::tuple{m.size_unit(), std::uint64_t{m.size}}; };
-    const auto sent = [&](std::size_t i) { return size(set_[g.src].messages.sends[g.sends[i]]); };
-    const auto expected = [&](std::size_t i) { return size(set_[g.dst].messages.recvs[g.recvs[i]]); };
-    constexpr std::size_t window = 64;
-    for (std::size_t i = k + 1; i < std::min(g.sends.size(), k + window); ++i) {
-      if (sent(k) != expected(i)) continue;
-      return {"hint: " + id(g.dst, set_[g.dst].messages.recvs[g.recvs[i]]) + " of rank " + std::to_string(g.dst) +
-              " expects that; messages of one tag meet in the order of issue: order them alike, or give each its "
-              "own comm_tag"};
+  // The sizes of the k-th, as far as they are told; what is not is the business of rule attributes.
+  [[nodiscard]] bool fit(const MessageGroup& g, std::size_t k) const {
+    const Message& s = send(g, k);
+    const Message& r = recv(g, k);
+    return s.size_unit() == SizeUnit::unknown || r.size_unit() == SizeUnit::unknown || size_of(s) == size_of(r);
+  }
+
+  // In some order: simulators that match by size as well, as ASTRA-sim, find each its partner.
+  [[nodiscard]] bool same_sizes(const MessageGroup& g) const {
+    std::vector<Size> sent;
+    std::vector<Size> expected;
+    for (std::size_t k = 0; k < g.sends.size(); ++k) {
+      sent.push_back(size_of(send(g, k)));
+      expected.push_back(size_of(recv(g, k)));
     }
-    return {"hint: give both the same comm_size"};
+    std::sort(sent.begin(), sent.end());
+    std::sort(expected.begin(), expected.end());
+    return sent == expected && std::get<SizeUnit>(sent.front()) != SizeUnit::unknown;
+  }
+
+  [[nodiscard]] Diagnostic misfit(const MessageGroup& g, std::size_t k) const {
+    const Message& s = send(g, k);
+    const Message& r = recv(g, k);
+    return {.severity = Severity::error,
+            .where = set_[g.src].location(s),
+            .rule = "pairs",
+            .message = id(g.src, s) + ": sends " + size_text(s) + " to rank " + std::to_string(g.dst) +
+                       " with tag " + std::to_string(g.tag) + ", but its receive, " + id(g.dst, r) + " of rank " +
+                       std::to_string(g.dst) + ", expects " + size_text(r),
+            .notes = {"hint: give both the same comm_size"}};
+  }
+
+  // The k-th is the first that does not fit, and all would in another order.
+  void warn_of_order(const MessageGroup& g, std::size_t k) {
+    std::size_t other = k + 1;
+    while (size_of(recv(g, other)) != size_of(send(g, k))) ++other;
+    Diagnostic d = misfit(g, k);
+    d.severity = Severity::warning;
+    d.notes = {
+        "hint: " + id(g.dst, recv(g, other)) + " of rank " + std::to_string(g.dst) +
+        " expects that: who matches by size too, as simulators do, takes it; by the order of issue, as MPI and "
+        "NCCL match, it is the wrong one; order them alike, or give each its own comm_tag"};
+    diagnostics_.add(std::move(d));
   }
 
   static std::string size_text(const Message& m) {

@@ -4,11 +4,14 @@
 #include <memory>
 
 #include "common/findings.h"
+#include "common/fixing.h"
 #include "common/passing.h"
 #include "common/source.h"
 #include "common/tool.h"
 #include "core/units.h"
 #include "load/check.h"
+#include "load/fixed_source.h"
+#include "load/sink.h"
 #include "load/source.h"
 #include "util/log.h"
 
@@ -24,6 +27,8 @@ struct Options {
   bool dataflow = false;
   bool quick = false;
   bool pass = false;
+  bool fix = false;
+  tools::OutputOptions output;  // with fix
 };
 
 convert::RuleSet chosen_rules(const Options& o) {
@@ -62,6 +67,69 @@ std::unique_ptr<convert::TraceSource> open_source(convert::SourceOptions options
   }
 }
 
+void check_usage(const Options& o) {
+  using convert::usage_error;
+  if (o.quick && (o.dataflow || o.collective || !o.rules.empty() || !o.ignore.empty()))
+    throw usage_error("--quick checks framing and ids only; leave it out for other rules");
+  if (o.pass && o.format != "text")
+    throw usage_error("--pass and --format " + o.format + " both want standard output");
+  if (o.fix && (o.pass || o.quick))
+    throw usage_error("--fix writes what it repaired and checked; leave out --" +
+                      std::string(o.pass ? "pass" : "quick"));
+  if (o.fix && o.output.to_stdout() && o.format != "text")
+    throw usage_error("--format " + o.format + " and --fix both want standard output; name a file with -o");
+  if (!o.fix && (o.output.path || o.output.to || o.output.force || o.output.no_history))
+    throw usage_error("-o, -t, --force and --no-history go with --fix; without it nothing is written");
+}
+
+// Prints the findings in the format that was asked for.
+void report(const Options& o, tools::Context& context) {
+  if (o.format == "text") return context.report();
+  tools::print_findings(context.diagnostics, o.format == "json");
+  context.set_reported();
+}
+
+void log_summary(std::size_t ranks, const convert::Diagnostics& diagnostics) {
+  using convert::counted;
+  convert::log_info(counted(ranks, "rank") + ", " + counted(diagnostics.errors(), "error") + ", " +
+                    counted(diagnostics.warnings(), "warning"));
+}
+
+// Repairs and checks; what is valid then is repaired again on its way to the output.
+int fix(const Options& o, const convert::CheckOptions& options, tools::Context& context) {
+  using namespace convert;
+  const tools::Passing twice("--fix", tools::inputs(o.input));
+  SourceOptions source_options = tools::source_options(o.input, context);
+  source_options.hash = !o.output.no_history;
+  const auto source = open_source(source_options, context);
+  if (!source) {
+    report(o, context);
+    return 0;
+  }
+  if (source->algorithm() != nullptr)
+    throw usage_error("--fix repairs traces, and " + source->base_name() + " is an algorithm");
+  const SinkOptions sink_options{.to = o.output.to,
+                                 .path = o.output.path,
+                                 .force = o.output.force,
+                                 .history = o.output.no_history ? "" : context.history(),
+                                 .jobs = context.jobs()};
+  tools::Fixing fixing;
+  FixedSource fixed(*source, [&](const Trace& head, const Fixes& fixes) { fixing.add(head, fixes); });
+  const SinkPlan plan = plan_sink(fixed, sink_options);
+  if (o.output.to_stdout() && plan.binary()) tools::refuse_binary_on_tty("or write text with -t json");
+
+  log_summary(check(fixed, options, context.diagnostics), context.diagnostics);
+  report(o, context);
+  fixing.report(!context.failed());
+  if (context.failed()) return 1;
+  twice.rewind();
+  Diagnostics again;  // what reading finds is reported already
+  TraceSource source_again(std::move(source_options), again);
+  FixedSource fixed_again(source_again, nullptr);
+  write_set(fixed_again, plan, sink_options, context.diagnostics);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -74,7 +142,8 @@ int main(int argc, char** argv) {
       .examples = {{"et-validate ring8", "silent and 0, or every finding and 1"},
                    {"et-convert ring8.xml | et-validate --dataflow", "is it the collective that it claims to be?"},
                    {"et-convert ring8.xml | et-validate --pass | et-replay --size 1MiB -n ring8.yml",
-                    "only sound traces go on"}},
+                    "only sound traces go on"},
+                   {"et-validate --fix traces -o repaired", "what readers expect, where it is not in doubt"}},
   };
   const auto setup = [&](tools::App& app) {
     tools::add_input_options(app, o.input);
@@ -87,7 +156,9 @@ int main(int argc, char** argv) {
     app.add_flag("--quick", o.quick, "framing and ids only, in one pass");
     app.group("Output");
     app.add_flag("--pass", o.pass, "copy the input to stdout if it is valid");
+    app.add_flag("--fix", o.fix, "repair what is safe, check, and write the result");
     app.add_choice("--format", o.format, {"text", "json", "jsonl"}, "how findings are printed");
+    tools::add_output_options(app, o.output);
   };
   return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
     if (o.list_rules) {
@@ -95,26 +166,19 @@ int main(int argc, char** argv) {
       std::fwrite(table.data(), 1, table.size(), stdout);
       return 0;
     }
-    if (o.quick && (o.dataflow || o.collective || !o.rules.empty() || !o.ignore.empty())) {
-      throw usage_error("--quick checks framing and ids only; leave it out for other rules");
-    }
-    if (o.pass && o.format != "text")
-      throw usage_error("--pass and --format " + o.format + " both want standard output");
+    check_usage(o);
     const CheckOptions options = check_options(o, context.jobs());
     context.diagnostics.set_wanted([rules = options.rules](const Diagnostic& d) { return rules.reports(d.rule); });
+    if (o.fix) return fix(o, options, context);
     if (o.pass) tools::refuse_binary_on_tty();
-    tools::Passing passing(o.pass, tools::inputs(o.input));
+    tools::Passing passing(o.pass ? "--pass" : "", tools::inputs(o.input));
     const auto source = open_source(tools::source_options(o.input, context), context);
     if (source) {
-      const std::size_t ranks =
-          o.quick ? check_quickly(*source, context.diagnostics) : check(*source, options, context.diagnostics);
-      log_info(counted(ranks, "rank") + ", " + counted(context.diagnostics.errors(), "error") + ", " +
-               counted(context.diagnostics.warnings(), "warning"));
+      log_summary(
+          o.quick ? check_quickly(*source, context.diagnostics) : check(*source, options, context.diagnostics),
+          context.diagnostics);
     }
-    if (o.format != "text") {
-      tools::print_findings(context.diagnostics, o.format == "json");
-      context.set_reported();
-    }
+    report(o, context);
     if (o.pass && !context.failed()) passing.copy(tools::source_options(o.input, context));
     return 0;
   });

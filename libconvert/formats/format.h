@@ -53,6 +53,15 @@ class TraceReader {
   virtual bool next_nodes(Trace& out, std::size_t max_nodes) = 0;
 };
 
+// A set that one file describes: its ranks are made when they are asked for.
+class DescribedSet {
+ public:
+  virtual ~DescribedSet() = default;
+  [[nodiscard]] virtual Rank ranks() const = 0;  // ≥ 1
+  // Ranks first … last - 1, one after the other. Thread-safe; the reader refers to this object.
+  [[nodiscard]] virtual std::unique_ptr<TraceReader> open(Rank first, Rank last) const = 0;
+};
+
 // Encodes ranks into bytes; no input or output of its own. Ranks may be encoded by different objects in
 // parallel: begin_set and end_set frame the concatenation of what each rank produced, in rank order.
 class TraceWriter {
@@ -86,10 +95,12 @@ struct Format {
   std::unique_ptr<TraceReader> (*read)(const ReadContext&) = nullptr;
   // The whole text of `file`; no read option changes what it says.
   Algorithm (*read_algorithm)(std::string text, const std::string& file, Diagnostics&) = nullptr;
-
   // The same of a schedule. `read_options` that are about the algorithm made of it are load/source.h's.
   Schedule (*read_schedule)(std::string text, const std::string& file, const FormatOptions&,
                             Diagnostics&) = nullptr;
+  // The same of the ranks of a set.
+  std::unique_ptr<DescribedSet> (*read_set)(std::string text, const std::string& file, const FormatOptions&,
+                                            Diagnostics&) = nullptr;
 
   // The format of another tool: file name and SHA-256 go into the metadata. `read` has read all of the input before
   // it gives the first rank.
@@ -103,9 +114,10 @@ struct Format {
   bool file_per_rank = false;  // each rank is a file of its own (a set on disk, a tar in a pipe)
   bool framed_set = false;     // what is written depends on whether one rank comes or many
 
-  [[nodiscard]] bool can_read() const {
-    return read != nullptr || read_algorithm != nullptr || read_schedule != nullptr || linked;
+  [[nodiscard]] bool describes_set() const {
+    return read_algorithm != nullptr || read_set != nullptr || read_schedule != nullptr;
   }
+  [[nodiscard]] bool can_read() const { return read != nullptr || describes_set() || linked; }
   [[nodiscard]] bool can_write() const {
     return write != nullptr || write_set != nullptr || write_algorithm != nullptr || write_schedule != nullptr;
   }

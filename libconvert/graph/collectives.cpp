@@ -99,9 +99,10 @@ class Reader {
     const IntValue out = int_value(f.bytes_out);
     switch (static_cast<CollectiveType>(c.type)) {
       case CollectiveType::all_gather: {
+        if (!out) return true;
         const IntValue ranks = int_value(f.group_size);
         std::int64_t parts = 0;
-        return out && ranks && !__builtin_mul_overflow(c.size, ranks.value, &parts) && parts == out.value;
+        return ranks && !__builtin_mul_overflow(c.size, ranks.value, &parts) && parts == out.value;
       }
       case CollectiveType::all_to_all: return c.has_details == 0 && (!out || out.value == c.size);
       default: return true;

@@ -6,6 +6,7 @@
 
 #include "config/groups.h"
 #include "passes/provenance.h"
+#include "passes/rules/collective_groups.h"
 #include "passes/trace_summary.h"
 #include "passes/verify/verify.h"
 #include "util/parallel.h"
@@ -19,8 +20,7 @@ void report_unreadable(const Error& e, Diagnostics& diagnostics) {
   if (diagnostics.errors() == before) diagnostics.error(e.where(), "framing", e.what());
 }
 
-std::optional<GroupLists> group_lists(const TraceSource& source, std::uint32_t ranks,
-                                      std::optional<Error>& defect) {
+std::optional<GroupLists> group_lists(const SetSource& source, std::uint32_t ranks, std::optional<Error>& defect) {
   const auto file = source.groups();
   if (!file) return std::nullopt;
   for (const auto known : {std::optional(ranks), std::optional<std::uint32_t>()}) {
@@ -51,7 +51,7 @@ struct Checked {
 
 class Check {
  public:
-  Check(TraceSource& source, const CheckOptions& options, Diagnostics& diagnostics)
+  Check(SetSource& source, const CheckOptions& options, Diagnostics& diagnostics)
       : source_(source), options_(options), diagnostics_(diagnostics) {}
 
   std::size_t run() {
@@ -101,7 +101,7 @@ class Check {
     return c;
   }
 
-  // Unlike TraceSource::for_each_rank goes on behind a rank that cannot be read.
+  // Unlike SetSource::for_each_rank goes on behind a rank that cannot be read.
   Checked check_independent_rank(std::size_t i) const {
     try {
       Trace trace;
@@ -151,7 +151,41 @@ class Check {
       cut_short_ = true;
       return;
     }
-    if (options_.rules.has(Rule::groups) && bad_groups) report_unreadable(*bad_groups, diagnostics_);
+    if (!options_.rules.has(Rule::groups)) return;
+    if (bad_groups) {
+      report_unreadable(*bad_groups, diagnostics_);
+    } else if (groups) {
+      check_default_group(*groups);
+    } else {
+      warn_of_undefined_groups(summaries);
+    }
+  }
+
+  // Readers of the field take the name "0" for all ranks, whatever the file says.
+  void check_default_group(const GroupLists& groups) {
+    const auto zero = groups.find("0");
+    if (zero == groups.end() || zero->second.size() >= ranks_.size()) return;
+    diagnostics_.error(
+        {.file = source_.groups()->name}, "groups",
+        "group 0 is all ranks, not " + std::to_string(zero->second.size()) + " of " + std::to_string(ranks_.size()),
+        {"hint: give a group of some ranks an id from 1 on"});
+  }
+
+  // Their ranks are then taken to be those that use them, which hides a rank that should.
+  void warn_of_undefined_groups(const std::vector<TraceSummary>& summaries) {
+    for (const TraceSummary& s : summaries) {
+      for (const GroupUse& use : s.collectives) {
+        if (use.group.empty() || use.calls.empty()) continue;
+        const CollectiveNode& c = use.calls.front();
+        diagnostics_.warning(
+            s.location(c), "groups",
+            "rank " + std::to_string(s.rank) + ' ' + s.named(c) + " is a collective of " +
+                rules::group_text(use.group) +
+                ", and there is no groups file: the ranks of a group are taken to be those that use it",
+            {"hint: list them in PREFIX.groups.json"});
+        return;
+      }
+    }
   }
 
   [[nodiscard]] bool wants_algorithm() const {
@@ -193,7 +227,7 @@ class Check {
     }
   }
 
-  TraceSource& source_;
+  SetSource& source_;
   const CheckOptions& options_;
   Diagnostics& diagnostics_;
   std::vector<Checked> ranks_;
@@ -235,11 +269,11 @@ class IdRanges {
 
 }  // namespace
 
-std::size_t check(TraceSource& source, const CheckOptions& options, Diagnostics& diagnostics) {
+std::size_t check(SetSource& source, const CheckOptions& options, Diagnostics& diagnostics) {
   return Check(source, options, diagnostics).run();
 }
 
-std::size_t check_quickly(TraceSource& source, Diagnostics& diagnostics) {
+std::size_t check_quickly(SetSource& source, Diagnostics& diagnostics) {
   if (source.algorithm() != nullptr)
     return static_cast<std::size_t>(source.algorithm()->ranks());  // was read whole
   std::size_t ranks = 0;

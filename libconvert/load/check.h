@@ -6,7 +6,7 @@
 
 #include "core/algorithm.h"
 #include "core/diagnostic.h"
-#include "load/source.h"
+#include "load/set_source.h"
 #include "passes/validate.h"
 
 namespace convert {
@@ -22,17 +22,17 @@ struct CheckOptions {
 // diagnostics should want the same rules, and framing: what readers report does not pass through `options`.
 // A rank that cannot be read is a finding of rule framing; the rules across ranks are left out then.
 // Returns the number of ranks read.
-std::size_t check(TraceSource& source, const CheckOptions& options, Diagnostics& diagnostics);
+std::size_t check(SetSource& source, const CheckOptions& options, Diagnostics& diagnostics);
 
 // The groups of a set of so many ranks; nothing if it has none, or none that can be read. `defect`: what is wrong
 // with them; groups that name ranks that the set lacks are still of use.
-[[nodiscard]] std::optional<GroupLists> group_lists(const TraceSource& source, std::uint32_t ranks,
+[[nodiscard]] std::optional<GroupLists> group_lists(const SetSource& source, std::uint32_t ranks,
                                                     std::optional<Error>& defect);
 
 // Reports an Error(input) that kept something from being read, whatever rules are wanted; throws others on.
 void report_unreadable(const Error& error, Diagnostics& diagnostics);
 
 // Framing and ids only, in one pass that keeps nothing but ranges of ids.
-std::size_t check_quickly(TraceSource& source, Diagnostics& diagnostics);
+std::size_t check_quickly(SetSource& source, Diagnostics& diagnostics);
 
 }  // namespace convert

@@ -17,7 +17,6 @@ bool LoweringReader::next_rank(Trace& out) {
   if (next_ == last_) return false;
   out.name = a_.file;
   lowering_.lower(next_++, out);
-  note_(out.metadata);
   std::swap(out.nodes, pending_);
   out.nodes.clear();
   has_nodes_ = true;

@@ -2,7 +2,6 @@
 // The readers that a source is put together from: ranks of an algorithm, and a file that is owned.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,9 +22,8 @@ void add_source(Metadata& metadata, std::string_view file, std::string_view sha2
 // An algorithm's ranks [first, last) as traces.
 class LoweringReader : public TraceReader {
  public:
-  LoweringReader(const Algorithm& a, const Lowering& lowering, Rank first, Rank last,
-                 std::function<void(Metadata&)> note)
-      : a_(a), lowering_(lowering), next_(first), last_(last), note_(std::move(note)) {}
+  LoweringReader(const Algorithm& a, const Lowering& lowering, Rank first, Rank last)
+      : a_(a), lowering_(lowering), next_(first), last_(last) {}
 
   bool next_rank(Trace& out) override;
   bool next_nodes(Trace& out, std::size_t max_nodes) override;
@@ -35,7 +33,6 @@ class LoweringReader : public TraceReader {
   const Lowering& lowering_;
   Rank next_;
   Rank last_;
-  std::function<void(Metadata&)> note_;
   NodeTable pending_;
   bool has_nodes_ = false;
 };

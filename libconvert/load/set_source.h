@@ -30,6 +30,8 @@ class SetSource {
   [[nodiscard]] virtual std::string base_name() const = 0;
   // More than one rank, as far as can be told before reading.
   [[nodiscard]] virtual bool many() = 0;
+  // All ranks of a set are here, not one of some set.
+  [[nodiscard]] virtual bool whole_set() { return true; }
   // Ranks that can be opened one by one, in any order and by several threads; 0 if the set is one stream.
   [[nodiscard]] virtual std::size_t independent_ranks() const = 0;
   [[nodiscard]] virtual std::unique_ptr<TraceReader> open_rank(std::size_t i) = 0;

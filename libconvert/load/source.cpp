@@ -65,7 +65,7 @@ class TraceSource::AheadReader : public TraceReader {
   bool first_ = false;
 };
 
-// Counts what goes through, for the summary and the progress line.
+// Notes where imports come from; counts what goes through, for the summary and the progress line.
 class TraceSource::CountingReader : public TraceReader {
  public:
   CountingReader(TraceSource& source, std::unique_ptr<TraceReader> reader)
@@ -77,6 +77,7 @@ class TraceSource::CountingReader : public TraceReader {
       return false;
     }
     empty_ = false;
+    source_.add_source_note(out.metadata);
     ++source_.ranks_read_;
     if (source_.independent_ranks() != 0) source_.progress_->add(1);
     return true;
@@ -201,30 +202,35 @@ TraceSource::TraceSource(SourceOptions options, Diagnostics& diagnostics)
     }
   }
   const auto& files = inputs_.files();
-  if (options_.rank && (files.size() > 1 || first_->rank)) {
+  if (options_.rank && (files.size() > 1 || first_->rank || format_->describes_set())) {
     throw ranks_of_its_own(*options_.rank);
   }
-  if (format_->read_algorithm != nullptr || format_->read_schedule != nullptr) read_algorithm(*first_);
+  if (format_->describes_set()) read_description(*first_);
   progress_.emplace(base_name() + (independent_ranks() != 0 ? "" : ", nodes"), independent_ranks(),
                     options_.progress);
 }
 
 TraceSource::~TraceSource() = default;
 
-void TraceSource::read_algorithm(InputItem& item) {
+void TraceSource::read_description(InputItem& item) {
   std::string text = item.input->read_rest();
-  if (options_.hash) {
-    source_file_ = file_name_part(item.input->name());
+  const std::string name = item.input->name();
+  if (options_.hash && !follows_reference()) {
+    source_file_ = file_name_part(name);
     source_sha256_ = sha256_hex(text);
   }
-  algorithm_ = format_->read_schedule != nullptr
-                   ? read_schedule(std::move(text), item.input->name())
-                   : format_->read_algorithm(std::move(text), item.input->name(), diagnostics_);
-  log_debug("read " + item.input->name() + " as " + std::string(format_->name));
+  if (format_->read_set != nullptr) {
+    described_ = format_->read_set(std::move(text), name, choice_.options, diagnostics_);
+  } else if (format_->read_schedule != nullptr) {
+    algorithm_ = read_schedule(std::move(text), name);
+  } else {
+    algorithm_ = format_->read_algorithm(std::move(text), name, diagnostics_);
+  }
+  log_debug("read " + name + " as " + std::string(format_->name));
   first_.reset();
   if (inputs_.next())
     throw usage_error(std::string(format_->name) + " files hold a whole set each: give one input");
-  check_structure(*algorithm_, diagnostics_);
+  if (algorithm_) check_structure(*algorithm_, diagnostics_);
 }
 
 // An algorithm without ranks if the schedule has errors.
@@ -253,7 +259,7 @@ void TraceSource::add_source_note(Metadata& metadata) const {
 }
 
 bool TraceSource::many() {
-  if (algorithm_) return algorithm_->ranks() > 1;
+  if (format_->describes_set()) return independent_ranks() > 1;
   const std::size_t files = inputs_.files().size();
   if (options_.operands.size() > 1 || files > 1) return true;
   if (files == 0 && first_ && first_->rank) return true;  // a member of a tar
@@ -272,7 +278,7 @@ bool TraceSource::many() {
 }
 
 bool TraceSource::whole_set() {
-  if (algorithm_ || many()) return true;
+  if (format_->describes_set() || many()) return true;
   if (format_->linked) return false;  // one rank of a training on many
   const auto& files = inputs_.files();
   return files.empty() || files[0].path != options_.operands[0] || !files[0].rank;
@@ -280,15 +286,19 @@ bool TraceSource::whole_set() {
 
 std::size_t TraceSource::independent_ranks() const {
   if (algorithm_) return static_cast<std::size_t>(algorithm_->ranks());
+  if (described_) return described_->ranks();
   return format_->file_per_rank || format_->linked ? inputs_.files().size() : 0;
+}
+
+std::unique_ptr<TraceReader> TraceSource::open_described(Rank first, Rank last) {
+  if (described_) return described_->open(first, last);
+  return std::make_unique<LoweringReader>(*algorithm_, *lowering_, first, last);
 }
 
 std::unique_ptr<TraceReader> TraceSource::open_rank(std::size_t i) {
   std::unique_ptr<TraceReader> reader;
-  if (algorithm_) {
-    const auto rank = static_cast<Rank>(i);
-    reader = std::make_unique<LoweringReader>(*algorithm_, *lowering_, rank, rank + 1,
-                                              [this](Metadata& m) { add_source_note(m); });
+  if (format_->describes_set()) {
+    reader = open_described(static_cast<Rank>(i), static_cast<Rank>(i) + 1);
   } else {
     const InputSet::File& file = inputs_.files()[i];
     log_debug("reading " + file.path + " as " + std::string(format_->name));
@@ -369,10 +379,8 @@ std::optional<InputSet::Groups> TraceSource::groups() const {
 
 std::unique_ptr<TraceReader> TraceSource::open_all() {
   std::unique_ptr<TraceReader> reader;
-  if (algorithm_) {
-    const auto ranks = static_cast<Rank>(algorithm_->ranks());
-    reader = std::make_unique<LoweringReader>(*algorithm_, *lowering_, 0, ranks,
-                                              [this](Metadata& m) { add_source_note(m); });
+  if (format_->describes_set()) {
+    reader = open_described(0, static_cast<Rank>(independent_ranks()));
   } else if (ahead_) {
     reader = std::make_unique<AheadReader>(std::move(ahead_));
   } else {

@@ -50,7 +50,8 @@ struct SourceOptions {
 // packed by others. Throws Error like the readers do; findings that do not stop reading go to the diagnostics.
 class TraceSource : public SetSource {
  public:
-  // Opens the first stream to find the format; an algorithm is read whole (and its structure checked).
+  // Opens the first stream to find the format; a file that describes a set is read whole (and the structure of an
+  // algorithm checked).
   TraceSource(SourceOptions options, Diagnostics& diagnostics);
   ~TraceSource() override;
 
@@ -70,7 +71,7 @@ class TraceSource : public SetSource {
 
   // With compat=chakra.
   [[nodiscard]] bool follows_reference() const override {
-    return format_->linked && linking().compat != LinkCompat::none;
+    return format_->linked ? linking().compat != LinkCompat::none : choice_.options.get("compat").has_value();
   }
 
   // To be called before ranks of an algorithm are opened: refuses (as errors) what cannot be a correct trace, that
@@ -81,8 +82,8 @@ class TraceSource : public SetSource {
   // More than one rank, as far as can be told before reading (a tar counts as many).
   // A document (json) is read up to its second rank for that.
   [[nodiscard]] bool many() override;
-  // A whole set was named (a prefix, a directory, a tar, several files, an algorithm), not one rank of some set.
-  [[nodiscard]] bool whole_set();
+  // A prefix, a directory, a tar, several files, or a file that describes a set was named.
+  [[nodiscard]] bool whole_set() override;
 
   [[nodiscard]] std::size_t independent_ranks() const override;
   [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override;
@@ -98,8 +99,9 @@ class TraceSource : public SetSource {
   struct Ahead;
   [[nodiscard]] std::unique_ptr<TraceReader> open_stream();
   class CountingReader;
-  void read_algorithm(InputItem& item);
-  Algorithm read_schedule(std::string text, const std::string& file);
+  void read_description(InputItem& item);
+  [[nodiscard]] Algorithm read_schedule(std::string text, const std::string& file);
+  [[nodiscard]] std::unique_ptr<TraceReader> open_described(Rank first, Rank last);
   void add_source_note(Metadata& metadata) const;
   class LinkingReader;
   [[nodiscard]] LinkingOptions linking() const {
@@ -116,6 +118,7 @@ class TraceSource : public SetSource {
   std::optional<InputItem> first_;  // opened to find the format
   std::optional<Schedule> schedule_;
   std::optional<Algorithm> algorithm_;
+  std::unique_ptr<DescribedSet> described_;
   std::unique_ptr<Lowering> lowering_;
   std::optional<Progress> progress_;  // in ranks if their number is known, else in nodes
   std::atomic<std::uint64_t> ranks_read_{0};

@@ -211,12 +211,26 @@ def flexflow_seeds():
             "json": stock + '\n%%\n{"node0": 0, "Comm": [0, 1, "1MB"], "*": 1}'}
 
 
+def astra_text_seeds():
+    data = ("DATA\n2\na -1 1 NONE 0 2 NONE 0 3 ALLREDUCE 30 7\n"
+            "b -1 4 ALLGATHER 40 5 ALLTOALL 50 6 REDUCESCATTER 60 7 more\n")
+    dlrm = ("HYBRID_DLRM {}\n3\ne\t-1\t1\tALLTOALL\t10\t2\tALLTOALL\t20\t3\tNONE\t0\t4\n"
+            "m -1 1 NONE 0 2 NONE 0 3 ALLREDUCE 30 4\nt -1 1 NONE 0 2 NONE 0 3 ALLREDUCE 30 4\n \n")
+    kinds = {kind.lower(): data.replace("DATA", kind, 1)
+             for kind in ("MICRO", "DATA", "MODEL", "HYBRID_DATA_MODEL", "HYBRID_MODEL_DATA", "HYBRID_TRANSFORMER")}
+    return kinds | {"dlrm": dlrm.format(1), "dlrm-key": dlrm.format("DLRM_LAST_BOTTOM_LAYER: 1"),
+                    "dlrm-last": dlrm.format(2), "crlf": data.replace("\n", "\r\n"), "cr": data.replace("\n", "\r"),
+                    "mark": b"\xef\xbb\xbf" + data.encode(), "cut": data[:60], "unknown": data.replace("GATHER", "GATER"),
+                    "huge": data.replace("2", "99999999999999999999", 1)}
+
+
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent / "seeds")
     for name, seeds in (("chakra", chakra_seeds()), ("json", json_seeds()), ("jsonl", jsonl_seeds()),
                         ("msccl", msccl_seeds()), ("tar", tar_seeds()), ("network", network_seeds()),
                         ("system", system_seeds()), ("sweep", sweep_seeds()), ("pytorch", pytorch_seeds()),
-                        ("kineto", kineto_seeds()), ("link", link_seeds()), ("flexflow", flexflow_seeds())):
+                        ("kineto", kineto_seeds()), ("link", link_seeds()), ("flexflow", flexflow_seeds()),
+                        ("astra_text", astra_text_seeds())):
         (root / name).mkdir(parents=True, exist_ok=True)
         for seed, data in seeds.items():
             (root / name / seed).write_bytes(data.encode() if isinstance(data, str) else data)

@@ -1,9 +1,25 @@
 // SPDX-License-Identifier: MIT
-// Small sets of traces as JSON lines: rules, proof, export and drawings.
+// Small sets of traces as JSON lines: rules, repairs, proof, export and drawings.
 #include <cstdint>
 #include <optional>
 
+#include "passes/fix.h"
 #include "proof_fuzzing.h"
+
+namespace {
+
+// Repairs add no error, and leave nothing to repair.
+void check_fix(convert::Trace trace, std::size_t errors) {
+  using namespace convert;
+  const Fixes first = fix_nodes(trace.nodes);
+  const Fixes second = fix_nodes(trace.nodes);
+  fuzzing::check(second.total() == 0 && second.unfit == first.unfit, "repairs find more a second time");
+  Diagnostics rules;
+  check_trace(trace, RuleSet::all(), rules);
+  fuzzing::check(rules.errors() <= errors, "a repair made an error");
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace convert;
@@ -17,6 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const Trace& trace : traces) {
     Diagnostics rules;
     check_trace(trace, RuleSet::all(), rules);
+    check_fix(trace, rules.errors());
     (void)summarise(trace);
     (void)provenance_of(trace);
   }

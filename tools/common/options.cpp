@@ -116,9 +116,11 @@ void preset_formats(std::string_view program, InputOptions& input, OutputOptions
 
 std::string list_formats(bool details) {
   std::string out;
+  std::size_t width = 0;
+  for (const Format* f : convert::all_formats()) width = std::max(width, f->name.size() + 1);
   for (const Format* f : convert::all_formats()) {
-    out +=
-        padded(f->name, 10) + padded(f->can_read() ? "read" : "-", 6) + padded(f->can_write() ? "write" : "-", 7);
+    out += padded(f->name, width) + padded(f->can_read() ? "read" : "-", 6) +
+           padded(f->can_write() ? "write" : "-", 7);
     out += padded(joined_suffixes(*f), 14) + ' ' + std::string(f->summary) + '\n';
     if (details) out += list_options("read", f->read_options) + list_options("write", f->write_options);
   }

@@ -32,13 +32,13 @@ void drain(int from, const std::string& name, const Put& put) {
 
 }  // namespace
 
-Passing::Passing(bool enabled, const std::vector<std::string>& operands)
+Passing::Passing(const std::string& option, const std::vector<std::string>& operands)
     : from_stdin_(operands == std::vector<std::string>{"-"}) {
-  if (!enabled) return;
+  if (option.empty()) return;
   if (!from_stdin_) {
     for (const std::string& operand : operands) {
       if (operand != "-" && !convert::is_stream_path(operand)) continue;
-      throw convert::usage_error("--pass reads its input twice, which " + operand +
+      throw convert::usage_error(option + " reads its input twice, which " + operand +
                                  " does not allow; pipe it in alone, or save it in a file");
     }
     return;
@@ -57,6 +57,10 @@ Passing::Passing(bool enabled, const std::vector<std::string>& operands)
   ::close(memory);
 }
 
+void Passing::rewind() const {
+  if (from_stdin_ && ::lseek(STDIN_FILENO, 0, SEEK_SET) != 0) throw convert::system_error("<stdin>", errno);
+}
+
 void Passing::copy(convert::SourceOptions input) const {
   struct stat status {};
   const auto& operands = input.operands;
@@ -71,7 +75,7 @@ void Passing::copy(convert::SourceOptions input) const {
   const auto out = convert::open_stdout();
   const auto put = [&](std::string_view bytes) { out->write(bytes); };
   if (from_stdin_) {
-    if (::lseek(STDIN_FILENO, 0, SEEK_SET) != 0) throw convert::system_error("<stdin>", errno);
+    rewind();
     drain(STDIN_FILENO, "<stdin>", put);
   } else {
     const int file = ::open(operands[0].c_str(), O_RDONLY | O_CLOEXEC);

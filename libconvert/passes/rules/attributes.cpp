@@ -155,7 +155,11 @@ class AttributeChecker {
              std::string(expected_kind(k.expect));
     };
     if (k.expect == Expect::string || k.expect == Expect::flags) {
-      if (a.kind != (k.expect == Expect::string ? Kind::string_val : Kind::bool_list)) error(wrong_kind());
+      if (a.kind != (k.expect == Expect::string ? Kind::string_val : Kind::bool_list)) {
+        error(wrong_kind());
+      } else if (k.expect == Expect::flags && names_none(table_.list(a))) {
+        error(subject() + "false for every dimension: a collective takes place in one at least");
+      }
       return;
     }
     const IntValue v = int_value(&a);
@@ -170,6 +174,10 @@ class AttributeChecker {
     } else if (k.name == attr::tensor_loc && (v.value < 0 || v.value > 2)) {
       error(subject() + std::to_string(v.value) + ", expected 0 (not said), 1 (local) or 2 (remote)");
     }
+  }
+
+  static bool names_none(std::span<const std::uint64_t> flags) {
+    return !flags.empty() && std::all_of(flags.begin(), flags.end(), [](std::uint64_t f) { return f == 0; });
   }
 
   bool require(Name name) {

@@ -87,15 +87,18 @@ class GroupChecker {
     error(first, 0,
           subject(first, 0) + " is a collective of " + group_text(group_->name) +
               ", which the groups file does not define",
-          {"the ranks " + list_text(group_->members) + " use it"});
+          {"the ranks " + list_text(group_->members) + " use it",
+           "hint: list its ranks in PREFIX.groups.json, under the name that pg_name gives"});
   }
 
   void check_outsiders() {
     for (const Member& m : group_->outsiders) {
-      error(m, 0,
-            subject(m, 0) + " is a collective of " + group_text(group_->name) + ", of which rank " +
-                std::to_string(m.rank) + " is no member",
-            {group_text(group_->name) + " has the ranks " + list_text(group_->members)});
+      error(
+          m, 0,
+          subject(m, 0) + " is a collective of " + group_text(group_->name) + ", of which rank " +
+              std::to_string(m.rank) + " is no member",
+          {group_text(group_->name) + " has the ranks " + list_text(group_->members),
+           "hint: add the rank to the group in PREFIX.groups.json, or give the collective the pg_name of its own"});
     }
   }
 
@@ -217,7 +220,9 @@ class GroupChecker {
     error(m, more ? common : common - 1,
           count(m) + (more ? "" : " (last: " + named(m, common - 1) + ")") + ", rank " +
               std::to_string(right.rank) + " has " + std::to_string(right.use->calls.size()) +
-              (more ? " (last: " + named(right, common - 1) + ")" : "") + ": " + extra);
+              (more ? " (last: " + named(right, common - 1) + ")" : "") + ": " + extra,
+          {"hint: " + counted(longer.use->calls.size() - common, "collective") + " missing on rank " +
+           std::to_string((more ? right : m).rank) + ", or too many on rank " + std::to_string(longer.rank)});
     return false;
   }
 

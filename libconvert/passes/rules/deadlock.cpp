@@ -4,6 +4,7 @@
 
 #include "graph/algorithms.h"
 #include "passes/rules/collective_groups.h"
+#include "passes/rules/issue_order.h"
 #include "passes/rules/rules.h"
 
 namespace convert::rules {
@@ -54,6 +55,23 @@ class WholeSet {
     for (const CollectiveGroup& g : collective_groups(set, groups)) add_meetings(g);
   }
 
+  // From now on each rank also runs the collectives that meet one after the other, in the order of issue. Those of
+  // one group have one order on all ranks: false if no rank runs those of several, and nothing has changed.
+  bool one_at_a_time() {
+    bool several = false;
+    for (const TraceSummary& s : set_) several = several || s.collectives.size() > 1;
+    if (!several || meetings() == 0) return false;
+    next_.assign(nodes(), none);
+    for (std::uint32_t r = 0; r < set_.size(); ++r) {
+      std::uint32_t before = none;
+      for (const std::uint32_t index : collectives_in_order(r)) {
+        if (before != none) next_[before] = other_[base_[r] + index];
+        before = base_[r] + index;
+      }
+    }
+    return true;
+  }
+
   // Which waits between ranks count; all at first.
   void count(bool messages, bool collectives) {
     messages_ = messages;
@@ -91,9 +109,25 @@ class WholeSet {
       }
     }
     if (messages_ && other_[node] != none && !is_meeting(other_[node])) visit(other_[node]);
+    if (!next_.empty() && next_[node] != none) visit(next_[node]);
   }
 
  private:
+  // The collectives of a rank that meet.
+  [[nodiscard]] std::vector<std::uint32_t> collectives_in_order(std::uint32_t rank) const {
+    std::vector<std::uint32_t> found;
+    for (const GroupUse& use : set_[rank].collectives) {
+      for (const CollectiveNode& c : use.calls) {
+        if (is_meeting_place(base_[rank] + c.node)) found.push_back(c.node);
+      }
+    }
+    if (set_[rank].collectives.size() > 1) sort_by_issue(set_[rank], found);
+    return found;
+  }
+  [[nodiscard]] bool is_meeting_place(std::uint32_t node) const {
+    return other_[node] != none && is_meeting(other_[node]);
+  }
+
   [[nodiscard]] std::uint32_t nodes() const { return base_.back(); }
   [[nodiscard]] std::uint32_t meetings() const { return static_cast<std::uint32_t>(member_begin_.size() - 1); }
   static Error too_large() { return input_error({}, "more than 4294967294 nodes in one set", "deadlock"); }
@@ -123,6 +157,7 @@ class WholeSet {
   std::vector<std::uint32_t> other_;  // of a send: its receive; of a collective: its meeting
   std::vector<std::uint32_t> member_begin_ = {0};
   std::vector<std::uint32_t> members_;
+  std::vector<std::uint32_t> next_;  // of a collective: the meeting of its rank's next one; empty: not considered
   bool messages_ = true;
   bool collectives_ = true;
 };
@@ -287,8 +322,8 @@ class Finder {
 
 // The circles among stuck nodes, one of each knot.
 void report_circles(std::span<const TraceSummary> set, const WholeSet& whole,
-                    const std::vector<std::uint32_t>& stuck, Severity severity, const std::string& hint,
-                    Diagnostics& diagnostics) {
+                    const std::vector<std::uint32_t>& stuck, Severity severity, std::string_view possible,
+                    const std::string& hint, Diagnostics& diagnostics) {
   constexpr std::size_t shown = 16;
   Finder finder(set);
   const NodeTable core = core_of(parents_of(whole, stuck), stuck.size());
@@ -308,7 +343,8 @@ void report_circles(std::span<const TraceSummary> set, const WholeSet& whole,
         d.notes.back() += "; " + std::to_string(nodes.size() - links.size()) + " more nodes follow";
     }
     links.push_back(links.front());
-    d.message = "deadlock " + chain_text(links) + " (rank:node; each waits for the one before it)";
+    d.message =
+        "deadlock " + std::string(possible) + chain_text(links) + " (rank:node; each waits for the one before it)";
     d.notes.push_back(hint);
     diagnostics.add(std::move(d));
   }
@@ -317,29 +353,39 @@ void report_circles(std::span<const TraceSummary> set, const WholeSet& whole,
 }  // namespace
 
 // Circles of messages alone and of collectives alone are errors. One that needs both is a warning: what was
-// recorded did end, and can be replayed as recorded, though not simulated.
+// recorded did end, and can be replayed as recorded, though not simulated. Where there is none, but would be if
+// each rank ran one collective at a time, that is a warning too.
 void check_deadlock(std::span<const TraceSummary> set, const GroupLists* groups, Diagnostics& diagnostics) {
   WholeSet whole(set, groups);
   std::vector<std::uint32_t> stuck = stuck_nodes(whole);
-  if (stuck.empty()) return;
+  if (stuck.empty()) {
+    if (whole.one_at_a_time()) {
+      report_circles(
+          set, whole, stuck_nodes(whole), Severity::warning, "is possible: ",
+          "hint: without a dependency the lower id starts first; who runs one collective at a time, as "
+          "et-replay --compat astra and NCCL on one stream, waits for ever; give them one order on all ranks",
+          diagnostics);
+    }
+    return;
+  }
   const std::vector<std::uint32_t> all_stuck = stuck;
   bool found = false;
   if (whole.has_meetings()) {
     whole.count(false, true);
     stuck = stuck_nodes(whole);
     found = !stuck.empty();
-    report_circles(set, whole, stuck, Severity::error,
+    report_circles(set, whole, stuck, Severity::error, {},
                    "hint: ranks must run the collectives that they share in one order, whatever the group",
                    diagnostics);
     whole.count(true, false);
     stuck = stuck_nodes(whole);
   }
   found = found || !stuck.empty();
-  report_circles(set, whole, stuck, Severity::error, "hint: let one of the ranks send before it receives",
+  report_circles(set, whole, stuck, Severity::error, {}, "hint: let one of the ranks send before it receives",
                  diagnostics);
   if (found) return;
   whole.count(true, true);
-  report_circles(set, whole, all_stuck, Severity::warning,
+  report_circles(set, whole, all_stuck, Severity::warning, {},
                  "hint: simulated, these ranks wait for ever; et-replay --comm recorded runs each by itself",
                  diagnostics);
 }

@@ -12,11 +12,15 @@ void check_messages(const TraceSummary& s, const std::vector<Message>& messages,
       diagnostics.error(s.location(m), "peers",
                         node + (sends ? ": comm_dst is " : ": comm_src is ") + std::to_string(m.peer) +
                             (ranks == 1 ? ", but the set has only rank 0"
-                                        : ", but the set has the ranks 0 to " + std::to_string(ranks - 1)));
+                                        : ", but the set has the ranks 0 to " + std::to_string(ranks - 1)),
+                        {static_cast<std::size_t>(m.peer) == ranks
+                             ? "hint: ranks count from 0; or is a rank missing from the set?"
+                             : "hint: are all ranks in the set?"});
     } else if (static_cast<Rank>(m.peer) == s.rank) {
       diagnostics.error(
           s.location(m), "peers",
-          node + (sends ? ": sends to its own rank " : ": receives from its own rank ") + std::to_string(s.rank));
+          node + (sends ? ": sends to its own rank " : ": receives from its own rank ") + std::to_string(s.rank),
+          {"hint: what a rank copies to itself is a COMP node"});
     }
   }
 }
@@ -26,10 +30,13 @@ void check_messages(const TraceSummary& s, const std::vector<Message>& messages,
 bool check_ranks(std::span<const TraceSummary> set, Diagnostics& diagnostics) {
   for (std::size_t i = 0; i < set.size(); ++i) {
     if (set[i].rank == i) continue;
-    diagnostics.error({.file = set[i].name, .rank = static_cast<std::int64_t>(set[i].rank)}, "peers",
-                      i > 0 && set[i].rank == set[i - 1].rank
-                          ? "rank " + std::to_string(set[i].rank) + " stands twice"
-                          : "rank " + std::to_string(i) + " is missing from the set");
+    diagnostics.error(
+        {.file = set[i].name, .rank = static_cast<std::int64_t>(set[i].rank)}, "peers",
+        i > 0 && set[i].rank == set[i - 1].rank ? "rank " + std::to_string(set[i].rank) + " stands twice"
+                                                : "rank " + std::to_string(i) + " is missing from the set",
+        {set.size() == 1 ? "hint: the only trace of a set must be of rank 0"
+                         : "hint: the " + std::to_string(set.size()) +
+                               " traces of a set must be of the ranks 0 to " + std::to_string(set.size() - 1)});
     return false;
   }
   return true;

@@ -149,5 +149,18 @@ TEST(Attributes, Metadata) {
                    "[attributes]"}));
 }
 
+TEST(Attributes, SomeDimensionTakesPart) {
+  TraceBuilder b;
+  const std::vector<std::int64_t> none = {0, 0};
+  const std::vector<std::int64_t> one = {0, 1};
+  b.collective(1, CollectiveType::all_reduce, 8).table().add_ints(attr::involved_dim, Kind::bool_list, none);
+  b.collective(2, CollectiveType::all_reduce, 8).table().add_ints(attr::involved_dim, Kind::bool_list, one);
+  b.collective(3, CollectiveType::all_reduce, 8).table().add_ints(attr::involved_dim, Kind::bool_list, {});
+  EXPECT_EQ(
+      findings(b, "attributes"),
+      Lines{"t.0.et:@0x0: error: node 1: attribute involved_dim is false for every dimension: a collective takes "
+            "place in one at least [attributes]"});
+}
+
 }  // namespace
 }  // namespace convert

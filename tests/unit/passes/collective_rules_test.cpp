@@ -75,7 +75,8 @@ TEST(Collectives, SizesThatMayDifferAreNotFound) {
   auto set = ranks(2);
   for (Rank r = 0; r < 2; ++r) {
     const std::int64_t own = 8 + r;
-    set[r].collective(1, Type::all_gather, own).collective(2, Type::gather, own).collective(3, Type::scatter, own);
+    set[r].collective(1, Type::all_gather, own).set(attr::comm_bytes_out, 17).set(attr::group_size, 2);
+    set[r].collective(2, Type::gather, own).collective(3, Type::scatter, own);
     // Splits that were not recorded: what goes in is not what comes out.
     set[r].collective(4, Type::all_to_all, own).set(attr::comm_bytes_out, 17 - own + 1);
     set[r].collective(5, Type::all_reduce, r == 0 ? -1 : 8);
@@ -87,6 +88,17 @@ TEST(Collectives, SizesThatMayDifferAreNotFound) {
   EXPECT_NE(findings(set, rule)[0].find("6th collective of all ranks: all_gather of 9 bytes"), std::string::npos);
 }
 
+TEST(Collectives, PartsOfAnAllGatherAreEqualUnlessItSaysOtherwise) {
+  auto set = ranks(2);
+  for (Rank r = 0; r < 2; ++r) set[r].collective(1, Type::all_gather, 8 + r);
+  EXPECT_EQ(
+      findings(set, rule),
+      Lines{"t.1.et:@0x0: error: rank 1 node 1 'n' is the 1st collective of all ranks: all_gather of 9 bytes; rank "
+            "0 node 1 'n': all_gather of 8 bytes [collectives]\n"
+            "t.1.et:@0x0: note: rank 1 has 1 collective of all ranks, rank 0 has 1 collective of all ranks\n"
+            "t.1.et:@0x0: note: hint: all ranks must give all_gather the same size"});
+}
+
 TEST(Collectives, FewerOrMore) {
   auto set = ranks(3);
   chain(set[0], {Type::all_reduce, Type::barrier});
@@ -95,14 +107,16 @@ TEST(Collectives, FewerOrMore) {
   EXPECT_EQ(
       findings(set, rule),
       Lines{"t.1.et:@0x0: error: rank 1 has 1 collective of all ranks (last: node 1 'n'), rank 0 has 2: rank 0 "
-            "node 2 'n', barrier, waits for ever [collectives]"});
+            "node 2 'n', barrier, waits for ever [collectives]\n"
+            "t.1.et:@0x0: note: hint: 1 collective missing on rank 1, or too many on rank 0"});
   auto more = ranks(2);
   chain(more[0], {Type::all_reduce});
   chain(more[1], {Type::all_reduce, Type::reduce});
   EXPECT_EQ(
       findings(more, rule),
       Lines{"t.1.et:@0x10: error: rank 1 has 2 collectives of all ranks, rank 0 has 1 (last: node 1 'n'): rank "
-            "1 node 2 'n', reduce of 8 bytes, waits for ever [collectives]"});
+            "1 node 2 'n', reduce of 8 bytes, waits for ever [collectives]\n"
+            "t.1.et:@0x10: note: hint: 1 collective missing on rank 0, or too many on rank 1"});
 }
 
 std::string last_note(const Lines& found) {
@@ -173,7 +187,10 @@ TEST(Collectives, Members) {
       findings(set, rule, &groups),
       (Lines{"t.3.et:@0x0: error: rank 3 node 3 'n' is a collective of group 1, of which rank 3 is no member "
              "[collectives]\n"
-             "t.3.et:@0x0: note: group 1 has the ranks 0, 1, 2, 4",
+             "t.3.et:@0x0: note: group 1 has the ranks 0, 1, 2, 4\n"
+             "t.3.et:@0x0: note: hint: add the rank to the group in PREFIX.groups.json, or give the collective the "
+             "pg_name "
+             "of its own",
              "t.0.et: error: the ranks 0, 4 have no collective of group 1, but rank 1 has 1 collective of group "
              "1, the first of them node 1 'n' [collectives]\n"
              "t.0.et: note: hint: a collective waits for all members of its group"}));
@@ -196,10 +213,12 @@ TEST(Collectives, UndefinedGroup) {
       findings(set, rule, &groups),
       (Lines{"t.0.et:@0x20: error: rank 0 node 3 'n' is a collective of group 9, which the groups file does not "
              "define [collectives]\n"
-             "t.0.et:@0x20: note: the ranks 0, 1 use it",
+             "t.0.et:@0x20: note: the ranks 0, 1 use it\n"
+             "t.0.et:@0x20: note: hint: list its ranks in PREFIX.groups.json, under the name that pg_name gives",
              "t.0.et:@0x0: error: rank 0 node 1 'n' is a collective of group mp, which the groups file does not "
              "define [collectives]\n"
-             "t.0.et:@0x0: note: the ranks 0, 1 use it"}));
+             "t.0.et:@0x0: note: the ranks 0, 1 use it\n"
+             "t.0.et:@0x0: note: hint: list its ranks in PREFIX.groups.json, under the name that pg_name gives"}));
 }
 
 TEST(Collectives, StatedGroupSize) {

@@ -35,13 +35,17 @@ TEST(Peers, OutsideTheSetAndSelf) {
   set[0].send(7, 9, 0, 1).recv(8, 0, 0, 1);
   set[1].recv(3, 2, 0, 1).send(4, 1, 0, 1);
   EXPECT_EQ(findings(set, "peers"),
-            (Lines{"t.0.et:@0x0: error: node 7: comm_dst is 9, but the set has the ranks 0 to 1 [peers]",
-                   "t.0.et:@0x10: error: node 8: receives from its own rank 0 [peers]",
-                   "t.1.et:@0x10: error: node 4: sends to its own rank 1 [peers]",
-                   "t.1.et:@0x0: error: node 3: comm_src is 2, but the set has the ranks 0 to 1 [peers]"}));
+            (Lines{"t.0.et:@0x0: error: node 7: comm_dst is 9, but the set has the ranks 0 to 1 [peers]\n"
+                   "t.0.et:@0x0: note: hint: are all ranks in the set?",
+                   "t.0.et:@0x10: error: node 8: receives from its own rank 0 [peers]\n"
+                   "t.0.et:@0x10: note: hint: what a rank copies to itself is a COMP node",
+                   "t.1.et:@0x10: error: node 4: sends to its own rank 1 [peers]\n"
+                   "t.1.et:@0x10: note: hint: what a rank copies to itself is a COMP node",
+                   "t.1.et:@0x0: error: node 3: comm_src is 2, but the set has the ranks 0 to 1 [peers]\n"
+                   "t.1.et:@0x0: note: hint: ranks count from 0; or is a rank missing from the set?"}));
   auto one = ranks(1);
   one[0].send(7, 1, 0, 1);
-  EXPECT_EQ(findings(one, "peers"),
+  EXPECT_EQ(headlines(findings(one, "peers")),
             Lines{"t.0.et:@0x0: error: node 7: comm_dst is 1, but the set has only rank 0 [peers]"});
 }
 
@@ -49,14 +53,16 @@ TEST(Peers, RanksMustBeComplete) {
   std::vector<TraceBuilder> set;
   set.emplace_back(0);
   set.emplace_back(2);
-  EXPECT_EQ(findings(set, "deadlock"), Lines{"t.2.et: error: rank 1 is missing from the set [peers]"});
+  EXPECT_EQ(findings(set, "deadlock"),
+            Lines{"t.2.et: error: rank 1 is missing from the set [peers]\n"
+                  "t.2.et: note: hint: the 2 traces of a set must be of the ranks 0 to 1"});
 }
 
 TEST(Pairs, SendWithoutReceive) {
   auto set = ranks(2);
   set[0].send(1, 1, 5, 8).send(2, 1, 5, 8, {1}).send(3, 1, 6, 8);
   set[1].recv(9, 0, 5, 8);
-  EXPECT_EQ(findings(set, "pairs"),
+  EXPECT_EQ(headlines(findings(set, "pairs")),
             (Lines{"t.0.et:@0x10: error: node 2: send to rank 1 with tag 5 has no receive: rank 0 has 2 such sends "
                    "(last: node 2), rank 1 has 1 receive (last: node 9) [pairs]",
                    "t.0.et:@0x20: error: node 3: send to rank 1 with tag 6 has no receive: rank 0 has 1 such send "
@@ -67,7 +73,7 @@ TEST(Pairs, ReceiveWithoutSend) {
   auto set = ranks(2);
   set[0].send(1, 1, 5, 8);
   set[1].recv(9, 0, 5, 8).recv(10, 0, 5, 8);
-  EXPECT_EQ(findings(set, "pairs,deadlock"),
+  EXPECT_EQ(headlines(findings(set, "pairs,deadlock")),
             Lines{"t.1.et:@0x10: error: node 10: receive from rank 0 with tag 5 waits for a send that never comes: "
                   "rank 0 has 1 such send (last: node 1), rank 1 has 2 receives (last: node 10) [pairs]"});
 }
@@ -77,9 +83,74 @@ TEST(Pairs, SizesAreComparedInOrder) {
   set[0].send(1, 1, 0, 8).send(2, 1, 0, 16, {1});
   set[1].recv(1, 0, 0, 8).recv(2, 0, 0, 1, {1});
   EXPECT_EQ(
-      findings(set, "pairs"),
+      headlines(findings(set, "pairs")),
       Lines{"t.0.et:@0x10: error: node 2: sends 16 bytes to rank 1 with tag 0, but its receive, node 2 of rank "
             "1, expects 1 byte [pairs]"});
+}
+
+// The last line of each finding.
+Lines hints(Lines findings) {
+  for (std::string& f : findings) f = f.substr(f.rfind("hint: ") + 6);
+  return findings;
+}
+
+TEST(Pairs, WhatMayHaveBeenMeant) {
+  auto tag = ranks(2);
+  tag[0].send(1, 1, 3, 8);
+  tag[1].recv(2, 0, 4, 8);
+  EXPECT_EQ(
+      hints(findings(tag, "pairs")),
+      (Lines{"rank 1 node 2 receives from rank 0 with tag 4, which has no partner either; if the two belong "
+             "together, give them one comm_tag",
+             "rank 0 node 1 sends to rank 1 with tag 3, which has no partner either; if the two belong together, "
+             "give them one comm_tag"}));
+  auto source = ranks(3);
+  source[0].send(1, 1, 0, 8);
+  source[1].recv(2, 2, 0, 8);
+  EXPECT_EQ(
+      hints(findings(source, "pairs")),
+      (Lines{"rank 1 node 2 receives from rank 2 with tag 0, which has no partner either; should it receive from "
+             "rank 0?",
+             "rank 0 node 1 sends to rank 1 with tag 0, which has no partner either; should this one receive "
+             "from rank 0?"}));
+  auto destination = ranks(3);
+  destination[0].send(1, 2, 0, 8);
+  destination[1].recv(2, 0, 0, 8);
+  EXPECT_EQ(
+      hints(findings(destination, "pairs")),
+      (Lines{"rank 0 node 1 sends to rank 2 with tag 0, which has no partner either; should it send to rank 1?",
+             "rank 1 node 2 receives from rank 0 with tag 0, which has no partner either; should this one send "
+             "to rank 1?"}));
+  auto both_send = ranks(2);
+  for (Rank r = 0; r < 2; ++r) both_send[r].send(1, 1 - r, 0, 8);
+  EXPECT_EQ(hints(findings(both_send, "pairs")),
+            (Lines{"rank 1 node 1 sends to rank 0 with tag 0, which has no partner either; should one of the two "
+                   "receive?",
+                   "rank 0 node 1 sends to rank 1 with tag 0, which has no partner either; should one of the two "
+                   "receive?"}));
+  auto none = ranks(2);
+  none[0].send(1, 1, 0, 8);
+  none[1].recv(1, 1, 5, 8);
+  EXPECT_EQ(hints(findings(none, "pairs")),
+            (Lines{"a receive is missing on rank 1, or a send is too many on rank 0",
+                   "a send is missing on rank 1, or a receive is too many on rank 1"}));
+}
+
+TEST(Pairs, SizesCrosswise) {
+  auto set = ranks(2);
+  set[0].send(1, 1, 3, 8).send(2, 1, 3, 16, {1}).send(3, 1, 3, 24, {2});
+  set[1].recv(1, 0, 3, 24).recv(2, 0, 3, 16, {1}).recv(3, 0, 3, 8, {2});
+  EXPECT_EQ(
+      findings(set, "pairs"),
+      Lines{
+          "t.0.et:@0x0: warning: node 1: sends 8 bytes to rank 1 with tag 3, but its receive, node 1 of rank 1, "
+          "expects 24 bytes [pairs]\n"
+          "t.0.et:@0x0: note: hint: node 3 of rank 1 expects that: who matches by size too, as simulators do, "
+          "takes it; by the order of issue, as MPI and NCCL match, it is the wrong one; order them alike, or give "
+          "each its own comm_tag"});
+  set[0].send(4, 1, 3, 8, {3});
+  set[1].recv(4, 0, 3, 9, {3});
+  EXPECT_EQ(hints(findings(set, "pairs")), Lines(3, "give both the same comm_size")) << "not by size either";
 }
 
 TEST(Pairs, OrderFollowsDependenciesNotTheFile) {
@@ -94,7 +165,7 @@ TEST(Pairs, ChunksAreComparedWithoutSizes) {
   set[0].send(1, 1, 0, -1).set(attr::msg_chunk_cnt, 2);
   set[1].recv(1, 0, 0, -1).set(attr::msg_chunk_cnt, 3);
   EXPECT_EQ(
-      findings(set, "pairs"),
+      headlines(findings(set, "pairs")),
       Lines{"t.0.et:@0x0: error: node 1: sends 2 chunks to rank 1 with tag 0, but its receive, node 1 of rank "
             "1, expects 3 chunks [pairs]"});
 }
@@ -175,19 +246,52 @@ TEST(Deadlock, OfThreeGroupsEachPairIsInOrder) {
 }
 
 TEST(Deadlock, OppositeOrdersAreRightWhereNobodyWaits) {
-  for (const bool ordered : {true, false}) {
-    for (const CollectiveType type : {CollectiveType::broadcast, CollectiveType::all_to_all}) {
-      auto set = ranks(2);
-      const std::vector<NodeId> after = ordered ? std::vector<NodeId>{1} : std::vector<NodeId>{};
-      for (Rank r = 0; r < 2; ++r) {
-        set[r].collective(1, type, 8, r == 0 ? "1" : "2");
-        if (type == CollectiveType::all_to_all && ordered) set[r].splits({8, 0}, {8, 0});
-        set[r].collective(2, type, 8, r == 0 ? "2" : "1", after);
-        if (type == CollectiveType::all_to_all && ordered) set[r].splits({0, 8}, {0, 8});
-      }
-      EXPECT_EQ(findings(set, "deadlock"), Lines{});
+  for (const CollectiveType type : {CollectiveType::broadcast, CollectiveType::all_to_all}) {
+    auto set = ranks(2);
+    for (Rank r = 0; r < 2; ++r) {
+      set[r].collective(1, type, 8, r == 0 ? "1" : "2");
+      if (type == CollectiveType::all_to_all) set[r].splits({8, 0}, {8, 0});
+      set[r].collective(2, type, 8, r == 0 ? "2" : "1", {1});
+      if (type == CollectiveType::all_to_all) set[r].splits({0, 8}, {0, 8});
     }
+    EXPECT_EQ(findings(set, "deadlock"), Lines{});
   }
+}
+
+TEST(Deadlock, OppositeOrdersWithoutADependencyAreAWarning) {
+  auto set = ranks(2);
+  const auto all_to_all = CollectiveType::all_to_all;
+  set[0].collective(1, all_to_all, 8, "1").collective(2, all_to_all, 8, "2");
+  set[1].collective(1, all_to_all, 8, "2").collective(2, all_to_all, 8, "1");
+  EXPECT_EQ(
+      findings(set, "collectives,deadlock"),
+      Lines{"t.0.et:@0x0: warning: deadlock is possible: 0:1 → 0:2 → 1:1 → 1:2 → 0:1 (rank:node; each waits for "
+            "the one before it) [deadlock]\n"
+            "t.0.et:@0x0: note: rank 0 node 1 'n' is number 1 of the collectives of group 1\n"
+            "t.0.et:@0x0: note: rank 0 node 2 'n' is number 1 of the collectives of group 2\n"
+            "t.0.et:@0x0: note: rank 1 node 1 'n' is number 1 of the collectives of group 2\n"
+            "t.0.et:@0x0: note: rank 1 node 2 'n' is number 1 of the collectives of group 1\n"
+            "t.0.et:@0x0: note: hint: without a dependency the lower id starts first; who runs one collective at a "
+            "time, as et-replay --compat astra and NCCL on one stream, waits for ever; give them one order on all "
+            "ranks"});
+}
+
+TEST(Deadlock, WhatStartsFirstFollowsDependenciesThenIds) {
+  const auto barrier = CollectiveType::barrier;
+  for (const NodeId late : {NodeId{0}, NodeId{9}}) {
+    // The first collective of group 1 waits for a node of a higher id: that of group 2 starts before it.
+    auto set = ranks(2);
+    set[0].collective(1, barrier, -1, "1", late == 9 ? std::vector<NodeId>{9} : std::vector<NodeId>{});
+    set[0].collective(2, barrier, -1, "2").comp(9);
+    set[1].collective(1, barrier, -1, "1").collective(2, barrier, -1, "2");
+    EXPECT_EQ(findings(set, "deadlock").size(), late == 9 ? 1U : 0U);
+  }
+  auto grid = ranks(4);  // rows, then columns, on all ranks
+  for (Rank r = 0; r < 4; ++r)
+    grid[r]
+        .collective(1, barrier, -1, std::to_string(1 + r / 2))
+        .collective(2, barrier, -1, std::to_string(3 + r % 2));
+  EXPECT_EQ(findings(grid, "collectives,deadlock"), Lines{});
 }
 
 TEST(Deadlock, OfMessagesAndCollectivesTogetherIsAWarning) {

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Repairs that cannot change what a trace means: what every reader takes to be there, in the kind in which all read
+// it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/trace.h"
+
+namespace convert {
+
+// An attribute and the kind in which the field writes it (et-formats(5)).
+struct UsualKind {
+  Name name;
+  Kind kind;
+};
+// Integers and flags; those that are written in several kinds (tensor_size as int64 and uint64, tensor_loc) are not
+// in it.
+inline constexpr std::array usual_kinds = {UsualKind{attr::is_cpu_op, Kind::bool_val},
+                                           UsualKind{attr::comm_type, Kind::int64_val},
+                                           UsualKind{attr::comm_size, Kind::int64_val},
+                                           UsualKind{attr::comm_src, Kind::int32_val},
+                                           UsualKind{attr::comm_dst, Kind::int32_val},
+                                           UsualKind{attr::comm_tag, Kind::int32_val},
+                                           UsualKind{attr::comm_priority, Kind::int32_val},
+                                           UsualKind{attr::num_ops, Kind::int64_val},
+                                           UsualKind{attr::rf_id, Kind::int64_val},
+                                           UsualKind{attr::fw_parent, Kind::int64_val},
+                                           UsualKind{attr::seq_id, Kind::int64_val},
+                                           UsualKind{attr::scope, Kind::int64_val},
+                                           UsualKind{attr::tid, Kind::int64_val},
+                                           UsualKind{attr::fw_tid, Kind::int64_val},
+                                           UsualKind{attr::stream, Kind::int64_val},
+                                           UsualKind{attr::msg_chunk_cnt, Kind::int32_val},
+                                           UsualKind{attr::msg_chunk_idx, Kind::int32_val},
+                                           UsualKind{attr::total_chunk_cnt, Kind::int32_val},
+                                           UsualKind{attr::local_time_step, Kind::int32_val},
+                                           UsualKind{attr::chunk_offset, Kind::int32_val},
+                                           UsualKind{attr::hasdep, Kind::int32_val},
+                                           UsualKind{attr::deps, Kind::int32_val},
+                                           UsualKind{attr::depid, Kind::int32_val},
+                                           UsualKind{attr::tb_id, Kind::int32_val},
+                                           UsualKind{attr::is_rrc, Kind::bool_val}};
+
+// What was repaired, in how many nodes or dependencies.
+struct Fixes {
+  std::uint64_t cpu_flags = 0;                            // nodes that got an is_cpu_op
+  std::array<std::uint64_t, usual_kinds.size()> kinds{};  // attributes that got the usual kind
+  std::array<std::uint64_t, usual_kinds.size()> unfit{};  // left, as their value does not fit it
+  std::uint64_t repeated = 0;                             // dependencies removed that repeat an earlier one
+
+  Fixes& operator+=(const Fixes& other);
+  [[nodiscard]] std::uint64_t total() const;  // repairs
+  // "is_cpu_op added to 3 nodes", "comm_size made int64_val in 2 nodes", …; nothing if all is zero.
+  [[nodiscard]] std::vector<std::string> lines() const;
+};
+
+// Any part of the nodes of a trace at a time. Of each node:
+// - COMP, MEM and COMM nodes without is_cpu_op get it, false, behind their attributes: that is what absent means;
+// - the first attribute of a name in `usual_kinds` that is an integer of another kind gets the usual one, if its
+// value
+//   fits (is_cpu_op and is_rrc: 0 and 1);
+// - a dependency that repeats an earlier one of the same list goes. One that is in both lists stays: a control
+//   dependency also tells the caller. What dep_rules says of a dependency goes with it.
+// All else is left as it is, what is not repaired bit for bit.
+[[nodiscard]] Fixes fix_nodes(NodeTable& table);
+
+}  // namespace convert

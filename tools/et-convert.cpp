@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   tools::InputOptions input;
   tools::OutputOptions output;
   std::optional<std::string> device;
+  bool repair = false;
   tools::preset_formats(argv[0], input, output);
   const tools::ToolInfo info{
       .name = "et-convert",
@@ -27,6 +28,7 @@ int main(int argc, char** argv) {
   const auto setup = [&](tools::App& app) {
     tools::add_input_options(app, input);
     app.add_option("--device", device, "FILE", "Kineto trace to link a PyTorch host trace with");
+    app.add_flag("--repair", repair, "of a schedule: drop copies that are there already, new times by link order");
     tools::add_output_options(app, output);
   };
   return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
@@ -37,6 +39,10 @@ int main(int argc, char** argv) {
         throw usage_error("--device goes with one PyTorch host trace; et-link links many");
       source_options.from = source_options.from.value_or("pytorch");
       source_options.linked = {{.rank = source_options.rank, .device = *device}};
+    }
+    if (repair) {
+      if (!source_options.from.value_or("ten").starts_with("ten")) throw usage_error("--repair is for schedules (ten)");
+      source_options.from = source_options.from.value_or("ten") + ",repair=yes";
     }
     TraceSource source(std::move(source_options), context.diagnostics);
     const SinkOptions sink_options{.to = output.to,

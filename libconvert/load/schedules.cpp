@@ -18,13 +18,16 @@ std::string us(Picoseconds time) { return format_exact(time, ps_per_us) + " us";
 
 // What is wrong with the times is mended by new ones; what is wrong with the links is not.
 Schedule repaired(const Schedule& schedule, Diagnostics& diagnostics) {
-  const auto findings = diagnostics.sibling();
+  Diagnostics findings;
   Schedule timed;
-  const Flow flow = check_schedule(schedule, timed, *findings);
-  for (const Diagnostic& d : findings->all()) {
-    if (d.rule == "R1") diagnostics.add(d);
+  const Flow flow = check_schedule(schedule, timed, findings);
+  bool mendable = !flow.redundant.empty();
+  for (const Diagnostic& d : findings.all()) {
+    if (d.rule != "R1") continue;
+    diagnostics.add(d);
+    mendable = false;
   }
-  if (diagnostics.errors() != 0 || flow.redundant.empty()) return schedule;
+  if (!mendable) return schedule;
   Schedule out = repair(schedule, flow, diagnostics);
   log_info("repaired: " + counted(schedule.transfers.size() - out.transfers.size(), "redundant transfer") +
            " dropped, new times by the order on the links");
@@ -49,13 +52,19 @@ ScheduleOptions schedule_options(const FormatOptions& options) {
 
 CheckedSchedule check_and_repair(Schedule schedule, const ScheduleOptions& options, Diagnostics& diagnostics) {
   CheckedSchedule out;
-  if (options.repair) schedule = repaired(schedule, diagnostics);
+  // Nothing can be made of a broken schedule, whether or not somebody wants to know how.
+  const auto findings = diagnostics.sibling();
+  const auto broken = [&] { return findings->errors() + findings->refused_errors() != 0; };
+  if (options.repair) schedule = repaired(schedule, *findings);
   Schedule timed;
-  const Flow flow = check_schedule(schedule, timed, diagnostics);
+  Flow flow;
+  if (!broken()) flow = check_schedule(schedule, timed, *findings);
+  const bool stop = broken();
   out.schedule = std::move(schedule);
   out.algorithm.file = out.schedule.file;
   out.algorithm.name = out.schedule.name;
-  if (diagnostics.errors() != 0) return out;
+  diagnostics.append(*findings);
+  if (stop) return out;
   const auto claimed = out.schedule.claimed_ps ? out.schedule.claimed_ps : written_time(out.schedule);
   log_info(out.schedule.name + ": " + counted(out.schedule.transfers.size(), "transfer") + ", " +
            (claimed ? "claims " + us(*claimed) + ", " : std::string()) + "replayed by its order " +

@@ -38,8 +38,8 @@ Duration duration_of(const Schedule& s, const LinkIndex& links, const Transfer& 
   }
   const Picoseconds step = s.step_ps.value_or(ps_per_us);
   if (s.time == Time::steps) {
-    const bool beta = s.occupancy == Schedule::Occupancy::beta;
-    return {times(t.end - t.start, step), beta ? step : times(t.end - t.start, step)};
+    const std::int64_t hop = times(t.end - t.start, step);
+    return {hop, s.occupancy == Schedule::Occupancy::beta ? std::min(hop, step) : hop};
   }
   const std::int64_t hop = s.time == Time::continuous ? t.end - t.start : step;
   return {hop, hop};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "load/schedules.h"
 
+#include <cmath>
 #include <utility>
 
 #include "config/routes.h"
@@ -15,6 +16,15 @@ namespace convert {
 namespace {
 
 std::string us(Picoseconds time) { return format_exact(time, ps_per_us) + " us"; }
+
+// GiB/s; where a number with few digits is the same but for rounding, that one.
+double gib_per_s(double bytes_per_ns) {
+  const double exact = bytes_per_ns / astra_bytes_per_ns(1);
+  constexpr double digits = 1e9;
+  constexpr double same = 1e-14;
+  const double rounded = std::round(exact * digits) / digits;
+  return std::abs(rounded - exact) <= same * exact ? rounded : exact;
+}
 
 // What is wrong with the times is mended by new ones; what is wrong with the links is not.
 Schedule repaired(const Schedule& schedule, Diagnostics& diagnostics) {
@@ -65,10 +75,13 @@ CheckedSchedule check_and_repair(Schedule schedule, const ScheduleOptions& optio
   out.algorithm.name = out.schedule.name;
   diagnostics.append(*findings);
   if (stop) return out;
-  const auto claimed = out.schedule.claimed_ps ? out.schedule.claimed_ps : written_time(out.schedule);
-  log_info(out.schedule.name + ": " + counted(out.schedule.transfers.size(), "transfer") + ", " +
-           (claimed ? "claims " + us(*claimed) + ", " : std::string()) + "replayed by its order " +
-           us(replayed_time(timed, flow)));
+  std::string text = out.schedule.name + ": " + counted(out.schedule.transfers.size(), "transfer") + ", ";
+  if (out.schedule.claimed_ps) {
+    text += "claims " + us(*out.schedule.claimed_ps) + ", ";
+  } else if (const auto end = written_time(out.schedule)) {
+    text += "ends at " + us(*end) + ", ";
+  }
+  log_info(text + "replayed by its order " + us(replayed_time(timed, flow)));
   out.algorithm = make_algorithm(out.schedule, timed, flow);
   out.algorithm.element_bytes = options.element_bytes;
   return out;
@@ -112,7 +125,7 @@ Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timel
     if (l.from >= graph.npus || l.to >= graph.npus) continue;  // schedules know no switches but as relays
     frame.links.push_back({.src = l.from,
                            .dst = l.to,
-                           .bandwidth_gib_per_s = l.bytes_per_ns / astra_bytes_per_ns(1),
+                           .bandwidth_gib_per_s = gib_per_s(l.bytes_per_ns),
                            .latency_us = static_cast<double>(l.latency_ps) / static_cast<double>(ps_per_us)});
   }
   Schedule schedule = schedule_of_replay(traces, timeline, std::move(frame));

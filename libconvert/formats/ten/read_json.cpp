@@ -132,7 +132,6 @@ void Reader::member(std::string_view key, JsonCursor& in) {
     case 4: read_topology(in); break;
     case 5: read_time(in); break;
     case 6: to_.schedule.claimed_ps = microseconds(in, key); break;
-    case 7: throw BadJson{at, "'transfers' must be an array"};
     default:
       if (in.peek() != '{') throw BadJson{at, "'meta' must be an object"};
       to_.schedule.meta = in.value();

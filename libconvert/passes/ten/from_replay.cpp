@@ -168,7 +168,8 @@ void Watcher::take(const Event& e) {
 }
 
 void Watcher::send(const Place& p, const Step& step, const Slice& slice) {
-  Message m{.src = p.rank, .dst = static_cast<Rank>(slice.peer), .bytes = slice.bytes};
+  // It has arrived when the send ends, even if nobody has asked for it yet.
+  Message m{.src = p.rank, .dst = static_cast<Rank>(slice.peer), .arrival = slice.end_ps, .bytes = slice.bytes};
   // What goes on at once was put where the step says, but for rrs, which keeps nothing.
   const Buffer buffer = writes_dst(step.type) ? step.dst_buf : step.src_buf;
   const std::int64_t offset = writes_dst(step.type) ? step.dst_off : step.src_off;
@@ -185,7 +186,6 @@ void Watcher::receive(const Place& p, const Step& step, const Slice& slice) {
   const auto flow = by_flow_.find(slice.flow);
   if (flow == by_flow_.end()) throw error(p, "receives what nobody has sent");
   Message& m = messages_[flow->second];
-  m.arrival = slice.end_ps;
   if (reduces(step.type)) m.op = Schedule::Op::reduce;
   const Buffer buffer = reduces(step.type) ? step.src_buf : step.dst_buf;
   const std::int64_t offset = reduces(step.type) ? step.src_off : step.dst_off;

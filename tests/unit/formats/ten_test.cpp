@@ -38,7 +38,10 @@ std::string findings(const std::string& text) {
   } catch (const Error& e) {
     diagnostics.error(e.where(), e.rule(), e.what());
   }
-  for (const Diagnostic& d : diagnostics.all()) out += (out.empty() ? "" : "\n") + format_diagnostic(d).substr(2);
+  for (const Diagnostic& d : diagnostics.all()) {
+    const std::string line = format_diagnostic(d);  // "f:…" or "f: …"
+    out += (out.empty() ? "" : "\n") + line.substr(line[2] == ' ' ? 3 : 2);
+  }
   return out;
 }
 
@@ -154,10 +157,10 @@ struct Case {
 TEST(ReadTen, RefusesBrokenJson) {
   const std::vector<Case> cases = {
       {R"("version": 1, )", "", "error: 'version' is missing [R0]"},
-      {R"("version": 1)", R"("version": 2)", "1:40: error: only version 1 is known"},
+      {R"("version": 1)", R"("version": 2)", "1:39: error: only version 1 is known"},
       {R"("ten-schedule")", R"("ten")", "1:12: error: 'format' must be \"ten-schedule\""},
-      {R"("name")", R"("nam")", "1:54: error: unknown key 'nam'; did you mean 'name'?"},
-      {R"("name": "two")", R"("version": 1)", "1:54: error: key 'version' is given twice"},
+      {R"("name")", R"("nam")", "1:43: error: unknown key 'nam'; did you mean 'name'?"},
+      {R"("name": "two")", R"("version": 1)", "1:42: error: 'version' is given twice"},
       {R"("type": "all_gather", )", "", "2:16: error: 'collective' needs 'type'"},
       {R"("all_gather")", R"("allgather")",
        "2:25: error: 'type' must be one of all_gather, reduce_scatter, all_reduce, broadcast, reduce, gather, "
@@ -173,7 +176,7 @@ TEST(ReadTen, RefusesBrokenJson) {
       {R"("pre": [0])", R"("pre": [])", "3: error: nobody holds chunk 7 at the beginning [R0]"},
       {R"("pre": [0])", R"("pre": [2])", "3: error: node 2 does not exist; there are 2, from 0 [R0]"},
       {R"("pre": [0])", R"("pre": [0, 0])", "3: error: node 0 stands twice in a list of nodes [R0]"},
-      {R"("post": "all")", R"("post": "some")", "3:41: error: 'post' must be \"all\" or a list of nodes"},
+      {R"("post": "all")", R"("post": "some")", "3:44: error: 'post' must be \"all\" or a list of nodes"},
       {R"("post": "all")", R"("post": "all", "size_bytes": 0)", "3: error: a chunk must have a byte or more [R0]"},
       {R"("npu_count": 2, )", "", "4:14: error: 'topology' needs 'npu_count' and 'links'"},
       {R"("npu_count": 2)", R"("npu_count": 0)", "4: error: the number of nodes must be 1 to 1048576 [R0]"},
@@ -189,8 +192,8 @@ TEST(ReadTen, RefusesBrokenJson) {
        "6: error: node 2 does not exist; there are 2, from 0 [R0]"},
       {R"("bandwidth_GiBps": 1)", R"("bandwidth_GiBps": 0)",
        "5: error: a link's bandwidth must be more than 0 GiB/s, its latency 0 us or more [R0]"},
-      {R"("bandwidth_GiBps": 1)", R"("bandwidth_GiBps": NaN)", "5:42: error: 'bandwidth_GiBps' must be a number"},
-      {R"("bandwidth_GiBps": 1)", R"("bandwidth_GiBps": 1e999)", "5:42: error: 'bandwidth_GiBps' must be a number"},
+      {R"("bandwidth_GiBps": 1)", R"("bandwidth_GiBps": NaN)", "5:43: error: 'bandwidth_GiBps' must be a number"},
+      {R"("bandwidth_GiBps": 1)", R"("bandwidth_GiBps": 1e999)", "5:43: error: 'bandwidth_GiBps' must be a number"},
       {R"("bandwidth_GiBps": 1, )", "",
        "5:3: error: a link needs 'src', 'dst', 'bandwidth_GiBps' and 'latency_us'"},
       {R"("latency_us": 0.5)", R"("latency_us": -1)",
@@ -206,7 +209,7 @@ TEST(ReadTen, RefusesBrokenJson) {
        "8:24: error: 'collective_time_us' must be microseconds from 0 on, and less than 53 days"},
       {R"("collective_time_us": 1.5)", R"("collective_time_us": 4600000000001)",
        "8:24: error: 'collective_time_us' must be microseconds from 0 on, and less than 53 days"},
-      {R"("transfers": [)", R"("transfers": 7, "x": [)", "9:15: error: 'transfers' must be an array"},
+      {R"("transfers": [)", R"("transfers": 7, "x": [)", "9:15: error: '[' is expected"},
       {R"("id": 0, "src")", R"("src")", "10:3: error: a transfer needs 'id', 'src', 'dst' and 'chunk'"},
       {R"("id": 0, "src")", R"("id": 1, "src")", "11: error: transfer 1 is there twice [R0]"},
       {R"("id": 0, "src")", R"("id": -1, "src")", "10:3: error: an id, a step or a position must not be negative"},
@@ -221,7 +224,7 @@ TEST(ReadTen, RefusesBrokenJson) {
        "10:3: error: a transfer needs 'start_us' and 'end_us', 'step', or 'seq'"},
       {R"("start_us": 0,)", R"("start_us": 2,)",
        "10: error: transfer 0 (chunk 7, 0->1) ends before it starts [R0]"},
-      {R"("copy")", R"("add")", "10:79: error: 'op' must be one of copy, reduce"},
+      {R"("copy")", R"("add")", "10:81: error: 'op' must be one of copy, reduce"},
       {R"("meta": {"a": [1, {}]})", R"("meta": 1)", "12:10: error: 'meta' must be an object"},
   };
   for (const Case& c : cases) EXPECT_EQ(findings(with(json, c.from, c.to)), c.error) << c.to;
@@ -268,16 +271,18 @@ TEST(ReadTen, RefusesBrokenCsv) {
        "8:17: error: #link_occupancy must be alpha_beta or beta [R0]"},
       {"#chunk,0,0,all", "#step_us,0\n#chunk,0,0,all", "8: error: a step must take more than 0 us [R0]"},
       {"#chunk,0,0,all", "#meta,{\"a\":\n#chunk,0,0,all",
-       "8:7: error: #meta must be a JSON object: the document ends in the middle [R0]"},
+       "8:7: error: #meta must be a JSON object: truncated JSON: the text ends too early [R0]"},
       {"chunk,id", "chunk,ids",
        "10:7: error: unknown column 'ids'; known: id, src, dst, chunk, op, and start_us, end_us or step, steps or "
        "seq [R0]"},
       {"chunk,id", "chunk,chunk", "10:7: error: column 'chunk' is there twice [R0]"},
-      {"chunk,id,src,dst,", "chunk,src,dst,", "10:29: error: column 'id' is missing [R0]"},
-      {",end_us", "", "10:25: error: the columns must be start_us and end_us, or step (and steps), or seq [R0]"},
+      {"chunk,id,src,dst,", "chunk,src,dst,", "10:30: error: column 'id' is missing [R0]"},
+      {",end_us", "", "10:26: error: the columns must be start_us and end_us, or step (and steps), or seq [R0]"},
       {",end_us", ",end_us,seq",
-       "10:36: error: the columns must be start_us and end_us, or step (and steps), or seq [R0]"},
+       "10:37: error: the columns must be start_us and end_us, or step (and steps), or seq [R0]"},
       {"start_us,end_us", "step,steps",
+       "11:11: error: steps must be a whole number from 0 to 2147483647, not '1.5' [R0]"},
+      {"start_us,end_us\n0,0,0,1,0,1.5\n1,1,1,0,0,1.5", "step,steps\n0,0,0,1,0,1\n1,1,1,0,0,1",
        "11: error: transfer 0 (chunk 0, 0->1) has times of model steps, but the schedule's is continuous [R0]"},
       {"0,0,0,1,0,1.5", "0,0,0,1,0", "11:10: error: a transfer has 6 fields, this line 5 [R0]"},
       {"0,0,0,1,0,1.5", "0,0,0,1,-1,1.5",
@@ -336,7 +341,7 @@ TEST(ReadTen, RefusesBrokenTacos) {
       {"1048576,B", "1048576,KB", "4:20: error: the unit of Chunk Size must be B [R0]"},
       {"40062500,ps", "40062500,us", "5:26: error: the unit of Collective Time must be ps or ns [R0]"},
       {"Chunks (ID:ps)", "Chunks (ps)",
-       "6:46: error: the fifth column must be 'Chunks', 'Chunks (ID:ps)' or 'Chunks (ID:ns:ns)' [R0]"},
+       "6:44: error: the fifth column must be 'Chunks', 'Chunks (ID:ps)' or 'Chunks (ID:ns:ns)' [R0]"},
       {"0:20031250:0", "0:20031250", "7:12: error: CHUNK:END:START in ps is expected [R0]"},
       {"0:20031250:0", "0", "7:12: error: CHUNK:END:START in ps is expected [R0]"},
       {"0:20031250:0", "None", "7:12: error: CHUNK:END:START in ps is expected [R0]"},

@@ -206,6 +206,16 @@ TEST(TenRules, R6SumsOfVeryManyNodesAreCheap) {
   EXPECT_EQ(findings(m.s), "");
 }
 
+TEST(TenRules, R6NamesWhatIsMissingInBrief) {
+  ScheduleMaker m(Collective::allreduce, 1U << 20U);
+  m.s.relays = {1, 5};
+  for (int c = 0; c < 20'000; ++c) m.chunk({}, {});
+  EXPECT_NE(findings(m.s).find(
+                "200: error: chunk 0 at node 0 holds the contributions of nodes 0, not 0,2-4,6-1048575 [R6]"),
+            std::string::npos)
+      << findings(m.s).substr(0, 300);
+}
+
 TEST(TenRules, R7LateAndRedundantAndClaims) {
   ScheduleMaker m = chain();
   m.move(0, 1, 0, 0, 1).move(1, 2, 0, 1, 2).move(1, 2, 0, 2, 3);

@@ -248,6 +248,17 @@ TEST(TenRetime, OrderBecomesTimes) {
   EXPECT_EQ(timed.transfers[0].end, 2'000'000);
 }
 
+// Node 1 sums up, gives its sum to node 0, and passes on what comes back: not the sum that it had before.
+TEST(TenRetime, ASumThatComesBackIsWhatIsPassedOn) {
+  ScheduleMaker m(Collective::allreduce, 3);
+  m.s.time = Time::order;
+  m.link(2, 1).link(1, 0, 5).link(0, 1).link(1, 2).chunk({}, {}).chunk({}, {});
+  for (std::uint32_t c = 0; c < 2; ++c) {  // chunk 1 leaves node 1 late: its link to node 0 is busy
+    m.reduce(2, 1, c, c, 0).reduce(1, 0, c, c, 0).move(0, 1, c, c, 0).move(1, 2, c, 1 - c, 0);
+  }
+  EXPECT_EQ(findings(m.s), "");
+}
+
 TEST(TenRetime, RepairDropsWhatIsThere) {
   ScheduleMaker m = chain();
   m.move(0, 1, 0, 0, 1).move(0, 1, 0, 1, 2).move(1, 2, 0, 3, 4);

@@ -275,6 +275,30 @@ TEST(TenReplay, LateReceivesDoNotMoveTheMessage) {
   for (const Schedule::Transfer& t : s.transfers) EXPECT_EQ(t.start, t.id < 2 ? 0 : 1'000'000) << t.id;
 }
 
+// A chain to rank 0: its root is told by nothing but where the sums stay.
+Algorithm reduction() {
+  return test::make_algorithm(Collective::reduce, 1, true, 1, 1, 0,
+                              {{Tb{-1, 1, 0, {{rrc, in, 0, in, 0}}}},
+                               {Tb{0, 2, 0, {{rrs, in, 0, in, 0}}}},
+                               {Tb{1, -1, 0, {{send, in, 0, in, 0}}}}});
+}
+
+TEST(TenReplay, AReductionHasItsRoot) {
+  expect_isomorphic(reduction(), 4096, "ring:3,bw=1GB/s,lat=0ns", Collective::reduce);
+  const Schedule s = replayed(lower(reduction(), 4096), "ring:3,bw=1GB/s,lat=0ns");
+  ASSERT_EQ(s.chunks.size(), 1U);
+  EXPECT_EQ(std::vector(listed(s, s.chunks[0].post).begin(), listed(s, s.chunks[0].post).end()),
+            std::vector<std::uint32_t>{0});
+}
+
+// Metadata that claims two billion chunks costs nothing.
+TEST(TenReplay, ClaimedChunksAreNotAllocated) {
+  Algorithm a =
+      test::make_algorithm(Collective::broadcast, 2'000'000'000, true, 2'000'000'000, 2'000'000'000, 0,
+                           {{Tb{1, -1, 0, {{send, in, 7, in, 7}}}}, {Tb{-1, 0, 0, {{recv, in, 7, in, 7}}}}});
+  EXPECT_EQ(replayed(lower(a, 2'000'000'000), "ring:2,bw=1GB/s,lat=0ns").transfers.size(), 1U);
+}
+
 TEST(TenReplay, WhatAScheduleCannotSayIsRefused) {
   const std::vector<Trace> ring = lower(test::ring(8), 8 << 20);
   const auto refusal = [&](const std::vector<Trace>& traces, const std::string& network) -> std::string {
@@ -288,6 +312,11 @@ TEST(TenReplay, WhatAScheduleCannotSayIsRefused) {
   EXPECT_EQ(refusal(lower(direct_all_gather(8), 8 << 20), "ring:8,bw=50GiB/s,lat=500ns"),
             "t.0.et: rank 0 sends to 2, and no link of the network leads there; a schedule has links between "
             "neighbours only");
+  const Algorithm uneven =
+      test::make_algorithm(Collective::alltoall, 3, true, 3, 3, 0,
+                           {{Tb{1, -1, 0, {{send, in, 2, in, 2}}}}, {Tb{-1, 0, 0, {{recv, in, 2, in, 2}}}}});
+  EXPECT_EQ(refusal(lower(uneven, 3000), "ring:2,bw=50GiB/s,lat=500ns"),
+            "t.0.et: alltoall needs a multiple of 2 chunks, one part for each rank, but there are 3");
   std::vector<Trace> bare = ring;
   for (Trace& t : bare) t.metadata = {};
   EXPECT_EQ(

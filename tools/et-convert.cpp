@@ -7,6 +7,20 @@
 #include "load/source.h"
 #include "util/log.h"
 
+namespace {
+
+// How much was written, in what the output consists of.
+std::string amount(const convert::TraceSource& source, const convert::Format& to) {
+  using convert::counted;
+  if (to.write_schedule != nullptr) return counted(source.schedule()->transfers.size(), "transfer");
+  if (const convert::Algorithm* a = source.algorithm(); a != nullptr && to.write_algorithm != nullptr) {
+    return counted(a->gpus.size(), "rank") + ", " + counted(a->steps.size(), "step");
+  }
+  return counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node");
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   using namespace convert;
   tools::InputOptions input;
@@ -58,7 +72,7 @@ int main(int argc, char** argv) {
     write_set(source, plan, sink_options, context.diagnostics);
     for (const std::string& name : source.skipped()) log_info("skipped " + name + ": not a rank of the set");
     log_info(std::string(source.format().name) + " → " + std::string(plan.choice.format->name) + ": " +
-             counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node"));
+             amount(source, *plan.choice.format));
     return 0;
   });
 }

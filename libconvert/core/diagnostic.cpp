@@ -22,8 +22,12 @@ Error system_error(const std::string& subject, int error_number) {
 Error usage_error(const std::string& message) { return {Error::Kind::usage, {}, message}; }
 
 void Diagnostics::add(Diagnostic d) {
-  if (wanted_ && !wanted_(d)) return;
+  const bool wanted = !wanted_ || wanted_(d);
   const std::lock_guard lock(mutex_);
+  if (!wanted) {
+    refused_errors_ += d.severity == Severity::error ? 1 : 0;
+    return;
+  }
   errors_ += d.severity == Severity::error ? 1 : 0;
   warnings_ += d.severity == Severity::warning ? 1 : 0;
   if (keep_ != 0 && all_.size() >= keep_) {
@@ -56,8 +60,9 @@ void Diagnostics::append(Diagnostics& other) {
   errors_ += errors - kept_errors;
   warnings_ += warnings - kept_warnings;
   dropped_ += other.dropped_;
+  refused_errors_ += other.refused_errors_;
   other.all_.clear();
-  other.errors_ = other.warnings_ = other.dropped_ = 0;
+  other.errors_ = other.warnings_ = other.dropped_ = other.refused_errors_ = 0;
 }
 
 std::unique_ptr<Diagnostics> Diagnostics::sibling() const {

@@ -76,6 +76,8 @@ class Diagnostics {
   [[nodiscard]] std::size_t errors() const noexcept { return errors_; }
   [[nodiscard]] std::size_t warnings() const noexcept { return warnings_; }
   [[nodiscard]] std::size_t dropped() const noexcept { return dropped_; }
+  // Errors that nobody wanted: where work cannot go on in spite of that.
+  [[nodiscard]] std::size_t refused_errors() const noexcept { return refused_errors_; }
   [[nodiscard]] const std::vector<Diagnostic>& all() const noexcept { return all_; }
 
  private:
@@ -86,6 +88,7 @@ class Diagnostics {
   std::size_t errors_ = 0;
   std::size_t warnings_ = 0;
   std::size_t dropped_ = 0;
+  std::size_t refused_errors_ = 0;
 };
 
 // "ring.xml:12:5", "ring.3.et:@0x1a2f", "ring.3.et", or "" when nothing is known.

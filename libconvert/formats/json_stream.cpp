@@ -149,7 +149,14 @@ void JsonStream::member(JsonItems& items) {
 }
 
 std::uint64_t JsonStream::line_of(const char* at) const {
-  return line_ + count_lines(buffer_.get(), static_cast<std::size_t>(at - buffer_.get()));
+  const char* const begin = buffer_.get();
+  const std::uint64_t place = offset_ + static_cast<std::uint64_t>(at - begin);
+  // Places are asked for one after the other, mostly.
+  const bool further = counted_to_ >= offset_ && counted_to_ <= place;
+  const char* const from = further ? begin + (counted_to_ - offset_) : begin;
+  counted_lines_ = (further ? counted_lines_ : line_) + count_lines(from, static_cast<std::size_t>(at - from));
+  counted_to_ = place;
+  return counted_lines_;
 }
 
 // Without the comma before it.

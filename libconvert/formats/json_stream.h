@@ -164,6 +164,9 @@ class JsonStream {
   std::uint64_t offset_ = 0;
   std::uint64_t line_ = 1;
   std::uint64_t column_ = 0;
+  // The last place in the document whose line was asked for, and that line.
+  mutable std::uint64_t counted_to_ = 0;
+  mutable std::uint64_t counted_lines_ = 1;
   JsonCursor cursor_;
   State state_ = State::start;
   bool first_ = true;

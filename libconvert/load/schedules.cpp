@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "load/schedules.h"
 
+#include <cmath>
 #include <utility>
 
 #include "config/routes.h"
@@ -16,15 +17,27 @@ namespace {
 
 std::string us(Picoseconds time) { return format_exact(time, ps_per_us) + " us"; }
 
+// GiB/s; where a number with few digits is the same but for rounding, that one.
+double gib_per_s(double bytes_per_ns) {
+  const double exact = bytes_per_ns / astra_bytes_per_ns(1);
+  constexpr double digits = 1e9;
+  constexpr double same = 1e-14;
+  const double rounded = std::round(exact * digits) / digits;
+  return std::abs(rounded - exact) <= same * exact ? rounded : exact;
+}
+
 // What is wrong with the times is mended by new ones; what is wrong with the links is not.
 Schedule repaired(const Schedule& schedule, Diagnostics& diagnostics) {
-  const auto findings = diagnostics.sibling();
+  Diagnostics findings;
   Schedule timed;
-  const Flow flow = check_schedule(schedule, timed, *findings);
-  for (const Diagnostic& d : findings->all()) {
-    if (d.rule == "R1") diagnostics.add(d);
+  const Flow flow = check_schedule(schedule, timed, findings);
+  bool mendable = !flow.redundant.empty();
+  for (const Diagnostic& d : findings.all()) {
+    if (d.rule != "R1") continue;
+    diagnostics.add(d);
+    mendable = false;
   }
-  if (diagnostics.errors() != 0 || flow.redundant.empty()) return schedule;
+  if (!mendable) return schedule;
   Schedule out = repair(schedule, flow, diagnostics);
   log_info("repaired: " + counted(schedule.transfers.size() - out.transfers.size(), "redundant transfer") +
            " dropped, new times by the order on the links");
@@ -49,17 +62,27 @@ ScheduleOptions schedule_options(const FormatOptions& options) {
 
 CheckedSchedule check_and_repair(Schedule schedule, const ScheduleOptions& options, Diagnostics& diagnostics) {
   CheckedSchedule out;
-  if (options.repair) schedule = repaired(schedule, diagnostics);
+  // Nothing can be made of a broken schedule, whether or not somebody wants to know how.
+  const auto findings = diagnostics.sibling();
+  const auto broken = [&] { return findings->errors() + findings->refused_errors() != 0; };
+  if (options.repair) schedule = repaired(schedule, *findings);
   Schedule timed;
-  const Flow flow = check_schedule(schedule, timed, diagnostics);
+  Flow flow;
+  if (!broken()) flow = check_schedule(schedule, timed, *findings);
+  const bool stop = broken();
   out.schedule = std::move(schedule);
   out.algorithm.file = out.schedule.file;
   out.algorithm.name = out.schedule.name;
-  if (diagnostics.errors() != 0) return out;
-  const auto claimed = out.schedule.claimed_ps ? out.schedule.claimed_ps : written_time(out.schedule);
-  log_info(out.schedule.name + ": " + counted(out.schedule.transfers.size(), "transfer") + ", " +
-           (claimed ? "claims " + us(*claimed) + ", " : std::string()) + "replayed by its order " +
-           us(replayed_time(timed, flow)));
+  diagnostics.append(*findings);
+  if (stop) return out;
+  std::string text = (out.schedule.name.empty() ? out.schedule.file : out.schedule.name) + ": " +
+                     counted(out.schedule.transfers.size(), "transfer") + ", ";
+  if (out.schedule.claimed_ps) {
+    text += "claims " + us(*out.schedule.claimed_ps) + ", ";
+  } else if (const auto end = written_time(out.schedule)) {
+    text += "ends at " + us(*end) + ", ";
+  }
+  log_info(text + "replayed by its order " + us(replayed_time(timed, flow)));
   out.algorithm = make_algorithm(out.schedule, timed, flow);
   out.algorithm.element_bytes = options.element_bytes;
   return out;
@@ -103,7 +126,7 @@ Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timel
     if (l.from >= graph.npus || l.to >= graph.npus) continue;  // schedules know no switches but as relays
     frame.links.push_back({.src = l.from,
                            .dst = l.to,
-                           .bandwidth_gib_per_s = l.bytes_per_ns / astra_bytes_per_ns(1),
+                           .bandwidth_gib_per_s = gib_per_s(l.bytes_per_ns),
                            .latency_us = static_cast<double>(l.latency_ps) / static_cast<double>(ps_per_us)});
   }
   Schedule schedule = schedule_of_replay(traces, timeline, std::move(frame));

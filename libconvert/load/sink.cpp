@@ -82,7 +82,7 @@ class Sink {
   void write_algorithm(const Format& format) {
     std::string text;
     if (const Algorithm* a = source_.algorithm()) {
-      format.write_algorithm(*a, plan_.choice.options, text);
+      format.write_algorithm(runnable(*a, diagnostics_), plan_.choice.options, text);
     } else {
       const std::vector<Trace> traces = source_.load(options_.jobs);
       require_whole_set(traces);

@@ -27,7 +27,7 @@ std::size_t rule_index(std::string_view rule_name) {
 }  // namespace
 
 std::string_view name(RuleFamily family) {
-  static constexpr std::array<std::string_view, 4> names = {"input", "trace", "set", "algorithm"};
+  static constexpr std::array<std::string_view, 5> names = {"input", "trace", "set", "algorithm", "schedule"};
   return names[static_cast<std::size_t>(family)];
 }
 

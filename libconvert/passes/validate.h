@@ -23,6 +23,7 @@ enum class RuleFamily : std::uint8_t {
   trace,      // one rank by itself
   set,        // all ranks together
   algorithm,  // a collective algorithm
+  schedule,   // a schedule of one, as it was read
 };
 [[nodiscard]] std::string_view name(RuleFamily family);
 

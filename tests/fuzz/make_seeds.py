@@ -224,13 +224,36 @@ def astra_text_seeds():
                     "huge": data.replace("2", "99999999999999999999", 1)}
 
 
+def ten_seeds():
+    head = "#ten-schedule,1\n#collective,{}\n#npu_count,{}\n"
+    # Counts without bytes behind them, the largest numbers, and sums that no memory holds as sets.
+    far = head.format("custom", 3) + ("#time_model,steps\n#step_us,4599999999999\n#link_occupancy,beta\n#link,0,1,1e-300,1e12\n"
+                                      "#link,1,2,1e9,0\n#chunk,9223372036854775807,0,all,9223372036854775807\n"
+                                      "id,src,dst,chunk,step,steps\n2147483647,0,1,9223372036854775807,0,2147483647\n"
+                                      "0,1,2,9223372036854775807,2147483647,2147483647\n")
+    rounds = head.format("broadcast", 2) + ("#time_model,steps\n#link,0,1,1,0,3\n#chunk,0,0,all\n#chunk,1,0,1,5\n#chunk,2,0,1\n"
+                                            "id,src,dst,chunk,step\n5,0,1,0,0\n1,0,1,1,0\n3,0,1,2,0\n")
+    claims = head.format("all_gather", 1 << 20) + "#chunk_count,2000000000\nid,src,dst,chunk,seq\n"
+    star = head.format("reduce", 1 << 20) + "".join(f"#link,{n},0,1,0\n" for n in range(2, 1200, 2))
+    star += f"#chunk,0,{';'.join(str(n) for n in range(0, 1200, 2))},0\n#time_model,order\nid,src,dst,chunk,seq,op\n"
+    star += "".join(f"{n},{n},0,0,0,reduce\n" for n in range(2, 1200, 2))
+    circle = head.format("all_gather", 2) + ("#time_model,order\n#link,0,1,1,0\n#link,1,0,1,0\n#chunk,0,0,all\n#chunk,1,1,all\n"
+                                             "id,src,dst,chunk,seq\n0,0,1,1,0\n1,1,0,0,0\n2,0,1,0,1\n3,1,0,1,1\n")
+    order = head.format("reduce_scatter", 3) + ("#time_model,order\n#link,0,1,1,0\n#link,2,1,1,0\n#chunk,0,all,1\n"
+                                                "id,src,dst,chunk,seq,op\n0,0,1,0,0,reduce\n1,2,1,0,0,reduce\n")
+    teccl = ('{"1-Epoch_Duration": 4599999, "6-Demand_Met": {"GPU 1048575": {"GPU 0": {"Chunk 0": 1}}}, "7-Flows": '
+             '["Chunk 0 from 0 traveled over 0->1048575 in epoch 1073741823"]}')
+    return {"far.csv": far, "rounds.csv": rounds, "claims.csv": claims, "star.csv": star, "circle.csv": circle,
+            "order.csv": order, "teccl.json": teccl}
+
+
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent / "seeds")
     for name, seeds in (("chakra", chakra_seeds()), ("json", json_seeds()), ("jsonl", jsonl_seeds()),
                         ("msccl", msccl_seeds()), ("tar", tar_seeds()), ("network", network_seeds()),
                         ("system", system_seeds()), ("sweep", sweep_seeds()), ("pytorch", pytorch_seeds()),
                         ("kineto", kineto_seeds()), ("link", link_seeds()), ("flexflow", flexflow_seeds()),
-                        ("astra_text", astra_text_seeds())):
+                        ("astra_text", astra_text_seeds()), ("ten", ten_seeds())):
         (root / name).mkdir(parents=True, exist_ok=True)
         for seed, data in seeds.items():
             (root / name / seed).write_bytes(data.encode() if isinstance(data, str) else data)

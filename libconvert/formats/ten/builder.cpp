@@ -21,9 +21,13 @@ std::optional<double> parse_number(std::string_view text) {
 
 std::optional<Picoseconds> parse_ps(std::string_view text, double unit_ps) {
   constexpr double most = 4.6e18;
+  constexpr double exact = 1e15;  // below, two roundings of a double stay well below half a picosecond
   const auto value = parse_number(text);
   if (!value || *value < 0 || *value * unit_ps > most) return std::nullopt;
-  return std::llround(*value * unit_ps);
+  if (*value * unit_ps < exact) return std::llround(*value * unit_ps);
+  long double precise = 0;
+  (void)std::from_chars(text.data(), text.data() + text.size(), precise);
+  return std::llround(precise * static_cast<long double>(unit_ps));
 }
 
 void ScheduleBuilder::add_transfer(const Schedule::Transfer& transfer, std::int64_t chunk, Schedule::Time time) {
@@ -78,13 +82,13 @@ void ScheduleBuilder::guess_chunks(Diagnostics& diagnostics) {
 void ScheduleBuilder::check_nodes() {
   Schedule& s = schedule;
   if (s.nodes == 0 || s.nodes > max_schedule_nodes) {
-    throw error(0, "the number of nodes must be 1 to " + std::to_string(max_schedule_nodes));
+    throw error(nodes_line, "the number of nodes must be 1 to " + std::to_string(max_schedule_nodes));
   }
   std::sort(s.relays.begin(), s.relays.end());
   if (std::adjacent_find(s.relays.begin(), s.relays.end()) != s.relays.end()) {
-    throw error(0, "a relay is named twice");
+    throw error(relays_line, "a relay is named twice");
   }
-  for (const std::uint32_t r : s.relays) check_node(r, 0);
+  for (const std::uint32_t r : s.relays) check_node(r, relays_line);
 }
 
 void ScheduleBuilder::check_links() {
@@ -97,7 +101,8 @@ void ScheduleBuilder::check_links() {
     for (const auto& [src, dst] : used) s.links.push_back({.src = src, .dst = dst, .rounds = 0});
   }
   if (link_count && *link_count != static_cast<std::int64_t>(s.links.size())) {
-    throw error(0, "there are " + counted(s.links.size(), "link") + ", not " + std::to_string(*link_count));
+    throw error(links_line,
+                "there are " + counted(s.links.size(), "link") + ", not " + std::to_string(*link_count));
   }
   constexpr double most_gib_per_s = 1e9;
   constexpr double most_us = 1e12;
@@ -168,9 +173,12 @@ void ScheduleBuilder::check_transfers() const {
                               ", but the schedule's is " + std::string(name(s.time)));
     }
     if (t.src == t.dst) throw error(t.line, describe(s, t) + " goes to where it comes from");
-    if (s.time == Schedule::Time::steps && (t.end <= t.start || (step_count && t.end > *step_count))) {
+    if (s.time == Schedule::Time::steps && t.end <= t.start) {
+      throw error(t.line, describe(s, t) + " takes no step; 'steps' must be 1 or more");
+    }
+    if (s.time == Schedule::Time::steps && step_count && t.end > *step_count) {
       throw error(t.line, describe(s, t) + " is outside of the " +
-                              (step_count ? counted(static_cast<std::uint64_t>(*step_count), "step") : "steps"));
+                              counted(static_cast<std::uint64_t>(*step_count), "step"));
     }
     if (t.end < t.start && s.time == Schedule::Time::continuous) {
       throw error(t.line, describe(s, t) + " ends before it starts");
@@ -192,7 +200,10 @@ Schedule ScheduleBuilder::finish(const FormatOptions& options, Diagnostics& diag
     }
     schedule.chunk_bytes = bytes;
   }
-  if (schedule.chunk_bytes.value_or(1) <= 0) throw error(0, "the size of a chunk must be a byte or more");
+  if (schedule.chunk_bytes.value_or(1) <= 0) {
+    throw error(chunk_bytes_line, "the size of a chunk must be a byte or more");
+  }
+  if (schedule.step_ps == 0) throw error(step_line, "a step must take more than 0 us");
   check_nodes();
   guess_chunks(diagnostics);
   resolve_chunks();

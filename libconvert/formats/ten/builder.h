@@ -24,7 +24,13 @@ class ScheduleBuilder {
   std::optional<std::int64_t> chunk_count{};
   std::optional<std::int64_t> link_count{};
   std::optional<std::int64_t> step_count{};
-  std::uint32_t chunks_line = 0;  // where chunk_count stands
+  // Where these stand; 0: unknown.
+  std::uint32_t nodes_line = 0;
+  std::uint32_t relays_line = 0;
+  std::uint32_t links_line = 0;
+  std::uint32_t chunks_line = 0;
+  std::uint32_t chunk_bytes_line = 0;
+  std::uint32_t step_line = 0;
 
   // By the chunk's id. `time`: what its times are, which must be what the schedule says.
   void add_transfer(const Schedule::Transfer& transfer, std::int64_t chunk, Schedule::Time time);

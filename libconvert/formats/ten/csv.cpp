@@ -40,6 +40,11 @@ bool CsvLines::next() {
   }
 }
 
+std::string_view CsvLines::rest(std::size_t i) const {
+  if (i >= fields_.size()) return {};
+  return trimmed(text_.substr(static_cast<std::size_t>(fields_[i].data() - text_.data())));
+}
+
 Error CsvLines::error(std::size_t field, const std::string& message) const {
   Location where{.file = file_, .line = line_};
   if (field < fields_.size()) {

@@ -26,6 +26,9 @@ class CsvLines {
     return i < fields_.size() ? fields_[i] : std::string_view{};
   }
 
+  // Field i and all behind it, commas and all.
+  [[nodiscard]] std::string_view rest(std::size_t i) const;
+
   [[nodiscard]] Error error(std::size_t field, const std::string& message) const;
   // Field i as a whole number from 0 to `most`. Throws Error(input) that calls it `what`.
   [[nodiscard]] std::int64_t natural(std::size_t i, std::string_view what, std::int64_t most) const;

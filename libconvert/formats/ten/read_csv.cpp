@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/units.h"
+#include "formats/json_stream.h"
 #include "formats/ten/builder.h"
 #include "formats/ten/csv.h"
 #include "formats/ten/ten.h"
@@ -14,7 +15,16 @@ namespace {
 
 constexpr std::int64_t most_nodes = max_schedule_nodes;
 constexpr std::int64_t most_id = std::numeric_limits<std::int32_t>::max();
+constexpr std::size_t longest_name = 80;  // of what is quoted in messages
 constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max();
+
+// Only whether it is JSON.
+class AnyMembers final : public JsonItems {
+ public:
+  void member(std::string_view /*key*/, JsonCursor& in) override { (void)in.value(); }
+  void element(JsonCursor& in) override { (void)in.value(); }
+  void undo() override {}
+};
 
 class Reader {
  public:
@@ -27,6 +37,9 @@ class Reader {
                                                              "end_us", "op",  "step", "steps", "seq"};
 
   void read_key(std::string_view key);
+  // Throws on a key that is unknown or there twice.
+  void check_key(std::string_view key);
+  void read_meta();
   void read_link();
   void read_chunk();
   Schedule::NodeSet read_set(std::size_t field);
@@ -47,14 +60,15 @@ Schedule::NodeSet Reader::read_set(std::size_t field) {
   std::string_view rest = lines_[field];
   if (rest == "all") return {.all = true};
   std::vector<std::uint32_t> nodes;
-  while (!rest.empty()) {
+  for (bool more = !rest.empty(); more;) {
     const std::size_t end = rest.find(';');
     const auto node = parse_int(rest.substr(0, end));
     if (!node || *node < 0 || *node >= most_nodes) {
       throw lines_.error(field, "nodes must be 'all' or numbers with ';' between them");
     }
     nodes.push_back(static_cast<std::uint32_t>(*node));
-    rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
+    more = end != std::string_view::npos;
+    if (more) rest.remove_prefix(end + 1);
   }
   return to_.add_set(std::move(nodes), lines_.line());
 }
@@ -81,15 +95,30 @@ void Reader::read_link() {
   to_.schedule.links.push_back(l);
 }
 
-void Reader::read_key(std::string_view key) {
-  Schedule& s = to_.schedule;
-  if (key == "link") return read_link();
-  if (key == "chunk") return read_chunk();
+void Reader::check_key(std::string_view key) {
+  static const std::vector<std::string> known = {
+      "ten-schedule",   "name",       "collective",       "npu_count",          "relay",   "link_count",
+      "chunk_count",    "step_count", "chunk_size_bytes", "collective_time_us", "step_us", "time_model",
+      "link_occupancy", "meta"};
+  if (std::find(known.begin(), known.end(), key) == known.end()) {
+    const std::string near = nearest(key.substr(0, longest_name), known);
+    throw lines_.error(0, "unknown key '#" + std::string(key.substr(0, longest_name)) + "'" +
+                              (near.empty() ? std::string() : "; did you mean '#" + near + "'?"));
+  }
   if (std::find(seen_.begin(), seen_.end(), key) != seen_.end()) {
     throw lines_.error(0, "#" + std::string(key) + " is there twice");
   }
   seen_.emplace_back(key);
+}
+
+void Reader::read_key(std::string_view key) {
+  Schedule& s = to_.schedule;
+  if (key == "link") return read_link();
+  if (key == "chunk") return read_chunk();
+  check_key(key);
+  if (key == "meta") return read_meta();
   if (key == "relay") {
+    to_.relays_line = lines_.line();
     for (std::size_t i = 1; i < lines_.size(); ++i) {
       s.relays.push_back(static_cast<std::uint32_t>(lines_.natural(i, "a relay", most_nodes)));
     }
@@ -108,8 +137,10 @@ void Reader::read_key(std::string_view key) {
     s.collective = *type;
   } else if (key == "npu_count") {
     s.nodes = static_cast<std::uint32_t>(lines_.natural(1, "#npu_count", most_nodes));
+    to_.nodes_line = lines_.line();
   } else if (key == "link_count") {
     to_.link_count = lines_.natural(1, "#link_count", most_id);
+    to_.links_line = lines_.line();
   } else if (key == "chunk_count") {
     to_.chunk_count = lines_.natural(1, "#chunk_count", most_id);
     to_.chunks_line = lines_.line();
@@ -117,10 +148,12 @@ void Reader::read_key(std::string_view key) {
     to_.step_count = lines_.natural(1, "#step_count", most_id);
   } else if (key == "chunk_size_bytes") {
     s.chunk_bytes = lines_.natural(1, "#chunk_size_bytes", most_bytes);
+    to_.chunk_bytes_line = lines_.line();
   } else if (key == "collective_time_us") {
     s.claimed_ps = lines_.time(1, "#collective_time_us", ps_per_us);
   } else if (key == "step_us") {
     s.step_ps = lines_.time(1, "#step_us", ps_per_us);
+    to_.step_line = lines_.line();
   } else if (key == "time_model") {
     using Time = Schedule::Time;
     for (const Time t : {Time::continuous, Time::steps, Time::order}) {
@@ -135,16 +168,22 @@ void Reader::read_key(std::string_view key) {
       throw lines_.error(1, "#link_occupancy must be alpha_beta or beta");
     }
     s.occupancy = lines_[1] == "beta" ? Schedule::Occupancy::beta : Schedule::Occupancy::alpha_beta;
-  } else {
-    const std::vector<std::string> known = {"ten-schedule",       "name",       "collective",
-                                            "npu_count",          "relay",      "link_count",
-                                            "chunk_count",        "step_count", "chunk_size_bytes",
-                                            "collective_time_us", "step_us",    "time_model",
-                                            "link_occupancy",     "link",       "chunk"};
-    const std::string near = nearest(key, known);
-    throw lines_.error(0, "unknown key '#" + std::string(key) + "'" +
-                              (near.empty() ? std::string() : "; did you mean '#" + near + "'?"));
   }
+}
+
+// A JSON object: all that is behind the first comma.
+void Reader::read_meta() {
+  const std::string_view text = lines_.rest(1);
+  const auto input = memory_input(to_.schedule.file, text);
+  JsonStream stream(*input, {}, false);
+  AnyMembers any;
+  try {
+    while (stream.read_some(any)) {
+    }
+  } catch (const Error& e) {
+    throw lines_.error(1, "#meta must be a JSON object: " + std::string(e.what()));
+  }
+  to_.schedule.meta = text;
 }
 
 void Reader::read_header() {
@@ -153,7 +192,7 @@ void Reader::read_header() {
   for (std::size_t i = 0; i < columns_; ++i) {
     const auto at = std::find(names.begin(), names.end(), lines_[i]);
     if (at == names.end()) {
-      throw lines_.error(i, "unknown column '" + std::string(lines_[i]) +
+      throw lines_.error(i, "unknown column '" + std::string(lines_[i].substr(0, longest_name)) +
                                 "'; known: id, src, dst, chunk, op, and start_us, end_us or step, steps or seq");
     }
     std::size_t& place = at_[static_cast<std::size_t>(at - names.begin())];

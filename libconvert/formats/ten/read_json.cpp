@@ -95,7 +95,7 @@ class Reader final : public JsonItems {
 
  private:
   // Which of the keys that must be there were.
-  enum Needed : std::uint8_t { format = 1, collective = 2, topology = 4 };
+  enum Needed : std::uint8_t { format = 1, collective = 2, topology = 4, version = 8 };
 
   void read_collective(JsonCursor& in);
   void read_chunk(JsonCursor& in, std::vector<Schedule::Chunk>& chunks,
@@ -125,13 +125,13 @@ void Reader::member(std::string_view key, JsonCursor& in) {
       break;
     case 1:
       if (integer<std::int64_t>(in, "version") != 1) throw BadJson{at, "only version 1 is known"};
+      seen_ |= version;
       break;
     case 2: to_.schedule.name = text(in); break;
     case 3: read_collective(in); break;
     case 4: read_topology(in); break;
     case 5: read_time(in); break;
     case 6: to_.schedule.claimed_ps = microseconds(in, key); break;
-    case 7: throw BadJson{at, "'transfers' must be an array"};
     default:
       if (in.peek() != '{') throw BadJson{at, "'meta' must be an object"};
       to_.schedule.meta = in.value();
@@ -200,7 +200,7 @@ void Reader::read_collective(JsonCursor& in) {
   to_.schedule.collective = *type;
   to_.schedule.chunk_bytes = bytes;
   to_.chunk_count = count;
-  to_.chunks_line = line(begin);
+  to_.chunks_line = to_.chunk_bytes_line = line(begin);
   for (std::size_t c = 0; c < chunks.size(); ++c) {
     if (!chunks[c].pre.all) chunks[c].pre = to_.add_set(std::move(sets[2 * c]), chunks[c].line);
     if (!chunks[c].post.all) chunks[c].post = to_.add_set(std::move(sets[2 * c + 1]), chunks[c].line);
@@ -244,6 +244,7 @@ void Reader::read_topology(JsonCursor& in) {
   });
   if (!nodes || !has_links) throw BadJson{begin, "'topology' needs 'npu_count' and 'links'"};
   seen_ |= topology;
+  to_.nodes_line = to_.relays_line = to_.links_line = line(begin);
   to_.schedule.nodes = *nodes;
   to_.schedule.relays = std::move(relays);
   to_.schedule.links = std::move(links);
@@ -265,7 +266,7 @@ void Reader::read_time(JsonCursor& in) {
         if (text(in) != "us") throw BadJson{at, "'unit' must be \"us\""};
         break;
       case 2: to_.schedule.occupancy = word(in, "link_occupancy", occupancies); break;
-      default: to_.schedule.step_ps = microseconds(in, "step_us");
+      default: to_.schedule.step_ps = microseconds(in, "step_us"); to_.step_line = line(at);
     }
   });
 }
@@ -314,6 +315,7 @@ void Reader::element(JsonCursor& in) {
 
 void Reader::check() const {
   if ((seen_ & format) == 0) throw to_.error(0, "'format' is missing");
+  if ((seen_ & version) == 0) throw to_.error(0, "'version' is missing");
   if ((seen_ & collective) == 0) throw to_.error(0, "'collective' is missing");
   if ((seen_ & topology) == 0) throw to_.error(0, "'topology' is missing");
 }

@@ -40,13 +40,16 @@ void Reader::read_key() {
   if (key == "NPUs Count") {
     s.nodes = static_cast<std::uint32_t>(lines_.natural(1, "NPUs Count", max_schedule_nodes));
     has_nodes_ = true;
+    to_.nodes_line = lines_.line();
   } else if (key == "Links Count") {
     to_.link_count = lines_.natural(1, "Links Count", most_id);
+    to_.links_line = lines_.line();
   } else if (key == "Chunks Count") {
     to_.chunk_count = lines_.natural(1, "Chunks Count", most_id);
     to_.chunks_line = lines_.line();
   } else if (key == "Chunk Size") {
     s.chunk_bytes = lines_.natural(1, "Chunk Size", std::numeric_limits<std::int64_t>::max());
+    to_.chunk_bytes_line = lines_.line();
     if (lines_.size() > 2 && lines_[2] != "B") throw lines_.error(2, "the unit of Chunk Size must be B");
   } else if (key == "Collective Time") {
     const bool ps = lines_[2] == "ps";

@@ -123,12 +123,15 @@ void write_ten_csv(const Schedule& s, std::string& out) {
     append_json_number(text, value);
     return text;
   };
-  std::string name = s.name;
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  out += "#ten-schedule,1\n#name," + name + "\n#collective," + std::string(schedule_name(s.collective)) +
-         "\n#npu_count," + std::to_string(s.nodes) + "\n#link_count," + std::to_string(s.links.size()) +
-         "\n#chunk_count," + std::to_string(s.chunks.size()) + '\n';
+  // Line breaks stand between the tokens of JSON only; a name has none but by accident.
+  const auto one_line = [](std::string text) {
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    return text;
+  };
+  out += "#ten-schedule,1\n#name," + one_line(s.name) + "\n#collective," +
+         std::string(schedule_name(s.collective)) + "\n#npu_count," + std::to_string(s.nodes) + "\n#link_count," +
+         std::to_string(s.links.size()) + "\n#chunk_count," + std::to_string(s.chunks.size()) + '\n';
   if (!s.relays.empty()) {
     out += "#relay";
     for (const std::uint32_t r : s.relays) out += ',' + std::to_string(r);
@@ -141,6 +144,7 @@ void write_ten_csv(const Schedule& s, std::string& out) {
   }
   if (s.step_ps) out += "#step_us," + us(*s.step_ps) + '\n';
   if (s.claimed_ps) out += "#collective_time_us," + us(*s.claimed_ps) + '\n';
+  if (!s.meta.empty()) out += "#meta," + one_line(s.meta) + '\n';
   for (const auto& l : s.links) {
     out += "#link," + std::to_string(l.src) + ',' + std::to_string(l.dst) + ',' + number(l.bandwidth_gib_per_s) +
            ',' + number(l.latency_us);

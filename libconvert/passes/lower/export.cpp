@@ -2,6 +2,8 @@
 #include "passes/lower/export.h"
 
 #include <algorithm>
+#include <optional>
+#include <tuple>
 
 #include "passes/lower/lower.h"
 #include "passes/provenance.h"
@@ -24,8 +26,61 @@ bool still_true(const Algorithm& a, std::span<const Trace> traces, Diagnostics& 
   Diagnostics structure;
   check_structure(a, structure);
   if (structure.errors() > 0) return false;
+  const auto waits = [](const Step& s) { return receives(s.type) && s.depid >= 0; };
+  if (a.scheduled && std::any_of(a.steps.begin(), a.steps.end(), waits)) return false;  // no schedule says that
   const Lowering lowering(a, std::nullopt, diagnostics);
   return std::all_of(traces.begin(), traces.end(), [&](const Trace& t) { return same_graph(lowering, t); });
+}
+
+// Of a schedule's chunks the size is a note only; MSCCL-IR has chunks of one size.
+void warn_of_sizes(const Algorithm& a, Diagnostics& diagnostics) {
+  std::optional<std::int64_t> least;
+  std::int64_t most = 0;
+  for (const ScheduledTransfer& t : a.transfers) {
+    if (!t.bytes) continue;
+    least = std::min(least.value_or(*t.bytes), *t.bytes);
+    most = std::max(most, *t.bytes);
+  }
+  if (!least || *least == most) return;
+  diagnostics.warning({.file = a.file}, "sizes",
+                      "MSCCL-IR has chunks of one size; that these have " + std::to_string(*least) + " to " +
+                          std::to_string(most) + " bytes is lost");
+}
+
+// The runtimes do not add up atomically: what a rank sums up in one place waits for each other, in the order of the
+// transfers. All of an algorithm can be done in that order, so nothing new can block.
+void order_sums(const Algorithm& a, const Gpu& gpu, std::vector<Step>& steps) {
+  struct Sum {
+    Buffer buffer;
+    std::int32_t offset;
+    std::uint32_t transfer;
+    std::int32_t tb;
+    std::uint32_t position;
+    bool operator<(const Sum& o) const {
+      return std::tie(buffer, offset, transfer) < std::tie(o.buffer, o.offset, o.transfer);
+    }
+  };
+  std::vector<Sum> sums;
+  const auto tbs = a.threadblocks(gpu);
+  for (std::size_t t = 0; t < tbs.size(); ++t) {
+    for (std::uint32_t i = 0; i < tbs[t].step_count; ++i) {
+      const Step& s = a.steps[tbs[t].first_step + i];
+      if (s.type == StepType::rrc) {
+        sums.push_back({s.dst_buf, s.dst_off, s.transfer, static_cast<std::int32_t>(t), i});
+      }
+    }
+  }
+  std::sort(sums.begin(), sums.end());
+  const auto step_of = [&](const Sum& s) -> Step& {
+    return steps[tbs[static_cast<std::size_t>(s.tb)].first_step + s.position];
+  };
+  for (std::size_t k = 1; k < sums.size(); ++k) {
+    const Sum& before = sums[k - 1];
+    if (before.buffer != sums[k].buffer || before.offset != sums[k].offset || before.tb == sums[k].tb) continue;
+    step_of(before).hasdep = true;
+    step_of(sums[k]).depid = before.tb;
+    step_of(sums[k]).deps = static_cast<std::int32_t>(before.position);
+  }
 }
 
 Algorithm schedule_traces(std::span<const Trace> traces, Diagnostics& diagnostics) {
@@ -39,6 +94,7 @@ Algorithm schedule_traces(std::span<const Trace> traces, Diagnostics& diagnostic
     gpus.push_back(std::move(gpu));
   }
   header.gpus = std::move(gpus);
+  header.scheduled = false;  // schedule() orders the sums
   Diagnostics findings;
   const Program program = make_program(traces, findings);
   // Threadblocks put an order between steps that had none: what was wrong with the traces may then be gone.
@@ -58,6 +114,40 @@ Algorithm schedule_traces(std::span<const Trace> traces, Diagnostics& diagnostic
 
 }  // namespace
 
+Algorithm runnable(const Algorithm& a, Diagnostics& diagnostics) {
+  if (!a.scheduled) return a;
+  warn_of_sizes(a, diagnostics);
+  std::vector<Step> steps = a.steps;
+  for (const Gpu& gpu : a.gpus) order_sums(a, gpu, steps);
+  Algorithm out = a;
+  out.scheduled = false;
+  out.transfers.clear();
+  out.steps.clear();
+  out.tbs.clear();
+  for (Gpu& gpu : out.gpus) {
+    const auto tbs = a.threadblocks(gpu);
+    gpu.first_tb = static_cast<std::uint32_t>(out.tbs.size());
+    for (Threadblock tb : tbs) {
+      const auto first = steps.begin() + tb.first_step;
+      tb.first_step = static_cast<std::uint32_t>(out.steps.size());
+      out.steps.insert(out.steps.end(), first, first + tb.step_count);
+      out.tbs.push_back(tb);
+    }
+    if (gpu.copies.empty()) continue;
+    // The runtimes ignore <copy>.
+    out.tbs.push_back({.first_step = static_cast<std::uint32_t>(out.steps.size()),
+                       .step_count = static_cast<std::uint32_t>(gpu.copies.size())});
+    ++gpu.tb_count;
+    for (const Copy& c : gpu.copies) {
+      out.steps.push_back({.type = StepType::cpy, .src_off = c.i_off, .dst_off = c.o_off, .cnt = 1});
+    }
+    gpu.copies.clear();
+  }
+  for (Step& s : out.steps) s.transfer = no_index;
+  check_structure(out, diagnostics);
+  return out;
+}
+
 Algorithm export_algorithm(std::span<const Trace> traces, Diagnostics& diagnostics) {
   require_all_ranks(traces);
   Provenance provenance = Provenance::full;
@@ -73,7 +163,7 @@ Algorithm export_algorithm(std::span<const Trace> traces, Diagnostics& diagnosti
   }
   if (provenance == Provenance::full) {
     Algorithm a = raise_algorithm(traces);
-    if (still_true(a, traces, diagnostics)) return a;
+    if (still_true(a, traces, diagnostics)) return runnable(a, diagnostics);
     diagnostics.warning(
         {.file = traces[0].name}, "provenance",
         "the nodes no longer agree with their threadblock attributes; the steps are scheduled anew");

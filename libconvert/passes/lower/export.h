@@ -15,6 +15,11 @@ namespace convert {
 // provenance only (or after edits, with a warning): schedule(). Throws Error(input) without chunk provenance.
 [[nodiscard]] Algorithm export_algorithm(std::span<const Trace> traces, Diagnostics& diagnostics);
 
+// What was made of a schedule as MSCCL-IR can say it: sums into one chunk get an order, that of the transfers, and
+// what a rank keeps is copied by steps. Reports what the runtimes do not accept, and sizes that are lost. Other
+// algorithms stay as they are.
+[[nodiscard]] Algorithm runnable(const Algorithm& algorithm, Diagnostics& diagnostics);
+
 // Puts the steps of a program onto threadblocks (one send peer, one receive peer, one channel each) in an order in
 // which they run with the protocol's FIFO slots. `header`: names, protocol and buffer sizes of the result, its
 // steps are replaced. A fused step whose two connections belong to different threadblocks is split, through scratch

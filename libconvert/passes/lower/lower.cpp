@@ -16,8 +16,10 @@ constexpr std::uint32_t nodes_of(StepType t) {
   return (receives(t) ? 1U : 0U) + (computes(t) ? 1U : 0U) + (sends(t) ? 1U : 0U);
 }
 
-// Whether a <copy> is true without doing anything, wherever the algorithm may run.
+// Whether a <copy> needs no node: it is true without doing anything, wherever the algorithm may run, or is no part
+// of a schedule, which only knows what moves between nodes.
 bool aliases(const Algorithm& a, std::int32_t rank, const Copy& c) {
+  if (a.scheduled) return true;
   if (!a.inplace || runs_outofplace(a)) return false;
   const std::int64_t per_rank = a.chunks / a.ranks();
   if (a.collective == Collective::allgather) return c.o_off == rank * per_rank + c.i_off;

@@ -82,6 +82,24 @@ class RankRaiser {
     f.nop_steps = int32_list(trace_.nodes, attrs, attr::nop_steps);
     if (f.nop_depids.size() != f.nop_steps.size())
       throw provenance_error(trace_, i, "nop_depids and nop_steps differ in length");
+    if (out_.scheduled) add_transfer(i, f.step);
+  }
+
+  // Each rank notes its end of a message for itself, in the order of its nodes, which is that of the transfers.
+  void add_transfer(std::size_t i, Step& step) {
+    const auto attrs = trace_.nodes.attributes(trace_.nodes.nodes[i]);
+    const auto value = [&](Name name, std::int64_t missing) {
+      const IntValue v = int_value(attrs, name);
+      return v ? v.value : missing;
+    };
+    step.transfer = static_cast<std::uint32_t>(out_.transfers.size());
+    ScheduledTransfer& t = out_.transfers.emplace_back();
+    t.tag = required(i, attr::comm_tag);
+    t.chunk = value(attr::chunk_id, 0);
+    if (const IntValue bytes = int_value(attrs, attr::comm_size)) t.bytes = bytes.value;
+    t.start_ps = value(attr::ten_start_ps, -1);
+    t.end_ps = value(attr::ten_end_ps, -1);
+    t.link = value(attr::ten_link, 0);
   }
 
   void append(const Found& f, std::int32_t position, Threadblock& tb) {
@@ -123,8 +141,9 @@ Algorithm raise_algorithm(std::span<const Trace> traces) {
       header.file = t.name;
       out = std::move(header);
     } else if (header.collective != out.collective || header.chunks != out.chunks ||
-               header.protocol != out.protocol || header.inplace != out.inplace) {
-      throw provenance_error(t, "collective, chunks, protocol or inplace differ from rank 0");
+               header.protocol != out.protocol || header.inplace != out.inplace ||
+               header.scheduled != out.scheduled) {
+      throw provenance_error(t, "collective, chunks, protocol, inplace or ten.name differ from rank 0");
     }
     RankRaiser(t, static_cast<std::int64_t>(traces.size()), out).raise(std::move(gpu));
   }
@@ -145,7 +164,7 @@ bool same_graph(const Lowering& lowering, const Trace& trace) {
     const Node& x = a.nodes[i];
     const Node& y = b.nodes[i];
     if (x.id != y.id || x.type != y.type || !std::ranges::equal(a.data_deps(x), b.data_deps(y)) ||
-        y.ctrl_deps.count != 0)
+        !std::ranges::equal(a.ctrl_deps(x), b.ctrl_deps(y)))
       return false;
     for (const Name name :
          {attr::comm_src, attr::comm_dst, attr::comm_tag, attr::src_off, attr::dst_off, attr::chunk_cnt}) {

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "passes/lower/export.h"
 #include "passes/verify/execute.h"
@@ -229,13 +230,18 @@ class Scheduler {
     if (step.type == StepType::nop) return;
     std::vector<Placed> parents;
     collect_parents(s, parents);
+    const std::int32_t rank = p_.chains[chain_[s]].rank;
+    // Sums of a schedule may come in any order; the runtimes want one.
+    if (p_.scheduled && step.type == StepType::rrc) {
+      const auto [last, first] = last_sum_.try_emplace({rank, step.dst_buf, step.dst_off}, s);
+      if (!first) parents.push_back(placed_[std::exchange(last->second, s)]);
+    }
     Step part{.type = step.type,
               .src_buf = step.src_buf,
               .dst_buf = step.dst_buf,
               .src_off = step.src_off,
               .dst_off = step.dst_off,
               .cnt = step.cnt};
-    const std::int32_t rank = p_.chains[chain_[s]].rank;
     if (step.in == no_index && step.out == no_index) {
       placed_[s] = append(rank, local_block_[s], part, parents);
     } else if (step.in == no_index) {
@@ -299,7 +305,7 @@ class Scheduler {
     std::int32_t last_channel = 0;
     for (std::size_t r = 0; r < blocks_.size(); ++r) {
       Gpu& gpu = out_.gpus[r];
-      gpu.copies.clear();  // they are steps now
+      if (!p_.scheduled) gpu.copies.clear();  // they are steps now
       gpu.first_tb = static_cast<std::uint32_t>(out_.tbs.size());
       gpu.tb_count = static_cast<std::uint32_t>(blocks_[r].size());
       for (const Block& b : blocks_[r]) {
@@ -328,6 +334,7 @@ class Scheduler {
   std::vector<std::uint32_t> local_block_;  // by step: where it goes if it moves no message
   std::vector<std::vector<Block>> blocks_;  // by rank
   std::vector<Placed> placed_;              // by step
+  std::map<std::tuple<std::int32_t, Buffer, std::int32_t>, std::uint32_t> last_sum_;  // of a chunk of a rank
 };
 
 }  // namespace

@@ -2,7 +2,9 @@
 #include "passes/ten/check.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
+#include <queue>
 #include <string>
 
 #include "core/units.h"
@@ -78,16 +80,16 @@ void Checker::check_pair(const Transfer& before, const Transfer& t, const Link& 
 
 // In steps a link may carry several at once.
 void Checker::check_rounds(const std::vector<std::uint32_t>& order) {
-  std::vector<std::int64_t> ends;  // of the last transfers of the link, as many as it carries at once
+  std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> ends;  // of what the link carries
   std::uint32_t last_link = no_index;
   for (const std::uint32_t i : order) {
     const Transfer& t = s_.transfers[i];
     const std::uint32_t l = links_.find(t.src, t.dst);
     if (l == no_index || s_.links[l].rounds == 0) continue;
-    if (l != last_link) ends.clear();
+    if (l != last_link) ends = {};
     last_link = l;
-    std::erase_if(ends, [&](std::int64_t end) { return end <= t.start; });
-    ends.push_back(t.start + occupied(t, s_.links[l]));
+    while (!ends.empty() && ends.top() <= t.start) ends.pop();
+    ends.push(t.start + occupied(t, s_.links[l]));
     if (ends.size() == std::size_t{s_.links[l].rounds} + 1) {
       diagnostics_.error(at(t), "R3",
                          describe(s_, t) + " is one more at " + text(t.start) + " than its link carries (" +
@@ -162,7 +164,8 @@ std::optional<Picoseconds> written_time(const Schedule& schedule) {
 Flow check_schedule(const Schedule& schedule, Schedule& timed, Diagnostics& diagnostics) {
   Checker checker(schedule, diagnostics);
   checker.check_links();
-  timed = schedule.time == Time::order && diagnostics.errors() == 0 ? retime(schedule, diagnostics) : schedule;
+  const bool sound = diagnostics.errors() + diagnostics.refused_errors() == 0;
+  timed = schedule.time == Time::order && sound ? retime(schedule, diagnostics) : schedule;
   if (timed.time == Time::order) return {};
   Flow flow = follow(timed, diagnostics);
   checker.check_end(flow);

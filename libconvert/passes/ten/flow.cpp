@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
 #include <string>
 #include <tuple>
 
 #include "core/units.h"
-#include "passes/verify/values.h"
+#include "passes/ten/sums.h"
 
 namespace convert {
 namespace {
@@ -18,8 +17,7 @@ constexpr std::uint64_t dense_slots = std::uint64_t{1} << 26U;
 
 class Follower {
  public:
-  Follower(const Schedule& s, Diagnostics& diagnostics)
-      : s_(s), diagnostics_(diagnostics), slots_(s), contributions_(s.nodes) {}
+  Follower(const Schedule& s, Diagnostics& diagnostics) : s_(s), diagnostics_(diagnostics), slots_(s), sums_(s) {}
   Flow run();
 
  private:
@@ -27,15 +25,16 @@ class Follower {
     bool known = false;  // what it holds at the beginning has been looked up
     bool holds = false;
     bool given = false;  // its sum has been passed on
-    RankSets::Id value = 0;
+    Sums::Id value = 0;
     std::vector<std::uint32_t> parents;  // what made it: one copy, or any number of reductions
   };
   struct Event {
     std::int64_t time;
-    std::uint32_t departure;  // arrivals of one time come first
+    bool departs;     // arrivals of one time come first
+    std::int32_t id;  // of the transfer
     std::uint32_t transfer;
     friend bool operator<(const Event& a, const Event& b) {
-      return std::tie(a.time, a.departure, a.transfer) < std::tie(b.time, b.departure, b.transfer);
+      return std::tie(a.time, a.departs, a.id) < std::tie(b.time, b.departs, b.id);
     }
   };
 
@@ -45,8 +44,7 @@ class Follower {
   void arrive(std::uint32_t i);
   void count_holder(const Transfer& t);
   void check_end();
-  [[nodiscard]] std::string wrong_at(std::uint32_t chunk, std::uint32_t node, bool sums);
-  [[nodiscard]] RankSets::Id sum_of(const Schedule::NodeSet& set);
+  [[nodiscard]] std::string wrong_at(std::uint32_t chunk, std::uint32_t node, bool sums, Sums::Id& sound);
   [[nodiscard]] Slot& at(std::uint32_t node, std::uint32_t chunk);
   void error(const Transfer& t, const char* rule, const std::string& what) {
     diagnostics_.error({.file = s_.file, .line = t.line}, rule, describe(s_, t) + ' ' + what);
@@ -55,14 +53,13 @@ class Follower {
   const Schedule& s_;
   Diagnostics& diagnostics_;
   ChunkSlots slots_;
-  RankSets contributions_;
+  Sums sums_;
   std::vector<Slot> held_;
   std::vector<std::uint32_t> holders_;  // by chunk: nodes that must hold it at the end, and do
-  std::vector<RankSets::Id> in_flight_;
+  std::vector<Sums::Id> in_flight_;
   std::vector<bool> departed_;
   std::uint64_t missing_ = 0;  // chunks that are not yet where they must be
   bool reduces_ = false;
-  std::optional<RankSets::Id> sum_of_all_;
   Flow flow_;
 };
 
@@ -79,7 +76,7 @@ Follower::Slot& Follower::at(std::uint32_t node, std::uint32_t chunk) {
   if (!slot.known) {
     slot.known = true;
     slot.holds = contains(s_, s_.chunks[chunk].pre, node);
-    slot.value = contributions_.single(node);
+    slot.value = Sums::single(node);
   }
   return slot;
 }
@@ -126,7 +123,7 @@ void Follower::arrive(std::uint32_t i) {
           t, "R5",
           "reduces into what node " + std::to_string(t.dst) + (slot.given ? " has passed on" : " does not hold"));
     }
-    slot.value = contributions_.unite(slot.value, in_flight_[i]);
+    slot.value = sums_.add(slot.value, in_flight_[i]);
     slot.parents.push_back(i);
     return;
   }
@@ -144,40 +141,20 @@ void Follower::count_holder(const Transfer& t) {
   --missing_;
 }
 
-RankSets::Id Follower::sum_of(const Schedule::NodeSet& set) {
-  if (set.all && s_.relays.empty()) return contributions_.all();
-  if (set.all && sum_of_all_) return *sum_of_all_;
-  std::optional<RankSets::Id> sum;
-  const auto add = [&](std::uint32_t n) {
-    const RankSets::Id one = contributions_.single(n);
-    sum = sum ? contributions_.unite(*sum, one) : one;
-  };
-  if (set.all) {
-    for (std::uint32_t n = 0; n < s_.nodes; ++n) {
-      if (!is_relay(s_, n)) add(n);
-    }
-    sum_of_all_ = sum.value_or(0);
-    return *sum_of_all_;
-  }
-  for (const std::uint32_t n : listed(s_, set)) add(n);
-  return sum.value_or(0);
-}
-
-// What is wrong at the first node that must hold the chunk and does not, or not its whole sum; empty: nothing.
-std::string Follower::wrong_at(std::uint32_t chunk, std::uint32_t node, bool sums) {
+// What is wrong at a node that must hold the chunk and does not, or not its whole sum; empty: nothing. `sound`: a
+// sum of the chunk that is known to be whole.
+std::string Follower::wrong_at(std::uint32_t chunk, std::uint32_t node, bool sums, Sums::Id& sound) {
   const Schedule::Chunk& c = s_.chunks[chunk];
   Slot untouched;
   untouched.holds = contains(s_, c.pre, node);
-  untouched.value = contributions_.single(node);
+  untouched.value = Sums::single(node);
   const Slot& slot = slots_.has(node, chunk) ? at(node, chunk) : untouched;
   if (!slot.holds) return "does not reach node " + std::to_string(node);
-  if (!sums) return {};
-  const RankSets::Id wanted = sum_of(c.pre);
-  if (slot.value == wanted) return {};
-  const std::string place = "at node " + std::to_string(node);
-  if (contributions_.doubled(slot.value)) return place + " holds a contribution twice";
-  return place + " holds the contributions of nodes " + contributions_.text(slot.value) + ", not " +
-         contributions_.text(wanted);
+  if (!sums || slot.value == sound) return {};
+  const std::string wrong = sums_.difference(slot.value, c.pre);
+  if (!wrong.empty()) return "at node " + std::to_string(node) + ' ' + wrong;
+  sound = slot.value;
+  return {};
 }
 
 void Follower::check_end() {
@@ -188,14 +165,15 @@ void Follower::check_end() {
     const std::uint32_t lacking = size_of(s_, post) - holders_[c];
     if (lacking == 0 && !sums) continue;
     std::string wrong;
+    Sums::Id sound = no_index;
     // Ends at the first one that is wrong: all before it took a transfer each.
     if (post.all) {
       for (std::uint32_t n = 0; n < s_.nodes && wrong.empty(); ++n) {
-        if (!is_relay(s_, n)) wrong = wrong_at(c, n, sums);
+        if (!is_relay(s_, n)) wrong = wrong_at(c, n, sums, sound);
       }
     } else {
       for (const std::uint32_t n : listed(s_, post)) {
-        if (wrong.empty()) wrong = wrong_at(c, n, sums);
+        if (wrong.empty()) wrong = wrong_at(c, n, sums, sound);
       }
     }
     if (wrong.empty()) continue;
@@ -222,12 +200,12 @@ Flow Follower::run() {
   for (std::uint32_t i = 0; i < n; ++i) {
     const Transfer& t = s_.transfers[i];
     // Not before it has started, however short it is.
-    events.push_back({std::max(t.end - tolerance(s_, t), t.start + 1), 0, i});
-    events.push_back({t.start, 1, i});
+    events.push_back({std::max(t.end - tolerance(s_, t), t.start + 1), false, t.id, i});
+    events.push_back({t.start, true, t.id, i});
   }
   std::sort(events.begin(), events.end());
   for (const Event& e : events) {
-    if (e.departure != 0) {
+    if (e.departs) {
       depart(e.transfer);
     } else {
       arrive(e.transfer);
@@ -252,7 +230,7 @@ std::vector<std::uint32_t> by_link(const Schedule& schedule) {
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     const Transfer& x = schedule.transfers[a];
     const Transfer& y = schedule.transfers[b];
-    return std::tie(x.src, x.dst, x.start, x.end, x.id) < std::tie(y.src, y.dst, y.start, y.end, y.id);
+    return std::tie(x.src, x.dst, x.start, x.id) < std::tie(y.src, y.dst, y.start, y.id);
   });
   return order;
 }

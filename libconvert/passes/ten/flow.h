@@ -17,7 +17,7 @@ struct Flow {
   std::vector<Range> parents;
   std::vector<std::uint32_t> parent_list;
   std::vector<std::uint32_t> previous;  // by transfer: the one before it on its link; no_index: the first
-  std::vector<std::uint32_t> order;     // all transfers: parents and previous ones stand before
+  std::vector<std::uint32_t> order;     // all transfers by start and id: parents and previous ones stand before
   std::vector<bool> redundant;          // by transfer: brings a copy to a node that holds it already
   std::vector<bool> late;               // by transfer: begins when every chunk is where it must be
 
@@ -36,7 +36,7 @@ struct Flow {
 // what decimal files lose. None between steps.
 [[nodiscard]] std::int64_t tolerance(const Schedule& schedule, const Schedule::Transfer& t);
 
-// The transfers by link and, on it, by time: groups of equal (src, dst), ascending.
+// The transfers by link and, on it, by start and id: groups of equal (src, dst), ascending.
 [[nodiscard]] std::vector<std::uint32_t> by_link(const Schedule& schedule);
 
 // One number for each chunk at each node that a transfer touches.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -60,7 +61,9 @@ class Watcher {
 
   void read_headers();
   void index_nodes();
-  void load_inputs();
+  [[nodiscard]] Content initial(Rank rank, Buffer buffer, std::int64_t offset) const;
+  // Chunks of a rank's part of the whole.
+  [[nodiscard]] std::int64_t part() const { return header_.chunks / static_cast<std::int64_t>(traces_.size()); }
   std::vector<Event> events() const;
   void take(const Event& e);
   void send(const Place& p, const Step& step, const Slice& slice);
@@ -108,6 +111,12 @@ void Watcher::read_headers() {
   using enum Collective;
   const Collective c = header_.collective;
   reduces_ = c == allreduce || c == reduce_scatter || c == reduce;
+  const auto ranks = static_cast<std::int64_t>(traces_.size());
+  if ((c == allgather || c == reduce_scatter || c == alltoall) && header_.chunks % ranks != 0) {
+    throw provenance_error(traces_.front(), std::string(name(c)) + " needs a multiple of " + std::to_string(ranks) +
+                                                " chunks, one part for each rank, but there are " +
+                                                std::to_string(header_.chunks));
+  }
   if (out_.nodes < traces_.size()) out_.nodes = static_cast<std::uint32_t>(traces_.size());
 }
 
@@ -123,24 +132,27 @@ void Watcher::index_nodes() {
 // In-place collectives use one buffer under two names: always the whole one.
 Content& Watcher::at(Rank rank, Buffer buffer, std::int64_t offset) {
   if (header_.inplace && buffer != Buffer::scratch && header_.collective != Collective::custom) {
-    const std::int64_t part = header_.chunks / static_cast<std::int64_t>(traces_.size());
-    if (header_.collective == Collective::allgather && buffer == Buffer::input) offset += rank * part;
-    if (header_.collective == Collective::reduce_scatter && buffer == Buffer::output) offset += rank * part;
+    if (header_.collective == Collective::allgather && buffer == Buffer::input) offset += rank * part();
+    if (header_.collective == Collective::reduce_scatter && buffer == Buffer::output) offset += rank * part();
     buffer = Buffer::output;
   }
-  return slots_[rank][{buffer, offset}];
+  const auto [slot, added] = slots_[rank].try_emplace({buffer, offset});
+  if (added) slot->second = initial(rank, buffer, offset);
+  return slot->second;
 }
 
-void Watcher::load_inputs() {
+// What a slot holds at the beginning: looked up when a step first touches it, for the metadata may claim any
+// number. `buffer` and `offset` as at() leaves them.
+Content Watcher::initial(Rank rank, Buffer buffer, std::int64_t offset) const {
+  const bool custom = header_.collective == Collective::custom;
+  const bool aliased = header_.inplace && !custom;
+  if (buffer != (aliased ? Buffer::output : Buffer::input)) return {};
   const auto ranks = static_cast<std::int32_t>(traces_.size());
-  for (Rank r = 0; r < traces_.size(); ++r) {
-    const bool custom = header_.collective == Collective::custom;
-    const std::int64_t count = custom ? gpus_[r].i_chunks : input_chunks(header_.collective, header_.chunks, ranks);
-    for (std::int64_t k = 0; k < count; ++k) {
-      at(r, Buffer::input, k) = {reduces_ ? k : static_cast<std::int64_t>(r) * (std::int64_t{1} << 32U) + k,
-                                 no_index};
-    }
-  }
+  const std::int64_t count =
+      custom ? gpus_[rank].i_chunks : input_chunks(header_.collective, header_.chunks, ranks);
+  if (aliased && header_.collective == Collective::allgather) offset -= rank * part();
+  if (offset < 0 || offset >= count) return {};
+  return {reduces_ ? offset : static_cast<std::int64_t>(rank) * (std::int64_t{1} << 32U) + offset, no_index};
 }
 
 std::vector<Watcher::Event> Watcher::events() const {
@@ -168,7 +180,9 @@ void Watcher::take(const Event& e) {
 }
 
 void Watcher::send(const Place& p, const Step& step, const Slice& slice) {
-  Message m{.src = p.rank, .dst = static_cast<Rank>(slice.peer), .bytes = slice.bytes};
+  if (step.cnt < 1) throw error(p, "moves no chunk");
+  // It has arrived when the send ends, even if nobody has asked for it yet.
+  Message m{.src = p.rank, .dst = static_cast<Rank>(slice.peer), .arrival = slice.end_ps, .bytes = slice.bytes};
   // What goes on at once was put where the step says, but for rrs, which keeps nothing.
   const Buffer buffer = writes_dst(step.type) ? step.dst_buf : step.src_buf;
   const std::int64_t offset = writes_dst(step.type) ? step.dst_off : step.src_off;
@@ -185,7 +199,6 @@ void Watcher::receive(const Place& p, const Step& step, const Slice& slice) {
   const auto flow = by_flow_.find(slice.flow);
   if (flow == by_flow_.end()) throw error(p, "receives what nobody has sent");
   Message& m = messages_[flow->second];
-  m.arrival = slice.end_ps;
   if (reduces(step.type)) m.op = Schedule::Op::reduce;
   const Buffer buffer = reduces(step.type) ? step.src_buf : step.dst_buf;
   const std::int64_t offset = reduces(step.type) ? step.src_off : step.dst_off;
@@ -243,15 +256,13 @@ void Watcher::name_chunks() {
 
 // Where it begins and ends follows from the collective.
 void Watcher::add_chunk(ChunkName name, std::int64_t bytes) {
-  const auto ranks = static_cast<std::int64_t>(traces_.size());
-  const std::int64_t part = std::max<std::int64_t>(1, header_.chunks / ranks);
   const auto origin = static_cast<std::uint32_t>(reduces_ ? 0 : name >> 32U);
   const std::int64_t index = reduces_ ? name : name & 0xffffffff;
   Schedule::Chunk c{.id = static_cast<std::int64_t>(out_.chunks.size()), .bytes = bytes, .pre = {}, .post = {}};
   using enum Collective;
   c.pre = reduces_ ? Schedule::NodeSet{.all = true} : one(origin);
   if (header_.collective == reduce_scatter || header_.collective == alltoall) {
-    c.post = one(static_cast<std::uint32_t>(index / part));
+    c.post = one(static_cast<std::uint32_t>(index / part()));
   } else {
     c.post = {.all = true};
   }
@@ -289,10 +300,19 @@ void Watcher::add_transfers() {
   out_.claimed_ps = end;
 }
 
-// Of collectives that do not say what must be where: whoever gets a chunk must have it in the end.
+// Of collectives that do not say what must be where: whoever gets a chunk must have it in the end, and does not
+// pass it on where it is summed up. That tells the root of a reduction too.
 void Watcher::end_where_they_are() {
   std::vector<std::vector<std::uint32_t>> nodes(out_.chunks.size());
   for (const auto& t : out_.transfers) nodes[t.chunk].push_back(t.dst);
+  if (reduces_) {
+    std::set<std::pair<std::uint32_t, std::uint32_t>> passed_on;
+    for (const auto& t : out_.transfers) passed_on.insert({t.chunk, t.src});
+    for (std::uint32_t c = 0; c < nodes.size(); ++c) {
+      std::erase_if(nodes[c], [&](std::uint32_t n) { return passed_on.contains({c, n}); });
+    }
+  }
+  bool one_each = header_.collective == Collective::reduce;
   for (std::uint32_t c = 0; c < out_.chunks.size(); ++c) {
     std::sort(nodes[c].begin(), nodes[c].end());
     nodes[c].erase(std::unique(nodes[c].begin(), nodes[c].end()), nodes[c].end());
@@ -300,13 +320,14 @@ void Watcher::end_where_they_are() {
         .all = false,
         .of = {static_cast<std::uint32_t>(out_.members.size()), static_cast<std::uint32_t>(nodes[c].size())}};
     out_.members.insert(out_.members.end(), nodes[c].begin(), nodes[c].end());
+    one_each = one_each && nodes[c].size() == 1;
   }
+  if (one_each) out_.collective = Collective::reduce;
 }
 
 Schedule Watcher::run() {
   read_headers();
   index_nodes();
-  load_inputs();
   for (const Event& e : events()) take(e);
   const bool known = header_.collective != Collective::custom && header_.collective != Collective::gather &&
                      header_.collective != Collective::scatter && header_.collective != Collective::reduce;

@@ -30,14 +30,18 @@ class Layout {
     return std::max(1, collective_ == Collective::alltoall ? per_pair_ * static_cast<std::int32_t>(s_.nodes)
                                                            : static_cast<std::int32_t>(s_.chunks.size()));
   }
-  // Of a chunk at a node; scratch space is dealt out on first use.
+  // Of a chunk at a node.
   [[nodiscard]] Place of(std::uint32_t chunk, std::uint32_t node);
   // For a copy that is there already: where nobody looks for it.
-  [[nodiscard]] Place spare(std::uint32_t node) { return {Buffer::scratch, scratch_size_[node]++}; }
+  [[nodiscard]] Place spare(std::uint32_t node) {
+    return {Buffer::scratch, dealt_ ? spare_count_[node]++ : dealt_count_[node]++};
+  }
   void fill(Gpu& gpu, std::uint32_t node) const;
 
  private:
   void choose();
+  // A place of its own on first use.
+  [[nodiscard]] std::int32_t deal(std::uint32_t chunk, std::uint32_t node);
   bool number_by(bool post, std::uint32_t part_of_all);
   bool number_pairs();
   [[nodiscard]] bool one_root(bool post) const;
@@ -54,8 +58,12 @@ class Layout {
   std::vector<std::int32_t> offset_;  // by chunk: in the layout
   std::vector<std::int32_t> target_;  // all-to-all: in the output of the receiver
   std::int32_t per_pair_ = 0;         // all-to-all: chunks from one rank to another
-  std::unordered_map<std::uint64_t, std::int32_t> scratch_;
-  std::vector<std::int32_t> scratch_size_;
+  // The chunks of a custom collective have no places of their own; where few of very many visit a node, only those
+  // get one there.
+  bool dealt_ = false;
+  std::unordered_map<std::uint64_t, std::int32_t> dealt_at_;
+  std::vector<std::int32_t> dealt_count_;  // by node: in the scratch space, or where dealt_ in the input
+  std::vector<std::int32_t> spare_count_;  // by node
 };
 
 // Numbers the chunks by their only owner (before, or after). False if a node has fewer of them than another.
@@ -108,7 +116,8 @@ bool Layout::one_root(bool post) const {
 
 void Layout::choose() {
   for (std::uint32_t c = 0; c < offset_.size(); ++c) offset_[c] = static_cast<std::int32_t>(c);
-  scratch_size_.resize(s_.nodes);
+  dealt_count_.resize(s_.nodes);
+  spare_count_.resize(s_.nodes);
   bool fits = false;
   switch (s_.relays.empty() ? s_.collective : Collective::custom) {
     case Collective::allgather: fits = all_are(true) && number_by(false, s_.nodes); break;
@@ -125,23 +134,30 @@ void Layout::choose() {
     collective_ = s_.collective;
   } else {
     for (std::uint32_t c = 0; c < offset_.size(); ++c) offset_[c] = static_cast<std::int32_t>(c);
+    constexpr std::uint64_t most_places = std::uint64_t{1} << 20U;
+    dealt_ = std::uint64_t{s_.nodes} * s_.chunks.size() > most_places;
   }
 }
 
 Place Layout::of(std::uint32_t chunk, std::uint32_t node) {
   const Schedule::Chunk& c = s_.chunks[chunk];
+  if (dealt_) return {Buffer::input, deal(chunk, node)};
   if (collective_ == Collective::allgather) return {Buffer::output, offset_[chunk]};
   if (collective_ != Collective::alltoall || node == only(c.pre)) return {Buffer::input, offset_[chunk]};
   if (node == only(c.post)) return {Buffer::output, target_[chunk]};
+  return {Buffer::scratch, deal(chunk, node)};
+}
+
+std::int32_t Layout::deal(std::uint32_t chunk, std::uint32_t node) {
   const auto [at, added] =
-      scratch_.try_emplace(std::uint64_t{node} * s_.chunks.size() + chunk, scratch_size_[node]);
-  if (added) ++scratch_size_[node];
-  return {Buffer::scratch, at->second};
+      dealt_at_.try_emplace(std::uint64_t{node} * s_.chunks.size() + chunk, dealt_count_[node]);
+  if (added) ++dealt_count_[node];
+  return at->second;
 }
 
 void Layout::fill(Gpu& gpu, std::uint32_t node) const {
-  gpu.i_chunks = chunks();
-  gpu.s_chunks = scratch_size_[node];
+  gpu.i_chunks = dealt_ ? dealt_count_[node] : chunks();
+  gpu.s_chunks = dealt_ ? spare_count_[node] : dealt_count_[node];
   if (collective_ == Collective::custom || collective_ == Collective::gather ||
       collective_ == Collective::scatter) {
     return;  // all of it lies in the input
@@ -150,7 +166,7 @@ void Layout::fill(Gpu& gpu, std::uint32_t node) const {
   gpu.i_chunks = input_chunks(collective_, chunks(), ranks);
   gpu.o_chunks = output_chunks(collective_, chunks(), ranks);
   if (collective_ != Collective::alltoall) return;
-  // What a rank keeps for itself.
+  // What a rank keeps for itself, which no transfer tells.
   for (std::int32_t k = 0; k < per_pair_; ++k) {
     const std::int32_t offset = static_cast<std::int32_t>(node) * per_pair_ + k;
     gpu.copies.push_back({.i_off = offset, .o_off = offset});

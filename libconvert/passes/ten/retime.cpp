@@ -38,8 +38,8 @@ Duration duration_of(const Schedule& s, const LinkIndex& links, const Transfer& 
   }
   const Picoseconds step = s.step_ps.value_or(ps_per_us);
   if (s.time == Time::steps) {
-    const bool beta = s.occupancy == Schedule::Occupancy::beta;
-    return {times(t.end - t.start, step), beta ? step : times(t.end - t.start, step)};
+    const std::int64_t hop = times(t.end - t.start, step);
+    return {hop, s.occupancy == Schedule::Occupancy::beta ? std::min(hop, step) : hop};
   }
   const std::int64_t hop = s.time == Time::continuous ? t.end - t.start : step;
   return {hop, hop};
@@ -56,6 +56,9 @@ class Retimer {
     bool holds = false;
     bool given = false;
     std::uint32_t reductions = 0;       // still to come
+    bool gives = false;                 // its sum goes away some time
+    bool gets = false;                  // a copy comes some time
+    bool copied = false;                // one has come
     std::vector<std::uint32_t> queues;  // whose head waits for this chunk
   };
   struct Queue {             // of a link
@@ -68,7 +71,11 @@ class Retimer {
   void set_up();
   void serve(std::uint32_t queue, std::int64_t now);
   void arrive(std::uint32_t i, std::int64_t now);
-  [[nodiscard]] bool ready(const Slot& slot) const { return slot.holds && !slot.given && slot.reductions == 0; }
+  [[nodiscard]] static bool whole(const Slot& slot) { return slot.holds && !slot.given && slot.reductions == 0; }
+  // Where a sum goes away and a copy comes back, it is the copy that is passed on.
+  [[nodiscard]] static bool ready(const Slot& slot, Schedule::Op op) {
+    return whole(slot) && (op == Schedule::Op::reduce || slot.copied || !slot.gives || !slot.gets);
+  }
   void report_stuck();
 
   const Schedule& s_;
@@ -100,7 +107,13 @@ void Retimer::set_up() {
     }
   }
   for (const Transfer& t : s_.transfers) {
-    if (t.op == Schedule::Op::reduce) ++held_[slots_.of(t.dst, t.chunk)].reductions;
+    Slot& to = held_[slots_.of(t.dst, t.chunk)];
+    if (t.op == Schedule::Op::reduce) {
+      ++to.reductions;
+      held_[slots_.of(t.src, t.chunk)].gives = true;
+    } else {
+      to.gets = true;
+    }
   }
 }
 
@@ -111,7 +124,7 @@ void Retimer::serve(std::uint32_t queue, std::int64_t now) {
   const std::uint32_t i = order_[q.next];
   const Transfer& t = s_.transfers[i];
   Slot& slot = held_[slots_.of(t.src, t.chunk)];
-  if (!ready(slot)) {
+  if (!ready(slot, t.op)) {
     slot.queues.push_back(queue);
     return;
   }
@@ -137,8 +150,9 @@ void Retimer::arrive(std::uint32_t i, std::int64_t now) {
   } else {
     slot.holds = true;
     slot.given = false;
+    slot.copied = true;
   }
-  if (!ready(slot)) return;
+  if (!whole(slot)) return;
   const std::vector<std::uint32_t> waiting = std::move(slot.queues);
   slot.queues.clear();
   for (const std::uint32_t queue : waiting) serve(queue, now);

@@ -9,7 +9,8 @@
 
 namespace convert {
 
-// The same transfers with continuous times. A sum is passed on when all reductions into it are done. What a link
+// The same transfers with continuous times. A sum is passed on when all reductions into it are done; where it
+// goes away and comes back as a copy, copies go on from that one. What a link
 // takes is its hop time, or where that is not told, as long as the schedule says, or 1 us. Reports transfers that
 // never can start [R4] and leaves the schedule as it was then.
 [[nodiscard]] Schedule retime(const Schedule& schedule, Diagnostics& diagnostics);

@@ -223,7 +223,8 @@ void take_header(std::span<const Trace> traces, Program& p) {
           "the trace carries no chunk provenance (metadata msccl.*), so what it computes cannot be proved",
           "provenance");
     }
-    p.buffers.push_back({gpu.i_chunks, gpu.o_chunks, gpu.s_chunks, {}});  // copies are nodes
+    p.buffers.push_back({gpu.i_chunks, gpu.o_chunks, gpu.s_chunks, {}});
+    if (header.scheduled) p.buffers.back().copies = std::move(gpu.copies);  // elsewhere they are nodes
     if (t.rank != 0) {
       if (header.collective != p.collective || header.protocol != p.protocol || header.chunks != p.chunks ||
           header.inplace != p.inplace || runs_outofplace(header) != p.outofplace || header.scheduled != p.scheduled)

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "passes/verify/execute.h"
+#include "passes/verify/permuted.h"
 #include "passes/verify/postcondition.h"
 #include "passes/verify/reach.h"
 
@@ -68,6 +69,7 @@ class Verifier {
   [[nodiscard]] bool divides_into_ranks();
   void check_mode(bool inplace, const std::string& mode);
   Reading read(const BufferLayout& layout, const ExecuteOptions& options);
+  bool report_permuted(bool inplace, const std::string& mode);
   void report_deadlock(const Execution& e);
   void report_capacity(const Execution& bounded, std::uint32_t peak);
   void report_races(const Reading& r, const BufferLayout& layout, const std::string& mode);
@@ -163,8 +165,44 @@ void Verifier::check_mode(bool inplace, const std::string& mode) {
       return;
     }
   }
+  if (!reading.sound() && options_.dataflow && inplace && report_permuted(inplace, mode)) return;
   report_races(reading, layout, mode);
   if (options_.dataflow) report_values(reading, layout, options, mode);
+}
+
+// An all-gather that is right but for the order of its chunks gets one finding, not one for each of them.
+bool Verifier::report_permuted(bool inplace, const std::string& mode) {
+  const auto permutation = find_permutation(p_);
+  const auto other = permutation ? with_chunks_in_place(p_, *permutation) : std::nullopt;
+  if (!other) return false;
+  Diagnostics findings;
+  Verifier(*other, options_, findings).check_mode(inplace, mode);
+  for (const Diagnostic& d : findings.all()) {
+    if (d.rule != "races" && d.rule != "fifo") return false;
+  }
+  const auto chunk_text = [&](std::int32_t at) {
+    const std::int32_t each = p_.chunks / p_.ranks();
+    return "chunk " + std::to_string(at % each) + " of " + rank_word() + std::to_string(at / each);
+  };
+  std::int32_t first = 0;
+  while (permutation->belongs[static_cast<std::size_t>(first)] == first) ++first;
+  const std::string each = std::to_string(p_.chunks / p_.ranks());
+  diagnostics_.add(
+      {options_.soft,
+       p_.locate_rank(0),
+       "postcondition",
+       std::string(name(p_.collective)) + ": everything arrives, but data lands permuted: o[" +
+           std::to_string(first) + "] holds " + chunk_text(permutation->belongs[static_cast<std::size_t>(first)]) +
+           ", where " + chunk_text(first) + " must be; " +
+           (permutation->rounds_first ? "the offsets are chunk × " + std::to_string(p_.ranks()) +
+                                            " + rank, and must be rank × " + each + " + chunk"
+                                      : "the chunks of a rank must stand together, in the order of the ranks") +
+           mode,
+       {}});
+  for (const Diagnostic& d : findings.all()) {
+    if (d.rule == "races") diagnostics_.add(d);
+  }
+  return true;
 }
 
 // Follows who waits for whom from one blocked chain until a chain repeats: that is the cycle.

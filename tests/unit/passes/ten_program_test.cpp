@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+// Schedule → Algorithm → traces: node by node, proved, and back to MSCCL-IR.
+#include <gtest/gtest.h>
+
+#include "passes/lower/export.h"
+#include "passes/lower/lower.h"
+#include "passes/provenance.h"
+#include "passes/ten/check.h"
+#include "passes/ten/program.h"
+#include "passes/verify/verify.h"
+#include "unit/passes/ten_builder.h"
+
+namespace convert {
+namespace {
+
+using test::ring;
+using test::ScheduleMaker;
+using Time = Schedule::Time;
+
+Algorithm algorithm(const Schedule& s) {
+  Diagnostics diagnostics;
+  Schedule timed;
+  const Flow flow = check_schedule(s, timed, diagnostics);
+  for (const Diagnostic& d : diagnostics.all()) EXPECT_NE(d.severity, Severity::error) << format_diagnostic(d);
+  return make_algorithm(s, timed, flow);
+}
+
+std::vector<Trace> lower(const Algorithm& a) {
+  Diagnostics diagnostics;
+  const Lowering lowering(a, std::nullopt, diagnostics);
+  std::vector<Trace> traces(a.gpus.size());
+  for (Rank r = 0; r < traces.size(); ++r) {
+    lowering.lower(r, traces[r]);
+    traces[r].name = "t." + std::to_string(r) + ".et";
+  }
+  return traces;
+}
+
+std::string proof(const Program& p) {
+  Diagnostics diagnostics;
+  verify(p, {.dataflow = true, .collective = {}, .soft = Severity::error}, diagnostics);
+  std::string out;
+  for (const Diagnostic& d : diagnostics.all()) {
+    // That an order exists only through other ranks is a warning for protocols without fences.
+    if (d.message.find("ordered only through other ranks") == std::string::npos) out += format_diagnostic(d) + "\n";
+  }
+  return out;
+}
+std::string proof(const std::vector<Trace>& traces) {
+  Diagnostics diagnostics;
+  return proof(make_program(traces, diagnostics));
+}
+
+// "0 send 0>1 tag 7 1000 B <- 3 after 2" a line.
+std::string text(const Trace& t) {
+  std::string out;
+  for (const Node& n : t.nodes.nodes) {
+    const auto attrs = t.nodes.attributes(n);
+    const auto value = [&](Name name) {
+      const IntValue v = int_value(attrs, name);
+      return v ? std::to_string(v.value) : std::string("-");
+    };
+    out += std::to_string(n.id) + ' ';
+    if (n.type == NodeType::comp) {
+      out += "comp " + value(attr::num_ops) + " ops " + value(attr::tensor_size) + " B " +
+             value(attr::duration_nanos) + " ns";
+    } else {
+      out += (n.type == NodeType::comm_send ? "send " : "recv ") + value(attr::comm_src) + '>' +
+             value(attr::comm_dst) + " tag " + value(attr::comm_tag) + ' ' + value(attr::comm_size) + " B";
+    }
+    out += " chunk " + value(attr::chunk_id) + " link " + value(attr::ten_link) + " at " +
+           value(attr::ten_start_ps) + '-' + value(attr::ten_end_ps);
+    if (n.data_deps.count > 0) out += " <-";
+    for (const NodeId d : t.nodes.data_deps(n)) out += ' ' + std::to_string(d);
+    if (n.ctrl_deps.count > 0) out += " after";
+    for (const NodeId d : t.nodes.ctrl_deps(n)) out += ' ' + std::to_string(d);
+    out += '\n';
+  }
+  return out;
+}
+
+ScheduleMaker star() {
+  ScheduleMaker m(Collective::allreduce, 3);
+  m.link(1, 0).link(2, 0).link(0, 1).link(0, 2).chunk({}, {});
+  m.reduce(1, 0, 0, 0, 1).reduce(2, 0, 0, 0, 1).move(0, 1, 0, 1, 2).move(0, 2, 0, 1, 2);
+  return m;
+}
+
+TEST(TenProgram, AnAllReduceNodeByNode) {
+  const Algorithm a = algorithm(star().s);
+  EXPECT_TRUE(a.scheduled);
+  EXPECT_EQ(a.collective, Collective::allreduce);
+  const std::vector<Trace> traces = lower(a);
+  EXPECT_EQ(text(traces[0]),
+            "0 recv 1>0 tag 0 1000 B chunk 0 link 0 at 0-1000000\n"
+            "1 comp 250 ops 1000 B 0 ns chunk 0 link 0 at 0-1000000 <- 0\n"
+            "2 recv 2>0 tag 1 1000 B chunk 0 link 1 at 0-1000000\n"
+            "3 comp 250 ops 1000 B 0 ns chunk 0 link 1 at 0-1000000 <- 2\n"
+            "4 send 0>1 tag 2 1000 B chunk 0 link 2 at 1000000-2000000 <- 1 3\n"
+            "5 send 0>2 tag 3 1000 B chunk 0 link 3 at 1000000-2000000 <- 1 3\n");
+  EXPECT_EQ(text(traces[1]),
+            "0 send 1>0 tag 0 1000 B chunk 0 link 0 at 0-1000000\n"
+            "1 recv 0>1 tag 2 1000 B chunk 0 link 2 at 1000000-2000000\n");
+  EXPECT_EQ(proof(make_program(a)), "");
+  EXPECT_EQ(proof(traces), "");
+}
+
+TEST(TenProgram, TheOrderOnALinkIsAControlDependency) {
+  ScheduleMaker m(Collective::broadcast, 3);
+  m.link(0, 1).link(1, 2).chunk({0}, {}).chunk({0}, {});
+  m.s.time = Time::order;
+  m.move(0, 1, 1, 0, 0).move(0, 1, 0, 1, 0).move(1, 2, 0, 0, 0).move(1, 2, 1, 1, 0);
+  const std::vector<Trace> traces = lower(algorithm(m.s));
+  EXPECT_EQ(text(traces[1]),
+            "0 recv 0>1 tag 0 1000 B chunk 1 link 0 at ---\n"
+            "1 recv 0>1 tag 1 1000 B chunk 0 link 0 at ---\n"
+            "2 send 1>2 tag 2 1000 B chunk 0 link 1 at --- <- 1\n"
+            "3 send 1>2 tag 3 1000 B chunk 1 link 1 at --- <- 0 after 2\n");
+  EXPECT_EQ(proof(traces), "");
+}
+
+TEST(TenProgram, SizesAndElementsAreThoseOfTheChunks) {
+  ScheduleMaker m(Collective::reduce, 2);
+  m.link(1, 0).chunk({}, {0}).chunk({}, {0});
+  m.s.chunks[1].bytes = 3;
+  Algorithm a = algorithm(m.reduce(1, 0, 0, 0, 1).reduce(1, 0, 1, 1, 2).s);
+  a.element_bytes = 2;
+  const std::string root = text(lower(a)[0]);
+  EXPECT_NE(root.find("comp 500 ops 1000 B 0 ns chunk 0"), std::string::npos) << root;
+  EXPECT_NE(root.find("recv 1>0 tag 1 3 B"), std::string::npos) << root;
+  EXPECT_NE(root.find("comp 1 ops 3 B 0 ns chunk 1"), std::string::npos) << root;
+}
+
+ScheduleMaker a2a() {
+  ScheduleMaker m(Collective::alltoall, 3);
+  m.s.time = Time::order;
+  m.link(0, 1).link(1, 2).link(2, 0);
+  m.chunk({0}, {1}).chunk({0}, {2}).chunk({1}, {2}).chunk({1}, {0}).chunk({2}, {0}).chunk({2}, {1});
+  m.move(0, 1, 1, 0, 0).move(0, 1, 0, 1, 0).move(0, 1, 5, 2, 0);
+  m.move(1, 2, 3, 0, 0).move(1, 2, 1, 1, 0).move(1, 2, 2, 2, 0);
+  m.move(2, 0, 4, 0, 0).move(2, 0, 3, 1, 0).move(2, 0, 5, 2, 0);
+  return m;
+}
+
+TEST(TenProgram, AnAllToAllGoesThroughScratchSpace) {
+  const Algorithm a = algorithm(a2a().s);
+  EXPECT_EQ(a.collective, Collective::alltoall);
+  EXPECT_EQ(a.gpus[1].s_chunks, 1);
+  const std::vector<Trace> traces = lower(a);
+  EXPECT_EQ(traces[0].nodes.nodes.size(), 6U) << "nothing but messages";
+  EXPECT_EQ(proof(make_program(a)), "");
+  EXPECT_EQ(proof(traces), "");
+}
+
+TEST(TenProgram, UnevenOwnersAndRelaysAreCustom) {
+  ScheduleMaker uneven(Collective::allgather, 2);
+  uneven.link(0, 1).chunk({0}, {}).chunk({0}, {}).move(0, 1, 0, 0, 1).move(0, 1, 1, 1, 2);
+  EXPECT_EQ(algorithm(uneven.s).collective, Collective::custom);
+  ScheduleMaker relayed(Collective::allgather, 3);
+  relayed.s.relays = {1};
+  relayed.link(0, 1).link(1, 2).link(2, 1).link(1, 0).chunk({0}, {}).chunk({2}, {});
+  relayed.move(0, 1, 0, 0, 1).move(1, 2, 0, 1, 2).move(2, 1, 1, 0, 1).move(1, 0, 1, 1, 2);
+  const Algorithm a = algorithm(relayed.s);
+  EXPECT_EQ(a.collective, Collective::custom);
+  EXPECT_EQ(a.ranks(), 3);
+  EXPECT_EQ(proof(lower(a)), "");
+}
+
+// Chunks need not start in the order of their owners.
+TEST(TenProgram, ChunksLieWhereTheCollectiveWantsThem) {
+  auto m = ring(Collective::allgather, 2);
+  m.chunk({1}, {}).chunk({0}, {}).chunk({0}, {}).chunk({1}, {});
+  m.move(1, 0, 0, 0, 1).move(0, 1, 1, 0, 1).move(0, 1, 2, 1, 2).move(1, 0, 3, 1, 2);
+  const Algorithm a = algorithm(m.s);
+  EXPECT_EQ(a.collective, Collective::allgather);
+  EXPECT_EQ(proof(make_program(a)), "");
+}
+
+TEST(TenProgram, ARedundantCopyGoesWhereNobodyLooks) {
+  ScheduleMaker m(Collective::broadcast, 3);
+  m.link(0, 1).link(0, 2).link(2, 1).chunk({0}, {});
+  m.move(0, 1, 0, 0, 1).move(0, 2, 0, 0, 1).move(2, 1, 0, 1, 2);
+  const Algorithm a = algorithm(m.s);
+  EXPECT_EQ(a.gpus[1].s_chunks, 1);
+  EXPECT_EQ(proof(lower(a)), "");
+}
+
+// A send that waits for one of the two reductions only.
+TEST(TenProgram, AMissingDependencyIsARace) {
+  Algorithm a = algorithm(star().s);
+  for (Step& s : a.steps) {
+    if (s.type == StepType::nop) s.deps = s.depid = -1;
+  }
+  EXPECT_NE(proof(make_program(a)).find("[races]"), std::string::npos);
+  EXPECT_NE(proof(lower(a)).find("[races]"), std::string::npos);
+}
+
+TEST(TenProgram, VeryManyChunksNeedNoPlacesWhereTheyNeverCome) {
+  constexpr std::uint32_t nodes = 2048;
+  ScheduleMaker m(Collective::custom, nodes);
+  for (std::uint32_t n = 0; n < nodes; ++n) m.link(n, (n + 1) % nodes).chunk({n}, {(n + 1) % nodes});
+  for (std::uint32_t n = 0; n < nodes; ++n) m.move(n, (n + 1) % nodes, n, 0, 1);
+  const Algorithm a = algorithm(m.s);
+  EXPECT_EQ(a.gpus[5].i_chunks, 2);
+  EXPECT_EQ(proof(make_program(a)), "");
+}
+
+std::string limits_and_errors(const Algorithm& a) {
+  Diagnostics diagnostics;
+  check_structure(a, diagnostics);
+  std::string out;
+  for (const Diagnostic& d : diagnostics.all()) out += format_diagnostic(d) + "\n";
+  return out + proof(make_program(a));
+}
+
+TEST(TenExport, SumsGetAnOrder) {
+  const Algorithm a = algorithm(star().s);
+  Diagnostics diagnostics;
+  const Algorithm out = runnable(a, diagnostics);
+  EXPECT_FALSE(out.scheduled);
+  EXPECT_EQ(diagnostics.all().size(), 0U);
+  EXPECT_EQ(limits_and_errors(out), "");
+  EXPECT_EQ(out.steps[1].type, StepType::rrc);
+  EXPECT_EQ(out.steps[1].depid, 0);
+  Algorithm unordered = a;
+  unordered.scheduled = false;
+  EXPECT_NE(limits_and_errors(unordered).find("[races]"), std::string::npos);
+}
+
+TEST(TenExport, TracesGiveTheSameProgram) {
+  for (const Schedule& s : {star().s, a2a().s}) {
+    const Algorithm a = algorithm(s);
+    Diagnostics diagnostics;
+    const Algorithm direct = runnable(a, diagnostics);
+    const Algorithm raised = export_algorithm(lower(a), diagnostics);
+    EXPECT_EQ(diagnostics.all().size(), 0U);
+    EXPECT_EQ(limits_and_errors(raised), "");
+    ASSERT_EQ(raised.steps.size(), direct.steps.size());
+    for (std::size_t i = 0; i < raised.steps.size(); ++i) {
+      EXPECT_EQ(raised.steps[i].type, direct.steps[i].type);
+      EXPECT_EQ(raised.steps[i].depid, direct.steps[i].depid);
+      EXPECT_EQ(raised.steps[i].deps, direct.steps[i].deps);
+      EXPECT_EQ(raised.steps[i].hasdep, direct.steps[i].hasdep);
+      EXPECT_EQ(raised.steps[i].dst_off, direct.steps[i].dst_off);
+    }
+  }
+}
+
+// Where threadblocks are gone, only what the nodes do is known.
+TEST(TenExport, EditedTracesAreScheduledAnew) {
+  std::vector<Trace> traces = lower(algorithm(star().s));
+  for (Trace& t : traces) {
+    for (Node& n : t.nodes.nodes) {
+      for (Attr& attribute : std::span(t.nodes.attrs).subspan(n.attrs.begin, n.attrs.count)) {
+        if (attribute.name == attr::tb_id) attribute.name = Name(std::string_view("gone"));
+      }
+    }
+  }
+  Diagnostics diagnostics;
+  const Algorithm out = export_algorithm(traces, diagnostics);
+  EXPECT_FALSE(out.scheduled);
+  EXPECT_EQ(proof(make_program(out)), "");
+}
+
+TEST(TenExport, SizesThatAreLostAreTold) {
+  ScheduleMaker m(Collective::broadcast, 2);
+  m.link(0, 1).chunk({0}, {}).chunk({0}, {});
+  m.s.chunks[1].bytes = 10;
+  Diagnostics diagnostics;
+  (void)runnable(algorithm(m.move(0, 1, 0, 0, 1).move(0, 1, 1, 1, 2).s), diagnostics);
+  ASSERT_EQ(diagnostics.all().size(), 1U);
+  EXPECT_EQ(format_diagnostic(diagnostics.all()[0]),
+            "f: warning: MSCCL-IR has chunks of one size; that these have 10 to 1000 bytes is lost [sizes]");
+}
+
+}  // namespace
+}  // namespace convert

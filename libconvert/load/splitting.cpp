@@ -47,7 +47,8 @@ Trace only_trace(SetSource& source, unsigned jobs) {
                     "trace of it");
 }
 
-std::vector<NodePlace> find_places(const Trace& system, const SplitOptions& options, Diagnostics& diagnostics) {
+std::vector<NodePlace> find_places(const Trace& system, bool joined, const SplitOptions& options,
+                                   Diagnostics& diagnostics) {
   std::string hint;
   std::vector<NodePlace> places;
   if (options.map) {
@@ -56,7 +57,7 @@ std::vector<NodePlace> find_places(const Trace& system, const SplitOptions& opti
     hint = "add them to " + *options.map;
   } else {
     const std::string name = options.attribute.value_or(std::string(attr::npu.view()));
-    places = places_by_attribute(system, Name(name));
+    places = places_by_attribute(system, Name(name), !joined);
     hint = "they lack the attribute " + name +
            "; name another with --by attr:NAME, or a device map with --by "
            "map:FILE";
@@ -107,10 +108,14 @@ SplitSet::SplitSet(SetSource& source, const SplitOptions& options, Diagnostics& 
   std::optional<JoinedRanks> joined = read_joined(system);
   if (joined && (options.attribute || options.map))
     throw usage_error(system.name + " is a joined set, whose nodes say their ranks; leave --by out");
-  std::vector<NodePlace> places = find_places(system, options, diagnostics);
+  std::vector<NodePlace> places = find_places(system, joined.has_value(), options, diagnostics);
   split_.emplace(std::move(system), std::move(places), options.cross, std::move(joined));
-  if (split_->joined() && split_->joined()->groups)
+  if (split_->joined() && split_->joined()->groups) {
     groups_ = InputSet::Groups{split_->system().name + "(joined.groups)", *split_->joined()->groups};
+    for (const CommGroup& g : parse_groups(groups_->name, groups_->json, std::nullopt)) {
+      for (const Rank r : g.ranks) part_ = part_ || r > split_->ranks().back();
+    }
+  }
   if (counts().dropped == 0) return;
   diagnostics.warning(
       {.file = split_->system().name}, "split",
@@ -169,7 +174,7 @@ JoinedSet::JoinedSet(SetSource& source, unsigned jobs) : name_(source.base_name(
   for (const Trace& t : traces_) joiner_.add(t, metadata_message(t.metadata));
   const auto groups = source.groups();
   if (!groups) return;
-  (void)parse_groups(groups->name, groups->json, traces_.back().rank + 1);
+  (void)parse_groups(groups->name, groups->json, std::nullopt);
   joiner_.joined().groups = groups->json;
 }
 

@@ -42,6 +42,7 @@ class SplitSet : public SetSource {
   [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override;
   [[nodiscard]] std::unique_ptr<TraceReader> open_all() override;
   [[nodiscard]] std::optional<InputSet::Groups> groups() const override { return groups_; }
+  [[nodiscard]] bool groups_come_late() const override { return part_; }
 
   [[nodiscard]] const SplitCounts& counts() const { return split_->counts(); }
 
@@ -52,6 +53,7 @@ class SplitSet : public SetSource {
   std::string name_;
   std::optional<SystemSplit> split_;
   std::optional<InputSet::Groups> groups_;
+  bool part_ = false;  // the groups are of more ranks than were joined
 };
 
 // Nodes rank after rank, each with `npu`, numbered anew; what a split needs to give the same bytes back is in the

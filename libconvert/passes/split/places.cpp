@@ -14,12 +14,13 @@ Error bad(const Trace& system, std::size_t i, const std::string& what) {
 
 class PlaceReader {
  public:
-  PlaceReader(const Trace& system, Name attribute) : system_(system), attribute_(attribute) {}
+  PlaceReader(const Trace& system, Name attribute, bool transfers)
+      : system_(system), attribute_(attribute), transfers_(transfers) {}
 
   [[nodiscard]] NodePlace read(std::size_t i) const {
     const NodeTable& table = system_.nodes;
     const auto attrs = table.attributes(table.nodes[i]);
-    if (is_task_transfer(attrs) && find(attrs, attr::comm_src) != nullptr) return read_transfer(i, attrs);
+    if (transfers_ && is_task_transfer(attrs) && find(attrs, attr::comm_src) != nullptr) return read_transfer(i, attrs);
     const Attr* const a = find(attrs, attribute_);
     if (a == nullptr) return {};
     if (a->kind != Kind::string_val) return {.ranks = {.rank = integer(i, *a)}};
@@ -57,12 +58,13 @@ class PlaceReader {
 
   const Trace& system_;
   Name attribute_;
+  bool transfers_;
 };
 
 }  // namespace
 
-std::vector<NodePlace> places_by_attribute(const Trace& system, Name attribute) {
-  const PlaceReader reader(system, attribute);
+std::vector<NodePlace> places_by_attribute(const Trace& system, Name attribute, bool transfers) {
+  const PlaceReader reader(system, attribute, transfers);
   std::vector<NodePlace> places(system.nodes.nodes.size());
   for (std::size_t i = 0; i < places.size(); ++i) places[i] = reader.read(i);
   return places;

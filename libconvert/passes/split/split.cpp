@@ -254,7 +254,7 @@ void SystemSplit::State::add_attributes(const Entry& e, NodeTable& out) const {
   const NodePlace& place = places[e.index];
   const Node& from = table.nodes[e.index];
   const auto attrs = table.attributes(from);
-  const bool task = is_task_transfer(attrs);
+  const bool task = place.ranks.is_transfer() || (place.bytes >= 0 && is_task_transfer(attrs));
   if (place.ranks.is_transfer()) {
     add_end(out.nodes.back().type, place.ranks, first_tag + transfer_number.at(e.index), place.bytes, out);
   } else if (task) {  // within the NPU: a copy

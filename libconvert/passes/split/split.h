@@ -24,9 +24,10 @@ struct NodePlace {
 };
 
 // Of each node by an attribute: an integer from 0, or text that ends in one, such as "npu3", "GPU 3" or "cuda:3".
-// A transfer of a task graph (`comm_task`) goes where its comm_src and comm_dst say. Throws Error(input) [split]
-// with the node: another kind of attribute, text without a number at its end, ranks beyond 2^31-1.
-[[nodiscard]] std::vector<NodePlace> places_by_attribute(const Trace& system, Name attribute);
+// With `transfers` a transfer of a task graph (`comm_task`) goes where its comm_src and comm_dst say. Throws
+// Error(input) [split] with the node: another kind of attribute, text without a number at its end, ranks beyond
+// 2^31-1.
+[[nodiscard]] std::vector<NodePlace> places_by_attribute(const Trace& system, Name attribute, bool transfers);
 [[nodiscard]] inline bool is_task_transfer(std::span<const Attr> attrs) {
   return find(attrs, attr::comm_task) != nullptr;
 }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Every trace set of the corpus, and every algorithm and task graph that is not large, joined into one trace and
+// split again: the same bytes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "corpus.h"
+#include "unit/load/split_sets.h"
+
+namespace {
+
+using namespace convert;
+namespace fs = std::filesystem;
+
+void expect_identity(const SourceOptions& options) {
+  SCOPED_TRACE(options.operands.front());
+  Diagnostics diagnostics;
+  TraceSource source(options, diagnostics);
+  ASSERT_TRUE(source.prepare(false));
+  const test::SetBytes before = test::set_bytes(source);
+  TraceSource again(options, diagnostics);
+  ASSERT_TRUE(again.prepare(false));
+  EXPECT_TRUE(test::joined_and_split(again) == before);
+}
+
+std::vector<fs::path> files_of(const fs::path& folder, const std::string& suffix) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file() && entry.path().string().ends_with(suffix)) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+TEST(SplitCorpus, TraceSets) {
+  REQUIRE_CORPUS();
+  std::size_t sets = 0;
+  for (const fs::path& file : files_of(corpus::root(), ".0.et")) {
+    const std::string prefix = file.string().substr(0, file.string().size() - 5);
+    expect_identity({.operands = {prefix}, .hash = false});
+    ++sets;
+  }
+  EXPECT_GT(sets, 300U);
+}
+
+TEST(SplitCorpus, SingleTraces) {
+  REQUIRE_CORPUS();
+  for (const fs::path& file : files_of(corpus::root() / "pytorch", ".et")) {
+    expect_identity({.operands = {file}, .hash = false});
+  }
+}
+
+TEST(SplitCorpus, AlgorithmsAndTaskGraphs) {
+  REQUIRE_CORPUS();
+  constexpr std::uintmax_t largest = 100'000;
+  std::size_t algorithms = 0;
+  for (const char* folder : {"real", "generated"}) {
+    if (!fs::exists(corpus::root() / "msccl" / folder)) continue;
+    for (const fs::path& file : files_of(corpus::root() / "msccl" / folder, ".xml")) {
+      if (fs::file_size(file) > largest) continue;
+      Diagnostics diagnostics;
+      TraceSource source({.operands = {file}, .hash = false}, diagnostics);
+      if (source.algorithm() == nullptr || !source.prepare(false)) continue;
+      expect_identity({.operands = {file}, .hash = true});
+      ++algorithms;
+    }
+  }
+  EXPECT_GT(algorithms, 20U);
+  for (const fs::path& file : files_of(corpus::root() / "flexflow", ".dot")) {
+    if (!file.filename().string().starts_with("chakra_")) continue;
+    expect_identity({.operands = {file}, .hash = false});
+    expect_identity({.operands = {file}, .from = "flexflow,single=yes", .hash = false});
+  }
+}
+
+}  // namespace

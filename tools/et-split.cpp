@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // et-split: a trace for each NPU, of a trace of the whole system; and back; and a part of a set.
+#include <utility>
+
 #include "common/source.h"
 #include "common/tool.h"
 #include "core/units.h"
@@ -107,17 +109,20 @@ int main(int argc, char** argv) {
     std::optional<SplitSet> split;
     if (o.splits()) source = &split.emplace(*source, split_options(o, context.jobs()), context.diagnostics);
     if (context.failed()) return 1;
+    bool finished = false;
+    const auto finish = [&] {
+      if (rankwise && !std::exchange(finished, true)) rankwise->finish();
+    };
     const SinkOptions sink{.to = o.output.to,
                            .path = o.output.path,
                            .force = o.output.force,
                            .history = o.output.no_history ? "" : context.history(),
                            .jobs = context.jobs(),
-                           .before_commit = [&] {
-                             if (rankwise) rankwise->finish();
-                           }};
+                           .before_commit = finish};
     const SinkPlan plan = plan_sink(*source, sink);
     if (o.output.to_stdout() && plan.binary()) tools::refuse_binary_on_tty("or write text with -t json");
     write_set(*source, plan, sink, context.diagnostics);
+    finish();  // formats that need all ranks at once have no such moment
     if (split) {
       log_info(counted(split->counts().edges, "edge") + " between NPUs, " +
                counted(split->counts().messages, "message") + " made of them");

@@ -54,20 +54,18 @@ std::vector<NodePlace> find_places(const Trace& system, bool joined, const Split
   if (options.map) {
     const auto file = open_input(*options.map);
     places = places_by_map(system, parse_device_map(*options.map, file->read_rest()), diagnostics);
-    hint = "add them to " + *options.map;
+    hint = "name them in " + *options.map;
   } else {
     const std::string name = options.attribute.value_or(std::string(attr::npu.view()));
     places = places_by_attribute(system, Name(name), !joined);
-    hint = "they lack the attribute " + name +
-           "; name another with --by attr:NAME, or a device map with --by "
-           "map:FILE";
+    hint = "attribute " + name + " says it; name another with --by attr:NAME, or a device map with --by map:FILE";
   }
   if (options.default_npu) {
     for (NodePlace& p : places) {
       if (p.ranks.rank == no_rank) p.ranks.rank = *options.default_npu;
     }
   }
-  require_places(system, places, hint + ", or place them all with --default-npu");
+  require_places(system, places, hint + ", or give --default-npu");
   return places;
 }
 

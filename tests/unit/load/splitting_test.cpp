@@ -277,12 +277,12 @@ TEST(Subsets, TakeRanksAndTheirGroups) {
   ASSERT_EQ(taken.size(), 2U);
   EXPECT_EQ(taken[1].rank, 1U);
   EXPECT_EQ(et_bytes(taken[0]), et_bytes(traces[2]));
-  EXPECT_EQ(subset.groups()->json, "{\n  \"2\": [1,0],\n  \"3\": [0,1]\n}\n");
+  EXPECT_EQ(subset.groups()->json, "{\n \"2\":[1,0],\n \"3\":[0,1]\n}\n");
   subset.finish();
   ASSERT_EQ(diagnostics.warnings(), 1U);
   RankwiseSet kept(set, {.subset = RankSubset{.ranks = {2, 3}, .renumber = false}}, diagnostics);
   EXPECT_EQ(kept.load(1).at(0).rank, 2U);
-  EXPECT_EQ(kept.groups()->json, "{\n  \"2\": [3,2],\n  \"3\": [2,3]\n}\n");
+  EXPECT_EQ(kept.groups()->json, "{\n \"2\":[3,2],\n \"3\":[2,3]\n}\n");
   RankwiseOptions beyond{.subset = RankSubset{.ranks = {1, 9}}};
   EXPECT_EQ(message_of([&] { RankwiseSet(set, beyond, diagnostics); }),
             "error: --ranks: there is no rank 9; held has 4 ranks, up to 3");

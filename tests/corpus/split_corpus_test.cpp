@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every trace set of the corpus, and every algorithm and task graph that is not large, joined into one trace and
-// split again: the same bytes.
+// split again: the same bytes; collectives of its workloads merged and folded back.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "corpus.h"
+#include "load/merging.h"
+#include "load/rankwise.h"
 #include "unit/load/split_sets.h"
 
 namespace {
@@ -56,7 +58,7 @@ TEST(SplitCorpus, SingleTraces) {
 
 TEST(SplitCorpus, AlgorithmsAndTaskGraphs) {
   REQUIRE_CORPUS();
-  constexpr std::uintmax_t largest = 100'000;
+  constexpr std::uintmax_t largest = 1'000'000;
   std::size_t algorithms = 0;
   for (const char* folder : {"real", "generated"}) {
     if (!fs::exists(corpus::root() / "msccl" / folder)) continue;
@@ -75,6 +77,43 @@ TEST(SplitCorpus, AlgorithmsAndTaskGraphs) {
     expect_identity({.operands = {file}, .hash = false});
     expect_identity({.operands = {file}, .from = "flexflow,single=yes", .hash = false});
   }
+}
+
+// Of workloads whose ids ascend, as et-merge writes them.
+TEST(SplitCorpus, CollapsingUndoesMerging) {
+  REQUIRE_CORPUS();
+  std::size_t merges = 0;
+  for (const fs::path& file : files_of(corpus::root(), ".0.et")) {
+    const std::string prefix = file.string().substr(0, file.string().size() - 5);
+    SCOPED_TRACE(prefix);
+    Diagnostics diagnostics;
+    TraceSource source({.operands = {prefix}, .hash = false}, diagnostics);
+    const std::vector<Trace> traces = source.load(1);
+    const auto ascends = [](const Trace& t) {
+      const auto by_id = [](const Node& a, const Node& b) { return a.id < b.id; };
+      return std::is_sorted(t.nodes.nodes.begin(), t.nodes.nodes.end(), by_id);
+    };
+    if (traces.size() < 2 || !std::all_of(traces.begin(), traces.end(), ascends)) continue;
+    const auto groups = source.groups();
+    test::HeldSet workload(traces, groups ? groups->json : "");
+    MergeOptions options{
+        .rules = {parse_merge_rule("all_reduce=ring", true), parse_merge_rule("all_gather=direct", true),
+                  parse_merge_rule("all_to_all=direct", true)},
+        .chunks = 2};
+    std::vector<Trace> merged;
+    try {
+      MergedSet set(workload, std::move(options), diagnostics);
+      merged = set.load(1);
+      if (set.counts().merged == 0) continue;
+    } catch (const Error&) {
+      continue;  // fewer bytes than chunks, groups that are not defined, ranks that call different collectives
+    }
+    test::HeldSet held(merged, groups ? groups->json : "");
+    RankwiseSet collapsed(held, {.collapse = true}, diagnostics);
+    EXPECT_TRUE(test::set_bytes(collapsed) == test::set_bytes(workload));
+    ++merges;
+  }
+  EXPECT_GT(merges, 20U);
 }
 
 }  // namespace

@@ -76,6 +76,20 @@ class RankwiseSet::Reader : public TraceReader {
 RankwiseSet::RankwiseSet(SetSource& source, RankwiseOptions options, Diagnostics& diagnostics)
     : source_(source), options_(std::move(options)), diagnostics_(diagnostics) {
   find_ranks();
+  if (options_.subset) options_.subset->members = [this](std::string_view group) { return members_of(group); };
+}
+
+// Groups that come late cannot be known: what is said of their ranks stays as it is.
+const std::vector<Rank>* RankwiseSet::members_of(std::string_view group) {
+  std::call_once(groups_read_, [&] {
+    if (source_.groups_come_late()) return;
+    const auto found = source_.groups();
+    if (!found) return;
+    for (CommGroup& g : parse_groups(found->name, found->json, std::nullopt))
+      members_[std::to_string(g.id)] = std::move(g.ranks);
+  });
+  const auto at = members_.find(group);
+  return at == members_.end() ? nullptr : &at->second;
 }
 
 // Ranks of a set stand in their order nearly always: only where they do not is every head read.

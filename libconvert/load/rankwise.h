@@ -53,13 +53,16 @@ class RankwiseSet : public SetSource {
   void change(Trace& trace);
   void require(Rank rank) const;
   void warn_of_groups(const Counts& counts);
+  [[nodiscard]] const std::vector<Rank>* members_of(std::string_view group);
 
   SetSource& source_;
   RankwiseOptions options_;
   Diagnostics& diagnostics_;
   std::vector<std::size_t> indices_;  // of the ranks in the source; empty: it is a stream
   mutable std::mutex mutex_;
-  std::map<Rank, bool> seen_;  // ranks of the source: whether they were taken
+  std::once_flag groups_read_;
+  std::map<std::string, std::vector<Rank>, std::less<>> members_;  // by pg_name
+  std::map<Rank, bool> seen_;                                      // ranks of the source: whether they were taken
   Counts counts_;
 };
 

@@ -2,6 +2,7 @@
 #include "passes/split/subset.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <unordered_set>
 #include <utility>
 
@@ -117,6 +118,7 @@ class RankTaker {
       if (n.type == NodeType::comm_coll) {
         const auto name = string_value(trace_.nodes, trace_.nodes.attributes(n), attr::pg_name).value_or("");
         ++counts.of_group[name.empty() ? "0" : std::string(name)];
+        shrink(n, name.empty() ? "0" : name);
       } else if (n.type == NodeType::comm_send || n.type == NodeType::comm_recv) {
         goes[i] = leaves(i);
         counts.dropped += goes[i] ? 1 : 0;
@@ -128,6 +130,56 @@ class RankTaker {
   }
 
  private:
+  [[nodiscard]] Attr* attribute(const Node& n, Name name) {
+    const Attr* const a = find(trace_.nodes.attributes(n), name);
+    return a == nullptr ? nullptr : &trace_.nodes.attrs[static_cast<std::size_t>(a - trace_.nodes.attrs.data())];
+  }
+
+  // A collective that states how many ranks its group has, or what it exchanges with each.
+  void shrink(const Node& n, std::string_view group) {
+    Attr* const size = attribute(n, attr::group_size);
+    Attr* const sends = attribute(n, attr::send_splits);
+    Attr* const receives = attribute(n, attr::recv_splits);
+    if (size == nullptr && sends == nullptr && receives == nullptr) return;
+    const std::vector<Rank>* const members = subset_.members ? subset_.members(group) : nullptr;
+    if (members == nullptr && group != "0") return;
+    const auto stays = [&](std::size_t place) {
+      return subset_.takes(members != nullptr ? (*members)[place] : static_cast<std::int64_t>(place));
+    };
+    std::size_t left = subset_.ranks.size();
+    if (members != nullptr) {
+      left = 0;
+      for (std::size_t place = 0; place < members->size(); ++place) left += stays(place) ? 1 : 0;
+    }
+    if (size != nullptr && is_integer(size->kind)) size->bits = left;
+    for (const auto& [splits, bytes] :
+         {std::pair{sends, attr::comm_size}, std::pair{receives, attr::comm_bytes_out}}) {
+      const bool fits = splits != nullptr && splits->kind == Kind::int64_list &&
+                        (members == nullptr || splits->size == members->size());
+      if (fits) shrink_splits(*splits, attribute(n, bytes), stays);
+    }
+  }
+
+  template <class Stays>
+  void shrink_splits(Attr& splits, Attr* bytes, const Stays& stays) {
+    __extension__ using Wide = __int128;
+    std::uint64_t* const list = trace_.nodes.numbers.data() + splits.bits;
+    Wide before = 0, after = 0;
+    std::uint32_t left = 0;
+    for (std::uint32_t place = 0; place < splits.size; ++place) {
+      const std::uint64_t elements = list[place];
+      before += static_cast<std::int64_t>(elements);
+      if (!stays(place)) continue;
+      after += static_cast<std::int64_t>(elements);
+      list[left++] = elements;
+    }
+    splits.size = left;
+    const IntValue whole = int_value(bytes);
+    constexpr Wide most = INT64_MAX;  // beyond that they are no sizes of anything
+    if (whole && before > 0 && before <= most && after >= 0 && after <= before)
+      bytes->bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(Wide{whole.value} * after / before));
+  }
+
   // Whether a message is with a rank that is not taken. Its ranks get their new numbers.
   bool leaves(std::size_t i) {
     const Node& n = trace_.nodes.nodes[i];

@@ -288,5 +288,28 @@ TEST(Subsets, TakeRanksAndTheirGroups) {
             "error: --ranks: there is no rank 9; held has 4 ranks, up to 3");
 }
 
+// What a collective says of its ranks is of those that are taken.
+TEST(Subsets, CollectivesStateTheRanksThatAreLeft) {
+  Trace t;
+  t.name = "t.0.et";
+  t.nodes.add_node(0, NodeType::comm_coll, "all to all");
+  t.nodes.add_string(attr::pg_name, "5");
+  t.nodes.add_int(attr::group_size, Kind::int32_val, 3);
+  t.nodes.add_int(attr::comm_size, Kind::int64_val, 240);
+  t.nodes.add_ints(attr::send_splits, Kind::int64_list, std::vector<std::int64_t>{10, 20, 30});
+  t.nodes.end_node();
+  std::vector<Trace> traces(3, t);
+  for (Rank r = 0; r < 3; ++r) traces[r].rank = r;
+  HeldSet set(traces, R"({"5": [2, 0, 1]})");
+  Diagnostics diagnostics;
+  RankwiseSet subset(set, {.subset = RankSubset{.ranks = {0, 2}}}, diagnostics);
+  const Trace taken = subset.load(1).at(0);
+  const auto attrs = taken.nodes.attributes(taken.nodes.nodes.at(0));
+  EXPECT_EQ(int_value(attrs, attr::group_size).value, 2);
+  EXPECT_EQ(int_value(attrs, attr::comm_size).value, 120);
+  const auto list = taken.nodes.list(*find(attrs, attr::send_splits));
+  EXPECT_EQ(std::vector<std::uint64_t>(list.begin(), list.end()), (std::vector<std::uint64_t>{10, 20}));
+}
+
 }  // namespace
 }  // namespace convert

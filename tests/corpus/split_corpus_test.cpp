@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Every trace set of the corpus, and every algorithm and task graph that is not large, joined into one trace and
-// split again: the same bytes; collectives of its workloads merged and folded back.
+// Every trace set of the corpus, and every algorithm and task graph that is not large: joined into one trace and
+// split again, the same bytes; task graphs split by their ranks; collectives of workloads merged and folded back.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include "corpus.h"
 #include "load/merging.h"
 #include "load/rankwise.h"
+#include "unit/io/scratch.h"
 #include "unit/load/split_sets.h"
 
 namespace {
@@ -49,11 +52,25 @@ TEST(SplitCorpus, TraceSets) {
   EXPECT_GT(sets, 300U);
 }
 
-TEST(SplitCorpus, SingleTraces) {
+// As Chakra's converter made them, and linked by us, with groups.
+TEST(SplitCorpus, PyTorchTraces) {
   REQUIRE_CORPUS();
-  for (const fs::path& file : files_of(corpus::root() / "pytorch", ".et")) {
-    expect_identity({.operands = {file}, .hash = false});
+  const fs::path folder = corpus::root() / "pytorch";
+  std::size_t traces = 0;
+  for (const char* suffix : {"out.et", "out.et.gz"}) {
+    for (const fs::path& file : files_of(folder / "expected", suffix)) {
+      expect_identity({.operands = {file}, .hash = false});
+      ++traces;
+    }
   }
+  EXPECT_GT(traces, 10U);
+  SourceOptions options{.operands = {}, .hash = true};
+  for (Rank r = 0; r < 4; ++r) {
+    const fs::path set = folder / "inputs" / "syn_4rank";
+    options.operands.push_back(set / ("host_" + std::to_string(r) + ".json.gz"));
+    options.linked.push_back({.rank = r, .device = set / ("kineto_" + std::to_string(r) + ".json.gz")});
+  }
+  expect_identity(options);
 }
 
 TEST(SplitCorpus, AlgorithmsAndTaskGraphs) {
@@ -76,6 +93,52 @@ TEST(SplitCorpus, AlgorithmsAndTaskGraphs) {
     if (!file.filename().string().starts_with("chakra_")) continue;
     expect_identity({.operands = {file}, .hash = false});
     expect_identity({.operands = {file}, .from = "flexflow,single=yes", .hash = false});
+  }
+}
+
+// node7,3 or node7,0,1,4096 for each task of a graph that says its ranks.
+std::string map_of(const fs::path& graph) {
+  std::string map;
+  std::ifstream in(graph);
+  for (std::string line; std::getline(in, line);) {
+    int node = 0, rank = 0, from = 0, to = 0;
+    long long bytes = 0;
+    char name[200], type[200];
+    if (std::sscanf(
+            line.c_str(),
+            " node%d [label=\"{ npu_id=%d | %199[^|]| %199[^|]| COMM_SEND_RECV_NODE | src=%d | dst=%d | size=%lld",
+            &node, &rank, name, type, &from, &to, &bytes) == 7) {
+      map += "node" + std::to_string(node) + "," + std::to_string(from) + "," + std::to_string(to) + "," +
+             std::to_string(bytes) + "\n";
+    } else if (std::sscanf(line.c_str(), " node%d [label=\"{ npu_id=%d", &node, &rank) == 2) {
+      map += "node" + std::to_string(node) + "," + std::to_string(rank) + "\n";
+    }
+  }
+  return map;
+}
+
+// What a split makes of the whole graph is what the format makes of it with ranks.
+TEST(SplitCorpus, TaskGraphs) {
+  REQUIRE_CORPUS();
+  const fs::path folder = corpus::root() / "flexflow";
+  test::Scratch scratch;
+  for (const std::string graph : {"l4_n4_data", "l12_n16_data", "l8_n4_pipeline"}) {
+    SCOPED_TRACE(graph);
+    Diagnostics diagnostics;
+    const fs::path chakra = folder / ("chakra_" + graph + ".dot");
+    TraceSource direct({.operands = {chakra}, .hash = false}, diagnostics);
+    const auto expected = test::tasks_of(direct);
+    ASSERT_FALSE(expected.empty());
+    TraceSource whole({.operands = {chakra}, .from = "flexflow,single=yes", .hash = false}, diagnostics);
+    SplitSet split(whole, {}, diagnostics);
+    EXPECT_TRUE(test::tasks_of(split) == expected);
+    const fs::path stock = folder / ("stock_" + graph + ".dot");
+    if (!fs::exists(stock)) continue;
+    const std::string map = scratch.write("map.csv", map_of(chakra));
+    TraceSource mapped({.operands = {stock}, .from = "flexflow,devices=" + map, .hash = false}, diagnostics);
+    TraceSource unmapped({.operands = {stock}, .from = "flexflow,single=yes", .hash = false}, diagnostics);
+    SplitSet by_map(unmapped, {.map = map}, diagnostics);
+    EXPECT_TRUE(test::tasks_of(by_map) == test::tasks_of(mapped));
   }
 }
 

@@ -2,8 +2,11 @@
 // For tests of what et-split does to sets: their bytes as they would be on disk.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -99,6 +102,35 @@ inline SetBytes joined_and_split(SetSource& set) {
   HeldSet held(std::move(one));
   SplitSet split(held, {}, diagnostics);
   return set_bytes(split);
+}
+
+// What traces of a task graph say, whatever their ids and tags: by rank, task and type of node its name, time,
+// attributes, and the nodes that it waits for.
+using TaskNode = std::tuple<Rank, std::int64_t, NodeType>;
+struct TaskFacts {
+  std::string text;
+  std::multiset<TaskNode> parents;
+  friend bool operator==(const TaskFacts&, const TaskFacts&) = default;
+};
+
+inline std::map<TaskNode, TaskFacts> tasks_of(SetSource& set) {
+  std::map<TaskNode, TaskFacts> out;
+  for (const Trace& t : set.load(1)) {
+    std::map<NodeId, TaskNode> nodes;
+    for (const Node& n : t.nodes.nodes)
+      nodes[n.id] = {t.rank, int_value(t.nodes.attributes(n), attr::task_id).value, n.type};
+    for (const Node& n : t.nodes.nodes) {
+      TaskFacts& facts = out[nodes.at(n.id)];
+      for (const NodeId id : t.nodes.data_deps(n)) facts.parents.insert(nodes.at(id));
+      facts.text =
+          std::string(t.nodes.name(n)) + " " + std::to_string(n.start_us) + " " + std::to_string(n.duration_us);
+      for (const Attr& a : t.nodes.attributes(n)) {
+        facts.text += " " + std::string(a.name.view()) + "=";
+        if (a.name != attr::comm_tag) facts.text += is_text(a.kind) ? t.nodes.string(a) : std::to_string(a.bits);
+      }
+    }
+  }
+  return out;
 }
 
 }  // namespace convert::test

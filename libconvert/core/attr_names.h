@@ -97,7 +97,9 @@
   X(merged_from, "merged_from")\
   X(merged_name, "merged_name")\
   X(merged_instance, "merged_instance")\
+  X(merged_nodes, "merged_nodes")\
   X(npu, "npu")\
+  X(joined_id, "joined_id")\
   X(task_id, "task_id")\
   X(task_type, "task_type")\
   X(comm_task, "comm_task")\

@@ -231,6 +231,8 @@ class NodeTable : public AttrTable {
   void append(const NodeTable& other);
   // Adds a node of the other table as it is, with all that belongs to it.
   Node& add_copy(const NodeTable& from, const Node& node);
+  // 1 + the index of the same inputs or outputs in this table; 0 for 0.
+  [[nodiscard]] std::uint32_t add_io(const NodeTable& from, std::uint32_t index);
 
   // A node is built in three moves: add_node; add_data_dep / add_ctrl_dep / add_… attributes of this node only
   // (one kind of list at a time: they are ranges); end_node, which closes its attribute range.
@@ -262,7 +264,6 @@ class NodeTable : public AttrTable {
   }
 
  private:
-  std::uint32_t add_io(const NodeTable& from, std::uint32_t index);
   void add_dep(Range& range, NodeId parent) {
     if (range.count == 0) range.begin = static_cast<std::uint32_t>(deps.size());
     deps.push_back(parent);

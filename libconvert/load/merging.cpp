@@ -141,7 +141,7 @@ class MergedSet::Reader : public TraceReader {
   std::unique_ptr<MergedRank> merged_;
 };
 
-MergedSet::MergedSet(TraceSource& workload, MergeOptions options, Diagnostics& diagnostics)
+MergedSet::MergedSet(SetSource& workload, MergeOptions options, Diagnostics& diagnostics)
     : workload_(workload), options_(std::move(options)), diagnostics_(diagnostics) {
   load_algorithms();
   if (diagnostics.errors() != 0) return;

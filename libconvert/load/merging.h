@@ -31,7 +31,7 @@ class MergedSet : public SetSource {
  public:
   // Reads the algorithms, and the workload once: whose collectives must agree across ranks. A workload that is a
   // stream stays in memory. Throws Error(input) [merge], Error(usage).
-  MergedSet(TraceSource& workload, MergeOptions options, Diagnostics& diagnostics);
+  MergedSet(SetSource& workload, MergeOptions options, Diagnostics& diagnostics);
   ~MergedSet() override;
 
   [[nodiscard]] std::string base_name() const override { return workload_.base_name(); }
@@ -59,7 +59,7 @@ class MergedSet : public SetSource {
   [[nodiscard]] Trace read_rank(Rank rank);
   void add(const MergeCounts& counts);
 
-  TraceSource& workload_;
+  SetSource& workload_;
   MergeOptions options_;
   Diagnostics& diagnostics_;
   std::vector<std::unique_ptr<TraceSource>> sources_;  // of the algorithms

@@ -9,15 +9,6 @@ namespace {
 
 bool is_transfer(const Task& t) { return t.kind == TaskKind::transfer; }
 
-bool runs_on(const Task& t, Rank rank) { return t.rank == rank || (is_transfer(t) && t.peer == rank); }
-
-// Whether some rank has a dependency from the edge.
-bool is_carried(const Task& from, const Task& to) {
-  if (!is_transfer(to)) return runs_on(from, to.rank);
-  if (!is_transfer(from)) return runs_on(to, from.rank);
-  return from.peer == to.rank || from.rank == to.rank || from.peer == to.peer;
-}
-
 std::string where(const Task& t) {
   if (!is_transfer(t)) return "rank " + std::to_string(t.rank);
   return "rank " + std::to_string(t.rank) + " to rank " + std::to_string(t.peer);
@@ -64,7 +55,7 @@ void join_ranks(TaskGraph& graph, Cross cross) {
     const TaskEdge e = graph.edges[i];
     const Task& from = graph.tasks[e.from];
     const Task& to = graph.tasks[e.to];
-    if (is_carried(from, to)) continue;
+    if (is_carried(from.ranks(), to.ranks())) continue;
     if (cross == Cross::error || is_transfer(from) || is_transfer(to)) fail_edge(graph, e);
     const auto message = static_cast<std::uint32_t>(graph.tasks.size());
     if (message >= largest_rank) throw input_error(graph.locate(e), "more tasks than 2^31-1");
@@ -132,14 +123,8 @@ void RankPlan::parents(const TaskGraph& graph, const TaskOrder& order, Rank rank
                        std::vector<NodeId>& out) const {
   out.clear();
   for (const std::uint32_t p : order.parents(node.task)) {
-    const Task& parent = graph.tasks[p];
-    if (whole_) {
-      out.push_back(id_[p]);
-    } else if (is_transfer(parent) && parent.peer == rank) {
-      out.push_back(receive_id_[p]);
-    } else if (parent.rank == rank && !(node.receive && is_transfer(parent))) {
-      out.push_back(id_[p]);
-    }
+    const Awaited which = whole_ ? Awaited::task_or_send : awaited(graph.tasks[p].ranks(), rank, node.receive);
+    if (which != Awaited::nothing) out.push_back(which == Awaited::receive ? receive_id_[p] : id_[p]);
   }
   if (out.size() < 2) return;
   std::sort(out.begin(), out.end());

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which nodes the trace of each rank gets from the tasks of a graph, and how they depend on each other.
-//
-// A computation is one node of its rank. A transfer is a send of its source and a receive of its destination. An
-// edge A -> B becomes, on every rank r where B has a node, a dependency of
-//   B's node    on A's node of r,
-//   B's send    on A's receive or A's send, if r is A's destination or source,
-//   B's receive on A's receive, if r is A's destination.
-// So rings of transfers are ordered by what arrives, and a receive never waits for a send before it.
+// Which nodes the trace of each rank gets from the tasks of a graph, and how they depend on each other: by the
+// rules of graph/task_ranks.h.
 #pragma once
 
 #include <cstdint>

@@ -1,85 +1,43 @@
 // SPDX-License-Identifier: MIT
 #include "formats/flexflow/task_devices.h"
 
-#include <algorithm>
 #include <array>
-#include <optional>
-#include <unordered_map>
 
+#include "config/device_matcher.h"
 #include "core/units.h"
 
 namespace convert::flexflow {
 namespace {
 
 constexpr std::uint32_t unknown = 0xffffffff;  // not looked for yet
-constexpr std::uint32_t nothing = 0xfffffffe;
 
 class Matcher {
  public:
-  Matcher(const TaskGraph& graph, const DeviceMap& map) : graph_(graph), map_(map), used_(map.entries.size()) {
-    for (std::uint32_t i = 0; i < map.entries.size(); ++i) {
-      const DeviceEntry& e = map.entries[i];
-      const bool transfer = e.peer.has_value();
-      if (const auto number = number_of(e.key)) {
-        const auto [before, is_new] = by_number_.try_emplace(*number, i);
-        if (!is_new)
-          throw input_error(map.locate(e),
-                            "node" + std::to_string(*number) + " is given twice; first in line " +
-                                std::to_string(map.entries[before->second].line),
-                            "devices");
-      } else if (!e.is_pattern()) {
-        by_name_[transfer].try_emplace(e.key, i);
-      } else {
-        patterns_[transfer].push_back(i);
-        if (patterns_[0].size() + patterns_[1].size() > max_patterns)
-          throw input_error(map.locate(e), "more than " + std::to_string(max_patterns) + " patterns", "devices");
-      }
-    }
+  Matcher(const TaskGraph& graph, const DeviceMap& map)
+      : graph_(graph), map_(map), matcher_(map), used_(map.entries.size()) {
     for (auto& cache : cache_) cache.assign(graph.texts.size(), unknown);
   }
 
   // The entry of a task, or null.
   [[nodiscard]] const DeviceEntry* find(const Task& t) {
-    const auto number = by_number_.find(t.number);
-    std::uint32_t index = nothing;
-    if (number != by_number_.end()) {
-      index = number->second;
-    } else {
+    std::uint32_t index = matcher_.by_number(t.number);
+    if (index == DeviceMatcher::nothing) {
       const bool transfer = t.kind == TaskKind::transfer;
       std::uint32_t& known = cache_[transfer][t.name];
-      if (known == unknown) known = find_name(graph_.texts.view(t.name), transfer);
+      if (known == unknown) known = matcher_.by_name(graph_.texts.view(t.name), transfer);
       index = known;
     }
-    if (index == nothing) return nullptr;
+    if (index == DeviceMatcher::nothing) return nullptr;
     used_[index] = true;
     return &map_.entries[index];
   }
   [[nodiscard]] bool used(std::size_t entry) const { return used_[entry]; }
 
  private:
-  static std::optional<std::uint64_t> number_of(std::string_view key) {
-    if (key.starts_with("node")) key.remove_prefix(4);
-    return parse_unsigned(key);
-  }
-  // The first entry in the order of the map.
-  [[nodiscard]] std::uint32_t find_name(std::string_view name, bool transfer) const {
-    std::uint32_t best = nothing;
-    const auto exact = by_name_[transfer].find(name);
-    if (exact != by_name_[transfer].end()) best = exact->second;
-    for (const std::uint32_t i : patterns_[transfer]) {
-      if (i > best) break;
-      if (matches_pattern(map_.entries[i].key, name)) return i;
-    }
-    return best;
-  }
-
   const TaskGraph& graph_;
   const DeviceMap& map_;
-  // Of the pairs the second is for transfers.
-  std::unordered_map<std::uint64_t, std::uint32_t> by_number_;
-  std::array<std::unordered_map<std::string_view, std::uint32_t>, 2> by_name_;
-  std::array<std::vector<std::uint32_t>, 2> patterns_;
-  std::array<std::vector<std::uint32_t>, 2> cache_;  // by name
+  DeviceMatcher matcher_;
+  std::array<std::vector<std::uint32_t>, 2> cache_;  // by name; the second is for transfers
   std::vector<bool> used_;
 };
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -11,6 +10,7 @@
 
 #include "core/diagnostic.h"
 #include "core/trace.h"
+#include "graph/task_ranks.h"
 #include "io/input.h"
 
 namespace convert::flexflow {
@@ -25,7 +25,6 @@ enum class TaskKind : std::uint8_t {
   transfer,  // from one rank to another
 };
 
-inline constexpr Rank no_rank = std::numeric_limits<Rank>::max();
 inline constexpr Rank largest_rank = 0x7fffffff;  // comm_src and comm_dst are int32
 inline constexpr std::int64_t no_bytes = -1;
 
@@ -42,6 +41,10 @@ struct Task {
   std::uint32_t name = 0;  // in TextPool
   std::uint32_t type = 0;  // Forward, Backward, …; in the dialect chakra any text
   TaskKind kind = TaskKind::compute;
+
+  [[nodiscard]] TaskRanks ranks() const {
+    return {.rank = rank, .peer = kind == TaskKind::transfer ? peer : no_rank};
+  }
 };
 
 // "from" must end before "to" begins. Numbers of the nodes as written, then, in a whole graph, indices of tasks.

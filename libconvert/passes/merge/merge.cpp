@@ -266,16 +266,26 @@ void MergedRank::State::set_collectives_apart() {
   trace.nodes.positions.clear();
 }
 
-// What is needed to put the collective back: its attributes and times, on the first of its new nodes.
+// What is needed to put the collective back: all that it says, on the first of its new nodes, and how many they
+// are.
 void MergedRank::State::keep_collective(const Call& call, NodeTable& out) const {
   const Node& node = collectives.nodes[call.node];
+  Node& first = out.nodes.back();
+  first.inputs = out.add_io(collectives, node.inputs);
+  first.outputs = out.add_io(collectives, node.outputs);
+  first.extra = out.add_extra(collectives, node.extra);
+  out.add_int(attr::merged_nodes, Kind::uint64_val,
+              static_cast<std::int64_t>(call.place->nodes.size() * call.choice.chunks));
+  bool same_name = false;  // as a time: then both times stand behind it
   for (const Attr& a : collectives.attributes(node)) {
     out.add_copy(collectives, a);
-    out.attrs.back().name = merged::name_of(a.name);
+    Name& name = out.attrs.back().name;
+    name = merged::name_of(a.name);
+    same_name = same_name || name == merged::start_time_micros || name == merged::duration_micros;
   }
-  if (node.start_us != 0)
+  if (node.start_us != 0 || same_name)
     out.add_int(merged::start_time_micros, Kind::uint64_val, static_cast<std::int64_t>(node.start_us));
-  if (node.duration_us != 0)
+  if (node.duration_us != 0 || same_name)
     out.add_int(merged::duration_micros, Kind::uint64_val, static_cast<std::int64_t>(node.duration_us));
 }
 

@@ -39,6 +39,22 @@ std::vector<Trace> chunked_message(std::int64_t count, std::int64_t total) {
   return t;
 }
 
+// What et-split makes of an edge between NPUs takes the latency and no bandwidth.
+TEST(ReplayBuilder, AMessageOfNoBytesTakesTheLatency) {
+  auto t = ranks(2);
+  send(t[0], 0, 1, 0);
+  recv(t[1], 0, 0, 0);
+  for (const NetworkModel model : {NetworkModel::unaware, NetworkModel::aware, NetworkModel::links}) {
+    ReplayOptions options;
+    options.network.model = model;
+    Diagnostics d;
+    const auto r = replay(t, net(ring2), options, d);
+    ASSERT_TRUE(r);
+    EXPECT_EQ(r->npus[0].bytes_sent, 0);
+    EXPECT_EQ(r->total_ps, 10'000);
+  }
+}
+
 TEST(ReplayBuilder, SizeFillsInForMissingSizes) {
   const auto t = chunked_message(2, 3);
   ReplayOptions options;
@@ -118,7 +134,9 @@ TEST(ReplayBuilder, ChecksPeers) {
   EXPECT_EQ(findings(t), "t.0.et: error: node 0: a send to itself, for which this network has no way [peers]\n");
   t = ranks(2);
   send(t[0], 0, 1, 0);
-  EXPECT_EQ(findings(t), "t.0.et: error: node 0: a message of zero bytes [attributes]\n");
+  ReplayOptions astra;
+  astra.astra = true;
+  EXPECT_EQ(findings(t, ring2, astra), "t.0.et: error: node 0: a message of zero bytes [attributes]\n");
   t = ranks(2);
   send(t[0], 0, 1, -5);
   EXPECT_EQ(findings(t), "t.0.et: error: node 0: comm_size is negative [attributes]\n");

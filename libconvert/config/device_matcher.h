@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Which entry of a device map a task takes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "config/device_map.h"
+
+namespace convert {
+
+// The entry of its node ("node7" or "7"), else the first in the map's order that its name fits, among those with
+// two ranks for a transfer and those with one for any other task.
+class DeviceMatcher {
+ public:
+  static constexpr std::uint32_t nothing = 0xfffffffe;
+  static constexpr std::size_t max_patterns = 4096;
+
+  // The map must outlive it. Throws Error(input) [devices]: a node given twice, more than max_patterns patterns.
+  explicit DeviceMatcher(const DeviceMap& map);
+
+  // Into map.entries, or nothing.
+  [[nodiscard]] std::uint32_t by_number(std::uint64_t number) const {
+    const auto at = by_number_.find(number);
+    return at == by_number_.end() ? nothing : at->second;
+  }
+  [[nodiscard]] std::uint32_t by_name(std::string_view name, bool transfer) const;
+
+ private:
+  const DeviceMap& map_;
+  std::unordered_map<std::uint64_t, std::uint32_t> by_number_;
+  // The second of each is for transfers.
+  std::array<std::unordered_map<std::string_view, std::uint32_t>, 2> by_name_;
+  std::array<std::vector<std::uint32_t>, 2> patterns_;
+};
+
+}  // namespace convert

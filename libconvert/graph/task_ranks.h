@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Tasks of a whole system on their ranks: which of a rank's nodes wait for which.
+//
+// A computation is one node of its rank. A transfer is a send of its source and a receive of its destination. An
+// edge A -> B becomes, on every rank r where B has a node, a dependency of
+//   B's node    on A's node of r,
+//   B's send    on A's receive or A's send, if r is A's destination or source,
+//   B's receive on A's receive, if r is A's destination.
+// So rings of transfers are ordered by what arrives, and a receive never waits for a send before it.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "core/trace.h"
+
+namespace convert {
+
+inline constexpr Rank no_rank = std::numeric_limits<Rank>::max();
+
+struct TaskRanks {
+  Rank rank = no_rank;  // of a transfer its source
+  Rank peer = no_rank;  // destination of a transfer
+
+  [[nodiscard]] bool is_transfer() const { return peer != no_rank; }
+  [[nodiscard]] bool runs_on(Rank r) const { return rank == r || (is_transfer() && peer == r); }
+};
+
+// Which node of `parent` a task's node on `r` waits for; `receives`: it is the receive of a transfer.
+enum class Awaited : std::uint8_t { nothing, task_or_send, receive };
+[[nodiscard]] inline Awaited awaited(const TaskRanks& parent, Rank r, bool receives) {
+  if (parent.is_transfer() && parent.peer == r) return Awaited::receive;
+  return parent.rank == r && !(receives && parent.is_transfer()) ? Awaited::task_or_send : Awaited::nothing;
+}
+
+// Whether some rank has a dependency from an edge between the two.
+[[nodiscard]] inline bool is_carried(const TaskRanks& from, const TaskRanks& to) {
+  if (!to.is_transfer()) return from.runs_on(to.rank);
+  if (!from.is_transfer()) return to.runs_on(from.rank);
+  return from.peer == to.rank || from.rank == to.rank || from.peer == to.peer;
+}
+
+}  // namespace convert

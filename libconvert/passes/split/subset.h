@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Some ranks of a set as a set of their own.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/diagnostic.h"
+#include "core/trace.h"
+
+namespace convert {
+
+struct RankSubset {
+  std::vector<Rank> ranks;     // those taken, ascending
+  bool renumber = true;        // they become 0…n-1
+  bool drop_messages = false;  // from and to others are left out, else they are an error
+  // The members of a process group in their order, by pg_name; null: it is not defined. Called by several threads,
+  // for groups of collectives that state their ranks.
+  std::function<const std::vector<Rank>*(std::string_view)> members{};
+
+  [[nodiscard]] bool takes(std::int64_t rank) const;
+  // The number in the subset of a rank that it takes.
+  [[nodiscard]] Rank number(Rank rank) const;
+};
+
+struct SubsetCounts {
+  std::uint64_t dropped = 0;                                   // sends and receives
+  std::map<std::string, std::uint64_t, std::less<>> of_group;  // collectives by pg_name; "0": none is named
+
+  void add(const SubsetCounts& other);
+};
+
+// Makes the trace one of the subset: its number, the peers of its messages, and what collectives state of the ranks
+// of their groups: group_size, and send_splits and recv_splits with the bytes (comm_size, comm_bytes_out) in
+// proportion. What depended on a message that is left out depends on what that depended on. Throws Error(input)
+// [split] with the node: a message from or to another rank; comm_src or comm_dst of another kind; a cycle, or
+// dependencies beyond a limit, where messages are left out.
+[[nodiscard]] SubsetCounts take_rank(const RankSubset& subset, Trace& trace);
+
+}  // namespace convert

@@ -91,7 +91,10 @@ int main(int argc, char** argv) {
     if (o.output.to_stdout() && plan.binary()) tools::refuse_binary_on_tty("or write text with -t json");
     write_set(merged, plan, sink, context.diagnostics);
     const MergeCounts counts = merged.counts();
-    log_info(counted(counts.merged, "collective") + " merged, " + std::to_string(counts.kept) + " kept, " +
+    if (counts.spread != 0)
+      log_note("the bytes of " + counted(counts.spread, "collective node") +
+               " are no multiple of their algorithm's chunks; some chunks are a byte longer than others");
+    log_info(counted(counts.merged, "collective node") + " merged, " + std::to_string(counts.kept) + " kept, " +
              counted(counts.added, "new node"));
     return 0;
   });

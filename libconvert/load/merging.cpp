@@ -86,6 +86,18 @@ CollectiveRequest request_of(const MergeRule& rule, CollectiveType type, std::ui
   return request;
 }
 
+// Made when the first collective asks for it.
+std::function<const ChunkFlow*()> lazy_flow(std::function<std::optional<ChunkFlow>()> make) {
+  struct Lazy {
+    std::once_flag once;
+    std::optional<ChunkFlow> flow;
+  };
+  return [make = std::move(make), lazy = std::make_shared<Lazy>()]() -> const ChunkFlow* {
+    std::call_once(lazy->once, [&] { lazy->flow = make(); });
+    return lazy->flow ? &*lazy->flow : nullptr;
+  };
+}
+
 MergeAlgorithm built_in(const MergeRule& rule, CollectiveType type, std::uint32_t members,
                         Diagnostics& diagnostics) {
   struct Built {
@@ -104,6 +116,7 @@ MergeAlgorithm built_in(const MergeRule& rule, CollectiveType type, std::uint32_
     built->lowering->lower(place, trace);
     return trace;
   };
+  out.flow = lazy_flow([built] { return ChunkFlow::of(built->algorithm); });
   return out;
 }
 
@@ -168,6 +181,7 @@ MergeAlgorithm MergedSet::from_file(const std::string& path) {
     algorithm.tags = tags_of(*a);
     algorithm.collective = name(a->collective);
     algorithm.load = [s = source.get()](std::uint32_t p) { return whole_rank(*s->open_rank(p)); };
+    algorithm.flow = lazy_flow([a] { return ChunkFlow::of(*a); });
     sources_.push_back(std::move(source));
     return algorithm;
   }
@@ -179,6 +193,13 @@ MergeAlgorithm MergedSet::from_file(const std::string& path) {
   const auto& metadata = traces->front().metadata.table;
   algorithm.collective = string_value(metadata, metadata.attrs, attr::collective).value_or("");
   algorithm.load = [traces](std::uint32_t p) { return (*traces)[p]; };
+  algorithm.flow = lazy_flow([traces]() -> std::optional<ChunkFlow> {
+    try {
+      return ChunkFlow::of(raise_algorithm(*traces));
+    } catch (const Error&) {  // of traces without provenance, or whose provenance is not theirs
+      return std::nullopt;
+    }
+  });
   return algorithm;
 }
 
@@ -324,7 +345,8 @@ void MergedSet::add(const MergeCounts& counts) {
   counts_.merged += counts.merged;
   counts_.kept += counts.kept;
   counts_.added += counts.added;
-  counts_.remainders += counts.remainders;
+  counts_.spread += counts.spread;
+  counts_.rounded += counts.rounded;
 }
 
 MergeCounts MergedSet::counts() const {
@@ -341,7 +363,7 @@ void MergedSet::finish() {
   const MergeCounts counts = this->counts();
   if (options_.require_all && counts.kept != 0) {
     throw input_error({.file = workload_.base_name()},
-                      counted(counts.kept, "collective") + " would stay; --require-all wants an algorithm for each",
+                      counted(counts.kept, "collective node") + " would stay; --require-all wants an algorithm for each",
                       "merge");
   }
   for (std::size_t i = 0; i < used_.size(); ++i) {
@@ -349,10 +371,11 @@ void MergedSet::finish() {
     diagnostics_.warning({.file = workload_.base_name()}, "merge",
                          "'" + options_.rules[i].text + "' fits no collective");
   }
-  if (counts.remainders == 0) return;
+  if (counts.rounded == 0) return;
   diagnostics_.warning({.file = workload_.base_name()}, "sizes",
-                       "the bytes of " + counted(counts.remainders, "collective") +
-                           " are no multiple of their algorithm's chunks; messages are rounded down");
+                       "the bytes of " + counted(counts.rounded, "collective node") +
+                           " are no multiple of their algorithm's chunks, and its traces do not tell which chunks "
+                           "a message carries; messages are rounded down");
 }
 
 }  // namespace convert

@@ -25,10 +25,32 @@ std::string_view group_of(const NodeTable& table, const Node& node) {
 
 // The sizes of a place's nodes in a collective of so many bytes.
 struct Sizes {
-  const MergePlace* place = nullptr;
   std::vector<std::int64_t> bytes;  // by node; -1: none
-  bool remainder = false;
+  bool spread = false;              // the chunks do not divide them: some are a byte longer,
+  bool rounded = false;             // or all are rounded down
 };
+
+// The bytes of a node that has chunks.
+std::int64_t size_of(const MergePlace& place, const MergePlace::Node& n, std::int64_t bytes, const ChunkFlow* flow,
+                     Sizes& s) {
+  const bool divides = bytes % n.of_chunks == 0;
+  std::span<const ChunkRun> runs;
+  if (!divides && flow != nullptr && flow->chunks() == n.of_chunks) {
+    runs = n.type == NodeType::comm_recv ? flow->received(place.number, n.tb, n.position)
+                                         : flow->result(place.number, n.tb, n.position);
+  }
+  std::int64_t sum = 0, chunks = 0;
+  bool known = !runs.empty();
+  for (const ChunkRun& run : runs) {
+    sum += bytes_of_run(bytes, run, n.of_chunks);
+    chunks += run.count;
+    known = known && run.first >= 0;
+  }
+  if (chunks != n.chunks) sum = bytes_of_run(bytes, {.count = n.chunks}, n.of_chunks);
+  if (divides || n.type == NodeType::comp) return sum;
+  (known && chunks == n.chunks ? s.spread : s.rounded) = true;
+  return sum;
+}
 
 struct Call {
   std::uint32_t node = 0;  // index in the workload, then in `collectives`
@@ -190,19 +212,18 @@ const Sizes& MergedRank::State::sizes_of(const Call& call, std::int64_t bytes) {
   const auto [at, added] = sizes.try_emplace({call.place, bytes});
   Sizes& s = at->second;
   if (!added) return s;
-  s.place = call.place;
-  for (const MergePlace::Node& n : call.place->nodes) {
-    if (n.of_chunks == 0) {
-      s.bytes.push_back(n.bytes);
-      continue;
-    }
-    __extension__ using Wide = __int128;
-    s.bytes.push_back(static_cast<std::int64_t>(static_cast<Wide>(bytes) * n.chunks / n.of_chunks));
-    s.remainder = s.remainder || bytes % n.of_chunks != 0;
-    if (s.bytes.back() > 0) continue;
+  const MergeAlgorithm& algorithm = plan.algorithms[call.choice.algorithm];
+  const auto& nodes = call.place->nodes;
+  const bool divides = std::all_of(nodes.begin(), nodes.end(), [&](const MergePlace::Node& n) {
+    return n.of_chunks == 0 || bytes % n.of_chunks == 0;
+  });
+  const ChunkFlow* const flow = divides || !algorithm.flow ? nullptr : algorithm.flow();
+  s.bytes.reserve(nodes.size());
+  for (const MergePlace::Node& n : nodes) {
+    s.bytes.push_back(n.of_chunks == 0 ? n.bytes : size_of(*call.place, n, bytes, flow, s));
+    if (n.of_chunks == 0 || (s.bytes.back() > 0 && bytes >= n.of_chunks)) continue;
     throw error(call.node, "its " + std::to_string(bytes) + " bytes are too few for the " +
-                               std::to_string(n.of_chunks) + " chunks of " +
-                               plan.algorithms[call.choice.algorithm].source);
+                               std::to_string(n.of_chunks) + " chunks of " + algorithm.source);
   }
   return s;
 }
@@ -210,11 +231,14 @@ const Sizes& MergedRank::State::sizes_of(const Call& call, std::int64_t bytes) {
 // Before anything is given away.
 void MergedRank::State::check_sizes() {
   for (const Call& call : calls) {
-    bool remainder = false;
+    bool spread = false, rounded = false;
     for (const std::uint32_t c : {0U, call.choice.chunks - 1}) {
-      remainder = sizes_of(call, instance_bytes(call, c)).remainder || remainder;
+      const Sizes& s = sizes_of(call, instance_bytes(call, c));
+      spread = spread || s.spread;
+      rounded = rounded || s.rounded;
     }
-    counts.remainders += remainder ? 1 : 0;
+    counts.rounded += rounded ? 1 : 0;
+    counts.spread += spread && !rounded ? 1 : 0;
   }
 }
 

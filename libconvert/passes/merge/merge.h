@@ -53,8 +53,10 @@ struct MergePlan {
 struct MergeCounts {
   std::uint64_t merged = 0;
   std::uint64_t kept = 0;
-  std::uint64_t added = 0;       // nodes
-  std::uint64_t remainders = 0;  // merged ones whose bytes their chunks do not divide
+  std::uint64_t added = 0;  // nodes
+  // Merged ones whose bytes their chunks do not divide: all bytes are there, or each message is rounded down.
+  std::uint64_t spread = 0;
+  std::uint64_t rounded = 0;
 };
 
 // The collectives of a rank as a plan needs them: how many each group has, what they are, and the highest tag.
@@ -70,8 +72,8 @@ struct CollectiveCensus {
 [[nodiscard]] CollectiveCensus count_collectives(const NodeTable& table);
 
 // One rank. Nodes that stay are untouched, but for dependencies on what has gone: those are on the last nodes of
-// the algorithm then. New nodes have ids behind all others. Of a collective of T bytes (all-gather: comm_size times
-// the ranks of the group) a message of c of N chunks has floor(c T / N) bytes.
+// the algorithm then. New nodes have ids behind all others. An all-gather's bytes are comm_size times the ranks of
+// the group; what a message of so many chunks has of them says core/chunk_bytes.h.
 class MergedRank {
  public:
   // Throws Error(input) [merge] with the node: a group that is not defined or lacks the rank, or is of another size

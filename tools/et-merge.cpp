@@ -22,11 +22,13 @@ struct Options {
   std::optional<std::string> ranks;
   std::int64_t chunks = 1;
   bool require_all = false;
+  std::string misfits = "error";
 };
 
 convert::MergeOptions merge_options(const Options& o, unsigned jobs) {
   using namespace convert;
-  MergeOptions options{.rules = {}, .require_all = o.require_all, .ranks = {}, .jobs = jobs};
+  MergeOptions options{
+      .rules = {}, .require_all = o.require_all, .allow_misfits = o.misfits == "warn", .ranks = {}, .jobs = jobs};
   for (const std::string& text : o.algorithms) options.rules.push_back(parse_merge_rule(text, false));
   for (const std::string& text : o.builtins) options.rules.push_back(parse_merge_rule(text, true));
   if (o.map) {
@@ -69,6 +71,8 @@ int main(int argc, char** argv) {
     app.add_integer("--chunks", o.chunks, 1, most_chunks, "N",
                     "cut each collective into N instances side by side (default: 1)");
     app.add_flag("--require-all", o.require_all, "a collective that no rule fits is an error");
+    app.add_choice("--misfits", o.misfits, {"error", "warn"},
+                   "collectives that their algorithm cannot express (default: error)");
     app.add_option("--ranks", o.ranks, "LIST", "write these ranks only, as 0-3,8");
     tools::add_output_options(app, o.output);
   };

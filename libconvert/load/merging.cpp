@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <type_traits>
 #include <utility>
 
 #include "collectives/collective.h"
@@ -11,6 +12,8 @@
 #include "core/units.h"
 #include "passes/lower/lower.h"
 #include "passes/merge/algorithm.h"
+#include "passes/merge/root_place.h"
+#include "passes/validate.h"
 #include "util/parallel.h"
 
 namespace convert {
@@ -43,7 +46,7 @@ std::uint32_t tags_of(const Algorithm& a) {
 }
 
 // "ring,chunks=4,dims=2x4".
-CollectiveRequest request_of(const MergeRule& rule, CollectiveType type, std::uint32_t members) {
+CollectiveRequest request_of(const MergeRule& rule, CollectiveType type, std::uint32_t members, std::int64_t root) {
   const auto wrong = [&](const std::string& what) { return usage_error("'" + rule.text + "': " + what); };
   const std::string plain = [&] {
     std::string text(type == CollectiveType::reduce_scatter_block ? "reduce_scatter" : name(type));
@@ -83,28 +86,49 @@ CollectiveRequest request_of(const MergeRule& rule, CollectiveType type, std::ui
       throw wrong("unknown key '" + std::string(key) + "'; known: chunks, dims, dim-algorithms, root");
     }
   }
+  // What the collective says counts, unless the rule says something, too: then a misfit is found where they differ.
+  if (!request.root && root >= 0) request.root = static_cast<std::int32_t>(root);
   return request;
 }
 
-// Made when the first collective asks for it.
-std::function<const ChunkFlow*()> lazy_flow(std::function<std::optional<ChunkFlow>()> make) {
+// What `make` gives, made when it is first asked for.
+template <class Make>
+auto lazily(Make make) {
+  using Made = std::invoke_result_t<Make>;
   struct Lazy {
     std::once_flag once;
-    std::optional<ChunkFlow> flow;
+    Made made;
   };
-  return [make = std::move(make), lazy = std::make_shared<Lazy>()]() -> const ChunkFlow* {
-    std::call_once(lazy->once, [&] { lazy->flow = make(); });
-    return lazy->flow ? &*lazy->flow : nullptr;
+  return [make = std::move(make), lazy = std::make_shared<Lazy>()]() -> const Made& {
+    std::call_once(lazy->once, [&] { lazy->made = make(); });
+    return lazy->made;
   };
 }
+template <class Make>
+auto lazy_flow(Make make) {
+  return [flow = lazily(std::move(make))] { return flow() ? &*flow() : nullptr; };
+}
 
-MergeAlgorithm built_in(const MergeRule& rule, CollectiveType type, std::uint32_t members,
+// Of the program that traces were made from; nothing of traces without provenance, or whose provenance is not
+// theirs.
+template <class Work>
+auto of_program(const std::vector<Trace>& traces, const Work& work)
+    -> decltype(work(std::declval<const Algorithm&>())) {
+  try {
+    return work(raise_algorithm(traces));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+MergeAlgorithm built_in(const MergeRule& rule, CollectiveType type, std::uint32_t members, std::int64_t root,
                         Diagnostics& diagnostics) {
   struct Built {
     Algorithm algorithm;
     std::optional<Lowering> lowering{};
   };
-  const auto built = std::make_shared<Built>(Built{.algorithm = build_collective(request_of(rule, type, members))});
+  const auto built =
+      std::make_shared<Built>(Built{.algorithm = build_collective(request_of(rule, type, members, root))});
   built->lowering.emplace(built->algorithm, std::nullopt, diagnostics);
   MergeAlgorithm out;
   out.source = rule.algorithm;
@@ -117,6 +141,7 @@ MergeAlgorithm built_in(const MergeRule& rule, CollectiveType type, std::uint32_
     return trace;
   };
   out.flow = lazy_flow([built] { return ChunkFlow::of(built->algorithm); });
+  out.root = lazily([built] { return root_place(built->algorithm); });
   return out;
 }
 
@@ -156,6 +181,7 @@ class MergedSet::Reader : public TraceReader {
 
 MergedSet::MergedSet(TraceSource& workload, MergeOptions options, Diagnostics& diagnostics)
     : workload_(workload), options_(std::move(options)), diagnostics_(diagnostics) {
+  plan_.allow_misfits = options_.allow_misfits;
   load_algorithms();
   if (diagnostics.errors() != 0) return;
   census();
@@ -182,6 +208,7 @@ MergeAlgorithm MergedSet::from_file(const std::string& path) {
     algorithm.collective = name(a->collective);
     algorithm.load = [s = source.get()](std::uint32_t p) { return whole_rank(*s->open_rank(p)); };
     algorithm.flow = lazy_flow([a] { return ChunkFlow::of(*a); });
+    algorithm.root = lazily([a] { return root_place(*a); });
     sources_.push_back(std::move(source));
     return algorithm;
   }
@@ -190,16 +217,15 @@ MergeAlgorithm MergedSet::from_file(const std::string& path) {
   algorithm.places = static_cast<std::uint32_t>(traces->size());
   for (const Trace& t : *traces)
     algorithm.tags = std::max(algorithm.tags, read_merge_place(t, algorithm.places).tags);
+  // Tags are numbered anew for each end of a message, which would hide that the ends do not fit.
+  std::vector<TraceSummary> summaries;
+  for (const Trace& t : *traces) summaries.push_back(summarise(t));
+  check_set(summaries, RuleSet::parse("pairs,deadlock"), diagnostics_);
   const auto& metadata = traces->front().metadata.table;
   algorithm.collective = string_value(metadata, metadata.attrs, attr::collective).value_or("");
   algorithm.load = [traces](std::uint32_t p) { return (*traces)[p]; };
-  algorithm.flow = lazy_flow([traces]() -> std::optional<ChunkFlow> {
-    try {
-      return ChunkFlow::of(raise_algorithm(*traces));
-    } catch (const Error&) {  // of traces without provenance, or whose provenance is not theirs
-      return std::nullopt;
-    }
-  });
+  algorithm.flow = lazy_flow([traces] { return of_program(*traces, ChunkFlow::of); });
+  algorithm.root = lazily([traces] { return of_program(*traces, root_place); });
   return algorithm;
 }
 
@@ -226,11 +252,12 @@ void MergedSet::build_algorithms(const std::vector<CollectiveCensus>& found) {
     const auto members = static_cast<std::uint32_t>(group.ranks.empty() ? plan_.ranks : group.ranks.size());
     for (std::size_t i = 0; i < options_.rules.size(); ++i) {
       const MergeRule& rule = options_.rules[i];
-      for (std::uint32_t t = 0; rule.builtin && t < collective_type_names.size(); ++t) {
-        const auto type = static_cast<CollectiveType>(t);
-        if ((census->second.types >> t & 1U) == 0 || (rule.which.type && *rule.which.type != type)) continue;
-        const auto [at, added] = built_.try_emplace({i, type, members}, choices_[i]);
-        if (added) at->second.algorithm = add(built_in(rule, type, members, diagnostics_));
+      for (const auto& [type, rank] : census->second.kinds) {
+        if (!rule.builtin || (rule.which.type && *rule.which.type != type)) continue;
+        const auto place = group.place(rank, plan_.ranks);
+        const std::int64_t root = place ? std::int64_t{*place} : -1;
+        const auto [at, added] = built_.try_emplace({i, type, members, root}, choices_[i]);
+        if (added) at->second.algorithm = add(built_in(rule, type, members, root, diagnostics_));
       }
     }
   }
@@ -329,8 +356,8 @@ const MergeChoice* MergedSet::choose(const MergeCall& call) {
     const std::lock_guard lock(mutex_);
     used_[i] = true;
     if (!options_.rules[i].builtin) return &choices_[i];
-    const auto at = built_.find({i, call.type, call.members});
-    return at == built_.end() ? nullptr : &at->second;
+    const auto at = built_.find({i, call.type, call.members, call.root ? std::int64_t{*call.root} : -1});
+    return at == built_.end() ? &choices_[i] : &at->second;  // the former is refused for what it lacks
   }
   return nullptr;
 }
@@ -347,6 +374,8 @@ void MergedSet::add(const MergeCounts& counts) {
   counts_.added += counts.added;
   counts_.spread += counts.spread;
   counts_.rounded += counts.rounded;
+  counts_.misfits += counts.misfits;
+  counts_.others.insert(counts.others.begin(), counts.others.end());
 }
 
 MergeCounts MergedSet::counts() const {
@@ -362,14 +391,28 @@ std::unique_ptr<TraceReader> MergedSet::open_all() { return std::make_unique<Rea
 void MergedSet::finish() {
   const MergeCounts counts = this->counts();
   if (options_.require_all && counts.kept != 0) {
-    throw input_error({.file = workload_.base_name()},
-                      counted(counts.kept, "collective node") + " would stay; --require-all wants an algorithm for each",
-                      "merge");
+    throw input_error(
+        {.file = workload_.base_name()},
+        counted(counts.kept, "collective node") + " would stay; --require-all wants an algorithm for each",
+        "merge");
   }
   for (std::size_t i = 0; i < used_.size(); ++i) {
     if (used_[i]) continue;
     diagnostics_.warning({.file = workload_.base_name()}, "merge",
                          "'" + options_.rules[i].text + "' fits no collective");
+  }
+  for (const auto& [algorithm, type] : counts.others) {
+    diagnostics_.warning({.file = workload_.base_name()}, "merge",
+                         "the algorithm " + plan_.algorithms[algorithm].source + " is one for " +
+                             plan_.algorithms[algorithm].collective + ", and takes the place of " +
+                             std::string(name(type)));
+  }
+  if (counts.misfits != 0) {
+    diagnostics_.warning(
+        {.file = workload_.base_name()}, "merge",
+        counted(counts.misfits, "collective node") +
+            " merged that the algorithm cannot express: another root, parts that differ in size, or "
+            "some dimensions of the network only");
   }
   if (counts.rounded == 0) return;
   diagnostics_.warning({.file = workload_.base_name()}, "sizes",

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +56,8 @@ struct MergeAlgorithm {
   // Which chunks its messages carry; null if that cannot be told. Thread-safe, costly the first time. None: as
   // null.
   std::function<const ChunkFlow*()> flow{};
+  // The place where its data starts or ends, if it has such and that can be told. As `flow`.
+  std::function<std::optional<std::uint32_t>()> root{};
 };
 
 }  // namespace convert

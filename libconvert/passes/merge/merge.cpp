@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/collective_type.h"
 #include "graph/graph.h"
 #include "graph/messages.h"
 #include "passes/provenance.h"
@@ -21,6 +22,32 @@ constexpr std::int64_t bytes_per_element = 4;
 std::string_view group_of(const NodeTable& table, const Node& node) {
   const std::string_view name = string_value(table, table.attributes(node), attr::pg_name).value_or("0");
   return name.empty() ? std::string_view("0") : name;
+}
+
+// Of a broadcast or scatter the rank that sends, of a reduce or gather the one that gets the result.
+IntValue root_of(std::span<const Attr> attrs, CollectiveType type) {
+  using enum CollectiveType;
+  if (type == broadcast || type == scatter) return int_value(attrs, attr::comm_src);
+  if (type == reduce || type == gather) return int_value(attrs, attr::comm_dst);
+  return {};
+}
+
+bool are_equal(const AttrTable& table, const Attr* list) {
+  if (list == nullptr || !is_list(list->kind) || !is_integer(scalar_of(list->kind))) return true;
+  const auto values = table.list(*list);
+  return std::all_of(values.begin(), values.end(), [&](std::uint64_t v) { return v == values.front(); });
+}
+
+bool same_collective(std::string_view algorithms, CollectiveType type) {
+  if (algorithms.empty() || algorithms == "custom") return true;
+  const auto plain = [](std::string_view text) {  // allreduce, all_reduce
+    std::string letters(text);
+    std::erase(letters, '_');
+    return letters;
+  };
+  if (type == CollectiveType::reduce_scatter_block) type = CollectiveType::reduce_scatter;
+  if (type == CollectiveType::all_to_all && plain(algorithms) == "alltoallv") return true;
+  return plain(algorithms) == plain(convert::name(type));
 }
 
 // The sizes of a place's nodes in a collective of so many bytes.
@@ -89,6 +116,9 @@ struct MergedRank::State {
   }
   const Sizes& sizes_of(const Call& call, std::int64_t bytes);
   const MergePlace* place_of(const Call& call);
+  [[nodiscard]] std::string misfit(const MergeCall& call, std::uint32_t node,
+                                   const MergeAlgorithm& algorithm) const;
+  void check_fit(const MergeCall& call, std::uint32_t node, const MergeChoice& choice);
   [[nodiscard]] std::int64_t whole_size(std::uint32_t node, CollectiveType type, std::size_t members) const;
   [[nodiscard]] Error error(std::uint32_t node, const std::string& what) const {
     return input_error(location_of(trace, node), "node " + std::to_string(trace.nodes.nodes[node].id) + ": " + what,
@@ -132,12 +162,16 @@ void MergedRank::State::look_at(std::uint32_t node, std::map<std::string_view, s
   const std::size_t members = known == plan.groups.end()    ? 0
                               : known->second.ranks.empty() ? plan.ranks
                                                             : known->second.ranks.size();
-  const MergeChoice* const choice = plan.choose({.type = kind,
-                                                 .group = group,
-                                                 .bytes = size ? size.value : 0,
-                                                 .node = n.id,
-                                                 .name = trace.nodes.name(n),
-                                                 .members = static_cast<std::uint32_t>(members)});
+  MergeCall request{.type = kind,
+                    .group = group,
+                    .bytes = size ? size.value : 0,
+                    .node = n.id,
+                    .name = trace.nodes.name(n),
+                    .members = static_cast<std::uint32_t>(members),
+                    .root = {}};
+  const IntValue root = root_of(attrs, kind);
+  if (root && known != plan.groups.end()) request.root = known->second.place(root.value, plan.ranks);
+  const MergeChoice* const choice = plan.choose(request);
   if (choice == nullptr) {
     ++counts.kept;
     return;
@@ -146,11 +180,15 @@ void MergedRank::State::look_at(std::uint32_t node, std::map<std::string_view, s
     throw error(node, "process group '" + std::string(group) +
                           "' is not defined; the groups of a set stand in PREFIX.groups.json");
   }
+  if (convert::name(kind).empty()) throw error(node, "its comm_type is missing, or no collective");
+  if (root && !request.root)
+    throw error(node, "its root, rank " + std::to_string(root.value) + ", is no member of its group");
   const MergeAlgorithm& algorithm = plan.algorithms[choice->algorithm];
   if (algorithm.places != members) {
     throw error(node, "its group has " + std::to_string(members) + " ranks, but " + algorithm.source + " is for " +
                           std::to_string(algorithm.places));
   }
+  check_fit(request, node, *choice);
   Call call{.node = node,
             .group = known->first,
             .ranks = &known->second,
@@ -159,6 +197,41 @@ void MergedRank::State::look_at(std::uint32_t node, std::map<std::string_view, s
             .bytes = whole_size(node, kind, members)};
   call.place = place_of(call);
   calls.push_back(call);
+}
+
+// Why an algorithm does not do what the collective does; empty if nothing speaks against it.
+std::string MergedRank::State::misfit(const MergeCall& call, std::uint32_t node,
+                                      const MergeAlgorithm& algorithm) const {
+  const auto attrs = trace.nodes.attributes(trace.nodes.nodes[node]);
+  if (call.root && algorithm.root && same_collective(algorithm.collective, call.type)) {
+    const auto place = algorithm.root();
+    if (place && *place != *call.root) {
+      return "its root is place " + std::to_string(*call.root) + " of its group, that of " + algorithm.source +
+             " is place " + std::to_string(*place);
+    }
+  }
+  for (const Name splits : {attr::send_splits, attr::recv_splits}) {
+    if (call.type == CollectiveType::all_to_all && !are_equal(trace.nodes, find(attrs, splits)))
+      return "its parts differ in size (" + std::string(splits.view()) + "), those of " + algorithm.source +
+             " do not";
+  }
+  const Attr* const dims = find(attrs, attr::involved_dim);
+  if (call.group == "0" && dims != nullptr && dims->kind == Kind::bool_list) {
+    const auto values = trace.nodes.list(*dims);
+    if (std::find(values.begin(), values.end(), 0U) != values.end())
+      return "it involves some dimensions of the network only (involved_dim); a process group would say which "
+             "ranks";
+  }
+  return "";
+}
+
+void MergedRank::State::check_fit(const MergeCall& call, std::uint32_t node, const MergeChoice& choice) {
+  const MergeAlgorithm& algorithm = plan.algorithms[choice.algorithm];
+  if (!same_collective(algorithm.collective, call.type)) counts.others.emplace(choice.algorithm, call.type);
+  const std::string why = misfit(call, node, algorithm);
+  if (why.empty()) return;
+  if (!plan.allow_misfits) throw error(node, why + "; --misfits warn merges it all the same");
+  ++counts.misfits;
 }
 
 void MergedRank::State::find_calls() {
@@ -173,19 +246,14 @@ void MergedRank::State::find_calls() {
 }
 
 const MergePlace* MergedRank::State::place_of(const Call& call) {
-  const auto& ranks = call.ranks->ranks;
-  std::uint32_t number = trace.rank;
-  if (!ranks.empty()) {
-    const auto at = std::find(ranks.begin(), ranks.end(), trace.rank);
-    if (at == ranks.end()) {
-      throw error(call.node, "rank " + std::to_string(trace.rank) + " is no member of process group '" +
-                                 std::string(call.group) + "'");
-    }
-    number = static_cast<std::uint32_t>(at - ranks.begin());
+  const auto number = call.ranks->place(trace.rank, plan.ranks);
+  if (!number) {
+    throw error(call.node, "rank " + std::to_string(trace.rank) + " is no member of process group '" +
+                               std::string(call.group) + "'");
   }
-  const auto [at, added] = places.try_emplace({call.choice.algorithm, number});
+  const auto [at, added] = places.try_emplace({call.choice.algorithm, *number});
   const MergeAlgorithm& algorithm = plan.algorithms[call.choice.algorithm];
-  if (added) at->second = read_merge_place(algorithm.load(number), algorithm.places);
+  if (added) at->second = read_merge_place(algorithm.load(*number), algorithm.places);
   return &at->second;
 }
 
@@ -370,6 +438,13 @@ void MergedRank::State::add_instance(const Call& call, std::uint32_t chunk, Node
   }
 }
 
+std::optional<std::uint32_t> MergePlan::Group::place(std::int64_t rank, std::uint32_t of_ranks) const {
+  if (ranks.empty())
+    return rank >= 0 && rank < of_ranks ? std::optional(static_cast<std::uint32_t>(rank)) : std::nullopt;
+  const auto at = std::find(ranks.begin(), ranks.end(), rank);
+  return at == ranks.end() ? std::nullopt : std::optional(static_cast<std::uint32_t>(at - ranks.begin()));
+}
+
 MergedRank::MergedRank(const MergePlan& plan, Trace workload)
     : state_(std::make_unique<State>(plan, std::move(workload))) {}
 MergedRank::~MergedRank() = default;
@@ -409,12 +484,16 @@ CollectiveCensus count_collectives(const NodeTable& table) {
     if (at == census.groups.end()) at = census.groups.emplace(std::string(name), CollectiveCensus::Group{}).first;
     ++at->second.calls;
     const IntValue type = int_value(attrs, attr::comm_type);
-    constexpr std::int64_t bits = 32;
-    if (type && type.value >= 0 && type.value < bits) at->second.types |= 1U << type.value;
-    for (const Name key : {attr::comm_type, attr::comm_size}) {
-      const IntValue v = int_value(attrs, key);
+    const auto kind =
+        static_cast<CollectiveType>(type && type.value >= 0 && type.value < INT32_MAX ? type.value : -1);
+    const IntValue root = root_of(attrs, kind);
+    if (!convert::name(kind).empty()) at->second.kinds.emplace(kind, root ? root.value : -1);
+    const auto mix = [&](const IntValue& v) {
       at->second.digest = (at->second.digest ^ (v ? static_cast<std::uint64_t>(v.value) + 1 : 0)) * prime;
-    }
+    };
+    mix(root);
+    mix(type);
+    mix(int_value(attrs, attr::comm_size));
   }
   return census;
 }

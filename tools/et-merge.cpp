@@ -85,15 +85,21 @@ int main(int argc, char** argv) {
     if (!workload.prepare(false) || context.failed()) return 1;
     MergedSet merged(workload, std::move(options), context.diagnostics);
     if (context.failed()) return 1;
-    const SinkOptions sink{.to = o.output.to,
-                           .path = o.output.path,
-                           .force = o.output.force,
-                           .history = o.output.no_history ? "" : context.history(),
-                           .jobs = context.jobs(),
-                           .before_commit = [&] { merged.finish(); }};
+    SinkOptions sink{.to = o.output.to,
+                     .path = o.output.path,
+                     .force = o.output.force,
+                     .history = o.output.no_history ? "" : context.history(),
+                     .jobs = context.jobs()};
+    if (context.common.werror) {  // else nothing is held back for it
+      sink.before_commit = [&] {
+        merged.finish();
+        if (context.failed()) throw input_error({}, "nothing is written: there are warnings");
+      };
+    }
     const SinkPlan plan = plan_sink(merged, sink);
     if (o.output.to_stdout() && plan.binary()) tools::refuse_binary_on_tty("or write text with -t json");
     write_set(merged, plan, sink, context.diagnostics);
+    if (!context.common.werror) merged.finish();
     const MergeCounts counts = merged.counts();
     if (counts.spread != 0)
       log_note("the bytes of " + counted(counts.spread, "collective node") +

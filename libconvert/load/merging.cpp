@@ -182,6 +182,7 @@ class MergedSet::Reader : public TraceReader {
 MergedSet::MergedSet(TraceSource& workload, MergeOptions options, Diagnostics& diagnostics)
     : workload_(workload), options_(std::move(options)), diagnostics_(diagnostics) {
   plan_.allow_misfits = options_.allow_misfits;
+  plan_.require_all = options_.require_all;
   load_algorithms();
   if (diagnostics.errors() != 0) return;
   census();
@@ -390,12 +391,6 @@ std::unique_ptr<TraceReader> MergedSet::open_all() { return std::make_unique<Rea
 
 void MergedSet::finish() {
   const MergeCounts counts = this->counts();
-  if (options_.require_all && counts.kept != 0) {
-    throw input_error(
-        {.file = workload_.base_name()},
-        counted(counts.kept, "collective node") + " would stay; --require-all wants an algorithm for each",
-        "merge");
-  }
   for (std::size_t i = 0; i < used_.size(); ++i) {
     if (used_[i]) continue;
     diagnostics_.warning({.file = workload_.base_name()}, "merge",

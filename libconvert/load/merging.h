@@ -44,8 +44,8 @@ class MergedSet : public SetSource {
 
   // Of all ranks read so far.
   [[nodiscard]] MergeCounts counts() const;
-  // Warns of what is said once for the whole: rules that fit nothing, sizes that chunks do not divide. Throws
-  // Error(input) if a collective stays that may not.
+  // Warns of what is said once for the whole, after all ranks were read: rules that fit nothing, algorithms of other
+  // collectives, misfits, sizes that were rounded.
   void finish();
 
  private:

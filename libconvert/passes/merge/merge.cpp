@@ -173,6 +173,10 @@ void MergedRank::State::look_at(std::uint32_t node, std::map<std::string_view, s
   if (root && known != plan.groups.end()) request.root = known->second.place(root.value, plan.ranks);
   const MergeChoice* const choice = plan.choose(request);
   if (choice == nullptr) {
+    if (plan.require_all)
+      throw error(node, "no rule fits this " + std::string(convert::name(kind)) + " of " +
+                            std::to_string(request.bytes) + " bytes of group " + std::string(group) +
+                            ", and --require-all wants one");
     ++counts.kept;
     return;
   }

@@ -52,6 +52,7 @@ struct MergePlan {
   std::int64_t first_tag = 0;     // beyond those of the workload
   std::uint32_t tags = 1;         // an instance's
   std::uint32_t most_chunks = 1;  // of a collective
+  bool require_all = false;       // no collective may stay
   // A collective that its algorithm cannot express (see MergeCounts::misfits) is merged all the same.
   bool allow_misfits = false;
   // Nothing: the collective stays. Called by several threads.
@@ -91,7 +92,8 @@ struct CollectiveCensus {
 class MergedRank {
  public:
   // Throws Error(input) [merge] with the node: a group that is not defined or lacks the rank, or is of another size
-  // than the algorithm; fewer bytes than chunks; misfits that are not allowed.
+  // than the algorithm; fewer bytes than chunks; misfits that are not allowed; one that
+  // stays and may not.
   MergedRank(const MergePlan& plan, Trace workload);
   ~MergedRank();
 

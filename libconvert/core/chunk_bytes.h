@@ -3,6 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
+
+#include "core/trace.h"
 
 namespace convert {
 
@@ -11,6 +15,9 @@ struct ChunkRun {
   std::int32_t first = -1;
   std::int32_t count = 0;
 };
+
+// The chunks that a message of an algorithm's trace, node number `node`, carries. Empty: nobody knows.
+using ChunkRunsOf = std::function<std::span<const ChunkRun>(const Trace& place, std::size_t node)>;
 
 // Of `bytes` ≥ 0 cut into `of_chunks` ≥ 1: chunk k has floor(bytes (k+1) / N) - floor(bytes k / N) of them, so that
 // nothing is lost and two chunks differ by one byte at most. Unknown chunks are rounded down.

@@ -144,6 +144,18 @@ std::optional<ChunkFlow> ChunkFlow::of(const Algorithm& algorithm) {
   return flow;
 }
 
+std::span<const ChunkRun> ChunkFlow::of_node(const Trace& place, std::size_t node) const {
+  const Node& n = place.nodes.nodes[node];
+  const auto attrs = place.nodes.attributes(n);
+  const auto small = [&](Name name) {
+    const IntValue v = int_value(attrs, name);
+    return v && v.value >= 0 && v.value <= INT32_MAX ? static_cast<std::int32_t>(v.value) : -1;
+  };
+  if (int_value(attrs, attr::total_chunk_cnt).value != chunks_) return {};
+  const std::int32_t tb = small(attr::tb_id), position = small(attr::local_time_step);
+  return n.type == NodeType::comm_recv ? received(place.rank, tb, position) : result(place.rank, tb, position);
+}
+
 std::span<const ChunkRun> ChunkFlow::runs_of(const std::vector<Range>& by_step, std::uint32_t place,
                                              std::int32_t tb, std::int32_t position) const {
   if (tb < 0 || position < 0 || place + 1 >= tbs_begin_.size()) return {};

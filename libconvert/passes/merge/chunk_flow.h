@@ -27,6 +27,8 @@ class ChunkFlow {
                                                  std::int32_t position) const {
     return runs_of(result_, place, tb, position);
   }
+  // Of a node of a place's trace: a receive's what it receives, else the result of its step.
+  [[nodiscard]] std::span<const ChunkRun> of_node(const Trace& place, std::size_t node) const;
   [[nodiscard]] std::int32_t chunks() const { return chunks_; }  // of the whole
 
  private:

@@ -334,6 +334,9 @@ void MergedRank::State::rewire(Range& deps) {
         table.deps.push_back(call.first_id + c * call.place->nodes.size() + sink);
     }
   }
+  if (table.deps.size() > std::numeric_limits<std::uint32_t>::max())
+    throw input_error({.file = trace.name}, "the last nodes of its algorithms are waited for more than 2^32 times",
+                      "merge");
   deps = {first, static_cast<std::uint32_t>(table.deps.size()) - first};
 }
 

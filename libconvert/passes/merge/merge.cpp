@@ -11,44 +11,13 @@
 #include "core/collective_type.h"
 #include "graph/graph.h"
 #include "graph/messages.h"
+#include "passes/merge/fit.h"
 #include "passes/provenance.h"
 
 namespace convert {
 namespace {
 
 constexpr std::int64_t bytes_per_element = 4;
-
-// "0" for the group of all ranks, however it is written.
-std::string_view group_of(const NodeTable& table, const Node& node) {
-  const std::string_view name = string_value(table, table.attributes(node), attr::pg_name).value_or("0");
-  return name.empty() ? std::string_view("0") : name;
-}
-
-// Of a broadcast or scatter the rank that sends, of a reduce or gather the one that gets the result.
-IntValue root_of(std::span<const Attr> attrs, CollectiveType type) {
-  using enum CollectiveType;
-  if (type == broadcast || type == scatter) return int_value(attrs, attr::comm_src);
-  if (type == reduce || type == gather) return int_value(attrs, attr::comm_dst);
-  return {};
-}
-
-bool are_equal(const AttrTable& table, const Attr* list) {
-  if (list == nullptr || !is_list(list->kind) || !is_integer(scalar_of(list->kind))) return true;
-  const auto values = table.list(*list);
-  return std::all_of(values.begin(), values.end(), [&](std::uint64_t v) { return v == values.front(); });
-}
-
-bool same_collective(std::string_view algorithms, CollectiveType type) {
-  if (algorithms.empty() || algorithms == "custom") return true;
-  const auto plain = [](std::string_view text) {  // allreduce, all_reduce
-    std::string letters(text);
-    std::erase(letters, '_');
-    return letters;
-  };
-  if (type == CollectiveType::reduce_scatter_block) type = CollectiveType::reduce_scatter;
-  if (type == CollectiveType::all_to_all && plain(algorithms) == "alltoallv") return true;
-  return plain(algorithms) == plain(convert::name(type));
-}
 
 // The sizes of a place's nodes in a collective of so many bytes.
 struct Sizes {
@@ -116,8 +85,6 @@ struct MergedRank::State {
   }
   const Sizes& sizes_of(const Call& call, std::int64_t bytes);
   const MergePlace* place_of(const Call& call);
-  [[nodiscard]] std::string misfit(const MergeCall& call, std::uint32_t node,
-                                   const MergeAlgorithm& algorithm) const;
   void check_fit(const MergeCall& call, std::uint32_t node, const MergeChoice& choice);
   [[nodiscard]] std::int64_t whole_size(std::uint32_t node, CollectiveType type, std::size_t members) const;
   [[nodiscard]] Error error(std::uint32_t node, const std::string& what) const {
@@ -203,36 +170,10 @@ void MergedRank::State::look_at(std::uint32_t node, std::map<std::string_view, s
   calls.push_back(call);
 }
 
-// Why an algorithm does not do what the collective does; empty if nothing speaks against it.
-std::string MergedRank::State::misfit(const MergeCall& call, std::uint32_t node,
-                                      const MergeAlgorithm& algorithm) const {
-  const auto attrs = trace.nodes.attributes(trace.nodes.nodes[node]);
-  if (call.root && algorithm.root && same_collective(algorithm.collective, call.type)) {
-    const auto place = algorithm.root();
-    if (place && *place != *call.root) {
-      return "its root is place " + std::to_string(*call.root) + " of its group, that of " + algorithm.source +
-             " is place " + std::to_string(*place);
-    }
-  }
-  for (const Name splits : {attr::send_splits, attr::recv_splits}) {
-    if (call.type == CollectiveType::all_to_all && !are_equal(trace.nodes, find(attrs, splits)))
-      return "its parts differ in size (" + std::string(splits.view()) + "), those of " + algorithm.source +
-             " do not";
-  }
-  const Attr* const dims = find(attrs, attr::involved_dim);
-  if (call.group == "0" && dims != nullptr && dims->kind == Kind::bool_list) {
-    const auto values = trace.nodes.list(*dims);
-    if (std::find(values.begin(), values.end(), 0U) != values.end())
-      return "it involves some dimensions of the network only (involved_dim); a process group would say which "
-             "ranks";
-  }
-  return "";
-}
-
 void MergedRank::State::check_fit(const MergeCall& call, std::uint32_t node, const MergeChoice& choice) {
   const MergeAlgorithm& algorithm = plan.algorithms[choice.algorithm];
   if (!same_collective(algorithm.collective, call.type)) counts.others.emplace(choice.algorithm, call.type);
-  const std::string why = misfit(call, node, algorithm);
+  const std::string why = misfit(call, trace.nodes, trace.nodes.nodes[node], algorithm);
   if (why.empty()) return;
   if (!plan.allow_misfits) throw error(node, why + "; --misfits warn merges it all the same");
   ++counts.misfits;
@@ -473,36 +414,6 @@ bool MergedRank::next(Trace& out, std::size_t max_nodes) {
     ++s.next_call;
   }
   return !out.nodes.nodes.empty();
-}
-
-CollectiveCensus count_collectives(const NodeTable& table) {
-  CollectiveCensus census;
-  constexpr std::uint64_t prime = 0x100000001b3;
-  for (const std::uint32_t i : communication_order(table, build_graph(table))) {
-    const Node& n = table.nodes[i];
-    const auto attrs = table.attributes(n);
-    if (n.type != NodeType::comm_coll) {
-      const IntValue tag = int_value(attrs, attr::comm_tag);
-      if (tag) census.highest_tag = std::max(census.highest_tag, tag.value);
-      continue;
-    }
-    const std::string_view name = group_of(table, n);
-    auto at = census.groups.find(name);
-    if (at == census.groups.end()) at = census.groups.emplace(std::string(name), CollectiveCensus::Group{}).first;
-    ++at->second.calls;
-    const IntValue type = int_value(attrs, attr::comm_type);
-    const auto kind =
-        static_cast<CollectiveType>(type && type.value >= 0 && type.value < INT32_MAX ? type.value : -1);
-    const IntValue root = root_of(attrs, kind);
-    if (!convert::name(kind).empty()) at->second.kinds.emplace(kind, root ? root.value : -1);
-    const auto mix = [&](const IntValue& v) {
-      at->second.digest = (at->second.digest ^ (v ? static_cast<std::uint64_t>(v.value) + 1 : 0)) * prime;
-    };
-    mix(root);
-    mix(type);
-    mix(int_value(attrs, attr::comm_size));
-  }
-  return census;
 }
 
 }  // namespace convert

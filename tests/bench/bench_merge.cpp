@@ -68,6 +68,8 @@ std::size_t merge_in_memory(const std::string& prefix, const std::string& ranks,
         while (reader.next_nodes(head, batch)) {
           count += head.nodes.nodes.size();
           writer->nodes(head, out);
+          constexpr std::size_t buffer = 1 << 20;  // as a file takes them
+          if (out.size() > buffer) out.clear();
         }
         return count;
       },

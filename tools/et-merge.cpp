@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// et-merge: put collective algorithms into a workload.
+// et-merge: put collective algorithms into a workload, or sets side by side.
 #include "common/source.h"
 #include "common/tool.h"
 #include "config/merge_map.h"
 #include "core/units.h"
 #include "load/link_files.h"
 #include "load/merging.h"
+#include "load/side_by_side.h"
 #include "load/sink.h"
 #include "load/source.h"
 #include "util/log.h"
@@ -22,11 +23,13 @@ struct Options {
   std::optional<std::string> ranks;
   std::int64_t chunks = 1;
   bool require_all = false;
+  std::string misfits = "error";
 };
 
 convert::MergeOptions merge_options(const Options& o, unsigned jobs) {
   using namespace convert;
-  MergeOptions options{.rules = {}, .require_all = o.require_all, .ranks = {}, .jobs = jobs};
+  MergeOptions options{
+      .rules = {}, .require_all = o.require_all, .allow_misfits = o.misfits == "warn", .ranks = {}, .jobs = jobs};
   for (const std::string& text : o.algorithms) options.rules.push_back(parse_merge_rule(text, false));
   for (const std::string& text : o.builtins) options.rules.push_back(parse_merge_rule(text, true));
   if (o.map) {
@@ -34,11 +37,47 @@ convert::MergeOptions merge_options(const Options& o, unsigned jobs) {
     for (MergeRule& rule : parse_merge_map(input->name(), input->read_rest()))
       options.rules.push_back(std::move(rule));
   }
-  if (options.rules.empty())
-    throw usage_error("no algorithm is given; name one with -a, such as -a all_reduce=ring8.xml");
   options.chunks = static_cast<std::uint32_t>(o.chunks);
   if (o.ranks) options.ranks = parse_ranks(*o.ranks);
   return options;
+}
+
+convert::SinkOptions sink_options(const Options& o, const tools::Context& context) {
+  return {.to = o.output.to,
+          .path = o.output.path,
+          .force = o.output.force,
+          .history = o.output.no_history ? "" : context.history(),
+          .jobs = context.jobs()};
+}
+
+void write(convert::SetSource& set, const convert::SinkOptions& sink, const Options& o, tools::Context& context) {
+  const convert::SinkPlan plan = plan_sink(set, sink);
+  if (o.output.to_stdout() && plan.binary()) tools::refuse_binary_on_tty("or write text with -t json");
+  write_set(set, plan, sink, context.diagnostics);
+}
+
+int put_side_by_side(const Options& o, tools::Context& context) {
+  using namespace convert;
+  if (o.input.operands.size() < 2) {
+    throw usage_error(
+        "no algorithm is given, such as -a all_reduce=ring8.xml; without one, two sets and more are put side by "
+        "side");
+  }
+  if (o.ranks || o.require_all || o.chunks != 1 || o.misfits != "error" || o.input.rank)
+    throw usage_error(
+        "sets are put side by side as they are; --ranks, --rank, --chunks, --require-all and --misfits are "
+        "for algorithms");
+  std::vector<std::unique_ptr<TraceSource>> sources;
+  for (const std::string& operand : o.input.operands) {
+    tools::InputOptions one = o.input;
+    one.operands = {operand};
+    sources.push_back(std::make_unique<TraceSource>(tools::source_options(one, context), context.diagnostics));
+    if (!sources.back()->prepare(false) || context.failed()) return 1;
+  }
+  SideBySide set(sources, context.jobs());
+  write(set, sink_options(o, context), o, context);
+  log_info(counted(set.sets(), "set") + " side by side, " + counted(set.independent_ranks(), "rank"));
+  return 0;
 }
 
 }  // namespace
@@ -48,13 +87,15 @@ int main(int argc, char** argv) {
   Options o;
   const tools::ToolInfo info{
       .name = "et-merge",
-      .summary = "put collective algorithms into a workload",
-      .operands = "[WORKLOAD]",
+      .summary = "put collective algorithms into a workload, or sets side by side",
+      .operands = "[WORKLOAD | SET SET...]",
       .examples = {{"et-merge -w llama -a all_reduce=ring8.xml -o llama+ring", "all all-reduces as rings"},
-                   {"et-merge -w llama -a 'all_gather:pg=3:size>=1MiB=ag4' -a all_reduce=ring8 -o merged",
-                    "by group and size; the first rule that fits counts"},
+                   {"et-merge -w llama -a 'all_gather:size>=1MiB=ag4' -a all_reduce=ring8 -o m",
+                    "by size; the first rule that fits counts"},
                    {"et-merge -w llama --builtin all_reduce=ring,chunks=4 -o merged", "an algorithm of our own"},
-                   {"et-merge -w llama --map map.yml -o - | et-validate", "rules from a file"}},
+                   {"et-merge -w llama --map map.yml -o - | et-validate", "rules from a file"},
+                   {"et-merge llama bert -o both",
+                    "two sets side by side, the ranks of bert behind those of llama"}},
   };
   const auto setup = [&](tools::App& app) {
     tools::add_input_options(app, o.input);
@@ -69,11 +110,17 @@ int main(int argc, char** argv) {
     app.add_integer("--chunks", o.chunks, 1, most_chunks, "N",
                     "cut each collective into N instances side by side (default: 1)");
     app.add_flag("--require-all", o.require_all, "a collective that no rule fits is an error");
+    app.add_choice("--misfits", o.misfits, {"error", "warn"},
+                   "collectives that their algorithm cannot express (default: error)");
     app.add_option("--ranks", o.ranks, "LIST", "write these ranks only, as 0-3,8");
     tools::add_output_options(app, o.output);
   };
   return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
     MergeOptions options = merge_options(o, context.jobs());
+    if (options.rules.empty()) {
+      if (o.workload) o.input.operands.insert(o.input.operands.begin(), *o.workload);
+      return put_side_by_side(o, context);
+    }
     if (o.workload && !o.input.operands.empty())
       throw usage_error("the workload is named twice: with -w and behind it");
     if (o.workload) o.input.operands = {*o.workload};
@@ -81,17 +128,20 @@ int main(int argc, char** argv) {
     if (!workload.prepare(false) || context.failed()) return 1;
     MergedSet merged(workload, std::move(options), context.diagnostics);
     if (context.failed()) return 1;
-    const SinkOptions sink{.to = o.output.to,
-                           .path = o.output.path,
-                           .force = o.output.force,
-                           .history = o.output.no_history ? "" : context.history(),
-                           .jobs = context.jobs(),
-                           .before_commit = [&] { merged.finish(); }};
-    const SinkPlan plan = plan_sink(merged, sink);
-    if (o.output.to_stdout() && plan.binary()) tools::refuse_binary_on_tty("or write text with -t json");
-    write_set(merged, plan, sink, context.diagnostics);
+    SinkOptions sink = sink_options(o, context);
+    if (context.common.werror) {  // else nothing is held back for it
+      sink.before_commit = [&] {
+        merged.finish();
+        if (context.failed()) throw input_error({}, "nothing is written: there are warnings");
+      };
+    }
+    write(merged, sink, o, context);
+    if (!context.common.werror) merged.finish();
     const MergeCounts counts = merged.counts();
-    log_info(counted(counts.merged, "collective") + " merged, " + std::to_string(counts.kept) + " kept, " +
+    if (counts.spread != 0)
+      log_note("the bytes of " + counted(counts.spread, "collective node") +
+               " are no multiple of their algorithm's chunks; some chunks are a byte longer than others");
+    log_info(counted(counts.merged, "collective node") + " merged, " + std::to_string(counts.kept) + " kept, " +
              counted(counts.added, "new node"));
     return 0;
   });

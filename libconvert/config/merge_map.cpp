@@ -146,7 +146,8 @@ void MapReader::read_size(const YamlNode& node, CollectiveSelection& which) cons
 
 MergeRule MapReader::read(const YamlNode& entry) {
   if (entry.kind != YamlNode::Kind::map) throw error(entry, "a rule is a map, such as {collective: all_reduce, …}");
-  check_yaml_keys(file_, entry, {"collective", "pg", "size", "node", "name", "algorithm", "builtin", "chunks"});
+  check_yaml_keys(file_, entry, {"collective", "pg", "size", "node", "name", "algorithm", "builtin", "chunks"},
+                  map_yaml);
   MergeRule rule{.text = file_ + ":" + std::to_string(entry.line)};
   if (const YamlNode* n = scalar(entry, "collective"); n != nullptr && n->text != "all") {
     rule.which.type = parse_collective_type(n->text);
@@ -158,7 +159,10 @@ MergeRule MapReader::read(const YamlNode& entry) {
     rule.which.node = parse_unsigned(n->text);
     if (!rule.which.node) throw error(*n, "node wants the id of a node");
   }
-  if (const YamlNode* n = entry.find("size")) read_size(*n, rule.which);
+  if (const YamlNode* n = entry.find("size")) {
+    read_size(*n, rule.which);
+    if (rule.which.min_bytes >= rule.which.end_bytes) throw error(*n, "no size is such");
+  }
   if (const YamlNode* n = scalar(entry, "chunks")) {
     const auto chunks = parse_int(n->text);
     constexpr std::int64_t most = 1 << 16;
@@ -174,6 +178,16 @@ MergeRule MapReader::read(const YamlNode& entry) {
   return rule;
 }
 
+// ASTRA-sim's has numbers for keys, ours is {rules: [ … ]}.
+bool is_map_of_nodes(std::string_view text) {
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n{-'\""), text.size()));
+    if (!text.starts_with('#')) break;
+    text.remove_prefix(std::min(text.find('\n'), text.size()));
+  }
+  return !text.empty() && text.front() >= '0' && text.front() <= '9';
+}
+
 }  // namespace
 
 bool CollectiveSelection::fits(CollectiveType t, std::string_view of_group, std::int64_t bytes, NodeId id,
@@ -186,9 +200,7 @@ bool CollectiveSelection::fits(CollectiveType t, std::string_view of_group, std:
 MergeRule parse_merge_rule(const std::string& text, bool builtin) { return RuleParser(text).parse(builtin); }
 
 std::vector<MergeRule> parse_merge_map(const std::string& file, std::string_view text) {
-  // ASTRA-sim's has numbers for keys, ours is {rules: [ … ]}.
-  const std::size_t first = text.find_first_not_of(" \t\r\n{#-");
-  if (first != std::string_view::npos && text[first] >= '0' && text[first] <= '9') {
+  if (is_map_of_nodes(text)) {
     std::vector<MergeRule> rules;
     for (auto& [node, prefix] : parse_per_node_map(file, text)) {
       MergeRule& rule = rules.emplace_back();
@@ -199,10 +211,14 @@ std::vector<MergeRule> parse_merge_map(const std::string& file, std::string_view
     return rules;
   }
   const YamlNode root = parse_yaml_tree(file, text, map_yaml);
-  check_yaml_keys(file, root, {"rules"});
+  check_yaml_keys(file, root, {"rules"}, map_yaml);
+  const auto place_of = [&](const YamlNode& n) {
+    return Location{.file = file, .line = n.line, .column = n.column};
+  };
   const YamlNode* const list = root.find("rules");
   if (list == nullptr || list->kind != YamlNode::Kind::list)
-    throw input_error({.file = file, .line = root.line}, "rules wants a list of maps", "merge");
+    throw input_error(place_of(list == nullptr ? root : *list), "rules wants a list of maps", "merge");
+  if (list->items.empty()) throw input_error(place_of(*list), "no rule is there", "merge");
   std::vector<MergeRule> rules;
   MapReader reader(file);
   for (const YamlNode& entry : list->items) rules.push_back(reader.read(entry));

@@ -37,8 +37,9 @@ struct MergeRule {
 // Error(usage).
 [[nodiscard]] MergeRule parse_merge_rule(const std::string& text, bool builtin);
 
-// A list of maps with the keys collective, pg, size, node, name, algorithm or builtin, and chunks; or ASTRA-sim's
-// per-node-custom-implementation, {NODE ID: PREFIX, …}. Throws Error(input) with the place.
+// {rules: [ … ]}, maps with the keys collective, pg, size, node, name, algorithm or builtin, and chunks; or
+// ASTRA-sim's per-node-custom-implementation, {NODE ID: PREFIX, …}. Throws Error(input) [merge] ([system] for the
+// latter) with the place.
 [[nodiscard]] std::vector<MergeRule> parse_merge_map(const std::string& file, std::string_view text);
 
 }  // namespace convert

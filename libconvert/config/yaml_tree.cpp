@@ -187,16 +187,18 @@ Error yaml_error(const std::string& file, const YamlNode& at, const std::string&
   return input_error({.file = file, .line = at.line, .column = at.column}, message, network_yaml.rule);
 }
 
-void check_yaml_keys(const std::string& file, const YamlNode& map, const std::vector<std::string>& known) {
+void check_yaml_keys(const std::string& file, const YamlNode& map, const std::vector<std::string>& known,
+                     const YamlSubject& subject) {
   for (std::size_t i = 0; i < map.items.size(); i += 2) {
     const YamlNode& key = map.items[i];
     bool found = false;
     for (const std::string& k : known) found = found || k == key.text;
     if (found) continue;
     const std::string near = nearest(key.text, known);
-    throw yaml_error(file, key,
-                     "unknown key '" + key.text + "'; " +
-                         (near.empty() ? "known: " + join(known) : "did you mean " + near + "?"));
+    throw input_error({.file = file, .line = key.line, .column = key.column},
+                      "unknown key '" + key.text + "'; " +
+                          (near.empty() ? "known: " + join(known) : "did you mean " + near + "?"),
+                      subject.rule);
   }
 }
 

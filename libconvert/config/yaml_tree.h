@@ -41,7 +41,8 @@ extern const YamlSubject network_yaml;
 
 [[nodiscard]] Error yaml_error(const std::string& file, const YamlNode& at, const std::string& message);
 // Throws if `map` has a key that is not among `known`, naming the nearest of them.
-void check_yaml_keys(const std::string& file, const YamlNode& map, const std::vector<std::string>& known);
+void check_yaml_keys(const std::string& file, const YamlNode& map, const std::vector<std::string>& known,
+                     const YamlSubject& subject = network_yaml);
 // "a, b, c".
 [[nodiscard]] std::string join(const std::vector<std::string>& words);
 

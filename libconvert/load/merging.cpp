@@ -3,14 +3,18 @@
 
 #include <algorithm>
 #include <map>
+#include <type_traits>
 #include <utility>
 
 #include "collectives/collective.h"
 #include "config/groups.h"
 #include "core/collective_type.h"
 #include "core/units.h"
+#include "load/builtin_request.h"
 #include "passes/lower/lower.h"
 #include "passes/merge/algorithm.h"
+#include "passes/merge/root_place.h"
+#include "passes/validate.h"
 #include "util/parallel.h"
 
 namespace convert {
@@ -42,57 +46,44 @@ std::uint32_t tags_of(const Algorithm& a) {
   return most;
 }
 
-// "ring,chunks=4,dims=2x4".
-CollectiveRequest request_of(const MergeRule& rule, CollectiveType type, std::uint32_t members) {
-  const auto wrong = [&](const std::string& what) { return usage_error("'" + rule.text + "': " + what); };
-  const std::string plain = [&] {
-    std::string text(type == CollectiveType::reduce_scatter_block ? "reduce_scatter" : name(type));
-    if (type != CollectiveType::reduce_scatter && type != CollectiveType::reduce_scatter_block)
-      std::erase(text, '_');
-    return text;
-  }();
-  const auto collective = parse_collective(plain);
-  if (!collective) throw wrong("there is no builtin algorithm for " + std::string(name(type)));
-  CollectiveRequest request{.collective = *collective, .ranks = static_cast<std::int32_t>(members)};
-  std::string_view rest = rule.algorithm;
-  const auto next = [&](char separator, std::string_view& from) {
-    const std::size_t end = std::min(from.find(separator), from.size());
-    const std::string_view part = from.substr(0, end);
-    from.remove_prefix(std::min(end + 1, from.size()));
-    return part;
+// What `make` gives, made when it is first asked for.
+template <class Make>
+auto lazily(Make make) {
+  using Made = std::invoke_result_t<Make>;
+  struct Lazy {
+    std::once_flag once;
+    Made made;
   };
-  request.algorithm = next(',', rest);
-  while (!rest.empty()) {
-    std::string_view value = next(',', rest);
-    const std::string_view key = next('=', value);
-    const auto number = [&](std::string_view text) {
-      const auto n = parse_int(text);
-      if (!n || *n < 0 || *n > INT32_MAX)
-        throw wrong("'" + std::string(text) + "' is no number for " + std::string(key));
-      return static_cast<std::int32_t>(*n);
-    };
-    if (key == "chunks") {
-      request.chunks = number(value);
-    } else if (key == "root") {
-      request.root = number(value);
-    } else if (key == "dims") {
-      while (!value.empty()) request.dims.push_back(number(next('x', value)));
-    } else if (key == "dim-algorithms") {
-      while (!value.empty()) request.dim_algorithms.emplace_back(next('+', value));
-    } else {
-      throw wrong("unknown key '" + std::string(key) + "'; known: chunks, dims, dim-algorithms, root");
-    }
-  }
-  return request;
+  return [make = std::move(make), lazy = std::make_shared<Lazy>()]() -> const Made& {
+    std::call_once(lazy->once, [&] { lazy->made = make(); });
+    return lazy->made;
+  };
+}
+template <class Make>
+auto lazy_flow(Make make) {
+  return [flow = lazily(std::move(make))] { return flow() ? &*flow() : nullptr; };
 }
 
-MergeAlgorithm built_in(const MergeRule& rule, CollectiveType type, std::uint32_t members,
+// Of the program that traces were made from; nothing of traces without provenance, or whose provenance is not
+// theirs.
+template <class Work>
+auto of_program(const std::vector<Trace>& traces, const Work& work)
+    -> decltype(work(std::declval<const Algorithm&>())) {
+  try {
+    return work(raise_algorithm(traces));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+MergeAlgorithm built_in(const MergeRule& rule, CollectiveType type, std::uint32_t members, std::int64_t root,
                         Diagnostics& diagnostics) {
   struct Built {
     Algorithm algorithm;
     std::optional<Lowering> lowering{};
   };
-  const auto built = std::make_shared<Built>(Built{.algorithm = build_collective(request_of(rule, type, members))});
+  const auto built =
+      std::make_shared<Built>(Built{.algorithm = build_collective(request_of(rule, type, members, root))});
   built->lowering.emplace(built->algorithm, std::nullopt, diagnostics);
   MergeAlgorithm out;
   out.source = rule.algorithm;
@@ -104,6 +95,8 @@ MergeAlgorithm built_in(const MergeRule& rule, CollectiveType type, std::uint32_
     built->lowering->lower(place, trace);
     return trace;
   };
+  out.flow = lazy_flow([built] { return ChunkFlow::of(built->algorithm); });
+  out.root = lazily([built] { return root_place(built->algorithm); });
   return out;
 }
 
@@ -143,6 +136,8 @@ class MergedSet::Reader : public TraceReader {
 
 MergedSet::MergedSet(SetSource& workload, MergeOptions options, Diagnostics& diagnostics)
     : workload_(workload), options_(std::move(options)), diagnostics_(diagnostics) {
+  plan_.allow_misfits = options_.allow_misfits;
+  plan_.require_all = options_.require_all;
   load_algorithms();
   if (diagnostics.errors() != 0) return;
   census();
@@ -168,6 +163,8 @@ MergeAlgorithm MergedSet::from_file(const std::string& path) {
     algorithm.tags = tags_of(*a);
     algorithm.collective = name(a->collective);
     algorithm.load = [s = source.get()](std::uint32_t p) { return whole_rank(*s->open_rank(p)); };
+    algorithm.flow = lazy_flow([a] { return ChunkFlow::of(*a); });
+    algorithm.root = lazily([a] { return root_place(*a); });
     sources_.push_back(std::move(source));
     return algorithm;
   }
@@ -176,9 +173,15 @@ MergeAlgorithm MergedSet::from_file(const std::string& path) {
   algorithm.places = static_cast<std::uint32_t>(traces->size());
   for (const Trace& t : *traces)
     algorithm.tags = std::max(algorithm.tags, read_merge_place(t, algorithm.places).tags);
+  // Tags are numbered anew for each end of a message, which would hide that the ends do not fit.
+  std::vector<TraceSummary> summaries;
+  for (const Trace& t : *traces) summaries.push_back(summarise(t));
+  check_set(summaries, RuleSet::parse("pairs,deadlock"), diagnostics_);
   const auto& metadata = traces->front().metadata.table;
   algorithm.collective = string_value(metadata, metadata.attrs, attr::collective).value_or("");
   algorithm.load = [traces](std::uint32_t p) { return (*traces)[p]; };
+  algorithm.flow = lazy_flow([traces] { return of_program(*traces, ChunkFlow::of); });
+  algorithm.root = lazily([traces] { return of_program(*traces, root_place); });
   return algorithm;
 }
 
@@ -205,11 +208,12 @@ void MergedSet::build_algorithms(const std::vector<CollectiveCensus>& found) {
     const auto members = static_cast<std::uint32_t>(group.ranks.empty() ? plan_.ranks : group.ranks.size());
     for (std::size_t i = 0; i < options_.rules.size(); ++i) {
       const MergeRule& rule = options_.rules[i];
-      for (std::uint32_t t = 0; rule.builtin && t < collective_type_names.size(); ++t) {
-        const auto type = static_cast<CollectiveType>(t);
-        if ((census->second.types >> t & 1U) == 0 || (rule.which.type && *rule.which.type != type)) continue;
-        const auto [at, added] = built_.try_emplace({i, type, members}, choices_[i]);
-        if (added) at->second.algorithm = add(built_in(rule, type, members, diagnostics_));
+      for (const auto& [type, rank] : census->second.kinds) {
+        if (!rule.builtin || (rule.which.type && *rule.which.type != type)) continue;
+        const auto place = group.place(rank, plan_.ranks);
+        const std::int64_t root = place ? std::int64_t{*place} : -1;
+        const auto [at, added] = built_.try_emplace({i, type, members, root}, choices_[i]);
+        if (added) at->second.algorithm = add(built_in(rule, type, members, root, diagnostics_));
       }
     }
   }
@@ -308,8 +312,8 @@ const MergeChoice* MergedSet::choose(const MergeCall& call) {
     const std::lock_guard lock(mutex_);
     used_[i] = true;
     if (!options_.rules[i].builtin) return &choices_[i];
-    const auto at = built_.find({i, call.type, call.members});
-    return at == built_.end() ? nullptr : &at->second;
+    const auto at = built_.find({i, call.type, call.members, call.root ? std::int64_t{*call.root} : -1});
+    return at == built_.end() ? &choices_[i] : &at->second;  // the former is refused for what it lacks
   }
   return nullptr;
 }
@@ -324,7 +328,10 @@ void MergedSet::add(const MergeCounts& counts) {
   counts_.merged += counts.merged;
   counts_.kept += counts.kept;
   counts_.added += counts.added;
-  counts_.remainders += counts.remainders;
+  counts_.spread += counts.spread;
+  counts_.rounded += counts.rounded;
+  counts_.misfits += counts.misfits;
+  counts_.others.insert(counts.others.begin(), counts.others.end());
 }
 
 MergeCounts MergedSet::counts() const {
@@ -339,20 +346,29 @@ std::unique_ptr<TraceReader> MergedSet::open_all() { return std::make_unique<Rea
 
 void MergedSet::finish() {
   const MergeCounts counts = this->counts();
-  if (options_.require_all && counts.kept != 0) {
-    throw input_error({.file = workload_.base_name()},
-                      counted(counts.kept, "collective") + " would stay; --require-all wants an algorithm for each",
-                      "merge");
-  }
   for (std::size_t i = 0; i < used_.size(); ++i) {
     if (used_[i]) continue;
     diagnostics_.warning({.file = workload_.base_name()}, "merge",
                          "'" + options_.rules[i].text + "' fits no collective");
   }
-  if (counts.remainders == 0) return;
+  for (const auto& [algorithm, type] : counts.others) {
+    diagnostics_.warning({.file = workload_.base_name()}, "merge",
+                         "the algorithm " + plan_.algorithms[algorithm].source + " is one for " +
+                             plan_.algorithms[algorithm].collective + ", and takes the place of " +
+                             std::string(name(type)));
+  }
+  if (counts.misfits != 0) {
+    diagnostics_.warning(
+        {.file = workload_.base_name()}, "merge",
+        counted(counts.misfits, "collective node") +
+            " merged that the algorithm cannot express: another root, parts that differ in size, or "
+            "some dimensions of the network only");
+  }
+  if (counts.rounded == 0) return;
   diagnostics_.warning({.file = workload_.base_name()}, "sizes",
-                       "the bytes of " + counted(counts.remainders, "collective") +
-                           " are no multiple of their algorithm's chunks; messages are rounded down");
+                       "the bytes of " + counted(counts.rounded, "collective node") +
+                           " are no multiple of their algorithm's chunks, and its traces do not tell which chunks "
+                           "a message carries; messages are rounded down");
 }
 
 }  // namespace convert

@@ -23,6 +23,7 @@ struct MergeOptions {
   std::vector<MergeRule> rules;              // the first that fits counts
   std::uint32_t chunks = 1;                  // instances of a collective, where its rule says nothing
   bool require_all = false;                  // a collective that stays is an error
+  bool allow_misfits = false;                // one that its algorithm cannot express is a warning
   std::optional<std::vector<Rank>> ranks{};  // only these are written
   unsigned jobs = 1;
 };
@@ -41,10 +42,13 @@ class MergedSet : public SetSource {
   [[nodiscard]] std::unique_ptr<TraceReader> open_all() override;
   [[nodiscard]] std::optional<InputSet::Groups> groups() const override { return workload_.groups(); }
 
+  // They were checked with all ranks; a part of these may be written.
+  void check_groups(std::uint32_t) const override {}
+
   // Of all ranks read so far.
   [[nodiscard]] MergeCounts counts() const;
-  // Warns of what is said once for the whole: rules that fit nothing, sizes that chunks do not divide. Throws
-  // Error(input) if a collective stays that may not.
+  // Warns of what is said once for the whole, after all ranks were read: rules that fit nothing, algorithms of
+  // other collectives, misfits, sizes that were rounded.
   void finish();
 
  private:
@@ -64,8 +68,8 @@ class MergedSet : public SetSource {
   Diagnostics& diagnostics_;
   std::vector<std::unique_ptr<TraceSource>> sources_;  // of the algorithms
   std::vector<MergeChoice> choices_;                   // by rule; of builtins without the algorithm
-  // What a builtin is for groups of so many ranks: by rule, collective and ranks.
-  std::map<std::tuple<std::size_t, CollectiveType, std::uint32_t>, MergeChoice> built_;
+  // What a builtin is for groups of so many ranks: by rule, collective, ranks and root, -1 for none.
+  std::map<std::tuple<std::size_t, CollectiveType, std::uint32_t, std::int64_t>, MergeChoice> built_;
   std::vector<bool> used_;   // by rule
   std::vector<Trace> held_;  // a workload that can be read once only
   std::vector<Rank> ranks_;

@@ -53,7 +53,7 @@ class SetSource {
   [[nodiscard]] virtual bool follows_reference() const { return false; }
 
   // Throws Error(input) [groups] if the groups are malformed or name ranks beyond `ranks`.
-  void check_groups(std::uint32_t ranks) const;
+  virtual void check_groups(std::uint32_t ranks) const;
 
   // Calls work(reader, head of the rank) for each rank and consume(its result) in the order of the input.
   // Independent ranks are worked on by `jobs` threads.

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "io/input.h"
+#include "load/chunk_runs.h"
 #include "load/source.h"
 #include "simulate/recorded.h"
 #include "simulate/system/default_system.h"
@@ -52,6 +53,18 @@ std::vector<CommGroup> groups_for(const NetworkConfig& network, const std::strin
   return groups;
 }
 
+// ASTRA-sim rounds chunks down.
+void add_custom(ReplayBuilder& builder, const std::string& prefix, TraceSource& source, bool astra, unsigned jobs) {
+  if (astra || source.algorithm() != nullptr) {
+    const ChunkRunsOf runs = astra ? ChunkRunsOf() : chunk_runs(*source.algorithm());
+    source.for_each_trace(jobs, [&](Trace&& trace) { builder.add_custom(prefix, trace, runs); });
+    return;
+  }
+  const std::vector<Trace> places = source.load(jobs);
+  const ChunkRunsOf runs = chunk_runs(places);
+  for (const Trace& trace : places) builder.add_custom(prefix, trace, runs);
+}
+
 // Before the first rank of the workload: what it decides, and the custom algorithms.
 void begin_program(std::optional<ReplayBuilder>& builder, const Trace& first, const NetworkConfig& network,
                    ReplayOptions& options, bool issue_by_trace, unsigned jobs, Diagnostics& diagnostics) {
@@ -60,8 +73,7 @@ void begin_program(std::optional<ReplayBuilder>& builder, const Trace& first, co
   if (options.system == nullptr) return;
   for (const std::string& prefix : custom_prefixes(*options.system)) {
     TraceSource source({.operands = {prefix}, .hash = false}, diagnostics);
-    if (source.prepare(false))
-      source.for_each_trace(jobs, [&](Trace&& trace) { builder->add_custom(prefix, trace); });
+    if (source.prepare(false)) add_custom(*builder, prefix, source, options.astra, jobs);
   }
 }
 

@@ -155,7 +155,7 @@ ReplayBuilder::~ReplayBuilder() = default;
 
 void ReplayBuilder::add(const Trace& trace) { state_->add(trace); }
 
-void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace) {
+void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace, const ChunkRunsOf& runs) {
   State& s = *state_;
   if (s.sources.empty() || s.sources.back().prefix != prefix) s.sources.push_back({.prefix = prefix});
   CustomSource& source = s.sources.back();
@@ -173,7 +173,13 @@ void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace) {
     if (op.type != OpType::send && op.type != OpType::recv) continue;
     op.channel = static_cast<std::uint32_t>(source.messages.size());
     const CompiledMessage& m = messages[code->feeder.index_of(node)];
-    source.messages.push_back({m.tag, m.chunks, m.of_chunks});
+    CustomSource::Message& message =
+        source.messages.emplace_back(CustomSource::Message{m.tag, m.chunks, m.of_chunks});
+    if (runs && m.of_chunks != 0) {
+      const auto carried = runs(trace, code->feeder.index_of(node));
+      message.runs = {static_cast<std::uint32_t>(source.runs.size()), static_cast<std::uint32_t>(carried.size())};
+      source.runs.insert(source.runs.end(), carried.begin(), carried.end());
+    }
     source.scales = source.scales || m.of_chunks != 0;
   }
   source.places.push_back(code);

@@ -15,6 +15,7 @@
 #include "config/memory.h"
 #include "config/network.h"
 #include "config/system.h"
+#include "core/chunk_bytes.h"
 #include "core/diagnostic.h"
 #include "core/trace.h"
 #include "core/units.h"
@@ -127,7 +128,9 @@ class ReplayBuilder {
   ReplayBuilder& operator=(const ReplayBuilder&) = delete;
 
   // The algorithm that the system's configuration calls `prefix`: its places in order from 0, before any add().
-  void add_custom(const std::string& prefix, const Trace& trace);
+  // `runs`: what its messages carry, so that a rest of bytes is spread over the chunks as et-merge does; without it
+  // messages are rounded down.
+  void add_custom(const std::string& prefix, const Trace& trace, const ChunkRunsOf& runs = {});
   // Ranks in order from 0. Reports what cannot be replayed. Throws Error(usage) if --size is needed.
   void add(const Trace& trace);
   // Nothing if add() or finish() had errors to report.

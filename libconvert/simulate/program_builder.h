@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -32,8 +33,12 @@ struct CustomSource {
     std::int64_t tag;
     std::int64_t chunks;  // of of_chunks of the collective, where there is no size; else 0
     std::int64_t of_chunks;
+    Range runs{};  // into runs: which chunks; none: nobody knows
+    [[nodiscard]] std::optional<std::int64_t> bytes(std::int64_t of_collective,
+                                                    std::span<const ChunkRun> all) const;
   };
   std::vector<Message> messages{};
+  std::vector<ChunkRun> runs{};
   bool scales = false;  // messages have no sizes
   std::set<CollectiveOp> used_for{};
   std::optional<std::int64_t> used_for_bytes{};  // the last

@@ -87,6 +87,18 @@ std::optional<std::uint32_t> ReplayBuilder::State::find_group(const Trace& trace
   return std::nullopt;
 }
 
+std::optional<std::int64_t> CustomSource::Message::bytes(std::int64_t of_collective,
+                                                         std::span<const ChunkRun> all) const {
+  std::int64_t sum = 0;
+  std::int64_t counted = 0;
+  for (const ChunkRun& run : all.subspan(runs.begin, runs.count)) {
+    sum += bytes_of_run(of_collective, run, static_cast<std::int32_t>(of_chunks));
+    counted += run.count;
+  }
+  const bool spreads = of_collective % of_chunks != 0 && counted == chunks;
+  return spreads ? sum : bytes_of_chunks(of_collective, chunks, of_chunks);
+}
+
 // Puts the algorithm of a source onto the ranks of a group, which are its places in the order listed. `bytes`: of
 // the whole collective.
 std::uint32_t ReplayBuilder::State::put_on_group(std::size_t source_index, std::uint32_t group_index,
@@ -109,7 +121,7 @@ std::uint32_t ReplayBuilder::State::put_on_group(std::size_t source_index, std::
                           "custom");
       }
       const CustomSource::Message& m = source.messages[op.channel];
-      if (m.of_chunks != 0) op.value = bytes_of_chunks(bytes, m.chunks, m.of_chunks).value_or(0);
+      if (m.of_chunks != 0) op.value = m.bytes(bytes, source.runs).value_or(0);
       if (op.value <= 0) {
         throw input_error({},
                           "the algorithm " + source.prefix + " cuts " + std::to_string(bytes) + " bytes into " +

@@ -247,13 +247,34 @@ def ten_seeds():
             "order.csv": order, "teccl.json": teccl}
 
 
+def merge_seeds():
+    """Each byte is a choice: ranks, groups, algorithm, then the steps of the workload."""
+    def choices(seed):
+        out = bytearray()
+        for _ in range(60):
+            seed = (seed * 1103515245 + 12345) % 2**31
+            out.append(seed >> 16 & 255)
+        return bytes(out)
+    return {f"choices{i}": choices(i) for i in range(32)}
+
+
+def merge_map_seeds():
+    whole = ("rules:\n  - collective: all_gather  # c\n    pg: 3\n    size: ['>=1MiB', <64MiB]\n    algorithm: ag4.xml\n"
+             "  - {name: '*grad?', builtin: 'ring,chunks=2', chunks: 4}\n  - {node: 17, algorithm: tree8}\n")
+    return {"whole": whole, "cut": whole[:90], "nodes": "# c\n12: algo/ring\n'17': tree\n", "json": '{"12": "ring"}',
+            "deep": "rules: " + "[" * 200, "keys": "rules:\n  - {pgs: 3, algorithm: x}\n  - {size: 3}\n",
+            "rule": "all_reduce:pg=3:size>=1MiB:size<64MiB:node=17:name=*grad*=ring8.xml", "short": "all=x",
+            "wrong": "all:group=3=x", "star": "all:name=a*b*?c=x"}
+
+
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent / "seeds")
     for name, seeds in (("chakra", chakra_seeds()), ("json", json_seeds()), ("jsonl", jsonl_seeds()),
                         ("msccl", msccl_seeds()), ("tar", tar_seeds()), ("network", network_seeds()),
                         ("system", system_seeds()), ("sweep", sweep_seeds()), ("pytorch", pytorch_seeds()),
                         ("kineto", kineto_seeds()), ("link", link_seeds()), ("flexflow", flexflow_seeds()),
-                        ("astra_text", astra_text_seeds()), ("ten", ten_seeds())):
+                        ("astra_text", astra_text_seeds()), ("ten", ten_seeds()), ("merge", merge_seeds()),
+                        ("merge_map", merge_map_seeds())):
         (root / name).mkdir(parents=True, exist_ok=True)
         for seed, data in seeds.items():
             (root / name / seed).write_bytes(data.encode() if isinstance(data, str) else data)

@@ -69,6 +69,7 @@ MergePlace PlaceReader::read() {
   std::vector<std::uint32_t> position(order.size());
   for (std::uint32_t k = 0; k < order.size(); ++k) position[order[k]] = k;
 
+  place_.number = trace_.rank;
   place_.nodes.reserve(order.size());
   std::vector<std::int64_t> tags(order.size());
   for (std::uint32_t k = 0; k < order.size(); ++k) {
@@ -119,6 +120,12 @@ MergePlace::Node PlaceReader::read_node(std::size_t index, std::int64_t& tag) co
 
 // Chunks are what scales; a size alone is what it is.
 void PlaceReader::read_size(std::size_t index, MergePlace::Node& node) const {
+  const auto of_step = [&](Name name) {
+    const std::int64_t value = integer_or(trace_, index, name, -1);
+    return value >= 0 && value <= INT32_MAX ? static_cast<std::int32_t>(value) : -1;
+  };
+  node.tb = of_step(attr::tb_id);
+  node.position = of_step(attr::local_time_step);
   const auto small = [&](Name name) {
     const std::int64_t value = integer_or(trace_, index, name, 0);
     if (value < 0 || value > INT32_MAX)

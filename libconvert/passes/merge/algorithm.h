@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/trace.h"
+#include "passes/merge/chunk_flow.h"
 
 namespace convert {
 
@@ -20,6 +22,8 @@ struct MergePlace {
     std::uint32_t tag = 0;    // dense from 0 among the messages of two places: both ends number them alike
     std::int32_t chunks = 0;  // of `of_chunks`; 0: the sizes are stated
     std::int32_t of_chunks = 0;
+    std::int32_t tb = -1;  // threadblock and position of its step; -1: not told
+    std::int32_t position = -1;
     std::int64_t bytes = -1;    // stated comm_size or tensor_size; -1: none
     std::int64_t num_ops = -1;  // stated
     std::int32_t touched = 0;   // COMP with chunks: tensor_size is so many times their bytes
@@ -30,6 +34,7 @@ struct MergePlace {
     Text name{};        // in text
     bool root = false;  // waits for nothing
   };
+  std::uint32_t number = 0;
   std::vector<Node> nodes;
   std::vector<std::uint32_t> deps;
   std::vector<std::uint32_t> sinks;  // nothing waits for them
@@ -48,6 +53,11 @@ struct MergeAlgorithm {
   std::string collective;  // what it says it computes, "allreduce"; empty: nothing
   // The trace of a place. Thread-safe.
   std::function<Trace(std::uint32_t place)> load;
+  // Which chunks its messages carry; null if that cannot be told. Thread-safe, costly the first time. None: as
+  // null.
+  std::function<const ChunkFlow*()> flow{};
+  // The place where its data starts or ends, if it has such and that can be told. As `flow`.
+  std::function<std::optional<std::uint32_t>()> root{};
 };
 
 }  // namespace convert

@@ -8,8 +8,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/collective_type.h"
 #include "graph/graph.h"
 #include "graph/messages.h"
+#include "passes/merge/fit.h"
 #include "passes/provenance.h"
 
 namespace convert {
@@ -17,18 +19,34 @@ namespace {
 
 constexpr std::int64_t bytes_per_element = 4;
 
-// "0" for the group of all ranks, however it is written.
-std::string_view group_of(const NodeTable& table, const Node& node) {
-  const std::string_view name = string_value(table, table.attributes(node), attr::pg_name).value_or("0");
-  return name.empty() ? std::string_view("0") : name;
-}
-
 // The sizes of a place's nodes in a collective of so many bytes.
 struct Sizes {
-  const MergePlace* place = nullptr;
   std::vector<std::int64_t> bytes;  // by node; -1: none
-  bool remainder = false;
+  bool spread = false;              // the chunks do not divide them: some are a byte longer,
+  bool rounded = false;             // or all are rounded down
 };
+
+// The bytes of a node that has chunks.
+std::int64_t size_of(const MergePlace& place, const MergePlace::Node& n, std::int64_t bytes, const ChunkFlow* flow,
+                     Sizes& s) {
+  const bool divides = bytes % n.of_chunks == 0;
+  std::span<const ChunkRun> runs;
+  if (!divides && flow != nullptr && flow->chunks() == n.of_chunks) {
+    runs = n.type == NodeType::comm_recv ? flow->received(place.number, n.tb, n.position)
+                                         : flow->result(place.number, n.tb, n.position);
+  }
+  std::int64_t sum = 0, chunks = 0;
+  bool known = !runs.empty();
+  for (const ChunkRun& run : runs) {
+    sum += bytes_of_run(bytes, run, n.of_chunks);
+    chunks += run.count;
+    known = known && run.first >= 0;
+  }
+  if (chunks != n.chunks) sum = bytes_of_run(bytes, {.count = n.chunks}, n.of_chunks);
+  if (divides || n.type == NodeType::comp) return sum;
+  (known && chunks == n.chunks ? s.spread : s.rounded) = true;
+  return sum;
+}
 
 struct Call {
   std::uint32_t node = 0;  // index in the workload, then in `collectives`
@@ -67,6 +85,7 @@ struct MergedRank::State {
   }
   const Sizes& sizes_of(const Call& call, std::int64_t bytes);
   const MergePlace* place_of(const Call& call);
+  void check_fit(const MergeCall& call, std::uint32_t node, const MergeChoice& choice);
   [[nodiscard]] std::int64_t whole_size(std::uint32_t node, CollectiveType type, std::size_t members) const;
   [[nodiscard]] Error error(std::uint32_t node, const std::string& what) const {
     return input_error(location_of(trace, node), "node " + std::to_string(trace.nodes.nodes[node].id) + ": " + what,
@@ -110,13 +129,21 @@ void MergedRank::State::look_at(std::uint32_t node, std::map<std::string_view, s
   const std::size_t members = known == plan.groups.end()    ? 0
                               : known->second.ranks.empty() ? plan.ranks
                                                             : known->second.ranks.size();
-  const MergeChoice* const choice = plan.choose({.type = kind,
-                                                 .group = group,
-                                                 .bytes = size ? size.value : 0,
-                                                 .node = n.id,
-                                                 .name = trace.nodes.name(n),
-                                                 .members = static_cast<std::uint32_t>(members)});
+  MergeCall request{.type = kind,
+                    .group = group,
+                    .bytes = size ? size.value : 0,
+                    .node = n.id,
+                    .name = trace.nodes.name(n),
+                    .members = static_cast<std::uint32_t>(members),
+                    .root = {}};
+  const IntValue root = root_of(attrs, kind);
+  if (root && known != plan.groups.end()) request.root = known->second.place(root.value, plan.ranks);
+  const MergeChoice* const choice = plan.choose(request);
   if (choice == nullptr) {
+    if (plan.require_all)
+      throw error(node, "no rule fits this " + std::string(convert::name(kind)) + " of " +
+                            std::to_string(request.bytes) + " bytes of group " + std::string(group) +
+                            ", and --require-all wants one");
     ++counts.kept;
     return;
   }
@@ -124,11 +151,15 @@ void MergedRank::State::look_at(std::uint32_t node, std::map<std::string_view, s
     throw error(node, "process group '" + std::string(group) +
                           "' is not defined; the groups of a set stand in PREFIX.groups.json");
   }
+  if (convert::name(kind).empty()) throw error(node, "its comm_type is missing, or no collective");
+  if (root && !request.root)
+    throw error(node, "its root, rank " + std::to_string(root.value) + ", is no member of its group");
   const MergeAlgorithm& algorithm = plan.algorithms[choice->algorithm];
   if (algorithm.places != members) {
     throw error(node, "its group has " + std::to_string(members) + " ranks, but " + algorithm.source + " is for " +
                           std::to_string(algorithm.places));
   }
+  check_fit(request, node, *choice);
   Call call{.node = node,
             .group = known->first,
             .ranks = &known->second,
@@ -137,6 +168,15 @@ void MergedRank::State::look_at(std::uint32_t node, std::map<std::string_view, s
             .bytes = whole_size(node, kind, members)};
   call.place = place_of(call);
   calls.push_back(call);
+}
+
+void MergedRank::State::check_fit(const MergeCall& call, std::uint32_t node, const MergeChoice& choice) {
+  const MergeAlgorithm& algorithm = plan.algorithms[choice.algorithm];
+  if (!same_collective(algorithm.collective, call.type)) counts.others.emplace(choice.algorithm, call.type);
+  const std::string why = misfit(call, trace.nodes, trace.nodes.nodes[node], algorithm);
+  if (why.empty()) return;
+  if (!plan.allow_misfits) throw error(node, why + "; --misfits warn merges it all the same");
+  ++counts.misfits;
 }
 
 void MergedRank::State::find_calls() {
@@ -151,19 +191,14 @@ void MergedRank::State::find_calls() {
 }
 
 const MergePlace* MergedRank::State::place_of(const Call& call) {
-  const auto& ranks = call.ranks->ranks;
-  std::uint32_t number = trace.rank;
-  if (!ranks.empty()) {
-    const auto at = std::find(ranks.begin(), ranks.end(), trace.rank);
-    if (at == ranks.end()) {
-      throw error(call.node, "rank " + std::to_string(trace.rank) + " is no member of process group '" +
-                                 std::string(call.group) + "'");
-    }
-    number = static_cast<std::uint32_t>(at - ranks.begin());
+  const auto number = call.ranks->place(trace.rank, plan.ranks);
+  if (!number) {
+    throw error(call.node, "rank " + std::to_string(trace.rank) + " is no member of process group '" +
+                               std::string(call.group) + "'");
   }
-  const auto [at, added] = places.try_emplace({call.choice.algorithm, number});
+  const auto [at, added] = places.try_emplace({call.choice.algorithm, *number});
   const MergeAlgorithm& algorithm = plan.algorithms[call.choice.algorithm];
-  if (added) at->second = read_merge_place(algorithm.load(number), algorithm.places);
+  if (added) at->second = read_merge_place(algorithm.load(*number), algorithm.places);
   return &at->second;
 }
 
@@ -190,19 +225,18 @@ const Sizes& MergedRank::State::sizes_of(const Call& call, std::int64_t bytes) {
   const auto [at, added] = sizes.try_emplace({call.place, bytes});
   Sizes& s = at->second;
   if (!added) return s;
-  s.place = call.place;
-  for (const MergePlace::Node& n : call.place->nodes) {
-    if (n.of_chunks == 0) {
-      s.bytes.push_back(n.bytes);
-      continue;
-    }
-    __extension__ using Wide = __int128;
-    s.bytes.push_back(static_cast<std::int64_t>(static_cast<Wide>(bytes) * n.chunks / n.of_chunks));
-    s.remainder = s.remainder || bytes % n.of_chunks != 0;
-    if (s.bytes.back() > 0) continue;
+  const MergeAlgorithm& algorithm = plan.algorithms[call.choice.algorithm];
+  const auto& nodes = call.place->nodes;
+  const bool divides = std::all_of(nodes.begin(), nodes.end(), [&](const MergePlace::Node& n) {
+    return n.of_chunks == 0 || bytes % n.of_chunks == 0;
+  });
+  const ChunkFlow* const flow = divides || !algorithm.flow ? nullptr : algorithm.flow();
+  s.bytes.reserve(nodes.size());
+  for (const MergePlace::Node& n : nodes) {
+    s.bytes.push_back(n.of_chunks == 0 ? n.bytes : size_of(*call.place, n, bytes, flow, s));
+    if (n.of_chunks == 0 || (s.bytes.back() > 0 && bytes >= n.of_chunks)) continue;
     throw error(call.node, "its " + std::to_string(bytes) + " bytes are too few for the " +
-                               std::to_string(n.of_chunks) + " chunks of " +
-                               plan.algorithms[call.choice.algorithm].source);
+                               std::to_string(n.of_chunks) + " chunks of " + algorithm.source);
   }
   return s;
 }
@@ -210,11 +244,14 @@ const Sizes& MergedRank::State::sizes_of(const Call& call, std::int64_t bytes) {
 // Before anything is given away.
 void MergedRank::State::check_sizes() {
   for (const Call& call : calls) {
-    bool remainder = false;
+    bool spread = false, rounded = false;
     for (const std::uint32_t c : {0U, call.choice.chunks - 1}) {
-      remainder = sizes_of(call, instance_bytes(call, c)).remainder || remainder;
+      const Sizes& s = sizes_of(call, instance_bytes(call, c));
+      spread = spread || s.spread;
+      rounded = rounded || s.rounded;
     }
-    counts.remainders += remainder ? 1 : 0;
+    counts.rounded += rounded ? 1 : 0;
+    counts.spread += spread && !rounded ? 1 : 0;
   }
 }
 
@@ -238,6 +275,9 @@ void MergedRank::State::rewire(Range& deps) {
         table.deps.push_back(call.first_id + c * call.place->nodes.size() + sink);
     }
   }
+  if (table.deps.size() > std::numeric_limits<std::uint32_t>::max())
+    throw input_error({.file = trace.name}, "the last nodes of its algorithms are waited for more than 2^32 times",
+                      "merge");
   deps = {first, static_cast<std::uint32_t>(table.deps.size()) - first};
 }
 
@@ -356,6 +396,13 @@ void MergedRank::State::add_instance(const Call& call, std::uint32_t chunk, Node
   }
 }
 
+std::optional<std::uint32_t> MergePlan::Group::place(std::int64_t rank, std::uint32_t of_ranks) const {
+  if (ranks.empty())
+    return rank >= 0 && rank < of_ranks ? std::optional(static_cast<std::uint32_t>(rank)) : std::nullopt;
+  const auto at = std::find(ranks.begin(), ranks.end(), rank);
+  return at == ranks.end() ? std::nullopt : std::optional(static_cast<std::uint32_t>(at - ranks.begin()));
+}
+
 MergedRank::MergedRank(const MergePlan& plan, Trace workload)
     : state_(std::make_unique<State>(plan, std::move(workload))) {}
 MergedRank::~MergedRank() = default;
@@ -377,32 +424,6 @@ bool MergedRank::next(Trace& out, std::size_t max_nodes) {
     ++s.next_call;
   }
   return !out.nodes.nodes.empty();
-}
-
-CollectiveCensus count_collectives(const NodeTable& table) {
-  CollectiveCensus census;
-  constexpr std::uint64_t prime = 0x100000001b3;
-  for (const std::uint32_t i : communication_order(table, build_graph(table))) {
-    const Node& n = table.nodes[i];
-    const auto attrs = table.attributes(n);
-    if (n.type != NodeType::comm_coll) {
-      const IntValue tag = int_value(attrs, attr::comm_tag);
-      if (tag) census.highest_tag = std::max(census.highest_tag, tag.value);
-      continue;
-    }
-    const std::string_view name = group_of(table, n);
-    auto at = census.groups.find(name);
-    if (at == census.groups.end()) at = census.groups.emplace(std::string(name), CollectiveCensus::Group{}).first;
-    ++at->second.calls;
-    const IntValue type = int_value(attrs, attr::comm_type);
-    constexpr std::int64_t bits = 32;
-    if (type && type.value >= 0 && type.value < bits) at->second.types |= 1U << type.value;
-    for (const Name key : {attr::comm_type, attr::comm_size}) {
-      const IntValue v = int_value(attrs, key);
-      at->second.digest = (at->second.digest ^ (v ? static_cast<std::uint64_t>(v.value) + 1 : 0)) * prime;
-    }
-  }
-  return census;
 }
 
 }  // namespace convert

@@ -7,8 +7,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/diagnostic.h"
@@ -30,7 +33,8 @@ struct MergeCall {
   std::int64_t bytes = 0;  // comm_size
   NodeId node = 0;
   std::string_view name;
-  std::uint32_t members = 0;  // of the group; 0: it is not defined
+  std::uint32_t members = 0;          // of the group; 0: it is not defined
+  std::optional<std::uint32_t> root;  // its place in the group, where the node tells it
 };
 
 // What all ranks must know alike. Instances are numbered by group, and within it by the order in which the group's
@@ -39,6 +43,8 @@ struct MergePlan {
   struct Group {
     std::vector<std::uint32_t> ranks;  // in the order listed; empty: all
     std::uint64_t first_call = 0;      // the collectives of the groups before it
+    // Of a rank, among the members; nothing if it is none.
+    [[nodiscard]] std::optional<std::uint32_t> place(std::int64_t rank, std::uint32_t of_ranks) const;
   };
   std::uint32_t ranks = 0;
   std::map<std::string, Group, std::less<>> groups;  // by pg_name; "0" is there
@@ -46,6 +52,9 @@ struct MergePlan {
   std::int64_t first_tag = 0;     // beyond those of the workload
   std::uint32_t tags = 1;         // an instance's
   std::uint32_t most_chunks = 1;  // of a collective
+  bool require_all = false;       // no collective may stay
+  // A collective that its algorithm cannot express (see MergeCounts::misfits) is merged all the same.
+  bool allow_misfits = false;
   // Nothing: the collective stays. Called by several threads.
   std::function<const MergeChoice*(const MergeCall&)> choose;
 };
@@ -53,16 +62,24 @@ struct MergePlan {
 struct MergeCounts {
   std::uint64_t merged = 0;
   std::uint64_t kept = 0;
-  std::uint64_t added = 0;       // nodes
-  std::uint64_t remainders = 0;  // merged ones whose bytes their chunks do not divide
+  std::uint64_t added = 0;  // nodes
+  // Merged ones whose bytes their chunks do not divide: all bytes are there, or each message is rounded down.
+  std::uint64_t spread = 0;
+  std::uint64_t rounded = 0;
+  // Merged ones with another root than the algorithm's, with parts of different sizes, or that involve some
+  // dimensions of the network only.
+  std::uint64_t misfits = 0;
+  // What they are, where the algorithm (by its number) says that it is something else.
+  std::set<std::pair<std::uint32_t, CollectiveType>> others{};
 };
 
 // The collectives of a rank as a plan needs them: how many each group has, what they are, and the highest tag.
 struct CollectiveCensus {
   struct Group {
     std::uint64_t calls = 0;
-    std::uint64_t digest = 0;  // of types and sizes, in order
-    std::uint32_t types = 0;   // bit per CollectiveType
+    std::uint64_t digest = 0;  // of types, sizes and roots, in order
+    // Different types, each with the ranks that are roots; -1: none is told.
+    std::set<std::pair<CollectiveType, std::int64_t>> kinds{};
   };
   std::map<std::string, Group, std::less<>> groups;  // by pg_name; "0" for none
   std::int64_t highest_tag = -1;                     // of sends and receives
@@ -70,12 +87,13 @@ struct CollectiveCensus {
 [[nodiscard]] CollectiveCensus count_collectives(const NodeTable& table);
 
 // One rank. Nodes that stay are untouched, but for dependencies on what has gone: those are on the last nodes of
-// the algorithm then. New nodes have ids behind all others. Of a collective of T bytes (all-gather: comm_size times
-// the ranks of the group) a message of c of N chunks has floor(c T / N) bytes.
+// the algorithm then. New nodes have ids behind all others. An all-gather's bytes are comm_size times the ranks of
+// the group; what a message of so many chunks has of them says core/chunk_bytes.h.
 class MergedRank {
  public:
   // Throws Error(input) [merge] with the node: a group that is not defined or lacks the rank, or is of another size
-  // than the algorithm; fewer bytes than chunks.
+  // than the algorithm; fewer bytes than chunks; misfits that are not allowed; one that
+  // stays and may not.
   MergedRank(const MergePlan& plan, Trace workload);
   ~MergedRank();
 

@@ -156,6 +156,24 @@ TEST_F(MergeReplay, OtherCollectives) {
   }
 }
 
+// Sizes that chunks do not divide: both spread the rest alike.
+TEST_F(MergeReplay, Remainders) {
+  constexpr Rank npus = 6;
+  for (const auto& [type, collective] :
+       {std::pair{"all_reduce", Collective::allreduce}, std::pair{"reduce_scatter", Collective::reduce_scatter},
+        std::pair{"all_gather", Collective::allgather}, std::pair{"all_to_all", Collective::alltoall}}) {
+    const std::string workload = generated({.kind = "collectives",
+                                            .ranks = npus,
+                                            .comm = {parse_generated_collective(std::string(type) + ":1000003")},
+                                            .count = 2});
+    for (const CollectiveAlgorithm& a : collective_algorithms()) {
+      if (!a.offers(collective) || a.takes_dims) continue;
+      const std::string file = algorithm(collective, std::string(a.name), npus);
+      compare(workload, {std::string(type) + "=" + file}, npus);
+    }
+  }
+}
+
 // At once, so that only their tags and the order of ties tell the instances apart.
 TEST_F(MergeReplay, ConcurrentCollectivesOfOneGroup) {
   constexpr Rank npus = 8;

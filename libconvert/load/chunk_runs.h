@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Which chunks the messages of an algorithm's traces carry, for those who give them sizes.
+#pragma once
+
+#include <vector>
+
+#include "core/algorithm.h"
+#include "core/chunk_bytes.h"
+#include "core/trace.h"
+
+namespace convert {
+
+// Of traces that the algorithm is lowered to. Nothing if it does not run to its end. The algorithm need not outlive
+// it.
+[[nodiscard]] ChunkRunsOf chunk_runs(const Algorithm& algorithm);
+// Of all places; nothing if they do not tell what program they were made from.
+[[nodiscard]] ChunkRunsOf chunk_runs(const std::vector<Trace>& places);
+
+}  // namespace convert

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "core/collective_type.h"
+#include "graph/graph.h"
+#include "graph/messages.h"
+#include "passes/merge/fit.h"
+#include "passes/merge/merge.h"
+
+namespace convert {
+
+CollectiveCensus count_collectives(const NodeTable& table) {
+  CollectiveCensus census;
+  constexpr std::uint64_t prime = 0x100000001b3;
+  for (const std::uint32_t i : communication_order(table, build_graph(table))) {
+    const Node& n = table.nodes[i];
+    const auto attrs = table.attributes(n);
+    if (n.type != NodeType::comm_coll) {
+      const IntValue tag = int_value(attrs, attr::comm_tag);
+      if (tag) census.highest_tag = std::max(census.highest_tag, tag.value);
+      continue;
+    }
+    const std::string_view name = group_of(table, n);
+    auto at = census.groups.find(name);
+    if (at == census.groups.end()) at = census.groups.emplace(std::string(name), CollectiveCensus::Group{}).first;
+    ++at->second.calls;
+    const IntValue type = int_value(attrs, attr::comm_type);
+    const auto kind =
+        static_cast<CollectiveType>(type && type.value >= 0 && type.value < INT32_MAX ? type.value : -1);
+    const IntValue root = root_of(attrs, kind);
+    if (!convert::name(kind).empty()) at->second.kinds.emplace(kind, root ? root.value : -1);
+    const auto mix = [&](const IntValue& v) {
+      at->second.digest = (at->second.digest ^ (v ? static_cast<std::uint64_t>(v.value) + 1 : 0)) * prime;
+    };
+    mix(root);
+    mix(type);
+    mix(int_value(attrs, attr::comm_size));
+  }
+  return census;
+}
+
+}  // namespace convert

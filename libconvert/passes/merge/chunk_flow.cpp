@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+#include "passes/merge/chunk_flow.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "passes/verify/execute.h"
+
+namespace convert {
+namespace {
+
+constexpr std::int32_t unknown = -1;
+using Chunks = std::vector<std::int32_t>;  // by their index in the whole
+
+// Steps in an order in which they can run: threadblocks with connections are a determinate dataflow network, so
+// that any such order gives the same.
+class Follower {
+ public:
+  Follower(const Program& p, const Algorithm& a) : p_(p), layout_(p, a.inplace), slots_(layout_.slots(), unknown) {
+    received_.resize(a.steps.size());
+    result_.resize(a.steps.size());
+    taken_.resize(p.connections.size());
+    load_inputs();
+  }
+
+  bool run() {
+    const Execution e = execute(p_, layout_, {.values = false, .trace_writers = true});
+    if (!e.blocked.empty()) return false;
+    message_of_.resize(p_.step_count());
+    for (const std::uint32_t s : e.order) take(s);
+    return true;
+  }
+
+  std::vector<Range> received_;  // by step of the algorithm
+  std::vector<Range> result_;
+  std::vector<ChunkRun> runs_;
+
+ private:
+  void load_inputs();
+  void take(std::uint32_t s);
+  Chunks read(std::int32_t rank, const ProgramStep& step, bool from_dst) const;
+  Range add(const Chunks& chunks);
+
+  const Program& p_;
+  BufferLayout layout_;
+  std::vector<std::int32_t> slots_;
+  std::vector<std::uint32_t> taken_;  // by connection: messages received
+  std::vector<Chunks> message_of_;    // by step, until it is received
+};
+
+// A rank's part of the whole stands at its place in the whole where parts are put together.
+void Follower::load_inputs() {
+  for (std::int32_t r = 0; r < p_.ranks(); ++r) {
+    const RankBuffers& b = p_.buffers[static_cast<std::size_t>(r)];
+    const std::int64_t part = p_.collective == Collective::allgather ? p_.chunks / p_.ranks() : p_.chunks;
+    const std::int64_t begin = p_.collective == Collective::allgather ? r * part : 0;
+    const std::int64_t held = std::min(part, layout_.size(r, Buffer::input));
+    for (std::int64_t k = 0; k < held; ++k)
+      slots_[layout_.slot(r, Buffer::input, k)] = static_cast<std::int32_t>(begin + k);
+    for (const Copy& copy : b.copies) {
+      const std::uint64_t from = layout_.slot(r, Buffer::input, copy.i_off);
+      const std::uint64_t to = layout_.slot(r, Buffer::output, copy.o_off);
+      if (from != BufferLayout::outside && to != BufferLayout::outside) slots_[to] = slots_[from];
+    }
+  }
+}
+
+Chunks Follower::read(std::int32_t rank, const ProgramStep& step, bool from_dst) const {
+  Chunks out;
+  for (std::int32_t j = 0; j < step.cnt; ++j) {
+    const std::uint64_t slot = layout_.slot(rank, from_dst ? step.dst_buf : step.src_buf,
+                                            std::int64_t{from_dst ? step.dst_off : step.src_off} + j);
+    out.push_back(slot == BufferLayout::outside ? unknown : slots_[slot]);
+  }
+  return out;
+}
+
+// A sum of two chunks is that chunk; of different ones nobody knows.
+Chunks sum(Chunks a, const Chunks& b) {
+  for (std::size_t j = 0; j < a.size(); ++j) {
+    const std::int32_t other = j < b.size() ? b[j] : unknown;
+    if (a[j] == unknown) a[j] = other;
+    if (other != unknown && a[j] != other) a[j] = unknown;
+  }
+  return a;
+}
+
+void Follower::take(std::uint32_t s) {
+  const ProgramStep& step = p_.steps[s];
+  const std::int32_t rank = p_.chains[chain_of(p_, s)].rank;
+  Chunks chunks;
+  if (step.in != no_index) {
+    const Connection& c = p_.connections[step.in];
+    const std::uint32_t sender = p_.send_steps[c.send_begin + taken_[step.in]++];
+    chunks = std::move(message_of_[sender]);
+    received_[step.source] = result_[p_.steps[sender].source];
+  }
+  if (reduces(step.type)) {
+    chunks = sum(read(rank, step, false), step.type == StepType::re ? read(rank, step, true) : chunks);
+  } else if (reads_src(step.type)) {
+    chunks = read(rank, step, false);
+  }
+  result_[step.source] = add(chunks);
+  if (writes_dst(step.type)) {
+    for (std::size_t j = 0; j < chunks.size(); ++j) {
+      const std::uint64_t slot = layout_.slot(rank, step.dst_buf, step.dst_off + static_cast<std::int64_t>(j));
+      if (slot != BufferLayout::outside) slots_[slot] = chunks[j];
+    }
+  }
+  if (step.out != no_index) message_of_[s] = std::move(chunks);
+}
+
+Range Follower::add(const Chunks& chunks) {
+  Range range{static_cast<std::uint32_t>(runs_.size()), 0};
+  for (const std::int32_t k : chunks) {
+    ChunkRun* const last = range.count == 0 ? nullptr : &runs_.back();
+    const bool follows =
+        last != nullptr && (k == unknown ? last->first < 0 : last->first >= 0 && k == last->first + last->count);
+    if (follows) {
+      ++last->count;
+    } else {
+      runs_.push_back({.first = k, .count = 1});
+      ++range.count;
+    }
+  }
+  return range;
+}
+
+}  // namespace
+
+std::optional<ChunkFlow> ChunkFlow::of(const Algorithm& algorithm) {
+  const Program program = make_program(algorithm);
+  Follower follower(program, algorithm);
+  if (!follower.run()) return std::nullopt;
+  ChunkFlow flow;
+  flow.chunks_ = algorithm.chunks;
+  for (const Gpu& g : algorithm.gpus) flow.tbs_begin_.push_back(g.first_tb);
+  flow.tbs_begin_.push_back(static_cast<std::uint32_t>(algorithm.tbs.size()));
+  for (const Threadblock& t : algorithm.tbs) flow.steps_begin_.push_back(t.first_step);
+  flow.steps_begin_.push_back(static_cast<std::uint32_t>(algorithm.steps.size()));
+  flow.received_ = std::move(follower.received_);
+  flow.result_ = std::move(follower.result_);
+  flow.runs_ = std::move(follower.runs_);
+  return flow;
+}
+
+std::span<const ChunkRun> ChunkFlow::of_node(const Trace& place, std::size_t node) const {
+  const Node& n = place.nodes.nodes[node];
+  const auto attrs = place.nodes.attributes(n);
+  const auto small = [&](Name name) {
+    const IntValue v = int_value(attrs, name);
+    return v && v.value >= 0 && v.value <= INT32_MAX ? static_cast<std::int32_t>(v.value) : -1;
+  };
+  if (int_value(attrs, attr::total_chunk_cnt).value != chunks_) return {};
+  const std::int32_t tb = small(attr::tb_id), position = small(attr::local_time_step);
+  return n.type == NodeType::comm_recv ? received(place.rank, tb, position) : result(place.rank, tb, position);
+}
+
+std::span<const ChunkRun> ChunkFlow::runs_of(const std::vector<Range>& by_step, std::uint32_t place,
+                                             std::int32_t tb, std::int32_t position) const {
+  if (tb < 0 || position < 0 || place + 1 >= tbs_begin_.size()) return {};
+  const std::uint64_t block = tbs_begin_[place] + static_cast<std::uint64_t>(tb);
+  if (block >= tbs_begin_[place + 1]) return {};
+  const std::uint64_t step = steps_begin_[block] + static_cast<std::uint64_t>(position);
+  if (step >= steps_begin_[block + 1]) return {};
+  const Range r = by_step[step];
+  return {runs_.data() + r.begin, r.count};
+}
+
+}  // namespace convert

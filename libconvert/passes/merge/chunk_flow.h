@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Which chunks of the whole each message of an algorithm carries, wherever they lie in its buffers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/algorithm.h"
+#include "core/chunk_bytes.h"
+
+namespace convert {
+
+class ChunkFlow {
+ public:
+  // Runs the algorithm once. Nothing if it does not run to its end.
+  [[nodiscard]] static std::optional<ChunkFlow> of(const Algorithm& algorithm);
+
+  // Of the step at a position of a place's threadblock: what it receives, and what it computes or sends. Empty if
+  // there is no such step.
+  [[nodiscard]] std::span<const ChunkRun> received(std::uint32_t place, std::int32_t tb,
+                                                   std::int32_t position) const {
+    return runs_of(received_, place, tb, position);
+  }
+  [[nodiscard]] std::span<const ChunkRun> result(std::uint32_t place, std::int32_t tb,
+                                                 std::int32_t position) const {
+    return runs_of(result_, place, tb, position);
+  }
+  // Of a node of a place's trace: a receive's what it receives, else the result of its step.
+  [[nodiscard]] std::span<const ChunkRun> of_node(const Trace& place, std::size_t node) const;
+  [[nodiscard]] std::int32_t chunks() const { return chunks_; }  // of the whole
+
+ private:
+  [[nodiscard]] std::span<const ChunkRun> runs_of(const std::vector<Range>& by_step, std::uint32_t place,
+                                                  std::int32_t tb, std::int32_t position) const;
+
+  std::int32_t chunks_ = 0;
+  std::vector<std::uint32_t> tbs_begin_;    // by place, and one more: its threadblocks
+  std::vector<std::uint32_t> steps_begin_;  // by threadblock, and one more: its steps
+  std::vector<Range> received_;             // by step, into runs_
+  std::vector<Range> result_;
+  std::vector<ChunkRun> runs_;
+};
+
+}  // namespace convert

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "passes/merge/fit.h"
+
+#include <algorithm>
+
+#include "core/collective_type.h"
+
+namespace convert {
+namespace {
+
+bool are_equal(const AttrTable& table, const Attr* list) {
+  if (list == nullptr || !is_list(list->kind) || !is_integer(scalar_of(list->kind))) return true;
+  const auto values = table.list(*list);
+  return std::all_of(values.begin(), values.end(), [&](std::uint64_t v) { return v == values.front(); });
+}
+
+}  // namespace
+
+std::string_view group_of(const NodeTable& table, const Node& node) {
+  const std::string_view name = string_value(table, table.attributes(node), attr::pg_name).value_or("0");
+  return name.empty() ? std::string_view("0") : name;
+}
+
+IntValue root_of(std::span<const Attr> attrs, CollectiveType type) {
+  using enum CollectiveType;
+  if (type == broadcast || type == scatter) return int_value(attrs, attr::comm_src);
+  if (type == reduce || type == gather) return int_value(attrs, attr::comm_dst);
+  return {};
+}
+
+bool same_collective(std::string_view algorithms, CollectiveType type) {
+  if (algorithms.empty() || algorithms == "custom") return true;
+  const auto plain = [](std::string_view text) {  // allreduce, all_reduce
+    std::string letters(text);
+    std::erase(letters, '_');
+    return letters;
+  };
+  if (type == CollectiveType::reduce_scatter_block) type = CollectiveType::reduce_scatter;
+  if (type == CollectiveType::all_to_all && plain(algorithms) == "alltoallv") return true;
+  return plain(algorithms) == plain(convert::name(type));
+}
+
+std::string misfit(const MergeCall& call, const NodeTable& table, const Node& node,
+                   const MergeAlgorithm& algorithm) {
+  const auto attrs = table.attributes(node);
+  if (call.root && algorithm.root && same_collective(algorithm.collective, call.type)) {
+    const auto place = algorithm.root();
+    if (place && *place != *call.root) {
+      return "its root is place " + std::to_string(*call.root) + " of its group, that of " + algorithm.source +
+             " is place " + std::to_string(*place);
+    }
+  }
+  for (const Name splits : {attr::send_splits, attr::recv_splits}) {
+    if (call.type == CollectiveType::all_to_all && !are_equal(table, find(attrs, splits)))
+      return "its parts differ in size (" + std::string(splits.view()) + "), those of " + algorithm.source +
+             " do not";
+  }
+  const Attr* const dims = find(attrs, attr::involved_dim);
+  if (call.group == "0" && dims != nullptr && dims->kind == Kind::bool_list) {
+    const auto values = table.list(*dims);
+    if (std::find(values.begin(), values.end(), 0U) != values.end())
+      return "it involves some dimensions of the network only (involved_dim); a process group would say which "
+             "ranks";
+  }
+  return "";
+}
+
+}  // namespace convert

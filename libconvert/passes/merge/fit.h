@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// What a collective is, and whether an algorithm does it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/trace.h"
+#include "passes/merge/algorithm.h"
+#include "passes/merge/merge.h"
+
+namespace convert {
+
+// "0" for the group of all ranks, however it is written.
+[[nodiscard]] std::string_view group_of(const NodeTable& table, const Node& node);
+// Of a broadcast or scatter the rank that sends, of a reduce or gather the one that gets the result.
+[[nodiscard]] IntValue root_of(std::span<const Attr> attrs, CollectiveType type);
+// What an algorithm says that it is for; true if it says nothing.
+[[nodiscard]] bool same_collective(std::string_view algorithms, CollectiveType type);
+// Why an algorithm does not do what the collective does; empty if nothing speaks against it.
+[[nodiscard]] std::string misfit(const MergeCall& call, const NodeTable& table, const Node& node,
+                                 const MergeAlgorithm& algorithm);
+
+}  // namespace convert

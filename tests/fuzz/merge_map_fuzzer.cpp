@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Merge maps, and rules of the command line.
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "config/merge_map.h"
+#include "core/diagnostic.h"
+#include "trace_fuzzing.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace convert;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto sound = [](const MergeRule& rule) {
+    fuzzing::check(!rule.algorithm.empty(), "a rule without an algorithm");
+    fuzzing::check(rule.which.min_bytes < rule.which.end_bytes, "a rule that no size fits");
+    (void)rule.which.fits(CollectiveType::all_reduce, "0", 4096, 7, "a name of some node");
+  };
+  fuzzing::may_refuse([&] {
+    for (const MergeRule& rule : parse_merge_map("fuzz.yml", text)) sound(rule);
+  });
+  try {
+    sound(parse_merge_rule(std::string(text), (size & 1U) != 0));
+  } catch (const Error& e) {
+    fuzzing::check(e.kind() == Error::Kind::usage, "an error that is not about the option");
+  }
+  return 0;
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+#include "config/merge_map.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/diagnostic.h"
+
+namespace convert {
+namespace {
+
+// The message of the usage error, or "" if there is none.
+std::string rule_error(const std::string& text) {
+  try {
+    (void)parse_merge_rule(text, false);
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), Error::Kind::usage);
+    return e.what();
+  }
+  return "";
+}
+
+// "LOCATION: message [rule]", or "".
+std::string map_error(std::string_view text) {
+  try {
+    (void)parse_merge_map("m.yml", text);
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), Error::Kind::input);
+    return format_location(e.where()) + ": " + e.what() + " [" + std::string(e.rule()) + "]";
+  }
+  return "";
+}
+
+bool fits(const std::string& rule, std::string_view group, std::int64_t bytes, NodeId id, std::string_view name) {
+  return parse_merge_rule(rule, false).which.fits(CollectiveType::all_reduce, group, bytes, id, name);
+}
+
+TEST(MergeRules, ReadConditions) {
+  const MergeRule rule =
+      parse_merge_rule("all_gather:pg=3:size>=1MiB:size<64MiB:node=17:name=*grad?=dir/ag=8.xml", false);
+  EXPECT_EQ(rule.which.type, CollectiveType::all_gather);
+  EXPECT_EQ(rule.which.group, "3");
+  EXPECT_EQ(rule.which.min_bytes, 1 << 20);
+  EXPECT_EQ(rule.which.end_bytes, 64 << 20);
+  EXPECT_EQ(rule.which.node, 17U);
+  EXPECT_EQ(rule.which.name, "*grad?");
+  EXPECT_EQ(rule.algorithm, "dir/ag=8.xml");
+  EXPECT_FALSE(rule.builtin);
+  EXPECT_EQ(rule.chunks, 0U);
+  const MergeRule built = parse_merge_rule("all=ring,chunks=4", true);
+  EXPECT_FALSE(built.which.type);
+  EXPECT_TRUE(built.builtin);
+  EXPECT_EQ(built.algorithm, "ring,chunks=4");
+}
+
+TEST(MergeRules, Select) {
+  EXPECT_TRUE(fits("all=x", "7", 0, 1, ""));
+  EXPECT_TRUE(fits("all_reduce=x", "", 5, 1, "n"));
+  EXPECT_FALSE(fits("all_gather=x", "", 5, 1, "n"));
+  EXPECT_TRUE(fits("all:pg=0=x", "", 5, 1, "n"));  // no group is that of all ranks
+  EXPECT_FALSE(fits("all:pg=0=x", "3", 5, 1, "n"));
+  EXPECT_TRUE(fits("all:size>=5=x", "", 5, 1, "n"));
+  EXPECT_FALSE(fits("all:size<5=x", "", 5, 1, "n"));
+  EXPECT_TRUE(fits("all:node=1=x", "", 5, 1, "n"));
+  EXPECT_FALSE(fits("all:node=2=x", "", 5, 1, "n"));
+}
+
+TEST(MergeRules, PatternsOfNames) {
+  const auto matches = [](const std::string& pattern, std::string_view name) {
+    return fits("all:name=" + pattern + "=x", "", 0, 0, name);
+  };
+  EXPECT_TRUE(matches("*", ""));
+  EXPECT_TRUE(matches("*grad*", "my grads"));
+  EXPECT_FALSE(matches("*grad", "my grads"));
+  EXPECT_TRUE(matches("a*b*c", "a.b.b.c"));
+  EXPECT_FALSE(matches("a*b*c", "a.b.b."));
+  EXPECT_TRUE(matches("??", "ab"));
+  EXPECT_FALSE(matches("??", "a"));
+  EXPECT_FALSE(matches("?", ""));
+  EXPECT_TRUE(matches("**a", "a"));
+  EXPECT_FALSE(matches(std::string(200, '*') + "b", std::string(20000, 'a')));  // in no time
+}
+
+TEST(MergeRules, RefuseWhatIsMistyped) {
+  const std::string shape = "; a rule is such as all_reduce:pg=3:size>=1MiB=ring8.xml";
+  const std::string names =
+      "all, all_reduce, reduce, all_gather, gather, scatter, broadcast, all_to_all, reduce_scatter, "
+      "reduce_scatter_block, barrier";
+  EXPECT_EQ(rule_error("allreduce=x"), "'allreduce=x': 'allreduce' is none of " + names + shape);
+  EXPECT_EQ(rule_error(""), "'': '' is none of " + names + shape);
+  EXPECT_EQ(rule_error("all"), "'all': no algorithm behind '='" + shape);
+  EXPECT_EQ(rule_error("all="), "'all=': no algorithm behind '='" + shape);
+  EXPECT_EQ(rule_error("all:pg=3"), "'all:pg=3': no algorithm behind '='" + shape);
+  EXPECT_EQ(rule_error("all:group=3=x"),
+            "'all:group=3=x': 'group' is not pg=, size>=, size<, node= or name=" + shape);
+  EXPECT_EQ(rule_error("all:=x"), "'all:=x': '' is not pg=, size>=, size<, node= or name=" + shape);
+  EXPECT_EQ(rule_error("all:size=4=x"), "'all:size=4=x': 'size' is no condition" + shape);
+  EXPECT_EQ(rule_error("all:size>=much=x"), "'all:size>=much=x': 'size>=much' is no condition" + shape);
+  EXPECT_EQ(rule_error("all:node=-1=x"), "'all:node=-1=x': 'node=-1' is no condition" + shape);
+  EXPECT_EQ(rule_error("all:pg==x"), "'all:pg==x': 'pg=' is no condition" + shape);
+  EXPECT_EQ(rule_error("all:size>=2:size<2=x"), "'all:size>=2:size<2=x': no size is such" + shape);
+}
+
+TEST(MergeMaps, ReadRules) {
+  const auto rules = parse_merge_map("m.yml",
+                                     "# ours\nrules:\n"
+                                     "  - collective: all_gather\n    pg: 3\n    size: ['>=1MiB', <64MiB]\n"
+                                     "    algorithm: ag4.xml\n"
+                                     "  - {name: '*grad:=*', builtin: 'ring,chunks=2', chunks: 4}\n"
+                                     "  - {collective: all, node: 17, size: <1KiB, algorithm: a b}\n");
+  ASSERT_EQ(rules.size(), 3U);
+  EXPECT_EQ(rules[0].which.type, CollectiveType::all_gather);
+  EXPECT_EQ(rules[0].which.group, "3");
+  EXPECT_EQ(rules[0].which.min_bytes, 1 << 20);
+  EXPECT_EQ(rules[0].which.end_bytes, 64 << 20);
+  EXPECT_EQ(rules[0].algorithm, "ag4.xml");
+  EXPECT_EQ(rules[0].text, "m.yml:3");
+  EXPECT_FALSE(rules[1].which.type);
+  EXPECT_EQ(rules[1].which.name, "*grad:=*");
+  EXPECT_TRUE(rules[1].builtin);
+  EXPECT_EQ(rules[1].algorithm, "ring,chunks=2");
+  EXPECT_EQ(rules[1].chunks, 4U);
+  EXPECT_FALSE(rules[2].which.type);
+  EXPECT_EQ(rules[2].which.node, 17U);
+  EXPECT_EQ(rules[2].which.end_bytes, 1024);
+}
+
+TEST(MergeMaps, ReadAstraSimsMapOfNodes) {
+  for (const char* text :
+       {"12: algo/ring\n7: tree\n", "{12: algo/ring, 7: tree}", "# Ours\n\n# 1\n12: algo/ring\n7: tree\n",
+        "---\n'12': algo/ring\n\"7\": tree\n", "{\"7\": \"tree\", \"12\": \"algo/ring\"}"}) {
+    const auto rules = parse_merge_map("m.yml", text);
+    ASSERT_EQ(rules.size(), 2U) << text;
+    EXPECT_EQ(rules[0].which.node, 7U);
+    EXPECT_EQ(rules[0].algorithm, "tree");
+    EXPECT_EQ(rules[0].text, "m.yml: node 7");
+    EXPECT_EQ(rules[1].which.node, 12U);
+  }
+}
+
+TEST(MergeMaps, SayWhatIsWrongAndWhere) {
+  EXPECT_EQ(map_error("rules: ring8\n"), "m.yml:1:8: rules wants a list of maps [merge]");
+  EXPECT_EQ(map_error("rules: []\n"), "m.yml:1:8: no rule is there [merge]");
+  EXPECT_EQ(map_error("rules:\n  - ring8\n"),
+            "m.yml:2:5: a rule is a map, such as {collective: all_reduce, …} [merge]");
+  EXPECT_EQ(map_error("rules:\n  - collective: allreduce\n    algorithm: x\n").substr(0, 48),
+            "m.yml:2:17: 'allreduce' is none of all, all_redu");
+  EXPECT_EQ(map_error("rules:\n  - {pg: [3], algorithm: x}\n"), "m.yml:2:10: pg wants a single value [merge]");
+  EXPECT_EQ(map_error("rules:\n  - {node: x, algorithm: x}\n"), "m.yml:2:12: node wants the id of a node [merge]");
+  EXPECT_EQ(map_error("rules:\n  - {size: 3, algorithm: x}\n"),
+            "m.yml:2:12: size wants conditions such as '>=1MiB' or '<64MiB' [merge]");
+  EXPECT_EQ(map_error("rules:\n  - {size: ['>=2', <2], algorithm: x}\n"), "m.yml:2:12: no size is such [merge]");
+  EXPECT_EQ(map_error("rules:\n  - {chunks: 0, algorithm: x}\n"),
+            "m.yml:2:14: chunks wants a number from 1 to 65536 [merge]");
+  EXPECT_EQ(map_error("rules:\n  - pg: 3\n"),
+            "m.yml:2:5: a rule wants either algorithm (a file or set) or builtin [merge]");
+  EXPECT_EQ(map_error("rules:\n  - {algorithm: x, builtin: ring}\n"),
+            "m.yml:2:5: a rule wants either algorithm (a file or set) or builtin [merge]");
+  EXPECT_EQ(map_error("rules:\n  - {algoritm: x}\n").substr(0, 11), "m.yml:2:6: ");
+  EXPECT_EQ(map_error("12: [x]\n").substr(0, 8), "m.yml:1:");
+  EXPECT_NE(map_error(""), "");
+  EXPECT_NE(map_error("rule: []"), "");
+  EXPECT_NE(map_error("rules: &a [*a]"), "");
+  EXPECT_NE(map_error("rules: [" + std::string(100000, '[')), "");
+}
+
+}  // namespace
+}  // namespace convert

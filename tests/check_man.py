@@ -3,6 +3,7 @@
 """Checks that every option in a tool's --help stands in its manual page and completions, and the other way round.
 
     check_man.py TOOL MANUAL_PAGE BASH_COMPLETION ZSH_COMPLETION
+    check_man.py MANUAL_PAGE
 Where groff or mandoc is installed the page must also format without a warning.
 """
 import os
@@ -38,7 +39,19 @@ def options_in_completion(path):
         return set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", f.read()))
 
 
+def remarks(page):
+    """What the installed formatters find wrong with it."""
+    for linter in LINTERS:
+        if shutil.which(linter[0]):
+            done = subprocess.run([*linter, page], capture_output=True, text=True, check=False)
+            yield from (f"{linter[0]}: {line}" for line in (done.stdout + done.stderr).splitlines())
+
+
 def main():
+    if len(sys.argv) == 2:
+        problems = list(remarks(sys.argv[1]))
+        print("\n".join(problems) or "no remarks")
+        return 1 if problems else 0
     tool, page, bash, zsh = sys.argv[1:]
     wanted, text = options_in_help(tool)
     problems = []
@@ -51,10 +64,7 @@ def main():
         documented = options_in_man(page)
         problems += [f"{o} is not in OPTIONS of {page}" for o in sorted(wanted - documented)]
         problems += [f"{o} is in {page} but not in --help" for o in sorted(documented - wanted)]
-        for linter in LINTERS:
-            if shutil.which(linter[0]):
-                done = subprocess.run([*linter, page], capture_output=True, text=True, check=False)
-                problems += [f"{linter[0]}: {line}" for line in (done.stdout + done.stderr).splitlines()]
+        problems += remarks(page)
     for path in (bash, zsh):
         problems += [f"{o} is not in {path}" for o in sorted(wanted - options_in_completion(path))]
     print("\n".join(f"{os.path.basename(tool)}: {p}" for p in problems) or f"{len(wanted)} options")

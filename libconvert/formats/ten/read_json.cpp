@@ -17,12 +17,10 @@ void read_object(JsonCursor& in, std::span<const std::string_view> keys, const T
   JsonKeys known(keys);
   in.expect('{');
   if (in.take('}')) return;
-  std::size_t guess = 0;
   do {
-    guess = known.index(in.string(), guess);
+    const std::size_t key = known.index(in.string());
     in.expect(':');
-    take(guess);
-    ++guess;
+    take(key);
   } while (in.take(','));
   in.expect('}');
 }

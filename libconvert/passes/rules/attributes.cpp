@@ -226,7 +226,7 @@ class AttributeChecker {
 
   void check_size() {
     const IntValue size = integer(attr::comm_size);
-    if (size && size.value == 0) warning("comm_size is 0");
+    if (size && size.value == 0) warning("comm_size is 0, which ASTRA-sim cannot run");
   }
 
   const Trace& trace_;

@@ -122,7 +122,7 @@ TEST(Attributes, OwnRankMustAgree) {
 TEST(Attributes, EmptyMessagesAreOnlyWarnedOf) {
   TraceBuilder b;
   b.send(7, 1, 0, 0);
-  EXPECT_EQ(attribute_findings(b), Lines{"warning: node 7: comm_size is 0"});
+  EXPECT_EQ(attribute_findings(b), Lines{"warning: node 7: comm_size is 0, which ASTRA-sim cannot run"});
 }
 
 TEST(Attributes, NamesMustBeUtf8) {

@@ -231,19 +231,28 @@ void MergedSet::define_groups(const std::vector<CollectiveCensus>& found) {
     group.first_call = calls;
     std::optional<Rank> first;
     CollectiveCensus::Group of_first;
+    std::optional<Rank> other_parts;
+    bool unequal_parts = false;
+    const auto differs = [&, &group_name = name](Rank r, const CollectiveCensus::Group& own) {
+      return input_error(
+          {.file = workload_.base_name()},
+          "ranks " + std::to_string(*first) + " and " + std::to_string(r) +
+              " call different collectives of group " + group_name + " (" + std::to_string(of_first.calls) +
+              " and " + std::to_string(own.calls) + "); et-validate names the first that differs" +
+              (unequal_parts ? ", unless it is in the parts of an all-to-all (send_splits, recv_splits)" : ""),
+          "merge");
+    };
     const auto look = [&](Rank r) {
       const auto at = found[r].groups.find(name);
       const CollectiveCensus::Group own = at == found[r].groups.end() ? CollectiveCensus::Group{} : at->second;
+      unequal_parts = unequal_parts || own.has_unequal_parts;
       if (!first) {
         first = r;
         of_first = own;
       } else if (own.calls != of_first.calls || own.digest != of_first.digest) {
-        throw input_error({.file = workload_.base_name()},
-                          "ranks " + std::to_string(*first) + " and " + std::to_string(r) +
-                              " call different collectives of group " + name + " (" +
-                              std::to_string(of_first.calls) + " and " + std::to_string(own.calls) +
-                              "); et-validate names the first that differs",
-                          "merge");
+        throw differs(r, own);
+      } else if (!other_parts && own.part_digest != of_first.part_digest) {
+        other_parts = r;
       }
     };
     if (group.ranks.empty()) {
@@ -251,6 +260,7 @@ void MergedSet::define_groups(const std::vector<CollectiveCensus>& found) {
     } else {
       for (const Rank r : group.ranks) look(r);
     }
+    if (other_parts && (!unequal_parts || plan_.allow_misfits)) throw differs(*other_parts, of_first);
     calls += of_first.calls;
   }
   build_algorithms(found);

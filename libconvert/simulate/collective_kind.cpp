@@ -37,7 +37,10 @@ CollectiveKind kind_of(const ReplayProgram& program, const CollectivePlan& plan)
     if (!kind.algorithm.empty()) kind.algorithm += '+';
     kind.algorithm += name(phase->algorithm);
   }
-  if (plan.call.custom != 0) kind.algorithm = "custom:" + program.customs[plan.call.custom - 1].source;
+  if (plan.call.custom != 0) {
+    const CustomAlgorithm& algorithm = program.customs[plan.call.custom - 1];
+    kind.algorithm = algorithm.parts ? "direct" : "custom:" + algorithm.source;
+  }
   const std::uint32_t group = program.groups[plan.call.group].size(program.model);
   kind.npus = by_dim.empty() ? group : std::min(npus, group);
   kind.size_bytes = size_of(plan.call.op, plan.call.bytes, kind.npus);
@@ -89,6 +92,8 @@ std::vector<CollectiveKind> collective_kinds(const ReplayProgram& program, bool 
     const CollectivePlan& plan = program.plans[i];
     CollectiveKind& kind = kinds[i];
     if (kind.npus < 2 || plan.chunks == 0) continue;
+    if (plan.call.custom != 0 && program.customs[plan.call.custom - 1].parts)
+      continue;  // the bound is of equal parts
     const Ways ways = ways_of(kind.op);
     Key key{plan.call.group, {}, ways == Ways::all ? 0 : plan.call.root, ways};
     for (const auto& [dim, phase] : phases_by_dim(plan)) std::get<1>(key).push_back(dim);

@@ -241,7 +241,9 @@ class Reporter {
     return "involved_dim [" + text + "]";
   }
   [[nodiscard]] std::string algorithm_text(const CollectiveCall& call) const {
-    return call.custom == 0 ? "native algorithm" : "algorithm " + program_.customs[call.custom - 1].source;
+    if (call.custom == 0) return "native algorithm";
+    const CustomAlgorithm& algorithm = program_.customs[call.custom - 1];
+    return algorithm.parts ? "parts of its own" : "algorithm " + algorithm.source;
   }
 
   const ReplayRemains& remains_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a ReplayBuilder holds while it compiles. Its parts: nodes (program.cpp), collectives and their algorithms
-// (program_collectives.cpp), checks of the whole (program_checks.cpp).
+// (program_collectives.cpp, program_uneven.cpp), checks of the whole (program_checks.cpp).
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ namespace convert {
 
 // The traces of an algorithm as its places, before they are put onto a group.
 struct CustomSource {
-  std::string prefix;
+  std::string prefix{};
   std::string collective{};                               // that it says it is for; empty: unknown
   std::vector<std::shared_ptr<const RankCode>> places{};  // peers are places; channel: index into messages
   struct Message {
@@ -40,6 +40,7 @@ struct CustomSource {
   std::vector<Message> messages{};
   std::vector<ChunkRun> runs{};
   bool scales = false;  // messages have no sizes
+  bool parts = false;   // an all-to-all whose parts differ, no algorithm that was given
   std::set<CollectiveOp> used_for{};
   std::optional<std::int64_t> used_for_bytes{};  // the last
   bool sizes_told = false;                       // that they fit no more than one collective
@@ -51,6 +52,24 @@ struct CompiledMessage {
   std::int64_t chunks = 0;
   std::int64_t of_chunks = 0;
 };
+
+// An all-to-all of one rank whose parts differ.
+struct UnevenCall {
+  CollectiveCall call;
+  Location where;
+  NodeId node;
+  std::vector<std::int64_t> sends{};  // bytes to each place of the group; empty: not told
+  std::vector<std::int64_t> receives{};
+};
+
+// What a member of the group calls where some member's parts differ.
+struct UnevenMember {
+  Rank rank = 0;
+  std::uint32_t node = 0;
+  std::int64_t bytes = 0;
+  const UnevenCall* told = nullptr;  // null: equal parts
+};
+using UnevenMembers = std::vector<std::optional<UnevenMember>>;  // by place
 
 // " (w.3.et)" of the name "w.2.et" of rank 2: the file of another rank of its set. Empty if the name says no rank.
 [[nodiscard]] std::string file_of_rank(std::string name, Rank rank, Rank other);
@@ -76,6 +95,10 @@ struct ReplayBuilder::State {
   std::shared_ptr<RankCode> compile(const Trace& trace, NodeCompiler& with, std::vector<CompiledMessage>& messages);
   void compile_collective(const Trace& trace, std::uint32_t index, const NodeCollective& c, Op& op);
   std::optional<std::uint32_t> find_group(const Trace& trace, std::uint32_t index, std::string_view name);
+  bool note_uneven(const Trace& trace, std::uint32_t index, const CollectiveCall& call, Op& op);
+  [[nodiscard]] const UnevenCall* uneven_of(const Op& op) const;
+  std::uint32_t add_uneven(const UnevenCall& first, const UnevenMembers& members);
+  void gather_uneven();
   struct CallUse;
   std::uint32_t custom_for(const CallUse& use);
   void check_use(CustomSource& source, const CallUse& use);
@@ -100,11 +123,13 @@ struct ReplayBuilder::State {
   // A collective as it is first called.
   struct CallUse {
     CollectiveCall call;
-    std::string prefix;  // of its custom algorithm
+    std::string prefix{};  // of its custom algorithm
     Location where;
     NodeId node;
+    std::size_t source = 0;  // 1 + where it is, if it has no prefix
   };
   std::vector<CallUse> calls;
+  std::vector<UnevenCall> uneven;
   std::unordered_multimap<std::size_t, std::uint32_t> call_numbers;  // by hash
   // The highest peer of each rank: whether it exists is known at the end.
   struct HighestPeer {

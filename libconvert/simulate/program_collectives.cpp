@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <bit>
 #include <functional>
 
 #include "simulate/program_builder.h"
@@ -108,7 +109,7 @@ std::uint32_t ReplayBuilder::State::put_on_group(std::size_t source_index, std::
   if (known != 0) return known;
   const SystemGroup& group = program.groups[group_index];
   const auto rank_at = [&](Rank p) { return group.ranks.empty() ? p : group.ranks[p]; };
-  CustomAlgorithm algorithm{.source = source.prefix};
+  CustomAlgorithm algorithm{.source = source.prefix, .parts = source.parts};
   for (std::uint32_t place = 0; place < source.places.size(); ++place) {
     auto code = std::make_shared<RankCode>(*source.places[place]);
     for (Op& op : code->ops) {
@@ -166,6 +167,7 @@ void ReplayBuilder::State::check_use(CustomSource& source, const CallUse& use) {
 
 // 1 + the custom algorithm of a call; 0: none.
 std::uint32_t ReplayBuilder::State::custom_for(const CallUse& use) {
+  if (use.source != 0) return put_on_group(use.source - 1, use.call.group, use.call.bytes);
   if (use.prefix.empty()) return 0;
   const auto source =
       std::find_if(sources.begin(), sources.end(), [&](const auto& s) { return s.prefix == use.prefix; });
@@ -190,6 +192,7 @@ void ReplayBuilder::State::plan_collectives() {
     failed = true;
     return;
   }
+  gather_uneven();
   for (CallUse& use : calls) {
     try {
       use.call.custom = custom_for(use);
@@ -232,6 +235,14 @@ void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t 
   }
   if (c.root) call.root = program.groups[*group].place(*c.root);
   if (system.policy == LinkPolicy::priority) call.priority = c.priority;
+  if (c.op == CollectiveOp::all_to_all && !program.options.astra && note_uneven(trace, index, call, op)) {
+    const std::string differ = "its parts differ in size (send_splits, recv_splits), ";
+    const auto dims = c.listed_dims ? static_cast<int>(*c.listed_dims) : 0;
+    if (!prefix.empty()) compiler.error(trace, index, "custom", differ + "those of " + prefix + " do not");
+    if (*group == 0 && std::countr_one(c.dims) < dims)
+      compiler.error(trace, index, "attributes", differ + "and it involves some dimensions only (involved_dim)");
+    return;
+  }
   const std::size_t hash = std::hash<std::string>()(prefix) ^ static_cast<std::size_t>(call.bytes) * 31 ^
                            static_cast<std::size_t>(call.op) << 60U ^ std::size_t{call.group} << 32U ^ call.dims;
   for (auto [known, end] = call_numbers.equal_range(hash); known != end; ++known) {

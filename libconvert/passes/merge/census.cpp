@@ -29,12 +29,18 @@ CollectiveCensus count_collectives(const NodeTable& table) {
         static_cast<CollectiveType>(type && type.value >= 0 && type.value < INT32_MAX ? type.value : -1);
     const IntValue root = root_of(attrs, kind);
     if (!convert::name(kind).empty()) at->second.kinds.emplace(kind, root ? root.value : -1);
-    const auto mix = [&](const IntValue& v) {
-      at->second.digest = (at->second.digest ^ (v ? static_cast<std::uint64_t>(v.value) + 1 : 0)) * prime;
+    const auto mix = [](std::uint64_t& digest, const IntValue& v) {
+      digest = (digest ^ (v ? static_cast<std::uint64_t>(v.value) + 1 : 0)) * prime;
     };
-    mix(root);
-    mix(type);
-    mix(int_value(attrs, attr::comm_size));
+    CollectiveCensus::Group& group = at->second;
+    mix(group.digest, root);
+    mix(group.digest, type);
+    const bool all_to_all = kind == CollectiveType::all_to_all;
+    mix(all_to_all ? group.part_digest : group.digest, int_value(attrs, attr::comm_size));
+    if (all_to_all && unequal_splits(table, attrs) != Name()) {
+      group.has_unequal_parts = true;
+      group.digest = (group.digest ^ 1U) * prime;  // an algorithm takes the place of all its calls or of none
+    }
   }
   return census;
 }

@@ -16,6 +16,13 @@ bool are_equal(const AttrTable& table, const Attr* list) {
 
 }  // namespace
 
+Name unequal_splits(const AttrTable& table, std::span<const Attr> attrs) {
+  for (const Name splits : {attr::send_splits, attr::recv_splits}) {
+    if (!are_equal(table, find(attrs, splits))) return splits;
+  }
+  return {};
+}
+
 std::string_view group_of(const NodeTable& table, const Node& node) {
   const std::string_view name = string_value(table, table.attributes(node), attr::pg_name).value_or("0");
   return name.empty() ? std::string_view("0") : name;
@@ -50,10 +57,10 @@ std::string misfit(const MergeCall& call, const NodeTable& table, const Node& no
              " is place " + std::to_string(*place);
     }
   }
-  for (const Name splits : {attr::send_splits, attr::recv_splits}) {
-    if (call.type == CollectiveType::all_to_all && !are_equal(table, find(attrs, splits)))
-      return "its parts differ in size (" + std::string(splits.view()) + "), those of " + algorithm.source +
-             " do not";
+  const Name splits = unequal_splits(table, attrs);
+  if (call.type == CollectiveType::all_to_all && splits != Name()) {
+    return "its parts differ in size (" + std::string(splits.view()) + "), those of " + algorithm.source +
+           " do not";
   }
   const Attr* const dims = find(attrs, attr::involved_dim);
   if (call.group == "0" && dims != nullptr && dims->kind == Kind::bool_list) {

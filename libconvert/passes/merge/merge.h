@@ -77,7 +77,9 @@ struct MergeCounts {
 struct CollectiveCensus {
   struct Group {
     std::uint64_t calls = 0;
-    std::uint64_t digest = 0;  // of types, sizes and roots, in order
+    std::uint64_t digest = 0;        // of types, sizes and roots, in order; without the sizes of all-to-alls
+    std::uint64_t part_digest = 0;   // of the sizes of all-to-alls
+    bool has_unequal_parts = false;  // then those may differ from rank to rank
     // Different types, each with the ranks that are roots; -1: none is told.
     std::set<std::pair<CollectiveType, std::int64_t>> kinds{};
   };

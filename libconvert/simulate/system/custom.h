@@ -17,6 +17,7 @@ namespace convert {
 // An algorithm for one group: what each place does, its messages already between ranks.
 struct CustomAlgorithm {
   std::string source{};  // its file or the prefix of its traces, as given
+  bool parts = false;    // no source, but an all-to-all whose parts differ in size: all messages at once
   std::vector<std::shared_ptr<const RankCode>> places{};
 };
 

@@ -227,18 +227,20 @@ void MergedSet::define_groups(const std::vector<CollectiveCensus>& found) {
       plan_.groups[std::to_string(g.id)].ranks = std::move(g.ranks);
   }
   std::uint64_t calls = 0;
-  for (auto& [name, group] : plan_.groups) {
+  for (auto& entry : plan_.groups) {
+    const std::string& name = entry.first;
+    MergePlan::Group& group = entry.second;
     group.first_call = calls;
     std::optional<Rank> first;
     CollectiveCensus::Group of_first;
     std::optional<Rank> other_parts;
     bool unequal_parts = false;
-    const auto differs = [&, &group_name = name](Rank r, const CollectiveCensus::Group& own) {
+    const auto differs = [&](Rank r, const CollectiveCensus::Group& own) {
       return input_error(
           {.file = workload_.base_name()},
           "ranks " + std::to_string(*first) + " and " + std::to_string(r) +
-              " call different collectives of group " + group_name + " (" + std::to_string(of_first.calls) +
-              " and " + std::to_string(own.calls) + "); et-validate names the first that differs" +
+              " call different collectives of group " + name + " (" + std::to_string(of_first.calls) + " and " +
+              std::to_string(own.calls) + "); et-validate names the first that differs" +
               (unequal_parts ? ", unless it is in the parts of an all-to-all (send_splits, recv_splits)" : ""),
           "merge");
     };

@@ -43,7 +43,4 @@ inline constexpr std::size_t max_device_map_bytes = std::size_t{256} << 20U;
 // Throws Error(input) [devices] with line and column: malformed text, a key given twice, ranks beyond 2^31-1.
 [[nodiscard]] DeviceMap parse_device_map(const std::string& file, std::string_view text);
 
-// Whether `text` is of the form of `pattern`; '*' stands for any text, '?' for one byte.
-[[nodiscard]] bool matches_pattern(std::string_view pattern, std::string_view text);
-
 }  // namespace convert

@@ -3,6 +3,7 @@
 
 #include "core/diagnostic.h"
 #include "core/units.h"
+#include "util/glob.h"
 
 namespace convert {
 namespace {
@@ -41,7 +42,7 @@ std::uint32_t DeviceMatcher::by_name(std::string_view name, bool transfer) const
   if (exact != by_name_[transfer].end()) best = exact->second;
   for (const std::uint32_t i : patterns_[transfer]) {
     if (i > best) break;
-    if (matches_pattern(map_.entries[i].key, name)) return i;
+    if (matches_glob(map_.entries[i].key, name)) return i;
   }
   return best;
 }

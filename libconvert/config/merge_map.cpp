@@ -9,30 +9,10 @@
 #include "core/collective_type.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
+#include "util/glob.h"
 
 namespace convert {
 namespace {
-
-// * is any text, ? any byte.
-bool matches(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0, t = 0;
-  std::size_t star = std::string_view::npos, resume = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      resume = t;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-      ++p, ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++resume;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
 
 std::string type_list() {
   std::string out;
@@ -194,7 +174,7 @@ bool CollectiveSelection::fits(CollectiveType t, std::string_view of_group, std:
                                std::string_view node_name) const {
   const auto plain = [](std::string_view g) { return g.empty() ? std::string_view("0") : g; };
   return (!type || *type == t) && (!group || plain(*group) == plain(of_group)) && bytes >= min_bytes &&
-         bytes < end_bytes && (!node || *node == id) && (name.empty() || matches(name, node_name));
+         bytes < end_bytes && (!node || *node == id) && (name.empty() || matches_glob(name, node_name));
 }
 
 MergeRule parse_merge_rule(const std::string& text, bool builtin) { return RuleParser(text).parse(builtin); }

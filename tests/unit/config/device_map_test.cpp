@@ -72,23 +72,4 @@ TEST(DeviceMap, Errors) {
   EXPECT_TRUE(error("{\"a\": 1").starts_with("m:1:")) << error("{\"a\": 1");
 }
 
-TEST(DeviceMap, Patterns) {
-  for (const auto& [pattern, text] : std::vector<std::pair<std::string, std::string>>{{"", ""},
-                                                                                      {"*", ""},
-                                                                                      {"*", "abc"},
-                                                                                      {"a*", "a"},
-                                                                                      {"a*c", "abbc"},
-                                                                                      {"*b*", "abc"},
-                                                                                      {"a?c", "abc"},
-                                                                                      {"**a", "ba"},
-                                                                                      {"*aab", "aaaab"},
-                                                                                      {"a*b*c", "aXbYbZc"}}) {
-    EXPECT_TRUE(matches_pattern(pattern, text)) << pattern << " " << text;
-  }
-  for (const auto& [pattern, text] : std::vector<std::pair<std::string, std::string>>{
-           {"", "a"}, {"?", ""}, {"a*", "ba"}, {"a*c", "abcd"}, {"a?c", "ac"}, {"*b", "abc"}, {"abc", "ab"}}) {
-    EXPECT_FALSE(matches_pattern(pattern, text)) << pattern << " " << text;
-  }
-}
-
 }  // namespace

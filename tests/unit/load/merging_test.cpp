@@ -2,7 +2,6 @@
 #include "load/merging.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -15,6 +14,7 @@
 #include "generate/trace_builder.h"
 #include "load/made_set.h"
 #include "passes/lower/lower.h"
+#include "unit/io/scratch.h"
 
 namespace convert {
 namespace {
@@ -23,14 +23,8 @@ namespace fs = std::filesystem;
 
 class Merging : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = ::testing::TempDir() + "etkit-merging-XXXXXX";
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  [[nodiscard]] std::string path(const std::string& name) const { return folder_ + "/" + name; }
-  void write(const std::string& name, const std::string& text) const { std::ofstream(path(name)) << text; }
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_.path(name); }
+  void write(const std::string& name, const std::string& text) const { folder_.write(name, text); }
 
   // Computations and all-reduces in turns, the one of half of the bytes in groups of two.
   static std::vector<Trace> workload(Rank ranks, int rounds = 3) {
@@ -71,13 +65,13 @@ class Merging : public ::testing::Test {
       result.counts = set.counts();
     } catch (const Error& e) {
       result.bytes = format_location(e.where()) + ": " + e.what();
-      for (std::size_t at = 0; (at = result.bytes.find(folder_)) != std::string::npos;)
-        result.bytes.replace(at, folder_.size() + 1, "");
+      for (std::size_t at = 0; (at = result.bytes.find(folder_.path())) != std::string::npos;)
+        result.bytes.replace(at, folder_.path().size() + 1, "");
     }
     for (const Diagnostic& d : diagnostics.all()) {
       std::string line = format_diagnostic(d);
-      for (std::size_t at = 0; (at = line.find(folder_)) != std::string::npos;)
-        line.replace(at, folder_.size() + 1, "");
+      for (std::size_t at = 0; (at = line.find(folder_.path())) != std::string::npos;)
+        line.replace(at, folder_.path().size() + 1, "");
       result.findings.push_back(line);
     }
     return result;
@@ -88,7 +82,7 @@ class Merging : public ::testing::Test {
     return options;
   }
 
-  std::string folder_;
+  test::Scratch folder_;
 };
 
 TEST_F(Merging, FilesStreamsAndThreadsGiveTheSameBytes) {

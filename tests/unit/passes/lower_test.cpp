@@ -11,6 +11,7 @@
 namespace convert {
 namespace {
 
+using test::lower;
 using test::make_algorithm;
 using test::ring;
 using test::Tb;
@@ -18,17 +19,6 @@ using enum StepType;
 constexpr Buffer in = Buffer::input;
 constexpr Buffer out = Buffer::output;
 constexpr Buffer tmp = Buffer::scratch;
-
-std::vector<Trace> lower(const Algorithm& a, std::optional<std::int64_t> size = std::nullopt) {
-  Diagnostics diagnostics;
-  const Lowering lowering(a, size, diagnostics);
-  std::vector<Trace> traces(a.gpus.size());
-  for (Rank r = 0; r < traces.size(); ++r) {
-    lowering.lower(r, traces[r]);
-    traces[r].name = "t." + std::to_string(r) + ".et";
-  }
-  return traces;
-}
 
 // "0 COMM_SEND_NODE_tb0_step0 <- ; …"
 std::string graph_text(const Trace& t) {

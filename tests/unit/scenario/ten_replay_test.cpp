@@ -23,21 +23,11 @@
 namespace convert {
 namespace {
 
+using test::lower;
 using test::Tb;
 using enum StepType;
 constexpr Buffer in = Buffer::input;
 constexpr Buffer out = Buffer::output;
-
-std::vector<Trace> lower(const Algorithm& a, std::optional<std::int64_t> size = std::nullopt) {
-  Diagnostics diagnostics;
-  const Lowering lowering(a, size, diagnostics);
-  std::vector<Trace> traces(a.gpus.size());
-  for (Rank r = 0; r < traces.size(); ++r) {
-    lowering.lower(r, traces[r]);
-    traces[r].name = "t." + std::to_string(r) + ".et";
-  }
-  return traces;
-}
 
 using Message = std::tuple<Rank, Rank, std::int64_t>;  // from, to, bytes
 using Key = std::pair<Message, std::vector<Message>>;  // and all that must have come before, sorted

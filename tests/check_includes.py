@@ -14,7 +14,7 @@ MAY_INCLUDE = {
     "collectives": {"core"},
     "passes": {"core", "graph", "collectives", "util"},
     "feeder": {"core", "graph", "util"},
-    "config": {"core", "io"},
+    "config": {"core", "io", "util"},
     "simulate": {"core", "config", "graph", "feeder", "collectives", "util"},
     "generate": {"core", "collectives"},
     "formats": {"core", "config", "graph", "io", "util"},

@@ -50,6 +50,21 @@ std::string base_name(std::string path) {
   return slash == std::string::npos || path.size() == 1 ? path : path.substr(slash + 1);
 }
 
+// Of values such as all_reduce=rings/ring8.xml and flexflow,devices=maps/a.csv. A bandwidth (50GB/s) is no file.
+std::string without_folders(const std::string& value) {
+  std::string out;
+  for (std::size_t begin = 0; begin <= value.size();) {
+    const std::size_t end = std::min(value.find(',', begin), value.size());
+    const std::string part = value.substr(begin, end - begin);
+    const std::size_t file = part.rfind('=') + 1;  // 0 if there is no '='
+    const bool is_file = file != 0 && part.find('/', file) != std::string::npos && !part.ends_with("/s");
+    out += is_file ? part.substr(0, file) + base_name(part.substr(file)) : part;
+    if (end < value.size()) out += ',';
+    begin = end + 1;
+  }
+  return out;
+}
+
 std::string shell_quote(const std::string& word) {
   constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./%@";
   if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
@@ -382,7 +397,7 @@ std::string App::canonical_arguments() const {
     }
     for (const std::string& given : o.cli->results()) {
       if (!o.operand) to.append(" ").append(long_name(o.names));
-      to.append(" ").append(shell_quote(is_path(o) ? base_name(given) : given));
+      to.append(" ").append(shell_quote(is_path(o) ? base_name(given) : without_folders(given)));
     }
   }
   return (out + operands).substr(out.empty() && operands.empty() ? 0 : 1);

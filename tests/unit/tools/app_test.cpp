@@ -107,6 +107,13 @@ TEST_F(AppTest, CanonicalArgumentsKeepWhatChangesTheResult) {
   EXPECT_EQ(app.canonical_arguments(), "--from msccl,size=1MiB --rules ids 'my ring.xml'");
 }
 
+TEST_F(AppTest, CanonicalArgumentsHaveNoFolders) {
+  (void)parse({"ring", "-f", "flexflow,devices=/home/me/maps/a.csv,single=yes"});
+  EXPECT_EQ(app.canonical_arguments(), "--from flexflow,devices=a.csv,single=yes ring");
+  (void)parse({"ring", "-f", "ten,bw=50GB/s"});
+  EXPECT_EQ(app.canonical_arguments(), "--from ten,bw=50GB/s ring");
+}
+
 TEST(Options, ProgramNamePresetsFormats) {
   InputOptions input;
   OutputOptions output;

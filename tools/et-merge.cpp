@@ -67,6 +67,7 @@ int put_side_by_side(const Options& o, tools::Context& context) {
     throw usage_error(
         "sets are put side by side as they are; --ranks, --rank, --chunks, --require-all and --misfits are "
         "for algorithms");
+  tools::require_one_standard_input(o.input.operands);
   std::vector<std::unique_ptr<TraceSource>> sources;
   for (const std::string& operand : o.input.operands) {
     tools::InputOptions one = o.input;
@@ -124,6 +125,12 @@ int main(int argc, char** argv) {
     if (o.workload && !o.input.operands.empty())
       throw usage_error("the workload is named twice: with -w and behind it");
     if (o.workload) o.input.operands = {*o.workload};
+    std::vector<std::string> inputs = tools::inputs(o.input);
+    if (o.map) inputs.push_back(*o.map);
+    for (const MergeRule& rule : options.rules) {
+      if (!rule.builtin) inputs.push_back(rule.algorithm);
+    }
+    tools::require_one_standard_input(inputs);
     TraceSource workload(tools::source_options(o.input, context), context.diagnostics);
     if (!workload.prepare(false) || context.failed()) return 1;
     MergedSet merged(workload, std::move(options), context.diagnostics);

@@ -16,8 +16,16 @@ namespace {
 
 std::string type_list() {
   std::string out;
-  for (const std::string_view name : collective_type_names) out += (out.empty() ? "" : ", ") + std::string(name);
+  for (const std::string_view name : collective_type_names) {
+    if (name != convert::name(CollectiveType::barrier)) out += (out.empty() ? "" : ", ") + std::string(name);
+  }
   return out;
+}
+
+// Of collectives that carry something.
+std::optional<CollectiveType> parse_type(std::string_view text) {
+  const auto type = parse_collective_type(text);
+  return type == CollectiveType::barrier ? std::nullopt : type;
 }
 
 // ">=1MiB" or "<64MiB". False if it is neither, or no size.
@@ -38,7 +46,7 @@ class RuleParser {
     MergeRule rule{.builtin = builtin, .text = text_};
     const std::string_view type = take_until(":=");
     if (type != "all") {
-      rule.which.type = parse_collective_type(type);
+      rule.which.type = parse_type(type);
       if (!rule.which.type) throw wrong("'" + std::string(type) + "' is none of all, " + type_list());
     }
     while (!rest_.empty() && rest_.front() == ':') {
@@ -130,7 +138,7 @@ MergeRule MapReader::read(const YamlNode& entry) {
                   map_yaml);
   MergeRule rule{.text = file_ + ":" + std::to_string(entry.line)};
   if (const YamlNode* n = scalar(entry, "collective"); n != nullptr && n->text != "all") {
-    rule.which.type = parse_collective_type(n->text);
+    rule.which.type = parse_type(n->text);
     if (!rule.which.type) throw error(*n, "'" + n->text + "' is none of all, " + type_list());
   }
   if (const YamlNode* n = scalar(entry, "pg")) rule.which.group = n->text;
@@ -154,7 +162,9 @@ MergeRule MapReader::read(const YamlNode& entry) {
   if ((algorithm == nullptr) == (builtin == nullptr))
     throw error(entry, "a rule wants either algorithm (a file or set) or builtin");
   rule.builtin = builtin != nullptr;
-  rule.algorithm = (rule.builtin ? builtin : algorithm)->text;
+  const YamlNode& value = rule.builtin ? *builtin : *algorithm;
+  rule.algorithm = value.text;
+  rule.where = {.file = file_, .line = value.line, .column = value.column};
   return rule;
 }
 
@@ -173,8 +183,8 @@ bool is_map_of_nodes(std::string_view text) {
 bool CollectiveSelection::fits(CollectiveType t, std::string_view of_group, std::int64_t bytes, NodeId id,
                                std::string_view node_name) const {
   const auto plain = [](std::string_view g) { return g.empty() ? std::string_view("0") : g; };
-  return (!type || *type == t) && (!group || plain(*group) == plain(of_group)) && bytes >= min_bytes &&
-         bytes < end_bytes && (!node || *node == id) && (name.empty() || matches_glob(name, node_name));
+  return takes(t) && (!group || plain(*group) == plain(of_group)) && bytes >= min_bytes && bytes < end_bytes &&
+         (!node || *node == id) && (name.empty() || matches_glob(name, node_name));
 }
 
 MergeRule parse_merge_rule(const std::string& text, bool builtin) { return RuleParser(text).parse(builtin); }

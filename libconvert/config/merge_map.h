@@ -13,13 +13,14 @@
 namespace convert {
 
 struct CollectiveSelection {
-  std::optional<CollectiveType> type{};  // nothing: any
+  std::optional<CollectiveType> type{};  // nothing: any but barriers, which carry nothing
   std::optional<std::string> group{};    // pg_name; "0" is that of all ranks
   std::int64_t min_bytes = 0;            // of comm_size
   std::int64_t end_bytes = INT64_MAX;    // below this
   std::optional<NodeId> node{};
   std::string name{};  // of nodes, with * and ?; empty: any
 
+  [[nodiscard]] bool takes(CollectiveType t) const { return type ? *type == t : t != CollectiveType::barrier; }
   // `group` and `name` as the node has them.
   [[nodiscard]] bool fits(CollectiveType t, std::string_view of_group, std::int64_t bytes, NodeId id,
                           std::string_view node_name) const;
@@ -31,6 +32,7 @@ struct MergeRule {
   bool builtin = false;
   std::uint32_t chunks = 0;  // instances that a collective is cut into; 0: what --chunks says
   std::string text{};        // for messages
+  Location where{};          // in a map
 };
 
 // "all_reduce:pg=3:size>=1MiB:size<64MiB:node=17:name=*grad*=ALGORITHM"; the first part may be "all". Throws

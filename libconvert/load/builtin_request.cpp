@@ -11,7 +11,9 @@
 namespace convert {
 
 CollectiveRequest request_of(const MergeRule& rule, CollectiveType type, std::uint32_t members, std::int64_t root) {
-  const auto wrong = [&](const std::string& what) { return usage_error("'" + rule.text + "': " + what); };
+  const auto wrong = [&](const std::string& what) {
+    return usage_error(rule.where.file.empty() ? "'" + rule.text + "': " + what : what);
+  };
   const std::string plain = [&] {
     std::string text(type == CollectiveType::reduce_scatter_block ? "reduce_scatter" : name(type));
     if (type != CollectiveType::reduce_scatter && type != CollectiveType::reduce_scatter_block)

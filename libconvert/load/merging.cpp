@@ -79,11 +79,16 @@ auto of_program(const std::vector<Trace>& traces, const Work& work)
 MergeAlgorithm built_in(const MergeRule& rule, CollectiveType type, std::uint32_t members, std::int64_t root,
                         Diagnostics& diagnostics) {
   struct Built {
-    Algorithm algorithm;
+    Algorithm algorithm{};
     std::optional<Lowering> lowering{};
   };
-  const auto built =
-      std::make_shared<Built>(Built{.algorithm = build_collective(request_of(rule, type, members, root))});
+  const auto built = std::make_shared<Built>();
+  try {
+    built->algorithm = build_collective(request_of(rule, type, members, root));
+  } catch (const Error& e) {
+    if (rule.where.file.empty()) throw;
+    throw input_error(rule.where, e.what(), "merge");
+  }
   built->lowering.emplace(built->algorithm, std::nullopt, diagnostics);
   MergeAlgorithm out;
   out.source = rule.algorithm;
@@ -209,7 +214,7 @@ void MergedSet::build_algorithms(const std::vector<CollectiveCensus>& found) {
     for (std::size_t i = 0; i < options_.rules.size(); ++i) {
       const MergeRule& rule = options_.rules[i];
       for (const auto& [type, rank] : census->second.kinds) {
-        if (!rule.builtin || (rule.which.type && *rule.which.type != type)) continue;
+        if (!rule.builtin || members < 2 || !rule.which.takes(type)) continue;
         const auto place = group.place(rank, plan_.ranks);
         const std::int64_t root = place ? std::int64_t{*place} : -1;
         const auto [at, added] = built_.try_emplace({i, type, members, root}, choices_[i]);
@@ -324,6 +329,7 @@ const MergeChoice* MergedSet::choose(const MergeCall& call) {
     const std::lock_guard lock(mutex_);
     used_[i] = true;
     if (!options_.rules[i].builtin) return &choices_[i];
+    if (call.members == 1) return nullptr;  // there is nobody to send to
     const auto at = built_.find({i, call.type, call.members, call.root ? std::int64_t{*call.root} : -1});
     return at == built_.end() ? &choices_[i] : &at->second;  // the former is refused for what it lacks
   }

@@ -136,6 +136,7 @@ class Sink {
 
   // A larger set of the same name would leave stale ranks behind.
   void finish_set(const std::vector<Rank>& written) {
+    if (written.empty()) return ready();  // which says why
     const Rank last = options_.last_rank.value_or(*std::max_element(written.begin(), written.end()));
     if (!options_.whole) return ready();
     const auto existing = existing_ranks(*plan_.path);

@@ -49,7 +49,7 @@ class NodeEnd {
 struct Op {
   std::int64_t value = 0;     // timed: ps; memory, send, recv, collective: bytes
   std::uint32_t channel = 0;  // send, recv: of the messages; collective: its plan
-  Rank peer = 0;              // send: to; recv: from
+  Rank peer = 0;              // send: to; recv: from; collective: its number among those of its group
   OpType type = OpType::invalid;
   Slot slot = Slot::communication;
   bool is_compute = false;  // its time counts as computation

@@ -71,6 +71,7 @@ std::shared_ptr<RankCode> ReplayBuilder::State::compile(const Trace& trace, Node
     messages[i] = {node.tag, node.chunks, node.of_chunks};
     if (node.collective) compile_collective(trace, i, *node.collective, by_index[i]);
   }
+  number_collectives(trace, graph, by_index);
   code->roofline = with.take_roofline();
   std::vector<std::uint8_t> lanes;
   if (program.options.issue == IssueMode::workload && &with == &compiler) {

@@ -97,6 +97,8 @@ struct ReplayBuilder::State {
   std::optional<std::uint32_t> find_group(const Trace& trace, std::uint32_t index, std::string_view name);
   bool note_uneven(const Trace& trace, std::uint32_t index, const CollectiveCall& call, Op& op);
   [[nodiscard]] const UnevenCall* uneven_of(const Op& op) const;
+  [[nodiscard]] const CollectiveCall& call_of(const Op& op) const;
+  void number_collectives(const Trace& trace, const Graph& graph, std::vector<Op>& by_index) const;
   std::uint32_t add_uneven(const UnevenCall& first, const UnevenMembers& members);
   void gather_uneven();
   struct CallUse;

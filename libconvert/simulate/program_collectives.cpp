@@ -3,6 +3,7 @@
 #include <bit>
 #include <functional>
 
+#include "graph/messages.h"
 #include "simulate/program_builder.h"
 
 namespace convert {
@@ -201,6 +202,24 @@ void ReplayBuilder::State::plan_collectives() {
       failed = true;
       diagnostics.error(use.where, e.rule(), "node " + std::to_string(use.node) + ": " + e.what());
     }
+  }
+}
+
+const CollectiveCall& ReplayBuilder::State::call_of(const Op& op) const {
+  const UnevenCall* const u = uneven_of(op);
+  return u != nullptr ? u->call : calls[op.channel].call;
+}
+
+// The ranks' calls of a group meet by their places in the order of issue: dependencies first, then the lowest id.
+// Which nodes are free first at run time may differ from rank to rank.
+void ReplayBuilder::State::number_collectives(const Trace& trace, const Graph& graph,
+                                              std::vector<Op>& by_index) const {
+  const auto is_collective = [](const Op& op) { return op.type == OpType::collective; };
+  if (program.options.astra || compiler.failed() || std::none_of(by_index.begin(), by_index.end(), is_collective))
+    return;
+  std::map<std::uint32_t, std::uint32_t> counts;  // by group
+  for (const std::uint32_t index : communication_order(trace.nodes, graph)) {
+    if (is_collective(by_index[index])) by_index[index].peer = counts[call_of(by_index[index]).group]++;
   }
 }
 

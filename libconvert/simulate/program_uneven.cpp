@@ -80,8 +80,12 @@ bool ReplayBuilder::State::note_uneven(const Trace& trace, std::uint32_t index, 
       }
     }
   }
-  const auto uneven_parts = [](const std::vector<std::int64_t>& parts) {
-    return std::any_of(parts.begin(), parts.end(), [&](std::int64_t p) { return p != parts.front(); });
+  // Equal parts of what comm_size says are as good as none.
+  const auto uneven_parts = [&](const std::vector<std::int64_t>& parts) {
+    if (parts.empty()) return false;
+    const auto n = static_cast<std::int64_t>(parts.size());
+    const bool equal = std::all_of(parts.begin(), parts.end(), [&](std::int64_t p) { return p == parts.front(); });
+    return !equal || call.bytes / n != parts.front() || call.bytes % n != 0;
   };
   if (!uneven_parts(u.sends) && !uneven_parts(u.receives)) return false;
   op.channel = ~static_cast<std::uint32_t>(uneven.size());
@@ -151,40 +155,38 @@ std::uint32_t ReplayBuilder::State::add_uneven(const UnevenCall& first, const Un
 }
 
 void ReplayBuilder::State::gather_uneven() {
-  std::map<std::uint32_t, std::vector<UnevenMembers>> calls_of;  // by group
+  std::map<std::uint32_t, std::map<std::uint32_t, UnevenMembers>> calls_of;  // by group and number
   for (const UnevenCall& u : uneven) calls_of.try_emplace(u.call.group);
-  for (Rank r = 0; r < program.ranks.size(); ++r) {
+  for (Rank r = 0; r < program.ranks.size() && !calls_of.empty(); ++r) {
     const RankCode& code = *program.ranks[r].code;
-    std::map<std::uint32_t, std::size_t> counts;
-    for (std::uint32_t node = 0; node < code.ops.size() && !calls_of.empty(); ++node) {
+    for (std::uint32_t node = 0; node < code.ops.size(); ++node) {
       const Op& op = code.ops[node];
       if (op.type != OpType::collective) continue;
-      const UnevenCall* const told = uneven_of(op);
-      const CollectiveCall& call = told != nullptr ? told->call : calls[op.channel].call;
+      const CollectiveCall& call = call_of(op);
       const auto group = calls_of.find(call.group);
       if (call.op != CollectiveOp::all_to_all || group == calls_of.end()) continue;
-      const std::size_t n = counts[call.group]++;
       const SystemGroup& g = program.groups[call.group];
-      if (n == group->second.size()) group->second.emplace_back(g.size(program.model));
-      group->second[n][g.place(r)] = UnevenMember{r, node, op.value, told};
+      UnevenMembers& members = group->second[op.peer];
+      members.resize(g.size(program.model));
+      members[g.place(r)] = UnevenMember{r, node, op.value, uneven_of(op)};
     }
   }
-  std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> call_of(program.ranks.size());  // by node
+  std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> changed(program.ranks.size());  // node, call
   for (const auto& [group, all] : calls_of) {
-    for (const UnevenMembers& members : all) {
+    for (const auto& [number, members] : all) {
       const auto first =
           std::find_if(members.begin(), members.end(), [](const auto& m) { return m && m->told != nullptr; });
       if (first == members.end()) continue;
       const std::uint32_t call = add_uneven(*(*first)->told, members);
       for (const auto& m : members) {
-        if (m) call_of[m->rank].emplace_back(m->node, call);
+        if (m) changed[m->rank].emplace_back(m->node, call);
       }
     }
   }
-  for (Rank r = 0; r < call_of.size(); ++r) {
-    if (call_of[r].empty()) continue;
+  for (Rank r = 0; r < changed.size(); ++r) {
+    if (changed[r].empty()) continue;
     auto own = std::make_shared<RankCode>(*program.ranks[r].code);  // ranks may share one
-    for (const auto& [node, call] : call_of[r]) own->ops[node].channel = call;
+    for (const auto& [node, call] : changed[r]) own->ops[node].channel = call;
     program.ranks[r].code = std::move(own);
   }
 }

@@ -256,7 +256,7 @@ class Replayer final : private CollectiveListener {
       case OpType::recv: messages_.receive(op.channel, r, done); break;
       case OpType::collective:
         if (watch_) watch_->begins_collective = true;
-        if (const CollectiveRun* other = system_.start(r, op.channel, node))  // never starts
+        if (const CollectiveRun* other = system_.start(r, op.channel, node, op.peer))  // never starts
           refused_.push_back({r, node, static_cast<std::uint32_t>(other - system_.runs().data())});
         if (watch_) watch_->begins_collective = false;
         break;

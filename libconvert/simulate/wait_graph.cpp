@@ -218,7 +218,7 @@ void WaitGraph::add_missing(std::uint32_t vertex, std::uint32_t run) {
   for (std::uint32_t place = 0; place < members.size(program_.model); ++place) {
     // In ascending order of ranks.
     const Rank rank = members.places.empty() ? place : members.places[place].first;
-    if (remains_.system.calls(group, rank) > r.number) continue;
+    if (remains_.system.has_called(group, rank, r.number)) continue;
     const std::uint32_t later = later_call(rank, r.call);
     if (callers.missing++ == 0) callers.next_call = later;
     if (later == size() && callers.without++ == 0) callers.first_without = rank;

@@ -368,7 +368,7 @@ std::vector<std::string> find_hints(const WaitGraph& graph, const std::vector<Un
     Rank missing = 0;
     for (std::uint32_t place = 0; place < group.size(program.model); ++place) {
       missing = group.places.empty() ? place : group.places[place].first;
-      if (system.calls(call.group, missing) <= run.number) break;
+      if (!system.has_called(call.group, missing, run.number)) break;
     }
     hints.push_back("add the " + describe_call(call.op, call.bytes) + " of " + describe_group(group.id) + " to " +
                     rank_text(missing) + ", which never calls it, or remove it from the others (" +

@@ -94,6 +94,10 @@ std::vector<std::string> inputs(const InputOptions& options) {
   return {"-"};
 }
 
+void require_one_standard_input(std::span<const std::string> inputs) {
+  if (std::count(inputs.begin(), inputs.end(), "-") > 1) throw usage_error("only one input can be standard input");
+}
+
 void refuse_binary_on_tty(std::string_view advice) {
   if (isatty(STDOUT_FILENO) != 1) return;
   std::string message =

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,8 @@ void add_output_options(App& app, OutputOptions& to, const std::string& types = 
 // The operands, or "-" when there are none and something is piped in. Throws Error(usage) when standard input is a
 // terminal.
 [[nodiscard]] std::vector<std::string> inputs(const InputOptions& options);
+// Throws Error(usage) if more than one of them is "-".
+void require_one_standard_input(std::span<const std::string> inputs);
 
 // Throws Error(usage) when standard output is a terminal. `advice` ends the sentence: "or write text with -t json".
 void refuse_binary_on_tty(std::string_view advice = {});

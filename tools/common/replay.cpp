@@ -115,12 +115,9 @@ void check_replay_options(ReplayInputOptions& o) {
     if (!o.input.operands.empty()) throw usage_error("INPUT and --workload-configuration say the same; give one");
     o.input.operands = {*o.astra_workload};
   }
-  const std::string standard_input = "-";
-  const bool piped = o.input.operands.empty() || o.input.operands.front() == standard_input;
-  if (int{piped} + (o.network == standard_input) + (o.system == standard_input) + (o.memory == standard_input) +
-          (o.groups == standard_input) >
-      1)
-    throw usage_error("only one input can be standard input");
+  std::vector<std::string> inputs = {o.input.operands.empty() ? "-" : o.input.operands.front()};
+  for (const auto& file : {o.network, o.system, o.memory, o.groups}) inputs.push_back(file.value_or(""));
+  require_one_standard_input(inputs);
   // ASTRA-sim's way to say that there are none.
   if (o.groups && *o.groups == "empty" && !std::filesystem::exists(*o.groups)) {
     o.groups.reset();

@@ -138,9 +138,10 @@ void MergedRank::State::look_at(std::uint32_t node, std::map<std::string_view, s
                     .root = {}};
   const IntValue root = root_of(attrs, kind);
   if (root && known != plan.groups.end()) request.root = known->second.place(root.value, plan.ranks);
+  if (size && size.value < 0) throw error(node, "its comm_size is negative");
   const MergeChoice* const choice = plan.choose(request);
   if (choice == nullptr) {
-    if (plan.require_all)
+    if (plan.require_all && members != 1)
       throw error(node, "no rule fits this " + std::string(convert::name(kind)) + " of " +
                             std::to_string(request.bytes) + " bytes of group " + std::string(group) +
                             ", and --require-all wants one");

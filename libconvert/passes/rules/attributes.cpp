@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <limits>
+#include <optional>
 
 #include "passes/rules/rules.h"
 #include "util/utf8.h"
@@ -18,6 +19,7 @@ enum class Expect : std::uint8_t {
   flag,
   string,
   flags,
+  sizes,  // a list of them, whose sum is one, too
 };
 
 struct Known {
@@ -35,7 +37,8 @@ constexpr std::array known = {
     Known{attr::tensor_size, Expect::count},       Known{attr::tensor_loc, Expect::integer},
     Known{attr::msg_chunk_cnt, Expect::counter},   Known{attr::msg_chunk_idx, Expect::counter},
     Known{attr::total_chunk_cnt, Expect::counter}, Known{attr::duration_nanos, Expect::count},
-    Known{attr::start_nanos, Expect::count},
+    Known{attr::start_nanos, Expect::count},       Known{attr::send_splits, Expect::sizes},
+    Known{attr::recv_splits, Expect::sizes},
 };
 
 constexpr std::size_t slot_of(Name name) {
@@ -67,6 +70,7 @@ constexpr std::string_view expected_kind(Expect expect) {
     case Expect::flag: return "bool_val";
     case Expect::string: return "string_val";
     case Expect::flags: return "bool_list";
+    case Expect::sizes: return "int64_list";
     default: return "an integer";
   }
 }
@@ -162,6 +166,15 @@ class AttributeChecker {
       }
       return;
     }
+    if (k.expect == Expect::sizes) {
+      if (!is_list(a.kind) || !is_integer(scalar_of(a.kind))) {
+        error(wrong_kind());
+      } else if (!sum_of_sizes(a)) {
+        error("attribute " + std::string(k.name.view()) +
+              " has numbers that are no sizes, or add up to 2^63 and more");
+      }
+      return;
+    }
     const IntValue v = int_value(&a);
     if (v.status == IntValue::Status::wrong_kind) {
       error(wrong_kind());
@@ -178,6 +191,16 @@ class AttributeChecker {
 
   static bool names_none(std::span<const std::uint64_t> flags) {
     return !flags.empty() && std::all_of(flags.begin(), flags.end(), [](std::uint64_t f) { return f == 0; });
+  }
+
+  // Of a list of integers; nothing if one is negative, or the sum is too large.
+  [[nodiscard]] std::optional<std::int64_t> sum_of_sizes(const Attr& a) const {
+    std::int64_t sum = 0;
+    for (const std::uint64_t bits : table_.list(a)) {
+      const auto size = static_cast<std::int64_t>(bits);
+      if (size < 0 || __builtin_add_overflow(sum, size, &sum)) return std::nullopt;
+    }
+    return sum;
   }
 
   bool require(Name name) {
@@ -222,6 +245,18 @@ class AttributeChecker {
     if (type && type.value == last) return;  // a barrier moves nothing
     require(attr::comm_size);
     check_size();
+    if (type && type.value == static_cast<std::int64_t>(CollectiveType::all_to_all)) check_splits();
+  }
+
+  // What an all-to-all sends.
+  void check_splits() {
+    const Attr* const splits = get(attr::send_splits);
+    const IntValue size = integer(attr::comm_size);
+    if (splits == nullptr || !size || !is_list(splits->kind) || !is_integer(scalar_of(splits->kind))) return;
+    const auto sum = sum_of_sizes(*splits);
+    if (sum && *sum != size.value) {
+      warning("send_splits add up to " + std::to_string(*sum) + ", but comm_size is " + std::to_string(size.value));
+    }
   }
 
   void check_size() {

@@ -68,14 +68,16 @@ void SystemLayer::free_stream(std::uint32_t s) {
 
 const CollectivePlan& SystemLayer::plan_of(const Stream& st) const { return plans_[runs_[jobs_[st.job].run].call]; }
 
-const CollectiveRun* SystemLayer::start(Rank npu, std::uint32_t plan_number, std::uint32_t op) {
+const CollectiveRun* SystemLayer::start(Rank npu, std::uint32_t plan_number, std::uint32_t op,
+                                        std::uint32_t number) {
   const CollectivePlan& plan = plans_[plan_number];
-  const SystemGroup& group = groups_[plan.call.group];
+  const std::uint32_t place = groups_[plan.call.group].place(npu);
   std::vector<std::uint32_t>& sequence = sequence_[plan.call.group];
-  std::uint32_t& number = calls_[plan.call.group][group.place(npu)];
-  if (number < sequence.size() && runs_[sequence[number]].call != plan_number) return &runs_[sequence[number]];
-  if (number == sequence.size()) {
-    sequence.push_back(static_cast<std::uint32_t>(runs_.size()));
+  std::uint32_t& calls = calls_[plan.call.group][place];
+  if (model_.astra) number = calls;
+  if (number >= sequence.size()) sequence.resize(std::size_t{number} + 1, not_called);
+  if (sequence[number] == not_called) {
+    sequence[number] = static_cast<std::uint32_t>(runs_.size());
     runs_.push_back(
         {.call = plan_number, .number = number, .first_npu = npu, .first_op = op, .begin = queue_.now()});
     starts_.push_back({streams_made_, run_turns_.size()});
@@ -83,7 +85,14 @@ const CollectiveRun* SystemLayer::start(Rank npu, std::uint32_t plan_number, std
     const auto turns = turns_.begin() + static_cast<std::ptrdiff_t>(npu * model_.dims.size());
     run_turns_.insert(run_turns_.end(), turns, turns + static_cast<std::ptrdiff_t>(model_.dims.size()));
   }
-  const std::uint32_t run = sequence[number++];
+  const std::uint32_t run = sequence[number];
+  if (runs_[run].call != plan_number) return &runs_[run];
+  if (number != calls) {
+    ahead_.insert({plan.call.group, place, number});
+  } else {
+    ++calls;
+    while (!ahead_.empty() && ahead_.erase({plan.call.group, place, calls}) != 0) ++calls;
+  }
   ++runs_[run].called;
   runs_[run].last_begin = queue_.now();
   if (runs_[run].begin == queue_.now()) note_first(run, npu, op);

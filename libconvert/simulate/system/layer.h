@@ -5,8 +5,10 @@
 
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "simulate/messages.h"
@@ -67,9 +69,10 @@ class SystemLayer {
   // Only representatives take part from now on.
   void reduce(OrderWatch& watch) { watch_ = &watch; }
 
-  // NPU `npu`, a member of the plan's group, calls a collective as its node `op`. If another NPU has called a
-  // different collective at this place of the group's sequence, nothing is done and that call is returned.
-  [[nodiscard]] const CollectiveRun* start(Rank npu, std::uint32_t plan, std::uint32_t op);
+  // NPU `npu`, a member of the plan's group, calls a collective as its node `op`. By ASTRA-sim's rules it is the
+  // next of the group that the NPU calls, else the one of this number among them. If another NPU has called a
+  // different collective there, nothing is done and that call is returned.
+  [[nodiscard]] const CollectiveRun* start(Rank npu, std::uint32_t plan, std::uint32_t op, std::uint32_t number);
 
   void note_causes(Causes& causes) { causes_ = &causes; }
 
@@ -77,9 +80,17 @@ class SystemLayer {
   void fire(Rank npu, Waiter w);
 
   [[nodiscard]] const std::vector<CollectiveRun>& runs() const { return runs_; }
-  // Collectives of a group that the NPU, a member, has called.
+  // Whether the NPU, a member, has called collective `number` of the group.
+  [[nodiscard]] bool has_called(std::uint32_t group, Rank npu, std::uint32_t number) const {
+    const std::uint32_t place = groups_[group].place(npu);
+    return number < calls_[group][place] || ahead_.contains({group, place, number});
+  }
+  // How many of them it has called.
   [[nodiscard]] std::uint32_t calls(std::uint32_t group, Rank npu) const {
-    return calls_[group][groups_[group].place(npu)];
+    const std::uint32_t place = groups_[group].place(npu);
+    const auto first = ahead_.lower_bound({group, place, 0});
+    const auto end = ahead_.upper_bound({group, place, UINT32_MAX});
+    return calls_[group][place] + static_cast<std::uint32_t>(std::distance(first, end));
   }
   // With reduce(): who called run `run` first, at one time.
   struct Caller {
@@ -187,9 +198,11 @@ class SystemLayer {
   std::vector<RunStart> starts_;  // by run
   std::vector<Turns> run_turns_;
   OrderWatch* watch_ = nullptr;
-  std::vector<std::vector<Caller>> first_callers_;    // by run, if there is a watch
-  std::vector<std::vector<std::uint32_t>> sequence_;  // by group: its runs
-  std::vector<std::vector<std::uint32_t>> calls_;     // by group and place: collectives called
+  std::vector<std::vector<Caller>> first_callers_;  // by run, if there is a watch
+  static constexpr std::uint32_t not_called = UINT32_MAX;
+  std::vector<std::vector<std::uint32_t>> sequence_;  // by group: its runs, or not_called
+  std::vector<std::vector<std::uint32_t>> calls_;     // by group and place: collectives called without a gap
+  std::set<std::array<std::uint32_t, 3>> ahead_;      // group, place, number: called before others of lower number
   std::uint32_t streams_made_ = 0;
   std::vector<HugeVector<Stream>> blocks_;
   std::uint32_t unused_streams_ = 0;  // 1 + first of a list

@@ -87,7 +87,7 @@ TEST(MergeRules, RefuseWhatIsMistyped) {
   const std::string shape = "; a rule is such as all_reduce:pg=3:size>=1MiB=ring8.xml";
   const std::string names =
       "all, all_reduce, reduce, all_gather, gather, scatter, broadcast, all_to_all, reduce_scatter, "
-      "reduce_scatter_block, barrier";
+      "reduce_scatter_block";
   EXPECT_EQ(rule_error("allreduce=x"), "'allreduce=x': 'allreduce' is none of " + names + shape);
   EXPECT_EQ(rule_error(""), "'': '' is none of " + names + shape);
   EXPECT_EQ(rule_error("all"), "'all': no algorithm behind '='" + shape);

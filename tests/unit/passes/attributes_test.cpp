@@ -125,6 +125,24 @@ TEST(Attributes, EmptyMessagesAreOnlyWarnedOf) {
   EXPECT_EQ(attribute_findings(b), Lines{"warning: node 7: comm_size is 0, which ASTRA-sim cannot run"});
 }
 
+TEST(Attributes, SplitsAreSizes) {
+  TraceBuilder b;
+  const auto all_to_all = [&](NodeId id, std::int64_t bytes, Kind kind, const std::vector<std::int64_t>& parts) {
+    b.collective(id, CollectiveType::all_to_all, bytes);
+    b.table().add_ints(attr::send_splits, kind, parts);
+  };
+  all_to_all(1, 30, Kind::int64_list, {10, 20});
+  all_to_all(2, 30, Kind::int64_list, {10, -20});
+  all_to_all(3, 30, Kind::int64_list, {INT64_MAX, 1});
+  all_to_all(4, 30, Kind::double_list, {10, 20});
+  all_to_all(5, 30, Kind::int64_list, {10, 30});
+  EXPECT_EQ(attribute_findings(b),
+            (Lines{"error: node 2: attribute send_splits has numbers that are no sizes, or add up to 2^63 and more",
+                   "error: node 3: attribute send_splits has numbers that are no sizes, or add up to 2^63 and more",
+                   "error: node 4: attribute send_splits is of kind double_list, expected int64_list",
+                   "warning: node 5: send_splits add up to 40, but comm_size is 30"}));
+}
+
 TEST(Attributes, NamesMustBeUtf8) {
   TraceBuilder b;
   b.table().add_node(1, NodeType::comp, "\xff");

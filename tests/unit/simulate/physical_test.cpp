@@ -55,6 +55,32 @@ TEST(Physical, RingAllReduceWithoutRemainder) {
   for (std::size_t npu = 0; npu < 4; ++npu) EXPECT_EQ(finish_ns(r, npu), 6 * 1010);
 }
 
+TEST(Physical, CollectivesMeetByTheOrderOfIssueAndNotByWhoIsFirst) {
+  // Rank 0 is free for the all-gather first, rank 1 for the all-reduce.
+  auto traces = ranks(2);
+  comp(traces[0], 0, 10, {}, true);
+  comp(traces[0], 1, 1);
+  comp(traces[1], 0, 1, {}, true);
+  comp(traces[1], 1, 10);
+  for (Trace& t : traces) {
+    coll(t, 2, CollectiveType::all_reduce, 2000, {0});
+    coll(t, 3, CollectiveType::all_gather, 1000, {1});
+  }
+  for (const bool symmetry : {true, false}) {
+    const auto r = run_workload(traces, "ring:2,bw=1GB/s,lat=10ns", system_with(NativeAlgorithm::ring, 1, 1),
+                                NetworkModel::unaware, symmetry);
+    EXPECT_EQ(finish_ns(r, 0),
+              10'000 + 2 * 1010);  // two rounds; rank 1 can begin its second at the end of the first
+    EXPECT_EQ(finish_ns(r, 1), 10'000 + 1010);
+    ASSERT_EQ(r.collectives.size(), 2U);
+    for (const CollectiveResult& c : r.collectives) {
+      const bool first = r.kinds[c.plan].op == CollectiveOp::all_reduce;
+      EXPECT_EQ(c.number, first ? 0U : 1U);
+      EXPECT_EQ(c.first_npu, first ? 1U : 0U);
+    }
+  }
+}
+
 TEST(Physical, RemaindersCostTheirBytes) {
   // 4002 B: parts of 1001, 1001, 1000, 1000. In every round somebody sends a larger part, and all wait for it in
   // the end: what an NPU sends adds up to 2 × 4002 less its share.
@@ -112,10 +138,8 @@ TEST(Physical, TheRootOfAPermutedGroup) {
 
 // Who only sends is done when its messages are there, not before: the next collective does not overtake.
 TEST(Physical, SendersOfATreeWaitForTheirMessages) {
-  const auto scatter = run_collective({.network = "fully_connected:4,bw=1GB/s,lat=5ns",
-                                       .type = CollectiveType::scatter,
-                                       .bytes = 1000,
-                                       .npus = 4});
+  const auto scatter = run_collective(
+      {.network = "fully_connected:4,bw=1GB/s,lat=5ns", .type = CollectiveType::scatter, .bytes = 1000, .npus = 4});
   EXPECT_EQ(finish_ns(scatter, 0), 1005);
   auto traces = ranks(2);
   for (Trace& t : traces) {

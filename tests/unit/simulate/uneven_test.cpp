@@ -96,6 +96,31 @@ TEST(Uneven, ThoseOfOneGroupMeetInOrder) {
   EXPECT_EQ(finish_ns(*o.result, 0), 50 + 110 + 1010);
 }
 
+TEST(Uneven, DependenciesSayTheOrderAndThenIds) {
+  auto traces = ranks(2);
+  all_to_all(traces[0], 0, {1, 100}, {1, 300}, {1});
+  all_to_all(traces[0], 1, {1, 1000}, {1, 3000});
+  all_to_all(traces[1], 0, {3000, 1}, {1000, 1});
+  all_to_all(traces[1], 1, {300, 1}, {100, 1}, {0});
+  const Outcome o = play(traces, pair_of_npus);
+  ASSERT_TRUE(o.result) << o.findings.at(0);
+  EXPECT_EQ(o.result->status, ReplayStatus::complete);
+  EXPECT_EQ(o.result->total_ps, (3010 + 310) * ps_per_ns);
+}
+
+TEST(Uneven, EqualPartsCountWhereTheSizeSaysAnother) {
+  auto traces = ranks(2);
+  for (Trace& t : traces) {
+    coll(t, 0, CollectiveType::all_to_all, 100);
+    t.nodes.add_ints(attr::send_splits, Kind::int64_list, Parts{1000, 1000});
+    t.nodes.add_ints(attr::recv_splits, Kind::int64_list, Parts{1000, 1000});
+    t.nodes.end_node();
+  }
+  const Outcome o = play(traces, pair_of_npus);
+  ASSERT_TRUE(o.result) << o.findings.at(0);
+  EXPECT_EQ(o.result->total_ps, 1010 * ps_per_ns);
+}
+
 TEST(Uneven, SymmetryMakesNoDifference) {
   for (const bool rotates : {true, false}) {
     auto traces = ranks(8);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // All-to-alls whose parts differ in size (send_splits, recv_splits). Each member sends every other its part at
-// once, and is done when it has sent and got all. Which calls of the members belong together is told by their
-// order: the n-th all-to-all of a group on each rank, by id; one whose own parts are equal may be among them.
+// once, and is done when it has sent and got all. One whose own parts are equal may be among those that meet.
 #include <algorithm>
 #include <map>
 

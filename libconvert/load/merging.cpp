@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 
@@ -224,7 +225,33 @@ void MergedSet::build_algorithms(const std::vector<CollectiveCensus>& found) {
   }
 }
 
-// What the ranks call must be the same in each group, or their instances would not meet.
+// How often each of the ranks calls the group. What they call must be the same, or their instances would not meet.
+std::uint64_t MergedSet::same_calls(const std::string& group, std::span<const Rank> ranks,
+                                    const std::vector<CollectiveCensus>& found) const {
+  const auto calls_of = [&](Rank r) {
+    const auto at = found[r].groups.find(group);
+    return at == found[r].groups.end() ? CollectiveCensus::Group{} : at->second;
+  };
+  const bool unequal_parts =
+      std::any_of(ranks.begin(), ranks.end(), [&](Rank r) { return calls_of(r).has_unequal_parts; });
+  const bool any_parts = unequal_parts && !plan_.allow_misfits;
+  const CollectiveCensus::Group first = calls_of(ranks.front());
+  for (const Rank r : ranks) {
+    const CollectiveCensus::Group own = calls_of(r);
+    if (own.calls == first.calls && own.digest == first.digest &&
+        (any_parts || own.part_digest == first.part_digest))
+      continue;
+    throw input_error(
+        {.file = workload_.base_name()},
+        "ranks " + std::to_string(ranks.front()) + " and " + std::to_string(r) +
+            " call different collectives of group " + group + " (" + std::to_string(first.calls) + " and " +
+            std::to_string(own.calls) + "); et-validate names the first that differs" +
+            (unequal_parts ? ", unless it is in the parts of an all-to-all (send_splits, recv_splits)" : ""),
+        "merge");
+  }
+  return first.calls;
+}
+
 void MergedSet::define_groups(const std::vector<CollectiveCensus>& found) {
   plan_.groups["0"];
   if (const auto file = workload_.groups()) {
@@ -233,42 +260,14 @@ void MergedSet::define_groups(const std::vector<CollectiveCensus>& found) {
   }
   std::uint64_t calls = 0;
   for (auto& entry : plan_.groups) {
-    const std::string& name = entry.first;
     MergePlan::Group& group = entry.second;
     group.first_call = calls;
-    std::optional<Rank> first;
-    CollectiveCensus::Group of_first;
-    std::optional<Rank> other_parts;
-    bool unequal_parts = false;
-    const auto differs = [&](Rank r, const CollectiveCensus::Group& own) {
-      return input_error(
-          {.file = workload_.base_name()},
-          "ranks " + std::to_string(*first) + " and " + std::to_string(r) +
-              " call different collectives of group " + name + " (" + std::to_string(of_first.calls) + " and " +
-              std::to_string(own.calls) + "); et-validate names the first that differs" +
-              (unequal_parts ? ", unless it is in the parts of an all-to-all (send_splits, recv_splits)" : ""),
-          "merge");
-    };
-    const auto look = [&](Rank r) {
-      const auto at = found[r].groups.find(name);
-      const CollectiveCensus::Group own = at == found[r].groups.end() ? CollectiveCensus::Group{} : at->second;
-      unequal_parts = unequal_parts || own.has_unequal_parts;
-      if (!first) {
-        first = r;
-        of_first = own;
-      } else if (own.calls != of_first.calls || own.digest != of_first.digest) {
-        throw differs(r, own);
-      } else if (!other_parts && own.part_digest != of_first.part_digest) {
-        other_parts = r;
-      }
-    };
-    if (group.ranks.empty()) {
-      for (Rank r = 0; r < plan_.ranks; ++r) look(r);
-    } else {
-      for (const Rank r : group.ranks) look(r);
+    std::vector<Rank> ranks = group.ranks;
+    if (ranks.empty()) {
+      ranks.resize(plan_.ranks);
+      std::iota(ranks.begin(), ranks.end(), Rank{0});
     }
-    if (other_parts && (!unequal_parts || plan_.allow_misfits)) throw differs(*other_parts, of_first);
-    calls += of_first.calls;
+    calls += same_calls(entry.first, ranks, found);
   }
   build_algorithms(found);
   std::int64_t last = 0;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -58,6 +59,8 @@ class MergedSet : public SetSource {
   void build_algorithms(const std::vector<CollectiveCensus>& found);
   std::uint32_t add(MergeAlgorithm algorithm);
   void census();
+  [[nodiscard]] std::uint64_t same_calls(const std::string& group, std::span<const Rank> ranks,
+                                         const std::vector<CollectiveCensus>& found) const;
   void define_groups(const std::vector<CollectiveCensus>& found);
   [[nodiscard]] const MergeChoice* choose(const MergeCall& call);
   [[nodiscard]] Trace read_rank(Rank rank);

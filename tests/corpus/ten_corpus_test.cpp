@@ -18,10 +18,12 @@
 #include "passes/ten/retime.h"
 #include "passes/verify/verify.h"
 #include "simulate/replay.h"
+#include "unit/passes/lowered.h"
 
 namespace {
 
 using namespace convert;
+using test::lower;
 
 std::filesystem::path folder() { return corpus::root() / "ten"; }
 
@@ -43,17 +45,6 @@ std::string text(const Diagnostics& diagnostics) {
     if (out.size() < 2000) out += format_diagnostic(d) + "\n";
   }
   return out;
-}
-
-std::vector<Trace> lower(const Algorithm& a) {
-  Diagnostics diagnostics;
-  const Lowering lowering(a, std::nullopt, diagnostics);
-  std::vector<Trace> traces(a.gpus.size());
-  for (Rank r = 0; r < traces.size(); ++r) {
-    lowering.lower(r, traces[r]);
-    traces[r].name = "t." + std::to_string(r) + ".et";
-  }
-  return traces;
 }
 
 void expect_proved(const Program& p, const std::string& name) {

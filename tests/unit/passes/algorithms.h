@@ -2,12 +2,10 @@
 // Small algorithms for tests, written as rows.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/algorithm.h"
-#include "passes/lower/lower.h"
 
 namespace convert::test {
 
@@ -78,18 +76,6 @@ inline Algorithm ring(std::int32_t n) {
     gpus.push_back({tb});
   }
   return make_algorithm(Collective::allreduce, n, true, n, 0, 0, gpus);
-}
-
-// The traces of all ranks.
-inline std::vector<Trace> lower(const Algorithm& a, std::optional<std::int64_t> size = std::nullopt) {
-  Diagnostics diagnostics;
-  const Lowering lowering(a, size, diagnostics);
-  std::vector<Trace> traces(a.gpus.size());
-  for (Rank r = 0; r < traces.size(); ++r) {
-    lowering.lower(r, traces[r]);
-    traces[r].name = "t." + std::to_string(r) + ".et";
-  }
-  return traces;
 }
 
 }  // namespace convert::test

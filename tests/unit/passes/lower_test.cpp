@@ -7,6 +7,7 @@
 #include "passes/provenance.h"
 #include "passes/verify/verify.h"
 #include "unit/passes/algorithms.h"
+#include "unit/passes/lowered.h"
 
 namespace convert {
 namespace {

@@ -8,11 +8,13 @@
 #include "passes/ten/check.h"
 #include "passes/ten/program.h"
 #include "passes/verify/verify.h"
+#include "unit/passes/lowered.h"
 #include "unit/passes/ten_builder.h"
 
 namespace convert {
 namespace {
 
+using test::lower;
 using test::ring;
 using test::ScheduleMaker;
 using Time = Schedule::Time;
@@ -23,17 +25,6 @@ Algorithm algorithm(const Schedule& s) {
   const Flow flow = check_schedule(s, timed, diagnostics);
   for (const Diagnostic& d : diagnostics.all()) EXPECT_NE(d.severity, Severity::error) << format_diagnostic(d);
   return make_algorithm(s, timed, flow);
-}
-
-std::vector<Trace> lower(const Algorithm& a) {
-  Diagnostics diagnostics;
-  const Lowering lowering(a, std::nullopt, diagnostics);
-  std::vector<Trace> traces(a.gpus.size());
-  for (Rank r = 0; r < traces.size(); ++r) {
-    lowering.lower(r, traces[r]);
-    traces[r].name = "t." + std::to_string(r) + ".et";
-  }
-  return traces;
 }
 
 std::string proof(const Program& p) {

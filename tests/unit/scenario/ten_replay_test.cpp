@@ -16,6 +16,7 @@
 #include "passes/verify/verify.h"
 #include "simulate/replay.h"
 #include "unit/passes/algorithms.h"
+#include "unit/passes/lowered.h"
 
 // Behind the simulator, two of whose enumerators are called nothing too.
 #include "passes/verify/execute.h"

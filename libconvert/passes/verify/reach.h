@@ -1,32 +1,65 @@
 // SPDX-License-Identifier: MIT
-// Is one step ordered before another through any path, also across ranks?
+// Which pairs of steps are ordered, in every execution? Answered for many pairs at once.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "passes/verify/program.h"
 
 namespace convert {
 
-// Answers by search along chains, dependencies and messages (k-th send to k-th receive). FIFO back-pressure is no
-// order.
-class Reachability {
+struct StepPair {
+  std::uint32_t from;
+  std::uint32_t to;
+};
+
+// Places and edges that a search for orders visits at most: some seconds.
+inline constexpr std::uint64_t order_budget = std::uint64_t{3} << 29U;
+
+enum class Answer : std::uint8_t { open, ordered, unordered };
+
+// Edges from a step to one that starts only when it has completed, of one rank: the order of chains, dependencies.
+[[nodiscard]] std::vector<StepPair> local_edges(const Program& program);
+// Adds those from a send to its receive. FIFO back-pressure is no order.
+void add_message_edges(const Program& program, std::vector<StepPair>& edges);
+
+// All steps in an order in which they can run. Steps that wait in a circle of messages are ordered as if those
+// messages were there already.
+[[nodiscard]] std::vector<std::uint32_t> running_order(const Program& program);
+
+// Steps as a graph that answers by sweeps: up to 256 steps are marked, and the marks are carried along the edges to
+// whatever comes later, over those places only that lie between the first and the last of the pairs asked about.
+// Time: (places in between) × (distinct steps asked about) / 256, so it pays to have near what is asked together.
+class StepGraph {
  public:
-  explicit Reachability(const Program& program);
-  // `from` completes before `to` starts, in every execution.
-  [[nodiscard]] bool ordered(std::uint32_t from, std::uint32_t to);
+  // `order`: every step once, in an order in which they can run; edges against it are left out. `group_of`: by
+  // step; the steps of one group get places next to each other, and edges must not leave it.
+  StepGraph(std::span<const StepPair> edges, std::span<const std::uint32_t> order,
+            std::span<const std::uint32_t> group_of);
+
+  // Answers those of `pairs` that are open. Every place and edge visited costs 1 of `budget`; where it does not
+  // suffice, answers stay open and the budget ends as 0.
+  void decide(std::span<const StepPair> pairs, std::span<Answer> answers, std::uint64_t& budget) const;
 
  private:
-  struct Out {
-    std::uint32_t from;
+  struct Query {
+    std::uint32_t from;  // places
     std::uint32_t to;
+    std::size_t pair;
   };
-  std::vector<Out> edges_;                  // by `from`: dependencies and messages to other chains
-  std::vector<std::uint32_t> chain_begin_;  // first edge of each chain
-  std::vector<std::uint32_t> best_;         // by chain: the earliest step reached in the current search
-  std::vector<std::uint32_t> touched_;
-  std::vector<std::uint32_t> chain_of_;  // by step
+  [[nodiscard]] std::vector<Query> queries(std::span<const StepPair> pairs, std::span<Answer> answers) const;
+  void sweep_forward(std::span<const Query> batch, std::uint32_t end, std::span<Answer> answers) const;
+  void sweep_backward(std::span<const Query> batch, std::uint32_t first, std::span<Answer> answers) const;
+  [[nodiscard]] std::uint64_t cost(std::uint32_t first, std::uint32_t last) const {
+    return std::uint64_t{last} - first + 1 + begin_[last + 1] - begin_[first];
+  }
+
+  std::vector<std::uint32_t> place_;   // by step: by group, then by the length of the longest path to it
+  std::vector<std::uint32_t> group_;   // by place
+  std::vector<std::uint32_t> begin_;   // by place: its first entry in before_; one more at the end
+  std::vector<std::uint32_t> before_;  // places that edges come from
 };
 
 }  // namespace convert

@@ -2,14 +2,13 @@
 #include "passes/verify/verify.h"
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <utility>
 
 #include "passes/verify/execute.h"
 #include "passes/verify/permuted.h"
 #include "passes/verify/postcondition.h"
-#include "passes/verify/reach.h"
+#include "passes/verify/races.h"
 
 namespace convert {
 namespace {
@@ -31,12 +30,11 @@ std::string hazard_text(Hazard hazard, const std::string& second, const std::str
 // What one reading of the program leads to.
 struct Reading {
   Execution execution;
-  std::vector<Conflict> races;         // real ones
-  std::vector<Conflict> via_messages;  // ordered, but only through other ranks
+  Races races;
   std::optional<std::vector<Mismatch>> mismatches;
 
   [[nodiscard]] bool sound() const {
-    return races.empty() && execution.undefined_reads == 0 && execution.doubled == 0 &&
+    return races.real.empty() && !races.undecided && execution.undefined_reads == 0 && execution.doubled == 0 &&
            (!mismatches || mismatches->empty());
   }
 };
@@ -122,15 +120,10 @@ void Verifier::check_pairs() {
 }
 
 Reading Verifier::read(const BufferLayout& layout, const ExecuteOptions& options) {
-  Reading r{execute(p_, layout, options), {}, {}, std::nullopt};
+  Reading r{execute(p_, layout, options), {}, std::nullopt};
+  if (!r.execution.blocked.empty()) return r;
   if (options_.dataflow) r.mismatches = check_postcondition(p_, p_.collective, layout, r.execution);
-  if (r.execution.conflicts.empty()) return r;
-  Reachability reachable(p_);
-  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
-  for (const Conflict& c : r.execution.conflicts) {
-    if (!seen.insert({c.first, c.second}).second) continue;
-    (reachable.ordered(c.first, c.second) ? r.via_messages : r.races).push_back(c);
-  }
+  r.races = find_races(p_, layout, options, r.execution.order);
   return r;
 }
 
@@ -289,16 +282,25 @@ void Verifier::report_capacity(const Execution& bounded, std::uint32_t peak) {
 }
 
 void Verifier::report_races(const Reading& r, const BufferLayout& layout, const std::string& mode) {
-  for (const Conflict& c : r.races) {
+  for (const Conflict& c : r.races.real) {
     report(options_.soft, c.second, "races",
            hazard_text(c.hazard, p_.describe(c.second), layout.text(c.slot), p_.describe(c.first)) +
                ", and nothing orders the two" + mode);
   }
+  if (r.races.undecided) {
+    const Conflict& c = *r.races.undecided;
+    report(options_.soft, c.second, "races",
+           p_.describe(c.first) + " and " + p_.describe(c.second) + " share " + layout.text(c.slot) +
+               ", and whether anything orders the two is not decided: too many steps share chunks with steps that "
+               "they do not wait for themselves, so the search for races ends here" +
+               mode);
+  }
   // Only protocols of threadblocks have anything to fear from that.
-  if (r.via_messages.empty() || p_.scheduled) return;
-  const Conflict& c = r.via_messages.front();
+  const std::vector<Conflict>& ordered = r.races.via_messages;
+  if (ordered.empty() || p_.scheduled) return;
+  const Conflict& c = ordered.front();
   report(Severity::warning, c.second, "races",
-         std::to_string(r.via_messages.size()) +
+         std::to_string(ordered.size()) +
              " pairs of steps that share chunks are ordered only through other ranks, such as " +
              p_.describe(c.first) + " and " + p_.describe(c.second) +
              "; protocols without fences (LL) do not make that safe" + mode);

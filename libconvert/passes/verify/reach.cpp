@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <numeric>
 
 namespace convert {
 namespace {
 
 constexpr std::size_t most_marks = 256;
+constexpr std::size_t most_paths = 8;
 
 struct Marks {
   std::array<std::uint64_t, most_marks / 64> words{};
@@ -134,14 +134,12 @@ StepGraph::StepGraph(std::span<const StepPair> edges, std::span<const std::uint3
   const std::size_t groups = n == 0 ? 0 : std::size_t{*std::max_element(group_of.begin(), group_of.end())} + 1;
   const std::vector<std::uint32_t> step_at = sorted_by(sorted_by(order, level, levels), group_of, groups);
   place_.resize(n);
-  group_.resize(n);
-  for (std::uint32_t i = 0; i < n; ++i) {
-    place_[step_at[i]] = i;
-    group_[i] = group_of[step_at[i]];
-  }
+  for (std::uint32_t i = 0; i < n; ++i) place_[step_at[i]] = i;
   begin_.reserve(n + 1);
   before_.reserve(edges.size());
+  group_.reserve(n);
   for (std::uint32_t i = 0; i < n; ++i) {
+    group_.push_back(group_of[step_at[i]]);
     begin_.push_back(static_cast<std::uint32_t>(before_.size()));
     for (std::uint32_t e = before.begin[step_at[i]]; e < before.begin[step_at[i] + 1]; ++e) {
       const std::uint32_t from = place_[before.other[e]];
@@ -149,6 +147,23 @@ StepGraph::StepGraph(std::span<const StepPair> edges, std::span<const std::uint3
     }
   }
   begin_.push_back(static_cast<std::uint32_t>(before_.size()));
+  cover_with_paths();
+}
+
+// A place goes behind the first of those before it that still is the end of a path.
+void StepGraph::cover_with_paths() {
+  std::vector<bool> continued(place_.size());
+  std::uint32_t paths = 0;
+  path_.reserve(place_.size());
+  for (std::uint32_t i = 0; i < place_.size(); ++i) {
+    std::uint32_t path = no_index;
+    for (std::uint32_t e = begin_[i]; e < begin_[i + 1] && path == no_index; ++e) {
+      if (continued[before_[e]]) continue;
+      continued[before_[e]] = true;
+      path = path_[before_[e]];
+    }
+    path_.push_back(path != no_index ? path : paths++);
+  }
 }
 
 std::vector<StepGraph::Query> StepGraph::queries(std::span<const StepPair> pairs, std::span<Answer> answers) const {
@@ -166,91 +181,135 @@ std::vector<StepGraph::Query> StepGraph::queries(std::span<const StepPair> pairs
   return open;
 }
 
-// Every pair is asked about at the end that more of them share.
+// Sorts by key, and cuts where the next would be one distinct key too many.
+template <typename Key>
+std::vector<StepGraph::Batch> StepGraph::batches(std::span<Query> all, std::size_t most, const Key& key) {
+  std::sort(all.begin(), all.end(), [&](const Query& a, const Query& b) { return key(a) < key(b); });
+  std::vector<Batch> out;
+  std::size_t keys = most;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i == 0 || key(all[i]) != key(all[i - 1])) ++keys;
+    if (keys > most) {
+      keys = 1;
+      out.push_back({all.subspan(i, 0), no_index, 0});
+    }
+    Batch& b = out.back();
+    b.queries = {b.queries.data(), b.queries.size() + 1};
+    b.first = std::min(b.first, all[i].from);
+    b.last = std::max(b.last, all[i].to);
+  }
+  return out;
+}
+
+std::uint64_t StepGraph::cost(std::span<const Batch> batches) const {
+  std::uint64_t sum = 0;
+  for (const Batch& b : batches) sum += std::uint64_t{b.last} - b.first + 1 + begin_[b.last + 1] - begin_[b.first];
+  return sum;
+}
+
+// With marks, every pair is asked about at the end that more of them share.
 void StepGraph::decide(std::span<const StepPair> pairs, std::span<Answer> answers, std::uint64_t& budget) const {
-  std::vector<Query> open = queries(pairs, answers);
+  std::vector<Query> by_step = queries(pairs, answers);
   std::vector<std::uint32_t> starts(place_.size());
   std::vector<std::uint32_t> ends(place_.size());
-  for (const Query& q : open) {
+  for (const Query& q : by_step) {
     ++starts[q.from];
     ++ends[q.to];
   }
+  std::vector<Query> by_path = by_step;
   const auto middle =
-      std::partition(open.begin(), open.end(), [&](const Query& q) { return starts[q.from] >= ends[q.to]; });
-  const std::span forward(open.begin(), middle);
-  const std::span backward(middle, open.end());
-  std::sort(forward.begin(), forward.end(), [](const Query& a, const Query& b) { return a.from < b.from; });
-  std::sort(backward.begin(), backward.end(), [](const Query& a, const Query& b) { return a.to > b.to; });
-  const auto in_batches = [&](std::span<const Query> all, std::uint32_t Query::*asked, const auto& sweep) {
-    for (std::size_t first = 0; first < all.size() && budget > 0;) {
-      std::size_t marks = 0;
-      std::size_t end = first;
-      for (; end < all.size(); ++end) {
-        if ((end == first || all[end].*asked != all[end - 1].*asked) && ++marks > most_marks) break;
+      std::partition(by_step.begin(), by_step.end(), [&](const Query& q) { return starts[q.from] >= ends[q.to]; });
+  const auto forward =
+      batches(std::span(by_step.begin(), middle), most_marks, [](const Query& q) { return q.from; });
+  const auto backward = batches(std::span(middle, by_step.end()), most_marks, [](const Query& q) { return q.to; });
+  const auto paths = batches(by_path, most_paths, [&](const Query& q) { return path_[q.from]; });
+  const auto sweep = [&](const std::vector<Batch>& all, const auto& one) {
+    for (const Batch& b : all) {
+      const std::uint64_t price = cost({&b, 1});
+      if (price > budget) {
+        budget = 0;
+        return;
       }
-      sweep(all.subspan(first, end - first));
-      first = end;
+      budget -= price;
+      (this->*one)(b, answers);
     }
   };
-  const auto pay = [&](std::uint64_t price) {
-    const bool enough = price <= budget;
-    budget = enough ? budget - price : 0;
-    return enough;
-  };
-  in_batches(forward, &Query::from, [&](std::span<const Query> batch) {
-    std::uint32_t last = 0;
-    for (const Query& q : batch) last = std::max(last, q.to);
-    if (pay(cost(batch.front().from, last))) sweep_forward(batch, last, answers);
-  });
-  in_batches(backward, &Query::to, [&](std::span<const Query> batch) {
-    std::uint32_t first = no_index;
-    for (const Query& q : batch) first = std::min(first, q.from);
-    if (pay(cost(first, batch.front().to))) sweep_backward(batch, first, answers);
-  });
+  if (cost(paths) < cost(forward) + cost(backward)) {
+    sweep(paths, &StepGraph::sweep_paths);
+  } else {
+    sweep(forward, &StepGraph::sweep_forward);
+    sweep(backward, &StepGraph::sweep_backward);
+  }
 }
 
 // What is marked at a place comes before it.
-void StepGraph::sweep_forward(std::span<const Query> batch, std::uint32_t last, std::span<Answer> answers) const {
-  const std::uint32_t first = batch.front().from;
+void StepGraph::sweep_forward(const Batch& batch, std::span<Answer> answers) const {
+  const auto [asked, first, last] = batch;
   std::vector<Marks> at(last - first + 1);
+  std::vector<std::size_t> mark_of(asked.size());
   std::size_t next = 0;
   std::size_t mark = 0;
-  std::vector<std::size_t> mark_of(batch.size());
   for (std::uint32_t place = first; place <= last; ++place) {
     Marks& here = at[place - first];
     for (std::uint32_t e = begin_[place]; e < begin_[place + 1]; ++e) {
       if (before_[e] >= first) here.add(at[before_[e] - first]);
     }
-    if (next == batch.size() || batch[next].from != place) continue;
+    if (next == asked.size() || asked[next].from != place) continue;
     here.set(mark);
-    while (next < batch.size() && batch[next].from == place) mark_of[next++] = mark;
+    while (next < asked.size() && asked[next].from == place) mark_of[next++] = mark;
     ++mark;
   }
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    answers[batch[i].pair] = at[batch[i].to - first].has(mark_of[i]) ? Answer::ordered : Answer::unordered;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    answers[asked[i].pair] = at[asked[i].to - first].has(mark_of[i]) ? Answer::ordered : Answer::unordered;
   }
 }
 
 // What is marked at a place comes after it.
-void StepGraph::sweep_backward(std::span<const Query> batch, std::uint32_t first, std::span<Answer> answers) const {
-  const std::uint32_t last = batch.front().to;
+void StepGraph::sweep_backward(const Batch& batch, std::span<Answer> answers) const {
+  const auto [asked, first, last] = batch;
   std::vector<Marks> at(last - first + 1);
-  std::size_t next = 0;
+  std::vector<std::size_t> mark_of(asked.size());
+  std::size_t next = asked.size();
   std::size_t mark = 0;
-  std::vector<std::size_t> mark_of(batch.size());
   for (std::uint32_t place = last + 1; place-- > first;) {
     Marks& here = at[place - first];
-    if (next < batch.size() && batch[next].to == place) {
+    if (next > 0 && asked[next - 1].to == place) {
       here.set(mark);
-      while (next < batch.size() && batch[next].to == place) mark_of[next++] = mark;
+      while (next > 0 && asked[next - 1].to == place) mark_of[--next] = mark;
       ++mark;
     }
     for (std::uint32_t e = begin_[place]; e < begin_[place + 1]; ++e) {
       if (before_[e] >= first) at[before_[e] - first].add(here);
     }
   }
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    answers[batch[i].pair] = at[batch[i].from - first].has(mark_of[i]) ? Answer::ordered : Answer::unordered;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    answers[asked[i].pair] = at[asked[i].from - first].has(mark_of[i]) ? Answer::ordered : Answer::unordered;
+  }
+}
+
+// Of each path the last place that comes before a place, and 1 more; 0 where none does.
+void StepGraph::sweep_paths(const Batch& batch, std::span<Answer> answers) const {
+  const auto [asked, first, last] = batch;
+  std::vector<std::size_t> path_at(asked.size());
+  std::vector<std::uint32_t> paths;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    if (paths.empty() || paths.back() != path_[asked[i].from]) paths.push_back(path_[asked[i].from]);
+    path_at[i] = paths.size() - 1;
+  }
+  std::vector<std::array<std::uint32_t, most_paths>> at(last - first + 1);
+  for (std::uint32_t place = first; place <= last; ++place) {
+    auto& here = at[place - first];
+    for (std::uint32_t e = begin_[place]; e < begin_[place + 1]; ++e) {
+      if (before_[e] < first) continue;
+      const auto& from = at[before_[e] - first];
+      for (std::size_t k = 0; k < most_paths; ++k) here[k] = std::max(here[k], from[k]);
+    }
+    const auto own = std::lower_bound(paths.begin(), paths.end(), path_[place]);
+    if (own != paths.end() && *own == path_[place]) here[static_cast<std::size_t>(own - paths.begin())] = place + 1;
+  }
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const bool ordered = at[asked[i].to - first][path_at[i]] > asked[i].from;
+    answers[asked[i].pair] = ordered ? Answer::ordered : Answer::unordered;
   }
 }
 

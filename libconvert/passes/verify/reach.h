@@ -29,9 +29,11 @@ void add_message_edges(const Program& program, std::vector<StepPair>& edges);
 // messages were there already.
 [[nodiscard]] std::vector<std::uint32_t> running_order(const Program& program);
 
-// Steps as a graph that answers by sweeps: up to 256 steps are marked, and the marks are carried along the edges to
-// whatever comes later, over those places only that lie between the first and the last of the pairs asked about.
-// Time: (places in between) × (distinct steps asked about) / 256, so it pays to have near what is asked together.
+// Steps as a graph that answers by sweeps over its places. A sweep carries along the edges what each place comes
+// after (or before), as marks for up to 256 steps that are asked about, or, where many of these lie on few paths,
+// as the last step of up to 8 paths; it covers only what lies between the first and the last place asked about. So
+// a question costs little if its steps are near each other, or if it shares an end or a path with many others; in
+// the worst case 256 of them cost a sweep of the whole.
 class StepGraph {
  public:
   // `order`: every step once, in an order in which they can run; edges against it are left out. `group_of`: by
@@ -49,15 +51,23 @@ class StepGraph {
     std::uint32_t to;
     std::size_t pair;
   };
+  struct Batch {  // of queries that one sweep answers
+    std::span<const Query> queries;
+    std::uint32_t first;  // place
+    std::uint32_t last;
+  };
+  void cover_with_paths();
   [[nodiscard]] std::vector<Query> queries(std::span<const StepPair> pairs, std::span<Answer> answers) const;
-  void sweep_forward(std::span<const Query> batch, std::uint32_t end, std::span<Answer> answers) const;
-  void sweep_backward(std::span<const Query> batch, std::uint32_t first, std::span<Answer> answers) const;
-  [[nodiscard]] std::uint64_t cost(std::uint32_t first, std::uint32_t last) const {
-    return std::uint64_t{last} - first + 1 + begin_[last + 1] - begin_[first];
-  }
+  template <typename Key>
+  static std::vector<Batch> batches(std::span<Query> queries, std::size_t most, const Key& key);
+  void sweep_forward(const Batch& batch, std::span<Answer> answers) const;
+  void sweep_backward(const Batch& batch, std::span<Answer> answers) const;
+  void sweep_paths(const Batch& batch, std::span<Answer> answers) const;
+  [[nodiscard]] std::uint64_t cost(std::span<const Batch> batches) const;
 
   std::vector<std::uint32_t> place_;   // by step: by group, then by the length of the longest path to it
   std::vector<std::uint32_t> group_;   // by place
+  std::vector<std::uint32_t> path_;    // by place: of the paths that cover all, the one that it is on
   std::vector<std::uint32_t> begin_;   // by place: its first entry in before_; one more at the end
   std::vector<std::uint32_t> before_;  // places that edges come from
 };

@@ -273,6 +273,7 @@ BufferLayout::BufferLayout(const Program& p, bool inplace) {
   for (const ProgramStep& s : p.steps) moved += static_cast<std::uint64_t>(s.cnt);
   const std::uint64_t limit = (std::uint64_t{1} << 20) + 16 * moved;
   for (std::int32_t r = 0; r < n; ++r) {
+    rank_begin_.push_back(slots_);
     const RankBuffers& b = p.buffers[static_cast<std::size_t>(r)];
     const std::int64_t* use = &used[static_cast<std::size_t>(r) * 3];
     Extent in{slots_, std::max(std::min<std::int64_t>(b.i_chunks, use[0]), full_in)};
@@ -305,7 +306,10 @@ BufferLayout::BufferLayout(const Program& p, bool inplace) {
 }
 
 std::string BufferLayout::text(std::uint64_t slot) const {
-  for (std::size_t i = 0; i < extents_.size(); ++i) {
+  const auto after = std::upper_bound(rank_begin_.begin(), rank_begin_.end(), slot);
+  if (after == rank_begin_.begin()) return "?";
+  const std::size_t first = static_cast<std::size_t>(after - rank_begin_.begin() - 1) * 3;
+  for (std::size_t i = first; i < first + 3; ++i) {
     const Extent& e = extents_[i];
     if (slot >= e.begin && slot < e.begin + static_cast<std::uint64_t>(e.size)) {
       return std::string(1, letter(static_cast<Buffer>(i % 3))) + "[" + std::to_string(slot - e.begin) + "]";

@@ -52,7 +52,8 @@ class BufferLayout {
     std::uint64_t begin = 0;
     std::int64_t size = 0;
   };
-  std::vector<Extent> extents_;  // three a rank
+  std::vector<Extent> extents_;            // three a rank
+  std::vector<std::uint64_t> rank_begin_;  // first slot of each rank
   std::uint64_t slots_ = 0;
 };
 

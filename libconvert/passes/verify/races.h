@@ -7,20 +7,12 @@
 #include <span>
 #include <vector>
 
+#include "passes/verify/accesses.h"
 #include "passes/verify/execute.h"
 #include "passes/verify/program.h"
 #include "passes/verify/reach.h"
 
 namespace convert {
-
-enum class Hazard : std::uint8_t { read_after_write, write_after_read, write_after_write };
-
-struct Conflict {           // two accesses to one slot by different chains of a rank
-  std::uint32_t first = 0;  // step executed earlier
-  std::uint32_t second = 0;
-  Hazard hazard = Hazard::read_after_write;
-  std::uint64_t slot = 0;
-};
 
 // Each pair of steps once, in the order of execution.
 struct Races {

@@ -2,6 +2,7 @@
 #include "passes/verify/verify.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -73,7 +74,8 @@ class Verifier {
   void report_races(const Reading& r, const BufferLayout& layout, const std::string& mode);
   void report_values(const Reading& r, const BufferLayout& layout, const ExecuteOptions& options,
                      const std::string& mode);
-  [[nodiscard]] std::vector<std::string> path_to(const Execution& e, std::uint64_t slot) const;
+  [[nodiscard]] std::vector<std::string> path_to(const Execution& e, std::span<const std::uint32_t> message_number,
+                                                 std::uint64_t slot) const;
   [[nodiscard]] std::string difference(const Values& values, const Mismatch& m) const;
 
   const Program& p_;
@@ -123,7 +125,7 @@ Reading Verifier::read(const BufferLayout& layout, const ExecuteOptions& options
   Reading r{execute(p_, layout, options), {}, std::nullopt};
   if (!r.execution.blocked.empty()) return r;
   if (options_.dataflow) r.mismatches = check_postcondition(p_, p_.collective, layout, r.execution);
-  r.races = find_races(p_, layout, options, r.execution.order);
+  r.races = find_races(p_, layout, options, r.execution.order, options_.search_budget);
   return r;
 }
 
@@ -290,10 +292,11 @@ void Verifier::report_races(const Reading& r, const BufferLayout& layout, const 
   if (r.races.undecided) {
     const Conflict& c = *r.races.undecided;
     report(options_.soft, c.second, "races",
-           p_.describe(c.first) + " and " + p_.describe(c.second) + " share " + layout.text(c.slot) +
-               ", and whether anything orders the two is not decided: too many steps share chunks with steps that "
-               "they do not wait for themselves, so the search for races ends here" +
-               mode);
+           p_.describe(c.second) + " shares " + layout.text(c.slot) + " with " + p_.describe(c.first) +
+               ", and whether anything orders the two was not found: the search for races has reached its limit "
+               "and ends here" +
+               mode,
+           {"hint: a step that waits itself for those that it shares chunks with needs no search"});
   }
   // Only protocols of threadblocks have anything to fear from that.
   const std::vector<Conflict>& ordered = r.races.via_messages;
@@ -324,14 +327,20 @@ std::string Verifier::difference(const Values& values, const Mismatch& m) const 
   return count > 0 ? "; the contribution of rank " + missing + " is missing" : "";
 }
 
+// By step: its place among the receives of its connection.
+std::vector<std::uint32_t> message_numbers(const Program& p) {
+  std::vector<std::uint32_t> out(p.step_count(), 0);
+  for (const Connection& c : p.connections) {
+    for (std::uint32_t k = 0; k < c.recvs; ++k) out[p.recv_steps[c.recv_begin + k]] = k;
+  }
+  return out;
+}
+
 // How the content of a slot came about, backwards: the last writer, the message it took, who sent that, …
-std::vector<std::string> Verifier::path_to(const Execution& e, std::uint64_t slot) const {
+std::vector<std::string> Verifier::path_to(const Execution& e, std::span<const std::uint32_t> message_number,
+                                           std::uint64_t slot) const {
   std::vector<std::string> notes;
   if (slot == BufferLayout::outside) return notes;
-  std::vector<std::uint32_t> message_number(p_.step_count(), 0);
-  for (const Connection& c : p_.connections) {
-    for (std::uint32_t k = 0; k < c.recvs; ++k) message_number[p_.recv_steps[c.recv_begin + k]] = k;
-  }
   std::uint32_t s = e.last_writer[slot];
   if (s == no_index) return {"no step writes it"};
   const char* verb = "written by ";
@@ -360,6 +369,7 @@ void Verifier::report_values(const Reading& r, const BufferLayout& layout, const
     traced.slots = 0;
     traced.trace_writers = true;
     const Execution detail = execute(p_, layout, traced);
+    const std::vector<std::uint32_t> message_number = message_numbers(p_);
     for (const Mismatch& m : *r.mismatches) {
       std::string message = rank_word() + std::to_string(m.rank) + " o[" + std::to_string(m.chunk) +
                             "] must end as " + e.values.text(m.expected) + ", but holds " + e.values.text(m.found) +
@@ -368,7 +378,8 @@ void Verifier::report_values(const Reading& r, const BufferLayout& layout, const
       const std::uint32_t writer = m.slot == BufferLayout::outside ? no_index : detail.last_writer[m.slot];
       Location where = writer == no_index ? p_.locate_rank(m.rank) : p_.locate(writer);
       diagnostics_.add({options_.soft, std::move(where), "postcondition",
-                        std::string(name(p_.collective)) + ": " + message + mode, path_to(detail, m.slot)});
+                        std::string(name(p_.collective)) + ": " + message + mode,
+                        path_to(detail, message_number, m.slot)});
     }
   }
   if (e.undefined_reads > 0) {

@@ -254,7 +254,8 @@ class MessageOrder {
 
   void check() {
     if (pairs_.empty()) return;
-    std::vector<StepPair> edges = local_edges(p_);
+    std::vector<StepPair> edges;
+    add_local_edges(p_, edges);
     add_message_edges(p_, edges);
     const StepGraph graph(edges, running_order(p_), std::vector<std::uint32_t>(p_.step_count()));
     std::vector<Answer> answers(pairs_.size(), Answer::open);

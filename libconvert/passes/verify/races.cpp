@@ -35,7 +35,8 @@ class Search {
   void drop_superseded(std::vector<Test>& tests, const Accesses& accesses);
   [[nodiscard]] std::vector<Conflict> distinct(const std::vector<Test>& tests);
   void decide_across_ranks(std::span<const Conflict> conflicts, std::vector<StepPair> flow);
-  const StepGraph& within_ranks(const Accesses& accesses);
+  // By step.
+  [[nodiscard]] std::vector<std::uint32_t> ranks(const Accesses& accesses) const;
   void leave_undecided(const Conflict& c) {
     if (!result_.undecided) result_.undecided = c;
   }
@@ -43,19 +44,15 @@ class Search {
   const Program& p_;
   std::span<const std::uint32_t> order_;
   std::uint64_t budget_;
-  std::optional<StepGraph> within_ranks_;
   Races result_;
 };
 
-const StepGraph& Search::within_ranks(const Accesses& accesses) {
-  if (!within_ranks_) {
-    std::vector<std::uint32_t> rank_of(p_.step_count());
-    for (std::uint32_t s = 0; s < p_.step_count(); ++s) {
-      rank_of[s] = static_cast<std::uint32_t>(p_.chains[accesses.chain_of()[s]].rank);
-    }
-    within_ranks_.emplace(local_edges(p_), order_, rank_of);
+std::vector<std::uint32_t> Search::ranks(const Accesses& accesses) const {
+  std::vector<std::uint32_t> of(p_.step_count());
+  for (std::uint32_t s = 0; s < p_.step_count(); ++s) {
+    of[s] = static_cast<std::uint32_t>(p_.chains[accesses.chain_of()[s]].rank);
   }
-  return *within_ranks_;
+  return of;
 }
 
 // Leaves those tests that chains and dependencies of the rank do not answer with yes.
@@ -70,7 +67,9 @@ void Search::decide_within_ranks(Accesses& accesses) {
   }
   if (pairs.empty()) return;
   std::vector<Answer> answers(pairs.size(), Answer::open);
-  within_ranks(accesses).decide(pairs, answers, budget_);
+  std::vector<StepPair> edges;
+  add_local_edges(p_, edges);
+  StepGraph(edges, order_, ranks(accesses)).decide(pairs, answers, budget_);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     tests[asked[i]].within_rank = answers[i];
     if (answers[i] == Answer::ordered && tests[asked[i]].accesses.hazard == Hazard::read_after_write) {
@@ -80,10 +79,14 @@ void Search::decide_within_ranks(Accesses& accesses) {
   std::erase_if(tests, [](const Test& t) { return t.within_rank == Answer::ordered; });
 }
 
-// Of several reads of one chunk that are not ordered before the write, those count that come before no other one.
+// Of several reads of one chunk that are not ordered before the write, those count that come before no other one:
+// before none of the steps that one of them directly waits for. So each such write gets a step of its own in the
+// graph, which waits for all of these.
 void Search::drop_superseded(std::vector<Test>& tests, const Accesses& accesses) {
+  std::vector<StepPair> edges;
+  std::vector<std::uint32_t> rank_of = ranks(accesses);
   std::vector<StepPair> pairs;
-  std::vector<std::size_t> asked;  // the test of the earlier read
+  std::vector<std::size_t> asked;
   const auto of_one_write = [](const Test& a, const Test& b) {
     return a.accesses.second == b.accesses.second && a.accesses.slot == b.accesses.slot &&
            b.accesses.hazard == Hazard::write_after_read;
@@ -92,17 +95,23 @@ void Search::drop_superseded(std::vector<Test>& tests, const Accesses& accesses)
     end = begin + 1;
     if (tests[begin].accesses.hazard != Hazard::write_after_read) continue;
     while (end < tests.size() && of_one_write(tests[begin], tests[end])) ++end;
+    if (end == begin + 1) continue;
+    const auto any = static_cast<std::uint32_t>(rank_of.size());
+    rank_of.push_back(rank_of[tests[begin].accesses.second]);
     for (std::size_t i = begin; i < end; ++i) {
-      if (pairs.size() > budget_ / 16) return leave_undecided(tests[i].accesses);
-      for (std::size_t k = i + 1; k < end; ++k) {
-        asked.push_back(i);
-        pairs.push_back({tests[i].accesses.first, tests[k].accesses.first});
-      }
+      const std::uint32_t read = tests[i].accesses.first;
+      asked.push_back(i);
+      pairs.push_back({read, any});
+      if (read > p_.chains[accesses.chain_of()[read]].first) edges.push_back({read - 1, any});
+      for (const Dependency& d : p_.deps_of(read)) edges.push_back({d.step, any});
     }
   }
   if (pairs.empty()) return;
+  add_local_edges(p_, edges);
+  std::vector<std::uint32_t> order(order_.begin(), order_.end());
+  for (std::uint32_t s = p_.step_count(); s < rank_of.size(); ++s) order.push_back(s);
   std::vector<Answer> answers(pairs.size(), Answer::open);
-  within_ranks(accesses).decide(pairs, answers, budget_);
+  StepGraph(edges, order, rank_of).decide(pairs, answers, budget_);
   std::vector<bool> superseded(tests.size());
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     if (answers[i] == Answer::ordered) superseded[asked[i]] = true;
@@ -151,7 +160,8 @@ void Search::decide_across_ranks(std::span<const Conflict> conflicts, std::vecto
   StepGraph(flow, order_, pieces(flow, p_.step_count())).decide(pairs, answers, budget_);
   std::replace(answers.begin(), answers.end(), Answer::unordered, Answer::open);
   if (std::find(answers.begin(), answers.end(), Answer::open) != answers.end()) {
-    std::vector<StepPair> edges = local_edges(p_);
+    std::vector<StepPair> edges;
+    add_local_edges(p_, edges);
     add_message_edges(p_, edges);
     const StepGraph all(edges, order_, std::vector<std::uint32_t>(p_.step_count()));
     constexpr std::size_t part = 16384;
@@ -178,7 +188,6 @@ Races Search::run(const BufferLayout& layout, const ExecuteOptions& options) {
     conflicts = distinct(accesses.tests());
     flow = std::move(accesses.flow());
     if (accesses.left_out()) leave_undecided(*accesses.left_out());
-    within_ranks_.reset();
   }
   decide_across_ranks(conflicts, std::move(flow));
   return std::move(result_);

@@ -51,9 +51,8 @@ std::vector<std::uint32_t> sorted_by(std::span<const std::uint32_t> items, std::
 
 }  // namespace
 
-std::vector<StepPair> local_edges(const Program& p) {
-  std::vector<StepPair> edges;
-  edges.reserve(p.step_count() + p.deps.size());
+void add_local_edges(const Program& p, std::vector<StepPair>& edges) {
+  edges.reserve(edges.size() + p.step_count() + p.deps.size());
   for (const Chain& c : p.chains) {
     for (std::uint32_t s = c.first; s < c.first + c.count; ++s) {
       if (s > c.first) edges.push_back({s - 1, s});
@@ -62,7 +61,6 @@ std::vector<StepPair> local_edges(const Program& p) {
       }
     }
   }
-  return edges;
 }
 
 void add_message_edges(const Program& p, std::vector<StepPair>& edges) {
@@ -74,7 +72,8 @@ void add_message_edges(const Program& p, std::vector<StepPair>& edges) {
 }
 
 std::vector<std::uint32_t> running_order(const Program& p) {
-  std::vector<StepPair> edges = local_edges(p);
+  std::vector<StepPair> edges;
+  add_local_edges(p, edges);
   const std::size_t local = edges.size();
   add_message_edges(p, edges);
   std::vector<std::uint32_t> waits(p.step_count());     // for so many edges

@@ -20,9 +20,10 @@ inline constexpr std::uint64_t order_budget = std::uint64_t{3} << 29U;
 
 enum class Answer : std::uint8_t { open, ordered, unordered };
 
-// Edges from a step to one that starts only when it has completed, of one rank: the order of chains, dependencies.
-[[nodiscard]] std::vector<StepPair> local_edges(const Program& program);
-// Adds those from a send to its receive. FIFO back-pressure is no order.
+// Add edges from a step to one that starts only when it has completed. Of each rank: the order of chains, and
+// dependencies.
+void add_local_edges(const Program& program, std::vector<StepPair>& edges);
+// From a send to its receive. FIFO back-pressure is no order.
 void add_message_edges(const Program& program, std::vector<StepPair>& edges);
 
 // All steps in an order in which they can run. Steps that wait in a circle of messages are ordered as if those

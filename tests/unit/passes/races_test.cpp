@@ -4,16 +4,26 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <numeric>
 #include <random>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "passes/ten/check.h"
+#include "passes/ten/program.h"
 #include "passes/verify/reach.h"
+#include "passes/verify/verify.h"
+#include "unit/passes/algorithms.h"
+#include "unit/passes/ten_builder.h"
 
 namespace convert {
 namespace {
+
+using test::make_algorithm;
+using test::Tb;
 
 // A program that runs, made by playing it: chains of random steps over few chunks, dependencies on what has been
 // played, and messages that arrive some time later.
@@ -155,8 +165,8 @@ class PlainSearch {
  public:
   PlainSearch(const Program& p, const BufferLayout& layout, const ExecuteOptions& options,
               std::span<const std::uint32_t> order)
-      : within_(p, local_edges(p), order) {
-    std::vector<StepPair> edges = local_edges(p);
+      : within_(p, within(p), order) {
+    std::vector<StepPair> edges = within(p);
     add_message_edges(p, edges);
     const Closure across(p, edges, order);
     for (const std::uint32_t s : order) {
@@ -187,6 +197,11 @@ class PlainSearch {
     std::vector<std::uint32_t> readers;
     std::vector<std::uint32_t> sums;
   };
+  static std::vector<StepPair> within(const Program& p) {
+    std::vector<StepPair> edges;
+    add_local_edges(p, edges);
+    return edges;
+  }
   void compare(const std::vector<std::uint32_t>& before, std::uint32_t s, Hazard hazard, std::uint64_t slot) {
     for (const std::uint32_t b : before) {
       if (!within_.ordered(b, s)) conflicts_.push_back({b, s, hazard, slot});
@@ -289,6 +304,147 @@ TEST(Races, WhatTheBudgetDoesNotDecideIsNoVerdict) {
       EXPECT_TRUE(complete || part.undecided) << "seed " << seed << " budget " << budget;
       EXPECT_TRUE(is_part(part.real, whole.real) && is_part(part.via_messages, whole.via_messages))
           << "seed " << seed << " budget " << budget;
+    }
+  }
+}
+
+// Chains of copies on one rank, as rows of where they read and write and what they wait for.
+struct Copying {
+  std::int32_t from;
+  std::int32_t to;
+  std::int32_t depid = -1;
+  std::int32_t deps = -1;
+};
+Algorithm copies(const std::vector<std::vector<Copying>>& tbs, std::int32_t chunks) {
+  std::vector<Tb> rows;
+  for (const auto& tb : tbs) {
+    Tb& t = rows.emplace_back(Tb{-1, -1, 0, {}});
+    for (const Copying& c : tb) {
+      t.rows.push_back({StepType::cpy, Buffer::output, c.from, Buffer::output, c.to, 1, c.depid, c.deps, true});
+    }
+  }
+  return make_algorithm(Collective::custom, chunks, false, chunks, chunks, 0, {rows});
+}
+
+// How much work each step costs, at most: that much must do.
+Races races_within(const Algorithm& a, std::uint64_t work_per_step) {
+  const Program p = make_program(a);
+  const BufferLayout layout(p, false);
+  const Execution e = execute(p, layout, {});
+  EXPECT_TRUE(e.blocked.empty());
+  return find_races(p, layout, {}, e.order, work_per_step * p.step_count());
+}
+
+constexpr std::int32_t many = 20'000;
+
+TEST(Races, AThreadblockForEachStepOfALongChainIsLinear) {
+  std::vector<std::vector<Copying>> tbs;
+  for (std::int32_t k = 0; k < many; ++k) tbs.push_back({{std::max(0, k - 7), k, k - 1, k == 0 ? -1 : 0}});
+  const Races races = races_within(copies(tbs, many), 40);
+  EXPECT_FALSE(races.undecided);
+  EXPECT_TRUE(races.real.empty());
+}
+
+TEST(Races, AnOrderThroughAThirdThreadblockIsLinear) {
+  std::vector<std::vector<Copying>> tbs(3);
+  for (std::int32_t k = 0; k < many; ++k) tbs[0].push_back({many, k});
+  tbs[1].push_back({many, many + 1, 0, many - 1});
+  for (std::int32_t k = 0; k < many; ++k) tbs[2].push_back({k, many + 2, k == 0 ? 1 : -1, k == 0 ? 0 : -1});
+  const Races races = races_within(copies(tbs, many + 3), 40);
+  EXPECT_FALSE(races.undecided);
+  EXPECT_TRUE(races.real.empty());
+}
+
+TEST(Races, ManyReadersBeforeOneWriteAreLinear) {
+  // Each threadblock reads chunk 0; each waits for the one before it but one in 100, whose read is a race.
+  std::vector<std::vector<Copying>> tbs;
+  for (std::int32_t k = 0; k < many; ++k) {
+    const bool waits = k > 1 && k % 100 != 0;
+    tbs.push_back({{0, k + 1, waits ? k - 2 : -1, waits ? 0 : -1}});
+  }
+  tbs.push_back({{many + 1, 0, many - 1, 0}});
+  const Races races = races_within(copies(tbs, many + 2), 200);
+  EXPECT_FALSE(races.undecided);
+  EXPECT_FALSE(races.real.empty());
+}
+
+// The sums of a ring travel on to all ranks, so each chunk is overwritten by what came of it, many steps later.
+TEST(Races, AScheduleOfManyTransfersIsLinear) {
+  for (const std::uint32_t rounds : {1U, 4U, 16U}) {
+    constexpr std::uint32_t nodes = 64;
+    test::ScheduleMaker m(Collective::allreduce, nodes);
+    for (std::uint32_t n = 0; n < nodes; ++n) m.link(n, (n + 1) % nodes);
+    for (std::uint32_t c = 0; c < nodes * rounds; ++c) m.chunk({}, {});
+    for (std::uint32_t s = 0; s < rounds * (2 * nodes - 2); ++s) {
+      const std::uint32_t step = s % (2 * nodes - 2);
+      for (std::uint32_t n = 0; n < nodes; ++n) {
+        const std::uint32_t chunk = s / (2 * nodes - 2) * nodes + (n + 2 * nodes - step) % nodes;
+        m.move(n, (n + 1) % nodes, chunk, s, s + 1, step < nodes - 1 ? Schedule::Op::reduce : Schedule::Op::copy);
+      }
+    }
+    Diagnostics diagnostics;
+    Schedule timed;
+    const Flow flow = check_schedule(m.s, timed, diagnostics);
+    ASSERT_EQ(diagnostics.errors(), 0U);
+    const Races races = races_within(make_algorithm(m.s, timed, flow), 20);
+    EXPECT_FALSE(races.undecided) << rounds;
+    EXPECT_TRUE(races.real.empty()) << rounds;
+    EXPECT_EQ(races.via_messages.size(), std::size_t{rounds} * nodes * (nodes - 1)) << rounds;
+  }
+}
+
+TEST(Races, ALimitThatIsReachedIsAFindingWithItsPlace) {
+  std::vector<std::vector<Copying>> tbs{{{0, 1}}, {{2, 3, 0, 0}}, {{1, 4, 1, 0}}};  // the third through the second
+  const Algorithm a = copies(tbs, 5);
+  Diagnostics diagnostics;
+  VerifyOptions options;
+  options.search_budget = 3;
+  verify(make_program(a), options, diagnostics);
+  ASSERT_EQ(diagnostics.all().size(), 1U);
+  EXPECT_EQ(
+      format_diagnostic(diagnostics.all()[0]),
+      "test.xml:3:1: error: gpu 0 threadblock 2 step 0 (cpy) shares o[1] with gpu 0 threadblock 0 step 0 (cpy), "
+      "and whether anything orders the two was not found: the search for races has reached its limit and ends "
+      "here [races]\ntest.xml:3:1: note: hint: a step that waits itself for those that it shares chunks with "
+      "needs no search");
+  Diagnostics none;
+  verify(make_program(a), {}, none);
+  EXPECT_TRUE(none.all().empty());
+}
+
+// Graphs of several shapes: few long paths, many ends of one start, many starts of one end.
+TEST(StepGraph, AnswersAsATableDoes) {
+  std::mt19937 random(7);
+  const auto pick = [&](std::size_t below) { return static_cast<std::uint32_t>(random() % below); };
+  for (int round = 0; round < 60; ++round) {
+    Program p;
+    const std::uint32_t n = 400 + pick(1500);
+    p.steps.resize(n + 1);
+    std::vector<std::uint32_t> order(n);
+    std::iota(order.begin(), order.end(), 0U);
+    std::shuffle(order.begin(), order.end(), random);
+    std::vector<std::uint32_t> groups(n);
+    const std::uint32_t each = round % 3 == 0 ? 100 : n;
+    for (std::uint32_t i = 0; i < n; ++i) groups[order[i]] = i / each;
+    const std::uint32_t width = 1U << pick(8);
+    std::vector<StepPair> edges;
+    std::vector<StepPair> pairs;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const auto link = [&](std::uint32_t from) {
+        if (groups[order[from]] == groups[order[i]]) edges.push_back({order[from], order[i]});
+      };
+      if (i >= width) link(i - width);
+      if (i > 0 && pick(width) == 0) link(pick(i));
+      pairs.push_back({order[pick(round % 2 == 0 ? n : 3)], order[pick(n)]});
+      pairs.push_back({order[pick(n)], order[pick(round % 5 == 0 ? 4 : n)]});
+    }
+    const Closure table(p, edges, order);
+    std::vector<Answer> answers(pairs.size(), Answer::open);
+    std::uint64_t budget = order_budget;
+    StepGraph(edges, order, groups).decide(pairs, answers, budget);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const bool ordered = pairs[i].from != pairs[i].to && table.ordered(pairs[i].from, pairs[i].to);
+      ASSERT_EQ(answers[i], ordered ? Answer::ordered : Answer::unordered) << round << " " << i;
     }
   }
 }

@@ -126,19 +126,25 @@ void Search::drop_superseded(std::vector<Test>& tests, const Accesses& accesses)
 
 // Of each pair of steps the first conflict.
 std::vector<Conflict> Search::distinct(const std::vector<Test>& tests) {
-  std::vector<std::size_t> by_pair(tests.size());
-  std::iota(by_pair.begin(), by_pair.end(), std::size_t{0});
-  const auto key = [&](std::size_t i) { return std::tuple(tests[i].accesses.second, tests[i].accesses.first, i); };
-  std::sort(by_pair.begin(), by_pair.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
-  const auto same = [&](std::size_t a, std::size_t b) {
-    return tests[a].accesses.second == tests[b].accesses.second &&
-           tests[a].accesses.first == tests[b].accesses.first;
+  struct Place {
+    std::uint32_t second;
+    std::uint32_t first;
+    std::size_t test;
   };
+  std::vector<Place> by_pair;
+  by_pair.reserve(tests.size());
+  for (std::size_t i = 0; i < tests.size(); ++i) {
+    by_pair.push_back({tests[i].accesses.second, tests[i].accesses.first, i});
+  }
+  std::sort(by_pair.begin(), by_pair.end(), [](const Place& a, const Place& b) {
+    return std::tie(a.second, a.first, a.test) < std::tie(b.second, b.first, b.test);
+  });
+  const auto same = [](const Place& a, const Place& b) { return a.second == b.second && a.first == b.first; };
   by_pair.erase(std::unique(by_pair.begin(), by_pair.end(), same), by_pair.end());
-  std::sort(by_pair.begin(), by_pair.end());
+  std::sort(by_pair.begin(), by_pair.end(), [](const Place& a, const Place& b) { return a.test < b.test; });
   std::vector<Conflict> out;
   out.reserve(by_pair.size());
-  for (const std::size_t i : by_pair) {
+  for (const auto& [second, first, i] : by_pair) {
     if (tests[i].within_rank == Answer::open) {
       leave_undecided(tests[i].accesses);
     } else {

@@ -215,25 +215,27 @@ void StepGraph::decide(std::span<const StepPair> pairs, std::span<Answer> answer
     ++starts[q.from];
     ++ends[q.to];
   }
-  std::vector<Query> by_path = by_step;
   const auto middle =
       std::partition(by_step.begin(), by_step.end(), [&](const Query& q) { return starts[q.from] >= ends[q.to]; });
   const auto forward =
       batches(std::span(by_step.begin(), middle), most_marks, [](const Query& q) { return q.from; });
   const auto backward = batches(std::span(middle, by_step.end()), most_marks, [](const Query& q) { return q.to; });
+  const std::uint64_t price = cost(forward) + cost(backward);
+  const bool cheap = price <= 4 * (before_.size() + place_.size());
+  std::vector<Query> by_path = cheap ? std::vector<Query>() : by_step;
   const auto paths = batches(by_path, most_paths, [&](const Query& q) { return path_[q.from]; });
   const auto sweep = [&](const std::vector<Batch>& all, const auto& one) {
     for (const Batch& b : all) {
-      const std::uint64_t price = cost({&b, 1});
-      if (price > budget) {
+      const std::uint64_t one_price = cost({&b, 1});
+      if (one_price > budget) {
         budget = 0;
         return;
       }
-      budget -= price;
+      budget -= one_price;
       (this->*one)(b, answers);
     }
   };
-  if (cost(paths) < cost(forward) + cost(backward)) {
+  if (!cheap && cost(paths) < price) {
     sweep(paths, &StepGraph::sweep_paths);
   } else {
     sweep(forward, &StepGraph::sweep_forward);

@@ -284,12 +284,7 @@ void Verifier::report_capacity(const Execution& bounded, std::uint32_t peak) {
 }
 
 void Verifier::report_races(const Reading& r, const BufferLayout& layout, const std::string& mode) {
-  for (const Conflict& c : r.races.real) {
-    report(options_.soft, c.second, "races",
-           hazard_text(c.hazard, p_.describe(c.second), layout.text(c.slot), p_.describe(c.first)) +
-               ", and nothing orders the two" + mode);
-  }
-  if (r.races.undecided) {
+  if (r.races.undecided) {  // first, lest it is lost behind very many others
     const Conflict& c = *r.races.undecided;
     report(options_.soft, c.second, "races",
            p_.describe(c.second) + " shares " + layout.text(c.slot) + " with " + p_.describe(c.first) +
@@ -297,6 +292,11 @@ void Verifier::report_races(const Reading& r, const BufferLayout& layout, const 
                "and ends here" +
                mode,
            {"hint: a step that waits itself for those that it shares chunks with needs no search"});
+  }
+  for (const Conflict& c : r.races.real) {
+    report(options_.soft, c.second, "races",
+           hazard_text(c.hazard, p_.describe(c.second), layout.text(c.slot), p_.describe(c.first)) +
+               ", and nothing orders the two" + mode);
   }
   // Only protocols of threadblocks have anything to fear from that.
   const std::vector<Conflict>& ordered = r.races.via_messages;

@@ -170,9 +170,9 @@ void Search::decide_across_ranks(std::span<const Conflict> conflicts, std::vecto
     add_local_edges(p_, edges);
     add_message_edges(p_, edges);
     const StepGraph all(edges, order_, std::vector<std::uint32_t>(p_.step_count()));
-    constexpr std::size_t part = 16384;
-    for (std::size_t i = 0; i < pairs.size(); i += part) {
-      const std::size_t n = std::min(part, pairs.size() - i);
+    std::size_t n = 0;
+    for (std::size_t i = 0, part = 16384; i < pairs.size(); i += n, part *= 4) {
+      n = std::min(part, pairs.size() - i);
       all.decide(std::span(pairs).subspan(i, n), std::span(answers).subspan(i, n), budget_);
     }
   }

@@ -412,6 +412,34 @@ TEST(Races, ALimitThatIsReachedIsAFindingWithItsPlace) {
   EXPECT_TRUE(none.all().empty());
 }
 
+TEST(StepGraph, ARunningOrderKeepsEveryEdge) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    const RandomProgram random(seed, 80);
+    const Program& p = random.program();
+    std::vector<std::uint32_t> place(p.step_count(), no_index);
+    std::uint32_t next = 0;
+    for (const std::uint32_t s : running_order(p)) place[s] = next++;
+    ASSERT_EQ(next, p.step_count());
+    std::vector<StepPair> edges;
+    add_local_edges(p, edges);
+    add_message_edges(p, edges);
+    for (const StepPair& e : edges) ASSERT_LT(place[e.from], place[e.to]) << seed;
+  }
+}
+
+TEST(StepGraph, ACircleOfMessagesIsOrderedByItsRanksAlone) {
+  std::vector<std::vector<Tb>> gpus;
+  for (std::int32_t r = 0; r < 2; ++r) {
+    gpus.push_back({Tb{1 - r,
+                       1 - r,
+                       0,
+                       {{StepType::recv, Buffer::input, 0, Buffer::input, 0},
+                        {StepType::send, Buffer::input, 0, Buffer::input, 0}}}});
+  }
+  EXPECT_EQ(running_order(make_program(make_algorithm(Collective::custom, 1, true, 1, 0, 0, gpus))),
+            (std::vector<std::uint32_t>{0, 1, 2, 3}));
+}
+
 // Graphs of several shapes: few long paths, many ends of one start, many starts of one end.
 TEST(StepGraph, AnswersAsATableDoes) {
   std::mt19937 random(7);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "config/network.h"
@@ -121,6 +122,31 @@ TEST(TenCorpus, GoldenSchedulesRunAsMscclPrograms) {
     expect_proved(make_program(raised), row["file"]);
     EXPECT_EQ(raised.steps.size(), direct.steps.size()) << row["file"];
     EXPECT_EQ(diagnostics.errors(), 0U) << text(diagnostics);
+  }
+}
+
+// As schedules, as the traces made of them and as MSCCL-IR: no work but what grows with the number of transfers.
+TEST(TenCorpus, SchedulesOfManyTransfersAreProved) {
+  REQUIRE_CORPUS();
+  const std::map<std::string, std::size_t> transfers{{"mesh_8x8.all_reduce.paired.coarse.ten.csv.gz", 16'128},
+                                                     {"mesh_8x8.all_reduce.paired.ten.csv.gz", 129'024}};
+  for (const auto& [name, count] : transfers) {
+    Diagnostics diagnostics;
+    const CheckedSchedule checked =
+        check_and_repair(read(corpus::root() / "synthesis" / name, diagnostics), {}, diagnostics);
+    ASSERT_EQ(diagnostics.errors(), 0U) << text(diagnostics);
+    EXPECT_EQ(checked.algorithm.transfers.size(), count) << name;
+    const auto expect_proved_in_linear_work = [&](const Program& p) {
+      VerifyOptions options;
+      options.dataflow = true;
+      options.search_budget = 40 * std::uint64_t{p.step_count()};
+      verify(p, options, diagnostics);
+      EXPECT_EQ(diagnostics.errors(), 0U) << name << text(diagnostics);
+    };
+    expect_proved_in_linear_work(make_program(checked.algorithm));
+    expect_proved_in_linear_work(make_program(runnable(checked.algorithm, diagnostics)));
+    const std::vector<Trace> traces = lower(checked.algorithm);
+    expect_proved_in_linear_work(make_program(traces, diagnostics));
   }
 }
 

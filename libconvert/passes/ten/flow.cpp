@@ -224,14 +224,34 @@ std::int64_t tolerance(const Schedule& schedule, const Transfer& t) {
   return schedule.time == Schedule::Time::continuous ? std::max<std::int64_t>(1, (t.end - t.start) / relative) : 0;
 }
 
+void sort_by_node(const Schedule& schedule, std::vector<std::uint32_t>& order, std::uint32_t Transfer::*node) {
+  const auto of = [&](std::uint32_t i) { return schedule.transfers[i].*node; };
+  std::uint32_t most = 0;
+  for (const std::uint32_t i : order) most = std::max(most, of(i));
+  if (most > 4 * order.size()) {
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return of(a) < of(b); });
+    return;
+  }
+  std::vector<std::uint32_t> next(std::size_t{most} + 2);
+  for (const std::uint32_t i : order) ++next[of(i) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<std::uint32_t> sorted(order.size());
+  for (const std::uint32_t i : order) sorted[next[of(i)]++] = i;
+  order = std::move(sorted);
+}
+
+// Files mostly have the transfers of a link in the order of their times.
 std::vector<std::uint32_t> by_link(const Schedule& schedule) {
   std::vector<std::uint32_t> order(schedule.transfers.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+  sort_by_node(schedule, order, &Transfer::dst);
+  sort_by_node(schedule, order, &Transfer::src);
+  const auto before = [&](std::uint32_t a, std::uint32_t b) {
     const Transfer& x = schedule.transfers[a];
     const Transfer& y = schedule.transfers[b];
     return std::tie(x.src, x.dst, x.start, x.id) < std::tie(y.src, y.dst, y.start, y.id);
-  });
+  };
+  if (!std::is_sorted(order.begin(), order.end(), before)) std::sort(order.begin(), order.end(), before);
   return order;
 }
 

@@ -39,6 +39,10 @@ struct Flow {
 // The transfers by link and, on it, by start and id: groups of equal (src, dst), ascending.
 [[nodiscard]] std::vector<std::uint32_t> by_link(const Schedule& schedule);
 
+// Stable, by the source or the destination.
+void sort_by_node(const Schedule& schedule, std::vector<std::uint32_t>& order,
+                  std::uint32_t Schedule::Transfer::*node);
+
 // One number for each chunk at each node that a transfer touches.
 class ChunkSlots {
  public:

@@ -300,9 +300,7 @@ Algorithm Programmer::build() {
   // By node, then link, then time.
   std::vector<std::uint32_t> out = by_link(timed_);
   std::vector<std::uint32_t> in = out;
-  std::stable_sort(in.begin(), in.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::tie(s_.transfers[a].dst, s_.transfers[a].src) < std::tie(s_.transfers[b].dst, s_.transfers[b].src);
-  });
+  sort_by_node(s_, in, &Transfer::dst);
   std::size_t next_in = 0;
   std::size_t next_out = 0;
   const auto take = [&](const std::vector<std::uint32_t>& from, std::size_t& next, auto&& mine) {

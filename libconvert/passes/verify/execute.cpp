@@ -2,26 +2,13 @@
 #include "passes/verify/execute.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 namespace convert {
 namespace {
 
-// What a chain knows: for other chains of its rank the last step known to be complete, ascending by chain.
-struct Known {
-  std::uint32_t chain;
-  std::uint32_t step;
-};
-using Knowledge = std::vector<Known>;
-
-constexpr std::uint32_t many_readers = 0xfffffffe;  // the slot's readers stand in a side table
-
 struct SlotState {
   Value value = nothing;
   std::uint32_t writer = no_index;  // step
-  std::uint32_t writer_chain = no_index;
-  std::uint32_t reader = no_index;  // latest read since that write
-  std::uint32_t reader_chain = no_index;
 };
 
 class Machine {
@@ -55,19 +42,14 @@ class Machine {
   void load_inputs();
   void advance(std::uint32_t chain);
   bool blocked(std::uint32_t chain, std::uint32_t s, const ProgramStep& step);
-  void learn(std::uint32_t chain, std::uint32_t s);
-  void compute(std::uint32_t chain, std::uint32_t s, const ProgramStep& step, std::int32_t rank);
+  void compute(std::uint32_t s, const ProgramStep& step, std::int32_t rank);
   void finish();
 
-  Value read(std::uint64_t slot, std::uint32_t chain, std::uint32_t s);
-  void write(std::uint64_t slot, Value value, std::uint32_t chain, std::uint32_t s);
-  // Adds to a slot whose sums commute.
-  void accumulate(std::uint64_t slot, Value value, std::uint32_t chain, std::uint32_t s);
-  void check_readers(std::uint64_t slot, std::uint32_t chain, std::uint32_t s);
-  void check_sums(std::uint64_t slot, std::uint32_t chain, std::uint32_t s, Hazard hazard);
+  Value read(std::uint64_t slot) const { return slot == BufferLayout::outside ? nothing : slots_[slot].value; }
+  void write(std::uint64_t slot, Value value, std::uint32_t s) {
+    if (slot != BufferLayout::outside) slots_[slot] = {value, s};
+  }
   Value reduce(Value a, Value b, std::uint32_t s);
-  [[nodiscard]] bool knows(std::uint32_t chain, std::uint32_t other_chain, std::uint32_t step) const;
-  void conflict(std::uint32_t first, std::uint32_t second, Hazard hazard, std::uint64_t slot);
   // A chain waits for one thing at a time, so one link per chain serves all lists.
   void wait(std::uint32_t& list, std::uint32_t chain) {
     next_waiter_[chain] = list;
@@ -85,16 +67,11 @@ class Machine {
   std::vector<std::uint32_t> next_;  // by chain: the next step
   std::vector<std::uint32_t> ready_;
   std::vector<std::uint32_t> next_waiter_;  // by chain: the next one that waits for the same
-  // By step: first waiting chain before the step completes; afterwards the chain's knowledge at that time.
-  std::vector<std::uint32_t> waiters_;
+  std::vector<std::uint32_t> waiters_;      // by step: the first chain that waits for it
   std::vector<Queue> queues_;
   std::vector<Value> messages_;
   std::vector<SlotState> slots_;
-  std::unordered_map<std::uint64_t, std::vector<Known>> readers_;  // by slot, where one entry is not enough
-  std::unordered_map<std::uint64_t, std::vector<Known>> sums_;     // by slot, since its last write; scheduled only
-  std::vector<Knowledge> knowledge_;
-  std::vector<std::uint32_t> knows_;  // by chain: index into knowledge_
-  std::vector<Blocked> last_block_;   // by chain
+  std::vector<Blocked> last_block_;  // by chain
 };
 
 void Machine::prepare() {
@@ -105,8 +82,6 @@ void Machine::prepare() {
   last_block_.resize(p_.chains.size());
   queues_.resize(p_.connections.size());
   if (!options_.values) return;
-  knowledge_.emplace_back();
-  knows_.assign(p_.chains.size(), 0);
   std::uint64_t base = 0;
   for (std::size_t i = 0; i < p_.connections.size(); ++i) {
     const Connection& c = p_.connections[i];
@@ -146,11 +121,8 @@ void Machine::advance(std::uint32_t c) {
   for (std::uint32_t s = next_[c]; s < end; ++s) {
     const ProgramStep& step = p_.steps[s];
     if (blocked(c, s, step)) return;
-    if (options_.values) {
-      learn(c, s);
-      compute(c, s, step, chain.rank);
-    }
-    if (options_.trace_writers) result_.order.push_back(s);
+    if (options_.values) compute(s, step, chain.rank);
+    if (options_.values || options_.trace_writers) result_.order.push_back(s);
     if (step.in != no_index) {
       Queue& q = queues_[step.in];
       ++q.received;
@@ -163,10 +135,7 @@ void Machine::advance(std::uint32_t c) {
       wake(q.waiting_receivers);
     }
     next_[c] = s + 1;
-    if (step.awaited) {
-      wake(waiters_[s]);
-      waiters_[s] = options_.values ? knows_[c] : 0;
-    }
+    if (step.awaited) wake(waiters_[s]);
   }
 }
 
@@ -207,129 +176,6 @@ bool Machine::blocked(std::uint32_t c, std::uint32_t s, const ProgramStep& step)
   return false;
 }
 
-// After a dependency's wait the chain knows the awaited step and all that its chain knew then.
-void Machine::learn(std::uint32_t c, std::uint32_t s) {
-  for (const Dependency& d : p_.deps_of(s)) {
-    if (d.step == no_index || knows(c, d.chain, d.step)) continue;
-    const Knowledge& mine = knowledge_[knows_[c]];
-    const Knowledge& theirs = knowledge_[waiters_[d.step]];
-    Knowledge merged;
-    merged.reserve(mine.size() + theirs.size() + 1);
-    std::size_t i = 0;
-    std::size_t j = 0;
-    const auto put = [&](Known k) {
-      if (k.chain == c) return;
-      if (k.chain == d.chain) k.step = std::max(k.step, d.step);
-      if (!merged.empty() && merged.back().chain == k.chain) {
-        merged.back().step = std::max(merged.back().step, k.step);
-      } else {
-        merged.push_back(k);
-      }
-    };
-    bool placed = false;
-    while (i < mine.size() || j < theirs.size() || !placed) {
-      std::uint32_t chain = no_index;
-      if (i < mine.size()) chain = std::min(chain, mine[i].chain);
-      if (j < theirs.size()) chain = std::min(chain, theirs[j].chain);
-      if (!placed && d.chain <= chain) {
-        put({d.chain, d.step});
-        placed = true;
-      } else if (i < mine.size() && mine[i].chain == chain) {
-        put(mine[i++]);
-      } else {
-        put(theirs[j++]);
-      }
-    }
-    knows_[c] = static_cast<std::uint32_t>(knowledge_.size());
-    knowledge_.push_back(std::move(merged));
-  }
-}
-
-bool Machine::knows(std::uint32_t c, std::uint32_t other, std::uint32_t step) const {
-  if (other == c) return true;
-  const Knowledge& k = knowledge_[knows_[c]];
-  const auto at = std::lower_bound(k.begin(), k.end(), other,
-                                   [](const Known& x, std::uint32_t chain) { return x.chain < chain; });
-  return at != k.end() && at->chain == other && at->step >= step;
-}
-
-void Machine::conflict(std::uint32_t first, std::uint32_t second, Hazard hazard, std::uint64_t slot) {
-  if (!result_.conflicts.empty()) {  // chunks of one step conflict in a row
-    const Conflict& last = result_.conflicts.back();
-    if (last.first == first && last.second == second) return;
-  }
-  result_.conflicts.push_back({first, second, hazard, slot});
-}
-
-Value Machine::read(std::uint64_t slot, std::uint32_t c, std::uint32_t s) {
-  if (slot == BufferLayout::outside) return nothing;
-  SlotState& state = slots_[slot];
-  if (state.writer != no_index && state.writer_chain != c && !knows(c, state.writer_chain, state.writer)) {
-    conflict(state.writer, s, Hazard::read_after_write, slot);
-  }
-  check_sums(slot, c, s, Hazard::read_after_write);
-  if (state.reader_chain == c || state.reader_chain == no_index ||
-      (state.reader_chain != many_readers && knows(c, state.reader_chain, state.reader))) {
-    // A later write that is ordered after this read is ordered after the earlier one as well.
-    state.reader = s;
-    state.reader_chain = c;
-  } else {
-    auto& all = readers_[slot];
-    if (state.reader_chain != many_readers) {
-      all.assign(1, {state.reader_chain, state.reader});
-      state.reader_chain = many_readers;
-    }
-    std::erase_if(all, [&](const Known& k) { return k.chain == c || knows(c, k.chain, k.step); });
-    all.push_back({c, s});
-  }
-  return state.value;
-}
-
-void Machine::write(std::uint64_t slot, Value value, std::uint32_t c, std::uint32_t s) {
-  if (slot == BufferLayout::outside) return;
-  SlotState& state = slots_[slot];
-  if (state.writer != no_index && state.writer_chain != c && !knows(c, state.writer_chain, state.writer)) {
-    conflict(state.writer, s, Hazard::write_after_write, slot);
-  }
-  check_readers(slot, c, s);
-  check_sums(slot, c, s, Hazard::write_after_write);
-  if (state.reader_chain == many_readers) readers_.erase(slot);
-  sums_.erase(slot);
-  state = {value, s, c, no_index, no_index};
-}
-
-void Machine::check_readers(std::uint64_t slot, std::uint32_t c, std::uint32_t s) {
-  const SlotState& state = slots_[slot];
-  if (state.reader_chain == many_readers) {
-    for (const Known& k : readers_.at(slot)) {
-      if (!knows(c, k.chain, k.step)) conflict(k.step, s, Hazard::write_after_read, slot);
-    }
-  } else if (state.reader_chain != no_index && state.reader_chain != c &&
-             !knows(c, state.reader_chain, state.reader)) {
-    conflict(state.reader, s, Hazard::write_after_read, slot);
-  }
-}
-
-void Machine::check_sums(std::uint64_t slot, std::uint32_t c, std::uint32_t s, Hazard hazard) {
-  if (sums_.empty()) return;
-  const auto all = sums_.find(slot);
-  if (all == sums_.end()) return;
-  for (const Known& k : all->second) {
-    if (!knows(c, k.chain, k.step)) conflict(k.step, s, hazard, slot);
-  }
-}
-
-void Machine::accumulate(std::uint64_t slot, Value value, std::uint32_t c, std::uint32_t s) {
-  if (slot == BufferLayout::outside) return;
-  SlotState& state = slots_[slot];
-  if (state.writer != no_index && !knows(c, state.writer_chain, state.writer)) {
-    conflict(state.writer, s, Hazard::read_after_write, slot);
-  }
-  check_readers(slot, c, s);
-  state.value = value;
-  sums_[slot].push_back({c, s});
-}
-
 Value Machine::reduce(Value a, Value b, std::uint32_t s) {
   std::uint32_t rank = no_index;
   const Value sum = result_.values.reduce(a, b, rank);
@@ -340,9 +186,8 @@ Value Machine::reduce(Value a, Value b, std::uint32_t s) {
   return sum;
 }
 
-void Machine::compute(std::uint32_t c, std::uint32_t s, const ProgramStep& step, std::int32_t rank) {
+void Machine::compute(std::uint32_t s, const ProgramStep& step, std::int32_t rank) {
   const StepType type = step.type;
-  const bool from_dst = options_.operand_is_dst && reduces(type) && type != StepType::re;
   Queue* in = step.in != no_index ? &queues_[step.in] : nullptr;
   Queue* out = step.out != no_index ? &queues_[step.out] : nullptr;
   // The message's length is the sender's; the surplus of an unequal pair (reported) is lost.
@@ -352,25 +197,23 @@ void Machine::compute(std::uint32_t c, std::uint32_t s, const ProgramStep& step,
     incoming = p_.steps[p_.send_steps[connection.send_begin + in->received]].cnt;
   }
   for (std::int32_t j = 0; j < step.cnt; ++j) {
-    const std::uint64_t dst = layout_->slot(rank, step.dst_buf, std::int64_t{step.dst_off} + j);
-    const std::uint64_t src = from_dst ? dst : layout_->slot(rank, step.src_buf, std::int64_t{step.src_off} + j);
+    const auto [src, dst, adds] = access(p_, *layout_, options_, step, rank, j);
     Value v = in != nullptr && j < incoming ? messages_[in->read + static_cast<std::uint64_t>(j)] : nothing;
-    const bool sum = p_.scheduled && type == StepType::rrc && src == dst && src != BufferLayout::outside;
-    if (sum) {
+    if (adds) {
       v = reduce(slots_[src].value, v, s);
-      accumulate(dst, v, c, s);
+      slots_[dst].value = v;
     } else if (reads_src(type)) {
       if (options_.trace_writers && j == 0 && src != BufferLayout::outside)
         result_.source_writer[s] = slots_[src].writer;
-      const Value local = read(src, c, s);
+      const Value local = read(src);
       if (type == StepType::re) {
-        v = reduce(read(dst, c, s), local, s);
+        v = reduce(read(dst), local, s);
       } else {
         v = reduces(type) ? reduce(local, v, s) : local;
       }
     }
     if (v == nothing && result_.undefined_reads++ == 0) result_.first_undefined = s;
-    if (writes_dst(type) && !sum) write(dst, v, c, s);
+    if (writes_dst(type) && !adds) write(dst, v, s);
     if (out != nullptr) messages_[out->write + static_cast<std::uint64_t>(j)] = v;
   }
   if (in != nullptr) in->read += static_cast<std::uint64_t>(incoming);
@@ -430,6 +273,7 @@ BufferLayout::BufferLayout(const Program& p, bool inplace) {
   for (const ProgramStep& s : p.steps) moved += static_cast<std::uint64_t>(s.cnt);
   const std::uint64_t limit = (std::uint64_t{1} << 20) + 16 * moved;
   for (std::int32_t r = 0; r < n; ++r) {
+    rank_begin_.push_back(slots_);
     const RankBuffers& b = p.buffers[static_cast<std::size_t>(r)];
     const std::int64_t* use = &used[static_cast<std::size_t>(r) * 3];
     Extent in{slots_, std::max(std::min<std::int64_t>(b.i_chunks, use[0]), full_in)};
@@ -462,7 +306,10 @@ BufferLayout::BufferLayout(const Program& p, bool inplace) {
 }
 
 std::string BufferLayout::text(std::uint64_t slot) const {
-  for (std::size_t i = 0; i < extents_.size(); ++i) {
+  const auto after = std::upper_bound(rank_begin_.begin(), rank_begin_.end(), slot);
+  if (after == rank_begin_.begin()) return "?";
+  const std::size_t first = static_cast<std::size_t>(after - rank_begin_.begin() - 1) * 3;
+  for (std::size_t i = first; i < first + 3; ++i) {
     const Extent& e = extents_[i];
     if (slot >= e.begin && slot < e.begin + static_cast<std::uint64_t>(e.size)) {
       return std::string(1, letter(static_cast<Buffer>(i % 3))) + "[" + std::to_string(slot - e.begin) + "]";

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Runs a Program once, greedily: which steps complete, what every buffer slot holds, which accesses race.
+// Runs a Program once, greedily: which steps complete, what every buffer slot holds, in which order.
 //
 // Threadblocks with FIFO connections form a determinate dataflow network: any greedy order ends in the same state,
-// so one pass decides deadlock and values. Races are found on the way: per rank by what each chain knows to be
-// complete (its own past and, through dependencies, that of others).
+// so one pass decides deadlock and values.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +20,6 @@ struct ExecuteOptions {
   bool operand_is_dst = false;  // rrc, rrs, rrcs reduce into their own destination instead of src
   bool values = true;           // false: only progress
   bool trace_writers = false;   // keep who wrote what each step read, for counter-examples
-};
-
-enum class Hazard : std::uint8_t { read_after_write, write_after_read, write_after_write };
-
-struct Conflict {           // two unordered accesses to one slot by different chains of a rank
-  std::uint32_t first = 0;  // step executed earlier here
-  std::uint32_t second = 0;
-  Hazard hazard = Hazard::read_after_write;
-  std::uint64_t slot = 0;
 };
 
 // What holds a blocked chain.
@@ -62,17 +52,17 @@ class BufferLayout {
     std::uint64_t begin = 0;
     std::int64_t size = 0;
   };
-  std::vector<Extent> extents_;  // three a rank
+  std::vector<Extent> extents_;            // three a rank
+  std::vector<std::uint64_t> rank_begin_;  // first slot of each rank
   std::uint64_t slots_ = 0;
 };
 
 struct Execution {
   explicit Execution(std::uint32_t ranks) : values(ranks) {}
   Values values;
-  std::vector<Value> slots;      // final contents
-  std::vector<Blocked> blocked;  // empty: everything ran
-  std::vector<Conflict> conflicts;
-  std::vector<std::uint32_t> order;        // steps as executed (trace_writers only)
+  std::vector<Value> slots;                // final contents
+  std::vector<Blocked> blocked;            // empty: everything ran
+  std::vector<std::uint32_t> order;        // steps as executed (values or trace_writers)
   std::vector<std::uint32_t> last_writer;  // by slot (trace_writers only)
   std::vector<std::uint32_t>
       source_writer;  // by step: who wrote the first chunk it read; no_index: initial (trace_writers only)
@@ -83,6 +73,20 @@ struct Execution {
   std::uint32_t first_doubled_rank = 0;
   std::uint32_t peak_fifo = 0;
 };
+
+// What chunk j of a step, 0 ≤ j < cnt, reads and writes, as far as its type does.
+struct ChunkAccess {
+  std::uint64_t src;
+  std::uint64_t dst;
+  bool adds;  // to dst, in any order with others that do
+};
+[[nodiscard]] inline ChunkAccess access(const Program& p, const BufferLayout& layout, const ExecuteOptions& options,
+                                        const ProgramStep& step, std::int32_t rank, std::int32_t j) {
+  const bool from_dst = options.operand_is_dst && reduces(step.type) && step.type != StepType::re;
+  const std::uint64_t dst = layout.slot(rank, step.dst_buf, std::int64_t{step.dst_off} + j);
+  const std::uint64_t src = from_dst ? dst : layout.slot(rank, step.src_buf, std::int64_t{step.src_off} + j);
+  return {src, dst, p.scheduled && step.type == StepType::rrc && src == dst && src != BufferLayout::outside};
+}
 
 [[nodiscard]] Execution execute(const Program& program, const BufferLayout& layout, const ExecuteOptions& options);
 

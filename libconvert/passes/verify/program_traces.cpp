@@ -243,25 +243,56 @@ void take_header(std::span<const Trace> traces, Program& p) {
 }
 
 // Without an order between two messages of one connection nobody can say which receive gets which.
-void check_message_order(const Program& p, Diagnostics& diagnostics) {
-  std::optional<Reachability> reach;
-  const auto check = [&](const std::vector<std::uint32_t>& steps, std::uint32_t begin, std::uint32_t count,
-                         const char* what) {
-    for (std::uint32_t k = begin; k + 1 < begin + count; ++k) {
-      if (chain_of(p, steps[k]) == chain_of(p, steps[k + 1]) && steps[k] < steps[k + 1]) continue;
-      if (!reach) reach.emplace(p);
-      if (reach->ordered(steps[k], steps[k + 1])) continue;
-      diagnostics.error(p.locate(steps[k + 1]), "pairs",
-                        p.describe(steps[k]) + " and " + p.describe(steps[k + 1]) + " " + what +
-                            " with the same tag in no defined order; give them different tags");
-      return;
+class MessageOrder {
+ public:
+  MessageOrder(const Program& p, Diagnostics& diagnostics) : p_(p), diagnostics_(diagnostics) {
+    for (const Connection& c : p.connections) {
+      ask(p.send_steps, c.send_begin, c.sends);
+      ask(p.recv_steps, c.recv_begin, c.recvs);
     }
-  };
-  for (const Connection& c : p.connections) {
-    check(p.send_steps, c.send_begin, c.sends, "send to the same rank");
-    check(p.recv_steps, c.recv_begin, c.recvs, "receive from the same rank");
   }
-}
+
+  void check() {
+    if (pairs_.empty()) return;
+    std::vector<StepPair> edges;
+    add_local_edges(p_, edges);
+    add_message_edges(p_, edges);
+    const StepGraph graph(edges, running_order(p_), std::vector<std::uint32_t>(p_.step_count()));
+    std::vector<Answer> answers(pairs_.size(), Answer::open);
+    std::uint64_t budget = order_budget;
+    graph.decide(pairs_, answers, budget);
+    std::size_t reported = 0;  // to here: of the connection's end of the last finding
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      if (answers[i] == Answer::ordered || end_of_[i] + 1 == reported) continue;
+      reported = end_of_[i] + 1;
+      const auto [a, b] = pairs_[i];
+      const bool sending = end_of_[i] % 2 == 0;
+      diagnostics_.error(p_.locate(b), "pairs",
+                         p_.describe(a) + " and " + p_.describe(b) +
+                             (sending ? " send to the same rank" : " receive from the same rank") +
+                             " with the same tag in no " +
+                             (answers[i] == Answer::open ? "order that a search finds" : "defined order") +
+                             "; give them different tags");
+    }
+  }
+
+ private:
+  // Those that their chain does not order. Called for the sends and the receives of each connection in turn.
+  void ask(const std::vector<std::uint32_t>& steps, std::uint32_t begin, std::uint32_t count) {
+    for (std::uint32_t k = begin; k + 1 < begin + count; ++k) {
+      if (steps[k] < steps[k + 1] && chain_of(p_, steps[k]) == chain_of(p_, steps[k + 1])) continue;
+      pairs_.push_back({steps[k], steps[k + 1]});
+      end_of_.push_back(ends_);
+    }
+    ++ends_;
+  }
+
+  const Program& p_;
+  Diagnostics& diagnostics_;
+  std::vector<StepPair> pairs_;
+  std::vector<std::size_t> end_of_;  // by pair: 2 × connection, and 1 more for receives
+  std::size_t ends_ = 0;
+};
 
 void flatten(std::vector<std::vector<std::uint32_t>>& lists, std::vector<std::uint32_t>& out,
              std::vector<Connection>& connections, bool send) {
@@ -317,7 +348,7 @@ Program make_program(std::span<const Trace> traces, Diagnostics& diagnostics) {
     return "rank " + std::to_string(t.rank) + " node " + std::to_string(node.id) + " (" +
            std::string(type.value_or("no step")) + ")";
   };
-  check_message_order(p, diagnostics);
+  MessageOrder(p, diagnostics).check();
   return p;
 }
 

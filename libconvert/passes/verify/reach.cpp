@@ -2,53 +2,316 @@
 #include "passes/verify/reach.h"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 
 namespace convert {
+namespace {
 
-Reachability::Reachability(const Program& p) : best_(p.chains.size(), no_index), chain_of_(p.step_count()) {
-  for (std::uint32_t c = 0; c < p.chains.size(); ++c) {
-    for (std::uint32_t s = p.chains[c].first; s < p.chains[c].first + p.chains[c].count; ++s) chain_of_[s] = c;
+constexpr std::size_t most_marks = 256;
+constexpr std::size_t most_paths = 8;
+
+struct Marks {
+  std::array<std::uint64_t, most_marks / 64> words{};
+  void set(std::size_t i) { words[i / 64] |= std::uint64_t{1} << (i % 64); }
+  [[nodiscard]] bool has(std::size_t i) const { return ((words[i / 64] >> (i % 64)) & 1U) != 0; }
+  void add(const Marks& other) {
+    for (std::size_t w = 0; w < words.size(); ++w) words[w] |= other.words[w];
   }
-  for (std::uint32_t s = 0; s < p.step_count(); ++s) {
-    for (const Dependency& d : p.deps_of(s)) {
-      if (d.step != no_index) edges_.push_back({d.step, s});
-    }
-  }
-  for (const Connection& c : p.connections) {
-    for (std::uint32_t k = 0; k < std::min(c.sends, c.recvs); ++k) {
-      edges_.push_back({p.send_steps[c.send_begin + k], p.recv_steps[c.recv_begin + k]});
-    }
-  }
-  std::sort(edges_.begin(), edges_.end(),
-            [](const Out& a, const Out& b) { return a.from != b.from ? a.from < b.from : a.to < b.to; });
-  std::uint32_t e = 0;
-  for (const Chain& c : p.chains) {
-    while (e < edges_.size() && edges_[e].from < c.first) ++e;
-    chain_begin_.push_back(e);
-  }
-  chain_begin_.push_back(static_cast<std::uint32_t>(edges_.size()));
+};
+
+// The edges by their end (or start), in compressed rows.
+struct Rows {
+  std::vector<std::uint32_t> begin;
+  std::vector<std::uint32_t> other;
+};
+
+Rows rows(std::span<const StepPair> edges, std::size_t steps, std::uint32_t StepPair::*key,
+          std::uint32_t StepPair::*other) {
+  Rows r;
+  r.begin.resize(steps + 2);
+  for (const StepPair& e : edges) ++r.begin[e.*key + 2];
+  std::partial_sum(r.begin.begin(), r.begin.end(), r.begin.begin());
+  r.other.resize(edges.size());
+  for (const StepPair& e : edges) r.other[r.begin[e.*key + 1]++] = e.*other;
+  r.begin.pop_back();
+  return r;
 }
 
-bool Reachability::ordered(std::uint32_t from, std::uint32_t to) {
-  for (const std::uint32_t c : touched_) best_[c] = no_index;
-  touched_.clear();
-  const std::uint32_t goal = chain_of_[to];
-  std::vector<std::uint32_t> stack{from};
-  while (!stack.empty()) {
-    const std::uint32_t s = stack.back();
-    stack.pop_back();
-    const std::uint32_t c = chain_of_[s];
-    const std::uint32_t seen = best_[c];
-    if (seen <= s) continue;
-    if (seen == no_index) touched_.push_back(c);
-    best_[c] = s;
-    if (c == goal && s <= to) return true;
-    // Edges that leave this chain between here and what an earlier visit has already covered.
-    auto e = std::lower_bound(edges_.begin() + chain_begin_[c], edges_.begin() + chain_begin_[c + 1], s,
-                              [](const Out& x, std::uint32_t step) { return x.from < step; });
-    for (; e != edges_.begin() + chain_begin_[c + 1] && e->from < seen; ++e) stack.push_back(e->to);
+// The items in the order of their keys, those of one key as they were.
+std::vector<std::uint32_t> sorted_by(std::span<const std::uint32_t> items, std::span<const std::uint32_t> key_of,
+                                     std::size_t keys) {
+  std::vector<std::uint32_t> next(keys + 1);
+  for (const std::uint32_t i : items) ++next[key_of[i] + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<std::uint32_t> out(items.size());
+  for (const std::uint32_t i : items) out[next[key_of[i]]++] = i;
+  return out;
+}
+
+}  // namespace
+
+void add_local_edges(const Program& p, std::vector<StepPair>& edges) {
+  edges.reserve(edges.size() + p.step_count() + p.deps.size());
+  for (const Chain& c : p.chains) {
+    for (std::uint32_t s = c.first; s < c.first + c.count; ++s) {
+      if (s > c.first) edges.push_back({s - 1, s});
+      for (const Dependency& d : p.deps_of(s)) {
+        if (d.step != no_index) edges.push_back({d.step, s});
+      }
+    }
   }
-  return false;
+}
+
+void add_message_edges(const Program& p, std::vector<StepPair>& edges) {
+  for (const Connection& c : p.connections) {
+    for (std::uint32_t k = 0; k < std::min(c.sends, c.recvs); ++k) {
+      edges.push_back({p.send_steps[c.send_begin + k], p.recv_steps[c.recv_begin + k]});
+    }
+  }
+}
+
+std::vector<std::uint32_t> running_order(const Program& p) {
+  std::vector<StepPair> edges;
+  add_local_edges(p, edges);
+  const std::size_t local = edges.size();
+  add_message_edges(p, edges);
+  std::vector<std::uint32_t> waits(p.step_count());     // for so many edges
+  std::vector<std::uint32_t> messages(p.step_count());  // and of these so many from other ranks
+  for (std::size_t e = 0; e < edges.size(); ++e) {
+    ++waits[edges[e].to];
+    if (e >= local) ++messages[edges[e].to];
+  }
+  const Rows after = rows(edges, p.step_count(), &StepPair::from, &StepPair::to);
+  std::vector<std::uint32_t> order;
+  order.reserve(p.step_count());
+  std::vector<bool> placed(p.step_count());
+  std::vector<std::uint32_t> ready;
+  std::vector<std::uint32_t> held;  // by nothing but messages
+  const auto look_at = [&](std::uint32_t s) {
+    if (waits[s] == 0) {
+      ready.push_back(s);
+    } else if (waits[s] == messages[s]) {
+      held.push_back(s);
+    }
+  };
+  for (std::uint32_t s = p.step_count(); s-- > 0;) look_at(s);
+  while (!ready.empty() || !held.empty()) {
+    std::vector<std::uint32_t>& from = ready.empty() ? held : ready;
+    const std::uint32_t s = from.back();
+    from.pop_back();
+    if (placed[s]) continue;
+    placed[s] = true;
+    order.push_back(s);
+    for (std::uint32_t e = after.begin[s]; e < after.begin[s + 1]; ++e) {
+      const std::uint32_t next = after.other[e];
+      if (placed[next]) continue;
+      if (p.steps[next].in != no_index && p.steps[s].out == p.steps[next].in) --messages[next];
+      --waits[next];
+      look_at(next);
+    }
+  }
+  return order;
+}
+
+StepGraph::StepGraph(std::span<const StepPair> edges, std::span<const std::uint32_t> order,
+                     std::span<const std::uint32_t> group_of) {
+  const std::size_t n = order.size();
+  const Rows before = rows(edges, n, &StepPair::to, &StepPair::from);
+  constexpr std::uint32_t unseen = no_index;
+  std::vector<std::uint32_t> level(n, unseen);
+  std::uint32_t levels = 0;
+  for (const std::uint32_t s : order) {
+    std::uint32_t own = 0;
+    for (std::uint32_t e = before.begin[s]; e < before.begin[s + 1]; ++e) {
+      const std::uint32_t from = level[before.other[e]];
+      if (from != unseen) own = std::max(own, from + 1);
+    }
+    level[s] = own;
+    levels = std::max(levels, own + 1);
+  }
+  const std::size_t groups = n == 0 ? 0 : std::size_t{*std::max_element(group_of.begin(), group_of.end())} + 1;
+  const std::vector<std::uint32_t> step_at = sorted_by(sorted_by(order, level, levels), group_of, groups);
+  place_.resize(n);
+  for (std::uint32_t i = 0; i < n; ++i) place_[step_at[i]] = i;
+  begin_.reserve(n + 1);
+  before_.reserve(edges.size());
+  group_.reserve(n);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    group_.push_back(group_of[step_at[i]]);
+    begin_.push_back(static_cast<std::uint32_t>(before_.size()));
+    for (std::uint32_t e = before.begin[step_at[i]]; e < before.begin[step_at[i] + 1]; ++e) {
+      const std::uint32_t from = place_[before.other[e]];
+      if (from < i) before_.push_back(from);
+    }
+  }
+  begin_.push_back(static_cast<std::uint32_t>(before_.size()));
+  cover_with_paths();
+}
+
+// A place goes behind the first of those before it that still is the end of a path.
+void StepGraph::cover_with_paths() {
+  std::vector<bool> continued(place_.size());
+  std::uint32_t paths = 0;
+  path_.reserve(place_.size());
+  for (std::uint32_t i = 0; i < place_.size(); ++i) {
+    std::uint32_t path = no_index;
+    for (std::uint32_t e = begin_[i]; e < begin_[i + 1] && path == no_index; ++e) {
+      if (continued[before_[e]]) continue;
+      continued[before_[e]] = true;
+      path = path_[before_[e]];
+    }
+    path_.push_back(path != no_index ? path : paths++);
+  }
+}
+
+std::vector<StepGraph::Query> StepGraph::queries(std::span<const StepPair> pairs, std::span<Answer> answers) const {
+  std::vector<Query> open;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (answers[i] != Answer::open) continue;
+    const std::uint32_t from = place_[pairs[i].from];
+    const std::uint32_t to = place_[pairs[i].to];
+    if (from < to && group_[from] == group_[to]) {
+      open.push_back({from, to, i});
+    } else {
+      answers[i] = Answer::unordered;
+    }
+  }
+  return open;
+}
+
+// Sorts by key, and cuts where the next would be one distinct key too many.
+template <typename Key>
+std::vector<StepGraph::Batch> StepGraph::batches(std::span<Query> all, std::size_t most, const Key& key) {
+  std::sort(all.begin(), all.end(), [&](const Query& a, const Query& b) { return key(a) < key(b); });
+  std::vector<Batch> out;
+  std::size_t keys = most;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i == 0 || key(all[i]) != key(all[i - 1])) ++keys;
+    if (keys > most) {
+      keys = 1;
+      out.push_back({all.subspan(i, 0), no_index, 0});
+    }
+    Batch& b = out.back();
+    b.queries = {b.queries.data(), b.queries.size() + 1};
+    b.first = std::min(b.first, all[i].from);
+    b.last = std::max(b.last, all[i].to);
+  }
+  return out;
+}
+
+std::uint64_t StepGraph::cost(std::span<const Batch> batches) const {
+  std::uint64_t sum = 0;
+  for (const Batch& b : batches) sum += std::uint64_t{b.last} - b.first + 1 + begin_[b.last + 1] - begin_[b.first];
+  return sum;
+}
+
+// With marks, every pair is asked about at the end that more of them share.
+void StepGraph::decide(std::span<const StepPair> pairs, std::span<Answer> answers, std::uint64_t& budget) const {
+  std::vector<Query> by_step = queries(pairs, answers);
+  std::vector<std::uint32_t> starts(place_.size());
+  std::vector<std::uint32_t> ends(place_.size());
+  for (const Query& q : by_step) {
+    ++starts[q.from];
+    ++ends[q.to];
+  }
+  const auto middle =
+      std::partition(by_step.begin(), by_step.end(), [&](const Query& q) { return starts[q.from] >= ends[q.to]; });
+  const auto forward =
+      batches(std::span(by_step.begin(), middle), most_marks, [](const Query& q) { return q.from; });
+  const auto backward = batches(std::span(middle, by_step.end()), most_marks, [](const Query& q) { return q.to; });
+  const std::uint64_t price = cost(forward) + cost(backward);
+  const bool cheap = price <= 4 * (before_.size() + place_.size());
+  std::vector<Query> by_path = cheap ? std::vector<Query>() : by_step;
+  const auto paths = batches(by_path, most_paths, [&](const Query& q) { return path_[q.from]; });
+  const auto sweep = [&](const std::vector<Batch>& all, const auto& one) {
+    for (const Batch& b : all) {
+      const std::uint64_t one_price = cost({&b, 1});
+      if (one_price > budget) {
+        budget = 0;
+        return;
+      }
+      budget -= one_price;
+      (this->*one)(b, answers);
+    }
+  };
+  if (!cheap && cost(paths) < price) {
+    sweep(paths, &StepGraph::sweep_paths);
+  } else {
+    sweep(forward, &StepGraph::sweep_forward);
+    sweep(backward, &StepGraph::sweep_backward);
+  }
+}
+
+// What is marked at a place comes before it.
+void StepGraph::sweep_forward(const Batch& batch, std::span<Answer> answers) const {
+  const auto [asked, first, last] = batch;
+  std::vector<Marks> at(last - first + 1);
+  std::vector<std::size_t> mark_of(asked.size());
+  std::size_t next = 0;
+  std::size_t mark = 0;
+  for (std::uint32_t place = first; place <= last; ++place) {
+    Marks& here = at[place - first];
+    for (std::uint32_t e = begin_[place]; e < begin_[place + 1]; ++e) {
+      if (before_[e] >= first) here.add(at[before_[e] - first]);
+    }
+    if (next == asked.size() || asked[next].from != place) continue;
+    here.set(mark);
+    while (next < asked.size() && asked[next].from == place) mark_of[next++] = mark;
+    ++mark;
+  }
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    answers[asked[i].pair] = at[asked[i].to - first].has(mark_of[i]) ? Answer::ordered : Answer::unordered;
+  }
+}
+
+// What is marked at a place comes after it.
+void StepGraph::sweep_backward(const Batch& batch, std::span<Answer> answers) const {
+  const auto [asked, first, last] = batch;
+  std::vector<Marks> at(last - first + 1);
+  std::vector<std::size_t> mark_of(asked.size());
+  std::size_t next = asked.size();
+  std::size_t mark = 0;
+  for (std::uint32_t place = last + 1; place-- > first;) {
+    Marks& here = at[place - first];
+    if (next > 0 && asked[next - 1].to == place) {
+      here.set(mark);
+      while (next > 0 && asked[next - 1].to == place) mark_of[--next] = mark;
+      ++mark;
+    }
+    for (std::uint32_t e = begin_[place]; e < begin_[place + 1]; ++e) {
+      if (before_[e] >= first) at[before_[e] - first].add(here);
+    }
+  }
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    answers[asked[i].pair] = at[asked[i].from - first].has(mark_of[i]) ? Answer::ordered : Answer::unordered;
+  }
+}
+
+// Of each path the last place that comes before a place, and 1 more; 0 where none does.
+void StepGraph::sweep_paths(const Batch& batch, std::span<Answer> answers) const {
+  const auto [asked, first, last] = batch;
+  std::vector<std::size_t> path_at(asked.size());
+  std::vector<std::uint32_t> paths;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    if (paths.empty() || paths.back() != path_[asked[i].from]) paths.push_back(path_[asked[i].from]);
+    path_at[i] = paths.size() - 1;
+  }
+  std::vector<std::array<std::uint32_t, most_paths>> at(last - first + 1);
+  for (std::uint32_t place = first; place <= last; ++place) {
+    auto& here = at[place - first];
+    for (std::uint32_t e = begin_[place]; e < begin_[place + 1]; ++e) {
+      if (before_[e] < first) continue;
+      const auto& from = at[before_[e] - first];
+      for (std::size_t k = 0; k < most_paths; ++k) here[k] = std::max(here[k], from[k]);
+    }
+    const auto own = std::lower_bound(paths.begin(), paths.end(), path_[place]);
+    if (own != paths.end() && *own == path_[place]) here[static_cast<std::size_t>(own - paths.begin())] = place + 1;
+  }
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const bool ordered = at[asked[i].to - first][path_at[i]] > asked[i].from;
+    answers[asked[i].pair] = ordered ? Answer::ordered : Answer::unordered;
+  }
 }
 
 }  // namespace convert

@@ -2,14 +2,14 @@
 #include "passes/verify/verify.h"
 
 #include <algorithm>
-#include <set>
+#include <span>
 #include <string>
 #include <utility>
 
 #include "passes/verify/execute.h"
 #include "passes/verify/permuted.h"
 #include "passes/verify/postcondition.h"
-#include "passes/verify/reach.h"
+#include "passes/verify/races.h"
 
 namespace convert {
 namespace {
@@ -31,12 +31,11 @@ std::string hazard_text(Hazard hazard, const std::string& second, const std::str
 // What one reading of the program leads to.
 struct Reading {
   Execution execution;
-  std::vector<Conflict> races;         // real ones
-  std::vector<Conflict> via_messages;  // ordered, but only through other ranks
+  Races races;
   std::optional<std::vector<Mismatch>> mismatches;
 
   [[nodiscard]] bool sound() const {
-    return races.empty() && execution.undefined_reads == 0 && execution.doubled == 0 &&
+    return races.real.empty() && !races.undecided && execution.undefined_reads == 0 && execution.doubled == 0 &&
            (!mismatches || mismatches->empty());
   }
 };
@@ -75,7 +74,8 @@ class Verifier {
   void report_races(const Reading& r, const BufferLayout& layout, const std::string& mode);
   void report_values(const Reading& r, const BufferLayout& layout, const ExecuteOptions& options,
                      const std::string& mode);
-  [[nodiscard]] std::vector<std::string> path_to(const Execution& e, std::uint64_t slot) const;
+  [[nodiscard]] std::vector<std::string> path_to(const Execution& e, std::span<const std::uint32_t> message_number,
+                                                 std::uint64_t slot) const;
   [[nodiscard]] std::string difference(const Values& values, const Mismatch& m) const;
 
   const Program& p_;
@@ -122,15 +122,10 @@ void Verifier::check_pairs() {
 }
 
 Reading Verifier::read(const BufferLayout& layout, const ExecuteOptions& options) {
-  Reading r{execute(p_, layout, options), {}, {}, std::nullopt};
+  Reading r{execute(p_, layout, options), {}, std::nullopt};
+  if (!r.execution.blocked.empty()) return r;
   if (options_.dataflow) r.mismatches = check_postcondition(p_, p_.collective, layout, r.execution);
-  if (r.execution.conflicts.empty()) return r;
-  Reachability reachable(p_);
-  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
-  for (const Conflict& c : r.execution.conflicts) {
-    if (!seen.insert({c.first, c.second}).second) continue;
-    (reachable.ordered(c.first, c.second) ? r.via_messages : r.races).push_back(c);
-  }
+  r.races = find_races(p_, layout, options, r.execution.order, options_.search_budget);
   return r;
 }
 
@@ -289,16 +284,26 @@ void Verifier::report_capacity(const Execution& bounded, std::uint32_t peak) {
 }
 
 void Verifier::report_races(const Reading& r, const BufferLayout& layout, const std::string& mode) {
-  for (const Conflict& c : r.races) {
+  if (r.races.undecided) {  // first, lest it is lost behind very many others
+    const Conflict& c = *r.races.undecided;
+    report(options_.soft, c.second, "races",
+           p_.describe(c.second) + " shares " + layout.text(c.slot) + " with " + p_.describe(c.first) +
+               ", and whether anything orders the two was not found: the search for races has reached its limit "
+               "and ends here" +
+               mode,
+           {"hint: a step that waits itself for those that it shares chunks with needs no search"});
+  }
+  for (const Conflict& c : r.races.real) {
     report(options_.soft, c.second, "races",
            hazard_text(c.hazard, p_.describe(c.second), layout.text(c.slot), p_.describe(c.first)) +
                ", and nothing orders the two" + mode);
   }
   // Only protocols of threadblocks have anything to fear from that.
-  if (r.via_messages.empty() || p_.scheduled) return;
-  const Conflict& c = r.via_messages.front();
+  const std::vector<Conflict>& ordered = r.races.via_messages;
+  if (ordered.empty() || p_.scheduled) return;
+  const Conflict& c = ordered.front();
   report(Severity::warning, c.second, "races",
-         std::to_string(r.via_messages.size()) +
+         std::to_string(ordered.size()) +
              " pairs of steps that share chunks are ordered only through other ranks, such as " +
              p_.describe(c.first) + " and " + p_.describe(c.second) +
              "; protocols without fences (LL) do not make that safe" + mode);
@@ -322,14 +327,20 @@ std::string Verifier::difference(const Values& values, const Mismatch& m) const 
   return count > 0 ? "; the contribution of rank " + missing + " is missing" : "";
 }
 
+// By step: its place among the receives of its connection.
+std::vector<std::uint32_t> message_numbers(const Program& p) {
+  std::vector<std::uint32_t> out(p.step_count(), 0);
+  for (const Connection& c : p.connections) {
+    for (std::uint32_t k = 0; k < c.recvs; ++k) out[p.recv_steps[c.recv_begin + k]] = k;
+  }
+  return out;
+}
+
 // How the content of a slot came about, backwards: the last writer, the message it took, who sent that, …
-std::vector<std::string> Verifier::path_to(const Execution& e, std::uint64_t slot) const {
+std::vector<std::string> Verifier::path_to(const Execution& e, std::span<const std::uint32_t> message_number,
+                                           std::uint64_t slot) const {
   std::vector<std::string> notes;
   if (slot == BufferLayout::outside) return notes;
-  std::vector<std::uint32_t> message_number(p_.step_count(), 0);
-  for (const Connection& c : p_.connections) {
-    for (std::uint32_t k = 0; k < c.recvs; ++k) message_number[p_.recv_steps[c.recv_begin + k]] = k;
-  }
   std::uint32_t s = e.last_writer[slot];
   if (s == no_index) return {"no step writes it"};
   const char* verb = "written by ";
@@ -358,6 +369,7 @@ void Verifier::report_values(const Reading& r, const BufferLayout& layout, const
     traced.slots = 0;
     traced.trace_writers = true;
     const Execution detail = execute(p_, layout, traced);
+    const std::vector<std::uint32_t> message_number = message_numbers(p_);
     for (const Mismatch& m : *r.mismatches) {
       std::string message = rank_word() + std::to_string(m.rank) + " o[" + std::to_string(m.chunk) +
                             "] must end as " + e.values.text(m.expected) + ", but holds " + e.values.text(m.found) +
@@ -366,7 +378,8 @@ void Verifier::report_values(const Reading& r, const BufferLayout& layout, const
       const std::uint32_t writer = m.slot == BufferLayout::outside ? no_index : detail.last_writer[m.slot];
       Location where = writer == no_index ? p_.locate_rank(m.rank) : p_.locate(writer);
       diagnostics_.add({options_.soft, std::move(where), "postcondition",
-                        std::string(name(p_.collective)) + ": " + message + mode, path_to(detail, m.slot)});
+                        std::string(name(p_.collective)) + ": " + message + mode,
+                        path_to(detail, message_number, m.slot)});
     }
   }
   if (e.undefined_reads > 0) {

@@ -2,11 +2,13 @@
 // Proves or refutes a collective algorithm: matching, deadlock, FIFO capacity, races, and what it computes.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "core/algorithm.h"
 #include "core/diagnostic.h"
 #include "passes/verify/program.h"
+#include "passes/verify/reach.h"
 
 namespace convert {
 
@@ -15,14 +17,14 @@ struct VerifyOptions {
   std::optional<Collective> collective;  // instead of what the algorithm says
   // How bad races, lacking FIFO capacity and wrong results are: et-convert only warns.
   Severity soft = Severity::error;
+  std::uint64_t search_budget = order_budget;  // of the search for races; where it ends, a finding says so
 };
 
 // Rules of an algorithm's tables that need no execution: peers, offsets, dependencies, shared connections, limits.
 void check_structure(const Algorithm& algorithm, Diagnostics& diagnostics);
 
 // Rules pairs, deadlock, fifo, races and (with `dataflow`) postcondition, uninitialized, doubled, operand.
-// Linear in steps × cnt for programs whose chains wait for few others; what a chain knows of others costs one entry
-// per pair, and so does the search that tells a race from an order through other ranks.
+// Linear in steps × cnt but for the search for races (see find_races), whose work is limited.
 void verify(const Program& program, const VerifyOptions& options, Diagnostics& diagnostics);
 
 }  // namespace convert

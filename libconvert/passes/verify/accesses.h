@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// Which pairs of steps share a chunk so that they need an order, and which of these no threadblock waits for
+// itself.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "passes/verify/execute.h"
+#include "passes/verify/program.h"
+#include "passes/verify/reach.h"
+
+namespace convert {
+
+enum class Hazard : std::uint8_t { read_after_write, write_after_read, write_after_write };
+
+struct Conflict {           // two accesses to one slot by different chains of a rank
+  std::uint32_t first = 0;  // step executed earlier
+  std::uint32_t second = 0;
+  Hazard hazard = Hazard::read_after_write;
+  std::uint64_t slot = 0;
+};
+
+// Two accesses that chains alone do not order.
+struct Test {
+  Conflict accesses;
+  Answer within_rank = Answer::open;
+};
+
+// What each chain has waited for itself: the last such step of every other chain.
+class Waited {
+ public:
+  explicit Waited(const Program& p);
+
+  void wait(std::uint32_t chain, const Dependency& d) {
+    any_[chain] = true;
+    std::uint32_t& last = last_[find(chain, d.chain)];
+    if (last == no_index || last < d.step) last = d.step;
+  }
+  [[nodiscard]] bool anything(std::uint32_t chain) const { return any_[chain]; }
+  [[nodiscard]] bool for_step(std::uint32_t chain, std::uint32_t other_chain, std::uint32_t step) const {
+    const std::size_t at = find(chain, other_chain);
+    return at < begin_[chain + 1] && others_[at] == other_chain && last_[at] != no_index && last_[at] >= step;
+  }
+
+ private:
+  [[nodiscard]] std::size_t find(std::uint32_t chain, std::uint32_t other) const {
+    const auto from = others_.begin() + static_cast<std::ptrdiff_t>(begin_[chain]);
+    const auto to = others_.begin() + static_cast<std::ptrdiff_t>(begin_[chain + 1]);
+    return static_cast<std::size_t>(std::lower_bound(from, to, other) - others_.begin());
+  }
+
+  std::vector<std::size_t> begin_;     // by chain, into the others
+  std::vector<std::uint32_t> others_;  // chains that it waits for some time, ascending
+  std::vector<std::uint32_t> last_;    // step
+  std::vector<bool> any_;              // by chain
+};
+
+// Goes through all accesses in the order of execution, and notes which pairs need an order.
+class Accesses {
+ public:
+  // Every test costs 1 of `budget`.
+  Accesses(const Program& p, const BufferLayout& layout, const ExecuteOptions& options, std::uint64_t& budget);
+
+  // `order`: the steps as executed.
+  void run(std::span<const std::uint32_t> order);
+
+  [[nodiscard]] const std::vector<std::uint32_t>& chain_of() const { return chain_of_; }
+  // In the order of execution; those that a chain's own waits decide are left out.
+  [[nodiscard]] std::vector<Test>& tests() { return tests_; }
+  // From who wrote a chunk to who read it, where that is ordered within the rank.
+  [[nodiscard]] std::vector<StepPair>& flow() { return flow_; }
+  // The first test beyond what the budget or the memory allows: there it ended.
+  [[nodiscard]] const std::optional<Conflict>& left_out() const { return left_out_; }
+
+ private:
+  struct List {  // of steps, in lists_
+    std::uint32_t first = no_index;
+    std::uint32_t last = no_index;
+  };
+  struct Item {
+    std::uint32_t step;
+    std::uint32_t next;
+  };
+  struct Slot {
+    std::uint32_t writer = no_index;
+    List readers;  // since that write, without those that a later one has waited for
+    List sums;     // steps that added to it since that write, where sums commute
+  };
+
+  void touch(std::uint32_t s, std::int32_t j);
+  void read(std::uint64_t slot, std::uint32_t s);
+  void write(std::uint64_t slot, std::uint32_t s);
+  void accumulate(std::uint64_t slot, std::uint32_t s);
+  void add_reader(Slot& state, std::uint32_t s);
+  void test(std::uint32_t first, std::uint32_t second, Hazard hazard, std::uint64_t slot);
+  void test_readers(const List& readers, std::uint32_t second, std::uint64_t slot);
+  void test_all(const List& list, std::uint32_t second, Hazard hazard, std::uint64_t slot) {
+    for (std::uint32_t i = list.first; i != no_index && !left_out_; i = lists_[i].next) {
+      test(lists_[i].step, second, hazard, slot);
+    }
+  }
+  void append(List& list, std::uint32_t step);
+  void free(List list) {
+    if (list.first == no_index) return;
+    lists_[list.last].next = free_;
+    free_ = list.first;
+  }
+  [[nodiscard]] bool noted(std::uint32_t first) const;
+  // As far as chains and their own waits tell.
+  [[nodiscard]] Answer within_rank(std::uint32_t from, std::uint32_t to) const {
+    const std::uint32_t chain = chain_of_[to];
+    const std::uint32_t other = chain_of_[from];
+    if (chain == other || waited_.for_step(chain, other, from)) return Answer::ordered;
+    return waited_.anything(chain) ? Answer::open : Answer::unordered;
+  }
+
+  const Program& p_;
+  const BufferLayout& layout_;
+  const ExecuteOptions& options_;
+  std::uint64_t& budget_;
+  std::size_t most_tests_;
+  std::vector<std::uint32_t> chain_of_;
+  Waited waited_;
+  std::vector<Slot> slots_;
+  std::vector<Item> lists_;
+  std::uint32_t free_ = no_index;  // items of lists that are gone
+  std::vector<Test> tests_;
+  std::size_t tests_of_step_ = 0;   // first test of the step that is looked at
+  std::size_t readers_before_ = 0;  // its tests against the readers of the slot before
+  std::size_t readers_end_ = 0;
+  std::vector<StepPair> flow_;
+  std::optional<Conflict> left_out_;
+};
+
+}  // namespace convert

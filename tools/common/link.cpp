@@ -26,7 +26,6 @@ void add_link_options(App& app, LinkToolOptions& to) {
   app.add_choice("--gaps", to.gaps, {"keep", "drop"}, "time of CPU threads between operators: delay nodes, or not");
   app.add_flag("--data-deps", to.data_deps, "also dependencies between tensors' writers and readers");
   app.add_flag("--reduce", to.reduce, "without dependencies that others imply");
-  app.add_flag("--dep-rules", to.dep_rules, "note the rule behind each dependency (attribute dep_rules)");
   app.add_choice("--compat", to.compat, {"chakra"}, "as MLCommons Chakra links and converts, byte for byte");
   app.group("Checks");
   app.add_choice("--unmatched", to.unmatched, {"warn", "error", "keep"}, "operations without a partner");
@@ -61,10 +60,10 @@ Linking::Linking(const LinkToolOptions& options, const OutputOptions& output, Co
     compat_ = linked ? LinkCompat::chakra_linked : LinkCompat::chakra;
     if (options.unmatched != "warn" || options.check)
       throw usage_error("--compat chakra checks nothing: leave out --unmatched and --check");
-    if (options.gaps != "keep" || options.data_deps || options.reduce || options.dep_rules || options.report) {
+    if (options.gaps != "keep" || options.data_deps || options.reduce || options.report) {
       throw usage_error(
           "--compat chakra follows the rules of another program; leave out --gaps, --data-deps, "
-          "--reduce, --dep-rules and --report");
+          "--reduce and --report");
     }
   } else if (output.to && output.to->starts_with("linked")) {
     throw usage_error("-t linked is the format of MLCommons Chakra's linker; add --compat chakra");
@@ -94,7 +93,6 @@ SourceOptions Linking::source_options() {
   linking.link = {.keep_gaps = options_.gaps == "keep",
                   .data_deps = options_.data_deps,
                   .reduce = options_.reduce,
-                  .dep_rules = options_.dep_rules,
                   .list_unmatched = options_.list_unmatched};
   o.linking = std::move(linking);
   if (compat_ == LinkCompat::none) {

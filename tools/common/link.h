@@ -30,7 +30,6 @@ struct LinkToolOptions {
   std::string gaps = "keep";
   bool data_deps = false;
   bool reduce = false;
-  bool dep_rules = false;
   std::string unmatched = "warn";
   std::optional<std::string> check;
   std::optional<std::string> report;

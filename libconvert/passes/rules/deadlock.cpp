@@ -113,7 +113,8 @@ std::string certain_hint(const Kinds& kinds) {
   const std::string ended =
       "hint: what was recorded did end: some order in which it ran was not needed, or messages "
       "are paired that do not belong together; ";
-  if (kinds.recorded && kinds.tells_order) return ended + "et-validate --fix takes out such order, and lists it";
+  if (kinds.recorded && kinds.tells_order)
+    return ended + "et-validate --fix and et-link --relax take out such order, and list it";
   if (kinds.recorded) {
     return ended +
            "nothing says which dependencies are order (dep_rules): link the recordings again with et-link, "

@@ -123,7 +123,7 @@ std::vector<std::uint32_t> WholeSet::collectives_in_order(std::uint32_t rank) co
   std::vector<std::uint32_t> found;
   for (const GroupUse& use : set_[rank].collectives) {
     for (const CollectiveNode& c : use.calls) {
-      if (is_meeting_place(base_[rank] + c.node)) found.push_back(c.node);
+      if (is_call(base_[rank] + c.node)) found.push_back(c.node);
     }
   }
   if (set_[rank].collectives.size() > 1) sort_by_issue(set_[rank], found);
@@ -178,7 +178,7 @@ void WholeSet::keep_forced(const std::vector<bool>& in_question, const GroupList
       return m.use != nullptr &&
              std::any_of(m.use->calls.begin(), m.use->calls.end(), [&](const CollectiveNode& c) {
                const std::uint32_t node = base_[m.rank] + c.node;
-               return is_meeting_place(node) && in_question[other_[node]];
+               return is_call(node) && in_question[other_[node]];
              });
     };
     if (std::none_of(g.members.begin(), g.members.end(), asked)) continue;

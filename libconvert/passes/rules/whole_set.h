@@ -43,10 +43,10 @@ class WholeSet {
   }
   [[nodiscard]] std::uint32_t rank_of(std::uint32_t node) const;
   [[nodiscard]] std::uint32_t base(std::uint32_t rank) const { return base_[rank]; }
+  // Whether it is a collective that meets others.
+  [[nodiscard]] bool is_call(std::uint32_t node) const { return other_[node] != none && is_meeting(other_[node]); }
   // The receive that waits for this send; none if there is none, or if it is no send.
-  [[nodiscard]] std::uint32_t receive_of(std::uint32_t node) const {
-    return other_[node] != none && !is_meeting(other_[node]) ? other_[node] : none;
-  }
+  [[nodiscard]] std::uint32_t receive_of(std::uint32_t node) const { return is_call(node) ? none : other_[node]; }
 
   // Calls visit(waiting, dependent): `waiting` waits for `node`. `dependent` is the node whose dependency that is,
   // the member where `waiting` is a meeting; none if it is no dependency but a wait for another rank.
@@ -89,9 +89,6 @@ class WholeSet {
   }
   [[nodiscard]] bool waits(std::uint32_t node) const { return forced_.empty() || (forced_[node] & waiting) != 0; }
   [[nodiscard]] std::vector<std::uint32_t> collectives_in_order(std::uint32_t rank) const;
-  [[nodiscard]] bool is_meeting_place(std::uint32_t node) const {
-    return other_[node] != none && is_meeting(other_[node]);
-  }
   [[nodiscard]] std::uint32_t nodes() const { return base_.back(); }
   [[nodiscard]] std::uint32_t meetings() const { return static_cast<std::uint32_t>(member_begin_.size() - 1); }
   void add_meetings(const struct CollectiveGroup& g);

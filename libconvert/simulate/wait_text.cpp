@@ -96,8 +96,11 @@ void list_others(const WaitReport& report, std::size_t max_lines, std::vector<st
     lines.push_back(text(w));
     ++shown;
   }
-  if (shown < report.waiting_total)
-    lines.push_back("… " + std::to_string(report.waiting_total - shown) + " more waiting nodes");
+  if (shown == report.waiting_total) return;
+  std::string line = "… " + std::to_string(report.waiting_total - shown) + " more waiting nodes";
+  if (told < report.blocked_total)
+    line += " on this and other ranks (" + std::to_string(report.blocked_total) + " in all)";
+  lines.push_back(std::move(line));
 }
 
 std::string text(const UnmatchedSend& s) {
@@ -147,7 +150,8 @@ std::vector<std::string> describe(const WaitReport& report, std::size_t max_line
     for (std::size_t i = 0; i < shown; ++i) lines.push_back(text(entries[i]));
     if (shown < total) lines.push_back("… " + std::to_string(total - shown) + " more " + what);
   };
-  list(report.blocked, report.blocked_total, "ranks");
+  for (std::size_t i = 0; i < report.blocked.size() && (max_lines == 0 || i < max_lines); ++i)
+    lines.push_back(text(report.blocked[i]));
   list_others(report, max_lines, lines);
   list(report.unmatched, report.unmatched_total, "messages that are never received");
   const auto add_circle = [&](const std::vector<NodeRef>& cycle) {

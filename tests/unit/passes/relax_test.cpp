@@ -277,7 +277,6 @@ TEST(Relax, WhatIsLeftEndsOnEveryNetworkAndWithOneBackOnNone) {
     for (const std::string network : {"ring", "switch", "torus"}) {
       if (network == "torus" && set.size() != 4) continue;
       for (const NetworkModel model : {NetworkModel::unaware, NetworkModel::aware, NetworkModel::links}) {
-        if (network == "torus" && model == NetworkModel::aware) continue;  // of one dimension only
         const How how{.network = network, .model = model};
         auto rest = without(set, r.cuts);
         ASSERT_TRUE(ends(rest, groups, how)) << "set " << s << " on " << network;

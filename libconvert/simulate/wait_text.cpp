@@ -98,8 +98,7 @@ void list_others(const WaitReport& report, std::size_t max_lines, std::vector<st
   }
   if (shown == report.waiting_total) return;
   std::string line = "… " + std::to_string(report.waiting_total - shown) + " more waiting nodes";
-  if (told < report.blocked_total)
-    line += " on this and other ranks (" + std::to_string(report.blocked_total) + " in all)";
+  if (told < report.blocked_total) line += ", also on " + counted(report.blocked_total - told, "other rank");
   lines.push_back(std::move(line));
 }
 
@@ -160,6 +159,7 @@ std::vector<std::string> describe(const WaitReport& report, std::size_t max_line
   };
   add_circle(report.cycle);
   for (const std::vector<NodeRef>& cycle : report.more_cycles) add_circle(cycle);
+  if (report.more_cycles.size() + 1 == WaitReport::max_cycles) lines.emplace_back("… perhaps more circles");
   for (const std::string& hint : report.hints) lines.push_back("hint: " + hint);
   return lines;
 }

@@ -146,8 +146,13 @@ class Report {
   template <typename Hint>
   void add(std::vector<std::uint32_t> nodes, Severity severity, const Hint& hint) {
     constexpr std::size_t most_circles = 100;
-    for (const auto& circle : circles_among(whole_, std::move(nodes), most_circles))
-      diagnostics_.add(finding(circle, severity, hint(kinds_of(set_, whole_, circle))));
+    const auto circles = circles_among(whole_, std::move(nodes), most_circles);
+    for (const auto& circle : circles) {
+      Diagnostic d = finding(circle, severity, hint(kinds_of(set_, whole_, circle)));
+      if (circles.size() >= most_circles && &circle == &circles.back())
+        d.notes.insert(d.notes.end() - 1, "there may be more circles, which are not looked for");
+      diagnostics_.add(std::move(d));
+    }
   }
 
  private:

@@ -334,6 +334,20 @@ TEST(Deadlock, CirclesOfOneKnotThatShareNoNode) {
                    "before it) [deadlock]"}));
 }
 
+TEST(Deadlock, ManyCirclesAreBounded) {
+  auto set = ranks(2);
+  for (NodeId i = 0; i < 3000; i += 2) {
+    for (Rank r = 0; r < 2; ++r) {
+      const auto tag = static_cast<std::int64_t>(i);
+      set[r].recv(i, 1 - r, tag, 8, i == 0 ? std::vector<NodeId>{} : std::vector<NodeId>{i - 1});
+      set[r].send(i + 1, 1 - r, tag, 8, {i});
+    }
+  }
+  const Lines found = findings(set, "deadlock");
+  EXPECT_GE(found.size(), 100U);
+  EXPECT_NE(found.back().find("there may be more circles"), std::string::npos);
+}
+
 TEST(Deadlock, OfMessagesThatCouldBePairedOtherwiseIsAWarning) {
   // Rank 1 receives twice, in whatever order; it sends what rank 0 waits for after the receive of the higher id.
   auto set = ranks(2);

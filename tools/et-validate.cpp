@@ -103,8 +103,30 @@ bool has_deadlock(const convert::Diagnostics& findings) {
   return std::any_of(all.begin(), all.end(), [](const convert::Diagnostic& d) { return d.rule == "deadlock"; });
 }
 
-// Repairs and checks; what is valid then is repaired again on its way to the output. Ranks that wait for each other
-// in a circle may get out of it by the order that they do not need.
+// Checks the set; if ranks wait for each other in a circle, finds the order that they do not need, and checks the
+// set without that instead. `again`: calls its argument with the set, to be read once more.
+template <typename Again>
+convert::Relaxation check_and_relax(convert::SetSource& first, const Again& again,
+                                    const convert::CheckOptions& options, tools::Context& context) {
+  using namespace convert;
+  auto findings = context.diagnostics.sibling();
+  std::size_t ranks = check(first, options, *findings);
+  Relaxation relaxation;
+  if (has_deadlock(*findings) && first.whole_set())
+    again([&](SetSource& set) { relaxation = find_relaxation(set, context.jobs()); });
+  if (!relaxation.cuts.empty()) {
+    findings = context.diagnostics.sibling();
+    again([&](SetSource& set) {
+      RelaxedSource relaxed(set, relaxation.cuts);
+      ranks = check(relaxed, options, *findings);
+    });
+  }
+  context.diagnostics.append(*findings);
+  log_summary(ranks, context.diagnostics);
+  return relaxation;
+}
+
+// Repairs and checks; what is valid then is repaired again on its way to the output.
 int fix(const Options& o, const convert::CheckOptions& options, tools::Context& context) {
   using namespace convert;
   const tools::Passing twice("--fix", tools::inputs(o.input));
@@ -127,8 +149,6 @@ int fix(const Options& o, const convert::CheckOptions& options, tools::Context& 
   const SinkPlan plan = plan_sink(fixed, sink_options);
   if (o.output.to_stdout() && plan.binary()) tools::refuse_binary_on_tty("or write text with -t json");
 
-  auto findings = context.diagnostics.sibling();
-  std::size_t ranks = check(fixed, options, *findings);
   // Calls work(repaired set), which is read once more; what reading finds is reported already.
   const auto again = [&](const auto& work) {
     twice.rewind();
@@ -137,19 +157,7 @@ int fix(const Options& o, const convert::CheckOptions& options, tools::Context& 
     FixedSource fixed_again(source_again, nullptr);
     work(fixed_again);
   };
-  Relaxation relaxation;
-  if (has_deadlock(*findings) && source->whole_set()) {
-    again([&](SetSource& set) { relaxation = find_relaxation(set, context.jobs()); });
-    if (!relaxation.cuts.empty()) {
-      findings = context.diagnostics.sibling();
-      again([&](SetSource& set) {
-        RelaxedSource relaxed(set, relaxation.cuts);
-        ranks = check(relaxed, options, *findings);
-      });
-    }
-  }
-  context.diagnostics.append(*findings);
-  log_summary(ranks, context.diagnostics);
+  const Relaxation relaxation = check_and_relax(fixed, again, options, context);
   report(o, context);
   tools::report(relaxation, context);
   if (relaxation.cuts.empty() || context.failed() || !fixing.empty()) fixing.report(!context.failed());

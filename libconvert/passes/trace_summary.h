@@ -41,7 +41,7 @@ struct TraceSummary {
   std::string name;              // for messages: "ring.3.et"
   bool positions_known = false;  // Message::position means something
   bool positions_are_lines = false;
-  bool recorded = false;    // some node says when it started
+  bool recorded = false;     // some node says when it started, or has dep_rules
   bool tells_order = false;  // some node has dep_rules
   std::uint32_t size = 0;   // nodes
   std::vector<NodeId> ids;  // by index; empty if each id is its index

@@ -64,7 +64,8 @@ struct Relaxation {
 // Which dependencies to take out so that no circle is left. Putting back any single one closes a circle. Those go
 // first that the recorded times contradict: their source is a receive that ended before its send began, ended after
 // their target began, or is a collective that ended before some rank called it. Then the order of threads and
-// streams, then launches, events and synchronisation. Near linear; what lies on no circle is not looked at. `set` and `orders` are by rank.
+// streams, then launches, events and synchronisation. Near linear; what lies on no circle is not looked at. `set`
+// and `orders` are by rank.
 [[nodiscard]] Relaxation relax(std::span<const TraceSummary> set, std::span<const RecordedOrder> orders,
                                const GroupLists* groups);
 

@@ -43,8 +43,8 @@ struct TraceSummary {
   bool positions_are_lines = false;
   bool recorded = false;     // some node says when it started, or has dep_rules
   bool tells_order = false;  // some node has dep_rules
-  std::uint32_t size = 0;   // nodes
-  std::vector<NodeId> ids;  // by index; empty if each id is its index
+  std::uint32_t size = 0;    // nodes
+  std::vector<NodeId> ids;   // by index; empty if each id is its index
   RankMessages messages;
   RankCollectives collectives;
   NodeNames names;                         // of the messages and collectives

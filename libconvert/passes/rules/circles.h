@@ -13,8 +13,8 @@ namespace convert::rules {
 [[nodiscard]] std::vector<std::uint32_t> knotted_nodes(const WholeSet& whole);
 
 // Short circles among those nodes (ascending) that have no node in common, until none is left or there are at least
-// `most`: one of each knot, then one of each knot that is left, and so on. By their lowest nodes, with which each begins; each node waits
-// for the one before it, the first for the last.
+// `most`: one of each knot, then one of each knot that is left, and so on. By their lowest nodes, with which each
+// begins; each node waits for the one before it, the first for the last.
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> circles_among(const WholeSet& whole,
                                                                     std::vector<std::uint32_t> nodes,
                                                                     std::size_t most);

@@ -198,7 +198,8 @@ inline std::vector<std::string> shown(const Trace& t) {
     const Attr* rules = dep_rules_of(t.nodes, n);
     const auto deps = t.nodes.data_deps(n);
     for (std::size_t i = 0; i < deps.size(); ++i) {
-      line += ' ' + std::string(dep_rule_name(*dep_rule_of(t.nodes.string(*rules)[i]))) + ':' + std::to_string(deps[i]);
+      line +=
+          ' ' + std::string(dep_rule_name(*dep_rule_of(t.nodes.string(*rules)[i]))) + ':' + std::to_string(deps[i]);
     }
     if (const std::int64_t delay = int_of(t, n, attr::start_delay_nanos, 0); delay != 0)
       line += " +" + std::to_string(delay);

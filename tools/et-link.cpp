@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
       linking.attend();
       return 0;
     }
+    linking.find_circles();
     TraceSource source(linking.source_options(), context.diagnostics);
     const SinkPlan plan = plan_sink(source, linking.sink_options(source));
     if (output.to_stdout() && plan.binary()) tools::refuse_binary_on_tty("or write text with -t json");

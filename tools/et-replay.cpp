@@ -3,6 +3,7 @@
 #include <functional>
 #include <vector>
 
+#include "common/node_names.h"
 #include "common/recorded.h"
 #include "common/replay.h"
 #include "common/replay_output.h"
@@ -41,8 +42,10 @@ std::string input_name(const tools::InputOptions& input, const convert::TraceSou
   return operands.front() == "-" ? "<stdin>" : operands.front();
 }
 
-void report_waits(const convert::ReplayResult& result, const std::string& file, tools::Context& context) {
-  const convert::WaitReport& waits = result.waits;
+void report_waits(convert::ReplayResult& result, const Options& o, const std::string& file,
+                  tools::Context& context) {
+  convert::WaitReport& waits = result.waits;
+  look_up_names(o.replay.input, context, static_cast<std::size_t>(context.common.max_errors), waits.blocked);
   const bool deadlock = result.status == convert::ReplayStatus::deadlock;
   context.diagnostics.error(
       {.file = file}, deadlock ? "deadlock" : "pairs",
@@ -54,13 +57,13 @@ void report_waits(const convert::ReplayResult& result, const std::string& file, 
 }
 
 // The exit status. `program`: if there is one.
-int write_result(const convert::ReplayResult& result, const Options& o, const convert::TraceSource& source,
+int write_result(convert::ReplayResult& result, const Options& o, const convert::TraceSource& source,
                  const convert::ReplayProgram* program, tools::Context& context,
                  const std::function<convert::Schedule()>& schedule = {}) {
   using convert::ReplayStatus;
   const std::string input = input_name(o.replay.input, source);
   if (result.status == ReplayStatus::deadlock || result.status == ReplayStatus::unmatched)
-    report_waits(result, input, context);
+    report_waits(result, o, input, context);
   if (o.output.explain && !result.explanation) {
     if (context.failed()) return 1;
     throw convert::input_error({.file = input}, *o.output.explain == "end"
@@ -84,7 +87,7 @@ int replay_ranks(const Options& o, tools::Context& context) {
   if (!source.prepare(false) || context.failed()) return 1;
   convert::ReplayOptions options = tools::replay_options(o.replay);
   set_replay_output(o.output, {}, options);
-  const auto result = replay_recorded(source, options, context.jobs(), context.diagnostics);
+  auto result = replay_recorded(source, options, context.jobs(), context.diagnostics);
   if (!result || context.failed()) return 1;
   tools::check_no_input(tools::output_files(o.output, 0), tools::workload_files(o.replay, source.inputs()));
   convert::log_info("as recorded, " + std::to_string(result->npus.size()) + " NPUs");
@@ -120,7 +123,7 @@ int replay_set(const Options& o, tools::Context& context) {
   if (const auto files = tools::output_files(o.output, program->ranks.size()); !files.empty())
     tools::check_no_input(files, tools::input_files(o.replay, *system, source.inputs()));
   log_info(summary(*program));
-  const ReplayResult result = replay(*program);
+  ReplayResult result = replay(*program);
   return write_result(result, o, source, &*program, context, [&] {
     return schedule_of_replay(
         traces, result.timeline, network,

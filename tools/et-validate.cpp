@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 // et-validate: check execution traces and collective algorithms.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
 #include "common/findings.h"
 #include "common/fixing.h"
 #include "common/passing.h"
+#include "common/relaxing.h"
 #include "common/source.h"
 #include "common/tool.h"
 #include "core/units.h"
 #include "load/check.h"
 #include "load/fixed_source.h"
+#include "load/relaxing.h"
 #include "load/sink.h"
 #include "load/source.h"
 #include "util/log.h"
@@ -95,6 +98,34 @@ void log_summary(std::size_t ranks, const convert::Diagnostics& diagnostics) {
                     counted(diagnostics.warnings(), "warning"));
 }
 
+bool has_deadlock(const convert::Diagnostics& findings) {
+  const auto& all = findings.all();
+  return std::any_of(all.begin(), all.end(), [](const convert::Diagnostic& d) { return d.rule == "deadlock"; });
+}
+
+// Checks the set; if ranks wait for each other in a circle, finds the order that they do not need, and checks the
+// set without that instead. `again`: calls its argument with the set, to be read once more.
+template <typename Again>
+convert::Relaxation check_and_relax(convert::SetSource& first, const Again& again,
+                                    const convert::CheckOptions& options, tools::Context& context) {
+  using namespace convert;
+  auto findings = context.diagnostics.sibling();
+  std::size_t ranks = check(first, options, *findings);
+  Relaxation relaxation;
+  if (has_deadlock(*findings) && first.whole_set())
+    again([&](SetSource& set) { relaxation = find_relaxation(set, context.jobs()); });
+  if (!relaxation.cuts.empty()) {
+    findings = context.diagnostics.sibling();
+    again([&](SetSource& set) {
+      RelaxedSource relaxed(set, relaxation.cuts);
+      ranks = check(relaxed, options, *findings);
+    });
+  }
+  context.diagnostics.append(*findings);
+  log_summary(ranks, context.diagnostics);
+  return relaxation;
+}
+
 // Repairs and checks; what is valid then is repaired again on its way to the output.
 int fix(const Options& o, const convert::CheckOptions& options, tools::Context& context) {
   using namespace convert;
@@ -118,15 +149,23 @@ int fix(const Options& o, const convert::CheckOptions& options, tools::Context& 
   const SinkPlan plan = plan_sink(fixed, sink_options);
   if (o.output.to_stdout() && plan.binary()) tools::refuse_binary_on_tty("or write text with -t json");
 
-  log_summary(check(fixed, options, context.diagnostics), context.diagnostics);
+  // Calls work(repaired set), which is read once more; what reading finds is reported already.
+  const auto again = [&](const auto& work) {
+    twice.rewind();
+    Diagnostics unheard;
+    TraceSource source_again(source_options, unheard);
+    FixedSource fixed_again(source_again, nullptr);
+    work(fixed_again);
+  };
+  const Relaxation relaxation = check_and_relax(fixed, again, options, context);
   report(o, context);
-  fixing.report(!context.failed());
+  tools::report(relaxation, context);
+  if (relaxation.cuts.empty() || context.failed() || !fixing.empty()) fixing.report(!context.failed());
   if (context.failed()) return 1;
-  twice.rewind();
-  Diagnostics again;  // what reading finds is reported already
-  TraceSource source_again(std::move(source_options), again);
-  FixedSource fixed_again(source_again, nullptr);
-  write_set(fixed_again, plan, sink_options, context.diagnostics);
+  again([&](SetSource& set) {
+    RelaxedSource relaxed(set, relaxation.cuts);
+    write_set(relaxed, plan, sink_options, context.diagnostics);
+  });
   return 0;
 }
 

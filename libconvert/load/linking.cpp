@@ -72,10 +72,9 @@ LinkingOptions linking_options(const FormatOptions& options) {
   }
   o.link.data_deps = yes(options, "data-deps");
   o.link.reduce = yes(options, "reduce");
-  o.link.dep_rules = yes(options, "dep-rules");
   if (const auto compat = options.get("compat")) {
     if (*compat != "chakra") throw usage_error("compat=" + *compat + ": expected chakra");
-    for (const std::string_view key : {"gaps", "data-deps", "reduce", "dep-rules"}) {
+    for (const std::string_view key : {"gaps", "data-deps", "reduce"}) {
       if (options.get(key))
         throw usage_error("compat=chakra follows the rules of another program: leave out " + std::string(key));
     }

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
-#include <unordered_set>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "core/units.h"
+#include "passes/dep_rules.h"
 
 namespace convert {
 namespace {
@@ -76,33 +78,37 @@ class Fixer {
     ++fixes_.kinds[slot];
   }
 
-  // Drops what stands in the list already; `rules`: the texts that go with it, one each, or null.
+  // Drops what stands in the list already; `rules`: the attribute with a letter for each of it, or null.
   void fix_dependencies(Range& range, Attr* rules) {
     if (range.count < 2) return;
     const std::span<NodeId> list = std::span(table_.deps).subspan(range.begin, range.count);
     sorted_.assign(list.begin(), list.end());
     std::sort(sorted_.begin(), sorted_.end());
     if (std::adjacent_find(sorted_.begin(), sorted_.end()) == sorted_.end()) return;
-    std::unordered_set<NodeId> seen;
+    std::unordered_map<NodeId, std::uint32_t> seen;  // at which place
+    std::string letters;
     std::uint32_t kept = 0;
     for (std::uint32_t i = 0; i < range.count; ++i) {
-      if (!seen.insert(list[i]).second) continue;
-      list[kept] = list[i];
-      if (rules != nullptr) table_.texts[rules->bits + kept] = table_.texts[rules->bits + i];
-      ++kept;
+      const auto [at, is_new] = seen.try_emplace(list[i], kept);
+      const char letter = rules != nullptr ? table_.text[rules->bits + i] : '\0';
+      if (is_new) {
+        list[kept++] = list[i];
+        letters.push_back(letter);
+      } else if (letter == dep_rule_letter(DepRule::data)) {
+        letters[at->second] = letter;  // says more than an order
+      }
     }
     fixes_.repeated += range.count - kept;
     range.count = kept;
-    if (rules != nullptr) rules->size = kept;
+    if (rules == nullptr) return;
+    const Text kept_rules = table_.add_text(letters);
+    rules->size = kept_rules.size;
+    rules->bits = kept_rules.offset;
   }
 
-  // The attribute that names the rule behind each data dependency, where it does.
   Attr* dependency_rules(const Node& node) {
-    for (std::uint32_t i = 0; i < node.attrs.count; ++i) {
-      Attr& a = table_.attrs[node.attrs.begin + i];
-      if (a.name == attr::dep_rules && a.kind == Kind::string_list && a.size == node.data_deps.count) return &a;
-    }
-    return nullptr;
+    const Attr* a = dep_rules_of(table_, node);
+    return a == nullptr ? nullptr : &table_.attrs[static_cast<std::size_t>(a - table_.attrs.data())];
   }
 
   void add_flags() {

@@ -9,7 +9,7 @@ class SummaryBytes {
   template <typename Summary, typename Visit>
   static void visit(Summary& s, const Visit& visit) {
     visit(s.rank), visit(s.name), visit(s.positions_known), visit(s.positions_are_lines), visit(s.size),
-        visit(s.ids);
+        visit(s.recorded), visit(s.tells_order), visit(s.ids);
     visit(s.messages.sends), visit(s.messages.recvs);
     visit(s.names.text_), visit(s.names.begin_);
     visit(s.child_begin), visit(s.children);

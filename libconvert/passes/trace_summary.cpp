@@ -106,6 +106,10 @@ TraceSummary summarise(const Trace& trace, const Graph& graph) {
   s.positions_known = !table.positions.empty();
   s.positions_are_lines = s.positions_known && table.positions_are_lines;
   s.size = static_cast<std::uint32_t>(table.nodes.size());
+  s.tells_order =
+      std::any_of(table.attrs.begin(), table.attrs.end(), [](const Attr& a) { return a.name == attr::dep_rules; });
+  s.recorded = s.tells_order ||
+               std::any_of(table.nodes.begin(), table.nodes.end(), [](const Node& n) { return n.start_us != 0; });
   bool dense = true;
   for (std::uint32_t i = 0; i < s.size; ++i) dense = dense && table.nodes[i].id == i;
   if (!dense) {

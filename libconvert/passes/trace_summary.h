@@ -41,8 +41,10 @@ struct TraceSummary {
   std::string name;              // for messages: "ring.3.et"
   bool positions_known = false;  // Message::position means something
   bool positions_are_lines = false;
-  std::uint32_t size = 0;   // nodes
-  std::vector<NodeId> ids;  // by index; empty if each id is its index
+  bool recorded = false;     // some node says when it started, or has dep_rules
+  bool tells_order = false;  // some node has dep_rules
+  std::uint32_t size = 0;    // nodes
+  std::vector<NodeId> ids;   // by index; empty if each id is its index
   RankMessages messages;
   RankCollectives collectives;
   NodeNames names;                         // of the messages and collectives

@@ -66,14 +66,28 @@ class Reporter {
           if (graph_.started(v) == started) report_.waiting.push_back(waiting(v));
         }
       }
+      if (!graph_.inner(begin)) add_blocked(begin, end);
     }
-    const std::vector<std::uint32_t> cycle = shortest_cycle(graph_);
-    for (const std::uint32_t v : cycle) report_.cycle.push_back(graph_.ref(v));
-    report_.hints = graph_.size() == 0 ? find_hints(graph_, report_.unmatched) : find_hints(graph_, cycle);
+    const auto cycles = separate_cycles(graph_, WaitReport::max_cycles);
+    for (const std::vector<std::uint32_t>& cycle : cycles) {
+      std::vector<NodeRef>& to = &cycle == &cycles.front() ? report_.cycle : report_.more_cycles.emplace_back();
+      for (const std::uint32_t v : cycle) to.push_back(graph_.ref(v));
+    }
+    const std::vector<std::uint32_t> shortest = cycles.empty() ? std::vector<std::uint32_t>() : cycles.front();
+    report_.hints = graph_.size() == 0 ? find_hints(graph_, report_.unmatched) : find_hints(graph_, shortest);
     return std::move(report_);
   }
 
  private:
+  // Of the nodes of one rank.
+  void add_blocked(std::uint32_t begin, std::uint32_t end) {
+    ++report_.blocked_total;
+    if (report_.blocked.size() == WaitReport::max_listed) return;
+    std::uint32_t first = begin;
+    while (first < end && !graph_.started(first)) ++first;
+    report_.blocked.push_back(waiting(first < end ? first : begin));
+  }
+
   // Messages match in order, so the unmatched ones are a channel's last sends.
   void list_unmatched() {
     std::vector<std::uint32_t> left = graph_.unclaimed();

@@ -40,6 +40,7 @@ struct WaitingNode {
   NodeRef node;
   For what = For::dependency;
   NodeRef on{};
+  std::string name{};               // of the node, where somebody has looked it up
   Slot slot = Slot::communication;  // For::slot
   // Messages.
   bool sends = false;
@@ -74,9 +75,14 @@ struct UnmatchedSend {
 // in ascending order; nodes of custom algorithms at the end. Cut to `max_listed` entries, counted in full.
 struct WaitReport {
   static constexpr std::size_t max_listed = 10'000;
+  static constexpr std::size_t max_cycles = 20;
   std::vector<WaitingNode> waiting;
   std::uint64_t waiting_total = 0;
+  // Of each rank that waits, the first node that has started and does not end; if none has, the first that waits.
+  std::vector<WaitingNode> blocked;
+  std::uint64_t blocked_total = 0;
   std::vector<NodeRef> cycle;  // each waits for the next, the last for the first; empty if there is none
+  std::vector<std::vector<NodeRef>> more_cycles;  // that share no node with it, or with each other
   std::vector<UnmatchedSend> unmatched;
   std::uint64_t unmatched_total = 0;
   std::vector<std::string> hints;  // what to change: one for the circle, then for what can never come
@@ -99,15 +105,15 @@ struct ReplayRemains {
 };
 [[nodiscard]] WaitReport report_waits(const ReplayRemains& remains);
 
-// One line each: up to `max_lines` waiting nodes and unmatched sends (0: all), "… 480 more", the circle (cut as
-// well), the hints.
+// One line each: the first blocked node of each rank, then others that wait, together up to `max_lines` (0: all);
+// "… 480 more"; as many unmatched sends; the circles (cut as well), the hints.
 [[nodiscard]] std::vector<std::string> describe(const WaitReport& report, std::size_t max_lines);
 
 [[nodiscard]] std::string_view slot_name(Slot slot);
 
-// Members of an object that is open in `json`: "waiting_total", "waiting", "unmatched_sends_total",
-// "unmatched_sends", "cycle", "hints". Each entry of "waiting" has "npu", "node" ("inner" for a node of a custom
-// algorithm), and what it waits for:
+// Members of an object that is open in `json`: "blocked", "waiting_total", "waiting", "unmatched_sends_total",
+// "unmatched_sends", "cycle", "more_cycles", "hints". Each entry of "blocked" and "waiting" has "npu", "node"
+// ("inner" for a node of a custom algorithm), and what it waits for:
 //   "dependency": NODE
 //   "resource": {"name", "held_by": NODE}
 //   "receive": {"from", "tag", "bytes", "send": NODE}; with rendezvous "send": {"to", "tag", "bytes", "receive":

@@ -11,10 +11,12 @@ constexpr std::uint32_t unseen = 0xffffffff;
 
 class CycleFinder {
  public:
-  explicit CycleFinder(const WaitGraph& graph) : graph_(graph) {}
+  explicit CycleFinder(const WaitGraph& graph) : graph_(graph), core_(graph.vertices(), true) {}
 
+  // A circle that has no node in common with those found before; empty if there is none.
   std::vector<std::uint32_t> find() {
     trim();
+    best_.clear();
     const auto first = std::find(core_.begin(), core_.end(), true);
     if (first == core_.end()) return {};
     walk(static_cast<std::uint32_t>(first - core_.begin()));
@@ -26,31 +28,36 @@ class CycleFinder {
       }
     }
     std::rotate(best_.begin(), std::min_element(best_.begin(), best_.end()), best_.end());
+    for (const std::uint32_t v : best_) core_[v] = false;
     return best_;
   }
 
  private:
   [[nodiscard]] bool is_node(std::uint32_t v) const { return v < graph_.size(); }
 
-  // Leaves the vertices from which a circle can be reached.
+  // Leaves of the core the vertices from which a circle within it can be reached.
   void trim() {
     const std::uint32_t n = graph_.vertices();
     std::vector<std::size_t> begin(n + std::size_t{1}, 0);
     std::vector<std::size_t> left(n);
-    for (std::uint32_t v = 0; v < n; ++v) {
-      left[v] = graph_.waits_for(v).size();
-      for (const std::uint32_t w : graph_.waits_for(v)) ++begin[w + 1];
-    }
+    const auto for_edges = [&](const auto& visit) {
+      for (std::uint32_t v = 0; v < n; ++v) {
+        for (const std::uint32_t w : graph_.waits_for(v)) {
+          if (core_[v] && core_[w]) visit(v, w);
+        }
+      }
+    };
+    for_edges([&](std::uint32_t v, std::uint32_t w) {
+      ++left[v];
+      ++begin[w + 1];
+    });
     for (std::uint32_t v = 0; v < n; ++v) begin[v + 1] += begin[v];
     std::vector<std::uint32_t> sources(begin[n]);
     std::vector<std::size_t> fill(begin.begin(), begin.end() - 1);
-    for (std::uint32_t v = 0; v < n; ++v) {
-      for (const std::uint32_t w : graph_.waits_for(v)) sources[fill[w]++] = v;
-    }
-    core_.assign(n, true);
+    for_edges([&](std::uint32_t v, std::uint32_t w) { sources[fill[w]++] = v; });
     std::vector<std::uint32_t> free;
     for (std::uint32_t v = 0; v < n; ++v) {
-      if (left[v] == 0) free.push_back(v);
+      if (core_[v] && left[v] == 0) free.push_back(v);
     }
     while (!free.empty()) {
       const std::uint32_t v = free.back();
@@ -133,6 +140,16 @@ class CycleFinder {
 
 }  // namespace
 
-std::vector<std::uint32_t> shortest_cycle(const WaitGraph& graph) { return CycleFinder(graph).find(); }
+std::vector<std::vector<std::uint32_t>> separate_cycles(const WaitGraph& graph, std::size_t most) {
+  CycleFinder finder(graph);
+  std::vector<std::vector<std::uint32_t>> cycles;
+  while (cycles.size() < most) {
+    cycles.push_back(finder.find());
+    if (!cycles.back().empty()) continue;
+    cycles.pop_back();
+    break;
+  }
+  return cycles;
+}
 
 }  // namespace convert

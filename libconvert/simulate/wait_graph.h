@@ -145,9 +145,10 @@ class WaitGraph {
   std::vector<std::uint32_t> targets_;
 };
 
-// The shortest circle of nodes, as far as a bounded search finds it; some circle if there is one. Begins with its
-// lowest node.
-[[nodiscard]] std::vector<std::uint32_t> shortest_cycle(const WaitGraph& graph);
+// Circles of nodes that have no node in common, at most so many: first the shortest one as far as a bounded search
+// finds it, some circle if there is one; then the shortest of what is left, and so on. Each begins with its lowest
+// node.
+[[nodiscard]] std::vector<std::vector<std::uint32_t>> separate_cycles(const WaitGraph& graph, std::size_t most);
 
 // "all_reduce of 1 MiB"
 [[nodiscard]] std::string describe_call(CollectiveOp op, std::int64_t bytes);

@@ -14,6 +14,7 @@ class WaitWriter {
   void entry(const WaitingNode& w) {
     json_.begin_object();
     place(w.node);
+    if (!w.name.empty()) json_.member("name", w.name);
     switch (w.what) {
       case For::dependency: node("dependency", w.on); break;
       case For::slot:
@@ -82,13 +83,17 @@ class WaitWriter {
 
 void append_waits(const WaitReport& report, JsonWriter& json) {
   WaitWriter writer(json);
+  const auto list = [&](const char* key, const std::vector<WaitingNode>& nodes) {
+    json.line(1).key(key).begin_array();
+    for (const WaitingNode& w : nodes) {
+      json.line(2);
+      writer.entry(w);
+    }
+    json.line(1).end_array();
+  };
+  list("blocked", report.blocked);
   json.line(1).member("waiting_total", report.waiting_total);
-  json.line(1).key("waiting").begin_array();
-  for (const WaitingNode& w : report.waiting) {
-    json.line(2);
-    writer.entry(w);
-  }
-  json.line(1).end_array();
+  list("waiting", report.waiting);
   json.line(1).member("unmatched_sends_total", report.unmatched_total);
   json.line(1).key("unmatched_sends").begin_array();
   for (const UnmatchedSend& s : report.unmatched) {
@@ -97,12 +102,19 @@ void append_waits(const WaitReport& report, JsonWriter& json) {
     json.member("to", s.peer).member("tag", s.tag).member("bytes", s.bytes).end_object();
   }
   json.line(1).end_array();
-  json.line(1).key("cycle").begin_array();
-  for (const NodeRef& n : report.cycle) {
-    json.begin_object();
-    writer.place(n);
-    json.end_object();
-  }
+  const auto nodes = [&](const std::vector<NodeRef>& cycle) {
+    json.begin_array();
+    for (const NodeRef& n : cycle) {
+      json.begin_object();
+      writer.place(n);
+      json.end_object();
+    }
+    json.end_array();
+  };
+  json.line(1).key("cycle");
+  nodes(report.cycle);
+  json.line(1).key("more_cycles").begin_array();
+  for (const std::vector<NodeRef>& cycle : report.more_cycles) nodes(cycle);
   json.end_array();
   json.line(1).key("hints").begin_array();
   for (const std::string& hint : report.hints) json.value(hint);

@@ -13,6 +13,10 @@ std::string within_rank(const NodeRef& n) {
   return n.inner ? "inner node " + std::to_string(*n.inner) : "node " + std::to_string(n.node);
 }
 
+std::string subject(const WaitingNode& w) {
+  return describe(w.node) + (w.name.empty() ? "" : " '" + w.name + '\'');
+}
+
 std::string message(std::int64_t tag, std::int64_t bytes) {
   return "tag " + std::to_string(tag) + ", " + std::to_string(bytes) + " bytes";
 }
@@ -24,12 +28,11 @@ std::string number(const WaitingNode::Collective& c) {
 std::string message_text(const WaitingNode& w) {
   const std::string what = message(w.tag, w.bytes);
   if (w.what == For::send)
-    return describe(w.node) + " receives from " + describe(w.on) + " (" + what + "), which has not started";
+    return subject(w) + " receives from " + describe(w.on) + " (" + what + "), which has not started";
   if (w.what == For::receive)
-    return describe(w.node) + " sends to " + describe(w.on) + " (" + what + "), whose receive has not started";
+    return subject(w) + " sends to " + describe(w.on) + " (" + what + "), whose receive has not started";
   const std::string peer = "rank " + std::to_string(w.peer) + " (" + what + "), which has no such ";
-  std::string line =
-      describe(w.node) + (w.sends ? " sends to " + peer + "receive" : " receives from " + peer + "send");
+  std::string line = subject(w) + (w.sends ? " sends to " + peer + "receive" : " receives from " + peer + "send");
   if (!w.other_bytes && !w.other_tag) return line;
   line += w.other_bytes ? " left; one of " + std::to_string(*w.other_bytes) + " bytes with that tag"
                         : " left; one of that size with tag " + std::to_string(*w.other_tag);
@@ -38,7 +41,7 @@ std::string message_text(const WaitingNode& w) {
 
 std::string collective_text(const WaitingNode& w) {
   const WaitingNode::Collective& c = *w.collective;
-  std::string line = describe(w.node) + " calls " + describe_call(c.op, c.bytes);
+  std::string line = subject(w) + " calls " + describe_call(c.op, c.bytes);
   if (w.what == For::other_call) {
     const auto with = [](const std::string& particulars) {
       return particulars.empty() ? "" : " (" + particulars + ")";
@@ -62,9 +65,9 @@ std::string collective_text(const WaitingNode& w) {
 
 std::string text(const WaitingNode& w) {
   switch (w.what) {
-    case For::dependency: return describe(w.node) + " depends on " + within_rank(w.on);
+    case For::dependency: return subject(w) + " depends on " + within_rank(w.on);
     case For::slot:
-      return describe(w.node) + " waits for the " + std::string(slot_name(w.slot)) + " resource, which " +
+      return subject(w) + " waits for the " + std::string(slot_name(w.slot)) + " resource, which " +
              within_rank(w.on) + " holds";
     case For::send:
     case For::receive:
@@ -77,6 +80,26 @@ std::string text(const WaitingNode& w) {
     case For::algorithm: break;
   }
   return collective_text(w);
+}
+
+// What waits besides the first of each rank, in what these leave of the lines.
+void list_others(const WaitReport& report, std::size_t max_lines, std::vector<std::string>& lines) {
+  const std::size_t told = max_lines == 0 ? report.blocked.size() : std::min(report.blocked.size(), max_lines);
+  auto is_told = [&, next = std::size_t{0}](const NodeRef& n) mutable {
+    while (next < told && report.blocked[next].node.rank < n.rank) ++next;
+    return next < told && report.blocked[next].node == n;
+  };
+  std::uint64_t shown = told;
+  for (const WaitingNode& w : report.waiting) {
+    if (max_lines != 0 && shown >= max_lines) break;
+    if (is_told(w.node)) continue;
+    lines.push_back(text(w));
+    ++shown;
+  }
+  if (shown == report.waiting_total) return;
+  std::string line = "… " + std::to_string(report.waiting_total - shown) + " more waiting nodes";
+  if (told < report.blocked_total) line += ", also on " + counted(report.blocked_total - told, "other rank");
+  lines.push_back(std::move(line));
 }
 
 std::string text(const UnmatchedSend& s) {
@@ -126,10 +149,17 @@ std::vector<std::string> describe(const WaitReport& report, std::size_t max_line
     for (std::size_t i = 0; i < shown; ++i) lines.push_back(text(entries[i]));
     if (shown < total) lines.push_back("… " + std::to_string(total - shown) + " more " + what);
   };
-  list(report.waiting, report.waiting_total, "waiting nodes");
+  for (std::size_t i = 0; i < report.blocked.size() && (max_lines == 0 || i < max_lines); ++i)
+    lines.push_back(text(report.blocked[i]));
+  list_others(report, max_lines, lines);
   list(report.unmatched, report.unmatched_total, "messages that are never received");
-  const std::size_t size = report.cycle.size();
-  if (size != 0) lines.push_back(circle(report.cycle, max_lines == 0 ? size : std::min(size, max_circle)));
+  const auto add_circle = [&](const std::vector<NodeRef>& cycle) {
+    const std::size_t size = cycle.size();
+    if (size != 0) lines.push_back(circle(cycle, max_lines == 0 ? size : std::min(size, max_circle)));
+  };
+  add_circle(report.cycle);
+  for (const std::vector<NodeRef>& cycle : report.more_cycles) add_circle(cycle);
+  if (report.more_cycles.size() + 1 == WaitReport::max_cycles) lines.emplace_back("… perhaps more circles");
   for (const std::string& hint : report.hints) lines.push_back("hint: " + hint);
   return lines;
 }

@@ -44,8 +44,7 @@ void link_both_ways(std::string_view bytes) {
   const auto groups = process_groups(host, device ? &*device : nullptr);
   const std::size_t device_ops = device ? device->device_ops.size() : 0;
   for (const bool all : {false, true}) {
-    const LinkOptions options{
-        .keep_gaps = !all, .data_deps = all, .reduce = all, .dep_rules = all, .list_unmatched = all};
+    const LinkOptions options{.keep_gaps = !all, .data_deps = all, .reduce = all, .list_unmatched = all};
     check_sound(link(Trace(host), device, groups, options), device_ops);
   }
 }

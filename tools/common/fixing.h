@@ -15,6 +15,8 @@ class Fixing {
  public:
   // Thread-safe, in any order.
   void add(const convert::Trace& head, const convert::Fixes& fixes);
+  // Whether nothing was repaired, or left.
+  [[nodiscard]] bool empty() const { return ranks_.empty(); }
   // One line for all ranks; with -v one more for each rank in which something was repaired.
   // `written`: the result is valid, and goes out.
   void report(bool written) const;

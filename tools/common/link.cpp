@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <utility>
 
+#include "common/relaxing.h"
 #include "load/check.h"
 #include "load/link_files.h"
+#include "load/relaxing.h"
 #include "passes/summary_bytes.h"
 #include "passes/validate.h"
 #include "util/log.h"
@@ -26,7 +28,7 @@ void add_link_options(App& app, LinkToolOptions& to) {
   app.add_choice("--gaps", to.gaps, {"keep", "drop"}, "time of CPU threads between operators: delay nodes, or not");
   app.add_flag("--data-deps", to.data_deps, "also dependencies between tensors' writers and readers");
   app.add_flag("--reduce", to.reduce, "without dependencies that others imply");
-  app.add_flag("--dep-rules", to.dep_rules, "note the rule behind each dependency (attribute dep_rules)");
+  app.add_flag("--relax", to.relax, "without the order that makes ranks wait for each other in a circle");
   app.add_choice("--compat", to.compat, {"chakra"}, "as MLCommons Chakra links and converts, byte for byte");
   app.group("Checks");
   app.add_choice("--unmatched", to.unmatched, {"warn", "error", "keep"}, "operations without a partner");
@@ -46,6 +48,10 @@ Linking::Linking(const LinkToolOptions& options, const OutputOptions& output, Co
   if (many && options.rank) throw usage_error("--rank is for a single pair of files; --ranks selects among many");
   if (!many && options.ranks) throw usage_error("--ranks needs %r in the names of the files");
   if (options.list_unmatched && !options.report) throw usage_error("--list-unmatched needs --report");
+  if (options.relax && !many) throw usage_error("--relax is for several ranks, with %r in the names of the files");
+  if (options.relax && team_ != nullptr)
+    throw usage_error(
+        "--relax needs all ranks in one process; without it, et-validate --fix does the same afterwards");
   if (team_ != nullptr && output.to_stdout())
     throw usage_error("several processes write files: name a prefix with -o");
   if (options.report && output.path && *options.report == *output.path && *options.report != "-")
@@ -61,10 +67,10 @@ Linking::Linking(const LinkToolOptions& options, const OutputOptions& output, Co
     compat_ = linked ? LinkCompat::chakra_linked : LinkCompat::chakra;
     if (options.unmatched != "warn" || options.check)
       throw usage_error("--compat chakra checks nothing: leave out --unmatched and --check");
-    if (options.gaps != "keep" || options.data_deps || options.reduce || options.dep_rules || options.report) {
+    if (options.gaps != "keep" || options.data_deps || options.reduce || options.relax || options.report) {
       throw usage_error(
           "--compat chakra follows the rules of another program; leave out --gaps, --data-deps, "
-          "--reduce, --dep-rules and --report");
+          "--reduce, --relax and --report");
     }
   } else if (output.to && output.to->starts_with("linked")) {
     throw usage_error("-t linked is the format of MLCommons Chakra's linker; add --compat chakra");
@@ -94,7 +100,6 @@ SourceOptions Linking::source_options() {
   linking.link = {.keep_gaps = options_.gaps == "keep",
                   .data_deps = options_.data_deps,
                   .reduce = options_.reduce,
-                  .dep_rules = options_.dep_rules,
                   .list_unmatched = options_.list_unmatched};
   o.linking = std::move(linking);
   if (compat_ == LinkCompat::none) {
@@ -104,6 +109,18 @@ SourceOptions Linking::source_options() {
     o.whole_linked = ranks_.size() > 1 && check_mode() != "off";
   }
   return o;
+}
+
+void Linking::find_circles() {
+  if (!options_.relax) return;
+  SourceOptions o = source_options();
+  o.on_linked = nullptr;
+  o.whole_linked = false;
+  o.progress = false;
+  Diagnostics unheard;  // all is found again
+  TraceSource source(std::move(o), unheard);
+  relaxation_ = find_relaxation(source, context_.jobs());
+  tools::report(relaxation_, context_);
 }
 
 SinkOptions Linking::sink_options(TraceSource& source) {
@@ -131,7 +148,8 @@ void Linking::write(TraceSource& source, const SinkPlan& plan) {
     throw usage_error("several processes write files: name a prefix with -o, without a suffix such as .et");
   }
   try {
-    write_set(source, plan, sink_options(source), context_.diagnostics);
+    RelaxedSource relaxed(source, relaxation_.cuts);
+    write_set(relaxed, plan, sink_options(source), context_.diagnostics);
   } catch (...) {
     // The others wait to hear whether all have linked their ranks.
     if (team_ != nullptr && !std::exchange(agreed_, true)) (void)team_->all(false);
@@ -151,7 +169,14 @@ void Linking::add_rank(Rank rank, const std::string& file, const LinkedRank& lin
               .summary = {}};
   append_json(linked.report(), r.json);
   if (trace != nullptr) {
-    r.summary = summarise(*trace);
+    const auto cuts = relaxation_.cuts.find(rank);
+    if (cuts == relaxation_.cuts.end()) {
+      r.summary = summarise(*trace);
+    } else {
+      Trace relaxed = *trace;
+      cut_dependencies(relaxed.nodes, cuts->second);
+      r.summary = summarise(relaxed);
+    }
     r.summary->name += " (linked)";  // ids of nodes are those of the result
   }
   const std::lock_guard lock(mutex_);
@@ -266,7 +291,8 @@ void Linking::check_across_ranks(const TraceSource& source) {
   const auto findings = context_.diagnostics.sibling();
   (void)check_set(summaries, RuleSet::all(), *findings, lists ? &*lists : nullptr);
   for (const Diagnostic& d : findings->all()) {
-    if (error && d.severity == Severity::error) {
+    const bool ended = d.rule == "deadlock";  // what was recorded did not wait for ever
+    if (error && d.severity == Severity::error && !ended) {
       context_.diagnostics.error(d.where, d.rule, d.message, d.notes);
     } else {
       context_.diagnostics.warning(d.where, d.rule, d.message, d.notes);

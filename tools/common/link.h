@@ -18,6 +18,7 @@
 #include "load/source.h"
 #include "mpi/link_team.h"
 #include "passes/link/report.h"
+#include "passes/relax.h"
 #include "passes/trace_summary.h"
 
 namespace tools {
@@ -30,7 +31,7 @@ struct LinkToolOptions {
   std::string gaps = "keep";
   bool data_deps = false;
   bool reduce = false;
-  bool dep_rules = false;
+  bool relax = false;
   std::string unmatched = "warn";
   std::optional<std::string> check;
   std::optional<std::string> report;
@@ -60,6 +61,8 @@ class Linking {
 
   [[nodiscard]] convert::SourceOptions source_options();
   [[nodiscard]] convert::SinkOptions sink_options(convert::TraceSource& source);
+  // With --relax: links all ranks once, to find the order that makes them wait for each other in a circle.
+  void find_circles();
   // Whether this process has ranks to link; if not, it only agrees with the others.
   [[nodiscard]] bool has_ranks() const { return team_ == nullptr || team_->number() < ranks_.size(); }
   void attend();
@@ -90,6 +93,7 @@ class Linking {
   bool agreed_ = false;               // all processes have linked their ranks
   std::mutex mutex_;
   std::map<convert::Rank, RankFacts> linked_;
+  convert::Relaxation relaxation_;
 };
 
 }  // namespace tools

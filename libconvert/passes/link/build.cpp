@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/collective_type.h"
+#include "passes/dep_rules.h"
 #include "passes/estimate/estimate.h"
 #include "util/huge_pages.h"
 
@@ -293,11 +294,10 @@ void LinkedNodes::Builder::add_ids(const OrderedNode& n, std::uint32_t index) {
   NodeTable& t = *table_;
   if (n.caller != none && n.caller < index && has_ended(order_.nodes[n.caller], n)) t.add_ctrl_dep(n.caller);
   for (const OrderedDep& d : order_.deps_of(n)) t.add_data_dep(d.node);
-  if (options_.dep_rules && n.dep_count != 0) {
-    std::vector<std::string> rules;
-    for (const OrderedDep& d : order_.deps_of(n)) rules.emplace_back(dep_rule_name(d.rule));
-    t.add_strings(attr::dep_rules, rules);
-  }
+  if (n.dep_count == 0) return;
+  t.attrs.push_back(
+      {.name = attr::dep_rules, .kind = Kind::string_val, .size = n.dep_count, .bits = t.text.size()});
+  for (const OrderedDep& d : order_.deps_of(n)) t.text.push_back(dep_rule_letter(d.rule));
 }
 
 void LinkedNodes::Builder::add_times(const OrderedNode& n) {

@@ -24,7 +24,6 @@ struct LinkOptions {
   bool keep_gaps = true;        // time of CPU threads outside operators becomes delay nodes
   bool data_deps = false;       // data dependencies by tensor storages
   bool reduce = false;          // without dependencies that others imply
-  bool dep_rules = false;       // attribute dep_rules: which rule made each data dependency
   bool list_unmatched = false;  // LinkReport::items
 };
 

@@ -110,14 +110,25 @@ class OrderFinder {
     n.start_ns = start_ns;
     return n;
   }
-  // To the last node. Once for each parent: the first rule that names it stands.
+  // To the last node. Once for each parent: the first rule that names it stands, but for data, which says more than
+  // an order.
   void add_dep(std::uint32_t node, DepRule rule) {
     if (node == none) return;
     OrderedNode& n = out_.nodes.back();
-    if (is_named(n, node)) return;
+    if (is_named(n, node)) {
+      if (rule == DepRule::data) make_data(n, node);
+      return;
+    }
     out_.deps.push_back({node, rule});
     ++n.dep_count;
     ++report_.deps[static_cast<std::size_t>(rule)];
+  }
+  void make_data(const OrderedNode& n, std::uint32_t node) {
+    const auto at = std::find_if(out_.deps.begin() + static_cast<std::ptrdiff_t>(n.first_dep), out_.deps.end(),
+                                 [&](const OrderedDep& d) { return d.node == node; });
+    --report_.deps[static_cast<std::size_t>(at->rule)];
+    ++report_.deps[static_cast<std::size_t>(DepRule::data)];
+    at->rule = DepRule::data;
   }
   [[nodiscard]] bool is_named(const OrderedNode& n, std::uint32_t node) {
     constexpr std::uint32_t many = 16;

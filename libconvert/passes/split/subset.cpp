@@ -34,8 +34,8 @@ class NodeRemoval {
     }
     for (std::size_t i = 0; i < goes_.size(); ++i) {
       if (goes_[i]) continue;
-      rewire(trace_.nodes.nodes[i].data_deps);
-      rewire(trace_.nodes.nodes[i].ctrl_deps);
+      if (rewire(trace_.nodes.nodes[i].data_deps)) forget_rules(trace_.nodes.nodes[i]);
+      (void)rewire(trace_.nodes.nodes[i].ctrl_deps);
     }
     remove();
   }
@@ -76,13 +76,23 @@ class NodeRemoval {
     return least + factor * (goes_.size() + given_);
   }
 
-  void rewire(Range& deps) {
+  // What dep_rules says of other dependencies must not be taken for these, should they be as many.
+  void forget_rules(const Node& n) {
+    for (std::uint32_t a = n.attrs.begin; a < n.attrs.begin + n.attrs.count; ++a) {
+      Attr& one = trace_.nodes.attrs[a];
+      if (one.name == attr::dep_rules && one.kind == Kind::string_val) one.size = 0;
+    }
+  }
+
+  // Whether something has changed.
+  bool rewire(Range& deps) {
     NodeTable& table = trace_.nodes;
     const std::span<const NodeId> old(table.deps.data() + deps.begin, deps.count);
-    if (std::none_of(old.begin(), old.end(), [&](NodeId id) { return goes(id); })) return;
+    if (std::none_of(old.begin(), old.end(), [&](NodeId id) { return goes(id); })) return false;
     const std::vector<NodeId> now = resolved(old);
     deps = {static_cast<std::uint32_t>(table.deps.size()), static_cast<std::uint32_t>(now.size())};
     table.deps.insert(table.deps.end(), now.begin(), now.end());
+    return true;
   }
 
   void remove() {

@@ -13,6 +13,7 @@
 
 #include "core/profile.h"
 #include "core/trace.h"
+#include "passes/dep_rules.h"
 #include "passes/link/link.h"
 
 namespace convert::test {
@@ -133,15 +134,14 @@ class Program {
     return host_;
   }
   Profile& profile() { return profile_; }
-  [[nodiscard]] LinkedTrace link(LinkOptions options = {}, const std::vector<ProcessGroup>& groups = {},
+  [[nodiscard]] LinkedTrace link(const LinkOptions& options = {}, const std::vector<ProcessGroup>& groups = {},
                                  Rank rank = 0) {
-    options.dep_rules = true;
     Trace trace = host();
     trace.rank = rank;
     return convert::link(std::move(trace), profile_, groups, options);
   }
   [[nodiscard]] LinkedTrace link_host(const std::vector<ProcessGroup>& groups = {}) {
-    return convert::link(host(), std::nullopt, groups, {.dep_rules = true});
+    return convert::link(host(), std::nullopt, groups, {});
   }
 
  private:
@@ -195,10 +195,11 @@ inline std::vector<std::string> shown(const Trace& t) {
     std::string line = std::to_string(n.id) + ' ' + std::string(t.nodes.name(n)) + ' ' + std::to_string(start) +
                        '-' + std::to_string(start + duration_of(t, n));
     for (const NodeId c : t.nodes.ctrl_deps(n)) line += " <" + std::to_string(c);
-    const Attr* rules = find(t.nodes.attributes(n), attr::dep_rules);
+    const Attr* rules = dep_rules_of(t.nodes, n);
     const auto deps = t.nodes.data_deps(n);
     for (std::size_t i = 0; i < deps.size(); ++i) {
-      line += ' ' + std::string(t.nodes.view(t.nodes.string_list(*rules)[i])) + ':' + std::to_string(deps[i]);
+      line +=
+          ' ' + std::string(dep_rule_name(*dep_rule_of(t.nodes.string(*rules)[i]))) + ':' + std::to_string(deps[i]);
     }
     if (const std::int64_t delay = int_of(t, n, attr::start_delay_nanos, 0); delay != 0)
       line += " +" + std::to_string(delay);

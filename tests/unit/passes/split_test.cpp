@@ -197,6 +197,18 @@ TEST(Subset, LeavesMessagesToOthersOut) {
   EXPECT_EQ(value(v.nodes, 4, attr::comm_dst), 5);
 }
 
+TEST(Subset, RulesOfOtherDependenciesAreForgotten) {
+  TraceBuilder b(2);
+  b.comp(0).comp(5, {0}).table().add_string(attr::dep_rules, "p");
+  b.recv(2, 9, 0, 8, {0});
+  b.comp(3, {2, 5}).table().add_string(attr::dep_rules, "ep");  // [0, 5] then, which are as many
+  Trace t = b.trace();
+  (void)take_rank({.ranks = {2, 5}, .drop_messages = true}, t);
+  EXPECT_EQ(text(t.nodes), "0 5<0 3<0,5");
+  EXPECT_EQ(t.nodes.string(*find(t.nodes.attributes(t.nodes.nodes[1]), attr::dep_rules)), "p");
+  EXPECT_EQ(t.nodes.string(*find(t.nodes.attributes(t.nodes.nodes[2]), attr::dep_rules)), "");
+}
+
 // Without its middle this would have as many dependencies as the square of its ends.
 TEST(Subset, DoesNotGrowBeyondReason) {
   constexpr NodeId ends = 5000;

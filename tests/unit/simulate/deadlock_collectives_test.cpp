@@ -24,9 +24,9 @@ TEST(DeadlockOfCollectives, CollectivesInOtherOrder) {
       lines[0],
       "rank 0 node 7 calls all_reduce of 64 KiB (number 0 of all ranks), which rank 2 has not called; the next "
       "such call of rank 2 is node 8");
-  EXPECT_EQ(lines[1], "rank 0 node 8 waits for the communication resource, which node 7 holds");
+  EXPECT_EQ(lines[4], "rank 0 node 8 waits for the communication resource, which node 7 holds");
   EXPECT_EQ(
-      lines[4],
+      lines[2],
       "rank 2 node 7 calls all_gather of 16 KiB as number 0 of all ranks, where rank 0 node 7 calls all_reduce of "
       "64 KiB");
   EXPECT_EQ(advice(r),
@@ -151,7 +151,7 @@ TEST(DeadlockOfCollectives, RankWithoutNodes) {
   EXPECT_EQ(
       describe(r.waits, 1),
       (Lines{"rank 0 node 0 calls all_reduce of 1 KiB (number 0 of all ranks), which rank 2 never calls",
-             "… 2 more waiting nodes",
+             "… 2 more waiting nodes, also on 2 other ranks",
              "hint: the trace of rank 2 has no nodes: give it the collectives of all ranks, first the all_reduce "
              "of 1 KiB of rank 0 node 0"}));
 }

@@ -52,7 +52,7 @@ TEST(Deadlock, CrossedReceives) {
   EXPECT_EQ(r.waits.cycle, (std::vector<NodeRef>{{0, 5}, {1, 7}, {1, 5}, {0, 7}}));
   EXPECT_EQ(describe(r.waits, 1),
             (Lines{"rank 0 node 5 receives from rank 1 node 7 (tag 0, 100 bytes), which has not started",
-                   "… 3 more waiting nodes", "circle of waits: 0:5 → 1:7 → 1:5 → 0:7 → 0:5",
+                   "… 3 more waiting nodes, also on 1 other rank", "circle of waits: 0:5 → 1:7 → 1:5 → 0:7 → 0:5",
                    "hint: let rank 1 node 7 (send to rank 0) start before node 5 (receive from rank 0) has ended: "
                    "remove the dependency of node 7 on node 5"}));
 }
@@ -70,6 +70,45 @@ TEST(Deadlock, FindsTheShortestCycle) {
   }
   const ReplayResult r = run(t, "fully_connected:4,bw=1GB/s");
   EXPECT_EQ(r.waits.cycle, (std::vector<NodeRef>{{2, 2}, {3, 3}, {3, 2}, {2, 3}}));
+  ASSERT_EQ(r.waits.more_cycles.size(), 1U);
+  EXPECT_EQ(r.waits.more_cycles[0],
+            (std::vector<NodeRef>{{0, 0}, {3, 1}, {3, 0}, {2, 1}, {2, 0}, {1, 1}, {1, 0}, {0, 1}}));
+}
+
+TEST(Deadlock, TheFirstBlockedCallOfEachRankAndAllSeparateCirclesAreNamed) {
+  auto t = ranks(4);
+  for (Rank r = 0; r < 4; ++r) {
+    comp(t[r], 0, 1);
+    recv(t[r], 5, r ^ 1U, 100, 0, {0});
+    recv(t[r], 6, r ^ 1U, 100, 9, {5});
+    send(t[r], 7, r ^ 1U, 100, 0, {5});
+    send(t[r], 8, r ^ 1U, 100, 9, {0});
+  }
+  const ReplayResult r = run(t, "ring:4,bw=1GB/s");
+  const Lines lines = describe(r.waits, 20);
+  for (Rank rank = 0; rank < 4; ++rank) {
+    const std::string self = std::to_string(rank), other = std::to_string(rank ^ 1U);
+    EXPECT_EQ(lines[rank], "rank " + self + " node 5 receives from rank " + other +
+                               " node 7 (tag 0, 100 bytes), which has not started");
+  }
+  std::vector<std::string> circles = advice(r);
+  std::erase_if(circles, [](const std::string& line) { return line.starts_with("hint"); });
+  EXPECT_EQ(circles, (Lines{"circle of waits: 0:5 → 1:7 → 1:5 → 0:7 → 0:5",
+                            "circle of waits: 2:5 → 3:7 → 3:5 → 2:7 → 2:5"}));
+  EXPECT_EQ(describe(r.waits, 2)[2], "… 10 more waiting nodes, also on 2 other ranks");
+}
+
+TEST(Deadlock, CirclesAreBounded) {
+  auto t = ranks(100);
+  for (Rank r = 0; r < 100; ++r) {
+    recv(t[r], 0, r ^ 1U, 100);
+    send(t[r], 1, r ^ 1U, 100, 0, {0});
+  }
+  const ReplayResult r = run(t, "ring:100,bw=1GB/s");
+  EXPECT_EQ(r.waits.more_cycles.size() + 1, WaitReport::max_cycles);
+  EXPECT_EQ(r.waits.blocked.size(), 100U);
+  const Lines lines = describe(r.waits, 20);
+  EXPECT_EQ(lines.end()[-2], "… perhaps more circles");
 }
 
 TEST(Deadlock, DependencyCycleWithinARank) {
@@ -203,9 +242,9 @@ TEST(Deadlock, RendezvousOfTwoSends) {
   const ReplayResult r = run_system(t, {.rendezvous = true});
   EXPECT_EQ(describe(r.waits, 0),
             (Lines{"rank 0 node 0 sends to rank 1 node 1 (tag 0, 100 bytes), whose receive has not started",
-                   "rank 0 node 1 depends on node 0",
                    "rank 1 node 0 sends to rank 0 node 1 (tag 0, 100 bytes), whose receive has not started",
-                   "rank 1 node 1 depends on node 0", "circle of waits: 0:0 → 1:1 → 1:0 → 0:1 → 0:0",
+                   "rank 0 node 1 depends on node 0", "rank 1 node 1 depends on node 0",
+                   "circle of waits: 0:0 → 1:1 → 1:0 → 0:1 → 0:0",
                    "hint: let rank 1 node 1 (receive from rank 0) start before node 0 (send to rank 0) has ended: "
                    "remove the dependency of node 1 on node 0"}));
 }

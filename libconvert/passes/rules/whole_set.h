@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// Who waits for whom across the ranks of a set: the graph in which a circle is a deadlock.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "passes/trace_summary.h"
+#include "passes/validate.h"
+
+namespace convert::rules {
+
+// All nodes of all ranks in one numbering, rank by rank. Edges: dependencies, and from the k-th send to the k-th
+// receive, which completes only after its send was issued. Receives without a send are the business of rule pairs.
+// The k-th collective of a group is a further node, the meeting: it waits for all that its ranks' nodes depend on,
+// and they for nothing but it. From where ranks disagree on (rule collectives), there are none.
+class WholeSet {
+ public:
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+  // Throws Error(input) [deadlock] if there are too many nodes for one numbering. `groups` may be null.
+  WholeSet(std::span<const TraceSummary> set, const GroupLists* groups);
+
+  // From now on each rank also runs the collectives that meet one after the other, in the order of issue. Those of
+  // one group have one order on all ranks: false if no rank runs those of several, and nothing has changed.
+  bool one_at_a_time();
+
+  // From now on only those waits for other ranks count that no order of issue avoids. Looks at nodes for which
+  // `in_question` is true only; waits of all others do not count.
+  void keep_forced(const std::vector<bool>& in_question, const GroupLists* groups);
+  // All waits count again, as at first.
+  void keep_all() { forced_.clear(); }
+
+  // Nodes and meetings; the meetings come last.
+  [[nodiscard]] std::uint32_t size() const { return nodes() + meetings(); }
+  [[nodiscard]] bool is_meeting(std::uint32_t node) const { return node >= nodes(); }
+  // What each rank contributes to a meeting, ascending.
+  [[nodiscard]] std::span<const std::uint32_t> members(std::uint32_t meeting) const {
+    const std::uint32_t m = meeting - nodes();
+    return std::span(members_).subspan(member_begin_[m], member_begin_[m + 1] - member_begin_[m]);
+  }
+  [[nodiscard]] std::uint32_t rank_of(std::uint32_t node) const;
+  [[nodiscard]] std::uint32_t base(std::uint32_t rank) const { return base_[rank]; }
+  // Whether it is a collective that meets others.
+  [[nodiscard]] bool is_call(std::uint32_t node) const { return other_[node] != none && is_meeting(other_[node]); }
+  // The receive that waits for this send; none if there is none, or if it is no send.
+  [[nodiscard]] std::uint32_t receive_of(std::uint32_t node) const { return is_call(node) ? none : other_[node]; }
+
+  // Calls visit(waiting, dependent): `waiting` waits for `node`. `dependent` is the node whose dependency that is,
+  // the member where `waiting` is a meeting; none if it is no dependency but a wait for another rank.
+  template <typename Visit>
+  void for_waiting(std::uint32_t node, const Visit& visit) const {
+    if (is_meeting(node)) {
+      for (const std::uint32_t member : members(node)) {
+        if (waits(member)) visit(member, none);
+      }
+      return;
+    }
+    const std::uint32_t rank = rank_of(node);
+    const std::uint32_t base = base_[rank];
+    const bool no_meetings = meetings() == 0;
+    for (const std::uint32_t index : set_[rank].children_of(node - base)) {
+      const std::uint32_t child = base + index;
+      if (no_meetings) {
+        visit(child, child);
+        continue;
+      }
+      const std::uint32_t meeting = other_[child];
+      const bool meets = meeting != none && is_meeting(meeting) && is_awaited(child);
+      if (meets) visit(meeting, child);
+      if (!meets || !waits(child)) visit(child, child);
+    }
+    const std::uint32_t receive = receive_of(node);
+    if (receive != none && is_awaited(node) && waits(receive)) visit(receive, none);
+    if (!next_.empty() && next_[node] != none) visit(next_[node], none);
+  }
+  template <typename Visit>
+  void for_children(std::uint32_t node, const Visit& visit) const {
+    for_waiting(node, [&](std::uint32_t other, std::uint32_t) { visit(other); });
+  }
+
+ private:
+  enum : std::uint8_t { awaited = 1, waiting = 2 };
+  // Others wait for exactly this send or call; this receive or call waits for exactly its counterpart.
+  [[nodiscard]] bool is_awaited(std::uint32_t node) const {
+    return forced_.empty() || (forced_[node] & awaited) != 0;
+  }
+  [[nodiscard]] bool waits(std::uint32_t node) const { return forced_.empty() || (forced_[node] & waiting) != 0; }
+  [[nodiscard]] std::vector<std::uint32_t> collectives_in_order(std::uint32_t rank) const;
+  [[nodiscard]] std::uint32_t nodes() const { return base_.back(); }
+  [[nodiscard]] std::uint32_t meetings() const { return static_cast<std::uint32_t>(member_begin_.size() - 1); }
+  void add_meetings(const struct CollectiveGroup& g);
+
+  std::span<const TraceSummary> set_;
+  std::vector<std::uint32_t> base_;   // number of the first node of each rank, then of all
+  std::vector<std::uint32_t> other_;  // of a send: its receive; of a collective: its meeting
+  std::vector<std::uint32_t> member_begin_ = {0};
+  std::vector<std::uint32_t> members_;
+  std::vector<std::uint32_t> next_;   // of a collective: the meeting of its rank's next one; empty: not considered
+  std::vector<std::uint8_t> forced_;  // by node; empty: all waits count
+};
+
+}  // namespace convert::rules

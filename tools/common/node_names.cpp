@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "common/node_names.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "io/output.h"
+#include "load/source.h"
+#include "passes/trace_summary.h"
+
+namespace tools {
+namespace {
+
+using namespace convert;
+
+using Names = std::map<std::pair<Rank, NodeId>, std::string>;
+
+// As messages show them.
+std::string shown(std::string_view name) {
+  constexpr std::size_t most_bytes = 48;
+  const std::string_view cut = cut_to(name, most_bytes);
+  if (!is_readable(cut)) return {};
+  return std::string(cut) + (cut.size() < name.size() ? "…" : "");
+}
+
+Names names_in(TraceReader& reader, Trace& trace, const std::map<Rank, std::set<NodeId>>& wanted) {
+  constexpr std::size_t batch_nodes = 4096;
+  Names names;
+  const auto of_rank = wanted.find(trace.rank);
+  while (reader.next_nodes(trace, batch_nodes)) {
+    if (of_rank == wanted.end()) continue;
+    for (const Node& n : trace.nodes.nodes) {
+      if (of_rank->second.contains(n.id)) names.emplace(std::pair(trace.rank, n.id), shown(trace.nodes.name(n)));
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+void look_up_names(const InputOptions& input, Context& context, std::size_t most, std::vector<WaitingNode>& nodes) {
+  const std::vector<std::string> operands = inputs(input);
+  if (std::any_of(operands.begin(), operands.end(), [](const auto& o) { return o == "-" || is_stream_path(o); }))
+    return;
+  const std::size_t count = most == 0 ? nodes.size() : std::min(most, nodes.size());
+  std::map<Rank, std::set<NodeId>> wanted;
+  for (std::size_t i = 0; i < count; ++i) wanted[nodes[i].node.rank].insert(nodes[i].node.node);
+  Diagnostics unheard;  // what reading finds has been told
+  Names names;
+  try {
+    TraceSource source(source_options(input, context), unheard);
+    if (!source.prepare(false)) return;
+    source.for_each_rank(
+        context.jobs(), [&](TraceReader& reader, Trace& head) { return names_in(reader, head, wanted); },
+        [&](Names&& of_rank) { names.merge(of_rank); });
+  } catch (const Error&) {
+    return;  // the files have changed since
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto name = names.find({nodes[i].node.rank, nodes[i].node.node});
+    if (name != names.end()) nodes[i].name = name->second;
+  }
+}
+
+}  // namespace tools

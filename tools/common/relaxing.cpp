@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include "common/relaxing.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/units.h"
+#include "util/log.h"
+
+namespace tools {
+namespace {
+
+using namespace convert;
+
+std::string place(Rank rank, NodeId node) {
+  return "rank " + std::to_string(rank) + " node " + std::to_string(node);
+}
+
+std::string text(const ContradictedPair& p) {
+  return place(p.destination, p.receive) + " receives from " + place(p.source, p.send) + ", and ended " +
+         format_time(Picoseconds{1000} * p.by_ns) +
+         " before that began: they do not belong together, or the clocks of the two differ; "
+         "the receive need not hold anything back";
+}
+
+std::string text(Rank rank, const Cut& cut) {
+  return place(rank, cut.node) + " no longer depends on node " + std::to_string(cut.dependency) + " (" +
+         std::string(dep_rule_name(cut.rule)) + (cut.contradicted ? ", which the recorded times contradict)" : ")");
+}
+
+void list(const std::vector<std::string>& lines, std::size_t most, const std::string& what) {
+  const std::size_t shown = most == 0 ? lines.size() : std::min(lines.size(), most);
+  for (std::size_t i = 0; i < shown; ++i) log_note(lines[i]);
+  if (shown < lines.size())
+    log_note("… " + std::to_string(lines.size() - shown) + " more " + what + " (--max-errors 0 lists all)");
+}
+
+}  // namespace
+
+void report(const Relaxation& relaxation, const Context& context) {
+  if (!relaxation.circles) return;
+  const auto most = static_cast<std::size_t>(context.common.max_errors);
+  std::vector<std::string> lines;
+  for (const ContradictedPair& p : relaxation.pairs) lines.push_back(text(p));
+  list(lines, most, "such pairs");
+  if (!relaxation.breakable) {
+    log_note(
+        "a circle is left without any dependency of which dep_rules says that it is but order: nothing is taken "
+        "out of it");
+    return;
+  }
+  lines.clear();
+  for (const auto& [rank, cuts] : relaxation.cuts) {
+    for (const Cut& cut : cuts) lines.push_back(text(rank, cut));
+  }
+  list(lines, most, "dependencies");
+  log_note((lines.size() == 1 ? std::string("1 dependency") : std::to_string(lines.size()) + " dependencies") +
+           " taken out, so that no ranks wait for each other in a circle; with any one of them there is a circle "
+           "again");
+}
+
+}  // namespace tools

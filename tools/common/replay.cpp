@@ -41,6 +41,10 @@ T chosen(const std::optional<std::string>& text, const std::array<T, n>& all, T 
 
 }  // namespace
 
+convert::NetworkModel ReplayInputOptions::network_model() const {
+  return chosen(model, convert::network_models, convert::default_network_model(astra()));
+}
+
 bool ReplayInputOptions::astra() const { return compat ? *compat == "astra" : astra_system.has_value(); }
 
 void add_replay_options(App& app, ReplayInputOptions& to) {
@@ -49,11 +53,11 @@ void add_replay_options(App& app, ReplayInputOptions& to) {
   app.add_option("-n,--network-file", to.network, "FILE|ideal|SPEC",
                  "network: ASTRA-sim's .yml, a list of links, or such as ring:8,bw=50GB/s,lat=500ns");
   app.add_choice("--network", to.model, {"unaware", "aware", "links"},
-                 "model: without contention, with, with on any topology (default: unaware)");
+                 "model: without contention, with, with on any topology (default: links; unaware as ASTRA-sim)");
   app.add_choice("--occupancy", to.occupancy, {"beta", "alpha-beta"},
                  "links: a message keeps a link for its bytes, or for the latency too (default: beta)");
-  app.add_choice("--forwarding", to.forwarding, {"store", "cut"},
-                 "links: store and forward, or cut through (default: store)");
+  app.add_choice("--forwarding", to.forwarding, {"switches", "store", "cut"},
+                 "links: cut through at switches, store and forward, cut through (default: switches)");
   app.add_choice("--routing", to.routing, {"dimension", "shortest"},
                  "links: by dimension or fewest hops (default: by the topology)");
   app.add_list("--fail", to.failed, "LINK,...", "links: without these, such as 3-4 or npu3-switch0; 3>4: one way");
@@ -172,9 +176,9 @@ std::vector<std::string> input_files(const ReplayInputOptions& o, const convert:
 
 convert::NetworkOptions network_options(const ReplayInputOptions& o) {
   convert::NetworkOptions options;
-  options.model = chosen(o.model, convert::network_models, options.model);
+  options.model = o.network_model();
   options.occupancy = chosen(o.occupancy, convert::occupancies, options.occupancy);
-  options.forwarding = chosen(o.forwarding, convert::forwardings, options.forwarding);
+  if (o.forwarding) options.forwarding = convert::find_named(convert::forwardings, *o.forwarding);
   if (o.routing) options.routing = convert::find_named(convert::routings, *o.routing);
   options.failed = o.failed;
   return options;

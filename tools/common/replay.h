@@ -54,6 +54,7 @@ struct ReplayInputOptions {
   std::optional<std::string> logging_folder;
 
   [[nodiscard]] bool astra() const;
+  [[nodiscard]] convert::NetworkModel network_model() const;
   // Compute and communication.
   [[nodiscard]] bool all_recorded() const { return compute && comm; }
 };

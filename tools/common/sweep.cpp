@@ -153,6 +153,25 @@ void report_failures(const SweepPlan& plan, const SweepTable& table, const std::
   }
 }
 
+// Runs whose messages exceed a port say so in their last column.
+void warn_of_ports(const SweepPlan& plan, const SweepTable& table, const std::string& name, Context& context) {
+  const std::size_t status = plan.axes().size();
+  const std::size_t message = status + sweep_result_columns().size() - 1;
+  std::size_t count = 0;
+  std::optional<std::size_t> first;
+  for (std::size_t run = 0; run < plan.size(); ++run) {
+    if (table.cells(run)[status] != "complete" || table.cells(run)[message].empty()) continue;
+    ++count;
+    first = first.value_or(run);
+  }
+  if (!first) return;
+  context.diagnostics.warning({.file = name}, "ports",
+                              std::to_string(count) + " of " + std::to_string(plan.size()) +
+                                  " runs exceed a port, such as run " + std::to_string(*first + 1) + " (" +
+                                  plan.describe(*first) + "): " + table.cells(*first)[message] +
+                                  "; the model links queues them");
+}
+
 // The names are of one file, which need not exist.
 bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code ignored;  // of files that are not there
@@ -204,6 +223,7 @@ void lead(const SweepOptions& sweep, const SweepPlan& plan, std::optional<std::s
   if (team != nullptr) team->begin();
   do_runs(queue, runner, team);
   report_failures(plan, table, path.value_or(""), context);
+  warn_of_ports(plan, table, path.value_or(""), context);
   if (reference) table.add_column("slowdown", slowdowns(plan, table, *reference));
   table.finish();
   if (sweep.plot) write_plot(*sweep.plot, plot_sweep(plan, table, reference), context);

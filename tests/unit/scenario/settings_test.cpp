@@ -256,7 +256,8 @@ TEST(Settings, ShapeOfANetwork) {
   const auto shape = [](const std::string& network, const std::string& model) {
     return network_shape(scenario({"network", network, "model", model}));
   };
-  EXPECT_EQ(shape("ring:8,bw=1GB/s", "unaware"), shape("ring:8,bw=2GB/s,lat=1us", "links"));
+  EXPECT_EQ(shape("ring:8,bw=1GB/s", "unaware"), shape("ring:8,bw=2GB/s,lat=1us", "aware"));
+  EXPECT_NE(shape("ring:8,bw=1GB/s", "unaware"), shape("ring:8,bw=1GB/s", "links"));  // what takes no time
   EXPECT_NE(shape("ring:8,bw=1GB/s", "unaware"), shape("fully_connected:8,bw=1GB/s", "unaware"));
   EXPECT_NE(shape("torus:4x2,bw=1GB/s", "unaware"), shape("ring:8,bw=1GB/s", "unaware"));
   // An NPU can send to itself through a switch, where switches are simulated.

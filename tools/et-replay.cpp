@@ -82,7 +82,9 @@ int write_result(const convert::ReplayResult& result, const Options& o, const co
 
 // Each rank by itself, as recorded.
 int replay_ranks(const Options& o, tools::Context& context) {
-  convert::TraceSource source(tools::source_options(o.replay.input, context), context.diagnostics);
+  convert::SourceOptions input = tools::source_options(o.replay.input, context);
+  input.any_ranks = true;
+  convert::TraceSource source(std::move(input), context.diagnostics);
   if (!source.prepare(false) || context.failed()) return 1;
   convert::ReplayOptions options = tools::replay_options(o.replay);
   set_replay_output(o.output, {}, options);
@@ -96,6 +98,7 @@ int replay_ranks(const Options& o, tools::Context& context) {
 int replay_set(const Options& o, tools::Context& context) {
   using namespace convert;
   const NetworkConfig network = find_network(*o.replay.network);
+  tools::note_missing_latency(*o.replay.network);
   if (network.ideal && o.output.report == "links") throw usage_error("an ideal network has no links to report");
   if (o.output.to && o.replay.network_model() != NetworkModel::links) {
     throw usage_error("-t " + *o.output.to + " wants --network links: the others know no links, or no exact times");

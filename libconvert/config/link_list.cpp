@@ -126,7 +126,8 @@ class Reader {
     Rates rates;
     if (const YamlNode* node = map.find("bandwidth")) {
       const auto bytes_per_s = node->kind == YamlNode::Kind::scalar ? parse_bandwidth(node->text) : std::nullopt;
-      if (!bytes_per_s) throw error(*node, "bandwidth wants a rate such as 50GB/s" + not_this(*node));
+      if (!bytes_per_s)
+        throw error(*node, "bandwidth wants a rate such as 50GB/s" + not_this(*node) + bandwidth_hint(node->text));
       rates.bytes_per_ns = *bytes_per_s / 1e9;
     }
     if (const YamlNode* node = map.find("latency")) {

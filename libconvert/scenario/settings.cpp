@@ -104,7 +104,9 @@ LinkSetting parse_link_setting(const std::string& key, const std::string& value)
     setting.value = static_cast<double>(*ps) / static_cast<double>(ps_per_ns);
   } else {
     const std::optional<double> rate = parse_bandwidth(value);
-    if (!rate) throw wants(key, "a rate such as 50GB/s or a factor such as x0.5", value);
+    if (!rate)
+      throw bad(key + " wants a rate such as 50GB/s or a factor such as x0.5, not '" + value + "'" +
+                bandwidth_hint(value));
     setting.value = *rate / 1e9;
   }
   return setting;

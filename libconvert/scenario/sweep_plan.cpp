@@ -116,6 +116,15 @@ RunSettings SweepPlan::settings(std::size_t run) const {
   return settings;
 }
 
+std::optional<std::string> SweepPlan::common(const std::string& key) const {
+  for (const auto* settings : {&config_.axes, &config_.base}) {
+    for (const SweepSetting& s : *settings) {
+      if (s.key == key && s.values.size() == 1) return s.values.front().text;
+    }
+  }
+  return std::nullopt;
+}
+
 std::string SweepPlan::describe(std::size_t run) const {
   std::string text;
   for (std::size_t a = 0; a < config_.axes.size(); ++a)

@@ -53,7 +53,7 @@ class CollectiveExposure {
   std::uint32_t weight(std::uint32_t group, Rank npu) {
     if (equivalence_ == nullptr) return 1;
     const std::vector<Rank>& members = program_.groups[group].ranks;
-    if (members.empty()) return static_cast<std::uint32_t>(program_.ranks.size() / equivalence_->ranks.classes());
+    if (members.empty()) return static_cast<std::uint32_t>(program_.model.npus / equivalence_->ranks.classes());
     weights_.resize(program_.groups.size());
     if (weights_[group].empty()) {
       for (const Rank r : members) ++weights_[group][equivalence_->ranks.representative(r)];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "common/replay.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
@@ -141,6 +142,17 @@ void check_replay_options(ReplayInputOptions& o) {
   if (o.compute_scale) (void)number("--compute-scale", *o.compute_scale);
 }
 
+void note_missing_latency(const std::string& network) {
+  if (!convert::is_short_network(network) || network == "ideal") return;
+  for (std::size_t begin = 0; begin <= network.size();) {
+    const std::size_t end = std::min(network.find('+', begin), network.size());
+    const std::string part = network.substr(begin, end - begin);
+    if (part.find(",lat=") == std::string::npos)
+      return convert::log_note(part + " has no lat: its links have no latency");
+    begin = end + 1;
+  }
+}
+
 convert::SystemInputs system_inputs(const ReplayInputOptions& o) {
   convert::SystemInputs inputs{.system = o.system, .memory = o.memory, .groups = o.groups};
   inputs.queues_per_dim = static_cast<std::uint32_t>(o.queues_per_dim.value_or(1));
@@ -191,6 +203,7 @@ convert::ReplayOptions replay_options(const ReplayInputOptions& o) {
     option_value("--slow", [&] { convert::add_straggler(slow, options.slow); });
   if (o.comm) options.recorded = convert::Recorded::communication;
   options.astra = o.astra();
+  options.astra_names = o.astra_names();
   options.issue = chosen(o.issue, convert::issue_modes, options.issue);
   options.size_bytes = o.size;
   options.until = o.until;

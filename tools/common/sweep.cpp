@@ -2,6 +2,8 @@
 #include "common/sweep.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cerrno>
 #include <exception>
 #include <filesystem>
@@ -108,9 +110,14 @@ SweepPlan make_plan(const SweepOptions& sweep, ReplayInputOptions replay) {
     config.base.push_back(std::move(given));
   }
   bool has_workload = false;
+  bool has_latency = false;
   for (const auto* settings : {&config.base, &config.axes}) {
-    for (const SweepSetting& s : *settings) has_workload = has_workload || s.key == "workload";
+    for (const SweepSetting& s : *settings) {
+      has_workload = has_workload || s.key == "workload";
+      has_latency = has_latency || s.key.starts_with("latency");
+    }
   }
+  if (has_network && !has_latency) note_missing_latency(*replay.network);
   if (!has_workload) config.base.push_back(setting_of("workload", inputs(replay.input).front()));
   return {std::move(config), std::move(folder)};
 }
@@ -179,6 +186,19 @@ bool is_same_file(const std::string& a, const std::string& b) {
                                                            weakly_canonical(std::filesystem::absolute(b), ignored);
 }
 
+// Other pictures than SVG are not drawn.
+void check_plot_name(const std::string& path) {
+  std::string suffix = std::filesystem::path(path).extension().string();
+  std::transform(suffix.begin(), suffix.end(), suffix.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  constexpr std::array<const char*, 9> others = {".png", ".pdf",  ".jpg", ".jpeg", ".gif",
+                                                 ".eps", ".html", ".ps",  ".webp"};
+  if (std::find(others.begin(), others.end(), suffix) == others.end()) return;
+  const std::string svg = std::filesystem::path(path).replace_extension(".svg").string();
+  throw usage_error("--plot " + path + ": a plot is SVG; name it " + svg +
+                    ", which browsers show and rsvg-convert or inkscape make a " + suffix.substr(1) + " of");
+}
+
 // The table and the plot are different files, and no input.
 void check_outputs(const SweepOptions& sweep, const SweepPlan& plan, const std::optional<std::string>& path) {
   if (sweep.plot && (path ? is_same_file(*sweep.plot, *path) : sweep.plot == "-"))
@@ -207,6 +227,7 @@ void lead(const SweepOptions& sweep, const SweepPlan& plan, std::optional<std::s
   std::optional<SweepReference> reference;
   if (sweep.relative_to) reference = parse_sweep_reference(plan, *sweep.relative_to);
   if (sweep.plot) check_sweep_plot(plan);
+  if (sweep.plot) check_plot_name(*sweep.plot);
   if (plan.reads_stdin() && team != nullptr)
     throw usage_error("several processes cannot share standard input; name the traces");
   if (path == "-") path.reset();

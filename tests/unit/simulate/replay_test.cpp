@@ -128,10 +128,11 @@ TEST(Replay, ExposedTimeOfACollective) {
   const ReplayResult r = replay(t, net("ring:2,bw=1GB/s"), options, none).value();
   ASSERT_EQ(r.collectives.size(), 1U);
   const CollectiveResult& c = r.collectives[0];
-  // Begun at 0 and 8 us, ended at 28 us on both: half of the bytes each way, twice.
+  // NPU 1 sends half of the bytes twice, in four chunks each, from 8 us on: NPU 0 has the last one at 28 us. Its
+  // own part ends with the answer of NPU 0 to the last of its first four, at 8 + 4 * 2.5 + 2.5 us.
   EXPECT_EQ(c.end_ps, 28'000'000);
   EXPECT_EQ(c.exposed_max_ps, 23'000'000);
-  EXPECT_EQ(c.exposed_mean_ps, (23'000'000 + 20'000'000) / 2);
+  EXPECT_EQ(c.exposed_mean_ps, (23'000'000 + 12'500'000) / 2);
 }
 
 TEST(Replay, WorkloadGivesTheSlotToTheLowestId) {

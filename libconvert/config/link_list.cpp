@@ -5,6 +5,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "config/bandwidth_hint.h"
 #include "config/routes.h"
 #include "core/diagnostic.h"
 #include "core/units.h"

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "config/bandwidth_hint.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
 

@@ -2,7 +2,6 @@
 #include "core/units.h"
 
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -124,17 +123,6 @@ std::optional<double> parse_bandwidth(std::string_view text) {
     if (name == q->unit) return static_cast<double>(q->digits) * scale / std::pow(10.0, q->fraction);
   }
   return std::nullopt;
-}
-
-std::string bandwidth_hint(std::string_view text) {
-  const auto q = split(text);
-  if (!q || q->unit.size() < 3) return "";
-  const std::string prefix(q->unit.substr(0, 1));
-  const std::string_view unit = q->unit.substr(1);
-  const bool known_prefix = std::string_view("KMGTkmgt").find(prefix) != std::string_view::npos;
-  if (!known_prefix || (unit != "b/s" && unit != "Bps" && unit != "B" && unit != "bits/s")) return "";
-  const std::string big(1, static_cast<char>(std::toupper(static_cast<unsigned char>(prefix[0]))));
-  return "; bits are " + (big == "K" ? "Mbit/s" : big + "bit/s or " + big + "bps") + ", bytes " + big + "B/s";
 }
 
 std::string counted(std::uint64_t n, std::string_view one) {

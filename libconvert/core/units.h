@@ -23,9 +23,7 @@ inline constexpr Picoseconds ps_per_us = 1'000'000;
 [[nodiscard]] std::optional<double> parse_bandwidth(std::string_view text);
 
 [[nodiscard]] std::string format_bytes(std::int64_t bytes);  // "64 KiB", "1000 B"
-// What is to be said of a text that is no bandwidth: "; bits are Gbit/s or Gbps, bytes GB/s", or nothing.
-[[nodiscard]] std::string bandwidth_hint(std::string_view text);
-[[nodiscard]] std::string format_time(Picoseconds time);  // "41.181 us"
+[[nodiscard]] std::string format_time(Picoseconds time);     // "41.181 us"
 // In a unit, a power of ten, exactly: "1500", "0.25".
 [[nodiscard]] std::string format_exact(Picoseconds time, Picoseconds unit_ps);
 

@@ -52,6 +52,9 @@ std::optional<FileKind> known_file(std::string_view head, const std::string& nam
   const std::string_view text = head.substr(std::min(head.size(), head.find_first_not_of(spaces)));
   if (const std::optional<FileKind> kind = known_json(text)) return kind;
   if (is_network(text)) return FileKind::network;
+  const bool is_json = text.starts_with('{') || text.starts_with('[');
+  if (is_json && !has_key(text, "nodes") && !has_key(text, "rank") && !has_key(text, "traceEvents"))
+    return std::nullopt;
   const Format* const format = detect_format(head, name);
   if (format == nullptr) return std::nullopt;
   return format->describes_set() ? FileKind::algorithm : FileKind::trace;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "config/routes.h"
@@ -139,7 +140,8 @@ Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timel
 
 NetworkConfig find_network(const std::string& option) {
   if (is_short_network(option)) return parse_short_network(option);
-  if (!std::filesystem::exists(option) && std::filesystem::exists(option + ".0.et"))
+  std::error_code error;  // of a path that cannot be, which open_network() tells
+  if (!std::filesystem::exists(option, error) && std::filesystem::exists(option + ".0.et", error))
     throw input_error({.file = option}, "is a set of traces; give it as INPUT");
   const auto input = open_network(option);
   const Format& format = find_format("ten");

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "config/bandwidth_hint.h"
 #include "config/yaml_tree.h"
 #include "core/units.h"
 #include "load/schedules.h"

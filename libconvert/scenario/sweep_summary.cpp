@@ -199,7 +199,9 @@ Plot plot_sweep(const SweepPlan& plan, const SweepTable& table, const std::optio
   Plot plot{.title = title_of(plan, axis), .x = {.label = x.key, .unit = x_unit.unit}, .y = {}, .lines = {}};
   if (numbers && numbers->front().unit == Unit::factor) plot.x.unit = "factor";
   if (!numbers) {
-    for (const SweepValue& v : x.values) plot.x.categories.push_back(v.text);
+    const ShortValues values = shortened(x);
+    plot.x.label = values.key;
+    plot.x.categories = values.values;
   }
   for (std::size_t v = 0; numbers && v < x.values.size(); ++v)
     plot.x.marks.emplace_back((*numbers)[v].value / x_unit.size, x.values[v].text);

@@ -331,8 +331,8 @@ TEST_F(Sweep, Slowdowns) {
   const Plot plot = plot_sweep(p, table, std::nullopt);
   EXPECT_EQ(plot.x.label + plot.x.unit + plot.y.label + plot.y.unit, "latencyustotal timeus");
   ASSERT_EQ(plot.lines.size(), 2U);
-  EXPECT_EQ(plot.legend, "network");
-  EXPECT_EQ(plot.lines[0].label, "ring:2,bw=1GB/s");
+  EXPECT_EQ(plot.legend, "network (…,bw=1GB/s)");
+  EXPECT_EQ(plot.lines[0].label, "ring:2");
   EXPECT_EQ(plot.lines[0].points, (std::vector<std::pair<double, double>>{{0, 11}, {1, 12}, {11, 22}}));
   EXPECT_TRUE(plot.lines[1].points.empty());
   EXPECT_EQ(plot_sweep(p, table, reference).y.label, "slowdown relative to latency 0ns");

@@ -70,6 +70,8 @@ int write_result(convert::ReplayResult& result, const Options& o, const convert:
                                                     ? "the replay has not ended at --until"
                                                     : "node " + *o.output.explain + " has not started at --until");
   }
+  if (result.worst_port)
+    context.diagnostics.warning({}, "ports", port_text(*result.worst_port) + "; --network links queues them");
   if (!o.output.to) {
     write_replay(result, o.output, context.common.verbose > 0, program);
     return 0;
@@ -83,7 +85,9 @@ int write_result(convert::ReplayResult& result, const Options& o, const convert:
 
 // Each rank by itself, as recorded.
 int replay_ranks(const Options& o, tools::Context& context) {
-  convert::TraceSource source(tools::source_options(o.replay.input, context), context.diagnostics);
+  convert::SourceOptions input = tools::source_options(o.replay.input, context);
+  input.any_ranks = true;
+  convert::TraceSource source(std::move(input), context.diagnostics);
   if (!source.prepare(false) || context.failed()) return 1;
   convert::ReplayOptions options = tools::replay_options(o.replay);
   set_replay_output(o.output, {}, options);
@@ -97,7 +101,9 @@ int replay_ranks(const Options& o, tools::Context& context) {
 int replay_set(const Options& o, tools::Context& context) {
   using namespace convert;
   const NetworkConfig network = find_network(*o.replay.network);
-  if (o.output.to && o.replay.model.value_or("") != "links") {
+  tools::note_missing_latency(*o.replay.network);
+  if (network.ideal && o.output.report == "links") throw usage_error("an ideal network has no links to report");
+  if (o.output.to && o.replay.network_model() != NetworkModel::links) {
     throw usage_error("-t " + *o.output.to + " wants --network links: the others know no links, or no exact times");
   }
   TraceSource source(tools::source_options(o.replay.input, context), context.diagnostics);
@@ -165,7 +171,7 @@ int main(int argc, char** argv) {
     const bool sweep = o.sweep.wanted();
     tools::check_sweep_options(o.sweep);
     tools::check_recorded_options(o.replay, o.output, sweep);
-    tools::check_replay_output(o.output, sweep, o.replay.model.value_or("unaware") != "unaware");
+    tools::check_replay_output(o.output, sweep, o.replay.network_model() != NetworkModel::unaware);
     if (sweep) return tools::run_sweep(o.sweep, o.replay, o.output.output, context, tools::join_team());
     tools::check_replay_options(o.replay);
     return o.replay.all_recorded() ? replay_ranks(o, context) : replay_set(o, context);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "config/bandwidth_hint.h"
 #include "config/routes.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
@@ -126,7 +127,8 @@ class Reader {
     Rates rates;
     if (const YamlNode* node = map.find("bandwidth")) {
       const auto bytes_per_s = node->kind == YamlNode::Kind::scalar ? parse_bandwidth(node->text) : std::nullopt;
-      if (!bytes_per_s) throw error(*node, "bandwidth wants a rate such as 50GB/s" + not_this(*node));
+      if (!bytes_per_s)
+        throw error(*node, "bandwidth wants a rate such as 50GB/s" + not_this(*node) + bandwidth_hint(node->text));
       rates.bytes_per_ns = *bytes_per_s / 1e9;
     }
     if (const YamlNode* node = map.find("latency")) {

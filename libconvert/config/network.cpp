@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "config/bandwidth_hint.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
 
@@ -103,7 +104,8 @@ void set_short_option(std::string_view part, std::string_view option, std::vecto
     if (std::exchange(has_bw, true)) throw bad(part, "bw is given twice");
     set_values(part, key, values, dims, [&](NetworkDim& dim, std::string_view value) {
       const std::optional<double> bytes_per_s = parse_bandwidth(value);
-      if (!bytes_per_s) throw bad(part, "bw wants a rate such as 50GB/s, not '" + std::string(value) + "'");
+      if (!bytes_per_s)
+        throw bad(part, "bw wants a rate such as 50GB/s, not '" + std::string(value) + "'" + bandwidth_hint(value));
       dim.bytes_per_ns = *bytes_per_s / 1e9;
     });
   } else if (key == "lat") {

@@ -136,7 +136,7 @@ std::string format_bytes(std::int64_t bytes) {
   static constexpr std::array<const char*, 5> names = {"B", "KiB", "MiB", "GiB", "TiB"};
   auto value = static_cast<double>(bytes);
   std::size_t unit = 0;
-  while (value >= 1024 && unit + 1 < names.size()) {
+  while (std::fabs(value) >= 1024 && unit + 1 < names.size()) {
     value /= 1024;
     ++unit;
   }
@@ -160,7 +160,7 @@ std::string format_time(Picoseconds time) {
       {{"s", 1e12}, {"ms", 1e9}, {"us", 1e6}, {"ns", 1e3}, {"ps", 1}}};
   const auto value = static_cast<double>(time);
   for (const auto& [name, scale] : units) {
-    if (value >= scale || scale == 1) {
+    if (std::fabs(value) >= scale || scale == 1) {
       std::array<char, 48> text{};
       std::snprintf(text.data(), text.size(), "%.6g %s", value / scale, name);
       return text.data();

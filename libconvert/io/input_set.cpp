@@ -78,20 +78,22 @@ std::string read_groups(Input& input, std::size_t limit) {
   throw input_error({.file = missing}, "missing from the set, which goes up to rank " + std::to_string(last));
 }
 
-// `files` by rank: 0…N-1, each once.
-void check_ranks(const std::string& prefix, const std::vector<RankFile>& files) {
+// `files` by rank: 0…N-1 (or any ranks), each once.
+void check_ranks(const std::string& prefix, const std::vector<RankFile>& files, bool any_ranks) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (i > 0 && files[i].rank == files[i - 1].rank) {
       throw input_error({.file = files[i].path},
                         "rank " + std::to_string(files[i].rank) + " is also in " + files[i - 1].path);
     }
-    if (files[i].rank != i) fail_gap(rank_path(prefix, static_cast<std::uint32_t>(i)), files.back().rank);
+    if (!any_ranks && files[i].rank != i)
+      fail_gap(rank_path(prefix, static_cast<std::uint32_t>(i)), files.back().rank);
   }
 }
 
 }  // namespace
 
 struct InputSet::State {
+  bool any_ranks = false;
   std::vector<Source> sources;
   std::size_t at = 0;
   std::vector<File> files;
@@ -124,7 +126,7 @@ struct InputSet::State {
 };
 
 void InputSet::State::add_ranks(const std::string& prefix, const std::vector<RankFile>& ranks) {
-  check_ranks(prefix, ranks);
+  check_ranks(prefix, ranks, any_ranks);
   for (const RankFile& file : ranks) sources.push_back({Source::Kind::file, file.path, file.rank});
   if (std::exchange(has_set, true)) return;
   if (const std::string path = prefix + std::string(groups_suffix); exists(path)) groups_path = path;
@@ -263,7 +265,7 @@ void InputSet::State::finish_tar() {
   }
   std::uint32_t expected = 0;
   for (const std::uint32_t rank : tar_ranks) {
-    if (rank != expected) {
+    if (rank != expected && !any_ranks) {
       fail_gap(archive->name() + "(" + rank_path(tar_set, expected) + ")", *tar_ranks.rbegin());
     }
     ++expected;
@@ -274,7 +276,8 @@ void InputSet::State::finish_tar() {
   tar_ranks.clear();
 }
 
-InputSet::InputSet(std::vector<std::string> operands) : state_(std::make_unique<State>()) {
+InputSet::InputSet(std::vector<std::string> operands, bool any_ranks) : state_(std::make_unique<State>()) {
+  state_->any_ranks = any_ranks;
   if (std::count(operands.begin(), operands.end(), "-") > 1) {
     throw usage_error("standard input (-) can be read only once");
   }

@@ -27,7 +27,8 @@ struct InputItem {
 // Error(system): an operand that names nothing. Error(usage): "-" twice.
 class InputSet {
  public:
-  explicit InputSet(std::vector<std::string> operands);
+  // With `any_ranks` gaps are no errors.
+  explicit InputSet(std::vector<std::string> operands, bool any_ranks = false);
   ~InputSet();
   InputSet(const InputSet&) = delete;
   InputSet& operator=(const InputSet&) = delete;

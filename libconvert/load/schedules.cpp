@@ -2,10 +2,13 @@
 #include "load/schedules.h"
 
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "config/routes.h"
 #include "core/units.h"
+#include "load/known_file.h"
 #include "passes/ten/check.h"
 #include "passes/ten/from_replay.h"
 #include "passes/ten/program.h"
@@ -137,10 +140,14 @@ Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timel
 
 NetworkConfig find_network(const std::string& option) {
   if (is_short_network(option)) return parse_short_network(option);
+  std::error_code error;  // of a path that cannot be, which open_network() tells
+  if (!std::filesystem::exists(option, error) && std::filesystem::exists(option + ".0.et", error))
+    throw input_error({.file = option}, "is a set of traces; give it as INPUT");
   const auto input = open_network(option);
-  constexpr std::size_t sniff_bytes = 4096;
   const Format& format = find_format("ten");
-  if (!format.sniff(input->peek(sniff_bytes).substr(0, sniff_bytes))) return read_network(*input);
+  const std::string head(input->peek(known_file_bytes).substr(0, known_file_bytes));
+  if (!format.sniff(head))
+    return parse_known(FileKind::network, head, option, [&] { return read_network(*input); });
   Diagnostics ignored;
   return network_of(format.read_schedule(input->read_rest(), option, {}, ignored));
 }

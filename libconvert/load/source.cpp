@@ -6,6 +6,7 @@
 
 #include "io/set_path.h"
 #include "io/sha256.h"
+#include "load/known_file.h"
 #include "load/readers.h"
 #include "load/schedules.h"
 #include "passes/verify/verify.h"
@@ -188,7 +189,7 @@ TraceSource::TraceSource(SourceOptions options, Diagnostics& diagnostics)
     : options_(std::move(options)),
       choice_(options_.from ? parse_format_choice(*options_.from, Direction::read) : FormatChoice{}),
       diagnostics_(diagnostics),
-      inputs_(options_.operands) {
+      inputs_(options_.operands, options_.any_ranks) {
   first_ = inputs_.next();
   if (!first_) throw input_error({.file = options_.operands.empty() ? "" : options_.operands[0]}, "holds no trace");
   format_ = choice_.format;
@@ -197,6 +198,8 @@ TraceSource::TraceSource(SourceOptions options, Diagnostics& diagnostics)
     const std::string_view head = input.peek(sniff_bytes).substr(0, sniff_bytes);
     if (head.empty()) throw input_error({.file = input.name()}, "is empty; a trace or an algorithm is expected");
     format_ = detect_format(head, input.name());
+    if (const auto kind = known_file(head, input.name()); kind && *kind > FileKind::algorithm)
+      throw input_error({.file = input.name()}, "no trace: it " + describe(*kind));
     if (format_ == nullptr) {
       throw input_error({.file = input.name()}, "cannot tell the format; name it with --from (see --list-formats)");
     }

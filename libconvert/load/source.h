@@ -35,6 +35,7 @@ struct SourceOptions {
   std::vector<std::string> operands;
   std::optional<std::string> from{};  // "msccl,size=1MiB"; by content and suffix otherwise
   std::optional<Rank> rank{};         // of a single input that does not say its rank
+  bool any_ranks = false;             // of a set; else a gap is an error
   bool hash = true;                   // note name and SHA-256 of what is imported
   // Of PyTorch traces, beside what `from` says: rank and device trace of each operand.
   std::vector<LinkedOperand> linked{};

@@ -6,6 +6,7 @@
 
 #include "io/input.h"
 #include "load/chunk_runs.h"
+#include "load/known_file.h"
 #include "load/source.h"
 #include "simulate/recorded.h"
 #include "simulate/system/default_system.h"
@@ -141,7 +142,8 @@ std::shared_ptr<ReplaySystem> load_system(const SystemInputs& inputs, const Netw
   if (inputs.system) {
     const std::string& file = *inputs.system;
     const NamedText json = read_text(file, max_system_bytes);
-    system->config = parse_system(json.name, json.text);
+    system->config =
+        parse_known(FileKind::system, json.text, json.name, [&] { return parse_system(json.name, json.text); });
     if (const std::string& map = system->config.per_node_map; !map.empty()) {
       const std::string path = find_file(file, map);
       system->per_node_custom = parse_per_node_map(path, read_text(path, max_per_node_map_bytes).text);
@@ -154,11 +156,13 @@ std::shared_ptr<ReplaySystem> load_system(const SystemInputs& inputs, const Netw
   if (!inputs.system) system->config = default_system(network);
   if (inputs.memory) {
     const NamedText json = read_text(*inputs.memory, max_memory_bytes);
-    system->memory = parse_memory(json.name, json.text);
+    system->memory =
+        parse_known(FileKind::memory, json.text, json.name, [&] { return parse_memory(json.name, json.text); });
   }
   if (inputs.groups) {
     const NamedText json = read_text(*inputs.groups, max_groups_bytes);
-    system->groups = groups_for(network, json.name, json.text);
+    system->groups = parse_known(FileKind::groups, json.text, json.name,
+                                 [&] { return groups_for(network, json.name, json.text); });
   }
   system->rules = inputs.rules;
   for (CollectiveRule& r : system->rules) {

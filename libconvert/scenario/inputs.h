@@ -17,6 +17,15 @@
 
 namespace convert {
 
+// links, which never sends more over a link than it carries; ASTRA-sim's default with its rules.
+[[nodiscard]] constexpr NetworkModel default_network_model(bool astra) {
+  return astra ? NetworkModel::unaware : NetworkModel::links;
+}
+// Messages may go faster than a port carries them, and nobody asked for ASTRA-sim's rules.
+[[nodiscard]] constexpr bool may_exceed_ports(NetworkModel model, bool astra) {
+  return model == NetworkModel::unaware && !astra;
+}
+
 class TraceSource;
 
 // What the command line says about the NPUs besides their traces and the network; paths of files.

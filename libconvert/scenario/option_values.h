@@ -16,7 +16,7 @@ namespace convert {
 
 inline constexpr std::array network_models = {NetworkModel::unaware, NetworkModel::aware, NetworkModel::links};
 inline constexpr std::array occupancies = {Occupancy::beta, Occupancy::alpha_beta};
-inline constexpr std::array forwardings = {Forwarding::store, Forwarding::cut};
+inline constexpr std::array forwardings = {Forwarding::switches, Forwarding::store, Forwarding::cut};
 inline constexpr std::array routings = {Routing::dimension, Routing::shortest};
 inline constexpr std::array issue_modes = {IssueMode::algorithm, IssueMode::workload, IssueMode::unlimited};
 inline constexpr std::array link_policies = {LinkPolicy::arrival, LinkPolicy::fifo, LinkPolicy::lifo,

@@ -163,15 +163,17 @@ Scale scale_y(const Plot& plot) {
 
 class Drawing {
  public:
-  explicit Drawing(const Plot& plot) : plot_(plot), x_(scale_x(plot)), y_(scale_y(plot)) {}
+  explicit Drawing(const Plot& plot) : plot_(plot), x_(scale_x(plot)), y_(scale_y(plot)) {
+    for (const PlotLine& line : plot.lines) add(line);
+  }
 
   std::string draw() {
     const bool legend = plot_.lines.size() > 1;
-    std::size_t longest = 0;
+    std::size_t longest = plot_.legend.size();
     for (const PlotLine& line : plot_.lines) longest = std::max(longest, line.label.size());
     constexpr double character = 6.6;
     const double total_width = right + (legend ? 64 + character * static_cast<double>(longest) : 24);
-    const double rows = legend ? static_cast<double>(plot_.lines.size()) : 0;
+    const double rows = legend ? static_cast<double>(plot_.lines.size() + 1) : 0;
     const double total_height = std::max(bottom + below(), top + rows * legend_row + 16);
     out_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + coordinate(std::ceil(total_width)) +
            "\" height=\"" + coordinate(std::ceil(total_height)) + "\" viewBox=\"0 0 " +
@@ -181,11 +183,32 @@ class Drawing {
     text((left + right) / 2, top - 18, plot_.title, "text-anchor=\"middle\" font-size=\"14\"");
     draw_x();
     draw_y();
-    for (std::size_t i = 0; i < plot_.lines.size(); ++i) draw_line(i, legend);
+    if (legend && !plot_.legend.empty()) text(right + 16, legend_y() + 4, plot_.legend, "font-weight=\"bold\"");
+    if (!plot_.legend.empty()) ++row_;
+    for (std::size_t i = 0; i < curves_.size(); ++i) draw_curve(i, legend);
     return out_ + "</svg>\n";
   }
 
  private:
+  // Lines that are drawn as one.
+  struct Curve {
+    std::string points{};
+    std::vector<const PlotLine*> lines{};
+  };
+
+  void add(const PlotLine& line) {
+    std::string points;
+    for (const auto& [x, y] : line.points)
+      points += (points.empty() ? "" : " ") + coordinate(x_.at(x)) + "," + coordinate(y_.at(y));
+    const auto same = std::find_if(curves_.begin(), curves_.end(),
+                                   [&](const Curve& c) { return !points.empty() && c.points == points; });
+    if (same == curves_.end()) {
+      curves_.push_back({std::move(points), {&line}});
+    } else {
+      same->lines.push_back(&line);
+    }
+  }
+  [[nodiscard]] double legend_y() const { return top + 6 + legend_row * static_cast<double>(row_); }
   static constexpr std::size_t short_label = 10;
 
   // Long categories are slanted.
@@ -263,30 +286,31 @@ class Drawing {
          "text-anchor=\"middle\" transform=\"rotate(-90 20 " + middle + ")\"");
   }
 
-  void draw_line(std::size_t i, bool legend) {
-    const PlotLine& line = plot_.lines[i];
+  void draw_curve(std::size_t i, bool legend) {
+    const Curve& curve = curves_[i];
     const std::string color = colors.at(i % colors.size());
     const std::string dash = dashes.at(i / colors.size() % dashes.size());
-    std::string points;
-    for (const auto& [x, y] : line.points)
-      points += (points.empty() ? "" : " ") + coordinate(x_.at(x)) + "," + coordinate(y_.at(y));
     // Those drawn first are a bit wider, so that they show below others of the same course.
-    const auto count = static_cast<double>(plot_.lines.size());
+    const auto count = static_cast<double>(curves_.size());
     const std::string thickness = coordinate(2 + 2.5 * (count - 1 - static_cast<double>(i)) / count);
-    out_ += "<polyline points=\"" + points + "\" fill=\"none\" stroke=\"" + color + "\" stroke-width=\"" +
+    out_ += "<polyline points=\"" + curve.points + "\" fill=\"none\" stroke=\"" + color + "\" stroke-width=\"" +
             thickness + "\"" + dash + "/>\n";
-    for (const auto& [x, y] : line.points)
+    for (const auto& [x, y] : curve.lines.front()->points)
       out_ += "<circle cx=\"" + coordinate(x_.at(x)) + "\" cy=\"" + coordinate(y_.at(y)) + "\" r=\"3\" fill=\"" +
               color + "\"/>\n";
     if (!legend) return;
-    const double y = top + 6 + legend_row * static_cast<double>(i);
-    stroke(right + 16, y, right + 44, y, "stroke=\"" + color + "\" stroke-width=\"2\"" + dash);
-    text(right + 50, y + 4, line.label, "text-anchor=\"start\"");
+    stroke(right + 16, legend_y(), right + 44, legend_y(), "stroke=\"" + color + "\" stroke-width=\"2\"" + dash);
+    for (const PlotLine* line : curve.lines) {
+      text(right + 50, legend_y() + 4, line->label, "text-anchor=\"start\"");
+      ++row_;
+    }
   }
 
   const Plot& plot_;
   Scale x_;
   Scale y_;
+  std::vector<Curve> curves_;
+  std::size_t row_ = 0;  // of the legend, the next
   std::string out_;
 };
 

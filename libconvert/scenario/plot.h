@@ -27,9 +27,11 @@ struct Plot {
   PlotAxis x;
   PlotAxis y;
   std::vector<PlotLine> lines;  // at most max_plot_lines; a single one has no legend
+  std::string legend{};         // above the labels of the lines
 };
 
-// Axes are logarithmic where their values are positive and span more than a factor of 20; else y begins at 0.
+// Lines that coincide are drawn once, with all their labels. Axes are logarithmic where their values are positive
+// and span more than a factor of 20; else y begins at 0.
 [[nodiscard]] std::string draw_svg(const Plot& plot);
 
 }  // namespace convert

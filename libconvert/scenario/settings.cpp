@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "config/bandwidth_hint.h"
 #include "config/yaml_tree.h"
 #include "core/units.h"
 #include "load/schedules.h"
@@ -104,7 +105,9 @@ LinkSetting parse_link_setting(const std::string& key, const std::string& value)
     setting.value = static_cast<double>(*ps) / static_cast<double>(ps_per_ns);
   } else {
     const std::optional<double> rate = parse_bandwidth(value);
-    if (!rate) throw wants(key, "a rate such as 50GB/s or a factor such as x0.5", value);
+    if (!rate)
+      throw bad(key + " wants a rate such as 50GB/s or a factor such as x0.5, not '" + value + "'" +
+                bandwidth_hint(value));
     setting.value = *rate / 1e9;
   }
   return setting;
@@ -184,7 +187,7 @@ constexpr std::array<Key, 25> plain_keys = {{
     {"workload", [](S& s, Text, Text value) { s.workload = value == "-" ? value : find_path(s.folder, value); }},
     {"from", [](S& s, Text, Text value) { s.from = value; }},
     {"network", set_network},
-    {"model", [](S& s, Text k, Text value) { s.options.network.model = choice(k, value, network_models); }},
+    {"model", [](S& s, Text k, Text value) { s.model = choice(k, value, network_models); }},
     {"bandwidth", [](S& s, Text key, Text value) { s.links.push_back(parse_link_setting(key, value)); }},
     {"latency", [](S& s, Text key, Text value) { s.links.push_back(parse_link_setting(key, value)); }},
     {"occupancy", [](S& s, Text k, Text value) { s.options.network.occupancy = choice(k, value, occupancies); }},
@@ -295,6 +298,8 @@ Scenario make_scenario(const RunSettings& s) {
     }
   }
   scenario.options.astra = s.astra.value_or(false);
+  scenario.options.network.model = s.model.value_or(default_network_model(scenario.options.astra));
+  scenario.options.network.watch_ports = may_exceed_ports(scenario.options.network.model, scenario.options.astra);
   scenario.from = s.from;
   scenario.has_groups = s.no_groups || s.system.groups.has_value();
   scenario.issue_by_trace = !s.issue;
@@ -324,6 +329,7 @@ std::string network_shape(const Scenario& scenario) {
   std::string shape = n.ideal ? "ideal" : std::to_string(n.npus());
   for (const NetworkDim& d : n.dims) shape += ' ' + std::string(name(d.topology)) + std::to_string(d.npus);
   if (can_send_to_self(n, scenario.options.network.model)) shape += " self";
+  if (scenario.options.network.model == NetworkModel::links) shape += " no shortest time";  // of what takes none
   // The order of dimensions of balanced chunks is that of their loads, which weigh bytes by bandwidth.
   for (const NetworkDim& d : n.dims) {
     if (scenario.options.system->balanced)

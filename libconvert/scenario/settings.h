@@ -33,6 +33,7 @@ struct RunSettings {
   std::optional<std::string> network{};
   std::optional<std::string> from{};  // format of the workload
   ReplayOptions options{};
+  std::optional<NetworkModel> model{};
   std::optional<IssueMode> issue{};
   std::optional<bool> astra{};
   SystemInputs system{};

@@ -116,6 +116,15 @@ RunSettings SweepPlan::settings(std::size_t run) const {
   return settings;
 }
 
+std::optional<std::string> SweepPlan::common(const std::string& key) const {
+  for (const auto* settings : {&config_.axes, &config_.base}) {
+    for (const SweepSetting& s : *settings) {
+      if (s.key == key && s.values.size() == 1) return s.values.front().text;
+    }
+  }
+  return std::nullopt;
+}
+
 std::string SweepPlan::describe(std::size_t run) const {
   std::string text;
   for (std::size_t a = 0; a < config_.axes.size(); ++a)
@@ -133,7 +142,7 @@ std::vector<std::string> SweepPlan::identities() const {
     std::map<std::string, std::string> settings;  // a value counts the same on an axis and in the base
     for (const SweepSetting& s : config_.base) settings[s.key] = s.values.front().text;
     for (std::size_t a = 0; a < config_.axes.size(); ++a) settings[config_.axes[a].key] = value(run, a);
-    std::string text = "sweep 3\n";
+    std::string text = "sweep 4\n";
     for (const auto& [key, value] : settings) {
       text += key + '=' + value + '\n';
       for (const std::string& file : files_of(key, value, folder_)) text += digests.file(file) + '\n';

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,8 @@ class SweepPlan {
   [[nodiscard]] const std::string& value(std::size_t run, std::size_t axis) const {
     return config_.axes[axis].values[value_index(run, axis)].text;
   }
+  // What all runs have of a key; nothing if they have several values or none.
+  [[nodiscard]] std::optional<std::string> common(const std::string& key) const;
   // The run with another value on one axis.
   [[nodiscard]] std::size_t moved(std::size_t run, std::size_t axis, std::size_t value_index) const {
     return run + value_index * strides_[axis] - this->value_index(run, axis) * strides_[axis];

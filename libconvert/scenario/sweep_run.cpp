@@ -72,7 +72,7 @@ std::string message_of(const ReplayResult& result) {
     return std::to_string(waits.waiting_total) + " nodes never run to their end";
   if (result.status == ReplayStatus::unmatched)
     return std::to_string(waits.unmatched_total) + " messages are never received";
-  return "";
+  return result.worst_port ? port_text(*result.worst_port) : "";
 }
 
 }  // namespace

@@ -63,21 +63,71 @@ std::optional<std::vector<Quantity>> quantities(const SweepSetting& axis) {
 
 std::size_t lines_of(const SweepPlan& plan) { return plan.size() / plan.axes()[plot_axis(plan)].values.size(); }
 
-// What sets the lines apart: the values of all axes but one, if there are several.
-std::string label_of(const SweepPlan& plan, std::size_t run, std::size_t without) {
-  std::string label;
-  for (std::size_t a = 0; a < plan.axes().size(); ++a) {
-    if (a == without || plan.axes()[a].values.size() == 1) continue;
-    label += (label.empty() ? "" : ", ") + plan.axes()[a].key + " " + plan.value(run, a);
+// The values of an axis without what they have in common at their beginnings and ends: folders, suffixes, and
+// elements between commas.
+struct ShortValues {
+  std::string key;  // "network", "network (nets/….yml)"
+  std::vector<std::string> values;
+};
+
+// How long a beginning of all is, up to behind a '/' or ','.
+std::size_t common_head(const std::vector<std::string>& all) {
+  std::size_t length = all.front().size();
+  for (const std::string& v : all) {
+    const auto [at, unused] = std::mismatch(v.begin(), v.end(), all.front().begin(), all.front().end());
+    length = std::min(length, static_cast<std::size_t>(at - v.begin()));
   }
-  return label;
+  return all.front().substr(0, length).find_last_of("/,") + 1;
+}
+// How long an end of all is, from a '.' or ',' on; `head` of each are not part of it.
+std::size_t common_tail(const std::vector<std::string>& all, std::size_t head) {
+  std::size_t length = all.front().size() - head;
+  for (const std::string& v : all) {
+    const auto [at, unused] = std::mismatch(v.rbegin(), v.rend(), all.front().rbegin(), all.front().rend());
+    length = std::min({length, v.size() - head, static_cast<std::size_t>(at - v.rbegin())});
+  }
+  const std::string tail = all.front().substr(all.front().size() - length);
+  const std::size_t begin = tail.find_first_of(".,");
+  return begin == std::string::npos ? 0 : tail.size() - begin;
 }
 
-std::string title_of(const SweepPlan& plan, std::size_t without) {
-  std::string title;
+ShortValues shortened(const SweepSetting& axis) {
+  ShortValues out{axis.key, {}};
+  for (const SweepValue& v : axis.values) out.values.push_back(v.text);
+  if (quantities(axis)) return out;
+  const std::size_t head = common_head(out.values);
+  const std::size_t tail = common_tail(out.values, head);
+  const bool any_empty = std::any_of(out.values.begin(), out.values.end(),
+                                     [&](const std::string& v) { return v.size() <= head + tail; });
+  if (head + tail == 0 || any_empty) return out;
+  const std::string& first = out.values.front();
+  out.key += " (" + first.substr(0, head) + "…" + first.substr(first.size() - tail) + ")";
+  for (std::string& v : out.values) v = v.substr(head, v.size() - head - tail);
+  return out;
+}
+
+// What sets the lines apart: all axes but one, if they have several values.
+std::vector<std::pair<std::size_t, ShortValues>> apart(const SweepPlan& plan, std::size_t without) {
+  std::vector<std::pair<std::size_t, ShortValues>> axes;
   for (std::size_t a = 0; a < plan.axes().size(); ++a) {
-    if (a != without && plan.axes()[a].values.size() == 1)
-      title += (title.empty() ? "" : ", ") + plan.axes()[a].key + " " + plan.axes()[a].values[0].text;
+    if (a != without && plan.axes()[a].values.size() > 1) axes.emplace_back(a, shortened(plan.axes()[a]));
+  }
+  return axes;
+}
+
+// What all runs have: traces, network, and axes of one value.
+std::string title_of(const SweepPlan& plan, std::size_t without) {
+  const auto name = [](const std::string& path) {
+    return is_short_network(path) ? path : path.substr(path.rfind('/') + 1);
+  };
+  const std::optional<std::string> network = plan.common("network");
+  std::string title = name(plan.common("workload").value_or(""));
+  if (title == "-") title = "standard input";
+  if (network) title += " on " + name(*network);
+  for (std::size_t a = 0; a < plan.axes().size(); ++a) {
+    const SweepSetting& axis = plan.axes()[a];
+    if (a != without && axis.values.size() == 1 && axis.key != "workload" && axis.key != "network")
+      title += (title.empty() ? "" : ", ") + axis.key + " " + axis.values[0].text;
   }
   return title;
 }
@@ -149,7 +199,9 @@ Plot plot_sweep(const SweepPlan& plan, const SweepTable& table, const std::optio
   Plot plot{.title = title_of(plan, axis), .x = {.label = x.key, .unit = x_unit.unit}, .y = {}, .lines = {}};
   if (numbers && numbers->front().unit == Unit::factor) plot.x.unit = "factor";
   if (!numbers) {
-    for (const SweepValue& v : x.values) plot.x.categories.push_back(v.text);
+    const ShortValues values = shortened(x);
+    plot.x.label = values.key;
+    plot.x.categories = values.values;
   }
   for (std::size_t v = 0; numbers && v < x.values.size(); ++v)
     plot.x.marks.emplace_back((*numbers)[v].value / x_unit.size, x.values[v].text);
@@ -159,9 +211,13 @@ Plot plot_sweep(const SweepPlan& plan, const SweepTable& table, const std::optio
     const SweepSetting& of = plan.axes()[reference->axis];
     plot.y.label = "slowdown relative to " + of.key + " " + of.values[reference->value].text;
   }
+  const auto differ = apart(plan, axis);
+  for (const auto& [a, values] : differ) plot.legend += (plot.legend.empty() ? "" : ", ") + values.key;
   for (std::size_t first = 0; first < plan.size(); ++first) {
     if (plan.value_index(first, axis) != 0) continue;
-    PlotLine line{.label = label_of(plan, first, axis), .points = {}};
+    PlotLine line;
+    for (const auto& [a, values] : differ)
+      line.label += (line.label.empty() ? "" : ", ") + values.values[plan.value_index(first, a)];
     for (std::size_t v = 0; v < x.values.size(); ++v) {
       const auto y = y_of(plan.moved(first, axis, v));
       if (!y) continue;

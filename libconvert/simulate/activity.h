@@ -39,6 +39,15 @@ class Activity {
   void end(Kind kind, Picoseconds now) {
     if (--active_[kind] == 0) change(kind, now);
   }
+  // How long nothing was computed.
+  [[nodiscard]] Picoseconds without_compute(Picoseconds now) const {
+    constexpr unsigned computes = 1U << compute;
+    Picoseconds time = (under_way_ & computes) == 0 ? now - since_ : 0;
+    for (unsigned set = 0; set < length_.size(); ++set) {
+      if ((set & computes) == 0) time += length_[set];
+    }
+    return time;
+  }
   [[nodiscard]] ActivityTimes times(Picoseconds now) const {
     Activity at_end = *this;
     at_end.book(now);

@@ -112,6 +112,9 @@ class Causes {
   }
   void hop_ends(std::uint32_t p) { restore(packets_.at[p]); }
   void link_frees(std::uint32_t link) { current_ = links_[link]; }
+  // The cause that is on the link, where several share it; it ends.
+  [[nodiscard]] std::uint32_t on_link(std::uint32_t link) { return links_[link]; }
+  void ends(std::uint32_t cause) { current_ = cause; }
 
  private:
   struct Begun {

@@ -11,8 +11,9 @@ namespace {
 
 class Lister {
  public:
-  Lister(const ReplayProgram& program, const SystemLayer& system, const Equivalence* equivalence)
-      : program_(program), system_(system), equivalence_(equivalence) {}
+  Lister(const ReplayProgram& program, const SystemLayer& system, const CollectiveExposure& exposure,
+         const Equivalence* equivalence)
+      : program_(program), system_(system), exposure_(exposure), equivalence_(equivalence) {}
 
   std::vector<CollectiveResult> run() {
     for (std::size_t run = 0; run < system_.runs().size(); ++run) add(run);
@@ -36,22 +37,26 @@ class Lister {
     const std::uint32_t group = program_.plans[run.call].call.group;
     const bool ended = run.ended == members(group);
     const bool has_images = equivalence_ != nullptr && !equivalence_->group_images[group].empty();
-    if (!has_images) return add(run, group, {run.first_npu, run.first_op}, ended);
+    if (!has_images) return add(number, group, {run.first_npu, run.first_op}, ended);
     for (const std::uint32_t image : equivalence_->group_images[group])
-      add(run, image, first_of(image, system_.first_callers(number)), ended);
+      add(number, image, first_of(image, system_.first_callers(number)), ended);
   }
 
-  void add(const CollectiveRun& run, std::uint32_t group, const SystemLayer::Caller& first, bool ended) {
+  void add(std::size_t number, std::uint32_t group, const SystemLayer::Caller& first, bool ended) {
+    const CollectiveRun& run = system_.runs()[number];
+    const std::uint32_t npus = program_.groups[group].size(program_.model);
     const Rank r = equivalence_ == nullptr ? first.npu : equivalence_->ranks.representative(first.npu);
     list_.push_back({{.group = program_.groups[group].id,
                       .number = run.number,
                       .plan = plan_of(run.call, group),
-                      .npus = program_.groups[group].size(program_.model),
+                      .npus = npus,
                       .first_npu = first.npu,
                       .first_node = program_.ranks[r].code->id(first.op),
                       .begin_ps = run.begin,
                       .last_begin_ps = run.last_begin,
-                      .end_ps = ended ? std::optional(run.end) : std::nullopt},
+                      .end_ps = ended ? std::optional(run.end) : std::nullopt,
+                      .exposed_mean_ps = ended ? exposure_.mean(number, npus) : 0,
+                      .exposed_max_ps = ended ? exposure_.max(number) : 0},
                      first.op});
   }
 
@@ -103,6 +108,7 @@ class Lister {
 
   const ReplayProgram& program_;
   const SystemLayer& system_;
+  const CollectiveExposure& exposure_;
   const Equivalence* equivalence_;
   std::vector<Entry> list_;
   std::vector<std::uint32_t> members_;  // by group
@@ -112,8 +118,8 @@ class Lister {
 }  // namespace
 
 std::vector<CollectiveResult> list_collectives(const ReplayProgram& program, const SystemLayer& system,
-                                               const Equivalence* equivalence) {
-  return Lister(program, system, equivalence).run();
+                                               const CollectiveExposure& exposure, const Equivalence* equivalence) {
+  return Lister(program, system, exposure, equivalence).run();
 }
 
 }  // namespace convert

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "simulate/collective_exposure.h"
 #include "simulate/replay.h"
 #include "simulate/symmetry.h"
 #include "simulate/system/layer.h"
@@ -14,6 +15,7 @@ namespace convert {
 // reduced one, and the list is that of all ranks.
 [[nodiscard]] std::vector<CollectiveResult> list_collectives(const ReplayProgram& program,
                                                              const SystemLayer& system,
+                                                             const CollectiveExposure& exposure,
                                                              const Equivalence* equivalence);
 
 }  // namespace convert

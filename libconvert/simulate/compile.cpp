@@ -119,22 +119,23 @@ void NodeCompiler::note_roofline() {
 }
 
 void NodeCompiler::compile_memory() {
+  const std::string option = options_.astra_names ? "--remote-memory-configuration" : "--memory";
   out_.op.type = OpType::memory;
   const bool timed = node_->duration_us != 0 || find(attributes_, attr::duration_nanos) != nullptr;
   if (inside_ || options_.system->memory.kind == MemoryKind::none) {
     if (options_.astra && !inside_) {
       return fail("memory", options_.system->memory.source.empty()
-                                ? "accesses remote memory; give its model with --remote-memory-configuration"
+                                ? "accesses remote memory; give its model with " + option
                                 : "accesses remote memory, but " + options_.system->memory.source +
                                       " has memory-type " + std::string(name(MemoryKind::none)));
     }
     if (timed) return compile_duration();
     if (inside_) return fail("memory", "an access to remote memory within the algorithm of a collective");
-    return fail("replay", options_.system->memory.source.empty()
-                              ? "a memory access without a recorded duration wants a memory model; give one with "
-                                "--remote-memory-configuration"
-                              : "a memory access without a recorded duration wants a memory model; " +
-                                    options_.system->memory.source + " says NO_MEMORY_EXPANSION");
+    return fail("replay",
+                options_.system->memory.source.empty()
+                    ? "a memory access without a recorded duration wants a memory model; give one with " + option
+                    : "a memory access without a recorded duration wants a memory model; " +
+                          options_.system->memory.source + " says NO_MEMORY_EXPANSION");
   }
   const IntValue bytes = integer(attr::tensor_size, true);
   if (!bytes) return;
@@ -145,7 +146,8 @@ void NodeCompiler::compile_memory() {
 std::int64_t NodeCompiler::message_bytes() {
   const IntValue stated = integer(attr::comm_size, false);
   if (stated) {
-    // No bytes: what synchronises, such as an edge between NPUs that et-split made a message of. ASTRA-sim has none.
+    // No bytes: what synchronises, such as an edge between NPUs that et-split made a message of. ASTRA-sim has
+    // none.
     if (stated.value > 0 || (stated.value == 0 && !options_.astra)) return stated.value;
     fail("attributes", stated.value == 0 ? "a message of zero bytes" : "comm_size is negative");
     return 0;

@@ -110,14 +110,21 @@ class Finder {
     }
   }
 
+  // A fast link behind a slow one, over which messages go side by side.
+  static bool may_share_links(const NetworkOptions& options, const NetworkConfig& network) {
+    const auto other_rate = [&](const NetworkDim& d) { return d.bytes_per_ns != network.dims[0].bytes_per_ns; };
+    return options.forwarding == Forwarding::cut &&
+           std::any_of(network.dims.begin(), network.dims.end(), other_rate);
+  }
+
   void check_network() {
     const NetworkOptions& options = program_.options.network;
     const NetworkConfig& network = program_.network;
     if (network.ideal) return;
     const bool regular = network.is_product() &&
                          options.routing.value_or(Routing::dimension) == Routing::dimension &&
-                         options.failed.empty();
-    const bool has_links = options.model != NetworkModel::unaware;
+                         options.failed.empty() && !may_share_links(options, network);
+    const bool has_links = options.model != NetworkModel::unaware || options.watch_ports;
     if (!regular || (has_links && program_.model.policy != LinkPolicy::arrival)) {
       std::fill(moved_.begin(), moved_.end(), false);
       return;

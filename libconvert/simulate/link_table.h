@@ -60,6 +60,10 @@ class LinkTable {
     l.last = p;
     return false;
   }
+  // Packets that wait for a link that is taken.
+  [[nodiscard]] std::uint32_t waiting(std::uint32_t link) const { return links_[link].load - 1; }
+  // Of those the next.
+  [[nodiscard]] std::uint32_t first(std::uint32_t link) { return packet(links_[link].last).next; }
   // The packet on the link has left it: the one that takes it now, or none.
   std::uint32_t leave(std::uint32_t link) {
     Link& l = links_[link];

@@ -6,14 +6,7 @@ namespace convert {
 std::uint32_t LinkWatch::come(std::uint32_t p, std::uint32_t link) {
   const ProductLinks::Dim& d = numbers_.dim_of(link);
   const Rank owner = (link - d.first_link) / d.fanout;
-  std::uint32_t port = (link - d.first_link) % d.fanout;
-  if (d.topology == Topology::fully_connected) {  // the port is the coordinate at the other end
-    const Motion motion = symmetry_.dims()[static_cast<std::size_t>(&d - numbers_.dims().data())].motion;
-    const std::uint32_t at = numbers_.coordinate(d, owner);
-    if (motion == Motion::shift) port = port >= at ? port - at : port + d.npus - at;
-    if (motion == Motion::exchange) port ^= at;
-  }
-  const std::uint32_t own = d.first_link + symmetry_.representative(owner) * d.fanout + port;
+  const std::uint32_t own = representative_link(numbers_, symmetry_, link);
   if (p >= packets_.size()) packets_.resize(std::size_t{p} + 1);
   packets_[p].owner = owner;
   touch(links_[own], {order_.current.time, symmetry_.origin_at(order_.current.origin, owner)}, true);

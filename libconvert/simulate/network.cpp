@@ -16,15 +16,31 @@ std::string_view name(NetworkModel model) {
 
 std::string_view name(Occupancy occupancy) { return occupancy == Occupancy::beta ? "beta" : "alpha-beta"; }
 
-std::string_view name(Forwarding forwarding) { return forwarding == Forwarding::store ? "store" : "cut"; }
+std::string_view name(Forwarding forwarding) {
+  switch (forwarding) {
+    case Forwarding::switches: return "switches";
+    case Forwarding::store: return "store";
+    case Forwarding::cut: return "cut";
+  }
+  return "";
+}
+
+std::string_view describe(Forwarding forwarding) {
+  switch (forwarding) {
+    case Forwarding::switches: return "cut-through at switches";
+    case Forwarding::store: return "store-and-forward";
+    case Forwarding::cut: return "cut-through";
+  }
+  return "";
+}
 
 void check_network_options(const NetworkConfig& config, const NetworkOptions& options) {
   if (config.ideal) {
-    const char* what = !options.failed.empty()                   ? "that could fail"
-                       : options.routing                         ? "to choose a way over"
-                       : options.occupancy != Occupancy::beta    ? "that could be occupied"
-                       : options.forwarding != Forwarding::store ? "to forward messages over"
-                                                                 : nullptr;
+    const char* what = !options.failed.empty()                ? "that could fail"
+                       : options.routing                      ? "to choose a way over"
+                       : options.occupancy != Occupancy::beta ? "that could be occupied"
+                       : options.forwarding                   ? "to forward messages over"
+                                                              : nullptr;
     if (what != nullptr) throw usage_error(std::string("an ideal network has no links ") + what);
     return;
   }
@@ -34,11 +50,11 @@ void check_network_options(const NetworkConfig& config, const NetworkOptions& op
     throw usage_error("the network model " + model + " takes only dimensions of rings, switches and the like; '" +
                       config.source + "' wants the model links");
   }
-  const char* what = !options.failed.empty()                   ? "failed links"
-                     : options.routing                         ? "a choice of routing"
-                     : options.occupancy != Occupancy::beta    ? "occupancy alpha-beta"
-                     : options.forwarding != Forwarding::store ? "cut-through forwarding"
-                                                               : nullptr;
+  const char* what = !options.failed.empty()                ? "failed links"
+                     : options.routing                      ? "a choice of routing"
+                     : options.occupancy != Occupancy::beta ? "occupancy alpha-beta"
+                     : options.forwarding                   ? "a choice of forwarding"
+                                                            : nullptr;
   if (what != nullptr) throw usage_error(std::string(what) + ": only with the network model links, not " + model);
 }
 
@@ -50,7 +66,8 @@ std::unique_ptr<Network> make_network(const NetworkConfig& config, const Network
                                       EventQueue& queue) {
   check_network_options(config, options);
   // Without a limit of bandwidth there is no congestion to be aware of.
-  if (options.model == NetworkModel::unaware || config.ideal) return make_unaware_network(config, queue);
+  if (options.model == NetworkModel::unaware || config.ideal)
+    return make_unaware_network(config, options.watch_ports, queue);
   if (options.model == NetworkModel::aware) return make_aware_network(config, options.count_links, queue);
   return make_links_network(config, options, queue);
 }

@@ -14,6 +14,7 @@
 #include "core/trace.h"
 #include "simulate/causes.h"
 #include "simulate/engine.h"
+#include "simulate/port_watch.h"
 
 namespace convert {
 
@@ -65,6 +66,9 @@ class Network {
   // The links that carried a message until `end`, at which simulated time is, if NetworkOptions::count_links asked
   // for them; none in a model without links.
   [[nodiscard]] virtual std::vector<LinkUse> link_use(Picoseconds /*end*/) const { return {}; }
+  // What the messages did to the ports of NPUs until `end`, if NetworkOptions::watch_ports asked for it; of the
+  // model unaware. To be asked once.
+  [[nodiscard]] virtual std::optional<PortLoad> worst_port(Picoseconds /*end*/) { return {}; }
   // "npu0>npu1"; of a model with links.
   [[nodiscard]] virtual std::string link_name(std::uint32_t) const { return {}; }
   void note_causes(Causes& causes) { causes_ = &causes; }
@@ -86,18 +90,21 @@ enum class Occupancy : std::uint8_t { beta, alpha_beta };
 [[nodiscard]] std::string_view name(Occupancy occupancy);  // "beta", "alpha-beta"
 
 // store: a device sends a message on when all of it has come. cut: when its head has come; the tail follows at the
-// pace of the slowest link before. Whole messages wait for a link in either case, in queues without limit.
-enum class Forwarding : std::uint8_t { store, cut };
-[[nodiscard]] std::string_view name(Forwarding forwarding);
+// pace of the slowest link before. switches: switches cut, NPUs store. Whole messages wait for a link in any case,
+// in queues without limit.
+enum class Forwarding : std::uint8_t { switches, store, cut };
+[[nodiscard]] std::string_view name(Forwarding forwarding);      // "switches"
+[[nodiscard]] std::string_view describe(Forwarding forwarding);  // "cut-through at switches"
 
 // Occupancy, forwarding, routing and failed are for links only.
 struct NetworkOptions {
   NetworkModel model = NetworkModel::unaware;
   Occupancy occupancy = Occupancy::beta;
-  Forwarding forwarding = Forwarding::store;
-  std::optional<Routing> routing{};   // see make_router
-  std::vector<std::string> failed{};  // "3-4", "npu3-switch0", "3>4"; see remove_failed_links
-  bool count_links = false;           // for Network::link_use; aware and links
+  std::optional<Forwarding> forwarding{};  // switches if not given
+  std::optional<Routing> routing{};        // see make_router
+  std::vector<std::string> failed{};       // "3-4", "npu3-switch0", "3>4"; see remove_failed_links
+  bool count_links = false;                // for Network::link_use; aware and links
+  bool watch_ports = false;                // for Network::worst_port; unaware
 };
 // Throws Error(usage) if the model does not take the network or an option. What routing and failed links say of
 // devices is seen by make_network.
@@ -116,7 +123,8 @@ void check_network_options(const NetworkConfig& config, const NetworkOptions& op
 [[nodiscard]] Picoseconds truncate_delay(double ns);
 
 // One per model.
-[[nodiscard]] std::unique_ptr<Network> make_unaware_network(const NetworkConfig& config, EventQueue& queue);
+[[nodiscard]] std::unique_ptr<Network> make_unaware_network(const NetworkConfig& config, bool watch_ports,
+                                                            EventQueue& queue);
 [[nodiscard]] std::unique_ptr<Network> make_aware_network(const NetworkConfig& config, bool count_links,
                                                           EventQueue& queue);
 [[nodiscard]] std::unique_ptr<Network> make_links_network(const NetworkConfig& config,

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "simulate/link_table.h"
 #include "simulate/link_watch.h"
 #include "simulate/network.h"
+#include "simulate/pool.h"
 
 namespace convert {
 namespace {
@@ -17,17 +19,22 @@ namespace {
 constexpr std::uint32_t event_hop = event_network;            // message `arg` is at the end of a link
 constexpr std::uint32_t event_link_free = event_network + 1;  // link `arg` takes the next packet
 
+constexpr std::uint32_t event_share_free = event_network + 2;  // share `arg` of a link is free again
+
 // Per-link queues on any topology, in picoseconds. Messages queue for a link in the order in which they (cut: their
 // heads) come to it, those of higher priority before others; among those of one tick, in the order in which their
 // last links took them. A link that becomes free in the tick in which a message comes to it serves those that wait
 // before.
+//
+// A message that comes over slower links than the one it takes (cut) needs only a share of it: others that need no
+// more than the rest go beside it, so that a fast link behind slow ones carries as much as all of them bring.
 class LinksNetwork final : public Network {
  public:
   LinksNetwork(const NetworkConfig& config, const NetworkOptions& options, EventQueue& queue)
       : Network(queue),
         router_(make_router(config, options.routing, options.failed)),
         table_(router_->links(), options.count_links),
-        cut_(options.forwarding == Forwarding::cut),
+        first_cut_(first_cut(config, options.forwarding.value_or(Forwarding::switches))),
         busy_for_latency_(options.occupancy == Occupancy::alpha_beta) {}
 
   void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t priority) override {
@@ -45,7 +52,11 @@ class LinksNetwork final : public Network {
     if (event.kind() == event_link_free) {
       if (watch_) watch_->leave(event.arg());
       if (causes_ != nullptr) causes_->link_frees(event.arg());
-      if (const std::uint32_t p = table_.leave(event.arg()); p != table_.none) transmit(p, table_.packet(p));
+      serve_next(event.arg());
+      return no_message;
+    }
+    if (event.kind() == event_share_free) {
+      free_share(event.arg());
       return no_message;
     }
     if (watch_) watch_->hop(event.arg());
@@ -81,34 +92,112 @@ class LinksNetwork final : public Network {
     std::uint32_t next;
   };
 
+  // The shares of a link that are taken; of a link on which a message needs no more than a share.
+  struct Shares {
+    double used = 0;  // at most 1
+    std::uint32_t count = 0;
+  };
+  struct Share {
+    std::uint32_t link = 0;
+    double part = 0;
+    std::uint32_t cause = 0;
+  };
+
+  // Devices from this one on send a message on when its head has come.
+  static Device first_cut(const NetworkConfig& config, Forwarding forwarding) {
+    if (forwarding == Forwarding::cut) return 0;
+    return forwarding == Forwarding::store ? UINT32_MAX : static_cast<Device>(config.npus());
+  }
+
   void take_hop(std::uint32_t p, Packet& k) {
     k.hop = router_->step(k.position);
     if (watch_) k.hop.link = watch_->come(p, k.hop.link);
     const auto sooner = [](const Packet& a, const Packet& b) { return a.priority > b.priority; };
     if (causes_ != nullptr) causes_->comes(p);
+    if (!shares_.empty()) {
+      const auto at = shares_.find(k.hop.link);
+      if (at != shares_.end() && table_.waiting(k.hop.link) == 0 && fits(k, at->second))
+        return transmit_share(p, k, at->second);
+    }
     if (table_.enter(k.hop.link, p, sooner)) transmit(p, k);
   }
 
-  // The arrival is scheduled before the end of the link's occupation.
-  void transmit(std::uint32_t p, Packet& k) {
-    const Picoseconds now = queue_.now();
-    const Picoseconds latency = k.hop.latency_ps;
-    Picoseconds sent = round_to_ps(static_cast<double>(k.bytes) / k.hop.bytes_per_ns);  // from now
-    Picoseconds arrival = add(sent, latency);
-    if (cut_) {
-      sent = std::max(sent, k.tail_ps - now);  // the last byte cannot leave before it has come
-      arrival = add(sent, latency);
-      k.tail_ps = add(now, arrival);
-      if (k.position.at != k.position.dst) arrival = latency;  // of the head
+  void serve_next(std::uint32_t link) {
+    const std::uint32_t p = table_.leave(link);
+    if (p == table_.none) return;
+    transmit(p, table_.packet(p));
+    serve_beside(link);
+  }
+  // Those that wait for a link of which only shares are taken.
+  void serve_beside(std::uint32_t link) {
+    for (auto at = shares_.find(link); at != shares_.end() && table_.waiting(link) != 0;) {
+      const std::uint32_t p = table_.first(link);
+      if (!fits(table_.packet(p), at->second)) return;
+      table_.leave(link);
+      transmit_share(p, table_.packet(p), at->second);
     }
-    const Picoseconds busy = busy_for_latency_ ? add(sent, latency) : sent;
-    const bool is_watched = watch_ || causes_ != nullptr;  // then each event must come here
-    const bool arrives = k.position.at == k.position.dst && !is_watched;
-    queue_.push_after(arrival, p, arrives ? event_arrival : event_hop);
+  }
+  void free_share(std::uint32_t number) {
+    const Share share = share_pool_[number];
+    share_pool_.remove(number);
+    if (causes_ != nullptr) causes_->ends(share.cause);
+    const auto at = shares_.find(share.link);
+    at->second.used -= share.part;
+    if (--at->second.count != 0) return serve_beside(share.link);
+    shares_.erase(at);
+    serve_next(share.link);
+  }
+
+  // The bytes alone; and until the last byte has left, which cannot be before it has come.
+  [[nodiscard]] static Picoseconds wire_time(const Packet& k) {
+    return round_to_ps(static_cast<double>(k.bytes) / k.hop.bytes_per_ns);
+  }
+  [[nodiscard]] Picoseconds time_alone(const Packet& k, Picoseconds wire) const {
+    return std::max(wire, k.tail_ps - queue_.now());
+  }
+  // The share of its link that the message can use.
+  [[nodiscard]] double usable(const Packet& k, Picoseconds wire) const {
+    const Picoseconds alone = time_alone(k, wire);
+    return alone <= wire ? 1 : static_cast<double>(std::max<Picoseconds>(wire, 1)) / static_cast<double>(alone);
+  }
+  // Half of what it can use is free, at least.
+  [[nodiscard]] bool fits(const Packet& k, const Shares& shares) const {
+    return 1 - shares.used >= usable(k, wire_time(k)) / 2;
+  }
+
+  void transmit(std::uint32_t p, Packet& k) {
+    const Picoseconds wire = wire_time(k);
+    if (k.tail_ps - queue_.now() > wire) return transmit_share(p, k, shares_[k.hop.link]);
+    const Picoseconds busy = send_on(p, k, wire);
     queue_.push_after(busy, k.hop.link, event_link_free);
-    table_.count(k.hop.link, k.bytes, now, busy);
+    table_.count(k.hop.link, k.bytes, queue_.now(), busy);
     if (watch_) watch_->transmit(p, k.hop.link);
     if (causes_ != nullptr) causes_->takes_link(p, k.hop.link, k.bytes);
+  }
+  void transmit_share(std::uint32_t p, Packet& k, Shares& shares) {
+    const Picoseconds wire = wire_time(k);
+    const double part = std::min(usable(k, wire), 1 - shares.used);
+    shares.used += part;
+    ++shares.count;
+    const auto sent = round_to_ps(static_cast<double>(wire) / part / static_cast<double>(ps_per_ns));
+    const std::uint32_t number = share_pool_.add({.link = k.hop.link, .part = part, .cause = 0});
+    queue_.push_after(send_on(p, k, std::max(sent, time_alone(k, wire))), number, event_share_free);
+    table_.count(k.hop.link, k.bytes, queue_.now(), wire);
+    if (causes_ == nullptr) return;
+    causes_->takes_link(p, k.hop.link, k.bytes);
+    share_pool_[number].cause = causes_->on_link(k.hop.link);
+  }
+  // All of the message has left in `sent`. Returns how long it keeps what it has of the link, whose end is to be
+  // scheduled after this.
+  Picoseconds send_on(std::uint32_t p, Packet& k, Picoseconds sent) {
+    const Picoseconds latency = k.hop.latency_ps;
+    const bool is_last = k.position.at == k.position.dst;
+    Picoseconds arrival = add(sent, latency);
+    k.tail_ps = add(queue_.now(), arrival);
+    if (!is_last && k.position.at >= first_cut_) arrival = latency;  // of the head
+    const bool is_watched = watch_ || causes_ != nullptr;            // then each event must come here
+    queue_.push_after(arrival, p, is_last && !is_watched ? event_arrival : event_hop);
+    return busy_for_latency_ ? add(sent, latency) : sent;
   }
   static Picoseconds add(Picoseconds a, Picoseconds b) {
     if (__builtin_add_overflow(a, b, &a)) EventQueue::too_late();
@@ -117,7 +206,9 @@ class LinksNetwork final : public Network {
 
   std::unique_ptr<Router> router_;
   LinkTable<Packet> table_;
-  const bool cut_;
+  const Device first_cut_;
+  std::unordered_map<std::uint32_t, Shares> shares_;  // by link, of few
+  Pool<Share, &Share::link> share_pool_;
   const bool busy_for_latency_;
   std::optional<LinkWatch> watch_;
 };

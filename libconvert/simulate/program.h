@@ -90,6 +90,7 @@ struct ReplayOptions {
   std::map<Rank, double> slow{};           // stragglers: factor of the times of nodes that compute
   Recorded recorded = Recorded::nothing;   // everything: by RecordedReplay only
   bool astra = false;                      // what ASTRA-sim computes, its odd rules included
+  bool astra_names = false;                // messages call options as ASTRA-sim does
   bool symmetry = true;  // simulate one of equivalent ranks, where that is proved to give the same result
   std::shared_ptr<const ReplaySystem> system{};  // null: what fits the network
 };

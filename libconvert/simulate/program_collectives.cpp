@@ -81,11 +81,12 @@ std::optional<std::uint32_t> ReplayBuilder::State::find_group(const Trace& trace
                        ", of which it is no member");
     return std::nullopt;
   }
-  compiler.error(
-      trace, index, "groups",
-      "group " + std::string(name.substr(0, 40)) +
-          (program.groups.size() == 1 ? " is not defined; give the groups with --comm-group-configuration"
-                                      : " is not among the communicator groups"));
+  compiler.error(trace, index, "groups",
+                 "group " + std::string(name.substr(0, 40)) +
+                     (program.groups.size() == 1
+                          ? std::string(" is not defined; give the groups with ") +
+                                (program.options.astra_names ? "--comm-group-configuration" : "--groups")
+                          : " is not among the communicator groups"));
   return std::nullopt;
 }
 

@@ -186,6 +186,7 @@ class RankReplay {
     }
     npu.times = active.times(out_.end_ps);
     npu.exposed_communication_ps = npu.times.communication - npu.times.overlap;
+    npu.astra_exposed_ps = npu.exposed_communication_ps;
     if (npu.nodes_done == npu.nodes) npu.finish_ps = out_.end_ps;
   }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "simulate/activity.h"
+#include "simulate/collective_exposure.h"
 #include "simulate/collective_list.h"
 #include "simulate/messages.h"
 #include "simulate/npu_events.h"
@@ -42,10 +43,15 @@ class Replayer final : private CollectiveListener {
         system_(program.model, program.groups, program.plans, program.customs,
                 static_cast<Rank>(program.ranks.size()), queue_, npu_events_, messages_, *this),
         memory_(program.options.system->memory, npu_events_, static_cast<Rank>(program.ranks.size())),
+        exposure_(program, equivalence),
         npus_(program.ranks.size()),
         has_slots_(program.options.issue == IssueMode::workload),
         waits_for_round_(has_slots_ && program.options.astra) {
-    result_.model = program.options.network.model;
+    const NetworkOptions& network = program.options.network;
+    result_.model = network.model;
+    result_.ideal_network = program.network.ideal;
+    if (network.model == NetworkModel::links && !program.network.ideal)
+      result_.forwarding = network.forwarding.value_or(Forwarding::switches);
     result_.issue = program.options.issue;
     result_.npus.resize(program.ranks.size());
     if (equivalence != nullptr) {
@@ -168,7 +174,11 @@ class Replayer final : private CollectiveListener {
     }
   }
 
-  void collective_done(Rank npu, std::uint32_t op) override { complete(npu, op, npus_[npu].ops[op].end); }
+  void collective_done(Rank npu, std::uint32_t op, std::uint32_t run) override {
+    const std::uint32_t group = program_.plans[system_.runs()[run].call].call.group;
+    exposure_.end(npu, op, run, group, npus_[npu].activity.without_compute(queue_.now()));
+    complete(npu, op, npus_[npu].ops[op].end);
+  }
 
   void complete(Rank r, std::uint32_t node, NodeEnd what) {
     Npu& npu = npus_[r];
@@ -255,6 +265,7 @@ class Replayer final : private CollectiveListener {
         break;
       case OpType::recv: messages_.receive(op.channel, r, done); break;
       case OpType::collective:
+        exposure_.begin(r, node, npu.activity.without_compute(queue_.now()));
         if (watch_) watch_->begins_collective = true;
         if (const CollectiveRun* other = system_.start(r, op.channel, node, op.peer))  // never starts
           refused_.push_back({r, node, static_cast<std::uint32_t>(other - system_.runs().data())});
@@ -312,13 +323,17 @@ class Replayer final : private CollectiveListener {
       npu.nodes_done = feeder.completed();
       all_done = all_done && feeder.done();
       if (!npu.finish_ps) continue;
-      npu.exposed_communication_ps = *npu.finish_ps - (result_.issue == IssueMode::algorithm ? 0 : npu.compute_ps);
+      const bool subtracts = result_.issue != IssueMode::algorithm;
+      npu.astra_exposed_ps = *npu.finish_ps - (subtracts ? npu.compute_ps : 0);
+      npu.exposed_communication_ps =
+          program_.options.astra ? npu.astra_exposed_ps : *npu.finish_ps - (subtracts ? npu.times.compute : 0);
     }
     if (recorder_) recorder_->stop(result_.reached_ps);
     if (!spans_.empty()) add_peaks(program_, spans_, result_);
     if (program_.options.memory == MemoryTracking::trace) result_.spans = std::move(spans_);
-    result_.collectives = list_collectives(program_, system_, equivalence_);
+    result_.collectives = list_collectives(program_, system_, exposure_, equivalence_);
     result_.links = network_->link_use(result_.reached_ps);
+    result_.worst_port = network_->worst_port(result_.reached_ps);
     if (!queue_.empty() || target_begun_) {
       result_.status = ReplayStatus::stopped;
     } else if (!all_done) {
@@ -343,6 +358,7 @@ class Replayer final : private CollectiveListener {
   Messages messages_;
   SystemLayer system_;
   RemoteMemory memory_;
+  CollectiveExposure exposure_;
   HugeVector<Npu> npus_;
   std::vector<RefusedCall> refused_;
   const bool has_slots_;

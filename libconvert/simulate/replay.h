@@ -34,8 +34,10 @@ enum class ReplayStatus : std::uint8_t {
 
 struct NpuResult {
   std::optional<Picoseconds> finish_ps;  // end of its last node (0 if it has none); nothing if it did not get there
-  Picoseconds exposed_communication_ps =
-      0;                       // algorithm: all of finish; workload: finish - compute (of unfinished NPUs 0)
+  // finish less the time in which it computes, with IssueMode::algorithm all of finish; with ASTRA-sim's rules as
+  // the next. 0 of NPUs that did not finish.
+  Picoseconds exposed_communication_ps = 0;
+  Picoseconds astra_exposed_ps = 0;  // finish less compute_ps: below 0 where nodes that compute overlap
   Picoseconds compute_ps = 0;  // sum of the durations, up to reached_ps, of COMP nodes that are not CPU operations
   ActivityTimes times{};
   std::uint64_t sends = 0;  // started
@@ -57,11 +59,16 @@ struct CollectiveResult {
   Picoseconds begin_ps = 0;             // the first NPU calls it
   Picoseconds last_begin_ps = 0;        // the last does
   std::optional<Picoseconds> end_ps{};  // the last has ended it; nothing if one has not
+  // In which an NPU that was in it computed nothing, over its NPUs; where end_ps is there.
+  Picoseconds exposed_mean_ps = 0;
+  Picoseconds exposed_max_ps = 0;
 };
 
 struct ReplayResult {
   ReplayStatus status = ReplayStatus::complete;
   NetworkModel model = NetworkModel::unaware;
+  std::optional<Forwarding> forwarding{};  // of the model links
+  bool ideal_network = false;              // in place of a model
   IssueMode issue = IssueMode::algorithm;
   bool recorded_communication = false;  // in place of a model
   Picoseconds total_ps = 0;             // end of the last node of all
@@ -71,6 +78,7 @@ struct ReplayResult {
   std::vector<CollectiveResult> collectives;  // in the order of their begin
   std::vector<CollectiveKind> kinds;          // of collectives: one for each plan
   std::vector<LinkUse> links;                 // with NetworkOptions::count_links
+  std::optional<PortLoad> worst_port{};       // with NetworkOptions::watch_ports, if it was exceeded
   std::size_t classes = 0;  // of equivalent ranks, where one of each was simulated for all; 0: every rank was
   WaitReport waits;         // for status deadlock and unmatched
   Timeline timeline;

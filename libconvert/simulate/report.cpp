@@ -35,7 +35,7 @@ std::string fixed_or_empty(const std::optional<double>& value, int decimals) {
 void append_collectives(const ReplayResult& result, std::string& out) {
   out +=
       "collective,group,number,op,size_bytes,npus,algorithm,chunks,begin_ns,last_begin_ns,end_ns,time_ns,"
-      "algbw_gb_per_s,busbw_gb_per_s,bound_ns,bound_share,first_npu,first_node\n";
+      "algbw_gb_per_s,busbw_gb_per_s,bound_ns,bound_share,first_npu,first_node,exposed_mean_ns,exposed_max_ns\n";
   for (std::size_t i = 0; i < result.collectives.size(); ++i) {
     const CollectiveResult& c = result.collectives[i];
     const CollectiveKind& kind = result.kinds[c.plan];
@@ -48,7 +48,8 @@ void append_collectives(const ReplayResult& result, std::string& out) {
            (time ? format_ns(*time) : "") + ',' + fixed_or_empty(s.alg_gb_per_s, 6) + ',' +
            fixed_or_empty(s.bus_gb_per_s, 6) + ',' + (kind.bound_ps ? format_ns(*kind.bound_ps) : "") + ',' +
            fixed_or_empty(s.bound_share, 6) + ',' + std::to_string(c.first_npu) + ',' +
-           std::to_string(c.first_node) + '\n';
+           std::to_string(c.first_node) + ',' + (time ? format_ns(c.exposed_mean_ps) : "") + ',' +
+           (time ? format_ns(c.exposed_max_ps) : "") + '\n';
   }
 }
 
@@ -83,7 +84,7 @@ void append_astra(const ReplayResult& result, std::string& out) {
     const Rank npu = result.rank(i);
     if (!n.finish_ps) continue;
     out += "[workload] [info] sys[" + std::to_string(npu) + "] finished, " + cycles(*n.finish_ps) +
-           " cycles, exposed communication " + cycles(n.exposed_communication_ps) + " cycles.\n";
+           " cycles, exposed communication " + cycles(n.astra_exposed_ps) + " cycles.\n";
     const auto statistic = [&](const char* name, Picoseconds t) {
       out += "[statistics] [info] sys[" + std::to_string(npu) + "], " + name + ": " + cycles(t) + "\n";
     };

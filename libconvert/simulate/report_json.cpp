@@ -86,7 +86,10 @@ void write_collectives(const ReplayResult& result, JsonWriter& json) {
     member_fixed(json, "busbw_gb_per_s", s.bus_gb_per_s);
     member_ns(json, "bound_ns", kind.bound_ps);
     member_fixed(json, "bound_share", s.bound_share);
-    json.member("first_npu", c.first_npu).member("first_node", c.first_node).end_object();
+    json.member("first_npu", c.first_npu).member("first_node", c.first_node);
+    member_ns(json, "exposed_mean_ns", time ? std::optional(c.exposed_mean_ps) : std::nullopt);
+    member_ns(json, "exposed_max_ns", time ? std::optional(c.exposed_max_ps) : std::nullopt);
+    json.end_object();
   }
   json.line(1).end_array();
 }
@@ -97,6 +100,16 @@ void write_link(const ReplayResult& result, const LinkUse& link, JsonWriter& jso
   member_ns(json, "busy_ns", link.busy_ps);
   member_fixed(json, "utilisation", utilisation(result, link));
   json.member("peak_queue", link.peak_queue).end_object();
+}
+
+void write_worst_port(const ReplayResult& result, JsonWriter& json) {
+  if (!result.worst_port) return;
+  const PortLoad& load = *result.worst_port;
+  json.line(1).key("exceeded_port").begin_object().member("npu", load.npu);
+  json.member("way", load.sends ? "sends" : "receives").member("messages", load.messages);
+  member_fixed(json, "gb_per_s", load.bytes_per_ns);
+  member_fixed(json, "port_gb_per_s", load.port_bytes_per_ns);
+  json.end_object();
 }
 
 void write_links(const ReplayResult& result, bool all, JsonWriter& json) {
@@ -115,10 +128,9 @@ void write_links(const ReplayResult& result, bool all, JsonWriter& json) {
 void append_json(const ReplayResult& result, std::string& out, const ReportOptions& options) {
   JsonWriter json(out);
   json.begin_object();
-  json.line(1)
-      .member("model", model_name(result))
-      .member("issue", name(result.issue))
-      .member("status", name(result.status));
+  json.line(1).member("model", model_name(result));
+  if (result.forwarding) json.member("forwarding", name(*result.forwarding));
+  json.member("issue", name(result.issue)).member("status", name(result.status));
   json.line(1).key("total_ns").raw(format_ns(result.total_ps));
   if (result.status == ReplayStatus::stopped || result.status == ReplayStatus::deadlock)
     member_ns(json, "reached_ns", result.reached_ps);
@@ -126,6 +138,7 @@ void append_json(const ReplayResult& result, std::string& out, const ReportOptio
   write_summary(result, json);
   write_peak_tensors(result, json);
   write_collectives(result, json);
+  write_worst_port(result, json);
   write_links(result, options.part == ReportPart::links, json);
   if (result.status == ReplayStatus::deadlock || result.status == ReplayStatus::unmatched)
     append_waits(result.waits, json);

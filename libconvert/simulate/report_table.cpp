@@ -179,11 +179,23 @@ void append_bottleneck(const ReplayResult& result, std::string& out) {
          " of the time\n";
 }
 
+// Which collective NPUs waited for longest, on average.
+void append_most_exposed(const ReplayResult& result, std::string& out) {
+  const auto most = std::max_element(
+      result.collectives.begin(), result.collectives.end(),
+      [](const CollectiveResult& a, const CollectiveResult& b) { return a.exposed_mean_ps < b.exposed_mean_ps; });
+  if (most->exposed_mean_ps == 0) return;
+  const CollectiveKind& kind = result.kinds[most->plan];
+  out += "most exposed: " + std::string(name(kind.op)) + " of " + format_bytes(kind.size_bytes) + ", number " +
+         std::to_string(most->number) + " of group " + std::to_string(most->group) + ": " +
+         format_time(most->exposed_mean_ps) + " of " + format_time(*time_of(*most)) + '\n';
+}
+
 void append_collectives(const ReplayResult& result, bool all, std::string& out) {
   if (result.collectives.empty()) out += "no collectives\n";
   if (result.collectives.empty()) return append_bottleneck(result, out);
-  TextTable table({"<collective", "size", "group", "npus", "<algorithm", "begin", "waits", "time", "algbw", "busbw",
-                   "of bound"});
+  TextTable table({"<collective", "size", "group", "npus", "<algorithm", "begin", "waits", "time", "exposed",
+                   "most exposed", "algbw", "busbw", "of bound"});
   const std::size_t shown =
       all ? result.collectives.size() : std::min(result.collectives.size(), max_collective_rows);
   bool beyond = false;
@@ -196,10 +208,12 @@ void append_collectives(const ReplayResult& result, bool all, std::string& out) 
     table.add({std::string(name(kind.op)), format_bytes(kind.size_bytes), std::to_string(c.group),
                std::to_string(kind.npus), kind.algorithm.empty() ? "-" : kind.algorithm, format_time(c.begin_ps),
                format_time(c.last_begin_ps - c.begin_ps), time ? format_time(*time) : "not ended",
+               time ? format_time(c.exposed_mean_ps) : "-", time ? format_time(c.exposed_max_ps) : "-",
                rate(s.alg_gb_per_s), rate(s.bus_gb_per_s), share_of_bound(s)});
   }
   table.append_to(out);
   append_more(result.collectives.size() - shown, "collectives: with -v, --format csv or json", out);
+  append_most_exposed(result, out);
   if (beyond) explain_beyond(out);
   append_bottleneck(result, out);
 }
@@ -227,7 +241,8 @@ void append_text(const ReplayResult& result, std::string& out, const ReportOptio
   out += "total " + format_time(result.total_ps) + " (" + format_ns(result.total_ps) + " ns), " +
          std::to_string(result.npus.size()) + " NPUs, " +
          (result.recorded_communication ? "communication " : "network ") + std::string(model_name(result)) +
-         ", issue " + std::string(name(result.issue));
+         (result.forwarding ? ", " + std::string(describe(*result.forwarding)) : "") + ", issue " +
+         std::string(name(result.issue));
   if (result.status != ReplayStatus::complete) out += ", " + std::string(name(result.status));
   if (result.status == ReplayStatus::stopped || result.status == ReplayStatus::deadlock)
     out += " at " + format_time(result.reached_ps);

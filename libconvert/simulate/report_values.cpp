@@ -117,7 +117,8 @@ std::optional<Picoseconds> time_of(const CollectiveResult& collective) {
 }
 
 std::string_view model_name(const ReplayResult& result) {
-  return result.recorded_communication ? "recorded" : name(result.model);
+  if (result.recorded_communication) return "recorded";
+  return result.ideal_network ? "ideal" : name(result.model);
 }
 
 double utilisation(const ReplayResult& result, const LinkUse& link) {

@@ -53,7 +53,7 @@ struct CollectiveSpeed {
 [[nodiscard]] CollectiveSpeed speed_of(const CollectiveKind& kind, Picoseconds time);
 [[nodiscard]] std::optional<Picoseconds> time_of(const CollectiveResult& collective);
 
-// The network's model, or that there was none.
+// The network's model, or what there was in its place: "recorded", "ideal".
 [[nodiscard]] std::string_view model_name(const ReplayResult& result);
 
 // Share of the run, as far as it came, in which the link was busy; 0 in a run of no length.

@@ -48,6 +48,19 @@ class Reducer {
 
 }  // namespace
 
+std::uint32_t representative_link(const ProductLinks& numbers, const Symmetry& symmetry, std::uint32_t link) {
+  const ProductLinks::Dim& d = numbers.dim_of(link);
+  const Rank owner = (link - d.first_link) / d.fanout;
+  std::uint32_t port = (link - d.first_link) % d.fanout;
+  if (d.topology == Topology::fully_connected) {  // the port is the coordinate at the other end
+    const Motion motion = symmetry.dims()[static_cast<std::size_t>(&d - numbers.dims().data())].motion;
+    const std::uint32_t at = numbers.coordinate(d, owner);
+    if (motion == Motion::shift) port = port >= at ? port - at : port + d.npus - at;
+    if (motion == Motion::exchange) port ^= at;
+  }
+  return d.first_link + symmetry.representative(owner) * d.fanout + port;
+}
+
 ReplayProgram reduce(const ReplayProgram& program, const Equivalence& equivalence) {
   ReplayProgram reduced{.options = program.options,
                         .network = program.network,

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/link_numbers.h"
 #include "simulate/order_watch.h"
 #include "simulate/program.h"
 
@@ -78,6 +79,10 @@ class Symmetry {
 
   std::vector<Dim> dims_;
 };
+
+// The link of a representative that stands for this one; of ProductLinks.
+[[nodiscard]] std::uint32_t representative_link(const ProductLinks& numbers, const Symmetry& symmetry,
+                                                std::uint32_t link);
 
 // How a program is mapped onto itself.
 struct Equivalence {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "common/replay.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
@@ -41,6 +42,10 @@ T chosen(const std::optional<std::string>& text, const std::array<T, n>& all, T 
 
 }  // namespace
 
+convert::NetworkModel ReplayInputOptions::network_model() const {
+  return chosen(model, convert::network_models, convert::default_network_model(astra()));
+}
+
 bool ReplayInputOptions::astra() const { return compat ? *compat == "astra" : astra_system.has_value(); }
 
 void add_replay_options(App& app, ReplayInputOptions& to) {
@@ -49,11 +54,11 @@ void add_replay_options(App& app, ReplayInputOptions& to) {
   app.add_option("-n,--network-file", to.network, "FILE|ideal|SPEC",
                  "network: ASTRA-sim's .yml, a list of links, or such as ring:8,bw=50GB/s,lat=500ns");
   app.add_choice("--network", to.model, {"unaware", "aware", "links"},
-                 "model: without contention, with, with on any topology (default: unaware)");
+                 "model: without contention, with, with on any topology (default: links; unaware as ASTRA-sim)");
   app.add_choice("--occupancy", to.occupancy, {"beta", "alpha-beta"},
                  "links: a message keeps a link for its bytes, or for the latency too (default: beta)");
-  app.add_choice("--forwarding", to.forwarding, {"store", "cut"},
-                 "links: store and forward, or cut through (default: store)");
+  app.add_choice("--forwarding", to.forwarding, {"switches", "store", "cut"},
+                 "links: cut through at switches, store and forward, cut through (default: switches)");
   app.add_choice("--routing", to.routing, {"dimension", "shortest"},
                  "links: by dimension or fewest hops (default: by the topology)");
   app.add_list("--fail", to.failed, "LINK,...", "links: without these, such as 3-4 or npu3-switch0; 3>4: one way");
@@ -137,6 +142,17 @@ void check_replay_options(ReplayInputOptions& o) {
   if (o.compute_scale) (void)number("--compute-scale", *o.compute_scale);
 }
 
+void note_missing_latency(const std::string& network) {
+  if (!convert::is_short_network(network) || network == "ideal") return;
+  for (std::size_t begin = 0; begin <= network.size();) {
+    const std::size_t end = std::min(network.find('+', begin), network.size());
+    const std::string part = network.substr(begin, end - begin);
+    if (part.find(",lat=") == std::string::npos)
+      return convert::log_note(part + " has no lat: its links have no latency");
+    begin = end + 1;
+  }
+}
+
 convert::SystemInputs system_inputs(const ReplayInputOptions& o) {
   convert::SystemInputs inputs{.system = o.system, .memory = o.memory, .groups = o.groups};
   inputs.queues_per_dim = static_cast<std::uint32_t>(o.queues_per_dim.value_or(1));
@@ -172,9 +188,9 @@ std::vector<std::string> input_files(const ReplayInputOptions& o, const convert:
 
 convert::NetworkOptions network_options(const ReplayInputOptions& o) {
   convert::NetworkOptions options;
-  options.model = chosen(o.model, convert::network_models, options.model);
+  options.model = o.network_model();
   options.occupancy = chosen(o.occupancy, convert::occupancies, options.occupancy);
-  options.forwarding = chosen(o.forwarding, convert::forwardings, options.forwarding);
+  if (o.forwarding) options.forwarding = convert::find_named(convert::forwardings, *o.forwarding);
   if (o.routing) options.routing = convert::find_named(convert::routings, *o.routing);
   options.failed = o.failed;
   return options;
@@ -187,6 +203,7 @@ convert::ReplayOptions replay_options(const ReplayInputOptions& o) {
     option_value("--slow", [&] { convert::add_straggler(slow, options.slow); });
   if (o.comm) options.recorded = convert::Recorded::communication;
   options.astra = o.astra();
+  options.astra_names = o.astra_names();
   options.issue = chosen(o.issue, convert::issue_modes, options.issue);
   options.size_bytes = o.size;
   options.until = o.until;

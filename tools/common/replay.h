@@ -54,6 +54,10 @@ struct ReplayInputOptions {
   std::optional<std::string> logging_folder;
 
   [[nodiscard]] bool astra() const;
+  [[nodiscard]] convert::NetworkModel network_model() const;
+  [[nodiscard]] bool astra_names() const {
+    return astra_workload || astra_system || astra_network || astra_memory || astra_groups;
+  }
   // Compute and communication.
   [[nodiscard]] bool all_recorded() const { return compute && comm; }
 };
@@ -61,6 +65,8 @@ struct ReplayInputOptions {
 void add_replay_options(App& app, ReplayInputOptions& to);
 // Takes ASTRA-sim's names for ours, says what has no effect. Throws Error(usage).
 void check_replay_options(ReplayInputOptions& options);
+// Of a network in short form, which may leave it out.
+void note_missing_latency(const std::string& network);
 [[nodiscard]] convert::SystemInputs system_inputs(const ReplayInputOptions& options);
 // The files of the operands.
 [[nodiscard]] std::vector<std::string> workload_files(const ReplayInputOptions& options,

@@ -10,6 +10,7 @@
 #include "formats/format.h"
 #include "io/output.h"
 #include "load/sink.h"
+#include "scenario/inputs.h"
 #include "simulate/memory_trace.h"
 #include "simulate/report.h"
 #include "util/log.h"
@@ -175,6 +176,7 @@ void set_replay_output(const ReplayOutputOptions& o, const convert::SystemConfig
   options.bounds = o.format != "astra";
   // The bottleneck is a line of the other reports.
   options.network.count_links = o.report != "npus" && options.network.model != convert::NetworkModel::unaware;
+  options.network.watch_ports = convert::may_exceed_ports(options.network.model, options.astra);
   if (o.memory_trace) {
     options.memory = convert::MemoryTracking::trace;
   } else if (system.track_local_mem) {

@@ -2,6 +2,8 @@
 #include "common/sweep.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cerrno>
 #include <exception>
 #include <filesystem>
@@ -108,9 +110,14 @@ SweepPlan make_plan(const SweepOptions& sweep, ReplayInputOptions replay) {
     config.base.push_back(std::move(given));
   }
   bool has_workload = false;
+  bool has_latency = false;
   for (const auto* settings : {&config.base, &config.axes}) {
-    for (const SweepSetting& s : *settings) has_workload = has_workload || s.key == "workload";
+    for (const SweepSetting& s : *settings) {
+      has_workload = has_workload || s.key == "workload";
+      has_latency = has_latency || s.key.starts_with("latency");
+    }
   }
+  if (has_network && !has_latency) note_missing_latency(*replay.network);
   if (!has_workload) config.base.push_back(setting_of("workload", inputs(replay.input).front()));
   return {std::move(config), std::move(folder)};
 }
@@ -153,11 +160,43 @@ void report_failures(const SweepPlan& plan, const SweepTable& table, const std::
   }
 }
 
+// Runs whose messages exceed a port say so in their last column.
+void warn_of_ports(const SweepPlan& plan, const SweepTable& table, const std::string& name, Context& context) {
+  const std::size_t status = plan.axes().size();
+  const std::size_t message = status + sweep_result_columns().size() - 1;
+  std::size_t count = 0;
+  std::optional<std::size_t> first;
+  for (std::size_t run = 0; run < plan.size(); ++run) {
+    if (table.cells(run)[status] != "complete" || table.cells(run)[message].empty()) continue;
+    ++count;
+    first = first.value_or(run);
+  }
+  if (!first) return;
+  context.diagnostics.warning({.file = name}, "ports",
+                              std::to_string(count) + " of " + std::to_string(plan.size()) +
+                                  " runs exceed a port, such as run " + std::to_string(*first + 1) + " (" +
+                                  plan.describe(*first) + "): " + table.cells(*first)[message] +
+                                  "; the model links queues them");
+}
+
 // The names are of one file, which need not exist.
 bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code ignored;  // of files that are not there
   return std::filesystem::equivalent(a, b, ignored) || weakly_canonical(std::filesystem::absolute(a), ignored) ==
                                                            weakly_canonical(std::filesystem::absolute(b), ignored);
+}
+
+// Other pictures than SVG are not drawn.
+void check_plot_name(const std::string& path) {
+  std::string suffix = std::filesystem::path(path).extension().string();
+  std::transform(suffix.begin(), suffix.end(), suffix.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  constexpr std::array<const char*, 9> others = {".png", ".pdf",  ".jpg", ".jpeg", ".gif",
+                                                 ".eps", ".html", ".ps",  ".webp"};
+  if (std::find(others.begin(), others.end(), suffix) == others.end()) return;
+  const std::string svg = std::filesystem::path(path).replace_extension(".svg").string();
+  throw usage_error("--plot " + path + ": a plot is SVG; name it " + svg +
+                    ", which browsers show and rsvg-convert or inkscape make a " + suffix.substr(1) + " of");
 }
 
 // The table and the plot are different files, and no input.
@@ -188,6 +227,7 @@ void lead(const SweepOptions& sweep, const SweepPlan& plan, std::optional<std::s
   std::optional<SweepReference> reference;
   if (sweep.relative_to) reference = parse_sweep_reference(plan, *sweep.relative_to);
   if (sweep.plot) check_sweep_plot(plan);
+  if (sweep.plot) check_plot_name(*sweep.plot);
   if (plan.reads_stdin() && team != nullptr)
     throw usage_error("several processes cannot share standard input; name the traces");
   if (path == "-") path.reset();
@@ -204,6 +244,7 @@ void lead(const SweepOptions& sweep, const SweepPlan& plan, std::optional<std::s
   if (team != nullptr) team->begin();
   do_runs(queue, runner, team);
   report_failures(plan, table, path.value_or(""), context);
+  warn_of_ports(plan, table, path.value_or(""), context);
   if (reference) table.add_column("slowdown", slowdowns(plan, table, *reference));
   table.finish();
   if (sweep.plot) write_plot(*sweep.plot, plot_sweep(plan, table, reference), context);

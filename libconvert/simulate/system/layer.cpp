@@ -264,7 +264,7 @@ void SystemLayer::end_job(Rank npu, std::uint32_t job) {
   CollectiveRun& run = runs_[done.run];
   ++run.ended;
   run.end = queue_.now();
-  listener_.collective_done(npu, done.op);
+  listener_.collective_done(npu, done.op, done.run);
 }
 
 std::uint32_t SystemLayer::job_of(Waiter w) {

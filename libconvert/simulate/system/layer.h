@@ -24,8 +24,8 @@ namespace convert {
 class CollectiveListener {
  public:
   virtual ~CollectiveListener() = default;
-  // NPU `npu` has ended its part of the collective that it called as node `op`.
-  virtual void collective_done(Rank npu, std::uint32_t op) = 0;
+  // NPU `npu` has ended its part of run `run`, which it called as node `op`.
+  virtual void collective_done(Rank npu, std::uint32_t op, std::uint32_t run) = 0;
 };
 
 // The `number`-th collective of a group (from 0), on all of its NPUs.

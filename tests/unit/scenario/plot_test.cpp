@@ -38,6 +38,20 @@ TEST(Plot, LinesPointsAndLegend) {
   EXPECT_FALSE(has(svg, "script"));
 }
 
+TEST(Plot, LinesThatCoincideAreOne) {
+  const Plot plot{.title = "",
+                  .x = {.label = "x"},
+                  .y = {.label = "y"},
+                  .lines = {{"one", {{0, 1}, {1, 2}}}, {"two", {{0, 3}, {1, 4}}}, {"three", {{0, 1}, {1, 2}}}},
+                  .legend = "network"};
+  const std::string svg = draw_svg(plot);
+  EXPECT_EQ(count(svg, "<polyline"), 2U);
+  EXPECT_EQ(count(svg, "<circle"), 4U);
+  EXPECT_LT(svg.find(">network</text>"), svg.find(">one</text>"));
+  EXPECT_LT(svg.find(">one</text>"), svg.find(">three</text>"));
+  EXPECT_LT(svg.find(">three</text>"), svg.find(">two</text>"));
+}
+
 TEST(Plot, OneLineHasNoLegend) {
   const std::string svg =
       draw_svg({.title = "", .x = {.label = "x"}, .y = {.label = "y"}, .lines = {{"l", {{1, 1}}}}});

@@ -149,12 +149,15 @@ TEST(Settings, WhatDoesNotGoTogether) {
     return "";
   };
   const std::string ring = "ring:8,bw=1GB/s";
-  EXPECT_EQ(message({"network", ring, "policy", "fifo"}),
+  EXPECT_EQ(message({"network", ring, "model", "unaware", "policy", "fifo"}),
             "policy fifo decides where messages wait for links: only with the network model links, not unaware");
   EXPECT_EQ(message({"network", ring, "model", "links", "policy", "fifo"}), "");
+  EXPECT_EQ(message({"network", ring, "policy", "fifo"}), "");  // links is the default
+  EXPECT_EQ(message({"network", ring, "compat", "astra", "fail", "0-1"}),
+            "failed links: only with the network model links, not unaware");
   EXPECT_EQ(message({"network", ring, "compat", "astra", "balanced", "true"}),
             "balanced chunks and a policy for links are not ASTRA-sim's: only with compat none");
-  EXPECT_EQ(message({"network", ring, "fail", "0-1"}),
+  EXPECT_EQ(message({"network", ring, "model", "unaware", "fail", "0-1"}),
             "failed links: only with the network model links, not unaware");
   EXPECT_NE(message({"network", ring, "model", "links", "fail", "0-2"}), "");
   EXPECT_EQ(message({"network", ring, "model", "links", "fail", "0-1"}), "");
@@ -256,7 +259,8 @@ TEST(Settings, ShapeOfANetwork) {
   const auto shape = [](const std::string& network, const std::string& model) {
     return network_shape(scenario({"network", network, "model", model}));
   };
-  EXPECT_EQ(shape("ring:8,bw=1GB/s", "unaware"), shape("ring:8,bw=2GB/s,lat=1us", "links"));
+  EXPECT_EQ(shape("ring:8,bw=1GB/s", "unaware"), shape("ring:8,bw=2GB/s,lat=1us", "aware"));
+  EXPECT_NE(shape("ring:8,bw=1GB/s", "unaware"), shape("ring:8,bw=1GB/s", "links"));  // what takes no time
   EXPECT_NE(shape("ring:8,bw=1GB/s", "unaware"), shape("fully_connected:8,bw=1GB/s", "unaware"));
   EXPECT_NE(shape("torus:4x2,bw=1GB/s", "unaware"), shape("ring:8,bw=1GB/s", "unaware"));
   // An NPU can send to itself through a switch, where switches are simulated.

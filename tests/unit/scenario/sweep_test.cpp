@@ -161,21 +161,22 @@ TEST_F(Sweep, WhatNoRunCanDoIsAMistake) {
     return test::text_of(error_of([&] { (void)plan(axes, base); }));
   };
   const SweepSetting ring = setting("network", {"ring:2,bw=1GB/s"});
+  const SweepSetting unaware = setting("model", {"unaware"});
   EXPECT_EQ(
-      message({setting("policy", {"fifo", "lifo"})}, {ring}),
+      message({setting("policy", {"fifo", "lifo"})}, {ring, unaware}),
       ": none of the runs can be done: policy=fifo: policy fifo decides where messages wait for links: only with "
       "the "
       "network model links, not unaware; policy=lifo: policy lifo decides where messages wait for links: only with "
       "the network model links, not unaware");
   EXPECT_EQ(
-      message({setting("policy", {"fifo"}), setting("size", {"1", "2"})}, {ring}),
+      message({setting("policy", {"fifo"}), setting("size", {"1", "2"})}, {ring, unaware}),
       ": none of the runs can be done: policy fifo decides where messages wait for links: only with the network "
       "model links, not unaware");
   EXPECT_EQ(message({setting("size", {"1", "2"})}, {ring, setting("model", {"links"}), setting("fail", {"0-7"})})
                 .substr(0, 34),
             ": none of the runs can be done: fa");
   // Else it is the result of those that cannot.
-  const auto r = results(plan({setting("policy", {"arrival", "lifo"})}, {ring}));
+  const auto r = results(plan({setting("policy", {"arrival", "lifo"})}, {ring, unaware}));
   EXPECT_EQ(r[0][1], "complete");
   EXPECT_EQ(r[1][1], "error");
 }
@@ -330,7 +331,8 @@ TEST_F(Sweep, Slowdowns) {
   const Plot plot = plot_sweep(p, table, std::nullopt);
   EXPECT_EQ(plot.x.label + plot.x.unit + plot.y.label + plot.y.unit, "latencyustotal timeus");
   ASSERT_EQ(plot.lines.size(), 2U);
-  EXPECT_EQ(plot.lines[0].label, "network ring:2,bw=1GB/s");
+  EXPECT_EQ(plot.legend, "network (…,bw=1GB/s)");
+  EXPECT_EQ(plot.lines[0].label, "ring:2");
   EXPECT_EQ(plot.lines[0].points, (std::vector<std::pair<double, double>>{{0, 11}, {1, 12}, {11, 22}}));
   EXPECT_TRUE(plot.lines[1].points.empty());
   EXPECT_EQ(plot_sweep(p, table, reference).y.label, "slowdown relative to latency 0ns");

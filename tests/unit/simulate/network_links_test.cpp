@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <random>
 #include <string>
 #include <utility>
@@ -123,13 +124,83 @@ TEST(LinksNetwork, CutFollowsTheSlowestLink) {
   EXPECT_EQ(time_of(c, store, {2, 0, 100}), 120 + 15);
   // The fast link begins at 20, but its last byte can leave only when it has come, at 120.
   EXPECT_EQ(time_of(c, cut, {2, 0, 100}), 125);
-  const Outcome r = run(c, links(cut), {{2, 0, 100}, {1, 0, 50, 30'000}});
-  EXPECT_EQ(in_ns(r.arrivals), (Arrivals{{0, 125}, {1, 130}}));
+  // Another goes beside it, on the nine tenths that it leaves free.
+  const Outcome r = run(c, links(cut), {{2, 0, 100}, {1, 0, 45, 30'000}});
+  EXPECT_EQ(in_ns(r.arrivals), (Arrivals{{1, 30 + 5 + 5}, {0, 125}}));
   ASSERT_EQ(r.use.size(), 2U);
   EXPECT_EQ(r.use[0].from, "npu1");
   EXPECT_EQ(r.use[0].to, "npu0");
-  EXPECT_EQ(r.use[0].busy_ps, 105'000);
-  EXPECT_EQ(r.use[0].peak_queue, 1U);
+  EXPECT_EQ(r.use[0].busy_ps, 10'000 + 4'500);
+  EXPECT_EQ(r.use[0].peak_queue, 0U);
+}
+
+TEST(LinksNetwork, SwitchesCutAndNpusStore) {
+  const auto switches = Forwarding::switches;
+  EXPECT_EQ(time_of("ring:8,bw=1GB/s,lat=10ns", switches, {0, 3, 100}), 3 * 110);
+  EXPECT_EQ(time_of("switch:8,bw=1GB/s,lat=10ns", switches, {0, 3, 100}), 120);
+  EXPECT_EQ(time_of("tree:2x2,bw=1GB/s,lat=10ns", switches, {0, 3, 100}), 140);
+  // Stored at NPU 1, cut at both switches.
+  EXPECT_EQ(time_of("switch:2,bw=1GB/s,lat=10ns+switch:2,bw=1GB/s,lat=10ns", switches, {0, 3, 100}), 120 + 120);
+  const Outcome by_default =
+      run(parse_short_network("switch:8,bw=1GB/s,lat=10ns"), {.model = NetworkModel::links}, {{0, 3, 100}});
+  EXPECT_EQ(in_ns(by_default.arrivals), (Arrivals{{0, 120}}));
+}
+
+TEST(LinksNetwork, AFastLinkCarriesWhatSlowOnesBring) {
+  const std::vector<Sent> all = {{0, 4, 100}, {1, 5, 100}, {2, 6, 100}, {3, 7, 100}};
+  const auto last = [&](const std::string& network, Forwarding forwarding) {
+    return run(parse_short_network(network), links(forwarding), all).arrivals.back().second / 1000;
+  };
+  EXPECT_EQ(last("tree:4x2,bw=1GB/s|4GB/s,lat=1ns", Forwarding::switches), 100 + 4);
+  EXPECT_EQ(last("tree:4x2,bw=1GB/s|4GB/s,lat=1ns", store), 100 + 4 * 25 + 25 + 100 + 4);
+  EXPECT_EQ(last("tree:4x2,bw=1GB/s|1GB/s,lat=1ns", Forwarding::switches), 4 * 100 + 4);
+  // Two at a time: the third and fourth are there when they begin, and leave for slow links.
+  EXPECT_EQ(last("tree:4x2,bw=1GB/s|2GB/s,lat=1ns", Forwarding::switches), 100 + 100 + 4);
+}
+
+// Whatever meets: no message is faster than its slowest link and all latencies, and what has passed a link at any
+// time has had the time for its bytes there.
+TEST(LinksNetwork, NoLinkIsFasterThanItIs) {
+  std::mt19937 random(7);
+  const auto number = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  for (int i = 0; i < 300; ++i) {
+    const std::string size = std::to_string(number(2, 4));
+    const std::string rates = std::to_string(number(1, 8)) + "GB/s|" + std::to_string(number(1, 8)) + "GB/s";
+    const NetworkConfig c = parse_short_network("tree:" + size + "x" + size + ",bw=" + rates + ",lat=10ns");
+    const auto npus = static_cast<int>(c.npus());
+    std::vector<Sent> sent;
+    for (int m = number(1, 40); m > 0; --m) {
+      const int src = number(0, npus - 1);
+      const int dst = (src + number(1, npus - 1)) % npus;
+      sent.push_back({static_cast<Rank>(src), static_cast<Rank>(dst), number(0, 500), number(0, 99) * 1000});
+    }
+    const Forwarding forwarding = number(0, 1) == 0 ? cut : Forwarding::switches;
+    const Outcome r = run(c, links(forwarding, number(0, 1) == 0 ? beta : alpha_beta), sent);
+    ASSERT_EQ(r.arrivals.size(), sent.size());
+    const auto router = make_router(c);
+    std::map<std::uint32_t, std::pair<Picoseconds, double>> passed;  // by link: since when, ps of its bytes
+    for (const Sent& m : sent) {
+      for (Position p{.at = m.src, .dst = m.dst}; p.at != p.dst;) {
+        const auto [at, is_new] = passed.try_emplace(router->step(p).link, m.at_ps, 0);
+        at->second.first = std::min(at->second.first, m.at_ps);
+      }
+    }
+    for (const auto& [message, time] : r.arrivals) {
+      const Sent& m = sent[message];
+      Picoseconds latency = 0;
+      double slowest = 0;
+      for (Position p{.at = m.src, .dst = m.dst}; p.at != p.dst;) {
+        const Hop hop = router->step(p);
+        const double bytes_ps = static_cast<double>(m.bytes) / hop.bytes_per_ns * 1000;
+        latency += hop.latency_ps;
+        slowest = std::max(slowest, bytes_ps);
+        auto& [since, all_ps] = passed.at(hop.link);
+        all_ps += bytes_ps;
+        EXPECT_GE(static_cast<double>(time - since), all_ps - 100) << "link " << hop.link << ", case " << i;
+      }
+      EXPECT_GE(static_cast<double>(time - m.at_ps), static_cast<double>(latency) + slowest - 10);
+    }
+  }
 }
 
 TEST(LinksNetwork, MessagesWaitForALink) {
@@ -301,7 +372,7 @@ TEST(NetworkOptions, BelongToLinks) {
   EXPECT_EQ(refusal(ring, {.model = NetworkModel::aware, .occupancy = alpha_beta}),
             "occupancy alpha-beta: only with the network model links, not aware");
   EXPECT_EQ(refusal(ring, {.forwarding = cut}),
-            "cut-through forwarding: only with the network model links, not unaware");
+            "a choice of forwarding: only with the network model links, not unaware");
   EXPECT_EQ(refusal(ring, {.routing = Routing::shortest}),
             "a choice of routing: only with the network model links, not unaware");
   EXPECT_EQ(refusal(ring, {.failed = {"0-1"}}), "failed links: only with the network model links, not unaware");

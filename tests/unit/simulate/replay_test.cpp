@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "simulate/report.h"
 #include "traces.h"
 
 namespace convert {
@@ -90,6 +91,48 @@ TEST(Replay, AlgorithmIssuesEverythingAtOnceWorkloadHasSlots) {
   EXPECT_EQ(finish_ns(slots, 0), 3000);  // CPU beside two computes in a row
   EXPECT_EQ(slots.npus[0].compute_ps, 2'000'000);
   EXPECT_EQ(slots.npus[0].exposed_communication_ps, 1'000'000);
+}
+
+// Overlapping nodes compute longer than the replay takes.
+TEST(Replay, ExposedCommunicationIsNeverNegative) {
+  auto t = ranks(1);
+  for (NodeId id = 0; id < 3; ++id) comp(t[0], id, 10);
+  comp(t[0], 3, 4, {0}, true);
+  ReplayOptions options;
+  options.network.model = NetworkModel::links;
+  options.issue = IssueMode::unlimited;
+  t.push_back(rank_trace(1));
+  Diagnostics none;
+  const ReplayResult both = replay(t, net("ring:2,bw=1GB/s"), options, none).value();
+  EXPECT_EQ(both.npus[0].compute_ps, 30'000'000);
+  EXPECT_EQ(both.npus[0].exposed_communication_ps, 4'000'000);
+  EXPECT_EQ(both.npus[0].astra_exposed_ps, -16'000'000);
+  std::string out;
+  append_astra(both, out);  // as ASTRA-sim's unsigned numbers
+  EXPECT_NE(out.find("sys[0] finished, 14000 cycles, exposed communication 18446744073709535616 cycles."),
+            std::string::npos)
+      << out;
+}
+
+// Of two NPUs one computes while the collective is under way, and one comes to it late.
+TEST(Replay, ExposedTimeOfACollective) {
+  auto t = ranks(2);
+  comp(t[0], 0, 5);
+  all_reduce(t[0], 1, 20'000);
+  comp(t[1], 0, 8);
+  all_reduce(t[1], 1, 20'000, {0});
+  ReplayOptions options;
+  options.network.model = NetworkModel::links;
+  options.issue = IssueMode::workload;
+  Diagnostics none;
+  const ReplayResult r = replay(t, net("ring:2,bw=1GB/s"), options, none).value();
+  ASSERT_EQ(r.collectives.size(), 1U);
+  const CollectiveResult& c = r.collectives[0];
+  // NPU 1 sends half of the bytes twice, in four chunks each, from 8 us on: NPU 0 has the last one at 28 us. Its
+  // own part ends with the answer of NPU 0 to the last of its first four, at 8 + 4 * 2.5 + 2.5 us.
+  EXPECT_EQ(c.end_ps, 28'000'000);
+  EXPECT_EQ(c.exposed_max_ps, 23'000'000);
+  EXPECT_EQ(c.exposed_mean_ps, (23'000'000 + 12'500'000) / 2);
 }
 
 TEST(Replay, WorkloadGivesTheSlotToTheLowestId) {

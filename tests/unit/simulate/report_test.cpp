@@ -109,7 +109,7 @@ TEST(Report, JsonSchema) {
       R"("idle_ns":#,"memory_ns":#,"cpu_ns":#,"sends":#,"bytes_sent":#,)"
       R"("peak_memory_bytes":null})";
   std::string expected = R"({
- "model":"links","issue":"workload","status":"complete",
+ "model":"links","forwarding":"switches","issue":"workload","status":"complete",
  "total_ns":#,
  "npus":[)";
   for (int npu = 0; npu < 4; ++npu) {
@@ -125,7 +125,7 @@ TEST(Report, JsonSchema) {
  "collectives":[
   {"group":#,"number":#,"op":"all_to_all","size_bytes":#,"npus":#,"algorithm":"direct","chunks":#,"begin_ns":#,)"
               R"("last_begin_ns":#,"end_ns":#,"time_ns":#,"algbw_gb_per_s":#,"busbw_gb_per_s":#,"bound_ns":#,)"
-              R"("bound_share":#,"first_npu":#,"first_node":#}
+              R"("bound_share":#,"first_npu":#,"first_node":#,"exposed_mean_ns":#,"exposed_max_ns":#}
  ],
  "bottleneck_link":)";
   const auto link = [](const std::string& from, const std::string& to) {
@@ -193,10 +193,11 @@ TEST(Report, CollectivesCsv) {
   std::string out;
   append_csv(full_run(all_to_all_of_four(), "switch:4,bw=1GB/s,lat=1us", NetworkModel::unaware), out,
              {.part = ReportPart::collectives});
-  EXPECT_EQ(out,
-            "collective,group,number,op,size_bytes,npus,algorithm,chunks,begin_ns,last_begin_ns,end_ns,time_ns,"
-            "algbw_gb_per_s,busbw_gb_per_s,bound_ns,bound_share,first_npu,first_node\n"
-            "0,0,0,all_to_all,2000000,4,direct,4,0,0,127000,127000,15.748031,11.811024,1502000,,0,0\n");
+  EXPECT_EQ(
+      out,
+      "collective,group,number,op,size_bytes,npus,algorithm,chunks,begin_ns,last_begin_ns,end_ns,time_ns,"
+      "algbw_gb_per_s,busbw_gb_per_s,bound_ns,bound_share,first_npu,first_node,exposed_mean_ns,exposed_max_ns\n"
+      "0,0,0,all_to_all,2000000,4,direct,4,0,0,127000,127000,15.748031,11.811024,1502000,,0,0,127000,127000\n");
   const ReplayResult links = full_run(all_to_all_of_four(), "switch:4,bw=1GB/s,lat=1us", NetworkModel::links);
   ASSERT_EQ(links.collectives.size(), 1U);
   EXPECT_GE(*links.collectives[0].end_ps, 1'502'000'000);

@@ -17,17 +17,18 @@ namespace {
 
 using Numbers = std::array<std::int64_t, 13>;
 using CollectiveNumbers = std::tuple<std::int64_t, std::uint32_t, std::uint32_t, std::uint32_t, Rank, NodeId,
-                                     Picoseconds, Picoseconds, Picoseconds>;
+                                     Picoseconds, Picoseconds, Picoseconds, Picoseconds, Picoseconds>;
 
 struct AllNumbers {
   ReplayStatus status;
   Picoseconds total;
   std::vector<Numbers> npus;
   std::vector<CollectiveNumbers> collectives;
+  std::string worst_port;
 };
 
 AllNumbers all_numbers(const ReplayResult& r) {
-  AllNumbers all{r.status, r.total_ps, {}, {}};
+  AllNumbers all{r.status, r.total_ps, {}, {}, r.worst_port ? port_text(*r.worst_port) : ""};
   for (const NpuResult& n : r.npus) {
     all.npus.push_back({n.finish_ps.value_or(-1), n.exposed_communication_ps, n.compute_ps, n.times.compute,
                         n.times.communication, n.times.overlap, n.times.memory, n.times.cpu, n.times.busy,
@@ -36,7 +37,7 @@ AllNumbers all_numbers(const ReplayResult& r) {
   }
   for (const CollectiveResult& c : r.collectives) {
     all.collectives.emplace_back(c.group, c.number, c.plan, c.npus, c.first_npu, c.first_node, c.begin_ps,
-                                 c.last_begin_ps, c.end_ps.value_or(-1));
+                                 c.last_begin_ps, c.end_ps.value_or(-1), c.exposed_mean_ps, c.exposed_max_ps);
   }
   return all;
 }
@@ -49,6 +50,7 @@ void expect_equal(const ReplayResult& with, const ReplayResult& without) {
   EXPECT_EQ(a.total, b.total);
   EXPECT_EQ(a.npus, b.npus);
   EXPECT_EQ(a.collectives, b.collectives);
+  EXPECT_EQ(a.worst_port, b.worst_port);
 }
 
 using Run = ReplayResult (*)(const RandomCase&);
@@ -63,6 +65,8 @@ std::size_t classes(RandomCase c, Run run_case = run) {
     return std::pair{with.classes, with.total_ps};
   };
   const auto [count, total] = compare();
+  c.options.network.watch_ports = true;
+  (void)compare();
   c.options.until = total / 2;
   (void)compare();
   return count;

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace convert {
+
+// What is to be said of a text that is no bandwidth: "; bits are Gbit/s, bytes GB/s", or nothing.
+[[nodiscard]] std::string bandwidth_hint(std::string_view text);
+
+}  // namespace convert

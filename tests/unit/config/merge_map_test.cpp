@@ -63,6 +63,14 @@ TEST(MergeRules, Select) {
   EXPECT_FALSE(fits("all:pg=0=x", "3", 5, 1, "n"));
   EXPECT_TRUE(fits("all:size>=5=x", "", 5, 1, "n"));
   EXPECT_FALSE(fits("all:size<5=x", "", 5, 1, "n"));
+  EXPECT_FALSE(fits("all:size>5=x", "", 5, 1, "n"));
+  EXPECT_TRUE(fits("all:size>4=x", "", 5, 1, "n"));
+  EXPECT_TRUE(fits("all:size<=5=x", "", 5, 1, "n"));
+  EXPECT_FALSE(fits("all:size<=4=x", "", 5, 1, "n"));
+  EXPECT_TRUE(fits("all:size>4:size<=5=x", "", 5, 1, "n"));
+  EXPECT_TRUE(fits("AllReduce=x", "", 5, 1, "n"));
+  EXPECT_TRUE(fits("allreduce=x", "", 5, 1, "n"));
+  EXPECT_FALSE(fits("all-gather=x", "", 5, 1, "n"));
   EXPECT_TRUE(fits("all:node=1=x", "", 5, 1, "n"));
   EXPECT_FALSE(fits("all:node=2=x", "", 5, 1, "n"));
 }
@@ -94,10 +102,14 @@ TEST(MergeRules, RefuseWhatIsMistyped) {
   EXPECT_EQ(rule_error("all="), "'all=': no algorithm behind '='" + shape);
   EXPECT_EQ(rule_error("all:pg=3"), "'all:pg=3': no algorithm behind '='" + shape);
   EXPECT_EQ(rule_error("all:group=3=x"),
-            "'all:group=3=x': 'group' is not pg=, size>=, size<, node= or name=" + shape);
-  EXPECT_EQ(rule_error("all:=x"), "'all:=x': '' is not pg=, size>=, size<, node= or name=" + shape);
-  EXPECT_EQ(rule_error("all:size=4=x"), "'all:size=4=x': 'size' is no condition" + shape);
-  EXPECT_EQ(rule_error("all:size>=much=x"), "'all:size>=much=x': 'size>=much' is no condition" + shape);
+            "'all:group=3=x': 'group' is not pg=, node=, name=, size>=BYTES, size>BYTES, size<BYTES or size<=BYTES" + shape);
+  EXPECT_EQ(rule_error("all:=x"), "'all:=x': '' is not pg=, node=, name=, size>=BYTES, size>BYTES, size<BYTES or size<=BYTES" + shape);
+  EXPECT_EQ(rule_error("all:size=4=x"), "'all:size=4=x': 'size' is no condition; those of the size are size>=BYTES, size>BYTES, size<BYTES or "
+            "size<=BYTES" +
+                shape);
+  EXPECT_EQ(rule_error("all:size>=much=x"), "'all:size>=much=x': 'size>=much' is no condition; those of the size are size>=BYTES, size>BYTES, size<BYTES or "
+            "size<=BYTES" +
+                shape);
   EXPECT_EQ(rule_error("all:node=-1=x"), "'all:node=-1=x': 'node=-1' is no condition" + shape);
   EXPECT_EQ(rule_error("all:pg==x"), "'all:pg==x': 'pg=' is no condition" + shape);
   EXPECT_EQ(rule_error("all:size>=2:size<2=x"), "'all:size>=2:size<2=x': no size is such" + shape);

@@ -2,6 +2,7 @@
 #include "common/layout.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/diagnostic.h"
 #include "core/units.h"
@@ -25,7 +26,7 @@ void check_layout(const convert::drawing::Drawing& drawing, const std::string& n
   const double seconds = 0.15 * thousands * thousands;
   if (seconds * 1000 <= 3 * static_cast<double>(timeout.count())) return;
   constexpr double shown_s = 86400;
-  const auto whole = static_cast<std::int64_t>(std::min(seconds, shown_s));
+  const auto whole = static_cast<std::int64_t>(std::ceil(std::min(seconds, shown_s)));
   throw convert::Error(
       convert::Error::Kind::input, {.file = name},
       "Graphviz would need some " + convert::format_time(whole * 1'000'000'000'000) +

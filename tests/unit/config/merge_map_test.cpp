@@ -96,7 +96,7 @@ TEST(MergeRules, RefuseWhatIsMistyped) {
   const std::string names =
       "all, all_reduce, reduce, all_gather, gather, scatter, broadcast, all_to_all, reduce_scatter, "
       "reduce_scatter_block";
-  EXPECT_EQ(rule_error("allreduce=x"), "'allreduce=x': 'allreduce' is none of " + names + shape);
+  EXPECT_EQ(rule_error("allreduces=x"), "'allreduces=x': 'allreduces' is none of " + names + shape);
   EXPECT_EQ(rule_error(""), "'': '' is none of " + names + shape);
   EXPECT_EQ(rule_error("all"), "'all': no algorithm behind '='" + shape);
   EXPECT_EQ(rule_error("all="), "'all=': no algorithm behind '='" + shape);
@@ -157,8 +157,8 @@ TEST(MergeMaps, SayWhatIsWrongAndWhere) {
   EXPECT_EQ(map_error("rules: []\n"), "m.yml:1:8: no rule is there [merge]");
   EXPECT_EQ(map_error("rules:\n  - ring8\n"),
             "m.yml:2:5: a rule is a map, such as {collective: all_reduce, …} [merge]");
-  EXPECT_EQ(map_error("rules:\n  - collective: allreduce\n    algorithm: x\n").substr(0, 48),
-            "m.yml:2:17: 'allreduce' is none of all, all_redu");
+  EXPECT_EQ(map_error("rules:\n  - collective: all_re\n    algorithm: x\n").substr(0, 48),
+            "m.yml:2:17: 'all_re' is none of all, all_reduce,");
   EXPECT_EQ(map_error("rules:\n  - {pg: [3], algorithm: x}\n"), "m.yml:2:10: pg wants a single value [merge]");
   EXPECT_EQ(map_error("rules:\n  - {node: x, algorithm: x}\n"), "m.yml:2:12: node wants the id of a node [merge]");
   EXPECT_EQ(map_error("rules:\n  - {size: 3, algorithm: x}\n"),

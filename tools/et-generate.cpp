@@ -5,6 +5,7 @@
 
 #include "collectives/collective.h"
 #include "common/tool.h"
+#include "core/spelling.h"
 #include "core/units.h"
 #include "generate/generate.h"
 #include "load/made_set.h"
@@ -82,12 +83,8 @@ constexpr std::pair<Collective, std::string_view> collectives[] = {
     {Collective::broadcast, "broadcast"},           {Collective::reduce, "reduce"}};
 
 std::optional<Collective> collective_of(const std::string& text) {
-  const auto plain = [](std::string s) {
-    std::erase_if(s, [](char c) { return c == '-' || c == '_'; });
-    return s;
-  };
   for (const auto& [collective, name] : collectives) {
-    if (plain(text) == plain(std::string(name))) return collective;
+    if (convert::same_name(text, name)) return collective;
   }
   return std::nullopt;
 }

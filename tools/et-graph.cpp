@@ -7,8 +7,10 @@
 #include "common/tool.h"
 #include "core/units.h"
 #include "io/output.h"
+#include "load/link_files.h"
 #include "load/sink.h"
 #include "load/source.h"
+#include "passes/excerpt.h"
 #include "util/log.h"
 
 namespace {
@@ -36,13 +38,80 @@ bool is_drawing(const std::string& type) {
                      [&](const convert::Format* f) { return f->name == name && f->write_set != nullptr; });
 }
 
+// "3:17,4", "17".
+convert::NearNode near_node(const std::string& text) {
+  using convert::parse_unsigned;
+  const auto bad = [&] {
+    return convert::usage_error(
+        "--around " + text +
+        ": expected a node's id, with its rank and the number of hops where needed: 17, 3:17 or 3:17,4");
+  };
+  convert::NearNode near;
+  std::string_view rest = text;
+  if (const std::size_t comma = rest.find(','); comma != std::string_view::npos) {
+    const auto hops = parse_unsigned(rest.substr(comma + 1));
+    if (!hops || *hops > 1'000'000) throw bad();
+    near.hops = static_cast<std::uint32_t>(*hops);
+    rest = rest.substr(0, comma);
+  }
+  if (const std::size_t colon = rest.find(':'); colon != std::string_view::npos) {
+    const auto rank = parse_unsigned(rest.substr(0, colon));
+    if (!rank || *rank > UINT32_MAX) throw bad();
+    near.rank = static_cast<convert::Rank>(*rank);
+    rest = rest.substr(colon + 1);
+  }
+  const auto node = parse_unsigned(rest);
+  if (!node) throw bad();
+  near.node = *node;
+  return near;
+}
+
+// "10-20", "17".
+std::pair<convert::NodeId, convert::NodeId> node_range(const std::string& text) {
+  const std::size_t dash = text.find('-');
+  const auto first = convert::parse_unsigned(text.substr(0, dash));
+  const auto last = dash == std::string::npos ? first : convert::parse_unsigned(text.substr(dash + 1));
+  if (!first || !last || *last < *first)
+    throw convert::usage_error("--nodes " + text + ": expected ids such as 10-20");
+  return {*first, *last};
+}
+
+// What is to be drawn: the ranks asked for, and of them the nodes.
+std::vector<convert::Trace> load_part(convert::TraceSource& source, const std::optional<std::string>& ranks,
+                                      const convert::ExcerptOptions& excerpt, unsigned jobs) {
+  const std::vector<convert::Rank> wanted = ranks ? convert::parse_ranks(*ranks) : std::vector<convert::Rank>{};
+  std::vector<convert::Trace> traces;
+  source.for_each_trace(jobs, [&](convert::Trace&& t) {
+    if (!ranks || std::binary_search(wanted.begin(), wanted.end(), t.rank)) traces.push_back(std::move(t));
+  });
+  if (traces.empty()) throw convert::usage_error("--ranks " + *ranks + ": there are no such ranks");
+  if (!excerpt.nodes && !excerpt.around) return traces;
+  const convert::ExcerptCounts left_out = take_excerpt(traces, excerpt);
+  convert::log_info(convert::counted(left_out.nodes, "node") + " left out, and " +
+                    std::to_string(left_out.cut_deps) + " dependencies on them");
+  return traces;
+}
+
+void write_drawing(const std::string& type, const std::vector<convert::Trace>& traces,
+                   const std::optional<std::string>& path) {
+  const convert::FormatChoice choice = convert::parse_format_choice(type, convert::Direction::write);
+  const auto write = [&](convert::Output& out) {
+    choice.format->write_set(traces, choice.options, out);
+    out.close();
+  };
+  if (!path || *path == "-") return write(*convert::open_stdout());
+  convert::OutputFiles files;
+  write(*files.create(*path));
+  files.commit();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   using namespace convert;
   tools::InputOptions input;
   tools::OutputOptions output;
-  std::int64_t max_nodes = 500;
+  std::optional<std::string> ranks, nodes, around;
   std::int64_t timeout_ps = std::int64_t{30} * 1'000'000'000'000;
   const tools::ToolInfo info{
       .name = "et-graph",
@@ -50,15 +119,17 @@ int main(int argc, char** argv) {
       .operands = "[INPUT...]",
       .examples = {{"et-graph ring8.0.et -o ring8.svg", "one rank as a picture"},
                    {"et-graph ring8 | dot -Tpng > all.png", "all ranks, as dot on stdout"},
+                   {"et-graph --around 812,4 llama.0.et -o n812.svg", "a node and what is within 4 hops of it"},
                    {"et-graph -t graphml llama.0.et -o llama.graphml",
                     "for Gephi, yEd or Cytoscape; no layout, any size"}},
   };
   const auto setup = [&](tools::App& app) {
     tools::add_input_options(app, input);
-    tools::add_output_options(app, output, "dot|svg|png|pdf|graphml");
+    tools::add_target_options(app, output, "dot|svg|png|pdf|graphml");
     app.group("Drawing");
-    app.add_integer("--max-nodes", max_nodes, 1, 1'000'000, "N",
-                    "most nodes that are laid out as svg, png, pdf (default: 500)");
+    app.add_option("--ranks", ranks, "LIST", "these ranks only, such as 0-3,8");
+    app.add_option("--nodes", nodes, "A-B", "nodes with these ids only");
+    app.add_option("--around", around, "[RANK:]NODE[,HOPS]", "a node and what is near it (default: 2 hops)");
     app.add_time("--timeout", timeout_ps, "TIME", "limit for the layout (default: 30s)");
   };
   return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
@@ -66,27 +137,24 @@ int main(int argc, char** argv) {
     if (!tools::is_picture(type) && !is_drawing(type)) {
       throw usage_error("-t " + type + " is not a type of picture; expected dot, svg, png, pdf or graphml");
     }
+    ExcerptOptions excerpt;
+    if (nodes) excerpt.nodes = node_range(*nodes);
+    if (around) excerpt.around = near_node(*around);
+    const bool picture = tools::is_picture(type);
+    if (output.to_stdout() && picture && type != "svg") tools::refuse_binary_on_tty();
     TraceSource source(tools::source_options(input, context), context.diagnostics);
     if (!source.prepare(false) || context.failed()) return 1;
-    if (!tools::is_picture(type)) {
-      const SinkOptions options{
-          .to = type, .path = output.path, .force = output.force, .history = {}, .jobs = context.jobs()};
-      write_set(source, plan_sink(source, options), options, context.diagnostics);
-      log_info(counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node"));
+    const std::vector<Trace> traces = load_part(source, ranks, excerpt, context.jobs());
+    log_info(counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node"));
+    if (!picture) {
+      write_drawing(type, traces, output.path);
       return 0;
     }
-    if (output.to_stdout() && type != "svg") tools::refuse_binary_on_tty();
-    const std::vector<Trace> traces = source.load(context.jobs());
-    log_info(counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node"));
-    if (const std::uint64_t n = source.nodes_read(); n > static_cast<std::uint64_t>(max_nodes)) {
-      throw Error(Error::Kind::input, {.file = source.base_name()},
-                  std::to_string(n) + " nodes are too many for a layout (limit " + std::to_string(max_nodes) +
-                      (traces.size() > 1 ? "): draw one rank, " : "): ") +
-                      "raise --max-nodes, or write -t dot or -t graphml, which need no layout");
-    }
+    const std::chrono::milliseconds timeout(timeout_ps / 1'000'000'000);
+    tools::check_layout(drawing::make_drawing(traces), source.base_name(), timeout);
     std::string dot;
     find_format("dot").write_set(traces, {}, *memory_output(dot));
-    write_bytes(output.path, tools::draw(type, dot, std::chrono::milliseconds(timeout_ps / 1'000'000'000)));
+    write_bytes(output.path, tools::draw(type, dot, timeout));
     return 0;
   });
 }

@@ -112,7 +112,7 @@ int main(int argc, char** argv) {
                     "cut each collective into N instances side by side (default: 1)");
     app.add_flag("--require-all", o.require_all, "a collective that no rule fits is an error");
     app.add_choice("--misfits", o.misfits, {"error", "warn"},
-                   "collectives that their algorithm cannot express (default: error)");
+                   "collectives that their algorithm cannot express");
     app.add_option("--ranks", o.ranks, "LIST", "write these ranks only, as 0-3,8");
     tools::add_output_options(app, o.output);
   };

@@ -48,13 +48,11 @@ convert::CheckOptions check_options(const Options& o, unsigned jobs) {
   convert::CheckOptions options{.rules = chosen_rules(o), .dataflow = o.dataflow, .collective = {}, .jobs = jobs};
   for (const std::string& name : o.rules) options.dataflow = options.dataflow || convert::needs_dataflow(name);
   if (o.collective) {
-    std::string name = *o.collective;  // all_reduce, all-reduce and allreduce alike
-    std::erase_if(name, [](char c) { return c == '-' || c == '_'; });
-    options.collective = convert::parse_collective(name);
+    options.collective = convert::parse_collective(*o.collective);
     if (!options.collective)
       throw convert::usage_error(
           "--collective " + *o.collective +
-          ": expected allreduce, allgather, reduce, broadcast, alltoall, reduce_scatter or custom");
+          ": expected all_reduce, all_gather, reduce, broadcast, all_to_all, reduce_scatter or custom");
     options.dataflow = true;
   }
   return options;

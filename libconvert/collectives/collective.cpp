@@ -6,6 +6,7 @@
 
 #include "collectives/families.h"
 #include "core/diagnostic.h"
+#include "core/spelling.h"
 
 namespace convert {
 namespace {
@@ -39,14 +40,15 @@ std::size_t find(const CollectiveRequest& r) {
   const auto& all = table();
   std::vector<std::string> offered;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].name == r.algorithm && all[i].offers(r.collective)) return i;
+    if (same_name(all[i].name, r.algorithm) && all[i].offers(r.collective)) return i;
     if (all[i].offers(r.collective)) offered.emplace_back(all[i].name);
   }
   std::string list;
   for (const std::string& name : offered) list += (list.empty() ? "" : ", ") + name;
   if (list.empty())
     throw usage_error("there is no algorithm for the collective " + std::string(name(r.collective)));
-  const bool known = std::any_of(all.begin(), all.end(), [&](const auto& a) { return a.name == r.algorithm; });
+  const bool known =
+      std::any_of(all.begin(), all.end(), [&](const auto& a) { return same_name(a.name, r.algorithm); });
   const std::string near = known ? "" : nearest(r.algorithm, offered);
   throw usage_error((known ? "algorithm " + r.algorithm + " does not do " + std::string(name(r.collective))
                            : "unknown algorithm '" + r.algorithm + "'") +
@@ -85,6 +87,7 @@ Algorithm build_collective(const CollectiveRequest& request) {
   CollectiveRequest r = request;
   if (r.algorithm.empty()) r.algorithm = default_collective_algorithm(r.collective);
   const std::size_t i = find(r);
+  r.algorithm = table()[i].name;  // however it was spelled
   check(r, table()[i]);
   return builders[i](r);
 }

@@ -3,6 +3,7 @@
 
 #include "collectives/families.h"
 #include "core/diagnostic.h"
+#include "core/spelling.h"
 
 namespace convert::collectives {
 namespace {
@@ -50,7 +51,7 @@ class Grid {
 const GroupScheme& scheme_of(const std::string& name) {
   std::vector<std::string> names;
   for (const GroupScheme* s : group_schemes) {
-    if (s->name == name) return *s;
+    if (same_name(s->name, name)) return *s;
     names.emplace_back(s->name);
   }
   const std::string near = nearest(name, names);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "config/size_condition.h"
 #include "config/system.h"
 #include "config/yaml_tree.h"
 #include "core/collective_type.h"
@@ -28,13 +29,12 @@ std::optional<CollectiveType> parse_type(std::string_view text) {
   return type == CollectiveType::barrier ? std::nullopt : type;
 }
 
-// ">=1MiB" or "<64MiB". False if it is neither, or no size.
+// ">=1MiB" or "<64MiB". False if it is no such condition.
 bool take_size(std::string_view text, CollectiveSelection& which) {
-  const bool from = text.starts_with(">=");
-  if (!from && !text.starts_with('<')) return false;
-  const auto bytes = parse_bytes(text.substr(from ? 2 : 1));
-  if (!bytes) return false;
-  (from ? which.min_bytes : which.end_bytes) = *bytes;
+  const auto size = parse_size_condition(text);
+  if (!size) return false;
+  which.min_bytes = size->min_bytes.value_or(which.min_bytes);
+  which.end_bytes = size->end_bytes.value_or(which.end_bytes);
   return true;
 }
 
@@ -73,13 +73,15 @@ class RuleParser {
     for (const std::string_view key : {"pg=", "node=", "name=", "size"}) {
       if (!rest_.starts_with(key)) continue;
       rest_.remove_prefix(key.size());
-      const std::string sign(key == "size" && rest_.starts_with(">=") ? ">=" : "");
+      const std::string sign(key == "size" ? size_sign(rest_) : "");
       rest_.remove_prefix(sign.size());
       const std::string value = sign + std::string(take_until(":="));
       if (key == "size" ? take_size(value, which) : take(key, value, which)) return;
-      throw wrong("'" + std::string(key) + value + "' is no condition");
+      throw wrong("'" + std::string(key) + value + "' is no condition" +
+                  (key == "size" ? "; those of the size are " + std::string(size_conditions) : ""));
     }
-    throw wrong("'" + std::string(take_until(":=")) + "' is not pg=, size>=, size<, node= or name=");
+    throw wrong("'" + std::string(take_until(":=")) + "' is not pg=, node=, name=, " +
+                std::string(size_conditions));
   }
   static bool take(std::string_view key, const std::string& value, CollectiveSelection& which) {
     if (value.empty()) return false;

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "config/settings.h"
+#include "core/spelling.h"
 #include "core/units.h"
 
 namespace convert {
@@ -220,7 +221,7 @@ std::optional<AlgorithmChoice> parse_algorithm(std::string_view text) {
   const std::size_t stem = text.find_last_not_of("0123456789") + 1;  // npos + 1 is 0
   const std::string_view digits = text.substr(stem);
   for (const NamedAlgorithm& a : algorithms) {
-    if (text.substr(0, stem) != a.name) continue;
+    if (!same_name(text.substr(0, stem), a.name)) continue;
     AlgorithmChoice choice{.algorithm = a.algorithm, .one = a.one};
     if (digits.empty()) return choice;
     if (a.algorithm != NativeAlgorithm::direct || digits[0] == '0' || digits.size() > most_digits) break;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/spelling.h"
+
 namespace convert {
 namespace {
 
@@ -23,8 +25,10 @@ std::optional<Enum> lookup(const std::array<std::string_view, N>& names, std::st
 std::optional<StepType> parse_step_type(std::string_view text) { return lookup<StepType>(step_type_names, text); }
 
 std::optional<Collective> parse_collective(std::string_view text) {
-  if (text == "reducescatter") return Collective::reduce_scatter;
-  return lookup<Collective>(collective_names, text);
+  for (std::size_t i = 0; i < collective_names.size(); ++i) {
+    if (same_name(text, collective_names[i])) return static_cast<Collective>(i);
+  }
+  return std::nullopt;
 }
 
 std::string_view name(Collective c) { return collective_names[static_cast<std::size_t>(c)]; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collectives of traces by name: "all_reduce".
+// Collectives of traces by name: "all_reduce"; other spellings of it are read as well.
 #pragma once
 
 #include <array>
@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/spelling.h"
 #include "core/trace.h"
 
 namespace convert {
@@ -25,7 +26,7 @@ inline constexpr std::array<std::string_view, 10> collective_type_names = {
 }
 [[nodiscard]] constexpr std::optional<CollectiveType> parse_collective_type(std::string_view text) {
   for (std::size_t i = 0; i < collective_type_names.size(); ++i) {
-    if (text == collective_type_names[i]) return static_cast<CollectiveType>(i);
+    if (same_name(text, collective_type_names[i])) return static_cast<CollectiveType>(i);
   }
   return std::nullopt;
 }

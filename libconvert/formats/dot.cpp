@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Graphviz dot, write only.
+#include <algorithm>
+#include <array>
+
+#include "core/units.h"
 #include "formats/drawing.h"
 #include "formats/format.h"
 #include "util/utf8.h"
@@ -52,32 +56,38 @@ void append_escaped(std::string_view s, Writer& out) {
 
 struct Look {
   std::string_view title;
-  std::string_view style;
+  std::string_view shape;
+  std::string_view fill;
 };
 
-// By node type; the last one is for types that the schema does not know.
-constexpr std::array<Look, 9> looks = {{
-    {"INVALID", "shape=box fillcolor=\"#eeeeee\""},
-    {"METADATA", "shape=note fillcolor=\"#eeeeee\""},
-    {"MEM_LOAD", "shape=invhouse fillcolor=\"#e5d8f0\""},
-    {"MEM_STORE", "shape=house fillcolor=\"#e5d8f0\""},
-    {"COMP", "shape=box fillcolor=\"#fff2b3\""},
-    {"COMM_SEND", "shape=trapezium fillcolor=\"#cfe5f8\""},
-    {"COMM_RECV", "shape=invtrapezium fillcolor=\"#d5efcf\""},
-    {"COMM_COLL", "shape=hexagon fillcolor=\"#fbd5c0\""},
-    {"unknown type", "shape=octagon fillcolor=\"#ff9999\""},
+// By node type; then types that the schema does not know, and computing on the host.
+constexpr std::array<Look, 10> looks = {{
+    {"INVALID", "box", "#eeeeee"},
+    {"METADATA", "note", "#eeeeee"},
+    {"MEM_LOAD", "invhouse", "#e5d8f0"},
+    {"MEM_STORE", "house", "#e5d8f0"},
+    {"COMP", "box", "#fff2b3"},
+    {"COMM_SEND", "trapezium", "#cfe5f8"},
+    {"COMM_RECV", "invtrapezium", "#d5efcf"},
+    {"COMM_COLL", "hexagon", "#fbd5c0"},
+    {"unknown type", "octagon", "#ff9999"},
+    {"COMP (CPU)", "box style=\"filled,rounded\"", "#f4f4ee"},
 }};
+constexpr std::size_t unknown_look = 8;
+constexpr std::size_t cpu_look = 9;
 
-std::size_t look_of(NodeType type) {
-  return std::min<std::size_t>(static_cast<std::uint32_t>(type), looks.size() - 1);
+std::size_t look_of(NodeType type, bool on_cpu) {
+  if (type == NodeType::comp && on_cpu) return cpu_look;
+  return std::min<std::size_t>(static_cast<std::uint32_t>(type), unknown_look);
 }
 
 constexpr std::string_view data_style;
 constexpr std::string_view control_style = " [style=dashed]";
+constexpr std::string_view message_colour = "#d62728";
 constexpr std::string_view message_style = " [color=\"#d62728\" penwidth=1.5]";
+// Without these the layout of a few hundred nodes whose dependencies reach far takes minutes.
+constexpr std::string_view layout_limits = "nslimit=2 nslimit1=2 mclimit=0.5";
 constexpr std::string_view missing_style = "shape=box style=\"filled,dashed\" fillcolor=white color=\"#d62728\"";
-
-std::string_view style_of(DepKind kind) { return kind == DepKind::data ? data_style : control_style; }
 
 class DotWriter {
  public:
@@ -85,12 +95,12 @@ class DotWriter {
       : drawing_(drawing), out_(output), many_(drawing.ranks.size() > 1) {}
 
   void write() {
-    out_ << "digraph trace {\n  graph [fontname=\"sans-serif\"];\n  node [style=filled fontname=\"sans-serif\" "
-            "fontsize=10];\n"
+    out_ << "digraph trace {\n  graph [fontname=\"sans-serif\" " << layout_limits
+         << "];\n  node [style=filled fontname=\"sans-serif\" fontsize=10];\n"
             "  edge [fontname=\"sans-serif\" fontsize=9];\n";
     for (const DrawnRank& r : drawing_.ranks) write_rank(r);
     write_messages();
-    write_legend();
+    if (std::find(used_.begin(), used_.end(), true) != used_.end()) write_legend();
     out_ << "}\n";
     out_.flush();
   }
@@ -101,7 +111,7 @@ class DotWriter {
     if (many_) {
       out_ << "subgraph cluster_r" << r.trace->rank << " {\n  label=\"rank " << r.trace->rank;
       if (!r.trace->name.empty()) out_ << ": ";
-      append_escaped(r.trace->name, out_);
+      append_escaped(r.trace->name.substr(r.trace->name.rfind('/') + 1), out_);
       out_ << "\";\n";
     }
     for (std::uint32_t i = 0; i < r.graph.size(); ++i) {
@@ -110,56 +120,69 @@ class DotWriter {
       for (const Edge& e : r.graph.parents(i)) {
         out_ << "  ";
         names.append(e.node, out_);
-        end_edge(name.view(), style_of(e.kind));
+        end_edge(name.view(), e.kind);
       }
     }
     write_broken(r, names);
     if (many_) out_ << "}\n";
   }
 
-  void end_edge(std::string_view to, std::string_view style) { out_ << " -> " << to << style << ";\n"; }
+  void end_edge(std::string_view to, DepKind kind) {
+    (kind == DepKind::data ? data_ : control_) = true;
+    out_ << " -> " << to << (kind == DepKind::data ? data_style : control_style) << ";\n";
+  }
 
   void write_node(const DrawnRank& r, std::string_view name, std::uint32_t index) {
     const NodeTable& table = r.trace->nodes;
     const Node& node = table.nodes[index];
-    const std::size_t look = look_of(node.type);
+    facts_.read(table.attributes(node));
+    const IntValue on_cpu = int_value(facts_[Facts::is_cpu_op]);
+    const std::size_t look = look_of(node.type, on_cpu && on_cpu.value != 0);
     used_[look] = true;
     out_ << "  " << name << " [label=\"";
     append_escaped(clip(table.name(node)), out_);
-    out_ << "\\n" << node.id << ' ' << looks[look].title;
-    if (look == looks.size() - 1) out_ << ' ' << static_cast<std::int32_t>(node.type);
-    facts_.read(table.attributes(node));
-    write_facts(node.type);
-    out_ << "\" " << looks[look].style << "];\n";
+    out_ << "\\n" << node.id;
+    // Many names begin with the type: COMM_SEND_NODE_tb0_step0.
+    if (look == unknown_look || !table.name(node).starts_with(looks[look].title)) out_ << ' ' << looks[look].title;
+    if (look == unknown_look) out_ << ' ' << static_cast<std::int32_t>(node.type);
+    write_facts(table, node);
+    out_ << "\" shape=" << looks[look].shape << " fillcolor=\"" << looks[look].fill << "\"];\n";
   }
 
-  // The last line of a label: peer and size.
-  void write_facts(NodeType type) {
+  // The last line of a label: peer, size and duration, as far as they are known.
+  void write_facts(const NodeTable& table, const Node& node) {
     std::string_view separator = "\\n";
-    const auto number = [&](Facts::Slot slot, std::string_view before, std::string_view after) {
-      const IntValue v = int_value(facts_[slot]);
-      if (!v) return false;
-      out_ << separator << before << v.value << after;
+    const auto add = [&](const auto&... parts) {
+      out_ << separator;
+      (out_ << ... << parts);
       separator = ", ";
-      return true;
     };
-    if (type == NodeType::comm_coll) {
+    const auto number = [&](Facts::Slot slot, std::string_view before) {
+      if (const IntValue v = int_value(facts_[slot])) add(before, v.value);
+    };
+    if (node.type == NodeType::comm_coll) {
       const IntValue collective = int_value(facts_[Facts::comm_type]);
       const std::string_view name = collective ? drawing::collective_name(collective.value) : std::string_view{};
-      if (!name.empty()) {
-        out_ << separator << name;
-        separator = ", ";
-      } else {
-        number(Facts::comm_type, "collective ", "");
+      if (!name.empty() && table.name(node).find(name) == std::string_view::npos) {
+        add(name);
+      } else if (name.empty() && collective) {
+        add("collective ", collective.value);
       }
     }
-    if (type == NodeType::comm_send) number(Facts::comm_dst, "to ", "");
-    if (type == NodeType::comm_recv) number(Facts::comm_src, "from ", "");
-    if (type == NodeType::comm_send || type == NodeType::comm_recv || type == NodeType::comm_coll) {
-      if (!number(Facts::comm_size, "", " B")) number(Facts::msg_chunk_cnt, "", " chunks");
-    } else {
-      number(Facts::tensor_size, "", " B");
+    if (node.type == NodeType::comm_send) number(Facts::comm_dst, "to ");
+    if (node.type == NodeType::comm_recv) number(Facts::comm_src, "from ");
+    const bool moves = node.type == NodeType::comm_send || node.type == NodeType::comm_recv;
+    if (moves || node.type == NodeType::comm_coll) {
+      if (const IntValue size = int_value(facts_[Facts::comm_size])) {
+        add(format_bytes(size.value));
+      } else if (const IntValue chunks = int_value(facts_[Facts::msg_chunk_cnt])) {
+        add(chunks.value, chunks.value == 1 ? " chunk" : " chunks");
+      }
+    } else if (const IntValue size = int_value(facts_[Facts::tensor_size])) {
+      add(format_bytes(size.value));
     }
+    if (const std::int64_t ns = drawing::duration_ns(node, facts_); ns > 0 && ns <= INT64_MAX / ps_per_ns)
+      add(format_time(ns * ps_per_ns));
   }
 
   void write_broken(const DrawnRank& r, const NodeNames& names) {
@@ -175,7 +198,7 @@ class DotWriter {
       } else {
         names.append_missing(d.id, out_);
       }
-      end_edge(drawing::NodeName(names, d.index).view(), style_of(d.kind));
+      end_edge(drawing::NodeName(names, d.index).view(), d.kind);
     }
     missing_ = missing_ || !r.missing.empty();
   }
@@ -183,37 +206,39 @@ class DotWriter {
   void write_messages() {
     std::vector<NodeNames> names;
     for (const DrawnRank& r : drawing_.ranks) names.emplace_back(r, many_);
-    drawing::for_each_message(drawing_, [&](const drawing::MessageEdge& m) {
+    for_each_message_pair(drawing_.messages, [&](const MessagePair& m) {
       out_ << "  ";
       names[m.from_rank].append(m.from_node, out_);
-      end_edge(drawing::NodeName(names[m.to_rank], m.to_node).view(), message_style);
+      out_ << " -> " << drawing::NodeName(names[m.to_rank], m.to_node).view() << message_style << ";\n";
       messages_ = true;
     });
   }
 
-  // Shows what occurs in the drawing.
+  // One node, a table of what occurs in the drawing.
   void write_legend() {
-    out_ << "subgraph cluster_legend {\n  label=\"legend\";\n  fontsize=10;\n";
+    out_ << "legend [shape=none style=\"\" margin=0 fontsize=14 label=<<table border=\"0\" cellborder=\"1\" "
+            "cellspacing=\"0\" cellpadding=\"4\">\n";
     for (std::size_t i = 0; i < looks.size(); ++i) {
-      if (used_[i])
-        out_ << "  legend_type" << i << " [label=\"" << looks[i].title << "\" " << looks[i].style << "];\n";
+      if (used_[i]) write_legend_row(looks[i].fill, "black", looks[i].title);
     }
-    if (missing_) out_ << "  legend_missing [label=\"missing node\" " << missing_style << "];\n";
-    out_ << "  node [shape=point];\n";
-    write_legend_edge("data", data_style);
-    write_legend_edge("control", control_style);
-    if (messages_) write_legend_edge("message", message_style);
-    out_ << "}\n";
+    if (missing_) write_legend_row("white", message_colour, "missing node");
+    if (data_) write_legend_row("white", "black", "→ data dependency");
+    if (control_) write_legend_row("white", "black", "⇢ control dependency");
+    if (messages_) write_legend_row("white", message_colour, "→ message");
+    out_ << "</table>>];\n";
   }
 
-  void write_legend_edge(std::string_view title, std::string_view style) {
-    out_ << "  legend_" << title << "0 -> legend_" << title << "1" << style << " [label=\"" << title << "\"];\n";
+  void write_legend_row(std::string_view fill, std::string_view colour, std::string_view title) {
+    out_ << "  <tr><td align=\"left\" bgcolor=\"" << fill << "\"><font color=\"" << colour << "\">" << title
+         << "</font></td></tr>\n";
   }
 
   const drawing::Drawing& drawing_;
   Writer out_;
   bool many_;
-  bool missing_ = false;  // drawn: for the legend
+  bool data_ = false;  // drawn: for the legend
+  bool control_ = false;
+  bool missing_ = false;
   bool messages_ = false;
   std::array<bool, looks.size()> used_{};
   Facts facts_;

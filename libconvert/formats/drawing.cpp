@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 #include "util/json_writer.h"
 
@@ -42,47 +44,56 @@ DrawnRank draw(const Trace& trace) {
   }
   std::sort(r.missing.begin(), r.missing.end());
   r.missing.erase(std::unique(r.missing.begin(), r.missing.end()), r.missing.end());
-  r.messages = messages_of(trace.nodes, r.graph);
   return r;
-}
-
-// A drawing may hold any ranks, such as 3 and 7 of a large set: messages are matched by position among those.
-void peers_to_positions(std::vector<DrawnRank>& ranks) {
-  std::vector<std::pair<Rank, std::int32_t>> positions;
-  positions.reserve(ranks.size());
-  for (const DrawnRank& r : ranks)
-    positions.emplace_back(r.trace->rank, static_cast<std::int32_t>(positions.size()));
-  std::sort(positions.begin(), positions.end());
-  const auto position = [&](std::int32_t peer) {
-    const std::pair<Rank, std::int32_t> wanted(static_cast<Rank>(peer), 0);
-    const auto at = std::lower_bound(positions.begin(), positions.end(), wanted);
-    const bool found = at != positions.end() && at->first == wanted.first;
-    return found ? at->second : std::numeric_limits<std::int32_t>::max();
-  };
-  for (DrawnRank& r : ranks) {
-    for (Message& m : r.messages.sends) m.peer = position(m.peer);
-    for (Message& m : r.messages.recvs) m.peer = position(m.peer);
-  }
 }
 
 }  // namespace
 
 Drawing make_drawing(std::span<const Trace> traces) {
   Drawing d;
-  d.ranks.reserve(traces.size());
-  for (const Trace& t : traces) d.ranks.push_back(draw(t));
-  peers_to_positions(d.ranks);
+  std::vector<Rank> ranks;
+  for (const Trace& t : traces) {
+    d.ranks.push_back(draw(t));
+    d.messages.push_back(messages_of(t.nodes, d.ranks.back().graph));
+    ranks.push_back(t.rank);
+  }
+  peers_to_positions(d.messages, ranks);
   return d;
 }
 
-void for_each_message(const Drawing& drawing, const std::function<void(const MessageEdge&)>& visit) {
-  std::vector<const RankMessages*> messages;
-  for (const DrawnRank& r : drawing.ranks) messages.push_back(&r.messages);
-  for_each_message_group(messages, [&](const MessageGroup& g) {
-    for (std::size_t k = 0; k < std::min(g.sends.size(), g.recvs.size()); ++k) {
-      visit({g.src, g.dst, messages[g.src]->sends[g.sends[k]].node, messages[g.dst]->recvs[g.recvs[k]].node});
+double layout_work(const Drawing& drawing) {
+  std::vector<std::uint32_t> first(drawing.ranks.size() + 1);  // nodes of all ranks, numbered through
+  for (std::size_t r = 0; r < drawing.ranks.size(); ++r)
+    first[r + 1] = first[r] + static_cast<std::uint32_t>(drawing.ranks[r].graph.size());
+  const std::uint32_t n = first.back();
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+  for (std::size_t r = 0; r < drawing.ranks.size(); ++r) {
+    const Graph& graph = drawing.ranks[r].graph;
+    for (std::uint32_t i = 0; i < graph.size(); ++i) {
+      for (const Edge& e : graph.parents(i)) edges.emplace_back(first[r] + e.node, first[r] + i);
     }
+  }
+  for_each_message_pair(drawing.messages, [&](const MessagePair& m) {
+    edges.emplace_back(first[m.from_rank] + m.from_node, first[m.to_rank] + m.to_node);
   });
+  std::sort(edges.begin(), edges.end());
+  std::vector<std::uint32_t> begin(n + 1), waits(n), level(n);
+  for (const auto& [from, to] : edges) ++begin[from + 1], ++waits[to];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<std::uint32_t> free;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    if (waits[i] == 0) free.push_back(i);
+  }
+  for (std::size_t at = 0; at < free.size(); ++at) {
+    for (std::uint32_t e = begin[free[at]]; e < begin[free[at] + 1]; ++e) {
+      const std::uint32_t to = edges[e].second;
+      level[to] = std::max(level[to], level[free[at]] + 1);
+      if (--waits[to] == 0) free.push_back(to);
+    }
+  }
+  double spans = 0;
+  for (const auto& [from, to] : edges) spans += level[to] > level[from] ? level[to] - level[from] : 1;
+  return n + spans;
 }
 
 void Writer::flush() {
@@ -103,6 +114,13 @@ void Facts::read(std::span<const Attr> attrs) {
     const std::uint8_t slot = slot_table[a.name.index()];
     if (slot < count && found_[slot] == nullptr) found_[slot] = &a;
   }
+}
+
+std::int64_t duration_ns(const Node& node, const Facts& facts) {
+  const IntValue nanos = int_value(facts[Facts::duration_nanos]);
+  if (nanos && nanos.value >= 0) return nanos.value;
+  constexpr std::uint64_t most_us = INT64_MAX / 1000;
+  return node.duration_us <= most_us ? static_cast<std::int64_t>(node.duration_us) * 1000 : -1;
 }
 
 std::string_view collective_name(std::int64_t type) {

@@ -22,25 +22,19 @@ namespace convert::drawing {
 struct DrawnRank {
   const Trace* trace = nullptr;
   Graph graph;
-  RankMessages messages;                  // their peers are positions in Drawing::ranks, not ranks
   std::vector<std::uint32_t> duplicates;  // nodes whose id an earlier node has, ascending
   std::vector<GraphDefect> broken;        // dangling and self dependencies, by node
   std::vector<NodeId> missing;            // the ids that dangling ones name, ascending, each once
 };
 
-struct MessageEdge {
-  std::uint32_t from_rank;  // positions in Drawing::ranks
-  std::uint32_t to_rank;
-  std::uint32_t from_node;  // indices in the trace
-  std::uint32_t to_node;
-};
-
 struct Drawing {
   std::vector<DrawnRank> ranks;
+  std::vector<RankMessages> messages;  // by position in `ranks`, as are their peers
 };
 [[nodiscard]] Drawing make_drawing(std::span<const Trace> traces);
-// From the k-th send to the k-th receive of each source, destination and tag.
-void for_each_message(const Drawing& drawing, const std::function<void(const MessageEdge&)>& visit);
+
+// How much dot has to lay out: nodes, and the levels that edges span, each of which takes a node of its own there.
+[[nodiscard]] double layout_work(const Drawing& drawing);
 
 // The attributes that are drawn, found in one pass; the first of a name counts.
 class Facts {
@@ -65,6 +59,10 @@ class Facts {
  private:
   std::array<const Attr*, count> found_{};
 };
+
+// What the trace says of a node's duration: duration_nanos, else duration_micros; 0 if it says nothing, negative if
+// that does not fit.
+[[nodiscard]] std::int64_t duration_ns(const Node& node, const Facts& facts);
 
 // "ALL_REDUCE"; empty for a number that the schema does not know.
 [[nodiscard]] std::string_view collective_name(std::int64_t type);

@@ -204,7 +204,7 @@ class GraphmlWriter {
   void write_messages() {
     std::vector<NodeNames> names;
     for (const DrawnRank& r : drawing_.ranks) names.emplace_back(r, many_);
-    drawing::for_each_message(drawing_, [&](const drawing::MessageEdge& m) {
+    for_each_message_pair(drawing_.messages, [&](const MessagePair& m) {
       out_ << "<edge source=\"";
       names[m.from_rank].append(m.from_node, out_);
       end_edge(drawing::NodeName(names[m.to_rank], m.to_node).view(), "message");

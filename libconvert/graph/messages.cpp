@@ -252,4 +252,31 @@ void for_each_message_group(std::span<const RankMessages* const> ranks,
   }
 }
 
+void peers_to_positions(std::span<RankMessages> messages, std::span<const Rank> ranks) {
+  std::vector<std::pair<Rank, std::int32_t>> positions;
+  positions.reserve(ranks.size());
+  for (const Rank r : ranks) positions.emplace_back(r, static_cast<std::int32_t>(positions.size()));
+  std::sort(positions.begin(), positions.end());
+  const auto position = [&](std::int32_t peer) {
+    const std::pair<Rank, std::int32_t> wanted(static_cast<Rank>(peer), 0);
+    const auto at = std::lower_bound(positions.begin(), positions.end(), wanted);
+    const bool found = at != positions.end() && at->first == wanted.first;
+    return found ? at->second : std::numeric_limits<std::int32_t>::max();
+  };
+  for (RankMessages& of_rank : messages) {
+    for (Message& m : of_rank.sends) m.peer = position(m.peer);
+    for (Message& m : of_rank.recvs) m.peer = position(m.peer);
+  }
+}
+
+void for_each_message_pair(std::span<const RankMessages> ranks,
+                           const std::function<void(const MessagePair&)>& visit) {
+  std::vector<const RankMessages*> pointers;
+  for (const RankMessages& r : ranks) pointers.push_back(&r);
+  for_each_message_group(pointers, [&](const MessageGroup& g) {
+    for (std::size_t k = 0; k < std::min(g.sends.size(), g.recvs.size()); ++k)
+      visit({g.src, g.dst, ranks[g.src].sends[g.sends[k]].node, ranks[g.dst].recvs[g.recvs[k]].node});
+  });
+}
+
 }  // namespace convert

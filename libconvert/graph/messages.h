@@ -50,4 +50,18 @@ struct MessageGroup {
 void for_each_message_group(std::span<const RankMessages* const> ranks,
                             const std::function<void(const MessageGroup&)>& visit);
 
+// A part of a set may hold any ranks, such as 3 and 7: makes the peers positions in `ranks`, as
+// for_each_message_group wants them. Others become a position that no rank has.
+void peers_to_positions(std::span<RankMessages> messages, std::span<const Rank> ranks);
+
+struct MessagePair {
+  std::uint32_t from_rank;  // positions in the set
+  std::uint32_t to_rank;
+  std::uint32_t from_node;  // indices in the trace
+  std::uint32_t to_node;
+};
+// From the k-th send to the k-th receive of each source, destination and tag.
+void for_each_message_pair(std::span<const RankMessages> ranks,
+                           const std::function<void(const MessagePair&)>& visit);
+
 }  // namespace convert

@@ -14,13 +14,8 @@ CollectiveRequest request_of(const MergeRule& rule, CollectiveType type, std::ui
   const auto wrong = [&](const std::string& what) {
     return usage_error(rule.where.file.empty() ? "'" + rule.text + "': " + what : what);
   };
-  const std::string plain = [&] {
-    std::string text(type == CollectiveType::reduce_scatter_block ? "reduce_scatter" : name(type));
-    if (type != CollectiveType::reduce_scatter && type != CollectiveType::reduce_scatter_block)
-      std::erase(text, '_');
-    return text;
-  }();
-  const auto collective = parse_collective(plain);
+  const bool block = type == CollectiveType::reduce_scatter_block;
+  const auto collective = parse_collective(name(block ? CollectiveType::reduce_scatter : type));
   if (!collective) throw wrong("there is no builtin algorithm for " + std::string(name(type)));
   CollectiveRequest request{.collective = *collective, .ranks = static_cast<std::int32_t>(members)};
   std::string_view rest = rule.algorithm;

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "config/network.h"
+#include "config/size_condition.h"
 #include "core/diagnostic.h"
+#include "core/spelling.h"
 #include "core/units.h"
 
 namespace convert {
@@ -26,7 +28,7 @@ void parse_conditions(const std::string& text, std::string_view which, Collectiv
   const std::string_view type = next();
   for (std::size_t op = 0; op < collective_ops; ++op) {
     const auto known = static_cast<CollectiveOp>(op);
-    if (type == name(known)) rule.op = known;
+    if (same_name(type, name(known))) rule.op = known;
   }
   if (!rule.op && type != "all") {
     throw wrong("'" + std::string(type) + "' is not all_reduce, all_gather, reduce_scatter, all_to_all or all");
@@ -39,23 +41,19 @@ void parse_conditions(const std::string& text, std::string_view which, Collectiv
   for (bool more = which.data() != nullptr; more; more = which.data() != nullptr) {
     const std::string_view part = next();
     const auto value = [&](std::string_view key) { return part.substr(key.size()); };
-    const auto bytes = [&](std::string_view key) {
-      const auto n = parse_bytes(value(key));
-      if (!n) throw wrong("'" + std::string(value(key)) + "' is no size");
-      return *n;
-    };
     if (part.starts_with("pg=")) {
       if (rule.group) throw wrong("pg= is given twice");
       rule.group = parse_int(value("pg="));
       if (!rule.group) throw wrong("'" + std::string(value("pg=")) + "' is no process group");
-    } else if (part.starts_with("size>=")) {
-      once(has_min, "size>=");
-      rule.min_bytes = bytes("size>=");
-    } else if (part.starts_with("size<")) {
-      once(has_end, "size<");
-      rule.end_bytes = bytes("size<");
+    } else if (part.starts_with("size")) {
+      const auto size = parse_size_condition(part.substr(4));
+      if (!size) throw wrong("'" + std::string(part) + "' is not " + std::string(size_conditions));
+      if (size->min_bytes) once(has_min, "the smallest size");
+      if (size->end_bytes) once(has_end, "the largest size");
+      rule.min_bytes = size->min_bytes.value_or(rule.min_bytes);
+      rule.end_bytes = size->end_bytes.value_or(rule.end_bytes);
     } else {
-      throw wrong("'" + std::string(part) + "' is not pg=GROUP, size>=BYTES or size<BYTES");
+      throw wrong("'" + std::string(part) + "' is not pg=GROUP, " + std::string(size_conditions));
     }
   }
   if (rule.min_bytes >= rule.end_bytes) throw wrong("no size is such");
@@ -96,7 +94,8 @@ void add_straggler(const std::string& text, std::map<Rank, double>& to) {
 CollectiveRule parse_collective_rule(const std::string& text) {
   CollectiveRule rule;
   const std::size_t equals = text.rfind('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size() || text[equals - 1] == '>')
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size() || text[equals - 1] == '>' ||
+      text[equals - 1] == '<')
     throw bad("'" + text + "' is not such as all_reduce=ring");
   parse_conditions(text, std::string_view(text).substr(0, equals), rule);
   const std::string value = text.substr(equals + 1);

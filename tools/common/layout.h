@@ -7,10 +7,16 @@
 #include <string>
 #include <string_view>
 
+#include "formats/drawing.h"
+
 namespace tools {
 
 // Whether `type` is one of the picture types that need a layout: svg, png, pdf.
 [[nodiscard]] bool is_picture(std::string_view type);
+
+// Throws Error(input) about `name` if what there is to lay out takes dot far longer than `timeout`.
+void check_layout(const convert::drawing::Drawing& drawing, const std::string& name,
+                  std::chrono::milliseconds timeout);
 
 // The picture's bytes. Throws Error(system) if Graphviz is not installed, is too slow or fails; the message says
 // what to do instead.

@@ -44,6 +44,7 @@ struct OutputOptions {
 void add_common_options(App& app, CommonOptions& to);
 void add_input_options(App& app, InputOptions& to);
 // `types`: what the help says that -t takes.
+void add_target_options(App& app, OutputOptions& to, const std::string& types);  // -o and -t
 void add_output_options(App& app, OutputOptions& to, const std::string& types = "FORMAT[,KEY=VALUE...]");
 
 // The operands, or "-" when there are none and something is piped in. Throws Error(usage) when standard input is a

@@ -191,7 +191,10 @@ TEST(System, Algorithms) {
   EXPECT_EQ(spelling("halvingDoubling"), "hd");
   EXPECT_EQ(spelling("oneHalvingDoubling"), "one hd");
   EXPECT_EQ(spelling("doubleBinaryTree"), "dbt");
-  for (const char* bad : {"", "3", "Ring", "ring3", "direct0", "direct01", "direct100000", "direct-1", "direct 3",
+  EXPECT_EQ(spelling("Ring"), "ring");
+  EXPECT_EQ(spelling("halving_doubling"), "hd");
+  EXPECT_EQ(spelling("double-binary-tree"), "dbt");
+  for (const char* bad : {"", "3", "rings", "ring3", "direct0", "direct01", "direct100000", "direct 3",
                           "direct3x", "oneDoubleBinaryTree", "hierarchicalRing"}) {
     EXPECT_EQ(spelling(bad), "none") << bad;
   }

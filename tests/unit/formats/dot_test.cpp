@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "drawing_sample.h"
+#include "formats/drawing.h"
 
 namespace convert {
 
@@ -43,14 +44,14 @@ TEST(Dot, LabelsAreEscaped) {
 TEST(Dot, EmptySetIsAnEmptyGraph) {
   const std::string text = written(dot_format, {});
   EXPECT_TRUE(text.starts_with("digraph trace {\n"));
-  EXPECT_TRUE(text.ends_with("}\n}\n"));
-  EXPECT_EQ(text.find("legend_type"), std::string::npos);
+  EXPECT_TRUE(text.ends_with("];\n}\n"));
+  EXPECT_EQ(text.find("legend"), std::string::npos);
 }
 
 TEST(Dot, TwoRanks) {
   const std::vector<Trace> set = test::two_ranks();
   EXPECT_EQ(written(dot_format, set), R"(digraph trace {
-  graph [fontname="sans-serif"];
+  graph [fontname="sans-serif" nslimit=2 nslimit1=2 mclimit=0.5];
   node [style=filled fontname="sans-serif" fontsize=10];
   edge [fontname="sans-serif" fontsize=9];
 subgraph cluster_r0 {
@@ -58,9 +59,9 @@ subgraph cluster_r0 {
   r0n0 [label="m\n0 COMM_SEND\nto 1, 64 B" shape=trapezium fillcolor="#cfe5f8"];
   r0n1 [label="m\n1 COMM_SEND\nto 1, 64 B" shape=trapezium fillcolor="#cfe5f8"];
   r0n0 -> r0n1;
-  r0n2 [label="gemm\n2 COMP\n100 B" shape=box fillcolor="#fff2b3"];
+  r0n2 [label="gemm\n2 COMP\n100 B, 3 us" shape=box fillcolor="#fff2b3"];
   r0n1 -> r0n2 [style=dashed];
-  r0n3 [label="sum\n3 COMM_COLL\nALL_REDUCE, 4096 B" shape=hexagon fillcolor="#fbd5c0"];
+  r0n3 [label="sum\n3 COMM_COLL\nALL_REDUCE, 4 KiB" shape=hexagon fillcolor="#fbd5c0"];
   r0n2 -> r0n3;
 }
 subgraph cluster_r1 {
@@ -71,20 +72,69 @@ subgraph cluster_r1 {
 }
   r0n0 -> r1n0 [color="#d62728" penwidth=1.5];
   r0n1 -> r1n1 [color="#d62728" penwidth=1.5];
-subgraph cluster_legend {
-  label="legend";
-  fontsize=10;
-  legend_type4 [label="COMP" shape=box fillcolor="#fff2b3"];
-  legend_type5 [label="COMM_SEND" shape=trapezium fillcolor="#cfe5f8"];
-  legend_type6 [label="COMM_RECV" shape=invtrapezium fillcolor="#d5efcf"];
-  legend_type7 [label="COMM_COLL" shape=hexagon fillcolor="#fbd5c0"];
-  node [shape=point];
-  legend_data0 -> legend_data1 [label="data"];
-  legend_control0 -> legend_control1 [style=dashed] [label="control"];
-  legend_message0 -> legend_message1 [color="#d62728" penwidth=1.5] [label="message"];
-}
+legend [shape=none style="" margin=0 fontsize=14 label=<<table border="0" cellborder="1" cellspacing="0" cellpadding="4">
+  <tr><td align="left" bgcolor="#fff2b3"><font color="black">COMP</font></td></tr>
+  <tr><td align="left" bgcolor="#cfe5f8"><font color="black">COMM_SEND</font></td></tr>
+  <tr><td align="left" bgcolor="#d5efcf"><font color="black">COMM_RECV</font></td></tr>
+  <tr><td align="left" bgcolor="#fbd5c0"><font color="black">COMM_COLL</font></td></tr>
+  <tr><td align="left" bgcolor="white"><font color="black">→ data dependency</font></td></tr>
+  <tr><td align="left" bgcolor="white"><font color="black">⇢ control dependency</font></td></tr>
+  <tr><td align="left" bgcolor="white"><font color="#d62728">→ message</font></td></tr>
+</table>>];
 }
 )");
+}
+
+// Returns the dot line of a single node.
+std::string line_of(const Trace& t) {
+  const std::string text = written(dot_format, {&t, 1});
+  const std::size_t at = text.find("  n7 [");
+  return text.substr(at, text.find('\n', at) - at);
+}
+
+TEST(Dot, WhatANameSaysIsNotSaidAgain) {
+  Trace t;
+  t.nodes.add_node(7, NodeType::comm_coll, "ALL_REDUCE of layer 3");
+  t.nodes.add_int(attr::comm_type, Kind::int64_val, 0);
+  t.nodes.add_int(attr::comm_size, Kind::int64_val, std::int64_t{64} << 20);
+  t.nodes.end_node();
+  EXPECT_TRUE(line_of(t).starts_with("  n7 [label=\"ALL_REDUCE of layer 3\\n7 COMM_COLL\\n64 MiB\""));
+  t.nodes.clear();
+  t.nodes.add_node(7, NodeType::comm_send, "COMM_SEND_NODE_tb0_step0");
+  t.nodes.add_int(attr::comm_dst, Kind::int32_val, 3);
+  t.nodes.add_int(attr::msg_chunk_cnt, Kind::int32_val, 1);
+  t.nodes.end_node();
+  EXPECT_TRUE(line_of(t).starts_with("  n7 [label=\"COMM_SEND_NODE_tb0_step0\\n7\\nto 3, 1 chunk\""));
+}
+
+TEST(Dot, ComputingOnTheHostLooksDifferent) {
+  Trace t;
+  t.nodes.add_node(7, NodeType::comp, "aten::mm");
+  t.nodes.add_bool(attr::is_cpu_op, true);
+  t.nodes.add_int(attr::duration_nanos, Kind::int64_val, 1250);
+  t.nodes.end_node();
+  EXPECT_EQ(line_of(t),
+            "  n7 [label=\"aten::mm\\n7 COMP (CPU)\\n1.25 us\" shape=box style=\"filled,rounded\" "
+            "fillcolor=\"#f4f4ee\"];");
+}
+
+TEST(Dot, GroupTitlesAreBaseNames) {
+  std::vector<Trace> set = test::two_ranks();
+  set[0].name = "/a/long/way/to/pair.0.et";
+  EXPECT_NE(written(dot_format, set).find("label=\"rank 0: pair.0.et\";"), std::string::npos);
+}
+
+TEST(Dot, WorkOfALayoutCountsLevelsThatEdgesSpan) {
+  Trace chain;
+  for (NodeId i = 0; i < 10; ++i) {
+    chain.nodes.add_node(i, NodeType::comp, "c");
+    if (i > 0) chain.nodes.add_data_dep(i - 1);
+    if (i == 9) chain.nodes.add_data_dep(0);
+    chain.nodes.end_node();
+  }
+  EXPECT_EQ(drawing::layout_work(drawing::make_drawing({&chain, 1})), 10 + 9 + 9);
+  const std::vector<Trace> set = test::two_ranks();  // 6 nodes, 4 dependencies, 2 messages, all to the next level
+  EXPECT_EQ(drawing::layout_work(drawing::make_drawing(set)), 6 + 4 + 2);
 }
 
 TEST(Dot, SomeRanksOfASetMatchByRank) {
@@ -110,7 +160,7 @@ TEST(Dot, BrokenTracesAreDrawnAsTheyAre) {
   EXPECT_NE(text.find("  n1_1 [label=\"again\\n1 COMP\" shape=box"), std::string::npos) << text;
   EXPECT_NE(text.find("  missing42 -> n1;\n"), std::string::npos) << text;
   EXPECT_NE(text.find("  n1 -> n1 [style=dashed];\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("legend_missing"), std::string::npos) << text;
+  EXPECT_NE(text.find("missing node"), std::string::npos) << text;
 }
 
 TEST(Dot, LargeTracesLeaveInPieces) {

@@ -72,16 +72,21 @@ TEST(Settings, ValuesThatAKeyDoesNotTake) {
   EXPECT_EQ(error_of("slow", "3=2x;none"), "slow: 'none' is not such as 3=1.5x");
   EXPECT_EQ(error_of("slow", "3=2x;3=1"), "slow: rank 3 is given twice");
   EXPECT_EQ(error_of("slow", "3=nan"), "slow: 'nan' is not a number from 0 to 1e9");
-  EXPECT_EQ(error_of("collective", "all_reduce=ring;allgather=ring"),
-            "collective: 'allgather' is not all_reduce, all_gather, reduce_scatter, all_to_all or all in "
-            "'allgather=ring'");
+  EXPECT_EQ(error_of("collective", "all_reduce=ring;all_togather=ring"),
+            "collective: 'all_togather' is not all_reduce, all_gather, reduce_scatter, all_to_all or all in "
+            "'all_togather=ring'");
   EXPECT_EQ(error_of("collective", "all:size>=1MiB:size<1KiB=ring"),
             "collective: no size is such in 'all:size>=1MiB:size<1KiB=ring'");
   EXPECT_EQ(error_of("collective", "all:size<2:size<1KiB=ring"),
-            "collective: size< is given twice in 'all:size<2:size<1KiB=ring'");
+            "collective: the largest size is given twice in 'all:size<2:size<1KiB=ring'");
+  EXPECT_EQ(error_of("collective", "all:size>2:size>=1KiB=ring"),
+            "collective: the smallest size is given twice in 'all:size>2:size>=1KiB=ring'");
+  EXPECT_EQ(error_of("collective", "all:size=4=ring"),
+            "collective: 'size=4' is not size>=BYTES, size>BYTES, size<BYTES or size<=BYTES in 'all:size=4=ring'");
+  EXPECT_EQ(error_of("collective", "all:size<=4"), "collective: 'all:size<=4' is not such as all_reduce=ring");
   EXPECT_EQ(error_of("collective", "all:pg=1:pg=2=ring"), "collective: pg= is given twice in 'all:pg=1:pg=2=ring'");
   EXPECT_EQ(error_of("collective", "all:=ring"),
-            "collective: '' is not pg=GROUP, size>=BYTES or size<BYTES in 'all:=ring'");
+            "collective: '' is not pg=GROUP, size>=BYTES, size>BYTES, size<BYTES or size<=BYTES in 'all:=ring'");
   EXPECT_EQ(error_of("collective", "=ring"), "collective: '=ring' is not such as all_reduce=ring");
   EXPECT_EQ(error_of("collective", "all=no/such").substr(0, 55),
             "collective: 'no/such' is neither an algorithm (ring, di");

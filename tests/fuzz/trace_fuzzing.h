@@ -51,15 +51,4 @@ inline void check_round_trip(std::string_view bytes, const char* format) {
   check(recode(once, format, format, 1) == once, "what was written reads back differently");
 }
 
-// Of a format that is only read: what is bad is an error with its place, the rest can be written.
-inline void check_import(std::string_view bytes, const char* format) {
-  (void)find_format(format).sniff(bytes.substr(0, 4096));
-  try {
-    (void)recode(bytes, format, "chakra", 100);
-  } catch (const Error& e) {
-    check(e.kind() == Error::Kind::input, "an error that is not about the input");
-    check(!e.where().file.empty(), "an error without its place");
-  }
-}
-
 }  // namespace convert::fuzzing

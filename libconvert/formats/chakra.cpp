@@ -230,12 +230,15 @@ bool sniff_chakra(std::string_view head) {
   const Glimpse node{head.substr(0, static_cast<std::size_t>(*node_size)), *node_size};
   if (node.visible.empty()) return others == 0;
   const auto first = static_cast<unsigned char>(node.visible[0]);  // an id, a name or a type; no text begins so
-  if (first != make_tag(1, wire::varint) && first != make_tag(2, wire::bytes) &&
-      first != make_tag(3, wire::varint)) {
-    return false;
-  }
+  const bool begins_as_usual =
+      first == make_tag(1, wire::varint) || first == make_tag(2, wire::bytes) || first == make_tag(3, wire::varint);
+  // Fields may stand in any order, and the first ones have defaults, which are left out; metadata may stand twice.
+  // In such files nothing may be unknown.
+  if (!begins_as_usual && others != 0) return false;
+  const bool metadata_again = first == make_tag(1, wire::bytes);
   others = 0;
-  return plausible_fields(node, node_field, others, false);
+  return plausible_fields(node, metadata_again ? metadata_field : node_field, others, !begins_as_usual) &&
+         (begins_as_usual || others == 0);
 }
 
 std::unique_ptr<TraceReader> read_chakra(const ReadContext& context) {

@@ -302,4 +302,35 @@ TEST(TenCorpus, ForeignSchedulesAreReadAndTheirFlawsNamed) {
   EXPECT_EQ(s.relays, std::vector<std::uint32_t>{0}) << "the nodes are 1 to 15";
 }
 
+// Every demand is met by the paths, which R4 to R6 prove; two solutions count parts twice that are sent once.
+TEST(TenCorpus, AllToAllsOfTecclAreProved) {
+  REQUIRE_CORPUS();
+  const auto foreign = folder() / "foreign" / "teccl_alltoall";
+  struct Want {
+    const char* file;
+    std::uint32_t nodes;
+    std::size_t demands, parts;
+    const char* warning;
+  };
+  const std::vector<Want> files = {
+      {"dgx2_2_slow_16kb", 34, 992, 2, "7 flows with less volume than the paths through it"},
+      {"dgx2_2_slow_256kb", 34, 992, 1, ""},
+      {"ndv2_2_fast_1kb", 16, 210, 10, ""},
+      {"ndv2_2_fast_early_stop_4kb", 16, 210, 4, "100 flows with less volume than the paths through it"},
+      {"ndv2_2_slow_16kb", 16, 210, 1, ""},
+      {"ndv2_2_slow_1mb", 16, 210, 1, ""},
+      {"ndv2_2_slow_256kb", 16, 210, 1, ""},
+      {"ndv2_2_slow_64kb", 16, 210, 1, ""},
+  };
+  for (const Want& want : files) {
+    Schedule s;
+    const std::string all = warnings(foreign / (std::string(want.file) + ".json.gz"), s);
+    EXPECT_EQ(all.empty(), *want.warning == '\0') << want.file << all;
+    EXPECT_NE(all.find(want.warning), std::string::npos) << want.file << all;
+    EXPECT_EQ(s.nodes, want.nodes) << want.file;
+    EXPECT_EQ(s.chunks.size(), want.demands * want.parts) << want.file;
+    EXPECT_EQ(s.collective, Collective::alltoall) << want.file;
+  }
+}
+
 }  // namespace

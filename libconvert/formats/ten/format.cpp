@@ -28,7 +28,7 @@ Spelling spelling_of(std::string_view head) {
     return head.starts_with('#') && head.find("\n#npu_count,") != std::string_view::npos ? Spelling::ten_csv
                                                                                          : Spelling::none;
   while (const auto key = json.key()) {
-    if (*key == "1-Epoch_Duration" || *key == "7-Flows") return Spelling::teccl;
+    if (*key == "1-Epoch_Duration" || *key == "7-Flows" || *key == "6-Flows") return Spelling::teccl;
     const std::string_view value = json.skip();
     if (*key == "format") return value == "\"ten-schedule\"" ? Spelling::ten_json : Spelling::none;
   }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 // TE-CCL's JSON: flows of chunks over links by epoch. It tells no bandwidths, latencies or sizes. Participants are
 // who demands something; other nodes are relays.
+//
+// Its all-gathers have the members 6-Demand_Met, 7-Flows and 8-Chunk paths, and flows of whole chunks. In its
+// all-to-alls flows have a volume, paths tell the demands, and the numbers before the names differ.
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -10,6 +14,7 @@
 #include "formats/json_stream.h"
 #include "formats/json_tokens.h"
 #include "formats/ten/builder.h"
+#include "formats/ten/teccl.h"
 #include "formats/ten/ten.h"
 
 namespace convert {
@@ -17,19 +22,9 @@ namespace {
 
 constexpr double ps_per_s = 1e12;
 
-struct ChunkKey {
-  std::uint32_t origin = 0;
-  std::uint32_t index = 0;
-  friend auto operator<=>(const ChunkKey&, const ChunkKey&) = default;
-};
-
-struct Flow {
-  ChunkKey chunk;
-  std::uint32_t src = 0;
-  std::uint32_t dst = 0;
-  std::uint32_t epoch = 0;
-  std::uint32_t line = 0;
-};
+using teccl::ChunkKey;
+using teccl::Flow;
+using teccl::Path;
 
 // Takes words and numbers off the front of a sentence: take("Chunk ").number(chunk).take(" from ")….
 class Sentence {
@@ -46,6 +41,13 @@ class Sentence {
     if (good_) rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
     return *this;
   }
+  Sentence& number(double& out) {
+    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), out);
+    good_ = good_ && error == std::errc();
+    if (good_) rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+    return *this;
+  }
+  [[nodiscard]] bool next_is(std::string_view words) const { return good_ && rest_.starts_with(words); }
   [[nodiscard]] bool good() const { return good_; }
   [[nodiscard]] bool whole() const { return good_ && rest_.empty(); }
 
@@ -56,23 +58,28 @@ class Sentence {
 
 class Reader final : public JsonItems {
  public:
-  Reader(ScheduleBuilder& to, JsonStream& stream) : to_(to), stream_(stream) {}
+  Reader(ScheduleBuilder& to, JsonStream& stream, Diagnostics& diagnostics)
+      : to_(to), stream_(stream), diagnostics_(diagnostics) {}
 
   void member(std::string_view key, JsonCursor& in) override;
   void element(JsonCursor& in) override;
   void undo() override {}
-  void build();
+  // Returns the parts that a chunk was cut into.
+  std::uint32_t build();
 
  private:
   using Demands = std::map<ChunkKey, std::vector<std::uint32_t>>;
-  using Arrivals = std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, ChunkKey>, std::uint32_t>;
 
   static Picoseconds seconds(JsonCursor& in, std::string_view key);
   static std::uint32_t numbered(JsonCursor& in, std::string_view word);
   template <class Take>
   static void read_object(JsonCursor& in, const Take& take);
   static Demands read_demands(JsonCursor& in, std::vector<std::uint32_t>& participants);
-  static Arrivals read_paths(JsonCursor& in);
+  std::vector<Path> read_paths(JsonCursor& in);
+  void read_hop(JsonCursor& in, Path& path);
+  Path read_weighted(JsonCursor& in, const Path& demand);
+  // Behind "Chunk C from N traveled" and in the hops of paths: "[over ]N->N[ with volume V] in epoch E".
+  bool read_way(Sentence& text, Flow& flow);
   void add_chunks();
   void add_transfers();
 
@@ -81,7 +88,9 @@ class Reader final : public JsonItems {
   std::vector<Flow> flows_;
   Demands demands_;
   std::vector<std::uint32_t> participants_;
-  Arrivals arrivals_;  // src, dst, epoch, chunk → the epoch in which it has arrived
+  Diagnostics& diagnostics_;
+  std::vector<Path> paths_;
+  bool weighted_ = false;
 };
 
 template <class Take>
@@ -130,28 +139,75 @@ Reader::Demands Reader::read_demands(JsonCursor& in, std::vector<std::uint32_t>&
   return out;
 }
 
-// The last hop of each path is the flow that meets the demand.
-Reader::Arrivals Reader::read_paths(JsonCursor& in) {
-  Arrivals out;
+bool Reader::read_way(Sentence& text, Flow& flow) {
+  text.number(flow.src).take("->").number(flow.dst);
+  if (text.next_is(" with volume ")) {
+    text.take(" with volume ").number(flow.volume);
+    weighted_ = true;
+  }
+  text.take(" in epoch ").number(flow.epoch);
+  return text.good() && flow.src < max_schedule_nodes && flow.dst < max_schedule_nodes &&
+         flow.epoch < std::uint32_t{1} << 30U && flow.volume > 0 && flow.volume < 1e6;
+}
+
+void Reader::read_hop(JsonCursor& in, Path& path) {
+  const char* const at = in.here();
+  Sentence text(in.string());
+  Flow hop{.chunk = path.chunk};
+  if (!read_way(text, hop))
+    throw BadJson{at, "\"N->N in epoch E\" or \"N->N with volume V in epoch E\" is expected"};
+  hop.line = static_cast<std::uint32_t>(stream_.line_of(at));
+  const bool joins = path.hops.empty() || (path.hops.back().dst == hop.src && path.hops.back().epoch < hop.epoch);
+  if (weighted_ && (!joins || (!path.hops.empty() && std::abs(path.hops[0].volume - hop.volume) > 1e-6)))
+    throw BadJson{at, "the hops of a path follow each other, with one volume"};
+  path.hops.push_back(hop);
+}
+
+// [[epoch, "N->N with volume V in epoch E"], …]
+Path Reader::read_weighted(JsonCursor& in, const Path& demand) {
+  Path path = demand;
+  in.expect('[');
+  do {
+    in.expect('[');
+    (void)in.scalar();
+    in.expect(',');
+    read_hop(in, path);
+    in.expect(']');
+  } while (in.take(','));
+  in.expect(']');
+  return path;
+}
+
+std::vector<Path> Reader::read_paths(JsonCursor& in) {
+  std::vector<Path> out;
   read_object(in, [&] {
     const char* const at = in.here();
-    std::uint32_t node = 0, epoch = 0, src = 0, dst = 0, sent = 0;
-    ChunkKey chunk;
-    Sentence demand(in.string());
-    demand.take("Demand at ").number(node).take(" for chunk ").number(chunk.index);
-    demand.take(" from ").number(chunk.origin).take(" met by epoch ").number(epoch);
+    Path demand;
+    Sentence text(in.string());
+    text.take("Demand at ").number(demand.node).take(" for chunk ").number(demand.chunk.index);
+    text.take(" from ").number(demand.chunk.origin).take(" met by epoch ").number(demand.met);
+    if (!text.whole() || demand.met >= std::uint32_t{1} << 30U)
+      throw BadJson{at, "\"Demand at N for chunk C from N met by epoch E\" is expected"};
     in.expect(':');
     in.expect('[');
-    bool hops = true;
-    do {
-      hops =
-          Sentence(in.string()).number(src).take("->").number(dst).take(" in epoch ").number(sent).good() && hops;
-    } while (in.take(','));
-    in.expect(']');
-    if (!demand.whole() || !hops || dst != node || epoch < sent) {
-      throw BadJson{at, "\"Demand at N for chunk C from N met by epoch E\": [\"N->N in epoch E\", …] is expected"};
+    const std::size_t first = out.size();
+    if (in.peek() == '[') {
+      do {
+        out.push_back(read_weighted(in, demand));
+      } while (in.take(','));
+    } else {
+      do {
+        read_hop(in, demand);
+      } while (in.take(','));
+      out.push_back(demand);
     }
-    out[{src, dst, sent, chunk}] = epoch;
+    in.expect(']');
+    for (std::size_t i = first; i < out.size(); ++i) {
+      const Path& p = out[i];
+      const bool begins = !weighted_ || p.hops.front().src == p.chunk.origin;
+      if (!begins || p.hops.back().dst != p.node || p.met < p.hops.back().epoch)
+        throw BadJson{at, "its path does not lead from where the chunk is to where it is demanded, in time"};
+    }
   });
   return out;
 }
@@ -165,8 +221,8 @@ void Reader::member(std::string_view key, JsonCursor& in) {
     std::vector<std::uint32_t> participants;
     demands_ = read_demands(in, participants);
     participants_ = std::move(participants);
-  } else if (key == "8-Chunk paths") {
-    arrivals_ = read_paths(in);
+  } else if (key == "8-Chunk paths" || key == "7-chunk paths") {
+    paths_ = read_paths(in);
   } else {
     (void)in.value();  // bounds, speeds of the solver: nothing about the schedule
   }
@@ -177,11 +233,7 @@ void Reader::element(JsonCursor& in) {
   Flow f;
   Sentence flow(in.string());
   flow.take("Chunk ").number(f.chunk.index).take(" from ").number(f.chunk.origin).take(" traveled over ");
-  flow.number(f.src).take("->").number(f.dst).take(" in epoch ").number(f.epoch);
-  if (!flow.good() || f.src >= max_schedule_nodes || f.dst >= max_schedule_nodes ||
-      f.epoch >= std::uint32_t{1} << 30U) {
-    throw BadJson{at, "\"Chunk C from N traveled over N->N in epoch E\" is expected"};
-  }
+  if (!read_way(flow, f)) throw BadJson{at, "\"Chunk C from N traveled over N->N in epoch E\" is expected"};
   f.line = static_cast<std::uint32_t>(stream_.line_of(at));
   flows_.push_back(f);
 }
@@ -207,14 +259,20 @@ void Reader::add_chunks() {
 }
 
 void Reader::add_transfers() {
+  // The last hop of a path is the flow that meets the demand.
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, ChunkKey>, std::uint32_t> arrivals;
+  for (const Path& p : paths_) {
+    const Flow& last = p.hops.back();
+    arrivals[{last.src, last.dst, last.epoch, p.chunk}] = p.met;
+  }
   for (const Flow& f : flows_) {
     const auto at = demands_.find(f.chunk);
     if (at == demands_.end()) {
       throw to_.error(f.line, "nobody demands chunk " + std::to_string(f.chunk.index) + " of node " +
                                   std::to_string(f.chunk.origin));
     }
-    const auto met = arrivals_.find({f.src, f.dst, f.epoch, f.chunk});
-    const std::int64_t arrival = met == arrivals_.end() ? f.epoch : met->second;
+    const auto met = arrivals.find({f.src, f.dst, f.epoch, f.chunk});
+    const std::int64_t arrival = met == arrivals.end() ? f.epoch : met->second;
     const Schedule::Transfer t{.start = f.epoch,
                                .end = arrival + 1,
                                .id = static_cast<std::int32_t>(to_.schedule.transfers.size()),
@@ -225,14 +283,29 @@ void Reader::add_transfers() {
   }
 }
 
-void Reader::build() {
+std::uint32_t Reader::build() {
   Schedule& s = to_.schedule;
   s.name = "te-ccl";
   s.time = Schedule::Time::steps;
   s.occupancy = Schedule::Occupancy::beta;  // an epoch for the bytes, further ones until they have arrived
   s.links_told = false;
+  if (weighted_) {
+    if (paths_.empty())
+      throw to_.error(0, "the paths of the demands are missing ('7-chunk paths', '8-Chunk paths')");
+    return teccl::add_parts(std::move(paths_), flows_, to_, diagnostics_);
+  }
   add_chunks();
   add_transfers();
+  return 1;
+}
+
+// Parts of a chunk that differ by a byte at most, and add up to it.
+void size_parts(Schedule& s, std::uint32_t parts) {
+  const std::int64_t whole = *s.chunk_bytes;
+  for (std::size_t c = 0; c < s.chunks.size(); ++c) {
+    const auto k = static_cast<std::int64_t>(c % parts);
+    s.chunks[c].bytes = whole / parts + (k < whole % parts ? 1 : 0);
+  }
 }
 
 }  // namespace
@@ -241,13 +314,21 @@ Schedule read_teccl(std::string_view text, const std::string& file, const Format
                     Diagnostics& diagnostics) {
   ScheduleBuilder builder(file);
   const auto input = memory_input(file, text);
-  JsonStream stream(*input, "7-Flows", false);
-  Reader reader(builder, stream);
+  const bool six = text.find("\"6-Flows\"") != std::string_view::npos;
+  JsonStream stream(*input, six ? "6-Flows" : "7-Flows", false);
+  Reader reader(builder, stream, diagnostics);
   while (stream.read_some(reader)) {
   }
-  if (!stream.seen_array()) throw builder.error(0, "'7-Flows' is missing");
-  reader.build();
-  return builder.finish(options, diagnostics);
+  if (!stream.seen_array()) throw builder.error(0, "'7-Flows' (or '6-Flows') is missing");
+  const std::uint32_t parts = reader.build();
+  Schedule schedule = builder.finish(options, diagnostics);
+  if (parts > 1 && schedule.chunk_bytes) {
+    if (*schedule.chunk_bytes < parts)
+      throw builder.error(0, "a chunk is cut into " + std::to_string(parts) + " parts: chunk_size must be " +
+                                 std::to_string(parts) + " bytes or more");
+    size_parts(schedule, parts);
+  }
+  return schedule;
 }
 
 }  // namespace convert

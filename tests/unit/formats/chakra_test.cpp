@@ -207,6 +207,18 @@ TEST(ChakraSniff, RecognisesTracesWhoseFirstBytesLookLikeText) {
       "chakra", file_of(text_field(2, text_field(1, "input") + text_field(29, std::string(9000, 'x'))), {node})));
 }
 
+TEST(ChakraSniff, RecognisesUnusualFirstMessages) {
+  const std::string metadata = text_field(1, "0.0.4");
+  const std::string node = varint_field(1, 5) + text_field(2, "n");
+  EXPECT_TRUE(sniffs("chakra", file_of(metadata, {metadata, node}))) << "metadata twice";
+  EXPECT_TRUE(sniffs("chakra", file_of(metadata, {varint_field(7, 5), node}))) << "neither id, name nor type";
+  EXPECT_TRUE(sniffs("chakra", file_of(metadata, {text_field(10, text_field(1, "a")) + varint_field(1, 5), node})))
+      << "an attribute before the id";
+  EXPECT_TRUE(sniffs("chakra", file_of(metadata, {text_field(5, "\x01\x02") + varint_field(1, 5)})));
+  EXPECT_FALSE(sniffs("chakra", file_of(metadata, {text_field(11, "x") + varint_field(1, 5)})));
+  EXPECT_FALSE(sniffs("chakra", file_of(text_field(7, "x") + metadata, {varint_field(7, 5), node})));
+}
+
 TEST(ChakraSniff, LeavesOtherContentAlone) {
   for (const std::string_view other :
        {"", "{\n  \"rank\": 0,\n  \"metadata\": {}, \"nodes\": [{\"id\": 1}] }\n",

@@ -372,7 +372,7 @@ TEST(ReadTen, TecclHasRelaysAndEpochs) {
   EXPECT_EQ(s.collective, Collective::allgather);
   const std::string good = file("okay-teccl.json");
   const std::vector<Case> cases = {
-      {"\"7-Flows\"", "\"7-Flow\"", "error: '7-Flows' is missing [R0]"},
+      {"\"7-Flows\"", "\"7-Flow\"", "error: '7-Flows' (or '6-Flows') is missing [R0]"},
       {"Chunk 0 from 0 traveled over 0->1 in", "Chunk 0 from 0 traveled 0->1 in",
        "10:5: error: \"Chunk C from N traveled over N->N in epoch E\" is expected"},
       {"Chunk 0 from 0 traveled over 0->1", "Chunk 4 from 0 traveled over 0->1",
@@ -383,10 +383,68 @@ TEST(ReadTen, TecclHasRelaysAndEpochs) {
       {"0.001", "-1", "2:23: error: '1-Epoch_Duration' must be seconds from 0 on, and less than 53 days"},
       {"0.001", "0", "error: a step must take more than 0 us [R0]"},
       {"met by epoch 2", "met by epoch 0",
-       "16:5: error: \"Demand at N for chunk C from N met by epoch E\": [\"N->N in epoch E\", …] is expected"},
+       "16:5: error: its path does not lead from where the chunk is to where it is demanded, in time"},
+      {"\"0->1 in epoch 0\"", "\"0->1\"",
+       "16:54: error: \"N->N in epoch E\" or \"N->N with volume V in epoch E\" is expected"},
   };
   for (const Case& c : cases) EXPECT_EQ(findings(with(good, c.from, c.to)), c.error) << c.to;
   EXPECT_THROW((void)written(s), Error);
+}
+
+TEST(ReadTen, TecclMovesPartsOfChunks) {
+  Diagnostics diagnostics;
+  const Schedule s = read(file("okay-teccl-alltoall.json"), diagnostics);
+  EXPECT_EQ(diagnostics.warnings(), 0U);
+  EXPECT_EQ(s.nodes, 4U);
+  EXPECT_EQ(s.relays, std::vector<std::uint32_t>{0});
+  EXPECT_EQ(s.collective, Collective::alltoall);
+  ASSERT_EQ(s.chunks.size(), 60U) << "6 pairs, in tenths";
+  // 0.3 of the chunk from 1 for 3 go over 2, 0.7 directly, and arrive when the demand is met.
+  std::size_t direct = 0, around = 0;
+  for (const Schedule::Transfer& t : s.transfers) {
+    const bool demanded = listed(s, s.chunks[t.chunk].pre)[0] == 1 && listed(s, s.chunks[t.chunk].post)[0] == 3;
+    if (!demanded) continue;
+    direct += t.src == 1 && t.dst == 3 && t.start == 0 && t.end == 3 ? 1 : 0;
+    around += (t.src == 1 && t.dst == 2 && t.start == 0) || (t.src == 2 && t.dst == 3 && t.end == 4) ? 1 : 0;
+  }
+  EXPECT_EQ(direct, 7U);
+  EXPECT_EQ(around, 6U);
+  const std::string good = file("okay-teccl-alltoall.json");
+  const std::vector<Case> cases = {
+      {"over 2->1 with volume 1.0 in epoch 1", "over 2->1 with volume 1.0 in epoch 2",
+       "21: error: a path takes chunk 0 from 2 over 2->1 in epoch 1, but no flow does [R0]"},
+      {"with volume 0.7 in epoch 0\"]", "with volume 0.6 in epoch 0\"]",
+       "17: error: the paths of chunk 2 from 1 for node 3 do not add up to the whole chunk [R0]"},
+      {"2->3 with volume 0.3 in epoch 1\"", "2->3 with volume 0.2 in epoch 1\"",
+       "18:66: error: the hops of a path follow each other, with one volume"},
+      {"[1, \"2->3", "[1, \"1->3", "18:66: error: the hops of a path follow each other, with one volume"},
+      {"with volume 1.0 in epoch 0\"]", "with volume 0 in epoch 0\"]",
+       "20:67: error: \"N->N in epoch E\" or \"N->N with volume V in epoch E\" is expected"},
+      {"\"7-chunk paths\"", "\"chunk paths\"",
+       "error: the paths of the demands are missing ('7-chunk paths', '8-Chunk paths') [R0]"},
+      {"1->3 with volume 0.7 in epoch 0\",", "1->3 with volume 0.9 in epoch 0\",",
+       "5: warning: 1 flow carried what no path of a demand needs, and left out, such as chunk 2 from 1 over 1->3 "
+       "in epoch 0 [R7]"},
+      {"1->3 with volume 0.7 in epoch 0\",", "1->3 with volume 0.35 in epoch 0\",",
+       "5: warning: 1 flow with less volume than the paths through it, which are taken, such as chunk 2 from 1 "
+       "over "
+       "1->3 in epoch 0 [R7]"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(findings(with(good, c.from, c.to)), c.error) << c.to;
+}
+
+TEST(ReadTen, PartsOfAChunkAddUpToIt) {
+  Diagnostics diagnostics;
+  const FormatOptions options(std::vector<std::pair<std::string, std::string>>{{"chunk_size", "1003"}});
+  const Schedule s = find_format("ten").read_schedule(file("okay-teccl-alltoall.json"), "t", options, diagnostics);
+  std::int64_t sum = 0;
+  for (std::size_t c = 0; c < 10; ++c) sum += bytes_of(s, static_cast<std::uint32_t>(c)).value();
+  EXPECT_EQ(sum, 1003);
+  EXPECT_EQ(bytes_of(s, 0), 101);
+  EXPECT_EQ(bytes_of(s, 9), 100);
+  const FormatOptions small(std::vector<std::pair<std::string, std::string>>{{"chunk_size", "9"}});
+  EXPECT_THROW((void)find_format("ten").read_schedule(file("okay-teccl-alltoall.json"), "t", small, diagnostics),
+               Error);
 }
 
 TEST(ReadTen, TellsTheSpellingByTheContent) {

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+#include <cstdint>
+
+#include "trace_fuzzing.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace convert::fuzzing;
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  (void)convert::find_format("feeder-json").sniff(bytes.substr(0, 4096));
+  may_refuse([&] { (void)recode(bytes, "feeder-json", "chakra", 100); });
+  return 0;
+}

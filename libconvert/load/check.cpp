@@ -6,6 +6,7 @@
 
 #include "config/groups.h"
 #include "passes/provenance.h"
+#include "passes/provenance_rule.h"
 #include "passes/rules/collective_groups.h"
 #include "passes/trace_summary.h"
 #include "passes/verify/verify.h"
@@ -46,6 +47,7 @@ struct Checked {
   std::unique_ptr<Diagnostics> findings{};
   bool read = false;
   TraceSummary summary{};
+  ProvenanceFacts provenance{};
   std::optional<Trace> trace{};  // kept if it has chunk provenance, for the rules on algorithms
 };
 
@@ -97,7 +99,9 @@ class Check {
       c.summary.rank = trace.rank;
       return c;
     }
-    c.summary = summarise(trace, check_trace(trace, options_.rules, *c.findings));
+    const Graph graph = check_trace(trace, options_.rules, *c.findings);
+    c.summary = summarise(trace, graph);
+    if (options_.rules.has(Rule::provenance)) c.provenance = check_provenance(trace, graph, *c.findings);
     if (wants_algorithm() && provenance_of(trace) != Provenance::none) c.trace = std::move(trace);
     return c;
   }
@@ -144,7 +148,11 @@ class Check {
 
   void check_across_ranks() {
     std::vector<TraceSummary> summaries;
-    for (Checked& c : ranks_) summaries.push_back(std::move(c.summary));
+    std::vector<ProvenanceFacts> provenance;
+    for (Checked& c : ranks_) {
+      summaries.push_back(std::move(c.summary));
+      provenance.push_back(std::move(c.provenance));
+    }
     std::optional<Error> bad_groups;
     const std::optional<GroupLists> groups =
         group_lists(source_, static_cast<std::uint32_t>(ranks_.size()), bad_groups);
@@ -152,6 +160,7 @@ class Check {
       cut_short_ = true;
       return;
     }
+    if (options_.rules.has(Rule::provenance)) check_provenance(provenance, summaries, diagnostics_);
     if (!options_.rules.has(Rule::groups)) return;
     if (bad_groups) {
       report_unreadable(*bad_groups, diagnostics_);

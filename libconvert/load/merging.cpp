@@ -15,6 +15,7 @@
 #include "passes/lower/lower.h"
 #include "passes/merge/algorithm.h"
 #include "passes/merge/root_place.h"
+#include "passes/provenance_rule.h"
 #include "passes/validate.h"
 #include "util/parallel.h"
 
@@ -181,8 +182,15 @@ MergeAlgorithm MergedSet::from_file(const std::string& path) {
     algorithm.tags = std::max(algorithm.tags, read_merge_place(t, algorithm.places).tags);
   // Tags are numbered anew for each end of a message, which would hide that the ends do not fit.
   std::vector<TraceSummary> summaries;
-  for (const Trace& t : *traces) summaries.push_back(summarise(t));
+  std::vector<ProvenanceFacts> facts;  // counters give the sizes
+  for (const Trace& t : *traces) {
+    summaries.push_back(summarise(t));
+    ProvenanceFacts& own = facts.emplace_back();
+    own.counters = check_chunk_counters(t, diagnostics_);
+    if (own.counters.total != 0) own.where = location_of(t, own.counters.node);
+  }
   check_set(summaries, RuleSet::parse("pairs,deadlock"), diagnostics_);
+  check_provenance(facts, summaries, diagnostics_);
   const auto& metadata = traces->front().metadata.table;
   algorithm.collective = string_value(metadata, metadata.attrs, attr::collective).value_or("");
   algorithm.load = [traces](std::uint32_t p) { return (*traces)[p]; };

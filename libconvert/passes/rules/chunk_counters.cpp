@@ -85,10 +85,12 @@ void CounterChecker::check(std::size_t i, const ProvenanceNode& n) {
   const std::int32_t total = n.get(total_chunk_cnt).value_or(-1);
   const std::int32_t index = n.get(msg_chunk_idx).value_or(-1);
   const std::int32_t offset = n.get(chunk_offset).value_or(-1);
-  if (chunks == 0) error(i, "msg_chunk_cnt is 0, but a message carries a chunk at least");
-  if (index >= 0 && offset >= 0 && index != offset)
+  if (chunks == 0) return error(i, "msg_chunk_cnt is 0, but a message carries a chunk at least");
+  if (n.has(step_type)) {
+    check_step(i, n);
+  } else if (index >= 0 && offset >= 0 && index != offset) {
     error(i, "msg_chunk_idx is " + std::to_string(index) + ", but chunk_offset is " + std::to_string(offset));
-  if (n.has(step_type)) check_step(i, n);
+  }
   if (total <= 0 || chunks <= 0) return;  // -1: the counters do not count; 0 is rule attributes'
   if (counters_.total == 0) {
     counters_.total = total;
@@ -115,6 +117,7 @@ void CounterChecker::check_step(std::size_t i, const ProvenanceNode& n) {
   };
   same(msg_chunk_cnt, chunk_cnt);
   same(msg_chunk_idx, sends ? src_off : dst_off);
+  same(chunk_offset, sends ? src_off : dst_off);
 }
 
 void CounterChecker::note_bytes(std::size_t i, const ProvenanceNode& n, std::int32_t chunks) {

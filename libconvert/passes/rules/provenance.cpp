@@ -145,7 +145,7 @@ bool StepChecker::read(std::uint32_t i, const ProvenanceNode& n, StepAt& out) {
   if ((out.depid < 0) != (out.deps < 0) || out.depid < -1 || out.deps < -1) {
     error(i, "depid is " + std::to_string(out.depid) + " and deps is " + std::to_string(out.deps) +
                  ", which is neither a step nor none (-1)");
-    return false;
+    out.depid = out.deps = -1;
   }
   if (out.tb < 0 || out.position < 0) {
     error(i, std::string(out.tb < 0 ? "tb_id" : "local_time_step") + " is negative");

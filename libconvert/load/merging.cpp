@@ -129,6 +129,7 @@ class MergedSet::Reader : public TraceReader {
     out.metadata = std::move(workload.metadata);
     out.nodes.clear();
     merged_ = std::make_unique<MergedRank>(set_.plan_, std::move(workload));
+    merged_->add_programs(out.metadata);
     set_.add(merged_->counts());
     return true;
   }
@@ -315,7 +316,10 @@ void MergedSet::census() {
   }
   plan_.ranks = static_cast<std::uint32_t>(found.size());
   std::int64_t highest = -1;
-  for (const CollectiveCensus& c : found) highest = std::max(highest, c.highest_tag);
+  for (const CollectiveCensus& c : found) {
+    highest = std::max(highest, c.highest_tag);
+    plan_.first_instance = std::max(plan_.first_instance, static_cast<std::uint64_t>(c.highest_instance + 1));
+  }
   if (highest >= most_tag)
     throw input_error({.file = workload_.base_name()}, "no tags are left behind " + std::to_string(highest),
                       "merge");

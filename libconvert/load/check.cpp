@@ -5,11 +5,14 @@
 #include <map>
 
 #include "config/groups.h"
+#include "core/units.h"
 #include "passes/provenance.h"
 #include "passes/provenance_rule.h"
 #include "passes/rules/collective_groups.h"
 #include "passes/trace_summary.h"
+#include "passes/verify/merged_proof.h"
 #include "passes/verify/verify.h"
+#include "util/log.h"
 #include "util/parallel.h"
 
 namespace convert {
@@ -48,6 +51,7 @@ struct Checked {
   bool read = false;
   TraceSummary summary{};
   ProvenanceFacts provenance{};
+  MergedCalls merged{};          // with --dataflow
   std::optional<Trace> trace{};  // kept if it has chunk provenance, for the rules on algorithms
 };
 
@@ -82,11 +86,26 @@ class Check {
 
   void check_traces() {
     read_ranks();
-    if (cut_short_) return;
     std::stable_sort(ranks_.begin(), ranks_.end(),
                      [](const Checked& a, const Checked& b) { return a.summary.rank < b.summary.rank; });
-    if (source_.whole_set()) check_across_ranks();
-    if (!cut_short_) check_dataflow();
+    if (!cut_short_ && source_.whole_set()) check_across_ranks();
+    if (std::any_of(ranks_.begin(), ranks_.end(), [](const Checked& c) { return !c.merged.calls.empty(); })) {
+      prove_merged();
+    } else if (!cut_short_) {
+      check_dataflow();
+    }
+  }
+
+  // Whatever else is wrong: it says which collective suffers.
+  void prove_merged() {
+    MergedProof proof;
+    for (Checked& c : ranks_) proof.add(std::move(c.merged));
+    std::optional<Error> defect;
+    const auto groups = group_lists(source_, static_cast<std::uint32_t>(ranks_.size()), defect);
+    const MergedProof::Counts counts = proof.run(groups ? &*groups : nullptr, options_.collective, diagnostics_);
+    log_info(std::to_string(counts.proved) + " of " + counted(counts.collectives, "merged collective") +
+             " proved, " + counted(counts.other_nodes, "node") +
+             (counts.other_nodes == 1 ? " is none" : " are none"));
   }
 
   Checked check_rank(TraceReader& reader, Trace&& trace) const {
@@ -102,6 +121,7 @@ class Check {
     const Graph graph = check_trace(trace, options_.rules, *c.findings);
     c.summary = summarise(trace, graph);
     if (options_.rules.has(Rule::provenance)) c.provenance = check_provenance(trace, graph, *c.findings);
+    if (options_.dataflow) c.merged = merged_calls(trace, *c.findings);
     if (wants_algorithm() && provenance_of(trace) != Provenance::none) c.trace = std::move(trace);
     return c;
   }
@@ -211,11 +231,12 @@ class Check {
     if (traces.size() != ranks_.size() || !source_.whole_set()) {
       if (!options_.dataflow) return;
       cut_short_ = true;
-      diagnostics_.error({.file = name_}, "provenance",
-                         source_.whole_set()
-                             ? "--dataflow needs chunk provenance (which chunks each message moves) on every rank; "
-                               "traces made by et-convert from an algorithm have it"
-                             : "--dataflow needs all ranks of the set; name its prefix");
+      diagnostics_.error(
+          {.file = name_}, "provenance",
+          source_.whole_set()
+              ? "--dataflow needs chunk provenance (which chunks each message moves) on every rank; "
+                "traces made by et-convert from an algorithm have it, and workloads that et-merge put such into"
+              : "--dataflow needs all ranks of the set; name its prefix");
       return;
     }
     if (diagnostics_.errors() != 0) return;  // what does not match up or never ends computes nothing

@@ -88,16 +88,16 @@ class Check {
     read_ranks();
     std::stable_sort(ranks_.begin(), ranks_.end(),
                      [](const Checked& a, const Checked& b) { return a.summary.rank < b.summary.rank; });
+    // First, as it says which collective suffers from what the rules across ranks find.
+    const bool merged = prove_merged();
     if (!cut_short_ && source_.whole_set()) check_across_ranks();
-    if (std::any_of(ranks_.begin(), ranks_.end(), [](const Checked& c) { return !c.merged.calls.empty(); })) {
-      prove_merged();
-    } else if (!cut_short_) {
-      check_dataflow();
-    }
+    if (!cut_short_ && !merged) check_dataflow();
   }
 
-  // Whatever else is wrong: it says which collective suffers.
-  void prove_merged() {
+  // False if there are no merged collectives, or nobody asked.
+  bool prove_merged() {
+    if (std::all_of(ranks_.begin(), ranks_.end(), [](const Checked& c) { return c.merged.calls.empty(); }))
+      return false;
     MergedProof proof;
     for (Checked& c : ranks_) proof.add(std::move(c.merged));
     std::optional<Error> defect;
@@ -106,6 +106,7 @@ class Check {
     log_info(std::to_string(counts.proved) + " of " + counted(counts.collectives, "merged collective") +
              " proved, " + counted(counts.other_nodes, "node") +
              (counts.other_nodes == 1 ? " is none" : " are none"));
+    return true;
   }
 
   Checked check_rank(TraceReader& reader, Trace&& trace) const {

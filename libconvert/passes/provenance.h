@@ -87,6 +87,9 @@ namespace convert::merged {
 inline constexpr std::string_view prefix = "merged.";
 inline const Name start_time_micros{std::string_view("merged.start_time_micros")};
 inline const Name duration_micros{std::string_view("merged.duration_micros")};
+inline const Name comm_src{std::string_view("merged.comm_src")};
+inline const Name comm_dst{std::string_view("merged.comm_dst")};
+inline const Name pg_name{std::string_view("merged.pg_name")};
 inline const Name program{std::string_view("merged_program")};  // of the first node: K
 inline constexpr std::string_view place = "place";              // whose part of the algorithm it is
 inline constexpr std::string_view steps = "steps";              // by node, as many numbers as:

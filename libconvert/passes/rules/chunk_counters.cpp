@@ -41,6 +41,7 @@ class CounterChecker {
     for (std::size_t i = 0; i < trace_.nodes.nodes.size(); ++i) {
       const Node& node = trace_.nodes.nodes[i];
       if (node.type != NodeType::comm_send && node.type != NodeType::comm_recv) continue;
+      if (!ProvenanceNode::tells(trace_.nodes, node)) continue;
       const ProvenanceNode n(trace_.nodes, node);
       if (n.has(ProvenanceNode::msg_chunk_cnt) || n.has(ProvenanceNode::total_chunk_cnt)) check(i, n);
     }

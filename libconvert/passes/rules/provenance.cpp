@@ -156,7 +156,7 @@ bool StepChecker::read(std::uint32_t i, const ProvenanceNode& n, StepAt& out) {
 
 void StepChecker::collect(std::uint32_t i) {
   const Node& node = table_.nodes[i];
-  if (!takes_part(node.type)) return;
+  if (!takes_part(node.type) || !ProvenanceNode::tells(table_, node)) return;
   const ProvenanceNode n(table_, node);
   if (!n.has(tb_id) || !n.has(local_time_step)) return;
   Entry e{{}, i};

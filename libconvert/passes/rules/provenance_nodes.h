@@ -39,6 +39,16 @@ class ProvenanceNode {
     field_count
   };
 
+  // Whether a node tells anything of an algorithm; quicker than to look at what.
+  [[nodiscard]] static bool tells(const NodeTable& table, const Node& node) {
+    constexpr std::uint32_t first = attr::msg_chunk_cnt.index(), last = attr::tb_id.index();
+    static_assert(last - first == 8, "the counters and positions stand together in attr_names.h");
+    for (const Attr& a : table.attributes(node)) {
+      if (a.name.index() - first <= last - first) return true;
+    }
+    return false;
+  }
+
   ProvenanceNode(const NodeTable& table, const Node& node) {
     for (const Attr& a : table.attributes(node)) {
       if (a.name.index() >= slots.size()) continue;

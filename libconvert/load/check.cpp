@@ -92,6 +92,7 @@ class Check {
     const bool merged = prove_merged();
     if (!cut_short_ && source_.whole_set()) check_across_ranks();
     if (!cut_short_ && !merged) check_dataflow();
+    cut_short_ = cut_short_ || unproved_;
   }
 
   // False if there are no merged collectives, or nobody asked.
@@ -103,6 +104,7 @@ class Check {
     std::optional<Error> defect;
     const auto groups = group_lists(source_, static_cast<std::uint32_t>(ranks_.size()), defect);
     const MergedProof::Counts counts = proof.run(groups ? &*groups : nullptr, options_.collective, diagnostics_);
+    unproved_ = counts.proved != counts.collectives;
     log_info(std::to_string(counts.proved) + " of " + counted(counts.collectives, "merged collective") +
              " proved, " + counted(counts.other_nodes, "node") +
              (counts.other_nodes == 1 ? " is none" : " are none"));
@@ -265,6 +267,7 @@ class Check {
   std::vector<Checked> ranks_;
   std::string name_;        // of the first rank read, for messages
   bool cut_short_ = false;  // some rules had nothing to look at
+  bool unproved_ = false;   // a merged collective is
 };
 
 // Ids seen, as ranges first → last.

@@ -2,6 +2,7 @@
 #include "passes/verify/merged_proof.h"
 
 #include <algorithm>
+#include <compare>
 #include <set>
 #include <span>
 #include <tuple>
@@ -31,6 +32,15 @@ struct Meeting {
   std::uint32_t call;
 };
 
+// What collectives lack of their ranks.
+struct Lacking {
+  std::uint32_t group = 0;
+  std::vector<std::uint32_t> places{};  // the first of them
+  std::size_t count = 0;
+  auto operator<=>(const Lacking&) const = default;
+};
+constexpr std::size_t most_named = 8;
+
 std::optional<Collective> collective_of(std::int64_t type) {
   switch (static_cast<CollectiveType>(type)) {
     using enum CollectiveType;
@@ -57,11 +67,10 @@ struct MergedProof::State {
   const GroupLists* groups = nullptr;
   std::optional<Collective> collective;
   Diagnostics* diagnostics = nullptr;
-  std::set<std::uint64_t> broken;                      // instances of which a rank was reported
-  std::map<std::uint32_t, MergedInstance> structures;  // by their list
-  std::set<std::uint32_t> sized;                       // lists: structures whose sizes were checked
-  // Collectives that lack ranks, by what they lack: the first, and how many.
-  std::map<std::pair<std::uint32_t, std::vector<std::uint32_t>>, std::pair<Meeting, std::uint64_t>> lacking;
+  std::set<std::uint64_t> broken;                                // instances of which a rank was reported
+  std::map<std::uint32_t, MergedInstance> structures;            // by their list
+  std::set<std::uint32_t> sized;                                 // lists: structures whose sizes were checked
+  std::map<Lacking, std::pair<Meeting, std::uint64_t>> lacking;  // the first that does, and how many
 
   [[nodiscard]] const MergedCall& call(const Meeting& m) const { return ranks[m.rank].calls[m.call]; }
   [[nodiscard]] std::string describe(const Meeting& m) const {
@@ -190,20 +199,24 @@ void MergedProof::State::prove(std::span<const Meeting> found) {
   std::vector<Meeting> members(found.begin(), found.end());
   std::ranges::sort(members, {}, [&](const Meeting& m) { return program(m, MergedProgram::place); });
   const std::uint32_t places = program(members.front(), MergedProgram::places);
-  std::vector<std::uint32_t> missing;
-  for (std::size_t k = 0, place = 0; place < places; ++place) {
-    if (k == members.size() || program(members[k], MergedProgram::place) != place) {
-      missing.push_back(static_cast<std::uint32_t>(place));
-      continue;
-    }
-    if (++k == members.size() || program(members[k], MergedProgram::place) != place) continue;
+  for (std::size_t k = 1; k < members.size(); ++k) {
+    const std::uint32_t place = program(members[k], MergedProgram::place);
+    if (program(members[k - 1], MergedProgram::place) != place) continue;
     return error(members[k], " is done by ranks " + std::to_string(ranks[members[k - 1].rank].rank) + " and " +
                                  std::to_string(ranks[members[k].rank].rank) + ", both as place " +
                                  std::to_string(place) + " of the algorithm");
   }
-  if (!missing.empty()) {
+  if (members.size() != places) {
     if (broken.contains(members.front().instance)) return;
-    ++lacking.try_emplace({members.front().group, missing}, members.front(), 0).first->second.second;
+    Lacking lacks{.group = members.front().group, .places = {}, .count = places - members.size()};
+    for (std::uint32_t k = 0, place = 0; place < places && lacks.places.size() < most_named; ++place) {
+      if (k < members.size() && program(members[k], MergedProgram::place) == place) {
+        ++k;
+      } else {
+        lacks.places.push_back(place);
+      }
+    }
+    ++lacking.try_emplace(std::move(lacks), members.front(), 0).first->second.second;
     return;
   }
   if (!in_place(members)) return;
@@ -273,24 +286,21 @@ bool MergedProof::State::prove_part(std::span<const Meeting> members, std::uint3
 }
 
 void MergedProof::State::report_lacking() const {
-  for (const auto& [what, found] : lacking) {
+  for (const auto& [lacks, found] : lacking) {
     const auto& [first, count] = found;
-    const GroupLists::const_iterator listed =
-        groups == nullptr ? GroupLists::const_iterator{} : groups->find(texts[what.first]);
-    std::string names;
-    constexpr std::size_t most = 8;
+    const auto listed = groups == nullptr ? GroupLists::const_iterator{} : groups->find(texts[lacks.group]);
     const bool known = groups != nullptr && listed != groups->end();
-    for (std::size_t k = 0; k < std::min(most, what.second.size()); ++k) {
-      const std::uint32_t place = what.second[k];
+    std::string names;
+    for (const std::uint32_t place : lacks.places) {
       const std::uint32_t rank = known && place < listed->second.size() ? listed->second[place] : place;
-      names += (k == 0 ? "" : ", ") + std::to_string(rank);
+      names += (names.empty() ? "" : ", ") + std::to_string(rank);
     }
-    if (what.second.size() > most) names += ", …";
-    const bool ranks_known = known || texts[what.first] == "0";
+    if (lacks.count > lacks.places.size()) names += ", …";
+    const bool several = lacks.count > 1;
     error(first, std::string(count > 1 ? " and " + counted(count - 1, "other") + " are not proved: "
                                        : " is not proved: ") +
-                     (ranks_known ? "rank" : "place") + (what.second.size() > 1 ? "s " : " ") + names +
-                     (what.second.size() > 1 ? " are missing" : " is missing"));
+                     (known || texts[lacks.group] == "0" ? "rank" : "place") + (several ? "s " : " ") + names +
+                     (several ? " are missing" : " is missing"));
   }
 }
 

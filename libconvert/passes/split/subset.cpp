@@ -137,9 +137,12 @@ class RankTaker {
     return a == nullptr ? nullptr : &trace_.nodes.attrs[static_cast<std::size_t>(a - trace_.nodes.attrs.data())];
   }
 
-  // Of a collective that the node has taken the place of, if it says one.
+  // Of a collective, or of one that the node has taken the place of, if it says one that stays.
   void renumber_root(const Node& n) {
-    for (const Name name : {merged::comm_src, merged::comm_dst}) {
+    const bool is_collective = n.type == NodeType::comm_coll;
+    if (!is_collective && find(trace_.nodes.attributes(n), attr::merged_nodes) == nullptr) return;
+    for (const Name name :
+         {is_collective ? attr::comm_src : merged::comm_src, is_collective ? attr::comm_dst : merged::comm_dst}) {
       Attr* const root = attribute(n, name);
       const IntValue v = int_value(root);
       if (v && subset_.takes(v.value)) root->bits = subset_.number(static_cast<Rank>(v.value));

@@ -5,10 +5,14 @@
 #include <map>
 
 #include "config/groups.h"
+#include "core/units.h"
 #include "passes/provenance.h"
+#include "passes/provenance_rule.h"
 #include "passes/rules/collective_groups.h"
 #include "passes/trace_summary.h"
+#include "passes/verify/merged_proof.h"
 #include "passes/verify/verify.h"
+#include "util/log.h"
 #include "util/parallel.h"
 
 namespace convert {
@@ -46,6 +50,8 @@ struct Checked {
   std::unique_ptr<Diagnostics> findings{};
   bool read = false;
   TraceSummary summary{};
+  ProvenanceFacts provenance{};
+  MergedCalls merged{};          // with --dataflow
   std::optional<Trace> trace{};  // kept if it has chunk provenance, for the rules on algorithms
 };
 
@@ -80,11 +86,29 @@ class Check {
 
   void check_traces() {
     read_ranks();
-    if (cut_short_) return;
     std::stable_sort(ranks_.begin(), ranks_.end(),
                      [](const Checked& a, const Checked& b) { return a.summary.rank < b.summary.rank; });
-    if (source_.whole_set()) check_across_ranks();
-    if (!cut_short_) check_dataflow();
+    // First, as it says which collective suffers from what the rules across ranks find.
+    const bool merged = prove_merged();
+    if (!cut_short_ && source_.whole_set()) check_across_ranks();
+    if (!cut_short_ && !merged) check_dataflow();
+    cut_short_ = cut_short_ || unproved_;
+  }
+
+  // False if there are no merged collectives, or nobody asked.
+  bool prove_merged() {
+    if (std::all_of(ranks_.begin(), ranks_.end(), [](const Checked& c) { return c.merged.calls.empty(); }))
+      return false;
+    MergedProof proof;
+    for (Checked& c : ranks_) proof.add(std::move(c.merged));
+    std::optional<Error> defect;
+    const auto groups = group_lists(source_, static_cast<std::uint32_t>(ranks_.size()), defect);
+    const MergedProof::Counts counts = proof.run(groups ? &*groups : nullptr, options_.collective, diagnostics_);
+    unproved_ = counts.proved != counts.collectives;
+    log_info(std::to_string(counts.proved) + " of " + counted(counts.collectives, "merged collective") +
+             " proved, " + counted(counts.other_nodes, "node") +
+             (counts.other_nodes == 1 ? " is none" : " are none"));
+    return true;
   }
 
   Checked check_rank(TraceReader& reader, Trace&& trace) const {
@@ -97,7 +121,10 @@ class Check {
       c.summary.rank = trace.rank;
       return c;
     }
-    c.summary = summarise(trace, check_trace(trace, options_.rules, *c.findings));
+    const Graph graph = check_trace(trace, options_.rules, *c.findings);
+    c.summary = summarise(trace, graph);
+    if (options_.rules.has(Rule::provenance)) c.provenance = check_provenance(trace, graph, *c.findings);
+    if (options_.dataflow) c.merged = merged_calls(trace, *c.findings);
     if (wants_algorithm() && provenance_of(trace) != Provenance::none) c.trace = std::move(trace);
     return c;
   }
@@ -144,7 +171,11 @@ class Check {
 
   void check_across_ranks() {
     std::vector<TraceSummary> summaries;
-    for (Checked& c : ranks_) summaries.push_back(std::move(c.summary));
+    std::vector<ProvenanceFacts> provenance;
+    for (Checked& c : ranks_) {
+      summaries.push_back(std::move(c.summary));
+      provenance.push_back(std::move(c.provenance));
+    }
     std::optional<Error> bad_groups;
     const std::optional<GroupLists> groups =
         group_lists(source_, static_cast<std::uint32_t>(ranks_.size()), bad_groups);
@@ -152,6 +183,7 @@ class Check {
       cut_short_ = true;
       return;
     }
+    if (options_.rules.has(Rule::provenance)) check_provenance(provenance, summaries, diagnostics_);
     if (!options_.rules.has(Rule::groups)) return;
     if (bad_groups) {
       report_unreadable(*bad_groups, diagnostics_);
@@ -202,11 +234,12 @@ class Check {
     if (traces.size() != ranks_.size() || !source_.whole_set()) {
       if (!options_.dataflow) return;
       cut_short_ = true;
-      diagnostics_.error({.file = name_}, "provenance",
-                         source_.whole_set()
-                             ? "--dataflow needs chunk provenance (which chunks each message moves) on every rank; "
-                               "traces made by et-convert from an algorithm have it"
-                             : "--dataflow needs all ranks of the set; name its prefix");
+      diagnostics_.error(
+          {.file = name_}, "provenance",
+          source_.whole_set()
+              ? "--dataflow needs chunk provenance (which chunks each message moves) on every rank; "
+                "traces made by et-convert from an algorithm have it, and workloads that et-merge put such into"
+              : "--dataflow needs all ranks of the set; name its prefix");
       return;
     }
     if (diagnostics_.errors() != 0) return;  // what does not match up or never ends computes nothing
@@ -234,6 +267,7 @@ class Check {
   std::vector<Checked> ranks_;
   std::string name_;        // of the first rank read, for messages
   bool cut_short_ = false;  // some rules had nothing to look at
+  bool unproved_ = false;   // a merged collective is
 };
 
 // Ids seen, as ranges first → last.

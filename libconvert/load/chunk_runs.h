@@ -16,4 +16,8 @@ namespace convert {
 // Of all places; nothing if they do not tell what program they were made from.
 [[nodiscard]] ChunkRunsOf chunk_runs(const std::vector<Trace>& places);
 
+// Throws Error(input) [provenance] if messages have no size but chunk counters, and these contradict each other,
+// their steps or the metadata: sizes would be multiples of what they should be.
+void refuse_bad_counters(const Trace& trace);
+
 }  // namespace convert

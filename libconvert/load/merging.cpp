@@ -15,6 +15,7 @@
 #include "passes/lower/lower.h"
 #include "passes/merge/algorithm.h"
 #include "passes/merge/root_place.h"
+#include "passes/provenance_rule.h"
 #include "passes/validate.h"
 #include "util/parallel.h"
 
@@ -128,6 +129,7 @@ class MergedSet::Reader : public TraceReader {
     out.metadata = std::move(workload.metadata);
     out.nodes.clear();
     merged_ = std::make_unique<MergedRank>(set_.plan_, std::move(workload));
+    merged_->add_programs(out.metadata);
     set_.add(merged_->counts());
     return true;
   }
@@ -181,8 +183,15 @@ MergeAlgorithm MergedSet::from_file(const std::string& path) {
     algorithm.tags = std::max(algorithm.tags, read_merge_place(t, algorithm.places).tags);
   // Tags are numbered anew for each end of a message, which would hide that the ends do not fit.
   std::vector<TraceSummary> summaries;
-  for (const Trace& t : *traces) summaries.push_back(summarise(t));
+  std::vector<ProvenanceFacts> facts;  // counters give the sizes
+  for (const Trace& t : *traces) {
+    summaries.push_back(summarise(t));
+    ProvenanceFacts& own = facts.emplace_back();
+    own.counters = check_chunk_counters(t, diagnostics_);
+    if (own.counters.total != 0) own.where = location_of(t, own.counters.node);
+  }
   check_set(summaries, RuleSet::parse("pairs,deadlock"), diagnostics_);
+  check_provenance(facts, summaries, diagnostics_);
   const auto& metadata = traces->front().metadata.table;
   algorithm.collective = string_value(metadata, metadata.attrs, attr::collective).value_or("");
   algorithm.load = [traces](std::uint32_t p) { return (*traces)[p]; };
@@ -307,7 +316,10 @@ void MergedSet::census() {
   }
   plan_.ranks = static_cast<std::uint32_t>(found.size());
   std::int64_t highest = -1;
-  for (const CollectiveCensus& c : found) highest = std::max(highest, c.highest_tag);
+  for (const CollectiveCensus& c : found) {
+    highest = std::max(highest, c.highest_tag);
+    plan_.first_instance = std::max(plan_.first_instance, static_cast<std::uint64_t>(c.highest_instance + 1));
+  }
   if (highest >= most_tag)
     throw input_error({.file = workload_.base_name()}, "no tags are left behind " + std::to_string(highest),
                       "merge");

@@ -18,7 +18,14 @@ bool communicates(NodeType type) {
   return type == NodeType::comm_send || type == NodeType::comm_recv || type == NodeType::comm_coll;
 }
 
-bool is_group(const Attr& a) { return a.name == attr::pg_name && a.kind == Kind::string_val; }
+// Of what a node does, and of the collective that it has taken the place of.
+bool is_group(const Attr& a) {
+  return (a.name == attr::pg_name || a.name == merged::pg_name) && a.kind == Kind::string_val;
+}
+bool is_end(const Attr& a) {
+  return a.name == attr::comm_src || a.name == attr::comm_dst || a.name == merged::comm_src ||
+         a.name == merged::comm_dst;
+}
 
 void drop_algorithm(AttrTable& metadata) {
   std::erase_if(metadata.attrs, [](const Attr& a) {
@@ -98,12 +105,12 @@ void SideBySide::Reader::shift(Trace& out) const {
   NodeTable& t = out.nodes;
   for (std::size_t i = 0; i < t.nodes.size(); ++i) {
     Node& n = t.nodes[i];
-    if (!communicates(n.type)) continue;
+    const bool was_collective = find(t.attributes(n), attr::merged_nodes) != nullptr;
+    if (!communicates(n.type) && !was_collective) continue;
     bool grouped = false;
     for (std::uint32_t k = n.attrs.begin; k < n.attrs.begin + n.attrs.count; ++k) {
       Attr& a = t.attrs[k];
-      const bool end = a.name == attr::comm_src || a.name == attr::comm_dst;
-      if (end && is_integer(a.kind) && a.kind != Kind::bool_val && static_cast<std::int64_t>(a.bits) >= 0)
+      if (is_end(a) && is_integer(a.kind) && a.kind != Kind::bool_val && static_cast<std::int64_t>(a.bits) >= 0)
         a.bits += set_->first;  // -1 stays: nobody
       if (!is_group(a)) continue;
       grouped = true;
@@ -111,10 +118,10 @@ void SideBySide::Reader::shift(Trace& out) const {
       a.bits = text.offset;
       a.size = text.size;
     }
-    if (grouped || n.type != NodeType::comm_coll) continue;
+    if (grouped || (n.type != NodeType::comm_coll && !was_collective)) continue;
     const auto begin = static_cast<std::uint32_t>(t.attrs.size());
     for (std::uint32_t k = 0; k < n.attrs.count; ++k) t.attrs.push_back(Attr(t.attrs[n.attrs.begin + k]));
-    t.add_string(attr::pg_name, set_->world);
+    t.add_string(was_collective ? merged::pg_name : attr::pg_name, set_->world);
     n.attrs = {begin, n.attrs.count + 1};
   }
 }

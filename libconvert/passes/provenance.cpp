@@ -2,6 +2,7 @@
 #include "passes/provenance.h"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 
 namespace convert {
@@ -176,3 +177,18 @@ Provenance provenance_of(const Trace& trace) {
 }
 
 }  // namespace convert
+
+namespace convert::merged {
+
+std::int64_t program_of(Name attribute, std::string_view* rest) {
+  std::string_view text = attribute.view();
+  if (!text.starts_with(prefix)) return -1;
+  text.remove_prefix(prefix.size());
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end == text.data() + text.size() || *end != '.') return -1;
+  if (rest != nullptr) *rest = text.substr(static_cast<std::size_t>(end - text.data()) + 1);
+  return number;
+}
+
+}  // namespace convert::merged

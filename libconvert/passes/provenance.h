@@ -80,11 +80,27 @@ inline const Name collective_time_ps{std::string_view("ten.collective_time_ps")}
 }  // namespace convert::ten
 
 // What a merged collective was, on the first of the nodes that took its place: its attributes under this prefix.
+// What took its place, in the metadata: of program K under "merged.K." the msccl.* attributes of its algorithm that
+// a proof needs, and the two below.
 namespace convert::merged {
 
 inline constexpr std::string_view prefix = "merged.";
 inline const Name start_time_micros{std::string_view("merged.start_time_micros")};
 inline const Name duration_micros{std::string_view("merged.duration_micros")};
-[[nodiscard]] inline Name name_of(Name attribute) { return Name(std::string(prefix) + std::string(attribute.view())); }
+inline const Name comm_src{std::string_view("merged.comm_src")};
+inline const Name comm_dst{std::string_view("merged.comm_dst")};
+inline const Name pg_name{std::string_view("merged.pg_name")};
+inline const Name program{std::string_view("merged_program")};  // of the first node: K
+inline constexpr std::string_view place = "place";              // whose part of the algorithm it is
+inline constexpr std::string_view steps = "steps";              // by node, as many numbers as:
+inline constexpr std::size_t step_numbers = 6;  // type (-1: none), source buffer, offset, destination's, chunks
+[[nodiscard]] inline Name name_of(Name attribute) {
+  return Name(std::string(prefix) + std::string(attribute.view()));
+}
+[[nodiscard]] inline Name name_of(std::int64_t number, std::string_view attribute) {
+  return Name(std::string(prefix) + std::to_string(number) + "." + std::string(attribute));
+}
+// K of a metadata attribute; -1 if it is none of a program. `rest`: its name without "merged.K.".
+[[nodiscard]] std::int64_t program_of(Name attribute, std::string_view* rest = nullptr);
 
 }  // namespace convert::merged

@@ -58,10 +58,14 @@ std::vector<CommGroup> groups_for(const NetworkConfig& network, const std::strin
 void add_custom(ReplayBuilder& builder, const std::string& prefix, TraceSource& source, bool astra, unsigned jobs) {
   if (astra || source.algorithm() != nullptr) {
     const ChunkRunsOf runs = astra ? ChunkRunsOf() : chunk_runs(*source.algorithm());
-    source.for_each_trace(jobs, [&](Trace&& trace) { builder.add_custom(prefix, trace, runs); });
+    source.for_each_trace(jobs, [&](Trace&& trace) {
+      refuse_bad_counters(trace);
+      builder.add_custom(prefix, trace, runs);
+    });
     return;
   }
   const std::vector<Trace> places = source.load(jobs);
+  for (const Trace& trace : places) refuse_bad_counters(trace);
   const ChunkRunsOf runs = chunk_runs(places);
   for (const Trace& trace : places) builder.add_custom(prefix, trace, runs);
 }
@@ -218,6 +222,7 @@ std::optional<ReplayProgram> load_program(TraceSource& workload, const NetworkCo
   std::optional<ReplayBuilder> builder;
   workload.for_each_trace(jobs, [&](Trace&& trace) {
     if (!builder) begin_program(builder, trace, network, options, issue_by_trace, jobs, diagnostics);
+    if (options.size_bytes) refuse_bad_counters(trace);
     builder->add(trace);
   });
   return finish_program(builder, options, diagnostics);
@@ -229,6 +234,7 @@ std::optional<ReplayProgram> load_program(std::span<const Trace> workload, const
   std::optional<ReplayBuilder> builder;
   for (const Trace& trace : workload) {
     if (!builder) begin_program(builder, trace, network, options, issue_by_trace, jobs, diagnostics);
+    if (options.size_bytes) refuse_bad_counters(trace);
     builder->add(trace);
   }
   return finish_program(builder, options, diagnostics);

@@ -37,6 +37,9 @@ class PlaceReader {
   MergePlace::Node read_node(std::size_t index, std::int64_t& tag) const;
   void read_size(std::size_t index, MergePlace::Node& node) const;
   void make_tags_dense(const std::vector<std::int64_t>& tags);
+  void keep_program(const std::vector<std::uint32_t>& order);
+  [[nodiscard]] bool has_step(std::uint32_t index, const MergePlace::Node& node, std::int32_t chunks,
+                              std::vector<std::int64_t>& out) const;
 
   const Trace& trace_;
   std::uint32_t places_;
@@ -92,6 +95,7 @@ MergePlace PlaceReader::read() {
     place_.nodes.push_back(node);
   }
   make_tags_dense(tags);
+  keep_program(order);
   return std::move(place_);
 }
 
@@ -176,6 +180,44 @@ void PlaceReader::make_tags_dense(const std::vector<std::int64_t>& tags) {
     const auto& list = list_of(n);
     n.tag = static_cast<std::uint32_t>(std::lower_bound(list.begin(), list.end(), tags[k]) - list.begin());
   }
+}
+
+// False if it does not tell its step, or counts other chunks than the step's.
+bool PlaceReader::has_step(std::uint32_t index, const MergePlace::Node& node, std::int32_t chunks,
+                           std::vector<std::int64_t>& out) const {
+  const bool message = node.type != NodeType::comp;
+  if (find(trace_.nodes.attributes(trace_.nodes.nodes[index]), attr::step_type) == nullptr) {
+    out.push_back(-1);
+    out.resize(out.size() + merged::step_numbers - 1);
+    return !message;
+  }
+  const Step s = parse_step(trace_, index);
+  if (message && (node.of_chunks != chunks || node.chunks != s.cnt)) return false;
+  out.insert(out.end(), {static_cast<std::int64_t>(s.type), static_cast<std::int64_t>(s.src_buf), s.src_off,
+                         static_cast<std::int64_t>(s.dst_buf), s.dst_off, s.cnt});
+  return true;
+}
+
+void PlaceReader::keep_program(const std::vector<std::uint32_t>& order) {
+  Algorithm header;
+  Gpu gpu;
+  std::vector<std::int64_t> steps;
+  try {
+    if (!read_header(trace_, header, gpu)) return;
+    for (std::uint32_t k = 0; k < order.size(); ++k) {
+      if (!has_step(order[k], place_.nodes[k], header.chunks, steps)) return;
+    }
+  } catch (const Error&) {  // et-validate says what is wrong with it
+    return;
+  }
+  const AttrTable& metadata = trace_.metadata.table;
+  for (const Name name : {msccl::coll, msccl::proto, msccl::nchunksperloop, msccl::ngpus, msccl::inplace,
+                          msccl::outofplace, msccl::i_chunks, msccl::o_chunks, msccl::s_chunks, msccl::copy_i_off,
+                          msccl::copy_o_off, ten::schedule_name}) {
+    if (const Attr* const a = find(metadata.attrs, name)) place_.program.add_copy(metadata, *a);
+  }
+  place_.program.add_int(Name(merged::place), Kind::int32_val, place_.number);
+  place_.program.add_ints(Name(merged::steps), Kind::int32_list, steps);
 }
 
 }  // namespace

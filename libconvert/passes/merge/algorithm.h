@@ -40,6 +40,9 @@ struct MergePlace {
   std::vector<std::uint32_t> sinks;  // nothing waits for them
   std::string text;
   std::uint32_t tags = 0;  // the most between two places, seen from here
+  // For a proof of what comes out (see provenance.h, merged): of the algorithm, and of each node. Empty if the
+  // trace does not tell.
+  AttrTable program;
 };
 // `trace`: of one of so many places. Throws Error(input) [merge] with the place: other nodes than sends, receives
 // and computations; a peer beyond the places; neither size nor chunks; ids or dependencies that do not exist; a

@@ -18,6 +18,8 @@ CollectiveCensus count_collectives(const NodeTable& table) {
     if (n.type != NodeType::comm_coll) {
       const IntValue tag = int_value(attrs, attr::comm_tag);
       if (tag) census.highest_tag = std::max(census.highest_tag, tag.value);
+      const IntValue instance = int_value(attrs, attr::merged_instance);
+      if (instance) census.highest_instance = std::max(census.highest_instance, instance.value);
       continue;
     }
     const std::string_view name = group_of(table, n);

@@ -16,9 +16,9 @@ using Chunks = std::vector<std::int32_t>;  // by their index in the whole
 // that any such order gives the same.
 class Follower {
  public:
-  Follower(const Program& p, const Algorithm& a) : p_(p), layout_(p, a.inplace), slots_(layout_.slots(), unknown) {
-    received_.resize(a.steps.size());
-    result_.resize(a.steps.size());
+  explicit Follower(const Program& p) : p_(p), layout_(p, p.inplace), slots_(layout_.slots(), unknown) {
+    out_.received.resize(p.step_count());
+    out_.result.resize(p.step_count());
     taken_.resize(p.connections.size());
     load_inputs();
   }
@@ -31,9 +31,7 @@ class Follower {
     return true;
   }
 
-  std::vector<Range> received_;  // by step of the algorithm
-  std::vector<Range> result_;
-  std::vector<ChunkRun> runs_;
+  StepChunks out_;
 
  private:
   void load_inputs();
@@ -93,14 +91,14 @@ void Follower::take(std::uint32_t s) {
     const Connection& c = p_.connections[step.in];
     const std::uint32_t sender = p_.send_steps[c.send_begin + taken_[step.in]++];
     chunks = std::move(message_of_[sender]);
-    received_[step.source] = result_[p_.steps[sender].source];
+    out_.received[s] = out_.result[sender];
   }
   if (reduces(step.type)) {
     chunks = sum(read(rank, step, false), step.type == StepType::re ? read(rank, step, true) : chunks);
   } else if (reads_src(step.type)) {
     chunks = read(rank, step, false);
   }
-  result_[step.source] = add(chunks);
+  out_.result[s] = add(chunks);
   if (writes_dst(step.type)) {
     for (std::size_t j = 0; j < chunks.size(); ++j) {
       const std::uint64_t slot = layout_.slot(rank, step.dst_buf, step.dst_off + static_cast<std::int64_t>(j));
@@ -111,15 +109,15 @@ void Follower::take(std::uint32_t s) {
 }
 
 Range Follower::add(const Chunks& chunks) {
-  Range range{static_cast<std::uint32_t>(runs_.size()), 0};
+  Range range{static_cast<std::uint32_t>(out_.runs.size()), 0};
   for (const std::int32_t k : chunks) {
-    ChunkRun* const last = range.count == 0 ? nullptr : &runs_.back();
+    ChunkRun* const last = range.count == 0 ? nullptr : &out_.runs.back();
     const bool follows =
         last != nullptr && (k == unknown ? last->first < 0 : last->first >= 0 && k == last->first + last->count);
     if (follows) {
       ++last->count;
     } else {
-      runs_.push_back({.first = k, .count = 1});
+      out_.runs.push_back({.first = k, .count = 1});
       ++range.count;
     }
   }
@@ -128,19 +126,29 @@ Range Follower::add(const Chunks& chunks) {
 
 }  // namespace
 
+std::optional<StepChunks> chunks_of_steps(const Program& program) {
+  Follower follower(program);
+  if (!follower.run()) return std::nullopt;
+  return std::move(follower.out_);
+}
+
 std::optional<ChunkFlow> ChunkFlow::of(const Algorithm& algorithm) {
   const Program program = make_program(algorithm);
-  Follower follower(program, algorithm);
-  if (!follower.run()) return std::nullopt;
+  std::optional<StepChunks> chunks = chunks_of_steps(program);
+  if (!chunks) return std::nullopt;
   ChunkFlow flow;
   flow.chunks_ = algorithm.chunks;
   for (const Gpu& g : algorithm.gpus) flow.tbs_begin_.push_back(g.first_tb);
   flow.tbs_begin_.push_back(static_cast<std::uint32_t>(algorithm.tbs.size()));
   for (const Threadblock& t : algorithm.tbs) flow.steps_begin_.push_back(t.first_step);
   flow.steps_begin_.push_back(static_cast<std::uint32_t>(algorithm.steps.size()));
-  flow.received_ = std::move(follower.received_);
-  flow.result_ = std::move(follower.result_);
-  flow.runs_ = std::move(follower.runs_);
+  flow.received_.resize(algorithm.steps.size());
+  flow.result_.resize(algorithm.steps.size());
+  for (std::uint32_t s = 0; s < program.step_count(); ++s) {
+    flow.received_[program.steps[s].source] = chunks->received[s];
+    flow.result_[program.steps[s].source] = chunks->result[s];
+  }
+  flow.runs_ = std::move(chunks->runs);
   return flow;
 }
 

@@ -12,6 +12,17 @@
 
 namespace convert {
 
+struct Program;
+
+// By step of a program: what it receives, and what it computes or sends, as ranges of runs.
+struct StepChunks {
+  std::vector<Range> received;
+  std::vector<Range> result;
+  std::vector<ChunkRun> runs;
+};
+// Runs the program once. Nothing if it does not run to its end.
+[[nodiscard]] std::optional<StepChunks> chunks_of_steps(const Program& program);
+
 class ChunkFlow {
  public:
   // Runs the algorithm once. Nothing if it does not run to its end.

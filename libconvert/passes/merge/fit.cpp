@@ -35,6 +35,13 @@ IntValue root_of(std::span<const Attr> attrs, CollectiveType type) {
   return {};
 }
 
+bool involves_part_of_network(const NodeTable& table, const Node& node) {
+  const Attr* const dims = find(table.attributes(node), attr::involved_dim);
+  if (group_of(table, node) != "0" || dims == nullptr || dims->kind != Kind::bool_list) return false;
+  const auto values = table.list(*dims);
+  return std::find(values.begin(), values.end(), 0U) != values.end();
+}
+
 bool same_collective(std::string_view algorithms, CollectiveType type) {
   if (algorithms.empty() || algorithms == "custom") return true;
   const auto plain = [](std::string_view text) {  // allreduce, all_reduce
@@ -62,13 +69,8 @@ std::string misfit(const MergeCall& call, const NodeTable& table, const Node& no
     return "its parts differ in size (" + std::string(splits.view()) + "), those of " + algorithm.source +
            " do not";
   }
-  const Attr* const dims = find(attrs, attr::involved_dim);
-  if (call.group == "0" && dims != nullptr && dims->kind == Kind::bool_list) {
-    const auto values = table.list(*dims);
-    if (std::find(values.begin(), values.end(), 0U) != values.end())
-      return "it involves some dimensions of the network only (involved_dim); a process group would say which "
-             "ranks";
-  }
+  if (involves_part_of_network(table, node))
+    return "it involves some dimensions of the network only (involved_dim); a process group would say which ranks";
   return "";
 }
 

@@ -18,6 +18,8 @@ namespace convert {
 [[nodiscard]] IntValue root_of(std::span<const Attr> attrs, CollectiveType type);
 // Of an all-to-all: the first of its lists of parts that are not all of a size; the empty name if there is none.
 [[nodiscard]] Name unequal_splits(const AttrTable& table, std::span<const Attr> attrs);
+// It has no group that says which ranks take part, but some dimensions of a network only.
+[[nodiscard]] bool involves_part_of_network(const NodeTable& table, const Node& node);
 // What an algorithm says that it is for; true if it says nothing.
 [[nodiscard]] bool same_collective(std::string_view algorithms, CollectiveType type);
 // Why an algorithm does not do what the collective does; empty if nothing speaks against it.

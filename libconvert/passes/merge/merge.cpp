@@ -99,8 +99,9 @@ struct MergedRank::State {
   std::unordered_map<NodeId, std::uint32_t> call_of;
   std::map<std::pair<std::uint32_t, std::uint32_t>, MergePlace> places;  // by algorithm and place
   std::map<std::pair<const MergePlace*, std::int64_t>, Sizes> sizes;
-  NodeTable collectives;  // those that go, by call
-  bool given = false;     // the nodes that stay have been
+  std::map<const MergePlace*, std::int64_t> programs;  // those that the metadata has: their numbers
+  NodeTable collectives;                               // those that go, by call
+  bool given = false;                                  // the nodes that stay have been
   std::size_t next_call = 0;
   std::uint32_t next_chunk = 0;
 };
@@ -318,6 +319,8 @@ void MergedRank::State::keep_collective(const Call& call, NodeTable& out) const 
   out.add_int(attr::merged_nodes, Kind::uint64_val,
               static_cast<std::int64_t>(call.place->nodes.size() * call.choice.chunks));
   bool same_name = false;  // as a time: then both times stand behind it
+  if (const auto known = programs.find(call.place); known != programs.end())
+    out.add_int(merged::program, Kind::uint64_val, known->second);
   for (const Attr& a : collectives.attributes(node)) {
     out.add_copy(collectives, a);
     Name& name = out.attrs.back().name;
@@ -355,7 +358,7 @@ void MergedRank::State::add_instance(const Call& call, std::uint32_t chunk, Node
   const MergePlace& place = *call.place;
   const Node& collective = collectives.nodes[call.node];
   const NodeId base = call.first_id + chunk * place.nodes.size();
-  const std::uint64_t instance = call.instance + chunk;
+  const std::uint64_t instance = call.instance + chunk;  // of this merge
   const std::int64_t tag = plan.first_tag + static_cast<std::int64_t>(instance) * plan.tags;
   const std::uint64_t text = out.add_text(place.text).offset;
   const Text name = out.add_text(collectives.name(collective));
@@ -391,7 +394,7 @@ void MergedRank::State::add_instance(const Call& call, std::uint32_t chunk, Node
     out.add_int(attr::merged_from, Kind::uint64_val, static_cast<std::int64_t>(collective.id));
     out.attrs.push_back(
         {.name = attr::merged_name, .kind = Kind::string_val, .size = name.size, .bits = name.offset});
-    out.add_int(attr::merged_instance, Kind::uint64_val, static_cast<std::int64_t>(instance));
+    out.add_int(attr::merged_instance, Kind::uint64_val, static_cast<std::int64_t>(plan.first_instance + instance));
     if (k == 0 && chunk == 0) keep_collective(call, out);
     out.end_node();
   }
@@ -409,6 +412,19 @@ MergedRank::MergedRank(const MergePlan& plan, Trace workload)
 MergedRank::~MergedRank() = default;
 
 const MergeCounts& MergedRank::counts() const { return state_->counts; }
+
+void MergedRank::add_programs(Metadata& out) {
+  std::int64_t number = 0;
+  for (const Attr& a : out.table.attrs) number = std::max(number, merged::program_of(a.name) + 1);
+  for (const auto& [key, place] : state_->places) {
+    if (place.program.attrs.empty()) continue;
+    for (const Attr& a : place.program.attrs) {
+      out.table.add_copy(place.program, a);
+      out.table.attrs.back().name = merged::name_of(number, a.name.view());
+    }
+    state_->programs.emplace(&place, number++);
+  }
+}
 
 bool MergedRank::next(Trace& out, std::size_t max_nodes) {
   State& s = *state_;

@@ -49,10 +49,11 @@ struct MergePlan {
   std::uint32_t ranks = 0;
   std::map<std::string, Group, std::less<>> groups;  // by pg_name; "0" is there
   std::vector<MergeAlgorithm> algorithms;
-  std::int64_t first_tag = 0;     // beyond those of the workload
-  std::uint32_t tags = 1;         // an instance's
-  std::uint32_t most_chunks = 1;  // of a collective
-  bool require_all = false;       // no collective may stay
+  std::int64_t first_tag = 0;        // beyond those of the workload
+  std::uint64_t first_instance = 0;  // beyond those of earlier merges
+  std::uint32_t tags = 1;            // an instance's
+  std::uint32_t most_chunks = 1;     // of a collective
+  bool require_all = false;          // no collective may stay
   // A collective that its algorithm cannot express (see MergeCounts::misfits) is merged all the same.
   bool allow_misfits = false;
   // Nothing: the collective stays. Called by several threads.
@@ -85,6 +86,7 @@ struct CollectiveCensus {
   };
   std::map<std::string, Group, std::less<>> groups;  // by pg_name; "0" for none
   std::int64_t highest_tag = -1;                     // of sends and receives
+  std::int64_t highest_instance = -1;                // of messages that came of an earlier merge
 };
 [[nodiscard]] CollectiveCensus count_collectives(const NodeTable& table);
 
@@ -100,6 +102,8 @@ class MergedRank {
   ~MergedRank();
 
   [[nodiscard]] const MergeCounts& counts() const;
+  // What proves the new nodes, which name it then. Before next().
+  void add_programs(Metadata& out);
   // Replaces out.nodes by the next nodes, about max_nodes of them: first all that stay, then the new ones by id.
   // False at the end.
   [[nodiscard]] bool next(Trace& out, std::size_t max_nodes);

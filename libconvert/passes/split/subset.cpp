@@ -8,6 +8,7 @@
 
 #include "graph/algorithms.h"
 #include "graph/graph.h"
+#include "passes/provenance.h"
 
 namespace convert {
 namespace {
@@ -133,6 +134,7 @@ class RankTaker {
         goes[i] = leaves(i);
         counts.dropped += goes[i] ? 1 : 0;
       }
+      renumber_root(n);
     }
     if (counts.dropped != 0) NodeRemoval(trace_, goes).run();
     trace_.rank = subset_.number(trace_.rank);
@@ -143,6 +145,18 @@ class RankTaker {
   [[nodiscard]] Attr* attribute(const Node& n, Name name) {
     const Attr* const a = find(trace_.nodes.attributes(n), name);
     return a == nullptr ? nullptr : &trace_.nodes.attrs[static_cast<std::size_t>(a - trace_.nodes.attrs.data())];
+  }
+
+  // Of a collective, or of one that the node has taken the place of, if it says one that stays.
+  void renumber_root(const Node& n) {
+    const bool is_collective = n.type == NodeType::comm_coll;
+    if (!is_collective && find(trace_.nodes.attributes(n), attr::merged_nodes) == nullptr) return;
+    for (const Name name :
+         {is_collective ? attr::comm_src : merged::comm_src, is_collective ? attr::comm_dst : merged::comm_dst}) {
+      Attr* const root = attribute(n, name);
+      const IntValue v = int_value(root);
+      if (v && subset_.takes(v.value)) root->bits = subset_.number(static_cast<Rank>(v.value));
+    }
   }
 
   // A collective that states how many ranks its group has, or what it exchanges with each.

@@ -6,8 +6,15 @@ namespace {
 
 class Comparison {
  public:
-  Comparison(const Program& p, Collective collective, const BufferLayout& layout, const Execution& e)
-      : p_(p), collective_(collective), layout_(layout), e_(e), n_(p.ranks()), per_rank_(p.chunks / n_) {}
+  Comparison(const Program& p, Collective collective, std::optional<std::int32_t> root, const BufferLayout& layout,
+             const Execution& e)
+      : p_(p),
+        collective_(collective),
+        root_(root),
+        layout_(layout),
+        e_(e),
+        n_(p.ranks()),
+        per_rank_(p.chunks / n_) {}
 
   std::optional<std::vector<Mismatch>> run() {
     switch (collective_) {
@@ -23,7 +30,7 @@ class Comparison {
           return e_.values.token(u(k / per_rank_), u(r * per_rank_ + k % per_rank_));
         });
       case Collective::broadcast: {
-        const std::uint32_t root = broadcast_root();
+        const std::uint32_t root = root_ ? u(*root_) : broadcast_root();
         return all([&](std::int32_t, std::int32_t k) { return e_.values.token(root, u(k)); });
       }
       case Collective::reduce: return reduce();
@@ -78,7 +85,7 @@ class Comparison {
   [[nodiscard]] std::vector<Mismatch> reduce() const {
     const auto expected = [&](std::int32_t, std::int32_t k) { return e_.values.complete(u(k)); };
     std::vector<Mismatch> best;
-    for (std::int32_t r = 0; r < n_; ++r) {
+    for (std::int32_t r = root_.value_or(0); r < (root_ ? *root_ + 1 : n_); ++r) {
       std::vector<Mismatch> here;
       compare_rank(r, expected, here);
       if (here.empty()) return {};
@@ -89,6 +96,7 @@ class Comparison {
 
   const Program& p_;
   Collective collective_;
+  std::optional<std::int32_t> root_;
   const BufferLayout& layout_;
   const Execution& e_;
   std::int32_t n_;
@@ -98,8 +106,9 @@ class Comparison {
 }  // namespace
 
 std::optional<std::vector<Mismatch>> check_postcondition(const Program& program, Collective collective,
+                                                         std::optional<std::int32_t> root,
                                                          const BufferLayout& layout, const Execution& execution) {
-  return Comparison(program, collective, layout, execution).run();
+  return Comparison(program, collective, root, layout, execution).run();
 }
 
 }  // namespace convert

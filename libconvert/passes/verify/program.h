@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -83,6 +84,7 @@ struct Program {
   std::function<Location(std::int32_t rank)> locate_rank;
   bool scheduled = false;    // see Algorithm::scheduled
   bool from_traces = false;  // speak of ranks and tags, not of gpus and channels
+  bool of_places = false;    // of places of a group, which are not the ranks of `describe`
 
   [[nodiscard]] std::int32_t ranks() const { return static_cast<std::int32_t>(buffers.size()); }
   [[nodiscard]] std::uint32_t step_count() const { return static_cast<std::uint32_t>(steps.size() - 1); }
@@ -99,6 +101,37 @@ struct Program {
 // Chains are paths that cover the graph. Throws Error(input) [provenance] where nodes do not form steps, [cycles]
 // on a cycle. The traces must outlive the program.
 [[nodiscard]] Program make_program(std::span<const Trace> traces, Diagnostics& diagnostics);
+
+// The same, from traces that come one after the other, ranks 0…n-1, and need not be kept.
+class TraceProgram {
+ public:
+  // The nodes of a step, as indices in the trace of its rank; no_index where it has none.
+  struct StepNodes {
+    std::uint32_t first = no_index;
+    std::uint32_t recv = no_index;
+    std::uint32_t send = no_index;
+  };
+  // What Program has under these names.
+  struct Names {
+    std::function<Location(std::uint32_t step)> locate;
+    std::function<std::string(std::uint32_t step)> describe;
+    std::function<Location(std::int32_t rank)> locate_rank;
+  };
+
+  explicit TraceProgram(std::int32_t ranks);
+  ~TraceProgram();
+  // Throws as make_program().
+  void add(const Trace& trace);
+  // By step, when all ranks were added.
+  [[nodiscard]] const std::vector<StepNodes>& nodes() const;
+  // Of a step, among those that were added.
+  [[nodiscard]] std::size_t rank_of(std::uint32_t step) const;
+  [[nodiscard]] Program finish(Names names, Diagnostics& diagnostics);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 // Chain number of a step (binary search).
 [[nodiscard]] std::uint32_t chain_of(const Program& program, std::uint32_t step);

@@ -35,16 +35,17 @@ std::array<NodeType, 4> node_types(StepType t) {
 
 class RankBuilder {
  public:
-  RankBuilder(const Trace& trace, Program& p, ConnectionTable& connections,
+  RankBuilder(const Trace& trace, std::int32_t ranks, Program& p, ConnectionTable& connections,
               std::vector<std::vector<std::uint32_t>>& sends, std::vector<std::vector<std::uint32_t>>& recvs)
       : trace_(trace),
+        ranks_(ranks),
         p_(p),
         connections_(connections),
         sends_(sends),
         recvs_(recvs),
         graph_(build_graph(trace.nodes)) {}
 
-  void build(std::vector<std::uint32_t>& first_nodes) {
+  void build(std::vector<TraceProgram::StepNodes>& nodes) {
     const std::vector<std::uint32_t> order = topological_order(graph_);
     if (order.size() != trace_.nodes.nodes.size()) {
       throw input_error({.file = trace_.name}, "a dependency cycle: nothing can be proved (see rule cycles)",
@@ -57,7 +58,7 @@ class RankBuilder {
         fail(g.exit, "its step of type " + std::string(name(g.step.type)) + " lacks the node that follows");
     }
     make_chains();
-    emit(first_nodes);
+    emit(nodes);
   }
 
  private:
@@ -145,7 +146,7 @@ class RankBuilder {
     }
   }
 
-  void emit(std::vector<std::uint32_t>& first_nodes) {
+  void emit(std::vector<TraceProgram::StepNodes>& nodes) {
     const auto rank = static_cast<std::int32_t>(trace_.rank);
     const auto first_chain = static_cast<std::uint32_t>(p_.chains.size());
     std::vector<std::uint32_t> step_of(groups_.size());
@@ -172,7 +173,7 @@ class RankBuilder {
         }
         if (g.recv != no_index) s.in = connect(g.recv, NodeType::comm_recv);
         if (g.send != no_index) s.out = connect(g.send, NodeType::comm_send);
-        first_nodes.push_back(g.entry);
+        nodes.push_back({.first = g.entry, .recv = g.recv, .send = g.send});
         p_.steps.push_back(s);
       }
     }
@@ -191,7 +192,7 @@ class RankBuilder {
     const auto rank = static_cast<std::int32_t>(trace_.rank);
     const IntValue peer = int_value(attrs, type == NodeType::comm_send ? attr::comm_dst : attr::comm_src);
     const IntValue tag = int_value(attrs, attr::comm_tag);
-    if (!peer || !tag || peer.value < 0 || peer.value >= p_.ranks() || peer.value == rank)
+    if (!peer || !tag || peer.value < 0 || peer.value >= ranks_ || peer.value == rank)
       fail(node, "its peer or tag is missing or out of range (see rules attributes and peers)");
     const auto other = static_cast<std::int32_t>(peer.value);
     return type == NodeType::comm_send ? connections_.get(rank, other, tag.value)
@@ -201,6 +202,7 @@ class RankBuilder {
   static constexpr std::int32_t max_step_chunks = 1024;
 
   const Trace& trace_;
+  std::int32_t ranks_;
   Program& p_;
   ConnectionTable& connections_;
   std::vector<std::vector<std::uint32_t>>& sends_;
@@ -213,33 +215,31 @@ class RankBuilder {
   std::vector<std::uint32_t> parent_begin_;
 };
 
-void take_header(std::span<const Trace> traces, Program& p) {
-  for (const Trace& t : traces) {
-    Algorithm header;
-    Gpu gpu;
-    if (!read_header(t, header, gpu)) {
-      throw input_error(
-          {.file = t.name},
-          "the trace carries no chunk provenance (metadata msccl.*), so what it computes cannot be proved",
-          "provenance");
-    }
-    p.buffers.push_back({gpu.i_chunks, gpu.o_chunks, gpu.s_chunks, {}});
-    if (header.scheduled) p.buffers.back().copies = std::move(gpu.copies);  // elsewhere they are nodes
-    if (t.rank != 0) {
-      if (header.collective != p.collective || header.protocol != p.protocol || header.chunks != p.chunks ||
-          header.inplace != p.inplace || runs_outofplace(header) != p.outofplace || header.scheduled != p.scheduled)
-        throw input_error({.file = t.name}, "the algorithm in the metadata (msccl.*) differs from that of rank 0",
-                          "provenance");
-      continue;
-    }
-    p.collective = header.collective;
-    p.protocol = header.protocol;
-    p.chunks = header.chunks;
-    p.inplace = header.inplace;
-    p.outofplace = runs_outofplace(header);
-    p.scheduled = header.scheduled;
-    p.file = t.name;
+void take_header(const Trace& t, Program& p) {
+  Algorithm header;
+  Gpu gpu;
+  if (!read_header(t, header, gpu)) {
+    throw input_error(
+        {.file = t.name},
+        "the trace carries no chunk provenance (metadata msccl.*), so what it computes cannot be proved",
+        "provenance");
   }
+  p.buffers.push_back({gpu.i_chunks, gpu.o_chunks, gpu.s_chunks, {}});
+  if (header.scheduled) p.buffers.back().copies = std::move(gpu.copies);  // elsewhere they are nodes
+  if (t.rank != 0) {
+    if (header.collective != p.collective || header.protocol != p.protocol || header.chunks != p.chunks ||
+        header.inplace != p.inplace || runs_outofplace(header) != p.outofplace || header.scheduled != p.scheduled)
+      throw input_error({.file = t.name}, "the algorithm in the metadata (msccl.*) differs from that of rank 0",
+                        "provenance");
+    return;
+  }
+  p.collective = header.collective;
+  p.protocol = header.protocol;
+  p.chunks = header.chunks;
+  p.inplace = header.inplace;
+  p.outofplace = runs_outofplace(header);
+  p.scheduled = header.scheduled;
+  p.file = t.name;
 }
 
 // Without an order between two messages of one connection nobody can say which receive gets which.
@@ -306,50 +306,71 @@ void flatten(std::vector<std::vector<std::uint32_t>>& lists, std::vector<std::ui
 
 }  // namespace
 
-Program make_program(std::span<const Trace> traces, Diagnostics& diagnostics) {
+struct TraceProgram::State {
+  explicit State(std::int32_t of_ranks) : ranks(of_ranks), connections(p.connections) { p.from_traces = true; }
+  std::int32_t ranks;
   Program p;
-  p.from_traces = true;
-  take_header(traces, p);
-  require_all_ranks(traces);
-  ConnectionTable connections(p.connections);
+  ConnectionTable connections;
   std::vector<std::vector<std::uint32_t>> sends;
   std::vector<std::vector<std::uint32_t>> recvs;
-  std::vector<std::uint32_t> first_nodes;
-  for (const Trace& t : traces) {
-    p.rank_chain_begin.push_back(static_cast<std::uint32_t>(p.chains.size()));
-    RankBuilder(t, p, connections, sends, recvs).build(first_nodes);
-  }
+  std::vector<StepNodes> nodes;
+  std::vector<std::uint32_t> first_step;  // of each rank
+};
+
+TraceProgram::TraceProgram(std::int32_t ranks) : state_(std::make_unique<State>(ranks)) {}
+TraceProgram::~TraceProgram() = default;
+
+void TraceProgram::add(const Trace& trace) {
+  State& s = *state_;
+  take_header(trace, s.p);
+  s.first_step.push_back(static_cast<std::uint32_t>(s.p.steps.size()));
+  s.p.rank_chain_begin.push_back(static_cast<std::uint32_t>(s.p.chains.size()));
+  RankBuilder(trace, s.ranks, s.p, s.connections, s.sends, s.recvs).build(s.nodes);
+}
+
+const std::vector<TraceProgram::StepNodes>& TraceProgram::nodes() const { return state_->nodes; }
+
+std::size_t TraceProgram::rank_of(std::uint32_t step) const {
+  const auto& first = state_->first_step;
+  return static_cast<std::size_t>(std::upper_bound(first.begin(), first.end(), step) - first.begin()) - 1;
+}
+
+Program TraceProgram::finish(Names names, Diagnostics& diagnostics) {
+  State& s = *state_;
+  Program& p = s.p;
   p.rank_chain_begin.push_back(static_cast<std::uint32_t>(p.chains.size()));
   p.steps.push_back({.dep_begin = static_cast<std::uint32_t>(p.deps.size())});
   for (const Dependency& d : p.deps) p.steps[d.step].awaited = true;
-  flatten(sends, p.send_steps, p.connections, true);
-  flatten(recvs, p.recv_steps, p.connections, false);
+  flatten(s.sends, p.send_steps, p.connections, true);
+  flatten(s.recvs, p.recv_steps, p.connections, false);
+  p.locate = std::move(names.locate);
+  p.describe = std::move(names.describe);
+  p.locate_rank = std::move(names.locate_rank);
+  MessageOrder(p, diagnostics).check();
+  return std::move(p);
+}
 
-  std::vector<std::uint32_t> first_step;  // of each rank
-  for (std::size_t r = 0; r < traces.size(); ++r) {
-    const std::uint32_t chain = p.rank_chain_begin[r];
-    first_step.push_back(chain < p.chains.size() ? p.chains[chain].first : p.step_count());
+Program make_program(std::span<const Trace> traces, Diagnostics& diagnostics) {
+  const auto made = std::make_shared<TraceProgram>(static_cast<std::int32_t>(traces.size()));
+  for (const Trace& t : traces) {
+    if (t.rank == 0) require_all_ranks(traces);
+    made->add(t);
   }
-  const auto rank_of = [first_step](std::uint32_t s) {
-    return static_cast<std::size_t>(std::upper_bound(first_step.begin(), first_step.end(), s) -
-                                    first_step.begin()) -
-           1;
+  TraceProgram::Names names;
+  names.locate = [traces, made](std::uint32_t s) {
+    return location_of(traces[made->rank_of(s)], made->nodes()[s].first);
   };
-  p.locate = [traces, first_nodes, rank_of](std::uint32_t s) {
-    return location_of(traces[rank_of(s)], first_nodes[s]);
-  };
-  p.locate_rank = [traces](std::int32_t rank) {
+  names.locate_rank = [traces](std::int32_t rank) {
     return Location{.file = traces[static_cast<std::size_t>(rank)].name, .rank = rank};
   };
-  p.describe = [traces, first_nodes, rank_of](std::uint32_t s) {
-    const Trace& t = traces[rank_of(s)];
-    const Node& node = t.nodes.nodes[first_nodes[s]];
+  names.describe = [traces, made](std::uint32_t s) {
+    const Trace& t = traces[made->rank_of(s)];
+    const Node& node = t.nodes.nodes[made->nodes()[s].first];
     const auto type = string_value(t.nodes, t.nodes.attributes(node), attr::step_type);
     return "rank " + std::to_string(t.rank) + " node " + std::to_string(node.id) + " (" +
            std::string(type.value_or("no step")) + ")";
   };
-  MessageOrder(p, diagnostics).check();
-  return p;
+  return made->finish(std::move(names), diagnostics);
 }
 
 }  // namespace convert

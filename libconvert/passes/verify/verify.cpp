@@ -58,7 +58,9 @@ class Verifier {
               std::vector<std::string> notes = {}) {
     diagnostics_.add({severity, p_.locate(step), rule, std::move(message), std::move(notes)});
   }
-  [[nodiscard]] std::string rank_word() const { return p_.from_traces ? "rank " : "gpu "; }
+  [[nodiscard]] std::string rank_word() const {
+    return p_.of_places ? "place " : p_.from_traces ? "rank " : "gpu ";
+  }
   [[nodiscard]] std::string text(const Connection& c) const {
     return rank_word() + std::to_string(c.src) + " → " + rank_word() + std::to_string(c.dst) +
            (p_.from_traces ? " with tag " : " on channel ") + std::to_string(c.channel);
@@ -124,7 +126,7 @@ void Verifier::check_pairs() {
 Reading Verifier::read(const BufferLayout& layout, const ExecuteOptions& options) {
   Reading r{execute(p_, layout, options), {}, std::nullopt};
   if (!r.execution.blocked.empty()) return r;
-  if (options_.dataflow) r.mismatches = check_postcondition(p_, p_.collective, layout, r.execution);
+  if (options_.dataflow) r.mismatches = check_postcondition(p_, p_.collective, options_.root, layout, r.execution);
   r.races = find_races(p_, layout, options, r.execution.order, options_.search_budget);
   return r;
 }

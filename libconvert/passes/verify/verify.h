@@ -15,6 +15,7 @@ namespace convert {
 struct VerifyOptions {
   bool dataflow = false;                 // also prove the collective's postcondition
   std::optional<Collective> collective;  // instead of what the algorithm says
+  std::optional<std::int32_t> root{};    // of broadcast and reduce; none: any
   // How bad races, lacking FIFO capacity and wrong results are: et-convert only warns.
   Severity soft = Severity::error;
   std::uint64_t search_budget = order_budget;  // of the search for races; where it ends, a finding says so

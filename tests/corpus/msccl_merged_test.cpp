@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// Every sound MSCCL-IR file of the corpus: what its traces tell of it is not contradicted, and in the place of a
+// collective it is proved.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+
+#include "corpus/corpus.h"
+#include "formats/msccl/msccl.h"
+#include "generate/trace_builder.h"
+#include "io/input.h"
+#include "passes/lower/lower.h"
+#include "passes/merge/merge.h"
+#include "passes/provenance_rule.h"
+#include "passes/verify/merged_proof.h"
+
+namespace {
+
+using namespace convert;
+
+Algorithm read(const std::filesystem::path& path) {
+  Diagnostics diagnostics;
+  auto input = open_input(path.string());
+  return read_msccl(input->read_rest(), path.filename().string(), diagnostics);
+}
+
+std::vector<std::filesystem::path> sound_files() {
+  std::vector<std::filesystem::path> out;
+  for (auto row : corpus::read_table(corpus::root() / "msccl" / "verdicts.tsv")) {
+    if (row["verdict"] == "OK") out.push_back(corpus::root() / "msccl" / row["file"]);
+  }
+  return out;
+}
+
+std::string text(const Diagnostics& diagnostics) {
+  std::string out;
+  for (const Diagnostic& d : diagnostics.all()) {
+    if (d.severity == Severity::error && out.size() < 2000) out += format_diagnostic(d) + "\n";
+  }
+  return out;
+}
+
+TEST(MscclMerged, ProvenanceIsNotContradicted) {
+  REQUIRE_CORPUS();
+  std::size_t checked = 0;
+  for (const auto& file : sound_files()) {
+    const Algorithm a = read(file);
+    for (const auto size : {std::optional<std::int64_t>(), std::optional<std::int64_t>(1000003)}) {
+      Diagnostics ignored, diagnostics;
+      const Lowering lowering(a, size, ignored);
+      std::vector<ProvenanceFacts> facts;
+      std::vector<TraceSummary> summaries;
+      for (Rank r = 0; r < a.gpus.size(); ++r) {
+        Trace t;
+        lowering.lower(r, t);
+        const Graph graph = build_graph(t.nodes);
+        facts.push_back(check_provenance(t, graph, diagnostics));
+        summaries.push_back(summarise(t, graph));
+      }
+      check_provenance(facts, summaries, diagnostics);
+      EXPECT_EQ(text(diagnostics), "") << file;
+    }
+    ++checked;
+  }
+  EXPECT_GE(checked, 200U);
+}
+
+TEST(MscclMerged, IsProvedInThePlaceOfItsCollective) {
+  REQUIRE_CORPUS();
+  const std::map<Collective, CollectiveType> types = {{Collective::allreduce, CollectiveType::all_reduce},
+                                                      {Collective::allgather, CollectiveType::all_gather},
+                                                      {Collective::alltoall, CollectiveType::all_to_all},
+                                                      {Collective::reduce_scatter, CollectiveType::reduce_scatter},
+                                                      {Collective::broadcast, CollectiveType::broadcast},
+                                                      {Collective::reduce, CollectiveType::reduce}};
+  constexpr std::size_t most_steps = 20'000;
+  std::size_t proved = 0;
+  for (const auto& file : sound_files()) {
+    const auto a = std::make_shared<Algorithm>(read(file));
+    const auto type = types.find(a->collective);
+    if (type == types.end() || a->steps.size() > most_steps) continue;
+    Diagnostics ignored;
+    const auto lowering = std::make_shared<Lowering>(*a, std::nullopt, ignored);
+    MergeAlgorithm algorithm;
+    algorithm.source = a->name;
+    algorithm.places = static_cast<std::uint32_t>(a->ranks());
+    algorithm.tags = 64;
+    algorithm.load = [lowering, a](std::uint32_t place) {
+      Trace t;
+      lowering->lower(place, t);
+      return t;
+    };
+    const auto flow = ChunkFlow::of(*a);
+    ASSERT_TRUE(flow) << file;
+    algorithm.flow = [&flow] { return &*flow; };
+    MergePlan plan;
+    plan.ranks = algorithm.places;
+    plan.groups["0"];
+    plan.tags = algorithm.tags;
+    plan.algorithms.push_back(std::move(algorithm));
+    const MergeChoice choice{.algorithm = 0, .chunks = 2};
+    plan.most_chunks = choice.chunks;
+    plan.choose = [&choice](const MergeCall&) { return &choice; };
+    Diagnostics diagnostics;
+    MergedProof proof;
+    for (Rank r = 0; r < plan.ranks; ++r) {
+      TraceBuilder b(r);
+      b.collective(type->second, 1000003, {b.compute("c", 1, {})});
+      MergedRank rank(plan, b.finish());
+      Trace all;
+      all.rank = r;
+      rank.add_programs(all.metadata);
+      for (Trace part; rank.next(part, 100'000);) all.nodes.append(part.nodes);
+      proof.add(merged_calls(all, diagnostics));
+    }
+    EXPECT_EQ(proof.run(nullptr, std::nullopt, diagnostics).proved, 1U) << file << "\n" << text(diagnostics);
+    ++proved;
+  }
+  EXPECT_GE(proved, 200U);
+}
+
+}  // namespace

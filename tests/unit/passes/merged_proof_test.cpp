@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+// Merged workloads, proved collective by collective.
+#include "passes/verify/merged_proof.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "collectives/collective.h"
+#include "lowered.h"
+#include "passes/merge/merge.h"
+#include "trace_builder.h"
+
+namespace convert {
+namespace {
+
+using namespace test;
+
+MergeAlgorithm algorithm_of(const Algorithm& a) {
+  MergeAlgorithm out;
+  out.source = a.name;
+  out.places = static_cast<std::uint32_t>(a.ranks());
+  out.tags = 64;
+  out.load = [places = lower(a)](std::uint32_t place) { return places.at(place); };
+  if (const auto flow = ChunkFlow::of(a))
+    out.flow = [kept = std::make_shared<ChunkFlow>(*flow)] { return kept.get(); };
+  return out;
+}
+
+struct Workload {
+  MergePlan plan;
+  MergeChoice choice;
+  std::vector<Trace> merged;
+
+  // Computation, collective, computation on each rank; ranks stand in the group in reverse order.
+  Workload(const Algorithm& a, CollectiveType type, std::int64_t bytes, std::uint32_t chunks, int collectives = 2) {
+    plan.ranks = static_cast<std::uint32_t>(a.ranks());
+    plan.groups["0"];
+    for (std::uint32_t r = plan.ranks; r-- > 0;) plan.groups["7"].ranks.push_back(r);
+    plan.algorithms.push_back(algorithm_of(a));
+    plan.tags = plan.algorithms[0].tags;
+    plan.most_chunks = choice.chunks = chunks;
+    plan.choose = [this](const MergeCall&) { return &choice; };
+    for (Rank r = 0; r < plan.ranks; ++r) {
+      TraceBuilder b(r);
+      b.comp(0);
+      for (int c = 0; c < collectives; ++c) {
+        b.collective(static_cast<NodeId>(2 * c + 1), type, bytes + c, "7", {static_cast<NodeId>(2 * c)});
+        b.comp(static_cast<NodeId>(2 * c + 2), {static_cast<NodeId>(2 * c + 1)});
+      }
+      MergedRank rank(plan, b.trace());
+      Trace& all = merged.emplace_back();
+      all.rank = r;
+      all.name = "t." + std::to_string(r) + ".et";
+      rank.add_programs(all.metadata);
+      for (Trace part; rank.next(part, 100);) all.nodes.append(part.nodes);
+    }
+  }
+  Workload(const Workload&) = delete;
+
+  [[nodiscard]] GroupLists groups() const { return {{"7", plan.groups.at("7").ranks}}; }
+  MergedProof::Counts prove(Lines* out = nullptr) const {
+    Diagnostics diagnostics;
+    MergedProof proof;
+    for (const Trace& t : merged) proof.add(merged_calls(t, diagnostics));
+    const GroupLists lists = groups();
+    const auto counts = proof.run(&lists, std::nullopt, diagnostics);
+    if (out != nullptr) *out = lines(diagnostics);
+    return counts;
+  }
+};
+
+const std::map<CollectiveType, std::pair<Collective, std::vector<const char*>>> built = {
+    {CollectiveType::all_reduce,
+     {Collective::allreduce,
+      {"ring", "direct", "all_pairs", "halving_doubling", "rabenseifner", "double_binary_tree"}}},
+    {CollectiveType::all_gather, {Collective::allgather, {"ring", "direct", "halving_doubling"}}},
+    {CollectiveType::reduce_scatter, {Collective::reduce_scatter, {"ring", "direct", "halving_doubling"}}},
+    {CollectiveType::all_to_all, {Collective::alltoall, {"direct", "pairwise"}}},
+    {CollectiveType::broadcast, {Collective::broadcast, {"binomial_tree", "chain"}}},
+    {CollectiveType::reduce, {Collective::reduce, {"binomial_tree", "chain"}}}};
+
+TEST(MergedProof, WhatIsBuiltInIsProved) {
+  for (const auto& [type, what] : built) {
+    for (const char* algorithm : what.second) {
+      for (const std::int32_t ranks : {2, 3, 8}) {
+        const Algorithm a = build_collective({.collective = what.first, .algorithm = algorithm, .ranks = ranks});
+        for (const std::uint32_t chunks : {1U, 3U}) {
+          Lines found;
+          const auto counts = Workload(a, type, 10007, chunks).prove(&found);
+          EXPECT_EQ(found, Lines{}) << algorithm << ranks;
+          EXPECT_EQ(counts.collectives, 2U);
+          EXPECT_EQ(counts.proved, 2U);
+          EXPECT_EQ(counts.other_nodes, 3U * static_cast<unsigned>(ranks));
+        }
+      }
+    }
+  }
+}
+
+// Every message by itself with another tag, size or peer: the second collective is refuted, and named, the first is
+// proved all the same.
+TEST(MergedProof, EachMessageCounts) {
+  const Algorithm a = build_collective({.algorithm = "ring", .ranks = 4});
+  const Workload sound(a, CollectiveType::all_reduce, 1000, 1);
+  for (const Name name : {attr::comm_tag, attr::comm_size, attr::comm_src, attr::comm_dst}) {
+    std::size_t tried = 0;
+    for (std::size_t i = 0; i < sound.merged[1].nodes.nodes.size(); ++i) {
+      Workload w(a, CollectiveType::all_reduce, 1000, 1);
+      NodeTable& table = w.merged[1].nodes;
+      const Node& n = table.nodes[i];
+      const auto attrs = table.attributes(n);
+      if (n.type == NodeType::comp || int_value(attrs, attr::merged_from).value != 3) continue;
+      const Name peer = n.type == NodeType::comm_send ? attr::comm_dst : attr::comm_src;
+      if ((name == attr::comm_src || name == attr::comm_dst) && name != peer) continue;
+      Attr& changed = table.attrs[static_cast<std::size_t>(find(attrs, name) - table.attrs.data())];
+      changed.bits = name == peer ? 3 - changed.bits : changed.bits + 1;
+      Lines found;
+      const auto counts = w.prove(&found);
+      EXPECT_EQ(counts.proved, 1U) << name.view() << " of node " << n.id;
+      ASSERT_FALSE(found.empty());
+      EXPECT_NE(found[0].find("merged collective 3 (n) of group 7"), std::string::npos) << found[0];
+      ++tried;
+    }
+    EXPECT_GT(tried, 0U);
+  }
+}
+
+TEST(MergedProof, EachNodeCounts) {
+  const Algorithm a = build_collective({.algorithm = "halving_doubling", .ranks = 4});
+  const std::size_t nodes = Workload(a, CollectiveType::all_reduce, 1000, 2).merged[2].nodes.nodes.size();
+  for (std::size_t i = 5; i < nodes; ++i) {
+    Workload w(a, CollectiveType::all_reduce, 1000, 2);
+    std::vector<Node>& all = w.merged[2].nodes.nodes;
+    const bool second = int_value(w.merged[2].nodes.attributes(all[i]), attr::merged_from).value == 3;
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
+    Lines found;
+    EXPECT_EQ(w.prove(&found).proved, 1U);
+    ASSERT_FALSE(found.empty());
+    EXPECT_NE(found[0].find(second ? "merged collective 3 (n)" : "merged collective 1 (n)"), std::string::npos)
+        << found[0];
+  }
+}
+
+TEST(MergedProof, SharedTagsAreNoProof) {
+  const Algorithm a = build_collective({.algorithm = "ring", .ranks = 2});
+  Workload w(a, CollectiveType::all_reduce, 1000, 1);
+  for (Trace& t : w.merged) {
+    for (Attr& attribute : t.nodes.attrs) {
+      if (attribute.name == attr::comm_tag) attribute.bits = 5;
+    }
+  }
+  Lines found;
+  w.prove(&found);
+  ASSERT_FALSE(found.empty());
+  EXPECT_NE(found[0].find("could take each other's messages"), std::string::npos) << found[0];
+}
+
+TEST(MergedProof, RanksThatAreMissingAreNamedOnce) {
+  const Algorithm a = build_collective({.algorithm = "ring", .ranks = 4});
+  Workload w(a, CollectiveType::all_reduce, 1000, 1, 5);
+  w.merged.erase(w.merged.begin() + 2);
+  Lines found;
+  const auto counts = w.prove(&found);
+  EXPECT_EQ(counts.collectives, 5U);
+  EXPECT_EQ(counts.proved, 0U);
+  EXPECT_EQ(found,
+            (Lines{"t.3.et: error: merged collective 1 (n) of group 7 and 4 others are not proved: rank 2 is "
+                   "missing [provenance]"}));
+}
+
+}  // namespace
+}  // namespace convert

@@ -110,7 +110,10 @@ class TraceSource::AllReader : public TraceReader {
       reader_.reset();
       auto item = std::exchange(source_.first_, std::nullopt);
       if (!item) item = source_.inputs_.next();
-      if (!item) return false;
+      if (!item) {
+        source_.warn_of_near_ranks();  // all members of a tar are known
+        return false;
+      }
       const Rank ordinal = next_ordinal_++;
       reader_ = source_.make_reader(std::move(*item), ordinal);
     }
@@ -206,11 +209,19 @@ TraceSource::TraceSource(SourceOptions options, Diagnostics& diagnostics)
     throw ranks_of_its_own(*options_.rank);
   }
   if (format_->describes_set()) read_description(*first_);
+  if (!inputs_.files().empty()) warn_of_near_ranks();
   progress_.emplace(base_name() + (independent_ranks() != 0 ? "" : ", nodes"), independent_ranks(),
                     options_.progress);
 }
 
 TraceSource::~TraceSource() = default;
+
+void TraceSource::warn_of_near_ranks() {
+  const NearRanks& near = inputs_.near_ranks();
+  if (std::exchange(near_told_, near.count) != near.count) {
+    diagnostics_.warning({.file = options_.operands[0]}, "framing", near.text());
+  }
+}
 
 void TraceSource::read_description(InputItem& item) {
   std::string text = item.input->read_rest();

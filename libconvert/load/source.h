@@ -103,6 +103,7 @@ class TraceSource : public SetSource {
   [[nodiscard]] Algorithm read_schedule(std::string text, const std::string& file);
   [[nodiscard]] std::unique_ptr<TraceReader> open_described(Rank first, Rank last);
   void add_source_note(Metadata& metadata) const;
+  void warn_of_near_ranks();
   class LinkingReader;
   [[nodiscard]] LinkingOptions linking() const {
     return options_.linking ? *options_.linking : linking_options(choice_.options);
@@ -125,8 +126,9 @@ class TraceSource : public SetSource {
   std::atomic<std::uint64_t> nodes_read_{0};
   mutable std::mutex groups_mutex_;
   std::map<std::int64_t, GroupTable::Group> linked_groups_;
-  Rank linked_ranks_ = 0;    // 1 + the highest
-  std::string source_file_;  // of an import
+  Rank linked_ranks_ = 0;        // 1 + the highest
+  std::uint64_t near_told_ = 0;  // of the files that are nearly ranks
+  std::string source_file_;      // of an import
   std::string source_sha256_;
 };
 

@@ -25,6 +25,7 @@ struct LinkOptions {
   bool data_deps = false;       // data dependencies by tensor storages
   bool reduce = false;          // without dependencies that others imply
   bool dep_rules = false;       // attribute dep_rules: which rule made each data dependency
+  bool metadata_nodes = false;  // announcements of process groups are METADATA nodes; else they are left out
   bool list_unmatched = false;  // LinkReport::items
 };
 

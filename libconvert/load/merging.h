@@ -43,9 +43,6 @@ class MergedSet : public SetSource {
   [[nodiscard]] std::unique_ptr<TraceReader> open_all() override;
   [[nodiscard]] std::optional<InputSet::Groups> groups() const override { return workload_.groups(); }
 
-  // They were checked with all ranks; a part of these may be written.
-  void check_groups(std::uint32_t) const override {}
-
   // Of all ranks read so far.
   [[nodiscard]] MergeCounts counts() const;
   // Warns of what is said once for the whole, after all ranks were read: rules that fit nothing, algorithms of

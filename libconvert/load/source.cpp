@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
+#include "config/groups.h"
+#include "core/world_size.h"
 #include "io/set_path.h"
 #include "io/sha256.h"
+#include "load/missing_ranks.h"
 #include "load/readers.h"
 #include "load/schedules.h"
 #include "passes/verify/verify.h"
-#include "util/json_writer.h"
 #include "util/log.h"
 
 namespace convert {
@@ -78,6 +81,7 @@ class TraceSource::CountingReader : public TraceReader {
     }
     empty_ = false;
     source_.add_source_note(out.metadata);
+    if (const auto world = world_size(out.metadata)) source_.world_ = *world;
     ++source_.ranks_read_;
     if (source_.independent_ranks() != 0) source_.progress_->add(1);
     return true;
@@ -215,6 +219,14 @@ TraceSource::TraceSource(SourceOptions options, Diagnostics& diagnostics)
 }
 
 TraceSource::~TraceSource() = default;
+
+void TraceSource::warn_of_missing_ranks() {
+  std::vector<Rank> present(ranks_read_);
+  std::iota(present.begin(), present.end(), Rank{0});
+  const Rank world = world_;
+  if (world > present.size() && whole_set())
+    convert::warn_of_missing_ranks(base_name(), present, world, nullptr, diagnostics_);
+}
 
 void TraceSource::warn_of_near_ranks() {
   const NearRanks& near = inputs_.near_ranks();
@@ -371,21 +383,15 @@ std::optional<InputSet::Groups> TraceSource::groups() const {
   if (inputs_.groups()) return inputs_.groups();
   const std::lock_guard lock(groups_mutex_);
   if (linked_groups_.empty()) return std::nullopt;
-  std::string json;
-  JsonWriter w(json);
-  w.begin_object();
+  std::vector<CommGroup> list;
   for (const auto& [id, group] : linked_groups_) {
-    std::vector<std::uint32_t> ranks = group.ranks;
+    list.push_back({.id = id, .ranks = group.ranks});
+    std::vector<std::uint32_t>& ranks = list.back().ranks;
     if (ranks.empty()) {
       for (std::uint32_t r = 0; r < std::max(group.size, linked_ranks_); ++r) ranks.push_back(r);
     }
-    w.line(1).key(std::to_string(id)).begin_array();
-    for (const std::uint32_t r : ranks) w.value(r);
-    w.end_array();
   }
-  w.line().end_object();
-  json += '\n';
-  return InputSet::Groups{base_name() + ".groups.json", json};
+  return InputSet::Groups{base_name() + ".groups.json", groups_text(list)};
 }
 
 std::unique_ptr<TraceReader> TraceSource::open_all() {

@@ -216,6 +216,7 @@ std::optional<ReplayProgram> load_program(TraceSource& workload, const NetworkCo
     if (!builder) begin_program(builder, trace, network, options, issue_by_trace, jobs, diagnostics);
     builder->add(trace);
   });
+  workload.warn_of_missing_ranks();
   return finish_program(builder, options, diagnostics);
 }
 

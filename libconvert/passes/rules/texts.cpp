@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/same_value.h"
 #include "passes/rules/rules.h"
 #include "util/utf8.h"
 
@@ -56,30 +57,14 @@ void TextChecker::check_name(const Attr& a) {
 
 // Some readers take the first, some the last.
 void TextChecker::check_repeated(Known& known, const Attr& a) {
-  if (known.told) return;
-  const std::string subject = about_node() + "attribute " + std::string(a.name.view()) + " stands twice";
-  if (same_value(*known.first, a)) {
-    diagnostics_.warning(where(), rule, subject);
-  } else {
-    const IntValue first = int_value(known.first), second = int_value(&a);
-    diagnostics_.error(
-        where(), rule,
-        subject + ", with different values" +
-            (first && second ? ": " + std::to_string(first.value) + " and " + std::to_string(second.value)
-                             : std::string()));
-  }
+  if (known.told || same_value(table_, *known.first, table_, a)) return;
+  const IntValue first = int_value(known.first), second = int_value(&a);
+  diagnostics_.error(
+      where(), rule,
+      about_node() + "attribute " + std::string(a.name.view()) + " stands twice, with different values" +
+          (first && second ? ": " + std::to_string(first.value) + " and " + std::to_string(second.value)
+                           : std::string()));
   known.told = true;
-}
-
-bool TextChecker::same_value(const Attr& a, const Attr& b) const {
-  const IntValue first = int_value(&a), second = int_value(&b);
-  if (first && second) return first.value == second.value;
-  if (a.kind != b.kind || a.size != b.size) return false;
-  if (a.kind == Kind::string_val || a.kind == Kind::bytes_val) return table_.string(a) == table_.string(b);
-  if (!is_list(a.kind)) return a.bits == b.bits;
-  if (!is_text(a.kind)) return std::ranges::equal(table_.list(a), table_.list(b));
-  return std::ranges::equal(table_.string_list(a), table_.string_list(b),
-                            [&](Text x, Text y) { return table_.view(x) == table_.view(y); });
 }
 
 void TextChecker::check_texts() {

@@ -19,7 +19,7 @@ class TextChecker {
   TextChecker(const Trace& trace, Diagnostics& diagnostics);
 
   void check_metadata();
-  // Names of attributes, and each attribute once; then all text of the node.
+  // Names of attributes, and whether those that stand twice say the same; then all text of the node.
   void check_node(std::size_t index);
 
  private:
@@ -38,7 +38,6 @@ class TextChecker {
   void check_io(std::uint32_t io, std::string_view side);
   void check_attribute(const AttrTable& table, const Attr& a, std::string_view owner);
   void check(std::string_view text, std::string_view owner, std::string_view what);
-  [[nodiscard]] bool same_value(const Attr& a, const Attr& b) const;
   [[nodiscard]] Location where() const;
   [[nodiscard]] std::string about_node() const;
 

@@ -100,8 +100,7 @@ TEST(Attributes, ImpossibleValues) {
   b.recv(6, -1, 0, 8).set(attr::msg_chunk_cnt, -2);
   b.node(7, NodeType::mem_load).set(attr::tensor_size, 8).set(attr::tensor_loc, 3);
   EXPECT_EQ(attribute_findings(b),
-            (Lines{"warning: node 1: attribute comm_size stands twice",
-                   "error: node 2: attribute is_cpu_op is 7, expected true or false",
+            (Lines{"error: node 2: attribute is_cpu_op is 7, expected true or false",
                    "error: node 2: attribute num_ops is -4, which is negative",
                    "error: node 2: attribute tensor_size is 18446744073709551615, which is more than 2^63-1",
                    "error: node 3: unknown node type 12",
@@ -202,9 +201,7 @@ TEST(Attributes, OneAttributeTwice) {
   b.comp(6).set(Name("mine"), 1);
   EXPECT_EQ(attribute_findings(b),
             (Lines{"error: node 1: attribute num_ops stands twice, with different values: 5 and 6",
-                   "warning: node 2: attribute num_ops stands twice",
                    "error: node 3: attribute note stands twice, with different values",
-                   "warning: node 4: attribute list stands twice",
                    "error: node 5: attribute list stands twice, with different values"}));
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // et-merge: put collective algorithms into a workload, or sets side by side.
+#include <algorithm>
+
 #include "common/source.h"
 #include "common/tool.h"
 #include "config/merge_map.h"
@@ -9,6 +11,7 @@
 #include "load/side_by_side.h"
 #include "load/sink.h"
 #include "load/source.h"
+#include "passes/merge/fit.h"
 #include "util/log.h"
 
 namespace {
@@ -56,6 +59,40 @@ void write(convert::SetSource& set, const convert::SinkOptions& sink, const Opti
   write_set(set, plan, sink, context.diagnostics);
 }
 
+// What a set says that it computes; empty if it is a workload, or is known only when it has been read.
+std::string collective_of(convert::TraceSource& source) {
+  using namespace convert;
+  if (const Algorithm* a = source.algorithm()) return std::string(name(a->collective));
+  if (source.independent_ranks() == 0) return {};
+  Trace head;
+  (void)source.open_rank(0)->next_rank(head);
+  return std::string(string_value(head.metadata.table, head.metadata.table.attrs, attr::collective).value_or(""));
+}
+
+// Who names an algorithm beside a workload mostly wants it in the place of the workload's collectives.
+void refuse_algorithm_beside_workload(const std::vector<std::unique_ptr<convert::TraceSource>>& sources,
+                                      const std::vector<std::string>& operands, tools::Context& context) {
+  using namespace convert;
+  std::vector<std::string> collectives;
+  for (const auto& source : sources) collectives.push_back(collective_of(*source));
+  const auto workload = std::ranges::find_if(collectives, &std::string::empty);
+  if (workload == collectives.end()) return;
+  const std::string& other = operands[static_cast<std::size_t>(workload - collectives.begin())];
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (collectives[i].empty()) continue;
+    const std::string rule = "-a " + std::string(rule_kind(collectives[i])) + "=" + operands[i];
+    const std::string is = "is an algorithm for " + collectives[i];
+    if (sources[i]->algorithm() != nullptr) {
+      throw usage_error("'" + operands[i] + "' " + is + ", and '" + other + "' is a workload: did you mean " +
+                        rule +
+                        "? To run it beside the workload, as a job of its own, make traces of it with et-convert");
+    }
+    context.diagnostics.warning({.file = operands[i]}, "merge",
+                                is + ", and is put beside '" + other + "' as a job of its own",
+                                {"hint: " + rule + " puts it in the place of the workload's collectives"});
+  }
+}
+
 int put_side_by_side(const Options& o, tools::Context& context) {
   using namespace convert;
   if (o.input.operands.size() < 2) {
@@ -75,6 +112,7 @@ int put_side_by_side(const Options& o, tools::Context& context) {
     sources.push_back(std::make_unique<TraceSource>(tools::source_options(one, context), context.diagnostics));
     if (!sources.back()->prepare(false) || context.failed()) return 1;
   }
+  refuse_algorithm_beside_workload(sources, o.input.operands, context);
   SideBySide set(sources, context.jobs());
   write(set, sink_options(o, context), o, context);
   log_info(counted(set.sets(), "set") + " side by side, " + counted(set.independent_ranks(), "rank"));

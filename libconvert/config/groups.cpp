@@ -9,6 +9,7 @@
 #include "config/json_map.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
+#include "util/json_writer.h"
 
 namespace convert {
 namespace {
@@ -85,6 +86,20 @@ void GroupsReader::read_ranks(const JsonMember& member, CommGroup& group) const 
 }
 
 }  // namespace
+
+std::string groups_text(std::span<const CommGroup> groups) {
+  std::string json;
+  JsonWriter w(json);
+  w.begin_object();
+  for (const CommGroup& group : groups) {
+    w.line(1).key(std::to_string(group.id)).begin_array();
+    for (const std::uint32_t r : group.ranks) w.value(r);
+    w.end_array();
+  }
+  w.line().end_object();
+  json += '\n';
+  return json;
+}
 
 std::vector<CommGroup> parse_groups(const std::string& file, std::string_view text,
                                     std::optional<std::uint32_t> ranks) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,5 +24,8 @@ inline constexpr std::size_t max_groups_bytes = 0xffff0000U;
 // where their number `ranks` is known, lies beyond it; an id, or a rank in a group, that stands twice.
 [[nodiscard]] std::vector<CommGroup> parse_groups(const std::string& file, std::string_view text,
                                                   std::optional<std::uint32_t> ranks);
+
+// The text of such a file.
+[[nodiscard]] std::string groups_text(std::span<const CommGroup> groups);
 
 }  // namespace convert

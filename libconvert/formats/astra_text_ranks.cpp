@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "core/world_size.h"
 #include "formats/astra_text.h"
 
 namespace convert {
@@ -136,6 +137,7 @@ class Reader final : public TraceReader {
     } else {
       out.version = schema_version;
       out.table.add_string(attr::schema, "1.0.2-chakra.0.0.4");
+      set_world_size(out, options_.npus);
     }
   }
 

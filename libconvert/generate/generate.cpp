@@ -7,6 +7,7 @@
 
 #include "core/collective_type.h"
 #include "core/units.h"
+#include "core/world_size.h"
 #include "generate/kinds.h"
 
 namespace convert {
@@ -148,7 +149,11 @@ MakeTrace trace_generator(const GenerateRequest& request) {
   const Maker maker = makers[kind - kinds.data()];
   return [request, kind, maker](Rank rank) {
     TraceBuilder builder(rank, request.like_reference ? reference_first_id(*kind, rank, request.ranks) : 0);
-    if (request.like_reference) builder.trace().metadata.version = "1.0.0";
+    if (request.like_reference) {
+      builder.trace().metadata.version = "1.0.0";
+    } else {
+      set_world_size(builder.trace().metadata, request.ranks);
+    }
     maker(request, builder);
     return builder.finish();
   };

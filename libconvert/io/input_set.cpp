@@ -74,19 +74,21 @@ std::string read_groups(Input& input, std::size_t limit) {
   return text;
 }
 
-[[noreturn]] void fail_gap(const std::string& missing, std::uint32_t last) {
-  throw input_error({.file = missing}, "missing from the set, which goes up to rank " + std::to_string(last));
+[[noreturn]] void fail_gap(const std::string& missing, std::uint32_t last, const std::string& near) {
+  throw input_error({.file = missing},
+                    "missing from the set, which goes up to rank " + std::to_string(last) + near);
 }
 
-// `files` by rank: 0…N-1 (or any ranks), each once.
-void check_ranks(const std::string& prefix, const std::vector<RankFile>& files, bool any_ranks) {
+// `files` by rank: 0…N-1 (or any ranks), each once. `near`: what to say of others.
+void check_ranks(const std::string& prefix, const std::vector<RankFile>& files, bool any_ranks,
+                 const std::string& near) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (i > 0 && files[i].rank == files[i - 1].rank) {
       throw input_error({.file = files[i].path},
                         "rank " + std::to_string(files[i].rank) + " is also in " + files[i - 1].path);
     }
     if (!any_ranks && files[i].rank != i)
-      fail_gap(rank_path(prefix, static_cast<std::uint32_t>(i)), files.back().rank);
+      fail_gap(rank_path(prefix, static_cast<std::uint32_t>(i)), files.back().rank, near);
   }
 }
 
@@ -99,6 +101,7 @@ struct InputSet::State {
   std::vector<File> files;
   std::string base;
   std::vector<std::string> skipped;
+  NearRanks near;
 
   // The tar that is being read.
   std::unique_ptr<Input> archive;
@@ -123,10 +126,12 @@ struct InputSet::State {
   void take_groups(Input& member, const std::string& set);
   void choose_groups();
   void finish_tar();
+  // For messages about what has no ranks.
+  [[nodiscard]] std::string near_text() const { return near.count == 0 ? "" : "; " + near.text(); }
 };
 
 void InputSet::State::add_ranks(const std::string& prefix, const std::vector<RankFile>& ranks) {
-  check_ranks(prefix, ranks, any_ranks);
+  check_ranks(prefix, ranks, any_ranks, near_text());
   for (const RankFile& file : ranks) sources.push_back({Source::Kind::file, file.path, file.rank});
   if (std::exchange(has_set, true)) return;
   if (const std::string path = prefix + std::string(groups_suffix); exists(path)) groups_path = path;
@@ -135,8 +140,10 @@ void InputSet::State::add_ranks(const std::string& prefix, const std::vector<Ran
 void InputSet::State::add_directory(const std::string& directory) {
   std::set<std::string> sets;
   const std::string folder = directory.ends_with('/') ? directory : directory + "/";
-  const std::vector<RankFile> ranks = rank_files(folder, {}, &sets);
-  if (sets.empty()) throw input_error({.file = directory}, "holds no trace set (NAME.0.et …)");
+  const std::vector<RankFile> ranks = rank_files(folder, {}, &sets, &near);
+  if (sets.empty()) {
+    throw input_error({.file = directory}, "holds no trace set (NAME.0.et …)" + near_text());
+  }
   if (sets.size() > 1) {
     throw input_error({.file = directory}, "holds several trace sets; name one of them: " + folder + *sets.begin() +
                                                ", " + folder + *std::next(sets.begin()) +
@@ -147,7 +154,7 @@ void InputSet::State::add_directory(const std::string& directory) {
 }
 
 bool InputSet::State::add_prefix(const std::string& prefix) {
-  const std::vector<RankFile> ranks = existing_ranks(prefix);
+  const std::vector<RankFile> ranks = existing_ranks(prefix, &near);
   if (ranks.empty()) return false;
   if (base.empty()) base = file_name_part(prefix);
   add_ranks(prefix, ranks);
@@ -165,7 +172,7 @@ void InputSet::State::add_operand(const std::string& operand) {
     if (errno != ENOENT) throw system_error(operand, errno);
     if (add_prefix(operand)) return;
     throw Error(Error::Kind::system, {.file = operand},
-                "no such file, directory or trace set (" + rank_path(operand, 0) + " …)");
+                "no such file, directory or trace set (" + rank_path(operand, 0) + " …)" + near_text());
   }
   if (S_ISDIR(status.st_mode)) {
     add_directory(operand);
@@ -221,6 +228,7 @@ std::optional<InputItem> InputSet::State::next_member() {
       take_groups(*member, name.substr(0, name.size() - groups_suffix.size()));
     } else {
       skipped.push_back(member->name());
+      if (set_of_near_rank(name)) near.add(member->name());
     }
   }
   return std::nullopt;
@@ -261,12 +269,12 @@ void InputSet::State::take_groups(Input& member, const std::string& set) {
 
 void InputSet::State::finish_tar() {
   if (tar_ranks.empty()) {
-    throw input_error({.file = archive->name()}, "the archive holds no ranks (members NAME.0.et …)");
+    throw input_error({.file = archive->name()}, "the archive holds no ranks (members NAME.0.et …)" + near_text());
   }
   std::uint32_t expected = 0;
   for (const std::uint32_t rank : tar_ranks) {
     if (rank != expected && !any_ranks) {
-      fail_gap(archive->name() + "(" + rank_path(tar_set, expected) + ")", *tar_ranks.rbegin());
+      fail_gap(archive->name() + "(" + rank_path(tar_set, expected) + ")", *tar_ranks.rbegin(), near_text());
     }
     ++expected;
   }
@@ -294,6 +302,8 @@ std::optional<InputItem> InputSet::next() { return state_->next(); }
 const std::vector<InputSet::File>& InputSet::files() const { return state_->files; }
 std::string InputSet::base_name() const { return state_->base; }
 const std::vector<std::string>& InputSet::skipped() const { return state_->skipped; }
+
+const NearRanks& InputSet::near_ranks() const { return state_->near; }
 
 const std::optional<InputSet::Groups>& InputSet::groups() const {
   State& state = *state_;

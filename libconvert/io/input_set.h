@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "io/input.h"
+#include "io/set_path.h"
 
 namespace convert {
 
@@ -55,6 +56,8 @@ class InputSet {
     std::string json;
   };
   [[nodiscard]] const std::optional<Groups>& groups() const;
+  // Files and members of tars that are named like ranks and are none, as far as they were met.
+  [[nodiscard]] const NearRanks& near_ranks() const;
   // Members of tars that are no ranks, as "ARCHIVE(MEMBER)", as far as they were read.
   [[nodiscard]] const std::vector<std::string>& skipped() const;
 

@@ -20,9 +20,12 @@ struct SetMember {
 // Nothing for other names; hidden files (".ring.0.et") are no members.
 [[nodiscard]] std::optional<SetMember> set_member(std::string_view path);
 
+// The set of a file that is named like a rank and is none; nothing for other names.
+[[nodiscard]] std::optional<std::string> set_of_near_rank(std::string_view path);
+
 // Files of `set` in `directory` ("" or ending in "/"), by rank and path. With `sets` those of all sets, whose names
-// it collects.
+// it collects. Those that are nearly ranks are added to `near`, if it is given.
 [[nodiscard]] std::vector<RankFile> rank_files(const std::string& directory, const std::string& set,
-                                               std::set<std::string>* sets);
+                                               std::set<std::string>* sets, NearRanks* near);
 
 }  // namespace convert

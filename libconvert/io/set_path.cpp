@@ -15,6 +15,18 @@
 namespace convert {
 namespace {
 
+constexpr std::size_t most_near_names = 5;
+
+bool is_hidden(std::string_view path) { return file_name_part(path).starts_with('.'); }
+
+// "ring.3" of "ring.3.et.gz"; nothing of other names.
+std::optional<std::string_view> without_suffixes(std::string_view path) {
+  std::string_view name = without_compression_suffix(path);
+  if (!name.ends_with(".et") || is_hidden(path)) return std::nullopt;
+  name.remove_suffix(3);
+  return name;
+}
+
 // Takes ".R" off the end of `name`.
 std::optional<std::uint32_t> take_rank(std::string_view& name) {
   const std::size_t dot = name.rfind('.');
@@ -39,17 +51,40 @@ std::string directory_of(const std::string& path) {
 }
 
 std::optional<SetMember> set_member(std::string_view path) {
-  std::string_view name = without_compression_suffix(path);
-  if (!name.ends_with(".et") || file_name_part(path).starts_with('.')) return std::nullopt;
-  name.remove_suffix(3);
-  const std::optional<std::uint32_t> rank = take_rank(name);
+  std::optional<std::string_view> name = without_suffixes(path);
+  if (!name) return std::nullopt;
+  const std::optional<std::uint32_t> rank = take_rank(*name);
   if (!rank) return std::nullopt;
-  return SetMember{std::string(name), *rank};
+  return SetMember{std::string(*name), *rank};
 }
 
-std::vector<RankFile> rank_files(const std::string& directory, const std::string& set,
-                                 std::set<std::string>* sets) {
+std::optional<std::string> set_of_near_rank(std::string_view path) {
+  const std::optional<std::string_view> name = without_suffixes(path);
+  if (!name || set_member(path)) return std::nullopt;
+  const std::size_t dot = name->rfind('.');
+  if (dot == std::string_view::npos || dot == 0 || (*name)[dot - 1] == '/') return std::nullopt;
+  std::string_view number = name->substr(dot + 1);
+  if (number.starts_with('-') || number.starts_with('+')) number.remove_prefix(1);
+  if (number.empty() || number.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+  return std::string(name->substr(0, dot));
+}
+
+void NearRanks::add(const std::string& name) {
+  if (count++ < most_near_names) names.push_back(name);
+}
+
+std::string NearRanks::text() const {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  if (count > names.size()) list += " and " + std::to_string(count - names.size()) + " more";
+  return list + (count == 1 ? " is" : " are") +
+         " not read: a rank is a number from 0 to 4294967295, without leading zeros or a sign";
+}
+
+std::vector<RankFile> rank_files(const std::string& directory, const std::string& set, std::set<std::string>* sets,
+                                 NearRanks* near) {
   std::vector<RankFile> files;
+  std::vector<std::string> near_names;
   DIR* const stream = ::opendir(directory.empty() ? "." : directory.c_str());
   if (stream == nullptr) {
     if (errno == ENOENT || errno == ENOTDIR) return files;
@@ -58,13 +93,19 @@ std::vector<RankFile> rank_files(const std::string& directory, const std::string
   errno = 0;
   while (const dirent* entry = ::readdir(stream)) {
     const std::optional<SetMember> member = set_member(entry->d_name);
-    if (!member) continue;
+    if (!member) {
+      const auto near_set = near != nullptr ? set_of_near_rank(entry->d_name) : std::nullopt;
+      if (near_set && (sets != nullptr || *near_set == set)) near_names.push_back(directory + entry->d_name);
+      continue;
+    }
     if (sets != nullptr) sets->insert(member->set);
     if (sets != nullptr || member->set == set) files.push_back({member->rank, directory + entry->d_name});
   }
   const int error = errno;
   ::closedir(stream);
   if (error != 0) throw system_error(directory, error);
+  std::sort(near_names.begin(), near_names.end());
+  for (const std::string& name : near_names) near->add(name);
   std::sort(files.begin(), files.end(), [](const RankFile& a, const RankFile& b) {
     return a.rank != b.rank ? a.rank < b.rank : a.path < b.path;
   });
@@ -95,9 +136,9 @@ std::optional<std::uint32_t> rank_of(const std::string& path) {
   return member ? std::optional(member->rank) : std::nullopt;
 }
 
-std::vector<RankFile> existing_ranks(const std::string& prefix) {
+std::vector<RankFile> existing_ranks(const std::string& prefix, NearRanks* near) {
   const std::size_t name_at = prefix.rfind('/') + 1;
-  return rank_files(prefix.substr(0, name_at), prefix.substr(name_at), nullptr);
+  return rank_files(prefix.substr(0, name_at), prefix.substr(name_at), nullptr, near);
 }
 
 }  // namespace convert

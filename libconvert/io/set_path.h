@@ -19,11 +19,21 @@ namespace convert {
 [[nodiscard]] std::optional<std::uint32_t> rank_of(const std::string& path);
 // "ring" of "in/ring.tar.gz", "in/ring.xml", "in/ring.0.et"; "stdin" of "/dev/fd/63".
 [[nodiscard]] std::string base_of_file(std::string_view path);
+// Files that are named like ranks and are none: "ring.07.et", "ring.-1.et", "ring.4294967296.et".
+struct NearRanks {
+  std::uint64_t count = 0;
+  std::vector<std::string> names{};  // of the first few
+
+  void add(const std::string& name);
+  // "ring.07.et and 2 more are not read: …", which says what a rank is. Not of none.
+  [[nodiscard]] std::string text() const;
+};
 // Ranks for which prefix.R.et[.gz|.zst] exists, ascending, as (rank, path).
 struct RankFile {
   std::uint32_t rank;
   std::string path;
 };
-[[nodiscard]] std::vector<RankFile> existing_ranks(const std::string& prefix);
+// Files of that prefix that are nearly ranks are added to `near`, if it is given.
+[[nodiscard]] std::vector<RankFile> existing_ranks(const std::string& prefix, NearRanks* near = nullptr);
 
 }  // namespace convert

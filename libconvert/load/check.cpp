@@ -6,6 +6,8 @@
 
 #include "config/groups.h"
 #include "core/units.h"
+#include "core/world_size.h"
+#include "load/missing_ranks.h"
 #include "passes/provenance.h"
 #include "passes/provenance_rule.h"
 #include "passes/rules/collective_groups.h"
@@ -24,10 +26,11 @@ void report_unreadable(const Error& e, Diagnostics& diagnostics) {
   if (diagnostics.errors() == before) diagnostics.error(e.where(), "framing", e.what());
 }
 
-std::optional<GroupLists> group_lists(const SetSource& source, std::uint32_t ranks, std::optional<Error>& defect) {
+std::optional<GroupLists> group_lists(const SetSource& source, std::optional<Rank> ranks,
+                                      std::optional<Error>& defect) {
   const auto file = source.groups();
   if (!file) return std::nullopt;
-  for (const auto known : {std::optional(ranks), std::optional<std::uint32_t>()}) {
+  for (const auto known : {ranks, std::optional<Rank>()}) {
     try {
       GroupLists lists;
       for (CommGroup& g : parse_groups(file->name, file->json, known)) {
@@ -52,6 +55,7 @@ struct Checked {
   TraceSummary summary{};
   ProvenanceFacts provenance{};
   MergedCalls merged{};          // with --dataflow
+  std::optional<Rank> world{};   // how many ranks the metadata says that there are
   std::optional<Trace> trace{};  // kept if it has chunk provenance, for the rules on algorithms
 };
 
@@ -122,6 +126,7 @@ class Check {
       return c;
     }
     const Graph graph = check_trace(trace, options_.rules, *c.findings);
+    c.world = world_size(trace.metadata);
     c.summary = summarise(trace, graph);
     if (options_.rules.has(Rule::provenance)) c.provenance = check_provenance(trace, graph, *c.findings);
     if (options_.dataflow) c.merged = merged_calls(trace, *c.findings);
@@ -176,15 +181,19 @@ class Check {
       summaries.push_back(std::move(c.summary));
       provenance.push_back(std::move(c.provenance));
     }
+    const std::optional<Rank> world = check_world(summaries);
     std::optional<Error> bad_groups;
-    const std::optional<GroupLists> groups =
-        group_lists(source_, static_cast<std::uint32_t>(ranks_.size()), bad_groups);
-    if (!check_set(summaries, options_.rules, diagnostics_, groups ? &*groups : nullptr)) {
+    const std::optional<GroupLists> groups = group_lists(source_, world, bad_groups);
+    if (!check_set(summaries, options_.rules, diagnostics_, groups ? &*groups : nullptr, world.value_or(0))) {
       cut_short_ = true;
       return;
     }
     if (options_.rules.has(Rule::provenance)) check_provenance(provenance, summaries, diagnostics_);
     if (!options_.rules.has(Rule::groups)) return;
+    std::vector<Rank> present;
+    for (const TraceSummary& s : summaries) present.push_back(s.rank);
+    warn_of_missing_ranks(source_.base_name(), present, world, groups && !bad_groups ? &*groups : nullptr,
+                          diagnostics_);
     if (bad_groups) {
       report_unreadable(*bad_groups, diagnostics_);
     } else if (groups) {
@@ -192,6 +201,29 @@ class Check {
     } else {
       warn_of_undefined_groups(summaries);
     }
+  }
+
+  // How many ranks the whole set has, by the metadata of its ranks; nothing if they do not say it, or not alike.
+  [[nodiscard]] std::optional<Rank> check_world(const std::vector<TraceSummary>& summaries) const {
+    std::size_t first = ranks_.size();
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+      if (!ranks_[i].world) continue;
+      if (first == ranks_.size()) first = i;
+      if (ranks_[i].world == ranks_[first].world) continue;
+      if (options_.rules.has(Rule::groups))
+        diagnostics_.warning({.file = summaries[i].name}, "groups",
+                             "the metadata says world_size " + std::to_string(*ranks_[i].world) + ", that of " +
+                                 summaries[first].name + " says " + std::to_string(*ranks_[first].world) +
+                                 ": they are of different sets");
+      return std::nullopt;
+    }
+    if (first == ranks_.size() || *ranks_[first].world >= ranks_.size())
+      return first == ranks_.size() ? std::nullopt : ranks_[first].world;
+    if (options_.rules.has(Rule::groups))
+      diagnostics_.warning({.file = summaries[first].name}, "groups",
+                           "the metadata says world_size " + std::to_string(*ranks_[first].world) +
+                               ", but there are " + std::to_string(ranks_.size()) + " ranks");
+    return std::nullopt;
   }
 
   // Readers of the field take the name "0" for all ranks, whatever the file says.

@@ -24,9 +24,9 @@ struct CheckOptions {
 // Returns the number of ranks read.
 std::size_t check(SetSource& source, const CheckOptions& options, Diagnostics& diagnostics);
 
-// The groups of a set of so many ranks; nothing if it has none, or none that can be read. `defect`: what is wrong
-// with them; groups that name ranks that the set lacks are still of use.
-[[nodiscard]] std::optional<GroupLists> group_lists(const SetSource& source, std::uint32_t ranks,
+// The groups of a set of so many ranks, if that is known; nothing if it has none, or none that can be read.
+// `defect`: what is wrong with them; groups that name ranks that the set lacks are still of use.
+[[nodiscard]] std::optional<GroupLists> group_lists(const SetSource& source, std::optional<Rank> ranks,
                                                     std::optional<Error>& defect);
 
 // Reports an Error(input) that kept something from being read, whatever rules are wanted; throws others on.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "load/linking.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "core/world_size.h"
 #include "formats/kineto.h"
 #include "formats/pytorch/process_groups.h"
 #include "formats/pytorch/pytorch.h"
@@ -61,6 +63,16 @@ void take_rank(const Profile& device, std::optional<Rank> rank, Trace& host, Dia
   }
 }
 
+// As the profiler was told, else as many as the group of all ranks has.
+std::optional<Rank> world_of(const std::vector<ProcessGroup>& groups, const std::optional<Profile>& device) {
+  std::int64_t ranks = device ? profiled_world_size(*device) : -1;
+  for (const ProcessGroup& g : groups) {
+    if (ranks < 1 && (g.name.empty() || g.name == "0" || g.name == "default_pg"))
+      ranks = std::max(std::int64_t{g.size}, static_cast<std::int64_t>(g.ranks.size()));
+  }
+  return ranks < 1 || ranks > most_told + 1 ? std::nullopt : std::optional(static_cast<Rank>(ranks));
+}
+
 }  // namespace
 
 LinkingOptions linking_options(const FormatOptions& options) {
@@ -70,11 +82,16 @@ LinkingOptions linking_options(const FormatOptions& options) {
     if (*gaps != "keep" && *gaps != "drop") throw usage_error("gaps=" + *gaps + ": expected keep or drop");
     o.link.keep_gaps = *gaps == "keep";
   }
+  if (const auto nodes = options.get("metadata-nodes")) {
+    if (*nodes != "keep" && *nodes != "drop")
+      throw usage_error("metadata-nodes=" + *nodes + ": expected keep or drop");
+    o.link.metadata_nodes = *nodes == "keep";
+  }
   o.link.data_deps = yes(options, "data-deps");
   o.link.reduce = yes(options, "reduce");
   if (const auto compat = options.get("compat")) {
     if (*compat != "chakra") throw usage_error("compat=" + *compat + ": expected chakra");
-    for (const std::string_view key : {"gaps", "data-deps", "reduce"}) {
+    for (const std::string_view key : {"gaps", "metadata-nodes", "data-deps", "reduce"}) {
       if (options.get(key))
         throw usage_error("compat=chakra follows the rules of another program: leave out " + std::string(key));
     }
@@ -132,6 +149,7 @@ ReadRank read_linked(std::unique_ptr<Input> input, std::optional<Rank> rank, con
   note(host.metadata, host_source, attr::source_file, attr::source_sha256);
   note(host.metadata, device_source, attr::device_file, attr::device_sha256);
   const auto groups = process_groups(host, device ? &*device : nullptr);
+  if (const auto world = world_of(groups, device)) set_world_size(host.metadata, *world);
   return {std::make_unique<LinkedRank>(std::move(host), std::move(device), groups, options.link), {}};
 }
 

@@ -29,7 +29,7 @@ struct LinkingOptions {
   bool device_alone = false;          // the input is a device trace, and there is no host trace
 };
 
-// device=FILE,gaps=keep|drop,data-deps=yes|no,reduce=yes|no,compat=chakra
+// device=FILE,gaps=keep|drop,metadata-nodes=keep|drop,data-deps=yes|no,reduce=yes|no,compat=chakra
 [[nodiscard]] LinkingOptions linking_options(const FormatOptions& options);
 
 // A rank as it was read: linked by our rules, or a trace of a compat mode.

@@ -11,6 +11,7 @@
 #include "config/groups.h"
 #include "core/collective_type.h"
 #include "core/units.h"
+#include "core/world_size.h"
 #include "load/builtin_request.h"
 #include "passes/lower/lower.h"
 #include "passes/merge/algorithm.h"
@@ -300,10 +301,15 @@ void MergedSet::census() {
   if (!again) held_ = workload_.load(options_.jobs);
   for (const Trace& t : held_) found.push_back(count_collectives(t.nodes));
   std::vector<Rank> numbers;
-  for (const Trace& t : held_) numbers.push_back(t.rank);
+  std::optional<Rank> world;
+  for (const Trace& t : held_) {
+    numbers.push_back(t.rank);
+    world = std::max(world, world_size(t.metadata));
+  }
   if (again) {
     workload_.for_each_rank(options_.jobs, count, [&](std::pair<Trace, CollectiveCensus>&& one) {
       numbers.push_back(one.first.rank);
+      world = std::max(world, world_size(one.first.metadata));
       found.push_back(std::move(one.second));
     });
   }
@@ -313,6 +319,12 @@ void MergedSet::census() {
                         "rank " + std::to_string(i) + " is missing: a collective needs all ranks of its group",
                         "merge");
     }
+  }
+  if (world.value_or(0) > numbers.size()) {
+    throw input_error({.file = workload_.base_name()},
+                      "rank " + std::to_string(numbers.size()) + " is missing: the whole set has " +
+                          std::to_string(*world) + " ranks, and a collective needs all ranks of its group",
+                      "merge");
   }
   plan_.ranks = static_cast<std::uint32_t>(found.size());
   std::int64_t highest = -1;

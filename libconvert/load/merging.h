@@ -24,7 +24,7 @@ struct MergeOptions {
   std::vector<MergeRule> rules;              // the first that fits counts
   std::uint32_t chunks = 1;                  // instances of a collective, where its rule says nothing
   bool require_all = false;                  // a collective that stays is an error
-  bool allow_misfits = false;                // one that its algorithm cannot express is a warning
+  bool allow_misfits = false;                // one that its algorithm does not do is a warning
   std::optional<std::vector<Rank>> ranks{};  // only these are written
   unsigned jobs = 1;
 };
@@ -42,9 +42,6 @@ class MergedSet : public SetSource {
   [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override;
   [[nodiscard]] std::unique_ptr<TraceReader> open_all() override;
   [[nodiscard]] std::optional<InputSet::Groups> groups() const override { return workload_.groups(); }
-
-  // They were checked with all ranks; a part of these may be written.
-  void check_groups(std::uint32_t) const override {}
 
   // Of all ranks read so far.
   [[nodiscard]] MergeCounts counts() const;

@@ -7,6 +7,7 @@
 
 #include "config/groups.h"
 #include "core/units.h"
+#include "core/world_size.h"
 #include "util/json_writer.h"
 
 namespace convert {
@@ -22,20 +23,6 @@ Rank rank_of(SetSource& source, std::size_t i) {
   Trace head;
   (void)source.open_rank(i)->next_rank(head);
   return head.rank;
-}
-
-std::string groups_json(const std::vector<CommGroup>& groups) {
-  std::string json;
-  JsonWriter w(json);
-  w.begin_object();
-  for (const CommGroup& group : groups) {
-    w.line(1).key(std::to_string(group.id)).begin_array();
-    for (const Rank r : group.ranks) w.value(r);
-    w.end_array();
-  }
-  w.line().end_object();
-  json += '\n';
-  return json;
 }
 
 }  // namespace
@@ -158,6 +145,8 @@ void RankwiseSet::change(Trace& trace) {
   Counts counts;
   if (options_.collapse) counts.folded = collapse_collectives(trace);
   if (options_.subset) counts.taken = take_rank(*options_.subset, trace);
+  if (options_.subset && options_.subset->renumber)
+    set_world_size(trace.metadata, static_cast<Rank>(options_.subset->ranks.size()));
   const std::lock_guard lock(mutex_);
   counts_.folded.collectives += counts.folded.collectives;
   counts_.folded.nodes += counts.folded.nodes;
@@ -179,7 +168,7 @@ std::optional<InputSet::Groups> RankwiseSet::groups() const {
     if (!group.ranks.empty()) kept.push_back(std::move(group));
   }
   if (kept.empty()) return std::nullopt;
-  found->json = groups_json(kept);
+  found->json = groups_text(kept);
   return found;
 }
 

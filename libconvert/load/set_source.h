@@ -41,10 +41,13 @@ class SetSource {
 
   // The process groups, as a groups file says them.
   [[nodiscard]] virtual std::optional<InputSet::Groups> groups() const = 0;
+  // The same as they are written: without the group of all ranks, 0, which needs no entry (ASTRA-sim refuses one).
+  // Nothing if there is no other. Warns if group 0 is not all ranks in their order: that is lost.
+  [[nodiscard]] std::optional<InputSet::Groups> groups_to_write(Diagnostics* diagnostics = nullptr) const;
   // groups() says all only when all ranks have been read, and may name ranks that the set lacks.
   [[nodiscard]] virtual bool groups_come_late() const { return false; }
   // There are groups that an output without a groups file loses.
-  [[nodiscard]] virtual bool has_subgroups() const { return groups().has_value(); }
+  [[nodiscard]] virtual bool has_subgroups() const { return groups_to_write().has_value(); }
   // Set if the ranks come from a collective algorithm.
   [[nodiscard]] virtual const Algorithm* algorithm() const { return nullptr; }
   // Set if that algorithm was made of a schedule.
@@ -52,8 +55,11 @@ class SetSource {
   // The ranks are what another program would write, byte for byte: nothing may be added to them.
   [[nodiscard]] virtual bool follows_reference() const { return false; }
 
-  // Throws Error(input) [groups] if the groups are malformed or name ranks beyond `ranks`.
-  virtual void check_groups(std::uint32_t ranks) const;
+  // How many ranks the whole set has, which may be more than are here: when all have been read, and if their
+  // metadata say it.
+  [[nodiscard]] virtual std::optional<Rank> world() const { return std::nullopt; }
+  // Throws Error(input) [groups] if the groups are malformed or name ranks beyond world().
+  void check_groups() const;
 
   // Calls work(reader, head of the rank) for each rank and consume(its result) in the order of the input.
   // Independent ranks are worked on by `jobs` threads.

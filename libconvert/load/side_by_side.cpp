@@ -7,6 +7,7 @@
 
 #include "config/groups.h"
 #include "core/attr_names.h"
+#include "core/world_size.h"
 #include "passes/provenance.h"
 
 namespace convert {
@@ -59,6 +60,7 @@ class SideBySide::Reader : public TraceReader {
     }
     out.rank = rank;
     drop_algorithm(out.metadata.table);
+    set_world_size(out.metadata, all_.ranks_);
     name_ = out.name;
     if (!set_->held.empty()) std::swap(held_, out.nodes);
     return true;

@@ -149,9 +149,9 @@ class Sink {
       const bool replaced = f.rank <= last && f.path == rank_path(*plan_.path, f.rank, plan_.suffix);
       if (!replaced) files_.remove_on_commit(f.path);
     }
-    if (!source_.groups_come_late()) source_.check_groups(last + 1);  // of a part of the ranks, that is usual
+    if (!source_.groups_come_late()) source_.check_groups();
     ready();
-    if (const auto groups = source_.groups()) {
+    if (const auto groups = source_.groups_to_write(&diagnostics_)) {
       auto out = files_.create_in_set(*plan_.path + ".groups.json");
       out->write(groups->json);
       out->close();
@@ -163,18 +163,17 @@ class Sink {
     auto out = open();
     TarWriter tar(*out);
     const std::string stem = plan_.path ? base_of_file(*plan_.path) : source_.base_name();
-    Rank last = 0;
     bool begun = false;
     const auto put = [&](Rank rank, const std::string& bytes) {
       if (!std::exchange(begun, true)) {
-        if (const auto groups = source_.groups()) tar.add(stem + ".groups.json", groups->json);
+        if (const auto groups = source_.groups_to_write(&diagnostics_))
+          tar.add(stem + ".groups.json", groups->json);
       }
       tar.add(stem + "." + std::to_string(rank) + ".et", bytes);
     };
     // Of linked traces the groups, which come first, are known at the end only.
     std::vector<std::pair<Rank, std::string>> held;
     const auto add = [&](Rank rank, std::string&& bytes) {
-      last = rank;
       if (source_.groups_come_late()) {
         held.emplace_back(rank, std::move(bytes));
       } else {
@@ -192,7 +191,7 @@ class Sink {
       order.add(encoded.first, std::move(encoded.second), add);
     });
     order.finish(add);
-    if (!source_.groups_come_late()) source_.check_groups(last + 1);  // of a part of the ranks, that is usual
+    if (!source_.groups_come_late()) source_.check_groups();
     ready();
     for (auto& [rank, bytes] : held) put(rank, std::exchange(bytes, {}));
     tar.close();

@@ -3,14 +3,17 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
+#include "config/groups.h"
+#include "core/world_size.h"
 #include "io/set_path.h"
 #include "io/sha256.h"
 #include "load/known_file.h"
+#include "load/missing_ranks.h"
 #include "load/readers.h"
 #include "load/schedules.h"
 #include "passes/verify/verify.h"
-#include "util/json_writer.h"
 #include "util/log.h"
 
 namespace convert {
@@ -79,6 +82,7 @@ class TraceSource::CountingReader : public TraceReader {
     }
     empty_ = false;
     source_.add_source_note(out.metadata);
+    if (const auto world = world_size(out.metadata)) source_.world_ = *world;
     ++source_.ranks_read_;
     if (source_.independent_ranks() != 0) source_.progress_->add(1);
     return true;
@@ -111,7 +115,10 @@ class TraceSource::AllReader : public TraceReader {
       reader_.reset();
       auto item = std::exchange(source_.first_, std::nullopt);
       if (!item) item = source_.inputs_.next();
-      if (!item) return false;
+      if (!item) {
+        source_.warn_of_near_ranks();  // all members of a tar are known
+        return false;
+      }
       const Rank ordinal = next_ordinal_++;
       reader_ = source_.make_reader(std::move(*item), ordinal);
     }
@@ -209,11 +216,27 @@ TraceSource::TraceSource(SourceOptions options, Diagnostics& diagnostics)
     throw ranks_of_its_own(*options_.rank);
   }
   if (format_->describes_set()) read_description(*first_);
+  if (!inputs_.files().empty()) warn_of_near_ranks();
   progress_.emplace(base_name() + (independent_ranks() != 0 ? "" : ", nodes"), independent_ranks(),
                     options_.progress);
 }
 
 TraceSource::~TraceSource() = default;
+
+void TraceSource::warn_of_missing_ranks() {
+  std::vector<Rank> present(ranks_read_);
+  std::iota(present.begin(), present.end(), Rank{0});
+  const Rank world = world_;
+  if (world > present.size() && whole_set())
+    convert::warn_of_missing_ranks(base_name(), present, world, nullptr, diagnostics_);
+}
+
+void TraceSource::warn_of_near_ranks() {
+  const NearRanks& near = inputs_.near_ranks();
+  if (std::exchange(near_told_, near.count) != near.count) {
+    diagnostics_.warning({.file = options_.operands[0]}, "framing", near.text());
+  }
+}
 
 void TraceSource::read_description(InputItem& item) {
   std::string text = item.input->read_rest();
@@ -363,21 +386,15 @@ std::optional<InputSet::Groups> TraceSource::groups() const {
   if (inputs_.groups()) return inputs_.groups();
   const std::lock_guard lock(groups_mutex_);
   if (linked_groups_.empty()) return std::nullopt;
-  std::string json;
-  JsonWriter w(json);
-  w.begin_object();
+  std::vector<CommGroup> list;
   for (const auto& [id, group] : linked_groups_) {
-    std::vector<std::uint32_t> ranks = group.ranks;
+    list.push_back({.id = id, .ranks = group.ranks});
+    std::vector<std::uint32_t>& ranks = list.back().ranks;
     if (ranks.empty()) {
       for (std::uint32_t r = 0; r < std::max(group.size, linked_ranks_); ++r) ranks.push_back(r);
     }
-    w.line(1).key(std::to_string(id)).begin_array();
-    for (const std::uint32_t r : ranks) w.value(r);
-    w.end_array();
   }
-  w.line().end_object();
-  json += '\n';
-  return InputSet::Groups{base_name() + ".groups.json", json};
+  return InputSet::Groups{base_name() + ".groups.json", groups_text(list)};
 }
 
 std::unique_ptr<TraceReader> TraceSource::open_all() {

@@ -90,6 +90,12 @@ class TraceSource : public SetSource {
   [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override;
   [[nodiscard]] std::unique_ptr<TraceReader> open_all() override;
 
+  // Warns of ranks that the metadata says that there are, and that are not. When all have been read.
+  void warn_of_missing_ranks();
+  [[nodiscard]] std::optional<Rank> world() const override {
+    const Rank world = world_;
+    return world == 0 ? std::nullopt : std::optional(world);
+  }
   // Ranks and nodes read so far, by all readers.
   [[nodiscard]] std::uint64_t ranks_read() const { return ranks_read_; }
   [[nodiscard]] std::uint64_t nodes_read() const { return nodes_read_; }
@@ -104,6 +110,7 @@ class TraceSource : public SetSource {
   [[nodiscard]] Algorithm read_schedule(std::string text, const std::string& file);
   [[nodiscard]] std::unique_ptr<TraceReader> open_described(Rank first, Rank last);
   void add_source_note(Metadata& metadata) const;
+  void warn_of_near_ranks();
   class LinkingReader;
   [[nodiscard]] LinkingOptions linking() const {
     return options_.linking ? *options_.linking : linking_options(choice_.options);
@@ -122,12 +129,14 @@ class TraceSource : public SetSource {
   std::unique_ptr<DescribedSet> described_;
   std::unique_ptr<Lowering> lowering_;
   std::optional<Progress> progress_;  // in ranks if their number is known, else in nodes
+  std::atomic<Rank> world_{0};        // of how many ranks the set is, if the metadata says it
   std::atomic<std::uint64_t> ranks_read_{0};
   std::atomic<std::uint64_t> nodes_read_{0};
   mutable std::mutex groups_mutex_;
   std::map<std::int64_t, GroupTable::Group> linked_groups_;
-  Rank linked_ranks_ = 0;    // 1 + the highest
-  std::string source_file_;  // of an import
+  Rank linked_ranks_ = 0;        // 1 + the highest
+  std::uint64_t near_told_ = 0;  // of the files that are nearly ranks
+  std::string source_file_;      // of an import
   std::string source_sha256_;
 };
 

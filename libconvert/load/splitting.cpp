@@ -6,6 +6,7 @@
 
 #include "config/groups.h"
 #include "core/units.h"
+#include "core/world_size.h"
 #include "formats/chakra_stream.h"
 #include "io/input.h"
 
@@ -122,7 +123,11 @@ SplitSet::SplitSet(SetSource& source, const SplitOptions& options, Diagnostics& 
 
 Metadata SplitSet::metadata(std::size_t i) const {
   const Metadata& whole = split_->system().metadata;
-  if (!split_->joined()) return whole;
+  if (!split_->joined()) {
+    Metadata own = whole;
+    set_world_size(own, static_cast<Rank>(split_->ranks().size()));
+    return own;
+  }
   const std::string file =
       split_->system().name + "(joined.metadata of rank " + std::to_string(split_->ranks()[i]) + ")";
   Metadata own;

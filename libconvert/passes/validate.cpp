@@ -86,11 +86,11 @@ Graph check_trace(const Trace& trace, const RuleSet& enabled, Diagnostics& diagn
 }
 
 bool check_set(std::span<const TraceSummary> summaries, const RuleSet& enabled, Diagnostics& diagnostics,
-               const GroupLists* groups) {
+               const GroupLists* groups, std::size_t world) {
   if (!rules::check_ranks(summaries, diagnostics)) return false;
   if (enabled.has(Rule::peers)) rules::check_peers(summaries, diagnostics);
   if (enabled.has(Rule::pairs)) rules::check_pairs(summaries, diagnostics);
-  if (enabled.has(Rule::collectives)) rules::check_collectives(summaries, groups, diagnostics);
+  if (enabled.has(Rule::collectives)) rules::check_collectives(summaries, groups, world, diagnostics);
   if (enabled.has(Rule::deadlock)) rules::check_deadlock(summaries, groups, diagnostics);
   return true;
 }

@@ -83,7 +83,8 @@ Graph check_trace(const Trace& trace, const RuleSet& enabled, Diagnostics& diagn
 using GroupLists = std::map<std::string, std::vector<Rank>, std::less<>>;
 // The rules across ranks; `groups` is null where nothing is known of them. False, with an error of `peers`, if the
 // summaries are not the ranks 0…n-1 in order: nothing else is checked then.
+// `world`: how many ranks the whole set has, where these may be some of them.
 bool check_set(std::span<const TraceSummary> summaries, const RuleSet& enabled, Diagnostics& diagnostics,
-               const GroupLists* groups = nullptr);
+               const GroupLists* groups = nullptr, std::size_t world = 0);
 
 }  // namespace convert

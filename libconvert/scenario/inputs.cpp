@@ -225,6 +225,7 @@ std::optional<ReplayProgram> load_program(TraceSource& workload, const NetworkCo
     if (options.size_bytes) refuse_bad_counters(trace);
     builder->add(trace);
   });
+  workload.warn_of_missing_ranks();
   return finish_program(builder, options, diagnostics);
 }
 

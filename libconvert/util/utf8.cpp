@@ -1,7 +1,40 @@
 // SPDX-License-Identifier: MIT
 #include "util/utf8.h"
 
+#include <cstdint>
+#include <cstring>
+
 namespace convert {
+namespace {
+
+constexpr std::uint64_t high_bits = 0x8080808080808080U;
+
+// Offset of the first byte from 0x80 on, at or behind i.
+std::size_t skip_ascii(std::string_view s, std::size_t i) {
+  for (std::uint64_t word = 0; i + sizeof word <= s.size(); i += sizeof word) {
+    std::memcpy(&word, s.data() + i, sizeof word);
+    if ((word & high_bits) != 0) break;
+  }
+  while (i < s.size() && static_cast<unsigned char>(s[i]) < 0x80) ++i;
+  return i;
+}
+
+}  // namespace
+
+bool is_ascii(std::string_view s) {
+  constexpr std::size_t block = 64 * sizeof(std::uint64_t);  // what is looked at before the next branch
+  std::size_t i = 0;
+  for (; i + block <= s.size(); i += block) {
+    std::uint64_t all = 0;
+    for (std::size_t k = 0; k < block; k += sizeof all) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, s.data() + i + k, sizeof word);
+      all |= word;
+    }
+    if ((all & high_bits) != 0) return false;
+  }
+  return skip_ascii(s, i) == s.size();
+}
 
 std::size_t sequence_length(std::string_view s, std::size_t i) {
   const auto byte = [&](std::size_t k) { return k < s.size() ? static_cast<unsigned char>(s[k]) : 0U; };
@@ -23,11 +56,7 @@ std::size_t sequence_length(std::string_view s, std::size_t i) {
 }
 
 std::size_t find_invalid_utf8(std::string_view s) {
-  for (std::size_t i = 0; i < s.size();) {
-    if (static_cast<unsigned char>(s[i]) < 0x80) {
-      ++i;
-      continue;
-    }
+  for (std::size_t i = skip_ascii(s, 0); i < s.size(); i = skip_ascii(s, i)) {
     const std::size_t n = sequence_length(s, i);
     if (n == 0) return i;
     i += n;

@@ -7,6 +7,8 @@
 
 namespace convert {
 
+// Whether no byte is 0x80 or above: one pass without branches.
+[[nodiscard]] bool is_ascii(std::string_view s);
 // Length of the well-formed sequence that begins at s[i] ≥ 0x80; 0 if there is none.
 [[nodiscard]] std::size_t sequence_length(std::string_view s, std::size_t i);
 // Offset of the first byte that is not part of well-formed UTF-8, or npos.

@@ -278,7 +278,7 @@ TEST(AcrossRanks, ARingOfReceivesBeforeSendsIsNamed) {
   ASSERT_FALSE(errors.empty());
   EXPECT_EQ(
       errors[0],
-      "deadlock 0:18 → 0:523 → 1:18 → 1:523 → 2:18 → 2:523 → 3:18 → 3:523 → 0:18 (rank:node; each waits for the "
+      "deadlock 0:17 → 0:522 → 1:17 → 1:522 → 2:17 → 2:522 → 3:17 → 3:522 → 0:17 (rank:node; each waits for the "
       "one before it)");
 }
 

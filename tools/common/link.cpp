@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "common/relaxing.h"
+#include "core/world_size.h"
 #include "load/check.h"
 #include "load/link_files.h"
+#include "load/missing_ranks.h"
 #include "load/relaxing.h"
 #include "passes/summary_bytes.h"
 #include "passes/validate.h"
@@ -26,6 +28,8 @@ void add_link_options(App& app, LinkToolOptions& to) {
   app.add_option("--ranks", to.ranks, "LIST", "ranks to link, as 0-3,8 (default: all that have files)");
   app.group("Linking");
   app.add_choice("--gaps", to.gaps, {"keep", "drop"}, "time of CPU threads between operators: delay nodes, or not");
+  app.add_choice("--metadata-nodes", to.metadata_nodes, {"drop", "keep"},
+                 "announcements of process groups: no nodes, or METADATA nodes");
   app.add_flag("--data-deps", to.data_deps, "also dependencies between tensors' writers and readers");
   app.add_flag("--reduce", to.reduce, "without dependencies that others imply");
   app.add_flag("--relax", to.relax, "without the order that makes ranks wait for each other in a circle");
@@ -67,10 +71,11 @@ Linking::Linking(const LinkToolOptions& options, const OutputOptions& output, Co
     compat_ = linked ? LinkCompat::chakra_linked : LinkCompat::chakra;
     if (options.unmatched != "warn" || options.check)
       throw usage_error("--compat chakra checks nothing: leave out --unmatched and --check");
-    if (options.gaps != "keep" || options.data_deps || options.reduce || options.relax || options.report) {
+    if (options.gaps != "keep" || options.metadata_nodes != "drop" || options.data_deps || options.reduce ||
+        options.relax || options.report) {
       throw usage_error(
-          "--compat chakra follows the rules of another program; leave out --gaps, --data-deps, "
-          "--reduce, --relax and --report");
+          "--compat chakra follows the rules of another program; leave out --gaps, --metadata-nodes, "
+          "--data-deps, --reduce, --relax and --report");
     }
   } else if (output.to && output.to->starts_with("linked")) {
     throw usage_error("-t linked is the format of MLCommons Chakra's linker; add --compat chakra");
@@ -100,6 +105,7 @@ SourceOptions Linking::source_options() {
   linking.link = {.keep_gaps = options_.gaps == "keep",
                   .data_deps = options_.data_deps,
                   .reduce = options_.reduce,
+                   .metadata_nodes = options_.metadata_nodes == "keep",
                   .list_unmatched = options_.list_unmatched};
   o.linking = std::move(linking);
   if (compat_ == LinkCompat::none) {
@@ -166,9 +172,11 @@ void Linking::add_rank(Rank rank, const std::string& file, const LinkedRank& lin
               .json = {},
               .lines = summary(linked.report()),
               .groups = linked.groups(),
+              .world = {},
               .summary = {}};
   append_json(linked.report(), r.json);
   if (trace != nullptr) {
+    r.world = world_size(trace->metadata);
     const auto cuts = relaxation_.cuts.find(rank);
     if (cuts == relaxation_.cuts.end()) {
       r.summary = summarise(*trace);
@@ -223,6 +231,7 @@ void Linking::gather(TraceSource& source) {
       for (const GroupTable::Group& g : r.groups) {
         w.put(g.id), w.put(g.name), w.put(g.description), w.put(g.ranks), w.put(g.size);
       }
+      w.put(r.world);
       w.put(r.summary.has_value());
       if (r.summary) put(w, *r.summary);
     }
@@ -239,6 +248,7 @@ void Linking::gather(TraceSource& source) {
         GroupTable::Group& g = r.groups.emplace_back();
         in.get(g.id), in.get(g.name), in.get(g.description), in.get(g.ranks), in.get(g.size);
       }
+      in.get(r.world);
       in.get(has_summary);
       if (has_summary) r.summary = get_summary(in);
       source.add_linked_groups(r.file, r.rank, r.groups);
@@ -277,7 +287,9 @@ void Linking::report_unmatched() {
 void Linking::check_across_ranks(const TraceSource& source) {
   if (ranks_.size() < 2) return;
   std::vector<TraceSummary> summaries;
+  std::optional<Rank> world;
   for (auto& [rank, r] : linked_) {
+    world = std::max(world, r.world);
     if (rank != summaries.size()) {
       context_.diagnostics.warning({.file = r.file}, "ranks",
                                    "only some ranks are linked: they are not checked against each other");
@@ -286,10 +298,13 @@ void Linking::check_across_ranks(const TraceSource& source) {
     if (r.summary) summaries.push_back(std::move(*r.summary));
   }
   std::optional<Error> defect;
-  const auto lists = group_lists(source, static_cast<std::uint32_t>(summaries.size()), defect);
+  const auto lists = group_lists(source, std::nullopt, defect);
   const bool error = check_mode() == "error";
   const auto findings = context_.diagnostics.sibling();
-  (void)check_set(summaries, RuleSet::all(), *findings, lists ? &*lists : nullptr);
+  (void)check_set(summaries, RuleSet::all(), *findings, lists ? &*lists : nullptr, world.value_or(0));
+  if (!options_.ranks) {  // else the others were left out by name
+    warn_of_missing_ranks(*options_.host, ranks_, world, lists ? &*lists : nullptr, context_.diagnostics);
+  }
   for (const Diagnostic& d : findings->all()) {
     const bool ended = d.rule == "deadlock";  // what was recorded did not wait for ever
     if (error && d.severity == Severity::error && !ended) {

@@ -29,6 +29,7 @@ struct LinkToolOptions {
   std::optional<std::int64_t> rank;
   std::optional<std::string> ranks;
   std::string gaps = "keep";
+  std::string metadata_nodes = "drop";
   bool data_deps = false;
   bool reduce = false;
   bool relax = false;
@@ -50,6 +51,7 @@ struct RankFacts {
   std::string json;                                                       // its part of the report
   std::vector<std::string> lines;
   std::vector<convert::GroupTable::Group> groups;
+  std::optional<convert::Rank> world;            // how many ranks there are, if the traces tell
   std::optional<convert::TraceSummary> summary;  // for the checks across ranks
 };
 

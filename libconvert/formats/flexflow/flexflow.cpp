@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "config/device_map.h"
+#include "core/world_size.h"
 #include "formats/flexflow/rank_plan.h"
 #include "formats/flexflow/task_devices.h"
 #include "formats/flexflow/task_graph.h"
@@ -44,6 +45,7 @@ class Reader final : public TraceReader {
     out.name = graph_.file;
     out.metadata = {};
     out.metadata.version = schema_version;
+    if (!single_) set_world_size(out.metadata, plan_.ranks());
     clear(out.nodes);
     return true;
   }

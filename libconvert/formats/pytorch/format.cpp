@@ -13,6 +13,7 @@ const Format pytorch_format = {
     .suffixes = {},
     .read_options = {{"device", "FILE", "Kineto trace of the same rank"},
                      {"gaps", "keep|drop", "time between operators as delay nodes (default: keep)"},
+                     {"metadata-nodes", "keep", "announcements of process groups as METADATA nodes"},
                      {"data-deps", "yes|no", "dependencies between tensors' writers and readers (default: no)"},
                      {"reduce", "yes|no", "without dependencies that others imply (default: no)"},
                      {"compat", "chakra", "as MLCommons Chakra converts, byte for byte"}},

@@ -60,6 +60,12 @@ simdjson::simdjson_result<simdjson::dom::element> distributed_info(const Profile
   return parser.parse(text->data(), text->size());
 }
 
+std::int64_t told(const Profile& device, std::string_view key) {
+  simdjson::dom::parser parser;
+  std::int64_t value = -1;
+  return distributed_info(device, parser)[key].get(value) == simdjson::SUCCESS ? value : -1;
+}
+
 }  // namespace
 
 std::vector<ProcessGroup> process_groups(const Trace& host, const Profile* device) {
@@ -78,11 +84,8 @@ std::vector<ProcessGroup> process_groups(const Trace& host, const Profile* devic
   return groups;
 }
 
-std::int64_t profiled_rank(const Profile& device) {
-  simdjson::dom::parser parser;
-  std::int64_t rank = -1;
-  if (distributed_info(device, parser)["rank"].get(rank) != simdjson::SUCCESS) return -1;
-  return rank;
-}
+std::int64_t profiled_rank(const Profile& device) { return told(device, "rank"); }
+
+std::int64_t profiled_world_size(const Profile& device) { return told(device, "world_size"); }
 
 }  // namespace convert

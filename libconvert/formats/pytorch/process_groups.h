@@ -15,7 +15,8 @@ namespace convert {
 // cannot be read tell nothing: calls and kernels name their groups themselves.
 [[nodiscard]] std::vector<ProcessGroup> process_groups(const Trace& host, const Profile* device);
 
-// distributedInfo's own rank, -1 if it does not say one.
+// distributedInfo's own rank, and the number of ranks; -1 if it does not say one.
 [[nodiscard]] std::int64_t profiled_rank(const Profile& device);
+[[nodiscard]] std::int64_t profiled_world_size(const Profile& device);
 
 }  // namespace convert

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/collective_type.h"
+#include "core/same_value.h"
 #include "passes/dep_rules.h"
 #include "passes/estimate/estimate.h"
 #include "util/huge_pages.h"
@@ -430,8 +431,16 @@ void LinkedNodes::Builder::add_cost(const OrderedNode& n, const Profile::DeviceO
   ++report_.estimated_nodes;
 }
 
+// What the host trace says otherwise keeps its name.
 void LinkedNodes::Builder::carry(const AttrTable& from, std::span<const Attr> attrs) {
-  for (const Attr& a : attrs) carry_one(from, a, carried_name(a.name, "kineto:"));
+  const std::size_t begin = table_->nodes.back().attrs.begin;
+  const std::size_t own = table_->attrs.size() - begin;
+  for (const Attr& a : attrs) {
+    const Name name = carried_name(a.name, "kineto:");
+    const Attr* const known = find(std::span<const Attr>(table_->attrs).subspan(begin, own), name);
+    const bool differs = known != nullptr && !same_value(*table_, *known, from, a);
+    carry_one(from, a, differs ? Name("kineto:" + std::string(name.view())) : name);
+  }
 }
 
 void LinkedNodes::Builder::carry_one(const AttrTable& from, const Attr& a, Name name) {

@@ -67,7 +67,8 @@ LinkedRank::LinkedRank(Trace host, std::optional<Profile> device, const std::vec
   }
   s.operators = match_operators(host, profile, s.report);
   const OrderOptions order_options{.keep_gaps = options.keep_gaps && profile != nullptr,
-                                   .data_deps = options.data_deps};
+                                   .data_deps = options.data_deps,
+                                   .announcements = options.metadata_nodes};
   s.order = find_order(host, profile, s.operators, order_options, s.report);
   if (options.reduce) reduce(s.order, s.report);
   s.nodes.emplace(std::move(host), profile, s.operators, s.order, s.groups, s.options, s.report);

@@ -24,6 +24,7 @@ struct LinkOptions {
   bool keep_gaps = true;        // time of CPU threads outside operators becomes delay nodes
   bool data_deps = false;       // data dependencies by tensor storages
   bool reduce = false;          // without dependencies that others imply
+  bool metadata_nodes = false;  // announcements of process groups are METADATA nodes; else they are left out
   bool list_unmatched = false;  // LinkReport::items
 };
 

@@ -91,6 +91,11 @@ class OrderFinder {
   [[nodiscard]] bool is_group_announcement(const Operator& op) const {
     return op.host != none && announces_groups(host_.nodes.name(host_.nodes.nodes[op.host]));
   }
+  // The nearest caller in the host trace that is not left out.
+  [[nodiscard]] std::uint32_t caller_of(const Operator& op) const {
+    const auto left_out = left_out_.find(op.parent);
+    return left_out == left_out_.end() ? op.parent : left_out->second;
+  }
   [[nodiscard]] const Profile::Sync* sync_of(const Profile::Call& call) const;
   [[nodiscard]] std::uint32_t recorded(const Profile::Sync& sync, const Streams::Moment& now) const;
   [[nodiscard]] Streams::Moment moment(std::uint32_t thread, const Profile::Call& call) const {
@@ -166,6 +171,7 @@ class OrderFinder {
   std::vector<Thread> threads_;
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> node_of_;                         // by operator
+  std::unordered_map<std::uint32_t, std::uint32_t> left_out_;  // operators that are no nodes, and their callers
   std::vector<std::uint32_t> handed_over_;                     // by burst: node behind which it begins
   std::vector<std::uint32_t> named_by_;                        // by node: 1 + the node that depends on it
   std::optional<IdLookup> syncs_;                              // by correlation
@@ -322,10 +328,17 @@ std::uint32_t OrderFinder::anchor(std::uint32_t thread, std::int64_t time_ns) {
   return threads_[thread].last;
 }
 
-// An operator without a time must not cut the stretch that goes on: it stands behind it.
+// An operator without a time must not cut the stretch that goes on: it stands behind it. Of one that is left out
+// the time goes to what is around it.
 void OrderFinder::begin_operator(std::uint32_t thread, std::uint32_t op, std::int64_t time_ns) {
   Thread& t = threads_[thread];
   const Operator& o = operators_.all[op];
+  const bool announces = is_group_announcement(o);
+  if (announces && !options_.announcements) {
+    left_out_.emplace(op, caller_of(o));
+    ++report_.metadata_left_out;
+    return;
+  }
   if (is_untimed(o) && t.growing != none) {
     t.untimed.push_back(op);
   } else if (is_untimed(o)) {
@@ -334,7 +347,7 @@ void OrderFinder::begin_operator(std::uint32_t thread, std::uint32_t op, std::in
     cut(thread, time_ns);
     const std::uint32_t node = begin_node(thread, op);
     // Simulators give no time to the node that announces process groups: its time becomes a delay.
-    t.growing = is_group_announcement(o) && options_.keep_gaps ? none : node;
+    t.growing = announces && options_.keep_gaps ? none : node;
   }
   t.open.push_back(op);
   comm_calls_.begin(t.open);
@@ -346,7 +359,8 @@ std::uint32_t OrderFinder::begin_node(std::uint32_t thread, std::uint32_t op) {
   const std::uint32_t node = begin_stretch(t, OrderedNode::Kind::cpu, op, thread);
   node_of_[op] = node;
   // The caller as the host trace says it; of an event alone the operator around it.
-  std::uint32_t caller = o.parent != none ? node_of_[o.parent] : none;
+  const std::uint32_t host_caller = caller_of(o);
+  std::uint32_t caller = host_caller != none ? node_of_[host_caller] : none;
   if (o.host == none && !t.open.empty()) caller = node_of_[t.open.back()];
   out_.nodes[node].caller = caller;
   return node;
@@ -354,12 +368,13 @@ std::uint32_t OrderFinder::begin_node(std::uint32_t thread, std::uint32_t op) {
 
 void OrderFinder::end_operator(std::uint32_t thread, std::uint32_t op, std::int64_t time_ns) {
   Thread& t = threads_[thread];
+  const bool is_node = !left_out_.contains(op);
   if (!is_untimed(operators_.all[op])) {
     const std::int64_t end = std::max(time_ns, t.since_ns);
-    if (!options_.keep_gaps || t.growing == node_of_[op]) cut(thread, end);
+    if (is_node && (!options_.keep_gaps || t.growing == node_of_[op])) cut(thread, end);
     t.last_end_ns = std::max(t.last_end_ns, end);
   }
-  t.open.pop_back();
+  if (is_node) t.open.pop_back();
 }
 
 // What stands behind the last cut of a thread is time of an operator, up to its end.

@@ -25,6 +25,8 @@ namespace convert {
 struct OrderOptions {
   bool keep_gaps = true;   // time of a thread outside the first stretch of its operators becomes delay nodes
   bool data_deps = false;  // also from the operation that wrote a storage to those that use it
+  // Announcements of process groups are nodes. Otherwise what hangs on one hangs on what that would have hung on.
+  bool announcements = false;
 };
 
 struct OrderedNode {

@@ -68,7 +68,8 @@ void append_json(const LinkReport& r, std::string& out) {
   w.member("cpu_events", r.cpu_events).member("device_events", r.device_events).end_object();
   w.line(2).key("nodes").begin_object();
   w.member("cpu", r.cpu_nodes).member("delay", r.delay_nodes).member("metadata", r.metadata_nodes);
-  w.member("kernel", r.kernel_nodes).member("memcpy", r.memcpy_nodes).member("memset", r.memset_nodes).end_object();
+  w.member("kernel", r.kernel_nodes).member("memcpy", r.memcpy_nodes).member("memset", r.memset_nodes);
+  w.member("metadata_left_out", r.metadata_left_out).end_object();
   w.line(2).key("matched").begin_object();
   w.member("by_id", r.matched_by_id).member("by_order", r.matched_by_order);
   w.member("by_order_unsure", r.matched_by_order_unsure);
@@ -118,6 +119,10 @@ std::vector<std::string> summary(const LinkReport& r) {
                   counted(r.cpu_nodes + r.metadata_nodes, "operator") + ", " + counted(r.delay_nodes, "delay") +
                   ", " + counted(r.kernel_nodes, "kernel") + ", " + n(r.memcpy_nodes) +
                   (r.memcpy_nodes == 1 ? " copy, " : " copies, ") + counted(r.memset_nodes, "fill"));
+  if (r.metadata_left_out != 0) {
+    lines.push_back(counted(r.metadata_left_out, "METADATA node") +
+                    " (announcements of process groups) left out; --metadata-nodes keep has them");
+  }
   lines.push_back("matched " + counted(r.matched_by_id, "operator") + " by id, " +
                   n(r.matched_by_order + r.matched_by_order_unsure) + " by order (" + n(r.matched_by_order_unsure) +
                   " unsure), " + counted(r.launched_by_correlation, "device operation") + " by correlation");

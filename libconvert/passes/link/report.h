@@ -78,6 +78,7 @@ struct LinkReport {
   std::uint64_t launched_by_correlation = 0;
   std::uint64_t cpu_nodes = 0, delay_nodes = 0, kernel_nodes = 0, memcpy_nodes = 0, memset_nodes = 0;
   std::uint64_t metadata_nodes = 0;
+  std::uint64_t metadata_left_out = 0;  // announcements of process groups that are no nodes
   std::uint64_t estimated_nodes = 0;
   std::array<std::uint64_t, unmatched_kinds> unmatched{};
   std::array<Item, unmatched_kinds> first;  // of each kind

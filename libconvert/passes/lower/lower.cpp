@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 
+#include "core/world_size.h"
 #include "passes/provenance.h"
 
 namespace convert {
@@ -321,6 +322,7 @@ void Lowering::write_metadata(Rank rank, Metadata& out) const {
   const Gpu& gpu = a_.gpus[rank];
   t.add_string(attr::schema, "1.0.2-chakra.0.0.4");
   t.add_string(attr::collective, name(a_.collective));
+  set_world_size(out, static_cast<Rank>(a_.ranks()));
   if (a_.scheduled) {
     t.add_string(ten::schedule_name, a_.name);
     if (a_.claimed_ps) t.add_int(ten::collective_time_ps, Kind::int64_val, *a_.claimed_ps);

@@ -54,6 +54,14 @@ bool same_collective(std::string_view algorithms, CollectiveType type) {
   return plain(algorithms) == plain(convert::name(type));
 }
 
+std::string_view rule_kind(std::string_view algorithms) {
+  if (algorithms.empty() || algorithms == "custom") return "all";
+  for (const std::string_view name : collective_type_names) {
+    if (same_collective(algorithms, *parse_collective_type(name))) return name;
+  }
+  return "all";
+}
+
 std::string misfit(const MergeCall& call, const NodeTable& table, const Node& node,
                    const MergeAlgorithm& algorithm) {
   const auto attrs = table.attributes(node);

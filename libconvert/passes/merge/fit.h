@@ -22,6 +22,8 @@ namespace convert {
 [[nodiscard]] bool involves_part_of_network(const NodeTable& table, const Node& node);
 // What an algorithm says that it is for; true if it says nothing.
 [[nodiscard]] bool same_collective(std::string_view algorithms, CollectiveType type);
+// The kind of collective that an algorithm says it is for, as rules name it; "all" if it says none of them.
+[[nodiscard]] std::string_view rule_kind(std::string_view algorithms);
 // Why an algorithm does not do what the collective does; empty if nothing speaks against it.
 [[nodiscard]] std::string misfit(const MergeCall& call, const NodeTable& table, const Node& node,
                                  const MergeAlgorithm& algorithm);

@@ -174,11 +174,17 @@ void MergedRank::State::look_at(std::uint32_t node, std::map<std::string_view, s
 
 void MergedRank::State::check_fit(const MergeCall& call, std::uint32_t node, const MergeChoice& choice) {
   const MergeAlgorithm& algorithm = plan.algorithms[choice.algorithm];
-  if (!same_collective(algorithm.collective, call.type)) counts.others.emplace(choice.algorithm, call.type);
-  const std::string why = misfit(call, trace.nodes, trace.nodes.nodes[node], algorithm);
+  const bool same = same_collective(algorithm.collective, call.type);
+  const std::string why = same ? misfit(call, trace.nodes, trace.nodes.nodes[node], algorithm)
+                               : "it is a collective of kind " + std::string(convert::name(call.type)) + ", " +
+                                     algorithm.source + " is an algorithm for " + algorithm.collective;
   if (why.empty()) return;
   if (!plan.allow_misfits) throw error(node, why + "; --misfits warn merges it all the same");
-  ++counts.misfits;
+  if (same) {
+    ++counts.misfits;
+  } else {
+    counts.others.emplace(choice.algorithm, call.type);
+  }
 }
 
 void MergedRank::State::find_calls() {

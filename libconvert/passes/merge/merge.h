@@ -70,7 +70,7 @@ struct MergeCounts {
   // Merged ones with another root than the algorithm's, with parts of different sizes, or that involve some
   // dimensions of the network only.
   std::uint64_t misfits = 0;
-  // What they are, where the algorithm (by its number) says that it is something else.
+  // What others are for which the algorithm (by its number) says that it is not.
   std::set<std::pair<std::uint32_t, CollectiveType>> others{};
 };
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "passes/rules/rules.h"
+#include "passes/rules/texts.h"
 #include "util/utf8.h"
 
 namespace convert::rules {
@@ -86,16 +87,17 @@ constexpr std::string_view expected_value(Expect expect) {
 class AttributeChecker {
  public:
   AttributeChecker(const Trace& trace, Diagnostics& diagnostics)
-      : trace_(trace), table_(trace.nodes), diagnostics_(diagnostics), all_ascii_(is_ascii(trace.nodes.text)) {}
+      : trace_(trace), table_(trace.nodes), diagnostics_(diagnostics), texts_(trace, diagnostics) {}
 
   void check_whole() {
     const Location where{.file = trace_.name, .rank = static_cast<std::int64_t>(trace_.rank)};
     const std::string& version = trace_.metadata.version;
-    if (!version.empty() && version != schema_version) {
-      const bool readable = find_invalid_utf8(version) == std::string_view::npos;
-      diagnostics_.warning(where, rule,
-                           "metadata: unknown schema version" + (readable ? " '" + version + "'" : std::string()) +
-                               "; it is read as " + std::string(schema_version));
+    texts_.check_metadata();
+    const bool readable = find_invalid_utf8(version) == std::string_view::npos;
+    if (readable && !version.empty() && version != schema_version) {
+      diagnostics_.warning(
+          where, rule,
+          "metadata: unknown schema version '" + version + "'; it is read as " + std::string(schema_version));
     }
     if (table_.nodes.empty()) {
       diagnostics_.warning(where, rule, "the trace has no nodes: simulators need at least one of each rank");
@@ -114,16 +116,11 @@ class AttributeChecker {
     node_ = &table_.nodes[index];
     found_.fill(nullptr);
     for (const Attr& a : table_.attributes(*node_)) {
-      if (a.name.index() < slot_table.size()) {
-        const std::size_t slot = slot_table[a.name.index()];
-        if (slot < known.size() && found_[slot] == nullptr) found_[slot] = &a;
-      } else if (find_invalid_utf8(a.name.view()) != std::string_view::npos) {
-        error("the name of an attribute is not valid UTF-8");
-      }
+      if (a.name.index() >= slot_table.size()) continue;
+      const std::size_t slot = slot_table[a.name.index()];
+      if (slot < known.size() && found_[slot] == nullptr) found_[slot] = &a;
     }
-    if (!all_ascii_ && find_invalid_utf8(table_.name(*node_)) != std::string_view::npos) {
-      error("its name is not valid UTF-8");
-    }
+    texts_.check_node(index);
     const NodeType type = node_->type;
     if (node_type_name(type).empty()) {
       error("unknown node type " + std::to_string(static_cast<std::int32_t>(type)));
@@ -138,10 +135,6 @@ class AttributeChecker {
 
  private:
   static constexpr std::string_view rule = "attributes";
-
-  static bool is_ascii(std::string_view s) {
-    return std::all_of(s.begin(), s.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  }
 
   [[nodiscard]] std::string about(std::string_view text) const {
     return node_text(node_->id) + ": " + std::string(text);
@@ -267,7 +260,7 @@ class AttributeChecker {
   const Trace& trace_;
   const NodeTable& table_;
   Diagnostics& diagnostics_;
-  bool all_ascii_;
+  TextChecker texts_;
   bool is_algorithm_ = false;
   std::size_t index_ = 0;
   const Node* node_ = nullptr;

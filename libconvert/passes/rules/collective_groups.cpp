@@ -22,11 +22,11 @@ struct NumbersFirst {
 
 using Users = std::vector<CollectiveGroup::Member>;
 
-CollectiveGroup make_group(const std::string& name, const Users& users, std::size_t ranks,
+CollectiveGroup make_group(const std::string& name, const Users& users, std::size_t ranks, std::size_t world,
                            const GroupLists* lists) {
   CollectiveGroup g{.name = name};
   if (name.empty()) {
-    for (Rank r = 0; r < ranks; ++r) g.members.push_back({r, nullptr});
+    for (Rank r = 0; r < std::max(ranks, world); ++r) g.members.push_back({r, nullptr});
     for (const auto& u : users) g.members[u.rank].use = u.use;
     return g;
   }
@@ -51,14 +51,16 @@ CollectiveGroup make_group(const std::string& name, const Users& users, std::siz
 
 }  // namespace
 
-std::vector<CollectiveGroup> collective_groups(std::span<const TraceSummary> set, const GroupLists* lists) {
+std::vector<CollectiveGroup> collective_groups(std::span<const TraceSummary> set, const GroupLists* lists,
+                                               std::size_t world) {
   std::map<std::string, Users, NumbersFirst> users;
   for (const TraceSummary& s : set) {
     for (const GroupUse& use : s.collectives) users[use.group].push_back({s.rank, &use});
   }
   std::vector<CollectiveGroup> groups;
   groups.reserve(users.size());
-  for (const auto& [name, its_users] : users) groups.push_back(make_group(name, its_users, set.size(), lists));
+  for (const auto& [name, its_users] : users)
+    groups.push_back(make_group(name, its_users, set.size(), world, lists));
   return groups;
 }
 

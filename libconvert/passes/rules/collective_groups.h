@@ -23,9 +23,9 @@ struct CollectiveGroup {
   std::vector<Member> outsiders{};  // ranks that use it without being members
 };
 // Those that some rank uses: that of all ranks, then by number, then others by name. Without a list the members are
-// the ranks that use the name.
+// the ranks that use the name. Of `world` ranks, if that is more, the group of all has those that are missing too.
 [[nodiscard]] std::vector<CollectiveGroup> collective_groups(std::span<const TraceSummary> set,
-                                                             const GroupLists* lists);
+                                                             const GroupLists* lists, std::size_t world = 0);
 
 // "group 7", "all ranks"
 [[nodiscard]] std::string group_text(const std::string& name);

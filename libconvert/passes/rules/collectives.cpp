@@ -370,9 +370,10 @@ class GroupChecker {
 
 }  // namespace
 
-void check_collectives(std::span<const TraceSummary> set, const GroupLists* lists, Diagnostics& diagnostics) {
+void check_collectives(std::span<const TraceSummary> set, const GroupLists* lists, std::size_t world,
+                       Diagnostics& diagnostics) {
   GroupChecker checker(set, lists, diagnostics);
-  for (const CollectiveGroup& g : collective_groups(set, lists)) checker.check(g);
+  for (const CollectiveGroup& g : collective_groups(set, lists, world)) checker.check(g);
 }
 
 }  // namespace convert::rules

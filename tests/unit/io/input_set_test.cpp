@@ -147,6 +147,42 @@ TEST(InputSet, TarInAnyOrder) {
   }
 }
 
+TEST(InputSet, FilesThatAreNearlyRanksAreTold) {
+  const Scratch scratch;
+  const Names odd = {"r.-1.et", "r.07.et", "r.1.et.gz", "r.18446744073709551617.et.zst", "r.+1.et"};
+  const Names others = {"r.x.et", "r.1x.et", "r.et", ".r.01.et", "r.01.etx", "r..et", "r.0x1.et"};
+  for (const std::string& name : odd) scratch.write(name, "");
+  for (const std::string& name : others) scratch.write(name, "");
+  scratch.write("r.0.et", "");
+  scratch.write("s.00.et", "");
+  const std::string at = scratch.path() + "/";
+  const std::string why = " not read: a rank is a number from 0 to 4294967295, without leading zeros or a sign";
+  const std::string list =
+      at + "r.+1.et, " + at + "r.-1.et, " + at + "r.07.et, " + at + "r.18446744073709551617.et.zst";
+  EXPECT_EQ(InputSet({scratch.path("r")}).near_ranks().text(), list + " are" + why);
+  EXPECT_EQ(InputSet({scratch.path()}).near_ranks().text(), list + ", " + at + "s.00.et are" + why);
+  EXPECT_EQ(InputSet({at + "r.0.et"}).near_ranks().count, 0U);
+  EXPECT_EQ(text_of(error_of([&] { InputSet set({at + "s"}); })),
+            at + "s: no such file, directory or trace set (" + at + "s.0.et …); " + at + "s.00.et is" + why);
+  std::filesystem::remove(at + "r.1.et.gz");
+  scratch.write("r.2.et", "");
+  EXPECT_EQ(text_of(error_of([&] { InputSet set({at + "r"}); })),
+            at + "r.1.et: missing from the set, which goes up to rank 2; " + list + " are" + why);
+}
+
+TEST(InputSet, MembersThatAreNearlyRanksAreTold) {
+  const Scratch scratch;
+  Names members = {"r.00.et", "r.0.et", "notes"};
+  for (int i = 1; i < 9; ++i) members.push_back("r.0" + std::to_string(i) + ".et");
+  const std::string path = scratch.write("a.tar", tar_of(members));
+  InputSet set({path});
+  EXPECT_EQ(streams_of(set).size(), 1U);
+  EXPECT_EQ(set.near_ranks().count, 9U);
+  EXPECT_EQ(set.near_ranks().names.size(), 5U);
+  EXPECT_EQ(set.near_ranks().text().substr(0, path.size() + 12), path + "(r.00.et), " + path.substr(0, 1));
+  EXPECT_NE(set.near_ranks().text().find("(r.04.et) and 4 more are not read"), std::string::npos);
+}
+
 TEST(InputSet, GroupsOfATar) {
   const Scratch scratch;
   const std::string first = scratch.write("a.tar", tar_of({"r.groups.json", "r.0.et", "r.1.et"}));

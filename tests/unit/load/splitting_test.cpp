@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "core/world_size.h"
 #include "generate/generate.h"
 #include "generate/trace_builder.h"
 #include "load/merging.h"
@@ -242,9 +243,11 @@ TEST(Subsets, TakeRanksAndTheirGroups) {
   HeldSet set(traces, R"({"1": [0, 1], "2": [3, 2], "3": [1, 2, 3]})");
   Diagnostics diagnostics;
   RankwiseSet subset(set, {.subset = RankSubset{.ranks = {2, 3}}}, diagnostics);
-  const auto taken = subset.load(1);
+  auto taken = subset.load(1);
   ASSERT_EQ(taken.size(), 2U);
   EXPECT_EQ(taken[1].rank, 1U);
+  EXPECT_EQ(world_size(taken[0].metadata), static_cast<Rank>(taken.size()));
+  set_world_size(taken[0].metadata, *world_size(traces[2].metadata));
   EXPECT_EQ(et_bytes(taken[0]), et_bytes(traces[2]));
   EXPECT_EQ(subset.groups()->json, "{\n \"2\":[1,0],\n \"3\":[0,1]\n}\n");
   subset.finish();

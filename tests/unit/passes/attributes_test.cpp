@@ -92,7 +92,7 @@ TEST(Attributes, WrongKinds) {
 
 TEST(Attributes, ImpossibleValues) {
   TraceBuilder b;
-  b.send(1, 1, 0, 8).set(attr::comm_size, -4);  // the first of a name counts
+  b.send(1, 1, 0, 8).set(attr::comm_size, 8);
   b.comp(2).set(attr::num_ops, -4).set(attr::tensor_size, -1, Kind::uint64_val).set(attr::is_cpu_op, 7);
   b.node(3, static_cast<NodeType>(12));
   b.node(4, NodeType::comm_coll).set(attr::comm_type, 10).set(attr::comm_size, 8);
@@ -152,6 +152,57 @@ TEST(Attributes, NamesMustBeUtf8) {
   b.table().end_node();
   EXPECT_EQ(attribute_findings(b), (Lines{"error: node 1: its name is not valid UTF-8",
                                           "error: node 2: the name of an attribute is not valid UTF-8"}));
+}
+
+TEST(Attributes, AllTextMustBeUtf8) {
+  TraceBuilder b;
+  NodeTable& t = b.comp(1).table();
+  const std::vector<std::string> tags = {"fine", "größe", "\xed\xa0\x80"};
+  t.add_string(attr::pg_name, "0\xff");
+  t.add_strings(Name("tags"), tags);
+  t.add_string(Name("note"), "größe");
+  const Text raw = t.add_text("\xff\xfe");
+  t.attrs.push_back({.name = Name("raw"), .kind = Kind::bytes_val, .size = raw.size, .bits = raw.offset});
+  t.extras.push_back({.doc_string = t.add_text("\x80"), .unknown = raw, .list_unknown = {}});
+  t.attrs.back().extra = static_cast<std::uint32_t>(t.extras.size());
+  t.io.push_back(
+      {.values = t.add_text("[1]"), .shapes = t.add_text("\xc0\x80"), .types = t.add_text("\xf5"), .unknown = raw});
+  t.nodes.back().outputs = static_cast<std::uint32_t>(t.io.size());
+  EXPECT_EQ(attribute_findings(b), (Lines{"error: node 1: outputs.shapes is not valid UTF-8",
+                                          "error: node 1: outputs.types is not valid UTF-8",
+                                          "error: node 1: attribute pg_name is not valid UTF-8",
+                                          "error: node 1: item 2 of attribute tags is not valid UTF-8",
+                                          "error: node 1: doc_string of attribute raw is not valid UTF-8"}));
+}
+
+TEST(Attributes, TextOfTheMetadataMustBeUtf8) {
+  TraceBuilder b;
+  b.comp(0);
+  const std::vector<std::string> lines = {"et-link \xff"};
+  b.trace().metadata.version = "0.0.\xff";
+  b.trace().metadata.table.add_strings(attr::history, lines);
+  b.trace().metadata.table.add_int(Name("\xff"), Kind::int64_val, 1);
+  EXPECT_EQ(findings(b, "attributes"),
+            (Lines{"t.0.et: error: metadata: its version is not valid UTF-8 [attributes]",
+                   "t.0.et: error: metadata: item 0 of attribute history is not valid UTF-8 [attributes]",
+                   "t.0.et: error: metadata: the name of an attribute is not valid UTF-8 [attributes]"}));
+}
+
+TEST(Attributes, OneAttributeTwice) {
+  TraceBuilder b;
+  b.comp(1).set(attr::num_ops, 5).set(Name("mine"), 1).set(attr::num_ops, 6).set(attr::num_ops, 7);
+  b.comp(2).set(attr::num_ops, 5).set(attr::num_ops, 5, Kind::uint64_val);
+  b.comp(3).table().add_string(Name("note"), "a");
+  b.table().add_string(Name("note"), "b");
+  b.comp(4).table().add_ints(Name("list"), Kind::int64_list, std::vector<std::int64_t>{1, 2});
+  b.table().add_ints(Name("list"), Kind::int64_list, std::vector<std::int64_t>{1, 2});
+  b.comp(5).table().add_ints(Name("list"), Kind::int64_list, std::vector<std::int64_t>{1, 2});
+  b.table().add_ints(Name("list"), Kind::int64_list, std::vector<std::int64_t>{1, 3});
+  b.comp(6).set(Name("mine"), 1);
+  EXPECT_EQ(attribute_findings(b),
+            (Lines{"error: node 1: attribute num_ops stands twice, with different values: 5 and 6",
+                   "error: node 3: attribute note stands twice, with different values",
+                   "error: node 5: attribute list stands twice, with different values"}));
 }
 
 TEST(Attributes, Metadata) {

@@ -149,5 +149,18 @@ TEST(LinkOperators, HostTracesAloneAreInProgramOrder) {
   EXPECT_EQ(find(l.trace.nodes.attributes(l.trace.nodes.nodes[2]), attr::start_nanos), nullptr);
 }
 
+TEST(LinkOperators, WhatTheProfilerSaysOtherwiseGetsANameOfItsOwn) {
+  Program p;
+  p.op(0, 1000, 2000, "a");
+  p.args(p.profile().cpu_ops.back().args, {{"shape", "[1]"}}, {{"scope", 0}, {"fw_parent", 9}});
+  const LinkedTrace l = p.link();
+  const NodeTable& t = l.trace.nodes;
+  const auto attrs = t.attributes(node_named(l.trace, "a"));
+  EXPECT_EQ(int_value(attrs, attr::fw_parent).value, 0);
+  EXPECT_EQ(int_value(attrs, Name("kineto:fw_parent")).value, 9);
+  EXPECT_EQ(find(attrs, Name("kineto:scope")), nullptr);  // it says the same
+  EXPECT_EQ(string_value(t, attrs, Name("shape")), "[1]");
+}
+
 }  // namespace
 }  // namespace convert::test

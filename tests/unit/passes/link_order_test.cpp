@@ -468,11 +468,36 @@ TEST(LinkOrder, ACallerOnAnotherThreadHoldsNothingUp) {
   EXPECT_EQ(displaced(l.trace), Lines{});
 }
 
+TEST(LinkOrder, AnnouncementsOfProcessGroupsAreNoNodes) {
+  Program p(2);
+  p.op(0, 1000, 5000, "outer");
+  const NodeId init = p.op(0, 2000, 3000, "## process_group:init ##");
+  p.call(0, 2200, 2300);
+  p.device(7, 2500, 2600, "k");
+  p.op(0, 2400, 2800, "inner", {.caller = init});
+  p.op(1, 1000, 2000, "## process_group:init ##");
+  p.op(1, 2000, 3000, "a");
+  p.op(1, 3000, 4000, "## process_group:init ##");
+  const LinkedTrace l = p.link();
+  EXPECT_EQ(l.report.metadata_left_out, 3U);
+  EXPECT_EQ(l.report.metadata_nodes, 0U);
+  for (const Node& n : l.trace.nodes.nodes) {
+    EXPECT_NE(n.type, NodeType::metadata);
+    EXPECT_EQ(l.trace.nodes.name(n).find("process_group"), std::string_view::npos);
+  }
+  EXPECT_EQ(displaced(l.trace), Lines{});
+  // What hung on one hangs on what that would have hung on, and the time is that of what is around it.
+  EXPECT_EQ(shown(l.trace), (Lines{"2 outer 1000-2300 <1 program_order:1", "4 [delay] 1000-2000 program_order:3",
+                                   "5 a 2000-3000 <3 program_order:4", "6 k 2500-2600 <2 launch:2 +200",
+                                   "7 [delay] 2300-2400 <2 program_order:2", "8 inner 2400-2800 <1 program_order:7",
+                                   "9 [delay] 2800-5000 program_order:8", "10 [delay] 3000-4000 program_order:5"}));
+}
+
 TEST(LinkOrder, TheNodeOfProcessGroupsIsMetadataAndItsTimeADelay) {
   Program p;
   p.op(0, 1000, 2000, "## process_group:init ##");
   p.op(0, 2000, 3000, "a");
-  const LinkedTrace l = p.link();
+  const LinkedTrace l = p.link({.metadata_nodes = true});
   EXPECT_EQ(shown(l.trace), (Lines{"2 ## process_group:init ## 1000-1000 <1 program_order:1",
                                    "3 [delay] 1000-2000 program_order:2", "4 a 2000-3000 <1 program_order:3"}));
   EXPECT_EQ(node_named(l.trace, "## process_group:init ##").type, NodeType::metadata);

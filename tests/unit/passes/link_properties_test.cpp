@@ -371,6 +371,7 @@ class Rubbish {
     return {.keep_gaps = random_.once_in(2),
             .data_deps = random_.once_in(2),
             .reduce = random_.once_in(2),
+            .metadata_nodes = random_.once_in(2),
             .list_unmatched = true};
   }
 

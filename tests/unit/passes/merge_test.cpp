@@ -401,11 +401,16 @@ TEST(Merge, RefusesMisfits) {
   EXPECT_EQ(MergedRank(all, uneven.trace()).counts().misfits, 1U);
 }
 
-TEST(Merge, NotesAlgorithmsOfOtherCollectives) {
+TEST(Merge, RefusesAlgorithmsOfOtherCollectives) {
   Plan plan(2, built(Collective::allreduce, 2));
   TraceBuilder w(0);
   w.collective(1, CollectiveType::all_reduce, 64).collective(2, CollectiveType::reduce_scatter, 64);
   plan.algorithms[0].collective = "allreduce";
+  EXPECT_EQ(error_of(plan, w),
+            "t.0.et:@0x10: node 2: it is a collective of kind reduce_scatter, algo is an algorithm for allreduce; "
+            "--misfits warn merges it all the same");
+  plan.allow_misfits = true;
+  EXPECT_EQ(MergedRank(plan, w.trace()).counts().misfits, 0U);
   const std::set<std::pair<std::uint32_t, CollectiveType>> other = {{0, CollectiveType::reduce_scatter}};
   EXPECT_EQ(MergedRank(plan, w.trace()).counts().others, other);
   plan.algorithms[0].collective = "custom";

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#include "core/world_size.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace convert {
+namespace {
+
+const Name world_size_name{std::string_view("world_size")};
+constexpr std::int64_t most_ranks = 0x7fffffff;  // ends of messages are int32 in most traces
+
+}  // namespace
+
+std::optional<Rank> world_size(const Metadata& metadata) {
+  const IntValue ranks = int_value(metadata.table.attrs, world_size_name);
+  if (!ranks || ranks.value < 1 || ranks.value > most_ranks) return std::nullopt;
+  return static_cast<Rank>(ranks.value);
+}
+
+void set_world_size(Metadata& metadata, Rank ranks) {
+  auto& attrs = metadata.table.attrs;
+  const Attr value{.name = world_size_name, .kind = Kind::int64_val, .bits = ranks};
+  const auto known = std::ranges::find(attrs, world_size_name, &Attr::name);
+  if (known == attrs.end()) {
+    attrs.push_back(value);
+  } else {
+    *known = value;
+  }
+}
+
+}  // namespace convert

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Text of a trace that protobuf's readers would refuse, and attributes that stand on a node more than once: parts
+// of the rule "attributes".
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/diagnostic.h"
+#include "core/trace.h"
+
+namespace convert::rules {
+
+class TextChecker {
+ public:
+  TextChecker(const Trace& trace, Diagnostics& diagnostics);
+
+  void check_metadata();
+  // Names of attributes, and whether those that stand twice say the same; then all text of the node.
+  void check_node(std::size_t index);
+
+ private:
+  // What is known of a name: the last node that has it, and whether it is UTF-8.
+  struct Known {
+    std::uint64_t node = 0;  // 1 + its index
+    const Attr* first = nullptr;
+    bool is_new = true;
+    bool valid = true;
+    bool told = false;  // of that node
+  };
+
+  void check_name(const Attr& a);
+  void check_repeated(Known& known, const Attr& a);
+  void check_texts();
+  void check_io(std::uint32_t io, std::string_view side);
+  void check_attribute(const AttrTable& table, const Attr& a, std::string_view owner);
+  void check(std::string_view text, std::string_view owner, std::string_view what);
+  [[nodiscard]] Location where() const;
+  [[nodiscard]] std::string about_node() const;
+
+  const Trace& trace_;
+  const NodeTable& table_;
+  Diagnostics& diagnostics_;
+  bool all_ascii_;
+  bool in_metadata_ = false;
+  std::size_t index_ = 0;
+  std::vector<Known> names_;  // by Name::index
+};
+
+}  // namespace convert::rules

@@ -4,6 +4,7 @@
 #include <simdjson.h>
 
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <map>
 #include <optional>
@@ -61,7 +62,9 @@ SystemInputs inputs_of(const fs::path& dir, simdjson::dom::element entry) {
   return inputs;
 }
 
-Outcome run_case(const fs::path& dir, simdjson::dom::element entry, std::string_view backend, bool symmetry) {
+// Without an order of issue: that is ASTRA-sim's, too.
+Outcome run_set(const fs::path& dir, const char* workload, const SystemInputs& inputs, std::string_view backend,
+                bool symmetry) {
   Outcome out;
   Diagnostics diagnostics;
   try {
@@ -69,12 +72,11 @@ Outcome run_case(const fs::path& dir, simdjson::dom::element entry, std::string_
     ReplayOptions options;
     options.astra = true;
     options.symmetry = symmetry;
-    options.issue = IssueMode::workload;
     options.network.model = backend == "unaware" ? NetworkModel::unaware : NetworkModel::aware;
-    options.system = load_system(inputs_of(dir, entry), network);
-    TraceSource source({.operands = {(dir / "workload").string()}, .hash = false}, diagnostics);
+    options.system = load_system(inputs, network);
+    TraceSource source({.operands = {(dir / workload).string()}, .hash = false}, diagnostics);
     if (source.prepare(false)) {
-      if (const auto program = load_program(source, network, options, false, 1, diagnostics)) {
+      if (const auto program = load_program(source, network, options, true, 1, diagnostics)) {
         const ReplayResult r = replay(*program);
         out.status = r.status;
         out.classes = r.classes;
@@ -101,13 +103,13 @@ Outcome run_case(const fs::path& dir, simdjson::dom::element entry, std::string_
   return out;
 }
 
+Outcome run_case(const fs::path& dir, simdjson::dom::element entry, std::string_view backend, bool symmetry) {
+  return run_set(dir, "workload", inputs_of(dir, entry), backend, symmetry);
+}
+
 // Runs that differ from ASTRA-sim's, with the reason. The list is complete: a run of it that agrees is a failure.
 const std::map<std::string, std::string>& known_differences() {
   static const std::map<std::string, std::string> known = {
-      {"L_unordered_free_Ring|aware",
-       "free nodes of a custom collective start by id, there in the order of a hash table"},
-      {"L_unordered_free_Switch|aware", "the same"},
-      {"L_unordered_free_FullyConnected|aware", "the same"},
       {"H_roofline_numops0|unaware", "no operations take no time; there 0/0 becomes 2^63 ns"},
       {"H_roofline_numops0|aware", "the same"},
       {"M_no_collective_optimization|aware_md", "refused: the result there is that of an uninitialised variable"},
@@ -165,6 +167,47 @@ TEST(AstraCorpus, EveryRunThatEnded) {
   EXPECT_GE(checked, 635);
   EXPECT_GE(symmetric, 390);
   EXPECT_EQ(different, known_differences().size());
+}
+
+struct Listed {
+  Times finish;
+  Times exposed;
+};
+// Columns npu, finish, exposed.
+Listed read_table(const fs::path& file) {
+  Listed listed;
+  std::ifstream in(file);
+  std::string header;
+  std::getline(in, header);
+  EXPECT_EQ(header, "npu\tfinish\texposed");
+  for (std::uint64_t npu = 0, finish = 0, exposed = 0; in >> npu >> finish >> exposed;) {
+    EXPECT_EQ(npu, listed.finish.size());
+    listed.finish.emplace_back(finish);
+    listed.exposed.emplace_back(exposed);
+  }
+  return listed;
+}
+
+// Nodes of custom collectives that become free together and compete for links.
+TEST(AstraCorpus, Ties) {
+  REQUIRE_CORPUS();
+  std::size_t cases = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(corpus::root() / "astra" / "ties")) {
+    if (!entry.is_directory()) continue;
+    SCOPED_TRACE(entry.path().filename());
+    const SystemInputs inputs{.system = (entry.path() / "system.json").string(),
+                              .memory = (entry.path() / "memory.json").string()};
+    const Listed listed = read_table(entry.path() / "aware.tsv");
+    EXPECT_EQ(listed.finish.size(), 8U);
+    for (const bool symmetry : {false, true}) {
+      const Outcome out = run_set(entry.path(), "w", inputs, "aware", symmetry);
+      EXPECT_EQ(out.error, "");
+      EXPECT_EQ(out.finish, listed.finish);
+      EXPECT_EQ(out.exposed, listed.exposed);
+    }
+    ++cases;
+  }
+  EXPECT_EQ(cases, 5U);
 }
 
 // What becomes of the runs that crash, hang or stop there: a part of the error's text where the input is at fault;

@@ -91,7 +91,7 @@ void NodeCompiler::compile_compute() {
     return;
   }
   out_.op.type = OpType::timed;
-  if (operations.value == 0 && options_.astra) return;
+  if (operations.value == 0 && options_.astra) return gaps_.add(AstraGap::no_operations);
   const double intensity = static_cast<double>(operations.value) / static_cast<double>(bytes.value);
   const double bandwidth = system().local_mem_bytes_per_s;
   const double flops = std::min(bandwidth * intensity, system().peak_flops);
@@ -145,7 +145,8 @@ void NodeCompiler::compile_memory() {
 std::int64_t NodeCompiler::message_bytes() {
   const IntValue stated = integer(attr::comm_size, false);
   if (stated) {
-    // No bytes: what synchronises, such as an edge between NPUs that et-split made a message of. ASTRA-sim has none.
+    // No bytes: what synchronises, such as an edge between NPUs that et-split made a message of. ASTRA-sim has
+    // none.
     if (stated.value > 0 || (stated.value == 0 && !options_.astra)) return stated.value;
     fail("attributes", stated.value == 0 ? "a message of zero bytes" : "comm_size is negative");
     return 0;
@@ -325,6 +326,13 @@ void NodeCompiler::slow_down() {
   out_.op.value = static_cast<Picoseconds>(ps);
 }
 
+void NodeCompiler::note_gaps() {
+  const NodeType type = node_->type;
+  if (type == NodeType::metadata && !inside_) gaps_.add(AstraGap::metadata_node);
+  if (inside_ && type != NodeType::comm_send && type != NodeType::comm_recv && type != NodeType::comp)
+    gaps_.add(AstraGap::custom_node);
+}
+
 CompiledNode NodeCompiler::compile(const Trace& trace, std::uint32_t index) {
   trace_ = &trace;
   index_ = index;
@@ -357,6 +365,7 @@ CompiledNode NodeCompiler::compile(const Trace& trace, std::uint32_t index) {
   } else {
     compile_by_type();
   }
+  if (options_.astra) note_gaps();
   slow_down();
   if (system().roofline && type == NodeType::comp) note_roofline();
   out_.op.is_compute =

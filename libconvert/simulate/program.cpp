@@ -195,6 +195,7 @@ std::optional<ReplayProgram> ReplayBuilder::finish() {
   s.check_peers();
   if (!s.failed && !s.compiler.failed() && !s.custom_compiler.failed()) s.plan_collectives();
   if (s.failed || s.compiler.failed() || s.custom_compiler.failed()) return std::nullopt;
+  s.note_gaps();
   s.warn_of_unused_options();
   warn_of_untimed_communication(s.compiler.untimed_communication(), s.diagnostics);
   s.program.channels.shrink_to_fit();

@@ -36,17 +36,12 @@ void ReplayBuilder::State::check_network() {
   diagnostics.error({.file = network.source}, "network", text);
 }
 
-// What keeps ASTRA-sim from this program.
+// What of the traces and the system keeps ASTRA-sim from running them.
 void ReplayBuilder::State::note_gaps() {
   if (!program.options.astra) return;
   program.gaps.add(compiler.gaps());
   program.gaps.add(custom_compiler.gaps());
   for (const CollectivePlan& plan : program.plans) note_gaps(plan.call);
-  const std::vector<NetworkDim>& dims = program.network.dims;
-  if (program.options.network.model != NetworkModel::aware) return;
-  if (dims.size() > 1) program.gaps.add(AstraGap::several_dimensions);
-  if (dims.size() == 1 && dims[0].topology == Topology::ring && dims[0].npus == 2)
-    program.gaps.add(AstraGap::ring_of_two);
 }
 
 void ReplayBuilder::State::note_gaps(const CollectiveCall& call) {

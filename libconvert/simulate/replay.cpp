@@ -460,11 +460,22 @@ ReplayResult run(const ReplayProgram& program) {
   return Replayer(program).run();
 }
 
+void add_gaps_of_network(const ReplayProgram& program, AstraGaps& gaps) {
+  const std::vector<NetworkDim>& dims = program.network.dims;
+  if (program.options.network.model != NetworkModel::aware || dims.empty()) return;
+  if (dims.size() > 1) {
+    gaps.add(AstraGap::several_dimensions);
+  } else if (dims[0].topology == Topology::ring && dims[0].npus == 2) {
+    gaps.add(AstraGap::ring_of_two);
+  }
+}
+
 }  // namespace
 
 ReplayResult replay(const ReplayProgram& program) {
   ReplayResult result = run(program);
   result.gaps.add(program.gaps);
+  if (program.options.astra) add_gaps_of_network(program, result.gaps);
   result.recorded_communication = program.options.recorded != Recorded::nothing;
   for (Rank r = 0; program.options.system->config.roofline && r < program.ranks.size(); ++r)
     result.npus[r].roofline = program.ranks[r].code->roofline;

@@ -56,6 +56,13 @@ void report_waits(convert::ReplayResult& result, const Options& o, const std::st
   context.report();
 }
 
+// Where there is no result of ASTRA-sim that this one could be compared with, says why.
+void tell_gaps(const convert::ReplayResult& result) {
+  if (result.status == convert::ReplayStatus::deadlock) return;
+  for (const convert::AstraGap gap : result.gaps.list())
+    convert::log_note("ASTRA-sim has no result to compare with: " + std::string(cause(gap)));
+}
+
 // The exit status. `program`: if there is one.
 int write_result(convert::ReplayResult& result, const Options& o, const convert::TraceSource& source,
                  const convert::ReplayProgram* program, tools::Context& context,
@@ -130,6 +137,7 @@ int replay_set(const Options& o, tools::Context& context) {
     tools::check_no_input(files, tools::input_files(o.replay, *system, source.inputs()));
   log_info(summary(*program));
   ReplayResult result = replay(*program);
+  tell_gaps(result);
   return write_result(result, o, source, &*program, context, [&] {
     return schedule_of_replay(
         traces, result.timeline, network,

@@ -70,6 +70,12 @@ class Feeder {
   template <typename TryIssue>
   void issue(TryIssue&& try_issue);
 
+  // The same in another order, of nodes that are never refused: arrange(std::span<std::uint32_t>) is given the free
+  // nodes, which became free in this order, and puts them into the one in which issue(std::uint32_t node) gets
+  // them.
+  template <typename Arrange, typename Issue>
+  void issue_all(Arrange&& arrange, Issue&& issue);
+
   // A taken node has ended: its children may become free.
   void complete(std::uint32_t node) { complete(children_of(node)); }
   void complete(Children c) {
@@ -169,6 +175,17 @@ void Feeder::issue(TryIssue&& try_issue) {
     }
   }
   if (blocked_ != 0) issue_with_blocked(try_issue, next, end, closed);
+  if (end == fresh_.size()) return fresh_.clear();
+  fresh_.erase(fresh_.begin(), fresh_.begin() + static_cast<std::ptrdiff_t>(end));
+}
+
+template <typename Arrange, typename Issue>
+void Feeder::issue_all(Arrange&& arrange, Issue&& issue) {
+  const std::size_t end = fresh_.size();
+  if (end == 0) return;
+  arrange(std::span(fresh_));
+  taken_ += static_cast<std::uint32_t>(end);
+  for (std::size_t i = 0; i < end; ++i) issue(fresh_[i]);
   if (end == fresh_.size()) return fresh_.clear();
   fresh_.erase(fresh_.begin(), fresh_.begin() + static_cast<std::ptrdiff_t>(end));
 }

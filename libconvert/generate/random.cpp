@@ -2,9 +2,10 @@
 // Random graphs that are valid across ranks.
 //
 // All ranks draw the same sequence of steps: a collective of all, a message from every rank to the one at some
-// distance, or computation. Dependencies lead to earlier steps only and collectives follow each other, so that no
-// rank can wait for another in a circle; apart from that each rank has durations, omissions and dependencies of its
-// own.
+// distance, or computation. Dependencies lead to earlier steps only, and a collective comes after the one before
+// and after all messages that the rank has sent until then: so no rank can wait for another in a circle, not even
+// where a collective that waits for other ranks keeps messages from being sent, as on ASTRA-sim's NPUs. Apart from
+// that each rank has durations, omissions and dependencies of its own.
 #include <algorithm>
 #include <string>
 
@@ -53,7 +54,7 @@ void make_random(const GenerateRequest& r, TraceBuilder& b) {
   if (comm.empty()) comm = {{CollectiveType::all_reduce, 65536}};
   const Rank rank = b.trace().rank;
   std::vector<NodeId> latest;
-  TraceBuilder::Parents collective;
+  TraceBuilder::Parents before;  // a collective: the last one, and what was sent since
   const auto remember = [&](NodeId id) {
     if (latest.size() == window) latest.erase(latest.begin());
     latest.push_back(id);
@@ -64,10 +65,10 @@ void make_random(const GenerateRequest& r, TraceBuilder& b) {
     const std::uint64_t what = common.below(10);
     if (what < 2) {
       TraceBuilder::Parents after = parents(own, latest);
-      if (!collective.empty() && std::find(after.begin(), after.end(), collective[0]) == after.end())
-        after.push_back(collective[0]);
-      collective = {add_collective(b, comm[common.below(comm.size())], after)};
-      remember(collective[0]);
+      std::erase_if(after, [&](NodeId id) { return std::find(before.begin(), before.end(), id) != before.end(); });
+      after.insert(after.end(), before.begin(), before.end());
+      before = {add_collective(b, comm[common.below(comm.size())], after)};
+      remember(before[0]);
     } else if (what < 4 && r.ranks > 1) {
       const auto distance = static_cast<Rank>(1 + common.below(r.ranks - 1));
       const auto bytes = static_cast<std::int64_t>(1 + common.below(static_cast<std::uint64_t>(most_bytes)));
@@ -75,6 +76,7 @@ void make_random(const GenerateRequest& r, TraceBuilder& b) {
       const std::uint64_t from = (std::uint64_t{rank} + r.ranks - distance) % r.ranks;
       const NodeId sent = b.send(static_cast<Rank>(to), bytes, step, parents(own, latest));
       const NodeId received = b.receive(static_cast<Rank>(from), bytes, step, parents(own, latest));
+      before.push_back(sent);
       remember(sent);
       remember(received);
     } else if (step == 0 || own.below(4) != 0) {

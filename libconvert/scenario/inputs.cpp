@@ -73,7 +73,7 @@ void add_custom(ReplayBuilder& builder, const std::string& prefix, TraceSource& 
 // Before the first rank of the workload: what it decides, and the custom algorithms.
 void begin_program(std::optional<ReplayBuilder>& builder, const Trace& first, const NetworkConfig& network,
                    ReplayOptions& options, bool issue_by_trace, unsigned jobs, Diagnostics& diagnostics) {
-  if (issue_by_trace) options.issue = default_issue_mode(first);
+  if (issue_by_trace) options.issue = options.astra ? IssueMode::workload : default_issue_mode(first);
   builder.emplace(network, options, diagnostics);
   if (options.system == nullptr) return;
   for (const std::string& prefix : custom_prefixes(*options.system)) {

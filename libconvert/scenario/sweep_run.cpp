@@ -72,7 +72,13 @@ std::string message_of(const ReplayResult& result) {
     return std::to_string(waits.waiting_total) + " nodes never run to their end";
   if (result.status == ReplayStatus::unmatched)
     return std::to_string(waits.unmatched_total) + " messages are never received";
-  return result.worst_port ? port_text(*result.worst_port) : "";
+  if (result.worst_port) return port_text(*result.worst_port);
+  std::string text;
+  for (const AstraGap gap : result.gaps.list()) {
+    text += text.empty() ? "ASTRA-sim has no result to compare with: " : "; ";
+    text += cause(gap);
+  }
+  return text;
 }
 
 }  // namespace

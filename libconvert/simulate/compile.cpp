@@ -91,7 +91,7 @@ void NodeCompiler::compile_compute() {
     return;
   }
   out_.op.type = OpType::timed;
-  if (operations.value == 0 && options_.astra) return;
+  if (operations.value == 0 && options_.astra) return gaps_.add(AstraGap::no_operations);
   const double intensity = static_cast<double>(operations.value) / static_cast<double>(bytes.value);
   const double bandwidth = system().local_mem_bytes_per_s;
   const double flops = std::min(bandwidth * intensity, system().peak_flops);
@@ -327,6 +327,13 @@ void NodeCompiler::slow_down() {
   out_.op.value = static_cast<Picoseconds>(ps);
 }
 
+void NodeCompiler::note_gaps() {
+  const NodeType type = node_->type;
+  if (type == NodeType::metadata && !inside_) gaps_.add(AstraGap::metadata_node);
+  if (inside_ && type != NodeType::comm_send && type != NodeType::comm_recv && type != NodeType::comp)
+    gaps_.add(AstraGap::custom_node);
+}
+
 CompiledNode NodeCompiler::compile(const Trace& trace, std::uint32_t index) {
   trace_ = &trace;
   index_ = index;
@@ -359,6 +366,7 @@ CompiledNode NodeCompiler::compile(const Trace& trace, std::uint32_t index) {
   } else {
     compile_by_type();
   }
+  if (options_.astra) note_gaps();
   slow_down();
   if (system().roofline && type == NodeType::comp) note_roofline();
   out_.op.is_compute =

@@ -12,6 +12,7 @@
 #include "core/diagnostic.h"
 #include "core/trace.h"
 #include "graph/graph.h"
+#include "simulate/astra_gaps.h"
 #include "simulate/op.h"
 #include "simulate/program.h"
 #include "simulate/roofline.h"
@@ -57,6 +58,7 @@ class NodeCompiler {
   [[nodiscard]] bool size_used() const { return size_used_; }
   // Nodes that should take their recorded duration to communicate and have none.
   [[nodiscard]] std::uint64_t untimed_communication() const { return untimed_communication_; }
+  [[nodiscard]] const AstraGaps& gaps() const { return gaps_; }
   // Of the nodes compiled since the last call.
   [[nodiscard]] RooflineUse take_roofline() { return std::exchange(roofline_, {}); }
 
@@ -69,6 +71,7 @@ class NodeCompiler {
   void compile_recorded(bool communicates);
   void compile_compute();
   void note_roofline();
+  void note_gaps();
   void slow_down();
   void compile_memory();
   void compile_message();
@@ -88,6 +91,7 @@ class NodeCompiler {
   bool size_used_ = false;
   std::uint64_t untimed_communication_ = 0;
   RooflineUse roofline_{};
+  AstraGaps gaps_{};
   // The node at hand.
   const Trace* trace_ = nullptr;
   std::uint32_t index_ = 0;

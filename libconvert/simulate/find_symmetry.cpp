@@ -10,6 +10,10 @@
 namespace convert {
 namespace {
 
+bool same_order(const IssueOrder* a, const IssueOrder* b) {
+  return a == b || (a != nullptr && b != nullptr && *a == *b);
+}
+
 bool is_message(const Op& op) { return op.type == OpType::send || op.type == OpType::recv; }
 
 // Sets of channels that shifts map onto each other.
@@ -170,7 +174,7 @@ class Finder {
   // Whether code `b` of rank `rb` is code `a` of rank `ra` shifted.
   bool is_shifted(const Symmetry& shift, std::size_t dim, const RankCode& a, Rank ra, const RankCode& b, Rank rb) {
     if (a.ops.size() != b.ops.size() || a.ids != b.ids || !a.feeder.same_graph(b.feeder) ||
-        !same_uses(a.tensors.get(), b.tensors.get())) {
+        !same_uses(a.tensors.get(), b.tensors.get()) || !same_order(a.issue_order.get(), b.issue_order.get())) {
       return false;
     }
     for (std::size_t i = 0; i < a.ops.size(); ++i) {

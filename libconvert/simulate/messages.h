@@ -70,7 +70,10 @@ class Messages {
     Sent& count = sent_[src];
     ++count.messages;
     if (__builtin_add_overflow(count.bytes, bytes, &count.bytes)) too_much();
-    if (rendezvous_) return send_when_asked(channel, src, sent, priority);
+    if (rendezvous_) {
+      has_long_rendezvous_ = has_long_rendezvous_ || bytes > INT32_MAX;
+      return send_when_asked(channel, src, sent, priority);
+    }
     start(channel, sent, src, dst, bytes, priority);
   }
   // Posts a receive of `npu`, the destination: `received` is fired when its message is there (an event at this tick
@@ -79,6 +82,9 @@ class Messages {
     if (rendezvous_) return ask(channel, npu, received);
     post(channel, npu, received);
   }
+
+  // With `rendezvous`: whether a message had 2^31 bytes or more.
+  [[nodiscard]] bool has_long_rendezvous() const { return has_long_rendezvous_; }
 
   // What is to be fired, and on which NPU.
   struct Call {
@@ -191,6 +197,7 @@ class Messages {
   Network& network_;
   [[noreturn]] static void too_much();
   const bool rendezvous_;
+  bool has_long_rendezvous_ = false;
   const std::vector<ChannelKey>& fixed_;
   const std::uint32_t first_made_;  // channel
   const Symmetry* symmetry_ = nullptr;

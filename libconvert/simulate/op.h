@@ -15,6 +15,7 @@
 
 namespace convert {
 
+struct IssueOrder;
 struct TensorTable;
 
 // timed: takes a time known beforehand. memory: an access to remote memory.
@@ -66,8 +67,9 @@ struct RankCode {
   std::vector<NodeId> ids{};  // by node; empty if they are 0, 1, 2, …
   std::string names{};        // kept for a timeline or memory trace only
   std::vector<std::uint32_t> name_ends{};
-  std::shared_ptr<const TensorTable> tensors{};  // where local memory is tracked
-  RooflineUse roofline{};                        // with the roofline model
+  std::shared_ptr<const TensorTable> tensors{};     // where local memory is tracked
+  RooflineUse roofline{};                           // with the roofline model
+  std::shared_ptr<const IssueOrder> issue_order{};  // of a custom algorithm by ASTRA-sim's rules
 
   [[nodiscard]] NodeId id(std::uint32_t node) const { return ids.empty() ? node : ids[node]; }
   [[nodiscard]] std::string_view node_name(std::uint32_t node) const;

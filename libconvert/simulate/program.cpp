@@ -100,6 +100,8 @@ std::shared_ptr<RankCode> ReplayBuilder::State::compile(const Trace& trace, Node
     keep_names(trace, *code);
   if (memory != MemoryTracking::off && &with == &compiler)
     code->tensors = compile_tensors(trace, code->feeder, with);
+  if (program.options.astra && &with == &custom_compiler && !with.failed())
+    code->issue_order = std::make_shared<IssueOrder>(table, graph, code->feeder);
   return code;
 }
 
@@ -193,6 +195,7 @@ std::optional<ReplayProgram> ReplayBuilder::finish() {
   s.check_peers();
   if (!s.failed && !s.compiler.failed() && !s.custom_compiler.failed()) s.plan_collectives();
   if (s.failed || s.compiler.failed() || s.custom_compiler.failed()) return std::nullopt;
+  s.note_gaps();
   s.warn_of_unused_options();
   warn_of_untimed_communication(s.compiler.untimed_communication(), s.diagnostics);
   s.program.channels.shrink_to_fit();

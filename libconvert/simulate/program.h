@@ -20,6 +20,7 @@
 #include "core/trace.h"
 #include "core/units.h"
 #include "feeder/feeder.h"
+#include "simulate/astra_gaps.h"
 #include "simulate/messages.h"
 #include "simulate/network.h"
 #include "simulate/op.h"
@@ -110,6 +111,7 @@ struct ReplayProgram {
   std::vector<SystemGroup> groups{};  // the first is all ranks
   std::vector<CollectivePlan> plans{};
   std::vector<CustomAlgorithm> customs{};
+  AstraGaps gaps{};  // by ASTRA-sim's rules: those that are known before the replay
 
   // Rank and node of number `op`.
   struct Place {

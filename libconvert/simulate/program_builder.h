@@ -106,6 +106,8 @@ struct ReplayBuilder::State {
   void check_use(CustomSource& source, const CallUse& use);
   std::uint32_t put_on_group(std::size_t source, std::uint32_t group, std::int64_t bytes);
   void check_network();
+  void note_gaps();
+  void note_gaps(const CollectiveCall& call);
   void check_peers();
   void warn_of_unused_options();
   void note_peers(const Trace& trace, const RankCode& code);

@@ -36,6 +36,23 @@ void ReplayBuilder::State::check_network() {
   diagnostics.error({.file = network.source}, "network", text);
 }
 
+// What of the traces and the system keeps ASTRA-sim from running them.
+void ReplayBuilder::State::note_gaps() {
+  if (!program.options.astra) return;
+  program.gaps.add(compiler.gaps());
+  program.gaps.add(custom_compiler.gaps());
+  for (const CollectivePlan& plan : program.plans) note_gaps(plan.call);
+}
+
+void ReplayBuilder::State::note_gaps(const CollectiveCall& call) {
+  if (call.op == CollectiveOp::all_gather && call.bytes < *program.model.splits)
+    program.gaps.add(AstraGap::gathers_less_than_chunks);
+  if (call.custom == 0) return;
+  if (*program.model.splits > 1) program.gaps.add(AstraGap::custom_chunks);
+  const std::vector<Rank>& ranks = program.groups[call.group].ranks;
+  if (!std::is_sorted(ranks.begin(), ranks.end())) program.gaps.add(AstraGap::custom_group_order);
+}
+
 void ReplayBuilder::State::check_peers() {
   const auto ranks = static_cast<std::int64_t>(program.ranks.size());
   // Where a trace is missing, that is what is wrong.

@@ -93,6 +93,7 @@ class Replayer final : private CollectiveListener {
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
       issue(npus_[r], r);
     }
+    if (!queue_.empty() && queue_.next_time() == 0) note_time_zero();
     const Picoseconds until = program_.options.until.value_or(std::numeric_limits<Picoseconds>::max());
     if (watch_) {
       while (!queue_.empty() && queue_.next_time() <= until && !watch_->broken()) handle_watched(queue_.pop());
@@ -132,6 +133,7 @@ class Replayer final : private CollectiveListener {
     handle(e);
   }
   void handle(Event e) {
+    on_network_ = e.kind() != event_npu;
     switch (e.kind()) {
       case event_npu: npu_events_.run(e.arg(), [this](Rank npu, Waiter w) { fire(npu, w); }); break;
       case event_receive: fire(messages_.take_late(e.arg())); break;
@@ -204,7 +206,30 @@ class Replayer final : private CollectiveListener {
     } else {
       npu.feeder.complete(npu.ops[node].children);
     }
-    if (npu.feeder.done()) result_.npus[r].finish_ps = queue_.now();
+    if (!npu.feeder.done()) return;
+    result_.npus[r].finish_ps = queue_.now();
+    if (program_.options.astra && on_network_ && has_unknown_to_statistics(r))
+      result_.gaps.add(AstraGap::statistics);
+  }
+
+  // ASTRA-sim's statistics know neither CPU nor memory nor INVALID nodes. What they throw at the end of an NPU is
+  // caught, unless the network called.
+  [[nodiscard]] bool has_unknown_to_statistics(Rank r) const {
+    const auto unknown = [](const Op& op) {
+      const bool skipped_comp = op.type == OpType::invalid && op.slot == Slot::compute;
+      return op.slot == Slot::cpu || op.type == OpType::memory || (op.type == OpType::invalid && !skipped_comp);
+    };
+    const auto& ops = program_.ranks[r].code->ops;
+    return std::any_of(ops.begin(), ops.end(), unknown);
+  }
+
+  // `unless`: what stops ASTRA-sim before, and leads to the same here.
+  void note_gap(AstraGap gap, AstraGap unless) {
+    if (!program_.gaps.has(unless)) result_.gaps.add(gap);
+  }
+  void note_time_zero() {
+    if (program_.options.astra && program_.options.network.model != NetworkModel::links)
+      note_gap(AstraGap::time_zero, AstraGap::gathers_less_than_chunks);
   }
 
   void note_begin(Rank r, std::uint32_t node) {
@@ -219,10 +244,13 @@ class Replayer final : private CollectiveListener {
   // An INVALID node ends at once. In ASTRA-sim what it frees waits for the next round; unless that would never
   // come, because nothing of this NPU is in flight.
   void issue(Npu& npu, Rank r) {
-    do {
-      npu.feeder.issue([&](std::uint32_t node) { return try_issue(npu, r, node); });
-    } while (waits_for_round_ ? npu.feeder.free_nodes() != 0 && npu.feeder.in_flight() == 0
-                              : npu.feeder.fresh_nodes() != 0);
+    const auto round = [&] { npu.feeder.issue([&](std::uint32_t node) { return try_issue(npu, r, node); }); };
+    round();
+    while (waits_for_round_ ? npu.feeder.free_nodes() != 0 && npu.feeder.in_flight() == 0
+                            : npu.feeder.fresh_nodes() != 0) {
+      if (waits_for_round_) note_gap(AstraGap::invalid_node, AstraGap::metadata_node);
+      round();
+    }
   }
 
   // When nothing is to come any more: what an INVALID node has freed need not wait for another end on its NPU.
@@ -232,6 +260,8 @@ class Replayer final : private CollectiveListener {
       std::uint32_t taken = 0;
       do {
         taken = feeder.completed() + feeder.in_flight();
+        if (waits_for_round_ && feeder.fresh_nodes() != 0)
+          note_gap(AstraGap::invalid_node, AstraGap::metadata_node);
         if (feeder.free_nodes() != 0) issue(npus_[r], r);
       } while (taken != feeder.completed() + feeder.in_flight());
     }
@@ -334,6 +364,8 @@ class Replayer final : private CollectiveListener {
     result_.collectives = list_collectives(program_, system_, exposure_, equivalence_);
     result_.links = network_->link_use(result_.reached_ps);
     result_.worst_port = network_->worst_port(result_.reached_ps);
+    if (program_.options.astra && messages_.has_long_rendezvous()) result_.gaps.add(AstraGap::long_rendezvous);
+    if (system_.stream_numbers_differ()) result_.gaps.add(AstraGap::uneven_group_use);
     if (!queue_.empty() || target_begun_) {
       result_.status = ReplayStatus::stopped;
     } else if (!all_done) {
@@ -371,6 +403,7 @@ class Replayer final : private CollectiveListener {
   std::uint32_t last_cause_ = Causes::none;
   std::vector<NodeSpans> spans_;  // by rank, where local memory is tracked
   bool observed_ = false;
+  bool on_network_ = true;  // what happens now is the network's doing, not an NPU's; the start counts as such
 };
 
 ReplayResult expand(ReplayResult result, const Symmetry& symmetry, const ReplayProgram& program) {
@@ -443,10 +476,22 @@ ReplayResult run(const ReplayProgram& program) {
   return Replayer(program).run();
 }
 
+void add_gaps_of_network(const ReplayProgram& program, AstraGaps& gaps) {
+  const std::vector<NetworkDim>& dims = program.network.dims;
+  if (program.options.network.model != NetworkModel::aware || dims.empty()) return;
+  if (dims.size() > 1) {
+    gaps.add(AstraGap::several_dimensions);
+  } else if (dims[0].topology == Topology::ring && dims[0].npus == 2) {
+    gaps.add(AstraGap::ring_of_two);
+  }
+}
+
 }  // namespace
 
 ReplayResult replay(const ReplayProgram& program) {
   ReplayResult result = run(program);
+  result.gaps.add(program.gaps);
+  if (program.options.astra) add_gaps_of_network(program, result.gaps);
   result.recorded_communication = program.options.recorded != Recorded::nothing;
   for (Rank r = 0; program.options.system->config.roofline && r < program.ranks.size(); ++r)
     result.npus[r].roofline = program.ranks[r].code->roofline;

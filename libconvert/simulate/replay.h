@@ -15,6 +15,7 @@
 #include "core/diagnostic.h"
 #include "core/timeline.h"
 #include "simulate/activity.h"
+#include "simulate/astra_gaps.h"
 #include "simulate/collective_kind.h"
 #include "simulate/deadlock.h"
 #include "simulate/explain.h"
@@ -81,6 +82,7 @@ struct ReplayResult {
   std::optional<PortLoad> worst_port{};       // with NetworkOptions::watch_ports, if it was exceeded
   std::size_t classes = 0;  // of equivalent ranks, where one of each was simulated for all; 0: every rank was
   WaitReport waits;         // for status deadlock and unmatched
+  AstraGaps gaps;           // by ASTRA-sim's rules
   Timeline timeline;
   std::optional<Explanation> explanation;   // for ReplayOptions::explain; nothing if the node never started
   std::optional<PeakTensors> peak_tensors;  // with MemoryTracking

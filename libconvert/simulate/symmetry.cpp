@@ -69,7 +69,8 @@ ReplayProgram reduce(const ReplayProgram& program, const Equivalence& equivalenc
                         .model = program.model,
                         .groups = program.groups,
                         .plans = program.plans,
-                        .customs = program.customs};
+                        .customs = program.customs,
+                        .gaps = program.gaps};
   Reducer reducer(program, equivalence, reduced.channels);
   Rank last = 0;
   for (Rank r = 0; r < program.ranks.size(); ++r) {

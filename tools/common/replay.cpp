@@ -79,7 +79,8 @@ void add_replay_options(App& app, ReplayInputOptions& to) {
                  "ASTRA-sim's rules, or a physical model (default: astra with --system-configuration)");
   app.add_choice(
       "--issue", to.issue, {"algorithm", "workload", "unlimited"},
-      "all free nodes at once, or one per resource, or a workload without limits (default: by the trace)");
+      "all free nodes at once, or one per resource, or a workload without limits (default: by the trace; workload "
+      "with --compat astra)");
   app.add_list("--slow", to.slow, "RANK=FACTORx,...", "stragglers: computing takes longer there, such as 3=1.5x");
   app.add_bytes("--size", to.size, "BYTES", "size of the collective, for traces without sizes");
   app.add_time("--until", to.until, "TIME", "stop at this simulated time, such as 1.5us");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/system/custom.h"
 
+#include <algorithm>
+
 namespace convert {
 
 void CustomRuns::begin(Rank npu, const RankCode& code, std::uint32_t stream, std::uint32_t collective) {
@@ -22,7 +24,13 @@ void CustomRuns::begin(Rank npu, const RankCode& code, std::uint32_t stream, std
   r.npu = npu;
   r.stream = stream;
   r.collective = collective;
-  issue(run);
+  if (code.issue_order == nullptr) return issue(run);
+  r.bucket_count = code.issue_order->bucket_count;
+  r.feeder.issue_all(
+      [&](std::span<std::uint32_t> fresh) {
+        std::copy_n(code.issue_order->first.begin(), fresh.size(), fresh.begin());
+      },
+      [&](std::uint32_t node) { try_issue(run, node); });
 }
 
 void CustomRuns::issue(std::uint32_t run) {
@@ -30,6 +38,14 @@ void CustomRuns::issue(std::uint32_t run) {
   do {
     feeder.issue([&](std::uint32_t node) { return try_issue(run, node); });
   } while (feeder.free_nodes() != 0);
+}
+
+// What the end of a node has freed.
+void CustomRuns::issue_in_order(std::uint32_t run, std::uint32_t ended) {
+  Run& r = runs_[run];
+  r.feeder.issue_all(
+      [&](std::span<std::uint32_t> fresh) { arranger_.arrange(*r.code, r.feeder, ended, fresh, r.bucket_count); },
+      [&](std::uint32_t node) { try_issue(run, node); });
 }
 
 bool CustomRuns::try_issue(std::uint32_t run, std::uint32_t node) {
@@ -71,7 +87,11 @@ std::uint32_t CustomRuns::complete(std::uint32_t index) {
   Run& r = runs_[p.run];
   r.feeder.complete(p.node);
   if (!r.feeder.done()) {
-    issue(p.run);
+    if (r.code->issue_order != nullptr) {
+      issue_in_order(p.run, p.node);
+    } else {
+      issue(p.run);
+    }
     return 0;
   }
   unused_runs_.push_back(p.run);

@@ -11,6 +11,7 @@
 #include "simulate/messages.h"
 #include "simulate/npu_events.h"
 #include "simulate/op.h"
+#include "simulate/system/issue_order.h"
 
 namespace convert {
 
@@ -21,8 +22,9 @@ struct CustomAlgorithm {
   std::vector<std::shared_ptr<const RankCode>> places{};
 };
 
-// The runs of custom algorithms that are under way. Free nodes are issued all at once, in ascending order of id;
-// there are no resources, endpoint delays or reduction costs but the nodes' own times.
+// The runs of custom algorithms that are under way. Free nodes are issued all at once, in ascending order of id or,
+// by ASTRA-sim's rules, of their IssueOrder; there are no resources, endpoint delays or reduction costs but the
+// nodes' own times.
 class CustomRuns {
  public:
   CustomRuns(NpuEvents& events, Messages& messages) : events_(events), messages_(messages) {}
@@ -40,7 +42,8 @@ class CustomRuns {
     const RankCode* code = nullptr;
     Rank npu = 0;
     std::uint32_t stream = 0;
-    std::uint32_t collective = 0;  // 1 + number, or 0
+    std::uint32_t collective = 0;    // 1 + number, or 0
+    std::uint32_t bucket_count = 1;  // see IssueArranger
   };
   // All that ever were; those under way are the ones whose feeder is not done.
   [[nodiscard]] const std::vector<Run>& runs() const { return runs_; }
@@ -53,10 +56,12 @@ class CustomRuns {
 
  private:
   void issue(std::uint32_t run);
+  void issue_in_order(std::uint32_t run, std::uint32_t ended);
   bool try_issue(std::uint32_t run, std::uint32_t node);
 
   NpuEvents& events_;
   Messages& messages_;
+  IssueArranger arranger_;
   std::vector<Run> runs_;
   std::vector<std::uint32_t> unused_runs_;
   std::vector<Pending> pending_;

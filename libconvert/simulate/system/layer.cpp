@@ -46,6 +46,7 @@ SystemLayer::SystemLayer(const SystemModel& model, const std::vector<SystemGroup
   if (model.astra) queues_.resize(std::size_t{npus} * npu_queues_, {.limit = model.streams_per_queue()});
   turns_.resize(std::size_t{npus} * model.dims.size());
   for (std::size_t g = 0; g < groups.size(); ++g) calls_[g].resize(groups[g].size(model));
+  if (model.astra && groups.size() > 1) numbers_.emplace(model, npus);
   if (model.shared_bus) bus_.emplace(*model.shared_bus, model.local_reduction_delay, events, npus, queue, *this);
 }
 SystemLayer::~SystemLayer() = default;
@@ -97,6 +98,7 @@ const CollectiveRun* SystemLayer::start(Rank npu, std::uint32_t plan_number, std
   runs_[run].last_begin = queue_.now();
   if (runs_[run].begin == queue_.now()) note_first(run, npu, op);
   take_turns(npu, plan);
+  if (numbers_) numbers_->call(npu, run, plan);
 
   std::uint32_t job = 0;
   if (unused_jobs_.empty()) {

@@ -16,6 +16,7 @@
 #include "simulate/system/custom.h"
 #include "simulate/system/plan.h"
 #include "simulate/system/shared_bus.h"
+#include "simulate/system/stream_numbers.h"
 #include "util/huge_pages.h"
 
 namespace convert {
@@ -98,6 +99,8 @@ class SystemLayer {
     std::uint32_t op;
   };
   [[nodiscard]] const std::vector<Caller>& first_callers(std::size_t run) const { return first_callers_[run]; }
+  // By ASTRA-sim's rules: whether the calls of a collective would miss each other there.
+  [[nodiscard]] bool stream_numbers_differ() const { return numbers_ && numbers_->differ(); }
   [[nodiscard]] const CustomRuns& custom_runs() const { return customs_; }
   [[nodiscard]] UnendedCollectives unended() const;
 
@@ -186,6 +189,7 @@ class SystemLayer {
   Causes* causes_ = nullptr;  // if they are noted
   CustomRuns customs_;
   std::optional<SharedBus> bus_;
+  std::optional<StreamNumbers> numbers_;  // by ASTRA-sim's rules
 
   std::uint32_t npu_queues_;
   GrowingHugeVector<Queue> queues_;  // by NPU (or job, see queue_of) and queue

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/system/issue_order.h"
+
+#include <algorithm>
+
+#include "simulate/op.h"
+
+namespace convert {
+namespace {
+
+// The nodes of a table as the reference's feeder takes them in.
+class Loader {
+ public:
+  Loader(const NodeTable& table, const Graph& graph, const Feeder& feeder)
+      : table_(table), graph_(graph), node_of_(graph.size()) {
+    for (std::uint32_t node = 0; node < feeder.size(); ++node) node_of_[feeder.index_of(node)] = node;
+  }
+
+  [[nodiscard]] std::uint32_t node_of(std::uint32_t index) const { return node_of_[index]; }
+
+  // The table's indices in the order of its map of dependencies: of nodes and, before they come, of their parents.
+  [[nodiscard]] std::vector<std::uint32_t> dependency_map() {
+    std::vector<std::uint32_t> keys;
+    std::vector<bool> known(graph_.size());
+    const auto add = [&](std::uint32_t index) {
+      if (!known[index]) keys.push_back(index);
+      known[index] = true;
+    };
+    for (std::uint32_t i = 0; i < graph_.size(); ++i) {
+      add(i);
+      if (graph_.parents(i).empty()) continue;
+      for (const std::uint32_t parent : walk(ends(graph_.parents(i)))) add(parent);
+    }
+    return walk(keys);
+  }
+
+  // The indices of edges' other ends.
+  [[nodiscard]] static std::vector<std::uint32_t> ends(std::span<const Edge> edges) {
+    std::vector<std::uint32_t> indices;
+    for (const Edge& e : edges) indices.push_back(e.node);
+    return indices;
+  }
+
+  // The indices, put into a set in their order, in the order of that set.
+  [[nodiscard]] std::vector<std::uint32_t> walk(const std::vector<std::uint32_t>& indices) {
+    if (indices.size() < 2) return indices;
+    set_.clear(1);
+    for (const std::uint32_t i : indices) set_.insert(table_.nodes[i].id);
+    std::vector<std::uint32_t> walked;
+    walked.reserve(indices.size());
+    set_.for_each([&](std::uint32_t place) { walked.push_back(indices[place]); });
+    return walked;
+  }
+  [[nodiscard]] std::uint32_t bucket_count() const { return set_.bucket_count(); }  // of the last one
+
+ private:
+  const NodeTable& table_;
+  const Graph& graph_;
+  std::vector<std::uint32_t> node_of_;  // by index
+  HashOrder set_;
+};
+
+}  // namespace
+
+IssueOrder::IssueOrder(const NodeTable& table, const Graph& graph, const Feeder& feeder) {
+  Loader loader(table, graph, feeder);
+  std::vector<std::uint32_t> free = loader.dependency_map();
+  std::erase_if(free, [&](std::uint32_t i) { return !graph.parents(i).empty(); });
+  HashOrder set;
+  for (const std::uint32_t i : free) set.insert(table.nodes[i].id);
+  bucket_count = set.bucket_count();
+  set.for_each([&](std::uint32_t place) { first.push_back(loader.node_of(free[place])); });
+  child_begin.push_back(0);
+  for (std::uint32_t node = 0; node < feeder.size(); ++node) {
+    for (const std::uint32_t child : loader.walk(Loader::ends(graph.children(feeder.index_of(node)))))
+      children_of_all.push_back(loader.node_of(child));
+    child_begin.push_back(static_cast<std::uint32_t>(children_of_all.size()));
+  }
+}
+
+void IssueArranger::arrange(const RankCode& code, const Feeder& feeder, std::uint32_t node,
+                            std::span<std::uint32_t> fresh, std::uint32_t& bucket_count) {
+  if (fresh.size() < 2) return;  // the set has room for one
+  set_.clear(bucket_count);
+  freed_.clear();
+  for (const std::uint32_t child : code.issue_order->children(node)) {
+    if (feeder.waits_for(child) != 0) continue;
+    freed_.push_back(child);
+    set_.insert(code.id(child));
+  }
+  std::size_t next = 0;
+  set_.for_each([&](std::uint32_t place) { fresh[next++] = freed_[place]; });
+  bucket_count = set_.bucket_count();
+}
+
+}  // namespace convert

@@ -29,6 +29,7 @@ void add_link_options(App& app, LinkToolOptions& to) {
   app.add_flag("--dep-rules", to.dep_rules, "note the rule behind each dependency (attribute dep_rules)");
   app.add_choice("--compat", to.compat, {"chakra"}, "as MLCommons Chakra links and converts, byte for byte");
   app.group("Checks");
+  app.add_flag("--mismatched", to.mismatched, "link files of different processes or ranks all the same");
   app.add_choice("--unmatched", to.unmatched, {"warn", "error", "keep"}, "operations without a partner");
   app.add_choice("--check", to.check, {"error", "warn", "off"},
                  "collectives and messages across ranks (default: error; with --ranks: warn)");
@@ -59,8 +60,8 @@ Linking::Linking(const LinkToolOptions& options, const OutputOptions& output, Co
   if (options.compat) {
     const bool linked = output.to && *output.to == "linked";
     compat_ = linked ? LinkCompat::chakra_linked : LinkCompat::chakra;
-    if (options.unmatched != "warn" || options.check)
-      throw usage_error("--compat chakra checks nothing: leave out --unmatched and --check");
+    if (options.unmatched != "warn" || options.check || options.mismatched)
+      throw usage_error("--compat chakra checks nothing: leave out --unmatched, --check and --mismatched");
     if (options.gaps != "keep" || options.data_deps || options.reduce || options.dep_rules || options.report) {
       throw usage_error(
           "--compat chakra follows the rules of another program; leave out --gaps, --data-deps, "
@@ -91,6 +92,7 @@ SourceOptions Linking::source_options() {
   }
   LinkingOptions linking;
   linking.compat = compat_;
+  linking.mismatched = options_.mismatched;
   linking.link = {.keep_gaps = options_.gaps == "keep",
                   .data_deps = options_.data_deps,
                   .reduce = options_.reduce,

@@ -31,6 +31,7 @@ struct LinkToolOptions {
   bool data_deps = false;
   bool reduce = false;
   bool dep_rules = false;
+  bool mismatched = false;
   std::string unmatched = "warn";
   std::optional<std::string> check;
   std::optional<std::string> report;

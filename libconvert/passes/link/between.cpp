@@ -33,7 +33,8 @@ class Between {
 
   void number_tokens();
   using Numbers = std::unordered_map<CallKey, std::uint32_t, CallKeyHash>;
-  void number_side(const Calls& side, Numbers& numbers, std::vector<std::uint32_t>& tokens) const;
+  void number_side(const Calls& side, const std::vector<bool>& numbered, Numbers& numbers,
+                   std::vector<std::uint32_t>& tokens) const;
   void find_bounds();
   void pair_thread(Positions hosts, Positions events);
   [[nodiscard]] std::vector<Fixed> fixed_pairs(Positions hosts, Positions events) const;
@@ -74,10 +75,11 @@ class Between {
   const std::unordered_map<std::uint32_t, std::int64_t>* surplus_ = nullptr;  // of a whole thread, by token
 };
 
-void Between::number_side(const Calls& side, Numbers& numbers, std::vector<std::uint32_t>& tokens) const {
+void Between::number_side(const Calls& side, const std::vector<bool>& numbered, Numbers& numbers,
+                          std::vector<std::uint32_t>& tokens) const {
   tokens.reserve(side.all.size());
   for (const Call& c : side.all) {
-    if (!same_numbers_ || c.sequence < 0 || !c.open || c.partner != none) {
+    if (!same_numbers_ || c.sequence < 0 || !numbered[c.name] || !c.open || c.partner != none) {
       tokens.push_back(c.name);
       continue;
     }
@@ -86,10 +88,21 @@ void Between::number_side(const Calls& side, Numbers& numbers, std::vector<std::
   }
 }
 
+// Profilers number some operators that the host trace does not: only what both number is told apart so.
 void Between::number_tokens() {
+  const auto names_with_number = [&](const Calls& side) {
+    std::vector<bool> out(calls_.names);
+    for (const Call& c : side.all) {
+      if (c.sequence >= 0) out[c.name] = true;
+    }
+    return out;
+  };
+  std::vector<bool> numbered = names_with_number(calls_.hosts);
+  const std::vector<bool> of_events = names_with_number(calls_.events);
+  for (std::size_t i = 0; i < numbered.size(); ++i) numbered[i] = numbered[i] && of_events[i];
   Numbers numbers;
-  number_side(calls_.hosts, numbers, host_tokens_);
-  number_side(calls_.events, numbers, event_tokens_);
+  number_side(calls_.hosts, numbered, numbers, host_tokens_);
+  number_side(calls_.events, numbered, numbers, event_tokens_);
 }
 
 void Between::find_bounds() {

@@ -83,7 +83,7 @@ std::string agreement(const LinkReport::Evidence& e) {
     return "none of " + std::to_string(e.operators) + " operators has an id or sequence number in both";
   std::string out;
   if (e.with_id != 0) out = of(e.agree_by_id, e.with_id) + " operators agree by id and name";
-  if (e.with_sequence == 0) return out;
+  if (e.with_sequence == 0 || (e.with_id != 0 && 2 * e.agree_by_id >= e.with_id)) return out;
   if (!out.empty()) return out + ", " + of(e.agree_by_sequence, e.with_sequence) + " by name and sequence number";
   return of(e.agree_by_sequence, e.with_sequence) + " operators agree by name and sequence number";
 }
@@ -98,7 +98,7 @@ void check_origin(const Origins& from, const LinkReport& report, bool mismatched
   const bool differ = pids_differ(from) || ranks_differ(from);
   const bool refuse = differ && (few || (e.comparable() == 0 && e.operators != 0 && pids_differ(from)));
   const Location where{.file = from.device_file};
-  const std::string other = "another process or rank than " + from.host_file + " (" + differences(from) + "): ";
+  const std::string other = (pids_differ(from) ? "another process than " : "another rank than ") + from.host_file + " (" + differences(from) + "): ";
   if (refuse && !mismatched) {
     throw input_error(where,
                       "is of " + other + agreement(e) +

@@ -60,8 +60,9 @@ Linking::Linking(const LinkToolOptions& options, const OutputOptions& output, Co
   if (options.compat) {
     const bool linked = output.to && *output.to == "linked";
     compat_ = linked ? LinkCompat::chakra_linked : LinkCompat::chakra;
-    if (options.unmatched != "warn" || options.check || options.mismatched)
-      throw usage_error("--compat chakra checks nothing: leave out --unmatched, --check and --mismatched");
+    if (options.unmatched != "warn" || options.check)
+      throw usage_error("--compat chakra checks nothing: leave out --unmatched and --check");
+    if (options.mismatched) throw usage_error("--compat chakra links what it is given: leave out --mismatched");
     if (options.gaps != "keep" || options.data_deps || options.reduce || options.dep_rules || options.report) {
       throw usage_error(
           "--compat chakra follows the rules of another program; leave out --gaps, --data-deps, "

@@ -48,43 +48,20 @@ void keep_ascending(std::vector<TokenPair>& pairs) {
   pairs.swap(kept);
 }
 
-// Pairs around which nothing is to be searched: a row of tokens that each side has once.
-std::vector<TokenPair> pivots(Tokens a, Tokens b) {
-  constexpr std::size_t length = 8;
-  const std::vector<Gram> of_a = sorted_grams(a, length), of_b = sorted_grams(b, length);
-  const auto once = [](const std::vector<Gram>& grams, std::size_t i) {
-    return (i == 0 || grams[i - 1].hash != grams[i].hash) &&
-           (i + 1 == grams.size() || grams[i + 1].hash != grams[i].hash);
-  };
-  std::vector<TokenPair> found;
-  for (std::size_t i = 0, j = 0; i < of_a.size() && j < of_b.size();) {
-    if (of_a[i].hash < of_b[j].hash) {
-      ++i;
-    } else if (of_b[j].hash < of_a[i].hash) {
-      ++j;
-    } else {
-      if (once(of_a, i) && once(of_b, j) && a[of_a[i].at] == b[of_b[j].at]) found.push_back({of_a[i].at, of_b[j].at});
-      ++i, ++j;
-    }
-  }
-  std::sort(found.begin(), found.end(), [](const TokenPair& x, const TokenPair& y) { return x.a < y.a; });
-  keep_ascending(found);
-  return found;
-}
-
 // E. W. Myers' greedy algorithm (An O(ND) Difference Algorithm), piece by piece: after so many edits the path that
 // got farthest is taken, and the next piece begins there.
 class Myers {
  public:
-  Myers(Tokens a, Tokens b, std::uint32_t first_a, std::uint32_t first_b, std::vector<TokenPair>& out)
-      : a_(a), b_(b), first_a_(first_a), first_b_(first_b), out_(out) {}
+  // The first `begin` tokens of both are passed over.
+  Myers(Tokens a, Tokens b, std::size_t begin, std::vector<TokenPair>& out)
+      : a_(a), b_(b), out_(out), at_a_(static_cast<int>(begin)), at_b_(static_cast<int>(begin)) {}
 
   void run() {
     while (at_a_ < size(a_) && at_b_ < size(b_)) piece();
   }
 
  private:
-  static constexpr int most_edits = 128;
+  static constexpr int most_edits = 64;
   static int size(Tokens t) { return static_cast<int>(t.size()); }
 
   void piece();
@@ -95,9 +72,8 @@ class Myers {
   void take_path(int edits, int diagonal);
 
   Tokens a_, b_;
-  std::uint32_t first_a_, first_b_;
   std::vector<TokenPair>& out_;
-  int at_a_ = 0, at_b_ = 0;
+  int at_a_, at_b_;
   std::vector<int> reached_;  // by edits and diagonal, how far in a: 2 * edits + 1 diagonals each, unused ones -1
 };
 
@@ -146,8 +122,8 @@ void Myers::take_path(int edits, int diagonal) {
       begin = reached(edits - 1, from) + (from < diagonal ? 1 : 0);
     }
     for (; x > begin; --x) {
-      out_.push_back({first_a_ + static_cast<std::uint32_t>(at_a_ + x - 1),
-                      first_b_ + static_cast<std::uint32_t>(at_b_ + x - diagonal - 1)});
+      out_.push_back({static_cast<std::uint32_t>(at_a_ + x - 1),
+                      static_cast<std::uint32_t>(at_b_ + x - diagonal - 1)});
     }
     if (edits == 0) break;
     --edits;
@@ -156,24 +132,6 @@ void Myers::take_path(int edits, int diagonal) {
   std::reverse(out_.begin() + static_cast<std::ptrdiff_t>(first), out_.end());
   at_a_ += end_a;
   at_b_ += end_b;
-}
-
-// What both begin and end with is the same; the rest goes to Myers.
-void align_part(Tokens a, Tokens b, std::uint32_t first_a, std::uint32_t first_b, std::vector<TokenPair>& out) {
-  std::uint32_t head = 0;
-  while (head < a.size() && head < b.size() && a[head] == b[head]) {
-    out.push_back({first_a + head, first_b + head});
-    ++head;
-  }
-  std::uint32_t tail = 0;
-  while (head + tail < a.size() && head + tail < b.size() && a[a.size() - tail - 1] == b[b.size() - tail - 1]) ++tail;
-  Myers(a.subspan(head, a.size() - head - tail), b.subspan(head, b.size() - head - tail), first_a + head,
-        first_b + head, out)
-      .run();
-  for (; tail > 0; --tail) {
-    out.push_back({first_a + static_cast<std::uint32_t>(a.size()) - tail,
-                   first_b + static_cast<std::uint32_t>(b.size()) - tail});
-  }
 }
 
 }  // namespace
@@ -197,18 +155,20 @@ std::vector<std::uint32_t> longest_ascending(std::span<const std::uint32_t> valu
   return out;
 }
 
+// What both begin and end with is the same; the rest goes to Myers.
 std::vector<TokenPair> align(Tokens a, Tokens b) {
-  constexpr std::size_t small = 256;
   std::vector<TokenPair> out;
-  std::uint32_t at_a = 0, at_b = 0;
-  const auto up_to = [&](std::uint32_t end_a, std::uint32_t end_b) {
-    align_part(a.subspan(at_a, end_a - at_a), b.subspan(at_b, end_b - at_b), at_a, at_b, out);
-    at_a = end_a, at_b = end_b;
+  std::size_t head = 0, tail = 0;
+  const std::size_t shorter = std::min(a.size(), b.size());
+  while (head < shorter && a[head] == b[head]) ++head;
+  while (head + tail < shorter && a[a.size() - tail - 1] == b[b.size() - tail - 1]) ++tail;
+  out.reserve(shorter);
+  const auto add = [&](std::size_t i, std::size_t j) {
+    out.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j)});
   };
-  if (a.size() > small && b.size() > small && !std::equal(a.begin(), a.end(), b.begin(), b.end())) {
-    for (const TokenPair& p : pivots(a, b)) up_to(p.a, p.b);
-  }
-  up_to(static_cast<std::uint32_t>(a.size()), static_cast<std::uint32_t>(b.size()));
+  for (std::size_t i = 0; i < head; ++i) add(i, i);
+  Myers(a.first(a.size() - tail), b.first(b.size() - tail), head, out).run();
+  for (; tail > 0; --tail) add(a.size() - tail, b.size() - tail);
   return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 #include <span>
 #include <unordered_map>
@@ -16,6 +17,10 @@ namespace convert {
 namespace {
 
 constexpr std::uint32_t none = Call::none;
+constexpr std::int64_t earliest = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t latest = std::numeric_limits<std::int64_t>::max();
+// Between taking its id and its time a thread may be overtaken by another.
+constexpr std::int64_t slack_ns = 100'000;
 using Positions = std::span<const std::uint32_t>;  // in Calls::all
 
 class Between {
@@ -106,27 +111,26 @@ void Between::number_tokens() {
 }
 
 void Between::find_bounds() {
-  // Between taking its id and its time a thread may be overtaken by another.
-  constexpr std::int64_t slack_ns = 100'000;
   const auto& hosts = calls_.hosts.all;
   after_ns_.resize(hosts.size());
   before_ns_.resize(hosts.size());
   const auto start = [&](std::size_t h) { return calls_.events.all[hosts[h].partner].start_ns; };
-  std::int64_t bound = std::numeric_limits<std::int64_t>::min();
+  std::int64_t bound = earliest;
   for (std::size_t h = 0; h < hosts.size(); ++h) {
     after_ns_[h] = bound;
     if (hosts[h].partner != none) bound = start(h) - slack_ns;
   }
-  bound = std::numeric_limits<std::int64_t>::max();
+  bound = latest;
   for (std::size_t h = hosts.size(); h-- > 0;) {
     before_ns_[h] = bound;
     if (hosts[h].partner == none) continue;
-    bound = start(h) > std::numeric_limits<std::int64_t>::max() - slack_ns ? start(h) : start(h) + slack_ns;
+    bound = start(h) > latest - slack_ns ? start(h) : start(h) + slack_ns;
   }
 }
 
 void Between::take(std::uint32_t host, std::uint32_t event, bool sure) {
   calls_.pair(host, event);
+  if (report_.evidence.places > 1) sure = false;  // it hangs on that choice
   ++(sure ? report_.matched_by_order : report_.matched_by_order_unsure);
 }
 
@@ -221,9 +225,20 @@ void Between::pair_thread(Positions hosts, Positions events) {
 Positions Between::within_bounds(Positions hosts, Positions events) const {
   const auto& all = calls_.events.all;
   const auto begins = [&](std::uint32_t e, std::int64_t ns) { return all[e].start_ns < ns; };
-  const auto begin = std::lower_bound(events.begin(), events.end(), after_ns_[hosts.front()], begins);
-  const auto end = std::upper_bound(begin, events.end(), before_ns_[hosts.back()],
-                                    [&](std::int64_t ns, std::uint32_t e) { return ns < all[e].start_ns; });
+  const std::int64_t after = after_ns_[hosts.front()], before = before_ns_[hosts.back()];
+  auto begin = std::lower_bound(events.begin(), events.end(), after, begins);
+  auto end = std::upper_bound(begin, events.end(), before,
+                              [&](std::int64_t ns, std::uint32_t e) { return ns < all[e].start_ns; });
+  // On the side without a bound, as far as no number gives another step away.
+  if (after != earliest && before == latest) {
+    end = std::find_if(begin, end,
+                       [&](std::uint32_t e) { return foreign(all[e]) && all[e].start_ns - after > slack_ns; });
+  } else if (after == earliest && before != latest) {
+    const auto back = std::find_if(std::reverse_iterator(end), std::reverse_iterator(begin), [&](std::uint32_t e) {
+      return foreign(all[e]) && before - all[e].start_ns > slack_ns;
+    });
+    begin = back.base();
+  }
   return {begin, end};
 }
 

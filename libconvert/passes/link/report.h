@@ -79,8 +79,15 @@ struct LinkReport {
     }
     [[nodiscard]] bool empty() const { return low > high; }
     [[nodiscard]] bool holds(std::int64_t value) const { return low <= value && value <= high; }
+    // Whether they have at most the ends in common: the last operators of a step have the number that the next one
+    // begins with.
     [[nodiscard]] bool apart(const Range& other) const {
-      return !empty() && !other.empty() && (high < other.low || other.high < low);
+      if (empty() || other.empty()) return false;
+      const auto length = [](std::int64_t from, std::int64_t to) {
+        return from > to ? 0.0 : static_cast<double>(to) - static_cast<double>(from) + 1;
+      };
+      const double shared = length(std::max(low, other.low), std::min(high, other.high));
+      return 8 * shared <= std::min(length(low, high), length(other.low, other.high));
     }
   };
   // How much of the two files agrees.

@@ -51,9 +51,8 @@ std::optional<std::int64_t> begin_of(const Profile& device) {
 
 bool pids_differ(const Origins& from) {
   if (!from.host_pid || *from.host_pid == 0 || from.device_pids.empty()) return false;
-  return std::none_of(from.device_pids.begin(), from.device_pids.end(), [&](std::int64_t pid) {
-    return static_cast<std::uint64_t>(pid) == *from.host_pid;
-  });
+  return std::none_of(from.device_pids.begin(), from.device_pids.end(),
+                      [&](std::int64_t pid) { return static_cast<std::uint64_t>(pid) == *from.host_pid; });
 }
 
 bool ranks_differ(const Origins& from) {
@@ -98,7 +97,8 @@ void check_origin(const Origins& from, const LinkReport& report, bool mismatched
   const bool differ = pids_differ(from) || ranks_differ(from);
   const bool refuse = differ && (few || (e.comparable() == 0 && e.operators != 0 && pids_differ(from)));
   const Location where{.file = from.device_file};
-  const std::string other = (pids_differ(from) ? "another process than " : "another rank than ") + from.host_file + " (" + differences(from) + "): ";
+  const std::string other = (pids_differ(from) ? "another process than " : "another rank than ") + from.host_file +
+                            " (" + differences(from) + "): ";
   if (refuse && !mismatched) {
     throw input_error(where,
                       "is of " + other + agreement(e) +
@@ -109,9 +109,9 @@ void check_origin(const Origins& from, const LinkReport& report, bool mismatched
   if (refuse || pids_differ(from)) {
     diagnostics.warning(where, "mismatched", "is of " + other + agreement(e));
   } else if (few && !e.another_step && 2 * e.agree_by_sequence <= e.with_sequence) {
-    diagnostics.warning(where, "mismatched",
-                        "few operators are those of " + from.host_file + ": " + agreement(e) +
-                            "; are the files of one run?");
+    diagnostics.warning(
+        where, "mismatched",
+        "few operators are those of " + from.host_file + ": " + agreement(e) + "; are the files of one run?");
   }
 }
 
@@ -131,9 +131,10 @@ void check_unsure(const Origins& from, const LinkReport& report, Diagnostics& di
   const LinkReport::Evidence& e = report.evidence;
   const std::uint64_t unsure = report.matched_by_order_unsure;
   if (e.places > 1) {
-    diagnostics.warning({.file = from.device_file}, "unsure",
-                        "what " + from.host_file + " holds fits " + std::to_string(e.places) +
-                            " places here equally well, and no id or sequence number says which; the first is taken");
+    diagnostics.warning(
+        {.file = from.device_file}, "unsure",
+        "what " + from.host_file + " holds fits " + std::to_string(e.places) +
+            " places here equally well, and no id or sequence number says which; the first is taken");
   }
   if (unsure * 100 <= e.operators) return;
   diagnostics.warning({.file = from.device_file}, "unsure",

@@ -14,9 +14,7 @@ namespace {
 struct Gram {
   std::uint64_t hash = 0;
   std::uint32_t at = 0;
-  friend bool operator<(const Gram& x, const Gram& y) {
-    return x.hash != y.hash ? x.hash < y.hash : x.at < y.at;
-  }
+  friend bool operator<(const Gram& x, const Gram& y) { return x.hash != y.hash ? x.hash < y.hash : x.at < y.at; }
 };
 
 std::uint64_t gram_hash(Tokens tokens) {
@@ -81,7 +79,7 @@ class Myers {
 int Myers::came_from(int edits, int diagonal) {
   int below = diagonal == -edits ? -1 : reached(edits - 1, diagonal - 1);
   int above = diagonal == edits ? -1 : reached(edits - 1, diagonal + 1);
-  if (below == size(a_) - at_a_) below = -1;                     // nothing of a is left to pass over
+  if (below == size(a_) - at_a_) below = -1;                   // nothing of a is left to pass over
   if (above - (diagonal + 1) == size(b_) - at_b_) above = -1;  // nor of b
   if (below < 0 && above < 0) return diagonal;
   return above > below ? diagonal + 1 : diagonal - 1;
@@ -122,8 +120,8 @@ void Myers::take_path(int edits, int diagonal) {
       begin = reached(edits - 1, from) + (from < diagonal ? 1 : 0);
     }
     for (; x > begin; --x) {
-      out_.push_back({static_cast<std::uint32_t>(at_a_ + x - 1),
-                      static_cast<std::uint32_t>(at_b_ + x - diagonal - 1)});
+      out_.push_back(
+          {static_cast<std::uint32_t>(at_a_ + x - 1), static_cast<std::uint32_t>(at_b_ + x - diagonal - 1)});
     }
     if (edits == 0) break;
     --edits;
@@ -138,7 +136,8 @@ void Myers::take_path(int edits, int diagonal) {
 
 std::vector<std::uint32_t> longest_ascending(std::span<const std::uint32_t> values) {
   constexpr std::uint32_t none = 0xffffffff;
-  std::vector<std::uint32_t> ends, before(values.size(), none);  // ends: of each length, where the least value stands
+  std::vector<std::uint32_t> ends,
+      before(values.size(), none);  // ends: of each length, where the least value stands
   for (std::uint32_t i = 0; i < values.size(); ++i) {
     const auto at = std::lower_bound(ends.begin(), ends.end(), values[i],
                                      [&](std::uint32_t e, std::uint32_t value) { return values[e] < value; });
@@ -233,6 +232,27 @@ std::vector<std::uint32_t> rows_within(const std::vector<Vote>& votes, std::int6
   return rows;
 }
 
+// Places that have nearly as many rows as the one of `best` and hold all of the shorter sequence. Next to each of
+// them there may be such as a layer farther, which are worse: only equally good ones count there.
+std::size_t count_alike(const std::vector<Vote>& votes, const std::vector<std::uint32_t>& rows, std::size_t best,
+                        std::int64_t n, std::int64_t m) {
+  const std::int64_t apart = std::max<std::int64_t>(std::min(n, m) / 2, 1);
+  std::size_t count = 1;
+  bool shifted = false, any = false;
+  std::int64_t last = 0;
+  for (std::size_t i = 0; i < votes.size(); ++i) {
+    const std::int64_t d = votes[i].distance, away = std::abs(d - votes[best].distance);
+    const bool whole = n <= m ? d >= 0 && d <= m - n : d <= 0 && d >= m - n;
+    if (!whole || away == 0 || rows[i] * 10ULL < rows[best] * 9ULL) continue;
+    shifted = shifted || rows[i] >= rows[best];
+    if (away < apart || (any && d - last < apart)) continue;
+    any = true;
+    last = d;
+    ++count;
+  }
+  return std::max<std::size_t>(count, shifted ? 2 : 1);
+}
+
 Place place_of(const std::vector<Vote>& votes, std::int64_t n, std::int64_t m) {
   // Operators that only one side has move the rest a little.
   const std::int64_t width = std::clamp<std::int64_t>(std::min(n, m) / 16, 1, 64);
@@ -243,18 +263,7 @@ Place place_of(const std::vector<Vote>& votes, std::int64_t n, std::int64_t m) {
     if (exact[i] > exact[at]) at = i;
   }
   const std::int64_t distance = votes[at].distance;
-  Place place{.pairs = {}, .alike = 1};
-  std::int64_t counted = distance;
-  bool before = true;
-  for (std::size_t i = 0; i < votes.size(); ++i) {
-    const std::int64_t d = votes[i].distance;
-    const bool whole = n <= m ? d >= 0 && d <= m - n : d <= 0 && d >= m - n;
-    if (!whole || exact[i] * 10ULL < exact[at] * 9ULL || std::abs(d - distance) < width) continue;
-    if (!before && d - counted < width) continue;
-    before = false;
-    counted = d;
-    ++place.alike;
-  }
+  Place place{.pairs = {}, .alike = count_alike(votes, exact, at, n, m)};
   // Of each row where it lies nearest.
   std::unordered_map<std::uint32_t, Vote> nearest;
   for (const Vote& v : votes) {
@@ -274,7 +283,8 @@ Place place_of(const std::vector<Vote>& votes, std::int64_t n, std::int64_t m) {
 Place find_place(Tokens a, Tokens b) {
   for (const std::size_t length : {16U, 4U, 1U}) {
     const std::vector<Vote> votes = votes_of_rows(a, b, length);
-    if (!votes.empty()) return place_of(votes, static_cast<std::int64_t>(a.size()), static_cast<std::int64_t>(b.size()));
+    if (!votes.empty())
+      return place_of(votes, static_cast<std::int64_t>(a.size()), static_cast<std::int64_t>(b.size()));
   }
   return {};
 }

@@ -246,7 +246,8 @@ Positions Between::within_bounds(Positions hosts, Positions events) const {
 void Between::place_thread(Positions hosts, Positions events) {
   const std::vector<std::uint32_t> open_hosts = open_ones(calls_.hosts, hosts),
                                    open_events = open_ones(calls_.events, events);
-  const std::vector<std::uint32_t> a = tokens_of(host_tokens_, open_hosts), b = tokens_of(event_tokens_, open_events);
+  const std::vector<std::uint32_t> a = tokens_of(host_tokens_, open_hosts),
+                                   b = tokens_of(event_tokens_, open_events);
   const Place place = find_place(a, b);
   if (place.alike > 1) report_.evidence.places = std::max<std::uint64_t>(report_.evidence.places, place.alike);
   std::unordered_map<std::uint32_t, std::int64_t> surplus;

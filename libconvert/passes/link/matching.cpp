@@ -198,7 +198,8 @@ Matching match_calls(const Trace& host, const HostOperators& operators, const Pr
 void report_unmatched(const Trace& host, const HostOperators& operators, const Profile& device,
                       const Matching& matching, LinkReport& report) {
   const auto& events = device.cpu_ops;
-  const bool any = std::any_of(matching.event_of.begin(), matching.event_of.end(), [](auto e) { return e != none; });
+  const bool any =
+      std::any_of(matching.event_of.begin(), matching.event_of.end(), [](auto e) { return e != none; });
   const IdLookup by_rf_id(matching.ids_hold ? events.size() : 0, [&](std::size_t i) { return id_of(events[i]); });
   const LinkReport::Range& profiled = report.evidence.profile_ids;
   for (const std::uint32_t h : operators.by_id) {

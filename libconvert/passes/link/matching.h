@@ -18,7 +18,8 @@ struct Matching {
 
   std::vector<std::uint32_t> event_of;  // by node of the host trace
   std::vector<std::uint32_t> host_of;   // by Profile::cpu_ops
-  // Whether ids of record functions are of one count in both files; else they say nothing, whether they agree or not.
+  // Whether ids of record functions are of one count in both files; else they say nothing, whether they agree or
+  // not.
   bool ids_hold = false;
   std::int64_t lowest_rf = 0, highest_rf = -1;  // of the host trace
 

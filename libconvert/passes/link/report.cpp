@@ -75,11 +75,17 @@ void append_json(const LinkReport& r, std::string& out) {
   w.member("cpu", r.cpu_nodes).member("delay", r.delay_nodes).member("metadata", r.metadata_nodes);
   w.member("kernel", r.kernel_nodes).member("memcpy", r.memcpy_nodes).member("memset", r.memset_nodes).end_object();
   w.line(2).key("matched").begin_object();
-  w.member("by_id", r.matched_by_id).member("by_anchor", r.matched_by_anchor).member("by_order", r.matched_by_order);
+  w.member("by_id", r.matched_by_id)
+      .member("by_anchor", r.matched_by_anchor)
+      .member("by_order", r.matched_by_order);
   w.member("by_order_unsure", r.matched_by_order_unsure);
   w.member("launched_by_correlation", r.launched_by_correlation).end_object();
   if (r.window) {
-    w.line(2).key("window").begin_object().member("begin_ns", r.window->begin_ns).member("end_ns", r.window->end_ns);
+    w.line(2)
+        .key("window")
+        .begin_object()
+        .member("begin_ns", r.window->begin_ns)
+        .member("end_ns", r.window->end_ns);
     w.member("profile_ns", r.window->profile_ns).key("left_out").begin_object();
     w.member("cpu_events", r.window->cpu_events).member("calls", r.window->calls);
     w.member("device_events", r.window->device_events).end_object().end_object();
@@ -131,12 +137,11 @@ std::vector<std::string> summary(const LinkReport& r) {
                   (r.memcpy_nodes == 1 ? " copy, " : " copies, ") + counted(r.memset_nodes, "fill"));
   if (r.window) {
     lines.push_back("observed from " + milliseconds(r.window->begin_ns) + " to " + milliseconds(r.window->end_ns) +
-                    " of the profile's " + milliseconds(r.window->profile_ns) + "; outside, and left out: " +
-                    counted(r.window->cpu_events, "profiled operator") + ", " + counted(r.window->calls, "call") +
-                    ", " + counted(r.window->device_events, "device operation"));
+                    " of the profile's " + milliseconds(r.window->profile_ns) +
+                    "; outside, and left out: " + counted(r.window->cpu_events, "profiled operator") + ", " +
+                    counted(r.window->calls, "call") + ", " + counted(r.window->device_events, "device operation"));
   }
-  const std::string by_anchor =
-      r.matched_by_anchor == 0 ? "" : n(r.matched_by_anchor) + " by sequence number, ";
+  const std::string by_anchor = r.matched_by_anchor == 0 ? "" : n(r.matched_by_anchor) + " by sequence number, ";
   lines.push_back("matched " + counted(r.matched_by_id, "operator") + " by id, " + by_anchor +
                   n(r.matched_by_order + r.matched_by_order_unsure) + " by order (" + n(r.matched_by_order_unsure) +
                   " unsure), " + counted(r.launched_by_correlation, "device operation") + " by correlation");

@@ -38,7 +38,9 @@ class Observed {
   void cut_device_ops(const std::vector<bool>& call_kept, const std::vector<bool>& event_kept);
   template <class Events>
   static void erase(Events& events, const std::vector<bool>& kept, std::uint64_t& left_out);
-  [[nodiscard]] bool within(const Profile::Event& e) const { return begin_ns_ <= e.start_ns && e.start_ns < end_ns_; }
+  [[nodiscard]] bool within(const Profile::Event& e) const {
+    return begin_ns_ <= e.start_ns && e.start_ns < end_ns_;
+  }
   // Whether it shows that the profile goes on where the host trace does not: annotations may frame everything.
   [[nodiscard]] bool foreign(std::size_t e) const {
     const Profile::CpuOp& op = device_.cpu_ops[e];
@@ -114,7 +116,8 @@ void Observed::erase(Events& events, const std::vector<bool>& kept, std::uint64_
 
 // What no call launched goes with the operator that it names, else by its own time.
 void Observed::cut_device_ops(const std::vector<bool>& call_kept, const std::vector<bool>& event_kept) {
-  const IdLookup calls(device_.calls.size(), [&](std::size_t i) { return Profile::given(device_.calls[i].correlation); });
+  const IdLookup calls(device_.calls.size(),
+                       [&](std::size_t i) { return Profile::given(device_.calls[i].correlation); });
   const IdLookup events(device_.cpu_ops.size(),
                         [&](std::size_t i) { return Profile::given(device_.cpu_ops[i].external_id); });
   const auto find = [](const IdLookup& in, std::int64_t id) {

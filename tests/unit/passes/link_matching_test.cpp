@@ -15,7 +15,11 @@
 namespace convert::test {
 namespace {
 
-enum class Ids { none, right, accidental };  // accidental: the host's count the observation, the profile's the profile
+enum class Ids {
+  none,
+  right,
+  accidental
+};  // accidental: the host's count the observation, the profile's the profile
 enum class Numbers { none, rising, restarting };
 
 struct Recording {
@@ -208,7 +212,7 @@ TEST(LinkMatching, PlacesThatAreAlikeAreSaid) {
     Training t({.host_from = 4, .host_to = 5, .numbers = numbers});
     const LinkedTrace l = t.link();
     EXPECT_EQ(l.report.evidence.places, 8U);
-    EXPECT_EQ(l.report.matched_by_order_unsure, t.observed());  // all that hangs on the choice
+    EXPECT_EQ(l.report.matched_by_order_unsure, t.observed());      // all that hangs on the choice
     EXPECT_EQ(count(l.report, Unmatched::event_without_host), 0U);  // one step, and no node of another
   }
 }
@@ -238,8 +242,10 @@ TEST(LinkMatching, AnAnchorThatContradictsTheOthersIsNotTaken) {
   Training t({.host_from = 4, .host_to = 5});
   for (Profile::CpuOp& e : t.program().profile().cpu_ops) {
     const std::string_view name = t.program().profile().name(e);
-    if (name == "loss" && e.sequence == 1048) e.sequence = 1018;       // of the step itself
-    else if (name == "loss" && e.sequence == 1018) e.sequence = 1048;  // of step 1
+    if (name == "loss" && e.sequence == 1048)
+      e.sequence = 1018;  // of the step itself
+    else if (name == "loss" && e.sequence == 1018)
+      e.sequence = 1048;  // of step 1
   }
   const LinkedTrace l = t.link();
   EXPECT_LE(t.misplaced(l.trace).size(), 1U);

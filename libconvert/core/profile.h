@@ -82,6 +82,7 @@ struct Profile {
 
   std::string file;
   std::vector<std::string> threads;  // "tid" of each CPU thread
+  std::vector<std::int64_t> pids;    // of the processes whose operators these are, as far as they are numbers
   std::vector<CpuOp> cpu_ops;
   std::vector<Call> calls;
   std::vector<DeviceOp> device_ops;

@@ -55,7 +55,7 @@ class KinetoItems final : public JsonItems {
 
  private:
   struct Fields : KinetoCategoryName {
-    std::string_view name, tid = "0", ts, dur, phase;
+    std::string_view name, tid = "0", pid, ts, dur, phase;
     const char* place = nullptr;  // of the category
     bool has_args = false;
     JsonCursor args;
@@ -82,6 +82,7 @@ class KinetoItems final : public JsonItems {
   void carry_arg(ArgKey& key, JsonCursor& in, const Args& args);
   void fill(Profile::Event& to, const Fields& f, const Args& args);
   std::uint32_t thread(std::string_view tid);
+  void note_process(std::string_view pid);
   Text text(std::string_view raw);
   // An id; Profile::none if it is none.
   std::int64_t integer(std::string_view value) {
@@ -98,6 +99,7 @@ class KinetoItems final : public JsonItems {
   Predicted<KinetoCategoryName> category_;
   std::array<Predicted<ArgKey>, 32> arg_keys_;
   Predicted<std::uint32_t> thread_;
+  std::string process_;  // the last one
   Predicted<CallKind> call_kind_;
   std::unordered_map<std::string, std::uint32_t> thread_index_;
   std::vector<std::uint64_t> carried_in_;  // by name: 1 + the last event that has such an arg
@@ -152,6 +154,7 @@ void KinetoItems::element(JsonCursor& in) {
       to_.device_ops.push_back({event, args.correlation, stream, std::max<std::int64_t>(args.device, 0),
                                 text(f.name), args.carried, kind, args.has_stream});
     } else if (cpu) {
+      if (f.pid != process_) note_process(f.pid);
       to_.cpu_ops.push_back({event, thread(f.tid), args.rf_id, args.sequence, args.forward_thread, text(f.name),
                              args.carried, f.category == annotation});
     } else if (f.category == call) {
@@ -195,6 +198,8 @@ inline bool KinetoItems::read_field(std::string_view key, JsonCursor& in, Fields
     f.name = in.peek() == '"' ? in.string() : in.skip();
   } else if (key == "tid") {
     f.tid = in.skip();
+  } else if (key == "pid") {
+    f.pid = in.skip();
   } else if (key == "ts") {
     f.ts = in.skip();
   } else if (key == "dur") {
@@ -318,6 +323,14 @@ std::uint32_t KinetoItems::thread(std::string_view tid) {
     if (added) to_.threads.emplace_back(text);
     return at->second;
   });
+}
+
+void KinetoItems::note_process(std::string_view pid) {
+  constexpr std::size_t most = 64;  // of what was put together from many
+  process_ = pid;
+  const std::int64_t number = lenient_integer(pid).value_or(Profile::none);
+  if (number <= 0 || to_.pids.size() == most) return;
+  if (std::find(to_.pids.begin(), to_.pids.end(), number) == to_.pids.end()) to_.pids.push_back(number);
 }
 
 Text KinetoItems::text(std::string_view raw) { return to_.args.add_text(unescaped(raw, scratch_)); }

@@ -10,6 +10,7 @@
 #include "formats/pytorch/pytorch.h"
 #include "io/set_path.h"
 #include "io/sha256.h"
+#include "load/belonging.h"
 #include "passes/compat/convert.h"
 #include "passes/compat/link.h"
 #include "passes/link/linked_input.h"
@@ -89,9 +90,10 @@ LinkingOptions linking_options(const FormatOptions& options) {
   }
   o.link.data_deps = yes(options, "data-deps");
   o.link.reduce = yes(options, "reduce");
+  o.mismatched = yes(options, "mismatched");
   if (const auto compat = options.get("compat")) {
     if (*compat != "chakra") throw usage_error("compat=" + *compat + ": expected chakra");
-    for (const std::string_view key : {"gaps", "metadata-nodes", "data-deps", "reduce"}) {
+    for (const std::string_view key : {"gaps", "metadata-nodes", "data-deps", "reduce", "mismatched"}) {
       if (options.get(key))
         throw usage_error("compat=chakra follows the rules of another program: leave out " + std::string(key));
     }
@@ -145,12 +147,17 @@ ReadRank read_linked(std::unique_ptr<Input> input, std::optional<Rank> rank, con
     if (options.compat == LinkCompat::chakra) out.trace = convert_like_reference(std::move(out.trace));
     return out;
   }
+  const bool device_given = device.has_value();
   if (!device && is_linked(host)) device = take_linked_apart(host);
   note(host.metadata, host_source, attr::source_file, attr::source_sha256);
   note(host.metadata, device_source, attr::device_file, attr::device_sha256);
   const auto groups = process_groups(host, device ? &*device : nullptr);
   if (const auto world = world_of(groups, device)) set_world_size(host.metadata, *world);
-  return {std::make_unique<LinkedRank>(std::move(host), std::move(device), groups, options.link), {}};
+  std::optional<Origins> from;
+  if (device_given && !host.nodes.nodes.empty()) from = origins(host, *device, rank);
+  auto linked = std::make_unique<LinkedRank>(std::move(host), std::move(device), groups, options.link);
+  if (from) check_belonging(*from, linked->report(), options.mismatched, diagnostics);
+  return {std::move(linked), {}};
 }
 
 }  // namespace convert

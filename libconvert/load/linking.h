@@ -26,10 +26,12 @@ struct LinkingOptions {
   LinkCompat compat = LinkCompat::none;
   bool hash = true;                   // note names and SHA-256 of the files
   std::optional<std::string> device;  // file of the device trace
+  bool mismatched = false;            // files of different processes or ranks are linked all the same
   bool device_alone = false;          // the input is a device trace, and there is no host trace
 };
 
-// device=FILE,gaps=keep|drop,metadata-nodes=keep|drop,data-deps=yes|no,reduce=yes|no,compat=chakra
+// device=FILE,gaps=keep|drop,metadata-nodes=keep|drop,data-deps=yes|no,reduce=yes|no,mismatched=yes|no,
+// compat=chakra
 [[nodiscard]] LinkingOptions linking_options(const FormatOptions& options);
 
 // A rank as it was read: linked by our rules, or a trace of a compat mode.

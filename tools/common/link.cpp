@@ -35,6 +35,7 @@ void add_link_options(App& app, LinkToolOptions& to) {
   app.add_flag("--relax", to.relax, "without the order that makes ranks wait for each other in a circle");
   app.add_choice("--compat", to.compat, {"chakra"}, "as MLCommons Chakra links and converts, byte for byte");
   app.group("Checks");
+  app.add_flag("--mismatched", to.mismatched, "link files of different processes or ranks all the same");
   app.add_choice("--unmatched", to.unmatched, {"warn", "error", "keep"}, "operations without a partner");
   app.add_choice("--check", to.check, {"error", "warn", "off"},
                  "collectives and messages across ranks (default: error; with --ranks: warn)");
@@ -71,6 +72,7 @@ Linking::Linking(const LinkToolOptions& options, const OutputOptions& output, Co
     compat_ = linked ? LinkCompat::chakra_linked : LinkCompat::chakra;
     if (options.unmatched != "warn" || options.check)
       throw usage_error("--compat chakra checks nothing: leave out --unmatched and --check");
+    if (options.mismatched) throw usage_error("--compat chakra links what it is given: leave out --mismatched");
     if (options.gaps != "keep" || options.metadata_nodes != "drop" || options.data_deps || options.reduce ||
         options.relax || options.report) {
       throw usage_error(
@@ -102,6 +104,7 @@ SourceOptions Linking::source_options() {
   }
   LinkingOptions linking;
   linking.compat = compat_;
+  linking.mismatched = options_.mismatched;
   linking.link = {.keep_gaps = options_.gaps == "keep",
                   .data_deps = options_.data_deps,
                   .reduce = options_.reduce,

@@ -33,6 +33,7 @@ struct LinkToolOptions {
   bool data_deps = false;
   bool reduce = false;
   bool relax = false;
+  bool mismatched = false;
   std::string unmatched = "warn";
   std::optional<std::string> check;
   std::optional<std::string> report;

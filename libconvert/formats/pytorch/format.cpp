@@ -16,6 +16,7 @@ const Format pytorch_format = {
                      {"metadata-nodes", "keep", "announcements of process groups as METADATA nodes"},
                      {"data-deps", "yes|no", "dependencies between tensors' writers and readers (default: no)"},
                      {"reduce", "yes|no", "without dependencies that others imply (default: no)"},
+                     {"mismatched", "yes|no", "files of different processes all the same (default: no)"},
                      {"compat", "chakra", "as MLCommons Chakra converts, byte for byte"}},
     .write_options = {},
     .sniff = sniff_pytorch,

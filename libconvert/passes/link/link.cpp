@@ -58,14 +58,14 @@ LinkedRank::LinkedRank(Trace host, std::optional<Profile> device, const std::vec
   s.report.rank = host.rank;
   s.report.list = options.list_unmatched;
   s.report.host_nodes = host.nodes.nodes.size();
-  const Profile* const profile = s.device ? &*s.device : nullptr;
+  Profile* const profile = s.device ? &*s.device : nullptr;
   if (profile != nullptr) {
     s.report.profile_events = profile->events;
     s.report.cpu_events = profile->cpu_ops.size();
     s.report.device_events = profile->device_ops.size();
-    measure(*profile, s.report);
   }
   s.operators = match_operators(host, profile, s.report);
+  if (profile != nullptr) measure(*profile, s.report);
   const OrderOptions order_options{.keep_gaps = options.keep_gaps && profile != nullptr,
                                    .data_deps = options.data_deps,
                                    .announcements = options.metadata_nodes};

@@ -10,6 +10,7 @@
 
 #include "core/profile.h"
 #include "core/trace.h"
+#include "passes/link/host_operators.h"
 #include "passes/link/report.h"
 
 namespace convert {
@@ -34,21 +35,9 @@ struct Operators {
   bool timed = false;  // false: there is no profile; times are places in program order
 };
 
-// Puts host nodes and events together by the id of the record function, or, where the profile has no such ids, by
-// thread, name and order. What has no partner stays: host nodes without a time stand where they stand in the order
-// of their thread, for no time. `device`: null if there is no profile.
-[[nodiscard]] Operators match_operators(const Trace& host, const Profile* device, LinkReport& report);
-
-// Whether a node stands for the process or a thread, not for an operator.
-[[nodiscard]] bool is_structure(std::string_view name);
-
-// Integers of the host trace's nodes, 0 (and -1 for seq_id and rf_id) where they are absent.
-struct HostIds {
-  std::int64_t rf_id = -1;
-  std::int64_t tid = 0;
-  std::int64_t seq_id = -1;
-  std::int64_t fw_tid = 0;
-};
-[[nodiscard]] HostIds host_ids(const Trace& host, const Node& node);
+// Puts host nodes and events together; see matching.h. What has no partner stays: host nodes without a time stand
+// where they stand in the order of their thread, for no time. `device`: null if there is no profile. What the host
+// trace did not observe is removed from it; see window.h.
+[[nodiscard]] Operators match_operators(const Trace& host, Profile* device, LinkReport& report);
 
 }  // namespace convert

@@ -49,6 +49,11 @@ std::string microseconds(std::uint64_t ns) {
   return std::to_string(ns / 1000) + "." + std::string(3 - rest.size(), '0') + rest + " us";
 }
 
+std::string milliseconds(std::int64_t ns) {
+  const std::string us = std::to_string(ns / 1000 % 1000);
+  return std::to_string(ns / 1'000'000) + "." + std::string(3 - us.size(), '0') + us + " ms";
+}
+
 // Kernels' names are long.
 std::string shortened(const std::string& name) {
   constexpr std::size_t most = 60;
@@ -71,9 +76,21 @@ void append_json(const LinkReport& r, std::string& out) {
   w.member("kernel", r.kernel_nodes).member("memcpy", r.memcpy_nodes).member("memset", r.memset_nodes);
   w.member("metadata_left_out", r.metadata_left_out).end_object();
   w.line(2).key("matched").begin_object();
-  w.member("by_id", r.matched_by_id).member("by_order", r.matched_by_order);
+  w.member("by_id", r.matched_by_id)
+      .member("by_anchor", r.matched_by_anchor)
+      .member("by_order", r.matched_by_order);
   w.member("by_order_unsure", r.matched_by_order_unsure);
   w.member("launched_by_correlation", r.launched_by_correlation).end_object();
+  if (r.window) {
+    w.line(2)
+        .key("window")
+        .begin_object()
+        .member("begin_ns", r.window->begin_ns)
+        .member("end_ns", r.window->end_ns);
+    w.member("profile_ns", r.window->profile_ns).key("left_out").begin_object();
+    w.member("cpu_events", r.window->cpu_events).member("calls", r.window->calls);
+    w.member("device_events", r.window->device_events).end_object().end_object();
+  }
   w.line(2).key("unmatched").begin_object();
   for (std::size_t i = 0; i < unmatched_kinds; ++i)
     w.member(unmatched_info(static_cast<Unmatched>(i)).name, r.unmatched[i]);
@@ -123,7 +140,14 @@ std::vector<std::string> summary(const LinkReport& r) {
     lines.push_back(counted(r.metadata_left_out, "METADATA node") +
                     " (announcements of process groups) left out; --metadata-nodes keep has them");
   }
-  lines.push_back("matched " + counted(r.matched_by_id, "operator") + " by id, " +
+  if (r.window) {
+    lines.push_back("observed from " + milliseconds(r.window->begin_ns) + " to " + milliseconds(r.window->end_ns) +
+                    " of the profile's " + milliseconds(r.window->profile_ns) +
+                    "; outside, and left out: " + counted(r.window->cpu_events, "profiled operator") + ", " +
+                    counted(r.window->calls, "call") + ", " + counted(r.window->device_events, "device operation"));
+  }
+  const std::string by_anchor = r.matched_by_anchor == 0 ? "" : n(r.matched_by_anchor) + " by sequence number, ";
+  lines.push_back("matched " + counted(r.matched_by_id, "operator") + " by id, " + by_anchor +
                   n(r.matched_by_order + r.matched_by_order_unsure) + " by order (" + n(r.matched_by_order_unsure) +
                   " unsure), " + counted(r.launched_by_correlation, "device operation") + " by correlation");
   for (std::size_t i = 0; i < unmatched_kinds; ++i) {

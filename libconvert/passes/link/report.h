@@ -2,9 +2,12 @@
 // What a linking found and what it could not: counts by kind and reason, and the operations behind them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,14 +70,65 @@ struct LinkReport {
     std::uint64_t nanoseconds = 0;
   };
 
+  struct Range {
+    std::int64_t low = std::numeric_limits<std::int64_t>::max();
+    std::int64_t high = std::numeric_limits<std::int64_t>::min();
+    void add(std::int64_t value) {
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+    [[nodiscard]] bool empty() const { return low > high; }
+    [[nodiscard]] bool holds(std::int64_t value) const { return low <= value && value <= high; }
+    // Whether they have at most the ends in common: the last operators of a step have the number that the next one
+    // begins with.
+    [[nodiscard]] bool apart(const Range& other) const {
+      if (empty() || other.empty()) return false;
+      const auto length = [](std::int64_t from, std::int64_t to) {
+        return from > to ? 0.0 : static_cast<double>(to) - static_cast<double>(from) + 1;
+      };
+      const double shared = length(std::max(low, other.low), std::min(high, other.high));
+      return 8 * shared <= std::min(length(low, high), length(other.low, other.high));
+    }
+  };
+  // How much of the two files agrees.
+  struct Evidence {
+    std::uint64_t operators = 0;          // of the host trace
+    std::uint64_t with_id = 0;            // operators with an id of a record function, of the file with fewer
+    std::uint64_t agree_by_id = 0;        // … of the same name and sequence number in both
+    std::uint64_t with_sequence = 0;      // operators with a sequence number, of the file with fewer
+    std::uint64_t agree_by_sequence = 0;  // operators whose name, number and role occur as often in both; where ids
+                                          // hold, only of those that have no partner by id
+    Range host_ids, profile_ids, host_sequences, profile_sequences;
+    std::uint64_t places = 1;   // of the profile that a thread of the host trace fits equally well
+    bool another_step = false;  // nothing agrees, and the numbers lie apart
+
+    [[nodiscard]] bool apart() const {
+      return host_sequences.apart(profile_sequences) || (with_sequence == 0 && host_ids.apart(profile_ids));
+    }
+    [[nodiscard]] std::uint64_t comparable() const { return std::max(with_id, with_sequence); }
+    [[nodiscard]] std::uint64_t agreeing() const {
+      const bool by_id = 2 * agree_by_id >= with_id;
+      return std::min(comparable(), agree_by_sequence + (by_id ? agree_by_id : 0));
+    }
+  };
+  // The part of the profile that the host trace observed, from the profile's first event on, and what was left out.
+  struct Window {
+    std::int64_t begin_ns = 0, end_ns = 0;
+    std::int64_t profile_ns = 0;  // from the first to the last event
+    std::uint64_t cpu_events = 0, calls = 0, device_events = 0;
+  };
+
   std::uint32_t rank = 0;
   std::uint64_t host_nodes = 0;      // in the host trace
   std::uint64_t profile_events = 0;  // in the profile, of all categories
   std::uint64_t cpu_events = 0;      // operators and annotations among them
   std::uint64_t device_events = 0;   // kernels, copies and fills among them
   std::uint64_t matched_by_id = 0;
-  std::uint64_t matched_by_order = 0;         // as many of a name on both sides
+  std::uint64_t matched_by_anchor = 0;        // name, sequence number and role
+  std::uint64_t matched_by_order = 0;         // as many of a name on both sides, between two that are known
   std::uint64_t matched_by_order_unsure = 0;  // more of a name on one side
+  Evidence evidence;
+  std::optional<Window> window;  // none: all of the profile was observed
   std::uint64_t launched_by_correlation = 0;
   std::uint64_t cpu_nodes = 0, delay_nodes = 0, kernel_nodes = 0, memcpy_nodes = 0, memset_nodes = 0;
   std::uint64_t metadata_nodes = 0;

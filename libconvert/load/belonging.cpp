@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include "load/belonging.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+
+#include "core/units.h"
+#include "formats/pytorch/process_groups.h"
+
+namespace convert {
+namespace {
+
+constexpr std::int64_t ns_per_s = 1'000'000'000;
+
+// "2024-06-30 11:23:59" as if it were UTC.
+std::optional<std::int64_t> seconds_of(std::string_view text) {
+  if (text.size() != 19 || text[4] != '-' || text[7] != '-' || text[13] != ':' || text[16] != ':')
+    return std::nullopt;
+  const auto number = [&](std::size_t begin, std::size_t size) { return parse_int(text.substr(begin, size)); };
+  const auto year = number(0, 4), month = number(5, 2), day = number(8, 2);
+  const auto hour = number(11, 2), minute = number(14, 2), second = number(17, 2);
+  if (!year || !month || !day || !hour || !minute || !second) return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year(static_cast<int>(*year)),
+                                         std::chrono::month(static_cast<unsigned>(*month)),
+                                         std::chrono::day(static_cast<unsigned>(*day))};
+  if (!date.ok()) return std::nullopt;
+  return std::chrono::sys_days(date).time_since_epoch().count() * 86'400LL + *hour * 3600 + *minute * 60 + *second;
+}
+
+std::string date_of(std::int64_t seconds) {
+  const std::chrono::year_month_day date{
+      std::chrono::floor<std::chrono::days>(std::chrono::sys_seconds(std::chrono::seconds(seconds)))};
+  char text[32];
+  (void)std::snprintf(text, sizeof text, "%04d-%02u-%02u", static_cast<int>(date.year()),
+                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+  return text;
+}
+
+// Profilers of old count from 1970, those of today from a base that they tell.
+std::optional<std::int64_t> begin_of(const Profile& device) {
+  constexpr std::int64_t year_2001_ns = 1'000'000'000 * ns_per_s;
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  for (const Profile::CpuOp& op : device.cpu_ops) first = std::min(first, op.start_ns);
+  if (device.cpu_ops.empty()) return std::nullopt;
+  if (device.base_ns > 0) return device.base_ns / ns_per_s + first / ns_per_s;
+  return first > year_2001_ns ? std::optional(first / ns_per_s) : std::nullopt;
+}
+
+bool pids_differ(const Origins& from) {
+  if (!from.host_pid || *from.host_pid == 0 || from.device_pids.empty()) return false;
+  return std::none_of(from.device_pids.begin(), from.device_pids.end(),
+                      [&](std::int64_t pid) { return static_cast<std::uint64_t>(pid) == *from.host_pid; });
+}
+
+bool ranks_differ(const Origins& from) {
+  return from.rank && from.device_rank >= 0 && from.device_rank != static_cast<std::int64_t>(*from.rank);
+}
+
+// "of process 23442 there and 1734239 here, …", for a message about the device trace.
+std::string differences(const Origins& from) {
+  constexpr std::int64_t most_apart_s = 36 * 3600;  // time zones, and a run over midnight
+  std::string out;
+  const auto add = [&](const std::string& what, const std::string& there, const std::string& here) {
+    out += (out.empty() ? "" : ", ") + what + " " + there + " there and " + here + " here";
+  };
+  if (pids_differ(from)) add("process", std::to_string(*from.host_pid), std::to_string(from.device_pids.front()));
+  if (ranks_differ(from)) add("rank", std::to_string(*from.rank), std::to_string(from.device_rank));
+  if (from.host_time && from.device_time && std::abs(*from.host_time - *from.device_time) > most_apart_s)
+    add("date", date_of(*from.host_time), date_of(*from.device_time));
+  return out;
+}
+
+// "40 of 1604 operators agree by id and name, 630 of 630 by sequence number".
+std::string agreement(const LinkReport::Evidence& e) {
+  const auto of = [](std::uint64_t part, std::uint64_t all) {
+    return std::to_string(std::min(part, all)) + " of " + std::to_string(all);
+  };
+  if (e.comparable() == 0)
+    return "none of " + std::to_string(e.operators) + " operators has an id or sequence number in both";
+  std::string out;
+  if (e.with_id != 0) out = of(e.agree_by_id, e.with_id) + " operators agree by id and name";
+  if (e.with_sequence == 0 || (e.with_id != 0 && 2 * e.agree_by_id >= e.with_id)) return out;
+  if (!out.empty()) return out + ", " + of(e.agree_by_sequence, e.with_sequence) + " by name and sequence number";
+  return of(e.agree_by_sequence, e.with_sequence) + " operators agree by name and sequence number";
+}
+
+std::string range(const LinkReport::Range& r) {
+  return r.low == r.high ? std::to_string(r.low) : std::to_string(r.low) + "–" + std::to_string(r.high);
+}
+
+void check_origin(const Origins& from, const LinkReport& report, bool mismatched, Diagnostics& diagnostics) {
+  const LinkReport::Evidence& e = report.evidence;
+  const bool few = 2 * e.agreeing() < e.comparable();
+  const bool differ = pids_differ(from) || ranks_differ(from);
+  const bool refuse = differ && (few || (e.comparable() == 0 && e.operators != 0 && pids_differ(from)));
+  const Location where{.file = from.device_file};
+  const std::string other = (pids_differ(from) ? "another process than " : "another rank than ") + from.host_file +
+                            " (" + differences(from) + "): ";
+  if (refuse && !mismatched) {
+    throw input_error(where,
+                      "is of " + other + agreement(e) +
+                          "; name the two files of one process, or link them all the same with --mismatched "
+                          "(of et-convert: -f pytorch,mismatched=yes)",
+                      "mismatched");
+  }
+  if (refuse || pids_differ(from)) {
+    diagnostics.warning(where, "mismatched", "is of " + other + agreement(e));
+  } else if (few && !e.another_step && 2 * e.agree_by_sequence <= e.with_sequence) {
+    diagnostics.warning(
+        where, "mismatched",
+        "few operators are those of " + from.host_file + ": " + agreement(e) + "; are the files of one run?");
+  }
+}
+
+void check_steps(const Origins& from, const LinkReport& report, Diagnostics& diagnostics) {
+  const LinkReport::Evidence& e = report.evidence;
+  if (!e.another_step || report.matched_by_order + report.matched_by_order_unsure == 0) return;
+  const bool by_sequence = e.host_sequences.apart(e.profile_sequences);
+  diagnostics.warning({.file = from.device_file}, "mismatched",
+                      "is of another step than " + from.host_file + ": " +
+                          (by_sequence ? "sequence numbers " : "ids of record functions ") +
+                          range(by_sequence ? e.host_sequences : e.host_ids) + " there, " +
+                          range(by_sequence ? e.profile_sequences : e.profile_ids) +
+                          " here; operators are matched by name and order, and have the times of this step");
+}
+
+void check_unsure(const Origins& from, const LinkReport& report, Diagnostics& diagnostics) {
+  const LinkReport::Evidence& e = report.evidence;
+  const std::uint64_t unsure = report.matched_by_order_unsure;
+  if (e.places > 1) {
+    diagnostics.warning(
+        {.file = from.device_file}, "unsure",
+        "what " + from.host_file + " holds fits " + std::to_string(e.places) +
+            " places here equally well, and no id or sequence number says which; the first is taken");
+  }
+  if (unsure * 100 <= e.operators) return;
+  diagnostics.warning({.file = from.device_file}, "unsure",
+                      std::to_string(unsure) + " of " + std::to_string(e.operators) + " operators of " +
+                          from.host_file + " are matched by order alone, and other events would do as well",
+                      {"a profiler that writes ids tells them apart: give the observer to it (its argument "
+                       "execution_trace_observer)"});
+}
+
+}  // namespace
+
+Origins origins(const Trace& host, const Profile& device, std::optional<Rank> rank) {
+  Origins o{.host_file = host.name,
+            .device_file = device.file,
+            .host_pid = {},
+            .device_pids = device.pids,
+            .rank = rank,
+            .device_rank = profiled_rank(device),
+            .host_time = {},
+            .device_time = begin_of(device)};
+  const AttrTable& table = host.metadata.table;
+  for (const Attr& a : table.attrs) {
+    if (a.name == Name("pid") && a.kind == Kind::uint64_val) o.host_pid = a.bits;
+    if (a.name == Name("time") && a.kind == Kind::string_val) o.host_time = seconds_of(table.string(a));
+  }
+  return o;
+}
+
+void check_belonging(const Origins& from, const LinkReport& report, bool mismatched, Diagnostics& diagnostics) {
+  check_origin(from, report, mismatched, diagnostics);
+  check_steps(from, report, diagnostics);
+  check_unsure(from, report, diagnostics);
+}
+
+}  // namespace convert

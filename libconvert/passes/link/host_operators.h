@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// The host trace's nodes in the order in which they began, with what tells them apart.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/trace.h"
+#include "passes/link/report.h"
+
+namespace convert {
+
+// Integers of the host trace's nodes, 0 (and -1 for seq_id and rf_id) where they are absent.
+struct HostIds {
+  std::int64_t rf_id = -1;
+  std::int64_t tid = 0;
+  std::int64_t seq_id = -1;
+  std::int64_t fw_tid = 0;
+};
+[[nodiscard]] HostIds host_ids(const Trace& host, const Node& node);
+
+// Whether a node stands for the process or a thread, not for an operator.
+[[nodiscard]] bool is_structure(std::string_view name);
+
+struct HostOperators {
+  static constexpr std::uint32_t none = 0xffffffff;
+  struct Facts {
+    std::int64_t rf_id = -1;
+    std::int64_t sequence = -1;
+    std::uint32_t thread = 0;  // into tids
+    bool backward = false;
+    bool structure = false;
+  };
+  std::vector<Facts> of_node;
+  std::vector<std::uint32_t> by_id;    // nodes in the order of their ids, which is that of their begins
+  std::vector<std::uint32_t> callers;  // by node
+  std::vector<std::int64_t> tids;      // of the threads, ascending
+
+  [[nodiscard]] std::int64_t tid(std::uint32_t node) const { return tids[of_node[node].thread]; }
+};
+// Counts repeated ids and missing callers.
+[[nodiscard]] HostOperators host_operators(const Trace& host, LinkReport& report);
+
+}  // namespace convert

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Which operator of the host trace is which event of the profile: by the id of the record function, by the sequence
+// number of autograd, and between those that are known so by name and order.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/profile.h"
+#include "core/trace.h"
+#include "passes/link/host_operators.h"
+#include "passes/link/report.h"
+
+namespace convert {
+
+struct Matching {
+  static constexpr std::uint32_t none = 0xffffffff;
+
+  std::vector<std::uint32_t> event_of;  // by node of the host trace
+  std::vector<std::uint32_t> host_of;   // by Profile::cpu_ops
+  // Whether ids of record functions are of one count in both files; else they say nothing, whether they agree or
+  // not.
+  bool ids_hold = false;
+  std::int64_t lowest_rf = 0, highest_rf = -1;  // of the host trace
+
+  void pair(std::uint32_t host, std::uint32_t event) {
+    event_of[host] = event;
+    host_of[event] = host;
+  }
+  // Whether an event began while the host trace was recorded, as its id tells.
+  [[nodiscard]] bool observed(const Profile::CpuOp& e) const {
+    return ids_hold && e.rf_id > 0 && e.rf_id >= lowest_rf && e.rf_id <= highest_rf;
+  }
+};
+[[nodiscard]] Matching match_calls(const Trace& host, const HostOperators& operators, const Profile& device,
+                                   LinkReport& report);
+
+// Counts what has no partner, by reason.
+void report_unmatched(const Trace& host, const HostOperators& operators, const Profile& device,
+                      const Matching& matching, LinkReport& report);
+
+}  // namespace convert

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// Pairs that were really recorded: a host trace of one step with the profile of a whole run, and files that do not
+// belong together.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "corpus.h"
+#include "formats/kineto.h"
+#include "formats/pytorch/pytorch.h"
+#include "load/linking.h"
+#include "passes/link/link.h"
+
+namespace convert {
+namespace {
+
+std::string real_file(const std::string& name) { return (corpus::root() / "pytorch" / "real" / name).string(); }
+std::string crossed_file(const std::string& name) {
+  return (corpus::root() / "pytorch" / "inputs" / "syn_4rank" / name).string();
+}
+
+struct Linked {
+  Trace trace;
+  LinkReport report;
+  std::vector<std::string> warnings;
+};
+
+Linked link_files(const std::string& host, const std::string& device, bool mismatched) {
+  Diagnostics diagnostics;
+  LinkingOptions options;
+  options.device = device;
+  options.mismatched = mismatched;
+  const ReadRank read = read_linked(open_input(host), std::nullopt, options, diagnostics);
+  Linked out;
+  read.linked->head(out.trace);
+  (void)read.linked->next_nodes(out.trace, std::numeric_limits<std::size_t>::max());
+  out.report = read.linked->report();
+  for (const Diagnostic& d : diagnostics.all()) out.warnings.push_back(d.message);
+  return out;
+}
+
+std::int64_t number(const Trace& t, const Node& n, Name name, std::int64_t otherwise) {
+  const IntValue v = int_value(t.nodes.attributes(n), name);
+  return v ? v.value : otherwise;
+}
+std::int64_t start_of(const Trace& t, const Node& n) {
+  return number(t, n, attr::start_nanos, static_cast<std::int64_t>(n.start_us) * 1000);
+}
+
+// Name, sequence number, whether it is of the backward pass.
+using Key = std::tuple<std::string, std::int64_t, bool>;
+
+std::map<Key, std::vector<std::int64_t>> starts_by_key(const Profile& device) {
+  std::map<Key, std::vector<std::int64_t>> out;
+  for (const Profile::CpuOp& op : device.cpu_ops) {
+    if (op.sequence >= 0)
+      out[{std::string(device.name(op)), op.sequence, op.forward_thread > 0}].push_back(op.start_ns);
+  }
+  for (auto& [key, starts] : out) std::sort(starts.begin(), starts.end());
+  return out;
+}
+
+TEST(RealPairs, EachNumberedOperatorHasTheTimeOfItsCall) {
+  REQUIRE_CORPUS();
+  const Linked l = link_files(real_file("linear_et.json.gz"), real_file("linear_kineto.json.gz"), false);
+  EXPECT_EQ(l.warnings, std::vector<std::string>{});
+  Diagnostics diagnostics;
+  const Trace host = read_pytorch(*open_input(real_file("linear_et.json.gz")), 0, diagnostics);
+  const Profile device = read_kineto(*open_input(real_file("linear_kineto.json.gz")), diagnostics);
+  std::map<std::int64_t, std::int64_t> linked;  // start by host id
+  for (const Node& n : l.trace.nodes.nodes) linked[number(l.trace, n, attr::host_id, -1)] = start_of(l.trace, n);
+  std::map<Key, std::vector<std::int64_t>> here;  // host ids, ascending
+  std::map<NodeId, Key> keys;
+  for (const Node& n : host.nodes.nodes) {
+    const std::int64_t sequence = number(host, n, attr::seq_id, -1);
+    if (sequence >= 0)
+      keys[n.id] = {std::string(host.nodes.name(n)), sequence, number(host, n, attr::fw_tid, 0) > 0};
+  }
+  for (const auto& [id, key] : keys) here[key].push_back(static_cast<std::int64_t>(id));
+  const auto there = starts_by_key(device);
+  std::size_t unique = 0, unique_right = 0, repeated = 0, repeated_right = 0;
+  for (const auto& [key, ids] : here) {
+    const auto& starts = there.at(key);
+    ASSERT_EQ(starts.size(), ids.size()) << std::get<0>(key);
+    for (std::size_t k = 0; k < ids.size(); ++k) {
+      ++(ids.size() == 1 ? unique : repeated);
+      if (linked[ids[k]] == starts[k]) ++(ids.size() == 1 ? unique_right : repeated_right);
+    }
+  }
+  std::printf("linear: %zu of %zu unique keys, %zu of %zu repeated ones\n", unique_right, unique, repeated_right,
+              repeated);
+  EXPECT_EQ(unique, 159U);
+  EXPECT_EQ(unique_right, 159U);
+  EXPECT_EQ(repeated, 42U);
+  EXPECT_EQ(repeated_right, 42U);
+}
+
+// The step lies between the calls with number 660, and 726 of the next one.
+TEST(RealPairs, NoNodeIsOfAnotherStepAndNoneIsMissing) {
+  REQUIRE_CORPUS();
+  const Linked l = link_files(real_file("linear_et.json.gz"), real_file("linear_kineto.json.gz"), false);
+  Diagnostics diagnostics;
+  const Profile device = read_kineto(*open_input(real_file("linear_kineto.json.gz")), diagnostics);
+  const auto keys = starts_by_key(device);
+  const std::int64_t begin = keys.at({"aten::linear", 660, false})[0],
+                     end = keys.at({"aten::linear", 726, false})[0];
+  const auto within = [&](std::int64_t ns) { return begin <= ns && ns < end; };
+  std::multiset<std::int64_t> operators, launched;
+  std::set<std::int64_t> correlations;
+  for (const Profile::CpuOp& op : device.cpu_ops) {
+    if (within(op.start_ns)) operators.insert(op.start_ns);
+  }
+  for (const Profile::Call& call : device.calls) {
+    if (within(call.start_ns)) correlations.insert(call.correlation);
+  }
+  for (const Profile::DeviceOp& op : device.device_ops) {
+    if (correlations.contains(op.correlation)) launched.insert(op.start_ns);
+  }
+  std::multiset<std::int64_t> linked_operators, linked_device;
+  for (const Node& n : l.trace.nodes.nodes) {
+    const std::string_view name = l.trace.nodes.name(n);
+    const std::int64_t start = start_of(l.trace, n);
+    EXPECT_TRUE(start >= begin) << name;
+    if (number(l.trace, n, attr::is_cpu_op, 1) == 0) {
+      linked_device.insert(start);
+    } else if (!name.starts_with("[")) {
+      linked_operators.insert(start);
+    }
+  }
+  EXPECT_EQ(operators.size(), 928U);
+  EXPECT_EQ(launched.size(), 261U);
+  EXPECT_EQ(linked_operators, operators);
+  EXPECT_EQ(linked_device, launched);
+  EXPECT_EQ(l.report.matched_by_anchor, 201U);
+  EXPECT_EQ(l.report.matched_by_order, 727U);
+  EXPECT_EQ(l.report.matched_by_order_unsure, 0U);
+  ASSERT_TRUE(l.report.window);
+  EXPECT_EQ(l.report.window->cpu_events, device.cpu_ops.size() - 928);
+  EXPECT_EQ(l.report.window->device_events, device.device_ops.size() - 261);
+}
+
+std::string refusal(const std::string& host, const std::string& device) {
+  try {
+    (void)link_files(host, device, false);
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), Error::Kind::input);
+    return e.what();
+  }
+  return "linked";
+}
+
+void expect_in(const std::string& text, const std::vector<std::string>& parts) {
+  for (const std::string& part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
+TEST(RealPairs, TwoRunsAreRefusedWithNumbers) {
+  REQUIRE_CORPUS();
+  const std::string host = real_file("resnet_et.json.gz"), device = real_file("resnet_kineto.json.gz");
+  expect_in(refusal(host, device),
+            {"process 1734239 there and 23442 here", "date 2024-06-30 there and 2023-07-12 here",
+             "414 of 1743 operators", "--mismatched"});
+  const Linked l = link_files(host, device, true);
+  EXPECT_FALSE(l.trace.nodes.nodes.empty());
+  ASSERT_FALSE(l.warnings.empty());
+  expect_in(l.warnings[0], {"process 1734239 there and 23442 here", "414 of 1743 operators"});
+}
+
+TEST(RealPairs, TwoRanksAreRefusedWithNumbers) {
+  REQUIRE_CORPUS();
+  const std::string host = crossed_file("host_0.json.gz"), device = crossed_file("kineto_1.json.gz");
+  expect_in(refusal(host, device),
+            {"process 41000 there and 41001 here", "40 of 1604 operators agree by id and name", "--mismatched"});
+  const Linked l = link_files(host, device, true);
+  EXPECT_FALSE(l.trace.nodes.nodes.empty());
+  ASSERT_FALSE(l.warnings.empty());
+  expect_in(l.warnings[0], {"40 of 1604 operators agree by id and name"});
+  EXPECT_EQ(refusal(crossed_file("host_1.json.gz"), device), "linked");
+}
+
+}  // namespace
+}  // namespace convert

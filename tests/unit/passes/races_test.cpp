@@ -4,10 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
-#include <numeric>
-#include <random>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -17,147 +14,16 @@
 #include "passes/verify/reach.h"
 #include "passes/verify/verify.h"
 #include "unit/passes/algorithms.h"
+#include "unit/passes/random_program.h"
 #include "unit/passes/ten_builder.h"
 
 namespace convert {
 namespace {
 
+using test::Closure;
 using test::make_algorithm;
+using test::RandomProgram;
 using test::Tb;
-
-// A program that runs, made by playing it: chains of random steps over few chunks, dependencies on what has been
-// played, and messages that arrive some time later.
-class RandomProgram {
- public:
-  RandomProgram(unsigned seed, std::uint32_t steps) : random_(seed) {
-    ranks_ = 1 + pick(4);
-    chains_.resize(ranks_ * (1 + pick(6)));
-    program_.scheduled = pick(2) == 0;
-    program_.buffers.assign(ranks_, {.i_chunks = 4, .o_chunks = 4, .s_chunks = 4, .copies = {}});
-    density_ = 1 + pick(4);
-    for (std::uint32_t i = 0; i < steps; ++i) play(random_type());
-    while (!pending_.empty()) play(StepType::recv);
-    flatten();
-  }
-  [[nodiscard]] const Program& program() const { return program_; }
-  std::uint32_t pick(std::uint32_t below) { return static_cast<std::uint32_t>(random_() % below); }
-
- private:
-  struct Played {
-    ProgramStep step;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> waits;  // chain, position
-  };
-  using Link = std::pair<std::uint32_t, std::uint32_t>;  // chains
-
-  [[nodiscard]] std::uint32_t rank_of(std::uint32_t chain) const {
-    return chain / static_cast<std::uint32_t>(chains_.size() / ranks_);
-  }
-  StepType random_type() {
-    using enum StepType;
-    constexpr std::array types{send, send, send, recv, rcs, rrs, rrc, rrc, rrcs, cpy, cpy, re};
-    return types.at(pick(types.size()));
-  }
-  std::uint32_t connection(Link link) {
-    const auto [at, added] =
-        connection_of_.try_emplace(link, static_cast<std::uint32_t>(program_.connections.size()));
-    if (added) {
-      program_.connections.push_back({.src = static_cast<std::int32_t>(rank_of(link.first)),
-                                      .dst = static_cast<std::int32_t>(rank_of(link.second)),
-                                      .channel = static_cast<std::int64_t>(program_.connections.size())});
-    }
-    return at->second;
-  }
-
-  void play(StepType type) {
-    std::uint32_t chain = pick(static_cast<std::uint32_t>(chains_.size()));
-    Played played;
-    if (receives(type)) {
-      if (pending_.empty()) return;
-      const auto at = pending_.begin() + pick(static_cast<std::uint32_t>(pending_.size()));
-      chain = at->second;
-      played.step.in = connection(*at);
-      pending_.erase(at);
-    }
-    if (sends(type)) {
-      const std::uint32_t to = pick(static_cast<std::uint32_t>(chains_.size()));
-      if (rank_of(to) == rank_of(chain)) {
-        if (!receives(type)) return;
-        type = StepType::rrc;
-      } else {
-        played.step.out = connection({chain, to});
-        pending_.emplace_back(chain, to);
-      }
-    }
-    played.step.type = type;
-    played.step.src_buf = static_cast<Buffer>(pick(2));
-    played.step.dst_buf = pick(3) == 0 ? static_cast<Buffer>(pick(3)) : played.step.src_buf;
-    played.step.src_off = static_cast<std::int32_t>(pick(4));
-    played.step.dst_off = pick(3) == 0 ? static_cast<std::int32_t>(pick(4)) : played.step.src_off;
-    played.step.cnt = static_cast<std::int32_t>(pick(4) == 0 ? 2 : 1);
-    wait_for_some(chain, played);
-    chains_[chain].push_back(played);
-  }
-
-  void wait_for_some(std::uint32_t chain, Played& played) {
-    while (pick(4) < density_ && played.waits.size() < 3) {
-      const std::uint32_t other = pick(static_cast<std::uint32_t>(chains_.size()));
-      if (other == chain || rank_of(other) != rank_of(chain) || chains_[other].empty()) return;
-      played.waits.emplace_back(other, pick(static_cast<std::uint32_t>(chains_[other].size())));
-    }
-  }
-
-  void flatten() {
-    std::vector<std::uint32_t> first;
-    for (std::uint32_t c = 0; c < chains_.size(); ++c) {
-      first.push_back(static_cast<std::uint32_t>(c == 0 ? 0 : first.back() + chains_[c - 1].size()));
-    }
-    for (std::uint32_t c = 0; c < chains_.size(); ++c) {
-      program_.chains.push_back(
-          {first[c], static_cast<std::uint32_t>(chains_[c].size()), static_cast<std::int32_t>(rank_of(c))});
-      for (Played& p : chains_[c]) {
-        p.step.dep_begin = static_cast<std::uint32_t>(program_.deps.size());
-        for (const auto& [chain, position] : p.waits) program_.deps.push_back({first[chain] + position, chain});
-        program_.steps.push_back(p.step);
-        if (p.step.out != no_index) ++program_.connections[p.step.out].sends;
-        if (p.step.in != no_index) ++program_.connections[p.step.in].recvs;
-      }
-    }
-    program_.steps.push_back({.dep_begin = static_cast<std::uint32_t>(program_.deps.size())});
-    for (const Dependency& d : program_.deps) program_.steps[d.step].awaited = true;
-    index_messages(program_);
-  }
-
-  std::mt19937 random_;
-  std::uint32_t ranks_ = 1;
-  std::uint32_t density_ = 1;
-  std::vector<std::vector<Played>> chains_;
-  std::vector<Link> pending_;  // messages on their way
-  std::map<Link, std::uint32_t> connection_of_;
-  Program program_;
-};
-
-// Who comes before whom, as a table.
-class Closure {
- public:
-  Closure(const Program& p, std::span<const StepPair> edges, std::span<const std::uint32_t> order)
-      : words_((p.step_count() + 63) / 64), before_(std::size_t{p.step_count()} * words_) {
-    std::vector<std::vector<std::uint32_t>> from(p.step_count());
-    for (const StepPair& e : edges) from[e.to].push_back(e.from);
-    for (const std::uint32_t s : order) {
-      for (const std::uint32_t f : from[s]) {
-        for (std::size_t w = 0; w < words_; ++w) before_[s * words_ + w] |= before_[f * words_ + w];
-        before_[s * words_ + f / 64] |= std::uint64_t{1} << (f % 64);
-      }
-    }
-  }
-  [[nodiscard]] bool ordered(std::uint32_t from, std::uint32_t to) const {
-    return from == to || ((before_[to * words_ + from / 64] >> (from % 64)) & 1U) != 0;
-  }
-
- private:
-  std::size_t words_;
-  std::vector<std::uint64_t> before_;
-};
 
 // The search as one would write it down: every access is compared, at once, with the write, the reads and the sums
 // before it.
@@ -410,72 +276,6 @@ TEST(Races, ALimitThatIsReachedIsAFindingWithItsPlace) {
   Diagnostics none;
   verify(make_program(a), {}, none);
   EXPECT_TRUE(none.all().empty());
-}
-
-TEST(StepGraph, ARunningOrderKeepsEveryEdge) {
-  for (unsigned seed = 0; seed < 200; ++seed) {
-    const RandomProgram random(seed, 80);
-    const Program& p = random.program();
-    std::vector<std::uint32_t> place(p.step_count(), no_index);
-    std::uint32_t next = 0;
-    for (const std::uint32_t s : running_order(p)) place[s] = next++;
-    ASSERT_EQ(next, p.step_count());
-    std::vector<StepPair> edges;
-    add_local_edges(p, edges);
-    add_message_edges(p, edges);
-    for (const StepPair& e : edges) ASSERT_LT(place[e.from], place[e.to]) << seed;
-  }
-}
-
-TEST(StepGraph, ACircleOfMessagesIsOrderedByItsRanksAlone) {
-  std::vector<std::vector<Tb>> gpus;
-  for (std::int32_t r = 0; r < 2; ++r) {
-    gpus.push_back({Tb{1 - r,
-                       1 - r,
-                       0,
-                       {{StepType::recv, Buffer::input, 0, Buffer::input, 0},
-                        {StepType::send, Buffer::input, 0, Buffer::input, 0}}}});
-  }
-  EXPECT_EQ(running_order(make_program(make_algorithm(Collective::custom, 1, true, 1, 0, 0, gpus))),
-            (std::vector<std::uint32_t>{0, 1, 2, 3}));
-}
-
-// Graphs of several shapes: few long paths, many ends of one start, many starts of one end.
-TEST(StepGraph, AnswersAsATableDoes) {
-  std::mt19937 random(7);
-  const auto pick = [&](std::size_t below) { return static_cast<std::uint32_t>(random() % below); };
-  for (int round = 0; round < 60; ++round) {
-    Program p;
-    const bool long_paths = round % 4 == 0;
-    const std::uint32_t n = long_paths ? 6000 : 400 + pick(1500);
-    p.steps.resize(n + 1);
-    std::vector<std::uint32_t> order(n);
-    std::iota(order.begin(), order.end(), 0U);
-    std::shuffle(order.begin(), order.end(), random);
-    std::vector<std::uint32_t> groups(n);
-    const std::uint32_t each = round % 3 == 0 ? 100 : n;
-    for (std::uint32_t i = 0; i < n; ++i) groups[order[i]] = i / each;
-    const std::uint32_t width = 1U << pick(long_paths ? 3 : 8);
-    std::vector<StepPair> edges;
-    std::vector<StepPair> pairs;
-    for (std::uint32_t i = 0; i < n; ++i) {
-      const auto link = [&](std::uint32_t from) {
-        if (groups[order[from]] == groups[order[i]]) edges.push_back({order[from], order[i]});
-      };
-      if (i >= width) link(i - width);
-      if (i > 0 && pick(width) == 0) link(pick(i));
-      pairs.push_back({order[pick(round % 2 == 0 ? n : 3)], order[pick(n)]});
-      pairs.push_back({order[pick(n)], order[pick(round % 5 == 0 ? 4 : n)]});
-    }
-    const Closure table(p, edges, order);
-    std::vector<Answer> answers(pairs.size(), Answer::open);
-    std::uint64_t budget = order_budget;
-    StepGraph(edges, order, groups).decide(pairs, answers, budget);
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-      const bool ordered = pairs[i].from != pairs[i].to && table.ordered(pairs[i].from, pairs[i].to);
-      ASSERT_EQ(answers[i], ordered ? Answer::ordered : Answer::unordered) << round << " " << i;
-    }
-  }
 }
 
 }  // namespace

@@ -128,9 +128,10 @@ std::string certain_hint(const Kinds& kinds) {
 }
 
 std::string possible_hint(const Kinds& kinds) {
-  return std::string("hint: it depends on the order of issue which ") +
-         (kinds.messages ? "messages" : "collectives") + " belong together here: order them by dependencies" +
-         (kinds.messages ? ", or give each its own comm_tag" : "");
+  const char* what = !kinds.messages ? "collectives" : kinds.collectives ? "messages and collectives" : "messages";
+  return std::string("hint: it depends on the order of issue which ") + what +
+         " belong together here: order them by dependencies" +
+         (kinds.messages ? ", or give each message its own comm_tag" : "");
 }
 
 constexpr const char* one_at_a_time_hint =

@@ -360,7 +360,7 @@ TEST(Deadlock, OfMessagesThatCouldBePairedOtherwiseIsAWarning) {
   EXPECT_EQ(
       hints(findings(set, "pairs,deadlock")),
       Lines{"it depends on the order of issue which messages belong together here: order them by dependencies, "
-            "or give each its own comm_tag"});
+            "or give each message its own comm_tag"});
   // In order only through another node.
   auto ordered = ranks(2);
   ordered[0].send(1, 1, 0, 8).comp(4, {1}).recv(2, 1, 0, 8).send(3, 1, 0, 8, {2, 4});

@@ -50,6 +50,7 @@ bool is_network(std::string_view text) {
 
 std::optional<FileKind> known_file(std::string_view head, const std::string& name) {
   const std::string_view text = head.substr(std::min(head.size(), head.find_first_not_of(spaces)));
+  if (text.empty()) return std::nullopt;
   if (const std::optional<FileKind> kind = known_json(text)) return kind;
   if (is_network(text)) return FileKind::network;
   const bool is_json = text.starts_with('{') || text.starts_with('[');

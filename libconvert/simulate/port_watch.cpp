@@ -58,15 +58,17 @@ void PortWatch::send(Rank src, Rank dst, double bytes_per_ns, Picoseconds now, P
 
 std::optional<PortLoad> PortWatch::worst(Picoseconds end) {
   std::optional<PortLoad> worst;
-  const auto key = [](const PortLoad& l) {
-    return std::tuple(-std::llround(l.bytes_per_ns / l.port_bytes_per_ns * 1e6), l.npu,
-                      !l.sends);  // sums are rounded
-  };
+  using Key = std::tuple<long long, Rank, bool, std::uint32_t>;
+  Key least{};
   for (auto& [link, port] : ports_) {
     advance(port, end);
     const PortLoad& load = port.peak;
     if (load.bytes_per_ns <= load.port_bytes_per_ns * tolerance) continue;
-    if (!worst || key(load) < key(*worst)) worst = load;
+    const long long excess = std::llround(load.bytes_per_ns / load.port_bytes_per_ns * 1e6);  // sums are rounded
+    const Key key{-excess, load.npu, !load.sends, link};
+    if (worst && least < key) continue;
+    worst = load;
+    least = key;
   }
   return worst;
 }

@@ -52,7 +52,7 @@ void check_network(const NetworkConfig& config) {
   try {
     check_ways(config, std::nullopt);
     check_ways(config, Routing::shortest);
-    for (const Forwarding forwarding : {Forwarding::store, Forwarding::cut}) {
+    for (const Forwarding forwarding : {Forwarding::switches, Forwarding::store, Forwarding::cut}) {
       check_messages(config, {.model = NetworkModel::links, .forwarding = forwarding});
     }
   } catch (const Error& e) {  // delays that no clock holds

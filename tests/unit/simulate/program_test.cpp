@@ -198,7 +198,7 @@ TEST(ReplayBuilder, RefusesWhatItCannotReplay) {
       findings(t),
       "t.0.et: error: node 1: a collective within an algorithm; a workload wants --issue workload [replay]\n"
       "t.0.et: error: node 3: a memory access without a recorded duration wants a memory model; give one with "
-      "--remote-memory-configuration [replay]\n"
+      "--memory [replay]\n"
       "t.0.et: error: node 4: node type 99 is unknown [replay]\n");
   t = ranks(2);
   send(t[0], 0, 1, 100);

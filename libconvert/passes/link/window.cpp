@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -41,16 +42,29 @@ class Observed {
   [[nodiscard]] bool within(const Profile::Event& e) const {
     return begin_ns_ <= e.start_ns && e.start_ns < end_ns_;
   }
-  // Whether it shows that the profile goes on where the host trace does not: annotations may frame everything.
-  [[nodiscard]] bool foreign(std::size_t e) const {
-    const Profile::CpuOp& op = device_.cpu_ops[e];
-    return matching_.host_of[e] == none && !op.annotation && matched_[op.thread] && !matching_.observed(op);
-  }
+  // What it says of the profile beyond the host trace: nothing, annotations for one may frame everything; that it
+  // may be there by chance, since the observer does not see all; or that it was not observed.
+  enum class Foreign : std::uint8_t { no, maybe, yes };
+  [[nodiscard]] Foreign foreign(std::size_t e) const;
+  // Whether those beyond one end of what has a partner show that the profile goes on there.
+  class Beyond {
+   public:
+    void add(Foreign f) {
+      if (f == Foreign::yes) certain_ = true;
+      if (f == Foreign::maybe) ++maybe_;
+    }
+    [[nodiscard]] bool goes_on(std::size_t matched) const { return certain_ || 2 * maybe_ > matched; }
+
+   private:
+    bool certain_ = false;
+    std::size_t maybe_ = 0;
+  };
 
   Profile& device_;
   Matching& matching_;
   LinkReport& report_;
   std::int64_t first_ns_ = latest, last_ns_ = earliest, all_end_ns_ = earliest;  // of what has a partner
+  std::size_t partners_ = 0;
   std::vector<bool> matched_;         // by thread: something there has a partner
   std::vector<std::int64_t> end_of_;  // by thread: when the last operator with a partner ended
   std::int64_t begin_ns_ = earliest, end_ns_ = latest;
@@ -62,6 +76,7 @@ bool Observed::measure() {
   for (std::size_t e = 0; e < device_.cpu_ops.size(); ++e) {
     if (matching_.host_of[e] == none) continue;
     const Profile::CpuOp& op = device_.cpu_ops[e];
+    ++partners_;
     first_ns_ = std::min(first_ns_, op.start_ns);
     last_ns_ = std::max(last_ns_, op.start_ns);
     all_end_ns_ = std::max(all_end_ns_, op.end_ns());
@@ -71,24 +86,36 @@ bool Observed::measure() {
   return first_ns_ != latest;
 }
 
+Observed::Foreign Observed::foreign(std::size_t e) const {
+  const Profile::CpuOp& op = device_.cpu_ops[e];
+  if (matching_.host_of[e] != none || op.annotation || !matched_[op.thread]) return Foreign::no;
+  if (!matching_.ids_hold) return Foreign::yes;
+  // PyTorch gives ids, and writes them here, while there is an observer; without one they are 0.
+  if (op.rf_id >= 0) return matching_.observed(op) ? Foreign::no : Foreign::yes;
+  const LinkReport::Range& sequences = report_.evidence.host_sequences;
+  return op.sequence >= 0 && !sequences.empty() && !sequences.holds(op.sequence) ? Foreign::yes : Foreign::maybe;
+}
+
 void Observed::find_begin() {
+  Beyond before;
   for (std::size_t e = 0; e < device_.cpu_ops.size(); ++e) {
     const Profile::CpuOp& op = device_.cpu_ops[e];
-    if (op.start_ns < first_ns_ && op.end_ns() <= first_ns_ && foreign(e)) {
-      begin_ns_ = first_ns_;
-      return;
-    }
+    if (op.start_ns < first_ns_ && op.end_ns() <= first_ns_) before.add(foreign(e));
   }
+  if (before.goes_on(partners_)) begin_ns_ = first_ns_;
 }
 
 void Observed::find_end() {
+  Beyond behind;
   std::int64_t next_ns = latest;
   for (std::size_t e = 0; e < device_.cpu_ops.size(); ++e) {
     const Profile::CpuOp& op = device_.cpu_ops[e];
-    if (op.start_ns > last_ns_ && op.start_ns >= end_of_[op.thread] && op.start_ns < next_ns && foreign(e))
-      next_ns = op.start_ns;
+    if (op.start_ns <= last_ns_ || op.start_ns < end_of_[op.thread]) continue;
+    const Foreign f = foreign(e);
+    behind.add(f);
+    if (f != Foreign::no) next_ns = std::min(next_ns, op.start_ns);
   }
-  if (next_ns != latest) end_ns_ = std::min(next_ns, std::max(all_end_ns_, last_ns_ + 1));
+  if (behind.goes_on(partners_)) end_ns_ = std::min(next_ns, std::max(all_end_ns_, last_ns_ + 1));
 }
 
 void Observed::note_window() {

@@ -15,11 +15,9 @@
 namespace convert::test {
 namespace {
 
-enum class Ids {
-  none,
-  right,
-  accidental
-};  // accidental: the host's count the observation, the profile's the profile
+// observed: given only while there was an observer, else 0. accidental: the host's count the observation, the
+// profile's the profile.
+enum class Ids { none, right, observed, accidental };
 enum class Numbers { none, rising, restarting };
 
 struct Recording {
@@ -105,7 +103,7 @@ class Training {
     const bool in_profile = s >= r_.profile_from && s < r_.profile_to;
     ++global_;
     std::int64_t host_rf = 0, profile_rf = 0;
-    if (r_.ids == Ids::right) host_rf = profile_rf = global_;
+    if (r_.ids == Ids::right || (r_.ids == Ids::observed && in_host)) host_rf = profile_rf = global_;
     if (in_host) {
       ++host_count_;
       if (r_.ids == Ids::accidental) host_rf = host_count_;
@@ -185,11 +183,13 @@ TEST(LinkMatching, IdsThatAgreeByAccidentAreNotTaken) {
 }
 
 TEST(LinkMatching, RightIdsNeedNoNumbers) {
-  for (const Numbers numbers : {Numbers::none, Numbers::rising, Numbers::restarting}) {
-    Recording r{.host_from = 4, .host_to = 5, .ids = Ids::right, .numbers = numbers};
-    expect_exact(r);
-    Training t(r);
-    EXPECT_EQ(t.link().report.matched_by_id, t.observed());
+  for (const Ids ids : {Ids::right, Ids::observed}) {
+    for (const Numbers numbers : {Numbers::none, Numbers::rising, Numbers::restarting}) {
+      Recording r{.host_from = 4, .host_to = 5, .ids = ids, .numbers = numbers};
+      expect_exact(r);
+      Training t(r);
+      EXPECT_EQ(t.link().report.matched_by_id, t.observed());
+    }
   }
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "simulate/activity.h"
+#include "simulate/astra_checks.h"
 #include "simulate/collective_exposure.h"
 #include "simulate/collective_list.h"
 #include "simulate/messages.h"
@@ -208,19 +209,8 @@ class Replayer final : private CollectiveListener {
     }
     if (!npu.feeder.done()) return;
     result_.npus[r].finish_ps = queue_.now();
-    if (program_.options.astra && on_network_ && has_unknown_to_statistics(r))
+    if (program_.options.astra && on_network_ && has_unknown_to_statistics(*program_.ranks[r].code))
       result_.gaps.add(AstraGap::statistics);
-  }
-
-  // ASTRA-sim's statistics know neither CPU nor memory nor INVALID nodes. What they throw at the end of an NPU is
-  // caught, unless the network called.
-  [[nodiscard]] bool has_unknown_to_statistics(Rank r) const {
-    const auto unknown = [](const Op& op) {
-      const bool skipped_comp = op.type == OpType::invalid && op.slot == Slot::compute;
-      return op.slot == Slot::cpu || op.type == OpType::memory || (op.type == OpType::invalid && !skipped_comp);
-    };
-    const auto& ops = program_.ranks[r].code->ops;
-    return std::any_of(ops.begin(), ops.end(), unknown);
   }
 
   // `unless`: what stops ASTRA-sim before, and leads to the same here.
@@ -476,22 +466,12 @@ ReplayResult run(const ReplayProgram& program) {
   return Replayer(program).run();
 }
 
-void add_gaps_of_network(const ReplayProgram& program, AstraGaps& gaps) {
-  const std::vector<NetworkDim>& dims = program.network.dims;
-  if (program.options.network.model != NetworkModel::aware || dims.empty()) return;
-  if (dims.size() > 1) {
-    gaps.add(AstraGap::several_dimensions);
-  } else if (dims[0].topology == Topology::ring && dims[0].npus == 2) {
-    gaps.add(AstraGap::ring_of_two);
-  }
-}
-
 }  // namespace
 
 ReplayResult replay(const ReplayProgram& program) {
   ReplayResult result = run(program);
   result.gaps.add(program.gaps);
-  if (program.options.astra) add_gaps_of_network(program, result.gaps);
+  if (program.options.astra) result.gaps.add(gaps_of(program.network, program.options.network.model));
   result.recorded_communication = program.options.recorded != Recorded::nothing;
   for (Rank r = 0; program.options.system->config.roofline && r < program.ranks.size(); ++r)
     result.npus[r].roofline = program.ranks[r].code->roofline;

@@ -55,12 +55,10 @@ class HashOrder {
 
   // Takes all elements out. `bucket_count`: one that such a set has had; 1 for a new set. Places begin at 0 again.
   void clear(std::uint32_t bucket_count) {
-    for_each([this](std::uint32_t place) { first_of_bucket_[bucket(elements_[place].key)] = none; });
+    use_buckets(bucket_count);
     elements_.clear();
     first_ = unused_ = none;
     size_ = 0;
-    bucket_count_ = bucket_count;
-    if (first_of_bucket_.size() < bucket_count) first_of_bucket_.resize(bucket_count, none);
   }
 
  private:
@@ -91,9 +89,15 @@ class HashOrder {
     first = place;
   }
 
+  // So many, all of them empty. Takes no time for those that are empty already.
+  void use_buckets(std::uint32_t bucket_count) {
+    for_each([this](std::uint32_t place) { first_of_bucket_[bucket(elements_[place].key)] = none; });
+    bucket_count_ = bucket_count;
+    if (first_of_bucket_.size() < bucket_count) first_of_bucket_.resize(bucket_count, none);
+  }
+
   void grow() {
-    bucket_count_ = *std::upper_bound(bucket_counts.begin(), bucket_counts.end(), bucket_count_);
-    first_of_bucket_.assign(std::max<std::size_t>(first_of_bucket_.size(), bucket_count_), none);
+    use_buckets(*std::upper_bound(bucket_counts.begin(), bucket_counts.end(), bucket_count_));
     std::uint32_t place = first_;
     first_ = none;
     while (place != none) {

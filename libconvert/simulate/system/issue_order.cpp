@@ -28,22 +28,23 @@ class Loader {
     };
     for (std::uint32_t i = 0; i < graph_.size(); ++i) {
       add(i);
-      if (graph_.parents(i).empty()) continue;
-      for (const std::uint32_t parent : walk(ends(graph_.parents(i)))) add(parent);
+      for_each_end(graph_.parents(i), add);
     }
     return walk(keys);
   }
 
-  // The indices of edges' other ends.
-  [[nodiscard]] static std::vector<std::uint32_t> ends(std::span<const Edge> edges) {
-    std::vector<std::uint32_t> indices;
-    for (const Edge& e : edges) indices.push_back(e.node);
-    return indices;
+  // Calls f(index) for the other ends of edges, put into a set in their order, in the order of that set.
+  template <typename F>
+  void for_each_end(std::span<const Edge> edges, const F& f) {
+    if (edges.size() == 1) f(edges.front().node);
+    if (edges.size() < 2) return;
+    set_.clear(1);
+    for (const Edge& e : edges) set_.insert(table_.nodes[e.node].id);
+    set_.for_each([&](std::uint32_t place) { f(edges[place].node); });
   }
 
   // The indices, put into a set in their order, in the order of that set.
   [[nodiscard]] std::vector<std::uint32_t> walk(const std::vector<std::uint32_t>& indices) {
-    if (indices.size() < 2) return indices;
     set_.clear(1);
     for (const std::uint32_t i : indices) set_.insert(table_.nodes[i].id);
     std::vector<std::uint32_t> walked;
@@ -51,7 +52,7 @@ class Loader {
     set_.for_each([&](std::uint32_t place) { walked.push_back(indices[place]); });
     return walked;
   }
-  [[nodiscard]] std::uint32_t bucket_count() const { return set_.bucket_count(); }  // of the last one
+  [[nodiscard]] std::uint32_t bucket_count() const { return set_.bucket_count(); }  // of that one
 
  private:
   const NodeTable& table_;
@@ -66,14 +67,12 @@ IssueOrder::IssueOrder(const NodeTable& table, const Graph& graph, const Feeder&
   Loader loader(table, graph, feeder);
   std::vector<std::uint32_t> free = loader.dependency_map();
   std::erase_if(free, [&](std::uint32_t i) { return !graph.parents(i).empty(); });
-  HashOrder set;
-  for (const std::uint32_t i : free) set.insert(table.nodes[i].id);
-  bucket_count = set.bucket_count();
-  set.for_each([&](std::uint32_t place) { first.push_back(loader.node_of(free[place])); });
+  for (const std::uint32_t i : loader.walk(free)) first.push_back(loader.node_of(i));
+  bucket_count = loader.bucket_count();
   child_begin.push_back(0);
   for (std::uint32_t node = 0; node < feeder.size(); ++node) {
-    for (const std::uint32_t child : loader.walk(Loader::ends(graph.children(feeder.index_of(node)))))
-      children_of_all.push_back(loader.node_of(child));
+    loader.for_each_end(graph.children(feeder.index_of(node)),
+                        [&](std::uint32_t i) { children_of_all.push_back(loader.node_of(i)); });
     child_begin.push_back(static_cast<std::uint32_t>(children_of_all.size()));
   }
 }

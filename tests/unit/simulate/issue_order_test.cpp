@@ -219,5 +219,24 @@ TEST(IssueOrder, IsThatOfTheReferencesFeeder) {
   EXPECT_GT(ties, 1000U);
 }
 
+// A million nodes of two children each: no set costs what the largest one has cost.
+TEST(IssueOrder, OfAMillionNodes) {
+  constexpr std::uint32_t nodes = 1'000'000;
+  Trace t;
+  for (std::uint32_t i = 0; i < nodes; ++i) {
+    t.nodes.add_node(i, NodeType::comp, "");
+    if (i >= 1000) t.nodes.add_data_dep(i - 1000);
+    if (i >= 1001) t.nodes.add_data_dep(i - 1001);
+    t.nodes.end_node();
+  }
+  const Graph graph = build_graph(t.nodes);
+  const Feeder feeder(t.nodes, graph);
+  const IssueOrder order(t.nodes, graph, feeder);
+  EXPECT_EQ(order.first.size(), 1000U);
+  EXPECT_EQ(order.bucket_count, 1109U);
+  EXPECT_EQ(order.children_of_all.size(), graph.edges());
+  EXPECT_EQ(order.children(0).size(), 2U);
+}
+
 }  // namespace
 }  // namespace convert

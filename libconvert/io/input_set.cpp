@@ -33,6 +33,7 @@ struct Source {
 class BorrowedInput final : public Input {
  public:
   explicit BorrowedInput(Input& below) : Input(below.name(), below.size()), below_(below) {}
+  [[nodiscard]] std::optional<std::uint64_t> compressed_bytes() const override { return below_.compressed_bytes(); }
 
  protected:
   std::size_t fill(char* to, std::size_t n) override { return below_.read(to, n); }

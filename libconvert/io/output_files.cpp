@@ -105,6 +105,7 @@ struct OutputFiles::State {
   void discard_all() noexcept;
   std::vector<FileChange> removal_changes() const;
   void rename_one(Entry& entry);
+  std::string lead() const;
   void rename_all(const std::vector<FileChange>& changes);
   class FileOutput;
 };
@@ -267,13 +268,20 @@ void OutputFiles::State::rename_one(Entry& entry) {
   if (error != 0) throw system_error(entry.asked, error);
 }
 
+// The set gives the journal its name, by the path that its readers will name, not what is written beside it.
+std::string OutputFiles::State::lead() const {
+  const Entry* first = nullptr;
+  for (const Entry& entry : entries) {
+    if (entry.state != Entry::State::complete) continue;
+    if (set_member(entry.asked)) return absolute(entry.asked);
+    if (first == nullptr) first = &entry;
+  }
+  return absolute(first != nullptr ? first->asked : removals.front());
+}
+
 void OutputFiles::State::rename_all(const std::vector<FileChange>& changes) {
-  // The set gives the journal its name, not what is written beside it.
-  const auto lead = std::find_if(changes.begin(), changes.end(),
-                                 [](const FileChange& c) { return set_member(c.target).has_value(); });
   ReplaceFailure failure;
-  const ReplaceResult result =
-      replace_files((lead != changes.end() ? *lead : changes.front()).target, changes, failure);
+  const ReplaceResult result = replace_files(lead(), changes, failure);
   if (result == ReplaceResult::done) return;
   for (const Entry& entry : entries) {
     if (entry.target == failure.path) failure.path = entry.asked;

@@ -110,8 +110,8 @@ bool remove_journal(const std::string& journal, const std::vector<FileChange>& c
 // The directories of files that are replaced. A rename is on the disk when its directory is.
 class Directories {
  public:
-  explicit Directories(const std::vector<FileChange>& changes) {
-    std::set<std::string> names;
+  Directories(const std::string& journal, const std::vector<FileChange>& changes) {
+    std::set<std::string> names = {directory_of(journal)};
     for (const FileChange& c : changes) names.insert(directory_of(c.target));
     for (const std::string& name : names)
       fds_.emplace_back(::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -263,7 +263,7 @@ ReplaceResult replace_files(const std::string& lead, const std::vector<FileChang
                             ReplaceFailure& failure) {
   const std::string journal = journal_path(lead);
   const NewJournal written(journal, journal_text(journal, changes));
-  const Directories folders(changes);
+  const Directories folders(journal, changes);
   for (;;) {
     if (!finish_journal(journal)) throw system_error(journal, EEXIST);
     Attempt attempt;

@@ -227,7 +227,7 @@ def main():
         replay = "et-replay -n ring:8,bw=50GB/s,lat=500ns --size 1MiB x.xml --timeline t.json -o r.txt"
         cases = [
             ring(scratch, "smaller"),
-            Case(scratch, "first", old=["et-generate all_reduce --algorithm direct --npus 5 --size 1MiB -t msccl -o x.xml"],
+            Case(scratch, "first", old=["et-generate all_reduce --algorithm direct --npus 10 --size 1MiB -t msccl -o x.xml"],
                  new="et-convert x.xml -o ring", read="et-convert -t jsonl ring"),
             Case(scratch, "report", old=[link + " --gaps drop"], new=link, read="et-convert -t jsonl set",
                  inputs=sorted(pytorch.glob("link-*"))),

@@ -175,7 +175,7 @@ int main(int argc, char** argv) {
     if (context.failed()) return 1;
     SinkOptions sink = sink_options(o, context);
     if (context.common.werror) {  // else nothing is held back for it
-      sink.before_commit = [&] {
+      sink.before_commit = [&](OutputFiles&) {
         merged.finish();
         if (context.failed()) throw input_error({}, "nothing is written: there are warnings");
       };

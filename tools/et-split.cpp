@@ -118,7 +118,7 @@ int main(int argc, char** argv) {
                            .force = o.output.force,
                            .history = o.output.no_history ? "" : context.history(),
                            .jobs = context.jobs(),
-                           .before_commit = finish};
+                           .before_commit = [&](OutputFiles&) { finish(); }};
     const SinkPlan plan = plan_sink(*source, sink);
     if (o.output.to_stdout() && plan.binary()) tools::refuse_binary_on_tty("or write text with -t json");
     write_set(*source, plan, sink, context.diagnostics);

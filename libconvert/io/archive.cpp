@@ -113,6 +113,9 @@ class TarReader::State::MemberInput final : public Input {
  public:
   MemberInput(State& state, std::string name, std::optional<std::uint64_t> size)
       : Input(std::move(name), size), state_(state) {}
+  [[nodiscard]] std::optional<std::uint64_t> compressed_bytes() const override {
+    return state_.archive.compressed_bytes();
+  }
 
  protected:
   std::size_t fill(char* to, std::size_t n) override {

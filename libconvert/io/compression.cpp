@@ -25,6 +25,13 @@ class CompressedInput : public Input {
   explicit CompressedInput(std::unique_ptr<Input> source)
       : Input(source->name(), std::nullopt), source_(std::move(source)) {}
 
+ public:
+  [[nodiscard]] std::optional<std::uint64_t> compressed_bytes() const override {
+    if (const auto outer = source_->compressed_bytes()) return outer;
+    return source_->size().value_or(source_->offset());
+  }
+
+ protected:
   [[nodiscard]] Error failure(const std::string& message) const {
     return input_error({.file = name(), .offset = static_cast<std::int64_t>(source_->offset())}, message);
   }

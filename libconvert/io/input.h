@@ -27,6 +27,13 @@ class Input {
   // It may be reserved at once; a size that is only claimed is not told.
   [[nodiscard]] std::optional<std::uint64_t> size() const { return size_; }
 
+  // Bytes of compressed data that this stream is made of, as far as they are known; none where nothing is compressed.
+  // Of an archive's member those of the whole archive.
+  [[nodiscard]] virtual std::optional<std::uint64_t> compressed_bytes() const { return std::nullopt; }
+  // What is read from now on is kept, as one document: reading throws Error(input) where that takes too much memory
+  // (see document_limit.h). peek() and read_rest(), which keep text, are limited in any case.
+  void hold() { held_ = true; }
+
   // The next bytes without consuming them: at least min(n, rest of the stream). Valid until the next call.
   // n is a wish, not an allocation: memory grows only as bytes really arrive.
   [[nodiscard]] std::string_view peek(std::size_t n);
@@ -51,6 +58,7 @@ class Input {
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   bool exhausted_ = false;
+  bool held_ = false;
 };
 
 // "-" is standard input, named "<stdin>". gzip and zstd are recognised by content. A directory is an Error.

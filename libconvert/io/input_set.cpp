@@ -12,6 +12,7 @@
 #include "core/diagnostic.h"
 #include "io/archive.h"
 #include "io/output.h"
+#include "io/replacement.h"
 #include "io/set_name.h"
 #include "io/set_path.h"
 
@@ -32,6 +33,7 @@ struct Source {
 class BorrowedInput final : public Input {
  public:
   explicit BorrowedInput(Input& below) : Input(below.name(), below.size()), below_(below) {}
+  [[nodiscard]] std::optional<std::uint64_t> compressed_bytes() const override { return below_.compressed_bytes(); }
 
  protected:
   std::size_t fill(char* to, std::size_t n) override { return below_.read(to, n); }
@@ -140,6 +142,7 @@ void InputSet::State::add_ranks(const std::string& prefix, const std::vector<Ran
 void InputSet::State::add_directory(const std::string& directory) {
   std::set<std::string> sets;
   const std::string folder = directory.ends_with('/') ? directory : directory + "/";
+  finish_replacements_in(directory);
   const std::vector<RankFile> ranks = rank_files(folder, {}, &sets, &near);
   if (sets.empty()) {
     throw input_error({.file = directory}, "holds no trace set (NAME.0.et …)" + near_text());
@@ -167,6 +170,7 @@ void InputSet::State::add_operand(const std::string& operand) {
     if (base.empty()) base = "stdin";
     return;
   }
+  finish_replacement(operand);
   struct stat status {};
   if (::stat(operand.c_str(), &status) != 0) {
     if (errno != ENOENT) throw system_error(operand, errno);

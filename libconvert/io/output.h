@@ -47,11 +47,14 @@ class Output {
 // Collects into `to` (tests, benchmarks).
 [[nodiscard]] std::unique_ptr<Output> memory_output(std::string& to);
 
-// A group of files that replace their targets together. Each is written under a temporary name in the target's
-// directory (an unnamed O_TMPFILE where the file system has it); commit() gives them all their names after the
-// last one is complete. Destruction without commit(), an error, SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the
-// temporaries and leave earlier files as they were. A replaced file keeps its mode; a symbolic link to a file is
-// followed. Devices, pipes and "/dev/stdout" cannot be replaced: they are written directly.
+// A group of files that replace their targets together: all of them or none. Each is written under a temporary name
+// in the target's directory (an unnamed O_TMPFILE where the file system has it); commit() brings them to the disk
+// and gives them all their names after the last one is complete. If one cannot have it, or a stale file cannot go,
+// the earlier ones are put back. A process that is killed in between leaves a journal, ".NAME.etkit-replace" beside
+// the set: the next one that reads or writes the set finishes what was begun (see replacement.h). Destruction
+// without commit(), an error, SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the temporaries and leave earlier files as
+// they were. A replaced file keeps its mode; a symbolic link to a file is followed. Devices, pipes and
+// "/dev/stdout" cannot be replaced: they are written directly.
 class OutputFiles {
  public:
   OutputFiles();

@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <optional>
-#include <random>
 #include <set>
 #include <stdexcept>
 #include <vector>
@@ -19,6 +20,8 @@
 #include "io/compression.h"
 #include "io/fd_output.h"
 #include "io/output.h"
+#include "io/replacement.h"
+#include "io/set_name.h"
 #include "io/set_path.h"
 
 namespace convert {
@@ -27,15 +30,6 @@ namespace {
 // Unnamed temporaries need an open descriptor each until commit(); further files get named temporaries, so that
 // a set of any size stays below the limit of open files.
 constexpr std::size_t max_unnamed = 64;
-
-std::string temporary_name(const std::string& target) {
-  static constexpr char letters[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-  std::random_device random;
-  std::uniform_int_distribution<std::size_t> letter(0, sizeof letters - 2);
-  std::string name = directory_of(target) + "/." + std::string(file_name_part(target).substr(0, 200)) + ".";
-  for (int i = 0; i < 6; ++i) name += letters[letter(random)];
-  return name;
-}
 
 // The descriptor that "/dev/stdout", "/dev/fd/3" … stand for. Opening such a path anew would lose the position
 // in a file that the shell opened for appending.
@@ -53,6 +47,15 @@ std::optional<int> descriptor_of(const std::string& path) {
 }
 
 [[noreturn]] void fail(const std::string& path) { throw system_error(path, errno); }
+
+// The path by its real directory: one name for one file, see State::targets.
+std::string absolute(const std::string& path) {
+  char* const real = ::realpath(directory_of(path).c_str(), nullptr);
+  if (real == nullptr) return path;
+  const std::string directory = real;
+  std::free(real);
+  return (directory == "/" ? "" : directory) + "/" + std::string(file_name_part(path));
+}
 
 // Makes a new file in one step with regard to signals. Its removal is registered already.
 int create_registered(const std::string& path) {
@@ -73,8 +76,9 @@ int make_registered_directory(const std::string& path) {
 struct Entry {
   enum class State : std::uint8_t { open, complete, discarded };
   std::string asked;      // the path as the caller gave it, for messages
-  std::string target;     // symbolic links followed
+  std::string target;     // absolute, symbolic links followed
   std::string temporary;  // empty while the file has no name
+  bool replaces = false;  // there is such a file already
   int fd = -1;
   State state = State::open;
   SignalCleanup cleanup;
@@ -95,13 +99,14 @@ struct OutputFiles::State {
   void open_named(Entry& entry);
   void name_it(Entry& entry);
   void close_descriptor(Entry& entry);
+  void sync();
+  FileChange complete(Entry& entry);
   void discard(Entry& entry) noexcept;
   void discard_all() noexcept;
-  struct Failure {
-    std::string path;
-    int error = 0;
-  };
-  std::optional<Failure> rename_all();
+  std::vector<FileChange> removal_changes() const;
+  void rename_one(Entry& entry);
+  std::string lead() const;
+  void rename_all(const std::vector<FileChange>& changes);
   class FileOutput;
 };
 
@@ -123,6 +128,7 @@ Entry& OutputFiles::State::add(const std::string& asked, const std::string& targ
   Entry entry;
   entry.asked = asked;
   entry.target = target;
+  entry.replaces = mode.has_value();
   if (can_link_later && unnamed < max_unnamed) {
     entry.fd = ::open(directory_of(target).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   }
@@ -199,31 +205,97 @@ void OutputFiles::State::discard_all() noexcept {
   new_directories.clear();
 }
 
-// The step takes no memory (see UnbrokenStep). The registrations of renamed files end behind it: a temporary name
-// that is gone does no harm.
-std::optional<OutputFiles::State::Failure> OutputFiles::State::rename_all() {
-  const std::string* failed = nullptr;
+// Brings the contents to the disk. Of many files a call for each would wait for as many commits of the file
+// system's own journal; one call for the file system waits for one, if also for what others have written.
+void OutputFiles::State::sync() {
+  constexpr std::size_t most_single = 8;
+  std::map<dev_t, std::vector<Entry*>> by_device;
+  for (Entry& entry : entries) {
+    struct stat status {};
+    if (entry.state != Entry::State::complete) continue;
+    const bool found = (entry.fd >= 0 ? ::fstat(entry.fd, &status) : ::stat(entry.temporary.c_str(), &status)) == 0;
+    if (!found) fail(entry.asked);
+    by_device[status.st_dev].push_back(&entry);
+  }
+  for (const auto& [device, files] : by_device) {
+    const bool at_once = files.size() > most_single;
+    for (const Entry* entry : files) {
+      const int fd = entry->fd >= 0 ? entry->fd : ::open(entry->temporary.c_str(), O_RDONLY | O_CLOEXEC);
+      if (fd < 0) fail(entry->asked);
+      const int error = !at_once ? sync_file(fd) : ::syncfs(fd) != 0 ? errno : 0;
+      if (fd != entry->fd) ::close(fd);
+      if (error != 0) throw system_error(entry->asked, error);
+      if (at_once) break;
+    }
+  }
+}
+
+// Gives the file a name beside its target.
+FileChange OutputFiles::State::complete(Entry& entry) {
+  if (entry.temporary.empty()) name_it(entry);
+  struct stat status {};
+  if (::stat(entry.temporary.c_str(), &status) != 0) fail(entry.asked);
+  return {.target = entry.target,
+          .temporary = entry.temporary,
+          .backup = backup_name(entry.temporary),
+          .is_removal = false,
+          .size_bytes = status.st_size,
+          .mtime_ns = mtime_ns(status)};
+}
+
+// Of the removals those that there is something to remove for.
+std::vector<FileChange> OutputFiles::State::removal_changes() const {
+  std::vector<FileChange> changes;
+  for (const std::string& path : removals) {
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) != 0) continue;
+    FileChange& change = changes.emplace_back();
+    change.is_removal = true;
+    change.target = absolute(path);
+    change.temporary = temporary_name(change.target);
+    change.backup = backup_name(change.temporary);
+  }
+  return changes;
+}
+
+// The registration of a renamed file ends behind the step: a temporary name that is gone does no harm.
+void OutputFiles::State::rename_one(Entry& entry) {
   int error = 0;
   {
     const UnbrokenStep step;
-    for (Entry& entry : entries) {
-      if (entry.state != Entry::State::complete) continue;
-      if (::rename(entry.temporary.c_str(), entry.target.c_str()) != 0) {
-        error = errno;
-        failed = &entry.asked;
-        break;
-      }
-      entry.state = Entry::State::discarded;  // nothing left to undo
-    }
-    for (const std::string& path : removals) {
-      if (failed != nullptr) break;
-      if (::unlink(path.c_str()) == 0 || errno == ENOENT) continue;
-      error = errno;
-      failed = &path;
-    }
+    if (::rename(entry.temporary.c_str(), entry.target.c_str()) != 0) error = errno;
   }
-  if (failed == nullptr) return std::nullopt;
-  return Failure{*failed, error};
+  if (error != 0) throw system_error(entry.asked, error);
+}
+
+// The set gives the journal its name, by the path that its readers will name, not what is written beside it.
+std::string OutputFiles::State::lead() const {
+  const Entry* first = nullptr;
+  for (const Entry& entry : entries) {
+    if (entry.state != Entry::State::complete) continue;
+    if (set_member(entry.asked)) return absolute(entry.asked);
+    if (first == nullptr) first = &entry;
+  }
+  return absolute(first != nullptr ? first->asked : removals.front());
+}
+
+void OutputFiles::State::rename_all(const std::vector<FileChange>& changes) {
+  ReplaceFailure failure;
+  const ReplaceResult result = replace_files(lead(), changes, failure);
+  if (result == ReplaceResult::done) return;
+  for (const Entry& entry : entries) {
+    if (entry.target == failure.path) failure.path = entry.asked;
+  }
+  if (result == ReplaceResult::undone) throw system_error(failure.path, failure.error);
+  for (Entry& entry : entries) {  // the journal needs them
+    entry.state = Entry::State::discarded;
+    entry.cleanup.release();
+  }
+  throw Error(
+      Error::Kind::system, {.file = failure.path},
+      std::string(std::strerror(failure.error)) +
+          "; the files that were replaced before could not be put back: when the cause is gone, run any etkit "
+          "tool on the set, which finishes what was begun");
 }
 
 // One file of the group. Without close() its temporary goes away with it.
@@ -279,6 +351,7 @@ std::unique_ptr<Output> OutputFiles::create(const std::string& path, bool make_d
   if (const std::optional<int> fd = descriptor_of(path)) {
     return direct_output(path, ::fcntl(*fd, F_DUPFD_CLOEXEC, 3));
   }
+  finish_replacement(path);
   struct stat status {};
   std::string target = path;
   std::optional<mode_t> mode;
@@ -295,13 +368,13 @@ std::unique_ptr<Output> OutputFiles::create(const std::string& path, bool make_d
     fail(path);
   } else if (file_name_part(path).empty()) {
     throw system_error(path, path.empty() ? ENOENT : EISDIR);
-  } else if (char* const real = ::realpath(directory_of(path).c_str(), nullptr)) {
-    target = std::string(real).append("/").append(file_name_part(path));  // one name for one file, see targets
-    std::free(real);
   }
   const std::lock_guard lock(state_->mutex);
+  if (!mode) {
+    state_->ensure_directory(path, directory_of(path), make_directory);
+    target = absolute(path);
+  }
   if (state_->targets.contains(target)) throw usage_error("two outputs have the name " + path);
-  state_->ensure_directory(path, directory_of(target), make_directory);
   Entry& entry = state_->add(path, target, mode);
   state_->targets.insert(target);
   return std::make_unique<State::FileOutput>(state_, entry);
@@ -317,10 +390,26 @@ void OutputFiles::commit() {
   for (const Entry& entry : state_->entries) {
     if (entry.state == Entry::State::open) throw std::logic_error("commit() before close() of " + entry.asked);
   }
+  std::vector<FileChange> changes;
+  const std::vector<FileChange> removals = state_->removal_changes();
+  Entry* last = nullptr;
+  std::size_t count = removals.size();
+  bool sync = !removals.empty();
   for (Entry& entry : state_->entries) {
-    if (entry.state == Entry::State::complete && entry.temporary.empty()) state_->name_it(entry);
+    if (entry.state != Entry::State::complete) continue;
+    last = &entry;
+    sync = sync || entry.replaces || ++count > 1;
   }
-  if (const auto failure = state_->rename_all()) throw system_error(failure->path, failure->error);
+  if (sync) state_->sync();
+  for (Entry& entry : state_->entries) {
+    if (entry.state == Entry::State::complete) changes.push_back(state_->complete(entry));
+  }
+  changes.insert(changes.end(), removals.begin(), removals.end());
+  if (changes.size() > 1 || !removals.empty()) {
+    state_->rename_all(changes);
+  } else if (last != nullptr) {
+    state_->rename_one(*last);
+  }
   state_->entries.clear();
   state_->targets.clear();
   state_->new_directories.clear();

@@ -57,6 +57,7 @@ std::vector<Rank> find_ranks(const std::string& pattern) {
     std::error_code missing;
     if (rank && std::filesystem::exists(file_of_rank(pattern, *rank), missing)) ranks.push_back(*rank);
   }
+  if (error && error != std::errc::no_such_file_or_directory) throw system_error(folder, error.value());
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   if (ranks.empty()) throw usage_error("no file is named as '" + pattern + "' says (%r: a rank from 0)");

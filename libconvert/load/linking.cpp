@@ -121,6 +121,8 @@ ReadRank read_linked(std::unique_ptr<Input> input, std::optional<Rank> rank, con
   host.rank = rank.value_or(0);
   host.name = input->name();
   std::unique_ptr<Input> device_input = options.device ? open_input(*options.device) : nullptr;
+  input->hold();
+  if (device_input != nullptr) device_input->hold();
   if (options.device_alone) {
     device_input = std::move(input);
   } else {

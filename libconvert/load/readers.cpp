@@ -3,8 +3,10 @@
 
 #include <utility>
 
+#include "io/document_limit.h"
 #include "io/set_path.h"
 #include "io/sha256.h"
+#include "load/set_source.h"
 
 namespace convert {
 
@@ -44,7 +46,31 @@ FileReader::FileReader(const Format& format, InputItem item, Rank rank, const Fo
   reader_ = format.read({*input_, item.rank.value_or(rank), options, diagnostics});
 }
 
+namespace {
+
+template <class T>
+std::uint64_t bytes_of(const std::vector<T>& elements) {
+  return elements.size() * sizeof(T);
+}
+
+std::uint64_t memory_of(const NodeTable& table) {
+  return bytes_of(table.nodes) + bytes_of(table.deps) + bytes_of(table.io) + bytes_of(table.positions) +
+         bytes_of(table.attrs) + bytes_of(table.numbers) + bytes_of(table.texts) + bytes_of(table.extras) +
+         table.text.size();
+}
+
+}  // namespace
+
+bool FileReader::next_nodes(Trace& out, std::size_t max_nodes) {
+  if (!reader_->next_nodes(out, max_nodes)) return false;
+  if (max_nodes < all_nodes) return true;  // they are not kept
+  rank_bytes_ += memory_of(out.nodes);
+  check_expansion(*input_, rank_bytes_);
+  return true;
+}
+
 bool FileReader::next_rank(Trace& out) {
+  rank_bytes_ = 0;
   if (!reader_->next_rank(out)) return false;
   if (hashed_ == nullptr) return true;
   if (sha256_.empty()) sha256_ = hashed_->hex();

@@ -43,12 +43,13 @@ class FileReader : public TraceReader {
   FileReader(const Format& format, InputItem item, Rank rank, const FormatOptions& options, bool hash,
              Diagnostics& diagnostics);
   bool next_rank(Trace& out) override;
-  bool next_nodes(Trace& out, std::size_t max_nodes) override { return reader_->next_nodes(out, max_nodes); }
+  bool next_nodes(Trace& out, std::size_t max_nodes) override;
 
  private:
   std::unique_ptr<Input> input_;
   HashedInput* hashed_ = nullptr;  // input_
   std::string sha256_;
+  std::uint64_t rank_bytes_ = 0;  // of the nodes that were asked for as a whole
   std::unique_ptr<TraceReader> reader_;
 };
 

@@ -10,6 +10,7 @@
 #include "io/set_path.h"
 #include "load/rank_order.h"
 #include "passes/lower/export.h"
+#include "util/log.h"
 
 namespace convert {
 namespace {
@@ -55,8 +56,8 @@ class Sink {
   }
 
  private:
-  void ready() const {
-    if (options_.before_commit) options_.before_commit();
+  void ready() {
+    if (options_.before_commit) options_.before_commit(files_);
   }
 
   std::unique_ptr<Output> open() {
@@ -145,16 +146,22 @@ class Sink {
                         " ranks already, this one has " + std::to_string(last + 1) +
                         "; choose another name, or replace it with --force");
     }
+    std::error_code ignored;
     for (const RankFile& f : existing) {
       const bool replaced = f.rank <= last && f.path == rank_path(*plan_.path, f.rank, plan_.suffix);
       if (!replaced) files_.remove_on_commit(f.path);
     }
     if (!source_.groups_come_late()) source_.check_groups();
     ready();
+    const std::string groups_path = *plan_.path + ".groups.json";
     if (const auto groups = source_.groups_to_write(&diagnostics_)) {
-      auto out = files_.create_in_set(*plan_.path + ".groups.json");
+      auto out = files_.create_in_set(groups_path);
       out->write(groups->json);
       out->close();
+    } else if (!existing.empty() && std::filesystem::exists(std::filesystem::symlink_status(groups_path, ignored))) {
+      // They would be taken for those of the new ranks.
+      log_note(groups_path + " is removed with the set that is replaced");
+      files_.remove_on_commit(groups_path);
     }
   }
 
@@ -302,11 +309,15 @@ std::unique_ptr<Output> open_output(OutputFiles& files, const std::optional<std:
   return path && *path != "-" ? files.create(*path) : open_stdout();
 }
 
-void write_bytes(const std::optional<std::string>& path, std::string_view bytes) {
-  OutputFiles files;
+void write_bytes(OutputFiles& files, const std::optional<std::string>& path, std::string_view bytes) {
   const auto out = open_output(files, path);
   out->write(bytes);
   out->close();
+}
+
+void write_bytes(const std::optional<std::string>& path, std::string_view bytes) {
+  OutputFiles files;
+  write_bytes(files, path, bytes);
   files.commit();
 }
 

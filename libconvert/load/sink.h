@@ -24,8 +24,9 @@ struct SinkOptions {
   // what belongs to the set as a whole: stale files, groups.
   std::optional<Rank> last_rank{};
   bool whole = true;
-  // Called when all ranks are complete, before anything gets its name. What it throws discards the output.
-  std::function<void()> before_commit{};
+  // Called when all ranks are complete, before anything gets its name: files that it adds get theirs with the ranks.
+  // What it throws discards the output.
+  std::function<void(OutputFiles&)> before_commit{};
 };
 
 // Where the output of a set goes, decided before anything is read.
@@ -44,7 +45,9 @@ void write_set(SetSource& source, const SinkPlan& plan, const SinkOptions& optio
 
 // The file `path` of the group, or standard output for none and "-".
 [[nodiscard]] std::unique_ptr<Output> open_output(OutputFiles& files, const std::optional<std::string>& path);
-// Writes bytes to `path` as a whole file, or to standard output.
+// Writes bytes to `path` as a file of the group, or to standard output.
+void write_bytes(OutputFiles& files, const std::optional<std::string>& path, std::string_view bytes);
+// The same of a file by itself.
 void write_bytes(const std::optional<std::string>& path, std::string_view bytes);
 
 // Appends a line to the metadata's attribute `history`.

@@ -12,6 +12,7 @@
 #include "scenario/inputs.h"
 #include "simulate/report.h"
 #include "simulate/report_values.h"
+#include "util/visible.h"
 
 namespace convert {
 namespace {
@@ -117,7 +118,7 @@ std::vector<std::string> sweep_result(const ReplayResult& result) {
 std::vector<std::string> sweep_failure(const std::string& message) {
   std::vector<std::string> cells(sweep_result_columns().size());
   cells.front() = "error";
-  cells.back() = message;
+  cells.back() = visible(message);
   return cells;
 }
 

@@ -8,6 +8,7 @@
 #include "simulate/text_table.h"
 #include "simulate/wait_graph.h"
 #include "util/json_writer.h"
+#include "util/visible.h"
 
 namespace convert {
 namespace {
@@ -93,7 +94,7 @@ std::string title(const Explanation& e) {
   std::string text = "the replay ends";
   if (e.target) {
     text = "node " + std::to_string(e.target->node) + " of rank " + std::to_string(e.target->rank);
-    if (!e.name.empty()) text += " (" + e.name + ")";
+    if (!e.name.empty()) text += " (" + visible(e.name) + ")";
     text += " starts";
   }
   return text + " at " + format_time(e.at) + " (" + format_ns(e.at) + " ns)";

@@ -9,6 +9,7 @@
 #include "simulate/report_values.h"
 #include "simulate/text_table.h"
 #include "util/json_writer.h"
+#include "util/visible.h"
 
 namespace convert {
 namespace {
@@ -100,7 +101,9 @@ void append_peak_tensors(const ReplayResult& result, std::string& out) {
          counted(at.tensors, "tensor");
   for (std::size_t i = 0; i < at.largest.size(); ++i) {
     out += i == 0 ? ": " : ", ";
-    append_json_string(out, at.largest[i].first);
+    std::string tensor;
+    append_json_string(tensor, at.largest[i].first);
+    out += visible(tensor);
     out += ' ' + format_bytes(at.largest[i].second);
   }
   out += at.tensors > at.largest.size() ? ", …\n" : "\n";
@@ -175,7 +178,7 @@ void append_kinds(const ReplayResult& result, bool all, std::string& out) {
 void append_bottleneck(const ReplayResult& result, std::string& out) {
   const LinkUse* link = bottleneck(result);
   if (link == nullptr) return;
-  out += "bottleneck link " + link->from + '>' + link->to + ": busy " + percent(utilisation(result, *link)) +
+  out += "bottleneck link " + visible(link->from + '>' + link->to) + ": busy " + percent(utilisation(result, *link)) +
          " of the time\n";
 }
 

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "util/visible.h"
+
 namespace convert {
 
 // Columns are aligned to the right, but those whose title begins with '<'.
@@ -21,7 +23,10 @@ class TextTable {
     }
     rows_.push_back(std::move(titles));
   }
-  void add(Row row) { rows_.push_back(std::move(row)); }
+  void add(Row row) {
+    for (std::string& cell : row) cell = visible(cell);
+    rows_.push_back(std::move(row));
+  }
   void append_to(std::string& out) const {
     std::vector<std::size_t> widths(left_.size());
     for (const Row& row : rows_) {

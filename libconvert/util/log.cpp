@@ -6,6 +6,8 @@
 #include <mutex>
 #include <utility>
 
+#include "util/visible.h"
+
 namespace convert {
 namespace {
 
@@ -23,7 +25,7 @@ void log(int level, std::string_view text) {
   std::string line;
   const std::lock_guard lock(prefix_mutex);
   if (!log_prefix().empty()) line = log_prefix() + ": ";
-  line.append(text).append("\n");
+  line.append(visible(text)).append("\n");
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

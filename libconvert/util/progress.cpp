@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "util/visible.h"
+
 namespace convert {
 namespace {
 
@@ -13,8 +15,8 @@ constexpr char wipe[] = "\r\x1b[K";
 
 }  // namespace
 
-Progress::Progress(std::string label, std::uint64_t total, bool enabled)
-    : label_(std::move(label)),
+Progress::Progress(const std::string& label, std::uint64_t total, bool enabled)
+    : label_(visible(label)),
       total_(total),
       enabled_(enabled),
       next_paint_((Clock::now() + repaint_interval).time_since_epoch().count()) {}

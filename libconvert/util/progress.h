@@ -14,7 +14,7 @@ namespace convert {
 // time after a tenth of a second; gone with the object. Thread-safe. Silent unless enabled.
 class Progress {
  public:
-  Progress(std::string label, std::uint64_t total, bool enabled);
+  Progress(const std::string& label, std::uint64_t total, bool enabled);
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

@@ -51,7 +51,8 @@ std::string draw(const std::string& type, std::string_view dot, std::chrono::mil
   }
   if (child.too_large) throw failure("the picture is larger than 1 GiB; draw fewer nodes, or write -t graphml");
   if (child.exit_code != 0)
-    throw failure("Graphviz's dot failed with status " + std::to_string(child.exit_code) + ": " + child.err);
+    throw failure("Graphviz's dot failed with status " + std::to_string(child.exit_code) + ": " +
+                  child.err.substr(0, child.err.find('\n')));
   return std::move(child.out);
 }
 

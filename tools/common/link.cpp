@@ -142,7 +142,7 @@ SinkOptions Linking::sink_options(TraceSource& source) {
     o.last_rank = ranks_.back();
     o.whole = leads();
   }
-  o.before_commit = [this, &source] { check(source); };
+  o.before_commit = [this, &source](OutputFiles& files) { check(source, files); };
   return o;
 }
 
@@ -196,7 +196,7 @@ void Linking::add_rank(Rank rank, const std::string& file, const LinkedRank& lin
 
 // When all ranks are linked, before any of them gets its name: reports, warns of what is unmatched, and checks
 // across ranks. Throws if something keeps them from being written.
-void Linking::check(TraceSource& source) {
+void Linking::check(TraceSource& source, OutputFiles& files) {
   if (team_ != nullptr) {
     agreed_ = true;
     if (!team_->all(true)) throw input_error({}, "nothing is written: another process has failed");
@@ -205,7 +205,7 @@ void Linking::check(TraceSource& source) {
   bool failed = context_.failed();
   std::string hint;
   if (compat_ == LinkCompat::none && leads()) {
-    report();
+    print_summaries();
     report_unmatched();
     failed = context_.failed();
     if (!failed && check_mode() != "off") {
@@ -213,6 +213,9 @@ void Linking::check(TraceSource& source) {
       failed = context_.failed();
       if (failed) hint = "; --check warn writes all the same";
     }
+    OutputFiles alone;  // it says why there is nothing else
+    write_report(failed ? alone : files);
+    alone.commit();
   }
   if (team_ != nullptr && !team_->all(!failed) && !failed) {
     throw input_error({}, "nothing is written: process 0 has found errors");
@@ -318,16 +321,18 @@ void Linking::check_across_ranks(const TraceSource& source) {
   }
 }
 
-void Linking::report() const {
-  if (!leads()) return;
+void Linking::print_summaries() const {
   for (const auto& [rank, r] : linked_) {
     for (const std::string& line : r.lines) log_info("rank " + std::to_string(rank) + ": " + line);
   }
+}
+
+void Linking::write_report(OutputFiles& files) const {
   if (!options_.report) return;
   std::string json = "{\"ranks\":[";
   for (const auto& [rank, r] : linked_) json += (json.back() == '[' ? "\n " : ",\n ") + r.json;
   json += "\n]}\n";
-  write_bytes(options_.report, json);
+  write_bytes(files, options_.report, json);
 }
 
 }  // namespace tools

@@ -73,11 +73,11 @@ class Linking {
   void write(convert::TraceSource& source, const convert::SinkPlan& plan);
 
  private:
-  // Writes the report file; with -v a summary to standard error.
-  void report() const;
+  void print_summaries() const;  // with -v
+  void write_report(convert::OutputFiles& files) const;
   void add_rank(convert::Rank rank, const std::string& file, const convert::LinkedRank& linked,
                 const convert::Trace* trace);
-  void check(convert::TraceSource& source);
+  void check(convert::TraceSource& source, convert::OutputFiles& files);
   void gather(convert::TraceSource& source);
   void report_unmatched();
   void check_across_ranks(const convert::TraceSource& source);

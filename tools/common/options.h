@@ -21,6 +21,7 @@ struct CommonOptions {
   std::optional<std::int64_t> jobs;  // 0: all cores; none: what ET_JOBS says
   std::int64_t max_errors = 20;
   bool werror = false;
+  std::optional<std::int64_t> max_expand;  // bytes
   bool list_formats = false;
 };
 

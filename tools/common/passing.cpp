@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 
+#include "io/document_limit.h"
 #include "io/output.h"
 #include "load/sink.h"
 
@@ -45,7 +46,15 @@ Passing::Passing(const std::string& option, const std::vector<std::string>& oper
   }
   const int memory = ::memfd_create("stdin", MFD_CLOEXEC);
   if (memory < 0) throw convert::system_error("<stdin>", errno);
+  std::uint64_t kept_bytes = 0;
   drain(STDIN_FILENO, "<stdin>", [&](std::string_view bytes) {
+    kept_bytes += bytes.size();
+    if (kept_bytes > convert::most_document_bytes()) {
+      throw convert::input_error({.file = "<stdin>"},
+                                 option + " keeps what is piped in, which is more than " +
+                                     "the memory allows; save it in a file, or raise --max-expand",
+                                 "memory");
+    }
     while (!bytes.empty()) {
       const ssize_t n = ::write(memory, bytes.data(), bytes.size());
       if (n < 0 && errno != EINTR) throw convert::system_error("<stdin>", errno);

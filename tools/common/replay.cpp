@@ -125,7 +125,8 @@ void check_replay_options(ReplayInputOptions& o) {
   for (const auto& file : {o.network, o.system, o.memory, o.groups}) inputs.push_back(file.value_or(""));
   require_one_standard_input(inputs);
   // ASTRA-sim's way to say that there are none.
-  if (o.groups && *o.groups == "empty" && !std::filesystem::exists(*o.groups)) {
+  std::error_code ignored;
+  if (o.groups && *o.groups == "empty" && !std::filesystem::exists(*o.groups, ignored)) {
     o.groups.reset();
     o.no_groups = true;
   }

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <memory>
 
+#include "util/visible.h"
+
 namespace tools {
 
 using convert::Diagnostic;
@@ -82,6 +84,9 @@ std::string Reporter::paint(std::string_view text, const char* code) const {
 
 void Reporter::print(const Diagnostic& d) const {
   Diagnostic shown = d;
+  shown.where.file = convert::visible(d.where.file);
+  shown.message = convert::visible(d.message);
+  for (std::string& note : shown.notes) note = convert::visible(note);
   if (style_.warnings_are_errors && shown.severity == Severity::warning) shown.severity = Severity::error;
   std::string text = convert::format_diagnostic(shown);
   std::string out;
@@ -92,14 +97,16 @@ void Reporter::print(const Diagnostic& d) const {
     text.erase(0, end + 1);
     const std::string& label = first ? word : std::string("note:");
     // The label stands behind the location, so a message that contains it is not touched.
-    const std::size_t at = line.find(label, convert::format_location(d.where).size());
+    const std::size_t at = line.find(label, convert::format_location(shown.where).size());
     const char* code = label == "error:" ? "1;31" : label == "warning:" ? "1;35" : "1;36";
     if (at != std::string::npos) line.replace(at, label.size(), paint(label, code));
     out += paint(style_.tool + ':', "1") + ' ' + line + '\n';
     if (first && style_.source) {
       const SourceLine source = read_source_line(d.where);
       if (!source.text.empty() && source.caret <= source.text.size()) {
-        out += "  " + source.text + "\n  " + std::string(source.caret, ' ') + paint("^", "1;32") + '\n';
+        const std::string before = convert::visible(source.text.substr(0, source.caret));
+        out += "  " + before + convert::visible(source.text.substr(source.caret)) + "\n  " +
+               std::string(before.size(), ' ') + paint("^", "1;32") + '\n';
       }
     }
   }
@@ -130,7 +137,7 @@ void Reporter::print_new(const convert::Diagnostics& diagnostics) {
 
 void Reporter::print_held_back(const convert::Diagnostics& diagnostics) {
   const auto line = [&](const std::string& file, std::size_t n) {
-    const std::string place = file.empty() ? "" : file + ": ";
+    const std::string place = file.empty() ? "" : convert::visible(file) + ": ";
     std::fprintf(stderr, "%s %s\u2026 %zu more (use --max-errors 0)\n", paint(style_.tool + ':', "1").c_str(),
                  place.c_str(), n);
   };

@@ -205,7 +205,9 @@ void check_outputs(const SweepOptions& sweep, const SweepPlan& plan, const std::
     throw usage_error("the table and the plot have the same name " + *sweep.plot);
   // Before the runs and not after them.
   const auto folder = std::filesystem::path(sweep.plot.value_or("-")).parent_path();
-  if (!folder.empty() && !std::filesystem::exists(folder)) throw system_error(folder, ENOENT);
+  std::error_code error;
+  if (!folder.empty() && !std::filesystem::exists(folder, error))
+    throw system_error(folder, error ? error.value() : ENOENT);
   std::vector<std::string> inputs = plan.files();
   if (sweep.file) inputs.push_back(*sweep.file);
   check_no_input({path.value_or("-"), sweep.plot.value_or("-")}, inputs);

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include "common/tool.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <new>
 
 #include "common/version.h"
+#include "io/document_limit.h"
 #include "io/output.h"
 #include "util/log.h"
 #include "util/parallel.h"
@@ -30,11 +34,29 @@ constexpr int exit_content = 1;  // something is wrong with what the tool read
 constexpr int exit_failure = 2;  // usage, system, internal
 constexpr std::size_t usual_keep = 10'000;
 
-// A caller that ignores SIGPIPE makes us see the closed pipe as an error: end as if the signal had been delivered.
+// SIGPIPE is ignored, for the sake of standard error: where an output's reader has gone, end as if it were not.
 [[nodiscard]] int end_on_closed_pipe() {
   std::signal(SIGPIPE, SIG_DFL);
   std::raise(SIGPIPE);
   return exit_failure;  // the signal is blocked
+}
+
+// Standard streams that the caller has closed get something that fails as they would: no file that is opened later
+// takes their numbers, and with them what is meant for the stream.
+void fill_standard_streams() {
+  constexpr std::array flags = {O_WRONLY, O_RDONLY,
+                                O_WRONLY};  // messages that nobody wants are lost without an error
+  for (int fd = 0; fd < 3; ++fd) {
+    if (fcntl(fd, F_GETFD) != -1) continue;
+    if (open("/dev/null", flags.at(static_cast<std::size_t>(fd))) != fd) return;  // no /dev: as it was
+  }
+}
+
+// A reader of messages that goes away must not cost the output. For standard output the signal's work is done where
+// the error is seen.
+void ignore_pipe_signal() {
+  struct sigaction action {};
+  if (sigaction(SIGPIPE, nullptr, &action) == 0 && action.sa_handler == SIG_DFL) std::signal(SIGPIPE, SIG_IGN);
 }
 
 // Errors of standard output may show only when the buffers are flushed.
@@ -59,7 +81,7 @@ constexpr std::size_t usual_keep = 10'000;
 }
 
 [[nodiscard]] int report_error(const Reporter& reporter, const Error& e) {
-  if (e.where().file == "<stdout>" && convert::is_broken_pipe(e)) return end_on_closed_pipe();
+  if (convert::is_broken_pipe(e)) return end_on_closed_pipe();
   reporter.print({convert::Severity::error, e.where(), e.rule(), e.what(), {}});
   return e.kind() == Error::Kind::input ? exit_content : exit_failure;
 }
@@ -73,6 +95,8 @@ template <typename Work>
     return report_error(reporter, e);
   } catch (const std::bad_alloc&) {
     reporter.print(plain("out of memory"));
+  } catch (const std::filesystem::filesystem_error& e) {  // an Error says more; for what nobody has thought of
+    return report_error(reporter, convert::system_error(e.path1(), e.code().value()));
   } catch (const std::exception& e) {
     reporter.print(plain(std::string("internal error: ") + e.what()));
   }
@@ -126,6 +150,8 @@ bool Context::failed() const { return diagnostics.errors() > 0 || (common.werror
 
 int run_tool(int argc, char** argv, const ToolInfo& info, const std::function<void(App&)>& setup,
              const std::function<int(Context&)>& run) {
+  fill_standard_streams();
+  ignore_pipe_signal();
   CommonOptions common;
   const Reporter early(reporter_style(info, common));
   const int status = guarded(early, [&] {
@@ -144,6 +170,7 @@ int run_tool(int argc, char** argv, const ToolInfo& info, const std::function<vo
     std::string history = info.name + ' ' + version_number;
     const std::string arguments = app.canonical_arguments();
     if (!arguments.empty()) history += ' ' + arguments;
+    if (common.max_expand) convert::set_document_limit(static_cast<std::uint64_t>(*common.max_expand));
     convert::set_log_prefix(info.name);
     convert::set_log_level(common.quiet ? -1 : common.verbose);
     Reporter reporter(reporter_style(info, common));

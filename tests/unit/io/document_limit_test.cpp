@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include "io/document_limit.h"
+
+#include "io/archive.h"
+#include "scratch.h"
+
+namespace convert {
+namespace {
+
+using test::error_of;
+using test::packed;
+using test::text_of;
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+
+// Back to the default when a test ends.
+class Limit {
+ public:
+  explicit Limit(std::uint64_t bytes) { set_document_limit(bytes); }
+  ~Limit() { set_document_limit(std::nullopt); }
+};
+
+// 48 MiB that become a few KiB: with the two times that parsing takes, far more than 64 MiB.
+std::string bomb(Compression compression) { return packed(std::string(48 * mib, 'a'), compression); }
+
+TEST(DocumentLimit, ACompressedDocumentIsLimited) {
+  for (const Compression compression : {Compression::gzip, Compression::zstd}) {
+    const std::string bytes = bomb(compression);
+    const Error error = error_of([&] { (void)decompressed(memory_input("bomb", bytes))->read_rest(); });
+    EXPECT_EQ(error.kind(), Error::Kind::input);
+    EXPECT_EQ(error.rule(), "memory");
+    EXPECT_NE(text_of(error).find("bomb: "), std::string::npos);
+    EXPECT_NE(text_of(error).find("1,000 times as much and 64 MiB"), std::string::npos) << text_of(error);
+    EXPECT_NE(text_of(error).find("--max-expand SIZE"), std::string::npos);
+    EXPECT_EQ(text_of(error_of([&] { (void)decompressed(memory_input("bomb", bytes))->peek(48 * mib); })),
+              text_of(error));
+    const auto held = decompressed(memory_input("bomb", bytes));
+    held->hold();
+    std::string part(mib, '\0');
+    EXPECT_EQ(text_of(error_of([&] {
+                while (held->read(part.data(), part.size()) > 0) {
+                }
+              })),
+              text_of(error));
+  }
+}
+
+TEST(DocumentLimit, WhatIsStreamedIsNot) {
+  const std::string bytes = bomb(Compression::zstd);
+  const auto input = decompressed(memory_input("bomb", bytes));
+  std::size_t seen = 0;
+  for (std::string_view part = input->peek(1); !part.empty(); part = input->peek(1)) {
+    seen += part.size();
+    input->skip(part.size());
+  }
+  EXPECT_EQ(seen, 48 * mib);
+}
+
+TEST(DocumentLimit, IsRaisedAndLowered) {
+  const std::string bytes = bomb(Compression::gzip);
+  {
+    const Limit limit(160 * mib);
+    EXPECT_EQ(decompressed(memory_input("bomb", bytes))->read_rest().size(), 48 * mib);
+  }
+  {
+    const Limit limit(mib);
+    EXPECT_NE(text_of(error_of([&] {
+                (void)memory_input("plain", std::string(2 * mib, 'a'))->read_rest();
+              })).find("plain: one document or message is larger than 1 MiB; if the data is sound"),
+              std::string::npos);
+    EXPECT_EQ(memory_input("plain", std::string(mib, 'a'))->read_rest().size(), mib);
+  }
+  EXPECT_EQ(memory_input("plain", std::string(2 * mib, 'a'))->read_rest().size(), 2 * mib);
+}
+
+TEST(DocumentLimit, HonestDataPasses) {
+  const std::string text = test::sample(24 * mib);
+  for (const Compression compression : {Compression::gzip, Compression::zstd}) {
+    const std::string bytes = packed(text, compression);
+    EXPECT_EQ(decompressed(memory_input("m", bytes))->read_rest(), text);
+  }
+}
+
+// Together they are 80 MiB, each by itself is small.
+TEST(DocumentLimit, MembersOfAnArchiveAreNotCountedTogether) {
+  std::string tar;
+  {
+    const auto output = memory_output(tar);
+    TarWriter writer(*output);
+    for (int r = 0; r < 4; ++r) writer.add("ring." + std::to_string(r) + ".et", std::string(20 * mib, 'a'));
+    writer.close();
+  }
+  const std::string bytes = packed(tar, Compression::zstd);
+  const auto archive = decompressed(memory_input("a.tar.zst", bytes));
+  TarReader reader(*archive);
+  int members = 0;
+  while (Input* const member = reader.next()) {
+    EXPECT_EQ(member->compressed_bytes(), bytes.size());
+    EXPECT_EQ(member->read_rest().size(), 20 * mib);
+    ++members;
+  }
+  EXPECT_EQ(members, 4);
+}
+
+// The bytes of the file count, not those of the compressed member in between.
+TEST(DocumentLimit, CompressedTwice) {
+  const std::string inner = packed(std::string(64 * mib, '\0'), Compression::gzip);
+  const std::string bytes = packed(inner, Compression::zstd);
+  const auto input = decompressed(decompressed(memory_input("m", bytes)));
+  EXPECT_EQ(input->compressed_bytes(), bytes.size());
+  EXPECT_EQ(error_of([&] { (void)input->read_rest(); }).rule(), "memory");
+}
+
+}  // namespace
+}  // namespace convert

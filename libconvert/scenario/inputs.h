@@ -71,8 +71,8 @@ void add_groups(ReplaySystem& system, const std::optional<InputSet::Groups>& gro
 [[nodiscard]] std::vector<std::string> files_of(const SystemInputs& inputs, const ReplaySystem& system);
 
 // Reads the custom algorithms and then all ranks of the workload. With `issue_by_trace` the first rank decides on
-// ReplayOptions::issue, unless by ASTRA-sim's rules: there everything is a workload. Nothing if there were errors to
-// report.
+// ReplayOptions::issue, unless by ASTRA-sim's rules: there everything is a workload. Nothing if there were errors
+// to report.
 [[nodiscard]] std::optional<ReplayProgram> load_program(TraceSource& workload, const NetworkConfig& network,
                                                         ReplayOptions options, bool issue_by_trace, unsigned jobs,
                                                         Diagnostics& diagnostics);

@@ -232,7 +232,7 @@ Positions Between::within_bounds(Positions hosts, Positions events) const {
   // On the side without a bound, as far as no number gives another step away.
   if (after != earliest && before == latest) {
     end = std::find_if(begin, end,
-                       [&](std::uint32_t e) { return foreign(all[e]) && all[e].start_ns - after > slack_ns; });
+                       [&](std::uint32_t e) { return foreign(all[e]) && all[e].start_ns > after + slack_ns; });
   } else if (after == earliest && before != latest) {
     const auto back = std::find_if(std::reverse_iterator(end), std::reverse_iterator(begin), [&](std::uint32_t e) {
       return foreign(all[e]) && before - all[e].start_ns > slack_ns;

@@ -154,6 +154,14 @@ TEST(Kineto, ThreadsAreToldApartByTheirText) {
   EXPECT_EQ(p.cpu_ops[0].duration_ns, 0);  // left out
 }
 
+TEST(Kineto, TheProcessesOfOperators) {
+  const Profile p = read(R"([{"ph": "X", "cat": "cpu_op", "ts": 1, "name": "a", "pid": 41},
+    {"ph": "X", "cat": "cpu_op", "ts": 1, "name": "b", "pid": "42"}, {"ph": "X", "cat": "cpu_op", "ts": 1, "name": "c", "pid": 41},
+    {"ph": "X", "cat": "cpu_op", "ts": 1, "name": "d", "pid": "Spans"}, {"ph": "X", "cat": "cpu_op", "ts": 1, "name": "e"},
+    {"ph": "X", "cat": "cpu_op", "ts": 1, "name": "f", "pid": [7]}, {"ph": "X", "cat": "kernel", "ts": 1, "name": "g", "pid": 0}])");
+  EXPECT_EQ(p.pids, (std::vector<std::int64_t>{41, 42}));
+}
+
 TEST(Kineto, OtherPhasesAndCategoriesAreReadOver) {
   const Profile p =
       read(R"([{"ph": "B", "cat": "cpu_op", "ts": "soon"}, {"ph": "X", "cat": "python_function", "dur": []},

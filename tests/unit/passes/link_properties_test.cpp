@@ -418,6 +418,7 @@ class Rubbish {
                    .rf_id = id(),
                    .tid = random_.below(4),
                    .forward_tid = id(),
+                   .sequence = id(),
                    .inputs = text(),
                    .input_types = text(),
                    .outputs = text(),
@@ -429,7 +430,11 @@ class Rubbish {
   void event(std::int64_t threads) {
     const auto thread = static_cast<std::uint32_t>(random_.below(threads));
     if (random_.once_in(2)) {
-      times(program_.event(thread, 0, 0, name(), random_.once_in(4) ? -1 : id()));
+      Profile::CpuOp& op = program_.event(thread, 0, 0, name(), random_.once_in(4) ? -1 : id());
+      times(op);
+      op.sequence = id();
+      op.forward_thread = id();
+      op.annotation = random_.once_in(4);
       return;
     }
     Profile::Call& c = program_.call(thread, 0, 0, static_cast<CallKind>(random_.below(7)));

@@ -27,8 +27,8 @@ class Input {
   // It may be reserved at once; a size that is only claimed is not told.
   [[nodiscard]] std::optional<std::uint64_t> size() const { return size_; }
 
-  // Bytes of compressed data that this stream is made of, as far as they are known; none where nothing is compressed.
-  // Of an archive's member those of the whole archive.
+  // Bytes of compressed data that this stream is made of, as far as they are known; none where nothing is
+  // compressed. Of an archive's member those of the whole archive.
   [[nodiscard]] virtual std::optional<std::uint64_t> compressed_bytes() const { return std::nullopt; }
   // What is read from now on is kept, as one document: reading throws Error(input) where that takes too much memory
   // (see document_limit.h). peek() and read_rest(), which keep text, are limited in any case.

@@ -22,7 +22,8 @@ enum class ReplaceResult : std::uint8_t {
 };
 
 // Makes the changes; the new files are complete and on the disk. `lead` is the
-// path whose set or name gives the journal its name and place. The order is that of `changes`. Signals wait meanwhile.
+// path whose set or name gives the journal its name and place. The order is that of `changes`. Signals wait
+// meanwhile.
 [[nodiscard]] ReplaceResult replace_files(const std::string& lead, const std::vector<FileChange>& changes,
                                           ReplaceFailure& failure);
 

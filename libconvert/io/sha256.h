@@ -21,7 +21,9 @@ class HashedInput final : public Input {
   HashedInput& operator=(const HashedInput&) = delete;
   // Of everything up to the end; to be asked once, when the end was read.
   [[nodiscard]] std::string hex();
-  [[nodiscard]] std::optional<std::uint64_t> compressed_bytes() const override { return input_->compressed_bytes(); }
+  [[nodiscard]] std::optional<std::uint64_t> compressed_bytes() const override {
+    return input_->compressed_bytes();
+  }
 
  protected:
   std::size_t fill(char* to, std::size_t n) override;

@@ -32,7 +32,6 @@ class RelaxedSource : public SetSource {
   [[nodiscard]] bool groups_come_late() const override { return from_.groups_come_late(); }
   [[nodiscard]] bool has_subgroups() const override { return from_.has_subgroups(); }
   [[nodiscard]] bool follows_reference() const override { return from_.follows_reference(); }
-  void check_groups(std::uint32_t ranks) const override { from_.check_groups(ranks); }
 
  private:
   SetSource& from_;

@@ -60,7 +60,7 @@ void report_waits(convert::ReplayResult& result, const Options& o, const std::st
 void tell_gaps(const convert::ReplayResult& result) {
   if (result.status == convert::ReplayStatus::deadlock) return;
   for (const convert::AstraGap gap : result.gaps.list())
-    convert::log_note("ASTRA-sim has no result to compare with: " + std::string(cause(gap)));
+    convert::log_note(std::string(convert::astra_gap_text) + std::string(cause(gap)));
 }
 
 // The exit status. `program`: if there is one.

@@ -31,6 +31,7 @@ class RelaxedSource : public SetSource {
   [[nodiscard]] std::optional<InputSet::Groups> groups() const override { return from_.groups(); }
   [[nodiscard]] bool groups_come_late() const override { return from_.groups_come_late(); }
   [[nodiscard]] bool has_subgroups() const override { return from_.has_subgroups(); }
+  [[nodiscard]] std::optional<Rank> world() const override { return from_.world(); }
   [[nodiscard]] bool follows_reference() const override { return from_.follows_reference(); }
 
  private:

@@ -76,7 +76,7 @@ std::string message_of(const ReplayResult& result) {
   if (result.worst_port) return port_text(*result.worst_port);
   std::string text;
   for (const AstraGap gap : result.gaps.list()) {
-    text += text.empty() ? "ASTRA-sim has no result to compare with: " : "; ";
+    text += text.empty() ? astra_gap_text : std::string_view("; ");
     text += cause(gap);
   }
   return text;

@@ -26,6 +26,8 @@ enum class AstraGap : std::uint8_t {
 };
 inline constexpr std::size_t astra_gaps = 13;
 
+// What messages about gaps begin with.
+inline constexpr std::string_view astra_gap_text = "ASTRA-sim has no result to compare with: ";
 // Why ASTRA-sim gives no result.
 [[nodiscard]] std::string_view cause(AstraGap gap);
 

@@ -20,6 +20,7 @@
 #include "scenario/sweep_queue.h"
 #include "scenario/sweep_summary.h"
 #include "scenario/sweep_table.h"
+#include "simulate/astra_gaps.h"
 #include "util/log.h"
 
 namespace tools {
@@ -167,7 +168,8 @@ void warn_of_ports(const SweepPlan& plan, const SweepTable& table, const std::st
   std::size_t count = 0;
   std::optional<std::size_t> first;
   for (std::size_t run = 0; run < plan.size(); ++run) {
-    if (table.cells(run)[status] != "complete" || table.cells(run)[message].empty()) continue;
+    const std::string& text = table.cells(run)[message];
+    if (table.cells(run)[status] != "complete" || text.empty() || text.starts_with(convert::astra_gap_text)) continue;
     ++count;
     first = first.value_or(run);
   }

@@ -36,7 +36,7 @@ def write_pair(folder, rank, elements=1024):
     io = {"values": [], "shapes": [], "types": []}
     comm = [("collective_name", "string", "allreduce"), ("dtype", "string", "Float"),
             ("in_msg_nelems", "uint64", elements), ("out_msg_nelems", "uint64", elements),
-            ("pg_name", "string", "0"), ("pg_size", "uint64", RANKS)]
+            ("pg_name", "string", "1"), ("pg_size", "uint64", RANKS)]
     nodes = [
         {"id": 2, "name": "[pytorch|profiler|execution_trace|thread]", "ctrl_deps": 1, "inputs": io, "outputs": io,
          "attrs": attrs(0)},

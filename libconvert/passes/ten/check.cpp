@@ -6,6 +6,7 @@
 #include <optional>
 #include <queue>
 #include <string>
+#include <utility>
 
 #include "core/units.h"
 #include "passes/ten/retime.h"
@@ -16,8 +17,6 @@ namespace {
 using Link = Schedule::Link;
 using Time = Schedule::Time;
 using Transfer = Schedule::Transfer;
-
-const std::string repair_hint = "hint: et-convert --repair drops such copies, and gives new times";
 
 class Checker {
  public:
@@ -33,13 +32,20 @@ class Checker {
   void check_rounds(const std::vector<std::uint32_t>& order);
   // How long the link is kept.
   [[nodiscard]] std::int64_t occupied(const Transfer& t, const Link& link) const;
-  void warn(const std::string& what) { diagnostics_.warning({.file = s_.file}, "R7", what, {repair_hint}); }
+  void warn(const std::string& what) { diagnostics_.warning({.file = s_.file}, "R7", what, hint()); }
   void count(const std::vector<bool>& which, const std::string& what_one, const std::string& what_many);
   [[nodiscard]] std::string text(std::int64_t time) const;
 
   const Schedule& s_;
   Diagnostics& diagnostics_;
+  // What to do, at the first such finding.
+  [[nodiscard]] std::vector<std::string> hint() {
+    if (std::exchange(hinted_, true)) return {};
+    return {"hint: et-convert --repair drops such copies, and gives new times"};
+  }
+
   LinkIndex links_;
+  bool hinted_ = false;
 };
 
 std::string Checker::text(std::int64_t time) const {
@@ -135,7 +141,7 @@ void Checker::count(const std::vector<bool>& which, const std::string& what_one,
   diagnostics_.warning(at(s_.transfers[first]), "R7",
                        (n == 1 ? "1 transfer " + what_one : std::to_string(n) + " transfers " + what_many) +
                            "; the first is " + describe(s_, s_.transfers[first]),
-                       {repair_hint});
+                       hint());
 }
 
 void Checker::check_end(const Flow& flow) {

@@ -385,7 +385,7 @@ TEST(ReadTen, TecclHasRelaysAndEpochs) {
       {"met by epoch 2", "met by epoch 0",
        "16:5: error: its path does not lead from where the chunk is to where it is demanded, in time"},
       {"\"0->1 in epoch 0\"", "\"0->1\"",
-       "16:54: error: \"N->N in epoch E\" or \"N->N with volume V in epoch E\" is expected"},
+       "16:55: error: \"N->N in epoch E\" or \"N->N with volume V in epoch E\" is expected"},
   };
   for (const Case& c : cases) EXPECT_EQ(findings(with(good, c.from, c.to)), c.error) << c.to;
   EXPECT_THROW((void)written(s), Error);
@@ -414,12 +414,13 @@ TEST(ReadTen, TecclMovesPartsOfChunks) {
       {"over 2->1 with volume 1.0 in epoch 1", "over 2->1 with volume 1.0 in epoch 2",
        "21: error: a path takes chunk 0 from 2 over 2->1 in epoch 1, but no flow does [R0]"},
       {"with volume 0.7 in epoch 0\"]", "with volume 0.6 in epoch 0\"]",
-       "17: error: the paths of chunk 2 from 1 for node 3 do not add up to the whole chunk [R0]"},
+       "5: warning: 1 flow carried what no path of a demand needs, and left out, such as chunk 2 from 1 over 1->3 "
+       "in epoch 0 [R7]\n17: error: the paths of chunk 2 from 1 for node 3 do not add up to the whole chunk [R0]"},
       {"2->3 with volume 0.3 in epoch 1\"", "2->3 with volume 0.2 in epoch 1\"",
-       "18:66: error: the hops of a path follow each other, with one volume"},
-      {"[1, \"2->3", "[1, \"1->3", "18:66: error: the hops of a path follow each other, with one volume"},
+       "18:52: error: the hops of a path follow each other, with one volume"},
+      {"[1, \"2->3", "[1, \"1->3", "18:52: error: the hops of a path follow each other, with one volume"},
       {"with volume 1.0 in epoch 0\"]", "with volume 0 in epoch 0\"]",
-       "20:67: error: \"N->N in epoch E\" or \"N->N with volume V in epoch E\" is expected"},
+       "20:60: error: \"N->N in epoch E\" or \"N->N with volume V in epoch E\" is expected"},
       {"\"7-chunk paths\"", "\"chunk paths\"",
        "error: the paths of the demands are missing ('7-chunk paths', '8-Chunk paths') [R0]"},
       {"1->3 with volume 0.7 in epoch 0\",", "1->3 with volume 0.9 in epoch 0\",",

@@ -39,6 +39,7 @@ TEST(TenRules, R1EveryTransferHasALink) {
       findings(chain().move(0, 1, 0, 0, 1).move(1, 2, 0, 1, 2).move(0, 2, 0, 2, 3).s),
       "3: error: transfer 2 (chunk 0, 0->2): there is no link 0->2 [R1]\n"
       "3: warning: 1 transfer brings a copy to a node that has it; the first is transfer 2 (chunk 0, 0->2) [R7]\n"
+      "f:3: note: hint: et-convert --repair drops such copies, and gives new times\n"
       "3: warning: 1 transfer starts when every chunk is where it must be; the first is transfer 2 (chunk 0, "
       "0->2) [R7]");
 }
@@ -223,6 +224,7 @@ TEST(TenRules, R7LateAndRedundantAndClaims) {
   EXPECT_EQ(
       findings(m.s),
       "3: warning: 1 transfer brings a copy to a node that has it; the first is transfer 2 (chunk 0, 1->2) [R7]\n"
+      "f:3: note: hint: et-convert --repair drops such copies, and gives new times\n"
       "3: warning: 1 transfer starts when every chunk is where it must be; the first is transfer 2 (chunk 0, "
       "1->2) [R7]\n"
       "warning: claims to take 2 us, 1 us too little: the last transfer ends at 3 us [R7]");

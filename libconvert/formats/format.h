@@ -67,6 +67,9 @@ class DescribedSet {
 class TraceWriter {
  public:
   virtual ~TraceWriter() = default;
+  // The process groups of the set, as a groups file says them; before begin_set. False if the format has no place
+  // for them.
+  virtual bool take_groups(std::string_view /*json*/) { return false; }
   // `many`: more than one rank will follow.
   virtual void begin_set(bool many, std::string& out);
   // `head`: rank, name, metadata. `ordinal`: 0 for the first rank of the set.
@@ -90,6 +93,10 @@ struct Format {
   std::vector<FormatOption> read_options;
   std::vector<FormatOption> write_options;
   bool (*sniff)(std::string_view head) = nullptr;  // up to 4 KiB after decompression; null: by suffix only
+
+  // The process groups that stand before the first rank, as a groups file says them; empty if none do. Leaves the
+  // input where it is.
+  std::string (*peek_groups)(Input&) = nullptr;
 
   // At most one of the readers, at most one of the writers.
   std::unique_ptr<TraceReader> (*read)(const ReadContext&) = nullptr;

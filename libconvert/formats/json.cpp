@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Chakra traces as JSON: one document per trace (an array of them for several ranks), or JSON lines.
 //
+// Process groups stand in an element or a line of their own before the ranks: {"groups":{"1":[0,2]}}.
+//
 //   {"rank":0,                                    {"rank":0,"metadata":{"version":"0.0.4"}}
 //    "metadata":{"version":"0.0.4"},              {"rank":0,"id":1,"type":"COMP_NODE"}
 //    "nodes":[                                    {"rank":0,"id":2,"data_deps":[1]}
@@ -33,6 +35,7 @@ Shape shape_of(std::string_view head) {
   bool broken = false;  // a line break inside the object
   bool first = true;
   bool metadata = false;
+  bool groups = false;  // of a set, on a line of their own
   int depth = 0;
   bool key = false;  // the next string is a key of the outermost object
   for (; i < head.size(); ++i) {
@@ -44,7 +47,8 @@ Shape shape_of(std::string_view head) {
       if (depth == 1 && key) {
         const std::string_view name = head.substr(i + 1, end - i - 1);
         if (name == "nodes") return Shape::document;
-        if (name != "rank" && name != "metadata") return Shape::neither;
+        if (name == "groups" && first) groups = true;
+        if (name != "rank" && name != "metadata" && !groups) return Shape::neither;
         metadata = metadata || name == "metadata";
         first = false;
       }
@@ -53,7 +57,7 @@ Shape shape_of(std::string_view head) {
     } else if (c == '{' || c == '[') {
       key = ++depth == 1;
     } else if (c == '}' || c == ']') {
-      if (--depth == 0) return first || broken || !metadata ? Shape::document : Shape::lines;
+      if (--depth == 0) return first || broken || !(metadata || groups) ? Shape::document : Shape::lines;
     } else if (c == ',') {
       key = depth == 1;
     } else if (c == '\n') {
@@ -86,6 +90,7 @@ const Format json_format = {
     .read_options = {},
     .write_options = {},
     .sniff = sniff_document,
+    .peek_groups = peek_json_groups,
     .read = make_json_reader,
     .write = write_document,
     .framed_set = true,
@@ -99,6 +104,7 @@ const Format jsonl_format = {
     .read_options = {},
     .write_options = {},
     .sniff = sniff_lines,
+    .peek_groups = peek_json_groups,
     .read = make_json_lines_reader,
     .write = write_lines,
 };

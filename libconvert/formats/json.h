@@ -14,5 +14,7 @@ enum class JsonLayout : unsigned char { document, lines };
 [[nodiscard]] std::unique_ptr<TraceWriter> make_json_writer(JsonLayout layout);
 [[nodiscard]] std::unique_ptr<TraceReader> make_json_reader(const ReadContext& context);
 [[nodiscard]] std::unique_ptr<TraceReader> make_json_lines_reader(const ReadContext& context);
+// Format::peek_groups of both.
+[[nodiscard]] std::string peek_json_groups(Input& input);
 
 }  // namespace convert

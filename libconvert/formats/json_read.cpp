@@ -87,80 +87,6 @@ class JsonReaderBase : public TraceReader {
   std::set<Rank> ranks_;
 };
 
-// One node a line; before the nodes of a rank, a line with its metadata.
-class JsonLinesReader final : public JsonReaderBase {
- public:
-  explicit JsonLinesReader(const ReadContext& context) : JsonReaderBase(context) {}
-
-  bool next_rank(Trace& out) override {
-    return guarded([&] {
-      Trace skipped;
-      while (read_nodes(skipped, std::numeric_limits<std::size_t>::max())) {
-      }
-      if (!at_head_) {
-        if (rank_begun_ || !next_line()) {
-          if (!rank_begun_) throw input_error({.file = input_.name()}, "an empty file is not a trace");
-          return false;
-        }
-      }
-      at_head_ = false;
-      rank_begun_ = true;
-      out.metadata = {};
-      const std::optional<Rank> rank = objects_.head(text_, out.metadata);
-      begin_rank(out, rank.value_or(default_rank_.value_or(0)), text_.data());
-      clear_nodes(out);
-      return true;
-    });
-  }
-
-  bool next_nodes(Trace& out, std::size_t max_nodes) override {
-    return guarded([&] { return read_nodes(out, max_nodes); });
-  }
-
- private:
-  bool read_nodes(Trace& out, std::size_t max_nodes) {
-    clear_nodes(out);
-    if (!rank_begun_ || at_head_) return false;
-    std::size_t bytes = 0;
-    while (out.nodes.nodes.size() < max_nodes && bytes < batch_bytes && next_line()) {
-      bytes += text_.size();
-      if (!objects_.node(text_, rank_, out.nodes)) {
-        at_head_ = true;
-        break;
-      }
-      out.nodes.positions.push_back(line_);
-    }
-    return !out.nodes.nodes.empty();
-  }
-
-  // Moves to the next line that is not blank; false at the end. Memory grows with the line, not with the file.
-  bool next_line() {
-    do {
-      std::size_t searched = 0;
-      std::size_t end = std::string_view::npos;
-      std::string_view view = input_.peek(chunk_bytes);
-      for (;;) {
-        end = view.find('\n', searched);
-        if (end != std::string_view::npos || view.size() > max_line) break;
-        searched = view.size();
-        view = input_.peek(2 * view.size());
-        if (view.size() == searched) break;
-      }
-      if (view.empty()) return false;
-      ++line_;
-      text_.assign(view.substr(0, end));
-      begin_text(line_);
-      if (text_.size() > max_line) throw BadJson{nullptr, "a line of 4 GiB or more"};
-      input_.skip(text_.size() + (end == std::string_view::npos ? 0 : 1));
-    } while (text_.find_first_not_of(" \t\r") == std::string::npos);
-    return true;
-  }
-
-  std::uint64_t line_ = 0;
-  bool rank_begun_ = false;
-  bool at_head_ = false;  // text_ is the head of the next rank
-};
-
 // Walks over a JSON text without looking into objects: these are for JsonObjects.
 class Scanner {
  public:
@@ -246,6 +172,103 @@ class Scanner {
   const char* end_ = nullptr;
 };
 
+// The value of an object {"groups": …} that stands here, with nothing else in it; goes behind it. Nothing, and
+// stays, if something else stands here.
+std::optional<std::string_view> take_groups(Scanner& scan) {
+  const char* const begin = scan.at();
+  if (scan.take('{') && scan.peek() == '"' && scan.key() == "groups") {
+    scan.expect(':');
+    const std::string_view groups = scan.value();
+    scan.expect('}');
+    return groups;
+  }
+  scan.go(begin);
+  return std::nullopt;
+}
+
+// One node a line; before the nodes of a rank, a line with its metadata. The first line may hold the groups.
+class JsonLinesReader final : public JsonReaderBase {
+ public:
+  explicit JsonLinesReader(const ReadContext& context) : JsonReaderBase(context) {}
+
+  bool next_rank(Trace& out) override {
+    return guarded([&] {
+      Trace skipped;
+      while (read_nodes(skipped, std::numeric_limits<std::size_t>::max())) {
+      }
+      if (!at_head_) {
+        if (rank_begun_ || !first_line()) {
+          if (!rank_begun_) throw input_error({.file = input_.name()}, "an empty file is not a trace");
+          return false;
+        }
+      }
+      at_head_ = false;
+      rank_begun_ = true;
+      out.metadata = {};
+      const std::optional<Rank> rank = objects_.head(text_, out.metadata);
+      begin_rank(out, rank.value_or(default_rank_.value_or(0)), text_.data());
+      clear_nodes(out);
+      return true;
+    });
+  }
+
+  bool next_nodes(Trace& out, std::size_t max_nodes) override {
+    return guarded([&] { return read_nodes(out, max_nodes); });
+  }
+
+ private:
+  // Moves to the first line, or to the second if the first one holds the groups.
+  bool first_line() {
+    if (!next_line()) return false;
+    Scanner scan(text_);
+    if (!take_groups(scan)) return true;
+    if (!scan.done()) throw BadJson{scan.at(), "more text behind the groups"};
+    return next_line();
+  }
+
+  bool read_nodes(Trace& out, std::size_t max_nodes) {
+    clear_nodes(out);
+    if (!rank_begun_ || at_head_) return false;
+    std::size_t bytes = 0;
+    while (out.nodes.nodes.size() < max_nodes && bytes < batch_bytes && next_line()) {
+      bytes += text_.size();
+      if (!objects_.node(text_, rank_, out.nodes)) {
+        at_head_ = true;
+        break;
+      }
+      out.nodes.positions.push_back(line_);
+    }
+    return !out.nodes.nodes.empty();
+  }
+
+  // Moves to the next line that is not blank; false at the end. Memory grows with the line, not with the file.
+  bool next_line() {
+    do {
+      std::size_t searched = 0;
+      std::size_t end = std::string_view::npos;
+      std::string_view view = input_.peek(chunk_bytes);
+      for (;;) {
+        end = view.find('\n', searched);
+        if (end != std::string_view::npos || view.size() > max_line) break;
+        searched = view.size();
+        view = input_.peek(2 * view.size());
+        if (view.size() == searched) break;
+      }
+      if (view.empty()) return false;
+      ++line_;
+      text_.assign(view.substr(0, end));
+      begin_text(line_);
+      if (text_.size() > max_line) throw BadJson{nullptr, "a line of 4 GiB or more"};
+      input_.skip(text_.size() + (end == std::string_view::npos ? 0 : 1));
+    } while (text_.find_first_not_of(" \t\r") == std::string::npos);
+    return true;
+  }
+
+  std::uint64_t line_ = 0;
+  bool rank_begun_ = false;
+  bool at_head_ = false;  // text_ is the head of the next rank
+};
+
 // One object {"rank", "metadata", "nodes"} in any order, or an array of them. The whole text is in memory; nodes
 // are decoded as they are asked for.
 class JsonDocumentReader final : public JsonReaderBase {
@@ -288,6 +311,7 @@ class JsonDocumentReader final : public JsonReaderBase {
     scan_ = Scanner(text_);
     if (scan_.done()) throw input_error({.file = input_.name()}, "an empty file is not a trace");
     many_ = scan_.take('[');
+    if (many_ && scan_.peek() == '{' && take_groups(scan_) && scan_.peek() != ']') scan_.expect(',');
   }
 
   void begin_trace(Trace& out) {
@@ -370,6 +394,21 @@ class JsonDocumentReader final : public JsonReaderBase {
 };
 
 }  // namespace
+
+// The head of the input, more of it as long as the groups may go on.
+std::string peek_json_groups(Input& input) {
+  constexpr std::size_t most = std::size_t{64} << 20U;
+  for (std::size_t size = 4096;; size *= 2) {
+    const std::string_view head = input.peek(size);
+    try {
+      Scanner scan(head);
+      (void)scan.take('[');
+      return std::string(take_groups(scan).value_or(std::string_view{}));
+    } catch (const BadJson&) {
+      if (head.size() < size || size >= most) return {};  // the reader says what is wrong
+    }
+  }
+}
 
 std::unique_ptr<TraceReader> make_json_reader(const ReadContext& context) {
   return std::make_unique<JsonDocumentReader>(context);

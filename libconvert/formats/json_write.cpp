@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <simdjson.h>
+
 #include <array>
 #include <bit>
 #include <charconv>
@@ -50,8 +52,19 @@ class JsonTraceWriter final : public TraceWriter {
  public:
   explicit JsonTraceWriter(JsonLayout layout) : lines_(layout == JsonLayout::lines) {}
 
+  bool take_groups(std::string_view json) override {
+    const simdjson::padded_string text(json);
+    std::string small(json.size(), '\0');
+    std::size_t size = 0;
+    if (simdjson::minify(text.data(), text.size(), small.data(), size) != simdjson::SUCCESS) return false;
+    groups_ = small.substr(0, size);
+    return true;
+  }
+
+  // The groups are a line or an element of their own, before the ranks.
   void begin_set(bool many, std::string& out) override {
-    if (many && !lines_) out += "[\n";
+    if ((many || !groups_.empty()) && !lines_) out += "[\n";
+    if (!groups_.empty()) out += "{\"groups\":" + groups_ + (lines_ ? "}\n" : "},\n");
   }
 
   void begin_rank(const Trace& head, std::size_t ordinal, bool many, std::string& out) override {
@@ -95,7 +108,7 @@ class JsonTraceWriter final : public TraceWriter {
 
   void end_set(bool many, std::string& out) override {
     if (lines_) return;
-    out += many ? "\n]\n" : "\n";
+    out += many || !groups_.empty() ? "\n]\n" : "\n";
   }
 
  private:
@@ -239,6 +252,7 @@ class JsonTraceWriter final : public TraceWriter {
   static std::string label(const Attr& a) { return std::string(a.name.view()); }
 
   bool lines_;
+  std::string groups_;  // of the set; empty: none
   bool any_node_ = false;
   bool first_ = true;  // no member of the current object is written yet
   Location head_;

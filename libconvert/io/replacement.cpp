@@ -216,11 +216,16 @@ void check_changes(const std::string& journal, const std::vector<FileChange>& ch
 
 // One journal. False if it is still there, although nothing remains to be done but to remove it.
 bool finish_journal(const std::string& journal) {
-  const Descriptor fd(::open(journal.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  // Without O_NONBLOCK a pipe of that name would be waited for.
+  const Descriptor fd(::open(journal.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (fd.get() < 0) {
     if (errno == ENOENT) return true;
     throw system_error(journal, errno);
   }
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0) throw system_error(journal, errno);
+  if (!S_ISREG(status.st_mode))
+    throw input_error({.file = journal}, "is no regular file, as the journal of a replacement is; remove it");
   if (!lock(fd, journal)) return true;
   const std::vector<FileChange> changes = parse_journal(journal, read_all(fd.get(), journal));
   check_changes(journal, changes);

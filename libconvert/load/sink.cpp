@@ -158,7 +158,8 @@ class Sink {
       auto out = files_.create_in_set(groups_path);
       out->write(groups->json);
       out->close();
-    } else if (!existing.empty() && std::filesystem::exists(std::filesystem::symlink_status(groups_path, ignored))) {
+    } else if (!existing.empty() &&
+               std::filesystem::exists(std::filesystem::symlink_status(groups_path, ignored))) {
       // They would be taken for those of the new ranks.
       log_note(groups_path + " is removed with the set that is replaced");
       files_.remove_on_commit(groups_path);
@@ -209,10 +210,18 @@ class Sink {
     auto out = open();
     const auto writer = format.write(plan_.choice.options);
     const bool many = format.framed_set && source_.many();
-    // What a pipe has taken cannot be taken back.
-    const bool hold = options_.before_commit && (!plan_.path || is_stream_path(*plan_.path));
-    std::string bytes;
-    writer->begin_set(many, bytes);
+    // What a pipe has taken cannot be taken back; groups stand first, and may be known last.
+    const bool hold =
+        source_.groups_come_late() || (options_.before_commit && (!plan_.path || is_stream_path(*plan_.path)));
+    std::string begin, bytes;
+    const auto begin_set = [&] {
+      give_groups(format, *writer);
+      writer->begin_set(many, begin);
+    };
+    if (!hold) {
+      begin_set();
+      out->write(begin);
+    }
     const auto reader = source_.open_all();
     Trace trace;
     std::size_t ordinal = 0;
@@ -220,12 +229,19 @@ class Sink {
       if (format.file_per_rank && ordinal > 0) throw several_ranks(plan_, source_);
       encode_rank(*reader, trace, *writer, ordinal++, many, bytes, hold ? nullptr : out.get());
     }
+    if (hold) begin_set();
     writer->end_set(many, bytes);
     ready();
+    if (hold) out->write(begin);
     out->write(bytes);
     out->close();
-    // A document holds none.
-    if (source_.has_subgroups() && !source_.follows_reference()) warn_of_lost_groups(format);
+  }
+
+  // To a writer that has a place for them.
+  void give_groups(const Format& format, TraceWriter& writer) {
+    if (source_.follows_reference() || !source_.has_subgroups()) return;
+    const auto groups = source_.groups_to_write(&diagnostics_);
+    if (groups && !writer.take_groups(groups->json)) warn_of_lost_groups(format);
   }
 
   void warn_of_lost_groups(const Format& format) {

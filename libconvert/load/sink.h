@@ -24,8 +24,8 @@ struct SinkOptions {
   // what belongs to the set as a whole: stale files, groups.
   std::optional<Rank> last_rank{};
   bool whole = true;
-  // Called when all ranks are complete, before anything gets its name: files that it adds get theirs with the ranks.
-  // What it throws discards the output.
+  // Called when all ranks are complete, before anything gets its name: files that it adds get theirs with the
+  // ranks. What it throws discards the output.
   std::function<void(OutputFiles&)> before_commit{};
 };
 

@@ -211,6 +211,10 @@ TraceSource::TraceSource(SourceOptions options, Diagnostics& diagnostics)
       throw input_error({.file = input.name()}, "cannot tell the format; name it with --from (see --list-formats)");
     }
   }
+  if (format_->peek_groups != nullptr) {
+    carried_groups_ = format_->peek_groups(*first_->input);
+    carried_by_ = first_->input->name();
+  }
   const auto& files = inputs_.files();
   if (options_.rank && (files.size() > 1 || first_->rank || format_->describes_set())) {
     throw ranks_of_its_own(*options_.rank);
@@ -384,6 +388,7 @@ bool TraceSource::has_subgroups() const {
 // Groups of unknown ranks are those of all, as PyTorch's default group is announced.
 std::optional<InputSet::Groups> TraceSource::groups() const {
   if (inputs_.groups()) return inputs_.groups();
+  if (!carried_groups_.empty()) return InputSet::Groups{carried_by_, carried_groups_ + "\n"};
   const std::lock_guard lock(groups_mutex_);
   if (linked_groups_.empty()) return std::nullopt;
   std::vector<CommGroup> list;

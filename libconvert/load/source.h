@@ -136,6 +136,8 @@ class TraceSource : public SetSource {
   std::map<std::int64_t, GroupTable::Group> linked_groups_;
   Rank linked_ranks_ = 0;        // 1 + the highest
   std::uint64_t near_told_ = 0;  // of the files that are nearly ranks
+  std::string carried_groups_;   // in the input itself; empty: none
+  std::string carried_by_;       // its name
   std::string source_file_;      // of an import
   std::string source_sha256_;
 };

@@ -55,6 +55,7 @@ class CounterChecker {
     diagnostics_.error(location_of(trace_, i), "provenance", node_text(trace_.nodes.nodes[i].id) + ": " + what);
   }
   void check(std::size_t i, const ProvenanceNode& n);
+  [[nodiscard]] bool in_scratch(std::size_t i) const;
   void check_step(std::size_t i, const ProvenanceNode& n);
   void note_bytes(std::size_t i, const ProvenanceNode& n, std::int32_t chunks);
   void find_whole();
@@ -64,6 +65,7 @@ class CounterChecker {
   const Trace& trace_;
   Diagnostics& diagnostics_;
   std::int32_t declared_ = 0;  // chunks of the whole, by the metadata; 0: not told
+  bool steps_beyond_ = false;  // was reported of a step
   ChunkCounters counters_{};
   std::size_t first_total_ = 0;  // where counters_.total stands first
   std::size_t other_totals_ = 0;
@@ -99,12 +101,23 @@ void CounterChecker::check(std::size_t i, const ProvenanceNode& n) {
   } else if (total != counters_.total && other_totals_++ == 0) {
     first_other_ = i;
   }
-  // Who does not name the buffers counts in one that is the whole.
-  if (!n.has(step_type) && Wide{std::max(index, 0)} + chunks > total) {
+  // Who does not name the buffers counts in one that is the whole. Input and output are no larger; where no
+  // metadata tells how large, one message is enough to see it.
+  const bool is_step = n.has(step_type);
+  const bool bounded = !is_step || (declared_ == 0 && !steps_beyond_ && !in_scratch(i));
+  if (bounded && Wide{std::max(index, 0)} + chunks > total) {
     error(i, "msg_chunk_idx " + std::to_string(std::max(index, 0)) + " and msg_chunk_cnt " +
                  std::to_string(chunks) + " go beyond total_chunk_cnt, " + std::to_string(total));
+    steps_beyond_ = steps_beyond_ || is_step;
   }
   if (total == counters_.total) note_bytes(i, n, chunks);
+}
+
+// Whether the message comes from, or goes to, the scratch buffer, which may have any size.
+bool CounterChecker::in_scratch(std::size_t i) const {
+  const Node& node = trace_.nodes.nodes[i];
+  const Name buffer = node.type == NodeType::comm_send ? attr::src_buf : attr::dst_buf;
+  return string_value(trace_.nodes, trace_.nodes.attributes(node), buffer) == "s";
 }
 
 void CounterChecker::check_step(std::size_t i, const ProvenanceNode& n) {

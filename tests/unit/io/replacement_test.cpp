@@ -96,6 +96,15 @@ TEST(Replacement, AJournalMayNotAskForMore) {
     EXPECT_EQ(error_of([&] { (void)parse_journal(journal, whole.substr(0, n)); }).where().file, journal) << n;
 }
 
+TEST(Replacement, APipeIsNoJournal) {
+  const Scratch scratch;
+  const std::string journal = scratch.path(".ring.etkit-replace");
+  ASSERT_EQ(::mkfifo(journal.c_str(), 0600), 0);
+  const Error error = error_of([&] { finish_replacements_in(scratch.path()); });
+  EXPECT_EQ(error.where().file, journal);
+  EXPECT_EQ(std::string(error.what()), "is no regular file, as the journal of a replacement is; remove it");
+}
+
 TEST(Replacement, IsFinishedByWhoReadsTheSet) {
   for (const std::string operand : {"ring", "", "ring.0.et"}) {
     const Scratch scratch;

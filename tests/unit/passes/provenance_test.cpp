@@ -97,6 +97,21 @@ TEST(Provenance, MessagesWithoutBuffersCountInTheWhole) {
                    "[provenance]"}));
 }
 
+TEST(Provenance, StepsReadAndWriteWithinTheWhole) {
+  const auto step = [](TraceBuilder& b, const char* buffer) {
+    message(b, 0, 7, 1).set(attr::src_off, 7, Kind::int32_val);
+    b.table().add_string(attr::step_type, "s");
+    b.table().add_string(attr::src_buf, buffer);
+  };
+  TraceBuilder input, scratch;
+  step(input, "i");
+  step(scratch, "s");
+  EXPECT_EQ(findings_of(input),
+            (Lines{"t.0.et:@0x0: error: node 0: msg_chunk_idx 7 and msg_chunk_cnt 1 go beyond total_chunk_cnt, 1 "
+                   "[provenance]"}));
+  EXPECT_EQ(findings_of(scratch), Lines{});
+}
+
 TEST(Provenance, CountersThatAreNotGivenDoNotCount) {
   TraceBuilder b;
   b.send(0, 1, 0, 512).set(attr::msg_chunk_cnt, -1).set(attr::total_chunk_cnt, -1);

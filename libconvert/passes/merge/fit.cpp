@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/collective_type.h"
+#include "core/spelling.h"
 
 namespace convert {
 namespace {
@@ -44,14 +45,9 @@ bool involves_part_of_network(const NodeTable& table, const Node& node) {
 
 bool same_collective(std::string_view algorithms, CollectiveType type) {
   if (algorithms.empty() || algorithms == "custom") return true;
-  const auto plain = [](std::string_view text) {  // allreduce, all_reduce
-    std::string letters(text);
-    std::erase(letters, '_');
-    return letters;
-  };
   if (type == CollectiveType::reduce_scatter_block) type = CollectiveType::reduce_scatter;
-  if (type == CollectiveType::all_to_all && plain(algorithms) == "alltoallv") return true;
-  return plain(algorithms) == plain(convert::name(type));
+  if (type == CollectiveType::all_to_all && same_name(algorithms, "alltoallv")) return true;
+  return same_name(algorithms, convert::name(type));
 }
 
 std::string_view rule_kind(std::string_view algorithms) {

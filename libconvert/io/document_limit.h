@@ -12,7 +12,7 @@ class Input;
 // For tools, once, at the start (--max-expand). None is the default: the memory that is available, at most 16 GiB,
 // and of compressed data no more than 1,000 times its bytes and 64 MiB.
 void set_document_limit(std::optional<std::uint64_t> bytes);
-// Of text that is kept as it is.
+// Returns the most bytes of a text that is kept as it is.
 [[nodiscard]] std::uint64_t most_document_bytes();
 
 // Throws Error(input) with the place and what to do if that much text of `input` is too much for one document or

@@ -19,7 +19,7 @@ struct FileChange {
   std::string temporary;  // of a removal there is no such file: it only gives the backup its name
   std::string backup;     // the old file, as long as the change may still be undone
   bool is_removal = false;
-  // Of the new file, which is told from the old one by them.
+  // Size and time of the new file, which tell it from the old one.
   std::int64_t size_bytes = 0;
   std::int64_t mtime_ns = 0;
 };

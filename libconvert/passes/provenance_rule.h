@@ -28,7 +28,7 @@ struct ChunkCounters {
   WholeBytes whole{};
 };
 
-// Of one rank, for the comparison with others.
+// Holds what one rank says, for the comparison with others.
 struct ProvenanceFacts {
   Rank rank = 0;
   ChunkCounters counters{};

@@ -32,7 +32,7 @@ class CollectiveExposure {
     runs_[run].max_ps = std::max(runs_[run].max_ps, exposed);
   }
 
-  // Of a collective of `npus` NPUs that has ended on all of them; rounded.
+  // Returns the mean over `npus` NPUs, on all of which the collective has ended; rounded.
   [[nodiscard]] Picoseconds mean(std::size_t run, std::uint32_t npus) const {
     return static_cast<Picoseconds>((runs_[run].sum_ps + npus / 2) / npus);
   }

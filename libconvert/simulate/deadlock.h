@@ -78,7 +78,8 @@ struct WaitReport {
   static constexpr std::size_t max_cycles = 20;
   std::vector<WaitingNode> waiting;
   std::uint64_t waiting_total = 0;
-  // Of each rank that waits, the first node that has started and does not end; if none has, the first that waits.
+  // Lists for each rank that waits the first node that has started and does not end; if none has, the first that
+  // waits.
   std::vector<WaitingNode> blocked;
   std::uint64_t blocked_total = 0;
   std::vector<NodeRef> cycle;  // each waits for the next, the last for the first; empty if there is none

@@ -73,7 +73,7 @@ std::optional<PortLoad> PortWatch::worst(Picoseconds end) {
   return worst;
 }
 
-// Of the lowest dimension in which the two differ.
+// Returns the port in the lowest dimension in which the two differ.
 PortWatch::End PortWatch::first_link(Rank src, Rank dst) const {
   for (const ProductLinks::Dim& d : numbers_.dims()) {
     const std::uint32_t from = numbers_.coordinate(d, src);
@@ -84,7 +84,7 @@ PortWatch::End PortWatch::first_link(Rank src, Rank dst) const {
   return {};
 }
 
-// Of the highest.
+// Returns the port in the highest dimension in which the two differ.
 PortWatch::End PortWatch::last_link(Rank src, Rank dst) const {
   const std::vector<ProductLinks::Dim>& dims = numbers_.dims();
   for (auto d = dims.rbegin(); d != dims.rend(); ++d) {

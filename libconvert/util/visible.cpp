@@ -10,7 +10,7 @@ namespace {
 
 bool is_plain(char c) { return c >= 0x20 && c < 0x7f; }
 
-// Of a well-formed sequence of two or more bytes.
+// Decodes a well-formed sequence of two or more bytes.
 char32_t code_point(std::string_view bytes) {
   char32_t c = static_cast<unsigned char>(bytes[0]) & (0xFFU >> (bytes.size() + 1));
   for (const char b : bytes.substr(1)) c = c << 6U | (static_cast<unsigned char>(b) & 0x3FU);

@@ -65,7 +65,7 @@ struct ReplayInputOptions {
 void add_replay_options(App& app, ReplayInputOptions& to);
 // Takes ASTRA-sim's names for ours, says what has no effect. Throws Error(usage).
 void check_replay_options(ReplayInputOptions& options);
-// Of a network in short form, which may leave it out.
+// Says that a network in short form leaves the latency out.
 void note_missing_latency(const std::string& network);
 [[nodiscard]] convert::SystemInputs system_inputs(const ReplayInputOptions& options);
 // The files of the operands.

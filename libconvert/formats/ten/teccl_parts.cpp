@@ -78,7 +78,7 @@ void Parts::check_flows() {
   warn_of(left, -1, "with less volume than the paths through it, which are taken");
 }
 
-// Of flows that are left with some volume of this sign.
+// Reports the flows that are left with some volume of this sign.
 void Parts::warn_of(const std::map<Key, double>& left, double sign, const std::string& what) {
   const auto odd = [&](const auto& flow) { return flow.second * sign > tolerance; };
   const auto n = std::count_if(left.begin(), left.end(), odd);

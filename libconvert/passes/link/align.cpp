@@ -182,7 +182,7 @@ struct Vote {
   [[nodiscard]] std::uint32_t b() const { return static_cast<std::uint32_t>(distance + a); }
 };
 
-// Of rows at even distances over all of a, the rarest first.
+// Takes rows at even distances over all of a, the rarest first.
 std::vector<Vote> votes_of_rows(Tokens a, Tokens b, std::size_t length) {
   constexpr std::size_t most_rows = 128;
   const std::vector<Gram> of_b = sorted_grams(b, length);
@@ -264,7 +264,7 @@ Place place_of(const std::vector<Vote>& votes, std::int64_t n, std::int64_t m) {
   }
   const std::int64_t distance = votes[at].distance;
   Place place{.pairs = {}, .alike = count_alike(votes, exact, at, n, m)};
-  // Of each row where it lies nearest.
+  // Holds where each row lies nearest.
   std::unordered_map<std::uint32_t, Vote> nearest;
   for (const Vote& v : votes) {
     if (std::abs(v.distance - distance) > width) continue;

@@ -304,7 +304,7 @@ void StepChecker::check_dependency(const StepAt& s, std::int32_t on_tb, std::int
             (effective->position == on_step ? "" : ", the next one there that has hasdep"));
 }
 
-// Of a step that names all that it waits for: what it waits for and does not name.
+// Finds what a step waits for and does not name, where it names all.
 void StepChecker::check_parents(const StepAt& s, const std::vector<std::uint32_t>& known) {
   const auto check = [&](std::uint32_t node) {
     for (const Edge& e : graph_.parents(node)) {

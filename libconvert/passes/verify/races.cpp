@@ -124,7 +124,7 @@ void Search::drop_superseded(std::vector<Test>& tests, const Accesses& accesses)
   tests.resize(kept);
 }
 
-// Of each pair of steps the first conflict.
+// Keeps the first conflict of each pair of steps.
 std::vector<Conflict> Search::distinct(const std::vector<Test>& tests) {
   struct Place {
     std::uint32_t second;

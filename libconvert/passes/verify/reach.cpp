@@ -288,7 +288,7 @@ void StepGraph::sweep_backward(const Batch& batch, std::span<Answer> answers) co
   }
 }
 
-// Of each path the last place that comes before a place, and 1 more; 0 where none does.
+// Holds by path 1 + the last place that comes before a place; 0 where none does.
 void StepGraph::sweep_paths(const Batch& batch, std::span<Answer> answers) const {
   const auto [asked, first, last] = batch;
   std::vector<std::size_t> path_at(asked.size());

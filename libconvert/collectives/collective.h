@@ -22,7 +22,7 @@ struct CollectiveRequest {
   std::int32_t ranks = 0;
   std::int32_t chunks = 1;  // each rank's part is split into that many, which follow or accompany each other
   std::optional<std::int32_t> root{};  // of broadcast and reduce; default 0
-  // Of `hierarchical`: sizes of the dimensions, the first one fastest (rank = x0 + d0·(x1 + d1·(…))), and the
+  // Sizes of the dimensions for `hierarchical`, the first one fastest (rank = x0 + d0·(x1 + d1·(…))), and the
   // algorithm of each: ring, direct or halving_doubling (none: ring everywhere; one: everywhere that).
   std::vector<std::int32_t> dims{};
   std::vector<std::string> dim_algorithms{};

@@ -67,7 +67,7 @@ Algorithm build_on_trees(const CollectiveRequest& r, const std::vector<Tree>& tr
   return b.finish(program_name(r), r.root.value_or(0));
 }
 
-// Of the ranks counted from the root on.
+// Returns the tree of the ranks counted from the root on.
 template <typename Children>
 Tree rooted_tree(const CollectiveRequest& r, const Children& children_of) {
   Tree tree;

@@ -23,7 +23,7 @@ std::string type_list() {
   return out;
 }
 
-// Of collectives that carry something.
+// Reads the name of a collective that carries something; a barrier is none.
 std::optional<CollectiveType> parse_type(std::string_view text) {
   const auto type = parse_collective_type(text);
   return type == CollectiveType::barrier ? std::nullopt : type;

@@ -33,7 +33,7 @@ enum class NativeAlgorithm : std::uint8_t {
   direct,
   halving_doubling,
   double_binary_tree,
-  // Of the other collectives, without a name in a system file.
+  // Algorithms of the other collectives, without a name in a system file.
   binomial_tree,
   star,
   dissemination,

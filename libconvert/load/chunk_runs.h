@@ -10,10 +10,10 @@
 
 namespace convert {
 
-// Of traces that the algorithm is lowered to. Nothing if it does not run to its end. The algorithm need not outlive
-// it.
+// Serves traces that the algorithm is lowered to. Nothing if it does not run to its end. The algorithm need not
+// outlive it.
 [[nodiscard]] ChunkRunsOf chunk_runs(const Algorithm& algorithm);
-// Of all places; nothing if they do not tell what program they were made from.
+// Serves the traces of all places; nothing if they do not tell what program they were made from.
 [[nodiscard]] ChunkRunsOf chunk_runs(const std::vector<Trace>& places);
 
 // Throws Error(input) [provenance] if messages have no size but chunk counters, and these contradict each other,

@@ -43,7 +43,7 @@ class MergedSet : public SetSource {
   [[nodiscard]] std::unique_ptr<TraceReader> open_all() override;
   [[nodiscard]] std::optional<InputSet::Groups> groups() const override { return workload_.groups(); }
 
-  // Of all ranks read so far.
+  // Returns the counts of all ranks read so far.
   [[nodiscard]] MergeCounts counts() const;
   // Warns of what is said once for the whole, after all ranks were read: rules that fit nothing, algorithms of
   // other collectives, misfits, sizes that were rounded.

@@ -32,7 +32,7 @@ class RankwiseSet : public SetSource {
   [[nodiscard]] std::size_t independent_ranks() const override { return indices_.size(); }
   [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override;
   [[nodiscard]] std::unique_ptr<TraceReader> open_all() override;
-  // Of a subset without the members that it leaves out; groups of none are gone.
+  // Returns a subset's groups without the members that it leaves out; groups of none are gone.
   [[nodiscard]] std::optional<InputSet::Groups> groups() const override;
   [[nodiscard]] bool groups_come_late() const override { return source_.groups_come_late(); }
   [[nodiscard]] bool has_subgroups() const override { return source_.has_subgroups(); }
@@ -41,7 +41,7 @@ class RankwiseSet : public SetSource {
     CollapseCounts folded;
     SubsetCounts taken;
   };
-  // Of all ranks read so far.
+  // Returns the counts of all ranks read so far.
   [[nodiscard]] Counts counts() const;
   // Warns of what is said once for the whole: collectives of groups that have lost members, messages left out,
   // nothing to collapse. Throws Error(usage): a rank that the set does not have.

@@ -37,7 +37,7 @@ struct SourceOptions {
   std::optional<Rank> rank{};         // of a single input that does not say its rank
   bool any_ranks = false;             // of a set; else a gap is an error
   bool hash = true;                   // note name and SHA-256 of what is imported
-  // Of PyTorch traces, beside what `from` says: rank and device trace of each operand.
+  // Rank and device trace of each operand, for PyTorch traces, beside what `from` says.
   std::vector<LinkedOperand> linked{};
   std::optional<LinkingOptions> linking{};  // instead of those of `from`
   // Called with each rank when its nodes have been made, by several threads. The trace is there with

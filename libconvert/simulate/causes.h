@@ -54,7 +54,7 @@ class Causes {
     for (; last != none; last = before_[last]) numbers.push_back(last);
     return {numbers.rbegin(), numbers.rend()};
   }
-  // Of the second run: those wanted.
+  // Returns those wanted, after the second run.
   [[nodiscard]] const std::vector<Detail>& details() const { return details_; }
 
   // What begins from now on is for this actor.

@@ -34,7 +34,7 @@ struct CompiledNode {
   Op op{};
   std::int64_t tag = 0;  // send, recv
   std::optional<NodeCollective> collective{};
-  // Of a message of a custom algorithm without a size: its part of the collective.
+  // Says what part of the collective a message of a custom algorithm without a size is.
   std::int64_t chunks = 0;
   std::int64_t of_chunks = 0;
 };
@@ -59,7 +59,7 @@ class NodeCompiler {
   // Nodes that should take their recorded duration to communicate and have none.
   [[nodiscard]] std::uint64_t untimed_communication() const { return untimed_communication_; }
   [[nodiscard]] const AstraGaps& gaps() const { return gaps_; }
-  // Of the nodes compiled since the last call.
+  // Returns the use of the nodes compiled since the last call.
   [[nodiscard]] RooflineUse take_roofline() { return std::exchange(roofline_, {}); }
 
  private:

@@ -79,7 +79,7 @@ class Reporter {
   }
 
  private:
-  // Of the nodes of one rank.
+  // Adds the nodes of one rank.
   void add_blocked(std::uint32_t begin, std::uint32_t end) {
     ++report_.blocked_total;
     if (report_.blocked.size() == WaitReport::max_listed) return;

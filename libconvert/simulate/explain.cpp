@@ -17,7 +17,7 @@ using What = Explanation::What;
 
 bool travels(const Detail& d) { return d.kind == Kind::message || d.kind == Kind::hop; }
 
-// Of the same step: a message and its hops, or all of a collective.
+// Tells whether two details belong to one step: a message and its hops, or all of a collective.
 bool together(const Detail& a, const Detail& b) {
   if (a.actor.run != 0 || b.actor.run != 0) return a.actor.run == b.actor.run;
   return travels(a) && travels(b) && a.actor == b.actor;
@@ -55,7 +55,7 @@ class Explainer {
   [[nodiscard]] const Op& op(Rank npu, std::uint32_t op) const { return s_.program.ranks[npu].code->ops[op]; }
   [[nodiscard]] Picoseconds begin(std::size_t i) const { return i < s_.chain.size() ? s_.chain[i].begin : s_.at; }
 
-  // Of the details from `first` to before `end`.
+  // Returns the step of the details from `first` to before `end`.
   [[nodiscard]] Step step(std::size_t first, std::size_t end) const {
     const Detail& last = s_.chain[end - 1];
     Step to;

@@ -62,7 +62,7 @@ class LinkTable {
   }
   // Packets that wait for a link that is taken.
   [[nodiscard]] std::uint32_t waiting(std::uint32_t link) const { return links_[link].load - 1; }
-  // Of those the next.
+  // Returns the next of those.
   [[nodiscard]] std::uint32_t first(std::uint32_t link) { return packet(links_[link].last).next; }
   // The packet on the link has left it: the one that takes it now, or none.
   std::uint32_t leave(std::uint32_t link) {

@@ -131,8 +131,8 @@ class Messages {
   [[nodiscard]] bool any_unclaimed() const { return unclaimed_ != 0; }
 
  private:
-  // Of a channel. Positive: 1 + the last entry of a circular list of posted receives. Negative: so many messages
-  // came before their receive.
+  // Counts what waits in a channel. Positive: 1 + the last entry of a circular list of posted receives. Negative: so
+  // many messages came before their receive.
   using Backlog = std::int32_t;
   // A channel that acquire() has made. All that a message touches is in one cache line.
   struct alignas(64) Made {
@@ -142,7 +142,7 @@ class Messages {
     ChannelKey key;
     Picoseconds delay;  // of each message, where it is always the same; else -1
   };
-  // Of the hash table of made channels.
+  // An entry of the hash table of made channels.
   struct Slot {
     std::uint32_t hash = 0;
     std::uint32_t made = 0;  // 1 + channel; 0: unused
@@ -189,7 +189,7 @@ class Messages {
   [[nodiscard]] const Backlog& backlog(std::uint32_t channel) const {
     return channel < first_made_ ? fixed_backlogs_[channel] : made_[channel - first_made_].backlog;
   }
-  // Of a backlog with receives, which entry each is.
+  // Return the entries of a backlog with receives.
   static std::uint32_t last_posted(Backlog b) { return static_cast<std::uint32_t>(b) - 1; }
   [[nodiscard]] std::uint32_t first_posted(Backlog b) const { return entries_[last_posted(b)].next; }
 

@@ -51,7 +51,7 @@ class Network {
   Network& operator=(const Network&) = delete;
 
   // Starts a message now. Later either an event_arrival with `message` comes due, or advance() returns it.
-  // Of messages that wait for a link, links serves the one of highest priority first, among equals in order.
+  // Where messages wait for a link, `links` serves the one of highest priority first, among equals in order.
   virtual void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t priority) = 0;
   void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message) { send(src, dst, bytes, message, 0); }
   // An event of a kind ≥ event_network has come due. Returns the message that has arrived by it, or no_message.

@@ -60,7 +60,7 @@ struct Op {
   friend bool operator==(const Op&, const Op&) = default;
 };
 
-// Of one rank, or of all ranks with the same trace.
+// Holds what one rank does, or all ranks with the same trace.
 struct RankCode {
   Feeder feeder{};            // at the start; to be copied
   HugeVector<Op> ops{};       // by node

@@ -22,7 +22,7 @@ std::string rate_text(double bytes_per_ns) {
   return text.data() + std::string(" GB/s");
 }
 
-// Of the dimension, as ProductLinks counts them. In a ring the shorter way, up if both are equally long.
+// Returns the dimension's port, as ProductLinks counts them. In a ring the shorter way, up if both are equally long.
 std::uint32_t out_port(const ProductLinks::Dim& d, std::uint32_t from, std::uint32_t to) {
   switch (d.topology) {
     case Topology::fully_connected: return to;

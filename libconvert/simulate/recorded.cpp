@@ -21,7 +21,7 @@ using Step = Explanation::Step;
 using Then = Explanation::Then;
 using What = Explanation::What;
 
-// Of INVALID and METADATA nodes, which are no activity.
+// Stands for INVALID and METADATA nodes, which are no activity.
 constexpr std::uint8_t no_kind = Activity::cpu + 1;
 
 Picoseconds sum(Picoseconds a, Picoseconds b) {
@@ -142,7 +142,7 @@ class RankReplay {
     return Activity::kind_of(op.type, op.slot);
   }
 
-  // Of a device operation: how long it did not begin although it could have. 0 if that is not recorded.
+  // Returns how long a device operation did not begin although it could have. 0 if that is not recorded.
   static Picoseconds start_delay(std::span<const Attr> attributes) {
     const IntValue ns = int_value(attributes, attr::start_delay_nanos);
     if (!ns || ns.value < 0) return 0;

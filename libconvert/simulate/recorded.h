@@ -37,7 +37,7 @@ struct RecordedRank {
 
 class RecordedReplay {
  public:
-  // Of the options `timeline`, `explain` and `slow` count.
+  // Looks at `timeline`, `explain` and `slow` of the options; the others do not count.
   RecordedReplay(ReplayOptions options, Diagnostics& diagnostics);
 
   // May be called by several threads. Throws Error if time overflows, and Error(usage) if the rank has no such node

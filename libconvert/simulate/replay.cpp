@@ -115,7 +115,7 @@ class Replayer final : private CollectiveListener {
     if (target_ && !target_begun_) return std::nullopt;
     return causes_->chain(last_cause_);
   }
-  // Of the second one.
+  // Returns what the second one found.
   [[nodiscard]] Explanation explanation() const {
     const std::optional<Causes::Detail> target = target_ ? target_begun_ : std::nullopt;
     const Picoseconds at = target ? target->begin : result_.total_ps;

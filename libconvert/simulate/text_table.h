@@ -45,7 +45,7 @@ class TextTable {
   }
 
  private:
-  // Of UTF-8: names of switches are the user's.
+  // Returns the number of characters of UTF-8: names of switches are the user's.
   static std::size_t width(const std::string& text) {
     return static_cast<std::size_t>(std::count_if(
         text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));

@@ -62,7 +62,7 @@ void WaitGraph::collect_parts() {
   numbers_.assign(first, none);
 }
 
-// Of a message of a trace or a custom algorithm.
+// Returns the channel of a message of a trace or a custom algorithm.
 std::uint32_t WaitGraph::channel_of(const ChannelKey& key) {
   return static_cast<std::uint32_t>(program_.channels.size()) + run_channel_index_.find_or_add(run_channels_, key);
 }

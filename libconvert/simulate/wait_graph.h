@@ -30,7 +30,7 @@ class WaitGraph {
     return {targets_.data() + begin_[v], begin_[v + 1] - begin_[v]};
   }
 
-  // Of nodes.
+  // What a node is and how far it has come.
   [[nodiscard]] Kind kind(std::uint32_t v) const { return nodes_[v].kind; }
   [[nodiscard]] bool started(std::uint32_t v) const { return kind(v) >= Kind::receive; }
   [[nodiscard]] bool inner(std::uint32_t v) const { return nodes_[v].part >= ranks_; }
@@ -40,8 +40,8 @@ class WaitGraph {
   // Kind::collective: its number in SystemLayer::runs(); Kind::refused: of the one that stands at its place.
   [[nodiscard]] std::uint32_t run(std::uint32_t v) const { return runs_of_nodes_[nodes_[v].index]; }
 
-  // Of a collective under way: ranks that have not called it; those of them that have no such call left; and those
-  // that will call no other one of the group either.
+  // Says who holds up a collective under way: ranks that have not called it; those of them that have no such call
+  // left; and those that will call no other one of the group either.
   struct Callers {
     std::uint32_t run = 0;
     std::uint32_t missing = 0;
@@ -63,8 +63,8 @@ class WaitGraph {
   // Whether a node of a rank's trace has not ended.
   [[nodiscard]] bool has(Rank rank, std::uint32_t node) const { return number(rank, node) != 0xffffffff; }
 
-  // Of a node that sends or receives. The channels of the program come first, then those of runs of custom
-  // algorithms whose messages are matched apart.
+  // Returns the channel of a node that sends or receives. Those of the program come first, then those of runs of
+  // custom algorithms whose messages are matched apart.
   [[nodiscard]] std::uint32_t channel(std::uint32_t v) const { return nodes_[v].index; }
   [[nodiscard]] const ChannelKey& key(std::uint32_t channel) const {
     return channel < program_.channels.size() ? program_.channels[channel]

@@ -57,10 +57,10 @@ struct HugePages {
   }
 };
 
-// Of a size that is known beforehand: pieces share huge pages.
+// A vector whose size is known beforehand: pieces share huge pages.
 template <typename T>
 using HugeVector = std::vector<T, HugePages<T, least_huge_piece>>;
-// That grows: what it leaves behind must not lie among pieces that stay.
+// A vector that grows: what it leaves behind must not lie among pieces that stay.
 template <typename T>
 using GrowingHugeVector = std::vector<T, HugePages<T, huge_page_bytes>>;
 

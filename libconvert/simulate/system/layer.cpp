@@ -152,7 +152,7 @@ void SystemLayer::note_first(std::uint32_t run, Rank npu, std::uint32_t op) {
   if (!std::equal(turns, turns + static_cast<std::ptrdiff_t>(model_.dims.size()), first)) watch_->give_up();
 }
 
-// Of a collective's messages where they wait for a link.
+// Returns the priority of a collective's messages where they wait for a link.
 std::int64_t SystemLayer::priority(std::uint32_t run) const {
   const CollectiveCall& call = plans_[runs_[run].call].call;
   switch (model_.policy) {

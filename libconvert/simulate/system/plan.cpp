@@ -118,7 +118,7 @@ class Planner {
     return list;
   }
 
-  // Of a process group smaller than the system.
+  // Chooses for a process group smaller than the system.
   [[nodiscard]] AlgorithmChoice group_choice(const std::vector<AlgorithmChoice>& list, std::uint32_t size) const {
     if (model_.astra) {
       const AlgorithmChoice choice = list.size() == 1 ? list.front() : AlgorithmChoice{};

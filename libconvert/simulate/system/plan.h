@@ -53,7 +53,7 @@ struct SystemGroup {
   [[nodiscard]] std::uint32_t size(const SystemModel& model) const {
     return ranks.empty() ? model.npus : static_cast<std::uint32_t>(ranks.size());
   }
-  // Of a member. Of another rank: the number of ranks.
+  // Returns the place of a member; for another rank, the number of ranks.
   [[nodiscard]] std::uint32_t place(Rank npu) const;
 };
 

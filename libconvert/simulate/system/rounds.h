@@ -41,7 +41,8 @@ struct Stage {
   std::vector<std::uint32_t> to{};
   bool reduces = false;
 };
-// Of a binomial tree or a star with its root, or of one of the two trees of a double binary tree (`low_root`).
+// Returns the stages of a binomial tree or a star with its root, or of one of the two trees of a double binary tree
+// (`low_root`).
 [[nodiscard]] std::vector<Stage> stages(const PhasePlan& phase, std::uint32_t place, bool low_root);
 
 // `total` of phase `index` of a chunk on the NPU that has place `place_of(phase)` in each phase.

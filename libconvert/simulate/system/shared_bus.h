@@ -64,7 +64,7 @@ class SharedBus {
     List reductions{};
   };
 
-  // Of each NPU: outer NPU side, outer memory side, inner NPU side, inner memory side.
+  // Sides of each NPU: outer NPU side, outer memory side, inner NPU side, inner memory side.
   static constexpr std::uint32_t sides_per_npu = 4;
   [[nodiscard]] static bool has_inner(std::uint32_t side) { return side % sides_per_npu == 0; }
   [[nodiscard]] static std::uint32_t partner(std::uint32_t side) { return side ^ 1U; }

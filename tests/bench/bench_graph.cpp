@@ -105,12 +105,12 @@ void format_dot(const std::vector<Record>& records, std::string& out) {
     out += r.name;
     out += "\\n";
     put(out, r.id);
-    out += r.what == 0 ? " COMM_SEND\\nto " : r.what == 1 ? " COMM_RECV\\nfrom " : " COMP";
     if (r.what != 2) {
+      out += r.what == 0 ? "\\nto " : "\\nfrom ";
       put(out, 1 - r.rank);
       out += ", ";
-      put(out, r.size);
-      out += " B";
+      put(out, r.size >> 20);
+      out += " MiB";
     }
     out += r.what == 0   ? "\" shape=trapezium fillcolor=\"#cfe5f8\"];\n"
            : r.what == 1 ? "\" shape=invtrapezium fillcolor=\"#d5efcf\"];\n"

@@ -262,12 +262,13 @@ void Between::place_thread(Positions hosts, Positions events) {
 
 // What lies before all pairs of other threads, between them, and behind them: each has its own bounds.
 std::vector<Positions> Between::parts(Positions hosts) const {
-  const auto before = std::partition_point(hosts.begin(), hosts.end(),
-                                           [&](std::uint32_t h) { return after_ns_[h] == earliest; });
+  const auto before =
+      std::partition_point(hosts.begin(), hosts.end(), [&](std::uint32_t h) { return after_ns_[h] == earliest; });
   const auto behind =
       std::partition_point(before, hosts.end(), [&](std::uint32_t h) { return before_ns_[h] != latest; });
   std::vector<Positions> out;
-  for (const Positions part : {Positions(hosts.begin(), before), Positions(before, behind), Positions(behind, hosts.end())}) {
+  for (const Positions part :
+       {Positions(hosts.begin(), before), Positions(before, behind), Positions(behind, hosts.end())}) {
     if (!part.empty()) out.push_back(part);
   }
   return out;

@@ -307,11 +307,11 @@ void Linking::warn_of_missing(const TraceSource& source) {
   std::optional<Error> defect;
   const auto lists = group_lists(source, std::nullopt, defect);
   const bool many = has_rank(*options_.host);
-  warn_of_missing_ranks(
-      *options_.host, present, world, lists ? &*lists : nullptr,
+  const bool by_group = lists && (many || !world);  // of one rank, the size says enough
+  const char* const hint =
       many ? "if only some are meant, name them with --ranks"
-           : "%r in the names of the files links all of them; if one is meant, name it with --rank",
-      context_.diagnostics);
+           : "%r in the names of the files links all of them; if one is meant, name it with --rank";
+  warn_of_missing_ranks(*options_.host, present, world, by_group ? &*lists : nullptr, hint, context_.diagnostics);
 }
 
 void Linking::check_across_ranks(const TraceSource& source) {

@@ -19,4 +19,13 @@ namespace convert::rules {
                                                                     std::vector<std::uint32_t> nodes,
                                                                     std::size_t most);
 
+// The first node of a rank that waits for another rank and never ends.
+struct Blocked {
+  std::uint32_t node;
+  std::uint32_t on;       // the send of a receive; of a call, that of the first rank that never gets to it
+  std::uint32_t missing;  // how many ranks do not, of a call
+};
+// One of each rank that never ends, by rank. Linear.
+[[nodiscard]] std::vector<Blocked> first_blocked(const WholeSet& whole);
+
 }  // namespace convert::rules

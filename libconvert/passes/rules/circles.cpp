@@ -111,7 +111,7 @@ std::vector<std::uint32_t> knotted_nodes(const WholeSet& whole) {
   return nodes;
 }
 
-std::vector<Blocked> first_blocked(const WholeSet& whole) {
+BlockedRanks first_blocked(const WholeSet& whole, std::size_t most) {
   const std::vector<std::uint32_t> stuck = stuck_nodes(whole);
   std::vector<bool> held(whole.size());               // something before it on its rank never ends
   std::vector<std::uint32_t> on(whole.size(), none);  // of a receive or call: its send, or the meeting
@@ -126,11 +126,15 @@ std::vector<Blocked> first_blocked(const WholeSet& whole) {
       }
     });
   }
-  std::vector<Blocked> blocked;
+  BlockedRanks blocked;
   std::uint32_t end = 0;  // of the rank of the last one
   for (const std::uint32_t node : stuck) {
     if (node < end || whole.is_meeting(node) || held[node] || on[node] == none) continue;
     end = whole.base(whole.rank_of(node) + 1);
+    if (blocked.first.size() == most) {
+      ++blocked.more;
+      continue;
+    }
     Blocked b{.node = node, .on = on[node], .missing = 0};
     if (whole.is_meeting(b.on)) {
       const std::uint32_t meeting = std::exchange(b.on, none);
@@ -138,7 +142,7 @@ std::vector<Blocked> first_blocked(const WholeSet& whole) {
         if (held[member] && b.missing++ == 0) b.on = member;
       }
     }
-    if (b.on != none) blocked.push_back(b);
+    if (b.on != none) blocked.first.push_back(b);
   }
   return blocked;
 }

@@ -174,15 +174,20 @@ class Report {
   Report(std::span<const TraceSummary> set, const WholeSet& whole, Diagnostics& diagnostics)
       : set_(set), whole_(whole), diagnostics_(diagnostics), finder_(set) {}
 
-  // Circles among these nodes that share none. With the first of them, where each rank is blocked; each hint once.
+  // Takes down where each rank is blocked, as the set is now; the first circle tells it.
+  void find_blocked() {
+    constexpr std::size_t most_told = 8;
+    blocked_ = first_blocked(whole_, most_told);
+  }
+
+  // Circles among these nodes that share none. Each hint once.
   template <typename Hint>
   void add(std::vector<std::uint32_t> nodes, Severity severity, const Hint& hint) {
     constexpr std::size_t most_circles = 100;
     const auto circles = circles_among(whole_, std::move(nodes), most_circles);
-    std::vector<std::uint32_t> told;
     for (const auto& circle : circles) {
       Diagnostic d{.severity = severity, .where = {}, .rule = "deadlock", .message = {}, .notes = {}};
-      if (&circle == &circles.front()) told = add_blocked(d);
+      const std::vector<std::uint32_t> told = add_blocked(d);
       add_circle(circle, told, d);
       if (circles.size() >= most_circles && &circle == &circles.back())
         d.notes.emplace_back("there may be more circles, which are not looked for");
@@ -193,18 +198,18 @@ class Report {
   }
 
  private:
-  // The first blocked node of each rank; returns those that it tells.
+  // Adds the first blocked node of each rank, once; returns those that it tells.
   std::vector<std::uint32_t> add_blocked(Diagnostic& d) {
-    constexpr std::size_t shown = 8;
-    const std::vector<Blocked> blocked = first_blocked(whole_);
+    const BlockedRanks blocked = std::exchange(blocked_, {});
     std::vector<std::uint32_t> told;
-    for (const Blocked& b : blocked) {
-      if (told.size() == shown) break;
+    for (const Blocked& b : blocked.first) {
       d.notes.push_back(finder_.text(whole_, b));
       told.push_back(b.node);
     }
-    if (told.size() < blocked.size())
-      d.notes.push_back("… and " + std::to_string(blocked.size() - told.size()) + " more ranks are blocked");
+    if (blocked.more != 0) {
+      d.notes.push_back("… and " + counted(blocked.more, "more rank") + (blocked.more == 1 ? " is" : " are") +
+                        " blocked");
+    }
     return told;
   }
 
@@ -233,6 +238,7 @@ class Report {
   const WholeSet& whole_;
   Diagnostics& diagnostics_;
   Finder finder_;
+  BlockedRanks blocked_;         // not told yet
   std::set<std::string> hints_;  // that have been told
 };
 
@@ -245,10 +251,13 @@ void check_deadlock(std::span<const TraceSummary> set, const GroupLists* groups,
   Report report(set, whole, diagnostics);
   const std::vector<std::uint32_t> knotted = knotted_nodes(whole);
   if (knotted.empty()) {
-    if (whole.one_at_a_time())
+    if (whole.one_at_a_time()) {
+      report.find_blocked();
       report.add(knotted_nodes(whole), Severity::warning, [](const Kinds&) { return one_at_a_time_hint; });
+    }
     return;
   }
+  report.find_blocked();
   std::vector<bool> in_question(whole.size());
   for (const std::uint32_t node : knotted) in_question[node] = true;
   whole.keep_forced(in_question, groups);

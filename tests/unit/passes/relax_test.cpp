@@ -159,6 +159,20 @@ TEST(Relax, ADependencyThatDidNotHoldBackGoesBeforeOthers) {
   EXPECT_EQ(shown(relaxed(set).cuts), Lines{"0:2 on 3 program_order, order contradicted"});
 }
 
+TEST(Relax, ACallThatEndedBeforeAllHadCalled) {
+  const auto all_reduce = CollectiveType::all_reduce;
+  std::vector<TraceBuilder> set;
+  for (Rank r = 0; r < 2; ++r) {
+    TraceBuilder& b = set.emplace_back(r);
+    b.collective(1, all_reduce, 8, r == 0 ? "1" : "2");
+    times(b, r == 0 ? 100 : 10, 10);
+    b.collective(2, all_reduce, 8, r == 0 ? "2" : "1", {1});
+    rules(b, "s");
+    times(b, r == 0 ? 200 : 105, 10);
+  }
+  EXPECT_EQ(shown(relaxed(set).cuts), Lines{"1:2 on 1 stream_order, call contradicted"});
+}
+
 TEST(Relax, ExplicitWaitsStayLongerThanTheOrderOfStreams) {
   for (const char wait : {'l', 'e', 'y'}) {
     auto set = crossed(std::string(1, wait));

@@ -124,6 +124,7 @@ void check_anchored(const Origins& from, const LinkReport& report, bool mismatch
   const LinkReport::Coverage& c = report.coverage;
   const bool sure = report.matched_by_id + report.matched_by_anchor + report.matched_by_order != 0;
   if (sure || 2 * c.with_event >= c.operators || from.operators + from.calls + from.device_ops == 0) return;
+  if (from.operators != 0 && 2 * c.with_event >= from.operators) return;  // all of the profile was observed
   const Location where{.file = from.device_file};
   const std::string message = (from.operators == 0 ? "holds no operators (cpu_op): " : "holds other operators: ") +
                               std::string("none of the ") + std::to_string(c.operators) + " of " + from.host_file +
@@ -157,9 +158,11 @@ void check_coverage(const Origins& from, const LinkReport& report, Diagnostics& 
   add(without - ends, "between others");
   add(c.behind, "behind the last that has one (" + nodes_text(c.behind_nodes) + ')');
   const bool begins_late = 100 * c.before > c.operators, ends_early = 100 * c.behind > c.operators;
-  const char* hint = begins_late == ends_early ? "let the profiler begin before the observed step and end after it"
-                     : begins_late             ? "let the profiler begin before the observed step"
-                                               : "let the profiler end after the observed step";
+  const char* hint =
+      begins_late == ends_early
+          ? "let the profiler begin before the observed step and end after it, and record all threads"
+      : begins_late ? "let the profiler begin before the observed step, and record all threads"
+                    : "let the profiler end after the observed step, and record all threads";
   if (100 * ends <= c.operators) hint = "do the files belong together, and were all threads profiled?";
   diagnostics.warning({.file = from.device_file}, "coverage",
                       std::to_string(without) + " of " + std::to_string(c.operators) + " operators of " +

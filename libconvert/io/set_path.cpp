@@ -73,12 +73,12 @@ void NearRanks::add(const std::string& name) {
   if (count++ < most_near_names) names.push_back(name);
 }
 
-std::string NearRanks::text() const {
+std::string NearRanks::text(std::uint32_t most) const {
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
   if (count > names.size()) list += " and " + std::to_string(count - names.size()) + " more";
-  return list + (count == 1 ? " is" : " are") +
-         " not read: a rank is a number from 0 to 4294967295, without leading zeros or a sign";
+  return list + (count == 1 ? " is" : " are") + " not read: a rank is a number from 0 to " + std::to_string(most) +
+         ", without leading zeros or a sign";
 }
 
 std::vector<RankFile> rank_files(const std::string& directory, const std::string& set, std::set<std::string>* sets,

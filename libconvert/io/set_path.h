@@ -25,8 +25,8 @@ struct NearRanks {
   std::vector<std::string> names{};  // of the first few
 
   void add(const std::string& name);
-  // "ring.07.et and 2 more are not read: …", which says what a rank is. Not of none.
-  [[nodiscard]] std::string text() const;
+  // "ring.07.et and 2 more are not read: …", which says what a rank is, up to `most`. Not of none.
+  [[nodiscard]] std::string text(std::uint32_t most = 0xffffffff) const;
 };
 // Ranks for which prefix.R.et[.gz|.zst] exists, ascending, as (rank, path).
 struct RankFile {

@@ -91,6 +91,9 @@ std::string range(const LinkReport::Range& r) {
   return r.low == r.high ? std::to_string(r.low) : std::to_string(r.low) + "–" + std::to_string(r.high);
 }
 
+// Whether what the profile holds of the host trace, though it be a part only, is surely of the same run.
+bool part_agrees(const LinkReport::Coverage& c) { return c.numbered != 0 && 2 * c.agreeing >= c.numbered; }
+
 void check_origin(const Origins& from, const LinkReport& report, bool mismatched, Diagnostics& diagnostics) {
   const LinkReport::Evidence& e = report.evidence;
   const bool few = 2 * e.agreeing() < e.comparable();
@@ -108,11 +111,63 @@ void check_origin(const Origins& from, const LinkReport& report, bool mismatched
   }
   if (refuse || pids_differ(from)) {
     diagnostics.warning(where, "mismatched", "is of " + other + agreement(e));
-  } else if (few && !e.another_step && 2 * e.agree_by_sequence <= e.with_sequence) {
+  } else if (few && !e.another_step && 2 * e.agree_by_sequence <= e.with_sequence &&
+             !part_agrees(report.coverage)) {
     diagnostics.warning(
         where, "mismatched",
         "few operators are those of " + from.host_file + ": " + agreement(e) + "; are the files of one run?");
   }
+}
+
+// Where no operator is surely in both, nothing tells which part of the profile the host trace observed.
+void check_anchored(const Origins& from, const LinkReport& report, bool mismatched, Diagnostics& diagnostics) {
+  const LinkReport::Coverage& c = report.coverage;
+  const bool sure = report.matched_by_id + report.matched_by_anchor + report.matched_by_order != 0;
+  if (sure || 2 * c.with_event >= c.operators || from.operators + from.calls + from.device_ops == 0) return;
+  if (from.operators != 0 && 2 * c.with_event >= from.operators) return;  // all of the profile was observed
+  const Location where{.file = from.device_file};
+  const std::string message = (from.operators == 0 ? "holds no operators (cpu_op): " : "holds other operators: ") +
+                              std::string("none of the ") + std::to_string(c.operators) + " of " + from.host_file +
+                              " surely has an event here, and nothing tells which of " +
+                              counted(from.calls, "call") + " and " + counted(from.device_ops, "device operation") +
+                              " are theirs";
+  if (mismatched) return diagnostics.warning(where, "mismatched", message);
+  throw input_error(where,
+                    message + "; " +
+                        (from.operators == 0 ? "profile with activities=[ProfilerActivity.CPU, …]"
+                                             : "name two files that were recorded together") +
+                        ", or link all of them with --mismatched (of et-convert: -f pytorch,mismatched=yes)",
+                    "mismatched");
+}
+
+std::string nodes_text(const LinkReport::Range& nodes) {
+  return (nodes.low == nodes.high ? "node " : "nodes ") + range(nodes);
+}
+
+// Operators of other threads than those profiled are usual; a step of which the profile holds a part is not.
+void check_coverage(const Origins& from, const LinkReport& report, Diagnostics& diagnostics) {
+  const LinkReport::Coverage& c = report.coverage;
+  const std::uint64_t without = c.operators - c.with_event, ends = c.before + c.behind;
+  if (c.with_event == 0 || (2 * without <= c.operators && 100 * ends <= c.operators)) return;
+  std::string parts;
+  const auto add = [&](std::uint64_t count, const std::string& place) {
+    if (count != 0)
+      parts += (parts.empty() ? "" : ", ") + (count == without ? "all" : std::to_string(count)) + ' ' + place;
+  };
+  add(c.before, "before the first that has one (" + nodes_text(c.before_nodes) + ')');
+  add(without - ends, "between others");
+  add(c.behind, "behind the last that has one (" + nodes_text(c.behind_nodes) + ')');
+  const bool begins_late = 100 * c.before > c.operators, ends_early = 100 * c.behind > c.operators;
+  const char* hint =
+      begins_late == ends_early
+          ? "let the profiler begin before the observed step and end after it, and record all threads"
+      : begins_late ? "let the profiler begin before the observed step, and record all threads"
+                    : "let the profiler end after the observed step, and record all threads";
+  if (100 * ends <= c.operators) hint = "do the files belong together, and were all threads profiled?";
+  diagnostics.warning({.file = from.device_file}, "coverage",
+                      std::to_string(without) + " of " + std::to_string(c.operators) + " operators of " +
+                          from.host_file + " have no event here: " + parts,
+                      {std::string("hint: they take no time; ") + hint});
 }
 
 void check_steps(const Origins& from, const LinkReport& report, Diagnostics& diagnostics) {
@@ -154,7 +209,12 @@ Origins origins(const Trace& host, const Profile& device, std::optional<Rank> ra
             .rank = rank,
             .device_rank = profiled_rank(device),
             .host_time = {},
-            .device_time = begin_of(device)};
+            .device_time = begin_of(device),
+            .operators = {},
+            .calls = device.calls.size(),
+            .device_ops = device.device_ops.size()};
+  o.operators = static_cast<std::uint64_t>(
+      std::count_if(device.cpu_ops.begin(), device.cpu_ops.end(), [](const auto& op) { return !op.annotation; }));
   const AttrTable& table = host.metadata.table;
   for (const Attr& a : table.attrs) {
     if (a.name == Name("pid") && a.kind == Kind::uint64_val) o.host_pid = a.bits;
@@ -163,9 +223,12 @@ Origins origins(const Trace& host, const Profile& device, std::optional<Rank> ra
   return o;
 }
 
-void check_belonging(const Origins& from, const LinkReport& report, bool mismatched, Diagnostics& diagnostics) {
+void check_belonging(const Origins& from, const LinkReport& report, bool mismatched, bool tell_coverage,
+                     Diagnostics& diagnostics) {
   check_origin(from, report, mismatched, diagnostics);
+  check_anchored(from, report, mismatched, diagnostics);
   check_steps(from, report, diagnostics);
+  if (tell_coverage) check_coverage(from, report, diagnostics);
   check_unsure(from, report, diagnostics);
 }
 

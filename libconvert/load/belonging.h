@@ -23,11 +23,15 @@ struct Origins {
   std::int64_t device_rank = -1;            // -1: not told
   std::optional<std::int64_t> host_time;    // seconds since 1970, of a clock whose time zone nobody knows
   std::optional<std::int64_t> device_time;  // seconds since 1970
+  std::uint64_t operators = 0, calls = 0, device_ops = 0;  // that the device trace holds
 };
 [[nodiscard]] Origins origins(const Trace& host, const Profile& device, std::optional<Rank> rank);
 
 // Throws Error(input) with the evidence if the files are of different processes or ranks and fewer than half of the
-// operators agree; warns of it if `mismatched`. Warns of files of two steps, and of operators matched by guess.
-void check_belonging(const Origins& from, const LinkReport& report, bool mismatched, Diagnostics& diagnostics);
+// operators agree, or if no operator is sure to have an event, so that nothing tells which part of the profile was
+// observed; warns of it if `mismatched`. Warns of files of two steps, of operators matched by guess, and, if
+// `tell_coverage`, of a profile that holds only a part of the operators.
+void check_belonging(const Origins& from, const LinkReport& report, bool mismatched, bool tell_coverage,
+                     Diagnostics& diagnostics);
 
 }  // namespace convert

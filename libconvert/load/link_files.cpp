@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <set>
 #include <string_view>
 
 #include "core/diagnostic.h"
@@ -11,24 +12,28 @@
 namespace convert {
 namespace {
 
-constexpr Rank most_ranks = 1U << 24U;
-
 // A rank without leading zeros at the beginning of `text`; moves behind it.
 std::optional<Rank> take_rank(std::string_view& text) {
   Rank rank = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
-  if (error != std::errc() || (text[0] == '0' && end != text.data() + 1) || rank >= most_ranks) return std::nullopt;
+  if (error != std::errc() || (text[0] == '0' && end != text.data() + 1) || rank >= most_linked_ranks)
+    return std::nullopt;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return rank;
 }
 
-}  // namespace
+// "07" or "-1" at the beginning of `text`; empty if there is no number.
+std::string_view number_at(std::string_view text) {
+  const std::size_t sign = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
+  const std::size_t end = std::min(text.find_first_not_of("0123456789", sign), text.size());
+  return end == sign ? std::string_view() : text.substr(0, end);
+}
 
-std::string file_of_rank(const std::string& pattern, Rank rank) {
+std::string file_of(const std::string& pattern, std::string_view rank) {
   std::string out;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     if (pattern[i] == '%' && i + 1 < pattern.size() && (pattern[i + 1] == 'r' || pattern[i + 1] == '%')) {
-      out += pattern[++i] == 'r' ? std::to_string(rank) : "%";
+      out += pattern[++i] == 'r' ? rank : "%";
     } else {
       out += pattern[i];
     }
@@ -36,10 +41,14 @@ std::string file_of_rank(const std::string& pattern, Rank rank) {
   return out;
 }
 
+}  // namespace
+
+std::string file_of_rank(const std::string& pattern, Rank rank) { return file_of(pattern, std::to_string(rank)); }
+
 bool has_rank(const std::string& pattern) { return file_of_rank(pattern, 0) != file_of_rank(pattern, 1); }
 
 // Looks at the folder that holds the first component with a rank.
-std::vector<Rank> find_ranks(const std::string& pattern) {
+std::vector<Rank> find_ranks(const std::string& pattern, NearRanks& near) {
   const std::string zero = file_of_rank(pattern, 0), one = file_of_rank(pattern, 1);
   const auto differ =
       static_cast<std::size_t>(std::mismatch(zero.begin(), zero.end(), one.begin()).first - zero.begin());
@@ -48,6 +57,7 @@ std::vector<Rank> find_ranks(const std::string& pattern) {
   const std::string before = zero.substr(slash == std::string::npos ? 0 : slash + 1,
                                          differ - (slash == std::string::npos ? 0 : slash + 1));
   std::vector<Rank> ranks;
+  std::set<std::string> near_names;
   std::error_code error;
   for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const std::string name = at->path().filename().string();
@@ -55,16 +65,25 @@ std::vector<Rank> find_ranks(const std::string& pattern) {
     std::string_view rest = std::string_view(name).substr(before.size());
     const auto rank = take_rank(rest);
     std::error_code missing;
-    if (rank && std::filesystem::exists(file_of_rank(pattern, *rank), missing)) ranks.push_back(*rank);
+    if (rank) {
+      if (std::filesystem::exists(file_of_rank(pattern, *rank), missing)) ranks.push_back(*rank);
+    } else if (const std::string_view number = number_at(rest); !number.empty()) {
+      const std::string file = file_of(pattern, number);
+      if (std::filesystem::exists(file, missing)) near_names.insert(file);
+    }
   }
   if (error && error != std::errc::no_such_file_or_directory) throw system_error(folder, error.value());
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-  if (ranks.empty()) throw usage_error("no file is named as '" + pattern + "' says (%r: a rank from 0)");
+  for (const std::string& file : near_names) near.add(file);
+  const std::string near_text = near.count == 0 ? "" : "; " + near.text(most_linked_ranks - 1);
+  if (ranks.empty())
+    throw usage_error("no file is named as '" + pattern + "' says (%r: a rank from 0)" + near_text);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     if (ranks[i] == i) continue;
     throw usage_error(file_of_rank(pattern, static_cast<Rank>(i)) + " is missing; there are files up to rank " +
-                      std::to_string(ranks.back()) + "; to link some ranks only, name them with --ranks");
+                      std::to_string(ranks.back()) + "; to link some ranks only, name them with --ranks" +
+                      near_text);
   }
   return ranks;
 }

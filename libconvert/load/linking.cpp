@@ -158,7 +158,7 @@ ReadRank read_linked(std::unique_ptr<Input> input, std::optional<Rank> rank, con
   std::optional<Origins> from;
   if (device_given && !host.nodes.nodes.empty()) from = origins(host, *device, rank);
   auto linked = std::make_unique<LinkedRank>(std::move(host), std::move(device), groups, options.link);
-  if (from) check_belonging(*from, linked->report(), options.mismatched, diagnostics);
+  if (from) check_belonging(*from, linked->report(), options.mismatched, options.tell_coverage, diagnostics);
   return {std::move(linked), {}};
 }
 

@@ -27,6 +27,7 @@ struct LinkingOptions {
   bool hash = true;                   // note names and SHA-256 of the files
   std::optional<std::string> device;  // file of the device trace
   bool mismatched = false;            // files of different processes or ranks are linked all the same
+  bool tell_coverage = true;          // warn of a profile that holds only a part of the operators
   bool device_alone = false;          // the input is a device trace, and there is no host trace
 };
 

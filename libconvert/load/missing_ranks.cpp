@@ -68,7 +68,7 @@ std::vector<std::string> add_missing_of_groups(std::span<const Rank> present, st
 }  // namespace
 
 void warn_of_missing_ranks(const std::string& set, std::span<const Rank> present, std::optional<Rank> world,
-                           const GroupLists* groups, Diagnostics& diagnostics) {
+                           const GroupLists* groups, std::string_view hint, Diagnostics& diagnostics) {
   std::vector<RankRange> missing = missing_of_world(present, world.value_or(0));
   std::string why;
   if (!missing.empty()) why = "the whole set has " + counted(*world, "rank");
@@ -90,7 +90,7 @@ void warn_of_missing_ranks(const std::string& set, std::span<const Rank> present
   diagnostics.warning({.file = set}, "groups",
                       (count == 1 ? "rank " : "ranks ") + listed(ranges) + in_all +
                           (count == 1 ? " is missing: " : " are missing: ") + why,
-                      {"hint: are all ranks in the set? et-split --ranks makes a set of its own of some of them"});
+                      {"hint: " + std::string(hint)});
 }
 
 }  // namespace convert

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "core/diagnostic.h"
 #include "core/trace.h"
@@ -13,8 +14,11 @@
 namespace convert {
 
 // Warns once, naming them, of ranks that are not `present` (ascending), and that process groups name or the size of
-// the whole set (metadata's world_size) implies. `groups`: null if nothing is known of them.
+// the whole set (metadata's world_size) implies. `groups`: null if nothing is known of them. `hint`: what to do if
+// they are missing on purpose.
 void warn_of_missing_ranks(const std::string& set, std::span<const Rank> present, std::optional<Rank> world,
-                           const GroupLists* groups, Diagnostics& diagnostics);
+                           const GroupLists* groups, std::string_view hint, Diagnostics& diagnostics);
+inline constexpr std::string_view subset_hint =
+    "are all ranks in the set? et-split --ranks makes a set of its own of some of them";
 
 }  // namespace convert

@@ -232,7 +232,7 @@ void TraceSource::warn_of_missing_ranks() {
   std::iota(present.begin(), present.end(), Rank{0});
   const Rank world = world_;
   if (world > present.size() && whole_set())
-    convert::warn_of_missing_ranks(base_name(), present, world, nullptr, diagnostics_);
+    convert::warn_of_missing_ranks(base_name(), present, world, nullptr, subset_hint, diagnostics_);
 }
 
 void TraceSource::warn_of_near_ranks() {

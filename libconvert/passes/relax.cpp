@@ -93,6 +93,17 @@ class Relaxer {
  private:
   // In what sequence edges are put in: the first are the last to be taken out.
   enum class Weight : std::uint8_t { needed, explicit_wait, implicit_order, early_call, overlap, early_receive };
+  static Cut::Contradicted contradicted(Weight weight) {
+    switch (weight) {
+      case Weight::needed:
+      case Weight::explicit_wait:
+      case Weight::implicit_order: break;
+      case Weight::early_call: return Cut::Contradicted::call;
+      case Weight::overlap: return Cut::Contradicted::order;
+      case Weight::early_receive: return Cut::Contradicted::message;
+    }
+    return Cut::Contradicted::nothing;
+  }
   struct Info {
     Weight weight;
     Rank rank;
@@ -245,7 +256,7 @@ class Relaxer {
       cuts[i.rank].push_back({.node = set_[i.rank].id(i.order->child),
                               .dependency = set_[i.rank].id(i.order->parent),
                               .rule = i.order->rule,
-                              .contradicted = i.weight >= Weight::early_call});
+                              .contradicted = contradicted(i.weight)});
     }
     for (auto& [rank, of] : cuts) {
       std::sort(of.begin(), of.end(), [](const Cut& a, const Cut& b) {

@@ -40,7 +40,14 @@ struct Cut {
   NodeId node = 0;
   NodeId dependency = 0;
   DepRule rule{};
-  bool contradicted = false;  // by the recorded times: `dependency` did not hold `node` back
+  // What the recorded times contradict.
+  enum class Contradicted : std::uint8_t {
+    nothing,
+    order,    // `dependency` ended after `node` began, and did not hold it back
+    message,  // `dependency`, a receive, ended before its send began
+    call,     // `dependency`, a collective, ended before another rank called it
+  };
+  Contradicted contradicted = Contradicted::nothing;
 };
 // By rank; of each rank by node, then dependency.
 using Cuts = std::map<Rank, std::vector<Cut>>;

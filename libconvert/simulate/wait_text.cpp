@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/units.h"
+#include "core/waiting_text.h"
 #include "simulate/wait_graph.h"
 
 namespace convert {
@@ -17,18 +18,13 @@ std::string subject(const WaitingNode& w) {
   return describe(w.node) + (w.name.empty() ? "" : " '" + w.name + '\'');
 }
 
-std::string message(std::int64_t tag, std::int64_t bytes) {
-  return "tag " + std::to_string(tag) + ", " + std::to_string(bytes) + " bytes";
-}
-
 std::string number(const WaitingNode::Collective& c) {
   return "number " + std::to_string(c.number) + " of " + describe_group(c.group);
 }
 
 std::string message_text(const WaitingNode& w) {
-  const std::string what = message(w.tag, w.bytes);
-  if (w.what == For::send)
-    return subject(w) + " receives from " + describe(w.on) + " (" + what + "), which has not started";
+  if (w.what == For::send) return receive_text(subject(w), describe(w.on), w.tag, w.bytes);
+  const std::string what = tag_text(w.tag, w.bytes);
   if (w.what == For::receive)
     return subject(w) + " sends to " + describe(w.on) + " (" + what + "), whose receive has not started";
   const std::string peer = "rank " + std::to_string(w.peer) + " (" + what + "), which has no such ";
@@ -41,26 +37,23 @@ std::string message_text(const WaitingNode& w) {
 
 std::string collective_text(const WaitingNode& w) {
   const WaitingNode::Collective& c = *w.collective;
-  std::string line = subject(w) + " calls " + describe_call(c.op, c.bytes);
   if (w.what == For::other_call) {
     const auto with = [](const std::string& particulars) {
       return particulars.empty() ? "" : " (" + particulars + ")";
     };
-    return line + with(c.particulars) + " as " + number(c) + ", where " + describe(w.on) + " calls " +
-           describe_call(w.other->op, w.other->bytes) + with(w.other->particulars);
+    return subject(w) + " calls " + describe_call(c.op, c.bytes) + with(c.particulars) + " as " + number(c) +
+           ", where " + describe(w.on) + " calls " + describe_call(w.other->op, w.other->bytes) +
+           with(w.other->particulars);
   }
-  line += " (" + number(c) + ")";
+  std::string line = call_text(subject(w), describe_call(c.op, c.bytes), c.number, describe_group(c.group));
   if (w.what == For::inner) return line + ", whose algorithm waits for " + within_rank(w.on);
   if (w.what == For::algorithm) return line + ", whose algorithm has not ended";
   const std::string rank = "rank " + std::to_string(w.peer);
-  line += ", which " + rank;
-  if (c.missing > 1)
-    line += " and " + std::to_string(c.missing - 1) + (c.missing == 2 ? " other rank" : " other ranks") +
-            " have not called";
-  if (w.what == For::no_call) return line + (c.missing > 1 ? "; " + rank + " never does" : " never calls");
-  if (c.missing == 1) line += " has not called";
+  if (w.what == For::no_call && c.missing == 1) return line + ", which " + rank + " never calls";
+  line += ", which " + missing_text(w.peer, c.missing);
+  if (w.what == For::no_call) return line + "; " + rank + " never does";
   if (w.what == For::none_left) return line + "; " + rank + " has no such call left";
-  return line + "; the next such call of " + rank + " is " + within_rank(w.on);
+  return line + "; " + next_call_text(w.peer, within_rank(w.on));
 }
 
 std::string text(const WaitingNode& w) {
@@ -104,7 +97,8 @@ void list_others(const WaitReport& report, std::size_t max_lines, std::vector<st
 
 std::string text(const UnmatchedSend& s) {
   return (s.inner ? "the algorithm of a collective on rank " + std::to_string(s.node.rank) : describe(s.node)) +
-         " sends to rank " + std::to_string(s.peer) + " (" + message(s.tag, s.bytes) + "), which never receives it";
+         " sends to rank " + std::to_string(s.peer) + " (" + tag_text(s.tag, s.bytes) +
+         "), which never receives it";
 }
 
 std::string short_text(const NodeRef& n) {

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Writes host.json and kineto.json: a training program of which the observer recorded other steps than the profiler.
 
-    make_steps.py HOST_STEPS PROFILE_STEPS [pid=N] [rank=N] [numbers=no] [time=TEXT]
+    make_steps.py HOST_STEPS PROFILE_STEPS [pid=N] [rank=N] [numbers=no] [time=TEXT] [from=US] [to=US]
 
 Steps as 3 or 3-5. A step lasts 1 ms and has 40 sequence numbers: 440-479 are those of step 11. `pid` and `rank` are
-those of the profile. The last kernel of a step runs after the next step began.
+those of the profile. The last kernel of a step runs after the next step began. The profile holds what the CPU began at `from` or
+later, and before `to`.
 """
 import json
 import sys
@@ -42,6 +43,7 @@ def main(host_steps, profile_steps, *settings):
     settings = dict(s.split("=", 1) for s in settings)
     numbers = settings.get("numbers") != "no"
     pid = int(settings.get("pid", 4100))
+    first, last = int(settings.get("from", 0)), int(settings.get("to", 1 << 40))
     nodes = [node(1, THREAD.replace("thread", "process"), 1, 0), node(2, THREAD, 1, 1), node(3, THREAD, 1, 2)]
     events = []
     for step in range(max(*steps(host_steps), *steps(profile_steps)) + 1):
@@ -49,7 +51,7 @@ def main(host_steps, profile_steps, *settings):
             ts = step * 1000 + i * 5
             if step in steps(host_steps):
                 nodes.append(node(len(nodes) + 1, name, tid + 1, tid, sequence if numbers else -1, int(backward)))
-            if step not in steps(profile_steps):
+            if step not in steps(profile_steps) or not first <= ts < last:
                 continue
             args = {"External id": len(events) + 1}
             if numbers and sequence >= 0:

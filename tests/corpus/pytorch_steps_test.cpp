@@ -102,6 +102,50 @@ TEST(RealPairs, EachNumberedOperatorHasTheTimeOfItsCall) {
   EXPECT_EQ(repeated_right, 42U);
 }
 
+// Starts of operators that last for a time, by host id.
+std::map<std::int64_t, std::int64_t> timed_operators(const Trace& t) {
+  std::map<std::int64_t, std::int64_t> out;
+  for (const Node& n : t.nodes.nodes) {
+    const std::int64_t id = number(t, n, attr::host_id, -1);
+    if (id >= 0 && (n.duration_us > 0 || number(t, n, attr::duration_nanos, 0) > 0)) out[id] = start_of(t, n);
+  }
+  return out;
+}
+
+TEST(RealPairs, APartOfTheProfileIsMatchedAsAllOfItIs) {
+  REQUIRE_CORPUS();
+  Diagnostics diagnostics;
+  const Trace host = read_pytorch(*open_input(real_file("linear_et.json.gz")), 0, diagnostics);
+  const Profile device = read_kineto(*open_input(real_file("linear_kineto.json.gz")), diagnostics);
+  const auto keys = starts_by_key(device);
+  const std::int64_t begin = keys.at({"aten::linear", 660, false})[0],
+                     end = keys.at({"aten::linear", 726, false})[0];
+  const auto whole = timed_operators(link(host, device, {}, {}).trace);
+  ASSERT_GT(whole.size(), 800U);
+  for (int tenth = 1; tenth < 10; ++tenth) {
+    const std::int64_t cut = begin + (end - begin) * tenth / 10;
+    for (const bool behind : {true, false}) {
+      SCOPED_TRACE((behind ? "from " : "to ") + std::to_string(tenth));
+      Profile part = device;
+      const auto outside = [&](const Profile::Event& e) { return (e.start_ns >= cut) != behind; };
+      std::erase_if(part.cpu_ops, outside);
+      std::erase_if(part.calls, outside);
+      std::erase_if(part.device_ops, outside);
+      const LinkedTrace l = link(host, part, {}, {});
+      const auto within = static_cast<std::uint64_t>(
+          std::count_if(device.cpu_ops.begin(), device.cpu_ops.end(), [&](const Profile::CpuOp& op) {
+            return begin <= op.start_ns && op.start_ns < end && !op.annotation && !outside(op);
+          }));
+      const LinkReport::Coverage& c = l.report.coverage;
+      EXPECT_LE(c.with_event, within + 2);  // an annotation may be an operator of the host trace
+      EXPECT_GE(c.with_event + 10, within);
+      EXPECT_EQ(behind ? c.behind : c.before, 0U);
+      EXPECT_EQ(c.before + c.behind, c.operators - c.with_event);
+      for (const auto& [id, start] : timed_operators(l.trace)) EXPECT_EQ(whole.at(id), start) << id;
+    }
+  }
+}
+
 // The step lies between the calls with number 660, and 726 of the next one.
 TEST(RealPairs, NoNodeIsOfAnotherStepAndNoneIsMissing) {
   REQUIRE_CORPUS();

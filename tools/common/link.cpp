@@ -64,9 +64,12 @@ Linking::Linking(const LinkToolOptions& options, const OutputOptions& output, Co
   if (options.report && *options.report == "-" && output.to_stdout()) {
     throw usage_error("--report -: standard output is for the trace; name a file with -o, or for the report");
   }
+  NearRanks near;
   ranks_ = !many           ? std::vector<Rank>{static_cast<Rank>(options.rank.value_or(0))}
            : options.ranks ? parse_ranks(*options.ranks)
-                           : find_ranks(*options.host);
+                           : find_ranks(*options.host, near);
+  if (near.count != 0 && leads())
+    context.diagnostics.warning({.file = *options.host}, "framing", near.text(most_linked_ranks - 1));
   if (options.compat) {
     const bool linked = output.to && *output.to == "linked";
     compat_ = linked ? LinkCompat::chakra_linked : LinkCompat::chakra;
@@ -105,10 +108,11 @@ SourceOptions Linking::source_options() {
   LinkingOptions linking;
   linking.compat = compat_;
   linking.mismatched = options_.mismatched;
+  linking.tell_coverage = options_.unmatched != "keep";
   linking.link = {.keep_gaps = options_.gaps == "keep",
                   .data_deps = options_.data_deps,
                   .reduce = options_.reduce,
-                   .metadata_nodes = options_.metadata_nodes == "keep",
+                  .metadata_nodes = options_.metadata_nodes == "keep",
                   .list_unmatched = options_.list_unmatched};
   o.linking = std::move(linking);
   if (compat_ == LinkCompat::none) {
@@ -209,6 +213,7 @@ void Linking::check(TraceSource& source, OutputFiles& files) {
     report_unmatched();
     failed = context_.failed();
     if (!failed && check_mode() != "off") {
+      warn_of_missing(source);
       check_across_ranks(source);
       failed = context_.failed();
       if (failed) hint = "; --check warn writes all the same";
@@ -290,6 +295,25 @@ void Linking::report_unmatched() {
   }
 }
 
+// Unless the user named the ranks.
+void Linking::warn_of_missing(const TraceSource& source) {
+  if (options_.ranks || options_.rank) return;
+  std::vector<Rank> present;
+  std::optional<Rank> world = source.world();
+  for (const auto& [rank, r] : linked_) {
+    present.push_back(rank);
+    world = std::max(world, r.world);
+  }
+  std::optional<Error> defect;
+  const auto lists = group_lists(source, std::nullopt, defect);
+  const bool many = has_rank(*options_.host);
+  const bool by_group = lists && (many || !world);  // of one rank, the size says enough
+  const char* const hint =
+      many ? "if only some are meant, name them with --ranks"
+           : "%r in the names of the files links all of them; if one is meant, name it with --rank";
+  warn_of_missing_ranks(*options_.host, present, world, by_group ? &*lists : nullptr, hint, context_.diagnostics);
+}
+
 void Linking::check_across_ranks(const TraceSource& source) {
   if (ranks_.size() < 2) return;
   std::vector<TraceSummary> summaries;
@@ -308,9 +332,6 @@ void Linking::check_across_ranks(const TraceSource& source) {
   const bool error = check_mode() == "error";
   const auto findings = context_.diagnostics.sibling();
   (void)check_set(summaries, RuleSet::all(), *findings, lists ? &*lists : nullptr, world.value_or(0));
-  if (!options_.ranks) {  // else the others were left out by name
-    warn_of_missing_ranks(*options_.host, ranks_, world, lists ? &*lists : nullptr, context_.diagnostics);
-  }
   for (const Diagnostic& d : findings->all()) {
     const bool ended = d.rule == "deadlock";  // what was recorded did not wait for ever
     if (error && d.severity == Severity::error && !ended) {

@@ -80,6 +80,7 @@ class Linking {
   void check(convert::TraceSource& source, convert::OutputFiles& files);
   void gather(convert::TraceSource& source);
   void report_unmatched();
+  void warn_of_missing(const convert::TraceSource& source);
   void check_across_ranks(const convert::TraceSource& source);
   // What is found across ranks: error, warn, off. Of a part of the ranks much is usual.
   [[nodiscard]] std::string check_mode() const {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/units.h"
@@ -24,9 +25,19 @@ std::string text(const ContradictedPair& p) {
          "the receive need not hold anything back";
 }
 
+std::string_view contradiction(Cut::Contradicted what) {
+  switch (what) {
+    case Cut::Contradicted::nothing: break;
+    case Cut::Contradicted::order: return ", which the recorded times contradict: it began before that ended";
+    case Cut::Contradicted::message: return "; by the recorded times, that received before its message was sent";
+    case Cut::Contradicted::call: return "; by the recorded times, that ended before all ranks had called it";
+  }
+  return {};
+}
+
 std::string text(Rank rank, const Cut& cut) {
   return place(rank, cut.node) + " no longer depends on node " + std::to_string(cut.dependency) + " (" +
-         std::string(dep_rule_name(cut.rule)) + (cut.contradicted ? ", which the recorded times contradict)" : ")");
+         std::string(dep_rule_name(cut.rule)) + std::string(contradiction(cut.contradicted)) + ")";
 }
 
 void list(const std::vector<std::string>& lines, std::size_t most, const std::string& what) {

@@ -40,6 +40,7 @@ class SequenceAnchors {
   void take_repeated(Keyed& hosts, Keyed& events);
   void take_equal(std::span<std::uint32_t> hosts, std::span<std::uint32_t> events);
   std::uint64_t keep_consistent();
+  [[nodiscard]] bool part_agrees(std::uint64_t kept) const;
 
   BothCalls& calls_;
   std::size_t keys_ = 0;
@@ -146,6 +147,22 @@ std::uint64_t SequenceAnchors::keep_consistent() {
   return kept;
 }
 
+// Whether the profile holds a part of what was observed: from the first anchor to the last, most are anchors.
+bool SequenceAnchors::part_agrees(std::uint64_t kept) const {
+  constexpr std::uint64_t fewest = 8;  // by accident some agree
+  std::uint64_t numbered = 0, since = 0;
+  bool begun = false;
+  for (const Call& c : calls_.hosts.all) {
+    if (c.sequence < 0) continue;
+    if (begun) ++since;
+    if (c.partner == none) continue;
+    begun = true;
+    numbered += since;
+    since = 0;
+  }
+  return kept >= fewest && 2 * kept >= numbered;
+}
+
 // What the single ones say of the threads; where they say nothing, what the repeated ones do.
 void SequenceAnchors::find_pairs(Keyed& hosts, Keyed& events) {
   take_single(hosts, events);
@@ -172,7 +189,8 @@ bool SequenceAnchors::pair(LinkReport& report) {
   find_pairs(hosts, events);
   const std::uint64_t kept = keep_consistent();
   report.matched_by_anchor = kept;
-  return known * 2 > hosts.calls.size() || (kept > 0 && kept * 4 >= report.evidence.with_sequence);
+  return known * 2 > hosts.calls.size() || (kept > 0 && kept * 4 >= report.evidence.with_sequence) ||
+         part_agrees(kept);
 }
 
 }  // namespace

@@ -50,6 +50,7 @@ class Between {
   void take(std::uint32_t host, std::uint32_t event, bool sure);
   // Threads without a pair.
   void pair_rest(const std::vector<std::uint32_t>& threads);
+  [[nodiscard]] std::vector<Positions> parts(Positions hosts) const;
   [[nodiscard]] Positions within_bounds(Positions hosts, Positions events) const;
   void place_thread(Positions hosts, Positions events);
   [[nodiscard]] bool foreign(const Call& event) const {
@@ -259,6 +260,20 @@ void Between::place_thread(Positions hosts, Positions events) {
   surplus_ = nullptr;
 }
 
+// What lies before all pairs of other threads, between them, and behind them: each has its own bounds.
+std::vector<Positions> Between::parts(Positions hosts) const {
+  const auto before =
+      std::partition_point(hosts.begin(), hosts.end(), [&](std::uint32_t h) { return after_ns_[h] == earliest; });
+  const auto behind =
+      std::partition_point(before, hosts.end(), [&](std::uint32_t h) { return before_ns_[h] != latest; });
+  std::vector<Positions> out;
+  for (const Positions part :
+       {Positions(hosts.begin(), before), Positions(before, behind), Positions(behind, hosts.end())}) {
+    if (!part.empty()) out.push_back(part);
+  }
+  return out;
+}
+
 // The greatest of the lists, no more than are compared with each other.
 std::vector<std::uint32_t> greatest(const std::vector<std::uint32_t>& from, const Calls& side) {
   constexpr std::size_t most = 64;
@@ -297,21 +312,26 @@ void Between::pair_rest(const std::vector<std::uint32_t>& threads) {
   }
   free = greatest(free, calls_.events);
   for (const std::uint32_t t : greatest(without, calls_.hosts)) {
-    const Positions hosts = calls_.hosts.by_thread[t];
-    std::unordered_map<std::uint32_t, std::size_t> tokens;
-    for (const std::uint32_t h : hosts) ++tokens[host_tokens_[h]];
+    const std::vector<Positions> hosts = parts(calls_.hosts.by_thread[t]);
+    std::vector<std::unordered_map<std::uint32_t, std::size_t>> tokens(hosts.size());
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+      for (const std::uint32_t h : hosts[i]) ++tokens[i][host_tokens_[h]];
+    }
     std::size_t most = 0;
     std::uint32_t best = none;
     for (const std::uint32_t e : free) {
       if (taken[e]) continue;
-      const std::vector<std::uint32_t> events =
-          open_ones(calls_.events, within_bounds(hosts, calls_.events.by_thread[e]));
-      const std::size_t count = common(tokens, tokens_of(event_tokens_, events));
+      std::size_t count = 0;
+      for (std::size_t i = 0; i < hosts.size(); ++i) {
+        const std::vector<std::uint32_t> events =
+            open_ones(calls_.events, within_bounds(hosts[i], calls_.events.by_thread[e]));
+        count += common(tokens[i], tokens_of(event_tokens_, events));
+      }
       if (count > most) most = count, best = e;
     }
     if (best == none) continue;
     taken[best] = true;
-    place_thread(hosts, within_bounds(hosts, calls_.events.by_thread[best]));
+    for (const Positions part : hosts) place_thread(part, within_bounds(part, calls_.events.by_thread[best]));
     find_bounds();
   }
 }

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "core/id_lookup.h"
+#include "core/process_group.h"
 #include "passes/link/anchors.h"
 #include "passes/link/between.h"
 #include "passes/link/calls.h"
@@ -176,6 +177,38 @@ void note_sequences(const HostOperators& operators, const Profile& device, LinkR
   evidence.with_sequence = std::min(hosts, events);
 }
 
+void note_coverage(const Trace& host, const HostOperators& operators, const Profile& device,
+                   const Matching& matching, LinkReport::Coverage& coverage) {
+  struct {
+    std::uint64_t count = 0, numbered = 0;
+    LinkReport::Range nodes;
+  } since;  // the last one with an event
+  for (const std::uint32_t h : operators.by_id) {
+    const Node& node = host.nodes.nodes[h];
+    const HostOperators::Facts& facts = operators.of_node[h];
+    if (facts.structure || announces_groups(host.nodes.name(node))) continue;
+    ++coverage.operators;
+    if (facts.sequence >= 0) ++since.numbered;
+    const std::uint32_t event = matching.event_of[h];
+    if (event == none) {
+      ++since.count;
+      since.nodes.add(static_cast<std::int64_t>(node.id));
+      continue;
+    }
+    if (coverage.with_event++ == 0) {
+      coverage.before = since.count;
+      coverage.before_nodes = since.nodes;
+      since.numbered = facts.sequence >= 0 ? 1 : 0;
+    }
+    coverage.numbered += since.numbered;
+    if (facts.sequence >= 0 && facts.sequence == device.cpu_ops[event].sequence) ++coverage.agreeing;
+    since = {};
+  }
+  if (coverage.with_event == 0) return;
+  coverage.behind = since.count;
+  coverage.behind_nodes = since.nodes;
+}
+
 }  // namespace
 
 Matching match_calls(const Trace& host, const HostOperators& operators, const Profile& device, LinkReport& report) {
@@ -197,6 +230,7 @@ Matching match_calls(const Trace& host, const HostOperators& operators, const Pr
 
 void report_unmatched(const Trace& host, const HostOperators& operators, const Profile& device,
                       const Matching& matching, LinkReport& report) {
+  note_coverage(host, operators, device, matching, report.coverage);
   const auto& events = device.cpu_ops;
   const bool any =
       std::any_of(matching.event_of.begin(), matching.event_of.end(), [](auto e) { return e != none; });

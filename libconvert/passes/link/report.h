@@ -111,6 +111,16 @@ struct LinkReport {
       return std::min(comparable(), agree_by_sequence + (by_id ? agree_by_id : 0));
     }
   };
+  // Which operators of the host trace have an event, announcements of process groups aside. Those before the first
+  // that has one, and behind the last, are by ids of nodes, which count as operators begin.
+  struct Coverage {
+    std::uint64_t operators = 0;
+    std::uint64_t with_event = 0;
+    std::uint64_t before = 0, behind = 0;
+    Range before_nodes, behind_nodes;
+    std::uint64_t numbered = 0;  // operators with a sequence number, from the first with an event to the last
+    std::uint64_t agreeing = 0;  // … whose event has the same one
+  };
   // The part of the profile that the host trace observed, from the profile's first event on, and what was left out.
   struct Window {
     std::int64_t begin_ns = 0, end_ns = 0;
@@ -128,6 +138,7 @@ struct LinkReport {
   std::uint64_t matched_by_order = 0;         // as many of a name on both sides, between two that are known
   std::uint64_t matched_by_order_unsure = 0;  // more of a name on one side
   Evidence evidence;
+  Coverage coverage;
   std::optional<Window> window;  // none: all of the profile was observed
   std::uint64_t launched_by_correlation = 0;
   std::uint64_t cpu_nodes = 0, delay_nodes = 0, kernel_nodes = 0, memcpy_nodes = 0, memset_nodes = 0;

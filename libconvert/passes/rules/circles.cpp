@@ -2,6 +2,7 @@
 #include "passes/rules/circles.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "graph/algorithms.h"
 
@@ -108,6 +109,42 @@ std::vector<std::uint32_t> knotted_nodes(const WholeSet& whole) {
   }
   nodes.resize(count);
   return nodes;
+}
+
+BlockedRanks first_blocked(const WholeSet& whole, std::size_t most) {
+  const std::vector<std::uint32_t> stuck = stuck_nodes(whole);
+  std::vector<bool> held(whole.size());               // something before it on its rank never ends
+  std::vector<std::uint32_t> on(whole.size(), none);  // of a receive or call: its send, or the meeting
+  for (const std::uint32_t node : stuck) {
+    whole.for_waiting(node, [&](std::uint32_t waiting, std::uint32_t dependent) {
+      if (dependent != none) {
+        held[dependent] = true;
+      } else if (whole.is_meeting(node) || !whole.is_meeting(waiting)) {
+        on[waiting] = node;
+      } else if (const std::uint32_t member = whole.member_of(waiting, whole.rank_of(node)); member != none) {
+        held[member] = true;  // behind another call
+      }
+    });
+  }
+  BlockedRanks blocked;
+  std::uint32_t end = 0;  // of the rank of the last one
+  for (const std::uint32_t node : stuck) {
+    if (node < end || whole.is_meeting(node) || held[node] || on[node] == none) continue;
+    end = whole.base(whole.rank_of(node) + 1);
+    if (blocked.first.size() == most) {
+      ++blocked.more;
+      continue;
+    }
+    Blocked b{.node = node, .on = on[node], .missing = 0};
+    if (whole.is_meeting(b.on)) {
+      const std::uint32_t meeting = std::exchange(b.on, none);
+      for (const std::uint32_t member : whole.members(meeting)) {
+        if (held[member] && b.missing++ == 0) b.on = member;
+      }
+    }
+    if (b.on != none) blocked.first.push_back(b);
+  }
+  return blocked;
 }
 
 std::vector<std::vector<std::uint32_t>> circles_among(const WholeSet& whole, std::vector<std::uint32_t> nodes,

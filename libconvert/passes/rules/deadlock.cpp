@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <set>
+#include <utility>
 
+#include "core/collective_type.h"
+#include "core/units.h"
+#include "core/waiting_text.h"
 #include "passes/rules/circles.h"
 #include "passes/rules/collective_groups.h"
 #include "passes/rules/rules.h"
@@ -40,39 +45,65 @@ class Finder {
     return where;
   }
 
+  // "rank 0 node 5 'SendRecv' receives from rank 1 node 7 (tag 0, 8 bytes), which has not started"
+  [[nodiscard]] std::string text(const WholeSet& whole, const Blocked& blocked) {
+    const auto place = [&](std::uint32_t node) {
+      const Rank rank = whole.rank_of(node);
+      return std::pair(rank, node - whole.base(rank));
+    };
+    const auto [rank, node] = place(blocked.node);
+    const auto [other, other_node] = place(blocked.on);
+    const std::string on = "node " + std::to_string(set_[other].id(other_node));
+    const Entry* e = find(rank, node);
+    if (e == nullptr) return {};
+    const std::string on_rank = "rank " + std::to_string(other);
+    if (e->call == nullptr)
+      return receive_text(subject(rank, *e), on_rank + ' ' + on, e->message->tag, bytes(*e->message));
+    return text(rank, node) + ", which " + missing_text(other, blocked.missing) + "; " + next_call_text(other, on);
+  }
+
   // "rank 0 node 5 'SendRecv' receives from rank 1 (tag 0)"; empty of others.
   [[nodiscard]] std::string text(Rank rank, std::uint32_t node) {
     const Entry* e = find(rank, node);
     if (e == nullptr) return {};
-    const TraceSummary& s = set_[rank];
-    const std::string subject = "rank " + std::to_string(rank) + ' ';
     if (e->message != nullptr) {
-      return subject + s.named(*e->message) + (e->number != 0 ? " sends to rank " : " receives from rank ") +
-             std::to_string(e->message->peer) + " (tag " + std::to_string(e->message->tag) + ')';
+      return subject(rank, *e) + (e->sends ? " sends to rank " : " receives from rank ") +
+             std::to_string(e->message->peer) + " (" + tag_text(e->message->tag, bytes(*e->message)) + ')';
     }
-    return subject + s.named(*e->call) + " is number " + std::to_string(e->number) + " of the collectives of " +
-           group_text(e->use->group);
+    std::string call(collective_type_name(e->call->type));
+    if (call.empty()) call = "a collective";
+    if (e->call->size >= 0) call += " of " + format_bytes(e->call->size);
+    return call_text(subject(rank, *e), call, e->number, group_text(e->use->group));
   }
 
  private:
   struct Entry {
     std::uint32_t node;
-    std::size_t number;  // of a collective of its group, from 1; of messages: 1 if it is a send
+    std::size_t number = 0;  // of a collective of its group
+    bool sends = false;
     const Message* message = nullptr;
     const CollectiveNode* call = nullptr;
     const GroupUse* use = nullptr;
   };
 
+  [[nodiscard]] std::string subject(Rank rank, const Entry& e) const {
+    const TraceSummary& s = set_[rank];
+    return "rank " + std::to_string(rank) + ' ' + (e.message != nullptr ? s.named(*e.message) : s.named(*e.call));
+  }
+  static std::int64_t bytes(const Message& m) {
+    return m.size_unit() == SizeUnit::bytes ? static_cast<std::int64_t>(m.size) : -1;
+  }
+
   const Entry* find(Rank rank, std::uint32_t node) {
     std::vector<Entry>& entries = by_node_[rank];
     if (entries.empty()) {
       const TraceSummary& s = set_[rank];
-      for (const Message& m : s.messages.sends) entries.push_back({.node = m.node, .number = 1, .message = &m});
-      for (const Message& m : s.messages.recvs) entries.push_back({.node = m.node, .number = 0, .message = &m});
+      for (const Message& m : s.messages.sends) entries.push_back({.node = m.node, .sends = true, .message = &m});
+      for (const Message& m : s.messages.recvs) entries.push_back({.node = m.node, .message = &m});
       for (const GroupUse& use : s.collectives) {
         std::size_t number = 0;
         for (const CollectiveNode& c : use.calls)
-          entries.push_back({.node = c.node, .number = ++number, .call = &c, .use = &use});
+          entries.push_back({.node = c.node, .number = number++, .call = &c, .use = &use});
       }
       std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.node < b.node; });
     }
@@ -143,46 +174,72 @@ class Report {
   Report(std::span<const TraceSummary> set, const WholeSet& whole, Diagnostics& diagnostics)
       : set_(set), whole_(whole), diagnostics_(diagnostics), finder_(set) {}
 
-  // Circles among these nodes that share none.
+  // Takes down where each rank is blocked, as the set is now; the first circle tells it.
+  void find_blocked() {
+    constexpr std::size_t most_told = 8;
+    blocked_ = first_blocked(whole_, most_told);
+  }
+
+  // Circles among these nodes that share none. Each hint once.
   template <typename Hint>
   void add(std::vector<std::uint32_t> nodes, Severity severity, const Hint& hint) {
     constexpr std::size_t most_circles = 100;
     const auto circles = circles_among(whole_, std::move(nodes), most_circles);
     for (const auto& circle : circles) {
-      Diagnostic d = finding(circle, severity, hint(kinds_of(set_, whole_, circle)));
+      Diagnostic d{.severity = severity, .where = {}, .rule = "deadlock", .message = {}, .notes = {}};
+      const std::vector<std::uint32_t> told = add_blocked(d);
+      add_circle(circle, told, d);
       if (circles.size() >= most_circles && &circle == &circles.back())
-        d.notes.insert(d.notes.end() - 1, "there may be more circles, which are not looked for");
+        d.notes.emplace_back("there may be more circles, which are not looked for");
+      if (std::string text = hint(kinds_of(set_, whole_, circle)); hints_.insert(text).second)
+        d.notes.push_back(std::move(text));
       diagnostics_.add(std::move(d));
     }
   }
 
  private:
-  Diagnostic finding(const std::vector<std::uint32_t>& circle, Severity severity, std::string hint) {
+  // Adds the first blocked node of each rank, once; returns those that it tells.
+  std::vector<std::uint32_t> add_blocked(Diagnostic& d) {
+    const BlockedRanks blocked = std::exchange(blocked_, {});
+    std::vector<std::uint32_t> told;
+    for (const Blocked& b : blocked.first) {
+      d.notes.push_back(finder_.text(whole_, b));
+      told.push_back(b.node);
+    }
+    if (blocked.more != 0) {
+      d.notes.push_back("… and " + counted(blocked.more, "more rank") + (blocked.more == 1 ? " is" : " are") +
+                        " blocked");
+    }
+    return told;
+  }
+
+  // `told`: nodes that need no note.
+  void add_circle(const std::vector<std::uint32_t>& circle, const std::vector<std::uint32_t>& told, Diagnostic& d) {
     constexpr std::size_t shown = 16;
     const std::vector<std::uint32_t> nodes = without_meetings(whole_, circle);
     std::vector<std::string> links;
-    Diagnostic d{.severity = severity, .where = {}, .rule = "deadlock", .message = {}, .notes = {}};
+    std::size_t notes = 0;
     for (const std::uint32_t node : nodes) {
       const Rank rank = whole_.rank_of(node);
       const std::uint32_t index = node - whole_.base(rank);
       links.push_back(std::to_string(rank) + ':' + std::to_string(set_[rank].id(index)));
       if (links.size() == 1) d.where = finder_.where(rank, index);
-      if (d.notes.size() == shown) continue;
-      if (std::string text = finder_.text(rank, index); !text.empty()) d.notes.push_back(std::move(text));
-      if (d.notes.size() == shown && links.size() < nodes.size())
+      if (notes == shown || std::ranges::binary_search(told, node)) continue;
+      if (std::string text = finder_.text(rank, index); !text.empty()) d.notes.push_back(std::move(text)), ++notes;
+      if (notes == shown && links.size() < nodes.size())
         d.notes.back() += "; " + std::to_string(nodes.size() - links.size()) + " more nodes follow";
     }
     links.push_back(links.front());
-    d.message = std::string("deadlock ") + (severity == Severity::warning ? "is possible: " : "") +
+    d.message = std::string("deadlock ") + (d.severity == Severity::warning ? "is possible: " : "") +
                 chain_text(links) + " (rank:node; each waits for the one before it)";
-    d.notes.push_back(std::move(hint));
-    return d;
   }
 
   std::span<const TraceSummary> set_;
   const WholeSet& whole_;
   Diagnostics& diagnostics_;
   Finder finder_;
+  BlockedRanks blocked_;         // not told yet
+  std::set<std::string> hints_;  // that have been told
 };
 
 }  // namespace
@@ -194,10 +251,13 @@ void check_deadlock(std::span<const TraceSummary> set, const GroupLists* groups,
   Report report(set, whole, diagnostics);
   const std::vector<std::uint32_t> knotted = knotted_nodes(whole);
   if (knotted.empty()) {
-    if (whole.one_at_a_time())
+    if (whole.one_at_a_time()) {
+      report.find_blocked();
       report.add(knotted_nodes(whole), Severity::warning, [](const Kinds&) { return one_at_a_time_hint; });
+    }
     return;
   }
+  report.find_blocked();
   std::vector<bool> in_question(whole.size());
   for (const std::uint32_t node : knotted) in_question[node] = true;
   whole.keep_forced(in_question, groups);

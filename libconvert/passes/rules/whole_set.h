@@ -2,6 +2,7 @@
 // Who waits for whom across the ranks of a set: the graph in which a circle is a deadlock.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -40,6 +41,12 @@ class WholeSet {
   [[nodiscard]] std::span<const std::uint32_t> members(std::uint32_t meeting) const {
     const std::uint32_t m = meeting - nodes();
     return std::span(members_).subspan(member_begin_[m], member_begin_[m + 1] - member_begin_[m]);
+  }
+  // That of the rank; none if it has none.
+  [[nodiscard]] std::uint32_t member_of(std::uint32_t meeting, std::uint32_t rank) const {
+    const auto all = members(meeting);
+    const auto at = std::lower_bound(all.begin(), all.end(), base_[rank]);
+    return at != all.end() && *at < base_[rank + 1] ? *at : none;
   }
   [[nodiscard]] std::uint32_t rank_of(std::uint32_t node) const;
   [[nodiscard]] std::uint32_t base(std::uint32_t rank) const { return base_[rank]; }

@@ -15,7 +15,7 @@ namespace {
 // The warning without the set's name, the rule and the hint; empty if there is none.
 std::string told(const std::vector<Rank>& present, std::optional<Rank> world, const GroupLists* groups = nullptr) {
   Diagnostics diagnostics;
-  warn_of_missing_ranks("w", present, world, groups, diagnostics);
+  warn_of_missing_ranks("w", present, world, groups, subset_hint, diagnostics);
   EXPECT_EQ(diagnostics.errors(), 0U);
   EXPECT_LE(diagnostics.warnings(), 1U);
   return diagnostics.all().empty() ? "" : diagnostics.all()[0].message;

@@ -24,7 +24,9 @@ struct Recording {
   int steps = 8;
   int host_from = 0, host_to = 8;  // steps that the host trace holds
   int profile_from = 0, profile_to = 8;
-  std::size_t skip = 0;  // operators of the first step that began before the observer
+  std::size_t skip = 0;          // operators of the first step that began before the observer
+  std::size_t profile_skip = 0;  // … before the profiler
+  std::size_t profile_end = 99;  // operators of the last step that began before the profiler ended
   Ids ids = Ids::none;
   Numbers numbers = Numbers::rising;
   bool shuffled = false;  // the events of the file
@@ -100,7 +102,9 @@ class Training {
     time_ += 1000;
     const std::size_t index = index_++;
     const bool in_host = s >= r_.host_from && s < r_.host_to && (s != r_.host_from || index >= r_.skip);
-    const bool in_profile = s >= r_.profile_from && s < r_.profile_to;
+    const bool in_profile = s >= r_.profile_from && s < r_.profile_to &&
+                            (s != r_.profile_from || index >= r_.profile_skip) &&
+                            (s != r_.profile_to - 1 || index < r_.profile_end);
     ++global_;
     std::int64_t host_rf = 0, profile_rf = 0;
     if (r_.ids == Ids::right || (r_.ids == Ids::observed && in_host)) host_rf = profile_rf = global_;
@@ -169,6 +173,43 @@ TEST(LinkMatching, AProfileOfFewerStepsThanTheHostTrace) {
   EXPECT_EQ(t.misplaced(l.trace), std::vector<std::string>{});
   EXPECT_EQ(Training::kernels(l.trace), t.kernels());
   EXPECT_FALSE(l.report.window);
+}
+
+// Links what is there of an observed step of 45 operators, and never the like of another step.
+void expect_part(const Recording& r, std::uint64_t before, std::uint64_t behind) {
+  Training t(r);
+  const LinkedTrace l = t.link();
+  const LinkReport::Coverage& c = l.report.coverage;
+  EXPECT_EQ(t.misplaced(l.trace), std::vector<std::string>{});
+  EXPECT_EQ(Training::kernels(l.trace), t.kernels());
+  EXPECT_EQ(c.operators, 45U);
+  EXPECT_EQ(c.with_event, t.observed());
+  EXPECT_EQ(c.before, before);
+  EXPECT_EQ(c.behind, behind);
+  EXPECT_EQ(c.before_nodes.empty(), before == 0);
+  EXPECT_EQ(c.behind_nodes.empty(), behind == 0);
+  if (before != 0) {
+    EXPECT_EQ(c.before_nodes.low, 11);
+    EXPECT_EQ(c.before_nodes.high, 10 + static_cast<std::int64_t>(before));
+  }
+}
+
+TEST(LinkMatching, AProfileThatBeginsWithinTheObservedStep) {
+  for (const Ids ids : {Ids::none, Ids::right, Ids::observed}) {
+    for (std::size_t skip = 0; skip < 30; ++skip) {
+      SCOPED_TRACE(std::to_string(static_cast<int>(ids)) + ' ' + std::to_string(skip));
+      expect_part({.host_from = 3, .host_to = 4, .profile_from = 3, .profile_skip = skip, .ids = ids}, skip, 0);
+    }
+  }
+}
+
+TEST(LinkMatching, AProfileThatEndsWithinTheObservedStep) {
+  for (const Ids ids : {Ids::none, Ids::right, Ids::observed}) {
+    for (std::size_t end = 5; end <= 45; ++end) {
+      SCOPED_TRACE(std::to_string(static_cast<int>(ids)) + ' ' + std::to_string(end));
+      expect_part({.host_from = 3, .host_to = 4, .profile_to = 4, .profile_end = end, .ids = ids}, 0, 45 - end);
+    }
+  }
 }
 
 TEST(LinkMatching, TheOrderOfTheFileDoesNotMatter) {

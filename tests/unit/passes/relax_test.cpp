@@ -36,12 +36,22 @@ Relaxation relaxed(std::vector<TraceBuilder>& set, const Cuts& without = {}, con
   return relax(k.summaries, k.orders, groups);
 }
 
+std::string contradiction(Cut::Contradicted what) {
+  switch (what) {
+    case Cut::Contradicted::nothing: break;
+    case Cut::Contradicted::order: return ", order contradicted";
+    case Cut::Contradicted::message: return ", message contradicted";
+    case Cut::Contradicted::call: return ", call contradicted";
+  }
+  return {};
+}
+
 std::vector<std::string> shown(const Cuts& cuts) {
   std::vector<std::string> out;
   for (const auto& [rank, of] : cuts) {
     for (const Cut& c : of) {
       out.push_back(std::to_string(rank) + ":" + std::to_string(c.node) + " on " + std::to_string(c.dependency) +
-                    " " + std::string(dep_rule_name(c.rule)) + (c.contradicted ? " contradicted" : ""));
+                    " " + std::string(dep_rule_name(c.rule)) + contradiction(c.contradicted));
     }
   }
   return out;
@@ -119,7 +129,7 @@ TEST(Relax, BeginsWithWhatTheTimesContradict) {
   rules(set[1], "s");
   times(set[1], 90, 15);
   const Relaxation r = relaxed(set);
-  EXPECT_EQ(shown(r.cuts), Lines{"1:2 on 1 stream_order contradicted"});
+  EXPECT_EQ(shown(r.cuts), Lines{"1:2 on 1 stream_order, message contradicted"});
   ASSERT_EQ(r.pairs.size(), 1U);
   EXPECT_EQ(r.pairs[0].source, 0U);
   EXPECT_EQ(r.pairs[0].send, 2U);
@@ -132,7 +142,7 @@ TEST(Relax, BeginsWithWhatTheTimesContradict) {
   // If the clocks differ by as much, it is the other message that came too early.
   set[0].trace().metadata.table.add_int(attr::base_time_nanos, Kind::uint64_val, 0);
   set[1].trace().metadata.table.attrs.back().bits = 170'000;
-  EXPECT_EQ(shown(relaxed(set).cuts), Lines{"0:2 on 1 stream_order contradicted"});
+  EXPECT_EQ(shown(relaxed(set).cuts), Lines{"0:2 on 1 stream_order, message contradicted"});
 }
 
 TEST(Relax, ADependencyThatDidNotHoldBackGoesBeforeOthers) {
@@ -146,7 +156,21 @@ TEST(Relax, ADependencyThatDidNotHoldBackGoesBeforeOthers) {
   set[0].send(2, 1, 0, 8, {3});
   rules(set[0], "p");
   times(set[0], 115, 10);  // before 3 had ended
-  EXPECT_EQ(shown(relaxed(set).cuts), Lines{"0:2 on 3 program_order contradicted"});
+  EXPECT_EQ(shown(relaxed(set).cuts), Lines{"0:2 on 3 program_order, order contradicted"});
+}
+
+TEST(Relax, ACallThatEndedBeforeAllHadCalled) {
+  const auto all_reduce = CollectiveType::all_reduce;
+  std::vector<TraceBuilder> set;
+  for (Rank r = 0; r < 2; ++r) {
+    TraceBuilder& b = set.emplace_back(r);
+    b.collective(1, all_reduce, 8, r == 0 ? "1" : "2");
+    times(b, r == 0 ? 100 : 10, 10);
+    b.collective(2, all_reduce, 8, r == 0 ? "2" : "1", {1});
+    rules(b, "s");
+    times(b, r == 0 ? 200 : 105, 10);
+  }
+  EXPECT_EQ(shown(relaxed(set).cuts), Lines{"1:2 on 1 stream_order, call contradicted"});
 }
 
 TEST(Relax, ExplicitWaitsStayLongerThanTheOrderOfStreams) {
@@ -240,7 +264,7 @@ TEST(Relax, NoCircleIsLeftAndNoneIsTakenOutInVain) {
       }
     }
     // Where what the times contradict is enough, nothing else goes.
-    const auto is_plain = [](const Cut& c) { return !c.contradicted; };
+    const auto is_plain = [](const Cut& c) { return c.contradicted == Cut::Contradicted::nothing; };
     for (const auto& [rank, cuts] : r.cuts) {
       if (std::none_of(cuts.begin(), cuts.end(), is_plain)) continue;
       Cuts contradicted = r.cuts;

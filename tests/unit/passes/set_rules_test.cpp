@@ -173,14 +173,17 @@ TEST(Pairs, ChunksAreComparedWithoutSizes) {
 TEST(Deadlock, TwoRanksReceiveBeforeTheySend) {
   auto set = ranks(2);
   for (Rank r = 0; r < 2; ++r) set[r].comp(0).recv(1, 1 - r, 0, 8, {0}).send(2, 1 - r, 0, 8, {1}).comp(3, {2});
-  EXPECT_EQ(findings(set, "pairs,deadlock"),
-            Lines{"t.0.et:@0x10: error: deadlock 0:1 → 0:2 → 1:1 → 1:2 → 0:1 (rank:node; each waits for the one "
-                  "before it) [deadlock]\n"
-                  "t.0.et:@0x10: note: rank 0 node 1 'n' receives from rank 1 (tag 0)\n"
-                  "t.0.et:@0x10: note: rank 0 node 2 'n' sends to rank 1 (tag 0)\n"
-                  "t.0.et:@0x10: note: rank 1 node 1 'n' receives from rank 0 (tag 0)\n"
-                  "t.0.et:@0x10: note: rank 1 node 2 'n' sends to rank 0 (tag 0)\n"
-                  "t.0.et:@0x10: note: hint: let one of the ranks send before it receives"});
+  EXPECT_EQ(
+      findings(set, "pairs,deadlock"),
+      Lines{"t.0.et:@0x10: error: deadlock 0:1 → 0:2 → 1:1 → 1:2 → 0:1 (rank:node; each waits for the one "
+            "before it) [deadlock]\n"
+            "t.0.et:@0x10: note: rank 0 node 1 'n' receives from rank 1 node 2 (tag 0, 8 bytes), which has not "
+            "started\n"
+            "t.0.et:@0x10: note: rank 1 node 1 'n' receives from rank 0 node 2 (tag 0, 8 bytes), which has not "
+            "started\n"
+            "t.0.et:@0x10: note: rank 0 node 2 'n' sends to rank 1 (tag 0, 8 bytes)\n"
+            "t.0.et:@0x10: note: rank 1 node 2 'n' sends to rank 0 (tag 0, 8 bytes)\n"
+            "t.0.et:@0x10: note: hint: let one of the ranks send before it receives"});
 }
 
 TEST(Deadlock, OnePerComponentAndShortest) {
@@ -223,10 +226,12 @@ TEST(Deadlock, TwoGroupsInOppositeOrders) {
       "t.0.et:@0x0: error: deadlock 0:1 → 0:2 → 0:3 → 1:1 → 1:2 → 0:1 (rank:node; each waits for the one before "
       "it) "
       "[deadlock]\n"
-      "t.0.et:@0x0: note: rank 0 node 1 'n' is number 1 of the collectives of group 1\n"
-      "t.0.et:@0x0: note: rank 0 node 3 'n' is number 1 of the collectives of group 2\n"
-      "t.0.et:@0x0: note: rank 1 node 1 'n' is number 1 of the collectives of group 2\n"
-      "t.0.et:@0x0: note: rank 1 node 2 'n' is number 1 of the collectives of group 1\n"
+      "t.0.et:@0x0: note: rank 0 node 1 'n' calls all_reduce of 8 B (number 0 of group 1), which rank 1 has not "
+      "called; the next such call of rank 1 is node 2\n"
+      "t.0.et:@0x0: note: rank 1 node 1 'n' calls all_reduce of 8 B (number 0 of group 2), which rank 0 has not "
+      "called; the next such call of rank 0 is node 3\n"
+      "t.0.et:@0x0: note: rank 0 node 3 'n' calls all_reduce of 8 B (number 0 of group 2)\n"
+      "t.0.et:@0x0: note: rank 1 node 2 'n' calls all_reduce of 8 B (number 0 of group 1)\n"
       "t.0.et:@0x0: note: hint: ranks must run the collectives that they share in one order, whatever the group"};
   EXPECT_EQ(findings(set, "collectives,deadlock"), circle);
   const GroupLists groups = {{"1", {0, 1}}, {"2", {1, 0}}};
@@ -267,10 +272,14 @@ TEST(Deadlock, OppositeOrdersWithoutADependencyAreAWarning) {
       findings(set, "collectives,deadlock"),
       Lines{"t.0.et:@0x0: warning: deadlock is possible: 0:1 → 0:2 → 1:1 → 1:2 → 0:1 (rank:node; each waits for "
             "the one before it) [deadlock]\n"
-            "t.0.et:@0x0: note: rank 0 node 1 'n' is number 1 of the collectives of group 1\n"
-            "t.0.et:@0x0: note: rank 0 node 2 'n' is number 1 of the collectives of group 2\n"
-            "t.0.et:@0x0: note: rank 1 node 1 'n' is number 1 of the collectives of group 2\n"
-            "t.0.et:@0x0: note: rank 1 node 2 'n' is number 1 of the collectives of group 1\n"
+            "t.0.et:@0x0: note: rank 0 node 1 'n' calls all_to_all of 8 B (number 0 of group 1), which rank 1 has "
+            "not "
+            "called; the next such call of rank 1 is node 2\n"
+            "t.0.et:@0x0: note: rank 1 node 1 'n' calls all_to_all of 8 B (number 0 of group 2), which rank 0 has "
+            "not "
+            "called; the next such call of rank 0 is node 2\n"
+            "t.0.et:@0x0: note: rank 0 node 2 'n' calls all_to_all of 8 B (number 0 of group 2)\n"
+            "t.0.et:@0x0: note: rank 1 node 2 'n' calls all_to_all of 8 B (number 0 of group 1)\n"
             "t.0.et:@0x0: note: hint: without a dependency the lower id starts first; who runs one collective at a "
             "time, as et-replay --compat astra and NCCL on one stream, waits for ever; give them one order on all "
             "ranks"});
@@ -300,14 +309,17 @@ TEST(Deadlock, OfMessagesAndCollectivesTogether) {
   set[1].recv(1, 0, 5, 8).collective(2, CollectiveType::all_reduce, 8, "0", {1});
   EXPECT_EQ(
       findings(set, "pairs,collectives,deadlock"),
-      Lines{"t.0.et:@0x0: error: deadlock 0:1 → 0:2 → 1:1 → 1:2 → 0:1 (rank:node; each waits for the one before "
-            "it) [deadlock]\n"
-            "t.0.et:@0x0: note: rank 0 node 1 'n' is number 1 of the collectives of all ranks\n"
-            "t.0.et:@0x0: note: rank 0 node 2 'n' sends to rank 1 (tag 5)\n"
-            "t.0.et:@0x0: note: rank 1 node 1 'n' receives from rank 0 (tag 5)\n"
-            "t.0.et:@0x0: note: rank 1 node 2 'n' is number 1 of the collectives of all ranks\n"
-            "t.0.et:@0x0: note: hint: what others wait for in a collective must not wait for what they send behind "
-            "it"});
+      Lines{
+          "t.0.et:@0x0: error: deadlock 0:1 → 0:2 → 1:1 → 1:2 → 0:1 (rank:node; each waits for the one before "
+          "it) [deadlock]\n"
+          "t.0.et:@0x0: note: rank 0 node 1 'n' calls all_reduce of 8 B (number 0 of all ranks), which rank 1 has "
+          "not called; the next such call of rank 1 is node 2\n"
+          "t.0.et:@0x0: note: rank 1 node 1 'n' receives from rank 0 node 2 (tag 5, 8 bytes), which has not "
+          "started\n"
+          "t.0.et:@0x0: note: rank 0 node 2 'n' sends to rank 1 (tag 5, 8 bytes)\n"
+          "t.0.et:@0x0: note: rank 1 node 2 'n' calls all_reduce of 8 B (number 0 of all ranks)\n"
+          "t.0.et:@0x0: note: hint: what others wait for in a collective must not wait for what they send behind "
+          "it"});
   // Every circle is named, whatever others there are.
   set[0].recv(3, 1, 6, 8).send(4, 1, 7, 8, {3});
   set[1].recv(3, 0, 7, 8).send(4, 0, 6, 8, {3});
@@ -332,6 +344,41 @@ TEST(Deadlock, CirclesOfOneKnotThatShareNoNode) {
                    "before it) [deadlock]",
                    "t.0.et:@0x20: error: deadlock 0:3 → 0:4 → 1:3 → 1:4 → 0:3 (rank:node; each waits for the one "
                    "before it) [deadlock]"}));
+}
+
+TEST(Deadlock, NamesTheFirstBlockedCallOfEachRankOnce) {
+  // Two circles; the ranks behind them wait in a collective of all for what depends on the first.
+  auto set = ranks(13);
+  for (Rank r = 0; r < 4; ++r)
+    set[r].recv(1, r ^ 1U, 0, 8).send(2, r ^ 1U, 0, 8, {1}).collective(3, CollectiveType::all_reduce, 8, "", {2});
+  for (Rank r = 4; r < 13; ++r) set[r].comp(0).collective(3, CollectiveType::all_reduce, 8, "", {0});
+  const Lines found = findings(set, "deadlock");
+  ASSERT_EQ(found.size(), 2U);
+  const auto blocked = [](Rank r) {
+    return "t.0.et:@0x0: note: rank " + std::to_string(r) +
+           (r < 4 ? " node 1 'n' receives from rank " + std::to_string(r ^ 1U) +
+                        " node 2 (tag 0, 8 bytes), which has not started\n"
+                  : " node 3 'n' calls all_reduce of 8 B (number 0 of all ranks), which rank 0 and 3 other ranks "
+                    "have "
+                    "not called; the next such call of rank 0 is node 3\n");
+  };
+  std::string first =
+      "t.0.et:@0x0: error: deadlock 0:1 → 0:2 → 1:1 → 1:2 → 0:1 (rank:node; each waits for the one before it) "
+      "[deadlock]\n";
+  for (Rank r = 0; r < 8; ++r) first += blocked(r);
+  EXPECT_EQ(found[0], first +
+                          "t.0.et:@0x0: note: … and 5 more ranks are blocked\n"
+                          "t.0.et:@0x0: note: rank 0 node 2 'n' sends to rank 1 (tag 0, 8 bytes)\n"
+                          "t.0.et:@0x0: note: rank 1 node 2 'n' sends to rank 0 (tag 0, 8 bytes)\n"
+                          "t.0.et:@0x0: note: hint: let one of the ranks send before it receives");
+  EXPECT_EQ(
+      found[1],
+      "t.2.et:@0x0: error: deadlock 2:1 → 2:2 → 3:1 → 3:2 → 2:1 (rank:node; each waits for the one before it) "
+      "[deadlock]\n"
+      "t.2.et:@0x0: note: rank 2 node 1 'n' receives from rank 3 (tag 0, 8 bytes)\n"
+      "t.2.et:@0x0: note: rank 2 node 2 'n' sends to rank 3 (tag 0, 8 bytes)\n"
+      "t.2.et:@0x0: note: rank 3 node 1 'n' receives from rank 2 (tag 0, 8 bytes)\n"
+      "t.2.et:@0x0: note: rank 3 node 2 'n' sends to rank 2 (tag 0, 8 bytes)");
 }
 
 TEST(Deadlock, ManyCirclesAreBounded) {

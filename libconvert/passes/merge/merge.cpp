@@ -159,7 +159,7 @@ void MergedRank::State::look_at(std::uint32_t node, std::map<std::string_view, s
   const MergeAlgorithm& algorithm = plan.algorithms[choice->algorithm];
   if (algorithm.places != members) {
     throw error(node, "its group has " + std::to_string(members) + " ranks, but " + algorithm.source + " is for " +
-                          std::to_string(algorithm.places));
+                          std::to_string(algorithm.places) + algorithm.places_note);
   }
   check_fit(request, node, *choice);
   Call call{.node = node,

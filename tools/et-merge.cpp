@@ -83,8 +83,10 @@ void refuse_algorithm_beside_workload(const std::vector<std::unique_ptr<convert:
   const std::string& other = operands[static_cast<std::size_t>(workload - collectives.begin())];
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (collectives[i].empty()) continue;
-    const std::string rule = "-a " + std::string(rule_kind(collectives[i])) + "=" + operands[i];
-    const std::string is = "is an algorithm for " + collectives[i];
+    const bool custom = collectives[i] == "custom";
+    const std::string rule =
+        "-a " + std::string(rule_kind(collectives[i])) + "=" + operands[i] + (custom ? " --misfits warn" : "");
+    const std::string is = custom ? "is a custom algorithm" : "is an algorithm for " + collectives[i];
     if (sources[i]->algorithm() != nullptr) {
       throw usage_error("'" + operands[i] + "' " + is + ", and '" + other + "' is a workload: did you mean " +
                         rule +

@@ -444,8 +444,8 @@ TEST(ReadTen, TecclTellsItsCollectiveByItsDemands) {
   const std::string partial = with(with(file("okay-teccl-alltoall.json"), demand, ""), flow, "");
   EXPECT_EQ(
       findings(partial),
-      "17: warning: what it demands is no all_to_all, and is taken as custom: no chunk goes from node 2 to node "
-      "1, as all_to_all has it [R7]\nf:17: note: hint: --from ten,collective=all_to_all makes that an error");
+      "16: warning: what it demands is no all_to_all, and is taken as custom: no chunk goes from node 2 to node "
+      "1, as all_to_all has it [R7]\nf:16: note: hint: --from ten,collective=all_to_all makes that an error");
   Diagnostics diagnostics;
   EXPECT_EQ(read(partial, diagnostics).collective, Collective::custom);
   const auto as = [&](const char* name, const std::string& text) {

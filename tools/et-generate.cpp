@@ -5,7 +5,6 @@
 
 #include "collectives/collective.h"
 #include "common/tool.h"
-#include "core/spelling.h"
 #include "core/units.h"
 #include "generate/generate.h"
 #include "load/made_set.h"
@@ -76,17 +75,13 @@ void declare(tools::App& app, Options& o) {
   app.add_integer("--seed", o.seed, 0, 0x7fffffffffffffff, "N", "of random traces (default: 1)");
 }
 
-// "all_reduce" as users write it and traces name it; MSCCL-IR says allreduce.
-constexpr std::pair<Collective, std::string_view> collectives[] = {
-    {Collective::allreduce, "all_reduce"},          {Collective::allgather, "all_gather"},
-    {Collective::reduce_scatter, "reduce_scatter"}, {Collective::alltoall, "all_to_all"},
-    {Collective::broadcast, "broadcast"},           {Collective::reduce, "reduce"}};
+// Those that there are algorithms for.
+constexpr Collective collectives[] = {Collective::allreduce, Collective::allgather, Collective::reduce_scatter,
+                                      Collective::alltoall,  Collective::broadcast, Collective::reduce};
 
 std::optional<Collective> collective_of(const std::string& text) {
-  for (const auto& [collective, name] : collectives) {
-    if (convert::same_name(text, name)) return collective;
-  }
-  return std::nullopt;
+  const auto known = convert::parse_collective(text);
+  return known && std::ranges::find(collectives, *known) != std::end(collectives) ? known : std::nullopt;
 }
 
 // Text in a column behind a name, at most 80 wide.
@@ -110,13 +105,13 @@ void add_entry(std::string& out, std::string_view name, std::string_view text) {
 
 std::string list_text() {
   std::string out = "Collectives and their algorithms, the default first:\n";
-  for (const auto& [collective, name] : collectives) {
+  for (const Collective collective : collectives) {
     std::string names(default_collective_algorithm(collective));
     for (const CollectiveAlgorithm& a : collective_algorithms()) {
       if (a.offers(collective) && a.name != default_collective_algorithm(collective))
         names += " " + std::string(a.name);
     }
-    add_entry(out, name, names);
+    add_entry(out, name(collective), names);
   }
   out += "\nAlgorithms:\n";
   for (const CollectiveAlgorithm& a : collective_algorithms()) {
@@ -213,7 +208,7 @@ void check_kind(const Options& o) {
   const std::string& kind = o.kind[0];
   if (collective_of(kind) || find_trace_kind(kind) != nullptr) return;
   std::vector<std::string> known;
-  for (const auto& [collective, name] : collectives) known.emplace_back(name);
+  for (const Collective c : collectives) known.emplace_back(name(c));
   for (const TraceKind& k : trace_kinds()) known.emplace_back(k.name);
   const std::string near = nearest(kind, known);
   throw usage_error("unknown kind '" + kind + "'" + (near.empty() ? "" : "; did you mean " + near + "?") +

@@ -62,11 +62,14 @@ void write(convert::SetSource& set, const convert::SinkOptions& sink, const Opti
 // What a set says that it computes; empty if it is a workload, or is known only when it has been read.
 std::string collective_of(convert::TraceSource& source) {
   using namespace convert;
-  if (const Algorithm* a = source.algorithm()) return std::string(name(a->collective));
+  if (const Algorithm* a = source.algorithm()) return std::string(name(claim(*a)));
   if (source.independent_ranks() == 0) return {};
   Trace head;
   (void)source.open_rank(0)->next_rank(head);
-  return std::string(string_value(head.metadata.table, head.metadata.table.attrs, attr::collective).value_or(""));
+  const AttrTable& metadata = head.metadata.table;
+  const std::string text(string_value(metadata, metadata.attrs, attr::collective).value_or(""));
+  const auto known = parse_collective(text);
+  return known ? std::string(name(*known)) : text;
 }
 
 // Who names an algorithm beside a workload mostly wants it in the place of the workload's collectives.
@@ -80,8 +83,10 @@ void refuse_algorithm_beside_workload(const std::vector<std::unique_ptr<convert:
   const std::string& other = operands[static_cast<std::size_t>(workload - collectives.begin())];
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (collectives[i].empty()) continue;
-    const std::string rule = "-a " + std::string(rule_kind(collectives[i])) + "=" + operands[i];
-    const std::string is = "is an algorithm for " + collectives[i];
+    const bool custom = collectives[i] == "custom";
+    const std::string rule =
+        "-a " + std::string(rule_kind(collectives[i])) + "=" + operands[i] + (custom ? " --misfits warn" : "");
+    const std::string is = custom ? "is a custom algorithm" : "is an algorithm for " + collectives[i];
     if (sources[i]->algorithm() != nullptr) {
       throw usage_error("'" + operands[i] + "' " + is + ", and '" + other + "' is a workload: did you mean " +
                         rule +
@@ -149,8 +154,7 @@ int main(int argc, char** argv) {
     app.add_integer("--chunks", o.chunks, 1, most_chunks, "N",
                     "cut each collective into N instances side by side (default: 1)");
     app.add_flag("--require-all", o.require_all, "a collective that no rule fits is an error");
-    app.add_choice("--misfits", o.misfits, {"error", "warn"},
-                   "collectives that their algorithm cannot express");
+    app.add_choice("--misfits", o.misfits, {"error", "warn"}, "collectives that their algorithm cannot express");
     app.add_option("--ranks", o.ranks, "LIST", "write these ranks only, as 0-3,8");
     tools::add_output_options(app, o.output);
   };

@@ -307,7 +307,7 @@ Algorithm ProgramBuilder::finish(std::string name, std::int32_t root) {
   a.file = name;
   a.name = std::move(name);
   a.collective = collective_;
-  a.collective_text = convert::name(collective_);
+  a.collective_text = msccl_name(collective_);
   a.protocol = protocol_;
   a.chunks = chunks_;
   a.inplace = inplace_;

@@ -99,7 +99,7 @@ ProgramBuilder in_place_program(const CollectiveRequest& r, std::int64_t parts, 
 }
 
 std::string program_name(const CollectiveRequest& r) {
-  std::string text = std::string(name(r.collective)) + "_" + r.algorithm + "_n" + std::to_string(r.ranks);
+  std::string text = std::string(msccl_name(r.collective)) + "_" + r.algorithm + "_n" + std::to_string(r.ranks);
   if (r.chunks > 1) text += "_k" + std::to_string(r.chunks);
   return text;
 }

@@ -216,6 +216,24 @@ std::string_view name(CollectiveOp op) {
   return names.at(static_cast<std::size_t>(op));
 }
 
+std::string_view name(NativeAlgorithm algorithm) {
+  switch (algorithm) {
+    case NativeAlgorithm::ring: return "ring";
+    case NativeAlgorithm::direct: return "direct";
+    case NativeAlgorithm::halving_doubling: return "halving_doubling";
+    case NativeAlgorithm::double_binary_tree: return "double_binary_tree";
+    case NativeAlgorithm::binomial_tree: return "binomial_tree";
+    case NativeAlgorithm::star: return "star";
+    case NativeAlgorithm::dissemination: return "dissemination";
+  }
+  return "";
+}
+
+std::string text_of(const AlgorithmChoice& choice) {
+  return (choice.one ? "one_" : "") + std::string(name(choice.algorithm)) +
+         (choice.window ? std::to_string(*choice.window) : "");
+}
+
 std::optional<AlgorithmChoice> parse_algorithm(std::string_view text) {
   constexpr std::size_t most_digits = 5;
   const std::size_t stem = text.find_last_not_of("0123456789") + 1;  // npos + 1 is 0

@@ -45,9 +45,11 @@ struct AlgorithmChoice {
   bool one = false;  // oneRing, …: one logical ring over all NPUs, whatever the dimensions
   std::optional<std::uint32_t> window = {};  // direct3: messages of one NPU under way at once; from 1
 };
-// "ring", "oneRing", "direct", "direct3", "oneDirect3", "halvingDoubling", "oneHalvingDoubling",
-// "doubleBinaryTree"; nothing if it is none of these.
+// "ring", "one_ring", "direct", "direct3", "one_direct3", "halving_doubling", "one_halving_doubling",
+// "double_binary_tree", however they are spelled ("halvingDoubling"); nothing if it is none of these.
 [[nodiscard]] std::optional<AlgorithmChoice> parse_algorithm(std::string_view text);
+[[nodiscard]] std::string_view name(NativeAlgorithm algorithm);    // "halving_doubling"
+[[nodiscard]] std::string text_of(const AlgorithmChoice& choice);  // "one_direct3"
 
 struct CollectiveChoice {
   std::vector<AlgorithmChoice> per_dim{};  // dimension 0 first; empty: not given

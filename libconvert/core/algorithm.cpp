@@ -8,9 +8,12 @@
 namespace convert {
 namespace {
 
-constexpr std::array<std::string_view, 12> collective_names = {"allreduce", "allgather",      "reduce", "broadcast",
-                                                               "alltoall",  "reduce_scatter", "custom", "gather",
-                                                               "scatter",   "alltoallv",      "send",   "recv"};
+constexpr std::array<std::string_view, 12> collective_names = {
+    "all_reduce", "all_gather", "reduce",  "broadcast",   "all_to_all", "reduce_scatter",
+    "custom",     "gather",     "scatter", "all_to_allv", "send",       "recv"};
+constexpr std::array<std::string_view, 12> msccl_names = {"allreduce", "allgather",      "reduce", "broadcast",
+                                                          "alltoall",  "reduce_scatter", "custom", "gather",
+                                                          "scatter",   "alltoallv",      "send",   "recv"};
 constexpr std::array<std::string_view, 3> protocol_names = {"Simple", "LL", "LL128"};
 
 template <typename Enum, std::size_t N>
@@ -25,6 +28,7 @@ std::optional<Enum> lookup(const std::array<std::string_view, N>& names, std::st
 std::optional<StepType> parse_step_type(std::string_view text) { return lookup<StepType>(step_type_names, text); }
 
 std::optional<Collective> parse_collective(std::string_view text) {
+  text = without_short_form(text);
   for (std::size_t i = 0; i < collective_names.size(); ++i) {
     if (same_name(text, collective_names[i])) return static_cast<Collective>(i);
   }
@@ -32,6 +36,8 @@ std::optional<Collective> parse_collective(std::string_view text) {
 }
 
 std::string_view name(Collective c) { return collective_names[static_cast<std::size_t>(c)]; }
+
+std::string_view msccl_name(Collective c) { return msccl_names[static_cast<std::size_t>(c)]; }
 
 std::optional<Protocol> parse_protocol(std::string_view text) { return lookup<Protocol>(protocol_names, text); }
 

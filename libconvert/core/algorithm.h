@@ -81,9 +81,10 @@ enum class Collective : std::uint8_t {
   send,
   recv,
 };
-[[nodiscard]] std::optional<Collective> parse_collective(
-    std::string_view text);                         // both spellings of reduce_scatter
-[[nodiscard]] std::string_view name(Collective c);  // "reduce_scatter"
+// However it is spelled: all_to_all, alltoall, AllToAll.
+[[nodiscard]] std::optional<Collective> parse_collective(std::string_view text);
+[[nodiscard]] std::string_view name(Collective c);        // "all_to_all"
+[[nodiscard]] std::string_view msccl_name(Collective c);  // as MSCCL-IR spells it, "alltoall"
 
 enum class Protocol : std::uint8_t { simple, ll, ll128 };
 [[nodiscard]] std::optional<Protocol> parse_protocol(std::string_view text);
@@ -173,6 +174,10 @@ struct Algorithm {
   std::int64_t element_bytes = 4;            // of what is reduced: an operation each
   std::vector<ScheduledTransfer> transfers;  // each before those that wait for it
   std::optional<Picoseconds> claimed_ps;     // how long the schedule says that it takes
+  // Ranks of a schedule that only pass on, ascending. With such `collective` is custom, as the layout of its
+  // buffers is, and `among_others` what all other ranks do among them.
+  std::vector<std::int32_t> relays;
+  Collective among_others = Collective::custom;
 
   [[nodiscard]] std::int32_t ranks() const { return static_cast<std::int32_t>(gpus.size()); }
   [[nodiscard]] std::span<const Threadblock> threadblocks(const Gpu& g) const {
@@ -185,6 +190,10 @@ struct Algorithm {
 
 // Attributes of <algo> that have a field above; the others are only carried along.
 [[nodiscard]] bool is_standard_attribute(std::string_view name);
+// What it computes, for all ranks but its relays.
+[[nodiscard]] inline Collective claim(const Algorithm& a) {
+  return a.relays.empty() ? a.collective : a.among_others;
+}
 // Valid when input and output are different buffers: as the algorithm says, else the opposite of inplace.
 [[nodiscard]] inline bool runs_outofplace(const Algorithm& a) { return a.outofplace.value_or(!a.inplace); }
 // maxBytes as it is written: what the algorithm says, else the MSCCL runtime's default, or 0 (no limit) beyond it.

@@ -25,6 +25,7 @@ inline constexpr std::array<std::string_view, 10> collective_type_names = {
   return collective_type_name(static_cast<std::int64_t>(type));
 }
 [[nodiscard]] constexpr std::optional<CollectiveType> parse_collective_type(std::string_view text) {
+  text = without_short_form(text);
   for (std::size_t i = 0; i < collective_type_names.size(); ++i) {
     if (same_name(text, collective_type_names[i])) return static_cast<CollectiveType>(i);
   }

@@ -6,21 +6,6 @@
 #include <cmath>
 
 namespace convert {
-namespace {
-
-constexpr std::array<std::pair<std::string_view, Collective>, 9> collectives = {{
-    {"all_gather", Collective::allgather},
-    {"reduce_scatter", Collective::reduce_scatter},
-    {"all_reduce", Collective::allreduce},
-    {"broadcast", Collective::broadcast},
-    {"reduce", Collective::reduce},
-    {"gather", Collective::gather},
-    {"scatter", Collective::scatter},
-    {"all_to_all", Collective::alltoall},
-    {"custom", Collective::custom},
-}};
-
-}  // namespace
 
 std::string_view name(Schedule::Time t) {
   constexpr std::array<std::string_view, 3> names = {"continuous", "steps", "order"};
@@ -29,18 +14,13 @@ std::string_view name(Schedule::Time t) {
 
 std::string_view name(Schedule::Occupancy o) { return o == Schedule::Occupancy::beta ? "beta" : "alpha_beta"; }
 
-std::string_view schedule_name(Collective c) {
-  for (const auto& [text, collective] : collectives) {
-    if (collective == c) return text;
-  }
-  return {};
+bool schedules_know(Collective c) {
+  return c != Collective::alltoallv && c != Collective::send && c != Collective::recv;
 }
 
 std::optional<Collective> parse_schedule_collective(std::string_view text) {
-  for (const auto& [known, collective] : collectives) {
-    if (known == text) return collective;
-  }
-  return std::nullopt;
+  const auto c = parse_collective(text);
+  return c && schedules_know(*c) && text == name(*c) ? c : std::nullopt;
 }
 
 bool is_relay(const Schedule& s, std::uint32_t node) {

@@ -79,9 +79,12 @@ struct Schedule {
 
 [[nodiscard]] std::string_view name(Schedule::Time t);       // "continuous"
 [[nodiscard]] std::string_view name(Schedule::Occupancy o);  // "alpha_beta"
-// As schedules spell them: "all_gather"; nothing for collectives that they do not have.
-[[nodiscard]] std::string_view schedule_name(Collective c);
+// False for all_to_allv, send and recv.
+[[nodiscard]] bool schedules_know(Collective c);
+// Of the name as files have it.
 [[nodiscard]] std::optional<Collective> parse_schedule_collective(std::string_view text);
+inline constexpr std::string_view schedule_collectives =
+    "all_gather, reduce_scatter, all_reduce, broadcast, reduce, gather, scatter, all_to_all, custom";
 
 [[nodiscard]] bool is_relay(const Schedule& s, std::uint32_t node);
 [[nodiscard]] bool contains(const Schedule& s, const Schedule::NodeSet& set, std::uint32_t node);

@@ -22,4 +22,13 @@ namespace convert {
   }
 }
 
+// The usual name of a collective that is written short: a2a and all2all are all_to_all, bcast is broadcast. Others
+// are as they were.
+[[nodiscard]] constexpr std::string_view without_short_form(std::string_view text) {
+  if (same_name(text, "a2a") || same_name(text, "all2all")) return "all_to_all";
+  if (same_name(text, "a2av") || same_name(text, "all2allv")) return "all_to_allv";
+  if (same_name(text, "bcast")) return "broadcast";
+  return text;
+}
+
 }  // namespace convert

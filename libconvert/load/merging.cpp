@@ -16,7 +16,11 @@
 #include "passes/lower/lower.h"
 #include "passes/merge/algorithm.h"
 #include "passes/merge/root_place.h"
+#include "passes/provenance.h"
 #include "passes/provenance_rule.h"
+#include "passes/ten/check.h"
+#include "passes/ten/program.h"
+#include "passes/ten/relays.h"
 #include "passes/validate.h"
 #include "util/parallel.h"
 
@@ -79,25 +83,20 @@ auto of_program(const std::vector<Trace>& traces, const Work& work)
   }
 }
 
-MergeAlgorithm built_in(const MergeRule& rule, CollectiveType type, std::uint32_t members, std::int64_t root,
-                        Diagnostics& diagnostics) {
+// Of places that are lowered when they are asked for.
+MergeAlgorithm of_algorithm(std::string source, Algorithm algorithm, Diagnostics& diagnostics) {
   struct Built {
-    Algorithm algorithm{};
+    Algorithm algorithm;
     std::optional<Lowering> lowering{};
   };
-  const auto built = std::make_shared<Built>();
-  try {
-    built->algorithm = build_collective(request_of(rule, type, members, root));
-  } catch (const Error& e) {
-    if (rule.where.file.empty()) throw;
-    throw input_error(rule.where, e.what(), "merge");
-  }
+  const auto built = std::make_shared<Built>(Built{std::move(algorithm)});
   built->lowering.emplace(built->algorithm, std::nullopt, diagnostics);
   MergeAlgorithm out;
-  out.source = rule.algorithm;
-  out.places = members;
+  out.source = std::move(source);
+  out.places = static_cast<std::uint32_t>(built->algorithm.ranks());
   out.tags = tags_of(built->algorithm);
-  out.collective = name(built->algorithm.collective);
+  out.collective = name(claim(built->algorithm));
+  out.relays = built->algorithm.relays;
   out.load = [built](std::uint32_t place) {
     Trace trace;
     built->lowering->lower(place, trace);
@@ -105,6 +104,27 @@ MergeAlgorithm built_in(const MergeRule& rule, CollectiveType type, std::uint32_
   };
   out.flow = lazy_flow([built] { return ChunkFlow::of(built->algorithm); });
   out.root = lazily([built] { return root_place(built->algorithm); });
+  return out;
+}
+
+MergeAlgorithm built_in(const MergeRule& rule, CollectiveType type, std::uint32_t members, std::int64_t root,
+                        Diagnostics& diagnostics) {
+  try {
+    return of_algorithm(rule.algorithm, build_collective(request_of(rule, type, members, root)), diagnostics);
+  } catch (const Error& e) {
+    if (rule.where.file.empty()) throw;
+    throw input_error(rule.where, e.what(), "merge");
+  }
+}
+
+// Switches have no place in a group of ranks.
+MergeAlgorithm without_switches(const std::string& path, const Schedule& schedule, Diagnostics& diagnostics) {
+  const Schedule rest = without_idle_relays(schedule);
+  Diagnostics told;  // of the whole schedule
+  Schedule timed;
+  const Flow flow = check_schedule(rest, timed, told);
+  MergeAlgorithm out = of_algorithm(path, make_algorithm(rest, timed, flow), diagnostics);
+  out.places_note = ", as relays that carry nothing have no place";
   return out;
 }
 
@@ -170,7 +190,10 @@ MergeAlgorithm MergedSet::from_file(const std::string& path) {
   if (const Algorithm* a = source->algorithm()) {
     algorithm.places = static_cast<std::uint32_t>(a->ranks());
     algorithm.tags = tags_of(*a);
-    algorithm.collective = name(a->collective);
+    if (const Schedule* schedule = source->schedule(); schedule != nullptr && has_idle_relays(*schedule))
+      return without_switches(path, *schedule, diagnostics_);
+    algorithm.collective = name(claim(*a));
+    algorithm.relays = a->relays;
     algorithm.load = [s = source.get()](std::uint32_t p) { return whole_rank(*s->open_rank(p)); };
     algorithm.flow = lazy_flow([a] { return ChunkFlow::of(*a); });
     algorithm.root = lazily([a] { return root_place(*a); });
@@ -195,6 +218,8 @@ MergeAlgorithm MergedSet::from_file(const std::string& path) {
   check_provenance(facts, summaries, diagnostics_);
   const auto& metadata = traces->front().metadata.table;
   algorithm.collective = string_value(metadata, metadata.attrs, attr::collective).value_or("");
+  if (const auto known = parse_collective(algorithm.collective)) algorithm.collective = name(*known);
+  algorithm.relays = int32_list(metadata, metadata.attrs, ten::relays);
   algorithm.load = [traces](std::uint32_t p) { return (*traces)[p]; };
   algorithm.flow = lazy_flow([traces] { return of_program(*traces, ChunkFlow::of); });
   algorithm.root = lazily([traces] { return of_program(*traces, root_place); });
@@ -393,17 +418,17 @@ void MergedSet::finish() {
                          "'" + options_.rules[i].text + "' fits no collective");
   }
   for (const auto& [algorithm, type] : counts.others) {
+    const std::string& own = plan_.algorithms[algorithm].collective;
     diagnostics_.warning({.file = workload_.base_name()}, "merge",
-                         "the algorithm " + plan_.algorithms[algorithm].source + " is one for " +
-                             plan_.algorithms[algorithm].collective + ", and takes the place of " +
+                         "the algorithm " + plan_.algorithms[algorithm].source +
+                             (own == "custom" ? " is custom" : " is one for " + own) + ", and takes the place of " +
                              std::string(name(type)));
   }
   if (counts.misfits != 0) {
-    diagnostics_.warning(
-        {.file = workload_.base_name()}, "merge",
-        counted(counts.misfits, "collective node") +
-            " merged that the algorithm cannot express: another root, parts that differ in size, or "
-            "some dimensions of the network only");
+    diagnostics_.warning({.file = workload_.base_name()}, "merge",
+                         counted(counts.misfits, "collective node") +
+                             " merged that the algorithm cannot express: another root, parts that differ in size, "
+                             "ranks in the place of relays, or some dimensions of the network only");
   }
   if (counts.rounded == 0) return;
   diagnostics_.warning({.file = workload_.base_name()}, "sizes",

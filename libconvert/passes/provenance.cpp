@@ -145,6 +145,9 @@ bool read_header(const Trace& trace, Algorithm& out, Gpu& gpu) {
   if (const IntValue v = int_value(attrs, msccl::max_bytes)) out.max_bytes = v.value;
   out.attributes = others(trace, msccl::prefix, false);
   out.scheduled = find(attrs, ten::schedule_name) != nullptr;
+  out.relays = int32_list(table, attrs, ten::relays);
+  out.among_others =
+      parse_collective(string_value(table, attrs, attr::collective).value_or("")).value_or(out.collective);
   if (const IntValue v = int_value(attrs, ten::collective_time_ps)) out.claimed_ps = v.value;
   gpu.i_chunks = *i_chunks;
   gpu.o_chunks = *o_chunks;

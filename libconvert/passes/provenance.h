@@ -75,6 +75,7 @@ inline const Name copy_o_off{std::string_view("msccl.copy_o_off")};
 namespace convert::ten {
 
 inline const Name schedule_name{std::string_view("ten.name")};
+inline const Name relays{std::string_view("ten.relays")};
 inline const Name collective_time_ps{std::string_view("ten.collective_time_ps")};
 
 }  // namespace convert::ten

@@ -121,11 +121,11 @@ std::vector<std::string> files_of_set(const std::string& path) {
 
 void check_algorithm_path(const std::string& path) {
   if (trace_set_exists(path)) return;
-  const std::string near = nearest(path, {"ring", "direct", "halvingDoubling", "doubleBinaryTree", "oneRing",
-                                          "oneDirect", "oneHalvingDoubling"});
+  const std::string near = nearest(path, {"ring", "direct", "halving_doubling", "double_binary_tree", "one_ring",
+                                          "one_direct", "one_halving_doubling"});
   throw usage_error("'" + path + "' is neither an algorithm (" +
-                    (near.empty() ? "ring, direct, halvingDoubling, doubleBinaryTree, oneRing, …; one for each "
-                                    "dimension, joined by +"
+                    (near.empty() ? "ring, direct, halving_doubling, double_binary_tree, one_ring, …; one for "
+                                    "each dimension, joined by +"
                                   : "did you mean " + near + "?") +
                     ") nor a file or set of traces");
 }

@@ -25,7 +25,7 @@ void parse_conditions(const std::string& text, std::string_view which, Collectiv
     which = end == std::string_view::npos ? std::string_view() : which.substr(end + 1);
     return part;
   };
-  const std::string_view type = next();
+  const std::string_view type = without_short_form(next());
   for (std::size_t op = 0; op < collective_ops; ++op) {
     const auto known = static_cast<CollectiveOp>(op);
     if (same_name(type, name(known))) rule.op = known;
@@ -89,6 +89,26 @@ void add_straggler(const std::string& text, std::map<Rank, double>& to) {
   if (*by == 0) throw bad("a factor of 0 in '" + text + "'");
   if (!to.emplace(static_cast<Rank>(*rank), *by).second)
     throw bad("rank " + std::to_string(*rank) + " is given twice");
+}
+
+std::string usual_algorithms(const std::string& text) {
+  std::string usual;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('+', at), text.size());
+    const auto algorithm = parse_algorithm(std::string_view(text).substr(at, end - at));
+    if (!algorithm) return text;
+    usual += (at == 0 ? "" : "+") + text_of(*algorithm);
+    at = end + 1;
+  }
+  return usual;
+}
+
+std::string usual_collective_rule(const std::string& text) {
+  const CollectiveRule rule = parse_collective_rule(text);
+  const std::size_t type = std::min(text.find(':'), text.rfind('='));
+  const std::size_t value = text.rfind('=') + 1;
+  return std::string(rule.op ? name(*rule.op) : "all") + text.substr(type, value - type) +
+         usual_algorithms(text.substr(value));
 }
 
 CollectiveRule parse_collective_rule(const std::string& text) {

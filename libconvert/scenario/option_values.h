@@ -43,4 +43,9 @@ void add_straggler(const std::string& text, std::map<Rank, double>& to);
 // "all_reduce:pg=3:size>=1MiB=ring+direct", one algorithm a dimension, or "…=PATH" of an algorithm.
 [[nodiscard]] CollectiveRule parse_collective_rule(const std::string& text);
 
+// Names of collectives and algorithms as we print them: "Ring+halvingDoubling" is "ring+halving_doubling". Text
+// that is none stays as it is.
+[[nodiscard]] std::string usual_algorithms(const std::string& text);
+[[nodiscard]] std::string usual_collective_rule(const std::string& text);
+
 }  // namespace convert

@@ -265,6 +265,18 @@ const SweepKeys& sweep_keys() {
   return keys;
 }
 
+std::string usual_value(const std::string& key, const std::string& value) {
+  if (key != "collective") return takes_algorithms(key) ? usual_algorithms(value) : value;
+  std::string usual;
+  try {
+    for (const std::string& rule : elements(value))
+      usual += (usual.empty() ? "" : std::string(1, element_separator)) + usual_collective_rule(rule);
+  } catch (const Error&) {
+    return value;
+  }
+  return usual.empty() ? value : usual;
+}
+
 std::optional<Quantity> quantity(const std::string& key, const std::string& value) {
   const std::string stem = key.substr(0, key.find('.'));
   const auto is = [](const std::optional<double>& number, Unit unit) {

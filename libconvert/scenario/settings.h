@@ -51,6 +51,9 @@ struct RunSettings {
 };
 
 [[nodiscard]] const SweepKeys& sweep_keys();
+// A value with collectives and their algorithms as we print them, so that one setting has one text. What `key` does
+// not take stays as it is.
+[[nodiscard]] std::string usual_value(const std::string& key, const std::string& value);
 
 // What a value is on an axis of a plot; nothing if it is no quantity.
 enum class Unit : std::uint8_t { number, factor, bytes, ns, bytes_per_s };

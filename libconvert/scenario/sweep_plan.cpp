@@ -59,6 +59,21 @@ Error located(const Error& e, const SweepValue& value, bool is_axis) {
   return {Error::Kind::input, value.where, e.what(), "sweep"};
 }
 
+// One setting has one text, and stands on an axis once.
+void spell_usually(std::vector<SweepSetting>& settings, bool are_axes) {
+  for (SweepSetting& setting : settings) {
+    std::map<std::string, std::string> seen;  // as it was written
+    for (SweepValue& value : setting.values) {
+      std::string usual = usual_value(setting.key, value.text);
+      const auto [at, is_new] = seen.try_emplace(usual, value.text);
+      if (!is_new)
+        throw located(input_error({}, setting.key + ": '" + value.text + "' is '" + at->second + "' once more"),
+                      value, are_axes);
+      value.text = std::move(usual);
+    }
+  }
+}
+
 constexpr std::size_t max_reasons = 8;
 // Why runs fail; if there are several reasons, each with the first run of which it is.
 std::string text_of(const std::vector<std::pair<std::string, std::string>>& failures) {
@@ -90,6 +105,7 @@ SweepPlan::SweepPlan(SweepConfig config, std::string folder)
   }
   group_of_.resize(size);
   check_values();
+  for (auto* settings : {&config_.base, &config_.axes}) spell_usually(*settings, settings == &config_.axes);
   form_groups();
 }
 

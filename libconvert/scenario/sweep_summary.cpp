@@ -141,7 +141,7 @@ SweepReference parse_sweep_reference(const SweepPlan& plan, const std::string& t
     if (plan.axes()[a].key != key) continue;
     const std::vector<SweepValue>& values = plan.axes()[a].values;
     for (std::size_t v = 0; v < values.size() && equals < text.size(); ++v) {
-      if (values[v].text == text.substr(equals + 1)) return {a, v};
+      if (values[v].text == usual_value(key, text.substr(equals + 1))) return {a, v};
     }
     throw usage_error("--relative-to " + text + ": " + key + " has no such value in this sweep");
   }

@@ -122,6 +122,11 @@ bool is_system_number(const std::string& key) {
   return k != nullptr && (k->form == Form::number || k->form == Form::bus);
 }
 
+bool takes_algorithms(const std::string& key) {
+  const SystemKey* const k = find(key);
+  return key == algorithm_key || (k != nullptr && k->form == Form::list && !is_custom(key));
+}
+
 int system_key_rank(const std::string& key) { return key == algorithm_key ? 0 : is_custom(key) ? 2 : 1; }
 
 SystemConfig parse_system_value(const std::string& key, const std::string& value) {

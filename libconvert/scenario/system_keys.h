@@ -14,6 +14,8 @@ namespace convert {
 [[nodiscard]] std::vector<std::string> system_key_names();
 [[nodiscard]] bool is_system_number(const std::string& key);  // its values are numbers
 
+[[nodiscard]] bool takes_algorithms(const std::string& key);  // "ring+direct"
+
 // Of several keys for one thing the one of the highest rank wins, in whatever order they come: `algorithm`, then
 // the algorithm of one collective, then its traces.
 [[nodiscard]] int system_key_rank(const std::string& key);

@@ -68,19 +68,6 @@ std::vector<Rank> members_of(const ReplayProgram& program, const CollectivePlan&
 
 }  // namespace
 
-std::string_view name(NativeAlgorithm algorithm) {
-  switch (algorithm) {
-    case NativeAlgorithm::ring: return "ring";
-    case NativeAlgorithm::direct: return "direct";
-    case NativeAlgorithm::halving_doubling: return "halvingDoubling";
-    case NativeAlgorithm::double_binary_tree: return "doubleBinaryTree";
-    case NativeAlgorithm::binomial_tree: return "binomialTree";
-    case NativeAlgorithm::star: return "star";
-    case NativeAlgorithm::dissemination: return "dissemination";
-  }
-  return "";
-}
-
 std::vector<CollectiveKind> collective_kinds(const ReplayProgram& program, bool bounds) {
   std::vector<CollectiveKind> kinds;
   for (const CollectivePlan& plan : program.plans) kinds.push_back(kind_of(program, plan));

@@ -15,9 +15,6 @@ namespace convert {
 
 struct ReplayProgram;
 
-// "ring", "direct", "halvingDoubling", … as system files spell them; "binomialTree", "star", "dissemination".
-[[nodiscard]] std::string_view name(NativeAlgorithm algorithm);
-
 struct CollectiveKind {
   CollectiveOp op = CollectiveOp::all_reduce;
   std::int64_t size_bytes = 0;  // S of bus_bandwidth_factor(); at most 2^63-1

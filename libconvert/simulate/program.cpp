@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "core/algorithm.h"
 #include "core/attr_names.h"
 #include "simulate/local_memory.h"
 #include "simulate/program_builder.h"
@@ -168,7 +169,10 @@ void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace, co
   }
   if (trace.nodes.nodes.empty()) throw input_error({.file = trace.name}, "an algorithm without a node", "custom");
   const AttrTable& metadata = trace.metadata.table;
-  if (const auto text = string_value(metadata, metadata.attrs, attr::collective)) source.collective = *text;
+  if (const auto text = string_value(metadata, metadata.attrs, attr::collective)) {
+    const auto known = parse_collective(*text);
+    source.collective = known ? name(*known) : *text;
+  }
   std::vector<CompiledMessage> messages;
   const std::shared_ptr<RankCode> code = s.compile(trace, s.custom_compiler, messages);
   for (std::uint32_t node = 0; node < code->ops.size(); ++node) {

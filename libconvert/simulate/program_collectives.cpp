@@ -3,6 +3,7 @@
 #include <bit>
 #include <functional>
 
+#include "core/spelling.h"
 #include "graph/messages.h"
 #include "simulate/program_builder.h"
 
@@ -157,14 +158,9 @@ void ReplayBuilder::State::check_use(CustomSource& source, const CallUse& use) {
   }
   source.used_for_bytes = use.call.bytes;
   if (!source.used_for.insert(use.call.op).second) return;
-  const auto plain = [](std::string_view text) {  // allreduce, all_reduce
-    std::string letters(text);
-    std::erase(letters, '_');
-    return letters;
-  };
-  const bool states = !source.collective.empty() && source.collective != "custom";
-  if (states && plain(source.collective) != plain(name(use.call.op)))
-    warn(" is one for " + source.collective + ", and takes the place of " + std::string(name(use.call.op)));
+  if (source.collective.empty() || same_name(source.collective, name(use.call.op))) return;
+  warn((source.collective == "custom" ? " is custom" : " is one for " + source.collective) +
+       ", and takes the place of " + std::string(name(use.call.op)));
 }
 
 // 1 + the custom algorithm of a call; 0: none.

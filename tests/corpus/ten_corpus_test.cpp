@@ -82,7 +82,7 @@ TEST(TenCorpus, GoldenSchedulesAreProvedAndTakeTheirTime) {
       EXPECT_EQ(std::to_string(s.chunks.size()), row["chunks"]) << name;
       EXPECT_EQ(std::to_string(s.chunk_bytes.value_or(0)), row["chunk_size_B"]) << name;
       EXPECT_EQ(std::to_string(s.transfers.size()), row["transfers"]) << name;
-      EXPECT_EQ(schedule_name(s.collective), row["collective"]) << name;
+      EXPECT_EQ(convert::name(s.collective), row["collective"]) << name;
       const Picoseconds time = ps(row["collective_time_us"]);
       EXPECT_EQ(s.claimed_ps, time) << name;
       EXPECT_EQ(written_time(s), time) << name;

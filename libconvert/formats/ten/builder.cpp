@@ -200,6 +200,15 @@ Schedule ScheduleBuilder::finish(const FormatOptions& options, Diagnostics& diag
     }
     schedule.chunk_bytes = bytes;
   }
+  if (const auto text = options.get("collective")) {
+    const auto claimed = parse_collective(*text);  // however it is spelled
+    if (!claimed || !schedules_know(*claimed))
+      throw usage_error("collective=" + *text + ": expected one of " + std::string(schedule_collectives));
+    if (schedule.collective != Collective::custom && schedule.collective != *claimed)
+      throw usage_error("collective=" + *text + ": " + schedule.file +
+                        " says its own: " + std::string(convert::name(schedule.collective)));
+    schedule.collective = *claimed;
+  }
   if (schedule.chunk_bytes.value_or(1) <= 0) {
     throw error(chunk_bytes_line, "the size of a chunk must be a byte or more");
   }

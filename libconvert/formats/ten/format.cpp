@@ -69,6 +69,7 @@ const Format ten_format = {
     .read_options = {{"repair", "yes|no",
                       "drop copies that are there already, new times by link order (default: no)"},
                      {"chunk_size", "BYTES", "size of a chunk, where the file does not tell"},
+                     {"collective", "NAME", "what the demands must be those of, where the file does not tell"},
                      {"elem_bytes", "N", "bytes of an element of what is reduced (default: 4)"}},
     .write_options = {{"form", "json|csv", "(default: json)"}},
     .sniff = sniff,

@@ -183,9 +183,7 @@ void Reader::read_collective(JsonCursor& in) {
       case 0:
         type = parse_schedule_collective(text(in));
         if (!type) {
-          throw BadJson{at,
-                        "'type' must be one of all_gather, reduce_scatter, all_reduce, broadcast, reduce, gather, "
-                        "scatter, all_to_all, custom"};
+          throw BadJson{at, "'type' must be one of " + std::string(schedule_collectives)};
         }
         break;
       case 1: bytes = natural(in, "chunk_size_bytes"); break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// TE-CCL's JSON: flows of chunks over links by epoch. It tells no bandwidths, latencies or sizes. Participants are
-// who demands something; other nodes are relays.
+// TE-CCL's JSON: flows of chunks over links by epoch. It tells no bandwidths, latencies or sizes, and what
+// collective it is by its demands alone. Participants are who gives or demands something; other nodes are relays.
 //
 // Its all-gathers have the members 6-Demand_Met, 7-Flows and 8-Chunk paths, and flows of whole chunks. In its
 // all-to-alls flows have a volume, paths tell the demands, and the numbers before the names differ.
@@ -10,6 +10,7 @@
 #include <map>
 #include <tuple>
 
+#include "core/demands.h"
 #include "core/units.h"
 #include "formats/json_stream.h"
 #include "formats/json_tokens.h"
@@ -64,8 +65,8 @@ class Reader final : public JsonItems {
   void member(std::string_view key, JsonCursor& in) override;
   void element(JsonCursor& in) override;
   void undo() override {}
-  // Returns the parts that a chunk was cut into.
-  std::uint32_t build();
+  // Returns the parts that a chunk was cut into. `claimed`: what collective it is is known.
+  std::uint32_t build(bool claimed);
 
  private:
   using Demands = std::map<ChunkKey, std::vector<std::uint32_t>>;
@@ -80,8 +81,10 @@ class Reader final : public JsonItems {
   Path read_weighted(JsonCursor& in, const Path& demand);
   // Behind "Chunk C from N traveled" and in the hops of paths: "[over ]N->N[ with volume V] in epoch E".
   bool read_way(Sentence& text, Flow& flow);
+  std::uint32_t add_all();
   void add_chunks();
   void add_transfers();
+  void recognise();
 
   ScheduleBuilder& to_;
   JsonStream& stream_;
@@ -91,6 +94,7 @@ class Reader final : public JsonItems {
   Diagnostics& diagnostics_;
   std::vector<Path> paths_;
   bool weighted_ = false;
+  bool pairs_ = false;  // each chunk is for one node
 };
 
 template <class Take>
@@ -240,19 +244,20 @@ void Reader::element(JsonCursor& in) {
 
 void Reader::add_chunks() {
   Schedule& s = to_.schedule;
+  for (const auto& demand : demands_) participants_.push_back(demand.first.origin);
   std::sort(participants_.begin(), participants_.end());
+  participants_.erase(std::unique(participants_.begin(), participants_.end()), participants_.end());
   for (const std::uint32_t n : participants_) s.nodes = std::max(s.nodes, n + 1);
   for (const Flow& f : flows_) s.nodes = std::max({s.nodes, f.src + 1, f.dst + 1});
   for (std::uint32_t n = 0; n < s.nodes; ++n) {
     if (!std::binary_search(participants_.begin(), participants_.end(), n)) s.relays.push_back(n);
   }
-  s.collective = Collective::allgather;
+  const auto one_node = [](const auto& demand) { return demand.second.size() == 1; };
+  pairs_ = participants_.size() > 2 && std::ranges::all_of(demands_, one_node);
   for (auto& [key, nodes] : demands_) {
-    nodes.push_back(key.origin);
+    if (!pairs_ && std::ranges::find(nodes, key.origin) == nodes.end()) nodes.push_back(key.origin);
     Schedule::Chunk c{.id = static_cast<std::int64_t>(s.chunks.size()), .bytes = {}, .pre = {}, .post = {}};
     c.pre = to_.add_set({key.origin}, 0);
-    const bool to_all = nodes.size() == participants_.size();
-    if (!to_all) s.collective = Collective::custom;
     c.post = to_.add_set(nodes, 0);
     s.chunks.push_back(c);
   }
@@ -283,7 +288,28 @@ void Reader::add_transfers() {
   }
 }
 
-std::uint32_t Reader::build() {
+// The collective whose demands these are, all of them, or custom.
+void Reader::recognise() {
+  Schedule& s = to_.schedule;
+  const Collective near = weighted_ || pairs_ ? Collective::alltoall : Collective::allgather;
+  const std::vector<MissingDemand> missing = missing_demands(s, near, false);
+  if (missing.empty()) {
+    s.collective = near;
+    return;
+  }
+  const std::string name(convert::name(near));
+  diagnostics_.warning({.file = s.file, .line = missing.front().line}, "R7",
+                       "what it demands is no " + name + ", and is taken as custom: " + missing.front().what,
+                       {"hint: --from ten,collective=" + name + " makes that an error"});
+}
+
+std::uint32_t Reader::build(bool claimed) {
+  const std::uint32_t parts = add_all();
+  if (!claimed) recognise();
+  return parts;
+}
+
+std::uint32_t Reader::add_all() {
   Schedule& s = to_.schedule;
   s.name = "te-ccl";
   s.time = Schedule::Time::steps;
@@ -320,7 +346,7 @@ Schedule read_teccl(std::string_view text, const std::string& file, const Format
   while (stream.read_some(reader)) {
   }
   if (!stream.seen_array()) throw builder.error(0, "'7-Flows' (or '6-Flows') is missing");
-  const std::uint32_t parts = reader.build();
+  const std::uint32_t parts = reader.build(options.get("collective").has_value());
   Schedule schedule = builder.finish(options, diagnostics);
   if (parts > 1 && schedule.chunk_bytes) {
     if (*schedule.chunk_bytes < parts)

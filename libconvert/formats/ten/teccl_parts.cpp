@@ -34,7 +34,6 @@ class Parts {
     count_ = parts_per_chunk();
     add_nodes();
     for (std::size_t i = 0; i < paths_.size();) i = add_demand(i);
-    to_.schedule.collective = collective();
     return count_;
   }
 
@@ -48,7 +47,6 @@ class Parts {
   void add_nodes();
   std::size_t add_demand(std::size_t first);
   void add_transfers(const Path& path, std::int64_t last_epoch, std::int64_t first_part, std::int64_t parts);
-  [[nodiscard]] Collective collective() const;
 
   std::vector<Path> paths_;
   const std::vector<Flow>& flows_;
@@ -57,7 +55,6 @@ class Parts {
   std::map<Key, std::uint32_t> lines_;  // of flows
   std::uint32_t count_ = 1;             // parts of a chunk
   std::set<std::uint32_t> participants_;
-  std::set<std::pair<std::uint32_t, std::uint32_t>> pairs_;  // origin and who demands
 };
 
 void Parts::check_flows() {
@@ -129,7 +126,6 @@ std::size_t Parts::add_demand(std::size_t first) {
   if (demand.met < last_epoch)
     throw to_.error(demand.hops[0].line, what + " is said to be met by epoch " + std::to_string(demand.met) +
                                              ", before its last part is sent");
-  pairs_.emplace(demand.chunk.origin, demand.node);
   Schedule& s = to_.schedule;
   auto part = static_cast<std::int64_t>(s.chunks.size());
   for (std::uint32_t k = 0; k < count_; ++k) {
@@ -161,13 +157,6 @@ void Parts::add_transfers(const Path& path, std::int64_t latency, std::int64_t f
       to_.add_transfer(t, first_part + k, Schedule::Time::steps);
     }
   }
-}
-
-Collective Parts::collective() const {
-  const std::size_t n = participants_.size();
-  const bool one_each = to_.schedule.chunks.size() == pairs_.size() * count_;
-  const bool own = std::any_of(pairs_.begin(), pairs_.end(), [](const auto& p) { return p.first == p.second; });
-  return one_each && !own && pairs_.size() == n * (n - 1) ? Collective::alltoall : Collective::custom;
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ void write_ten_json(const Schedule& s, std::string& out) {
   refuse_unknown_links(s);
   JsonWriter w(out);
   w.begin_object().line(2).member("format", "ten-schedule").member("version", 1).member("name", s.name);
-  w.line(2).key("collective").begin_object().member("type", schedule_name(s.collective));
+  w.line(2).key("collective").begin_object().member("type", name(s.collective));
   if (s.chunk_bytes) w.member("chunk_size_bytes", *s.chunk_bytes);
   w.member("chunk_count", s.chunks.size()).key("chunks").begin_array();
   for (const auto& c : s.chunks) {
@@ -129,9 +129,9 @@ void write_ten_csv(const Schedule& s, std::string& out) {
         text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
     return text;
   };
-  out += "#ten-schedule,1\n#name," + one_line(s.name) + "\n#collective," +
-         std::string(schedule_name(s.collective)) + "\n#npu_count," + std::to_string(s.nodes) + "\n#link_count," +
-         std::to_string(s.links.size()) + "\n#chunk_count," + std::to_string(s.chunks.size()) + '\n';
+  out += "#ten-schedule,1\n#name," + one_line(s.name) + "\n#collective," + std::string(name(s.collective)) +
+         "\n#npu_count," + std::to_string(s.nodes) + "\n#link_count," + std::to_string(s.links.size()) +
+         "\n#chunk_count," + std::to_string(s.chunks.size()) + '\n';
   if (!s.relays.empty()) {
     out += "#relay";
     for (const std::uint32_t r : s.relays) out += ',' + std::to_string(r);

@@ -321,10 +321,14 @@ void Lowering::write_metadata(Rank rank, Metadata& out) const {
   AttrTable& t = out.table;
   const Gpu& gpu = a_.gpus[rank];
   t.add_string(attr::schema, "1.0.2-chakra.0.0.4");
-  t.add_string(attr::collective, name(a_.collective));
+  t.add_string(attr::collective, msccl_name(claim(a_)));
   set_world_size(out, static_cast<Rank>(a_.ranks()));
   if (a_.scheduled) {
     t.add_string(ten::schedule_name, a_.name);
+    if (!a_.relays.empty()) {
+      const std::vector<std::int64_t> relays(a_.relays.begin(), a_.relays.end());
+      t.add_ints(ten::relays, Kind::int32_list, relays);
+    }
     if (a_.claimed_ps) t.add_int(ten::collective_time_ps, Kind::int64_val, *a_.claimed_ps);
   }
   t.add_string(msccl::algo_name, a_.name);

@@ -52,8 +52,11 @@ struct MergePlace {
 struct MergeAlgorithm {
   std::string source;  // as the user named it
   std::uint32_t places = 0;
-  std::uint32_t tags = 0;  // that an instance takes
-  std::string collective;  // what it says it computes, "allreduce"; empty: nothing
+  std::string places_note{};  // why so many, where it is not plain: " (…)"
+  std::uint32_t tags = 0;     // that an instance takes
+  // What it says it computes, "all_reduce"; "custom": none of the known; empty: it says nothing.
+  std::string collective;
+  std::vector<std::int32_t> relays{};  // places that only pass on, and take no part
   // The trace of a place. Thread-safe.
   std::function<Trace(std::uint32_t place)> load;
   // Which chunks its messages carry; null if that cannot be told. Thread-safe, costly the first time. None: as

@@ -44,14 +44,14 @@ bool involves_part_of_network(const NodeTable& table, const Node& node) {
 }
 
 bool same_collective(std::string_view algorithms, CollectiveType type) {
-  if (algorithms.empty() || algorithms == "custom") return true;
+  if (algorithms.empty()) return true;
   if (type == CollectiveType::reduce_scatter_block) type = CollectiveType::reduce_scatter;
-  if (type == CollectiveType::all_to_all && same_name(algorithms, "alltoallv")) return true;
-  return same_name(algorithms, convert::name(type));
+  const auto own = parse_collective_type(algorithms);
+  return own ? *own == type : type == CollectiveType::all_to_all && same_name(algorithms, "all_to_allv");
 }
 
 std::string_view rule_kind(std::string_view algorithms) {
-  if (algorithms.empty() || algorithms == "custom") return "all";
+  if (algorithms.empty()) return "all";
   for (const std::string_view name : collective_type_names) {
     if (same_collective(algorithms, *parse_collective_type(name))) return name;
   }
@@ -67,6 +67,10 @@ std::string misfit(const MergeCall& call, const NodeTable& table, const Node& no
       return "its root is place " + std::to_string(*call.root) + " of its group, that of " + algorithm.source +
              " is place " + std::to_string(*place);
     }
+  }
+  if (!algorithm.relays.empty()) {
+    return "place " + std::to_string(algorithm.relays.front()) + " of " + algorithm.source +
+           " only passes on what others send: the rank there would neither give nor get anything";
   }
   const Name splits = unequal_splits(table, attrs);
   if (call.type == CollectiveType::all_to_all && splits != Name()) {

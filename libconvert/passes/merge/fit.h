@@ -20,7 +20,7 @@ namespace convert {
 [[nodiscard]] Name unequal_splits(const AttrTable& table, std::span<const Attr> attrs);
 // It has no group that says which ranks take part, but some dimensions of a network only.
 [[nodiscard]] bool involves_part_of_network(const NodeTable& table, const Node& node);
-// What an algorithm says that it is for; true if it says nothing.
+// Whether an algorithm says that it is for such collectives; true if it says nothing, false if it is custom.
 [[nodiscard]] bool same_collective(std::string_view algorithms, CollectiveType type);
 // The kind of collective that an algorithm says it is for, as rules name it; "all" if it says none of them.
 [[nodiscard]] std::string_view rule_kind(std::string_view algorithms);

@@ -159,7 +159,7 @@ void MergedRank::State::look_at(std::uint32_t node, std::map<std::string_view, s
   const MergeAlgorithm& algorithm = plan.algorithms[choice->algorithm];
   if (algorithm.places != members) {
     throw error(node, "its group has " + std::to_string(members) + " ranks, but " + algorithm.source + " is for " +
-                          std::to_string(algorithm.places));
+                          std::to_string(algorithm.places) + algorithm.places_note);
   }
   check_fit(request, node, *choice);
   Call call{.node = node,
@@ -175,9 +175,15 @@ void MergedRank::State::look_at(std::uint32_t node, std::map<std::string_view, s
 void MergedRank::State::check_fit(const MergeCall& call, std::uint32_t node, const MergeChoice& choice) {
   const MergeAlgorithm& algorithm = plan.algorithms[choice.algorithm];
   const bool same = same_collective(algorithm.collective, call.type);
-  const std::string why = same ? misfit(call, trace.nodes, trace.nodes.nodes[node], algorithm)
-                               : "it is a collective of kind " + std::string(convert::name(call.type)) + ", " +
-                                     algorithm.source + " is an algorithm for " + algorithm.collective;
+  const std::string kind = "it is a collective of kind " + std::string(convert::name(call.type)) + ", ";
+  std::string why;
+  if (same) {
+    why = misfit(call, trace.nodes, trace.nodes.nodes[node], algorithm);
+  } else if (algorithm.collective == "custom") {
+    why = kind + algorithm.source + " is a custom algorithm, which says of no collective that it computes it";
+  } else {
+    why = kind + algorithm.source + " is an algorithm for " + algorithm.collective;
+  }
   if (why.empty()) return;
   if (!plan.allow_misfits) throw error(node, why + "; --misfits warn merges it all the same");
   if (same) {

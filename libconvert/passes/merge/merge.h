@@ -67,8 +67,8 @@ struct MergeCounts {
   // Merged ones whose bytes their chunks do not divide: all bytes are there, or each message is rounded down.
   std::uint64_t spread = 0;
   std::uint64_t rounded = 0;
-  // Merged ones with another root than the algorithm's, with parts of different sizes, or that involve some
-  // dimensions of the network only.
+  // Merged ones with another root than the algorithm's, with parts of different sizes, with ranks in the place of
+  // its relays, or that involve some dimensions of the network only.
   std::uint64_t misfits = 0;
   // What others are for which the algorithm (by its number) says that it is not.
   std::set<std::pair<std::uint32_t, CollectiveType>> others{};

@@ -125,13 +125,17 @@ void CounterChecker::check_step(std::size_t i, const ProvenanceNode& n) {
   const bool sends = trace_.nodes.nodes[i].type == NodeType::comm_send;
   const auto same = [&](ProvenanceNode::Field counter, ProvenanceNode::Field of_step) {
     const auto own = n.get(counter), step = n.get(of_step);
-    if (!own || !step || *own < 0 || *own == *step) return;
+    if (!own || !step || *own == *step) return;
     error(i, std::string(ProvenanceNode::name(counter)) + " is " + std::to_string(*own) + ", but " +
                  std::string(ProvenanceNode::name(of_step)) + " of its step is " + std::to_string(*step));
   };
   same(msg_chunk_cnt, chunk_cnt);
   same(msg_chunk_idx, sends ? src_off : dst_off);
   same(chunk_offset, sends ? src_off : dst_off);
+  const std::int32_t total = n.get(total_chunk_cnt).value_or(declared_);
+  if (declared_ > 0 && total < 0)
+    error(i, "total_chunk_cnt is " + std::to_string(total) + ", but the algorithm has " +
+                 std::to_string(declared_) + " chunks (msccl.nchunksperloop in the metadata)");
 }
 
 void CounterChecker::note_bytes(std::size_t i, const ProvenanceNode& n, std::int32_t chunks) {

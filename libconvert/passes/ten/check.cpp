@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "core/demands.h"
 #include "core/units.h"
 #include "passes/ten/retime.h"
 
@@ -174,6 +175,8 @@ std::optional<Picoseconds> written_time(const Schedule& schedule) {
 Flow check_schedule(const Schedule& schedule, Schedule& timed, Diagnostics& diagnostics) {
   Checker checker(schedule, diagnostics);
   checker.check_links();
+  for (MissingDemand& m : missing_demands(schedule, schedule.collective, true))
+    diagnostics.error({.file = schedule.file, .line = m.line}, "R6", std::move(m.what));
   const bool sound = diagnostics.errors() + diagnostics.refused_errors() == 0;
   timed = schedule.time == Time::order && sound ? retime(schedule, diagnostics) : schedule;
   if (timed.time == Time::order) return {};

@@ -8,10 +8,11 @@
 
 namespace convert {
 
-// Errors: no such link [R1], faster than the link [R2], two transfers on a link at once [R3], and what follow()
-// finds [R4 to R6]. Warnings [R7]: copies that are there already, transfers after the end, links without use, and a
-// claimed time that is not that of the transfers. A schedule without times gets some first: see retime().
-// `timed`: the schedule whose times were followed. The flow is empty if there are none to follow.
+// Errors: no such link [R1], faster than the link [R2], two transfers on a link at once [R3], demands of the
+// collective that are not there [R6], and what follow() finds [R4 to R6]. Warnings [R7]: copies that are there
+// already, transfers after the end, links without use, and a claimed time that is not that of the transfers. A
+// schedule without times gets some first: see retime(). `timed`: the schedule whose times were followed. The flow
+// is empty if there are none to follow.
 [[nodiscard]] Flow check_schedule(const Schedule& schedule, Schedule& timed, Diagnostics& diagnostics);
 
 // When the last transfer ends, as written; nothing if there are only positions.

@@ -23,11 +23,13 @@ class Layout {
  public:
   explicit Layout(const Schedule& s) : s_(s), offset_(s.chunks.size()) { choose(); }
 
+  // Of the participants; of all ranks if there are no relays.
   [[nodiscard]] Collective collective() const { return collective_; }
+  [[nodiscard]] bool relayed() const { return !s_.relays.empty(); }
   [[nodiscard]] bool inplace() const { return collective_ != Collective::alltoall; }
   // Chunks of the whole, as MSCCL-IR counts them: of an all-to-all those of one rank.
   [[nodiscard]] std::int32_t chunks() const {
-    return std::max(1, collective_ == Collective::alltoall ? per_pair_ * static_cast<std::int32_t>(s_.nodes)
+    return std::max(1, collective_ == Collective::alltoall ? per_pair_ * participants_
                                                            : static_cast<std::int32_t>(s_.chunks.size()));
   }
   // Of a chunk at a node.
@@ -42,7 +44,7 @@ class Layout {
   void choose();
   // A place of its own on first use.
   [[nodiscard]] std::int32_t deal(std::uint32_t chunk, std::uint32_t node);
-  bool number_by(bool post, std::uint32_t part_of_all);
+  bool number_by(bool post);
   bool number_pairs();
   [[nodiscard]] bool one_root(bool post) const;
   [[nodiscard]] std::uint32_t only(const Schedule::NodeSet& set) const {
@@ -50,11 +52,18 @@ class Layout {
   }
   [[nodiscard]] bool all_are(bool post) const {
     return std::all_of(s_.chunks.begin(), s_.chunks.end(),
-                       [&](const Schedule::Chunk& c) { return size_of(s_, post ? c.post : c.pre) == s_.nodes; });
+                       [&](const Schedule::Chunk& c) { return reaches_all(post ? c.post : c.pre); });
+  }
+  [[nodiscard]] bool reaches_all(const Schedule::NodeSet& set) const {
+    if (set.all) return true;
+    const auto takes_part = [&](std::uint32_t n) { return place_[n] >= 0; };
+    return std::ranges::count_if(listed(s_, set), takes_part) == participants_;
   }
 
   const Schedule& s_;
   Collective collective_ = Collective::custom;
+  std::int32_t participants_ = 0;
+  std::vector<std::int32_t> place_;   // by node: its place among the participants; -1: a relay
   std::vector<std::int32_t> offset_;  // by chunk: in the layout
   std::vector<std::int32_t> target_;  // all-to-all: in the output of the receiver
   std::int32_t per_pair_ = 0;         // all-to-all: chunks from one rank to another
@@ -67,25 +76,29 @@ class Layout {
 };
 
 // Numbers the chunks by their only owner (before, or after). False if a node has fewer of them than another.
-bool Layout::number_by(bool post, std::uint32_t part_of_all) {
+bool Layout::number_by(bool post) {
   const auto count = static_cast<std::uint32_t>(s_.chunks.size());
-  if (part_of_all == 0 || count % part_of_all != 0) return false;
-  const std::uint32_t each = count / part_of_all;
-  std::vector<std::uint32_t> next(part_of_all, 0);
+  const auto parts = static_cast<std::uint32_t>(participants_);
+  if (parts == 0 || count % parts != 0) return false;
+  const std::uint32_t each = count / parts;
+  std::vector<std::uint32_t> next(parts, 0);
   for (std::uint32_t c = 0; c < count; ++c) {
     const std::uint32_t owner = only(post ? s_.chunks[c].post : s_.chunks[c].pre);
-    if (owner == no_index || next[owner] == each) return false;
-    offset_[c] = static_cast<std::int32_t>(owner * each + next[owner]++);
+    if (owner == no_index || place_[owner] < 0) return false;
+    const auto place = static_cast<std::uint32_t>(place_[owner]);
+    if (next[place] == each) return false;
+    offset_[c] = static_cast<std::int32_t>(place * each + next[place]++);
   }
   return true;
 }
 
 bool Layout::number_pairs() {
-  const std::uint64_t n = s_.nodes;
+  const auto n = static_cast<std::uint64_t>(participants_);
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::int32_t> next;
   for (const Schedule::Chunk& c : s_.chunks) {
     const std::pair key{only(c.pre), only(c.post)};
     if (key.first == no_index || key.second == no_index) return false;
+    if (place_[key.first] < 0 || place_[key.second] < 0) return false;
     ++next[key];
   }
   if (next.empty()) return false;
@@ -101,8 +114,8 @@ bool Layout::number_pairs() {
   for (std::uint32_t c = 0; c < s_.chunks.size(); ++c) {
     const std::pair key{only(s_.chunks[c].pre), only(s_.chunks[c].post)};
     const std::int32_t k = next[key]++;
-    offset_[c] = static_cast<std::int32_t>(key.second) * each + k;
-    target_[c] = static_cast<std::int32_t>(key.first) * each + k;
+    offset_[c] = place_[key.second] * each + k;
+    target_[c] = place_[key.first] * each + k;
   }
   return true;
 }
@@ -116,12 +129,16 @@ bool Layout::one_root(bool post) const {
 
 void Layout::choose() {
   for (std::uint32_t c = 0; c < offset_.size(); ++c) offset_[c] = static_cast<std::int32_t>(c);
+  place_.assign(s_.nodes, -1);
+  for (std::uint32_t n = 0; n < s_.nodes; ++n) {
+    if (!is_relay(s_, n)) place_[n] = participants_++;
+  }
   dealt_count_.resize(s_.nodes);
   spare_count_.resize(s_.nodes);
   bool fits = false;
-  switch (s_.relays.empty() ? s_.collective : Collective::custom) {
-    case Collective::allgather: fits = all_are(true) && number_by(false, s_.nodes); break;
-    case Collective::reduce_scatter: fits = all_are(false) && number_by(true, s_.nodes); break;
+  switch (s_.collective) {
+    case Collective::allgather: fits = all_are(true) && number_by(false); break;
+    case Collective::reduce_scatter: fits = all_are(false) && number_by(true); break;
     case Collective::allreduce: fits = all_are(false) && all_are(true); break;
     case Collective::broadcast: fits = one_root(false) && all_are(true); break;
     case Collective::reduce: fits = all_are(false) && one_root(true); break;
@@ -130,9 +147,8 @@ void Layout::choose() {
     case Collective::scatter: fits = true; break;
     default: break;
   }
-  if (fits) {
-    collective_ = s_.collective;
-  } else {
+  if (fits) collective_ = s_.collective;
+  if (!fits || (relayed() && collective_ != Collective::alltoall)) {
     for (std::uint32_t c = 0; c < offset_.size(); ++c) offset_[c] = static_cast<std::int32_t>(c);
     constexpr std::uint64_t most_places = std::uint64_t{1} << 20U;
     dealt_ = std::uint64_t{s_.nodes} * s_.chunks.size() > most_places;
@@ -142,7 +158,7 @@ void Layout::choose() {
 Place Layout::of(std::uint32_t chunk, std::uint32_t node) {
   const Schedule::Chunk& c = s_.chunks[chunk];
   if (dealt_) return {Buffer::input, deal(chunk, node)};
-  if (collective_ == Collective::allgather) return {Buffer::output, offset_[chunk]};
+  if (collective_ == Collective::allgather && !relayed()) return {Buffer::output, offset_[chunk]};
   if (collective_ != Collective::alltoall || node == only(c.pre)) return {Buffer::input, offset_[chunk]};
   if (node == only(c.post)) return {Buffer::output, target_[chunk]};
   return {Buffer::scratch, deal(chunk, node)};
@@ -158,14 +174,19 @@ std::int32_t Layout::deal(std::uint32_t chunk, std::uint32_t node) {
 void Layout::fill(Gpu& gpu, std::uint32_t node) const {
   gpu.i_chunks = dealt_ ? dealt_count_[node] : chunks();
   gpu.s_chunks = dealt_ ? spare_count_[node] : dealt_count_[node];
-  if (collective_ == Collective::custom || collective_ == Collective::gather ||
+  const bool pairs = collective_ == Collective::alltoall;
+  if (relayed() && pairs) {
+    gpu.i_chunks = gpu.o_chunks = place_[node] < 0 ? 0 : chunks();
+    return;
+  }
+  if (relayed() || collective_ == Collective::custom || collective_ == Collective::gather ||
       collective_ == Collective::scatter) {
     return;  // all of it lies in the input
   }
   const auto ranks = static_cast<std::int32_t>(s_.nodes);
   gpu.i_chunks = input_chunks(collective_, chunks(), ranks);
   gpu.o_chunks = output_chunks(collective_, chunks(), ranks);
-  if (collective_ != Collective::alltoall) return;
+  if (!pairs) return;
   // What a rank keeps for itself, which no transfer tells.
   for (std::int32_t k = 0; k < per_pair_; ++k) {
     const std::int32_t offset = static_cast<std::int32_t>(node) * per_pair_ + k;
@@ -288,8 +309,10 @@ Algorithm Programmer::build() {
   }
   a_.file = s_.file;
   a_.name = s_.name;
-  a_.collective = layout_.collective();
-  a_.collective_text = name(a_.collective);
+  a_.collective = s_.relays.empty() ? layout_.collective() : Collective::custom;
+  a_.collective_text = msccl_name(a_.collective);
+  a_.relays.assign(s_.relays.begin(), s_.relays.end());
+  a_.among_others = layout_.collective();
   a_.chunks = layout_.chunks();
   a_.inplace = layout_.inplace();
   a_.scheduled = true;

@@ -70,7 +70,7 @@ std::int64_t lowest_tag(const InstanceOfRanks& i) {
 
 void write_header(std::span<const std::uint32_t> program, AttrTable& out) {
   const auto number = [&](std::size_t word) { return static_cast<std::int32_t>(program[word]); };
-  out.add_string(msccl::coll, name(static_cast<Collective>(number(MergedProgram::collective))));
+  out.add_string(msccl::coll, msccl_name(static_cast<Collective>(number(MergedProgram::collective))));
   out.add_string(msccl::proto, name(static_cast<Protocol>(number(MergedProgram::protocol))));
   out.add_int(msccl::nchunksperloop, Kind::int32_val, number(MergedProgram::chunks));
   out.add_int(msccl::inplace, Kind::int32_val, number(MergedProgram::inplace));

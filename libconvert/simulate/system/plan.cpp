@@ -123,7 +123,7 @@ class Planner {
     if (model_.astra) {
       const AlgorithmChoice choice = list.size() == 1 ? list.front() : AlgorithmChoice{};
       if (choice.algorithm == NativeAlgorithm::double_binary_tree)
-        refuse("doubleBinaryTree does not run on a process group smaller than the system");
+        refuse("double_binary_tree does not run on a process group smaller than the system");
       return choice;
     }
     const bool wants_power_of_two = list.front().algorithm == NativeAlgorithm::halving_doubling;
@@ -268,10 +268,10 @@ class Planner {
       case NativeAlgorithm::halving_doubling: plan_halving_doubling(p); break;
       case NativeAlgorithm::double_binary_tree:
         if (!std::has_single_bit(n))
-          refuse("doubleBinaryTree wants a power of two of NPUs, not " + std::to_string(n) +
+          refuse("double_binary_tree wants a power of two of NPUs, not " + std::to_string(n) +
                  "; use ring or direct");
         if (op != CollectiveOp::all_reduce && !model_.astra)
-          refuse("doubleBinaryTree runs all_reduce only; ASTRA-sim runs an all_reduce in place of " +
+          refuse("double_binary_tree runs all_reduce only; ASTRA-sim runs an all_reduce in place of " +
                  quoted_name(op));
         p.message_bytes = bytes;
         break;
@@ -295,8 +295,8 @@ class Planner {
   void plan_halving_doubling(PhasePlan& p) const {
     const std::uint64_t n = p.members;
     if (!std::has_single_bit(n))
-      refuse("halvingDoubling wants a power of two of NPUs, not " + std::to_string(n) + "; use ring or direct");
-    if (p.op == CollectiveOp::all_to_all) refuse("halvingDoubling cannot run all_to_all; use direct or ring");
+      refuse("halving_doubling wants a power of two of NPUs, not " + std::to_string(n) + "; use ring or direct");
+    if (p.op == CollectiveOp::all_to_all) refuse("halving_doubling cannot run all_to_all; use direct or ring");
     const auto levels = static_cast<std::uint64_t>(std::countr_zero(n));
     p.cycle = levels;
     p.steps = p.op == CollectiveOp::all_reduce ? 2 * levels : levels;

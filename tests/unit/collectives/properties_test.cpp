@@ -290,16 +290,16 @@ std::string refusal(const CollectiveRequest& r) {
 TEST(Properties, WhatCannotBeBuiltIsRefusedWithTheReason) {
   EXPECT_EQ(
       refusal({.algorithm = "rings", .ranks = 4}),
-      "unknown algorithm 'rings'; did you mean ring?; those for allreduce are ring, bidirectional_ring, direct, "
+      "unknown algorithm 'rings'; did you mean ring?; those for all_reduce are ring, bidirectional_ring, direct, "
       "all_pairs, halving_doubling, recursive_doubling, rabenseifner, binomial_tree, binary_tree, "
       "double_binary_tree, chain, hierarchical");
   EXPECT_EQ(refusal({.collective = alltoall, .algorithm = "ring", .ranks = 4}),
-            "algorithm ring does not do alltoall; those for alltoall are direct, hierarchical, pairwise");
+            "algorithm ring does not do all_to_all; those for all_to_all are direct, hierarchical, pairwise");
   EXPECT_EQ(refusal({.collective = gather, .ranks = 4}), "there is no algorithm for the collective gather");
   EXPECT_EQ(refusal({.ranks = 1}), "a collective needs 2 ranks and more, not 1");
   EXPECT_EQ(refusal({.ranks = 1 << 20}), "1048576 ranks are too many for a program; the limit is 65536");
   EXPECT_EQ(refusal({.ranks = 4, .chunks = 0}), "chunks must be at least 1, not 0");
-  EXPECT_EQ(refusal({.ranks = 4, .root = 1}), "allreduce has no root");
+  EXPECT_EQ(refusal({.ranks = 4, .root = 1}), "all_reduce has no root");
   EXPECT_EQ(refusal({.collective = broadcast, .ranks = 4, .root = 4}), "root 4 is none of the 4 ranks");
   EXPECT_EQ(refusal({.ranks = 4, .dims = {2, 2}}), "algorithm ring has no dimensions; hierarchical has");
   EXPECT_EQ(

@@ -194,8 +194,13 @@ TEST(System, Algorithms) {
   EXPECT_EQ(spelling("Ring"), "ring");
   EXPECT_EQ(spelling("halving_doubling"), "hd");
   EXPECT_EQ(spelling("double-binary-tree"), "dbt");
-  for (const char* bad : {"", "3", "rings", "ring3", "direct0", "direct01", "direct100000", "direct 3",
-                          "direct3x", "oneDoubleBinaryTree", "hierarchicalRing"}) {
+  for (const char* usual : {"ring", "one_ring", "direct3", "one_direct10", "halving_doubling",
+                            "one_halving_doubling", "double_binary_tree"}) {
+    EXPECT_EQ(text_of(parse_algorithm(usual).value()), usual);
+  }
+  EXPECT_EQ(text_of(parse_algorithm("oneHalvingDoubling").value()), "one_halving_doubling");
+  for (const char* bad : {"", "3", "rings", "ring3", "direct0", "direct01", "direct100000", "direct 3", "direct3x",
+                          "oneDoubleBinaryTree", "hierarchicalRing"}) {
     EXPECT_EQ(spelling(bad), "none") << bad;
   }
 }

@@ -24,6 +24,25 @@ TEST(Spelling, CollectivesAreReadInEverySpellingAndWrittenInOne) {
   }
   EXPECT_EQ(name(CollectiveType::all_to_all), "all_to_all");
   EXPECT_EQ(parse_collective_type("reduce_scatter_blocks"), std::nullopt);
+  for (int c = 0; c <= static_cast<int>(Collective::recv); ++c) {
+    const auto collective = static_cast<Collective>(c);
+    EXPECT_EQ(parse_collective(name(collective)), collective);
+    EXPECT_EQ(parse_collective(msccl_name(collective)), collective);
+    const auto type = parse_collective_type(name(collective));
+    if (type) {
+      EXPECT_EQ(name(*type), name(collective)) << "one name for both";
+    }
+  }
+}
+
+TEST(Spelling, ShortForms) {
+  for (const char* text : {"a2a", "A2A", "all2all", "All-2-All"}) {
+    EXPECT_EQ(parse_collective(text), Collective::alltoall) << text;
+    EXPECT_EQ(parse_collective_type(text), CollectiveType::all_to_all) << text;
+  }
+  EXPECT_EQ(parse_collective("bcast"), Collective::broadcast);
+  EXPECT_EQ(parse_collective("a2av"), Collective::alltoallv);
+  EXPECT_EQ(parse_collective("2"), std::nullopt);
 }
 
 }  // namespace

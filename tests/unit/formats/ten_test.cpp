@@ -434,6 +434,30 @@ TEST(ReadTen, TecclMovesPartsOfChunks) {
   for (const Case& c : cases) EXPECT_EQ(findings(with(good, c.from, c.to)), c.error) << c.to;
 }
 
+// A dispatch that leaves a pair out is no all-to-all, whatever else it is.
+TEST(ReadTen, TecclTellsItsCollectiveByItsDemands) {
+  const std::string demand =
+      R"(    "Demand at 1 for chunk 0 from 2 met by epoch 1": [[[1, "2->1 with volume 1.0 in epoch 1"]]],)"
+      "\n";
+  const std::string flow = R"(    "Chunk 0 from 2 traveled over 2->1 with volume 1.0 in epoch 1",)"
+                           "\n";
+  const std::string partial = with(with(file("okay-teccl-alltoall.json"), demand, ""), flow, "");
+  EXPECT_EQ(
+      findings(partial),
+      "16: warning: what it demands is no all_to_all, and is taken as custom: no chunk goes from node 2 to node "
+      "1, as all_to_all has it [R7]\nf:16: note: hint: --from ten,collective=all_to_all makes that an error");
+  Diagnostics diagnostics;
+  EXPECT_EQ(read(partial, diagnostics).collective, Collective::custom);
+  const auto as = [&](const char* name, const std::string& text) {
+    const FormatOptions options(std::vector<std::pair<std::string, std::string>>{{"collective", name}});
+    return find_format("ten").read_schedule(text, "t", options, diagnostics).collective;
+  };
+  EXPECT_EQ(as("AllToAll", partial), Collective::alltoall) << "which check_schedule refuses";
+  EXPECT_EQ(as("a2a", file("okay-teccl-alltoall.json")), Collective::alltoall);
+  EXPECT_THROW((void)as("all_gather", file("okay-a2a3.ten.csv")), Error);
+  EXPECT_THROW((void)as("gossip", partial), Error);
+}
+
 TEST(ReadTen, PartsOfAChunkAddUpToIt) {
   Diagnostics diagnostics;
   const FormatOptions options(std::vector<std::pair<std::string, std::string>>{{"chunk_size", "1003"}});

@@ -35,7 +35,7 @@ inline Algorithm make_algorithm(Collective collective, std::int32_t chunks, bool
   a.file = "test.xml";
   a.name = "test";
   a.collective = collective;
-  a.collective_text = name(collective);
+  a.collective_text = msccl_name(collective);
   a.protocol = Protocol::ll;
   a.channels = 32;
   a.chunks = chunks;

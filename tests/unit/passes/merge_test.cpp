@@ -414,7 +414,22 @@ TEST(Merge, RefusesAlgorithmsOfOtherCollectives) {
   const std::set<std::pair<std::uint32_t, CollectiveType>> other = {{0, CollectiveType::reduce_scatter}};
   EXPECT_EQ(MergedRank(plan, w.trace()).counts().others, other);
   plan.algorithms[0].collective = "custom";
-  EXPECT_TRUE(MergedRank(plan, w.trace()).counts().others.empty());
+  EXPECT_EQ(MergedRank(plan, w.trace()).counts().others.size(), 2U);
+  plan.allow_misfits = false;
+  EXPECT_EQ(
+      error_of(plan, w),
+      "t.0.et:@0x0: node 1: it is a collective of kind all_reduce, algo is a custom algorithm, which says of no "
+      "collective that it computes it; --misfits warn merges it all the same");
+  plan.algorithms[0].collective = "";
+  EXPECT_EQ(MergedRank(plan, w.trace()).counts().merged, 2U) << "says nothing";
+  plan.algorithms[0].relays = {1};
+  EXPECT_EQ(
+      error_of(plan, w),
+      "t.0.et:@0x0: node 1: place 1 of algo only passes on what others send: the rank there would neither give "
+      "nor get anything; --misfits warn merges it all the same");
+  plan.allow_misfits = true;
+  EXPECT_EQ(MergedRank(plan, w.trace()).counts().misfits, 2U);
+  plan.algorithms[0].relays.clear();
   plan.algorithms[0].collective = "reducescatter";
   EXPECT_EQ(MergedRank(plan, w.trace()).counts().others.begin()->second, CollectiveType::all_reduce);
 }

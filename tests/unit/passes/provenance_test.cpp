@@ -84,6 +84,18 @@ TEST(Provenance, EachCounterIsChecked) {
   }
 }
 
+// -1 means that a counter does not count, which is no excuse beside a step that does.
+TEST(Provenance, CountersOfStepsCount) {
+  const Algorithm a = build_collective({.algorithm = "ring", .ranks = 4});
+  for (const Name name : {attr::msg_chunk_cnt, attr::msg_chunk_idx, attr::total_chunk_cnt, attr::chunk_offset}) {
+    std::vector<Trace> set = lower(a, 1000003);
+    change(set[2], 0, name, -1);
+    const Lines found = findings_of(set);
+    ASSERT_EQ(found.size(), 1U) << name.view();
+    EXPECT_NE(found[0].find(std::string(name.view()) + " is -1, but"), std::string::npos) << found[0];
+  }
+}
+
 TEST(Provenance, MessagesWithoutBuffersCountInTheWhole) {
   TraceBuilder good;
   for (NodeId i = 0; i < 8; ++i) message(good, i, static_cast<std::int32_t>(i), 8);

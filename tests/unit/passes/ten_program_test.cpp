@@ -7,6 +7,7 @@
 #include "passes/provenance.h"
 #include "passes/ten/check.h"
 #include "passes/ten/program.h"
+#include "passes/ten/relays.h"
 #include "passes/verify/verify.h"
 #include "unit/passes/lowered.h"
 #include "unit/passes/ten_builder.h"
@@ -153,8 +154,52 @@ TEST(TenProgram, UnevenOwnersAndRelaysAreCustom) {
   relayed.move(0, 1, 0, 0, 1).move(1, 2, 0, 1, 2).move(2, 1, 1, 0, 1).move(1, 0, 1, 1, 2);
   const Algorithm a = algorithm(relayed.s);
   EXPECT_EQ(a.collective, Collective::custom);
+  EXPECT_EQ(claim(a), Collective::allgather);
   EXPECT_EQ(a.ranks(), 3);
   EXPECT_EQ(proof(lower(a)), "");
+  EXPECT_EQ(claim(algorithm(uneven.s)), Collective::custom);
+}
+
+// Who only passes on keeps the others from nothing: sizes are parts of what they have.
+TEST(TenProgram, AnAllToAllAroundARelay) {
+  ScheduleMaker m(Collective::alltoall, 4);
+  m.s.relays = {1};
+  m.link(0, 1).link(2, 1).link(3, 1).link(1, 0).link(1, 2).link(1, 3);
+  std::uint32_t c = 0;
+  for (const std::uint32_t a : {0U, 2U, 3U}) {
+    for (const std::uint32_t b : {0U, 2U, 3U}) {
+      if (a == b) continue;
+      m.chunk({a}, {b}).move(a, 1, c, c, c + 1).move(1, b, c, c + 1, c + 2);
+      ++c;
+    }
+  }
+  const Algorithm a = algorithm(m.s);
+  EXPECT_EQ(a.collective, Collective::custom);
+  EXPECT_EQ(claim(a), Collective::alltoall);
+  EXPECT_EQ(a.chunks, 3) << "of those who take part";
+  EXPECT_EQ(a.relays, std::vector<std::int32_t>{1});
+  EXPECT_EQ(a.gpus[1].i_chunks, 0);
+  EXPECT_EQ(a.gpus[2].i_chunks, 3);
+  const std::vector<Trace> traces = lower(a);
+  EXPECT_EQ(proof(traces), "");
+  const Algorithm again = raise_algorithm(traces);
+  EXPECT_EQ(claim(again), Collective::alltoall);
+  EXPECT_EQ(again.relays, a.relays);
+}
+
+TEST(TenRelays, ThoseThatCarryNothingGo) {
+  auto m = a2a();
+  EXPECT_FALSE(has_idle_relays(m.s));
+  ScheduleMaker wide(Collective::broadcast, 5);
+  wide.s.relays = {0, 2, 4};
+  wide.link(1, 2).link(2, 3).link(3, 4).chunk({1}, {3}).move(1, 2, 0, 0, 1).move(2, 3, 0, 1, 2);
+  ASSERT_TRUE(has_idle_relays(wide.s));
+  const Schedule s = without_idle_relays(wide.s);
+  EXPECT_EQ(s.nodes, 3U);
+  EXPECT_EQ(s.relays, std::vector<std::uint32_t>{1});
+  EXPECT_EQ(s.links.size(), 2U);
+  EXPECT_EQ(s.transfers[1].dst, 2U);
+  EXPECT_EQ(listed(s, s.chunks[0].post)[0], 2U);
 }
 
 // Chunks need not start in the order of their owners.

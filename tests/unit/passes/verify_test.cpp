@@ -40,7 +40,7 @@ TEST(Verify, AWrongChunkIsFoundWithWhatIsThereInstead) {
   Algorithm a = ring(4);
   a.steps[6].dst_off = 0;  // rank 0's last receive belongs to chunk 2
   EXPECT_EQ(findings(a),
-            "7: error: allreduce: gpu 0 o[0] must end as chunk 0 of ranks 0-3, but holds chunk 2 of ranks 0-3; and "
+            "7: error: all_reduce: gpu 0 o[0] must end as chunk 0 of ranks 0-3, but holds chunk 2 of ranks 0-3; and "
             "1 more chunks there are wrong [postcondition]\n");
 }
 

@@ -307,7 +307,7 @@ TEST(TenReplay, WhatAScheduleCannotSayIsRefused) {
       test::make_algorithm(Collective::alltoall, 3, true, 3, 3, 0,
                            {{Tb{1, -1, 0, {{send, in, 2, in, 2}}}}, {Tb{-1, 0, 0, {{recv, in, 2, in, 2}}}}});
   EXPECT_EQ(refusal(lower(uneven, 3000), "ring:2,bw=50GiB/s,lat=500ns"),
-            "t.0.et: alltoall needs a multiple of 2 chunks, one part for each rank, but there are 3");
+            "t.0.et: all_to_all needs a multiple of 2 chunks, one part for each rank, but there are 3");
   std::vector<Trace> bare = ring;
   for (Trace& t : bare) t.metadata = {};
   EXPECT_EQ(

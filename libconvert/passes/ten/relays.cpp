@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "passes/ten/relays.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace convert {
+namespace {
+
+// By node.
+std::vector<bool> idle_relays(const Schedule& s) {
+  std::vector<bool> idle(s.nodes);
+  for (const std::uint32_t r : s.relays) idle[r] = true;
+  for (const Schedule::Transfer& t : s.transfers) idle[t.src] = idle[t.dst] = false;
+  for (const std::uint32_t n : s.members) idle[n] = false;
+  return idle;
+}
+
+}  // namespace
+
+bool has_idle_relays(const Schedule& schedule) {
+  const std::vector<bool> idle = idle_relays(schedule);
+  return std::find(idle.begin(), idle.end(), true) != idle.end();
+}
+
+Schedule without_idle_relays(const Schedule& schedule) {
+  const std::vector<bool> idle = idle_relays(schedule);
+  Schedule out = schedule;
+  std::vector<std::uint32_t> number(schedule.nodes);
+  out.nodes = 0;
+  for (std::uint32_t n = 0; n < schedule.nodes; ++n) {
+    number[n] = out.nodes;
+    if (!idle[n]) ++out.nodes;
+  }
+  std::erase_if(out.relays, [&](std::uint32_t r) { return idle[r]; });
+  std::erase_if(out.links, [&](const Schedule::Link& l) { return idle[l.src] || idle[l.dst]; });
+  for (std::uint32_t& r : out.relays) r = number[r];
+  for (std::uint32_t& n : out.members) n = number[n];
+  for (Schedule::Link& l : out.links) {
+    l.src = number[l.src];
+    l.dst = number[l.dst];
+  }
+  for (Schedule::Transfer& t : out.transfers) {
+    t.src = number[t.src];
+    t.dst = number[t.dst];
+  }
+  return out;
+}
+
+}  // namespace convert

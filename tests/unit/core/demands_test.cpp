@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "core/demands.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "unit/passes/ten_builder.h"
+
+namespace convert {
+namespace {
+
+using test::ScheduleMaker;
+
+std::string missing(const ScheduleMaker& m, Collective collective, bool uneven = true) {
+  std::string out;
+  for (const MissingDemand& d : missing_demands(m.s, collective, uneven))
+    out += (out.empty() ? "" : "; ") + std::to_string(d.line) + ": " + d.what;
+  return out;
+}
+
+// Every pair of 4 nodes but those left out; node 0 is a relay if there are 5.
+ScheduleMaker pairs(std::uint32_t nodes, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& out) {
+  ScheduleMaker m(Collective::alltoall, nodes);
+  const std::uint32_t first = nodes - 4;
+  if (first == 1) m.s.relays = {0};
+  for (std::uint32_t a = first; a < nodes; ++a) {
+    for (std::uint32_t b = first; b < nodes; ++b) {
+      if (a != b && std::ranges::find(out, std::pair{a, b}) == out.end()) m.chunk({a}, {b});
+    }
+  }
+  return m;
+}
+
+TEST(Demands, AnAllToAllGoesFromEachToEach) {
+  EXPECT_EQ(missing(pairs(4, {}), Collective::alltoall), "");
+  EXPECT_EQ(missing(pairs(5, {}), Collective::alltoall), "") << "relays take no part";
+  EXPECT_EQ(missing(pairs(4, {{0, 1}}), Collective::alltoall),
+            "0: no chunk goes from node 0 to node 1, as all_to_all has it");
+  EXPECT_EQ(missing(pairs(4, {{3, 2}}), Collective::alltoall),
+            "210: no chunk goes from node 3 to node 2, as all_to_all has it");
+  EXPECT_EQ(missing(pairs(5, {{2, 1}, {4, 3}}), Collective::alltoall),
+            "202: no chunk goes from node 2 to node 1 (the first of 2 such pairs), as all_to_all has it");
+  for (std::uint32_t a = 0; a < 4; ++a) {
+    for (std::uint32_t b = 0; b < 4; ++b) {
+      if (a == b) continue;
+      const std::string wanted = "from node " + std::to_string(a) + " to node " + std::to_string(b) + ", as";
+      EXPECT_NE(missing(pairs(4, {{a, b}}), Collective::alltoall).find(wanted), std::string::npos) << wanted;
+    }
+  }
+  EXPECT_EQ(missing(pairs(4, {}).chunk({0}, {1, 2}), Collective::alltoall),
+            "212: chunk 12 ends at 2 nodes, where one of all_to_all ends at one");
+  EXPECT_EQ(missing(pairs(4, {}).chunk({0}, {0, 2}).chunk({1}, {1}), Collective::alltoall), "")
+      << "who has it may keep it";
+}
+
+TEST(Demands, ChunksGoToAll) {
+  ScheduleMaker m(Collective::allgather, 3);
+  m.chunk({0}, {}).chunk({1}, {0, 2}).chunk({2}, {0, 1, 2});
+  EXPECT_EQ(missing(m, Collective::allgather), "");
+  EXPECT_EQ(missing(m.chunk({1}, {0}), Collective::allgather),
+            "203: chunk 3 of node 1 is not demanded at node 2, as all_gather has it");
+  EXPECT_EQ(missing(m.chunk({0}, {0}), Collective::allgather),
+            "203: chunk 3 of node 1 is not demanded at node 2, as all_gather has it; 204: chunk 4 of node 0 is not "
+            "demanded at node 1 and 1 more, as all_gather has it");
+  ScheduleMaker uneven(Collective::allgather, 3);
+  uneven.chunk({0}, {}).chunk({2}, {});
+  EXPECT_EQ(missing(uneven, Collective::allgather), "");
+  EXPECT_EQ(missing(uneven, Collective::allgather, false), "200: no chunk begins at node 1, as all_gather has it");
+}
+
+TEST(Demands, ReductionsTakeFromAll) {
+  ScheduleMaker m(Collective::reduce_scatter, 3);
+  m.chunk({}, {0}).chunk({}, {1}).chunk({0, 1, 2}, {2});
+  EXPECT_EQ(missing(m, Collective::reduce_scatter, false), "");
+  EXPECT_EQ(missing(m.chunk({0, 1}, {2}), Collective::reduce_scatter),
+            "203: chunk 3 has no contribution of node 2, as reduce_scatter has it");
+  EXPECT_EQ(missing(m, Collective::custom), "") << "demands nothing";
+}
+
+TEST(Demands, ThereIsOneRoot) {
+  ScheduleMaker m(Collective::broadcast, 3);
+  m.chunk({1}, {}).chunk({1}, {});
+  EXPECT_EQ(missing(m, Collective::broadcast), "");
+  EXPECT_EQ(missing(m.chunk({2}, {}), Collective::broadcast),
+            "202: chunk 2 begins at node 2, others at node 1: broadcast has one root");
+  ScheduleMaker gather(Collective::gather, 3);
+  gather.chunk({0}, {1}).chunk({2}, {1});
+  EXPECT_EQ(missing(gather, Collective::gather, false), "");
+}
+
+TEST(Demands, HugeSetsAreCheap) {
+  ScheduleMaker m(Collective::allgather, 1U << 20U);
+  for (std::uint32_t c = 0; c < 2000; ++c) m.chunk({c}, {c + 1});
+  EXPECT_EQ(missing_demands(m.s, Collective::allgather, true).size(), 2000U);
+}
+
+}  // namespace
+}  // namespace convert

@@ -248,7 +248,7 @@ void generate(const Options& o, tools::Context& context) {
     const Algorithm algorithm = build_collective(algorithm_request(o, *collective));
     if (o.size && *o.size < algorithm.chunks)
       throw usage_error("--size " + std::to_string(*o.size) + " is less than one byte for each of the " +
-                        std::to_string(algorithm.chunks) + " chunks");
+                        counted(algorithm.chunks, "chunk"));
     const Lowering lowering(algorithm, o.size, context.diagnostics);
     MadeSet set(algorithm.name, static_cast<Rank>(algorithm.ranks()), [&](Rank rank) {
       Trace trace;

@@ -76,19 +76,54 @@ std::pair<convert::NodeId, convert::NodeId> node_range(const std::string& text) 
   return {*first, *last};
 }
 
+void refuse_missing(const std::vector<convert::Rank>& wanted, const std::string& list,
+                    const std::vector<convert::Trace>& traces, const convert::TraceSource& source) {
+  std::vector<convert::Rank> missing;
+  for (const convert::Rank r : wanted) {
+    if (std::none_of(traces.begin(), traces.end(), [r](const auto& t) { return t.rank == r; }))
+      missing.push_back(r);
+  }
+  if (missing.empty()) return;
+  std::string text;
+  for (std::size_t begin = 0, end = 0; begin < missing.size(); begin = end) {
+    while (end < missing.size() && missing[end] - missing[begin] == end - begin) ++end;
+    text += (begin == 0 ? "" : ", ") + std::to_string(missing[begin]);
+    if (end - begin > 1) text += '-' + std::to_string(missing[end - 1]);
+  }
+  throw convert::usage_error("--ranks " + list + ": there " +
+                             (missing.size() == 1 ? "is no rank " : "are no ranks ") + text + "; " +
+                             source.base_name() + " has " + convert::counted(source.ranks_read(), "rank"));
+}
+
+// An end of --nodes that lies beyond all ids is a slip, most probably.
+void warn_beyond(convert::NodeId first, convert::NodeId last, const std::vector<convert::Trace>& traces,
+                 convert::Diagnostics& diagnostics) {
+  convert::NodeId highest = 0;
+  for (const convert::Trace& t : traces) {
+    for (const convert::Node& n : t.nodes.nodes) highest = std::max(highest, n.id);
+  }
+  if (first <= highest && highest < last) {
+    diagnostics.warning({}, "",
+                        "--nodes " + std::to_string(first) + '-' + std::to_string(last) +
+                            ": no node has an id above " + std::to_string(highest));
+  }
+}
+
 // What is to be drawn: the ranks asked for, and of them the nodes.
 std::vector<convert::Trace> load_part(convert::TraceSource& source, const std::optional<std::string>& ranks,
-                                      const convert::ExcerptOptions& excerpt, unsigned jobs) {
+                                      const convert::ExcerptOptions& excerpt, tools::Context& context) {
   const std::vector<convert::Rank> wanted = ranks ? convert::parse_ranks(*ranks) : std::vector<convert::Rank>{};
   std::vector<convert::Trace> traces;
-  source.for_each_trace(jobs, [&](convert::Trace&& t) {
+  source.for_each_trace(context.jobs(), [&](convert::Trace&& t) {
     if (!ranks || std::binary_search(wanted.begin(), wanted.end(), t.rank)) traces.push_back(std::move(t));
   });
-  if (traces.empty()) throw convert::usage_error("--ranks " + *ranks + ": there are no such ranks");
+  if (ranks) refuse_missing(wanted, *ranks, traces, source);
   if (!excerpt.nodes && !excerpt.around) return traces;
+  if (excerpt.nodes) warn_beyond(excerpt.nodes->first, excerpt.nodes->second, traces, context.diagnostics);
   const convert::ExcerptCounts left_out = take_excerpt(traces, excerpt);
   convert::log_info(convert::counted(left_out.nodes, "node") + " left out, and " +
-                    std::to_string(left_out.cut_deps) + " dependencies on them");
+                    std::to_string(left_out.cut_deps) + (left_out.cut_deps == 1 ? " dependency" : " dependencies") +
+                    " on them");
   return traces;
 }
 
@@ -137,6 +172,8 @@ int main(int argc, char** argv) {
     if (!tools::is_picture(type) && !is_drawing(type)) {
       throw usage_error("-t " + type + " is not a type of picture; expected dot, svg, png, pdf or graphml");
     }
+    constexpr std::int64_t ps_per_ms = 1'000'000'000;
+    if (timeout_ps < ps_per_ms) throw usage_error("--timeout: less than a millisecond; name the unit, such as 30s");
     ExcerptOptions excerpt;
     if (nodes) excerpt.nodes = node_range(*nodes);
     if (around) excerpt.around = near_node(*around);
@@ -144,13 +181,13 @@ int main(int argc, char** argv) {
     if (output.to_stdout() && picture && type != "svg") tools::refuse_binary_on_tty();
     TraceSource source(tools::source_options(input, context), context.diagnostics);
     if (!source.prepare(false) || context.failed()) return 1;
-    const std::vector<Trace> traces = load_part(source, ranks, excerpt, context.jobs());
+    const std::vector<Trace> traces = load_part(source, ranks, excerpt, context);
     log_info(counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node"));
     if (!picture) {
       write_drawing(type, traces, output.path);
       return 0;
     }
-    const std::chrono::milliseconds timeout(timeout_ps / 1'000'000'000);
+    const std::chrono::milliseconds timeout(timeout_ps / ps_per_ms);
     tools::check_layout(drawing::make_drawing(traces), source.base_name(), timeout);
     std::string dot;
     find_format("dot").write_set(traces, {}, *memory_output(dot));

@@ -10,6 +10,7 @@
 #include "common/source.h"
 #include "common/sweep.h"
 #include "common/tool.h"
+#include "core/units.h"
 #include "load/schedules.h"
 #include "load/source.h"
 #include "mpi/team.h"
@@ -29,8 +30,8 @@ std::string summary(const convert::ReplayProgram& program) {
   const bool recorded = program.options.recorded != convert::Recorded::nothing;
   std::string text = "model " + (recorded ? "recorded" : std::string(name(program.options.network.model))) +
                      ", compat " + (program.options.astra ? "astra" : "none") + ", issue " +
-                     std::string(name(program.options.issue)) + ", " + std::to_string(program.ranks.size()) +
-                     " NPUs";
+                     std::string(name(program.options.issue)) + ", " +
+                     convert::counted(program.ranks.size(), "NPU");
   if (!program.plans.empty()) text += ", system " + program.options.system->config.source;
   return text;
 }
@@ -51,7 +52,8 @@ void report_waits(convert::ReplayResult& result, const Options& o, const std::st
       {.file = file}, deadlock ? "deadlock" : "pairs",
       deadlock ? "deadlock: " + std::to_string(waits.waiting_total) +
                      (waits.waiting_total == 1 ? " node never runs to its end" : " nodes never run to their end")
-               : std::to_string(waits.unmatched_total) + " messages are never received",
+               : convert::counted(waits.unmatched_total, "message") +
+                     (waits.unmatched_total == 1 ? " is never received" : " are never received"),
       describe(waits, static_cast<std::size_t>(context.common.max_errors)));
   context.report();
 }
@@ -101,7 +103,7 @@ int replay_ranks(const Options& o, tools::Context& context) {
   auto result = replay_recorded(source, options, context.jobs(), context.diagnostics);
   if (!result || context.failed()) return 1;
   tools::check_no_input(tools::output_files(o.output, 0), tools::workload_files(o.replay, source.inputs()));
-  convert::log_info("as recorded, " + std::to_string(result->npus.size()) + " NPUs");
+  convert::log_info("as recorded, " + convert::counted(result->npus.size(), "NPU"));
   return write_result(*result, o, source, nullptr, context);
 }
 

@@ -33,6 +33,7 @@ constexpr std::int32_t max_ranks = 1 << 16;
 constexpr Builder builders[] = {
 #define ALGORITHM(id, builder, offered, ranks, summary, source, dims) builder,
 #include "collectives/collectives.def"
+#include "core/units.h"
 #undef ALGORITHM
 };
 
@@ -59,13 +60,13 @@ std::size_t find(const CollectiveRequest& r) {
 void check(const CollectiveRequest& r, const CollectiveAlgorithm& a) {
   if (r.ranks < 2) throw usage_error("a collective needs 2 ranks and more, not " + std::to_string(r.ranks));
   if (r.ranks > max_ranks)
-    throw usage_error(std::to_string(r.ranks) + " ranks are too many for a program; the limit is " +
+    throw usage_error(counted(r.ranks, "rank") + " are too many for a program; the limit is " +
                       std::to_string(max_ranks));
   if (r.chunks < 1) throw usage_error("chunks must be at least 1, not " + std::to_string(r.chunks));
   const bool rooted = r.collective == Collective::broadcast || r.collective == Collective::reduce;
   if (r.root && !rooted) throw usage_error(std::string(name(r.collective)) + " has no root");
   if (r.root && (*r.root < 0 || *r.root >= r.ranks))
-    throw usage_error("root " + std::to_string(*r.root) + " is none of the " + std::to_string(r.ranks) + " ranks");
+    throw usage_error("root " + std::to_string(*r.root) + " is none of the " + counted(r.ranks, "rank"));
   if (!a.takes_dims && (!r.dims.empty() || !r.dim_algorithms.empty()))
     throw usage_error("algorithm " + std::string(a.name) + " has no dimensions; hierarchical has");
 }
@@ -109,7 +110,7 @@ void require_channels(const CollectiveRequest& r, std::int32_t channels_per_slic
   if (needed <= max_channels) return;
   const std::int32_t possible = max_channels / (channels_per_slice * (slices / r.chunks));
   throw usage_error("algorithm " + r.algorithm + " needs " + std::to_string(needed) + " channels for " +
-                    std::to_string(r.ranks) + " ranks and chunks=" + std::to_string(r.chunks) + "; there are " +
+                    counted(r.ranks, "rank") + " and chunks=" + std::to_string(r.chunks) + "; there are " +
                     std::to_string(max_channels) +
                     (possible > 0 ? ", which is enough for chunks=" + std::to_string(possible) : ""));
 }

@@ -4,6 +4,7 @@
 #include "collectives/families.h"
 #include "core/diagnostic.h"
 #include "core/spelling.h"
+#include "core/units.h"
 
 namespace convert::collectives {
 namespace {
@@ -22,7 +23,7 @@ class Grid {
       product = std::min<std::int64_t>(product * size, std::int64_t{1} << 31);
     }
     if (product != r.ranks)
-      throw usage_error("dimensions " + text + " make " + std::to_string(product) + " ranks, not " +
+      throw usage_error("dimensions " + text + " make " + counted(product, "rank") + ", not " +
                         std::to_string(r.ranks));
   }
 
@@ -63,7 +64,7 @@ const GroupScheme& scheme_of(const std::string& name) {
 std::vector<const GroupScheme*> schemes_of(const CollectiveRequest& r) {
   const auto& given = r.dim_algorithms;
   if (given.size() > 1 && given.size() != r.dims.size())
-    throw usage_error("there are " + std::to_string(r.dims.size()) + " dimensions, but algorithms for " +
+    throw usage_error("there are " + counted(r.dims.size(), "dimension") + ", but algorithms for " +
                       std::to_string(given.size()));
   std::vector<const GroupScheme*> schemes;
   for (std::size_t d = 0; d < r.dims.size(); ++d)

@@ -200,8 +200,8 @@ class Reader {
     if (is_number(digits)) {
       const std::optional<std::int64_t> npu = parse_int(digits);
       if (npu && *npu < graph_.npus) return static_cast<Device>(*npu);
-      throw error(at, "NPU " + std::string(digits) + " is not among the " + std::to_string(graph_.npus) +
-                          " NPUs, 0 to " + std::to_string(graph_.npus - 1));
+      throw error(at, "NPU " + std::string(digits) + " is not among the " + counted(graph_.npus, "NPU") +
+                          ", 0 to " + std::to_string(graph_.npus - 1));
     }
     if (const auto found = switches_.find(name); found != switches_.end()) return found->second;
     const std::string near = nearest(name, graph_.switch_names);

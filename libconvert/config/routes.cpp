@@ -5,6 +5,7 @@
 
 #include "config/link_numbers.h"
 #include "core/diagnostic.h"
+#include "core/units.h"
 
 namespace convert {
 namespace {
@@ -172,7 +173,7 @@ class TableRouter final : public Router {
 std::string_view name(Routing routing) { return routing == Routing::dimension ? "dimension" : "shortest"; }
 
 std::string too_many_routes(const LinkGraph& graph) {
-  return "shortest ways between " + std::to_string(graph.npus) + " NPUs over " + std::to_string(graph.devices()) +
+  return "shortest ways between " + counted(graph.npus, "NPU") + " over " + std::to_string(graph.devices()) +
          " devices want " + std::to_string(std::uint64_t{graph.npus} * graph.devices()) +
          " table entries; at most " + std::to_string(max_route_entries) + " are taken";
 }

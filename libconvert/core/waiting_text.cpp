@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "core/waiting_text.h"
 
+#include "core/units.h"
+
 namespace convert {
 
 std::string tag_text(std::int64_t tag, std::int64_t bytes) {
   const std::string text = "tag " + std::to_string(tag);
-  return bytes < 0 ? text : text + ", " + std::to_string(bytes) + " bytes";
+  return bytes < 0 ? text : text + ", " + counted(static_cast<std::uint64_t>(bytes), "byte");
 }
 
 std::string receive_text(std::string_view subject, std::string_view send, std::int64_t tag, std::int64_t bytes) {

@@ -35,7 +35,6 @@ Shape shape_of(std::string_view head) {
   bool broken = false;  // a line break inside the object
   bool first = true;
   bool metadata = false;
-  bool groups = false;  // of a set, on a line of their own
   int depth = 0;
   bool key = false;  // the next string is a key of the outermost object
   for (; i < head.size(); ++i) {
@@ -47,8 +46,8 @@ Shape shape_of(std::string_view head) {
       if (depth == 1 && key) {
         const std::string_view name = head.substr(i + 1, end - i - 1);
         if (name == "nodes") return Shape::document;
-        if (name == "groups" && first) groups = true;
-        if (name != "rank" && name != "metadata" && !groups) return Shape::neither;
+        if (name == "groups" && first) return Shape::lines;  // a document has them in an array
+        if (name != "rank" && name != "metadata") return Shape::neither;
         metadata = metadata || name == "metadata";
         first = false;
       }
@@ -57,7 +56,7 @@ Shape shape_of(std::string_view head) {
     } else if (c == '{' || c == '[') {
       key = ++depth == 1;
     } else if (c == '}' || c == ']') {
-      if (--depth == 0) return first || broken || !(metadata || groups) ? Shape::document : Shape::lines;
+      if (--depth == 0) return first || broken || !metadata ? Shape::document : Shape::lines;
     } else if (c == ',') {
       key = depth == 1;
     } else if (c == '\n') {

@@ -188,11 +188,25 @@ std::optional<std::string_view> take_groups(Scanner& scan) {
 
 // One node a line; before the nodes of a rank, a line with its metadata. The first line may hold the groups.
 class JsonLinesReader final : public JsonReaderBase {
+  template <typename Work>
+  auto guarded_line(Work work) {
+    return guarded([&] {
+      try {
+        return work();
+      } catch (const BadJson& e) {
+        if (!goes_on()) throw;
+        throw BadJson{e.at, e.what +
+                                "; JSON lines are one object per line: read a document with -f json, or put "
+                                "each object on its line with jq -c ."};
+      }
+    });
+  }
+
  public:
   explicit JsonLinesReader(const ReadContext& context) : JsonReaderBase(context) {}
 
   bool next_rank(Trace& out) override {
-    return guarded([&] {
+    return guarded_line([&] {
       Trace skipped;
       while (read_nodes(skipped, std::numeric_limits<std::size_t>::max())) {
       }
@@ -213,10 +227,19 @@ class JsonLinesReader final : public JsonReaderBase {
   }
 
   bool next_nodes(Trace& out, std::size_t max_nodes) override {
-    return guarded([&] { return read_nodes(out, max_nodes); });
+    return guarded_line([&] { return read_nodes(out, max_nodes); });
   }
 
  private:
+  // Whether the line is part of a value over several lines, as in JSON made for reading.
+  bool goes_on() {
+    const std::size_t first = text_.find_first_not_of(" \t\r");
+    const std::size_t last = text_.find_last_not_of(" \t\r");
+    if (first == std::string::npos) return false;
+    if (text_[first] == '[') return true;
+    return std::string_view("{[,:").find(text_[last]) != std::string_view::npos && !input_.peek(1).empty();
+  }
+
   // Moves to the first line, or to the second if the first one holds the groups.
   bool first_line() {
     if (!next_line()) return false;
@@ -324,7 +347,12 @@ class JsonDocumentReader final : public JsonReaderBase {
     clear_nodes(out);
     scan_.expect('{');
     if (read_members(out)) {
-      if (nodes_ == nullptr) throw BadJson{start, "a trace without 'nodes'"};
+      if (nodes_ == nullptr) {
+        std::string what = "a trace without 'nodes'";
+        if (!many_ && !scan_.done())
+          what += "; more objects follow: jq -c . makes JSON lines of them, for -f jsonl";
+        throw BadJson{start, std::move(what)};
+      }
       resume_ = scan_.at();  // the nodes came before the rest: back to them
       scan_.go(nodes_);
     }

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "core/diagnostic.h"
+#include "core/units.h"
 #include "io/compression.h"
 #include "io/set_path.h"
 
@@ -97,7 +98,7 @@ struct TarReader::State {
     return input_error({.file = archive.name(), .offset = static_cast<std::int64_t>(archive.offset())}, message);
   }
   [[nodiscard]] Error cut() const {
-    return failure("the archive is cut: member " + name + " lacks " + std::to_string(remaining) + " bytes");
+    return failure("the archive is cut: member " + name + " lacks " + counted(remaining, "byte"));
   }
 
   class MemberInput;
@@ -178,7 +179,7 @@ void TarReader::State::check_end() {
 }
 
 std::string TarReader::State::read_extension(std::uint64_t size) {
-  if (size > max_extension_bytes) throw failure("an extended tar header of " + std::to_string(size) + " bytes");
+  if (size > max_extension_bytes) throw failure("an extended tar header of " + counted(size, "byte"));
   name = "(extended header)";
   remaining = size;
   padding = padded(size) - size;

@@ -222,7 +222,7 @@ class Check {
     if (options_.rules.has(Rule::groups))
       diagnostics_.warning({.file = summaries[first].name}, "groups",
                            "the metadata says world_size " + std::to_string(*ranks_[first].world) +
-                               ", but there are " + std::to_string(ranks_.size()) + " ranks");
+                               ", but there are " + counted(ranks_.size(), "rank"));
     return std::nullopt;
   }
 

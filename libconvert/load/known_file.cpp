@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "formats/format.h"
-
 namespace convert {
 namespace {
 
@@ -46,6 +44,13 @@ bool is_network(std::string_view text) {
   });
 }
 
+// Printable to its end, as no binary format is.
+bool is_text(std::string_view head) {
+  return std::all_of(head.begin(), head.end(), [](char c) {
+    return static_cast<unsigned char>(c) >= ' ' || spaces.find(c) != std::string_view::npos;
+  });
+}
+
 }  // namespace
 
 std::optional<FileKind> known_file(std::string_view head, const std::string& name) {
@@ -66,13 +71,35 @@ std::string describe(FileKind kind) {
     case FileKind::trace: return "is a trace; give it as INPUT";
     case FileKind::algorithm:
       return "is a collective algorithm; give it as INPUT, or to --collective in place of collectives";
-    case FileKind::network: return "is a network; give it with -n";
-    case FileKind::system: return "is a system file of ASTRA-sim; give it with --system";
-    case FileKind::memory: return "is a remote memory of ASTRA-sim; give it with --memory";
-    case FileKind::groups: return "holds process groups; give it with --groups";
+    case FileKind::network: return "is a network, for et-replay's -n";
+    case FileKind::system: return "is a system file of ASTRA-sim, for et-replay's --system";
+    case FileKind::memory: return "is a remote memory of ASTRA-sim, for et-replay's --memory";
+    case FileKind::groups: return "holds process groups, for et-replay's --groups";
     case FileKind::result: return "is a result of et-replay, which is for reading";
   }
   return "";
+}
+
+std::string other_kind(const Format& format, bool asked, std::string_view head, const std::string& name) {
+  const std::string read_as =
+      "is read as " + std::string(format.name) + (asked ? ", as asked" : ", as the first input is");
+  if (const auto kind = known_file(head, name); kind && *kind > FileKind::algorithm)
+    return "no trace: it " + describe(*kind);
+  const Format* const is = detect_format(head, name);
+  if (is == nullptr || is->sniff == nullptr || !is->sniff(head)) {
+    // The readers of texts say themselves where and what is wrong.
+    const bool binary = format.name == "chakra" && !format.sniff(head);
+    return binary && is_text(head) ? "is a text that is no trace, and " + read_as : "";
+  }
+  const bool both_json = is->peek_groups != nullptr && is->peek_groups == format.peek_groups;
+  const bool same = is == &format || both_json || (is->linked && format.linked);
+  if (same) return "";
+  const std::string from = "-f " + std::string(is->name);
+  std::string what = read_as + ", but holds " + std::string(is->summary) + "; ";
+  if (asked) return what + from + " reads it";
+  if (!is->describes_set()) return what + "give inputs of one format, as et-convert makes them";
+  what += "et-convert " + from + " makes traces of it";
+  return is->read_set != nullptr ? what : what + ", et-merge -a puts it into a workload";
 }
 
 }  // namespace convert

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/diagnostic.h"
+#include "formats/format.h"
 
 namespace convert {
 
@@ -20,6 +21,25 @@ inline constexpr std::size_t known_file_bytes = 4096;
 
 // "is a trace; give it as INPUT"
 [[nodiscard]] std::string describe(FileKind kind);
+
+// Returns what a file is that could not be read as `format`, and what to do; empty if its beginning does not tell.
+// `asked`: the user named the format, or an option that implies it.
+[[nodiscard]] std::string other_kind(const Format& format, bool asked, std::string_view head,
+                                     const std::string& name);
+
+// parse(), whose errors about a file of another kind than `format` say which it is.
+template <typename Parse>
+auto parse_as(const Format& format, bool asked, std::string_view head, const std::string& name,
+              const Parse& parse) {
+  try {
+    return parse();
+  } catch (const Error& e) {
+    if (e.kind() != Error::Kind::input) throw;
+    const std::string other = other_kind(format, asked, head, name);
+    if (other.empty()) throw;
+    throw input_error({.file = name}, other, e.rule());
+  }
+}
 
 // parse(), whose errors about a file of another kind than `wanted` say which it is.
 template <typename Parse>

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/units.h"
 #include "core/world_size.h"
 #include "formats/kineto.h"
 #include "formats/pytorch/process_groups.h"
@@ -128,7 +129,7 @@ ReadRank read_linked(std::unique_ptr<Input> input, std::optional<Rank> rank, con
   } else {
     host = read_hashed(std::move(input), hash, host_source,
                        [&](Input& i) { return read_pytorch(i, host.rank, diagnostics); });
-    log_debug("read " + host.name + " as pytorch: " + std::to_string(host.nodes.nodes.size()) + " nodes");
+    log_debug("read " + host.name + " as pytorch: " + counted(host.nodes.nodes.size(), "node"));
     if (host.nodes.nodes.empty())
       diagnostics.warning({.file = host.name}, "unmatched", "the host trace has no nodes");
     if (device_input != nullptr && is_linked(host))

@@ -348,7 +348,7 @@ void MergedSet::census() {
   if (world.value_or(0) > numbers.size()) {
     throw input_error({.file = workload_.base_name()},
                       "rank " + std::to_string(numbers.size()) + " is missing: the whole set has " +
-                          std::to_string(*world) + " ranks, and a collective needs all ranks of its group",
+                          counted(*world, "rank") + ", and a collective needs all ranks of its group",
                       "merge");
   }
   plan_.ranks = static_cast<std::uint32_t>(found.size());

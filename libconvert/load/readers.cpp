@@ -6,6 +6,7 @@
 #include "io/document_limit.h"
 #include "io/set_path.h"
 #include "io/sha256.h"
+#include "load/known_file.h"
 #include "load/set_source.h"
 
 namespace convert {
@@ -33,6 +34,22 @@ bool LoweringReader::next_nodes(Trace& out, std::size_t /*max_nodes*/) {
   std::swap(out.nodes, pending_);
   has_nodes_ = false;
   return true;
+}
+
+KnownFileReader::KnownFileReader(const Format& format, bool asked, std::unique_ptr<Input> input, const Make& make)
+    : format_(format),
+      asked_(asked),
+      name_(input->name()),
+      head_(input->peek(known_file_bytes).substr(0, known_file_bytes)) {
+  reader_ = parse_as(format_, asked_, head_, name_, [&] { return make(std::move(input)); });
+}
+
+bool KnownFileReader::next_rank(Trace& out) {
+  return parse_as(format_, asked_, head_, name_, [&] { return reader_->next_rank(out); });
+}
+
+bool KnownFileReader::next_nodes(Trace& out, std::size_t max_nodes) {
+  return parse_as(format_, asked_, head_, name_, [&] { return reader_->next_nodes(out, max_nodes); });
 }
 
 FileReader::FileReader(const Format& format, InputItem item, Rank rank, const FormatOptions& options, bool hash,

@@ -2,6 +2,7 @@
 // The readers that a source is put together from: ranks of an algorithm, and a file that is owned.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -35,6 +36,22 @@ class LoweringReader : public TraceReader {
   Rank last_;
   NodeTable pending_;
   bool has_nodes_ = false;
+};
+
+// The reader that `make` makes of an input; where it fails, says what the input is if it is no `format`.
+class KnownFileReader : public TraceReader {
+ public:
+  using Make = std::function<std::unique_ptr<TraceReader>(std::unique_ptr<Input>)>;
+  KnownFileReader(const Format& format, bool asked, std::unique_ptr<Input> input, const Make& make);
+  bool next_rank(Trace& out) override;
+  bool next_nodes(Trace& out, std::size_t max_nodes) override;
+
+ private:
+  const Format& format_;
+  bool asked_;
+  std::string name_;
+  std::string head_;
+  std::unique_ptr<TraceReader> reader_;
 };
 
 // A reader that owns its input. `rank` is for names that do not say it. With `hash` an import is noted.

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/units.h"
 #include "io/archive.h"
 #include "io/output.h"
 #include "io/set_path.h"
@@ -142,8 +143,8 @@ class Sink {
     if (!options_.whole) return ready();
     const auto existing = existing_ranks(*plan_.path);
     if (!existing.empty() && existing.back().rank != last && !options_.force) {
-      throw usage_error("there is a set " + *plan_.path + " of " + std::to_string(existing.back().rank + 1) +
-                        " ranks already, this one has " + std::to_string(last + 1) +
+      throw usage_error("there is a set " + *plan_.path + " of " + counted(existing.back().rank + 1, "rank") +
+                        " already, this one has " + std::to_string(last + 1) +
                         "; choose another name, or replace it with --force");
     }
     std::error_code ignored;

@@ -19,8 +19,6 @@
 namespace convert {
 namespace {
 
-constexpr std::size_t sniff_bytes = 4096;
-
 Error ranks_of_its_own(Rank asked) {
   return usage_error("--rank " + std::to_string(asked) + ": the input has ranks of its own");
 }
@@ -202,7 +200,7 @@ TraceSource::TraceSource(SourceOptions options, Diagnostics& diagnostics)
   format_ = choice_.format;
   if (format_ == nullptr) {
     Input& input = *first_->input;
-    const std::string_view head = input.peek(sniff_bytes).substr(0, sniff_bytes);
+    const std::string_view head = input.peek(known_file_bytes).substr(0, known_file_bytes);
     if (head.empty()) throw input_error({.file = input.name()}, "is empty; a trace or an algorithm is expected");
     format_ = detect_format(head, input.name());
     if (const auto kind = known_file(head, input.name()); kind && *kind > FileKind::algorithm)
@@ -249,13 +247,16 @@ void TraceSource::read_description(InputItem& item) {
     source_file_ = file_name_part(name);
     source_sha256_ = sha256_hex(text);
   }
-  if (format_->read_set != nullptr) {
-    described_ = format_->read_set(std::move(text), name, choice_.options, diagnostics_);
-  } else if (format_->read_schedule != nullptr) {
-    algorithm_ = read_schedule(std::move(text), name);
-  } else {
-    algorithm_ = format_->read_algorithm(std::move(text), name, diagnostics_);
-  }
+  const std::string head = text.substr(0, known_file_bytes);
+  parse_as(*format_, options_.from.has_value(), head, name, [&] {
+    if (format_->read_set != nullptr) {
+      described_ = format_->read_set(std::move(text), name, choice_.options, diagnostics_);
+    } else if (format_->read_schedule != nullptr) {
+      algorithm_ = read_schedule(std::move(text), name);
+    } else {
+      algorithm_ = format_->read_algorithm(std::move(text), name, diagnostics_);
+    }
+  });
   log_debug("read " + name + " as " + std::string(format_->name));
   first_.reset();
   if (inputs_.next())
@@ -338,6 +339,14 @@ std::unique_ptr<TraceReader> TraceSource::open_rank(std::size_t i) {
 }
 
 std::unique_ptr<TraceReader> TraceSource::make_reader(InputItem item, Rank ordinal) {
+  std::unique_ptr<Input> input = std::move(item.input);
+  return std::make_unique<KnownFileReader>(*format_, options_.from.has_value(), std::move(input),
+                                           [&](std::unique_ptr<Input> opened) {
+                                             return make_format_reader({std::move(opened), item.rank}, ordinal);
+                                           });
+}
+
+std::unique_ptr<TraceReader> TraceSource::make_format_reader(InputItem item, Rank ordinal) {
   const Rank rank = options_.rank.value_or(ordinal);
   if (!format_->linked) {
     return std::make_unique<FileReader>(*format_, std::move(item), rank, choice_.options, options_.hash,

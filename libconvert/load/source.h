@@ -116,6 +116,7 @@ class TraceSource : public SetSource {
     return options_.linking ? *options_.linking : linking_options(choice_.options);
   }
   [[nodiscard]] std::unique_ptr<TraceReader> make_reader(InputItem item, Rank ordinal);
+  [[nodiscard]] std::unique_ptr<TraceReader> make_format_reader(InputItem item, Rank ordinal);
 
   SourceOptions options_;
   FormatChoice choice_;  // what options_.from says; no format if it says nothing

@@ -43,8 +43,8 @@ void add_history_of(const Metadata& from, Metadata& to) {
 Trace only_trace(SetSource& source, unsigned jobs) {
   std::vector<Trace> traces = source.load(jobs);
   if (traces.size() == 1) return std::move(traces.front());
-  throw usage_error(source.base_name() + " has " + std::to_string(traces.size()) +
-                    " traces: one trace of a whole system is split; --ranks takes some of a set, --join makes one "
+  throw usage_error(source.base_name() + " has " + counted(traces.size(), "trace") +
+                    ": one trace of a whole system is split; --ranks takes some of a set, --join makes one "
                     "trace of it");
 }
 

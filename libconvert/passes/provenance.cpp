@@ -5,6 +5,8 @@
 #include <charconv>
 #include <limits>
 
+#include "core/units.h"
+
 namespace convert {
 
 Error provenance_error(const Trace& trace, const std::string& message) {
@@ -113,7 +115,7 @@ void require_all_ranks(std::span<const Trace> traces) {
   for (const Trace& t : traces) {
     const auto ranks = int32(t.metadata.table.attrs, msccl::ngpus);
     if (!ranks || static_cast<std::size_t>(std::max(*ranks, 0)) == traces.size()) continue;
-    throw provenance_error(t, "the algorithm has " + std::to_string(*ranks) + " ranks, but there are traces of " +
+    throw provenance_error(t, "the algorithm has " + counted(*ranks, "rank") + ", but there are traces of " +
                                   std::to_string(traces.size()) + "; name the whole set");
   }
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/units.h"
 #include "io/input.h"
 #include "load/chunk_runs.h"
 #include "load/known_file.h"
@@ -89,8 +90,8 @@ void fit_dimensions(std::vector<AlgorithmChoice>& list, const NetworkConfig& net
   if (list.size() == 1) return list.resize(dims, list.front());
   if (list.size() < dims) {
     throw input_error({}, "a rule for collectives has " + std::to_string(list.size()) +
-                              " algorithms, the network " + network.source + " has " + std::to_string(dims) +
-                              " dimensions; give one for each, or one for all");
+                              " algorithms, the network " + network.source + " has " + counted(dims, "dimension") +
+                              "; give one for each, or one for all");
   }
 }
 
@@ -101,7 +102,7 @@ std::optional<ReplayProgram> finish_program(std::optional<ReplayBuilder>& builde
   if (!program || options.slow.empty() || options.slow.rbegin()->first < program->ranks.size()) return program;
   diagnostics.error({}, "slow",
                     "there is no rank " + std::to_string(options.slow.rbegin()->first) + " to be slow; there are " +
-                        std::to_string(program->ranks.size()) + " ranks");
+                        counted(program->ranks.size(), "rank"));
   return std::nullopt;
 }
 

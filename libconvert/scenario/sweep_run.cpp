@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "config/groups.h"
+#include "core/units.h"
 #include "load/source.h"
 #include "scenario/inputs.h"
 #include "simulate/report.h"
@@ -41,7 +42,7 @@ std::string text_of(const Error& e) { return text_of(e.where(), e.what()); }
 Error first_error(const Diagnostics& diagnostics) {
   const auto found = std::find_if(diagnostics.all().begin(), diagnostics.all().end(),
                                   [](const Diagnostic& d) { return d.severity == Severity::error; });
-  if (found == diagnostics.all().end()) return Error(std::to_string(diagnostics.errors()) + " errors");
+  if (found == diagnostics.all().end()) return Error(counted(diagnostics.errors(), "error"));
   std::string text = found->message;
   if (diagnostics.errors() > 1) text += " (and " + std::to_string(diagnostics.errors() - 1) + " more)";
   return {Error::Kind::input, found->where, text};
@@ -70,9 +71,11 @@ void add_groups(Scenario& scenario, const std::optional<InputSet::Groups>& group
 std::string message_of(const ReplayResult& result) {
   const WaitReport& waits = result.waits;
   if (result.status == ReplayStatus::deadlock)
-    return std::to_string(waits.waiting_total) + " nodes never run to their end";
+    return counted(waits.waiting_total, "node") +
+           (waits.waiting_total == 1 ? " never runs to its end" : " never run to their end");
   if (result.status == ReplayStatus::unmatched)
-    return std::to_string(waits.unmatched_total) + " messages are never received";
+    return counted(waits.unmatched_total, "message") +
+           (waits.unmatched_total == 1 ? " is never received" : " are never received");
   if (result.worst_port) return port_text(*result.worst_port);
   std::string text;
   for (const AstraGap gap : result.gaps.list()) {

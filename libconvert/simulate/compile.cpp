@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/attr_names.h"
+#include "core/units.h"
 
 namespace convert {
 namespace {
@@ -182,7 +183,7 @@ std::int64_t NodeCompiler::chunked_bytes() {
   const std::optional<std::int64_t> bytes = bytes_of_chunks(*options_.size_bytes, count.value, total.value);
   if (bytes == 0) {
     throw usage_error("--size " + std::to_string(*options_.size_bytes) + " is less than one byte for each of the " +
-                      std::to_string(total.value) + " chunks");
+                      counted(total.value, "chunk"));
   }
   if (!bytes) {
     fail("attributes", "a message of 2^63 bytes or more");

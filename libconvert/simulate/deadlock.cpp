@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/units.h"
 #include "simulate/wait_graph.h"
 
 namespace convert {
@@ -226,7 +227,7 @@ class Reporter {
     };
     if (x.bytes != y.bytes) {
       if (describe_call(x.op, x.bytes) == describe_call(y.op, y.bytes))
-        differ(std::to_string(x.bytes) + " bytes", std::to_string(y.bytes) + " bytes");
+        differ(counted(x.bytes, "byte"), counted(y.bytes, "byte"));
       return;
     }
     if (x.root != y.root) differ(root_text(x), root_text(y));

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "core/attr_names.h"
+#include "core/units.h"
 #include "feeder/feeder.h"
 #include "simulate/compile.h"
 #include "simulate/replay.h"
@@ -80,7 +81,7 @@ class TensorCompiler {
       table_.names += name;
       table_.name_ends.push_back(table_.names.size());
     } else if (table_.bytes[at->second] != bytes) {
-      return fail("tensor " + quoted(name) + " has " + std::to_string(bytes) + " bytes here, but " +
+      return fail("tensor " + quoted(name) + " has " + counted(bytes, "byte") + " here, but " +
                   std::to_string(table_.bytes[at->second]) + " at node " +
                   std::to_string(trace_.nodes.nodes[first_use_[at->second]].id));
     }

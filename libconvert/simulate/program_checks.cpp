@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
+#include "core/units.h"
 #include "simulate/program_builder.h"
 
 namespace convert {
@@ -17,10 +18,10 @@ void ReplayBuilder::State::check_network() {
   const auto ranks = static_cast<std::int64_t>(program.ranks.size());
   if (network.ideal || network.npus() == ranks) return;
   failed = true;
-  const std::string has = "the network has " + std::to_string(network.npus()) + " NPUs";
+  const std::string has = "the network has " + counted(network.npus(), "NPU");
   if (network.npus() < ranks) {
     return diagnostics.error({.file = network.source}, "network",
-                             has + ", but there are traces of " + std::to_string(ranks) + " ranks");
+                             has + ", but there are traces of " + counted(ranks, "rank"));
   }
   const bool one = network.npus() == ranks + 1;
   const auto last = static_cast<Rank>(ranks - 1);
@@ -31,8 +32,7 @@ void ReplayBuilder::State::check_network() {
   if (is_set) text += one ? file : file.substr(0, file.size() - 1) + " …)";
   text += ": " + has + (is_set || ranks > 1 ? "; " : "");
   if (is_set) text += one ? "add it" : "add them";
-  if (ranks > 1)
-    text += std::string(is_set ? ", or " : "") + "give a network of " + std::to_string(ranks) + " NPUs";
+  if (ranks > 1) text += std::string(is_set ? ", or " : "") + "give a network of " + counted(ranks, "NPU");
   diagnostics.error({.file = network.source}, "network", text);
 }
 
@@ -62,7 +62,7 @@ void ReplayBuilder::State::check_peers() {
     failed = true;
     diagnostics.error(highest.where, "peers",
                       "node " + std::to_string(highest.node) + ": its peer is rank " +
-                          std::to_string(highest.peer) + ", but there are " + std::to_string(ranks) + " ranks");
+                          std::to_string(highest.peer) + ", but there are " + counted(ranks, "rank"));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "core/spelling.h"
+#include "core/units.h"
 #include "graph/messages.h"
 #include "simulate/program_builder.h"
 
@@ -55,7 +56,7 @@ void ReplayBuilder::State::prepare_system() {
     if (g.places.empty() || g.places.back().first < npus) continue;
     throw input_error({},
                       "group " + std::to_string(g.id) + " has rank " + std::to_string(g.places.back().first) +
-                          ", but there are " + std::to_string(npus) + " ranks",
+                          ", but there are " + counted(npus, "rank"),
                       "groups");
   }
   const MemoryConfig& memory = program.options.system->memory;
@@ -63,7 +64,7 @@ void ReplayBuilder::State::prepare_system() {
     throw input_error({.file = memory.source},
                       "num-nodes times num-npus-per-node is " +
                           std::to_string(memory.nodes * memory.npus_per_node) + ", but there are " +
-                          std::to_string(npus) + " NPUs",
+                          counted(npus, "NPU"),
                       "memory");
   }
 }
@@ -128,8 +129,8 @@ std::uint32_t ReplayBuilder::State::put_on_group(std::size_t source_index, std::
       if (m.of_chunks != 0) op.value = m.bytes(bytes, source.runs).value_or(0);
       if (op.value <= 0) {
         throw input_error({},
-                          "the algorithm " + source.prefix + " cuts " + std::to_string(bytes) + " bytes into " +
-                              std::to_string(m.of_chunks) + " chunks, messages of less than a byte or 2^63 bytes",
+                          "the algorithm " + source.prefix + " cuts " + counted(bytes, "byte") + " into " +
+                              counted(m.of_chunks, "chunk") + ", messages of less than a byte or 2^63 bytes",
                           "custom");
       }
       op.channel = channel_index.find_or_add(program.channels, {.bytes = op.value,
@@ -154,7 +155,7 @@ void ReplayBuilder::State::check_use(CustomSource& source, const CallUse& use) {
   if (!source.scales && source.used_for_bytes.value_or(use.call.bytes) != use.call.bytes && !source.sizes_told) {
     source.sizes_told = true;
     warn(" states its sizes, and takes the place of collectives of " + std::to_string(*source.used_for_bytes) +
-         " and of " + std::to_string(use.call.bytes) + " bytes alike");
+         " and of " + counted(use.call.bytes, "byte") + " alike");
   }
   source.used_for_bytes = use.call.bytes;
   if (!source.used_for.insert(use.call.op).second) return;
@@ -173,8 +174,8 @@ std::uint32_t ReplayBuilder::State::custom_for(const CallUse& use) {
   const std::size_t places = source == sources.end() ? 0 : source->places.size();
   if (places != members) {
     throw input_error({},
-                      "the algorithm " + use.prefix + " is for " + std::to_string(places) +
-                          " NPUs, the collective has " + std::to_string(members),
+                      "the algorithm " + use.prefix + " is for " + counted(places, "NPU") +
+                          ", the collective has " + std::to_string(members),
                       "custom");
   }
   check_use(*source, use);
@@ -230,7 +231,7 @@ void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t 
   if (!program.options.astra && *group == 0 && c.listed_dims && *c.listed_dims < program.network.dims.size()) {
     return compiler.error(trace, index, "attributes",
                           "involved_dim has " + std::to_string(*c.listed_dims) + " values, the network has " +
-                              std::to_string(program.network.dims.size()) + " dimensions");
+                              counted(program.network.dims.size(), "dimension"));
   }
   const auto by_node = system.per_node_custom.find(node);
   CollectiveCall call{.op = c.op, .bytes = c.bytes, .group = *group, .dims = c.dims};

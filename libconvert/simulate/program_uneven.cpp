@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/attr_names.h"
+#include "core/units.h"
 #include "simulate/program_builder.h"
 
 namespace convert {
@@ -127,7 +128,7 @@ std::uint32_t ReplayBuilder::State::add_uneven(const UnevenCall& first, const Un
     const UnevenCall* const u = members[at] ? members[at]->told : nullptr;
     for (std::size_t from = 0; u != nullptr && !u->receives.empty() && from < places; ++from) {
       if (!members[from] || from == at || sends[from][at] == u->receives[from]) continue;
-      return fail(*u, "it expects " + std::to_string(u->receives[from]) + " bytes (recv_splits) from rank " +
+      return fail(*u, "it expects " + counted(u->receives[from], "byte") + " (recv_splits) from rank " +
                           std::to_string(members[from]->rank) + ", which sends it " +
                           std::to_string(sends[from][at]) + " (node " +
                           std::to_string(program.ranks[members[from]->rank].code->id(members[from]->node)) + ")");

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/attr_names.h"
+#include "core/units.h"
 #include "graph/algorithms.h"
 #include "graph/graph.h"
 #include "simulate/compile.h"
@@ -387,7 +388,7 @@ std::optional<ReplayResult> RecordedReplay::finish() {
     if (has(rank)) continue;
     diagnostics_.error({}, "slow",
                        "there is no rank " + std::to_string(rank) + " to be slow; there are " +
-                           std::to_string(result_.ranks.size()) + " ranks");
+                           counted(result_.ranks.size(), "rank"));
     return std::nullopt;
   }
   if (const auto& target = options_.explain; target && !target->end && !has(target->rank))

@@ -63,7 +63,7 @@ void append_npus(const ReplayResult& result, bool all, std::string& out) {
     TextTable::Row row = {std::to_string(result.rank(i))};
     for (const NpuTime* t : times) row.push_back(time_or_dash(t->of(n)));
     if (!n.finish_ps)
-      row[1] = "not finished (" + std::to_string(n.nodes_done) + " of " + std::to_string(n.nodes) + " nodes)";
+      row[1] = "not finished (" + std::to_string(n.nodes_done) + " of " + counted(n.nodes, "node") + ")";
     row.insert(row.end(), {std::to_string(n.sends), format_bytes(n.bytes_sent)});
     if (n.peak_memory) row.push_back(format_bytes(n.peak_memory->bytes));
     table.add(std::move(row));
@@ -90,7 +90,7 @@ void append_npus(const ReplayResult& result, bool all, std::string& out) {
   if (each) return;
   const auto unfinished = std::count_if(result.npus.begin(), result.npus.end(),
                                         [](const NpuResult& n) { return !n.finish_ps.has_value(); });
-  if (unfinished != 0) out += std::to_string(unfinished) + " NPUs did not finish\n";
+  if (unfinished != 0) out += counted(unfinished, "NPU") + " did not finish\n";
   out += "each of the " + std::to_string(result.npus.size()) + " NPUs: with -v, --format csv or json\n";
 }
 

@@ -16,7 +16,7 @@ constexpr std::size_t max_hints = 3;
 std::string rank_text(Rank r) { return "rank " + std::to_string(r); }
 
 std::string message_text(const ChannelKey& key) {
-  return "tag " + std::to_string(key.tag) + ", " + std::to_string(key.bytes) + " bytes";
+  return "tag " + std::to_string(key.tag) + ", " + counted(key.bytes, "byte");
 }
 
 class Hints {
@@ -377,7 +377,7 @@ std::vector<std::string> find_hints(const WaitGraph& graph, const std::vector<Un
   if (!hints.empty()) return hints;
   for (const UnmatchedSend& s : unmatched) {
     if (hints.size() == max_hints) break;
-    const std::string message = "tag " + std::to_string(s.tag) + ", " + std::to_string(s.bytes) + " bytes";
+    const std::string message = "tag " + std::to_string(s.tag) + ", " + counted(s.bytes, "byte");
     hints.push_back("add a receive from " + rank_text(s.node.rank) + " (" + message + ") to " + rank_text(s.peer) +
                     ", or remove " + (s.inner ? "the send of the custom algorithm" : describe(s.node)));
   }

@@ -30,7 +30,7 @@ std::string message_text(const WaitingNode& w) {
   const std::string peer = "rank " + std::to_string(w.peer) + " (" + what + "), which has no such ";
   std::string line = subject(w) + (w.sends ? " sends to " + peer + "receive" : " receives from " + peer + "send");
   if (!w.other_bytes && !w.other_tag) return line;
-  line += w.other_bytes ? " left; one of " + std::to_string(*w.other_bytes) + " bytes with that tag"
+  line += w.other_bytes ? " left; one of " + counted(*w.other_bytes, "byte") + " with that tag"
                         : " left; one of that size with tag " + std::to_string(*w.other_tag);
   return line + (w.sends ? " never gets its message" : " is never received");
 }

@@ -116,7 +116,11 @@ void check_replay_options(ReplayInputOptions& o) {
   merge(o.memory, o.astra_memory, "--memory and --remote-memory-configuration");
   merge(o.groups, o.astra_groups, "--groups and --comm-group-configuration");
   if (!o.network && o.comm) o.network = "ideal";
-  if (!o.network) throw usage_error("no network; give -n FILE, -n ideal or such as -n ring:8,bw=50GB/s,lat=500ns");
+  if (!o.network) {
+    throw usage_error(o.astra_workload || o.astra_system || o.astra_memory || o.astra_groups
+                          ? "no network; give --network-configuration FILE"
+                          : "no network; give -n FILE, -n ideal or such as -n ring:8,bw=50GB/s,lat=500ns");
+  }
   if (o.astra_workload) {
     if (!o.input.operands.empty()) throw usage_error("INPUT and --workload-configuration say the same; give one");
     o.input.operands = {*o.astra_workload};

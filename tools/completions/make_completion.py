@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes OUT/bash/TOOL and OUT/zsh/_TOOL from what `TOOL --help` and `TOOL --list-formats` say."""
+"""Writes OUT/bash/TOOL and OUT/zsh/_TOOL from what `TOOL --help` and its lists say."""
 import os
 import re
 import subprocess
@@ -27,33 +27,58 @@ def parse_help(text):
     return [tuple(o) for o in options if o[1]]
 
 
-def words(value, formats, direction):
-    """The values to offer, or None for file names."""
-    if value.startswith("FORMAT"):
-        return formats[direction]
-    parts = value.split("|")
+def names(program, options):
+    """What the lists of the tool name: {option or operand: words}."""
+    result = {}
+    formats = {"read": [], "write": []}
+    for line in output_of(program, "--list-formats").splitlines():
+        name, *able = line.split()[:3]
+        for direction in formats:
+            if direction in able:
+                formats[direction].append(name)
+    result["--from"], result["--to"] = formats["read"], formats["write"]
+    if "--list-rules" in options:
+        result["--rules"] = re.findall(r"^(\S+)", output_of(program, "--list-rules"), re.MULTILINE)
+        result["--ignore"] = result["--rules"]
+    if "--list" in options:
+        sections = re.split(r"^(?=\S)", output_of(program, "--list"), flags=re.MULTILINE)
+        heads = {s.split()[0].rstrip(":"): re.findall(r"^  (\w+)", s, re.MULTILINE) for s in sections if s.strip()}
+        result["--algorithm"] = heads.pop("Algorithms")
+        result["KIND"] = sorted(set(sum(heads.values(), [])))
+    return result
+
+
+def words(option, value, listed):
+    """The values to offer; with files (None) where a value may be one."""
+    parts = re.split(r"[|\[,]", value.split("[")[0]) if "|" not in value else value.split("|")
+    literals = [p for p in parts if re.fullmatch(r"[a-z][\w.-]*|[A-Z]+[a-z]\w*|LL\w*", p)]
     if any(p in FILES for p in parts):
-        return None
-    return parts if len(parts) > 1 else []
+        return literals, True
+    return (listed[option] if option in listed and not literals else literals), False
 
 
-def bash(tool, options, formats):
+def bash(tool, options, listed):
     cases = []
     for short, long, value, _ in options:
         if not value:
             continue
-        offered = words(value, formats, "write" if long == "--to" else "read")
+        offered, files = words(long, value, listed)
         pattern = f"{short}|{long}" if short else long
-        action = "_et_files" if offered is None else f'COMPREPLY=($(compgen -W "{" ".join(offered)}" -- "$cur"))'
+        action = f"_et_files {' '.join(offered)}".strip() if files else f"_et_words {' '.join(offered)}".strip()
         cases.append(f"    {pattern}) {action}; return ;;")
     name = tool.replace("-", "_")
+    operand = f"_et_words {' '.join(listed['KIND'])}" if "KIND" in listed else "_et_files"
     everything = " ".join(w for o in options for w in o[:2] if w)
     return f"""# Completion of {tool} for bash, made from its --help.
 _{name}() {{
   local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}}
+  _et_words() {{
+    mapfile -t COMPREPLY < <(compgen -W "$*" -- "$cur")
+  }}
   _et_files() {{
-    # files, and the prefix of each trace set: ring for ring.0.et
-    COMPREPLY=($(compgen -f -- "$cur"; compgen -f -X '!*.0.et' -- "$cur" | sed 's/\\.0\\.et$//'))
+    # files, the prefix of each trace set (ring for ring.0.et), and the words given
+    mapfile -t COMPREPLY < <(compgen -W "$*" -- "$cur"; compgen -f -- "$cur"
+      compgen -f -X '!*.0.et' -- "$cur" | sed 's/\\.0\\.et$//')
     compopt -o filenames 2>/dev/null
   }}
   if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${{COMP_WORDS[COMP_CWORD-2]}}; fi
@@ -61,16 +86,16 @@ _{name}() {{
 {chr(10).join(cases)}
   esac
   if [[ $cur == -* ]]; then
-    COMPREPLY=($(compgen -W "{everything}" -- "$cur"))
+    _et_words {everything}
   else
-    _et_files
+    {operand}
   fi
 }}
 complete -F _{name} {tool}
 """
 
 
-def zsh(tool, options, formats):
+def zsh(tool, options, listed):
     def escape(text):
         return re.sub(r"([\[\]:\\])", r"\\\1", text).replace("'", "'\\''")
 
@@ -78,15 +103,18 @@ def zsh(tool, options, formats):
     for short, long, value, description in options:
         argument = ""
         if value:
-            offered = words(value, formats, "write" if long == "--to" else "read")
-            action = "_et_files" if offered is None else f"({' '.join(offered)})" if offered else " "
+            offered, files = words(long, value, listed)
+            action = f"({' '.join(offered)})" if offered else " "
+            if files:
+                action = f"{{_et_files {' '.join(offered)}}}" if offered else "_et_files"
             argument = f":{escape(value)}:{action}"
         text = f"[{escape(description)}]{argument}"
-        several = "*" if value.endswith(",...") or long == "--verbose" else ""
+        several = "*" if value.endswith(",...") or "=" in value or long == "--verbose" else ""
         for name in (n for n in (short, long) if n):
             glue = "=" if value and name.startswith("--") else ""
             lines.append(f"    '{several}{name}{glue}{text}'")
     name = tool.replace("-", "_")
+    operand = f"KIND:({' '.join(listed['KIND'])})" if "KIND" in listed else "INPUT:_et_files"
     arguments = " \\\n".join(lines)
     return f"""#compdef {tool}
 # Completion of {tool} for zsh, made from its --help.
@@ -95,12 +123,13 @@ _et_files() {{
   local -a sets
   sets=(${{PREFIX}}*.0.et(N:r:r))
   (( $#sets )) && compadd -f -- $sets
+  (( $# )) && compadd -- "$@"
   _files
 }}
 _{name}() {{
   _arguments -s -S \\
 {arguments} \\
-    '*:INPUT:_et_files'
+    '*:{operand}'
 }}
 _{name} "$@"
 """
@@ -110,14 +139,9 @@ def main():
     program, out = sys.argv[1:]
     tool = os.path.basename(program)
     options = parse_help(output_of(program, "--help"))
-    formats = {"read": [], "write": []}
-    for line in output_of(program, "--list-formats").splitlines():
-        name, *able = line.split()[:3]
-        for direction in formats:
-            if direction in able:
-                formats[direction].append(name)
-    for folder, name, text in (("bash", tool, bash(tool, options, formats)),
-                               ("zsh", "_" + tool, zsh(tool, options, formats))):
+    listed = names(program, {long for _, long, _, _ in options})
+    for folder, name, text in (("bash", tool, bash(tool, options, listed)),
+                               ("zsh", "_" + tool, zsh(tool, options, listed))):
         os.makedirs(os.path.join(out, folder), exist_ok=True)
         with open(os.path.join(out, folder, name), "w", encoding="utf-8") as f:
             f.write(text)

@@ -58,8 +58,7 @@ void ScheduleBuilder::add_gathered_chunks() {
   const std::int64_t count = chunk_count.value_or(s.nodes);
   // Each chunk is moved, or it would not be one of an all-gather.
   if (count > static_cast<std::int64_t>(s.transfers.size() + s.nodes)) {
-    throw error(chunks_line,
-                std::to_string(count) + " chunks, but only " + counted(s.transfers.size(), "transfer"));
+    throw error(chunks_line, counted(count, "chunk") + ", but only " + counted(s.transfers.size(), "transfer"));
   }
   for (std::int64_t c = 0; c < count; ++c) {
     Schedule::Chunk chunk{.id = c, .bytes = {}, .pre = {}, .post = {.all = true}};
@@ -196,7 +195,7 @@ Schedule ScheduleBuilder::finish(const FormatOptions& options, Diagnostics& diag
   if (const auto bytes = options.get_bytes("chunk_size")) {
     if (schedule.chunk_bytes) {
       throw usage_error("chunk_size=" + std::to_string(*bytes) + ": " + schedule.file +
-                        " says its own: " + std::to_string(*schedule.chunk_bytes) + " bytes");
+                        " says its own: " + counted(*schedule.chunk_bytes, "byte"));
     }
     schedule.chunk_bytes = bytes;
   }

@@ -350,8 +350,8 @@ Schedule read_teccl(std::string_view text, const std::string& file, const Format
   Schedule schedule = builder.finish(options, diagnostics);
   if (parts > 1 && schedule.chunk_bytes) {
     if (*schedule.chunk_bytes < parts)
-      throw builder.error(0, "a chunk is cut into " + std::to_string(parts) + " parts: chunk_size must be " +
-                                 std::to_string(parts) + " bytes or more");
+      throw builder.error(0, "a chunk is cut into " + counted(parts, "part") + ": chunk_size must be " +
+                                 counted(parts, "byte") + " or more");
     size_parts(schedule, parts);
   }
   return schedule;

@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 
+#include "core/units.h"
 #include "core/world_size.h"
 #include "passes/provenance.h"
 
@@ -52,15 +53,16 @@ Lowering::Lowering(const Algorithm& algorithm, std::optional<std::int64_t> size,
     : a_(algorithm), size_(size), published_(published_steps(algorithm)) {
   if (!size_) return;
   if (*size_ < a_.chunks) {
-    throw input_error({.file = a_.file}, "size=" + std::to_string(*size_) +
-                                             " is less than one byte for each of the " + std::to_string(a_.chunks) +
-                                             " chunks");
+    throw input_error(
+        {.file = a_.file},
+        "size=" + std::to_string(*size_) + " is less than one byte for each of the " + counted(a_.chunks, "chunk"));
   }
   if (*size_ % a_.chunks != 0) {
     diagnostics.warning({.file = a_.file}, "sizes",
                         "size=" + std::to_string(*size_) + " is not a multiple of the " +
-                            std::to_string(a_.chunks) + " chunks; messages are rounded down, and up to " +
-                            std::to_string(*size_ % a_.chunks) + " bytes are not moved");
+                            counted(a_.chunks, "chunk") + "; messages are rounded down, and up to " +
+                            counted(*size_ % a_.chunks, "byte") +
+                            (*size_ % a_.chunks == 1 ? " is not moved" : " are not moved"));
   }
 }
 

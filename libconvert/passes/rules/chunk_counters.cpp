@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/units.h"
 #include "passes/provenance.h"
 #include "passes/provenance_rule.h"
 #include "passes/rules/provenance_nodes.h"
@@ -172,7 +173,7 @@ void CounterChecker::find_whole() {
     }
     error(s.share.first,
           "comm_size is " + std::to_string(s.bytes) + " for " + std::to_string(s.chunks) + " of " +
-              std::to_string(counters_.total) + " chunks, but " +
+              counted(counters_.total, "chunk") + ", but " +
               node_text(trace_.nodes.nodes[said.front().share.first].id) + " has " +
               std::to_string(said.front().bytes) + " for " + std::to_string(said.front().chunks) +
               (s.share.count > 1 ? " (the first of " + std::to_string(s.share.count) + " such)" : ""));
@@ -202,7 +203,7 @@ void CounterChecker::report_totals() {
   }
   if (declared_ <= 0 || counters_.total == 0 || counters_.total == declared_) return;
   error(counters_.node, "total_chunk_cnt is " + std::to_string(counters_.total) + ", but the algorithm has " +
-                            std::to_string(declared_) + " chunks (msccl.nchunksperloop in the metadata)");
+                            counted(declared_, "chunk") + " (msccl.nchunksperloop in the metadata)");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "core/units.h"
 #include "passes/rules/rules.h"
 
 namespace convert::rules {
@@ -35,8 +36,8 @@ bool check_ranks(std::span<const TraceSummary> set, Diagnostics& diagnostics) {
         i > 0 && set[i].rank == set[i - 1].rank ? "rank " + std::to_string(set[i].rank) + " stands twice"
                                                 : "rank " + std::to_string(i) + " is missing from the set",
         {set.size() == 1 ? "hint: the only trace of a set must be of rank 0"
-                         : "hint: the " + std::to_string(set.size()) +
-                               " traces of a set must be of the ranks 0 to " + std::to_string(set.size() - 1)});
+                         : "hint: the " + counted(set.size(), "trace") + " of a set must be of the ranks 0 to " +
+                               std::to_string(set.size() - 1)});
     return false;
   }
   return true;

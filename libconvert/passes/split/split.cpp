@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/units.h"
+
 namespace convert {
 namespace {
 
@@ -180,10 +182,9 @@ void SystemSplit::State::number_messages() {
   const std::uint64_t fresh = transfer_number.size() + messages.size();
   if (fresh == 0) return;
   if (highest >= most_tag || fresh > static_cast<std::uint64_t>(most_tag - highest))
-    throw input_error(
-        {.file = system.name},
-        "no tags are left behind " + std::to_string(highest) + " for " + std::to_string(fresh) + " messages",
-        "split");
+    throw input_error({.file = system.name},
+                      "no tags are left behind " + std::to_string(highest) + " for " + counted(fresh, "message"),
+                      "split");
   first_tag = highest + 1;
   if (last > std::numeric_limits<NodeId>::max() - 1 - messages.size())
     throw input_error({.file = system.name}, "no ids are left behind " + std::to_string(last), "split");

@@ -140,7 +140,7 @@ void Checker::count(const std::vector<bool>& which, const std::string& what_one,
   if (n == 0) return;
   const auto first = static_cast<std::size_t>(std::find(which.begin(), which.end(), true) - which.begin());
   diagnostics_.warning(at(s_.transfers[first]), "R7",
-                       (n == 1 ? "1 transfer " + what_one : std::to_string(n) + " transfers " + what_many) +
+                       (n == 1 ? "1 transfer " + what_one : counted(n, "transfer") + " " + what_many) +
                            "; the first is " + describe(s_, s_.transfers[first]),
                        hint());
 }

@@ -177,7 +177,7 @@ void Follower::check_end() {
       }
     }
     if (wrong.empty()) continue;
-    if (lacking > 1) wrong += "; " + std::to_string(lacking) + " nodes lack it";
+    if (lacking > 1) wrong += "; " + counted(lacking, "node") + " lack it";
     diagnostics_.error({.file = s_.file, .line = s_.chunks[c].line}, "R6",
                        "chunk " + std::to_string(s_.chunks[c].id) + ' ' + wrong);
   }

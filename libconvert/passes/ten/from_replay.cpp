@@ -113,9 +113,9 @@ void Watcher::read_headers() {
   reduces_ = c == allreduce || c == reduce_scatter || c == reduce;
   const auto ranks = static_cast<std::int64_t>(traces_.size());
   if ((c == allgather || c == reduce_scatter || c == alltoall) && header_.chunks % ranks != 0) {
-    throw provenance_error(traces_.front(), std::string(name(c)) + " needs a multiple of " + std::to_string(ranks) +
-                                                " chunks, one part for each rank, but there are " +
-                                                std::to_string(header_.chunks));
+    throw provenance_error(traces_.front(),
+                           std::string(name(c)) + " needs a multiple of " + counted(ranks, "chunk") +
+                               ", one part for each rank, but there are " + std::to_string(header_.chunks));
   }
   if (out_.nodes < traces_.size()) out_.nodes = static_cast<std::uint32_t>(traces_.size());
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/units.h"
+
 namespace convert {
 namespace {
 
@@ -297,9 +299,8 @@ BufferLayout::BufferLayout(const Program& p, bool inplace) {
     slots_ += static_cast<std::uint64_t>(extents_.back().size);
     if (slots_ > limit) {
       throw input_error(p.locate_rank(r),
-                        "the buffers have " + std::to_string(slots_) +
-                            " chunks and more, but the steps move only " + std::to_string(moved) +
-                            "; check nchunksperloop and the offsets",
+                        "the buffers have " + counted(slots_, "chunk") + " and more, but the steps move only " +
+                            std::to_string(moved) + "; check nchunksperloop and the offsets",
                         "offsets");
     }
   }

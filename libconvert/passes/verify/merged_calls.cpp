@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/algorithm.h"
+#include "core/units.h"
 #include "passes/merge/fit.h"
 #include "passes/merged_collectives.h"
 #include "passes/provenance.h"
@@ -188,8 +189,8 @@ void CallReader::read_parts(std::uint32_t number, MergedCall& call) {
            merged::step_numbers;
   }
   if (each == 0 || nodes.size() % each != 0)
-    throw merged_.error(nodes.front(), merged_.describe(number) + " has " + std::to_string(nodes.size()) +
-                                           " nodes, which is no multiple of the " + std::to_string(each) +
+    throw merged_.error(nodes.front(), merged_.describe(number) + " has " + counted(nodes.size(), "node") +
+                                           ", which is no multiple of the " + std::to_string(each) +
                                            " of its program");
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     const IntValue instance = int_value(attributes(nodes[k]), attr::merged_instance);

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "core/units.h"
 #include "passes/provenance.h"
 #include "passes/verify/verify.h"
 
@@ -288,7 +289,7 @@ bool MergedInstance::check_sizes(const InstanceOfRanks& instance, const std::str
       where = locate(instance, p, static_cast<std::uint32_t>(k));
       first = "rank " + std::to_string(place.rank) + " node " + std::to_string(place.first_node + k) +
               " has comm_size " + std::to_string(found) + ", but its chunks have " + std::to_string(right) +
-              " of the " + std::to_string(instance.bytes) + " bytes";
+              " of the " + counted(instance.bytes, "byte");
     }
   }
   if (wrong == 0) return true;

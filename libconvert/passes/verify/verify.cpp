@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/units.h"
 #include "passes/verify/execute.h"
 #include "passes/verify/permuted.h"
 #include "passes/verify/postcondition.h"
@@ -95,8 +96,8 @@ bool Verifier::divides_into_ranks() {
   diagnostics_.add({options_.soft,
                     p_.locate_rank(0),
                     "postcondition",
-                    std::string(name(p_.collective)) + " needs a multiple of " + std::to_string(p_.ranks()) +
-                        " chunks, one part for each rank, but there are " + std::to_string(p_.chunks),
+                    std::string(name(p_.collective)) + " needs a multiple of " + counted(p_.ranks(), "chunk") +
+                        ", one part for each rank, but there are " + std::to_string(p_.chunks),
                     {}});
   return false;
 }
@@ -116,7 +117,7 @@ void Verifier::check_pairs() {
       const std::uint32_t r = p_.recv_steps[c.recv_begin + k];
       if (p_.steps[s].cnt == p_.steps[r].cnt) continue;
       report(Severity::error, r, "pairs",
-             text(c) + ": " + p_.describe(s) + " sends " + std::to_string(p_.steps[s].cnt) + " chunks, but " +
+             text(c) + ": " + p_.describe(s) + " sends " + counted(p_.steps[s].cnt, "chunk") + ", but " +
                  p_.describe(r) + " expects " + std::to_string(p_.steps[r].cnt));
       if (c.sends != c.recvs) break;  // one lost message shifts all later pairs
     }
@@ -279,7 +280,7 @@ void Verifier::report_capacity(const Execution& bounded, std::uint32_t peak) {
   }
   const Blocked& b = bounded.blocked.front();
   report(options_.soft, b.step, "fifo",
-         "needs room for " + std::to_string(high) + " messages per connection, but protocol " +
+         "needs room for " + counted(high, "message") + " per connection, but protocol " +
              std::string(name(p_.protocol)) + " guarantees " + std::to_string(slots) + "; " +
              std::to_string(bounded.blocked.size()) + (p_.from_traces ? " chains of steps" : " threadblocks") +
              " block, the first at " + p_.describe(b.step));

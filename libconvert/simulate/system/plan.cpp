@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/diagnostic.h"
+#include "core/units.h"
 
 namespace convert {
 namespace {
@@ -81,8 +82,8 @@ class Planner {
     constexpr std::uint64_t most = 1 << 24;
     const std::uint32_t npus = group_.size(model_);
     if (plan_.chunks > most / npus) {
-      refuse("the collective is cut into " + std::to_string(plan_.chunks) + " chunks on each of " +
-             std::to_string(npus) + " NPUs, more than " + std::to_string(most) +
+      refuse("the collective is cut into " + counted(plan_.chunks, "chunk") + " on each of " +
+             counted(npus, "NPU") + ", more than " + std::to_string(most) +
              " in all; lower preferred-dataset-splits");
     }
   }
@@ -137,13 +138,13 @@ class Planner {
       return {{.choice = group_choice(list, size), .dim = 0, .members = size, .group_ring = true}};
     if (list.size() > model_.dims.size()) {
       refuse("the list of algorithms for " + quoted_name(call_.op) + " has " + std::to_string(list.size()) +
-             " entries, the network has " + std::to_string(model_.dims.size()) + " dimensions; give one for each");
+             " entries, the network has " + counted(model_.dims.size(), "dimension") + "; give one for each");
     }
     const auto is_one = [](const AlgorithmChoice& c) { return c.one; };
     if (!model_.astra && list.size() < model_.dims.size() && std::none_of(list.begin(), list.end(), is_one)) {
       refuse("the list of algorithms for " + quoted_name(call_.op) + " has " + std::to_string(list.size()) +
-             " of the " + std::to_string(model_.dims.size()) +
-             " dimensions of the network; give one for each, or one for all together, such as oneRing");
+             " of the " + counted(model_.dims.size(), "dimension") +
+             " of the network; give one for each, or one for all together, such as oneRing");
     }
     std::vector<LogicalDim> dims;
     std::uint32_t stride = 1;
@@ -282,7 +283,7 @@ class Planner {
                                                    : n - 1;
     }
     if (p.message_bytes == 0 && model_.astra)
-      refuse("messages of zero bytes: " + std::to_string(bytes) + " bytes in " + std::to_string(n) + " parts");
+      refuse("messages of zero bytes: " + counted(bytes, "byte") + " in " + counted(n, "part"));
     p.reduction = model_.reduction(p.message_bytes);
     plan_.orders.back().push_back(p);
     if (d.choice.algorithm == NativeAlgorithm::double_binary_tree) return bytes;
@@ -302,8 +303,7 @@ class Planner {
     p.steps = p.op == CollectiveOp::all_reduce ? 2 * levels : levels;
     p.message_bytes = p.op == CollectiveOp::all_gather ? p.data_bytes : p.data_bytes / 2;
     if (model_.astra && p.op != CollectiveOp::all_gather && (p.data_bytes >> levels) == 0)
-      refuse("messages of zero bytes: " + std::to_string(p.data_bytes) + " bytes in " + std::to_string(n) +
-             " parts");
+      refuse("messages of zero bytes: " + counted(p.data_bytes, "byte") + " in " + counted(n, "part"));
   }
 
   void count_trees() {

@@ -216,8 +216,8 @@ const CollectiveCall& ReplayBuilder::State::call_of(const Op& op) const {
 void ReplayBuilder::State::number_collectives(const Trace& trace, const Graph& graph,
                                               std::vector<Op>& by_index) const {
   const auto is_collective = [](const Op& op) { return op.type == OpType::collective; };
-  if (program.options.astra || compiler.failed() || std::none_of(by_index.begin(), by_index.end(), is_collective))
-    return;
+  if (program.options.astra || compiler.failed() || custom_compiler.failed()) return;
+  if (std::none_of(by_index.begin(), by_index.end(), is_collective)) return;
   std::map<std::uint32_t, std::uint32_t> counts;  // by group
   for (const std::uint32_t index : communication_order(trace.nodes, graph)) {
     if (is_collective(by_index[index])) by_index[index].peer = counts[call_of(by_index[index]).group]++;

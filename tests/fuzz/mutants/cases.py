@@ -5,6 +5,7 @@ import gzip
 import io
 import os
 import pathlib
+import re
 import subprocess
 import tarfile
 import tempfile
@@ -31,11 +32,13 @@ def filled(command, sample):
     """A command line for a sample: its input {in}, and what goes with its number of NPUs."""
     n = sample.npus
     alone = "--compute recorded --comm recorded"  # no network has one NPU
+    if n == 1 and re.search(r"\{(net|ideal)\} --(network|system|compat|set|until|issue|collective)", command):
+        command = "et-replay {net} {in}"
     return command.format(**{
         "in": sample.input, "n": n, "w": f"w{n}" if n in WORKLOADS else "w", "node": "1" if n == 1 else "0:1",
         "net": alone if n == 1 else f"--size 1MiB -n ring:{n},bw=50GB/s,lat=500ns",
         "ideal": alone if n == 1 else "--size 1MiB -n ideal",
-        "split": "--default-npu 0" if n == 1 else f"--ranks 0-{n - 2} --cross drop"}).split()
+        "split": "--default-npu 0" if n == 1 else f"--ranks 0-{n - 2}"}).split()
 
 
 # ---- command lines --------------------------------------------------------------------------------------------------
@@ -45,8 +48,8 @@ CONVERT = ["et-convert {in} -o out", "et-convert {in} -o out.tar", "et-convert {
            "et-convert {in} -t dot", "et-convert {in} -o out.graphml"]
 ALGORITHM = ["et-convert {in} -t msccl -o out.xml", "et-convert {in} -o out.ten.json", "et-convert {in} -o out.ten.csv",
              "et-validate --dataflow {in}", "et-validate --dataflow --collective all_reduce {in}",
-             "et-replay --size 1MiB {net} {in}",
-             "et-replay --size 1MiB {net} -t ten {in} -o run.ten.json",
+             "et-replay {net} {in}",
+             "et-replay {net} -t ten {in} -o run.ten.json",
              "et-merge -w {w} -a all={in} --misfits warn -o merged", "et-merge -w {w} -a all_reduce={in} -o merged",
              "et-replay {net} --collective all_reduce={in} {w}"]
 TRACE = CONVERT + [
@@ -73,6 +76,7 @@ LINK = ["et-link {in} -o linked", "et-link {in} -t jsonl", "et-link {in} -o link
         "et-link {in} --mismatched --check warn --ranks 0 -o linked"]
 CONFIGURED = "et-replay -q -n ring:4,bw=50GB/s,lat=500ns "
 WORKLOADS = (2, 3, 8)  # NPUs of w2, w3 and w8; w has 4
+FILE_TIME_NS = 10**18  # of every file that a run finds; a journal tells files apart by it
 MAX_SAMPLE = 40_000  # bytes; larger files take long to mutate and to read
 
 
@@ -273,7 +277,7 @@ def formats_in(maker, corpus):
     configured = run_set | {"s.json": SYSTEM, "map.yml": NODE_MAP, "net.yml": ASTRA_NETWORK}
     (maker.folder / "sweep.yml").write_bytes(SWEEP)
     maker.run("et-replay --sweep sweep.yml w -o table.csv")
-    journal_name, journal = made_journal()
+    journal_name, journal = made_journal(run_set["w.1.et"])
 
     def config(name, *contents, extra=None):
         return [Sample(configured | (extra or {}) | {name: c}, [name], name, 4) for c in contents]
@@ -356,8 +360,8 @@ def formats_in(maker, corpus):
     return formats
 
 
-def made_journal():
-    """What a process leaves that was killed while it replaced two files of the set w."""
+def made_journal(new_file):
+    """What a process leaves that was killed while it replaced one file of the set w, and removed another."""
     return ".w.etkit-replace", (
         b"etkit-replace 1: files that are being replaced together; any etkit tool that is run on them finishes it\n"
-        b"replace AAAAAA 1 1 w.0.et\nremove BBBBBB w.3.et\nend\n")
+        b"replace AAAAAA %d %d w.0.et\nremove BBBBBB w.3.et\nend\n" % (len(new_file), FILE_TIME_NS))

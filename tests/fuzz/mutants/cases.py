@@ -202,9 +202,9 @@ def chakra_samples(maker, beside):
         maker.set_of(f"et-convert {maker.testdata}/jsonl/okay-unusual2.jsonl -o unusual", "unusual", system),
         maker.set_of(f"et-convert {maker.testdata}/jsonl/okay-system2.jsonl -o system.0.et", "system", system),
         maker.set_of(f"et-link --host {maker.testdata}/pytorch/link-host.%r.json "
-                     f"--device {maker.testdata}/pytorch/link-kineto.%r.json -o linked", "linked", system),
-        maker.set_of("et-merge two --builtin all_reduce=ring -o merged", "merged", system),
-        maker.set_of("et-split --join two -o joined.0.et", "joined", system)]
+                     f"--device {maker.testdata}/pytorch/link-kineto.%r.json -o pytorch", "pytorch", system),
+        maker.set_of("et-merge two --builtin all_reduce=ring -o rings", "rings", system),
+        maker.set_of("et-split --join two -o whole.0.et", "whole", system)]
     algorithms = [
         maker.set_of("et-generate all_reduce --npus 4 -o ring", "ring", system),
         maker.set_of("et-generate all_reduce --npus 4 --algorithm rabenseifner --size 1MiB -o sized", "sized", system),

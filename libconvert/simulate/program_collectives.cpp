@@ -52,7 +52,7 @@ void ReplayBuilder::State::prepare_system() {
   program.model = make_model(program.network, *program.options.system, program.options.astra, npus);
   for (const SystemGroup& g : program.groups) {
     if (g.places.empty() || g.places.back().first < npus) continue;
-    throw input_error({},
+    throw input_error({.file = program.options.system->groups_file},
                       "group " + std::to_string(g.id) + " has rank " + std::to_string(g.places.back().first) +
                           ", but there are " + std::to_string(npus) + " ranks",
                       "groups");

@@ -23,7 +23,7 @@ class Sample:
 
 @dataclasses.dataclass
 class Format:
-    kind: str  # which mutations make sense, see mutations.BY_KIND
+    kind: str  # which mutations make sense, see mutations.BY_KIND; "argument": of the sample's input, a word itself
     samples: list
     commands: list  # beginning with the tool; what stands in braces is put in by filled()
 
@@ -354,6 +354,27 @@ def formats_in(maker, corpus):
         "journal": Format("text", [Sample(run_set | {journal_name: journal, ".w.0.et.etkit-AAAAAA": run_set["w.1.et"]},
                                           [journal_name], "w", 4)],
                           ["et-validate {in}", "et-convert {in} -o out", "et-convert -q ag -o {in} --force"]),
+    }
+    def argument(values, commands):
+        return Format("argument", [Sample(run_set, [], v, 4) for v in values], commands)
+
+    formats |= {
+        "option: network": argument(("ring:4,bw=50GB/s,lat=500ns", "torus:2x2,bw=1GB/s|2GB/s,lat=1us", "tree:2x2,bw=4GB/s|1GB/s",
+                                     "switch:2,bw=600GB/s+ring:2,bw=8Gbit/s,lat=3ps", "hypercube:4,bw=1KiB/s", "ideal"),
+                                    ["et-replay -q -n {in} w", "et-replay -q -n {in} --network aware w",
+                                     "et-replay -q -n {in} --network unaware --compat astra w"]),
+        "option: number": argument(("4", "1MiB", "2x2", "5us", "0-3,8", "1.5GB", "0:1,2"),
+                                   ["et-generate all_reduce --npus {in} -o made", "et-generate all_reduce --size {in} -o made",
+                                    "et-generate all_to_all --algorithm hierarchical --dims {in} -t msccl -o made.xml",
+                                    "et-generate broadcast --npus 4 --root {in}", "et-generate chain --compute {in} -o made",
+                                    "et-split --ranks {in} w -o part", "et-graph -t dot --around {in} w",
+                                    "et-replay -q -n ideal --until {in} w", "et-merge w --builtin all=direct --chunks {in}"]),
+        "option: rule": argument(("all_reduce:size>=1KiB=ring,chunks=2", "all_gather:pg=0:name=A*=direct", "all=chain,root=1",
+                                  "all_reduce:node=0=hierarchical,dims=2x2,dim-algorithms=ring+direct"),
+                                 ["et-merge w --builtin {in} -o merged", "et-merge w --builtin {in} --misfits warn -o merged",
+                                  CONFIGURED + "--collective {in} w"]),
+        "option: format": argument(("chakra,set=tar", "msccl,size=1MiB", "json,compress=gz", "ten,form=csv", "jsonl", "dot"),
+                                   ["et-convert -t {in} w", "et-convert -f {in} algo.xml -o out", "et-convert algo.xml -t {in}"]),
     }
     for s in formats["merge-map"].samples:
         s.files["custom.json"] = CUSTOM_SYSTEM.replace(b"map.yml", b"x.yml")

@@ -40,7 +40,7 @@ INTERNAL = re.compile(r"internal error|std::|terminate called|basic_string|vecto
 TEMPORARY = re.compile(r"\..*\.etkit-")
 # Exit status 2: a file that another file names is missing, or an option is wanted (or wrong) with this input.
 USAGE = re.compile(r"error: (.*: )?(no such file|No such file|Is a directory|Not a directory|File name too long|Permission)|"
-                   r"error: .*--\w|wants the model links|error: failed link")
+                   r"error: .*--\w|wants the model links|error: failed link|none of the runs can be done|error: no network")
 TRACE_SUFFIXES = (".et", ".tar", ".zst", ".gz", ".jsonl", ".xml", ".csv", ".json")
 WRITERS = ("et-convert", "et-merge", "et-split", "et-link", "et-validate")
 
@@ -128,6 +128,7 @@ def stems(name):
 def named(mutant, line):
     """Whether a message is about a file or network: the mutant, what stands beside it, the set, what was to be written."""
     names = list(mutant.sample.files) + mutant.sample.input.split() + mutant.command[1:]
+    names.append("-")  # a configuration may name it
     where = re.match(r"[\w-]+: (?:error: )?([^:\s]+): ?", line)
     return any(n in line for n in names if "." in n or ":" in n) or bool(where and any(where[1] in stems(n) for n in names))
 

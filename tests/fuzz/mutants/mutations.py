@@ -131,7 +131,7 @@ def other_number(rng, data):
 def near_number(rng, data):
     def change(m):
         try:
-            return str(int(m[0]) + rng.choice([-1, 1, 2, 10, 1000])).encode()
+            return str(int(m[0]) + rng.choice([-1, 1, 2, 10, 100])).encode()
         except ValueError:
             return m[0] + b"1"
     return at_match(rng, data, NUMBER, change)

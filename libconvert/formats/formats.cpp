@@ -105,6 +105,7 @@ const Format* detect_format(std::string_view head, std::string_view name) {
     }
   }
   if (matches == 1) return by_content;
+  if (name.ends_with(')')) name.remove_suffix(1);  // a member of a tar is named ARCHIVE(MEMBER)
   const Format* by_name = format_by_suffix(name, Direction::read);
   if (by_name != nullptr && by_name->can_read() &&
       (matches == 0 || by_name->sniff == nullptr || by_name->sniff(head))) {

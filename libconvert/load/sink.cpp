@@ -215,8 +215,9 @@ class Sink {
     const bool hold =
         source_.groups_come_late() || (options_.before_commit && (!plan_.path || is_stream_path(*plan_.path)));
     std::string begin, bytes;
+    bool has_groups = false;
     const auto begin_set = [&] {
-      give_groups(format, *writer);
+      has_groups = give_groups(format, *writer);
       writer->begin_set(many, begin);
     };
     if (!hold) {
@@ -232,17 +233,21 @@ class Sink {
     }
     if (hold) begin_set();
     writer->end_set(many, bytes);
+    if (has_groups && !source_.groups_come_late()) source_.check_groups();
     ready();
     if (hold) out->write(begin);
     out->write(bytes);
     out->close();
   }
 
-  // To a writer that has a place for them.
-  void give_groups(const Format& format, TraceWriter& writer) {
-    if (source_.follows_reference() || !source_.has_subgroups()) return;
+  // To a writer that has a place for them. Returns whether it has.
+  bool give_groups(const Format& format, TraceWriter& writer) {
+    if (source_.follows_reference() || !source_.has_subgroups()) return false;
     const auto groups = source_.groups_to_write(&diagnostics_);
-    if (groups && !writer.take_groups(groups->json)) warn_of_lost_groups(format);
+    if (!groups) return false;
+    const bool taken = writer.take_groups(groups->json);
+    if (!taken) warn_of_lost_groups(format);
+    return taken;
   }
 
   void warn_of_lost_groups(const Format& format) {

@@ -166,6 +166,7 @@ std::shared_ptr<ReplaySystem> load_system(const SystemInputs& inputs, const Netw
   }
   if (inputs.groups) {
     const NamedText json = read_text(*inputs.groups, max_groups_bytes);
+    system->groups_file = json.name;
     system->groups = parse_known(FileKind::groups, json.text, json.name,
                                  [&] { return groups_for(network, json.name, json.text); });
   }
@@ -182,7 +183,9 @@ std::shared_ptr<ReplaySystem> load_system(const SystemInputs& inputs, const Netw
 }
 
 void add_groups(ReplaySystem& system, const std::optional<InputSet::Groups>& groups, const NetworkConfig& network) {
-  if (groups) system.groups = groups_for(network, groups->name, groups->json);
+  if (!groups) return;
+  system.groups_file = groups->name;
+  system.groups = groups_for(network, groups->name, groups->json);
 }
 
 std::vector<std::string> custom_prefixes(const ReplaySystem& system) {

@@ -54,7 +54,7 @@ void ReplayBuilder::State::prepare_system() {
   program.model = make_model(program.network, *program.options.system, program.options.astra, npus);
   for (const SystemGroup& g : program.groups) {
     if (g.places.empty() || g.places.back().first < npus) continue;
-    throw input_error({},
+    throw input_error({.file = program.options.system->groups_file},
                       "group " + std::to_string(g.id) + " has rank " + std::to_string(g.places.back().first) +
                           ", but there are " + counted(npus, "rank"),
                       "groups");
@@ -213,8 +213,8 @@ const CollectiveCall& ReplayBuilder::State::call_of(const Op& op) const {
 void ReplayBuilder::State::number_collectives(const Trace& trace, const Graph& graph,
                                               std::vector<Op>& by_index) const {
   const auto is_collective = [](const Op& op) { return op.type == OpType::collective; };
-  if (program.options.astra || compiler.failed() || std::none_of(by_index.begin(), by_index.end(), is_collective))
-    return;
+  if (program.options.astra || compiler.failed() || custom_compiler.failed()) return;
+  if (std::none_of(by_index.begin(), by_index.end(), is_collective)) return;
   std::map<std::uint32_t, std::uint32_t> counts;  // by group
   for (const std::uint32_t index : communication_order(trace.nodes, graph)) {
     if (is_collective(by_index[index])) by_index[index].peer = counts[call_of(by_index[index]).group]++;

@@ -466,10 +466,20 @@ ReplayResult run(const ReplayProgram& program) {
   return Replayer(program).run();
 }
 
+// Delays and sums that are too large have no line: the network is where they come from.
+ReplayResult run_on_network(const ReplayProgram& program) {
+  try {
+    return run(program);
+  } catch (const Error& e) {
+    if (e.kind() != Error::Kind::input || !e.where().file.empty()) throw;
+    throw input_error({.file = program.network.source}, e.what(), "network");
+  }
+}
+
 }  // namespace
 
 ReplayResult replay(const ReplayProgram& program) {
-  ReplayResult result = run(program);
+  ReplayResult result = run_on_network(program);
   result.gaps.add(program.gaps);
   if (program.options.astra) result.gaps.add(gaps_of(program.network, program.options.network.model));
   result.recorded_communication = program.options.recorded != Recorded::nothing;

@@ -28,7 +28,8 @@ Given communication_options(const ReplayInputOptions& i, const ReplayOutputOptio
           {"--num-queues-per-dim", i.queues_per_dim.has_value()},
           {"--injection-scale", i.injection_scale.has_value()},
           {"--rendezvous-protocol", i.rendezvous.has_value()},
-          {"--report " + o.report, o.report != "npus"}};
+          {"--report " + o.report, o.report != "npus"},
+          {"-t " + o.to.value_or(""), o.to.has_value()}};
 }
 
 // What says how the nodes of an NPU share it.

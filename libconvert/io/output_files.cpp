@@ -233,24 +233,25 @@ void OutputFiles::State::sync() {
 // Gives the file a name beside its target.
 FileChange OutputFiles::State::complete(Entry& entry) {
   if (entry.temporary.empty()) name_it(entry);
-  struct stat status {};
-  if (::stat(entry.temporary.c_str(), &status) != 0) fail(entry.asked);
+  const FileStamp fresh = stamp_of(entry.temporary);
+  if (fresh == FileStamp{}) fail(entry.asked);
   return {.target = entry.target,
           .temporary = entry.temporary,
           .backup = backup_name(entry.temporary),
           .is_removal = false,
-          .size_bytes = status.st_size,
-          .mtime_ns = mtime_ns(status)};
+          .fresh = fresh,
+          .old = stamp_of(entry.target)};
 }
 
 // Of the removals those that there is something to remove for.
 std::vector<FileChange> OutputFiles::State::removal_changes() const {
   std::vector<FileChange> changes;
   for (const std::string& path : removals) {
-    struct stat status {};
-    if (::lstat(path.c_str(), &status) != 0) continue;
+    const FileStamp old = stamp_of(path);
+    if (old == FileStamp{}) continue;
     FileChange& change = changes.emplace_back();
     change.is_removal = true;
+    change.old = old;
     change.target = absolute(path);
     change.temporary = temporary_name(change.target);
     change.backup = backup_name(change.temporary);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "io/replace_journal.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -19,7 +21,7 @@ constexpr std::size_t token_letters = 6;
 constexpr std::size_t max_stem_bytes = 200;  // of 255, so that there is room for the rest
 constexpr std::string_view journal_suffix = ".etkit-replace";
 constexpr std::string_view first_line =
-    "etkit-replace 1: files that are being replaced together; any etkit tool that is run on them finishes it\n";
+    "etkit-replace 2: files that are being replaced together; any etkit tool that is run on them finishes it\n";
 constexpr std::string_view last_line = "end\n";
 constexpr std::string_view groups_suffix = ".groups.json";
 
@@ -60,8 +62,9 @@ std::string_view take(std::string_view& text, char end) {
   return part;
 }
 
-std::optional<std::int64_t> integer(std::string_view text) {
-  std::int64_t value = 0;
+template <typename Integer = std::int64_t>
+std::optional<Integer> integer(std::string_view text) {
+  Integer value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
@@ -84,19 +87,30 @@ bool is_plain_path(const std::string& name) {
   return name.find('/') == std::string::npos || (name[0] == '/' && name.find("/../") == std::string::npos);
 }
 
-// "replace TOKEN SIZE MTIME NAME" or "remove TOKEN NAME"
+// "SIZE MTIME "
+std::optional<FileStamp> take_stamp(std::string_view& line) {
+  const auto size = integer(take(line, ' '));
+  const auto mtime = integer(take(line, ' '));
+  if (!size || !mtime) return std::nullopt;
+  return FileStamp{*size, *mtime};
+}
+
+std::string text_of(const FileStamp& stamp) {
+  return std::to_string(stamp.size_bytes) + ' ' + std::to_string(stamp.mtime_ns) + ' ';
+}
+
+// "replace TOKEN SIZE MTIME OLD-SIZE OLD-MTIME NAME" or "remove TOKEN OLD-SIZE OLD-MTIME NAME"
 std::optional<FileChange> parse_line(const std::string& journal, std::string_view line) {
   FileChange change;
   const std::string_view word = take(line, ' ');
   const std::string_view token = take(line, ' ');
   change.is_removal = word == "remove";
   if ((!change.is_removal && word != "replace") || !is_token(token)) return std::nullopt;
-  if (!change.is_removal) {
-    const auto size = integer(take(line, ' '));
-    const auto mtime = integer(take(line, ' '));
-    if (!size || !mtime) return std::nullopt;
-    change.size_bytes = *size;
-    change.mtime_ns = *mtime;
+  for (FileStamp* const stamp : {&change.fresh, &change.old}) {
+    if (change.is_removal && stamp == &change.fresh) continue;
+    const auto told = take_stamp(line);
+    if (!told) return std::nullopt;
+    *stamp = *told;
   }
   const std::string name = unescaped(line);
   if (!is_plain_path(name)) return std::nullopt;
@@ -109,6 +123,12 @@ std::optional<FileChange> parse_line(const std::string& journal, std::string_vie
 }
 
 }  // namespace
+
+FileStamp stamp_of(const std::string& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) return {};
+  return {status.st_size, status.st_mtim.tv_sec * std::int64_t{1'000'000'000} + status.st_mtim.tv_nsec};
+}
 
 std::string temporary_name(const std::string& target) {
   std::random_device random;
@@ -128,32 +148,37 @@ std::string journal_path(const std::string& path) {
 
 bool is_journal_name(std::string_view name) { return name.starts_with('.') && name.ends_with(journal_suffix); }
 
-std::string journal_text(const std::string& journal, const std::vector<FileChange>& changes) {
-  std::string text(first_line);
+std::string journal_text(const std::string& journal, std::uint64_t inode, const std::vector<FileChange>& changes) {
+  std::string text = std::string(first_line) + "inode " + std::to_string(inode) + '\n';
   const std::string directory = directory_of(journal);
   for (const FileChange& c : changes) {
     const std::string token = c.temporary.substr(c.temporary.size() - token_letters);
     text += (c.is_removal ? "remove " : "replace ") + token + ' ';
-    if (!c.is_removal) text += std::to_string(c.size_bytes) + ' ' + std::to_string(c.mtime_ns) + ' ';
+    if (!c.is_removal) text += text_of(c.fresh);
+    text += text_of(c.old);
     const bool is_beside = directory_of(c.target) == directory;
     text += escaped(is_beside ? file_name_part(c.target) : std::string_view(c.target)) + '\n';
   }
   return text.append(last_line);
 }
 
-std::vector<FileChange> parse_journal(const std::string& journal, std::string_view text) {
-  std::vector<FileChange> changes;
+Journal parse_journal(const std::string& journal, std::string_view text) {
+  Journal read;
   bool is_ours = text.starts_with(first_line) && text.ends_with(last_line);
   if (is_ours) {
     text.remove_prefix(first_line.size());
     text.remove_suffix(last_line.size());
+    const bool has_inode = take(text, ' ') == "inode";
+    const auto inode = integer<std::uint64_t>(take(text, '\n'));
+    is_ours = has_inode && inode;
+    read.inode = inode.value_or(0);
   }
   while (is_ours && !text.empty()) {
     std::optional<FileChange> change = parse_line(journal, take(text, '\n'));
     is_ours = change.has_value();
-    if (change) changes.push_back(std::move(*change));
+    if (change) read.changes.push_back(std::move(*change));
   }
-  if (is_ours) return changes;
+  if (is_ours) return read;
   throw input_error({.file = journal},
                     "is not what etkit writes while it replaces files; check the files beside it, and remove it");
 }

@@ -44,11 +44,6 @@ bool exists(const std::string& path) {
   return ::lstat(path.c_str(), &status) == 0;
 }
 
-bool is_new_file(const FileChange& c, const std::string& path) {
-  struct stat status {};
-  return ::lstat(path.c_str(), &status) == 0 && status.st_size == c.size_bytes && mtime_ns(status) == c.mtime_ns;
-}
-
 // Puts the old file aside and the new one in its place. A second name costs nothing, and the file is never missing;
 // where there are no second names (FAT) it is renamed.
 int apply(const FileChange& c) {
@@ -68,9 +63,11 @@ int apply(const FileChange& c) {
 int undo(const FileChange& c) {
   if (!c.is_removal && !exists(c.temporary) && ::rename(c.target.c_str(), c.temporary.c_str()) != 0) return errno;
   if (!exists(c.backup)) return 0;
-  if (::rename(c.backup.c_str(), c.target.c_str()) != 0) return errno;
-  ::unlink(c.backup.c_str());  // two names of one file both stay
-  return 0;
+  if (exists(c.target)) {  // its second name
+    ::unlink(c.backup.c_str());
+    return 0;
+  }
+  return ::rename(c.backup.c_str(), c.target.c_str()) == 0 ? 0 : errno;
 }
 
 struct Attempt {
@@ -78,6 +75,15 @@ struct Attempt {
   const std::string* failed = nullptr;
   int error = 0;
 };
+
+Attempt undo_all(const std::vector<FileChange>& changes) {
+  Attempt attempt{.result = ReplaceResult::undone};
+  for (auto c = changes.rbegin(); c != changes.rend(); ++c) {
+    const int error = undo(*c);
+    if (error != 0) attempt = {.result = ReplaceResult::unfinished, .failed = &c->target, .error = error};
+  }
+  return attempt;
+}
 
 // Takes no memory, see UnbrokenStep. Leaves the journal to the caller.
 Attempt apply_all(const std::vector<FileChange>& changes) {
@@ -88,11 +94,7 @@ Attempt apply_all(const std::vector<FileChange>& changes) {
     attempt.failed = &c.target;
     break;
   }
-  if (attempt.failed == nullptr) return attempt;
-  attempt.result = ReplaceResult::undone;
-  for (auto c = changes.rbegin(); c != changes.rend(); ++c) {
-    if (undo(*c) != 0) attempt.result = ReplaceResult::unfinished;
-  }
+  if (attempt.failed != nullptr) attempt.result = undo_all(changes).result;
   return attempt;
 }
 
@@ -139,22 +141,16 @@ int place(const std::string& from, const std::string& journal) {
 // The journal under a temporary name, locked for as long as the descriptor is open.
 class NewJournal {
  public:
-  NewJournal(const std::string& journal, std::string_view text)
+  NewJournal(const std::string& journal, const std::vector<FileChange>& changes)
       : journal_(journal),
         temporary_(temporary_name(journal)),
         cleanup_(SignalCleanup::remove_file(temporary_)),
         fd_(make(temporary_)) {
     if (fd_.get() < 0) throw system_error(journal_, errno);
     (void)::flock(fd_.get(), LOCK_EX | LOCK_NB);
-    int error = 0;
-    while (!text.empty() && error == 0) {
-      const ssize_t taken = ::write(fd_.get(), text.data(), text.size());
-      if (taken >= 0) {
-        text.remove_prefix(static_cast<std::size_t>(taken));
-      } else if (errno != EINTR) {
-        error = errno;
-      }
-    }
+    struct stat status {};
+    int error = ::fstat(fd_.get(), &status) == 0 ? 0 : errno;
+    if (error == 0) error = write(journal_text(journal_, status.st_ino, changes));
     if (error == 0) error = sync_file(fd_.get());
     if (error == 0) return;
     ::unlink(temporary_.c_str());
@@ -170,6 +166,17 @@ class NewJournal {
   static int make(const std::string& path) {
     const UnbrokenStep step;
     return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  }
+  [[nodiscard]] int write(std::string_view text) const {
+    while (!text.empty()) {
+      const ssize_t taken = ::write(fd_.get(), text.data(), text.size());
+      if (taken >= 0) {
+        text.remove_prefix(static_cast<std::size_t>(taken));
+      } else if (errno != EINTR) {
+        return errno;
+      }
+    }
+    return 0;
   }
 
   const std::string& journal_;
@@ -202,16 +209,50 @@ std::string read_all(int fd, const std::string& journal) {
   }
 }
 
-// A file that is neither the old one nor the new one leaves no way to go.
-void check_changes(const std::string& journal, const std::vector<FileChange>& changes) {
-  for (const FileChange& c : changes) {
-    const bool waits = is_new_file(c, c.temporary);
-    if (c.is_removal || waits || (!exists(c.temporary) && is_new_file(c, c.target))) continue;
-    throw input_error({.file = journal},
-                      "the replacement of files that this journal describes was cut short, and " + c.target +
-                          " has been changed since; check or make these files anew, "
-                          "and remove the journal");
+enum class Progress : std::uint8_t { pending, applied, changed };
+
+// How far a change came. Changed is a file that is neither the old one nor the new one. In a copy of the files
+// times say nothing, and what stands where a new file was still to come is not looked at.
+Progress progress_of(const FileChange& c, bool in_copy) {
+  const auto is = [in_copy](const std::string& path, const FileStamp& known) {
+    const FileStamp found = stamp_of(path);
+    return in_copy ? found.size_bytes == known.size_bytes : found == known;
+  };
+  if (c.is_removal) {
+    if (!exists(c.target)) return Progress::applied;
+    return !exists(c.backup) && (in_copy || is(c.target, c.old)) ? Progress::pending : Progress::changed;
   }
+  if (!exists(c.temporary)) return is(c.target, c.fresh) ? Progress::applied : Progress::changed;
+  const bool untouched = in_copy || !exists(c.target) || is(c.target, c.old);
+  return untouched && is(c.temporary, c.fresh) ? Progress::pending : Progress::changed;
+}
+
+enum class Way : std::uint8_t { forward, back };
+
+// The way that overwrites nothing but old files: forward if each file is the old one or the new one. A copy goes
+// back to the old files as long as not all are replaced: that leaves what stands at a place that is still to come.
+Way way_of(const std::string& journal, const std::vector<FileChange>& changes, bool is_copy) {
+  const FileChange* changed = nullptr;
+  for (const FileChange& c : changes) {
+    if (changed == nullptr && progress_of(c, false) == Progress::changed) changed = &c;
+  }
+  if (changed == nullptr) return Way::forward;
+  if (is_copy) {
+    bool sound = true, is_done = true, can_go_back = true;
+    for (const FileChange& c : changes) {
+      const Progress progress = progress_of(c, true);
+      sound = sound && progress != Progress::changed;
+      is_done = is_done && progress == Progress::applied;
+      can_go_back = can_go_back && (progress == Progress::pending || c.old == FileStamp{} || exists(c.backup));
+    }
+    if (sound && is_done) return Way::forward;
+    if (sound && can_go_back) return Way::back;
+  }
+  throw input_error(
+      {.file = journal},
+      "the replacement of files that this journal describes was cut short, and " + changed->target +
+          " has been changed since; nothing is overwritten: check or make these files anew, and remove "
+          "the journal (old files that had been replaced are beside it, .*.etkit-*.old)");
 }
 
 // One journal. False if it is still there, although nothing remains to be done but to remove it.
@@ -227,9 +268,9 @@ bool finish_journal(const std::string& journal) {
   if (!S_ISREG(status.st_mode))
     throw input_error({.file = journal}, "is no regular file, as the journal of a replacement is; remove it");
   if (!lock(fd, journal)) return true;
-  const std::vector<FileChange> changes = parse_journal(journal, read_all(fd.get(), journal));
-  check_changes(journal, changes);
-  const Attempt attempt = apply_all(changes);
+  const auto [inode, changes] = parse_journal(journal, read_all(fd.get(), journal));
+  const Way way = way_of(journal, changes, inode != status.st_ino);
+  const Attempt attempt = way == Way::forward ? apply_all(changes) : undo_all(changes);
   if (attempt.result == ReplaceResult::unfinished) {
     throw Error(
         Error::Kind::system, {.file = journal},
@@ -267,7 +308,7 @@ int sync_file(int fd) {
 ReplaceResult replace_files(const std::string& lead, const std::vector<FileChange>& changes,
                             ReplaceFailure& failure) {
   const std::string journal = journal_path(lead);
-  const NewJournal written(journal, journal_text(journal, changes));
+  const NewJournal written(journal, changes);
   const Directories folders(journal, changes);
   for (;;) {
     if (!finish_journal(journal)) throw system_error(journal, EEXIST);

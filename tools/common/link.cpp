@@ -218,9 +218,7 @@ void Linking::check(TraceSource& source, OutputFiles& files) {
       failed = context_.failed();
       if (failed) hint = "; --check warn writes all the same";
     }
-    OutputFiles alone;  // it says why there is nothing else
-    write_report(failed ? alone : files);
-    alone.commit();
+    if (!failed) write_report(files);
   }
   if (team_ != nullptr && !team_->all(!failed) && !failed) {
     throw input_error({}, "nothing is written: process 0 has found errors");
@@ -272,7 +270,8 @@ void Linking::gather(TraceSource& source) {
 void Linking::report_unmatched() {
   if (options_.unmatched == "keep") return;
   const bool error = options_.unmatched == "error";
-  std::vector<std::string> notes = {"--report FILE --list-unmatched names them all; --unmatched keep is silent"};
+  std::vector<std::string> notes = {std::string(error ? "--unmatched warn " : "") +
+                                    "--report FILE --list-unmatched names them all; --unmatched keep is silent"};
   for (std::size_t i = 0; i < unmatched_kinds; ++i) {
     const auto kind = static_cast<Unmatched>(i);
     std::uint64_t count = 0;

@@ -5,6 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
 #include <thread>
 
 #include "io/input_set.h"
@@ -25,10 +28,8 @@ FileChange new_file(const Scratch& scratch, const std::string& name, const std::
   c.temporary = temporary_name(c.target);
   c.backup = backup_name(c.temporary);
   scratch.write(c.temporary.substr(scratch.path().size() + 1), text);
-  struct stat status {};
-  EXPECT_EQ(::stat(c.temporary.c_str(), &status), 0);
-  c.size_bytes = status.st_size;
-  c.mtime_ns = mtime_ns(status);
+  c.fresh = stamp_of(c.temporary);
+  c.old = stamp_of(c.target);
   return c;
 }
 
@@ -38,13 +39,34 @@ FileChange removal(const Scratch& scratch, const std::string& name) {
   c.target = scratch.path(name);
   c.temporary = temporary_name(c.target);
   c.backup = backup_name(c.temporary);
+  c.old = stamp_of(c.target);
   return c;
 }
 
 std::string write_journal(const Scratch& scratch, const std::vector<FileChange>& changes) {
   const std::string journal = journal_path(scratch.path("ring"));
-  scratch.write(".ring.etkit-replace", journal_text(journal, changes));
+  scratch.write(".ring.etkit-replace", "");
+  struct stat status {};
+  EXPECT_EQ(::stat(journal.c_str(), &status), 0);
+  scratch.write(".ring.etkit-replace", journal_text(journal, status.st_ino, changes));
   return journal;
+}
+
+// What a process does before it is killed: the new file in its place, the old one aside.
+void apply(const FileChange& c) {
+  ::rename(c.target.c_str(), c.backup.c_str());
+  if (!c.is_removal) {
+    EXPECT_EQ(::rename(c.temporary.c_str(), c.target.c_str()), 0);
+  }
+}
+
+// A copy of all files, in a folder of its own.
+std::string copied(const Scratch& scratch) {
+  const std::string folder = scratch.path() + ".copy";
+  std::filesystem::copy(scratch.path(), folder);
+  for (const auto& file : std::filesystem::directory_iterator(folder))
+    std::filesystem::last_write_time(file, std::filesystem::file_time_type::clock::now() + std::chrono::seconds(5));
+  return folder;
 }
 
 TEST(Replacement, NamesOfJournals) {
@@ -58,21 +80,27 @@ TEST(Replacement, NamesOfJournals) {
 
 TEST(Replacement, AJournalSaysItsChanges) {
   const std::vector<FileChange> changes = {
-      {"/d/ring.0.et", "/d/.ring.0.et.etkit-aB3dEf", "/d/.ring.0.et.etkit-aB3dEf.old", false, 12, -7},
-      {"/d/a %0A\nb", "/d/.a %0A\nb.etkit-000000", "/d/.a %0A\nb.etkit-000000.old", false, 0, 0},
-      {"/e/report.json", "/e/.report.json.etkit-zzzzzz", "/e/.report.json.etkit-zzzzzz.old", false, 3, 4},
-      {"/d/ring.9.et.gz", "/d/.ring.9.et.gz.etkit-ABCDEF", "/d/.ring.9.et.gz.etkit-ABCDEF.old", true, 0, 0},
-      {"/d/ring.groups.json", "/d/.ring.groups.json.etkit-ABCDEF", "/d/.ring.groups.json.etkit-ABCDEF.old", true, 0,
-       0}};
-  const auto read = parse_journal("/d/.ring.etkit-replace", journal_text("/d/.ring.etkit-replace", changes));
+      {"/d/ring.0.et", "/d/.ring.0.et.etkit-aB3dEf", "/d/.ring.0.et.etkit-aB3dEf.old", false, {12, -7}, {-1, 0}},
+      {"/d/a %0A\nb", "/d/.a %0A\nb.etkit-000000", "/d/.a %0A\nb.etkit-000000.old", false, {0, 0}, {5, 6}},
+      {"/e/report.json", "/e/.report.json.etkit-zzzzzz", "/e/.report.json.etkit-zzzzzz.old", false, {3, 4}, {}},
+      {"/d/ring.9.et.gz", "/d/.ring.9.et.gz.etkit-ABCDEF", "/d/.ring.9.et.gz.etkit-ABCDEF.old", true, {}, {9, 8}},
+      {"/d/ring.groups.json",
+       "/d/.ring.groups.json.etkit-ABCDEF",
+       "/d/.ring.groups.json.etkit-ABCDEF.old",
+       true,
+       {},
+       {1, 2}}};
+  const auto [inode, read] =
+      parse_journal("/d/.ring.etkit-replace", journal_text("/d/.ring.etkit-replace", 77, changes));
+  EXPECT_EQ(inode, 77U);
   ASSERT_EQ(read.size(), changes.size());
   for (std::size_t i = 0; i < changes.size(); ++i) {
     EXPECT_EQ(read[i].target, changes[i].target);
     EXPECT_EQ(read[i].temporary, changes[i].temporary);
     EXPECT_EQ(read[i].backup, changes[i].backup);
     EXPECT_EQ(read[i].is_removal, changes[i].is_removal);
-    EXPECT_EQ(read[i].size_bytes, changes[i].size_bytes);
-    EXPECT_EQ(read[i].mtime_ns, changes[i].mtime_ns);
+    EXPECT_EQ(read[i].fresh, changes[i].fresh);
+    EXPECT_EQ(read[i].old, changes[i].old);
   }
 }
 
@@ -80,14 +108,18 @@ TEST(Replacement, AJournalSaysItsChanges) {
 TEST(Replacement, AJournalMayNotAskForMore) {
   const std::string journal = "/d/.ring.etkit-replace";
   const std::string whole = journal_text(
-      journal, {{"/d/ring.0.et", "/d/.ring.0.et.etkit-aB3dEf", "/d/.ring.0.et.etkit-aB3dEf.old", false, 1, 2}});
-  EXPECT_EQ(parse_journal(journal, whole).size(), 1U);
-  const std::string head = whole.substr(0, whole.find('\n') + 1);
+      journal, 7,
+      {{"/d/ring.0.et", "/d/.ring.0.et.etkit-aB3dEf", "/d/.ring.0.et.etkit-aB3dEf.old", false, {1, 2}, {3, 4}}});
+  EXPECT_EQ(parse_journal(journal, whole).changes.size(), 1U);
+  const std::string head = whole.substr(0, whole.find("replace aB3dEf"));
+  const std::string first_line = whole.substr(0, whole.find('\n') + 1);
+  EXPECT_EQ(error_of([&] { (void)parse_journal(journal, first_line + "inode x\nend\n"); }).where().file, journal);
   for (const std::string line :
-       {"remove ABCDEF notes.txt", "remove ABCDEF other.0.et", "remove ABCDEF /d/ring.0.et",
-        "remove ABCDEF ../ring.0.et", "remove ABCDEF ring.et", "replace ABCDEF 1 2 ../x", "replace ABCDEF 1 2 a/b",
-        "replace ABCDEF 1 2 /a/../b", "replace ABCDEF 1 2 /a/..", "replace ABCDEF 1 2 ", "replace ABC/EF 1 2 x",
-        "replace ABCDEF 1 x", "link A B", ""}) {
+       {"remove ABCDEF 1 2 notes.txt", "remove ABCDEF 1 2 other.0.et", "remove ABCDEF 1 2 /d/ring.0.et",
+        "remove ABCDEF 1 2 ../ring.0.et", "remove ABCDEF 1 2 ring.et", "remove ABCDEF ring.0.et",
+        "replace ABCDEF 1 2 3 4 ../x", "replace ABCDEF 1 2 3 4 a/b", "replace ABCDEF 1 2 3 4 /a/../b",
+        "replace ABCDEF 1 2 3 4 /a/..", "replace ABCDEF 1 2 3 4 ", "replace ABC/EF 1 2 3 4 x",
+        "replace ABCDEF 1 2 x", "link A B", ""}) {
     const Error error = error_of([&] { (void)parse_journal(journal, head + line + "\nend\n"); });
     EXPECT_EQ(error.where().file, journal) << line;
     EXPECT_EQ(error.kind(), Error::Kind::input);
@@ -139,6 +171,81 @@ TEST(Replacement, AChangedFileIsLeftToTheUser) {
               test::write_file(files, scratch.path("ring.0.et"), "x");
             })),
             text_of(error));
+}
+
+// So is an old file that was still to be replaced.
+TEST(Replacement, AnEditOfAnOldFileIsNotOverwritten) {
+  for (const bool is_removal : {false, true}) {
+    const Scratch scratch;
+    scratch.write("ring.0.et", "old 0");
+    scratch.write("ring.1.et", "old one");
+    const std::vector<FileChange> changes = {
+        new_file(scratch, "ring.0.et", "new zero"),
+        is_removal ? removal(scratch, "ring.1.et") : new_file(scratch, "ring.1.et", "new one")};
+    apply(changes[0]);
+    const std::string journal = write_journal(scratch, changes);
+    scratch.write("ring.1.et", "by hand");
+    const Error error = error_of([&] { InputSet({scratch.path("ring")}); });
+    EXPECT_EQ(error.where().file, journal);
+    EXPECT_NE(std::string(error.what()).find("ring.1.et has been changed since"), std::string::npos)
+        << error.what();
+    EXPECT_EQ(scratch.read("ring.1.et"), "by hand");
+  }
+}
+
+// What takes the place of a file that was already removed is kept as well.
+TEST(Replacement, ANewFileInThePlaceOfARemovedOneIsKept) {
+  const Scratch scratch;
+  scratch.write("ring.0.et", "old 0");
+  scratch.write("ring.1.et", "old one");
+  const std::vector<FileChange> changes = {removal(scratch, "ring.1.et"), new_file(scratch, "ring.0.et", "new 0")};
+  apply(changes[0]);
+  write_journal(scratch, changes);
+  scratch.write("ring.1.et", "by hand");
+  EXPECT_NE(text_of(error_of([&] { InputSet({scratch.path("ring")}); })).find("ring.1.et has been changed since"),
+            std::string::npos);
+  EXPECT_EQ(scratch.read("ring.1.et"), "by hand");
+}
+
+// A copy has other times: it goes back to the old set, from whatever state.
+TEST(Replacement, ACopyGoesBack) {
+  for (std::size_t applied = 0; applied <= 3; ++applied) {
+    const Scratch scratch;
+    scratch.write("ring.0.et", "old 0");
+    scratch.write("ring.2.et", "old 2");
+    const std::vector<FileChange> changes = {new_file(scratch, "ring.0.et", "new zero"),
+                                             new_file(scratch, "ring.1.et", "new one"),
+                                             removal(scratch, "ring.2.et")};
+    for (std::size_t i = 0; i < applied; ++i) apply(changes[i]);
+    write_journal(scratch, changes);
+    const std::string copy = copied(scratch);
+    finish_replacements_in(copy);
+    Names names;
+    for (const auto& file : std::filesystem::directory_iterator(copy)) names.push_back(file.path().filename());
+    std::sort(names.begin(), names.end());
+    EXPECT_EQ(names, applied == 3 ? (Names{"ring.0.et", "ring.1.et"}) : (Names{"ring.0.et", "ring.2.et"}))
+        << applied;
+    EXPECT_EQ(std::filesystem::file_size(copy + "/ring.0.et"), applied == 3 ? 8U : 5U) << applied;
+    std::filesystem::remove_all(copy);
+  }
+}
+
+// When all is replaced and old files have begun to go, there is no way back, and none is needed.
+TEST(Replacement, ACopyOfWhatWasAllButDoneIsDone) {
+  const Scratch scratch;
+  scratch.write("ring.0.et", "old 0");
+  scratch.write("ring.1.et", "old 1");
+  const std::vector<FileChange> changes = {new_file(scratch, "ring.0.et", "new zero"),
+                                           new_file(scratch, "ring.1.et", "new one")};
+  for (const FileChange& c : changes) apply(c);
+  ASSERT_EQ(::unlink(changes[0].backup.c_str()), 0);
+  write_journal(scratch, changes);
+  const std::string copy = copied(scratch);
+  finish_replacements_in(copy);
+  EXPECT_EQ(std::filesystem::file_size(copy + "/ring.0.et"), 8U);
+  EXPECT_EQ(std::filesystem::file_size(copy + "/ring.1.et"), 7U);
+  EXPECT_FALSE(std::filesystem::exists(copy + "/.ring.etkit-replace"));
+  std::filesystem::remove_all(copy);
 }
 
 // The lock of a living process is waited for.

@@ -195,7 +195,7 @@ void check_unsure(const Origins& from, const LinkReport& report, Diagnostics& di
   diagnostics.warning({.file = from.device_file}, "unsure",
                       std::to_string(unsure) + " of " + std::to_string(e.operators) + " operators of " +
                           from.host_file + " are matched by order alone, and other events would do as well",
-                      {"a profiler that writes ids tells them apart: give the observer to it (its argument "
+                      {"hint: a profiler that writes ids tells them apart: give the observer to it (its argument "
                        "execution_trace_observer)"});
 }
 

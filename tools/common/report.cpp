@@ -131,7 +131,10 @@ void Reporter::print_new(const convert::Diagnostics& diagnostics) {
     }
     ++shown;
     ++total_;
-    print(d);
+    Diagnostic told = d;
+    std::erase_if(told.notes,
+                  [&](const std::string& n) { return n.starts_with("hint: ") && !hints_.insert(n).second; });
+    print(told);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -27,7 +28,7 @@ class Reporter {
 
   explicit Reporter(Style style) : style_(std::move(style)) {}
 
-  // Prints what was added since the last call.
+  // Prints what was added since the last call. A hint is told once.
   void print_new(const convert::Diagnostics& diagnostics);
   // Takes what was added since the last call as printed by other means.
   void skip_new(const convert::Diagnostics& diagnostics) { printed_ = diagnostics.all().size(); }
@@ -46,6 +47,7 @@ class Reporter {
   Style style_;
   std::size_t printed_ = 0;
   std::map<std::string, Count> counts_;
+  std::set<std::string> hints_;  // that have been told
   std::size_t total_ = 0;
   std::size_t total_held_back_ = 0;
 };

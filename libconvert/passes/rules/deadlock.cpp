@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "core/collective_type.h"
@@ -180,7 +179,7 @@ class Report {
     blocked_ = first_blocked(whole_, most_told);
   }
 
-  // Circles among these nodes that share none. Each hint once.
+  // Circles among these nodes that share none.
   template <typename Hint>
   void add(std::vector<std::uint32_t> nodes, Severity severity, const Hint& hint) {
     constexpr std::size_t most_circles = 100;
@@ -191,8 +190,7 @@ class Report {
       add_circle(circle, told, d);
       if (circles.size() >= most_circles && &circle == &circles.back())
         d.notes.emplace_back("there may be more circles, which are not looked for");
-      if (std::string text = hint(kinds_of(set_, whole_, circle)); hints_.insert(text).second)
-        d.notes.push_back(std::move(text));
+      d.notes.emplace_back(hint(kinds_of(set_, whole_, circle)));
       diagnostics_.add(std::move(d));
     }
   }
@@ -238,8 +236,7 @@ class Report {
   const WholeSet& whole_;
   Diagnostics& diagnostics_;
   Finder finder_;
-  BlockedRanks blocked_;         // not told yet
-  std::set<std::string> hints_;  // that have been told
+  BlockedRanks blocked_;  // not told yet
 };
 
 }  // namespace

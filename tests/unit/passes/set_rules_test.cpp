@@ -378,7 +378,8 @@ TEST(Deadlock, NamesTheFirstBlockedCallOfEachRankOnce) {
       "t.2.et:@0x0: note: rank 2 node 1 'n' receives from rank 3 (tag 0, 8 bytes)\n"
       "t.2.et:@0x0: note: rank 2 node 2 'n' sends to rank 3 (tag 0, 8 bytes)\n"
       "t.2.et:@0x0: note: rank 3 node 1 'n' receives from rank 2 (tag 0, 8 bytes)\n"
-      "t.2.et:@0x0: note: rank 3 node 2 'n' sends to rank 2 (tag 0, 8 bytes)");
+      "t.2.et:@0x0: note: rank 3 node 2 'n' sends to rank 2 (tag 0, 8 bytes)\n"
+      "t.2.et:@0x0: note: hint: let one of the ranks send before it receives");
 }
 
 TEST(Deadlock, ManyCirclesAreBounded) {

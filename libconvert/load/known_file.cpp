@@ -96,7 +96,7 @@ std::string other_kind(const Format& format, bool asked, std::string_view head, 
   if (same) return "";
   const std::string from = "-f " + std::string(is->name);
   std::string what = read_as + ", but holds " + std::string(is->summary) + "; ";
-  if (asked) return what + from + " reads it";
+  if (asked) return what + "et-convert " + from + " reads it";
   if (!is->describes_set()) return what + "give inputs of one format, as et-convert makes them";
   what += "et-convert " + from + " makes traces of it";
   return is->read_set != nullptr ? what : what + ", et-merge -a puts it into a workload";

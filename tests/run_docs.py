@@ -23,11 +23,12 @@ RUN = re.compile(r"\$ |et-\w+ |for |diff |mpirun ")
 
 
 def plain(man):
-    return man.replace("\\&", "").replace("\\-", "-").replace("\\(aq", "'").replace("\\e", "\\")
+    return man.replace("\\&", "").replace("\\-", "-").replace("\\(aq", "'").replace("\\(->", "→").replace(
+        "\\e", "\\")
 
 
 def roff(text):
-    text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq")
+    text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("→", "\\(->")
     return re.sub(r"^([.])", r"\\&\1", text, flags=re.MULTILINE)
 
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // et-generate: collective algorithms and synthetic traces.
 #include <algorithm>
-#include <cstdio>
 
 #include "collectives/collective.h"
 #include "common/tool.h"
@@ -287,8 +286,7 @@ int main(int argc, char** argv) {
       argc, argv, info, [&](tools::App& app) { declare(app, o); },
       [&](tools::Context& context) {
         if (o.list) {
-          const std::string text = list_text();
-          std::fwrite(text.data(), 1, text.size(), stdout);
+          convert::write_bytes(std::nullopt, list_text());
         } else {
           generate(o, context);
         }

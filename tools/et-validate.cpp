@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // et-validate: check execution traces and collective algorithms.
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 
 #include "common/findings.h"
@@ -199,8 +198,7 @@ int main(int argc, char** argv) {
   };
   return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
     if (o.list_rules) {
-      const std::string table = tools::rule_table();
-      std::fwrite(table.data(), 1, table.size(), stdout);
+      write_bytes(std::nullopt, tools::rule_table());
       return 0;
     }
     check_usage(o);

@@ -81,22 +81,23 @@ std::string describe(FileKind kind) {
 }
 
 std::string other_kind(const Format& format, bool asked, std::string_view head, const std::string& name) {
-  const std::string read_as =
-      "is read as " + std::string(format.name) + (asked ? ", as asked" : ", as the first input is");
   if (const auto kind = known_file(head, name); kind && *kind > FileKind::algorithm)
     return "no trace: it " + describe(*kind);
   const Format* const is = detect_format(head, name);
-  if (is == nullptr || is->sniff == nullptr || !is->sniff(head)) {
+  // Any XML is taken for MSCCL-IR at first sight.
+  const bool other_xml = is != nullptr && is->name == "msccl" && head.find("<algo") == std::string_view::npos;
+  if (is == nullptr || is->sniff == nullptr || !is->sniff(head) || other_xml) {
     // The readers of texts say themselves where and what is wrong.
     const bool binary = format.name == "chakra" && !format.sniff(head);
-    return binary && is_text(head) ? "is a text that is no trace, and " + read_as : "";
+    return binary && is_text(head) ? "is a text of no known kind; a Chakra trace (.et) is binary" : "";
   }
   const bool both_json = is->peek_groups != nullptr && is->peek_groups == format.peek_groups;
   const bool same = is == &format || both_json || (is->linked && format.linked);
   if (same) return "";
   const std::string from = "-f " + std::string(is->name);
-  std::string what = read_as + ", but holds " + std::string(is->summary) + "; ";
-  if (asked) return what + from + " reads it";
+  std::string what = "is read as " + std::string(format.name) + (asked ? ", as asked" : ", as the first input is") +
+                     ", but holds " + std::string(is->summary) + "; ";
+  if (asked) return what + "et-convert " + from + " reads it";
   if (!is->describes_set()) return what + "give inputs of one format, as et-convert makes them";
   what += "et-convert " + from + " makes traces of it";
   return is->read_set != nullptr ? what : what + ", et-merge -a puts it into a workload";

@@ -196,12 +196,22 @@ class Drawing {
     std::vector<const PlotLine*> lines{};
   };
 
+  // Whether the eye could not tell the two apart.
+  [[nodiscard]] bool coincide(const PlotLine& a, const PlotLine& b) const {
+    constexpr double half_a_pixel = 0.5;
+    return !a.points.empty() &&
+           std::equal(a.points.begin(), a.points.end(), b.points.begin(), b.points.end(), [&](auto p, auto q) {
+             return std::abs(x_.at(p.first) - x_.at(q.first)) < half_a_pixel &&
+                    std::abs(y_.at(p.second) - y_.at(q.second)) < half_a_pixel;
+           });
+  }
+
   void add(const PlotLine& line) {
     std::string points;
     for (const auto& [x, y] : line.points)
       points += (points.empty() ? "" : " ") + coordinate(x_.at(x)) + "," + coordinate(y_.at(y));
     const auto same = std::find_if(curves_.begin(), curves_.end(),
-                                   [&](const Curve& c) { return !points.empty() && c.points == points; });
+                                   [&](const Curve& c) { return coincide(*c.lines.front(), line); });
     if (same == curves_.end()) {
       curves_.push_back({std::move(points), {&line}});
     } else {
@@ -300,6 +310,10 @@ class Drawing {
               color + "\"/>\n";
     if (!legend) return;
     stroke(right + 16, legend_y(), right + 44, legend_y(), "stroke=\"" + color + "\" stroke-width=\"2\"" + dash);
+    // A stroke down joins the names of lines that are drawn as one.
+    const double more = legend_row * static_cast<double>(curve.lines.size() - 1);
+    if (more > 0)
+      stroke(right + 44, legend_y(), right + 44, legend_y() + more, "stroke=\"" + color + "\" stroke-width=\"2\"");
     for (const PlotLine* line : curve.lines) {
       text(right + 50, legend_y() + 4, line->label, "text-anchor=\"start\"");
       ++row_;

@@ -268,7 +268,7 @@ const std::map<std::string, std::string>& verdicts() {
       {"M_hd_n6", "halvingDoubling wants a power of two of NPUs, not 6"},
       {"M_missing_et", "workload.3.et): the network has 4 NPUs; add it, or give a network of 3 NPUs"},
       {"M_missing_impl", "the system has no algorithm for all_reduce; set all-reduce-implementation"},
-      {"M_more_impls_than_dims", "has 2 entries, the network has 1 dimensions"},
+      {"M_more_impls_than_dims", "has 2 entries, the network has 1 dimension"},
       {"M_no_collective_optimization", "the system does not set collective-optimization"},
       {"M_no_splits", "the system does not set preferred-dataset-splits"},
       {"M_npus1", "npus_count wants whole numbers above 1"},

@@ -94,9 +94,8 @@ TEST(Lower, SizesAreRoundedDownAlikeOnBothEnds) {
   Diagnostics diagnostics;
   const Lowering lowering(a, 100, diagnostics);
   ASSERT_EQ(diagnostics.warnings(), 1U);
-  EXPECT_EQ(
-      diagnostics.all()[0].message,
-      "size=100 is not a multiple of the 3 chunks; messages are rounded down, and up to 1 bytes are not moved");
+  EXPECT_EQ(diagnostics.all()[0].message,
+            "size=100 is not a multiple of the 3 chunks; messages are rounded down, and up to 1 byte is not moved");
   const std::vector<Trace> traces = lower(a, 100);
   EXPECT_EQ(value(traces[0], 0, attr::comm_size), 66);
   EXPECT_EQ(value(traces[1], 0, attr::comm_size), 66);

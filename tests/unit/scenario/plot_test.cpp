@@ -52,6 +52,17 @@ TEST(Plot, LinesThatCoincideAreOne) {
   EXPECT_LT(svg.find(">three</text>"), svg.find(">two</text>"));
 }
 
+TEST(Plot, LinesTooCloseToTellApartAreOne) {
+  Plot plot{.title = "",
+            .x = {.label = "x"},
+            .y = {.label = "y"},
+            .lines = {{"one", {{0, 1}, {1, 1000}}}, {"near", {{0, 1.0001}, {1, 1000.1}}}},
+            .legend = "network"};
+  EXPECT_EQ(count(draw_svg(plot), "<polyline"), 1U);
+  plot.lines[1].points[1].second = 900;
+  EXPECT_EQ(count(draw_svg(plot), "<polyline"), 2U);
+}
+
 TEST(Plot, OneLineHasNoLegend) {
   const std::string svg =
       draw_svg({.title = "", .x = {.label = "x"}, .y = {.label = "y"}, .lines = {{"l", {{1, 1}}}}});

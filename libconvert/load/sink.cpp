@@ -11,6 +11,7 @@
 #include "io/set_path.h"
 #include "load/rank_order.h"
 #include "passes/lower/export.h"
+#include "passes/verify/verify.h"
 #include "util/log.h"
 
 namespace convert {
@@ -88,11 +89,28 @@ class Sink {
     } else {
       const std::vector<Trace> traces = source_.load(options_.jobs);
       require_whole_set(traces);
-      format.write_algorithm(export_algorithm(traces, diagnostics_), plan_.choice.options, text);
+      const Algorithm algorithm = export_algorithm(traces, diagnostics_);
+      require_readable(algorithm);
+      format.write_algorithm(algorithm, plan_.choice.options, text);
     }
     auto out = open();
     out->write(text);
     out->close();
+  }
+
+  // Refuses what no reader of the format would take: messages without a partner, deadlocks and the like.
+  void require_readable(const Algorithm& algorithm) const {
+    Diagnostics found;
+    check_structure(algorithm, found);
+    if (found.errors() == 0)
+      verify(make_program(algorithm), {.collective = {}, .soft = Severity::warning, .search_budget = 1}, found);
+    const auto& all = found.all();
+    const auto first = std::ranges::find(all, Severity::error, &Diagnostic::severity);
+    if (first == all.end()) return;
+    throw input_error({.file = source_.base_name()},
+                      "cannot be written as an algorithm: " + first->message +
+                          (found.errors() > 1 ? " (and " + std::to_string(found.errors() - 1) + " more)" : ""),
+                      first->rule);
   }
 
   // The nodes of the rank whose head was read, encoded; flushed to `out` when it is given.

@@ -56,7 +56,7 @@ struct ReplaySystem {
   SystemConfig config{};
   MemoryConfig memory{};
   std::vector<CommGroup> groups{};
-  std::string groups_file{};  // that names them
+  std::string groups_file{};                               // that names them
   std::map<std::uint64_t, std::string> per_node_custom{};  // node id → prefix of an algorithm's traces
   std::vector<CollectiveRule> rules{};  // before what the system says; the first that fits counts
   std::uint32_t queues_per_dim = 1;

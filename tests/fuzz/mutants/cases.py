@@ -159,13 +159,20 @@ LINKS = (b"npus: 4\nswitches: [leaf0..1, root]\ndefaults: {bandwidth: 50GB/s, la
          b"  - {from: [leaf0, leaf1], to: root, bandwidth: 8Gbit/s}\n  - {from: root, to: leaf0..1}\n")
 SWEEP = (b"# what-if\nbase:\n  network: ring:4,bw=50GB/s,lat=500ns\n  model: unaware\nsweep:\n"
          b"  latency: [500ns, x0.5]\n  bandwidth: [25GB/s, x2]\n  model: [unaware, links]\n")
-SWEEP_JSON = b'{"base": {"network": "net.yml", "compat": "astra"}, "sweep": {"bandwidth.0": ["1GB/s", "x3"], "system": "s.json"}}'
+SWEEP_JSON = (b'{"base": {"network": "net.yml", "compat": "astra"},\n'
+              b'"sweep": {"bandwidth.0": ["1GB/s", "x3"], "system": "s.json"}}\n')
 MAP = (b"rules:\n  - collective: all_gather  # c\n    size: ['>=1KiB', <64MiB]\n    algorithm: ag\n"
        b"  - {name: '*1?', builtin: 'ring,chunks=2', chunks: 4}\n  - {node: 0, pg: 0, algorithm: algo.xml}\n")
 NODE_MAP = b"0: algo.xml\n'1': ag\n"
 GROUPS = b'{"1": [0, 1], "2": [2, 3], "12": [3, 0]}\n'
+TENSORS = b"".join(
+    b'{"rank":%d,"metadata":{"version":"0.0.4"}}\n'
+    b'{"rank":%d,"id":0,"type":"COMP_NODE","duration_micros":10,"attr":[{"name":"inputs","string_list":{"values":[]}},'
+    b'{"name":"outputs","string_list":{"values":["a","1048576"]}}]}\n'
+    b'{"rank":%d,"id":1,"type":"COMP_NODE","duration_micros":5,"data_deps":[0],"attr":[{"name":"inputs","string_list":'
+    b'{"values":["a","1048576","w","64"]}},{"name":"outputs","string_list":{"values":["b","7"]}}]}\n' % (r, r, r)
+    for r in (0, 1))
 NPU_MAP = b"0,0\n1,1\n2,1\n3,0\n"
-EXPLICIT = b"name,rank\nembed,0\n"
 
 
 def compressed(samples, suffix, compress, kind):
@@ -340,6 +347,9 @@ def formats_in(maker, corpus):
         "groups-file": Format("json", config("x.json", GROUPS),
                               [CONFIGURED + "--groups {in} w", "et-replay -q --workload-configuration w --system-configuration "
                                "s.json --network-configuration net.yml --comm-group-configuration {in}"]),
+        "tensors": Format("jsonl", [Sample({"x.jsonl": TENSORS}, ["x.jsonl"], "x.jsonl")],
+                          ["et-replay -n ideal --track-memory {in}", "et-replay {net} --memory-trace mem {in} -o table.txt",
+                           "et-replay {net} --compat astra --track-memory {in} --format json"]),
         "sweep": Format("text", config("x.yml", SWEEP, SWEEP_JSON),
                         ["et-replay -q --sweep {in} w", "et-replay -q --sweep {in} w -o out.csv --plot out.svg"]),
         "sweep-table": Format("text", config("x.csv", maker.read("table.csv"), extra={"sweep.yml": SWEEP}),

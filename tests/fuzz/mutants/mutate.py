@@ -128,8 +128,9 @@ def stems(name):
 def named(mutant, line):
     """Whether a message is about a file or network: the mutant, what stands beside it, the set, what was to be written."""
     names = list(mutant.sample.files) + mutant.sample.input.split() + mutant.command[1:]
-    names.append("-")  # a configuration may name it
     where = re.match(r"[\w-]+: (?:error: )?([^:\s]+): ?", line)
+    if where and where[1].encode("utf-8", errors="surrogateescape") in mutant.data:
+        return True  # a configuration names it
     return any(n in line for n in names if "." in n or ":" in n) or bool(where and any(where[1] in stems(n) for n in names))
 
 

@@ -214,25 +214,29 @@ def change_member(rng, data):
             container[index] = [container[index][0], new]
         else:
             container[index] = new
+    alike = [v for c, i in places for v in [c[i][1] if isinstance(c, Members) else c[i]] if type(v) is type(value)]
     how = rng.randrange(9)
-    if how == 0:
+    if type(value) in (int, float) and rng.random() < 0.6:
+        put(rng.choice(WIDE + [0, 1, -1, value + 1, value - 1, -value, value * 1000] + rng.sample(alike, min(20, len(alike)))))
+    elif isinstance(value, str) and rng.random() < 0.4:
+        put(rng.choice(alike))
+    elif how == 0:
         del container[index]
     elif how == 1:
         container.insert(rng.randrange(len(container) + 1), container[index])
     elif how == 2:
         put(rng.choice(SCALARS))
-    elif how == 3 and isinstance(value, (int, float)):
-        put(rng.choice(WIDE + [-1, value + 1, value - 1, -value, value * 1000]))
+    elif how == 3:
+        put(rng.choice(alike))
     elif how == 4:
         other, at = rng.choice(places)
-        if at < len(other):
-            put(other[at][1] if isinstance(other, Members) else other[at])
-    elif how == 5 and is_object:
-        container[index] = [rng.choice(TEXTS + [k for k, _ in container]), value]
-    elif how == 6:
+        put(other[at][1] if isinstance(other, Members) else other[at])
+    elif how == 5:
         put(str(value) if not isinstance(value, str) else rng.choice(TEXTS))
-    elif how == 7:
+    elif how == 6:
         rng.shuffle(container)
+    elif is_object:
+        container[index] = [rng.choice(TEXTS + [k for k, _ in container]), value]
     else:
         deep = rng.choice(DEPTHS)
         put("DEEP")

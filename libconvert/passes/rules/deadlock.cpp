@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <optional>
 
+#include "core/units.h"
 #include "passes/rules/circles.h"
 #include "passes/rules/collective_groups.h"
 #include "passes/rules/rules.h"
+#include "passes/rules/trial_run.h"
 #include "passes/rules/whole_set.h"
 
 namespace convert::rules {
@@ -156,6 +159,24 @@ class Report {
     }
   }
 
+  // A run that does not end, without a circle in the order of ids.
+  void add(const Stuck& stuck) {
+    constexpr std::size_t shown = 16;
+    Diagnostic d{.severity = Severity::warning, .where = {}, .rule = "deadlock", .message = {}, .notes = {}};
+    d.message = "deadlock is possible: " + counted(stuck.left, "node") + " never " +
+                (stuck.left == 1 ? "runs" : "run") + " to the end " + stuck.how;
+    for (const std::uint32_t node : stuck.waiting) {
+      const Rank rank = whole_.rank_of(node);
+      const std::uint32_t index = node - whole_.base(rank);
+      if (d.notes.empty()) d.where = finder_.where(rank, index);
+      if (d.notes.size() < shown) d.notes.push_back(finder_.text(rank, index) + ", and waits");
+    }
+    d.notes.emplace_back(
+        "hint: which messages and collectives belong together depends on what starts first: order them by "
+        "dependencies, or give each message its own comm_tag");
+    diagnostics_.add(std::move(d));
+  }
+
  private:
   Diagnostic finding(const std::vector<std::uint32_t>& circle, Severity severity, std::string hint) {
     constexpr std::size_t shown = 16;
@@ -194,8 +215,13 @@ void check_deadlock(std::span<const TraceSummary> set, const GroupLists* groups,
   Report report(set, whole, diagnostics);
   const std::vector<std::uint32_t> knotted = knotted_nodes(whole);
   if (knotted.empty()) {
-    if (whole.one_at_a_time())
-      report.add(knotted_nodes(whole), Severity::warning, [](const Kinds&) { return one_at_a_time_hint; });
+    const std::optional<Stuck> stuck = find_stuck_run(whole, set, groups);
+    if (whole.one_at_a_time()) {
+      const std::vector<std::uint32_t> one_by_one = knotted_nodes(whole);
+      report.add(one_by_one, Severity::warning, [](const Kinds&) { return one_at_a_time_hint; });
+      if (!one_by_one.empty()) return;
+    }
+    if (stuck) report.add(*stuck);
     return;
   }
   std::vector<bool> in_question(whole.size());

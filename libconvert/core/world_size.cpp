@@ -12,8 +12,10 @@ constexpr std::int64_t most_ranks = 0x7fffffff;  // ends of messages are int32 i
 
 }  // namespace
 
+const Attr* world_size_attribute(const Metadata& metadata) { return find(metadata.table.attrs, world_size_name); }
+
 std::optional<Rank> world_size(const Metadata& metadata) {
-  const IntValue ranks = int_value(metadata.table.attrs, world_size_name);
+  const IntValue ranks = int_value(world_size_attribute(metadata));
   if (!ranks || ranks.value < 1 || ranks.value > most_ranks) return std::nullopt;
   return static_cast<Rank>(ranks.value);
 }

@@ -10,6 +10,8 @@
 
 namespace convert {
 
+// The attribute as it stands; null if it is absent.
+[[nodiscard]] const Attr* world_size_attribute(const Metadata& metadata);
 // Nothing if it is absent, or no number of ranks.
 [[nodiscard]] std::optional<Rank> world_size(const Metadata& metadata);
 // Replaces what is there, in its place.

@@ -329,7 +329,7 @@ class JsonDocumentReader final : public JsonReaderBase {
   static constexpr std::array<std::string_view, 3> members{"rank", "metadata", "nodes"};
 
   void load() {
-    text_ = input_.read_rest(JsonObjects::padding());
+    text_ = input_.read_rest(JsonObjects::padding(), Held::text);
     begin_text(1);
     scan_ = Scanner(text_);
     if (scan_.done()) throw input_error({.file = input_.name()}, "an empty file is not a trace");

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "core/diagnostic.h"
+#include "io/document_limit.h"
 
 namespace convert {
 namespace {
@@ -35,10 +36,17 @@ class CompressedInput : public Input {
   [[nodiscard]] Error failure(const std::string& message) const {
     return input_error({.file = name(), .offset = static_cast<std::int64_t>(source_->offset())}, message);
   }
+  // Of so many bytes that come out.
+  std::size_t counted(std::size_t bytes) {
+    expanded_ += bytes;
+    check_stream(*this, expanded_);
+    return bytes;
+  }
   Input& source() { return *source_; }
 
  private:
   std::unique_ptr<Input> source_;
+  std::uint64_t expanded_ = 0;
 };
 
 class GzipInput final : public CompressedInput {
@@ -72,7 +80,7 @@ class GzipInput final : public CompressedInput {
         throw failure("compressed data ends early");
       }
     }
-    return n - stream_.avail_out;
+    return counted(n - stream_.avail_out);
   }
 
  private:
@@ -117,7 +125,7 @@ class ZstdInput final : public CompressedInput {
       frame_ended_ = result == 0;
       if (bytes.empty() && out.pos == 0 && !frame_ended_) throw failure("compressed data ends early");
     }
-    return out.pos;
+    return counted(out.pos);
   }
 
  private:
@@ -195,8 +203,17 @@ class ZstdOutput final : public CompressedOutput {
   ~ZstdOutput() override { ZSTD_freeCCtx(context_); }
 
   void write(std::string_view bytes) override {
-    ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
-    while (in.pos < in.size) step(in, ZSTD_e_continue);
+    while (!bytes.empty()) {
+      ZSTD_inBuffer in{bytes.data(), std::min(bytes.size(), least_frame_bytes), 0};
+      while (in.pos < in.size) step(in, ZSTD_e_continue);
+      bytes.remove_prefix(in.size);
+      taken_ += in.size;
+      // Ranks that are all alike become a few bytes each, and all together what readers take for a bomb. A new
+      // frame knows nothing of those before.
+      if (taken_ - frame_begin_ < least_frame_bytes || !is_too_dense(taken_, passed_on_)) continue;
+      finish();
+      frame_begin_ = taken_;
+    }
   }
 
  protected:
@@ -212,10 +229,15 @@ class ZstdOutput final : public CompressedOutput {
     const std::size_t result = ZSTD_compressStream2(context_, &out, &in, directive);
     if (ZSTD_isError(result) != 0) throw std::bad_alloc();  // memory is the only thing it can lack
     pass_on(out.pos);
+    passed_on_ += out.pos;
     return result;
   }
 
+  static constexpr std::size_t least_frame_bytes = std::size_t{1} << 20;
   ZSTD_CCtx* context_;
+  std::uint64_t taken_ = 0;
+  std::uint64_t passed_on_ = 0;
+  std::uint64_t frame_begin_ = 0;
 };
 
 // A file so short that not even the magic number is whole: cut if its bytes are not text or its name says so.

@@ -18,6 +18,9 @@ constexpr std::uint64_t always_bytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t most_bytes = std::uint64_t{16} << 30;
 constexpr std::uint64_t most_factor = 1000;
 constexpr std::uint64_t parsed_factor = 3;
+constexpr std::uint64_t always_streamed_bytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t most_streamed_factor = 10'000;
+constexpr std::uint64_t most_written_factor = 800;
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
 std::optional<std::uint64_t> asked_bytes;
@@ -59,13 +62,13 @@ std::uint64_t most_document_bytes() {
   return asked_bytes.value_or(by_default);
 }
 
-void check_document(const Input& input, std::uint64_t text_bytes) {
+void check_document(const Input& input, std::uint64_t text_bytes, Held as) {
   if (text_bytes <= always_bytes / parsed_factor && !asked_bytes) return;
   if (text_bytes > most_document_bytes()) {
     fail(input, "one document or message is larger than " + size_text(most_document_bytes()) +
                     (asked_bytes ? "" : ", the memory for it"));
   }
-  check_expansion(input, text_bytes * parsed_factor);
+  check_expansion(input, as == Held::parsed ? text_bytes * parsed_factor : text_bytes);
 }
 
 void check_expansion(const Input& input, std::uint64_t memory_bytes) {
@@ -75,6 +78,19 @@ void check_expansion(const Input& input, std::uint64_t memory_bytes) {
   if (memory_bytes <= limit) return;
   fail(input, size_text(*compressed) + " of compressed data would take more than " + size_text(limit) +
                   " of memory" + (asked_bytes ? "" : ", 1,000 times as much and 64 MiB"));
+}
+
+void check_stream(const Input& input, std::uint64_t text_bytes) {
+  if (text_bytes <= always_streamed_bytes) return;
+  const std::uint64_t compressed = input.compressed_bytes().value_or(text_bytes);
+  const std::uint64_t by_default = most_streamed_factor * std::min(compressed, most_bytes) + always_streamed_bytes;
+  if (text_bytes <= std::max(by_default, asked_bytes.value_or(0))) return;
+  fail(input, size_text(compressed) + " of compressed data are more than " + size_text(text_bytes) +
+                  " of text, 10,000 times as much and 1 GiB");
+}
+
+bool is_too_dense(std::uint64_t text_bytes, std::uint64_t compressed_bytes) {
+  return text_bytes > always_bytes / 2 && text_bytes / most_written_factor > compressed_bytes;
 }
 
 }  // namespace convert

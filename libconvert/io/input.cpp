@@ -86,14 +86,14 @@ std::string_view Input::peek(std::size_t n) {
         begin_ = 0;
         end_ = kept;
       } else {
-        check_document(*this, buffer_.size() * 2);
+        check_document(*this, buffer_.size() * 2, held_.value_or(Held::parsed));
         buffer_.resize(buffer_.size() * 2);
       }
     }
     const std::size_t got = fill(buffer_.data() + end_, buffer_.size() - end_);
     exhausted_ = got == 0;
     end_ += got;
-    if (held_) check_document(*this, offset_ + (end_ - begin_));
+    if (held_) check_document(*this, offset_ + (end_ - begin_), *held_);
   }
   return {buffer_.data() + begin_, end_ - begin_};
 }
@@ -113,7 +113,7 @@ std::size_t Input::read(char* to, std::size_t n) {
       exhausted_ = got == 0;
       done += got;
       offset_ += got;
-      if (held_) check_document(*this, offset_);
+      if (held_) check_document(*this, offset_, *held_);
     } else {
       const std::string_view bytes = peek(1).substr(0, n - done);
       if (bytes.empty()) break;
@@ -125,9 +125,9 @@ std::size_t Input::read(char* to, std::size_t n) {
   return done;
 }
 
-std::string Input::read_rest(std::size_t padding) {
-  hold();
-  check_document(*this, size_.value_or(0));
+std::string Input::read_rest(std::size_t padding, Held as) {
+  hold(as);
+  check_document(*this, size_.value_or(0), as);
   std::string out;
   const std::size_t expected = size_ && *size_ > offset_ ? static_cast<std::size_t>(*size_ - offset_) : 0;
   out.reserve(expected + padding);
@@ -143,7 +143,7 @@ std::string Input::read_rest(std::size_t padding) {
       out.resize(used + got);
       exhausted_ = got == 0;
       offset_ += got;
-      check_document(*this, offset_);
+      check_document(*this, offset_, as);
     } else {
       const std::string_view bytes = peek(1);
       if (bytes.empty()) break;

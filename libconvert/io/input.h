@@ -12,6 +12,9 @@
 
 namespace convert {
 
+// How text is kept: with what is made of all of it beside it, or alone, since it is read part by part.
+enum class Held : std::uint8_t { parsed, text };
+
 // Reads forward only. Failures of the system throw Error(system) with the file's name; a damaged or cut
 // gzip or zstd stream throws Error(input) with the offset.
 class Input {
@@ -32,7 +35,7 @@ class Input {
   [[nodiscard]] virtual std::optional<std::uint64_t> compressed_bytes() const { return std::nullopt; }
   // What is read from now on is kept, as one document: reading throws Error(input) where that takes too much memory
   // (see document_limit.h). peek() and read_rest(), which keep text, are limited in any case.
-  void hold() { held_ = true; }
+  void hold(Held as = Held::parsed) { held_ = as; }
 
   // The next bytes without consuming them: at least min(n, rest of the stream). Valid until the next call.
   // n is a wish, not an allocation: memory grows only as bytes really arrive.
@@ -42,7 +45,7 @@ class Input {
   // Consumes up to n bytes into `to`; fewer only at the end of the stream.
   std::size_t read(char* to, std::size_t n);
   // Consumes the rest. `padding` zero bytes are reserved (capacity) behind it for parsers that overrun.
-  [[nodiscard]] std::string read_rest(std::size_t padding = 0);
+  [[nodiscard]] std::string read_rest(std::size_t padding = 0, Held as = Held::parsed);
   [[nodiscard]] bool at_end() { return peek(1).empty(); }
 
  protected:
@@ -58,7 +61,7 @@ class Input {
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   bool exhausted_ = false;
-  bool held_ = false;
+  std::optional<Held> held_;
 };
 
 // "-" is standard input, named "<stdin>". gzip and zstd are recognised by content. A directory is an Error.

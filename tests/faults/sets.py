@@ -209,6 +209,49 @@ def read_only(scratch):
     check(heard > 0, "nobody was refused")
 
 
+def edited(scratch):
+    """Each file of a set that was edited after a kill is kept as it is, and a message names it; else the set is whole."""
+    case = ring(scratch, "edited")
+    kept = 0
+    for at in range(1, 200):
+        result = case.inject("kill", at, False)
+        if result is None:
+            break
+        folder, _, where = result
+        if not any(p.name.endswith(".etkit-replace") for p in folder.iterdir()):
+            continue
+        name = sorted(p.name for p in folder.glob("ring.*.et"))[at % len(list(folder.glob("ring.*.et")))]
+        with (folder / name).open("ab") as f:
+            f.write(b"by hand")
+        text = (folder / name).read_bytes()
+        done = run(case.read, folder)
+        check(done.returncode != 0 and (folder / name).read_bytes() == text, where, name, "was overwritten")
+        check(f"{name} has been changed since" in done.stderr.decode(), where, name, done.stderr.decode())
+        kept += 1
+    check(kept > 0, "nothing was edited")
+
+
+def copied(scratch):
+    """A copy with other times is the old set or the new one."""
+    case = ring(scratch, "copied")
+    states = set()
+    for at in range(1, 200):
+        result = case.inject("kill", at, False)
+        if result is None:
+            break
+        folder, _, where = result
+        if not any(p.name.endswith(".etkit-replace") for p in folder.iterdir()):
+            continue
+        must(f"cp -r {folder} {folder}.copy && touch {folder}.copy/.[a-z]* {folder}.copy/*", folder)
+        copy = pathlib.Path(f"{folder}.copy")
+        done = run(case.read, copy)
+        state = case.state(copy, False)
+        check(done.returncode == 0 and state is not None, where, "copied", done.stderr.decode(), *case.differences(copy))
+        check(done.stdout == (case.read_before if state == "old" else case.read_after), where, "copied, reads wrongly")
+        states.add(state)
+    check(states == {"old", "new"}, "copies end as", states)
+
+
 def ring(scratch, name):
     """Eight ranks with groups become six, without: a file that is new, stale ranks, stale groups."""
     return Case(scratch, name,
@@ -242,6 +285,8 @@ def main():
             print(f"{case.name}: {calls} calls, each failed, failed with the later ones, and was the last")
         append_only(scratch)
         read_only(scratch)
+        edited(scratch)
+        copied(scratch)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "core/world_size.h"
 #include "passes/rules/rules.h"
 #include "passes/rules/texts.h"
 #include "util/utf8.h"
@@ -102,6 +103,7 @@ class AttributeChecker {
     if (table_.nodes.empty()) {
       diagnostics_.warning(where, rule, "the trace has no nodes: simulators need at least one of each rank");
     }
+    check_world_size(where);
     const Attr* collective = find(trace_.metadata.table.attrs, attr::collective);
     is_algorithm_ = collective != nullptr;
     if (is_algorithm_ && collective->kind != Kind::string_val) {
@@ -141,6 +143,26 @@ class AttributeChecker {
   }
   void error(std::string_view text) { diagnostics_.error(location_of(trace_, index_), rule, about(text)); }
   void warning(std::string_view text) { diagnostics_.warning(location_of(trace_, index_), rule, about(text)); }
+
+  // Readers of the set would take a number that is none as not told.
+  void check_world_size(const Location& where) {
+    const Attr* const told = world_size_attribute(trace_.metadata);
+    if (told == nullptr) return;
+    const std::string subject = "metadata: attribute world_size is ";
+    const IntValue ranks = int_value(told);
+    if (ranks.status == IntValue::Status::wrong_kind) {
+      diagnostics_.error(where, rule,
+                         subject + "of kind " + std::string(kind_name(told->kind)) + ", expected an integer");
+    } else if (!world_size(trace_.metadata)) {
+      diagnostics_.error(where, rule,
+                         subject + (ranks ? std::to_string(ranks.value) : std::to_string(told->bits)) +
+                             ", which is no number of ranks (1 to 2147483647)");
+    } else if (trace_.rank >= *world_size(trace_.metadata)) {
+      diagnostics_.error(where, rule,
+                         subject + std::to_string(ranks.value) + ", but the trace is of rank " +
+                             std::to_string(trace_.rank) + "; ranks count from 0");
+    }
+  }
 
   [[nodiscard]] const Attr* get(Name name) const { return found_[slot_of(name)]; }
   [[nodiscard]] IntValue integer(Name name) const { return int_value(get(name)); }

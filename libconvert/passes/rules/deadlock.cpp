@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "core/collective_type.h"
@@ -8,6 +9,7 @@
 #include "passes/rules/circles.h"
 #include "passes/rules/collective_groups.h"
 #include "passes/rules/rules.h"
+#include "passes/rules/trial_run.h"
 #include "passes/rules/whole_set.h"
 
 namespace convert::rules {
@@ -195,6 +197,24 @@ class Report {
     }
   }
 
+  // A run that does not end, without a circle in the order of ids.
+  void add(const Stuck& stuck) {
+    constexpr std::size_t shown = 16;
+    Diagnostic d{.severity = Severity::warning, .where = {}, .rule = "deadlock", .message = {}, .notes = {}};
+    d.message = "deadlock is possible: " + counted(stuck.left, "node") + " never " +
+                (stuck.left == 1 ? "runs" : "run") + " to the end " + stuck.how;
+    for (const std::uint32_t node : stuck.waiting) {
+      const Rank rank = whole_.rank_of(node);
+      const std::uint32_t index = node - whole_.base(rank);
+      if (d.notes.empty()) d.where = finder_.where(rank, index);
+      if (d.notes.size() < shown) d.notes.push_back(finder_.text(rank, index) + ", and waits");
+    }
+    d.notes.emplace_back(
+        "hint: which messages and collectives belong together depends on what starts first: order them by "
+        "dependencies, or give each message its own comm_tag");
+    diagnostics_.add(std::move(d));
+  }
+
  private:
   // Adds the first blocked node of each rank, once; returns those that it tells.
   std::vector<std::uint32_t> add_blocked(Diagnostic& d) {
@@ -248,10 +268,14 @@ void check_deadlock(std::span<const TraceSummary> set, const GroupLists* groups,
   Report report(set, whole, diagnostics);
   const std::vector<std::uint32_t> knotted = knotted_nodes(whole);
   if (knotted.empty()) {
+    const std::optional<Stuck> stuck = find_stuck_run(whole, set, groups);
     if (whole.one_at_a_time()) {
       report.find_blocked();
-      report.add(knotted_nodes(whole), Severity::warning, [](const Kinds&) { return one_at_a_time_hint; });
+      const std::vector<std::uint32_t> one_by_one = knotted_nodes(whole);
+      report.add(one_by_one, Severity::warning, [](const Kinds&) { return one_at_a_time_hint; });
+      if (!one_by_one.empty()) return;
     }
+    if (stuck) report.add(*stuck);
     return;
   }
   report.find_blocked();

@@ -2,6 +2,7 @@
 #include "passes/rules/texts.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/same_value.h"
 #include "passes/rules/rules.h"
@@ -20,26 +21,23 @@ TextChecker::TextChecker(const Trace& trace, Diagnostics& diagnostics)
     : trace_(trace), table_(trace.nodes), diagnostics_(diagnostics), all_ascii_(is_ascii(trace.nodes.text)) {}
 
 void TextChecker::check_metadata() {
+  constexpr std::uint64_t metadata = std::numeric_limits<std::uint64_t>::max();
   in_metadata_ = true;
-  check(trace_.metadata.version, "metadata: ", "its version");
+  check(trace_.metadata.version, about(), "its version");
   const AttrTable& table = trace_.metadata.table;
   for (const Attr& a : table.attrs) {
-    if (is_valid(a.name.view())) {
-      check_attribute(table, a, "metadata: ");
-    } else {
-      diagnostics_.error(where(), rule, "metadata: the name of an attribute is not valid UTF-8");
-    }
+    if (check_name(table, a, metadata)) check_attribute(table, a, about());
   }
   in_metadata_ = false;
 }
 
 void TextChecker::check_node(std::size_t index) {
   index_ = index;
-  for (const Attr& a : table_.attributes(table_.nodes[index])) check_name(a);
+  for (const Attr& a : table_.attributes(table_.nodes[index])) (void)check_name(table_, a, index + 1);
   if (!all_ascii_) check_texts();
 }
 
-void TextChecker::check_name(const Attr& a) {
+bool TextChecker::check_name(const AttrTable& table, const Attr& a, std::uint64_t owner) {
   if (a.name.index() >= names_.size()) names_.resize(a.name.index() + std::size_t{1});
   Known& known = names_[a.name.index()];
   if (known.is_new) {
@@ -47,21 +45,22 @@ void TextChecker::check_name(const Attr& a) {
     known.valid = is_valid(a.name.view());
   }
   if (!known.valid) {
-    diagnostics_.error(where(), rule, about_node() + "the name of an attribute is not valid UTF-8");
-  } else if (known.node == index_ + 1) {
-    check_repeated(known, a);
+    diagnostics_.error(where(), rule, about() + "the name of an attribute is not valid UTF-8");
+  } else if (known.owner == owner) {
+    check_repeated(table, known, a);
   } else {
-    known = {.node = index_ + 1, .first = &a, .is_new = false};
+    known = {.owner = owner, .first = &a, .is_new = false};
   }
+  return known.valid;
 }
 
 // Some readers take the first, some the last.
-void TextChecker::check_repeated(Known& known, const Attr& a) {
-  if (known.told || same_value(table_, *known.first, table_, a)) return;
+void TextChecker::check_repeated(const AttrTable& table, Known& known, const Attr& a) {
+  if (known.told || same_value(table, *known.first, table, a)) return;
   const IntValue first = int_value(known.first), second = int_value(&a);
   diagnostics_.error(
       where(), rule,
-      about_node() + "attribute " + std::string(a.name.view()) + " stands twice, with different values" +
+      about() + "attribute " + std::string(a.name.view()) + " stands twice, with different values" +
           (first && second ? ": " + std::to_string(first.value) + " and " + std::to_string(second.value)
                            : std::string()));
   known.told = true;
@@ -69,7 +68,7 @@ void TextChecker::check_repeated(Known& known, const Attr& a) {
 
 void TextChecker::check_texts() {
   const Node& node = table_.nodes[index_];
-  const std::string owner = about_node();
+  const std::string owner = about();
   check(table_.name(node), owner, "its name");
   check_io(node.inputs, "inputs");
   check_io(node.outputs, "outputs");
@@ -82,9 +81,9 @@ void TextChecker::check_io(std::uint32_t io, std::string_view side) {
   if (io == 0) return;
   const IoInfo& info = table_.io[io - 1];
   const std::string of(side);
-  check(table_.view(info.values), about_node(), of + ".values");
-  check(table_.view(info.shapes), about_node(), of + ".shapes");
-  check(table_.view(info.types), about_node(), of + ".types");
+  check(table_.view(info.values), about(), of + ".values");
+  check(table_.view(info.shapes), about(), of + ".shapes");
+  check(table_.view(info.types), about(), of + ".types");
 }
 
 // Bytes may be anything, and so may unknown fields.
@@ -112,6 +111,8 @@ Location TextChecker::where() const {
   return {.file = trace_.name, .rank = static_cast<std::int64_t>(trace_.rank)};
 }
 
-std::string TextChecker::about_node() const { return node_text(table_.nodes[index_].id) + ": "; }
+std::string TextChecker::about() const {
+  return in_metadata_ ? "metadata: " : node_text(table_.nodes[index_].id) + ": ";
+}
 
 }  // namespace convert::rules

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Text of a trace that protobuf's readers would refuse, and attributes that stand on a node more than once: parts
-// of the rule "attributes".
+// Text of a trace that protobuf's readers would refuse, and attributes that stand on a node or in the metadata more
+// than once: parts of the rule "attributes".
 #pragma once
 
 #include <cstdint>
@@ -25,21 +25,22 @@ class TextChecker {
  private:
   // What is known of a name: the last node that has it, and whether it is UTF-8.
   struct Known {
-    std::uint64_t node = 0;  // 1 + its index
+    std::uint64_t owner = 0;  // 1 + the node's index, or the metadata
     const Attr* first = nullptr;
     bool is_new = true;
     bool valid = true;
-    bool told = false;  // of that node
+    bool told = false;  // of that owner
   };
 
-  void check_name(const Attr& a);
-  void check_repeated(Known& known, const Attr& a);
+  // Returns whether it can be read.
+  bool check_name(const AttrTable& table, const Attr& a, std::uint64_t owner);
+  void check_repeated(const AttrTable& table, Known& known, const Attr& a);
   void check_texts();
   void check_io(std::uint32_t io, std::string_view side);
   void check_attribute(const AttrTable& table, const Attr& a, std::string_view owner);
   void check(std::string_view text, std::string_view owner, std::string_view what);
   [[nodiscard]] Location where() const;
-  [[nodiscard]] std::string about_node() const;
+  [[nodiscard]] std::string about() const;
 
   const Trace& trace_;
   const NodeTable& table_;

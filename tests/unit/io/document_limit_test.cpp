@@ -56,6 +56,50 @@ TEST(DocumentLimit, WhatIsStreamedIsNot) {
   EXPECT_EQ(seen, 48 * mib);
 }
 
+// What is read part by part counts once: 48 MiB are below 64.
+TEST(DocumentLimit, TextAloneCountsOnce) {
+  const std::string bytes = bomb(Compression::zstd);
+  EXPECT_EQ(decompressed(memory_input("text", bytes))->read_rest(0, Held::text).size(), 48 * mib);
+}
+
+std::size_t read_through(const std::string& bytes) {
+  const auto input = decompressed(memory_input("stream", bytes));
+  std::size_t seen = 0;
+  for (std::string_view part = input->peek(1); !part.empty(); part = input->peek(1)) {
+    seen += part.size();
+    input->skip(part.size());
+  }
+  return seen;
+}
+
+// A frame of zstd whose every four bytes are a block of 128 KiB.
+std::string stream_bomb(std::size_t blocks) {
+  std::string bytes("\x28\xb5\x2f\xfd\x00\x38", 6);
+  for (std::size_t i = 0; i < blocks; ++i)
+    bytes += std::string(i + 1 < blocks ? "\x02\x00\x10" : "\x03\x00\x10", 3) + 'a';
+  return bytes;
+}
+
+TEST(DocumentLimit, AStreamEndsTenThousandTimesItsBytesAndOneGibibyte) {
+  const std::string all = stream_bomb(12 * 1024);
+  const Error error = error_of([&] { (void)read_through(all); });
+  EXPECT_EQ(error.rule(), "memory");
+  EXPECT_NE(text_of(error).find("10,000 times as much and 1 GiB"), std::string::npos) << text_of(error);
+  EXPECT_NE(text_of(error).find("--max-expand SIZE"), std::string::npos);
+  const Limit limit(2048 * mib);
+  EXPECT_EQ(read_through(all), 1536 * mib);
+}
+
+// Whatever we compress is taken back as one document.
+TEST(DocumentLimit, WhatIsWrittenIsReadBack) {
+  std::string text;
+  const std::string part = test::sample(mib / 16);
+  while (text.size() < 160 * mib) text += part;
+  const std::string bytes = packed(text, Compression::zstd);
+  EXPECT_GT(text.size(), 300 * bytes.size()) << "the case would not be one";
+  EXPECT_EQ(decompressed(memory_input("own", bytes))->read_rest(0, Held::text).size(), text.size());
+}
+
 TEST(DocumentLimit, IsRaisedAndLowered) {
   const std::string bytes = bomb(Compression::gzip);
   {

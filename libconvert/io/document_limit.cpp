@@ -19,7 +19,6 @@ constexpr std::uint64_t most_bytes = std::uint64_t{16} << 30;
 constexpr std::uint64_t most_factor = 1000;
 constexpr std::uint64_t parsed_factor = 3;
 constexpr std::uint64_t always_streamed_bytes = std::uint64_t{1} << 30;
-constexpr std::uint64_t most_streamed_factor = 10'000;
 constexpr std::uint64_t most_written_factor = 800;
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
@@ -83,10 +82,10 @@ void check_expansion(const Input& input, std::uint64_t memory_bytes) {
 void check_stream(const Input& input, std::uint64_t text_bytes) {
   if (text_bytes <= always_streamed_bytes) return;
   const std::uint64_t compressed = input.compressed_bytes().value_or(text_bytes);
-  const std::uint64_t by_default = most_streamed_factor * std::min(compressed, most_bytes) + always_streamed_bytes;
+  const std::uint64_t by_default = most_factor * std::min(compressed, most_bytes) + always_streamed_bytes;
   if (text_bytes <= std::max(by_default, asked_bytes.value_or(0))) return;
   fail(input, size_text(compressed) + " of compressed data are more than " + size_text(text_bytes) +
-                  " of text, 10,000 times as much and 1 GiB");
+                  " of text, 1,000 times as much and 1 GiB");
 }
 
 bool is_too_dense(std::uint64_t text_bytes, std::uint64_t compressed_bytes) {

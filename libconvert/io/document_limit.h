@@ -23,7 +23,7 @@ void check_document(const Input& input, std::uint64_t text_bytes, Held as);
 // The same of memory that is filled from compressed data.
 void check_expansion(const Input& input, std::uint64_t memory_bytes);
 
-// Throws Error(input) if a stream of compressed data has become longer than 10,000 times its bytes and 1 GiB: no
+// Throws Error(input) if a stream of compressed data has become longer than 1,000 times its bytes and 1 GiB: no
 // trace does, and reading it through could take hours. --max-expand raises that, too.
 void check_stream(const Input& input, std::uint64_t text_bytes);
 

@@ -81,7 +81,7 @@ std::string read_groups(Input& input, std::size_t limit) {
                     "missing from the set, which goes up to rank " + std::to_string(last) + near);
 }
 
-// `files` by rank: 0…N-1 (or any ranks), each once. `near`: what to say of others.
+// `files` by rank: 0…N-1 (or any ranks, or a single one), each once. `near`: what to say of others.
 void check_ranks(const std::string& prefix, const std::vector<RankFile>& files, bool any_ranks,
                  const std::string& near) {
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -89,7 +89,7 @@ void check_ranks(const std::string& prefix, const std::vector<RankFile>& files, 
       throw input_error({.file = files[i].path},
                         "rank " + std::to_string(files[i].rank) + " is also in " + files[i - 1].path);
     }
-    if (!any_ranks && files[i].rank != i)
+    if (!any_ranks && files.size() > 1 && files[i].rank != i)
       fail_gap(rank_path(prefix, static_cast<std::uint32_t>(i)), files.back().rank, near);
   }
 }
@@ -277,7 +277,7 @@ void InputSet::State::finish_tar() {
   }
   std::uint32_t expected = 0;
   for (const std::uint32_t rank : tar_ranks) {
-    if (rank != expected && !any_ranks) {
+    if (rank != expected && !any_ranks && tar_ranks.size() > 1) {
       fail_gap(archive->name() + "(" + rank_path(tar_set, expected) + ")", *tar_ranks.rbegin(), near_text());
     }
     ++expected;

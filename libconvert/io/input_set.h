@@ -21,7 +21,7 @@ struct InputItem {
 
 // The streams that the command line's operands name, in order:
 //   a file; "-" (standard input); a tar (each member NAME.R.et, any order; other members are skipped and listed in
-//   skipped()); a directory that holds exactly one set; a prefix of a set (ranks 0…N-1).
+//   skipped()); a directory that holds exactly one set; a prefix of a set (ranks 0…N-1, or one rank).
 // An existing file wins over a prefix. A gap in a set is an Error(input) that names the missing file; so are a tar
 // without its two end blocks, a member with an absolute name or "..", two ranks of one number, two sets in one tar
 // or directory, an empty directory. What a tar lacks shows at its end: next() throws then.

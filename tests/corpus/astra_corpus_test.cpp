@@ -229,9 +229,9 @@ TEST(AstraCorpus, Ties) {
 const std::map<std::string, std::string>& verdicts() {
   static const std::map<std::string, std::string> known = {
       {"A_all_to_all_halvingDoubling_FullyConnected8_1MB",
-       "halvingDoubling cannot run all_to_all; use direct or ring"},
-      {"A_all_to_all_halvingDoubling_Ring8_1MB", "halvingDoubling cannot run all_to_all; use direct or ring"},
-      {"A_all_to_all_halvingDoubling_Switch8_1MB", "halvingDoubling cannot run all_to_all; use direct or ring"},
+       "halving_doubling cannot run all_to_all; use direct or ring"},
+      {"A_all_to_all_halvingDoubling_Ring8_1MB", "halving_doubling cannot run all_to_all; use direct or ring"},
+      {"A_all_to_all_halvingDoubling_Switch8_1MB", "halving_doubling cannot run all_to_all; use direct or ring"},
       {"C_ar_hd_R2_1MB", ""},        // a ring of two in aware
       {"C_ar_ring_R2_1MB", ""},      // the same
       {"D_ar_ring_R4R4_aware", ""},  // two dimensions in aware
@@ -262,10 +262,10 @@ const std::map<std::string, std::string>& verdicts() {
       {"M_ag_size2_splits4", ""},    // less than a byte for each split
       {"M_ar_12GB_rendezvous", ""},  // sizes beyond 32 bits
       {"M_attr_double_size", "attribute comm_size is of kind double_val, not an integer"},
-      {"M_dbt_n6", "doubleBinaryTree wants a power of two of NPUs, not 6"},
+      {"M_dbt_n6", "double_binary_tree wants a power of two of NPUs, not 6"},
       {"M_dims_all_false", "involved_dim names no dimension"},
       {"M_empty_et", "deadlock"},
-      {"M_hd_n6", "halvingDoubling wants a power of two of NPUs, not 6"},
+      {"M_hd_n6", "halving_doubling wants a power of two of NPUs, not 6"},
       {"M_missing_et", "workload.3.et): the network has 4 NPUs; add it, or give a network of 3 NPUs"},
       {"M_missing_impl", "the system has no algorithm for all_reduce; set all-reduce-implementation"},
       {"M_more_impls_than_dims", "has 2 entries, the network has 1 dimension"},

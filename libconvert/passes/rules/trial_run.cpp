@@ -2,9 +2,9 @@
 #include "passes/rules/trial_run.h"
 
 #include <algorithm>
-#include <deque>
+#include <functional>
 #include <map>
-#include <set>
+#include <queue>
 #include <utility>
 
 #include "passes/rules/ancestors.h"
@@ -156,8 +156,10 @@ class Run {
         busy_(set.size()),
         arrived_(plan.message_keys),
         posted_(plan.message_keys),
+        behind_(plan.message_keys == 0 ? 0 : plan.roles.size(), none),
         calls_(plan.ranks_of_group.size()),
-        made_(set.size()) {}
+        made_(set.size()),
+        is_awake_(set.size()) {}
 
   // Returns what is left.
   std::uint64_t run() {
@@ -165,9 +167,10 @@ class Run {
       for (std::uint32_t i = 0; i < set_[r].size; ++i) {
         if (open_[whole_.base(r) + i] == 0) make_ready(whole_.base(r) + i, r);
       }
-      awake_.insert(r);
+      wake(r);
     }
     for (;;) {
+      std::sort(awake_.begin(), awake_.end());
       for (const std::uint32_t r : std::exchange(awake_, {})) issue_ready(r);
       if (next_.empty()) next_.swap(slow_);
       if (next_.empty()) return state_.size() - ended_;
@@ -192,19 +195,35 @@ class Run {
  private:
   enum class State : std::uint8_t { before, started, ended };
   using Entry = std::pair<NodeId, std::uint32_t>;
+  using Queue = std::priority_queue<Entry, std::vector<Entry>, std::greater<>>;
+  struct Waiting {
+    std::uint32_t first = none, last = none;
+  };
+
+  void wake(std::uint32_t rank) {
+    if (is_awake_[rank]) return;
+    is_awake_[rank] = true;
+    awake_.push_back(rank);
+  }
 
   // Also of what became ready meanwhile, since it waited for nothing that takes time.
   void issue_ready(std::uint32_t rank) {
     for (;;) {
-      std::set<Entry>* from = &ready_[rank];
-      std::set<Entry>& slotted = ready_for_slot_[rank];
-      if (!slotted.empty() && !busy_[rank] && (from->empty() || *slotted.begin() < *from->begin())) from = &slotted;
-      if (from->empty()) return;
-      const std::uint32_t node = from->begin()->second;
+      Queue* from = &ready_[rank];
+      Queue& slotted = ready_for_slot_[rank];
+      if (!slotted.empty() && !busy_[rank] && (from->empty() || slotted.top() < from->top())) from = &slotted;
+      if (from->empty()) break;
+      const std::uint32_t node = from->top().second;
       busy_[rank] = busy_[rank] || from == &slotted;
-      from->erase(from->begin());
+      from->pop();
       issue(node, rank, plan_.roles[node]);
     }
+    is_awake_[rank] = false;
+  }
+
+  void post(std::uint32_t node, Waiting& line) {
+    (line.first == none ? line.first : behind_[line.last]) = node;
+    line.last = node;
   }
 
   void make_ready(std::uint32_t node, std::uint32_t rank) {
@@ -224,7 +243,7 @@ class Run {
       case Plan::Role::send: next_.push_back(node); return;
       case Plan::Role::receive:
         if (arrived_[key] == 0) {
-          posted_[key].push_back(node);
+          post(node, posted_[key]);
         } else {
           --arrived_[key];
           next_.push_back(node);
@@ -246,7 +265,7 @@ class Run {
   void end(std::uint32_t node, std::uint32_t rank) {
     state_[node] = State::ended;
     ++ended_;
-    awake_.insert(rank);
+    wake(rank);
     const Plan::Role role = plan_.roles[node];
     if (role == Plan::Role::send || role == Plan::Role::call) busy_[rank] = false;
     const std::uint32_t base = whole_.base(rank);
@@ -255,12 +274,13 @@ class Run {
     }
     if (role != Plan::Role::send) return;
     const std::uint32_t key = plan_.keys[node];
-    if (posted_[key].empty()) {
+    std::uint32_t& first = posted_[key].first;
+    if (first == none) {
       ++arrived_[key];
       return;
     }
-    next_.push_back(posted_[key].front());
-    posted_[key].pop_front();
+    next_.push_back(first);
+    first = behind_[first];
   }
 
   const WholeSet& whole_;
@@ -270,14 +290,16 @@ class Run {
   bool one_at_a_time_;
   std::vector<std::uint32_t> open_;
   std::vector<State> state_;
-  std::vector<std::set<Entry>> ready_;             // by rank
-  std::vector<std::set<Entry>> ready_for_slot_;    // by rank: what has to wait while another one is under way
-  std::vector<bool> busy_;                         // by rank: a send or call is under way
-  std::vector<std::uint32_t> arrived_;             // by key: messages that no receive has taken
-  std::vector<std::deque<std::uint32_t>> posted_;  // by key: receives that wait
+  std::vector<Queue> ready_;            // by rank
+  std::vector<Queue> ready_for_slot_;   // by rank: what has to wait while another one is under way
+  std::vector<bool> busy_;              // by rank: a send or call is under way
+  std::vector<std::uint32_t> arrived_;  // by key: messages that no receive has taken
+  std::vector<Waiting> posted_;         // by key: receives that wait
+  std::vector<std::uint32_t> behind_;   // by node: the receive that waits behind it
   std::vector<std::vector<std::vector<std::uint32_t>>> calls_;  // by group and number: those that wait
   std::vector<std::map<std::uint32_t, std::uint32_t>> made_;    // by rank and group: calls so far
-  std::set<std::uint32_t> awake_;                               // ranks with something new
+  std::vector<bool> is_awake_;                                  // by rank
+  std::vector<std::uint32_t> awake_;                            // ranks with something new
   std::vector<std::uint32_t> next_;
   std::vector<std::uint32_t> slow_;
   std::uint64_t ended_ = 0;

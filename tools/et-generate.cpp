@@ -281,6 +281,7 @@ int main(int argc, char** argv) {
                    {"et-generate layers --npus 16 --layers 24 --comm all_reduce:64MiB -o toy",
                     "a training step of 16 ranks"},
                    {"et-generate random --seed 7 | et-validate", "a test case"}},
+      .reads_files = false,
   };
   return tools::run_tool(
       argc, argv, info, [&](tools::App& app) { declare(app, o); },

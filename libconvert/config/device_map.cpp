@@ -7,6 +7,7 @@
 
 #include "config/json_map.h"
 #include "core/units.h"
+#include "util/utf8.h"
 
 namespace convert {
 namespace {
@@ -170,6 +171,7 @@ class CsvReader {
 DeviceMap parse_device_map(const std::string& file, std::string_view text) {
   DeviceMap map{.file = file, .entries = {}};
   MapBuilder builder(map);
+  text = without_mark(text);
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   if (text.size() > max_device_map_bytes)
     throw input_error({.file = file}, "larger than 256 MiB, which no device map is", std::string(rule));

@@ -14,8 +14,6 @@
 namespace convert {
 namespace {
 
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-
 constexpr std::array<std::pair<std::string_view, AstraKind>, 7> kinds = {
     {{"MICRO", AstraKind::micro},
      {"DATA", AstraKind::data},
@@ -103,8 +101,7 @@ class Parser {
       : compat_(compat), diagnostics_(diagnostics) {
     workload_.file = file;
     workload_.text = with_line_feeds(std::move(text));
-    rest_ = workload_.text;
-    if (rest_.starts_with(byte_order_mark)) rest_.remove_prefix(byte_order_mark.size());
+    rest_ = without_mark(workload_.text);
   }
 
   AstraWorkload parse() {
@@ -348,7 +345,7 @@ AstraWorkload read_astra_text(std::string text, const std::string& file, bool co
 }
 
 bool sniff_astra_text(std::string_view head) {
-  if (head.starts_with(byte_order_mark)) head.remove_prefix(byte_order_mark.size());
+  head = without_mark(head);
   const std::size_t end = head.find_first_of("\r\n");
   if (end == std::string_view::npos) return false;
   const auto first = split(head.substr(0, end));

@@ -5,6 +5,7 @@
 
 #include "core/units.h"
 #include "formats/format.h"
+#include "util/utf8.h"
 
 namespace convert {
 
@@ -96,6 +97,7 @@ const Format* format_by_suffix(std::string_view path, Direction direction) {
 }
 
 const Format* detect_format(std::string_view head, std::string_view name) {
+  head = without_mark(head);
   const Format* by_content = nullptr;
   int matches = 0;
   for (const Format* f : table) {

@@ -70,7 +70,10 @@ Shape shape_of(std::string_view head) {
 }
 
 bool sniff_document(std::string_view head) { return shape_of(head) == Shape::document; }
-bool sniff_lines(std::string_view head) { return shape_of(head) == Shape::lines; }
+// Nodes without their metadata are known as well, for the reader to say what is missing.
+bool sniff_lines(std::string_view head) {
+  return shape_of(head) == Shape::lines || is_json_node(head.substr(0, head.find('\n')));
+}
 
 std::unique_ptr<TraceWriter> write_document(const FormatOptions& /*options*/) {
   return make_json_writer(JsonLayout::document);

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
+#include "util/utf8.h"
+
 namespace convert {
 
-JsonHead::JsonHead(std::string_view text) : text_(text) {
-  if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
-}
+JsonHead::JsonHead(std::string_view text) : text_(without_mark(text)) {}
 
 void JsonHead::space() { at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size()); }
 

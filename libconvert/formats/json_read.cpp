@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "formats/json.h"
+#include "formats/json_head.h"
 #include "formats/json_objects.h"
 #include "formats/json_tokens.h"
+#include "util/utf8.h"
 
 namespace convert {
 namespace {
@@ -219,6 +221,12 @@ class JsonLinesReader final : public JsonReaderBase {
       at_head_ = false;
       rank_begun_ = true;
       out.metadata = {};
+      if (is_json_node(text_)) {
+        throw BadJson{
+            text_.data(),
+            "a node, but a rank begins with its line {\"rank\":…,\"metadata\":{…}}; a filter that dropped "
+            "that line is to keep it, as grep -e '\"metadata\"' -e COMM does"};
+      }
       const std::optional<Rank> rank = objects_.head(text_, out.metadata);
       begin_rank(out, rank.value_or(default_rank_.value_or(0)), text_.data());
       clear_nodes(out);
@@ -242,6 +250,7 @@ class JsonLinesReader final : public JsonReaderBase {
 
   // Moves to the first line, or to the second if the first one holds the groups.
   bool first_line() {
+    if (input_.peek(byte_order_mark.size()).starts_with(byte_order_mark)) input_.skip(byte_order_mark.size());
     if (!next_line()) return false;
     Scanner scan(text_);
     if (!take_groups(scan)) return true;
@@ -331,7 +340,7 @@ class JsonDocumentReader final : public JsonReaderBase {
   void load() {
     text_ = input_.read_rest(JsonObjects::padding(), Held::text);
     begin_text(1);
-    scan_ = Scanner(text_);
+    scan_ = Scanner(without_mark(text_));
     if (scan_.done()) throw input_error({.file = input_.name()}, "an empty file is not a trace");
     many_ = scan_.take('[');
     if (many_ && scan_.peek() == '{' && take_groups(scan_) && scan_.peek() != ']') scan_.expect(',');
@@ -423,13 +432,23 @@ class JsonDocumentReader final : public JsonReaderBase {
 
 }  // namespace
 
+bool is_json_node(std::string_view line) {
+  JsonHead in(line);
+  if (!in.open('{')) return false;
+  while (const auto key = in.key()) {
+    const std::string_view value = in.skip();
+    if (*key == "type") return value.ends_with("_NODE\"");
+  }
+  return false;
+}
+
 // The head of the input, more of it as long as the groups may go on.
 std::string peek_json_groups(Input& input) {
   constexpr std::size_t most = std::size_t{64} << 20U;
   for (std::size_t size = 4096;; size *= 2) {
     const std::string_view head = input.peek(size);
     try {
-      Scanner scan(head);
+      Scanner scan(without_mark(head));
       (void)scan.take('[');
       return std::string(take_groups(scan).value_or(std::string_view{}));
     } catch (const BadJson&) {

@@ -14,7 +14,6 @@
 namespace convert {
 namespace {
 
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 constexpr std::string_view white = " \t\r\n";
 
 std::uint64_t count_lines(const char* p, std::size_t n) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "util/utf8.h"
+
 namespace convert {
 namespace {
 
@@ -54,6 +56,7 @@ bool is_text(std::string_view head) {
 }  // namespace
 
 std::optional<FileKind> known_file(std::string_view head, const std::string& name) {
+  head = without_mark(head);
   const std::string_view text = head.substr(std::min(head.size(), head.find_first_not_of(spaces)));
   if (text.empty()) return std::nullopt;
   if (const std::optional<FileKind> kind = known_json(text)) return kind;
@@ -83,6 +86,7 @@ std::string describe(FileKind kind) {
 std::string other_kind(const Format& format, bool asked, std::string_view head, const std::string& name) {
   if (const auto kind = known_file(head, name); kind && *kind > FileKind::algorithm)
     return "no trace: it " + describe(*kind);
+  head = without_mark(head);
   const Format* const is = detect_format(head, name);
   // Any XML is taken for MSCCL-IR at first sight.
   const bool other_xml = is != nullptr && is->name == "msccl" && head.find("<algo") == std::string_view::npos;

@@ -13,6 +13,7 @@
 #include "core/units.h"
 #include "core/world_size.h"
 #include "load/builtin_request.h"
+#include "load/schedules.h"
 #include "passes/lower/lower.h"
 #include "passes/merge/algorithm.h"
 #include "passes/merge/root_place.h"
@@ -219,7 +220,7 @@ MergeAlgorithm MergedSet::from_file(const std::string& path) {
   const auto& metadata = traces->front().metadata.table;
   algorithm.collective = string_value(metadata, metadata.attrs, attr::collective).value_or("");
   if (const auto known = parse_collective(algorithm.collective)) algorithm.collective = name(*known);
-  algorithm.relays = int32_list(metadata, metadata.attrs, ten::relays);
+  algorithm.relays = relays_of(traces->front());
   algorithm.load = [traces](std::uint32_t p) { return (*traces)[p]; };
   algorithm.flow = lazy_flow([traces] { return of_program(*traces, ChunkFlow::of); });
   algorithm.root = lazily([traces] { return of_program(*traces, root_place); });

@@ -9,6 +9,7 @@
 #include "config/routes.h"
 #include "core/units.h"
 #include "load/known_file.h"
+#include "passes/provenance.h"
 #include "passes/ten/check.h"
 #include "passes/ten/from_replay.h"
 #include "passes/ten/program.h"
@@ -150,6 +151,11 @@ NetworkConfig find_network(const std::string& option) {
     return parse_known(FileKind::network, head, option, [&] { return read_network(*input); });
   Diagnostics ignored;
   return network_of(format.read_schedule(input->read_rest(), option, {}, ignored));
+}
+
+std::vector<std::int32_t> relays_of(const Trace& trace) {
+  const AttrTable& table = trace.metadata.table;
+  return int32_list(table, table.attrs, ten::relays);
 }
 
 }  // namespace convert

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "config/network.h"
 #include "core/algorithm.h"
@@ -41,5 +42,8 @@ struct CheckedSchedule {
 
 // What -n takes: a network, or a schedule, for its links.
 [[nodiscard]] NetworkConfig find_network(const std::string& option);
+
+// Places of an algorithm, as one of its traces tells, that only pass on what others send.
+[[nodiscard]] std::vector<std::int32_t> relays_of(const Trace& trace);
 
 }  // namespace convert

@@ -14,6 +14,7 @@
 #include "load/readers.h"
 #include "load/schedules.h"
 #include "passes/verify/verify.h"
+#include "util/in_turn.h"
 #include "util/log.h"
 
 namespace convert {
@@ -133,11 +134,15 @@ class TraceSource::AllReader : public TraceReader {
 class TraceSource::LinkingReader : public TraceReader {
  public:
   LinkingReader(TraceSource& source, std::unique_ptr<Input> host, std::optional<Rank> rank, LinkingOptions options)
-      : source_(source), host_(std::move(host)), rank_(rank), options_(std::move(options)) {}
+      : source_(source),
+        findings_(source.findings_in_turn()),
+        host_(std::move(host)),
+        rank_(rank),
+        options_(std::move(options)) {}
 
   bool next_rank(Trace& out) override {
     if (host_ == nullptr) return false;
-    read_ = read_linked(std::move(host_), rank_, options_, source_.diagnostics_);
+    read_ = read_linked(std::move(host_), rank_, options_, findings_);
     if (read_.linked == nullptr) {
       out = std::move(read_.trace);
       std::swap(read_.trace.nodes, out.nodes);
@@ -174,15 +179,18 @@ class TraceSource::LinkingReader : public TraceReader {
   }
   void end(const Trace& head, const Trace* whole) {
     if (std::exchange(ended_, true)) return;
-    source_.add_linked_groups(head.name, head.rank, read_.linked->groups());
+    in_turn([&source = source_, name = head.name, rank = head.rank, groups = read_.linked->groups()] {
+      source.add_linked_groups(name, rank, groups);
+    });
     if (source_.options_.on_linked) {
       source_.options_.on_linked(head.rank, head.name, *read_.linked, whole);
     } else {
-      warn_unmatched(read_.linked->report(), head.name, options_.device.value_or(head.name), source_.diagnostics_);
+      warn_unmatched(read_.linked->report(), head.name, options_.device.value_or(head.name), findings_);
     }
   }
 
   TraceSource& source_;
+  Diagnostics& findings_;
   std::unique_ptr<Input> host_;
   std::optional<Rank> rank_;
   LinkingOptions options_;
@@ -338,6 +346,13 @@ std::unique_ptr<TraceReader> TraceSource::open_rank(std::size_t i) {
   return std::make_unique<CountingReader>(*this, std::move(reader));
 }
 
+Diagnostics& TraceSource::findings_in_turn() {
+  if (!works_on_item()) return diagnostics_;
+  const std::shared_ptr<Diagnostics> own = diagnostics_.sibling();
+  in_turn([this, own] { diagnostics_.append(*own); });
+  return *own;
+}
+
 std::unique_ptr<TraceReader> TraceSource::make_reader(InputItem item, Rank ordinal) {
   std::unique_ptr<Input> input = std::move(item.input);
   return std::make_unique<KnownFileReader>(*format_, options_.from.has_value(), std::move(input),
@@ -350,7 +365,7 @@ std::unique_ptr<TraceReader> TraceSource::make_format_reader(InputItem item, Ran
   const Rank rank = options_.rank.value_or(ordinal);
   if (!format_->linked) {
     return std::make_unique<FileReader>(*format_, std::move(item), rank, choice_.options, options_.hash,
-                                        diagnostics_);
+                                        findings_in_turn());
   }
   LinkingOptions linking = this->linking();
   linking.device_alone = format_->name == "kineto";

@@ -111,6 +111,8 @@ class TraceSource : public SetSource {
   [[nodiscard]] std::unique_ptr<TraceReader> open_described(Rank first, Rank last);
   void add_source_note(Metadata& metadata) const;
   void warn_of_near_ranks();
+  // For what a reader made now finds: in the order of the ranks, whichever thread reads them.
+  [[nodiscard]] Diagnostics& findings_in_turn();
   class LinkingReader;
   [[nodiscard]] LinkingOptions linking() const {
     return options_.linking ? *options_.linking : linking_options(choice_.options);

@@ -8,6 +8,7 @@
 #include "io/input.h"
 #include "load/chunk_runs.h"
 #include "load/known_file.h"
+#include "load/schedules.h"
 #include "load/source.h"
 #include "simulate/recorded.h"
 #include "simulate/system/default_system.h"
@@ -61,14 +62,14 @@ void add_custom(ReplayBuilder& builder, const std::string& prefix, TraceSource& 
     const ChunkRunsOf runs = astra ? ChunkRunsOf() : chunk_runs(*source.algorithm());
     source.for_each_trace(jobs, [&](Trace&& trace) {
       refuse_bad_counters(trace);
-      builder.add_custom(prefix, trace, runs);
+      builder.add_custom(prefix, trace, runs, relays_of(trace));
     });
     return;
   }
   const std::vector<Trace> places = source.load(jobs);
   for (const Trace& trace : places) refuse_bad_counters(trace);
   const ChunkRunsOf runs = chunk_runs(places);
-  for (const Trace& trace : places) builder.add_custom(prefix, trace, runs);
+  for (const Trace& trace : places) builder.add_custom(prefix, trace, runs, relays_of(trace));
 }
 
 // Before the first rank of the workload: what it decides, and the custom algorithms.

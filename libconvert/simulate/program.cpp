@@ -159,7 +159,8 @@ ReplayBuilder::~ReplayBuilder() = default;
 
 void ReplayBuilder::add(const Trace& trace) { state_->add(trace); }
 
-void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace, const ChunkRunsOf& runs) {
+void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace, const ChunkRunsOf& runs,
+                               const std::vector<std::int32_t>& relays) {
   State& s = *state_;
   if (s.sources.empty() || s.sources.back().prefix != prefix) s.sources.push_back({.prefix = prefix});
   CustomSource& source = s.sources.back();
@@ -173,6 +174,7 @@ void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace, co
     const auto known = parse_collective(*text);
     source.collective = known ? name(*known) : *text;
   }
+  if (source.places.empty()) source.relays = relays;
   std::vector<CompiledMessage> messages;
   const std::shared_ptr<RankCode> code = s.compile(trace, s.custom_compiler, messages);
   for (std::uint32_t node = 0; node < code->ops.size(); ++node) {

@@ -133,8 +133,9 @@ class ReplayBuilder {
 
   // The algorithm that the system's configuration calls `prefix`: its places in order from 0, before any add().
   // `runs`: what its messages carry, so that a rest of bytes is spread over the chunks as et-merge does; without it
-  // messages are rounded down.
-  void add_custom(const std::string& prefix, const Trace& trace, const ChunkRunsOf& runs = {});
+  // messages are rounded down. `relays`: places that only pass on what others send.
+  void add_custom(const std::string& prefix, const Trace& trace, const ChunkRunsOf& runs = {},
+                  const std::vector<std::int32_t>& relays = {});
   // Ranks in order from 0. Reports what cannot be replayed. Throws Error(usage) if --size is needed.
   void add(const Trace& trace);
   // Nothing if add() or finish() had errors to report.

@@ -28,6 +28,7 @@ namespace convert {
 struct CustomSource {
   std::string prefix{};
   std::string collective{};                               // that it says it is for; empty: unknown
+  std::vector<std::int32_t> relays{};                     // places that only pass on what others send
   std::vector<std::shared_ptr<const RankCode>> places{};  // peers are places; channel: index into messages
   struct Message {
     std::int64_t tag;

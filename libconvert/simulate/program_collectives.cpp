@@ -159,6 +159,10 @@ void ReplayBuilder::State::check_use(CustomSource& source, const CallUse& use) {
   }
   source.used_for_bytes = use.call.bytes;
   if (!source.used_for.insert(use.call.op).second) return;
+  if (!source.relays.empty()) {
+    warn(" only passes on what others send at place " + std::to_string(source.relays.front()) +
+         ": the rank there neither gives nor gets anything");
+  }
   if (source.collective.empty() || same_name(source.collective, name(use.call.op))) return;
   warn((source.collective == "custom" ? " is custom" : " is one for " + source.collective) +
        ", and takes the place of " + std::string(name(use.call.op)));
@@ -175,7 +179,17 @@ std::uint32_t ReplayBuilder::State::custom_for(const CallUse& use) {
   if (places != members) {
     throw input_error({},
                       "the algorithm " + use.prefix + " is for " + counted(places, "NPU") +
-                          ", the collective has " + std::to_string(members),
+                          ", the collective has " + std::to_string(members) +
+                          (places < members || source->relays.empty()
+                               ? ""
+                               : "; its relays, such as place " + std::to_string(source->relays.front()) +
+                                     ", are among them: et-merge leaves out those that carry nothing"),
+                      "custom");
+  }
+  if (!source->relays.empty() && !program.options.astra) {
+    throw input_error({},
+                      "place " + std::to_string(source->relays.front()) + " of " + use.prefix +
+                          " only passes on what others send: the rank there would neither give nor get anything",
                       "custom");
   }
   check_use(*source, use);

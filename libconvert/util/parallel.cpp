@@ -10,10 +10,39 @@
 #include <system_error>
 #include <thread>
 
+#include "util/in_turn.h"
+
 namespace convert {
 namespace {
 
 using Step = std::function<void(std::size_t slot, std::size_t i)>;
+
+using Actions = std::vector<std::function<void()>>;
+thread_local Actions* left_to_do = nullptr;  // of the item that this thread works on
+
+// What work on an item came to, but for its result.
+struct Outcome {
+  std::exception_ptr error;
+  Actions actions;
+
+  // When its turn has come.
+  void take() {
+    for (const auto& action : std::exchange(actions, {})) action();
+    if (error) std::rethrow_exception(std::exchange(error, nullptr));
+  }
+};
+
+Outcome do_work(const Step& work, std::size_t slot, std::size_t i) {
+  Outcome outcome;
+  Actions* const outer = std::exchange(left_to_do, &outcome.actions);
+  try {
+    work(slot, i);
+  } catch (...) {
+    outcome.error = std::current_exception();
+  }
+  left_to_do = outer;
+  return outcome;
+}
 
 class Pool {
  public:
@@ -40,13 +69,15 @@ class Pool {
     return true;
   }
 
-  // Waits for the result of item i.
+  // Waits for the result of item i, and does what was left for its turn.
   void wait_for(std::size_t i) {
+    std::optional<Outcome>& slot = slots_[i % window_];
     std::unique_lock lock(mutex_);
-    Slot& slot = slots_[i % window_];
-    is_ready_.wait(lock, [&] { return slot.ready; });
-    slot.ready = false;
-    if (slot.error) std::rethrow_exception(std::exchange(slot.error, nullptr));
+    is_ready_.wait(lock, [&] { return slot.has_value(); });
+    Outcome outcome = std::move(*slot);
+    slot.reset();
+    lock.unlock();
+    outcome.take();
   }
 
   // Its slot may be used again.
@@ -59,11 +90,6 @@ class Pool {
   }
 
  private:
-  struct Slot {
-    bool ready = false;
-    std::exception_ptr error;
-  };
-
   void run() {
     std::unique_lock lock(mutex_);
     for (;;) {
@@ -71,15 +97,11 @@ class Pool {
       if (next_ >= n_) return;
       const std::size_t i = next_++;
       lock.unlock();
-      std::exception_ptr error;
-      try {
-        work_(i % window_, i);
-      } catch (...) {
-        error = std::current_exception();
-      }
+      Outcome outcome = do_work(work_, i % window_, i);
       lock.lock();
-      slots_[i % window_] = {true, error};
-      if (error) {  // items before it have begun already; none after it is needed
+      const bool failed = outcome.error != nullptr;
+      slots_[i % window_] = std::move(outcome);
+      if (failed) {  // items before it have begun already; none after it is needed
         n_ = std::min(n_, next_);
         may_begin_.notify_all();
       }
@@ -93,7 +115,7 @@ class Pool {
   std::size_t n_;
   const std::size_t window_;
   const Step& work_;
-  std::vector<Slot> slots_;
+  std::vector<std::optional<Outcome>> slots_;
   std::vector<std::thread> threads_;
   std::size_t next_ = 0;
   std::size_t consumed_ = 0;
@@ -121,9 +143,16 @@ void run_ordered(unsigned jobs, std::size_t n, std::size_t window, const Step& w
     }
   }
   for (std::size_t i = 0; i < n; ++i) {
-    work(i % window, i);
+    do_work(work, i % window, i).take();
     consume(i % window, i);
   }
+}
+
+bool works_on_item() { return left_to_do != nullptr; }
+
+void in_turn(std::function<void()> f) {
+  if (left_to_do == nullptr) return f();
+  left_to_do->push_back(std::move(f));
 }
 
 }  // namespace convert

@@ -7,6 +7,12 @@
 
 namespace convert {
 
+// What some editors and shells put before text.
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+// The text behind a byte order mark, if it begins with one.
+[[nodiscard]] constexpr std::string_view without_mark(std::string_view text) {
+  return text.substr(text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
+}
 // Whether no byte is 0x80 or above: one pass without branches.
 [[nodiscard]] bool is_ascii(std::string_view s);
 // Length of the well-formed sequence that begins at s[i] ≥ 0x80; 0 if there is none.

@@ -18,6 +18,7 @@ struct ToolInfo {
   std::string summary;                                        // "split a trace into one file per NPU"
   std::string operands;                                       // "[INPUT...]", for the usage line
   std::vector<std::pair<std::string, std::string>> examples;  // command, what it does
+  bool reads_files = true;                                    // whose size is limited: offers --max-expand
 };
 
 // A thin wrapper over CLI11. `names` is "-f,--from" or "--rank"; `value` is what the help calls the argument: "N",

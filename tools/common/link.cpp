@@ -270,7 +270,9 @@ void Linking::gather(TraceSource& source) {
 void Linking::report_unmatched() {
   if (options_.unmatched == "keep") return;
   const bool error = options_.unmatched == "error";
-  std::vector<std::string> notes = {std::string(error ? "--unmatched warn " : "") +
+  // The report is written with the set, or not at all.
+  std::vector<std::string> notes = {std::string(context_.common.werror ? "without --werror, " : "") +
+                                    (error ? "--unmatched warn " : "") +
                                     "--report FILE --list-unmatched names them all; --unmatched keep is silent"};
   for (std::size_t i = 0; i < unmatched_kinds; ++i) {
     const auto kind = static_cast<Unmatched>(i);

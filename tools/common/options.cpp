@@ -58,16 +58,18 @@ std::int64_t jobs_from_environment() {
   return *n;
 }
 
-void add_common_options(App& app, CommonOptions& to) {
+void add_common_options(App& app, CommonOptions& to, bool reads_files) {
   app.group("Common");
   app.add_integer("-j,--jobs", to.jobs, 0, most_jobs, "N", "threads; 0 = all cores (default: ET_JOBS, else 0)");
   app.add_choice("--progress", to.progress, {"auto", "always", "never"}, "show progress; auto: on a terminal");
   app.add_choice("--color", to.color, {"auto", "always", "never"}, "colour messages; auto: on a terminal");
   app.add_integer("--max-errors", to.max_errors, 0, 1'000'000'000, "N", "messages per file; 0 = all (default: 20)");
   app.add_flag("--werror", to.werror, "treat warnings as errors");
-  app.add_bytes("--max-expand", to.max_expand, "SIZE",
-                "memory that one compressed document may take (default: 1000 times its size and 64MiB), and the "
-                "length of a stream (10000 times and 1GiB)");
+  if (reads_files) {
+    app.add_bytes("--max-expand", to.max_expand, "SIZE",
+                  "memory that one compressed document may take (default: 1000 times its size and 64MiB), and the "
+                  "length of a stream (10000 times and 1GiB)");
+  }
   app.add_flag("--list-formats", to.list_formats, "list the formats and exit; with -v also their options");
   app.add_flag("-q,--quiet", to.quiet, "no warnings, no progress");
   app.add_count("-v,--verbose", to.verbose, "print settings and a summary; -vv: more");

@@ -42,7 +42,7 @@ struct OutputOptions {
 // What ET_JOBS says, else 0. Throws Error(usage) if it is no number of threads.
 [[nodiscard]] std::int64_t jobs_from_environment();
 
-void add_common_options(App& app, CommonOptions& to);
+void add_common_options(App& app, CommonOptions& to, bool reads_files);
 void add_input_options(App& app, InputOptions& to);
 // `types`: what the help says that -t takes.
 void add_target_options(App& app, OutputOptions& to, const std::string& types);  // -o and -t

@@ -157,7 +157,7 @@ int run_tool(int argc, char** argv, const ToolInfo& info, const std::function<vo
   const int status = guarded(early, [&] {
     App app(info);
     setup(app);
-    add_common_options(app, common);
+    add_common_options(app, common, info.reads_files);
     switch (app.parse(argc, argv)) {
       case App::Request::help: std::cout << app.help(); return 0;
       case App::Request::version: std::cout << info.name << ' ' << version_text(); return 0;

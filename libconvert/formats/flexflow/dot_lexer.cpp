@@ -105,6 +105,7 @@ void DotLexer::skip_blank() {
       skip_line();
     } else if (c == '\xef' && offset_of(at_) == 0 && have(3) && at_[1] == '\xbb' && at_[2] == '\xbf') {
       at_ += 3;  // byte order mark
+      line_begin_ = offset_of(at_);
     } else {
       return;
     }

@@ -9,6 +9,7 @@
 #include "formats/msccl/document.h"
 #include "formats/msccl/fields.h"
 #include "formats/msccl/msccl.h"
+#include "util/utf8.h"
 
 namespace convert {
 namespace {
@@ -386,7 +387,7 @@ Algorithm read_msccl(std::string text, const std::string& file, Diagnostics& dia
 namespace {
 
 bool sniff_msccl(std::string_view head) {
-  if (head.starts_with("\xef\xbb\xbf")) head.remove_prefix(3);
+  head = without_mark(head);
   const std::size_t first = head.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos || first + 1 >= head.size() || head[first] != '<') return false;
   const char next = head[first + 1];

@@ -7,6 +7,7 @@
 #include "core/diagnostic.h"
 #include "formats/json_head.h"
 #include "formats/ten/ten.h"
+#include "util/utf8.h"
 
 namespace convert {
 namespace {
@@ -38,6 +39,7 @@ Spelling spelling_of(std::string_view head) {
 bool sniff(std::string_view head) { return spelling_of(head) != Spelling::none; }
 
 Schedule read(std::string text, const std::string& file, const FormatOptions& options, Diagnostics& diagnostics) {
+  text.erase(0, text.size() - without_mark(text).size());
   constexpr std::size_t sniff_bytes = 4096;
   switch (spelling_of(std::string_view(text).substr(0, sniff_bytes))) {
     case Spelling::ten_csv: return read_ten_csv(text, file, options, diagnostics);

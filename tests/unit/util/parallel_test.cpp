@@ -11,6 +11,8 @@
 #include <string>
 #include <thread>
 
+#include "util/in_turn.h"
+
 namespace convert {
 namespace {
 
@@ -18,6 +20,49 @@ class Jobs : public ::testing::TestWithParam<unsigned> {};
 INSTANTIATE_TEST_SUITE_P(Counts, Jobs, ::testing::Values(0U, 1U, 2U, 8U));
 
 void dawdle(std::size_t i) { std::this_thread::sleep_for(std::chrono::microseconds(i * 7919 % 200)); }
+
+TEST_P(Jobs, WhatIsLeftToItsTurnPrecedesTheResultOrTheException) {
+  std::string log;
+  const auto work = [&](std::size_t i) {
+    EXPECT_TRUE(works_on_item());
+    in_turn([&log, i] { log += "a" + std::to_string(i) + ' '; });
+    dawdle(20 - i);
+    in_turn([&log, i] { log += "b" + std::to_string(i) + ' '; });
+    if (i == 3) throw std::runtime_error("third");
+    return i;
+  };
+  const auto consume = [&](std::size_t i, std::size_t) {
+    EXPECT_FALSE(works_on_item());
+    log += "c" + std::to_string(i) + ' ';
+  };
+  EXPECT_THROW(for_each_ordered(GetParam(), 20, work, consume), std::runtime_error);
+  EXPECT_EQ(log, "a0 b0 c0 a1 b1 c1 a2 b2 c2 a3 b3 ");
+}
+
+TEST_P(Jobs, WhatWorkWithinWorkLeavesWaitsForItsOwnTurnOnly) {
+  std::string log;
+  const auto inner = [&](std::size_t i) {
+    std::string own;
+    for_each_ordered(
+        GetParam(), 3,
+        [&](std::size_t k) {
+          in_turn([&own, k] { own += std::to_string(k); });
+          return k;
+        },
+        [](std::size_t, std::size_t) {});
+    EXPECT_TRUE(works_on_item());
+    in_turn([&log, own, i] { log += std::to_string(i) + own + ' '; });
+    return i;
+  };
+  for_each_ordered(GetParam(), 3, inner, [](std::size_t, std::size_t) {});
+  EXPECT_EQ(log, "0012 1012 2012 ");
+}
+
+TEST(InTurn, OutsideWorkAtOnce) {
+  bool done = false;
+  in_turn([&] { done = true; });
+  EXPECT_TRUE(done);
+}
 
 TEST_P(Jobs, ResultsComeInOrderOnTheCallingThread) {
   const auto caller = std::this_thread::get_id();

@@ -55,7 +55,8 @@ int main(int argc, char** argv) {
       source_options.linked = {{.rank = source_options.rank, .device = *device}};
     }
     if (repair) {
-      if (!source_options.from.value_or("ten").starts_with("ten")) throw usage_error("--repair is for schedules (ten)");
+      if (!source_options.from.value_or("ten").starts_with("ten"))
+        throw usage_error("--repair is for schedules (ten)");
       source_options.from = source_options.from.value_or("ten") + ",repair=yes";
     }
     TraceSource source(std::move(source_options), context.diagnostics);

@@ -127,17 +127,10 @@ std::vector<convert::Trace> load_part(convert::TraceSource& source, const std::o
   return traces;
 }
 
-void write_drawing(const std::string& type, const std::vector<convert::Trace>& traces,
-                   const std::optional<std::string>& path) {
+void write_drawing(const std::string& type, const std::vector<convert::Trace>& traces, convert::Output& out) {
   const convert::FormatChoice choice = convert::parse_format_choice(type, convert::Direction::write);
-  const auto write = [&](convert::Output& out) {
-    choice.format->write_set(traces, choice.options, out);
-    out.close();
-  };
-  if (!path || *path == "-") return write(*convert::open_stdout());
-  convert::OutputFiles files;
-  write(*files.create(*path));
-  files.commit();
+  choice.format->write_set(traces, choice.options, out);
+  out.close();
 }
 
 }  // namespace
@@ -183,15 +176,19 @@ int main(int argc, char** argv) {
     if (!source.prepare(false) || context.failed()) return 1;
     const std::vector<Trace> traces = load_part(source, ranks, excerpt, context);
     log_info(counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node"));
+    OutputFiles files;
+    files.keep(tools::files_of(input.operands, source.inputs()));
     if (!picture) {
-      write_drawing(type, traces, output.path);
+      write_drawing(type, traces, *open_output(files, output.path));
+      files.commit();
       return 0;
     }
     const std::chrono::milliseconds timeout(timeout_ps / ps_per_ms);
     tools::check_layout(drawing::make_drawing(traces), source.base_name(), timeout);
     std::string dot;
     find_format("dot").write_set(traces, {}, *memory_output(dot));
-    write_bytes(output.path, tools::draw(type, dot, timeout));
+    write_bytes(files, output.path, tools::draw(type, dot, timeout));
+    files.commit();
     return 0;
   });
 }

@@ -6,6 +6,7 @@
 #include "common/tool.h"
 #include "config/merge_map.h"
 #include "core/units.h"
+#include "io/set_path.h"
 #include "load/link_files.h"
 #include "load/merging.h"
 #include "load/side_by_side.h"
@@ -167,17 +168,23 @@ int main(int argc, char** argv) {
     if (o.workload && !o.input.operands.empty())
       throw usage_error("the workload is named twice: with -w and behind it");
     if (o.workload) o.input.operands = {*o.workload};
-    std::vector<std::string> inputs = tools::inputs(o.input);
-    if (o.map) inputs.push_back(*o.map);
+    std::vector<std::string> kept;  // the workload may be replaced by the result
+    if (o.map) kept.push_back(*o.map);
     for (const MergeRule& rule : options.rules) {
-      if (!rule.builtin) inputs.push_back(rule.algorithm);
+      if (!rule.builtin) kept.push_back(rule.algorithm);
     }
+    std::vector<std::string> inputs = tools::inputs(o.input);
+    inputs.insert(inputs.end(), kept.begin(), kept.end());
     tools::require_one_standard_input(inputs);
+    for (std::size_t i = 0, named = kept.size(); i < named; ++i) {
+      for (const RankFile& file : existing_ranks(kept[i])) kept.push_back(file.path);
+    }
     TraceSource workload(tools::source_options(o.input, context), context.diagnostics);
     if (!workload.prepare(false) || context.failed()) return 1;
     MergedSet merged(workload, std::move(options), context.diagnostics);
     if (context.failed()) return 1;
     SinkOptions sink = sink_options(o, context);
+    sink.keep = std::move(kept);
     if (context.common.werror) {  // else nothing is held back for it
       sink.before_commit = [&](OutputFiles&) {
         merged.finish();

@@ -102,7 +102,8 @@ int replay_ranks(const Options& o, tools::Context& context) {
   set_replay_output(o.output, {}, options);
   auto result = replay_recorded(source, options, context.jobs(), context.diagnostics);
   if (!result || context.failed()) return 1;
-  tools::check_no_input(tools::output_files(o.output, 0), tools::workload_files(o.replay, source.inputs()));
+  tools::check_no_input(tools::output_files(o.output, 0),
+                        tools::files_of(o.replay.input.operands, source.inputs()));
   convert::log_info("as recorded, " + convert::counted(result->npus.size(), "NPU"));
   return write_result(*result, o, source, nullptr, context);
 }

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -64,14 +66,38 @@ bool is_json_number(std::string_view t) {
 
 std::string json_quoted(std::string_view s) { return "'" + std::string(s.substr(0, 80)) + "'"; }
 
+// The digits of a number in scientific notation, as jq writes large integers (1.7e+18); nothing if it is no
+// integer, or beyond 64 bits by far.
+std::optional<std::string> plain_digits(std::string_view number) {
+  const std::size_t e = std::min(number.find_first_of("eE"), number.size());
+  int exponent = 0;
+  if (e < number.size()) {
+    const std::size_t digits = e + (number[e + 1] == '+' ? 2 : 1);
+    const char* const end = number.data() + number.size();
+    if (std::from_chars(number.data() + digits, end, exponent).ec != std::errc()) return std::nullopt;
+  }
+  std::string plain(number.substr(0, e));
+  if (const std::size_t point = plain.find('.'); point != std::string::npos) {
+    exponent -= static_cast<int>(plain.size() - point - 1);
+    plain.erase(point, 1);
+  }
+  for (; exponent < 0 && plain.size() > 1 && plain.back() == '0'; ++exponent) plain.pop_back();
+  constexpr int most_zeros = 20;
+  if (exponent < 0 || exponent > most_zeros) return std::nullopt;
+  return plain.append(static_cast<std::size_t>(exponent), '0');
+}
+
 template <typename T>
 T json_integer(std::string_view token, std::string_view key) {
-  const std::string_view t = is_json_string(token) ? token.substr(1, token.size() - 2) : token;
+  std::string_view t = is_json_string(token) ? token.substr(1, token.size() - 2) : token;
+  std::optional<std::string> plain;
+  const bool number = is_json_number(t);
+  const bool whole = number && t.find_first_of(".eE") == std::string_view::npos;
+  if (number && !whole) plain = plain_digits(t);
+  if (!whole && !plain) throw BadJson{token.data(), json_quoted(key) + " must be an integer"};
+  if (plain) t = *plain;
   T result = 0;
   const auto [end, error] = std::from_chars(t.data(), t.data() + t.size(), result);
-  if (!is_json_number(t) || t.find_first_of(".eE") != std::string_view::npos) {
-    throw BadJson{token.data(), json_quoted(key) + " must be an integer"};
-  }
   if (error == std::errc() && end == t.data() + t.size()) return result;
   if constexpr (std::is_unsigned_v<T>) {
     if (t == "-0") return 0;

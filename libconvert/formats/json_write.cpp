@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "formats/json.h"
@@ -31,14 +32,25 @@ void append_floating(std::string& out, Bits bits) {
   out += '"';
 }
 
+// Integers that a double does not hold are text, as in protobuf's JSON: jq and JavaScript would round them.
+template <typename T>
+void append_integer(std::string& out, T value) {
+  constexpr T exact = T{1} << 53;
+  bool quoted = value > exact;
+  if constexpr (std::is_signed_v<T>) quoted = quoted || value < -exact;
+  if (quoted) out += '"';
+  append_json_number(out, value);
+  if (quoted) out += '"';
+}
+
 void append_number(std::string& out, Kind scalar, std::uint64_t bits) {
   switch (scalar) {
     case Kind::double_val: append_floating<double>(out, bits); break;
     case Kind::float_val: append_floating<float>(out, static_cast<std::uint32_t>(bits)); break;
     case Kind::bool_val: out += bits != 0 ? "true" : "false"; break;
     case Kind::uint64_val:
-    case Kind::fixed64_val: append_json_number(out, bits); break;
-    default: append_json_number(out, static_cast<std::int64_t>(bits));
+    case Kind::fixed64_val: append_integer(out, bits); break;
+    default: append_integer(out, static_cast<std::int64_t>(bits));
   }
 }
 
@@ -134,7 +146,7 @@ class JsonTraceWriter final : public TraceWriter {
   }
 
   void node(std::string& out, const NodeTable& t, const Node& n) {
-    if (n.id != 0) append_json_number(key(out, "id"), n.id);
+    if (n.id != 0) append_integer(key(out, "id"), n.id);
     if (n.name.size != 0) text(out, "name", t.name(n));
     if (n.type != NodeType::invalid) {
       key(out, "type");
@@ -149,8 +161,8 @@ class JsonTraceWriter final : public TraceWriter {
     }
     ids(out, "ctrl_deps", t.ctrl_deps(n));
     ids(out, "data_deps", t.data_deps(n));
-    if (n.start_us != 0) append_json_number(key(out, "start_time_micros"), n.start_us);
-    if (n.duration_us != 0) append_json_number(key(out, "duration_micros"), n.duration_us);
+    if (n.start_us != 0) append_integer(key(out, "start_time_micros"), n.start_us);
+    if (n.duration_us != 0) append_integer(key(out, "duration_micros"), n.duration_us);
     if (n.inputs != 0) io(out, "inputs", t, t.io[n.inputs - 1]);
     if (n.outputs != 0) io(out, "outputs", t, t.io[n.outputs - 1]);
     attributes(out, t, t.attributes(n));
@@ -163,7 +175,7 @@ class JsonTraceWriter final : public TraceWriter {
     char before = '[';
     for (const NodeId id : deps) {
       out += before;
-      append_json_number(out, id);
+      append_integer(out, id);
       before = ',';
     }
     out += ']';

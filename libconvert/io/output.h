@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace convert {
 
@@ -67,6 +68,11 @@ class OutputFiles {
   [[nodiscard]] std::unique_ptr<Output> create(const std::string& path);
   // The same of a file of a set: makes the last directory of the path if only that is missing.
   [[nodiscard]] std::unique_ptr<Output> create_in_set(const std::string& path);
+  // Makes create() refuse these files with Error(usage): they are read, and nothing takes their place.
+  void keep(const std::vector<std::string>& inputs);
+  // The same of a path that goes with a set, whether there is such a file or not. Throws Error(usage) if the path
+  // was given before.
+  void reserve(const std::string& path);
   // Files that commit() removes after the renames (stale ranks of a larger set).
   void remove_on_commit(std::string path);
   void commit();

@@ -90,6 +90,7 @@ struct OutputFiles::State {
   std::mutex mutex;
   std::deque<Entry> entries;  // addresses stay
   std::set<std::string> targets;
+  std::set<std::pair<dev_t, ino_t>> kept;
   std::vector<std::string> removals;
   std::vector<std::pair<std::string, SignalCleanup>> new_directories;
   std::size_t unnamed = 0;
@@ -358,6 +359,8 @@ std::unique_ptr<Output> OutputFiles::create(const std::string& path, bool make_d
   std::optional<mode_t> mode;
   if (::stat(path.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) throw system_error(path, EISDIR);
+    if (const std::lock_guard lock(state_->mutex); state_->kept.contains({status.st_dev, status.st_ino}))
+      throw usage_error(path + " is an input; give the result another name");
     if (!S_ISREG(status.st_mode)) return direct_output(path, ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
     if (::access(path.c_str(), W_OK) != 0) fail(path);
     mode = status.st_mode & 0777;
@@ -379,6 +382,20 @@ std::unique_ptr<Output> OutputFiles::create(const std::string& path, bool make_d
   Entry& entry = state_->add(path, target, mode);
   state_->targets.insert(target);
   return std::make_unique<State::FileOutput>(state_, entry);
+}
+
+void OutputFiles::keep(const std::vector<std::string>& inputs) {
+  const std::lock_guard lock(state_->mutex);
+  for (const std::string& input : inputs) {
+    struct stat status {};
+    if (::stat(input.c_str(), &status) == 0 && S_ISREG(status.st_mode))
+      state_->kept.insert({status.st_dev, status.st_ino});
+  }
+}
+
+void OutputFiles::reserve(const std::string& path) {
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->targets.insert(absolute(path)).second) throw usage_error("two outputs have the name " + path);
 }
 
 void OutputFiles::remove_on_commit(std::string path) {

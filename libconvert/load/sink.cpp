@@ -35,7 +35,9 @@ Error several_ranks(const SinkPlan& plan, const SetSource& source) {
 class Sink {
  public:
   Sink(SetSource& source, const SinkPlan& plan, const SinkOptions& options, Diagnostics& diagnostics)
-      : source_(source), plan_(plan), options_(options), diagnostics_(diagnostics) {}
+      : source_(source), plan_(plan), options_(options), diagnostics_(diagnostics) {
+    files_.keep(options.keep);
+  }
 
   void write() {
     const Format& format = *plan_.choice.format;
@@ -177,8 +179,10 @@ class Sink {
       auto out = files_.create_in_set(groups_path);
       out->write(groups->json);
       out->close();
-    } else if (!existing.empty() &&
-               std::filesystem::exists(std::filesystem::symlink_status(groups_path, ignored))) {
+      return;
+    }
+    files_.reserve(groups_path);
+    if (!existing.empty() && std::filesystem::exists(std::filesystem::symlink_status(groups_path, ignored))) {
       // They would be taken for those of the new ranks.
       log_note(groups_path + " is removed with the set that is replaced");
       files_.remove_on_commit(groups_path);

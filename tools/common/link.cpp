@@ -137,11 +137,17 @@ void Linking::find_circles() {
 }
 
 SinkOptions Linking::sink_options(TraceSource& source) {
+  std::vector<std::string> inputs;
+  for (const Rank rank : ranks_) {
+    inputs.push_back(file_of_rank(*options_.host, rank));
+    if (options_.device) inputs.push_back(file_of_rank(*options_.device, rank));
+  }
   SinkOptions o{.to = output_.to,
                 .path = output_.path,
                 .force = output_.force,
                 .history = output_.no_history ? "" : context_.history(),
-                .jobs = context_.jobs()};
+                .jobs = context_.jobs(),
+                .keep = std::move(inputs)};
   if (team_ != nullptr) {
     o.last_rank = ranks_.back();
     o.whole = leads();

@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 
+#include "common/source.h"
 #include "config/yaml_tree.h"
 #include "scenario/option_values.h"
 #include "util/log.h"
@@ -177,18 +178,11 @@ convert::SystemInputs system_inputs(const ReplayInputOptions& o) {
   return inputs;
 }
 
-std::vector<std::string> workload_files(const ReplayInputOptions& o, const convert::InputSet& workload) {
-  std::vector<std::string> files = o.input.operands;  // perhaps a tar
-  for (const convert::InputSet::File& file : workload.files()) files.push_back(file.path);
-  if (workload.groups()) files.push_back(workload.groups()->name);
-  return files;
-}
-
 std::vector<std::string> input_files(const ReplayInputOptions& o, const convert::ReplaySystem& system,
                                      const convert::InputSet& workload) {
   std::vector<std::string> files = files_of(system_inputs(o), system);
   files.push_back(*o.network);
-  for (std::string& file : workload_files(o, workload)) files.push_back(std::move(file));
+  for (std::string& file : files_of(o.input.operands, workload)) files.push_back(std::move(file));
   return files;
 }
 

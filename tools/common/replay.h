@@ -68,9 +68,6 @@ void check_replay_options(ReplayInputOptions& options);
 // Says that a network in short form leaves the latency out.
 void note_missing_latency(const std::string& network);
 [[nodiscard]] convert::SystemInputs system_inputs(const ReplayInputOptions& options);
-// The files of the operands.
-[[nodiscard]] std::vector<std::string> workload_files(const ReplayInputOptions& options,
-                                                      const convert::InputSet& workload);
 // All files that the replay reads, `workload` among them.
 [[nodiscard]] std::vector<std::string> input_files(const ReplayInputOptions& options,
                                                    const convert::ReplaySystem& system,

@@ -2,6 +2,9 @@
 // The tools' input options as a source of traces.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "common/options.h"
 #include "common/tool.h"
 #include "load/source.h"
@@ -10,5 +13,9 @@ namespace tools {
 
 // Operands, format, rank and progress; imports are not hashed.
 [[nodiscard]] convert::SourceOptions source_options(const InputOptions& input, const Context& context);
+
+// The files that the operands name, as far as they are files, and their groups.
+[[nodiscard]] std::vector<std::string> files_of(const std::vector<std::string>& operands,
+                                                const convert::InputSet& inputs);
 
 }  // namespace tools

@@ -169,7 +169,8 @@ void warn_of_ports(const SweepPlan& plan, const SweepTable& table, const std::st
   std::optional<std::size_t> first;
   for (std::size_t run = 0; run < plan.size(); ++run) {
     const std::string& text = table.cells(run)[message];
-    if (table.cells(run)[status] != "complete" || text.empty() || text.starts_with(convert::astra_gap_text)) continue;
+    if (table.cells(run)[status] != "complete" || text.empty() || text.starts_with(convert::astra_gap_text))
+      continue;
     ++count;
     first = first.value_or(run);
   }

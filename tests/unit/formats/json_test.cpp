@@ -10,20 +10,20 @@ constexpr const char* document =
     "{\"rank\":3,\n"
     " \"metadata\":{\"version\":\"0.0.4\",\"attr\":[{\"name\":\"schema\",\"string_val\":\"a\\\"b\"}]},\n"
     " \"nodes\":[\n"
-    "  {\"id\":1,\"name\":\"first\",\"type\":\"COMP_NODE\",\"duration_micros\":18446744073709551615,"
+    "  {\"id\":1,\"name\":\"first\",\"type\":\"COMP_NODE\",\"duration_micros\":\"18446744073709551615\","
     "\"attr\":[{\"name\":\"is_cpu_op\",\"bool_val\":false},{\"name\":\"x\"}]},\n"
     "  {\"id\":2,\"type\":42,\"ctrl_deps\":[1],\"data_deps\":[1,1],\"inputs\":{\"values\":\"[1]\"},\"outputs\":{},"
-    "\"attr\":[{\"name\":\"l\",\"int64_list\":{\"values\":[-9223372036854775808,7]}},"
+    "\"attr\":[{\"name\":\"l\",\"int64_list\":{\"values\":[\"-9223372036854775808\",7]}},"
     "{\"name\":\"e\",\"bool_list\":{}},{\"doc_string\":\"d\",\"bytes_val\":\"//79\"}]}\n"
     " ]}\n";
 
 constexpr const char* lines =
     "{\"rank\":3,\"metadata\":{\"version\":\"0.0.4\",\"attr\":[{\"name\":\"schema\",\"string_val\":\"a\\\"b\"}]}}\n"
-    "{\"rank\":3,\"id\":1,\"name\":\"first\",\"type\":\"COMP_NODE\",\"duration_micros\":18446744073709551615,"
+    "{\"rank\":3,\"id\":1,\"name\":\"first\",\"type\":\"COMP_NODE\",\"duration_micros\":\"18446744073709551615\","
     "\"attr\":[{\"name\":\"is_cpu_op\",\"bool_val\":false},{\"name\":\"x\"}]}\n"
     "{\"rank\":3,\"id\":2,\"type\":42,\"ctrl_deps\":[1],\"data_deps\":[1,1],\"inputs\":{\"values\":\"[1]\"},"
     "\"outputs\":{},"
-    "\"attr\":[{\"name\":\"l\",\"int64_list\":{\"values\":[-9223372036854775808,7]}},"
+    "\"attr\":[{\"name\":\"l\",\"int64_list\":{\"values\":[\"-9223372036854775808\",7]}},"
     "{\"name\":\"e\",\"bool_list\":{}},{\"doc_string\":\"d\",\"bytes_val\":\"//79\"}]}\n";
 
 std::string node_document(std::string_view node) {

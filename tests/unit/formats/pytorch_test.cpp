@@ -222,7 +222,7 @@ TEST(Pytorch, BadNodes) {
       {"null", "f:2:1: '{' is expected"},
       {"{}", "f:2:1: a node without 'id'"},
       {R"({"id": null})", "f:2:8: 'id' must be an integer"},
-      {R"({"id": 1.0})", "f:2:8: 'id' must be an integer"},
+      {R"({"id": 1.5})", "f:2:8: 'id' must be an integer"},
       {R"({"id": 01})", "f:2:8: not a JSON value"},
       {R"({"id": [1]})", "f:2:8: a value is expected"},
       {R"({"id": 1, "name": 5})", "f:2:19: a string is expected"},

@@ -27,7 +27,7 @@ class AppTest : public testing::Test {
     app.group("Rules");
     app.add_list("--rules", given.rules, "RULE,...", "rules to check");
     app.add_bytes("--size", given.size, "BYTES", "size");
-    add_common_options(app, given.common);
+    add_common_options(app, given.common, true);
   }
 
   App::Request parse(std::vector<const char*> arguments) {

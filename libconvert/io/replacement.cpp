@@ -59,9 +59,13 @@ int apply(const FileChange& c) {
   return ::rename(c.temporary.c_str(), c.target.c_str()) == 0 ? 0 : errno;
 }
 
-// The new file gets its temporary name back first: at each moment the journal is right.
+// The new file gets its temporary name back first: at each moment the journal is right. An old file that has no
+// second name stands in its place still, whatever became of the new one, and is not touched.
 int undo(const FileChange& c) {
-  if (!c.is_removal && !exists(c.temporary) && ::rename(c.target.c_str(), c.temporary.c_str()) != 0) return errno;
+  if (!c.is_removal && !exists(c.temporary)) {
+    if (c.old != FileStamp{} && !exists(c.backup)) return 0;
+    if (::rename(c.target.c_str(), c.temporary.c_str()) != 0) return errno;
+  }
   if (!exists(c.backup)) return 0;
   if (exists(c.target)) {  // its second name
     ::unlink(c.backup.c_str());

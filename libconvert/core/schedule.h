@@ -81,7 +81,7 @@ struct Schedule {
 [[nodiscard]] std::string_view name(Schedule::Occupancy o);  // "alpha_beta"
 // False for all_to_allv, send and recv.
 [[nodiscard]] bool schedules_know(Collective c);
-// Of the name as files have it.
+// Reads the name as files have it; nothing if it is another.
 [[nodiscard]] std::optional<Collective> parse_schedule_collective(std::string_view text);
 inline constexpr std::string_view schedule_collectives =
     "all_gather, reduce_scatter, all_reduce, broadcast, reduce, gather, scatter, all_to_all, custom";

@@ -36,7 +36,7 @@ class CompressedInput : public Input {
   [[nodiscard]] Error failure(const std::string& message) const {
     return input_error({.file = name(), .offset = static_cast<std::int64_t>(source_->offset())}, message);
   }
-  // Of so many bytes that come out.
+  // Counts bytes that come out, and refuses too many of them.
   std::size_t counted(std::size_t bytes) {
     expanded_ += bytes;
     check_stream(*this, expanded_);

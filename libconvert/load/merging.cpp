@@ -84,7 +84,7 @@ auto of_program(const std::vector<Trace>& traces, const Work& work)
   }
 }
 
-// Of places that are lowered when they are asked for.
+// Makes an algorithm whose places are lowered when they are asked for.
 MergeAlgorithm of_algorithm(std::string source, Algorithm algorithm, Diagnostics& diagnostics) {
   struct Built {
     Algorithm algorithm;

@@ -181,17 +181,22 @@ def append_only(scratch):
         check(case.state(folder) == "old", locked, *case.differences(folder))
 
 
+def half_replaced(case):
+    """Folders of the case that a kill has left with a journal: number of the call, folder, where it came."""
+    for at in range(1, 200):
+        result = case.inject("kill", at, False)
+        if result is None:
+            return
+        folder, _, where = result
+        if any(p.name.endswith(".etkit-replace") for p in folder.iterdir()):
+            yield at, folder, where
+
+
 def read_only(scratch):
     """Somebody who may not write reads a whole set, and hears what to do of one that is half replaced."""
     case = ring(scratch, "readonly")
     heard = 0
-    for at in range(1, 200):
-        result = case.inject("kill", at, False)
-        if result is None:
-            break
-        folder, _, where = result
-        if not any(p.name.endswith(".etkit-replace") for p in folder.iterdir()):
-            continue
+    for _, folder, where in half_replaced(case):
         before = contents(folder)
         folder.chmod(0o555)
         as_other = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
@@ -213,13 +218,7 @@ def edited(scratch):
     """Each file of a set that was edited after a kill is kept as it is, and a message names it; else the set is whole."""
     case = ring(scratch, "edited")
     kept = 0
-    for at in range(1, 200):
-        result = case.inject("kill", at, False)
-        if result is None:
-            break
-        folder, _, where = result
-        if not any(p.name.endswith(".etkit-replace") for p in folder.iterdir()):
-            continue
+    for at, folder, where in half_replaced(case):
         name = sorted(p.name for p in folder.glob("ring.*.et"))[at % len(list(folder.glob("ring.*.et")))]
         with (folder / name).open("ab") as f:
             f.write(b"by hand")
@@ -235,13 +234,7 @@ def copied(scratch):
     """A copy with other times is the old set or the new one."""
     case = ring(scratch, "copied")
     states = set()
-    for at in range(1, 200):
-        result = case.inject("kill", at, False)
-        if result is None:
-            break
-        folder, _, where = result
-        if not any(p.name.endswith(".etkit-replace") for p in folder.iterdir()):
-            continue
+    for _, folder, where in half_replaced(case):
         must(f"cp -r {folder} {folder}.copy && touch {folder}.copy/.[a-z]* {folder}.copy/*", folder)
         copy = pathlib.Path(f"{folder}.copy")
         done = run(case.read, copy)

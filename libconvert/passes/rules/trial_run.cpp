@@ -178,7 +178,8 @@ class Run {
     }
   }
 
-  // Of each rank the lowest id that has started and not ended; ranks that only wait for themselves are left out.
+  // Returns of each rank the lowest id that has started and not ended; leaves out ranks that only wait for
+  // themselves.
   [[nodiscard]] std::vector<std::uint32_t> waiting() const {
     std::vector<std::uint32_t> found;
     for (std::uint32_t r = 0; r < set_.size(); ++r) {

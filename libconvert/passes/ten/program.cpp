@@ -23,7 +23,7 @@ class Layout {
  public:
   explicit Layout(const Schedule& s) : s_(s), offset_(s.chunks.size()) { choose(); }
 
-  // Of the participants; of all ranks if there are no relays.
+  // Returns what the participants compute: all ranks but the relays.
   [[nodiscard]] Collective collective() const { return collective_; }
   [[nodiscard]] bool relayed() const { return !s_.relays.empty(); }
   [[nodiscard]] bool inplace() const { return collective_ != Collective::alltoall; }

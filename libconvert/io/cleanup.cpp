@@ -150,15 +150,18 @@ UnbrokenStep::UnbrokenStep() {
   for (const int number : ending_signals) sigaddset(&held, number);
   pthread_sigmask(SIG_BLOCK, &held, &before_);
   ++steps;
-  if (ending.load()) {
-    --steps;
-    park();
-  }
+  if (!ending.load()) return;
+  --steps;
+  park();
 }
 
 UnbrokenStep::~UnbrokenStep() {
   --steps;
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+void park_if_ending() {
+  if (ending.load()) park();
 }
 
 }  // namespace convert

@@ -53,4 +53,8 @@ class UnbrokenStep {
   sigset_t before_{};
 };
 
+// Does not return once such a signal is ending the process: its handler takes temporaries away from the threads that
+// run on, and what fails for that is no error to be told.
+void park_if_ending();
+
 }  // namespace convert

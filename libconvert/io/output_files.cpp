@@ -344,7 +344,12 @@ std::unique_ptr<Output> direct_output(const std::string& path, int fd) {
 }  // namespace
 
 OutputFiles::OutputFiles() : state_(std::make_shared<State>()) {}
-OutputFiles::~OutputFiles() { state_->discard_all(); }
+
+OutputFiles::~OutputFiles() {
+  park_if_ending();
+  state_->discard_all();
+}
+
 
 std::unique_ptr<Output> OutputFiles::create(const std::string& path) { return create(path, false); }
 std::unique_ptr<Output> OutputFiles::create_in_set(const std::string& path) { return create(path, true); }

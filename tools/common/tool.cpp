@@ -17,6 +17,7 @@
 #include <new>
 
 #include "common/version.h"
+#include "io/cleanup.h"
 #include "io/document_limit.h"
 #include "io/output.h"
 #include "util/log.h"
@@ -121,6 +122,7 @@ template <typename Work>
   try {
     status = run(context);
   } catch (...) {
+    convert::park_if_ending();
     print_all();
     throw;
   }

@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdio>
+#include <exception>
 #include <iterator>
 #include <thread>
 
+#include "io/cleanup.h"
 #include "io/output.h"
 #include "scratch.h"
 
@@ -20,14 +23,23 @@ using test::text_of;
 using test::write_file;
 using Names = std::vector<std::string>;
 
+// Runs `body` in this child process. It ends here whatever happens: what it shares with its parent is the parent's.
+template <class Body>
+[[noreturn]] void run_child(const Body& body) {
+  try {
+    body();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "child: %s\n", error.what());
+    ::_exit(97);
+  }
+  ::_exit(99);
+}
+
 // Runs `body` in a child process and gives its wait status.
 template <class Body>
 int in_child(const Body& body) {
   const pid_t child = ::fork();
-  if (child == 0) {
-    body();
-    ::_exit(99);
-  }
+  if (child == 0) run_child(body);
   int status = 0;
   ::waitpid(child, &status, 0);
   return status;
@@ -92,10 +104,11 @@ void signal_child(unsigned run, int bits, const Body& body) {
   ASSERT_EQ(::pipe(ends), 0);
   const pid_t child = ::fork();
   if (child == 0) {
-    body([&] {
-      if (::write(ends[1], "x", 1) != 1) ::_exit(98);
+    run_child([&] {
+      body([&] {
+        if (::write(ends[1], "x", 1) != 1) ::_exit(98);
+      });
     });
-    ::_exit(99);
   }
   ::close(ends[1]);
   char ready = 0;
@@ -149,6 +162,23 @@ TEST(OutputFiles, ASignalDuringCommitLeavesOneWholeSet) {
     const std::string text = scratch.read("r0");
     for (const std::string& name : names) ASSERT_EQ(scratch.read(name), text) << name << ", run " << run;
   }
+}
+
+TEST(OutputFiles, WhatFailsBehindASignalIsNoError) {
+  const Scratch scratch;
+  const int status = in_child([&] {
+    std::thread([] { ::pause(); }).detach();  // takes the signal during the step
+    OutputFiles files;
+    for (int i = 0; i < 80; ++i) write_file(files, scratch.path("r" + std::to_string(i)), "x");
+    {
+      const UnbrokenStep step;
+      ::kill(::getpid(), SIGTERM);
+      ::usleep(20'000);
+    }
+    throw input_error({.file = "r79"}, "its temporary is gone");
+  });
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) << status;
+  EXPECT_EQ(scratch.names(), Names());
 }
 
 TEST(OutputFiles, AnIgnoredSignalStaysIgnored) {

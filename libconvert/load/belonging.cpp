@@ -144,11 +144,28 @@ std::string nodes_text(const LinkReport::Range& nodes) {
   return (nodes.low == nodes.high ? "node " : "nodes ") + range(nodes);
 }
 
+// Whether that many of what lies between operators that are in both are without a partner: more than 5 %, and more
+// than three. A few are usual: what was running when one of the two began, or what one of them does not record.
+bool many_inside(std::uint64_t without, std::uint64_t all) { return without > 3 && 20 * without > all; }
+
+// Operators that the host trace lacks, where it was observed: the profile is of another step or run.
+void check_foreign(const Origins& from, const LinkReport& report, Diagnostics& diagnostics) {
+  const LinkReport::Coverage& c = report.coverage;
+  if (!many_inside(c.foreign, c.profiled_inside)) return;
+  diagnostics.warning({.file = from.device_file}, "coverage",
+                      std::to_string(c.foreign) + " of " + std::to_string(c.profiled_inside) +
+                          " operators that ran here between matched ones of their thread are not in " +
+                          from.host_file,
+                      {"hint: they are nodes without tensors; do the files belong together, and did the observer "
+                       "record all of that time?"});
+}
+
 // Operators of other threads than those profiled are usual; a step of which the profile holds a part is not.
 void check_coverage(const Origins& from, const LinkReport& report, Diagnostics& diagnostics) {
   const LinkReport::Coverage& c = report.coverage;
   const std::uint64_t without = c.operators - c.with_event, ends = c.before + c.behind;
-  if (c.with_event == 0 || (2 * without <= c.operators && 100 * ends <= c.operators)) return;
+  if (c.with_event == 0) return;
+  if (2 * without <= c.operators && 100 * ends <= c.operators && !many_inside(c.inside_without, c.inside)) return;
   std::string parts;
   const auto add = [&](std::uint64_t count, const std::string& place) {
     if (count != 0)
@@ -163,7 +180,8 @@ void check_coverage(const Origins& from, const LinkReport& report, Diagnostics& 
           ? "let the profiler begin before the observed step and end after it, and record all threads"
       : begins_late ? "let the profiler begin before the observed step, and record all threads"
                     : "let the profiler end after the observed step, and record all threads";
-  if (100 * ends <= c.operators) hint = "do the files belong together, and were all threads profiled?";
+  if (100 * ends <= c.operators)
+    hint = "do the files belong together, and were all threads profiled, all of the time?";
   diagnostics.warning({.file = from.device_file}, "coverage",
                       std::to_string(without) + " of " + std::to_string(c.operators) + " operators of " +
                           from.host_file + " have no event here: " + parts,
@@ -171,15 +189,18 @@ void check_coverage(const Origins& from, const LinkReport& report, Diagnostics& 
 }
 
 void check_steps(const Origins& from, const LinkReport& report, Diagnostics& diagnostics) {
-  const LinkReport::Evidence& e = report.evidence;
-  if (!e.another_step || report.matched_by_order + report.matched_by_order_unsure == 0) return;
-  const bool by_sequence = e.host_sequences.apart(e.profile_sequences);
+  const std::optional<LinkReport::AnotherStep>& other = report.evidence.another_step;
+  if (!other || report.matched_by_order + report.matched_by_order_unsure == 0) return;
+  const bool apart = other->profile.size() == 1 && other->within == 0;
+  std::string here;
+  for (const LinkReport::Range& r : other->profile) here += (here.empty() ? "" : " and ") + range(r);
+  if (other->within != 0) here += ", and " + std::to_string(other->within) + " of those,";
   diagnostics.warning({.file = from.device_file}, "mismatched",
-                      "is of another step than " + from.host_file + ": " +
-                          (by_sequence ? "sequence numbers " : "ids of record functions ") +
-                          range(by_sequence ? e.host_sequences : e.host_ids) + " there, " +
-                          range(by_sequence ? e.profile_sequences : e.profile_ids) +
-                          " here; operators are matched by name and order, and have the times of this step");
+                      (apart ? "is of another step than " : "lacks the step of ") + from.host_file + ": " +
+                          (other->by_sequence ? "sequence numbers " : "ids of record functions ") +
+                          range(other->host) + " there, " + here +
+                          " here; operators are matched by name and order, and have the times of " +
+                          (apart ? "this step" : "another one"));
 }
 
 void check_unsure(const Origins& from, const LinkReport& report, Diagnostics& diagnostics) {
@@ -228,7 +249,10 @@ void check_belonging(const Origins& from, const LinkReport& report, bool mismatc
   check_origin(from, report, mismatched, diagnostics);
   check_anchored(from, report, mismatched, diagnostics);
   check_steps(from, report, diagnostics);
-  if (tell_coverage) check_coverage(from, report, diagnostics);
+  if (tell_coverage) {
+    check_coverage(from, report, diagnostics);
+    check_foreign(from, report, diagnostics);
+  }
   check_unsure(from, report, diagnostics);
 }
 

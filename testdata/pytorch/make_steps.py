@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Writes host.json and kineto.json: a training program of which the observer recorded other steps than the profiler.
 
-    make_steps.py HOST_STEPS PROFILE_STEPS [pid=N] [rank=N] [numbers=no] [time=TEXT] [from=US] [to=US]
+    make_steps.py HOST_STEPS PROFILE_STEPS [pid=N] [rank=N] [numbers=no] [time=TEXT] [from=US] [to=US] [other=N]
 
-Steps as 3 or 3-5. A step lasts 1 ms and has 40 sequence numbers: 440-479 are those of step 11. `pid` and `rank` are
+Steps as 3, 3-5 or 3-5,7. A step lasts 1 ms and has 40 sequence numbers: 440-479 are those of step 11. `pid` and `rank` are
 those of the profile. The last kernel of a step runs after the next step began. The profile holds what the CPU began at `from` or
-later, and before `to`.
+later, and before `to`. The first `other` calls of aten::empty of each step are of something else there.
 """
 import json
 import sys
@@ -15,8 +15,9 @@ THREAD = "[pytorch|profiler|execution_trace|thread]"
 
 
 def steps(text):
-    first, _, last = text.partition("-")
-    return range(int(first), int(last or first) + 1)
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        yield from range(int(first), int(last or first) + 1)
 
 
 def operators(step):
@@ -41,18 +42,22 @@ def node(number, name, caller, tid, sequence=-1, forward_tid=0):
 
 def main(host_steps, profile_steps, *settings):
     settings = dict(s.split("=", 1) for s in settings)
+    host_steps, profile_steps = [*steps(host_steps)], [*steps(profile_steps)]
     numbers = settings.get("numbers") != "no"
+    other = int(settings.get("other", 0))
     pid = int(settings.get("pid", 4100))
     first, last = int(settings.get("from", 0)), int(settings.get("to", 1 << 40))
     nodes = [node(1, THREAD.replace("thread", "process"), 1, 0), node(2, THREAD, 1, 1), node(3, THREAD, 1, 2)]
     events = []
-    for step in range(max(*steps(host_steps), *steps(profile_steps)) + 1):
+    for step in range(max(host_steps + profile_steps) + 1):
         for i, (tid, name, sequence, backward) in enumerate(operators(step)):
             ts = step * 1000 + i * 5
-            if step in steps(host_steps):
+            if step in host_steps:
                 nodes.append(node(len(nodes) + 1, name, tid + 1, tid, sequence if numbers else -1, int(backward)))
-            if step not in steps(profile_steps) or not first <= ts < last:
+            if step not in profile_steps or not first <= ts < last:
                 continue
+            if name == "aten::empty" and i < 2 * other:
+                name = "aten::detach"
             args = {"External id": len(events) + 1}
             if numbers and sequence >= 0:
                 args |= {"Sequence number": sequence, "Fwd thread id": int(backward)}

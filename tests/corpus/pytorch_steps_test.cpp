@@ -7,14 +7,17 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "corpus.h"
 #include "formats/kineto.h"
 #include "formats/pytorch/pytorch.h"
+#include "load/belonging.h"
 #include "load/linking.h"
 #include "passes/link/link.h"
 
@@ -52,6 +55,10 @@ std::int64_t number(const Trace& t, const Node& n, Name name, std::int64_t other
 }
 std::int64_t start_of(const Trace& t, const Node& n) {
   return number(t, n, attr::start_nanos, static_cast<std::int64_t>(n.start_us) * 1000);
+}
+
+void expect_in(const std::string& text, const std::vector<std::string>& parts) {
+  for (const std::string& part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
 // Name, sequence number, whether it is of the backward pass.
@@ -141,6 +148,8 @@ TEST(RealPairs, APartOfTheProfileIsMatchedAsAllOfItIs) {
       EXPECT_GE(c.with_event + 10, within);
       EXPECT_EQ(behind ? c.behind : c.before, 0U);
       EXPECT_EQ(c.before + c.behind, c.operators - c.with_event);
+      EXPECT_EQ(c.inside_without, 0U);
+      EXPECT_EQ(c.foreign, 0U);
       for (const auto& [id, start] : timed_operators(l.trace)) EXPECT_EQ(whole.at(id), start) << id;
     }
   }
@@ -190,6 +199,49 @@ TEST(RealPairs, NoNodeIsOfAnotherStepAndNoneIsMissing) {
   EXPECT_EQ(l.report.window->device_events, device.device_ops.size() - 261);
 }
 
+// What is said of the real pair where the host trace or the profile was changed.
+std::vector<std::string> told_of(Trace host, Profile device) {
+  const Origins from = origins(host, device, std::nullopt);
+  Diagnostics diagnostics;
+  check_belonging(from, link(std::move(host), std::move(device), {}, {}).report, false, true, diagnostics);
+  std::vector<std::string> out;
+  for (const Diagnostic& d : diagnostics.all()) out.push_back(d.message);
+  return out;
+}
+
+// Its numbers are then those of the profile's first step, which calls other operators.
+TEST(RealPairs, AnotherStepWithTheNumbersOfTheHostTraceIsTold) {
+  REQUIRE_CORPUS();
+  Diagnostics diagnostics;
+  Trace host = read_pytorch(*open_input(real_file("linear_et.json.gz")), 0, diagnostics);
+  const Profile device = read_kineto(*open_input(real_file("linear_kineto.json.gz")), diagnostics);
+  EXPECT_EQ(told_of(host, device), std::vector<std::string>{});
+  for (Attr& a : host.nodes.attrs) {
+    if (a.name == attr::seq_id && static_cast<std::int64_t>(a.bits) >= 0) a.bits -= 660;
+  }
+  const auto told = told_of(host, device);
+  ASSERT_EQ(told.size(), 2U);
+  expect_in(told[0], {"126 of 928 operators", "have no event here: all between others"});
+  expect_in(told[1], {"82 of 884 operators that ran here between matched ones of their thread are not in "});
+}
+
+TEST(RealPairs, AProfileThatLacksTheObservedStepIsToldWithBothRanges) {
+  REQUIRE_CORPUS();
+  Diagnostics diagnostics;
+  const Trace host = read_pytorch(*open_input(real_file("linear_et.json.gz")), 0, diagnostics);
+  Profile device = read_kineto(*open_input(real_file("linear_kineto.json.gz")), diagnostics);
+  const auto keys = starts_by_key(device);
+  const std::int64_t begin = keys.at({"aten::linear", 660, false})[0],
+                     end = keys.at({"aten::linear", 726, false})[0];
+  const auto within = [&](const Profile::Event& e) { return begin <= e.start_ns && e.start_ns < end; };
+  std::erase_if(device.cpu_ops, within);
+  std::erase_if(device.calls, within);
+  std::erase_if(device.device_ops, within);
+  const auto told = told_of(host, std::move(device));
+  ASSERT_FALSE(told.empty());
+  expect_in(told[0], {"sequence numbers 660–725 there, 0–659 and 726–2639 here"});
+}
+
 std::string refusal(const std::string& host, const std::string& device) {
   try {
     (void)link_files(host, device, false);
@@ -198,10 +250,6 @@ std::string refusal(const std::string& host, const std::string& device) {
     return e.what();
   }
   return "linked";
-}
-
-void expect_in(const std::string& text, const std::vector<std::string>& parts) {
-  for (const std::string& part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
 TEST(RealPairs, TwoRunsAreRefusedWithNumbers) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_set>
+#include <utility>
 
 #include "core/id_lookup.h"
 #include "core/process_group.h"
@@ -137,7 +138,6 @@ void ById::match(LinkReport& report) {
     ++events;
     evidence.profile_ids.add(e.rf_id);
   }
-  if (hosts != 0) evidence.host_ids.add(matching_.lowest_rf), evidence.host_ids.add(matching_.highest_rf);
   evidence.with_id = std::min(hosts, events);
   if (evidence.with_id == 0) return;
   find_pairs();
@@ -170,11 +170,55 @@ void note_sequences(const HostOperators& operators, const Profile& device, LinkR
     evidence.host_sequences.add(f.sequence);
   }
   for (const Profile::CpuOp& e : device.cpu_ops) {
-    if (e.sequence < 0) continue;
-    ++events;
-    evidence.profile_sequences.add(e.sequence);
+    if (e.sequence >= 0) ++events;
   }
   evidence.with_sequence = std::min(hosts, events);
+}
+
+std::vector<std::int64_t> ascending(std::vector<std::int64_t> numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  return numbers;
+}
+
+// Whether the numbers of the two files lie apart, or the profile has hardly any where those of the host trace lie.
+std::optional<LinkReport::AnotherStep> lie_apart(const std::vector<std::int64_t>& host,
+                                                 const std::vector<std::int64_t>& profile) {
+  if (host.empty() || profile.empty()) return std::nullopt;
+  LinkReport::AnotherStep out;
+  out.host = {host.front(), host.back()};
+  const LinkReport::Range all{profile.front(), profile.back()};
+  if (out.host.apart(all)) {
+    out.profile = {all};
+    return out;
+  }
+  const auto begin = std::lower_bound(profile.begin(), profile.end(), host.front());
+  const auto end = std::upper_bound(begin, profile.end(), host.back());
+  out.within = static_cast<std::uint64_t>(end - begin);
+  // The steps before and behind may have the ends in common with it.
+  std::uint64_t ends = 0;
+  if (begin != end) ends = (*begin == host.front() ? 1U : 0U) + (*(end - 1) == host.back() ? 1U : 0U);
+  const std::size_t fewer = std::min(host.size(), profile.size());
+  if (4 * out.within > fewer || (out.within > ends && 8 * (out.within - ends) > fewer)) return std::nullopt;
+  if (begin != profile.begin()) out.profile.push_back({profile.front(), *(begin - 1)});
+  if (end != profile.end()) out.profile.push_back({*end, profile.back()});
+  return out;
+}
+
+std::optional<LinkReport::AnotherStep> find_another_step(const HostOperators& operators, const Profile& device,
+                                                         const LinkReport::Evidence& evidence) {
+  const bool by_sequence = evidence.with_sequence != 0;
+  std::vector<std::int64_t> hosts, events;
+  for (const HostOperators::Facts& f : operators.of_node) {
+    if (f.structure) continue;
+    if (by_sequence ? f.sequence >= 0 : f.rf_id > 0) hosts.push_back(by_sequence ? f.sequence : f.rf_id);
+  }
+  for (const Profile::CpuOp& e : device.cpu_ops) {
+    if (by_sequence ? e.sequence >= 0 : e.rf_id > 0) events.push_back(by_sequence ? e.sequence : e.rf_id);
+  }
+  auto found = lie_apart(ascending(std::move(hosts)), ascending(std::move(events)));
+  if (found) found->by_sequence = by_sequence;
+  return found;
 }
 
 void note_coverage(const Trace& host, const HostOperators& operators, const Profile& device,
@@ -209,6 +253,58 @@ void note_coverage(const Trace& host, const HostOperators& operators, const Prof
   coverage.behind_nodes = since.nodes;
 }
 
+// By thread, the first and the last place that has a partner.
+class Spans {
+ public:
+  explicit Spans(std::size_t threads) : spans_(threads) {}
+  void add(std::uint32_t thread, std::int64_t place) { spans_[thread].add(place); }
+  [[nodiscard]] bool hold(std::uint32_t thread, std::int64_t place) const { return spans_[thread].holds(place); }
+
+ private:
+  std::vector<LinkReport::Range> spans_;
+};
+
+void note_hosts_inside(const Trace& host, const HostOperators& operators, const Matching& matching,
+                       LinkReport::Coverage& coverage) {
+  constexpr std::int64_t user_scope = 7;
+  Spans spans(operators.tids.size());
+  const auto thread = [&](std::size_t place) { return operators.of_node[operators.by_id[place]].thread; };
+  const auto matched = [&](std::size_t place) { return matching.event_of[operators.by_id[place]] != none; };
+  for (std::size_t i = 0; i < operators.by_id.size(); ++i) {
+    if (matched(i)) spans.add(thread(i), static_cast<std::int64_t>(i));
+  }
+  for (std::size_t i = 0; i < operators.by_id.size(); ++i) {
+    if (!spans.hold(thread(i), static_cast<std::int64_t>(i))) continue;
+    const Node& node = host.nodes.nodes[operators.by_id[i]];
+    const std::string_view name = host.nodes.name(node);
+    if (is_structure(name) || announces_groups(name)) continue;
+    if (!matched(i)) {
+      const IntValue scope = int_value(host.nodes.attributes(node), attr::scope);
+      if (scope && scope.value == user_scope) continue;
+      ++coverage.inside_without;
+    }
+    ++coverage.inside;
+  }
+}
+
+// Where ids hold, what has none is the profiler's own.
+void note_events_inside(const Profile& device, const Matching& matching, LinkReport::Coverage& coverage) {
+  Spans spans(device.threads.size());
+  const auto& events = device.cpu_ops;
+  for (std::size_t e = 0; e < events.size(); ++e) {
+    if (matching.host_of[e] != none) spans.add(events[e].thread, events[e].start_ns);
+  }
+  for (std::size_t e = 0; e < events.size(); ++e) {
+    const Profile::CpuOp& op = events[e];
+    if (!spans.hold(op.thread, op.start_ns)) continue;
+    if (matching.host_of[e] == none) {
+      if (op.annotation || (matching.ids_hold && op.rf_id < 0)) continue;
+      ++coverage.foreign;
+    }
+    ++coverage.profiled_inside;
+  }
+}
+
 }  // namespace
 
 Matching match_calls(const Trace& host, const HostOperators& operators, const Profile& device, LinkReport& report) {
@@ -220,7 +316,8 @@ Matching match_calls(const Trace& host, const HostOperators& operators, const Pr
   if (!anything_left(host, operators, device, m)) return m;
   BothCalls calls = both_calls(host, operators, device, m);
   const bool same_numbers = pair_by_sequence(calls, report);
-  report.evidence.another_step = !m.ids_hold && !same_numbers && report.evidence.apart();
+  if (!m.ids_hold && !same_numbers)
+    report.evidence.another_step = find_another_step(operators, device, report.evidence);
   pair_between(calls, same_numbers, report);
   for (const Call& c : calls.hosts.all) {
     if (c.partner != Call::none && m.event_of[c.index] == none) m.pair(c.index, calls.events.all[c.partner].index);
@@ -231,6 +328,8 @@ Matching match_calls(const Trace& host, const HostOperators& operators, const Pr
 void report_unmatched(const Trace& host, const HostOperators& operators, const Profile& device,
                       const Matching& matching, LinkReport& report) {
   note_coverage(host, operators, device, matching, report.coverage);
+  note_hosts_inside(host, operators, matching, report.coverage);
+  note_events_inside(device, matching, report.coverage);
   const auto& events = device.cpu_ops;
   const bool any =
       std::any_of(matching.event_of.begin(), matching.event_of.end(), [](auto e) { return e != none; });

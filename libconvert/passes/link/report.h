@@ -90,6 +90,13 @@ struct LinkReport {
       return 8 * shared <= std::min(length(low, high), length(other.low, other.high));
     }
   };
+  // The numbers that show that the profile is of another step, or lacks that one step.
+  struct AnotherStep {
+    bool by_sequence = true;  // else by the ids of record functions
+    Range host;
+    std::vector<Range> profile;  // all, or below and above those of the host trace
+    std::uint64_t within = 0;    // how many the profile has between the two
+  };
   // How much of the two files agrees.
   struct Evidence {
     std::uint64_t operators = 0;          // of the host trace
@@ -98,13 +105,10 @@ struct LinkReport {
     std::uint64_t with_sequence = 0;      // operators with a sequence number, of the file with fewer
     std::uint64_t agree_by_sequence = 0;  // operators whose name, number and role occur as often in both; where ids
                                           // hold, only of those that have no partner by id
-    Range host_ids, profile_ids, host_sequences, profile_sequences;
-    std::uint64_t places = 1;   // of the profile that a thread of the host trace fits equally well
-    bool another_step = false;  // nothing agrees, and the numbers lie apart
+    Range profile_ids, host_sequences;
+    std::uint64_t places = 1;                 // of the profile that a thread of the host trace fits equally well
+    std::optional<AnotherStep> another_step;  // nothing agrees, and the numbers lie apart
 
-    [[nodiscard]] bool apart() const {
-      return host_sequences.apart(profile_sequences) || (with_sequence == 0 && host_ids.apart(profile_ids));
-    }
     [[nodiscard]] std::uint64_t comparable() const { return std::max(with_id, with_sequence); }
     [[nodiscard]] std::uint64_t agreeing() const {
       const bool by_id = 2 * agree_by_id >= with_id;
@@ -120,6 +124,9 @@ struct LinkReport {
     Range before_nodes, behind_nodes;
     std::uint64_t numbered = 0;  // operators with a sequence number, from the first with an event to the last
     std::uint64_t agreeing = 0;  // … whose event has the same one
+    // From the first to the last of each thread that is in both, annotations without a partner aside.
+    std::uint64_t inside = 0, inside_without = 0;    // operators of the host trace; those without an event
+    std::uint64_t profiled_inside = 0, foreign = 0;  // operators of the profile; those that the host trace lacks
   };
   // The part of the profile that the host trace observed, from the profile's first event on, and what was left out.
   struct Window {

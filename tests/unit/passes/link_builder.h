@@ -26,6 +26,7 @@ struct HostOp {
   std::int64_t tid = 0;
   std::int64_t forward_tid = 0;
   std::int64_t sequence = -1;
+  std::int64_t scope = 0;  // 7: of the user, an annotation
   std::string_view inputs = "[]", input_types = "[]", outputs = "[]", output_types = "[]";
 };
 
@@ -58,7 +59,7 @@ class Program {
     t.add_int(attr::rf_id, Kind::int64_val, op.rf_id);
     t.add_int(attr::fw_parent, Kind::int64_val, 0);
     t.add_int(attr::seq_id, Kind::int64_val, op.sequence);
-    t.add_int(attr::scope, Kind::int64_val, 0);
+    t.add_int(attr::scope, Kind::int64_val, op.scope);
     t.add_int(attr::tid, Kind::int64_val, op.tid);
     t.add_int(attr::fw_tid, Kind::int64_val, op.forward_tid);
     t.add_string(attr::op_schema, "");

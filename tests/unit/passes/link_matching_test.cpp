@@ -265,6 +265,18 @@ TEST(LinkMatching, StructureDecidesWhereNumbersAreMissing) {
   EXPECT_EQ(Training::kernels(l.trace), t.kernels());
 }
 
+// "1040-1050 1000-1039 1051-1080 +1": numbers of the host trace and of the profile, and how many lie between.
+std::string told_step(const LinkReport& report) {
+  const auto& step = report.evidence.another_step;
+  if (!step) return "";
+  const auto range = [](const LinkReport::Range& r) {
+    return std::to_string(r.low) + "-" + std::to_string(r.high);
+  };
+  std::string out = range(step->host);
+  for (const LinkReport::Range& r : step->profile) out += " " + range(r);
+  return step->within == 0 ? out : out + " +" + std::to_string(step->within);
+}
+
 TEST(LinkMatching, AnotherStepIsMatchedByItsStructure) {
   for (const Ids ids : {Ids::none, Ids::right}) {
     Training t({.host_from = 4, .host_to = 5, .profile_from = 5, .profile_to = 6, .ids = ids});
@@ -272,9 +284,60 @@ TEST(LinkMatching, AnotherStepIsMatchedByItsStructure) {
     EXPECT_TRUE(l.report.evidence.another_step);
     EXPECT_EQ(l.report.matched_by_order, 45U);
     EXPECT_EQ(l.report.matched_by_order_unsure, 0U);
-    EXPECT_EQ(l.report.evidence.host_sequences.low, 1040);
-    EXPECT_EQ(l.report.evidence.host_sequences.high, 1050);
-    EXPECT_EQ(l.report.evidence.profile_sequences.low, 1050);
+    EXPECT_EQ(told_step(l.report), "1040-1050 1050-1060");
+  }
+}
+
+// What another run left between the numbers of its other steps.
+TEST(LinkMatching, AStepThatWasCutOutOfTheProfileIsTold) {
+  for (const Numbers numbers : {Numbers::rising, Numbers::none}) {
+    Training t({.host_from = 4,
+                .host_to = 5,
+                .ids = numbers == Numbers::none ? Ids::right : Ids::none,
+                .numbers = numbers});
+    std::erase_if(t.program().profile().cpu_ops,
+                  [](const Profile::CpuOp& e) { return 4'010'000 <= e.start_ns && e.start_ns < 5'010'000; });
+    const LinkedTrace l = t.link();
+    EXPECT_EQ(told_step(l.report),
+              numbers == Numbers::none ? "5181-5225 5001-5180 5226-5360" : "1040-1050 1000-1039 1051-1080 +2");
+  }
+}
+
+// "44/45 40/41": those without a partner, of those between the first and the last of a thread that has one; of the
+// host trace and of the profile.
+std::string inside(const LinkReport& report) {
+  const LinkReport::Coverage& c = report.coverage;
+  return std::to_string(c.inside_without) + "/" + std::to_string(c.inside) + " " + std::to_string(c.foreign) + "/" +
+         std::to_string(c.profiled_inside);
+}
+
+TEST(LinkMatching, WhatOnlyOneSideHasBetweenMatchedOnesIsCounted) {
+  Training same({.host_from = 4, .host_to = 5});
+  EXPECT_EQ(inside(same.link().report), "0/45 0/45");
+  // A part of the profile, and an operator of the profile alone.
+  Training part({.host_from = 4, .host_to = 5, .profile_from = 4, .profile_skip = 3});
+  EXPECT_EQ(inside(part.link().report), "0/42 0/42");
+  for (const Ids ids : {Ids::none, Ids::right}) {
+    Training more({.host_from = 4, .host_to = 5, .ids = ids});
+    Profile& profile = more.program().profile();
+    for (Profile::CpuOp& e : profile.cpu_ops) {
+      if (profile.name(e) == "empty") e.name = profile.args.add_text("detach");
+    }
+    EXPECT_EQ(inside(more.link().report), "5/45 5/45");
+  }
+}
+
+TEST(LinkMatching, AnnotationsAndThreadsOfOneSideAreNotCounted) {
+  for (const bool annotation : {true, false}) {
+    Program p(3);
+    p.op(0, 1000, 2000, "a");
+    p.event(0, 3000, 4000, "frame", annotation ? 77 : Profile::none).annotation = annotation;
+    p.event(1, 3000, 4000, "elsewhere", 78);
+    p.node({.id = 50, .name = "unseen", .caller = 4, .rf_id = 79, .tid = 3});
+    p.node({.id = 51, .name = "mark", .caller = 2, .rf_id = 80, .tid = 1, .scope = 7});
+    p.node({.id = 60, .name = "b", .caller = 2, .rf_id = 81, .tid = 1});
+    p.event(0, 5000, 6000, "b", 81);
+    EXPECT_EQ(inside(p.link().report), "0/2 0/2");
   }
 }
 

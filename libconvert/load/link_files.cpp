@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <set>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 #include "core/diagnostic.h"
 
@@ -41,41 +43,56 @@ std::string file_of(const std::string& pattern, std::string_view rank) {
   return out;
 }
 
-}  // namespace
-
-std::string file_of_rank(const std::string& pattern, Rank rank) { return file_of(pattern, std::to_string(rank)); }
-
-bool has_rank(const std::string& pattern) { return file_of_rank(pattern, 0) != file_of_rank(pattern, 1); }
+struct Listed {
+  std::vector<Rank> ranks;     // ascending
+  std::set<std::string> near;  // files that are nearly ranks
+  std::string folder;
+  std::error_code error;  // why the folder cannot be listed, if it is there
+};
 
 // Looks at the folder that holds the first component with a rank.
-std::vector<Rank> find_ranks(const std::string& pattern, NearRanks& near) {
-  const std::string zero = file_of_rank(pattern, 0), one = file_of_rank(pattern, 1);
+Listed list_files(const std::string& pattern) {
+  const std::string zero = file_of(pattern, "0"), one = file_of(pattern, "1");
   const auto differ =
       static_cast<std::size_t>(std::mismatch(zero.begin(), zero.end(), one.begin()).first - zero.begin());
   const std::size_t slash = zero.rfind('/', differ);
-  const std::string folder = slash == std::string::npos ? "." : zero.substr(0, slash + 1);
+  Listed out;
+  out.folder = slash == std::string::npos ? "." : zero.substr(0, slash + 1);
   const std::string before = zero.substr(slash == std::string::npos ? 0 : slash + 1,
                                          differ - (slash == std::string::npos ? 0 : slash + 1));
-  std::vector<Rank> ranks;
-  std::set<std::string> near_names;
-  std::error_code error;
-  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+  for (std::filesystem::directory_iterator at(out.folder, out.error), end; !out.error && at != end;
+       at.increment(out.error)) {
     const std::string name = at->path().filename().string();
     if (!name.starts_with(before)) continue;
     std::string_view rest = std::string_view(name).substr(before.size());
     const auto rank = take_rank(rest);
     std::error_code missing;
     if (rank) {
-      if (std::filesystem::exists(file_of_rank(pattern, *rank), missing)) ranks.push_back(*rank);
+      if (std::filesystem::exists(file_of_rank(pattern, *rank), missing)) out.ranks.push_back(*rank);
     } else if (const std::string_view number = number_at(rest); !number.empty()) {
       const std::string file = file_of(pattern, number);
-      if (std::filesystem::exists(file, missing)) near_names.insert(file);
+      if (std::filesystem::exists(file, missing)) out.near.insert(file);
     }
   }
-  if (error && error != std::errc::no_such_file_or_directory) throw system_error(folder, error.value());
-  std::sort(ranks.begin(), ranks.end());
-  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-  for (const std::string& file : near_names) near.add(file);
+  if (out.error == std::errc::no_such_file_or_directory) out.error.clear();
+  std::sort(out.ranks.begin(), out.ranks.end());
+  out.ranks.erase(std::unique(out.ranks.begin(), out.ranks.end()), out.ranks.end());
+  return out;
+}
+
+}  // namespace
+
+std::string file_of_rank(const std::string& pattern, Rank rank) { return file_of(pattern, std::to_string(rank)); }
+
+bool has_rank(const std::string& pattern) { return file_of_rank(pattern, 0) != file_of_rank(pattern, 1); }
+
+std::vector<Rank> ranks_with_file(const std::string& pattern) { return list_files(pattern).ranks; }
+
+std::vector<Rank> find_ranks(const std::string& pattern, NearRanks& near) {
+  Listed files = list_files(pattern);
+  if (files.error) throw system_error(files.folder, files.error.value());
+  std::vector<Rank>& ranks = files.ranks;
+  for (const std::string& file : files.near) near.add(file);
   const std::string near_text = near.count == 0 ? "" : "; " + near.text(most_linked_ranks - 1);
   if (ranks.empty())
     throw usage_error("no file is named as '" + pattern + "' says (%r: a rank from 0)" + near_text);
@@ -85,7 +102,7 @@ std::vector<Rank> find_ranks(const std::string& pattern, NearRanks& near) {
                       std::to_string(ranks.back()) + "; to link some ranks only, name them with --ranks" +
                       near_text);
   }
-  return ranks;
+  return std::move(ranks);
 }
 
 std::vector<Rank> parse_ranks(const std::string& list) {

@@ -18,6 +18,8 @@ inline constexpr Rank most_linked_ranks = 1U << 24U;
 // Ranks for which the pattern names a file, ascending. Throws Error(usage) if there is none, or if one is missing
 // between them, which it names. Files that are nearly ranks ("host.07.json") are added to `near`.
 [[nodiscard]] std::vector<Rank> find_ranks(const std::string& pattern, NearRanks& near);
+// The same without these rules, and nothing of a folder that cannot be listed.
+[[nodiscard]] std::vector<Rank> ranks_with_file(const std::string& pattern);
 // "0-3,8" as ranks, ascending. Throws Error(usage).
 [[nodiscard]] std::vector<Rank> parse_ranks(const std::string& list);
 

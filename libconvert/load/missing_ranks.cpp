@@ -27,6 +27,17 @@ std::string listed(const std::vector<std::string>& parts) {
   return parts.size() > most_shown ? out + ", …" : out;
 }
 
+std::string ranges_text(const std::vector<RankRange>& ranks) {
+  std::vector<std::string> ranges;
+  std::uint64_t count = 0;
+  for (const auto& [first, end] : ranks) {
+    ranges.push_back(std::to_string(first) + (end - first > 1 ? "-" + std::to_string(end - 1) : ""));
+    count += end - first;
+  }
+  const std::string in_all = ranges.size() > most_shown ? " (" + std::to_string(count) + " in all)" : "";
+  return (count == 1 ? "rank " : "ranks ") + listed(ranges) + in_all;
+}
+
 // What [0, world) has beside those that are there; the world may be much larger than the set.
 std::vector<RankRange> missing_of_world(std::span<const Rank> present, std::uint64_t world) {
   std::vector<RankRange> missing;
@@ -80,17 +91,18 @@ void warn_of_missing_ranks(const std::string& set, std::span<const Rank> present
     }
   }
   if (missing.empty()) return;
-  std::vector<std::string> ranges;
-  std::uint64_t count = 0;
-  for (const auto& [first, end] : missing) {
-    ranges.push_back(std::to_string(first) + (end - first > 1 ? "-" + std::to_string(end - 1) : ""));
-    count += end - first;
-  }
-  const std::string in_all = ranges.size() > most_shown ? " (" + std::to_string(count) + " in all)" : "";
   diagnostics.warning({.file = set}, "groups",
-                      (count == 1 ? "rank " : "ranks ") + listed(ranges) + in_all +
-                          (count == 1 ? " is missing: " : " are missing: ") + why,
+                      ranges_text(missing) + (is_one(missing) ? " is missing: " : " are missing: ") + why,
                       {"hint: " + std::string(hint)});
+}
+
+std::string ranks_text(std::span<const Rank> ranks) {
+  std::vector<RankRange> ranges;
+  for (const std::uint64_t r : ranks) {
+    if (ranges.empty() || ranges.back().second != r) ranges.emplace_back(r, r);
+    ranges.back().second = r + 1;
+  }
+  return ranges_text(ranges);
 }
 
 }  // namespace convert

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "common/link.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "common/relaxing.h"
@@ -51,7 +53,9 @@ Linking::Linking(const LinkToolOptions& options, const OutputOptions& output, Co
     throw usage_error("--host and --device: both names need %r, or none");
   }
   if (many && options.rank) throw usage_error("--rank is for a single pair of files; --ranks selects among many");
-  if (!many && options.ranks) throw usage_error("--ranks needs %r in the names of the files");
+  if (!many && options.ranks)
+    throw usage_error(
+        "--ranks needs %r in the names of the files; of a set that is linked, et-split --ranks takes some");
   if (options.list_unmatched && !options.report) throw usage_error("--list-unmatched needs --report");
   if (options.relax && !many) throw usage_error("--relax is for several ranks, with %r in the names of the files");
   if (options.relax && team_ != nullptr)
@@ -68,6 +72,10 @@ Linking::Linking(const LinkToolOptions& options, const OutputOptions& output, Co
   ranks_ = !many           ? std::vector<Rank>{static_cast<Rank>(options.rank.value_or(0))}
            : options.ranks ? parse_ranks(*options.ranks)
                            : find_ranks(*options.host, near);
+  if (options.ranks && leads()) {
+    const std::vector<Rank> all = ranks_with_file(*options.host);
+    std::ranges::set_difference(all, ranks_, std::back_inserter(left_out_));
+  }
   if (near.count != 0 && leads())
     context.diagnostics.warning({.file = *options.host}, "framing", near.text(most_linked_ranks - 1));
   if (options.compat) {
@@ -329,7 +337,9 @@ void Linking::check_across_ranks(const TraceSource& source) {
     world = std::max(world, r.world);
     if (rank != summaries.size()) {
       context_.diagnostics.warning({.file = r.file}, "ranks",
-                                   "only some ranks are linked: they are not checked against each other");
+                                   "only some ranks are linked: they are not checked against each other",
+                                   {"hint: et-split --ranks makes a set of its own of some ranks, once all are "
+                                    "linked"});
       return;
     }
     if (r.summary) summaries.push_back(std::move(*r.summary));
@@ -353,13 +363,20 @@ void Linking::print_summaries() const {
   for (const auto& [rank, r] : linked_) {
     for (const std::string& line : r.lines) log_info("rank " + std::to_string(rank) + ": " + line);
   }
+  if (!left_out_.empty()) log_info("left out, as --ranks says: " + ranks_text(left_out_));
 }
 
 void Linking::write_report(OutputFiles& files) const {
   if (!options_.report) return;
   std::string json = "{\"ranks\":[";
   for (const auto& [rank, r] : linked_) json += (json.back() == '[' ? "\n " : ",\n ") + r.json;
-  json += "\n]}\n";
+  json += "\n]";
+  if (!left_out_.empty()) {
+    json += ",\n \"ranks_left_out\":[";
+    for (const Rank rank : left_out_) json += (json.back() == '[' ? "" : ",") + std::to_string(rank);
+    json += ']';
+  }
+  json += "}\n";
   write_bytes(files, options_.report, json);
 }
 

@@ -93,8 +93,9 @@ class Linking {
   Context& context_;
   LinkTeam* team_;
   convert::LinkCompat compat_ = convert::LinkCompat::none;
-  std::vector<convert::Rank> ranks_;  // of all processes
-  bool agreed_ = false;               // all processes have linked their ranks
+  std::vector<convert::Rank> ranks_;     // of all processes
+  std::vector<convert::Rank> left_out_;  // for which there is a file, by --ranks
+  bool agreed_ = false;                  // all processes have linked their ranks
   std::mutex mutex_;
   std::map<convert::Rank, RankFacts> linked_;
   convert::Relaxation relaxation_;

@@ -8,6 +8,7 @@
 #include "core/units.h"
 #include "core/world_size.h"
 #include "load/missing_ranks.h"
+#include "load/world_sizes.h"
 #include "passes/provenance.h"
 #include "passes/provenance_rule.h"
 #include "passes/rules/collective_groups.h"
@@ -205,24 +206,20 @@ class Check {
 
   // How many ranks the whole set has, by the metadata of its ranks; nothing if they do not say it, or not alike.
   [[nodiscard]] std::optional<Rank> check_world(const std::vector<TraceSummary>& summaries) const {
-    std::size_t first = ranks_.size();
-    for (std::size_t i = 0; i < ranks_.size(); ++i) {
-      if (!ranks_[i].world) continue;
-      if (first == ranks_.size()) first = i;
-      if (ranks_[i].world == ranks_[first].world) continue;
-      if (options_.rules.has(Rule::groups))
-        diagnostics_.warning({.file = summaries[i].name}, "groups",
-                             "the metadata says world_size " + std::to_string(*ranks_[i].world) + ", that of " +
-                                 summaries[first].name + " says " + std::to_string(*ranks_[first].world) +
-                                 ": they are of different sets");
+    WorldSizes sizes;
+    for (std::size_t i = 0; i < ranks_.size(); ++i)
+      sizes.add(summaries[i].rank, summaries[i].name, ranks_[i].world);
+    const bool wanted = options_.rules.has(Rule::groups);
+    if (sizes.differ()) {
+      if (wanted) sizes.warn_if_they_differ(diagnostics_);
       return std::nullopt;
     }
-    if (first == ranks_.size() || *ranks_[first].world >= ranks_.size())
-      return first == ranks_.size() ? std::nullopt : ranks_[first].world;
-    if (options_.rules.has(Rule::groups))
-      diagnostics_.warning({.file = summaries[first].name}, "groups",
-                           "the metadata says world_size " + std::to_string(*ranks_[first].world) +
-                               ", but there are " + counted(ranks_.size(), "rank"));
+    const std::optional<Rank> world = sizes.first();
+    if (!world || *world >= ranks_.size()) return world;
+    if (wanted)
+      diagnostics_.warning({.file = sizes.first_file()}, "groups",
+                           "the metadata says world_size " + std::to_string(*world) + ", but there are " +
+                               counted(ranks_.size(), "rank"));
     return std::nullopt;
   }
 

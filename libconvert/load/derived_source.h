@@ -22,7 +22,7 @@ class DerivedSource : public SetSource {
   [[nodiscard]] std::optional<InputSet::Groups> groups() const override { return from_.groups(); }
   [[nodiscard]] bool groups_come_late() const override { return from_.groups_come_late(); }
   [[nodiscard]] bool has_subgroups() const override { return from_.has_subgroups(); }
-  [[nodiscard]] std::optional<Rank> world() const override { return from_.world(); }
+  [[nodiscard]] const WorldSizes* world_sizes() const override { return from_.world_sizes(); }
 
  protected:
   SetSource& from_;

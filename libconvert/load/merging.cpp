@@ -339,6 +339,7 @@ void MergedSet::census() {
       found.push_back(std::move(one.second));
     });
   }
+  if (const WorldSizes* sizes = workload_.world_sizes()) sizes->warn_if_they_differ(diagnostics_);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (numbers[i] != i) {
       throw input_error({.file = workload_.base_name()},

@@ -36,8 +36,8 @@ class RankwiseSet : public SetSource {
   [[nodiscard]] std::optional<InputSet::Groups> groups() const override;
   [[nodiscard]] bool groups_come_late() const override { return source_.groups_come_late(); }
   [[nodiscard]] bool has_subgroups() const override { return source_.has_subgroups(); }
-  [[nodiscard]] std::optional<Rank> world() const override {
-    return options_.subset ? std::nullopt : source_.world();
+  [[nodiscard]] const WorldSizes* world_sizes() const override {
+    return options_.subset ? nullptr : source_.world_sizes();
   }
 
   struct Counts {

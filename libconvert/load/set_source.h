@@ -15,6 +15,7 @@
 #include "formats/format.h"
 #include "io/input_set.h"
 #include "load/rank_order.h"
+#include "load/world_sizes.h"
 #include "util/parallel.h"
 
 namespace convert {
@@ -55,9 +56,12 @@ class SetSource {
   // The ranks are what another program would write, byte for byte: nothing may be added to them.
   [[nodiscard]] virtual bool follows_reference() const { return false; }
 
-  // How many ranks the whole set has, which may be more than are here: when all have been read, and if their
-  // metadata say it.
-  [[nodiscard]] virtual std::optional<Rank> world() const { return std::nullopt; }
+  // What the ranks that have been read say of how many ranks the whole set has, which may be more than are here;
+  // null if they cannot say it.
+  [[nodiscard]] virtual const WorldSizes* world_sizes() const { return nullptr; }
+  [[nodiscard]] std::optional<Rank> world() const {
+    return world_sizes() == nullptr ? std::nullopt : world_sizes()->first();
+  }
   // Throws Error(input) [groups] if the groups are malformed or name ranks beyond world().
   void check_groups() const;
 

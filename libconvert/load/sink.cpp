@@ -60,6 +60,12 @@ class Sink {
   }
 
  private:
+  // Of linked ranks the linking tells it.
+  void all_read(bool has_groups) {
+    if (source_.groups_come_late()) return;
+    if (const WorldSizes* sizes = source_.world_sizes()) sizes->warn_if_they_differ(diagnostics_);
+    if (has_groups) source_.check_groups();
+  }
   void ready() {
     if (options_.before_commit) options_.before_commit(files_);
   }
@@ -172,7 +178,7 @@ class Sink {
       const bool replaced = f.rank <= last && f.path == rank_path(*plan_.path, f.rank, plan_.suffix);
       if (!replaced) files_.remove_on_commit(f.path);
     }
-    if (!source_.groups_come_late()) source_.check_groups();
+    all_read(true);
     ready();
     const std::string groups_path = *plan_.path + ".groups.json";
     if (const auto groups = source_.groups_to_write(&diagnostics_)) {
@@ -222,7 +228,7 @@ class Sink {
       order.add(encoded.first, std::move(encoded.second), add);
     });
     order.finish(add);
-    if (!source_.groups_come_late()) source_.check_groups();
+    all_read(true);
     ready();
     for (auto& [rank, bytes] : held) put(rank, std::exchange(bytes, {}));
     tar.close();
@@ -255,7 +261,7 @@ class Sink {
     }
     if (hold) begin_set();
     writer->end_set(many, bytes);
-    if (has_groups && !source_.groups_come_late()) source_.check_groups();
+    all_read(has_groups);
     ready();
     if (hold) out->write(begin);
     out->write(bytes);

@@ -81,7 +81,7 @@ class TraceSource::CountingReader : public TraceReader {
     }
     empty_ = false;
     source_.add_source_note(out.metadata);
-    if (const auto world = world_size(out.metadata)) source_.world_ = *world;
+    source_.world_sizes_.add(out.rank, out.name, world_size(out.metadata));
     ++source_.ranks_read_;
     if (source_.independent_ranks() != 0) source_.progress_->add(1);
     return true;
@@ -234,11 +234,11 @@ TraceSource::TraceSource(SourceOptions options, Diagnostics& diagnostics)
 TraceSource::~TraceSource() = default;
 
 void TraceSource::warn_of_missing_ranks() {
+  if (world_sizes_.differ()) return world_sizes_.warn_if_they_differ(diagnostics_);
   std::vector<Rank> present(ranks_read_);
   std::iota(present.begin(), present.end(), Rank{0});
-  const Rank world = world_;
-  if (world > present.size() && whole_set())
-    convert::warn_of_missing_ranks(base_name(), present, world, nullptr, subset_hint, diagnostics_);
+  if (world().value_or(0) > present.size() && whole_set())
+    convert::warn_of_missing_ranks(base_name(), present, world(), nullptr, subset_hint, diagnostics_);
 }
 
 void TraceSource::warn_of_near_ranks() {

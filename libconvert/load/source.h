@@ -90,12 +90,10 @@ class TraceSource : public SetSource {
   [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override;
   [[nodiscard]] std::unique_ptr<TraceReader> open_all() override;
 
-  // Warns of ranks that the metadata says that there are, and that are not. When all have been read.
+  // Warns of ranks that the metadata says that there are, and that are not, and of metadata that differ in this.
+  // When all have been read.
   void warn_of_missing_ranks();
-  [[nodiscard]] std::optional<Rank> world() const override {
-    const Rank world = world_;
-    return world == 0 ? std::nullopt : std::optional(world);
-  }
+  [[nodiscard]] const WorldSizes* world_sizes() const override { return &world_sizes_; }
   // Ranks and nodes read so far, by all readers.
   [[nodiscard]] std::uint64_t ranks_read() const { return ranks_read_; }
   [[nodiscard]] std::uint64_t nodes_read() const { return nodes_read_; }
@@ -132,7 +130,7 @@ class TraceSource : public SetSource {
   std::unique_ptr<DescribedSet> described_;
   std::unique_ptr<Lowering> lowering_;
   std::optional<Progress> progress_;  // in ranks if their number is known, else in nodes
-  std::atomic<Rank> world_{0};        // of how many ranks the set is, if the metadata says it
+  WorldSizes world_sizes_;
   std::atomic<std::uint64_t> ranks_read_{0};
   std::atomic<std::uint64_t> nodes_read_{0};
   mutable std::mutex groups_mutex_;

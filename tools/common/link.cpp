@@ -227,6 +227,8 @@ void Linking::check(TraceSource& source, OutputFiles& files) {
     report_unmatched();
     failed = context_.failed();
     if (!failed && check_mode() != "off") {
+      for (const auto& [rank, r] : linked_) world_sizes_.add(rank, r.file, r.world);
+      world_sizes_.warn_if_they_differ(context_.diagnostics);
       warn_of_missing(source);
       check_across_ranks(source);
       failed = context_.failed();
@@ -314,11 +316,8 @@ void Linking::report_unmatched() {
 void Linking::warn_of_missing(const TraceSource& source) {
   if (options_.ranks || options_.rank) return;
   std::vector<Rank> present;
-  std::optional<Rank> world = source.world();
-  for (const auto& [rank, r] : linked_) {
-    present.push_back(rank);
-    world = std::max(world, r.world);
-  }
+  for (const auto& [rank, r] : linked_) present.push_back(rank);
+  const std::optional<Rank> world = linked_.size() == 1 ? source.world() : told_world();
   std::optional<Error> defect;
   const auto lists = group_lists(source, std::nullopt, defect);
   const bool many = has_rank(*options_.host);
@@ -332,9 +331,7 @@ void Linking::warn_of_missing(const TraceSource& source) {
 void Linking::check_across_ranks(const TraceSource& source) {
   if (ranks_.size() < 2) return;
   std::vector<TraceSummary> summaries;
-  std::optional<Rank> world;
   for (auto& [rank, r] : linked_) {
-    world = std::max(world, r.world);
     if (rank != summaries.size()) {
       context_.diagnostics.warning({.file = r.file}, "ranks",
                                    "only some ranks are linked: they are not checked against each other",
@@ -348,7 +345,7 @@ void Linking::check_across_ranks(const TraceSource& source) {
   const auto lists = group_lists(source, std::nullopt, defect);
   const bool error = check_mode() == "error";
   const auto findings = context_.diagnostics.sibling();
-  (void)check_set(summaries, RuleSet::all(), *findings, lists ? &*lists : nullptr, world.value_or(0));
+  (void)check_set(summaries, RuleSet::all(), *findings, lists ? &*lists : nullptr, told_world().value_or(0));
   for (const Diagnostic& d : findings->all()) {
     const bool ended = d.rule == "deadlock";  // what was recorded did not wait for ever
     if (error && d.severity == Severity::error && !ended) {

@@ -16,6 +16,7 @@
 #include "common/tool.h"
 #include "load/sink.h"
 #include "load/source.h"
+#include "load/world_sizes.h"
 #include "mpi/link_team.h"
 #include "passes/link/report.h"
 #include "passes/relax.h"
@@ -86,6 +87,10 @@ class Linking {
   [[nodiscard]] std::string check_mode() const {
     return options_.check.value_or(options_.ranks ? "warn" : "error");
   }
+  // How many ranks there are, as all say that say it.
+  [[nodiscard]] std::optional<convert::Rank> told_world() const {
+    return world_sizes_.differ() ? std::nullopt : world_sizes_.first();
+  }
   [[nodiscard]] bool leads() const { return team_ == nullptr || team_->leads(); }
 
   const LinkToolOptions& options_;
@@ -98,6 +103,7 @@ class Linking {
   bool agreed_ = false;                  // all processes have linked their ranks
   std::mutex mutex_;
   std::map<convert::Rank, RankFacts> linked_;
+  convert::WorldSizes world_sizes_;
   convert::Relaxation relaxation_;
 };
 

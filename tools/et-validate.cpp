@@ -140,7 +140,8 @@ int fix(const Options& o, const convert::CheckOptions& options, tools::Context& 
                                  .path = o.output.path,
                                  .force = o.output.force,
                                  .history = o.output.no_history ? "" : context.history(),
-                                 .jobs = context.jobs()};
+                                 .jobs = context.jobs(),
+                                 .checked = true};
   tools::Fixing fixing;
   FixedSource fixed(*source, [&](const Trace& head, const Fixes& fixes) { fixing.add(head, fixes); });
   const SinkPlan plan = plan_sink(fixed, sink_options);

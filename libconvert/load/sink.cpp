@@ -63,7 +63,8 @@ class Sink {
   // Of linked ranks the linking tells it.
   void all_read(bool has_groups) {
     if (source_.groups_come_late()) return;
-    if (const WorldSizes* sizes = source_.world_sizes()) sizes->warn_if_they_differ(diagnostics_);
+    if (const WorldSizes* sizes = source_.world_sizes(); sizes != nullptr && !options_.checked)
+      sizes->warn_if_they_differ(diagnostics_);
     if (has_groups) source_.check_groups();
   }
   void ready() {

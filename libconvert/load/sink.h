@@ -21,6 +21,7 @@ struct SinkOptions {
   bool force = false;               // replace a set of another size, write into a directory that is not empty
   std::string history;  // line to add to the metadata's history, where anything may be added; empty: nothing
   unsigned jobs = 1;
+  bool checked = false;             // what is wrong with the set as a whole has been told
   std::vector<std::string> keep{};  // files that are read, and that no output may replace
   // Other processes write the other ranks of the set, this is its last one. Only one of the processes looks after
   // what belongs to the set as a whole: stale files, groups.

@@ -30,7 +30,7 @@ struct Origins {
 // Throws Error(input) with the evidence if the files are of different processes or ranks and fewer than half of the
 // operators agree, or if no operator is sure to have an event, so that nothing tells which part of the profile was
 // observed; warns of it if `mismatched`. Warns of files of two steps, of operators matched by guess, and, if
-// `tell_coverage`, of a profile that holds only a part of the operators.
+// `tell_coverage`, of a profile that holds only a part of the operators, or many that the host trace lacks.
 void check_belonging(const Origins& from, const LinkReport& report, bool mismatched, bool tell_coverage,
                      Diagnostics& diagnostics);
 

@@ -60,7 +60,7 @@ class Sink {
   }
 
  private:
-  // Of linked ranks the linking tells it.
+  // Checks what the ranks say together; those of linked ranks are checked by the linking.
   void all_read(bool has_groups) {
     if (source_.groups_come_late()) return;
     if (const WorldSizes* sizes = source_.world_sizes(); sizes != nullptr && !options_.checked)

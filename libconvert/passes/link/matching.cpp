@@ -253,7 +253,7 @@ void note_coverage(const Trace& host, const HostOperators& operators, const Prof
   coverage.behind_nodes = since.nodes;
 }
 
-// By thread, the first and the last place that has a partner.
+// Holds, by thread, the first and the last place that has a partner.
 class Spans {
  public:
   explicit Spans(std::size_t threads) : spans_(threads) {}
@@ -276,8 +276,7 @@ void note_hosts_inside(const Trace& host, const HostOperators& operators, const 
   for (std::size_t i = 0; i < operators.by_id.size(); ++i) {
     if (!spans.hold(thread(i), static_cast<std::int64_t>(i))) continue;
     const Node& node = host.nodes.nodes[operators.by_id[i]];
-    const std::string_view name = host.nodes.name(node);
-    if (is_structure(name) || announces_groups(name)) continue;
+    if (operators.of_node[operators.by_id[i]].structure || announces_groups(host.nodes.name(node))) continue;
     if (!matched(i)) {
       const IntValue scope = int_value(host.nodes.attributes(node), attr::scope);
       if (scope && scope.value == user_scope) continue;

@@ -14,6 +14,7 @@
 #include "common/app.h"
 #include "common/options.h"
 #include "common/tool.h"
+#include "load/link_files.h"
 #include "load/sink.h"
 #include "load/source.h"
 #include "mpi/link_team.h"
@@ -92,6 +93,8 @@ class Linking {
   const OutputOptions& output_;
   Context& context_;
   LinkTeam* team_;
+  convert::RankFiles host_;
+  std::optional<convert::RankFiles> device_{};
   convert::LinkCompat compat_ = convert::LinkCompat::none;
   std::vector<convert::Rank> ranks_;  // of all processes
   bool agreed_ = false;               // all processes have linked their ranks

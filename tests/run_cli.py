@@ -121,7 +121,7 @@ def main():
     parser.add_argument("--testdata", default=str(pathlib.Path(__file__).parent.parent / "testdata"))
     parser.add_argument("--update", action="store_true", help="write what happens into the files as expectation")
     parser.add_argument("-k", metavar="PATTERN", default="", help="only files whose path contains PATTERN")
-    parser.add_argument("--jobs-variants", action="store_true", help="run each test with ET_JOBS=1 and ET_JOBS=4")
+    parser.add_argument("--jobs", nargs="+", metavar="N", help="run each test once with each ET_JOBS=N")
     parser.add_argument("--generate-help", metavar="DIR", help="write a --help test for each tool that has none")
     parser.add_argument("paths", nargs="*", help=".test files, or directories of them")
     options = parser.parse_args()
@@ -132,7 +132,7 @@ def main():
     for path in map(pathlib.Path, options.paths):
         files += sorted(path.rglob("*.test")) if path.is_dir() else [path]
     files = [f for f in files if options.k in str(f)]
-    variants = ["1", "4"] if options.jobs_variants and not options.update else [None]
+    variants = options.jobs if options.jobs and not options.update else [None]
     failures = sum(run_file(f, options, jobs) for f in files for jobs in variants)
     print(f"{len(files)} files, {failures} failures")
     return 1 if failures or not files else 0

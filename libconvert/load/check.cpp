@@ -143,7 +143,8 @@ class Check {
       (void)reader->next_rank(trace);  // throws if there is none
       return check_rank(*reader, std::move(trace));
     } catch (const Error& e) {
-      Checked c{.findings = diagnostics_.sibling()};
+      Checked c;
+      c.findings = diagnostics_.sibling();
       report_unreadable(e, *c.findings);
       return c;
     }

@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <set>
+#include <regex>
 #include <string_view>
-#include <system_error>
-#include <utility>
 
 #include "core/diagnostic.h"
 
@@ -24,14 +22,7 @@ std::optional<Rank> take_rank(std::string_view& text) {
   return rank;
 }
 
-// "07" or "-1" at the beginning of `text`; empty if there is no number.
-std::string_view number_at(std::string_view text) {
-  const std::size_t sign = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
-  const std::size_t end = std::min(text.find_first_not_of("0123456789", sign), text.size());
-  return end == sign ? std::string_view() : text.substr(0, end);
-}
-
-std::string file_of(const std::string& pattern, std::string_view rank) {
+std::string with_rank(const std::string& pattern, std::string_view rank) {
   std::string out;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     if (pattern[i] == '%' && i + 1 < pattern.size() && (pattern[i + 1] == 'r' || pattern[i + 1] == '%')) {
@@ -43,66 +34,115 @@ std::string file_of(const std::string& pattern, std::string_view rank) {
   return out;
 }
 
-struct Listed {
-  std::vector<Rank> ranks;     // ascending
-  std::set<std::string> near;  // files that are nearly ranks
-  std::string folder;
-  std::error_code error;  // why the folder cannot be listed, if it is there
-};
+bool names_rank(const std::string& pattern) { return with_rank(pattern, "0") != with_rank(pattern, "1"); }
 
-// Looks at the folder that holds the first component with a rank.
-Listed list_files(const std::string& pattern) {
-  const std::string zero = file_of(pattern, "0"), one = file_of(pattern, "1");
-  const auto differ =
-      static_cast<std::size_t>(std::mismatch(zero.begin(), zero.end(), one.begin()).first - zero.begin());
-  const std::size_t slash = zero.rfind('/', differ);
-  Listed out;
-  out.folder = slash == std::string::npos ? "." : zero.substr(0, slash + 1);
-  const std::string before = zero.substr(slash == std::string::npos ? 0 : slash + 1,
-                                         differ - (slash == std::string::npos ? 0 : slash + 1));
-  for (std::filesystem::directory_iterator at(out.folder, out.error), end; !out.error && at != end;
-       at.increment(out.error)) {
-    const std::string name = at->path().filename().string();
-    if (!name.starts_with(before)) continue;
-    std::string_view rest = std::string_view(name).substr(before.size());
-    const auto rank = take_rank(rest);
-    std::error_code missing;
-    if (rank) {
-      if (std::filesystem::exists(file_of_rank(pattern, *rank), missing)) out.ranks.push_back(*rank);
-    } else if (const std::string_view number = number_at(rest); !number.empty()) {
-      const std::string file = file_of(pattern, number);
-      if (std::filesystem::exists(file, missing)) out.near.insert(file);
+// Matches the names that a part of the pattern stands for. A number that is nearly a rank ("07", "-1") matches too;
+// no part of a number is one. `number`: of the rank, if a part before this one has named it.
+std::regex name_regex(const std::string& part, std::string_view number) {
+  std::string out;
+  const auto add_text = [&](std::string_view text) {
+    for (const char c : text) {
+      if (std::string_view(R"(^$\.+?()[]{}|)").find(c) != std::string_view::npos) out += '\\';
+      out += c;
+    }
+  };
+  bool named = false;
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    const std::string_view rest = std::string_view(part).substr(i);
+    if (rest.starts_with("%r")) {
+      if (number.empty()) out += named ? R"(\1)" : "([-+]?[0-9]+)";
+      add_text(number);
+      out += "(?![0-9])";
+      named = true;
+      ++i;
+    } else if (rest.starts_with("*")) {
+      out += rest.starts_with("*%r") ? "(?:.*[^0-9])?" : ".*";
+    } else {
+      if (rest.starts_with("%%")) ++i;
+      add_text(rest.substr(0, 1));
     }
   }
-  if (out.error == std::errc::no_such_file_or_directory) out.error.clear();
-  std::sort(out.ranks.begin(), out.ranks.end());
-  out.ranks.erase(std::unique(out.ranks.begin(), out.ranks.end()), out.ranks.end());
-  return out;
+  return std::regex(out);
 }
 
 }  // namespace
 
-std::string file_of_rank(const std::string& pattern, Rank rank) { return file_of(pattern, std::to_string(rank)); }
-
-bool has_rank(const std::string& pattern) { return file_of_rank(pattern, 0) != file_of_rank(pattern, 1); }
-
-std::vector<Rank> ranks_with_file(const std::string& pattern) { return list_files(pattern).ranks; }
-
-std::vector<Rank> find_ranks(const std::string& pattern, NearRanks& near) {
-  Listed files = list_files(pattern);
-  if (files.error) throw system_error(files.folder, files.error.value());
-  std::vector<Rank>& ranks = files.ranks;
-  for (const std::string& file : files.near) near.add(file);
-  const std::string near_text = near.count == 0 ? "" : "; " + near.text(most_linked_ranks - 1);
-  if (ranks.empty())
-    throw usage_error("no file is named as '" + pattern + "' says (%r: a rank from 0)" + near_text);
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    if (ranks[i] == i) continue;
-    throw usage_error(file_of_rank(pattern, static_cast<Rank>(i)) + " is missing; there are files up to rank " +
-                      std::to_string(ranks.back()) + "; to link some ranks only, name them with --ranks" +
-                      near_text);
+RankFiles::RankFiles(std::string pattern) : pattern_(std::move(pattern)), has_rank_(names_rank(pattern_)) {
+  if (!has_rank_) return;
+  for (std::size_t begin = 0; begin <= pattern_.size();) {
+    const std::size_t end = std::min(pattern_.find('/', begin), pattern_.size());
+    parts_.push_back(pattern_.substr(begin, end - begin));
+    begin = end + 1;
   }
-  return std::move(ranks);
+  find("", 0, "");
+}
+
+// Goes down the folders that the pattern names, with what stands for %r once a part has it.
+void RankFiles::find(const std::string& folder, std::size_t at, std::string_view number) {
+  if (at == parts_.size()) {
+    std::error_code error;
+    const std::string path = folder.substr(0, folder.size() - 1);
+    if (std::filesystem::exists(path, error)) add(path, number);
+    return;
+  }
+  const std::string& part = parts_[at];
+  const bool has_star = part.find('*') != std::string::npos;
+  if (!has_star && (!number.empty() || !names_rank(part)))
+    return find(folder + with_rank(part, number) + '/', at + 1, number);
+  const std::regex regex = name_regex(part, number);
+  std::error_code error;
+  std::vector<std::string> names;
+  const std::string here = folder.empty() ? "." : folder;
+  for (std::filesystem::directory_iterator entry(here, error), end; !error && entry != end; entry.increment(error))
+    names.push_back(entry->path().filename().string());
+  if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
+    throw system_error(here, error.value());
+  std::ranges::sort(names);
+  for (const std::string& name : names) {
+    std::smatch match;
+    if (!std::regex_match(name, match, regex)) continue;
+    find(folder + name + '/', at + 1, match.size() > 1 ? match.str(1) : std::string(number));
+  }
+}
+
+void RankFiles::add(const std::string& path, std::string_view number) {
+  std::string_view rest = number;
+  const auto rank = take_rank(rest);
+  if (!rank || !rest.empty()) return near_.add(path);
+  const auto [known, added] = files_.emplace(*rank, path);
+  if (!added) {
+    throw usage_error("'" + pattern_ + "' names two files of rank " + std::to_string(*rank) + ": " + known->second +
+                      " and " + path);
+  }
+}
+
+std::string RankFiles::of(Rank rank) const {
+  const auto file = files_.find(rank);
+  return file != files_.end() ? file->second : has_rank_ ? with_rank(pattern_, std::to_string(rank)) : pattern_;
+}
+
+std::vector<Rank> RankFiles::ranks() const {
+  const std::string near_text = near_.count == 0 ? "" : "; " + near_.text(most_linked_ranks - 1);
+  if (files_.empty())
+    throw usage_error("no file is named as '" + pattern_ + "' says (%r: a rank from 0)" + near_text);
+  std::vector<Rank> ranks;
+  for (const auto& [rank, file] : files_) {
+    if (rank != ranks.size()) {
+      throw usage_error(of(static_cast<Rank>(ranks.size())) + " is missing; there are files up to rank " +
+                        std::to_string(files_.rbegin()->first) +
+                        "; to link some ranks only, name them with --ranks" + near_text);
+    }
+    ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+std::vector<Rank> RankFiles::others(const std::vector<Rank>& than) const {
+  std::vector<Rank> ranks;
+  for (const auto& [rank, file] : files_) {
+    if (!std::ranges::binary_search(than, rank)) ranks.push_back(rank);
+  }
+  return ranks;
 }
 
 std::vector<Rank> parse_ranks(const std::string& list) {

@@ -415,12 +415,13 @@ std::optional<InputSet::Groups> TraceSource::groups() const {
   if (!carried_groups_.empty()) return InputSet::Groups{carried_by_, carried_groups_ + "\n"};
   const std::lock_guard lock(groups_mutex_);
   if (linked_groups_.empty()) return std::nullopt;
+  const Rank world_ranks = std::max(linked_ranks_, world().value_or(0));
   std::vector<CommGroup> list;
   for (const auto& [id, group] : linked_groups_) {
     list.push_back({.id = id, .ranks = group.ranks});
     std::vector<std::uint32_t>& ranks = list.back().ranks;
     if (ranks.empty()) {
-      for (std::uint32_t r = 0; r < std::max(group.size, linked_ranks_); ++r) ranks.push_back(r);
+      for (std::uint32_t r = 0; r < std::max(group.size, world_ranks); ++r) ranks.push_back(r);
     }
   }
   return InputSet::Groups{base_name() + ".groups.json", groups_text(list)};

@@ -356,7 +356,8 @@ CompiledNode NodeCompiler::compile(const Trace& trace, std::uint32_t index) {
   }
   const bool recorded = !inside_ && (options_.recorded == Recorded::everything ||
                                      (options_.recorded == Recorded::communication && communicates));
-  if (on_cpu && communicates && !recorded && options_.issue != IssueMode::algorithm && !inside_)
+  const bool refused = options_.astra && options_.issue != IssueMode::algorithm && !inside_;  // as ASTRA-sim does
+  if (on_cpu && communicates && !recorded && refused)
     fail("replay", "communication with is_cpu_op set cannot be replayed");
   const bool replay_only = system().replay_only && !inside_;
   const bool takes_time = type != NodeType::invalid && type != NodeType::metadata;

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "common/link.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <iterator>
 #include <utility>
 
 #include "common/relaxing.h"
 #include "core/world_size.h"
 #include "load/check.h"
-#include "load/link_files.h"
 #include "load/missing_ranks.h"
 #include "load/relaxing.h"
 #include "passes/summary_bytes.h"
@@ -23,7 +20,7 @@ using namespace convert;
 
 void add_link_options(App& app, LinkToolOptions& to) {
   app.group("Input");
-  app.add_option("--host", to.host, "FILE", "host execution trace; %r in the name: the rank");
+  app.add_option("--host", to.host, "FILE", "host execution trace; %r in the name: the rank, with * for any text");
   app.add_option("--device", to.device, "FILE", "Kineto trace of the same rank; %r as above");
   app.add_integer("--rank", to.rank, 0, 0xffffff, "N",
                   "rank of a single pair of files (default: as --device says, else 0)");
@@ -45,11 +42,20 @@ void add_link_options(App& app, LinkToolOptions& to) {
   app.add_flag("--list-unmatched", to.list_unmatched, "name each unmatched operation in the report");
 }
 
-Linking::Linking(const LinkToolOptions& options, const OutputOptions& output, Context& context, LinkTeam* team)
-    : options_(options), output_(output), context_(context), team_(team) {
+namespace {
+
+const std::string& host_of(const LinkToolOptions& options) {
   if (!options.host) throw usage_error("--host is missing: the host execution trace (see --help)");
-  const bool many = has_rank(*options.host);
-  if (options.device && has_rank(*options.device) != many) {
+  return *options.host;
+}
+
+}  // namespace
+
+Linking::Linking(const LinkToolOptions& options, const OutputOptions& output, Context& context, LinkTeam* team)
+    : options_(options), output_(output), context_(context), team_(team), host_(host_of(options)) {
+  if (options.device) device_.emplace(*options.device);
+  const bool many = host_.has_rank();
+  if (device_ && device_->has_rank() != many) {
     throw usage_error("--host and --device: both names need %r, or none");
   }
   if (many && options.rank) throw usage_error("--rank is for a single pair of files; --ranks selects among many");
@@ -68,16 +74,12 @@ Linking::Linking(const LinkToolOptions& options, const OutputOptions& output, Co
   if (options.report && *options.report == "-" && output.to_stdout()) {
     throw usage_error("--report -: standard output is for the trace; name a file with -o, or for the report");
   }
-  NearRanks near;
   ranks_ = !many           ? std::vector<Rank>{static_cast<Rank>(options.rank.value_or(0))}
            : options.ranks ? parse_ranks(*options.ranks)
-                           : find_ranks(*options.host, near);
-  if (options.ranks && leads()) {
-    const std::vector<Rank> all = ranks_with_file(*options.host);
-    std::ranges::set_difference(all, ranks_, std::back_inserter(left_out_));
-  }
-  if (near.count != 0 && leads())
-    context.diagnostics.warning({.file = *options.host}, "framing", near.text(most_linked_ranks - 1));
+                           : host_.ranks();
+  if (options.ranks) left_out_ = host_.others(ranks_);
+  if (many && !options.ranks && host_.near().count != 0 && leads())
+    context.diagnostics.warning({.file = *options.host}, "framing", host_.near().text(most_linked_ranks - 1));
   if (options.compat) {
     const bool linked = output.to && *output.to == "linked";
     compat_ = linked ? LinkCompat::chakra_linked : LinkCompat::chakra;
@@ -104,14 +106,13 @@ SourceOptions Linking::source_options() {
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     if (team_ != nullptr && i % team_->size() != team_->number()) continue;
     const Rank rank = ranks_[i];
-    o.operands.push_back(file_of_rank(*options_.host, rank));
+    o.operands.push_back(host_.of(rank));
     std::error_code error;
     if (const std::string& file = o.operands.back(); file != "-" && !std::filesystem::exists(file, error)) {
       throw system_error(file, error ? error.value() : ENOENT);
     }
-    const bool told = has_rank(*options_.host) || options_.rank;
-    o.linked.push_back({told ? std::optional(rank) : std::nullopt,
-                        options_.device ? file_of_rank(*options_.device, rank) : std::string()});
+    const bool told = host_.has_rank() || options_.rank;
+    o.linked.push_back({told ? std::optional(rank) : std::nullopt, device_ ? device_->of(rank) : std::string()});
   }
   LinkingOptions linking;
   linking.compat = compat_;
@@ -147,8 +148,8 @@ void Linking::find_circles() {
 SinkOptions Linking::sink_options(TraceSource& source) {
   std::vector<std::string> inputs;
   for (const Rank rank : ranks_) {
-    inputs.push_back(file_of_rank(*options_.host, rank));
-    if (options_.device) inputs.push_back(file_of_rank(*options_.device, rank));
+    inputs.push_back(host_.of(rank));
+    if (device_) inputs.push_back(device_->of(rank));
   }
   SinkOptions o{.to = output_.to,
                 .path = output_.path,
@@ -303,7 +304,7 @@ void Linking::report_unmatched() {
     std::string message = unmatched_message(count, first->first[i]);
     if (ranks_.size() > 1) message += " of rank " + std::to_string(first->rank);
     const bool of_host = info.of_host || !options_.device;
-    const Location where{.file = file_of_rank(of_host ? *options_.host : *options_.device, first->rank)};
+    const Location where{.file = (of_host ? host_ : *device_).of(first->rank)};
     if (error) {
       context_.diagnostics.error(where, "unmatched", message, std::exchange(notes, {}));
     } else {
@@ -320,7 +321,7 @@ void Linking::warn_of_missing(const TraceSource& source) {
   const std::optional<Rank> world = linked_.size() == 1 ? source.world() : told_world();
   std::optional<Error> defect;
   const auto lists = group_lists(source, std::nullopt, defect);
-  const bool many = has_rank(*options_.host);
+  const bool many = host_.has_rank();
   const bool by_group = lists && (many || !world);  // of one rank, the size says enough
   const char* const hint =
       many ? "if only some are meant, name them with --ranks"

@@ -14,6 +14,7 @@
 #include "common/app.h"
 #include "common/options.h"
 #include "common/tool.h"
+#include "load/link_files.h"
 #include "load/sink.h"
 #include "load/source.h"
 #include "load/world_sizes.h"
@@ -97,6 +98,8 @@ class Linking {
   const OutputOptions& output_;
   Context& context_;
   LinkTeam* team_;
+  convert::RankFiles host_;
+  std::optional<convert::RankFiles> device_{};
   convert::LinkCompat compat_ = convert::LinkCompat::none;
   std::vector<convert::Rank> ranks_;     // of all processes
   std::vector<convert::Rank> left_out_;  // for which there is a file, by --ranks

@@ -214,6 +214,7 @@ void LinkedNodes::Builder::add_node(std::uint32_t index) {
   table_->end_node();
 }
 
+// Communication is never of the CPU, even if no kernel carries it out: ASTRA-sim fails on that.
 void LinkedNodes::Builder::add_host(const OrderedNode& n) {
   NodeTable& t = *table_;
   Node& node = t.nodes.back();
@@ -231,7 +232,7 @@ void LinkedNodes::Builder::add_host(const OrderedNode& n) {
       t.attrs.back().name = carried_name(a.name, "host:");
   }
   t.add_int(attr::host_id, Kind::uint64_val, static_cast<std::int64_t>(from.id));
-  t.add_bool(attr::is_cpu_op, true);
+  t.add_bool(attr::is_cpu_op, n.comm == 0);
   if (operators_.all[n.source].event != none) {
     carry(device_->args, device_->args.view(device_->cpu_ops[operators_.all[n.source].event].args));
   }
@@ -251,7 +252,7 @@ void LinkedNodes::Builder::add_event(const OrderedNode& n) {
   if (event.rf_id >= 0) t.add_int(attr::rf_id, Kind::int64_val, event.rf_id);
   if (event.sequence >= 0) t.add_int(attr::seq_id, Kind::int64_val, event.sequence);
   t.add_int(attr::tid, Kind::int64_val, std::max<std::int64_t>(operators_.host_threads[n.thread], 0));
-  t.add_bool(attr::is_cpu_op, true);
+  t.add_bool(attr::is_cpu_op, n.comm == 0);
   carry(device_->args, device_->args.view(event.args));
   ++report_.cpu_nodes;
   if (n.comm != 0) add_communication(n);

@@ -117,7 +117,7 @@ BlockedRanks first_blocked(const WholeSet& whole, std::size_t most) {
   std::vector<std::uint32_t> on(whole.size(), none);  // of a receive or call: its send, or the meeting
   for (const std::uint32_t node : stuck) {
     whole.for_waiting(node, [&](std::uint32_t waiting, std::uint32_t dependent) {
-      if (dependent != none) {
+      if (dependent == waiting || dependent != none) {  // the first for g++'s -Warray-bounds
         held[dependent] = true;
       } else if (whole.is_meeting(node) || !whole.is_meeting(waiting)) {
         on[waiting] = node;

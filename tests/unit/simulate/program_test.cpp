@@ -206,8 +206,23 @@ TEST(ReplayBuilder, RefusesWhatItCannotReplay) {
   t[0].nodes.end_node();
   ReplayOptions options;
   options.issue = IssueMode::workload;
+  options.astra = true;
   EXPECT_EQ(findings(t, ring2, options),
             "t.0.et: error: node 0: communication with is_cpu_op set cannot be replayed [replay]\n");
+}
+
+TEST(ReplayBuilder, CommunicationOfTheCpuRunsLikeOther) {
+  auto t = ranks(2);
+  send(t[0], 0, 1, 100);
+  t[0].nodes.add_bool(attr::is_cpu_op, true);
+  t[0].nodes.end_node();
+  recv(t[1], 0, 0, 100);
+  ReplayOptions options;
+  options.issue = IssueMode::workload;
+  Diagnostics d;
+  const auto r = replay(t, net(ring2), options, d);
+  ASSERT_TRUE(r);
+  EXPECT_EQ(r->total_ps, 110'000);
 }
 
 TEST(ReplayBuilder, ChecksDependenciesAndIds) {

@@ -270,7 +270,7 @@ TEST(System, RefusesLists) {
             "s.json:1:32: " + key +
                 ": unknown algorithm \"x\"; known: ring, oneRing, direct, oneDirect, halvingDoubling, "
                 "oneHalvingDoubling, doubleBinaryTree");
-  for (const std::string bad : {"direct0", "oneDirect100000"}) {
+  for (const std::string bad : {"direct0", "oneDirect100000", "one_direct0"}) {
     EXPECT_EQ(system_error_of("{\"" + key + "\": [\"" + bad + "\"]}"),
               "s.json:1:32: " + key + ": the window of \"" + bad + "\" is not from 1 to 99999");
   }

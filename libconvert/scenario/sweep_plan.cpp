@@ -158,7 +158,7 @@ std::vector<std::string> SweepPlan::identities() const {
     std::map<std::string, std::string> settings;  // a value counts the same on an axis and in the base
     for (const SweepSetting& s : config_.base) settings[s.key] = s.values.front().text;
     for (std::size_t a = 0; a < config_.axes.size(); ++a) settings[config_.axes[a].key] = value(run, a);
-    std::string text = "sweep 4\n";
+    std::string text = "sweep 5\n";
     for (const auto& [key, value] : settings) {
       text += key + '=' + value + '\n';
       for (const std::string& file : files_of(key, value, folder_)) text += digests.file(file) + '\n';

@@ -311,6 +311,7 @@ TEST(System, MalformedJson) {
   EXPECT_EQ(system_error_of("\n [{}]"), "s.json:2:2: " + shape);
   EXPECT_EQ(system_error_of("endpoint-delay: 10"), "s.json:1:1: " + shape);
   EXPECT_EQ(system_error_of("{\"L\": 1}\n {}"), "s.json:2:2: more text behind the object");
+  EXPECT_EQ(system_error_of("{\"L\": 1} x"), "s.json:1:10: more text behind the object");
   EXPECT_EQ(system_error_of("{\"L\": 1, \"o"),
             "s.json:1:10: malformed JSON: A string is opened, but never closed.");
   EXPECT_EQ(system_error_of("{\"L\": 1,\n\"\xff\": 2}").substr(0, 27), "s.json:2:2: malformed JSON:");

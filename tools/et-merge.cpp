@@ -6,6 +6,7 @@
 #include "common/tool.h"
 #include "config/merge_map.h"
 #include "core/units.h"
+#include "io/set_name.h"
 #include "io/set_path.h"
 #include "load/link_files.h"
 #include "load/merging.h"
@@ -60,38 +61,37 @@ void write(convert::SetSource& set, const convert::SinkOptions& sink, const Opti
   write_set(set, plan, sink, context.diagnostics);
 }
 
-// What a set says that it computes; empty if it is a workload, or is known only when it has been read.
-std::string collective_of(convert::TraceSource& source) {
+// What a set says that it computes; empty if it is a workload.
+std::string collective_of(const convert::TraceSource& source, const convert::Metadata& metadata) {
   using namespace convert;
   if (const Algorithm* a = source.algorithm()) return std::string(name(claim(*a)));
-  if (source.independent_ranks() == 0) return {};
-  Trace head;
-  (void)source.open_rank(0)->next_rank(head);
-  const AttrTable& metadata = head.metadata.table;
-  const std::string text(string_value(metadata, metadata.attrs, attr::collective).value_or(""));
+  const std::string text(string_value(metadata.table, metadata.table.attrs, attr::collective).value_or(""));
   const auto known = parse_collective(text);
   return known ? std::string(name(*known)) : text;
 }
 
 // Who names an algorithm beside a workload mostly wants it in the place of the workload's collectives.
-void refuse_algorithm_beside_workload(const std::vector<std::unique_ptr<convert::TraceSource>>& sources,
-                                      const std::vector<std::string>& operands, tools::Context& context) {
+void check_algorithms_beside_workload(const convert::SideBySide& set,
+                                      const std::vector<std::unique_ptr<convert::TraceSource>>& sources,
+                                      const std::vector<std::string>& operands, bool allowed,
+                                      tools::Context& context) {
   using namespace convert;
   std::vector<std::string> collectives;
-  for (const auto& source : sources) collectives.push_back(collective_of(*source));
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    collectives.push_back(collective_of(*sources[i], set.first_metadata(i)));
   const auto workload = std::ranges::find_if(collectives, &std::string::empty);
   if (workload == collectives.end()) return;
   const std::string& other = operands[static_cast<std::size_t>(workload - collectives.begin())];
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (collectives[i].empty()) continue;
     const bool custom = collectives[i] == "custom";
-    const std::string rule =
-        "-a " + std::string(rule_kind(collectives[i])) + "=" + operands[i] + (custom ? " --misfits warn" : "");
+    const auto member = set_member(operands[i]);  // what the shell makes of ring.*.et
+    const std::string rule = "-a " + std::string(rule_kind(collectives[i])) + "=" +
+                             (member ? member->set : operands[i]) + (custom ? " --misfits warn" : "");
     const std::string is = custom ? "is a custom algorithm" : "is an algorithm for " + collectives[i];
-    if (sources[i]->algorithm() != nullptr) {
+    if (!allowed) {
       throw usage_error("'" + operands[i] + "' " + is + ", and '" + other + "' is a workload: did you mean " +
-                        rule +
-                        "? To run it beside the workload, as a job of its own, make traces of it with et-convert");
+                        rule + "? Without -a, --misfits warn runs it beside the workload, as a job of its own");
     }
     context.diagnostics.warning({.file = operands[i]}, "merge",
                                 is + ", and is put beside '" + other + "' as a job of its own",
@@ -106,10 +106,9 @@ int put_side_by_side(const Options& o, tools::Context& context) {
         "no algorithm is given, such as -a all_reduce=ring8.xml; without one, two sets and more are put side by "
         "side");
   }
-  if (o.ranks || o.require_all || o.chunks != 1 || o.misfits != "error" || o.input.rank)
+  if (o.ranks || o.require_all || o.chunks != 1 || o.input.rank)
     throw usage_error(
-        "sets are put side by side as they are; --ranks, --rank, --chunks, --require-all and --misfits are "
-        "for algorithms");
+        "sets are put side by side as they are; --ranks, --rank, --chunks and --require-all are for algorithms");
   tools::require_one_standard_input(o.input.operands);
   std::vector<std::unique_ptr<TraceSource>> sources;
   for (const std::string& operand : o.input.operands) {
@@ -118,8 +117,8 @@ int put_side_by_side(const Options& o, tools::Context& context) {
     sources.push_back(std::make_unique<TraceSource>(tools::source_options(one, context), context.diagnostics));
     if (!sources.back()->prepare(false) || context.failed()) return 1;
   }
-  refuse_algorithm_beside_workload(sources, o.input.operands, context);
   SideBySide set(sources, context.jobs());
+  check_algorithms_beside_workload(set, sources, o.input.operands, o.misfits == "warn", context);
   write(set, sink_options(o, context), o, context);
   log_info(counted(set.sets(), "set") + " side by side, " + counted(set.independent_ranks(), "rank"));
   return 0;

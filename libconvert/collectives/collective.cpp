@@ -48,11 +48,12 @@ std::size_t find(const CollectiveRequest& r) {
   for (const std::string& name : offered) list += (list.empty() ? "" : ", ") + name;
   if (list.empty())
     throw usage_error("there is no algorithm for the collective " + std::string(name(r.collective)));
-  const bool known =
-      std::any_of(all.begin(), all.end(), [&](const auto& a) { return same_name(a.name, r.algorithm); });
-  const std::string near = known ? "" : nearest(r.algorithm, offered);
-  throw usage_error((known ? "algorithm " + r.algorithm + " does not do " + std::string(name(r.collective))
-                           : "unknown algorithm '" + r.algorithm + "'") +
+  const auto known =
+      std::find_if(all.begin(), all.end(), [&](const auto& a) { return same_name(a.name, r.algorithm); });
+  const std::string near = known != all.end() ? "" : nearest(r.algorithm, offered);
+  throw usage_error((known != all.end() ? "algorithm " + std::string(known->name) + " does not do " +
+                                              std::string(name(r.collective))
+                                        : "unknown algorithm '" + r.algorithm + "'") +
                     (near.empty() ? "" : "; did you mean " + near + "?") + "; those for " +
                     std::string(name(r.collective)) + " are " + list);
 }

@@ -46,6 +46,21 @@ std::size_t MapReader::offset_of(const char* at) const {
   return is_inside ? static_cast<std::size_t>(at - padded_.data()) : source_.text.size();
 }
 
+// Where more stands behind the object that the text begins with, or npos.
+std::size_t find_rest(std::string_view text) {
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') {
+      for (++i; i < text.size() && text[i] != '"'; ++i) i += text[i] == '\\' ? 1 : 0;
+    } else if (text[i] == '{' || text[i] == '[') {
+      ++depth;
+    } else if ((text[i] == '}' || text[i] == ']') && --depth == 0) {
+      return text.find_first_not_of(json_space, i + 1);
+    }
+  }
+  return std::string_view::npos;
+}
+
 // Errors that simdjson finds before it looks at values have no place of their own.
 Error MapReader::malformed(simdjson::error_code error, const char* at) const {
   if (error == simdjson::MEMALLOC) throw std::bad_alloc();
@@ -56,6 +71,9 @@ Error MapReader::malformed(simdjson::error_code error, const char* at) const {
     offset = static_cast<std::size_t>(first - text.begin());
   } else if (error == simdjson::UNCLOSED_STRING) {
     offset = text.rfind('"');
+  } else if (const std::size_t rest = find_rest(text);
+             error == simdjson::INCOMPLETE_ARRAY_OR_OBJECT && rest != std::string_view::npos) {
+    return source_.failure(rest, "more text behind the object");
   }
   return source_.failure(std::min(offset, text.size()),
                          std::string("malformed JSON: ") + simdjson::error_message(error));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -14,12 +15,15 @@ namespace convert {
 namespace {
 
 const std::vector<std::string> astra_keys = {"topology", "npus_count", "bandwidth", "latency"};
+// An entry of each.
+const std::array<const char*, 4> examples = {"Ring", "8", "50", "500"};
 
-bool has_any(const YamlNode& root, const std::vector<std::string>& keys) {
-  for (const std::string& k : keys) {
-    if (root.find(k) != nullptr) return true;
+// The first key of the map that is among `keys`, or null.
+const YamlNode* find_any(const YamlNode& root, const std::vector<std::string>& keys) {
+  for (std::size_t i = 0; i < root.items.size(); i += 2) {
+    if (std::ranges::find(keys, root.items[i].text) != keys.end()) return &root.items[i];
   }
-  return false;
+  return nullptr;
 }
 
 // One list of scalars for each of astra_keys, all of equal length.
@@ -29,9 +33,11 @@ std::array<const YamlNode*, 4> find_lists(const std::string& file, const YamlNod
     const YamlNode& value = root.items[i + 1];
     if (value.kind == YamlNode::Kind::map) throw yaml_error(file, value, "a map is not expected here");
     if (value.kind == YamlNode::Kind::scalar) {
+      const std::string& key = root.items[i].text;
+      const auto k = static_cast<std::size_t>(std::ranges::find(astra_keys, key) - astra_keys.begin());
       throw yaml_error(file, value,
-                       root.items[i].text + " wants a list with one entry for each dimension, such as [ " +
-                           (value.text.empty() ? "…" : value.text) + " ]");
+                       key + " wants a list with one entry for each dimension, such as [ " +
+                           (value.text.empty() ? examples.at(k) : value.text) + " ]");
     }
     for (const YamlNode& entry : value.items) {
       if (entry.kind == YamlNode::Kind::list) throw yaml_error(file, entry, "a list is not expected here");
@@ -44,8 +50,8 @@ std::array<const YamlNode*, 4> find_lists(const std::string& file, const YamlNod
     if (found[k] == nullptr) throw input_error({.file = file}, "key " + astra_keys[k] + " is missing", "network");
     if (found[k]->items.size() != found[0]->items.size()) {
       throw yaml_error(file, *found[k],
-                       astra_keys[k] + " has " + std::to_string(found[k]->items.size()) +
-                           " entries, but topology has " + std::to_string(found[0]->items.size()));
+                       astra_keys[k] + " is given for " + counted(found[k]->items.size(), "dimension") +
+                           ", but topology for " + std::to_string(found[0]->items.size()));
     }
   }
   if (found[0]->items.empty()) throw yaml_error(file, *found[0], "no dimension is given");
@@ -62,16 +68,19 @@ Topology parse_topology(const std::string& file, const YamlNode& node) {
                        (near.empty() ? "known: Ring, FullyConnected, Switch" : "did you mean " + near + "?"));
 }
 
-double parse_number(const std::string& file, const YamlNode& node, const std::string& key, bool zero_allowed) {
+double parse_number(const std::string& file, const YamlNode& node, const std::string& key, const std::string& unit,
+                    bool zero_allowed) {
   double value = 0;
   const char* end = node.text.data() + node.text.size();
   const auto [stop, error] = std::from_chars(node.text.data(), end, value);
   const bool good =
       error == std::errc{} && stop == end && std::isfinite(value) && (value > 0 || (zero_allowed && value == 0));
+  if (error == std::errc::result_out_of_range)
+    throw yaml_error(file, node, key + ": '" + node.text + "' is too large or too small for a number");
   if (!good) {
-    throw yaml_error(
-        file, node,
-        key + " wants a number " + (zero_allowed ? "of at least 0" : "above 0") + ", not '" + node.text + "'");
+    throw yaml_error(file, node,
+                     key + " wants a number of " + unit + (zero_allowed ? ", at least 0" : " above 0") + ", not '" +
+                         node.text + "'");
   }
   return value;
 }
@@ -85,14 +94,15 @@ NetworkConfig parse_astra(const std::string& file, const YamlNode& root) {
     dim.topology = parse_topology(file, topology->items[d]);
     const YamlNode& count = npus_count->items[d];
     const std::optional<std::int64_t> n = parse_int(count.text);
-    if (!n || *n < 2)
-      throw yaml_error(file, count, "npus_count wants whole numbers above 1, not '" + count.text + "'");
-    if (*n > max_npus || (npus *= *n) > max_npus) {
-      throw yaml_error(file, count, "more than " + std::to_string(max_npus) + " NPUs");
+    if (!n || *n < 2 || *n > max_npus) {
+      throw yaml_error(
+          file, count,
+          "npus_count wants whole numbers from 2 to " + std::to_string(max_npus) + ", not '" + count.text + "'");
     }
+    if ((npus *= *n) > max_npus) throw yaml_error(file, count, "more than " + std::to_string(max_npus) + " NPUs");
     dim.npus = *n;
-    dim.bytes_per_ns = astra_bytes_per_ns(parse_number(file, bandwidth->items[d], "bandwidth", false));
-    dim.latency_ns = parse_number(file, latency->items[d], "latency", true);
+    dim.bytes_per_ns = astra_bytes_per_ns(parse_number(file, bandwidth->items[d], "bandwidth", "GB/s", false));
+    dim.latency_ns = parse_number(file, latency->items[d], "latency", "ns", true);
     config.dims.push_back(dim);
   }
   return config;
@@ -102,10 +112,15 @@ NetworkConfig parse_astra(const std::string& file, const YamlNode& root) {
 
 NetworkConfig parse_network_yaml(const std::string& file, std::string_view text) {
   const YamlNode root = parse_yaml_tree(file, text);
-  if (has_any(root, astra_keys)) return parse_astra(file, root);
-  if (has_any(root, link_list_keys)) {
-    return {.source = file, .graph = parse_link_list(file, root)};
+  const YamlNode* const of_astra = find_any(root, astra_keys);
+  const YamlNode* const of_list = find_any(root, link_list_keys);
+  if (of_astra != nullptr && root.find("links") != nullptr) {
+    throw yaml_error(file, *of_list,
+                     "'" + of_list->text + "' is a key of a list of links, '" + of_astra->text +
+                         "' of ASTRA-sim's dimensions; a network is one or the other");
   }
+  if (of_astra != nullptr) return parse_astra(file, root);
+  if (of_list != nullptr) return {.source = file, .graph = parse_link_list(file, root)};
   std::vector<std::string> all = astra_keys;
   all.insert(all.end(), link_list_keys.begin(), link_list_keys.end());
   check_yaml_keys(file, root, all);  // throws: none is known

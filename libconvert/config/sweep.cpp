@@ -52,9 +52,11 @@ class SweepReader {
       }
     }
     SweepConfig config;
-    if (const YamlNode* base = root_.find("base")) config.base = settings(*base, "base", false);
+    if (const YamlNode* base = root_.find("base"); base != nullptr && !is_empty(*base))
+      config.base = settings(*base, "base", false);
     const YamlNode* const sweep = root_.find("sweep");
     if (sweep == nullptr) throw input_error({.file = file_}, "key sweep is missing", subject.rule);
+    if (is_empty(*sweep)) throw failure(*sweep, "sweep is empty; it lists values of keys, " + example(true));
     config.axes = settings(*sweep, "sweep", true);
     return config;
   }
@@ -67,10 +69,16 @@ class SweepReader {
     return input_error(place(at), message, subject.rule);
   }
 
+  // {}, or nothing behind the key.
+  static bool is_empty(const YamlNode& node) {
+    return node.kind != YamlNode::Kind::list && node.items.empty() && node.text.empty();
+  }
+  static std::string example(bool lists) {
+    return lists ? "such as {bandwidth: [25GB/s, 50GB/s]}" : "such as {network: ring8.yml}";
+  }
+
   std::vector<SweepSetting> settings(const YamlNode& map, const std::string& name, bool lists) const {
-    if (map.kind != YamlNode::Kind::map || map.items.empty())
-      throw failure(map, name + " wants a map, such as " +
-                             (lists ? "{bandwidth: [25GB/s, 50GB/s]}" : "{network: ring8.yml}"));
+    if (map.kind != YamlNode::Kind::map) throw failure(map, name + " wants a map, " + example(lists));
     std::vector<SweepSetting> all;
     for (std::size_t i = 0; i < map.items.size(); i += 2) {
       const YamlNode& key = map.items[i];

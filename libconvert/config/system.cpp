@@ -84,9 +84,11 @@ constexpr double max_rate = 1e18;            // GB/s, TFLOPS
 constexpr double max_bus_ns = 1e9;           // L, o, g: a second
 constexpr double max_bus_ns_per_byte = 1e6;  // G
 
-std::vector<std::string> algorithm_names() {
+// As a system file spells them, or else as we do.
+std::vector<std::string> algorithm_names(bool in_file) {
   std::vector<std::string> names;
-  for (const NamedAlgorithm& a : algorithms) names.emplace_back(a.name);
+  for (const NamedAlgorithm& a : algorithms)
+    names.push_back(in_file ? a.name : text_of({.algorithm = a.algorithm, .one = a.one}));
   return names;
 }
 
@@ -162,12 +164,13 @@ void SystemReader::read_collective(CollectiveOp op) {
   for (const JsonToken& item : settings_.strings(key, R"(["ring"])")) {
     const std::optional<AlgorithmChoice> algorithm = parse_algorithm(item.text);
     if (!algorithm) {
-      std::string stem = item.text;
-      stem.erase(stem.find_last_not_of("0123456789") + 1);
-      const bool is_window = stem == "direct" || stem == "oneDirect";
-      throw source_.failure(
-          item, is_window ? key + ": the window of " + shown(item) + " is not from 1 to 99999"
-                          : key + ": unknown algorithm " + shown(item) + known_names(item.text, algorithm_names()));
+      const std::size_t stem = item.text.find_last_not_of("0123456789") + 1;
+      const auto known = parse_algorithm(item.text.substr(0, stem));
+      const bool is_window = known && known->algorithm == NativeAlgorithm::direct;
+      const std::vector<std::string> names = algorithm_names(!source_.file.empty());
+      throw source_.failure(item, is_window
+                                      ? key + ": the window of " + shown(item) + " is not from 1 to 99999"
+                                      : key + ": unknown algorithm " + shown(item) + known_names(item.text, names));
     }
     choice.per_dim.push_back(*algorithm);
   }

@@ -90,9 +90,9 @@ struct SystemConfig {
 
 // Larger files are refused.
 inline constexpr std::size_t max_system_bytes = 1 << 20;
-// Reads the text of a system.json. A missing key is no error. Throws
-// Error(input) of the rule "system" with line and column: malformed JSON, a key that is unknown (the nearest known
-// one is named) or stands twice, a value of the wrong kind or out of range.
+// Reads the text of a system.json, or, without a file's name, values given elsewhere in its form. A missing key is no
+// error. Throws Error(input) of the rule "system" with line and column: malformed JSON, a key that is unknown (the
+// nearest known one is named) or stands twice, a value of the wrong kind or out of range.
 [[nodiscard]] SystemConfig parse_system(const std::string& file, std::string_view text);
 
 // Larger files are refused.

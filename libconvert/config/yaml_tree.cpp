@@ -6,6 +6,7 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <sstream>
 #include <utility>
 
@@ -36,7 +37,17 @@ class TreeBuilder : public YAML::EventHandler {
     if (std::exchange(started_, true)) throw error(mark, "a second document; a " + subject_.noun + " has one");
   }
   void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { OnScalar(mark, "", anchor, ""); }
+  // Nothing behind a key: its mark is where the next thing stands.
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const bool is_value = !path_.empty() && is_key();
+    const YamlNode* const key = is_value ? &path_.back()->items.back() : nullptr;
+    const auto [line, column] = key != nullptr ? std::pair(key->line, key->column) : std::pair(0U, 0U);
+    OnScalar(mark, "", anchor, "");
+    if (is_value) {
+      path_.back()->items.back().line = line;
+      path_.back()->items.back().column = column;
+    }
+  }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
     throw error(mark, "aliases are not used in a " + subject_.noun);
   }
@@ -121,6 +132,18 @@ std::size_t find_bad_utf8(std::string_view s) {
   return std::string_view::npos;
 }
 
+// Column of a tab in the indentation of a line, both from 0, or npos.
+std::size_t find_tab(std::string_view text, int line) {
+  std::size_t begin = 0;
+  for (; line > 0 && begin != std::string_view::npos; --line) {
+    begin = text.find('\n', begin);
+    if (begin != std::string_view::npos) ++begin;
+  }
+  if (begin == std::string_view::npos) return begin;
+  const std::string_view rest = text.substr(begin);
+  return rest.substr(0, rest.find_first_not_of(" \t")).find('\t');
+}
+
 // Offset of a bracket that no sensible text opens, or npos: yaml-cpp would hold them all before it tells of the
 // first.
 std::size_t find_deep_bracket(std::string_view s) {
@@ -176,7 +199,11 @@ YamlNode parse_yaml_tree(const std::string& file, std::string_view text, const Y
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::Exception& e) {
-    throw builder.error(e.mark, e.msg);
+    const std::size_t tab = e.mark.is_null() ? std::string_view::npos : find_tab(text, e.mark.line);
+    if (tab == std::string_view::npos) throw builder.error(e.mark, e.msg);
+    YAML::Mark mark = e.mark;
+    mark.column = static_cast<int>(tab);
+    throw builder.error(mark, "a tab in the indentation; YAML wants spaces");
   }
   if (builder.empty() || builder.root.items.empty())
     throw input_error({.file = file}, subject.is_empty, subject.rule);

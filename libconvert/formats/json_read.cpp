@@ -355,11 +355,14 @@ class JsonDocumentReader final : public JsonReaderBase {
     out.metadata = {};
     clear_nodes(out);
     scan_.expect('{');
-    if (read_members(out)) {
+    if (read_head(start, out)) {
       if (nodes_ == nullptr) {
         std::string what = "a trace without 'nodes'";
-        if (!many_ && !scan_.done())
-          what += "; more objects follow: jq -c . makes JSON lines of them, for -f jsonl";
+        const bool is_line = std::find(start, scan_.at(), '\n') == scan_.at();
+        if (!many_ && !scan_.done()) {
+          what += is_line ? "; more objects follow, one a line: -f jsonl reads them"
+                          : "; more objects follow: jq -c . makes JSON lines of them, for -f jsonl";
+        }
         throw BadJson{start, std::move(what)};
       }
       resume_ = scan_.at();  // the nodes came before the rest: back to them
@@ -369,6 +372,23 @@ class JsonDocumentReader final : public JsonReaderBase {
     begin_rank(out, given_rank_.value_or(default_rank_.value_or(0)), start);
     scan_.expect('[');
     in_nodes_ = first_node_ = true;
+  }
+
+  // read_members(), which says what stands at `start` in place of a trace.
+  bool read_head(const char* start, Trace& out) {
+    try {
+      return read_members(out);
+    } catch (const BadJson&) {
+      const std::string_view text(start, static_cast<std::size_t>(text_.data() + text_.size() - start));
+      Scanner scan(text);
+      if (is_json_node(text)) {
+        throw BadJson{start,
+                      std::string("a node, but a trace is {\"rank\":…,\"metadata\":{…},\"nodes\":[…]}") +
+                          (many_ ? "" : "; nodes one a line, behind the line of their rank, are for -f jsonl")};
+      }
+      if (!many_ && take_groups(scan)) throw BadJson{start, "groups in a line of their own: -f jsonl reads such"};
+      throw;
+    }
   }
 
   // Members of a trace up to its end: true. False: stopped at the nodes, as all else is known.

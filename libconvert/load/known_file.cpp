@@ -27,23 +27,44 @@ std::optional<FileKind> known_json(std::string_view text) {
   const std::string_view key = first_key(text);
   if (key.empty()) return std::nullopt;
   if (key == "model" && has_key(text, "issue") && has_key(text, "total_ns")) return FileKind::result;
+  if (key == "total_ns" && has_key(text, "steps")) return FileKind::result;  // of --explain
   if (key.find_first_not_of("0123456789") == std::string_view::npos) return FileKind::groups;
   if (has_key(text, "memory-type")) return FileKind::memory;
-  constexpr std::array<const char*, 6> system_keys = {"scheduling-policy",        "endpoint-delay",
-                                                      "preferred-dataset-splits", "all-reduce-implementation",
-                                                      "collective-optimization",  "active-chunks-per-dimension"};
+  constexpr std::array<const char*, 9> system_keys = {"scheduling-policy",
+                                                      "endpoint-delay",
+                                                      "preferred-dataset-splits",
+                                                      "collective-optimization",
+                                                      "active-chunks-per-dimension",
+                                                      "local-mem-bw",
+                                                      "all-reduce-implementation",
+                                                      "peak-perf",
+                                                      "roofline-enabled"};
   if (std::any_of(system_keys.begin(), system_keys.end(), [&](const char* k) { return has_key(text, k); }))
     return FileKind::system;
   return std::nullopt;
 }
 
-// A network in YAML has one of these keys at the beginning of a line.
-bool is_network(std::string_view text) {
-  constexpr std::array<std::string_view, 3> keys = {"topology:", "npus_count:", "npus:"};
+// YAML has one of these keys at the beginning of a line.
+template <std::size_t n>
+bool has_line(std::string_view text, const std::array<std::string_view, n>& keys) {
   return std::any_of(keys.begin(), keys.end(), [&](std::string_view key) {
     const std::size_t at = text.find(key);
     return at != std::string_view::npos && (at == 0 || text[at - 1] == '\n');
   });
+}
+
+// What et-replay writes but JSON: tables as CSV, the table of a sweep, reports for reading, ASTRA-sim's lines.
+bool is_result(std::string_view text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  constexpr std::array<std::string_view, 5> begins = {"npu,finish_ns,", "collective,group,number,op,",
+                                                      "from,to,bytes,messages,busy_ns,",
+                                                      "begin_ns,time_ns,npu,node,", "[workload] [info] sys["};
+  if (std::any_of(begins.begin(), begins.end(), [&](std::string_view b) { return line.starts_with(b); }))
+    return true;
+  const auto has = [&](std::string_view part) { return line.find(part) != std::string_view::npos; };
+  return (line.starts_with("run,") && has(",status,total_ns,")) ||
+         (line.starts_with("total ") && (has(" NPUs, network ") || has(" NPUs, communication "))) ||
+         (line.ends_with(" ns)") && (line.starts_with("the replay ends at ") || has(" starts at ")));
 }
 
 // Printable to its end, as no binary format is.
@@ -60,12 +81,15 @@ std::optional<FileKind> known_file(std::string_view head, const std::string& nam
   const std::string_view text = head.substr(std::min(head.size(), head.find_first_not_of(spaces)));
   if (text.empty()) return std::nullopt;
   if (const std::optional<FileKind> kind = known_json(text)) return kind;
-  if (is_network(text)) return FileKind::network;
+  if (is_result(text)) return FileKind::result;
+  if (has_line<3>(text, {"topology:", "npus_count:", "npus:"})) return FileKind::network;
+  if (has_line<1>(text, {"sweep:"})) return FileKind::sweep;
   const bool is_json = text.starts_with('{') || text.starts_with('[');
   if (is_json && !has_key(text, "nodes") && !has_key(text, "rank") && !has_key(text, "traceEvents"))
     return std::nullopt;
   const Format* const format = detect_format(head, name);
   if (format == nullptr) return std::nullopt;
+  if (is_text(head) && format->sniff != nullptr && !format->sniff(head)) return std::nullopt;  // only its name
   return format->describes_set() ? FileKind::algorithm : FileKind::trace;
 }
 
@@ -78,6 +102,7 @@ std::string describe(FileKind kind) {
     case FileKind::system: return "is a system file of ASTRA-sim, for et-replay's --system";
     case FileKind::memory: return "is a remote memory of ASTRA-sim, for et-replay's --memory";
     case FileKind::groups: return "holds process groups, for et-replay's --groups";
+    case FileKind::sweep: return "is a sweep, for et-replay's --sweep";
     case FileKind::result: return "is a result of et-replay, which is for reading";
   }
   return "";

@@ -30,7 +30,8 @@ bool is_end(const Attr& a) {
 
 void drop_algorithm(AttrTable& metadata) {
   std::erase_if(metadata.attrs, [](const Attr& a) {
-    return a.name.view().starts_with(msccl::prefix) || a.name.view().starts_with("ten.");
+    return a.name == attr::collective || a.name.view().starts_with(msccl::prefix) ||
+           a.name.view().starts_with("ten.");
   });
 }
 
@@ -191,6 +192,14 @@ const SideBySide::Set& SideBySide::set_of(std::size_t rank) const {
   const auto after =
       std::upper_bound(sets_.begin(), sets_.end(), rank, [](std::size_t r, const Set& s) { return r < s.first; });
   return *(after - 1);
+}
+
+Metadata SideBySide::first_metadata(std::size_t set) const {
+  const Set& s = sets_[set];
+  if (!s.held.empty()) return s.held.front().metadata;
+  Trace head;
+  (void)s.source->open_rank(0)->next_rank(head);
+  return std::move(head.metadata);
 }
 
 std::unique_ptr<TraceReader> SideBySide::open_rank(std::size_t i) {

@@ -26,12 +26,14 @@ class SideBySide : public SetSource {
   [[nodiscard]] std::size_t independent_ranks() const override { return ranks_; }
   // In messages, comm_src and comm_dst are shifted with the ranks. Each set's group of all ranks gets a number, and
   // groups whose numbers are taken get others. What a rank's metadata say of the algorithm that it is a part of
-  // (msccl.*, ten.*) is left out: it is no longer all of it.
+  // (collective, msccl.*, ten.*) is left out: it is no longer all of it.
   [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override;
   [[nodiscard]] std::unique_ptr<TraceReader> open_all() override;
   [[nodiscard]] std::optional<InputSet::Groups> groups() const override { return groups_; }
 
   [[nodiscard]] std::size_t sets() const { return sets_.size(); }
+  // What the first rank of a set says of itself, the algorithm included.
+  [[nodiscard]] Metadata first_metadata(std::size_t set) const;
 
  private:
   class Reader;

@@ -6,6 +6,7 @@
 
 #include "core/units.h"
 #include "io/input.h"
+#include "io/set_path.h"
 #include "load/chunk_runs.h"
 #include "load/known_file.h"
 #include "load/schedules.h"
@@ -32,9 +33,12 @@ NamedText read_text(const std::string& path, std::size_t max_bytes) {
   return {input->name(), std::string(input->peek(max_bytes + 1))};
 }
 
-std::string find_set(const std::string& system_file, const std::string& prefix) {
-  if (trace_set_exists(prefix) || !trace_set_exists(beside(system_file, prefix))) return prefix;
-  return beside(system_file, prefix);
+// Of the traces that `file`, which is the system file or stands beside it, names.
+std::string find_set(const std::string& system_file, const std::string& prefix, const std::string& file) {
+  if (trace_set_exists(prefix) || !existing_ranks(prefix).empty()) return prefix;
+  if (trace_set_exists(beside(system_file, prefix))) return beside(system_file, prefix);
+  throw input_error({.file = file},
+                    "there are no traces '" + prefix + "' of a custom algorithm (" + prefix + ".0.et …)", "system");
 }
 
 std::string find_file(const std::string& system_file, const std::string& path) {
@@ -152,11 +156,13 @@ std::shared_ptr<ReplaySystem> load_system(const SystemInputs& inputs, const Netw
         parse_known(FileKind::system, json.text, json.name, [&] { return parse_system(json.name, json.text); });
     if (const std::string& map = system->config.per_node_map; !map.empty()) {
       const std::string path = find_file(file, map);
+      if (!fs::exists(path))
+        throw input_error({.file = json.name}, "per-node-custom-implementation: there is no file " + map, "system");
       system->per_node_custom = parse_per_node_map(path, read_text(path, max_per_node_map_bytes).text);
+      for (auto& [node, prefix] : system->per_node_custom) prefix = find_set(file, prefix, path);
     }
-    for (auto& [node, prefix] : system->per_node_custom) prefix = find_set(file, prefix);
     for (CollectiveChoice& c : system->config.collectives) {
-      if (!c.custom.empty()) c.custom = find_set(file, c.custom);
+      if (!c.custom.empty()) c.custom = find_set(file, c.custom, json.name);
     }
   }
   if (!inputs.system) system->config = default_system(network);

@@ -57,7 +57,7 @@ T choice(const std::string& key, const std::string& value, const std::array<T, n
 
 bool truth(const std::string& key, const std::string& value) {
   if (const std::optional<bool> found = parse_truth(value)) return *found;
-  throw unknown(key, value, {"true", "false"});
+  throw wants(key, "true or false", value);
 }
 
 bool is_astra(const std::string& key, const std::string& value) {
@@ -236,7 +236,8 @@ void apply(const LinkSetting& setting, NetworkConfig& network) {
   const std::size_t count = network.dims.size() + network.levels.size();
   if (setting.dim && *setting.dim >= count) {
     throw bad(key + "." + std::to_string(*setting.dim) + ": the network " + network.source + " has " +
-              (count == 0 ? "no" : std::to_string(count)) + (count == 1 ? " dimension" : " dimensions"));
+              (count == 0 ? "no" : std::to_string(count)) + (count == 1 ? " dimension" : " dimensions") +
+              "; they count from 0");
   }
   for (std::size_t d = 0; d < network.dims.size(); ++d) {
     if (setting.dim.value_or(d) == d) apply(setting, network.dims[d].bytes_per_ns, network.dims[d].latency_ns);

@@ -158,7 +158,7 @@ std::vector<std::string> SweepPlan::identities() const {
     std::map<std::string, std::string> settings;  // a value counts the same on an axis and in the base
     for (const SweepSetting& s : config_.base) settings[s.key] = s.values.front().text;
     for (std::size_t a = 0; a < config_.axes.size(); ++a) settings[config_.axes[a].key] = value(run, a);
-    std::string text = "sweep 4\n";
+    std::string text = "sweep 5\n";
     for (const auto& [key, value] : settings) {
       text += key + '=' + value + '\n';
       for (const std::string& file : files_of(key, value, folder_)) text += digests.file(file) + '\n';
@@ -229,7 +229,7 @@ void SweepPlan::form_groups() {
       // A file that cannot be read or what is not given at all is a mistake; a combination is the run's own
       // failure.
       if (e.kind() != Error::Kind::input || e.where().line != 0 || e.where().offset >= 0) throw;
-      add_failure(run, e.what());
+      add_failure(run, format_location(e.where()) + (e.where().file.empty() ? "" : ": ") + e.what());
     }
     const auto [number, is_new] = numbers.try_emplace(key, groups_.size());
     if (is_new) groups_.push_back(key);

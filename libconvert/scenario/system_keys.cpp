@@ -92,7 +92,10 @@ std::string json_value(const SystemKey& key, const std::string& value) {
   switch (key.form) {
     case Form::list: return json_list(key.name, value);
     case Form::text: append_json_string(json, value); return json;
-    case Form::word: return value == "true" || value == "1" ? "1" : value == "false" || value == "0" ? "0" : "null";
+    case Form::word:
+      if (value == "true" || value == "1") return "1";
+      if (value == "false" || value == "0") return "0";
+      break;
     case Form::number:
     case Form::bus: break;
   }

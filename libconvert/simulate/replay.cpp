@@ -346,7 +346,7 @@ class Replayer final : private CollectiveListener {
       const bool subtracts = result_.issue != IssueMode::algorithm;
       npu.astra_exposed_ps = *npu.finish_ps - (subtracts ? npu.compute_ps : 0);
       npu.exposed_communication_ps =
-          program_.options.astra ? npu.astra_exposed_ps : *npu.finish_ps - (subtracts ? npu.times.compute : 0);
+          program_.options.astra ? npu.astra_exposed_ps : npu.times.communication - npu.times.overlap;
     }
     if (recorder_) recorder_->stop(result_.reached_ps);
     if (!spans_.empty()) add_peaks(program_, spans_, result_);

@@ -35,10 +35,11 @@ enum class ReplayStatus : std::uint8_t {
 
 struct NpuResult {
   std::optional<Picoseconds> finish_ps;  // end of its last node (0 if it has none); nothing if it did not get there
-  // finish less the time in which it computes, with IssueMode::algorithm all of finish; with ASTRA-sim's rules as
-  // the next. 0 of NPUs that did not finish.
+  // In which it communicates and does not compute; with ASTRA-sim's rules as the next. 0 of NPUs that did not
+  // finish.
   Picoseconds exposed_communication_ps = 0;
-  Picoseconds astra_exposed_ps = 0;  // finish less compute_ps: below 0 where nodes that compute overlap
+  // finish less compute_ps: below 0 where nodes that compute overlap. With IssueMode::algorithm all of finish.
+  Picoseconds astra_exposed_ps = 0;
   Picoseconds compute_ps = 0;  // sum of the durations, up to reached_ps, of COMP nodes that are not CPU operations
   ActivityTimes times{};
   std::uint64_t sends = 0;  // started

@@ -115,7 +115,7 @@ void bench_merge(const std::string& folder, Rank of_ranks, const std::string& ra
 }  // namespace
 
 int main() {
-  std::string folder = "/tmp/bench-merge-XXXXXX";
+  std::string folder = std::filesystem::temp_directory_path() / "bench-merge-XXXXXX";
   if (mkdtemp(folder.data()) == nullptr) return 2;
   bench::print_head();
   bench_merge(folder, 64, "");

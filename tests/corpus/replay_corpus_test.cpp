@@ -120,7 +120,7 @@ Times finish_of(const ReplayResult& r) {
 Times exposed_of(const ReplayResult& r) {
   Times out;
   for (const NpuResult& n : r.npus) {
-    out.push_back(n.finish_ps ? std::optional(n.exposed_communication_ps / ps_per_ns) : std::nullopt);
+    out.push_back(n.finish_ps ? std::optional(n.astra_exposed_ps / ps_per_ns) : std::nullopt);
   }
   return out;
 }

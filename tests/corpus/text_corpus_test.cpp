@@ -86,7 +86,7 @@ TEST(TextCorpus, ReplayOfAWorkload) {
     ASSERT_EQ(result.npus.size(), 8U);
     for (const NpuResult& npu : result.npus) {
       EXPECT_EQ(npu.finish_ps, 195'350'188 * ps_per_ns);
-      EXPECT_EQ(npu.exposed_communication_ps, 144'188 * ps_per_ns);
+      EXPECT_EQ(npu.astra_exposed_ps, 144'188 * ps_per_ns);
     }
   }
 }

@@ -15,6 +15,7 @@
 #include "config/yaml_tree.h"
 #include "io/input.h"
 #include "io/output.h"
+#include "load/known_file.h"
 #include "scenario/plot.h"
 #include "scenario/sweep_plan.h"
 #include "scenario/sweep_queue.h"
@@ -97,7 +98,9 @@ SweepPlan make_plan(const SweepOptions& sweep, ReplayInputOptions replay) {
   std::string folder;
   if (sweep.file) {
     const auto input = open_input(*sweep.file);
-    config = parse_sweep(input->name(), input->peek(max_yaml_bytes + 1), sweep_keys());
+    const std::string_view text = input->peek(max_yaml_bytes + 1);
+    config = parse_known(FileKind::sweep, text, input->name(),
+                         [&] { return parse_sweep(input->name(), text, sweep_keys()); });
     folder = std::filesystem::path(*sweep.file).parent_path();
   }
   for (const std::string& text : sweep.set) config.axes.push_back(parse_sweep_option(text, sweep_keys()));

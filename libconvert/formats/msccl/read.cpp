@@ -148,8 +148,8 @@ void Reader::read_algo(pugi::xml_node root) {
                         out_.collective == Collective::reduce_scatter;
   if (per_rank && out_.chunks % ngpus_ != 0) {
     error(place, "offsets",
-          "nchunksperloop=" + std::to_string(out_.chunks) +
-              " is not a multiple of ngpus=" + std::to_string(ngpus_) + ", as " + out_.collective_text + " needs");
+          "nchunksperloop=" + std::to_string(out_.chunks) + " is not a multiple of ngpus=" +
+              std::to_string(ngpus_) + ", as " + std::string(name(out_.collective)) + " needs");
   }
 }
 

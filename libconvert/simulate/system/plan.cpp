@@ -88,7 +88,7 @@ class Planner {
     }
   }
 
-  // §7.1: a chunk of another collective than all-gather has at least a byte for each NPU of the system, and the
+  // A chunk of another collective than all-gather has at least a byte for each NPU of the system, and the
   // last chunk is as large as the others.
   void cut_as_astra_does() {
     std::int64_t bytes = call_.bytes;
@@ -144,7 +144,8 @@ class Planner {
     if (!model_.astra && list.size() < model_.dims.size() && std::none_of(list.begin(), list.end(), is_one)) {
       refuse("the list of algorithms for " + quoted_name(call_.op) + " has " + std::to_string(list.size()) +
              " of the " + counted(model_.dims.size(), "dimension") +
-             " of the network; give one for each, or one for all together, such as oneRing");
+             " of the network; give one for each, or one for all together, such as one_ring (oneRing in "
+             "ASTRA-sim's files)");
     }
     std::vector<LogicalDim> dims;
     std::uint32_t stride = 1;

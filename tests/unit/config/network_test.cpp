@@ -64,19 +64,19 @@ TEST(NetworkYaml, LocatesErrors) {
   EXPECT_EQ(yaml_error(yaml("[ Torus2D3D4D ]", "[ 4 ]", "[ 50 ]", "[ 1 ]")),
             "n.yml:1:13: unknown topology 'Torus2D3D4D'; known: Ring, FullyConnected, Switch");
   EXPECT_EQ(yaml_error(yaml("[ Ring ]", "[ 1 ]", "[ 50 ]", "[ 1 ]")),
-            "n.yml:2:15: npus_count wants whole numbers above 1, not '1'");
+            "n.yml:2:15: npus_count wants whole numbers from 2 to 16777216, not '1'");
   EXPECT_EQ(yaml_error(yaml("[ Ring ]", "[ 4.5 ]", "[ 50 ]", "[ 1 ]")),
-            "n.yml:2:15: npus_count wants whole numbers above 1, not '4.5'");
+            "n.yml:2:15: npus_count wants whole numbers from 2 to 16777216, not '4.5'");
   EXPECT_EQ(yaml_error(yaml("[ Ring ]", "[ 4 ]", "[ 0 ]", "[ 1 ]")),
-            "n.yml:3:14: bandwidth wants a number above 0, not '0'");
+            "n.yml:3:14: bandwidth wants a number of GB/s above 0, not '0'");
   EXPECT_EQ(yaml_error(yaml("[ Ring ]", "[ 4 ]", "[ .inf ]", "[ 1 ]")),
-            "n.yml:3:14: bandwidth wants a number above 0, not '.inf'");
+            "n.yml:3:14: bandwidth wants a number of GB/s above 0, not '.inf'");
   EXPECT_EQ(yaml_error(yaml("[ Ring ]", "[ 4 ]", "[ 50 ]", "[ -1 ]")),
-            "n.yml:4:12: latency wants a number of at least 0, not '-1'");
+            "n.yml:4:12: latency wants a number of ns, at least 0, not '-1'");
   EXPECT_EQ(yaml_error(yaml("[ Ring ]", "[ 4 ]", "[ 50 ]", "[ nan ]")),
-            "n.yml:4:12: latency wants a number of at least 0, not 'nan'");
+            "n.yml:4:12: latency wants a number of ns, at least 0, not 'nan'");
   EXPECT_EQ(yaml_error(yaml("[ Ring ]", "[ 4, 4 ]", "[ 50 ]", "[ 1 ]")),
-            "n.yml:2:13: npus_count has 2 entries, but topology has 1");
+            "n.yml:2:13: npus_count is given for 2 dimensions, but topology for 1");
   EXPECT_EQ(yaml_error(yaml("Ring", "[ 4 ]", "[ 50 ]", "[ 1 ]")),
             "n.yml:1:11: topology wants a list with one entry for each dimension, such as [ Ring ]");
   EXPECT_EQ(yaml_error(yaml("[]", "[]", "[]", "[]")), "n.yml:1:11: no dimension is given");

@@ -63,7 +63,13 @@ TEST(Sweep, ErrorsHaveTheirPlace) {
   EXPECT_EQ(error_of("sweeps: {}"), "s.yml:1:1: unknown key 'sweeps'; did you mean sweep?");
   EXPECT_EQ(error_of("base: {model: aware}"), "s.yml: key sweep is missing");
   EXPECT_EQ(error_of("sweep: [a]"), "s.yml:1:8: sweep wants a map, such as {bandwidth: [25GB/s, 50GB/s]}");
-  EXPECT_EQ(error_of("sweep: {}"), "s.yml:1:8: sweep wants a map, such as {bandwidth: [25GB/s, 50GB/s]}");
+  const std::string is_empty = "sweep is empty; it lists values of keys, such as {bandwidth: [25GB/s, 50GB/s]}";
+  EXPECT_EQ(error_of("sweep: {}"), "s.yml:1:8: " + is_empty);
+  EXPECT_EQ(error_of("base:\nsweep:\n\n"), "s.yml:2:1: " + is_empty);
+  EXPECT_EQ(error_of("sweep:\n  \tmodel: a"), "s.yml:2:3: a tab in the indentation; YAML wants spaces");
+  for (const char* none : {"base: {}\nsweep: {model: a}", "base:\nsweep: {model: a}"})
+    EXPECT_EQ(error_of(none), "");
+  EXPECT_EQ(error_of("base: []\nsweep: {model: a}"), "s.yml:1:7: base wants a map, such as {network: ring8.yml}");
   EXPECT_EQ(error_of("base: x\nsweep: {model: a}"), "s.yml:1:7: base wants a map, such as {network: ring8.yml}");
   EXPECT_EQ(error_of("sweep:\n  bandwith: 1"), "s.yml:2:3: unknown key 'bandwith'; did you mean bandwidth?");
   EXPECT_EQ(error_of("sweep: {zzz: 1}"),

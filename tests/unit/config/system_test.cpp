@@ -270,7 +270,7 @@ TEST(System, RefusesLists) {
             "s.json:1:32: " + key +
                 ": unknown algorithm \"x\"; known: ring, oneRing, direct, oneDirect, halvingDoubling, "
                 "oneHalvingDoubling, doubleBinaryTree");
-  for (const std::string bad : {"direct0", "oneDirect100000"}) {
+  for (const std::string bad : {"direct0", "oneDirect100000", "one_direct0"}) {
     EXPECT_EQ(system_error_of("{\"" + key + "\": [\"" + bad + "\"]}"),
               "s.json:1:32: " + key + ": the window of \"" + bad + "\" is not from 1 to 99999");
   }
@@ -311,6 +311,7 @@ TEST(System, MalformedJson) {
   EXPECT_EQ(system_error_of("\n [{}]"), "s.json:2:2: " + shape);
   EXPECT_EQ(system_error_of("endpoint-delay: 10"), "s.json:1:1: " + shape);
   EXPECT_EQ(system_error_of("{\"L\": 1}\n {}"), "s.json:2:2: more text behind the object");
+  EXPECT_EQ(system_error_of("{\"L\": 1} x"), "s.json:1:10: more text behind the object");
   EXPECT_EQ(system_error_of("{\"L\": 1, \"o"),
             "s.json:1:10: malformed JSON: A string is opened, but never closed.");
   EXPECT_EQ(system_error_of("{\"L\": 1,\n\"\xff\": 2}").substr(0, 27), "s.json:2:2: malformed JSON:");

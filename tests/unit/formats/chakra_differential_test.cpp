@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The codec against libprotobuf: what it parses and serializes, we read and write, bit for bit.
-#include <google/protobuf/stubs/logging.h>
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <random>
 
 #include "et_def.pb.h"
+#include "quiet_stderr.h"
 #include "recode.h"
 #include "util/utf8.h"
 
@@ -315,7 +315,7 @@ TEST(ChakraDifferential, WildMessagesBecomeWhatLibprotobufWrites) {
 }
 
 TEST(ChakraDifferential, DamagedMessagesAreRefusedOrReadAlike) {
-  const google::protobuf::LogSilencer silencer;  // it reports text that is not UTF-8
+  const QuietStderr quiet;  // it reports text that is not UTF-8
   Dice dice(3);
   for (int round = 0; round < 20'000; ++round) {
     std::string bytes = random_node(dice).SerializeAsString();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The rule attributes refuses the text that libprotobuf refuses, and no other.
-#include <google/protobuf/stubs/logging.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -10,6 +9,7 @@
 #include "et_def.pb.h"
 #include "formats/chakra_stream.h"
 #include "passes/validate.h"
+#include "quiet_stderr.h"
 
 namespace convert {
 namespace {
@@ -61,7 +61,7 @@ bool complains(const Trace& trace) {
 }
 
 TEST(AttributeTexts, NodesAreRefusedAsByLibprotobuf) {
-  const google::protobuf::LogSilencer silencer;
+  const QuietStderr quiet;
   unsigned refused = 0;
   for (unsigned seed = 0; seed < 4000; ++seed) {
     Texts texts(seed, 3 + seed % 60);
@@ -84,7 +84,7 @@ TEST(AttributeTexts, NodesAreRefusedAsByLibprotobuf) {
 }
 
 TEST(AttributeTexts, MetadataAreRefusedAsByLibprotobuf) {
-  const google::protobuf::LogSilencer silencer;
+  const QuietStderr quiet;
   for (unsigned seed = 0; seed < 2000; ++seed) {
     Texts texts(seed, 3 + seed % 30);
     proto::GlobalMetadata metadata;

@@ -62,11 +62,11 @@ TEST(Settings, ValuesThatAKeyDoesNotTake) {
   EXPECT_EQ(error_of("latency", "xnan"), "latency wants a time such as 500ns or a factor such as x2, not 'xnan'");
   EXPECT_EQ(error_of("size", "0"), "size wants a size such as 1MiB, not '0'");
   EXPECT_EQ(error_of("queues-per-dim", "0"), "queues-per-dim wants a whole number from 1 to 65535, not '0'");
-  EXPECT_EQ(error_of("rendezvous", "maybe"), "unknown rendezvous 'maybe'; known: true, false");
+  EXPECT_EQ(error_of("rendezvous", "maybe"), "rendezvous wants true or false, not 'maybe'");
   EXPECT_EQ(error_of("issue", "workloads"), "unknown issue 'workloads'; did you mean workload?");
   EXPECT_EQ(error_of("occupancy", "alpha"), "unknown occupancy 'alpha'; known: beta, alpha-beta");
   EXPECT_EQ(error_of("policy", "fio"), "unknown policy 'fio'; did you mean fifo?");
-  EXPECT_EQ(error_of("symmetry", "ture"), "unknown symmetry 'ture'; did you mean true?");
+  EXPECT_EQ(error_of("symmetry", "ture"), "symmetry wants true or false, not 'ture'");
   EXPECT_EQ(error_of("fail", "3-4;"), "fail: '3-4;' has an empty element");
   EXPECT_EQ(error_of("fail", ";"), "fail: ';' has an empty element");
   EXPECT_EQ(error_of("slow", "3=2x;none"), "slow: 'none' is not such as 3=1.5x");
@@ -101,7 +101,7 @@ TEST(Settings, ValuesThatAKeyDoesNotTake) {
   EXPECT_EQ(error_of("collective-optimization", "basline").substr(0, 41),
             "unknown collective-optimization \"basline\"");
   EXPECT_EQ(error_of("algorithm", "ring+rang"), "algorithm: unknown algorithm \"rang\"; did you mean ring?");
-  EXPECT_EQ(error_of("roofline-enabled", "yes"), "roofline-enabled wants 0 or 1, not null");
+  EXPECT_EQ(error_of("roofline-enabled", "yes"), "roofline-enabled wants 0 or 1, not \"yes\"");
 }
 
 TEST(Settings, HowMessagesShareLinks) {
@@ -183,7 +183,7 @@ TEST(Settings, BandwidthAndLatencyOfAllAndOfOneDimension) {
   EXPECT_DOUBLE_EQ(tree.levels[1].bytes_per_ns, 5);
   EXPECT_DOUBLE_EQ(tree.levels[1].latency_ns, 500);
   EXPECT_EQ(scenario_error({"network", torus, "bandwidth.2", "x2"}),
-            "bandwidth.2: the network " + torus + " has 2 dimensions");
+            "bandwidth.2: the network " + torus + " has 2 dimensions; they count from 0");
   EXPECT_EQ(scenario_error({"network", "ideal", "latency", "x2"}), "an ideal network has no latency to set");
   EXPECT_EQ(scenario_error({"model", "links"}), "no network; give -n, a base with network, or an axis of networks");
 }

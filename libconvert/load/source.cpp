@@ -390,9 +390,11 @@ void TraceSource::add_linked_groups(const std::string& file, Rank rank,
   const std::lock_guard lock(groups_mutex_);
   linked_ranks_ = std::max(linked_ranks_, rank + 1);
   for (const GroupTable::Group& group : groups) {
-    const auto [at, added] = linked_groups_.try_emplace(group.id, group);
-    GroupTable::Group& known = at->second;
+    const auto [at, added] = linked_groups_.try_emplace(group.id, LinkedGroup{group});
+    at->second.users.insert(rank);
+    GroupTable::Group& known = at->second.group;
     if (added) continue;
+    known.size = std::max(known.size, group.size);
     const bool same = known.name == group.name;
     if (same && known.ranks.empty()) known.ranks = group.ranks;
     if (same && (group.ranks.empty() || known.ranks == group.ranks)) continue;
@@ -409,21 +411,36 @@ bool TraceSource::has_subgroups() const {
   return std::any_of(linked_groups_.begin(), linked_groups_.end(), [](const auto& g) { return g.first != 0; });
 }
 
-// Groups of unknown ranks are those of all, as PyTorch's default group is announced.
+// Profilers cut long lists of ranks, and PyTorch's default group has none. Who uses a group is in it.
+std::vector<std::uint32_t> TraceSource::members(const LinkedGroup& linked) const {
+  const GroupTable::Group& group = linked.group;
+  if (!group.ranks.empty()) return group.ranks;
+  const Rank all = world().value_or(linked_ranks_);
+  if (group.id == 0 || group.size == all) {
+    std::vector<std::uint32_t> ranks(std::max(group.size, all));
+    std::iota(ranks.begin(), ranks.end(), 0U);
+    return ranks;
+  }
+  if (group.size > linked.users.size() && !std::exchange(linked.told, true)) {
+    diagnostics_.warning({.file = base_name()}, "groups",
+                         "no file lists the " + counted(group.size, "rank") + " of process group '" + group.name +
+                             "': it has those that are linked and use it, " + std::to_string(linked.users.size()),
+                         {"hint: link the other ranks of the group too"});
+  }
+  return {linked.users.begin(), linked.users.end()};
+}
+
 std::optional<InputSet::Groups> TraceSource::groups() const {
   if (inputs_.groups()) return inputs_.groups();
   if (!carried_groups_.empty()) return InputSet::Groups{carried_by_, carried_groups_ + "\n"};
   const std::lock_guard lock(groups_mutex_);
   if (linked_groups_.empty()) return std::nullopt;
-  const Rank world_ranks = std::max(linked_ranks_, world().value_or(0));
   std::vector<CommGroup> list;
-  for (const auto& [id, group] : linked_groups_) {
-    list.push_back({.id = id, .ranks = group.ranks});
-    std::vector<std::uint32_t>& ranks = list.back().ranks;
-    if (ranks.empty()) {
-      for (std::uint32_t r = 0; r < std::max(group.size, world_ranks); ++r) ranks.push_back(r);
-    }
+  for (const auto& [id, linked] : linked_groups_) {
+    const bool is_world = id == 0 && linked.group.ranks.empty() && world();  // which wants no list
+    if (!is_world) list.push_back({.id = id, .ranks = members(linked)});
   }
+  if (list.empty()) return std::nullopt;
   return InputSet::Groups{base_name() + ".groups.json", groups_text(list)};
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -134,8 +135,14 @@ class TraceSource : public SetSource {
   std::atomic<std::uint64_t> ranks_read_{0};
   std::atomic<std::uint64_t> nodes_read_{0};
   mutable std::mutex groups_mutex_;
-  std::map<std::int64_t, GroupTable::Group> linked_groups_;
-  Rank linked_ranks_ = 0;        // 1 + the highest
+  struct LinkedGroup {
+    GroupTable::Group group;
+    std::set<Rank> users{};  // the ranks that know it
+    mutable bool told = false;
+  };
+  std::map<std::int64_t, LinkedGroup> linked_groups_;
+  Rank linked_ranks_ = 0;  // 1 + the highest
+  [[nodiscard]] std::vector<std::uint32_t> members(const LinkedGroup& linked) const;
   std::uint64_t near_told_ = 0;  // of the files that are nearly ranks
   std::string carried_groups_;   // in the input itself; empty: none
   std::string carried_by_;       // its name

@@ -252,6 +252,12 @@ CommFacts comm_of_inputs(const Trace& host, const Node& node) {
   return facts;
 }
 
+// 0 where no group is of that size.
+std::uint32_t believable(std::int64_t group_size) {
+  constexpr std::int64_t most_ranks = 1 << 24;
+  return group_size < 0 || group_size > most_ranks ? 0 : static_cast<std::uint32_t>(group_size);
+}
+
 }  // namespace
 
 void CommFacts::complete(const CommFacts& o) {
@@ -370,7 +376,7 @@ GroupTable::GroupTable(const std::vector<ProcessGroup>& known) {
     Group& g = get(k.name);
     if (g.description.empty()) g.description = k.description;
     if (g.ranks.empty()) g.ranks = k.ranks;
-    g.size = std::max({g.size, k.size, static_cast<std::uint32_t>(g.ranks.size())});
+    g.size = std::max({g.size, believable(k.size), static_cast<std::uint32_t>(g.ranks.size())});
   }
 }
 
@@ -396,8 +402,7 @@ GroupTable::Group& GroupTable::get(std::string_view name) {
 const GroupTable::Group& GroupTable::of(const CommFacts& facts) {
   Group& g = get(facts.group);
   if (g.description.empty()) g.description = facts.group_description;
-  if (g.size == 0 && facts.group_size > 0)
-    g.size = static_cast<std::uint32_t>(std::min<std::int64_t>(facts.group_size, 1 << 30));
+  if (g.size == 0) g.size = believable(facts.group_size);
   if (g.ranks.empty() && !facts.group_ranks.empty()) {
     // Long lists are cut by the profiler ("…"): no list then.
     if (const auto list = integer_list(facts.group_ranks)) {

@@ -8,6 +8,7 @@
 #include "et_def.pb.h"
 #include "quiet_stderr.h"
 #include "recode.h"
+#include "sanitized.h"
 #include "util/utf8.h"
 
 namespace convert::testing {
@@ -289,7 +290,7 @@ TEST(ChakraDifferential, WildMessagesBecomeWhatLibprotobufWrites) {
   WildWriter wild(dice);
   int accepted = 0;
   int refused = 0;
-  for (int round = 0; round < 20'000; ++round) {
+  for (unsigned round = 0; round < test::rounds(20'000); ++round) {
     const std::string metadata = wild.message(WildWriter::Kind::metadata);
     const std::vector<std::string> nodes{wild.message(WildWriter::Kind::node),
                                          wild.message(WildWriter::Kind::node)};
@@ -317,7 +318,7 @@ TEST(ChakraDifferential, WildMessagesBecomeWhatLibprotobufWrites) {
 TEST(ChakraDifferential, DamagedMessagesAreRefusedOrReadAlike) {
   const QuietStderr quiet;  // it reports text that is not UTF-8
   Dice dice(3);
-  for (int round = 0; round < 20'000; ++round) {
+  for (unsigned round = 0; round < test::rounds(20'000); ++round) {
     std::string bytes = random_node(dice).SerializeAsString();
     for (auto flips = 1 + dice.below(3); flips > 0; --flips)
       bytes[dice.below(bytes.size())] = static_cast<char>(dice.below(256));

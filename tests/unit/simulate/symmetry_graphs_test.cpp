@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "random_cases.h"
+#include "sanitized.h"
 #include "simulate/report.h"
 
 namespace convert::test {
@@ -101,7 +102,7 @@ Outcome run_graph(const std::vector<GraphNode>& graph, const NetworkDim& dim, co
 
 TEST(SymmetryOfGraphs, GivesWhatAllRanksGive) {
   int symmetric = 0;
-  for (std::uint64_t seed = 1; seed <= 8000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(8000); ++seed) {
     Random random(seed);
     NetworkDim dim{.topology = random.of({Topology::ring, Topology::fully_connected, Topology::switched}),
                    .npus = random.in(2, 6),

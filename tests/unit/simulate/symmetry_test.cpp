@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "random_cases.h"
+#include "sanitized.h"
 
 namespace convert::test {
 namespace {
@@ -83,7 +84,7 @@ void check(
     const Wanted& wanted, const Least& least,
     const std::function<void(RandomCase&, Random&)>& make = [](RandomCase&, Random&) {}) {
   Least found;
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(400); ++seed) {
     RandomCase c = CaseMaker(seed, wanted).make();
     Random random(seed);
     make(c, random);
@@ -288,7 +289,7 @@ std::pair<int, int> check_messages(Run run_case) {
   int all = 0;
   int some = 0;
   const Wanted wanted{.topologies = {Topology::ring, Topology::fully_connected, Topology::switched}};
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(400); ++seed) {
     RandomCase c = CaseMaker(seed, wanted).make();
     Random random(seed);
     repeat_times(c, static_cast<std::size_t>(random.in(0, static_cast<std::int64_t>(c.dims.size()))));

@@ -10,6 +10,7 @@ inline constexpr bool sanitized = true;
 inline constexpr bool sanitized = false;
 #endif
 
-constexpr unsigned rounds(unsigned all) { return sanitized ? all / 4 : all; }
+template <class Integer>
+constexpr Integer rounds(Integer all) { return sanitized ? all / 4 : all; }
 
 }  // namespace convert::test

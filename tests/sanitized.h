@@ -11,6 +11,8 @@ inline constexpr bool sanitized = false;
 #endif
 
 template <class Integer>
-constexpr Integer rounds(Integer all) { return sanitized ? all / 4 : all; }
+constexpr Integer rounds(Integer all) {
+  return sanitized ? all / 4 : all;
+}
 
 }  // namespace convert::test

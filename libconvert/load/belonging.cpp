@@ -154,7 +154,7 @@ void check_foreign(const Origins& from, const LinkReport& report, Diagnostics& d
   if (!many_inside(c.foreign, c.profiled_inside)) return;
   diagnostics.warning({.file = from.device_file}, "coverage",
                       std::to_string(c.foreign) + " of " + std::to_string(c.profiled_inside) +
-                          " operators that ran here between matched ones of their thread are not in " +
+                          " operators that ran here between matched ones of their thread have no counterpart in " +
                           from.host_file,
                       {"hint: they are nodes without tensors; do the files belong together, and did the observer "
                        "record all of that time?"});

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <regex>
+#include <set>
 #include <string_view>
+#include <utility>
 
 #include "core/diagnostic.h"
 
@@ -36,49 +37,61 @@ std::string with_rank(const std::string& pattern, std::string_view rank) {
 
 bool names_rank(const std::string& pattern) { return with_rank(pattern, "0") != with_rank(pattern, "1"); }
 
-// Matches the names that a part of the pattern stands for. A number that is nearly a rank ("07", "-1") matches too;
-// no part of a number is one. `number`: of the rank, if a part before this one has named it.
-std::regex name_regex(const std::string& part, std::string_view number) {
-  std::string out;
-  const auto add_text = [&](std::string_view text) {
-    for (const char c : text) {
-      if (std::string_view(R"(^$\.+?()[]{}|)").find(c) != std::string_view::npos) out += '\\';
-      out += c;
+// Whether `name` is what a part of the pattern stands for, with that number for %r. A number is a whole one: its
+// neighbours are no digits. Takes |name| x |part| steps.
+bool matches(std::string_view name, std::string_view part, std::string_view number) {
+  const auto is_digit = [&](std::size_t i) { return i < name.size() && name[i] >= '0' && name[i] <= '9'; };
+  std::vector<bool> at(name.size() + 1);  // so much of the name is matched by the part so far
+  at[0] = true;
+  while (!part.empty()) {
+    std::vector<bool> next(name.size() + 1);
+    const bool is_number = part.starts_with("%r"), is_star = part[0] == '*';
+    const std::string_view text = is_number ? number : part.substr(0, 1);
+    for (std::size_t i = 0; i <= name.size(); ++i) {
+      if (is_star) {
+        next[i] = at[i] || (i > 0 && next[i - 1]);
+      } else if (at[i] && name.substr(i).starts_with(text)) {
+        const std::size_t end = i + text.size();
+        const bool is_part = is_number && ((i > 0 && is_digit(i - 1) && is_digit(i)) || is_digit(end));
+        if (!is_part) next[end] = true;
+      }
     }
-  };
-  bool named = false;
-  for (std::size_t i = 0; i < part.size(); ++i) {
-    const std::string_view rest = std::string_view(part).substr(i);
-    if (rest.starts_with("%r")) {
-      if (number.empty()) out += named ? R"(\1)" : "([-+]?[0-9]+)";
-      add_text(number);
-      out += "(?![0-9])";
-      named = true;
-      ++i;
-    } else if (rest.starts_with("*")) {
-      out += rest.starts_with("*%r") ? "(?:.*[^0-9])?" : ".*";
-    } else {
-      if (rest.starts_with("%%")) ++i;
-      add_text(rest.substr(0, 1));
-    }
+    at = std::move(next);
+    part.remove_prefix(is_number || part.starts_with("%%") ? 2 : 1);
   }
-  return std::regex(out);
+  return at.back();
+}
+
+// What %r may be in the name: "7", but also "07" or "-1", which are nearly ranks.
+std::set<std::string> numbers_of(std::string_view name) {
+  constexpr std::string_view digits = "0123456789";
+  std::set<std::string> numbers;
+  for (std::size_t i = name.find_first_of(digits); i < name.size(); i = name.find_first_of(digits, i)) {
+    const std::size_t end = std::min(name.find_first_not_of(digits, i), name.size());
+    numbers.emplace(name.substr(i, end - i));
+    if (i > 0 && (name[i - 1] == '-' || name[i - 1] == '+')) numbers.emplace(name.substr(i - 1, end - i + 1));
+    i = end;
+  }
+  return numbers;
 }
 
 }  // namespace
 
 RankFiles::RankFiles(std::string pattern) : pattern_(std::move(pattern)), has_rank_(names_rank(pattern_)) {
-  if (!has_rank_) return;
   for (std::size_t begin = 0; begin <= pattern_.size();) {
     const std::size_t end = std::min(pattern_.find('/', begin), pattern_.size());
     parts_.push_back(pattern_.substr(begin, end - begin));
     begin = end + 1;
   }
-  find("", 0, "");
+  if (has_rank_ && pattern_.find('*') != std::string::npos) look(false);
+}
+
+void RankFiles::look(bool may_fail) {
+  if (!std::exchange(looked_, true)) find("", 0, "", may_fail);
 }
 
 // Goes down the folders that the pattern names, with what stands for %r once a part has it.
-void RankFiles::find(const std::string& folder, std::size_t at, std::string_view number) {
+void RankFiles::find(const std::string& folder, std::size_t at, const std::string& number, bool may_fail) {
   if (at == parts_.size()) {
     std::error_code error;
     const std::string path = folder.substr(0, folder.size() - 1);
@@ -87,21 +100,35 @@ void RankFiles::find(const std::string& folder, std::size_t at, std::string_view
   }
   const std::string& part = parts_[at];
   const bool has_star = part.find('*') != std::string::npos;
-  if (!has_star && (!number.empty() || !names_rank(part)))
-    return find(folder + with_rank(part, number) + '/', at + 1, number);
-  const std::regex regex = name_regex(part, number);
+  const bool has_new_rank = number.empty() && names_rank(part);
+  if (!has_star && !has_new_rank) return find(folder + with_rank(part, number) + '/', at + 1, number, may_fail);
   std::error_code error;
   std::vector<std::string> names;
   const std::string here = folder.empty() ? "." : folder;
   for (std::filesystem::directory_iterator entry(here, error), end; !error && entry != end; entry.increment(error))
     names.push_back(entry->path().filename().string());
-  if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
-    throw system_error(here, error.value());
+  const bool is_none = error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
+  if (error && !is_none && !may_fail) throw system_error(here, error.value());
   std::ranges::sort(names);
   for (const std::string& name : names) {
-    std::smatch match;
-    if (!std::regex_match(name, match, regex)) continue;
-    find(folder + name + '/', at + 1, match.size() > 1 ? match.str(1) : std::string(number));
+    if (part[0] == '*' && name[0] == '.') continue;  // as in shells
+    if (!has_new_rank) {
+      if (matches(name, part, number)) find(folder + name + '/', at + 1, number, true);
+      continue;
+    }
+    std::vector<std::string> ranks;
+    for (const std::string& n : numbers_of(name)) {
+      if (matches(name, part, n)) ranks.push_back(n);
+    }
+    // "-1" of host-1.json where * takes the rest: the sign is text.
+    std::erase_if(ranks, [&](const std::string& n) {
+      return (n[0] == '-' || n[0] == '+') && std::ranges::find(ranks, n.substr(1)) != ranks.end();
+    });
+    if (ranks.size() > 1) {
+      throw usage_error("'" + pattern_ + "': in " + folder + name + ", is the rank " + ranks[0] + " or " +
+                        ranks[1] + "? Put more of the names beside %r");
+    }
+    if (!ranks.empty()) find(folder + name + '/', at + 1, ranks[0], may_fail || has_star);
   }
 }
 
@@ -109,24 +136,27 @@ void RankFiles::add(const std::string& path, std::string_view number) {
   std::string_view rest = number;
   const auto rank = take_rank(rest);
   if (!rank || !rest.empty()) return near_.add(path);
-  const auto [known, added] = files_.emplace(*rank, path);
-  if (!added) {
-    throw usage_error("'" + pattern_ + "' names two files of rank " + std::to_string(*rank) + ": " + known->second +
-                      " and " + path);
-  }
+  if (std::vector<std::string>& files = files_[*rank]; files.size() < 2) files.push_back(path);
 }
 
 std::string RankFiles::of(Rank rank) const {
-  const auto file = files_.find(rank);
-  return file != files_.end() ? file->second : has_rank_ ? with_rank(pattern_, std::to_string(rank)) : pattern_;
+  if (!has_rank_) return pattern_;
+  const auto found = files_.find(rank);
+  if (found == files_.end()) return with_rank(pattern_, std::to_string(rank));
+  const std::vector<std::string>& files = found->second;
+  if (files.size() == 1) return files[0];
+  throw usage_error("'" + pattern_ + "' names two files of rank " + std::to_string(rank) + ": " + files[0] +
+                    " and " + files[1]);
 }
 
-std::vector<Rank> RankFiles::ranks() const {
+std::vector<Rank> RankFiles::ranks(NearRanks& near) {
+  look(false);
+  near = near_;
   const std::string near_text = near_.count == 0 ? "" : "; " + near_.text(most_linked_ranks - 1);
   if (files_.empty())
     throw usage_error("no file is named as '" + pattern_ + "' says (%r: a rank from 0)" + near_text);
   std::vector<Rank> ranks;
-  for (const auto& [rank, file] : files_) {
+  for (const auto& [rank, files] : files_) {
     if (rank != ranks.size()) {
       throw usage_error(of(static_cast<Rank>(ranks.size())) + " is missing; there are files up to rank " +
                         std::to_string(files_.rbegin()->first) +
@@ -137,12 +167,13 @@ std::vector<Rank> RankFiles::ranks() const {
   return ranks;
 }
 
-std::vector<Rank> RankFiles::others(const std::vector<Rank>& than) const {
-  std::vector<Rank> ranks;
-  for (const auto& [rank, file] : files_) {
-    if (!std::ranges::binary_search(than, rank)) ranks.push_back(rank);
+std::vector<Rank> RankFiles::others(const std::vector<Rank>& ranks) {
+  look(true);
+  std::vector<Rank> others;
+  for (const auto& [rank, files] : files_) {
+    if (!std::ranges::binary_search(ranks, rank)) others.push_back(rank);
   }
-  return ranks;
+  return others;
 }
 
 std::vector<Rank> parse_ranks(const std::string& list) {

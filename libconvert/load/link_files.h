@@ -13,33 +13,34 @@ namespace convert {
 
 inline constexpr Rank most_linked_ranks = 1U << 24U;
 
-// Of a name with %r, the rank: what is there when this is made. %% is a percent sign; beside %r, * is any text of a
-// file or folder name. A name without %r is one file's, whatever else it holds.
+// Of a name with %r, the rank. %% is a percent sign; beside %r, * is any text of a file or folder name, as in
+// shells. A name without %r is one file's, whatever else it holds.
 class RankFiles {
  public:
-  // Throws Error(usage) if two files are of one rank.
   explicit RankFiles(std::string pattern);
 
   [[nodiscard]] bool has_rank() const { return has_rank_; }
-  [[nodiscard]] const std::string& pattern() const { return pattern_; }
-  // The name for a rank without a file is the pattern with the rank in its place.
+  // The name for a rank without a file is the pattern with the rank in its place. Throws Error(usage) if two files
+  // are of that rank.
   [[nodiscard]] std::string of(Rank rank) const;
-  // Ascending. Throws Error(usage) if there is none, or if one is missing between them, which it names.
-  [[nodiscard]] std::vector<Rank> ranks() const;
-  // Those that have files, without the given ones; ascending both.
-  [[nodiscard]] std::vector<Rank> others(const std::vector<Rank>& than) const;
-  // Files that are nearly ranks: host.07.json.
-  [[nodiscard]] const NearRanks& near() const { return near_; }
+  // Those that there are files for, ascending. Throws Error(usage) if there is none, or if one is missing between
+  // them, which it names.
+  [[nodiscard]] std::vector<Rank> ranks(NearRanks& near);
+  // Those that there are files for and that are not in `ranks`, which is ascending; none where nothing can be
+  // listed.
+  [[nodiscard]] std::vector<Rank> others(const std::vector<Rank>& ranks);
 
  private:
-  void find(const std::string& folder, std::size_t at, std::string_view number);
+  void look(bool may_fail);
+  void find(const std::string& folder, std::size_t at, const std::string& number, bool may_fail);
   void add(const std::string& path, std::string_view number);
 
   std::string pattern_;
   bool has_rank_ = false;
-  std::vector<std::string> parts_;  // of the pattern, between slashes
-  std::map<Rank, std::string> files_;
-  NearRanks near_;
+  bool looked_ = false;
+  std::vector<std::string> parts_;                  // of the pattern, between slashes
+  std::map<Rank, std::vector<std::string>> files_;  // the first two of each
+  NearRanks near_;                                  // host.07.json
 };
 
 // "0-3,8" as ranks, ascending. Throws Error(usage).

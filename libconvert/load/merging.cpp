@@ -339,7 +339,10 @@ void MergedSet::census() {
       found.push_back(std::move(one.second));
     });
   }
-  if (const WorldSizes* sizes = workload_.world_sizes()) sizes->warn_if_they_differ(diagnostics_);
+  if (const WorldSizes* sizes = workload_.world_sizes()) {
+    sizes->warn_if_they_differ(diagnostics_);
+    if (sizes->differ()) world.reset();
+  }
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (numbers[i] != i) {
       throw input_error({.file = workload_.base_name()},

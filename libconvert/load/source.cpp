@@ -415,9 +415,10 @@ bool TraceSource::has_subgroups() const {
 std::vector<std::uint32_t> TraceSource::members(const LinkedGroup& linked) const {
   const GroupTable::Group& group = linked.group;
   if (!group.ranks.empty()) return group.ranks;
-  const Rank all = world().value_or(linked_ranks_);
-  if (group.id == 0 || group.size == all) {
-    std::vector<std::uint32_t> ranks(std::max(group.size, all));
+  constexpr std::uint32_t most_listed = 1 << 20;  // a size is only claimed, and a list takes memory
+  const std::uint32_t all = std::max(group.size, linked_ranks_);
+  if ((group.id == 0 || group.size == world()) && all <= most_listed) {
+    std::vector<std::uint32_t> ranks(all);
     std::iota(ranks.begin(), ranks.end(), 0U);
     return ranks;
   }

@@ -222,7 +222,8 @@ TEST(RealPairs, AnotherStepWithTheNumbersOfTheHostTraceIsTold) {
   const auto told = told_of(host, device);
   ASSERT_EQ(told.size(), 2U);
   expect_in(told[0], {"126 of 928 operators", "have no event here: all between others"});
-  expect_in(told[1], {"82 of 884 operators that ran here between matched ones of their thread are not in "});
+  expect_in(told[1],
+            {"82 of 884 operators that ran here between matched ones of their thread have no counterpart in "});
 }
 
 TEST(RealPairs, AProfileThatLacksTheObservedStepIsToldWithBothRanges) {

@@ -74,12 +74,13 @@ Linking::Linking(const LinkToolOptions& options, const OutputOptions& output, Co
   if (options.report && *options.report == "-" && output.to_stdout()) {
     throw usage_error("--report -: standard output is for the trace; name a file with -o, or for the report");
   }
+  NearRanks near;
   ranks_ = !many           ? std::vector<Rank>{static_cast<Rank>(options.rank.value_or(0))}
            : options.ranks ? parse_ranks(*options.ranks)
-                           : host_.ranks();
+                           : host_.ranks(near);
   if (options.ranks) left_out_ = host_.others(ranks_);
-  if (many && !options.ranks && host_.near().count != 0 && leads())
-    context.diagnostics.warning({.file = *options.host}, "framing", host_.near().text(most_linked_ranks - 1));
+  if (near.count != 0 && leads())
+    context.diagnostics.warning({.file = *options.host}, "framing", near.text(most_linked_ranks - 1));
   if (options.compat) {
     const bool linked = output.to && *output.to == "linked";
     compat_ = linked ? LinkCompat::chakra_linked : LinkCompat::chakra;

@@ -26,7 +26,9 @@ CollectiveGroup make_group(const std::string& name, const Users& users, std::siz
                            const GroupLists* lists) {
   CollectiveGroup g{.name = name};
   if (name.empty()) {
-    for (Rank r = 0; r < std::max(ranks, world); ++r) g.members.push_back({r, nullptr});
+    constexpr std::size_t most_missing = 1 << 20;  // a size is only claimed, and members take memory
+    const std::size_t all = std::max(ranks, std::min(world, ranks + most_missing));
+    for (Rank r = 0; r < all; ++r) g.members.push_back({r, nullptr});
     for (const auto& u : users) g.members[u.rank].use = u.use;
     return g;
   }

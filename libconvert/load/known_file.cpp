@@ -27,6 +27,7 @@ std::optional<FileKind> known_json(std::string_view text) {
   const std::string_view key = first_key(text);
   if (key.empty()) return std::nullopt;
   if (key == "model" && has_key(text, "issue") && has_key(text, "total_ns")) return FileKind::result;
+  if (key == "ranks" && has_key(text, "profile_events")) return FileKind::link_report;
   if (key == "total_ns" && has_key(text, "steps")) return FileKind::result;  // of --explain
   if (key.find_first_not_of("0123456789") == std::string_view::npos) return FileKind::groups;
   if (has_key(text, "memory-type")) return FileKind::memory;
@@ -104,6 +105,7 @@ std::string describe(FileKind kind) {
     case FileKind::groups: return "holds process groups, for et-replay's --groups";
     case FileKind::sweep: return "is a sweep, for et-replay's --sweep";
     case FileKind::result: return "is a result of et-replay, which is for reading";
+    case FileKind::link_report: return "is a report of et-link, which is for reading";
   }
   return "";
 }

@@ -12,7 +12,7 @@
 
 namespace convert {
 
-enum class FileKind : std::uint8_t { trace, algorithm, network, system, memory, groups, sweep, result };
+enum class FileKind : std::uint8_t { trace, algorithm, network, system, memory, groups, sweep, result, link_report };
 
 // From the beginning of its contents and its name; nothing if that does not tell. Any JSON object that is no
 // configuration counts as a trace only if it looks like one.

@@ -310,14 +310,14 @@ std::pair<int, int> check_messages(Run run_case) {
 
 TEST(Symmetry, Messages) {
   const auto [all, some] = check_messages(run_equal<false>);
-  EXPECT_GE(all, 20);
-  EXPECT_GE(some, 10);
+  EXPECT_GE(all, test::rounds(20));
+  EXPECT_GE(some, test::rounds(10));
 }
 
 TEST(Symmetry, TagsThatDifferFromRankToRank) {
   const auto [all, some] = check_messages(run_equal<true>);
-  EXPECT_GE(all, 20);
-  EXPECT_GE(some, 10);
+  EXPECT_GE(all, test::rounds(20));
+  EXPECT_GE(some, test::rounds(10));
 }
 
 RandomCase one_dim(Topology topology, std::int64_t npus, NetworkModel model) {

@@ -13,8 +13,8 @@ namespace convert {
 
 inline constexpr Rank most_linked_ranks = 1U << 24U;
 
-// Of a name with %r, the rank. %% is a percent sign; beside %r, * is any text of a file or folder name, as in
-// shells. A name without %r is one file's, whatever else it holds.
+// Finds the file of each rank by a name with %r in the rank's place. %% is a percent sign; beside %r, * is any text
+// of a file or folder name, as in shells. A name without %r is one file's, whatever else it holds.
 class RankFiles {
  public:
   explicit RankFiles(std::string pattern);

@@ -137,12 +137,12 @@ class TraceSource : public SetSource {
   mutable std::mutex groups_mutex_;
   struct LinkedGroup {
     GroupTable::Group group;
-    std::set<Rank> users{};  // the ranks that know it
-    mutable bool told = false;
+    std::set<Rank> users{};     // the ranks that know it
+    mutable bool told = false;  // that some of its ranks are unknown
   };
-  std::map<std::int64_t, LinkedGroup> linked_groups_;
-  Rank linked_ranks_ = 0;  // 1 + the highest
   [[nodiscard]] std::vector<std::uint32_t> members(const LinkedGroup& linked) const;
+  std::map<std::int64_t, LinkedGroup> linked_groups_;
+  Rank linked_ranks_ = 0;        // 1 + the highest
   std::uint64_t near_told_ = 0;  // of the files that are nearly ranks
   std::string carried_groups_;   // in the input itself; empty: none
   std::string carried_by_;       // its name

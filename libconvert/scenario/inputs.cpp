@@ -33,7 +33,7 @@ NamedText read_text(const std::string& path, std::size_t max_bytes) {
   return {input->name(), std::string(input->peek(max_bytes + 1))};
 }
 
-// Of the traces that `file`, which is the system file or stands beside it, names.
+// Finds the traces that `file` names, which is the system file or stands beside it.
 std::string find_set(const std::string& system_file, const std::string& prefix, const std::string& file) {
   if (trace_set_exists(prefix) || !existing_ranks(prefix).empty()) return prefix;
   if (trace_set_exists(beside(system_file, prefix))) return beside(system_file, prefix);

@@ -18,8 +18,8 @@ MAY_INCLUDE = {
     "simulate": {"core", "config", "graph", "feeder", "collectives", "util"},
     "generate": {"core", "collectives"},
     "formats": {"core", "config", "graph", "io", "util"},
-    "load": {"core", "util", "io", "graph", "collectives", "passes", "feeder", "config", "generate", "formats"},
-    "scenario": {"core", "util", "io", "config", "load", "simulate"},
+    "sets": {"core", "util", "io", "graph", "collectives", "passes", "feeder", "config", "generate", "formats"},
+    "scenario": {"core", "util", "io", "config", "sets", "simulate"},
 }
 
 # pattern of an include: pattern of the files that may have it. Tests may include everything.
@@ -27,10 +27,10 @@ THIRD_PARTY = {
     r"pugixml\.hpp": r"libconvert/formats/msccl/.*",
     r"simdjson.*": r"libconvert/(formats|config)/.*",
     r"yaml-cpp/.*": r"libconvert/config/.*",
-    r"protozero/.*": r"libconvert/formats/(chakra|wire).*",
+    r"protozero/.*": r"libconvert/formats/chakra/.*",
     r"(zlib|zstd)\.h|openssl/.*": r"libconvert/io/.*",
     r"boost/.*": r"libconvert/graph/.*\.cpp",
-    r"CLI/.*": r"tools/common/.*\.cpp",
+    r"CLI/.*": r"tools/(common|replay|link)/.*\.cpp",
     r"mpi\.h": r"tools/mpi/(session|team|link_team)\.cpp",
     r"google/protobuf/.*|et_def\.pb\.h|gtest/.*": r"tests/.*",
 }

@@ -8,7 +8,7 @@
 
 #include "core/profile.h"
 #include "core/trace.h"
-#include "formats/kineto.h"
+#include "formats/kineto/kineto.h"
 #include "formats/pytorch/pytorch.h"
 
 namespace convert::testing {

@@ -3,8 +3,8 @@
 #include "common/source.h"
 #include "common/tool.h"
 #include "core/units.h"
-#include "load/sink.h"
-#include "load/source.h"
+#include "sets/sink.h"
+#include "sets/source.h"
 #include "util/log.h"
 
 namespace {

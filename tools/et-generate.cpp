@@ -6,10 +6,10 @@
 #include "common/tool.h"
 #include "core/units.h"
 #include "generate/generate.h"
-#include "load/made_set.h"
-#include "load/sink.h"
 #include "passes/lower/lower.h"
 #include "passes/verify/verify.h"
+#include "sets/made_set.h"
+#include "sets/sink.h"
 #include "util/log.h"
 
 namespace {

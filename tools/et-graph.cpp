@@ -7,10 +7,10 @@
 #include "common/tool.h"
 #include "core/units.h"
 #include "io/output.h"
-#include "load/link_files.h"
-#include "load/sink.h"
-#include "load/source.h"
 #include "passes/excerpt.h"
+#include "sets/linked/link_files.h"
+#include "sets/sink.h"
+#include "sets/source.h"
 #include "util/log.h"
 
 namespace {

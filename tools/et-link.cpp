@@ -2,13 +2,13 @@
 // et-link: PyTorch's host traces and their device traces as one trace set.
 #include <memory>
 
-#include "common/link.h"
 #include "common/options.h"
 #include "common/tool.h"
 #include "core/units.h"
-#include "load/sink.h"
-#include "load/source.h"
+#include "link/options.h"
 #include "mpi/link_team.h"
+#include "sets/sink.h"
+#include "sets/source.h"
 #include "util/log.h"
 
 int main(int argc, char** argv) {

@@ -8,12 +8,12 @@
 #include "core/units.h"
 #include "io/set_name.h"
 #include "io/set_path.h"
-#include "load/link_files.h"
-#include "load/merging.h"
-#include "load/side_by_side.h"
-#include "load/sink.h"
-#include "load/source.h"
 #include "passes/merge/fit.h"
+#include "sets/derived/merging.h"
+#include "sets/derived/side_by_side.h"
+#include "sets/linked/link_files.h"
+#include "sets/sink.h"
+#include "sets/source.h"
 #include "util/log.h"
 
 namespace {

@@ -4,18 +4,18 @@
 #include <vector>
 
 #include "common/node_names.h"
-#include "common/recorded.h"
-#include "common/replay.h"
-#include "common/replay_output.h"
 #include "common/source.h"
-#include "common/sweep.h"
 #include "common/tool.h"
 #include "core/units.h"
-#include "load/schedules.h"
-#include "load/source.h"
 #include "mpi/team.h"
+#include "replay/options.h"
+#include "replay/output.h"
+#include "replay/recorded.h"
+#include "replay/sweep.h"
 #include "scenario/inputs.h"
-#include "simulate/replay.h"
+#include "sets/schedules.h"
+#include "sets/source.h"
+#include "simulate/engine/replay.h"
 #include "util/log.h"
 
 namespace {
@@ -113,7 +113,7 @@ int replay_set(const Options& o, tools::Context& context) {
   const NetworkConfig network = find_network(*o.replay.network);
   tools::note_missing_latency(*o.replay.network);
   if (network.ideal && o.output.report == "links") throw usage_error("an ideal network has no links to report");
-  if (o.output.to && o.replay.network_model() != NetworkModel::links) {
+  if (o.output.to && o.replay.network_model() != NetworkModel::wires) {
     throw usage_error("-t " + *o.output.to + " wants --network links: the others know no links, or no exact times");
   }
   TraceSource source(tools::source_options(o.replay.input, context), context.diagnostics);

@@ -5,11 +5,11 @@
 #include "common/source.h"
 #include "common/tool.h"
 #include "core/units.h"
-#include "load/link_files.h"
-#include "load/rankwise.h"
-#include "load/sink.h"
-#include "load/source.h"
-#include "load/splitting.h"
+#include "sets/derived/rankwise.h"
+#include "sets/derived/splitting.h"
+#include "sets/linked/link_files.h"
+#include "sets/sink.h"
+#include "sets/source.h"
 #include "util/log.h"
 
 namespace {

@@ -10,11 +10,11 @@
 #include "common/source.h"
 #include "common/tool.h"
 #include "core/units.h"
-#include "load/check.h"
-#include "load/fixed_source.h"
-#include "load/relaxing.h"
-#include "load/sink.h"
-#include "load/source.h"
+#include "sets/check.h"
+#include "sets/derived/relaxing.h"
+#include "sets/fixed_source.h"
+#include "sets/sink.h"
+#include "sets/source.h"
 #include "util/log.h"
 
 namespace {

@@ -37,11 +37,11 @@ Error too_large(const char* what, std::uint64_t limit) {
 
 }  // namespace
 
-void Round::add(const Link& link, Arrival arrival, std::span<const Chunks> chunks) {
+void Round::add(const Hop& hop, Arrival arrival, std::span<const Chunks> chunks) {
   std::vector<Piece> pieces;
   pieces.reserve(chunks.size());
   for (const Chunks& c : chunks) pieces.push_back({c, c});
-  add(link, arrival, std::move(pieces));
+  add(hop, arrival, std::move(pieces));
 }
 
 ProgramBuilder::ProgramBuilder(Collective collective, std::int32_t ranks, std::int64_t chunks, Protocol protocol,
@@ -68,8 +68,8 @@ void ProgramBuilder::run(const Round& round, bool in_turn) {
         for (std::size_t k = turn; k < end; ++k) work(round.entries_[i], pieces[i][k]);
       }
     };
-    for_pieces([&](const Round::Entry& e, const Piece& p) { send(e.link, p, in_turn); });
-    for_pieces([&](const Round::Entry& e, const Piece& p) { receive(e.link, p, e.arrival); });
+    for_pieces([&](const Round::Entry& e, const Piece& p) { send(e.hop, p, in_turn); });
+    for_pieces([&](const Round::Entry& e, const Piece& p) { receive(e.hop, p, e.arrival); });
   }
 }
 
@@ -82,24 +82,24 @@ std::uint32_t ProgramBuilder::threadblock(std::int32_t rank, std::int32_t channe
 }
 
 // Channels are few and ranks at most max_slots, so that a pair of ranks and a channel fit one key.
-std::uint32_t ProgramBuilder::connection(const Link& link) {
-  assert(link.channel >= 0 && link.channel < max_channels);
+std::uint32_t ProgramBuilder::connection(const Hop& hop) {
+  assert(hop.channel >= 0 && hop.channel < max_channels);
   const std::uint64_t key =
-      (pair_key(link.from, link.to) << 5) + static_cast<std::uint64_t>(static_cast<std::uint32_t>(link.channel));
+      (pair_key(hop.from, hop.to) << 5) + static_cast<std::uint64_t>(static_cast<std::uint32_t>(hop.channel));
   const auto [at, added] = connection_of_.try_emplace(key, static_cast<std::uint32_t>(connections_.size()));
   if (added) connections_.emplace_back();
   return at->second;
 }
 
-void ProgramBuilder::send(const Link& link, const Piece& piece, bool in_turn) {
-  RankState& rank = ranks_[static_cast<std::size_t>(link.from)];
-  const std::uint32_t number = threadblock(link.from, link.channel, link.send_lane);
+void ProgramBuilder::send(const Hop& hop, const Piece& piece, bool in_turn) {
+  RankState& rank = ranks_[static_cast<std::size_t>(hop.from)];
+  const std::uint32_t number = threadblock(hop.from, hop.channel, hop.send_lane);
   Tb& tb = rank.tbs[number];
   if (tb.send < 0) {
-    tb.send = link.to;
-    tb.out = connection(link);
+    tb.send = hop.to;
+    tb.out = connection(hop);
   }
-  assert(tb.send == link.to);
+  assert(tb.send == hop.to);
   Pending step{.type = StepType::send, .src_buf = piece.src.buffer, .dst_buf = piece.dst.buffer};
   step.src_off = piece.src.first;
   step.dst_off = piece.dst.first;
@@ -125,15 +125,15 @@ void ProgramBuilder::send(const Link& link, const Piece& piece, bool in_turn) {
   assert(c.sent - c.received <= fifo_slots(protocol_));
 }
 
-void ProgramBuilder::receive(const Link& link, const Piece& piece, Arrival arrival) {
-  RankState& rank = ranks_[static_cast<std::size_t>(link.to)];
-  const std::uint32_t number = threadblock(link.to, link.channel, link.recv_lane);
+void ProgramBuilder::receive(const Hop& hop, const Piece& piece, Arrival arrival) {
+  RankState& rank = ranks_[static_cast<std::size_t>(hop.to)];
+  const std::uint32_t number = threadblock(hop.to, hop.channel, hop.recv_lane);
   Tb& tb = rank.tbs[number];
   if (tb.recv < 0) {
-    tb.recv = link.from;
-    tb.in = connection(link);
+    tb.recv = hop.from;
+    tb.in = connection(hop);
   }
-  assert(tb.recv == link.from);
+  assert(tb.recv == hop.from);
   // The runtimes take src as the local operand of a reduction; of a plain receive it only tells the sender's
   // address.
   const bool reduces = arrival == Arrival::reduce;

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/algorithm.h"
+#include "core/algorithm/algorithm.h"
 
 namespace convert::collectives {
 
@@ -31,7 +31,7 @@ enum class Arrival : std::uint8_t { store, reduce };
 
 // Who sends to whom. Steps of a rank with the same channel and lane share a threadblock, so all sends of a lane go
 // to one rank and all its receives come from one.
-struct Link {
+struct Hop {
   std::int32_t from = 0;
   std::int32_t to = 0;
   std::int32_t channel = 0;
@@ -39,7 +39,7 @@ struct Link {
   std::int32_t recv_lane = 0;  // at `to`
 };
 // One threadblock per peer, for both directions.
-[[nodiscard]] constexpr Link peer_link(std::int32_t from, std::int32_t to, std::int32_t channel) {
+[[nodiscard]] constexpr Hop peer_hop(std::int32_t from, std::int32_t to, std::int32_t channel) {
   return {from, to, channel, to, from};
 }
 
@@ -52,16 +52,16 @@ struct Piece {
 // Transfers that happen at the same time: each rank sends before it receives.
 class Round {
  public:
-  void add(const Link& link, Arrival arrival, std::vector<Piece> pieces) {
-    entries_.push_back({link, arrival, std::move(pieces)});
+  void add(const Hop& hop, Arrival arrival, std::vector<Piece> pieces) {
+    entries_.push_back({hop, arrival, std::move(pieces)});
   }
   // The same chunks on both sides.
-  void add(const Link& link, Arrival arrival, std::span<const Chunks> chunks);
+  void add(const Hop& hop, Arrival arrival, std::span<const Chunks> chunks);
 
  private:
   friend class ProgramBuilder;
   struct Entry {
-    Link link;
+    Hop hop;
     Arrival arrival;
     std::vector<Piece> pieces;
   };
@@ -131,9 +131,9 @@ class ProgramBuilder {
   };
 
   std::uint32_t threadblock(std::int32_t rank, std::int32_t channel, std::int32_t lane);
-  std::uint32_t connection(const Link& link);
-  void send(const Link& link, const Piece& piece, bool in_turn);
-  void receive(const Link& link, const Piece& piece, Arrival arrival);
+  std::uint32_t connection(const Hop& hop);
+  void send(const Hop& hop, const Piece& piece, bool in_turn);
+  void receive(const Hop& hop, const Piece& piece, Arrival arrival);
   void add_step(RankState& rank, std::uint32_t number, const Pending& step, const std::vector<Ref>& deps);
   Slot& slot(RankState& rank, Buffer buffer, std::int32_t index);
   // `fused`: the step that `by` may become one with.

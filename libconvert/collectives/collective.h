@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/algorithm.h"
+#include "core/algorithm/algorithm.h"
 
 namespace convert {
 

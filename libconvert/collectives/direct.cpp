@@ -13,7 +13,7 @@ std::int32_t direct_channels(std::int32_t members) {
   return (members - 1 + peers_per_channel - 1) / peers_per_channel;
 }
 
-Link distance_link(const Group& g, std::int32_t member, std::int32_t distance) {
+Hop distance_link(const Group& g, std::int32_t member, std::int32_t distance) {
   return {g.rank(member), g.rank((member + distance) % g.size()), g.channel + (distance - 1) / peers_per_channel,
           distance, distance};
 }

@@ -36,7 +36,7 @@ void ring_all_gather(ProgramBuilder& b, const Group& g);
 // One round, every member to every other. One channel for 32 peers.
 [[nodiscard]] std::int32_t direct_channels(std::int32_t members);
 // To the member at that distance, 1…n-1; its threadblock receives from the one at the same distance behind.
-[[nodiscard]] Link distance_link(const Group& g, std::int32_t member, std::int32_t distance);
+[[nodiscard]] Hop distance_link(const Group& g, std::int32_t member, std::int32_t distance);
 void direct_reduce_scatter(ProgramBuilder& b, const Group& g);
 void direct_all_gather(ProgramBuilder& b, const Group& g);
 

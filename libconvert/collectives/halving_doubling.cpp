@@ -30,8 +30,8 @@ class Cores {
     append_parts(g_, std::min(part + 1, parts_), parts_, chunks);
     return chunks;
   }
-  [[nodiscard]] Link link(std::int32_t from, std::int32_t to) const {
-    return peer_link(g_.rank(from), g_.rank(to), g_.channel);
+  [[nodiscard]] Hop hop(std::int32_t from, std::int32_t to) const {
+    return peer_hop(g_.rank(from), g_.rank(to), g_.channel);
   }
 
  private:
@@ -46,20 +46,20 @@ void halving_reduce_scatter(ProgramBuilder& b, const Group& g) {
   const Cores cores(g);
   Round gather;
   for (std::int32_t e = cores.count(); e < g.size(); ++e)
-    gather.add(cores.link(e, e - cores.count()), Arrival::reduce, cores.all_but(g.size()));
+    gather.add(cores.hop(e, e - cores.count()), Arrival::reduce, cores.all_but(g.size()));
   b.run(gather);
   for (std::int32_t half = cores.count() / 2; half >= 1; half /= 2) {
     Round round;
     for (std::int32_t i = 0; i < cores.count(); ++i) {
       const std::int32_t partner = i ^ half;
       const std::int32_t begin = partner & ~(half - 1);
-      round.add(cores.link(i, partner), Arrival::reduce, cores.block(begin, begin + half));
+      round.add(cores.hop(i, partner), Arrival::reduce, cores.block(begin, begin + half));
     }
     b.run(round);
   }
   Round hand_out;
   for (std::int32_t e = cores.count(); e < g.size(); ++e) {
-    if (cores.owns(e)) hand_out.add(cores.link(e - cores.count(), e), Arrival::store, g.part(e));
+    if (cores.owns(e)) hand_out.add(cores.hop(e - cores.count(), e), Arrival::store, g.part(e));
   }
   b.run(hand_out);
 }
@@ -68,20 +68,20 @@ void doubling_all_gather(ProgramBuilder& b, const Group& g) {
   const Cores cores(g);
   Round gather;
   for (std::int32_t e = cores.count(); e < g.size(); ++e) {
-    if (cores.owns(e)) gather.add(cores.link(e, e - cores.count()), Arrival::store, g.part(e));
+    if (cores.owns(e)) gather.add(cores.hop(e, e - cores.count()), Arrival::store, g.part(e));
   }
   b.run(gather);
   for (std::int32_t held = 1; held < cores.count(); held *= 2) {
     Round round;
     for (std::int32_t i = 0; i < cores.count(); ++i) {
       const std::int32_t begin = i & ~(held - 1);
-      round.add(cores.link(i, i ^ held), Arrival::store, cores.block(begin, begin + held));
+      round.add(cores.hop(i, i ^ held), Arrival::store, cores.block(begin, begin + held));
     }
     b.run(round);
   }
   Round hand_out;
   for (std::int32_t e = cores.count(); e < g.size(); ++e)
-    hand_out.add(cores.link(e - cores.count(), e), Arrival::store, cores.all_but(e));
+    hand_out.add(cores.hop(e - cores.count(), e), Arrival::store, cores.all_but(e));
   b.run(hand_out);
 }
 
@@ -93,16 +93,16 @@ Algorithm build_recursive_doubling(const CollectiveRequest& r) {
     const Group g = whole_group(r, 1, k, r.chunks, k);
     Round gather;
     for (std::int32_t e = cores; e < r.ranks; ++e)
-      gather.add(peer_link(e, e - cores, k), Arrival::reduce, g.part(0));
+      gather.add(peer_hop(e, e - cores, k), Arrival::reduce, g.part(0));
     b.run(gather);
     for (std::int32_t distance = 1; distance < cores; distance *= 2) {
       Round round;
-      for (std::int32_t i = 0; i < cores; ++i) round.add(peer_link(i, i ^ distance, k), Arrival::reduce, g.part(0));
+      for (std::int32_t i = 0; i < cores; ++i) round.add(peer_hop(i, i ^ distance, k), Arrival::reduce, g.part(0));
       b.run(round);
     }
     Round hand_out;
     for (std::int32_t e = cores; e < r.ranks; ++e)
-      hand_out.add(peer_link(e - cores, e, k), Arrival::store, g.part(0));
+      hand_out.add(peer_hop(e - cores, e, k), Arrival::store, g.part(0));
     b.run(hand_out);
   }
   return b.finish(program_name(r));

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/algorithm.h"
+#include "core/algorithm/algorithm.h"
+#include "core/algorithm/schedule.h"
 #include "core/diagnostic.h"
-#include "core/schedule.h"
 #include "core/trace.h"
 #include "io/input.h"
 #include "io/output.h"
@@ -102,7 +102,7 @@ struct Format {
   std::unique_ptr<TraceReader> (*read)(const ReadContext&) = nullptr;
   // The whole text of `file`; no read option changes what it says.
   Algorithm (*read_algorithm)(std::string text, const std::string& file, Diagnostics&) = nullptr;
-  // The same of a schedule. `read_options` that are about the algorithm made of it are load/source.h's.
+  // The same of a schedule. `read_options` that are about the algorithm made of it are sets/source.h's.
   Schedule (*read_schedule)(std::string text, const std::string& file, const FormatOptions&,
                             Diagnostics&) = nullptr;
   // The same of the ranks of a set.
@@ -112,7 +112,7 @@ struct Format {
   // The format of another tool: file name and SHA-256 go into the metadata. `read` has read all of the input before
   // it gives the first rank.
   bool imported = false;
-  bool linked = false;  // PyTorch's: read, and linked with a device trace, by load/linking.h
+  bool linked = false;  // PyTorch's: read, and linked with a device trace, by sets/linked/linking.h
 
   std::unique_ptr<TraceWriter> (*write)(const FormatOptions&) = nullptr;
   void (*write_set)(std::span<const Trace>, const FormatOptions&, Output&) = nullptr;  // needs all ranks at once

@@ -27,7 +27,7 @@ std::string join_keys(const std::vector<FormatOption>& options) {
   return out;
 }
 
-// load/sink.cpp acts on them.
+// sets/sink.cpp acts on them.
 constexpr std::array<FormatOption, 1> common_options = {{{"compress", "gz|zst|none", "compress the output"}}};
 
 void check_options(const Format& format, Direction direction, const FormatOptions& options) {

@@ -3,16 +3,16 @@
 
 #include <string>
 
-#include "formats/chakra_stream.h"
-#include "formats/wire.h"
+#include "formats/chakra/protobuf.h"
+#include "formats/chakra/stream.h"
 
 namespace convert {
 namespace {
 
 std::string wrap(std::uint32_t field, std::string_view message) {
   std::string out(16 + message.size(), '\0');
-  char* at = wire::put_varint(out.data(), wire::make_tag(field, wire::bytes));
-  at = wire::put_text(wire::put_varint(at, message.size()), message);
+  char* at = protobuf::put_varint(out.data(), protobuf::make_tag(field, protobuf::bytes));
+  at = protobuf::put_text(protobuf::put_varint(at, message.size()), message);
   out.resize(static_cast<std::size_t>(at - out.data()));
   return out;
 }

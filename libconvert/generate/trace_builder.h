@@ -4,7 +4,7 @@
 //   TraceBuilder rank0(0);
 //   const NodeId forward = rank0.compute("forward", 50'000);
 //   rank0.collective(CollectiveType::all_reduce, 1 << 20, {forward});
-//   write_traces({rank0.finish(), …}, "toy");   // load/made_set.h
+//   write_traces({rank0.finish(), …}, "toy");   // sets/made_set.h
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@
 #include "core/diagnostic.h"
 #include "io/archive.h"
 #include "io/output.h"
-#include "io/replacement.h"
+#include "io/replace/replacement.h"
 #include "io/set_name.h"
 #include "io/set_path.h"
 

@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "core/diagnostic.h"
-#include "io/cleanup.h"
 #include "io/compression.h"
 #include "io/fd_output.h"
 #include "io/output.h"
-#include "io/replacement.h"
+#include "io/replace/cleanup.h"
+#include "io/replace/replacement.h"
 #include "io/set_name.h"
 #include "io/set_path.h"
 
@@ -349,7 +349,6 @@ OutputFiles::~OutputFiles() {
   park_if_ending();
   state_->discard_all();
 }
-
 
 std::unique_ptr<Output> OutputFiles::create(const std::string& path) { return create(path, false); }
 std::unique_ptr<Output> OutputFiles::create_in_set(const std::string& path) { return create(path, true); }

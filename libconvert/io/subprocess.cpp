@@ -17,7 +17,7 @@
 #include <thread>
 
 #include "core/diagnostic.h"
-#include "io/cleanup.h"
+#include "io/replace/cleanup.h"
 
 namespace convert {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/algorithm.h"
+#include "core/algorithm/algorithm.h"
 #include "core/diagnostic.h"
 #include "core/name.h"
 #include "core/trace.h"

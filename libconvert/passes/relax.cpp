@@ -9,8 +9,8 @@
 
 #include "passes/dep_rules.h"
 #include "passes/incremental_order.h"
-#include "passes/rules/circles.h"
-#include "passes/rules/whole_set.h"
+#include "passes/rules/whole_set/circles.h"
+#include "passes/rules/whole_set/whole_set.h"
 
 namespace convert {
 namespace {

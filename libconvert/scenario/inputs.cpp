@@ -7,11 +7,11 @@
 #include "core/units.h"
 #include "io/input.h"
 #include "io/set_path.h"
-#include "load/chunk_runs.h"
-#include "load/known_file.h"
-#include "load/schedules.h"
-#include "load/source.h"
-#include "simulate/recorded.h"
+#include "sets/chunk_runs.h"
+#include "sets/known_file.h"
+#include "sets/schedules.h"
+#include "sets/source.h"
+#include "simulate/engine/recorded.h"
 #include "simulate/system/default_system.h"
 
 namespace convert {
@@ -137,10 +137,10 @@ void check_algorithm_path(const std::string& path) {
 }
 
 void check_system_choices(const ReplaySystem& system, bool astra, NetworkModel model) {
-  const bool policy = system.policy != LinkPolicy::arrival;
+  const bool policy = system.policy != WirePolicy::arrival;
   if (astra && (system.balanced || policy))
     throw usage_error("balanced chunks and a policy for links are not ASTRA-sim's: only with compat none");
-  if (policy && model != NetworkModel::links) {
+  if (policy && model != NetworkModel::wires) {
     throw usage_error("policy " + std::string(name(system.policy)) +
                       " decides where messages wait for links: only with the network model links, not " +
                       std::string(name(model)));

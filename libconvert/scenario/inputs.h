@@ -12,14 +12,14 @@
 
 #include "core/diagnostic.h"
 #include "io/input_set.h"
-#include "simulate/program.h"
-#include "simulate/replay.h"
+#include "simulate/engine/replay.h"
+#include "simulate/program/program.h"
 
 namespace convert {
 
-// links, which never sends more over a link than it carries; ASTRA-sim's default with its rules.
+// wires, which never sends more over a wire than it carries; ASTRA-sim's default with its rules.
 [[nodiscard]] constexpr NetworkModel default_network_model(bool astra) {
-  return astra ? NetworkModel::unaware : NetworkModel::links;
+  return astra ? NetworkModel::unaware : NetworkModel::wires;
 }
 // Messages may go faster than a port carries them, and nobody asked for ASTRA-sim's rules.
 [[nodiscard]] constexpr bool may_exceed_ports(NetworkModel model, bool astra) {
@@ -34,7 +34,7 @@ struct SystemInputs {
   std::optional<std::string> memory{};  // … memory.json
   std::optional<std::string> groups{};  // … comm_group.json
   std::vector<CollectiveRule> rules{};  // custom ones name a path
-  LinkPolicy policy = LinkPolicy::arrival;
+  WirePolicy policy = WirePolicy::arrival;
   bool balanced = false;
   std::uint32_t queues_per_dim = 1;
   double injection_scale = 1;

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <utility>
 
-#include "config/network.h"
+#include "config/network/network.h"
 #include "config/size_condition.h"
 #include "core/diagnostic.h"
 #include "core/spelling.h"

@@ -10,17 +10,17 @@
 #include <string_view>
 
 #include "core/trace.h"
-#include "simulate/program.h"
+#include "simulate/program/program.h"
 
 namespace convert {
 
-inline constexpr std::array network_models = {NetworkModel::unaware, NetworkModel::aware, NetworkModel::links};
+inline constexpr std::array network_models = {NetworkModel::unaware, NetworkModel::aware, NetworkModel::wires};
 inline constexpr std::array occupancies = {Occupancy::beta, Occupancy::alpha_beta};
 inline constexpr std::array forwardings = {Forwarding::switches, Forwarding::store, Forwarding::cut};
 inline constexpr std::array routings = {Routing::dimension, Routing::shortest};
 inline constexpr std::array issue_modes = {IssueMode::algorithm, IssueMode::workload, IssueMode::unlimited};
-inline constexpr std::array link_policies = {LinkPolicy::arrival, LinkPolicy::fifo, LinkPolicy::lifo,
-                                             LinkPolicy::priority, LinkPolicy::smallest};
+inline constexpr std::array wire_policies = {WirePolicy::arrival, WirePolicy::fifo, WirePolicy::lifo,
+                                             WirePolicy::priority, WirePolicy::smallest};
 
 // The one of `all` that has this name().
 template <typename T, std::size_t n>

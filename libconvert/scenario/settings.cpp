@@ -8,12 +8,12 @@
 #include <cmath>
 #include <filesystem>
 
-#include "config/bandwidth_hint.h"
+#include "config/network/bandwidth_hint.h"
 #include "config/yaml_tree.h"
 #include "core/units.h"
-#include "load/schedules.h"
 #include "scenario/option_values.h"
 #include "scenario/system_keys.h"
+#include "sets/schedules.h"
 
 namespace convert {
 namespace {
@@ -92,8 +92,8 @@ std::string existing(const RunSettings& s, const std::string& path) {
   return found;
 }
 
-LinkSetting parse_link_setting(const std::string& key, const std::string& value) {
-  LinkSetting setting{.latency = key.starts_with("latency")};
+WireSetting parse_wire_setting(const std::string& key, const std::string& value) {
+  WireSetting setting{.latency = key.starts_with("latency")};
   if (const std::size_t dot = key.find('.'); dot != std::string::npos)
     setting.dim = static_cast<std::size_t>(parse_int(key.substr(dot + 1)).value_or(0));
   if (const std::optional<double> factor = parse_factor(value); factor && (setting.latency || *factor > 0)) {
@@ -165,7 +165,7 @@ void for_each_element(const std::string& key, const std::string& value, const Ta
 }
 void set_fail(S& s, Text key, Text value) {
   s.options.network.failed.clear();
-  for_each_element(key, value, [&](Text link) { s.options.network.failed.push_back(link); });
+  for_each_element(key, value, [&](Text wire) { s.options.network.failed.push_back(wire); });
 }
 void set_collective(S& s, Text key, Text value) {
   s.system.rules.clear();
@@ -188,15 +188,15 @@ constexpr std::array<Key, 25> plain_keys = {{
     {"from", [](S& s, Text, Text value) { s.from = value; }},
     {"network", set_network},
     {"model", [](S& s, Text k, Text value) { s.model = choice(k, value, network_models); }},
-    {"bandwidth", [](S& s, Text key, Text value) { s.links.push_back(parse_link_setting(key, value)); }},
-    {"latency", [](S& s, Text key, Text value) { s.links.push_back(parse_link_setting(key, value)); }},
+    {"bandwidth", [](S& s, Text key, Text value) { s.wires.push_back(parse_wire_setting(key, value)); }},
+    {"latency", [](S& s, Text key, Text value) { s.wires.push_back(parse_wire_setting(key, value)); }},
     {"occupancy", [](S& s, Text k, Text value) { s.options.network.occupancy = choice(k, value, occupancies); }},
     {"forwarding", [](S& s, Text k, Text value) { s.options.network.forwarding = choice(k, value, forwardings); }},
     {"routing", [](S& s, Text k, Text value) { s.options.network.routing = choice(k, value, routings); }},
     {"fail", set_fail},
     {"system", [](S& s, Text, Text value) { s.system.system = existing(s, value); }},
     {"collective", set_collective},
-    {"policy", [](S& s, Text key, Text value) { s.system.policy = choice(key, value, link_policies); }},
+    {"policy", [](S& s, Text key, Text value) { s.system.policy = choice(key, value, wire_policies); }},
     {"balanced", [](S& s, Text key, Text value) { s.system.balanced = truth(key, value); }},
     {"memory", [](S& s, Text, Text value) { s.system.memory = existing(s, value); }},
     {"groups", set_groups},
@@ -225,12 +225,12 @@ SweepKeys make_keys() {
   return keys;
 }
 
-void apply(const LinkSetting& setting, double& bytes_per_ns, double& latency_ns) {
+void apply(const WireSetting& setting, double& bytes_per_ns, double& latency_ns) {
   double& value = setting.latency ? latency_ns : bytes_per_ns;
   value = setting.factor ? value * setting.value : setting.value;
 }
 
-void apply(const LinkSetting& setting, NetworkConfig& network) {
+void apply(const WireSetting& setting, NetworkConfig& network) {
   const std::string key = setting.latency ? "latency" : "bandwidth";
   if (network.ideal) throw bad("an ideal network has no " + key + " to set");
   const std::size_t count = network.dims.size() + network.levels.size();
@@ -245,10 +245,10 @@ void apply(const LinkSetting& setting, NetworkConfig& network) {
   for (std::size_t d = 0; d < network.levels.size(); ++d) {
     if (setting.dim.value_or(d) == d) apply(setting, network.levels[d].bytes_per_ns, network.levels[d].latency_ns);
   }
-  for (GraphLink& link : network.graph.links) {
-    double latency_ns = static_cast<double>(link.latency_ps) / static_cast<double>(ps_per_ns);
-    apply(setting, link.bytes_per_ns, latency_ns);
-    if (setting.latency) link.latency_ps = round_to_ps(latency_ns);
+  for (GraphWire& wire : network.graph.wires) {
+    double latency_ns = static_cast<double>(wire.latency_ps) / static_cast<double>(ps_per_ns);
+    apply(setting, wire.bytes_per_ns, latency_ns);
+    if (setting.latency) wire.latency_ps = round_to_ps(latency_ns);
   }
 }
 
@@ -306,8 +306,8 @@ Scenario make_scenario(const RunSettings& s) {
   if (!s.workload) throw usage_error("no traces to replay; name them, or give a base with workload");
   Scenario scenario{.workload = *s.workload, .network = find_network(*s.network), .options = s.options};
   for (const bool per_dim : {false, true}) {  // what is for all comes first
-    for (const LinkSetting& link : s.links) {
-      if (link.dim.has_value() == per_dim) apply(link, scenario.network);
+    for (const WireSetting& wire : s.wires) {
+      if (wire.dim.has_value() == per_dim) apply(wire, scenario.network);
     }
   }
   scenario.options.astra = s.astra.value_or(false);
@@ -342,7 +342,7 @@ std::string network_shape(const Scenario& scenario) {
   std::string shape = n.ideal ? "ideal" : std::to_string(n.npus());
   for (const NetworkDim& d : n.dims) shape += ' ' + std::string(name(d.topology)) + std::to_string(d.npus);
   if (can_send_to_self(n, scenario.options.network.model)) shape += " self";
-  if (scenario.options.network.model == NetworkModel::links) shape += " no shortest time";  // of what takes none
+  if (scenario.options.network.model == NetworkModel::wires) shape += " no shortest time";  // of what takes none
   // The order of dimensions of balanced chunks is that of their loads, which weigh bytes by bandwidth.
   for (const NetworkDim& d : n.dims) {
     if (scenario.options.system->balanced)

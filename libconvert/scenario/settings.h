@@ -8,21 +8,21 @@
 #include <string_view>
 #include <vector>
 
-#include "config/network.h"
+#include "config/network/network.h"
 #include "config/sweep.h"
 #include "config/system.h"
 #include "scenario/inputs.h"
-#include "simulate/program.h"
+#include "simulate/program/program.h"
 
 namespace convert {
 
 // How groups are called where there are to be none, not those of the trace set either; unless there is such a file.
 inline constexpr const char* no_groups_file = "empty";
 
-// Bandwidth or latency of a network's links, in place of what the network says.
-struct LinkSetting {
+// Bandwidth or latency of a network's wires, in place of what the network says.
+struct WireSetting {
   bool latency = false;
-  std::optional<std::size_t> dim{};  // of a product or level of a tree; all links without
+  std::optional<std::size_t> dim{};  // of a product or level of a tree; all wires without
   bool factor = false;
   double value = 0;  // ns, bytes per ns, or the factor
 };
@@ -38,7 +38,7 @@ struct RunSettings {
   std::optional<bool> astra{};
   SystemInputs system{};
   bool no_groups = false;  // those of the trace set are not wanted either
-  std::vector<LinkSetting> links{};
+  std::vector<WireSetting> wires{};
   // Keys of system.json: a configuration that has the value of this key.
   struct SystemKey {
     std::string key;
@@ -78,8 +78,8 @@ struct Scenario {
 // Throws Error if the settings do not go together.
 void check_scenario(const Scenario& scenario);
 
-// Scenarios whose settings differ in nothing but the network and how messages share its links (model, bandwidth,
-// latency, occupancy, forwarding, routing, failed links) compile to the same program if this is the same.
+// Scenarios whose settings differ in nothing but the network and how messages share its wires (model, bandwidth,
+// latency, occupancy, forwarding, routing, failed wires) compile to the same program if this is the same.
 // Bandwidths are part of it where chunks are balanced by them.
 [[nodiscard]] std::string network_shape(const Scenario& scenario);
 

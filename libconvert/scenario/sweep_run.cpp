@@ -9,10 +9,10 @@
 
 #include "config/groups.h"
 #include "core/units.h"
-#include "load/source.h"
 #include "scenario/inputs.h"
-#include "simulate/report.h"
-#include "simulate/report_values.h"
+#include "sets/source.h"
+#include "simulate/report/report.h"
+#include "simulate/report/values.h"
 #include "util/visible.h"
 
 namespace convert {

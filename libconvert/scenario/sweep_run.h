@@ -13,7 +13,7 @@
 
 #include "core/diagnostic.h"
 #include "scenario/sweep_plan.h"
-#include "simulate/replay.h"
+#include "simulate/engine/replay.h"
 
 namespace convert {
 

@@ -15,7 +15,7 @@
 #include "io/input.h"
 #include "io/output.h"
 #include "io/set_path.h"
-#include "simulate/report_values.h"
+#include "simulate/report/values.h"
 
 namespace convert {
 namespace {

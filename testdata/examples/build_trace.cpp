@@ -3,7 +3,7 @@
 #include <iostream>
 
 #include "generate/trace_builder.h"
-#include "load/made_set.h"
+#include "sets/made_set.h"
 
 int main(int argc, char** argv) try {
   std::vector<convert::Trace> traces;

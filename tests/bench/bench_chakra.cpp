@@ -9,7 +9,7 @@
 
 #include "bench/measure.h"
 #include "bench/table.h"
-#include "formats/chakra_stream.h"
+#include "formats/chakra/stream.h"
 #include "formats/format.h"
 
 namespace {

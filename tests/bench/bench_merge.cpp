@@ -14,9 +14,9 @@
 #include "config/merge_map.h"
 #include "formats/format.h"
 #include "generate/trace_builder.h"
-#include "load/link_files.h"
-#include "load/made_set.h"
-#include "load/merging.h"
+#include "sets/derived/merging.h"
+#include "sets/linked/link_files.h"
+#include "sets/made_set.h"
 
 namespace {
 

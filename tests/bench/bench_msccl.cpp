@@ -72,7 +72,7 @@ Converted convert_in_memory(std::string text, std::string& out) {
   VerifyOptions options;
   options.dataflow = true;
   options.soft = Severity::warning;
-  verify(make_program(a), options, diagnostics);
+  verify(make_step_graph(a), options, diagnostics);
   const Lowering lowering(a, std::int64_t{1} << 30, diagnostics);
   const auto writer = find_format("chakra").write({});
   Trace trace;
@@ -136,13 +136,13 @@ void bench_proof(std::int32_t n) {
   options.dataflow = true;
   const double seconds = bench::best_seconds([&] {
     Diagnostics diagnostics;
-    verify(make_program(a), options, diagnostics);
+    verify(make_step_graph(a), options, diagnostics);
     if (diagnostics.errors() != 0) std::exit(1);
   });
   const auto [before, peak] = bench::memory_of([] { return 0; },
                                                [&](int) {
                                                  Diagnostics diagnostics;
-                                                 verify(make_program(a), options, diagnostics);
+                                                 verify(make_step_graph(a), options, diagnostics);
                                                });
   const std::string what = "ring of " + std::to_string(n);
   bench::print_row("proof, " + what, steps, "step", seconds / steps * 1e9, 0, 0, "2500 ns");

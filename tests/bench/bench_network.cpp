@@ -7,7 +7,7 @@
 
 #include "bench/measure.h"
 #include "bench/table.h"
-#include "simulate/network.h"
+#include "simulate/networks/network.h"
 
 namespace {
 
@@ -35,11 +35,11 @@ void measure(const std::string& network, const NetworkOptions& options, const st
   const NetworkConfig config = parse_short_network(network);
   EventQueue queue;
   NetworkOptions counting = options;
-  counting.count_links = true;
+  counting.count_wires = true;
   const auto counted = make_network(config, counting, queue);
   run(config, *counted, queue);
   std::uint64_t hops = 0;
-  for (const LinkUse& u : counted->link_use(queue.now())) hops += u.messages;
+  for (const WireUse& u : counted->wire_use(queue.now())) hops += u.messages;
   const double best_s = bench::best_seconds([&] {
     EventQueue again;
     run(config, *make_network(config, options, again), again);
@@ -56,11 +56,11 @@ int main() {
        {"switch:1024,bw=50GB/s,lat=500ns", "fully_connected:1024,bw=50GB/s,lat=500ns",
         "ring:64,bw=50GB/s,lat=500ns", "torus:16x16x4,bw=50GB/s,lat=500ns", "hypercube:1024,bw=50GB/s,lat=500ns"}) {
     measure(network, {.model = NetworkModel::aware}, "");
-    measure(network, {.model = NetworkModel::links}, " store");
-    measure(network, {.model = NetworkModel::links, .forwarding = Forwarding::cut}, " cut");
+    measure(network, {.model = NetworkModel::wires}, " store");
+    measure(network, {.model = NetworkModel::wires, .forwarding = Forwarding::cut}, " cut");
   }
-  measure("tree:8x16x8,bw=600GB/s|300GB/s|300GB/s,lat=500ns", {.model = NetworkModel::links}, " store");
-  NetworkOptions shortest{.model = NetworkModel::links};
+  measure("tree:8x16x8,bw=600GB/s|300GB/s|300GB/s,lat=500ns", {.model = NetworkModel::wires}, " store");
+  NetworkOptions shortest{.model = NetworkModel::wires};
   shortest.routing = Routing::shortest;
   measure("torus:16x16x4,bw=50GB/s,lat=500ns", shortest, " shortest");
   shortest.failed = {"0-1"};

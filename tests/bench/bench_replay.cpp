@@ -8,7 +8,7 @@
 
 #include "bench/measure.h"
 #include "bench/table.h"
-#include "simulate/replay.h"
+#include "simulate/engine/replay.h"
 
 namespace {
 
@@ -122,7 +122,7 @@ int main(int argc, char** argv) {
   for (const Case& c : cases) {
     if (argc > 2 && std::string(argv[2]) != c.label) continue;
     ReplayProgram program = compile(c.pattern, npus, c.network);
-    for (const NetworkModel model : {NetworkModel::unaware, NetworkModel::aware, NetworkModel::links}) {
+    for (const NetworkModel model : {NetworkModel::unaware, NetworkModel::aware, NetworkModel::wires}) {
       if (argc > 3 && argv[3] != name(model)) continue;
       measure(c.label, program, model, model == NetworkModel::unaware ? 1 : c.hops);
     }

@@ -22,7 +22,7 @@ namespace {
 using namespace convert;
 
 // All-reduce on an 8 × 8 mesh: each chunk has a root, to which its sums go along the rows, then along the column,
-// and from which they come back. Every transfer starts as soon as its data and its link allow, chunk after chunk.
+// and from which they come back. Every transfer starts as soon as its data and its wire allow, chunk after chunk.
 class Mesh {
  public:
   explicit Mesh(std::uint32_t chunks) : free_(nodes, {0, 0, 0, 0}) {
@@ -31,8 +31,8 @@ class Mesh {
     s_.nodes = nodes;
     s_.chunk_bytes = 1 << 20;
     for (std::uint32_t n = 0; n < nodes; ++n) {
-      if (n % side + 1 < side) add_links(n, n + 1);
-      if (n + side < nodes) add_links(n, n + side);
+      if (n % side + 1 < side) add_wires(n, n + 1);
+      if (n + side < nodes) add_wires(n, n + side);
     }
     for (std::uint32_t c = 0; c < chunks; ++c) {
       s_.chunks.push_back({.id = c, .bytes = {}, .pre = {.all = true}, .post = {.all = true}});
@@ -45,11 +45,11 @@ class Mesh {
  private:
   static constexpr std::uint32_t side = 8;
   static constexpr std::uint32_t nodes = side * side;
-  static constexpr std::int64_t hop = 20'000'000;  // ps; a link needs 19.6 us
+  static constexpr std::int64_t hop = 20'000'000;  // ps; a wire needs 19.6 us
 
-  void add_links(std::uint32_t a, std::uint32_t b) {
+  void add_wires(std::uint32_t a, std::uint32_t b) {
     for (const auto& [src, dst] : {std::pair{a, b}, std::pair{b, a}}) {
-      s_.links.push_back({.src = src, .dst = dst, .bandwidth_gib_per_s = 50, .latency_us = 0.05});
+      s_.wires.push_back({.src = src, .dst = dst, .bandwidth_gib_per_s = 50, .latency_us = 0.05});
     }
   }
   // The next node on the way to the root: along the row first.
@@ -107,7 +107,7 @@ void prove(const std::string& text, bool dataflow) {
   const Algorithm a = make_algorithm(s, timed, flow);
   VerifyOptions options;
   options.dataflow = dataflow;
-  verify(make_program(a), options, diagnostics);
+  verify(make_step_graph(a), options, diagnostics);
   if (diagnostics.errors() != 0) std::exit(1);
 }
 
@@ -154,7 +154,7 @@ Algorithm copies(std::int32_t tbs, std::int32_t steps, std::int32_t chunks, cons
 }
 
 void bench_races(const std::string& what, const Algorithm& a) {
-  const Program p = make_program(a);
+  const StepGraph p = make_step_graph(a);
   const BufferLayout layout(p, false);
   const Execution e = execute(p, layout, {});
   const auto n = static_cast<double>(p.step_count());

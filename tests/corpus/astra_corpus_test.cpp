@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "config/network.h"
+#include "config/network/network.h"
 #include "corpus.h"
-#include "load/source.h"
 #include "scenario/inputs.h"
-#include "simulate/replay.h"
-#include "simulate/report.h"
+#include "sets/source.h"
+#include "simulate/engine/replay.h"
+#include "simulate/report/report.h"
 
 namespace {
 
@@ -202,7 +202,7 @@ Listed read_table(const fs::path& file) {
   return listed;
 }
 
-// Nodes of custom collectives that become free together and compete for links.
+// Nodes of custom collectives that become free together and compete for wires.
 TEST(AstraCorpus, Ties) {
   REQUIRE_CORPUS();
   std::size_t cases = 0;

@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "config/network.h"
+#include "config/network/network.h"
 #include "corpus.h"
-#include "load/source.h"
 #include "scenario/inputs.h"
-#include "simulate/replay.h"
+#include "sets/source.h"
+#include "simulate/engine/replay.h"
 
 namespace {
 

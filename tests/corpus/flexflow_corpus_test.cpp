@@ -16,11 +16,11 @@
 #include <tuple>
 #include <vector>
 
-#include "config/network.h"
+#include "config/network/network.h"
 #include "corpus.h"
-#include "load/check.h"
-#include "load/source.h"
-#include "simulate/replay.h"
+#include "sets/check.h"
+#include "sets/source.h"
+#include "simulate/engine/replay.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "config/network.h"
+#include "config/network/network.h"
 #include "corpus/corpus.h"
 #include "formats/format.h"
 #include "formats/msccl/msccl.h"
@@ -13,7 +13,7 @@
 #include "passes/lower/lower.h"
 #include "passes/provenance.h"
 #include "passes/verify/verify.h"
-#include "simulate/replay.h"
+#include "simulate/engine/replay.h"
 
 namespace {
 
@@ -43,7 +43,7 @@ std::string encode(const std::vector<Trace>& traces) {
   return out;
 }
 
-Diagnostics& verified(const Program& p, Diagnostics& diagnostics) {
+Diagnostics& verified(const StepGraph& p, Diagnostics& diagnostics) {
   VerifyOptions options;
   options.dataflow = true;
   verify(p, options, diagnostics);
@@ -186,7 +186,7 @@ TEST(MscclConvert, ThereAndBackAgain) {
     EXPECT_TRUE(encode(there) == encode(lower(back, std::int64_t{1} << 26))) << path;
     Diagnostics proof;
     check_structure(back, proof);
-    EXPECT_EQ(verified(make_program(back), proof).errors(), 0U) << path << "\n" << text(proof);
+    EXPECT_EQ(verified(make_step_graph(back), proof).errors(), 0U) << path << "\n" << text(proof);
   }
 }
 
@@ -195,7 +195,7 @@ TEST(MscclConvert, TracesProveToo) {
   for (const auto& path : sound_files()) {
     const std::vector<Trace> traces = lower(read(path));
     Diagnostics proof;
-    EXPECT_EQ(verified(make_program(traces, proof), proof).errors(), 0U) << path << "\n" << text(proof);
+    EXPECT_EQ(verified(make_step_graph(traces, proof), proof).errors(), 0U) << path << "\n" << text(proof);
   }
 }
 
@@ -232,7 +232,7 @@ TEST(MscclConvert, SchedulesAnewWithoutThreadblocks) {
     }
     const Algorithm back = read_msccl(xml, path.filename().string(), diagnostics);
     check_structure(back, diagnostics);
-    EXPECT_EQ(verified(make_program(back), diagnostics).errors(), 0U) << path << "\n" << text(diagnostics);
+    EXPECT_EQ(verified(make_step_graph(back), diagnostics).errors(), 0U) << path << "\n" << text(diagnostics);
   }
 }
 

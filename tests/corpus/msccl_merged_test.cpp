@@ -13,7 +13,7 @@
 #include "passes/lower/lower.h"
 #include "passes/merge/merge.h"
 #include "passes/provenance_rule.h"
-#include "passes/verify/merged_proof.h"
+#include "passes/verify/merged/proof.h"
 
 namespace {
 

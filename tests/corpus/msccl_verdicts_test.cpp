@@ -69,7 +69,7 @@ Verdict judge(const std::filesystem::path& path) {
     auto input = convert::open_input(path.string());
     const convert::Algorithm a = convert::read_msccl(input->read_rest(), path.filename().string(), diagnostics);
     convert::check_structure(a, diagnostics);
-    convert::verify(convert::make_program(a),
+    convert::verify(convert::make_step_graph(a),
                     {.dataflow = true, .collective = {}, .soft = convert::Severity::error}, diagnostics);
   } catch (const convert::Error& e) {
     diagnostics.error(e.where(), e.rule(), e.what());

@@ -8,9 +8,9 @@
 #include <filesystem>
 
 #include "corpus.h"
-#include "formats/chakra_stream.h"
+#include "formats/chakra/stream.h"
 #include "formats/format.h"
-#include "formats/kineto.h"
+#include "formats/kineto/kineto.h"
 #include "formats/pytorch/pytorch.h"
 #include "passes/compat/convert.h"
 #include "passes/compat/link.h"

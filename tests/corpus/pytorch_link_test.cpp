@@ -10,9 +10,9 @@
 #include <optional>
 #include <tuple>
 
-#include "config/network.h"
+#include "config/network/network.h"
 #include "corpus.h"
-#include "formats/kineto.h"
+#include "formats/kineto/kineto.h"
 #include "formats/pytorch/process_groups.h"
 #include "formats/pytorch/pytorch.h"
 #include "graph/algorithms.h"
@@ -20,8 +20,8 @@
 #include "passes/link/link.h"
 #include "passes/relax.h"
 #include "passes/validate.h"
-#include "simulate/recorded.h"
-#include "simulate/replay.h"
+#include "simulate/engine/recorded.h"
+#include "simulate/engine/replay.h"
 #include "simulate/system/default_system.h"
 
 namespace convert {
@@ -251,7 +251,7 @@ TEST(AcrossRanks, WhatIsLeftOfTheOrderEndsAndNothingIsTakenOutInVain) {
     const Set rest = without(set, r.cuts);
     EXPECT_EQ(errors_across_ranks(rest), std::vector<std::string>{}) << name;
     for (const char* topology : topologies) {
-      for (const NetworkModel model : {NetworkModel::unaware, NetworkModel::aware, NetworkModel::links})
+      for (const NetworkModel model : {NetworkModel::unaware, NetworkModel::aware, NetworkModel::wires})
         EXPECT_TRUE(ends(rest, topology, model)) << name << " on " << topology;
     }
     for (const auto& [rank, cuts] : r.cuts) {

@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "corpus.h"
-#include "formats/kineto.h"
+#include "formats/kineto/kineto.h"
 #include "formats/pytorch/pytorch.h"
-#include "load/belonging.h"
-#include "load/linking.h"
 #include "passes/link/link.h"
+#include "sets/linked/belonging.h"
+#include "sets/linked/linking.h"
 
 namespace convert {
 namespace {

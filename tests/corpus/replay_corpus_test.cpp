@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "config/network.h"
+#include "config/network/network.h"
 #include "corpus.h"
 #include "formats/format.h"
-#include "simulate/replay.h"
+#include "simulate/engine/replay.h"
 
 namespace {
 

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "corpus.h"
-#include "load/merging.h"
-#include "load/rankwise.h"
+#include "sets/derived/merging.h"
+#include "sets/derived/rankwise.h"
 #include "unit/io/scratch.h"
-#include "unit/load/split_sets.h"
+#include "unit/sets/split_sets.h"
 
 namespace {
 

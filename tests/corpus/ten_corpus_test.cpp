@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The schedules of the corpus: read, checked, proved, replayed on their own links, written and read again, against
+// The schedules of the corpus: read, checked, proved, replayed on their own wires, written and read again, against
 // the reference's tables.
 #include <gtest/gtest.h>
 
@@ -8,17 +8,17 @@
 #include <map>
 #include <set>
 
-#include "config/network.h"
+#include "config/network/network.h"
 #include "corpus/corpus.h"
 #include "formats/format.h"
 #include "io/input.h"
-#include "load/schedules.h"
 #include "passes/lower/export.h"
 #include "passes/lower/lower.h"
 #include "passes/ten/check.h"
 #include "passes/ten/retime.h"
 #include "passes/verify/verify.h"
-#include "simulate/replay.h"
+#include "sets/schedules.h"
+#include "simulate/engine/replay.h"
 #include "unit/passes/lowered.h"
 
 namespace {
@@ -48,15 +48,15 @@ std::string text(const Diagnostics& diagnostics) {
   return out;
 }
 
-void expect_proved(const Program& p, const std::string& name) {
+void expect_proved(const StepGraph& p, const std::string& name) {
   Diagnostics diagnostics;
   verify(p, {.dataflow = true, .collective = {}, .soft = Severity::error}, diagnostics);
   EXPECT_EQ(diagnostics.errors(), 0U) << name << "\n" << text(diagnostics);
 }
 
-ReplayResult on_links(const std::vector<Trace>& traces, const Schedule& s) {
+ReplayResult on_wires(const std::vector<Trace>& traces, const Schedule& s) {
   ReplayOptions options;
-  options.network.model = NetworkModel::links;
+  options.network.model = NetworkModel::wires;
   options.network.occupancy = s.occupancy == Schedule::Occupancy::beta ? Occupancy::beta : Occupancy::alpha_beta;
   Diagnostics diagnostics;
   auto result = replay(traces, network_of(s), options, diagnostics);
@@ -78,7 +78,7 @@ TEST(TenCorpus, GoldenSchedulesAreProvedAndTakeTheirTime) {
       Diagnostics diagnostics;
       const Schedule s = read(folder() / "schedules" / name, diagnostics);
       EXPECT_EQ(std::to_string(s.nodes), row["npus"]) << name;
-      EXPECT_EQ(std::to_string(s.links.size()), row["links"]) << name;
+      EXPECT_EQ(std::to_string(s.wires.size()), row["links"]) << name;
       EXPECT_EQ(std::to_string(s.chunks.size()), row["chunks"]) << name;
       EXPECT_EQ(std::to_string(s.chunk_bytes.value_or(0)), row["chunk_size_B"]) << name;
       EXPECT_EQ(std::to_string(s.transfers.size()), row["transfers"]) << name;
@@ -94,9 +94,9 @@ TEST(TenCorpus, GoldenSchedulesAreProvedAndTakeTheirTime) {
 
       const CheckedSchedule checked = check_and_repair(s, {}, diagnostics);
       const std::vector<Trace> traces = lower(checked.algorithm);
-      expect_proved(make_program(checked.algorithm), name);
-      expect_proved(make_program(traces, diagnostics), name);
-      const ReplayResult result = on_links(traces, s);
+      expect_proved(make_step_graph(checked.algorithm), name);
+      expect_proved(make_step_graph(traces, diagnostics), name);
+      const ReplayResult result = on_wires(traces, s);
       EXPECT_EQ(result.status, ReplayStatus::complete) << name;
       // Files are exact to a picosecond, and so is each hop: no more than that for each transfer of the longest
       // path.
@@ -117,9 +117,9 @@ TEST(TenCorpus, GoldenSchedulesRunAsMscclPrograms) {
     const CheckedSchedule checked =
         check_and_repair(read(folder() / "schedules" / (row["file"] + ".json"), diagnostics), {}, diagnostics);
     const Algorithm direct = runnable(checked.algorithm, diagnostics);
-    expect_proved(make_program(direct), row["file"]);
+    expect_proved(make_step_graph(direct), row["file"]);
     const Algorithm raised = export_algorithm(lower(checked.algorithm), diagnostics);
-    expect_proved(make_program(raised), row["file"]);
+    expect_proved(make_step_graph(raised), row["file"]);
     EXPECT_EQ(raised.steps.size(), direct.steps.size()) << row["file"];
     EXPECT_EQ(diagnostics.errors(), 0U) << text(diagnostics);
   }
@@ -136,17 +136,17 @@ TEST(TenCorpus, SchedulesOfManyTransfersAreProved) {
         check_and_repair(read(corpus::root() / "synthesis" / name, diagnostics), {}, diagnostics);
     ASSERT_EQ(diagnostics.errors(), 0U) << text(diagnostics);
     EXPECT_EQ(checked.algorithm.transfers.size(), count) << name;
-    const auto expect_proved_in_linear_work = [&](const Program& p) {
+    const auto expect_proved_in_linear_work = [&](const StepGraph& p) {
       VerifyOptions options;
       options.dataflow = true;
       options.search_budget = 40 * std::uint64_t{p.step_count()};
       verify(p, options, diagnostics);
       EXPECT_EQ(diagnostics.errors(), 0U) << name << text(diagnostics);
     };
-    expect_proved_in_linear_work(make_program(checked.algorithm));
-    expect_proved_in_linear_work(make_program(runnable(checked.algorithm, diagnostics)));
+    expect_proved_in_linear_work(make_step_graph(checked.algorithm));
+    expect_proved_in_linear_work(make_step_graph(runnable(checked.algorithm, diagnostics)));
     const std::vector<Trace> traces = lower(checked.algorithm);
-    expect_proved_in_linear_work(make_program(traces, diagnostics));
+    expect_proved_in_linear_work(make_step_graph(traces, diagnostics));
   }
 }
 
@@ -180,9 +180,9 @@ TEST(TenCorpus, StepsAreSchedulesToo) {
     EXPECT_EQ(diagnostics.errors(), 0U) << entry.path() << text(diagnostics);
     ASSERT_GT(checked.algorithm.ranks(), 0) << entry.path();
     const std::vector<Trace> traces = lower(checked.algorithm);
-    expect_proved(make_program(traces, diagnostics), entry.path());
+    expect_proved(make_step_graph(traces, diagnostics), entry.path());
     if (const auto time = written_time(s)) {
-      EXPECT_NEAR(static_cast<double>(on_links(traces, s).total_ps), static_cast<double>(*time), 20)
+      EXPECT_NEAR(static_cast<double>(on_wires(traces, s).total_ps), static_cast<double>(*time), 20)
           << entry.path();
     }
   }
@@ -211,7 +211,7 @@ TEST(TenCorpus, BrokenSchedulesAreRefusedForTheirReason) {
   EXPECT_EQ(files, 22U);
 }
 
-// What TACOS v1.3.0 claims and cannot be: in the order on the links it takes longer.
+// What TACOS v1.3.0 claims and cannot be: in the order on the wires it takes longer.
 TEST(TenCorpus, AcausalSchedulesAreRepaired) {
   REQUIRE_CORPUS();
   const std::map<std::string, Picoseconds> times = {{"mesh2d_hetero_3x3", 74'114'582},
@@ -226,13 +226,13 @@ TEST(TenCorpus, AcausalSchedulesAreRepaired) {
       EXPECT_EQ(diagnostics.errors(), 0U) << text(diagnostics);
       EXPECT_EQ(written_time(checked.schedule), time) << path;
       const std::vector<Trace> traces = lower(checked.algorithm);
-      expect_proved(make_program(traces, diagnostics), path);
-      EXPECT_NEAR(static_cast<double>(on_links(traces, checked.schedule).total_ps), static_cast<double>(time), 10);
+      expect_proved(make_step_graph(traces, diagnostics), path);
+      EXPECT_NEAR(static_cast<double>(on_wires(traces, checked.schedule).total_ps), static_cast<double>(time), 10);
     }
   }
 }
 
-// The nine figures of ASTRA-sim's congestion-aware backend, custom collectives with dependencies on links.
+// The nine figures of ASTRA-sim's congestion-aware backend, custom collectives with dependencies on wires.
 TEST(TenCorpus, TakesAsLongAsAstraSays) {
   REQUIRE_CORPUS();
   struct Case {
@@ -267,7 +267,7 @@ std::string warnings(const std::filesystem::path& path, Schedule& s) {
   const CheckedSchedule checked = check_and_repair(s, {}, diagnostics);
   EXPECT_EQ(diagnostics.errors(), 0U) << path << text(diagnostics);
   EXPECT_GT(checked.algorithm.ranks(), 0) << path;
-  expect_proved(make_program(lower(checked.algorithm), diagnostics), path);
+  expect_proved(make_step_graph(lower(checked.algorithm), diagnostics), path);
   return text(diagnostics);
 }
 

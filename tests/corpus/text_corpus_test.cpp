@@ -7,12 +7,12 @@
 #include <set>
 #include <string>
 
-#include "config/network.h"
+#include "config/network/network.h"
 #include "corpus.h"
-#include "load/sink.h"
-#include "load/source.h"
 #include "scenario/inputs.h"
-#include "simulate/replay.h"
+#include "sets/sink.h"
+#include "sets/source.h"
+#include "simulate/engine/replay.h"
 
 namespace {
 

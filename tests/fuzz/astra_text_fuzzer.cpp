@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "formats/astra_text.h"
+#include "formats/astra_text/astra_text.h"
 #include "trace_fuzzing.h"
 
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "formats/kineto.h"
+#include "formats/kineto/kineto.h"
 #include "formats/pytorch/process_groups.h"
 #include "formats/pytorch/pytorch.h"
 #include "passes/compat/convert.h"

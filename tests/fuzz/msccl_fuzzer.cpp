@@ -34,7 +34,7 @@ void check_lowering(const Algorithm& algorithm, const Diagnostics& proof, std::u
   check_no_errors(rules, "a lowered algorithm breaks a rule");
 
   Diagnostics findings;
-  const Program program = make_program(traces, findings);
+  const StepGraph program = make_step_graph(traces, findings);
   verify(program, {.dataflow = true, .collective = {}, .soft = Severity::error}, findings);
   if (proof.errors() == 0) check_no_errors(findings, "the algorithm is proved, its traces are not");
 
@@ -67,7 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_structure(algorithm, diagnostics);
     std::optional<Collective> claimed;
     if ((variant & 3U) == 3U) claimed = static_cast<Collective>(variant >> 2U & 7U);
-    const Program program = make_program(algorithm);
+    const StepGraph program = make_step_graph(algorithm);
     Diagnostics proof;
     if (claimed || diagnostics.errors() != 0) {
       verify(program, {.dataflow = true, .collective = claimed, .soft = Severity::error}, proof);

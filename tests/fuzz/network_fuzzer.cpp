@@ -5,21 +5,21 @@
 #include <string_view>
 
 #include "config/groups.h"
-#include "config/network.h"
-#include "config/routes.h"
+#include "config/network/network.h"
+#include "config/network/routes.h"
 #include "core/diagnostic.h"
-#include "simulate/network.h"
+#include "simulate/networks/network.h"
 #include "trace_fuzzing.h"
 
 namespace {
 
 using namespace convert;
 
-// Every NPU reaches every other over links that exist.
+// Every NPU reaches every other over wires that exist.
 void check_ways(const NetworkConfig& config, std::optional<Routing> routing) {
   const auto router = make_router(config, routing);
   const auto npus = static_cast<Device>(config.npus());
-  const LinkGraph graph = build_link_graph(config);
+  const WireGraph graph = build_wire_graph(config);
   for (Device src = 0; src < npus; ++src) {
     for (Device dst = 0; dst < npus; ++dst) {
       if (src == dst) continue;
@@ -28,7 +28,7 @@ void check_ways(const NetworkConfig& config, std::optional<Routing> routing) {
         fuzzing::check(hops < graph.devices(), "a way ends");
         const Device from = p.at;
         const Hop hop = router->step(p);
-        fuzzing::check(hop.link < router->links() && router->ends(hop.link) == std::pair{from, p.at},
+        fuzzing::check(hop.wire < router->wires() && router->ends(hop.wire) == std::pair{from, p.at},
                        "a hop is over a link");
         fuzzing::check(graph.find_device(router->device_name(p.at)) == p.at, "devices have names");
       }
@@ -48,12 +48,12 @@ void check_messages(const NetworkConfig& config, const NetworkOptions& options) 
 }
 
 void check_network(const NetworkConfig& config) {
-  if (config.ideal || config.npus() > 64 || config.graph.links.size() > 1000) return;
+  if (config.ideal || config.npus() > 64 || config.graph.wires.size() > 1000) return;
   try {
     check_ways(config, std::nullopt);
     check_ways(config, Routing::shortest);
     for (const Forwarding forwarding : {Forwarding::switches, Forwarding::store, Forwarding::cut}) {
-      check_messages(config, {.model = NetworkModel::links, .forwarding = forwarding});
+      check_messages(config, {.model = NetworkModel::wires, .forwarding = forwarding});
     }
   } catch (const Error& e) {  // delays that no clock holds
     fuzzing::check(e.kind() == Error::Kind::input, "an error that is not about the input");

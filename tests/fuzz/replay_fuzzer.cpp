@@ -9,12 +9,12 @@
 #include <string>
 #include <string_view>
 
-#include "config/network.h"
-#include "formats/chrome.h"
+#include "config/network/network.h"
+#include "formats/graphs/chrome.h"
 #include "passes/verify/verify.h"
 #include "set_fuzzing.h"
-#include "simulate/replay.h"
-#include "simulate/report.h"
+#include "simulate/engine/replay.h"
+#include "simulate/report/report.h"
 #include "simulate/system/default_system.h"
 
 namespace {
@@ -66,7 +66,7 @@ std::optional<ReplayStatus> run_replay(std::span<const Trace> traces, std::uint3
   if ((variant & 12U) == 12U) options.until = 5'000'000;
   NetworkConfig network = small_network(traces.size(), variant);
   if (!network.ideal && (variant & 16U) != 0)
-    options.network.model = (variant & 32U) != 0 ? NetworkModel::links : NetworkModel::aware;
+    options.network.model = (variant & 32U) != 0 ? NetworkModel::wires : NetworkModel::aware;
   options.astra = (variant & 1U << 20U) != 0;
   if (traces.size() >= 2) options.system = small_system(network, variant >> 21U);
   Diagnostics diagnostics;
@@ -111,7 +111,7 @@ void replay_algorithm(std::string_view text, std::uint32_t variant) {
   const Algorithm algorithm = read_msccl_text(text, diagnostics);
   check_structure(algorithm, diagnostics);
   if (diagnostics.errors() != 0) return;
-  verify(make_program(algorithm), {.dataflow = false, .collective = {}, .soft = Severity::error}, diagnostics);
+  verify(make_step_graph(algorithm), {.dataflow = false, .collective = {}, .soft = Severity::error}, diagnostics);
   if (diagnostics.errors() != 0) return;
   // Stopping early, one communication at a time and rendezvous may keep it from its end.
   constexpr std::uint32_t held_back = 12U | 1U << 20U | 1U << 28U;

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "formats/format.h"
-#include "load/source.h"
 #include "passes/lower/lower.h"
 #include "passes/provenance.h"
+#include "sets/source.h"
 #include "trace_fuzzing.h"
 
 namespace convert::fuzzing {

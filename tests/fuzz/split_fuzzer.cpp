@@ -3,7 +3,7 @@
 // whole system or of a joined set; merged collectives folded; messages to other ranks left out.
 #include <cstdint>
 
-#include "formats/chakra_stream.h"
+#include "formats/chakra/stream.h"
 #include "passes/split/collapse.h"
 #include "passes/split/split.h"
 #include "passes/split/subset.h"

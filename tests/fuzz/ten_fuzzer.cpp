@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <string>
 
-#include "load/schedules.h"
 #include "passes/ten/check.h"
 #include "passes/ten/retime.h"
 #include "proof_fuzzing.h"
+#include "sets/schedules.h"
 
 namespace {
 
@@ -41,12 +41,12 @@ void check_algorithm(const Algorithm& algorithm) {
   const std::vector<Trace> traces = lowered(algorithm, std::nullopt);
   Diagnostics findings;
   check_rules(traces, findings);
-  const Program program = make_program(traces, findings);
+  const StepGraph program = make_step_graph(traces, findings);
   verify(program, {.dataflow = false, .collective = {}, .soft = Severity::error}, findings);
   check_no_errors(findings, "a sound schedule has traces that break a rule");
   Diagnostics exported;
   const Algorithm runs = runnable(algorithm, exported);
-  verify(make_program(runs), {.dataflow = false, .collective = {}, .soft = Severity::error}, exported);
+  verify(make_step_graph(runs), {.dataflow = false, .collective = {}, .soft = Severity::error}, exported);
   for (const Diagnostic& d : exported.all()) {
     check(d.severity != Severity::error || d.rule == "limits", "a sound schedule has no sound MSCCL-IR");
   }
@@ -62,7 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     constexpr std::uint32_t many_nodes = 256;
     Diagnostics diagnostics;
     const Schedule s = read_ten(bytes, diagnostics);
-    if (s.links_told) check_writing(s);
+    if (s.wires_told) check_writing(s);
     Schedule timed;
     const Flow flow = check_schedule(s, timed, diagnostics);
     if (!flow.redundant.empty()) {
@@ -77,7 +77,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       const CheckedSchedule checked = check_and_repair(s, options, findings);
       if (findings.errors() == 0) check_algorithm(checked.algorithm);
     }
-    if (s.links_told) (void)network_of(s);
+    if (s.wires_told) (void)network_of(s);
   });
   return 0;
 }

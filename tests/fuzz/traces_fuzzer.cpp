@@ -48,7 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_rules(traces, rules);
   may_refuse([&] {
     Diagnostics findings;
-    const Program program = make_program(traces, findings);
+    const StepGraph program = make_step_graph(traces, findings);
     std::optional<Collective> claimed;
     if ((variant & 7U) == 7U) claimed = static_cast<Collective>(variant >> 3U & 7U);
     verify(program, {.dataflow = true, .collective = claimed, .soft = Severity::error}, findings);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "common/findings.h"
 
-#include "load/sink.h"
 #include "passes/validate.h"
+#include "sets/sink.h"
 #include "util/json_writer.h"
 
 namespace tools {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "formats/drawing.h"
+#include "formats/graphs/drawing.h"
 
 namespace tools {
 

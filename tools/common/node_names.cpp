@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "io/output.h"
-#include "load/source.h"
 #include "passes/trace_summary.h"
+#include "sets/source.h"
 
 namespace tools {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "common/source.h"
 #include "common/tool.h"
-#include "simulate/deadlock.h"
+#include "simulate/waits/deadlock.h"
 
 namespace tools {
 

@@ -11,7 +11,7 @@
 
 #include "io/document_limit.h"
 #include "io/output.h"
-#include "load/sink.h"
+#include "sets/sink.h"
 
 namespace tools {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "load/source.h"
+#include "sets/source.h"
 
 namespace tools {
 

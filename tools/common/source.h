@@ -7,7 +7,7 @@
 
 #include "common/options.h"
 #include "common/tool.h"
-#include "load/source.h"
+#include "sets/source.h"
 
 namespace tools {
 

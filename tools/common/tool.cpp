@@ -17,9 +17,9 @@
 #include <new>
 
 #include "common/version.h"
-#include "io/cleanup.h"
 #include "io/document_limit.h"
 #include "io/output.h"
+#include "io/replace/cleanup.h"
 #include "util/log.h"
 #include "util/parallel.h"
 

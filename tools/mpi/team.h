@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "common/sweep.h"
+#include "replay/sweep.h"
 
 namespace tools {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/algorithm.h"
+#include "core/algorithm/algorithm.h"
 #include "core/diagnostic.h"
 #include "formats/msccl/document.h"
 

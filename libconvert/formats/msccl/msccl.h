@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/algorithm.h"
+#include "core/algorithm/algorithm.h"
 #include "core/diagnostic.h"
 
 namespace convert {
@@ -12,7 +12,7 @@ namespace convert {
 // Parses and checks the structure of a document. Throws Error(input) where no table can be made (malformed XML, a
 // DOCTYPE, another root, missing or impossible attributes of <algo>); every other defect is reported to
 // `diagnostics` with its line and column, and the returned algorithm then holds what could be understood
-// (only an algorithm without reported errors fulfils the invariants of core/algorithm.h).
+// (only an algorithm without reported errors fulfils the invariants of core/algorithm/algorithm.h).
 // `text` is consumed: the parser works inside it.
 [[nodiscard]] Algorithm read_msccl(std::string text, const std::string& file, Diagnostics& diagnostics);
 

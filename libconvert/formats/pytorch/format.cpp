@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "formats/format.h"
 
-#include "formats/kineto.h"
+#include "formats/kineto/kineto.h"
 #include "formats/pytorch/pytorch.h"
 
 namespace convert {

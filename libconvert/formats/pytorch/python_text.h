@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "formats/json_stream.h"
+#include "formats/json/stream.h"
 
 namespace convert {
 

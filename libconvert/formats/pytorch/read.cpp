@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "formats/json_stream.h"
-#include "formats/json_values.h"
-#include "formats/kineto.h"
+#include "formats/json/stream.h"
+#include "formats/json/values.h"
+#include "formats/kineto/kineto.h"
 #include "formats/pytorch/node_fields.h"
 #include "formats/pytorch/python_text.h"
 #include "formats/pytorch/pytorch.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "formats/json_head.h"
+#include "formats/json/head.h"
 #include "formats/pytorch/pytorch.h"
 
 namespace convert {

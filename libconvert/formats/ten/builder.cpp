@@ -90,33 +90,33 @@ void ScheduleBuilder::check_nodes() {
   for (const std::uint32_t r : s.relays) check_node(r, relays_line);
 }
 
-void ScheduleBuilder::check_links() {
+void ScheduleBuilder::check_wires() {
   Schedule& s = schedule;
-  if (!s.links_told) {
+  if (!s.wires_told) {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> used;
     for (const auto& t : s.transfers) used.emplace_back(t.src, t.dst);
     std::sort(used.begin(), used.end());
     used.erase(std::unique(used.begin(), used.end()), used.end());
-    for (const auto& [src, dst] : used) s.links.push_back({.src = src, .dst = dst, .rounds = 0});
+    for (const auto& [src, dst] : used) s.wires.push_back({.src = src, .dst = dst, .rounds = 0});
   }
-  if (link_count && *link_count != static_cast<std::int64_t>(s.links.size())) {
-    throw error(links_line,
-                "there are " + counted(s.links.size(), "link") + ", not " + std::to_string(*link_count));
+  if (wire_count && *wire_count != static_cast<std::int64_t>(s.wires.size())) {
+    throw error(wires_line,
+                "there are " + counted(s.wires.size(), "link") + ", not " + std::to_string(*wire_count));
   }
   constexpr double most_gib_per_s = 1e9;
   constexpr double most_us = 1e12;
-  for (const auto& l : s.links) {
+  for (const auto& l : s.wires) {
     check_node(l.src, l.line);
     check_node(l.dst, l.line);
     if (l.src == l.dst) throw error(l.line, "a link from node " + std::to_string(l.src) + " to itself");
     const bool told = l.bandwidth_gib_per_s > 0 && l.bandwidth_gib_per_s <= most_gib_per_s;
-    if (s.links_told && (!told || l.latency_us < 0 || l.latency_us > most_us)) {
+    if (s.wires_told && (!told || l.latency_us < 0 || l.latency_us > most_us)) {
       throw error(l.line, "a link's bandwidth must be more than 0 GiB/s, its latency 0 us or more");
     }
   }
-  std::vector<const Schedule::Link*> sorted;
-  for (const auto& l : s.links) sorted.push_back(&l);
-  const auto key = [](const Schedule::Link* l) { return std::tie(l->src, l->dst); };
+  std::vector<const Schedule::Wire*> sorted;
+  for (const auto& l : s.wires) sorted.push_back(&l);
+  const auto key = [](const Schedule::Wire* l) { return std::tie(l->src, l->dst); };
   std::stable_sort(sorted.begin(), sorted.end(), [&](auto* a, auto* b) { return key(a) < key(b); });
   const auto twice =
       std::adjacent_find(sorted.begin(), sorted.end(), [&](auto* a, auto* b) { return key(a) == key(b); });
@@ -215,7 +215,7 @@ Schedule ScheduleBuilder::finish(const FormatOptions& options, Diagnostics& diag
   check_nodes();
   guess_chunks(diagnostics);
   resolve_chunks();
-  check_links();
+  check_wires();
   check_transfers();
   return std::move(schedule);
 }

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/algorithm/schedule.h"
 #include "core/diagnostic.h"
-#include "core/schedule.h"
 #include "formats/format.h"
 
 namespace convert {
@@ -22,12 +22,12 @@ class ScheduleBuilder {
 
   Schedule schedule;  // all but chunks of transfers
   std::optional<std::int64_t> chunk_count{};
-  std::optional<std::int64_t> link_count{};
+  std::optional<std::int64_t> wire_count{};
   std::optional<std::int64_t> step_count{};
   // Where these stand; 0: unknown.
   std::uint32_t nodes_line = 0;
   std::uint32_t relays_line = 0;
-  std::uint32_t links_line = 0;
+  std::uint32_t wires_line = 0;
   std::uint32_t chunks_line = 0;
   std::uint32_t chunk_bytes_line = 0;
   std::uint32_t step_line = 0;
@@ -49,7 +49,7 @@ class ScheduleBuilder {
  private:
   void guess_chunks(Diagnostics& diagnostics);
   void check_nodes();
-  void check_links();
+  void check_wires();
   void resolve_chunks();
   void check_transfers() const;
   void check_node(std::uint32_t node, std::uint32_t line) const;

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/diagnostic.h"
-#include "formats/json_head.h"
+#include "formats/json/head.h"
 #include "formats/ten/ten.h"
 #include "util/utf8.h"
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/units.h"
-#include "formats/json_stream.h"
+#include "formats/json/stream.h"
 #include "formats/ten/builder.h"
 #include "formats/ten/csv.h"
 #include "formats/ten/ten.h"
@@ -40,7 +40,7 @@ class Reader {
   // Throws on a key that is unknown or there twice.
   void check_key(std::string_view key);
   void read_meta();
-  void read_link();
+  void read_wire();
   void read_chunk();
   Schedule::NodeSet read_set(std::size_t field);
   void read_header();
@@ -83,16 +83,16 @@ void Reader::read_chunk() {
   to_.schedule.chunks.push_back(c);
 }
 
-void Reader::read_link() {
+void Reader::read_wire() {
   if (lines_.size() != 6) lines_.expect_fields(5, "#link");
-  Schedule::Link l;
+  Schedule::Wire l;
   l.src = static_cast<std::uint32_t>(lines_.natural(1, "a node", most_nodes));
   l.dst = static_cast<std::uint32_t>(lines_.natural(2, "a node", most_nodes));
   l.bandwidth_gib_per_s = lines_.number(3, "the bandwidth in GiB/s");
   l.latency_us = lines_.number(4, "the latency in us");
   if (lines_.size() == 6) l.rounds = static_cast<std::uint32_t>(lines_.natural(5, "rounds", most_id));
   l.line = lines_.line();
-  to_.schedule.links.push_back(l);
+  to_.schedule.wires.push_back(l);
 }
 
 void Reader::check_key(std::string_view key) {
@@ -113,7 +113,7 @@ void Reader::check_key(std::string_view key) {
 
 void Reader::read_key(std::string_view key) {
   Schedule& s = to_.schedule;
-  if (key == "link") return read_link();
+  if (key == "link") return read_wire();
   if (key == "chunk") return read_chunk();
   check_key(key);
   if (key == "meta") return read_meta();
@@ -139,8 +139,8 @@ void Reader::read_key(std::string_view key) {
     s.nodes = static_cast<std::uint32_t>(lines_.natural(1, "#npu_count", most_nodes));
     to_.nodes_line = lines_.line();
   } else if (key == "link_count") {
-    to_.link_count = lines_.natural(1, "#link_count", most_id);
-    to_.links_line = lines_.line();
+    to_.wire_count = lines_.natural(1, "#link_count", most_id);
+    to_.wires_line = lines_.line();
   } else if (key == "chunk_count") {
     to_.chunk_count = lines_.natural(1, "#chunk_count", most_id);
     to_.chunks_line = lines_.line();

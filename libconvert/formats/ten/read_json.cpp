@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "core/units.h"
-#include "formats/json_stream.h"
-#include "formats/json_tokens.h"
+#include "formats/json/stream.h"
+#include "formats/json/tokens.h"
 #include "formats/ten/builder.h"
 #include "formats/ten/ten.h"
 
@@ -99,7 +99,7 @@ class Reader final : public JsonItems {
   void read_chunk(JsonCursor& in, std::vector<Schedule::Chunk>& chunks,
                   std::vector<std::vector<std::uint32_t>>& sets);
   void read_topology(JsonCursor& in);
-  Schedule::Link read_link(JsonCursor& in);
+  Schedule::Wire read_wire(JsonCursor& in);
   void read_time(JsonCursor& in);
   [[nodiscard]] std::uint32_t line(const char* at) const { return static_cast<std::uint32_t>(stream_.line_of(at)); }
   // "all", or a list of nodes.
@@ -204,9 +204,9 @@ void Reader::read_collective(JsonCursor& in) {
   to_.schedule.chunks = std::move(chunks);
 }
 
-Schedule::Link Reader::read_link(JsonCursor& in) {
+Schedule::Wire Reader::read_wire(JsonCursor& in) {
   static constexpr std::array<std::string_view, 5> keys = {"src", "dst", "bandwidth_GiBps", "latency_us", "rounds"};
-  Schedule::Link l;
+  Schedule::Wire l;
   unsigned seen = 0;
   const char* const at = in.here();
   l.line = line(at);
@@ -229,21 +229,21 @@ void Reader::read_topology(JsonCursor& in) {
   const char* const begin = in.here();
   std::optional<std::uint32_t> nodes;
   std::vector<std::uint32_t> relays;
-  std::vector<Schedule::Link> links;
-  bool has_links = false;
+  std::vector<Schedule::Wire> wires;
+  bool has_wires = false;
   read_object(in, keys, [&](std::size_t key) {
     switch (key) {
       case 0: nodes = integer<std::uint32_t>(in, "npu_count"); break;
       case 1: read_array(in, [&] { relays.push_back(integer<std::uint32_t>(in, "relay")); }); break;
-      default: has_links = true; read_array(in, [&] { links.push_back(read_link(in)); });
+      default: has_wires = true; read_array(in, [&] { wires.push_back(read_wire(in)); });
     }
   });
-  if (!nodes || !has_links) throw BadJson{begin, "'topology' needs 'npu_count' and 'links'"};
+  if (!nodes || !has_wires) throw BadJson{begin, "'topology' needs 'npu_count' and 'links'"};
   seen_ |= topology;
-  to_.nodes_line = to_.relays_line = to_.links_line = line(begin);
+  to_.nodes_line = to_.relays_line = to_.wires_line = line(begin);
   to_.schedule.nodes = *nodes;
   to_.schedule.relays = std::move(relays);
-  to_.schedule.links = std::move(links);
+  to_.schedule.wires = std::move(wires);
 }
 
 void Reader::read_time(JsonCursor& in) {

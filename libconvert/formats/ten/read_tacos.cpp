@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What TACOS and programs around it write: a line for each link with its chunks, "7", "7:END:START" in ps or
+// What TACOS and programs around it write: a line for each wire with its chunks, "7", "7:END:START" in ps or
 // "7:START:END" in ns. An all-gather, where chunk c is that of NPU c mod N.
 #include <algorithm>
 #include <limits>
@@ -24,8 +24,8 @@ class Reader {
 
   void read_key();
   void read_header();
-  void read_link();
-  void read_cell(std::size_t field, const Schedule::Link& link, std::int64_t position);
+  void read_wire();
+  void read_cell(std::size_t field, const Schedule::Wire& wire, std::int64_t position);
 
   ScheduleBuilder& to_;
   CsvLines lines_;
@@ -42,8 +42,8 @@ void Reader::read_key() {
     has_nodes_ = true;
     to_.nodes_line = lines_.line();
   } else if (key == "Links Count") {
-    to_.link_count = lines_.natural(1, "Links Count", most_id);
-    to_.links_line = lines_.line();
+    to_.wire_count = lines_.natural(1, "Links Count", most_id);
+    to_.wires_line = lines_.line();
   } else if (key == "Chunks Count") {
     to_.chunk_count = lines_.natural(1, "Chunks Count", most_id);
     to_.chunks_line = lines_.line();
@@ -77,7 +77,7 @@ void Reader::read_header() {
   to_.schedule.time = cells_ == Cells::chunk ? Schedule::Time::order : Schedule::Time::continuous;
 }
 
-void Reader::read_cell(std::size_t field, const Schedule::Link& link, std::int64_t position) {
+void Reader::read_cell(std::size_t field, const Schedule::Wire& wire, std::int64_t position) {
   const std::string_view cell = lines_[field];
   const std::size_t colon = cell.find(':');
   const std::size_t second = colon == std::string_view::npos ? colon : cell.find(':', colon + 1);
@@ -105,21 +105,21 @@ void Reader::read_cell(std::size_t field, const Schedule::Link& link, std::int64
     throw lines_.error(field, "more than 2^31 transfers");
   }
   t.id = static_cast<std::int32_t>(to_.schedule.transfers.size());
-  t.src = link.src;
-  t.dst = link.dst;
+  t.src = wire.src;
+  t.dst = wire.dst;
   t.line = lines_.line();
   to_.add_transfer(t, *chunk, to_.schedule.time);
 }
 
-void Reader::read_link() {
-  Schedule::Link l;
+void Reader::read_wire() {
+  Schedule::Wire l;
   l.src = static_cast<std::uint32_t>(lines_.natural(0, "SrcID", max_schedule_nodes));
   l.dst = static_cast<std::uint32_t>(lines_.natural(1, "DestID", max_schedule_nodes));
   constexpr double ns_per_us = 1000;
   l.latency_us = lines_.number(2, "the latency in ns") / ns_per_us;
   l.bandwidth_gib_per_s = lines_.number(3, "the bandwidth in GB/s (2^30 bytes)");
   l.line = lines_.line();
-  to_.schedule.links.push_back(l);
+  to_.schedule.wires.push_back(l);
   for (std::size_t i = 4; i < lines_.size(); ++i) {
     if (lines_[i].empty() || (lines_[i] == "None" && lines_.size() == 5)) continue;
     read_cell(i, l, static_cast<std::int64_t>(i - 4));
@@ -129,7 +129,7 @@ void Reader::read_link() {
 void Reader::read() {
   while (lines_.next()) {
     if (header_) {
-      read_link();
+      read_wire();
     } else if (lines_[0] == "SrcID") {
       read_header();
     } else {

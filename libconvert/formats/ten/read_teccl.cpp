@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// TE-CCL's JSON: flows of chunks over links by epoch. It tells no bandwidths, latencies or sizes, and what
+// TE-CCL's JSON: flows of chunks over wires by epoch. It tells no bandwidths, latencies or sizes, and what
 // collective it is by its demands alone. Participants are who gives or demands something; other nodes are relays.
 //
 // Its all-gathers have the members 6-Demand_Met, 7-Flows and 8-Chunk paths, and flows of whole chunks. In its
@@ -10,10 +10,10 @@
 #include <map>
 #include <tuple>
 
-#include "core/demands.h"
+#include "core/algorithm/demands.h"
 #include "core/units.h"
-#include "formats/json_stream.h"
-#include "formats/json_tokens.h"
+#include "formats/json/stream.h"
+#include "formats/json/tokens.h"
 #include "formats/ten/builder.h"
 #include "formats/ten/teccl.h"
 #include "formats/ten/ten.h"
@@ -314,7 +314,7 @@ std::uint32_t Reader::add_all() {
   s.name = "te-ccl";
   s.time = Schedule::Time::steps;
   s.occupancy = Schedule::Occupancy::beta;  // an epoch for the bytes, further ones until they have arrived
-  s.links_told = false;
+  s.wires_told = false;
   if (weighted_) {
     if (paths_.empty())
       throw to_.error(0, "the paths of the demands are missing ('7-chunk paths', '8-Chunk paths')");

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/algorithm/schedule.h"
 #include "core/diagnostic.h"
-#include "core/schedule.h"
 #include "formats/format.h"
 
 namespace convert {

@@ -23,9 +23,9 @@ std::vector<std::uint32_t> canonical_order(const Schedule& s) {
   return order;
 }
 
-// What others assume about links is not for us to make up.
-void refuse_unknown_links(const Schedule& s) {
-  if (s.links_told) return;
+// What others assume about wires is not for us to make up.
+void refuse_unknown_wires(const Schedule& s) {
+  if (s.wires_told) return;
   throw input_error({.file = s.file},
                     "the schedule does not tell how fast its links are, which a ten-schedule "
                     "does; replay it on a network with et-replay -t ten");
@@ -59,7 +59,7 @@ void write_topology(JsonWriter& w, const Schedule& s) {
     w.end_array();
   }
   w.key("links").begin_array();
-  for (const auto& l : s.links) {
+  for (const auto& l : s.wires) {
     w.line(4).begin_object().member("src", l.src).member("dst", l.dst);
     w.member("bandwidth_GiBps", l.bandwidth_gib_per_s).member("latency_us", l.latency_us);
     if (l.rounds != 1) w.member("rounds", l.rounds);
@@ -85,7 +85,7 @@ void write_transfer(JsonWriter& w, const Schedule& s, const Schedule::Transfer& 
 }  // namespace
 
 void write_ten_json(const Schedule& s, std::string& out) {
-  refuse_unknown_links(s);
+  refuse_unknown_wires(s);
   JsonWriter w(out);
   w.begin_object().line(2).member("format", "ten-schedule").member("version", 1).member("name", s.name);
   w.line(2).key("collective").begin_object().member("type", name(s.collective));
@@ -117,7 +117,7 @@ void write_ten_json(const Schedule& s, std::string& out) {
 }
 
 void write_ten_csv(const Schedule& s, std::string& out) {
-  refuse_unknown_links(s);
+  refuse_unknown_wires(s);
   const auto number = [](double value) {
     std::string text;
     append_json_number(text, value);
@@ -130,7 +130,7 @@ void write_ten_csv(const Schedule& s, std::string& out) {
     return text;
   };
   out += "#ten-schedule,1\n#name," + one_line(s.name) + "\n#collective," + std::string(name(s.collective)) +
-         "\n#npu_count," + std::to_string(s.nodes) + "\n#link_count," + std::to_string(s.links.size()) +
+         "\n#npu_count," + std::to_string(s.nodes) + "\n#link_count," + std::to_string(s.wires.size()) +
          "\n#chunk_count," + std::to_string(s.chunks.size()) + '\n';
   if (!s.relays.empty()) {
     out += "#relay";
@@ -145,7 +145,7 @@ void write_ten_csv(const Schedule& s, std::string& out) {
   if (s.step_ps) out += "#step_us," + us(*s.step_ps) + '\n';
   if (s.claimed_ps) out += "#collective_time_us," + us(*s.claimed_ps) + '\n';
   if (!s.meta.empty()) out += "#meta," + one_line(s.meta) + '\n';
-  for (const auto& l : s.links) {
+  for (const auto& l : s.wires) {
     out += "#link," + std::to_string(l.src) + ',' + std::to_string(l.dst) + ',' + number(l.bandwidth_gib_per_s) +
            ',' + number(l.latency_us);
     if (l.rounds != 1) out += ',' + std::to_string(l.rounds);

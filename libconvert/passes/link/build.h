@@ -10,7 +10,7 @@
 #include "passes/link/communication.h"
 #include "passes/link/link.h"
 #include "passes/link/operators.h"
-#include "passes/link/order.h"
+#include "passes/link/order/order.h"
 #include "passes/link/report.h"
 
 namespace convert {

@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "passes/link/matching.h"
-#include "passes/link/window.h"
+#include "passes/link/match/matching.h"
+#include "passes/link/match/window.h"
 #include "util/huge_pages.h"
 
 namespace convert {

@@ -89,14 +89,14 @@ Algorithm schedule_traces(std::span<const Trace> traces, Diagnostics& diagnostic
   for (const Trace& t : traces) {
     Algorithm own;
     Gpu gpu;
-    if (!read_header(t, own, gpu)) break;  // make_program reports it
+    if (!read_header(t, own, gpu)) break;  // make_step_graph reports it
     if (t.rank == 0) header = std::move(own);
     gpus.push_back(std::move(gpu));
   }
   header.gpus = std::move(gpus);
   header.scheduled = false;  // schedule() orders the sums
   Diagnostics findings;
-  const Program program = make_program(traces, findings);
+  const StepGraph program = make_step_graph(traces, findings);
   // Threadblocks put an order between steps that had none: what was wrong with the traces may then be gone.
   verify(program, {.dataflow = true, .collective = {}, .soft = Severity::warning}, findings);
   refuse_errors(findings, program.file);
@@ -105,7 +105,7 @@ Algorithm schedule_traces(std::span<const Trace> traces, Diagnostics& diagnostic
   // The schedule is proved before anyone runs it.
   Diagnostics proof;
   check_structure(out, proof);
-  verify(make_program(out), {.dataflow = true, .collective = {}, .soft = Severity::error}, proof);
+  verify(make_step_graph(out), {.dataflow = true, .collective = {}, .soft = Severity::error}, proof);
   refuse_errors(proof, program.file);
   diagnostics.append(findings);
   diagnostics.append(proof);

@@ -4,10 +4,10 @@
 
 #include <span>
 
-#include "core/algorithm.h"
+#include "core/algorithm/algorithm.h"
 #include "core/diagnostic.h"
 #include "core/trace.h"
-#include "passes/verify/program.h"
+#include "passes/verify/step_graph.h"
 
 namespace convert {
 
@@ -24,6 +24,6 @@ namespace convert {
 // which they run with the protocol's FIFO slots. `header`: names, protocol and buffer sizes of the result, its
 // steps are replaced. A fused step whose two connections belong to different threadblocks is split, through scratch
 // if it keeps nothing. Throws Error(input) on a deadlock or if more than 32 channels would be needed.
-[[nodiscard]] Algorithm schedule(const Program& program, Algorithm header);
+[[nodiscard]] Algorithm schedule(const StepGraph& program, Algorithm header);
 
 }  // namespace convert

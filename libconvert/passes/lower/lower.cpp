@@ -293,7 +293,7 @@ void Lowering::write_provenance(const Step& step, RankState& s, NodeTable& out) 
 
 void Lowering::write_schedule(const ScheduledTransfer& t, NodeTable& out) {
   out.add_int(attr::chunk_id, Kind::int64_val, t.chunk);
-  out.add_int(attr::ten_link, Kind::int64_val, t.link);
+  out.add_int(attr::ten_link, Kind::int64_val, t.wire);
   if (t.start_ps < 0 || t.end_ps < 0) return;
   out.add_int(attr::ten_start_ps, Kind::int64_val, t.start_ps);
   out.add_int(attr::ten_end_ps, Kind::int64_val, t.end_ps);

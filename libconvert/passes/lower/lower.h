@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "core/algorithm.h"
+#include "core/algorithm/algorithm.h"
 #include "core/diagnostic.h"
 #include "core/trace.h"
 

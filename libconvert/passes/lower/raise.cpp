@@ -99,7 +99,7 @@ class RankRaiser {
     if (const IntValue bytes = int_value(attrs, attr::comm_size)) t.bytes = bytes.value;
     t.start_ps = value(attr::ten_start_ps, -1);
     t.end_ps = value(attr::ten_end_ps, -1);
-    t.link = value(attr::ten_link, 0);
+    t.wire = value(attr::ten_link, 0);
   }
 
   void append(const Found& f, std::int32_t position, Threadblock& tb) {

@@ -43,7 +43,7 @@ struct Placed {
 
 class Scheduler {
  public:
-  Scheduler(const Program& p, Algorithm header)
+  Scheduler(const StepGraph& p, Algorithm header)
       : p_(p),
         out_(std::move(header)),
         classes_(p.connections.size()),
@@ -86,7 +86,7 @@ class Scheduler {
   void pair_connections() {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> joined;
     for (std::uint32_t s = 0; s < p_.step_count(); ++s) {
-      const ProgramStep& step = p_.steps[s];
+      const GraphStep& step = p_.steps[s];
       if (step.in != no_index && step.out != no_index) joined[{step.in, step.out}] += 2;
     }
     // Neighbours in a chain gain from one threadblock too, but less than a fused step.
@@ -94,7 +94,7 @@ class Scheduler {
       std::uint32_t in = no_index;
       std::uint32_t out = no_index;
       for (std::uint32_t s = c.first; s < c.first + c.count; ++s) {
-        const ProgramStep& step = p_.steps[s];
+        const GraphStep& step = p_.steps[s];
         if (step.in != no_index) in = step.in;
         if (step.out != no_index) out = step.out;
         if (in != no_index && out != no_index && p_.connections[in].channel == p_.connections[out].channel)
@@ -171,7 +171,7 @@ class Scheduler {
       if (out != no_index) sender_block_[out] = number;
     };
     for (std::uint32_t s = 0; s < p_.step_count(); ++s) {  // in chain order, so that numbers follow the program
-      const ProgramStep& step = p_.steps[s];
+      const GraphStep& step = p_.steps[s];
       const std::int32_t rank = p_.chains[chain_[s]].rank;
       if (step.in != no_index && receiver_block_[step.in] == no_index) block_for(rank, step.in, send_of_[step.in]);
       if (step.out != no_index && sender_block_[step.out] == no_index)
@@ -186,7 +186,7 @@ class Scheduler {
     for (const Chain& chain : p_.chains) {
       const std::uint32_t end = chain.first + chain.count;
       const auto block_of = [&](std::uint32_t s) {
-        const ProgramStep& t = p_.steps[s];
+        const GraphStep& t = p_.steps[s];
         return t.in != no_index ? receiver_block_[t.in] : (t.out != no_index ? sender_block_[t.out] : no_index);
       };
       std::uint32_t block = no_index;
@@ -226,7 +226,7 @@ class Scheduler {
   }
 
   void place(std::uint32_t s) {
-    const ProgramStep& step = p_.steps[s];
+    const GraphStep& step = p_.steps[s];
     if (step.type == StepType::nop) return;
     std::vector<Placed> parents;
     collect_parents(s, parents);
@@ -255,7 +255,7 @@ class Scheduler {
 
   // rcs → r, s;  rrcs → rrc, s;  rrs → rrc into scratch, s from there.
   void split(std::uint32_t s, std::int32_t rank, Step part, std::vector<Placed>& parents) {
-    const ProgramStep& step = p_.steps[s];
+    const GraphStep& step = p_.steps[s];
     if (part.type == StepType::rrs) {
       Gpu& gpu = out_.gpus[static_cast<std::size_t>(rank)];
       part.dst_buf = Buffer::scratch;
@@ -322,7 +322,7 @@ class Scheduler {
     out_.channels = last_channel + 1;
   }
 
-  const Program& p_;
+  const StepGraph& p_;
   Algorithm out_;
   Classes classes_;                     // connections that share a channel
   std::vector<std::uint32_t> send_of_;  // by receive connection: the send connection of the same threadblock
@@ -339,6 +339,8 @@ class Scheduler {
 
 }  // namespace
 
-Algorithm schedule(const Program& program, Algorithm header) { return Scheduler(program, std::move(header)).run(); }
+Algorithm schedule(const StepGraph& program, Algorithm header) {
+  return Scheduler(program, std::move(header)).run();
+}
 
 }  // namespace convert

@@ -16,7 +16,7 @@ using Chunks = std::vector<std::int32_t>;  // by their index in the whole
 // that any such order gives the same.
 class Follower {
  public:
-  explicit Follower(const Program& p) : p_(p), layout_(p, p.inplace), slots_(layout_.slots(), unknown) {
+  explicit Follower(const StepGraph& p) : p_(p), layout_(p, p.inplace), slots_(layout_.slots(), unknown) {
     out_.received.resize(p.step_count());
     out_.result.resize(p.step_count());
     taken_.resize(p.connections.size());
@@ -36,10 +36,10 @@ class Follower {
  private:
   void load_inputs();
   void take(std::uint32_t s);
-  Chunks read(std::int32_t rank, const ProgramStep& step, bool from_dst) const;
+  Chunks read(std::int32_t rank, const GraphStep& step, bool from_dst) const;
   Range add(const Chunks& chunks);
 
-  const Program& p_;
+  const StepGraph& p_;
   BufferLayout layout_;
   std::vector<std::int32_t> slots_;
   std::vector<std::uint32_t> taken_;  // by connection: messages received
@@ -63,7 +63,7 @@ void Follower::load_inputs() {
   }
 }
 
-Chunks Follower::read(std::int32_t rank, const ProgramStep& step, bool from_dst) const {
+Chunks Follower::read(std::int32_t rank, const GraphStep& step, bool from_dst) const {
   Chunks out;
   for (std::int32_t j = 0; j < step.cnt; ++j) {
     const std::uint64_t slot = layout_.slot(rank, from_dst ? step.dst_buf : step.src_buf,
@@ -84,7 +84,7 @@ Chunks sum(Chunks a, const Chunks& b) {
 }
 
 void Follower::take(std::uint32_t s) {
-  const ProgramStep& step = p_.steps[s];
+  const GraphStep& step = p_.steps[s];
   const std::int32_t rank = p_.chains[chain_of(p_, s)].rank;
   Chunks chunks;
   if (step.in != no_index) {
@@ -126,14 +126,14 @@ Range Follower::add(const Chunks& chunks) {
 
 }  // namespace
 
-std::optional<StepChunks> chunks_of_steps(const Program& program) {
+std::optional<StepChunks> chunks_of_steps(const StepGraph& program) {
   Follower follower(program);
   if (!follower.run()) return std::nullopt;
   return std::move(follower.out_);
 }
 
 std::optional<ChunkFlow> ChunkFlow::of(const Algorithm& algorithm) {
-  const Program program = make_program(algorithm);
+  const StepGraph program = make_step_graph(algorithm);
   std::optional<StepChunks> chunks = chunks_of_steps(program);
   if (!chunks) return std::nullopt;
   ChunkFlow flow;

@@ -7,12 +7,12 @@
 #include <span>
 #include <vector>
 
-#include "core/algorithm.h"
-#include "core/chunk_bytes.h"
+#include "core/algorithm/algorithm.h"
+#include "core/algorithm/chunk_bytes.h"
 
 namespace convert {
 
-struct Program;
+struct StepGraph;
 
 // By step of a program: what it receives, and what it computes or sends, as ranges of runs.
 struct StepChunks {
@@ -21,7 +21,7 @@ struct StepChunks {
   std::vector<ChunkRun> runs;
 };
 // Runs the program once. Nothing if it does not run to its end.
-[[nodiscard]] std::optional<StepChunks> chunks_of_steps(const Program& program);
+[[nodiscard]] std::optional<StepChunks> chunks_of_steps(const StepGraph& program);
 
 class ChunkFlow {
  public:

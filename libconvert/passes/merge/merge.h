@@ -92,7 +92,7 @@ struct CollectiveCensus {
 
 // One rank. Nodes that stay are untouched, but for dependencies on what has gone: those are on the last nodes of
 // the algorithm then. New nodes have ids behind all others. An all-gather's bytes are comm_size times the ranks of
-// the group; what a message of so many chunks has of them says core/chunk_bytes.h.
+// the group; what a message of so many chunks has of them says core/algorithm/chunk_bytes.h.
 class MergedRank {
  public:
   // Throws Error(input) [merge] with the node: a group that is not defined or lacks the rank, or is of another size

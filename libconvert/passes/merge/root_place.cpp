@@ -8,7 +8,7 @@ namespace convert {
 std::optional<std::uint32_t> root_place(const Algorithm& algorithm) {
   const bool reduces_to = algorithm.collective == Collective::reduce;
   if (!reduces_to && algorithm.collective != Collective::broadcast) return std::nullopt;
-  const Program program = make_program(algorithm);
+  const StepGraph program = make_step_graph(algorithm);
   const BufferLayout layout(program, algorithm.inplace);
   const Execution end = execute(program, layout, {.inplace = algorithm.inplace});
   if (!end.blocked.empty()) return std::nullopt;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/algorithm.h"
+#include "core/algorithm/algorithm.h"
 
 namespace convert {
 

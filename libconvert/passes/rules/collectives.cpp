@@ -4,8 +4,8 @@
 
 #include "core/collective_type.h"
 #include "core/units.h"
-#include "passes/rules/collective_groups.h"
 #include "passes/rules/rules.h"
+#include "passes/rules/whole_set/collective_groups.h"
 
 namespace convert::rules {
 namespace {

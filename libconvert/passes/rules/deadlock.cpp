@@ -6,11 +6,11 @@
 #include "core/collective_type.h"
 #include "core/units.h"
 #include "core/waiting_text.h"
-#include "passes/rules/circles.h"
-#include "passes/rules/collective_groups.h"
 #include "passes/rules/rules.h"
-#include "passes/rules/trial_run.h"
-#include "passes/rules/whole_set.h"
+#include "passes/rules/whole_set/circles.h"
+#include "passes/rules/whole_set/collective_groups.h"
+#include "passes/rules/whole_set/trial_run.h"
+#include "passes/rules/whole_set/whole_set.h"
 
 namespace convert::rules {
 namespace {

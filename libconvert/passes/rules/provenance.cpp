@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "core/algorithm.h"
+#include "core/algorithm/algorithm.h"
 #include "passes/provenance_rule.h"
 #include "passes/rules/provenance_nodes.h"
 #include "passes/rules/rules.h"

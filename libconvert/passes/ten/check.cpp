@@ -8,31 +8,31 @@
 #include <string>
 #include <utility>
 
-#include "core/demands.h"
+#include "core/algorithm/demands.h"
 #include "core/units.h"
 #include "passes/ten/retime.h"
 
 namespace convert {
 namespace {
 
-using Link = Schedule::Link;
+using Wire = Schedule::Wire;
 using Time = Schedule::Time;
 using Transfer = Schedule::Transfer;
 
 class Checker {
  public:
-  Checker(const Schedule& s, Diagnostics& diagnostics) : s_(s), diagnostics_(diagnostics), links_(s) {}
+  Checker(const Schedule& s, Diagnostics& diagnostics) : s_(s), diagnostics_(diagnostics), wires_(s) {}
 
-  void check_links();
+  void check_wires();
   void check_end(const Flow& flow);
 
  private:
   [[nodiscard]] Location at(const Transfer& t) const { return {.file = s_.file, .line = t.line}; }
-  void check_duration(const Transfer& t, const Link& link);
-  void check_pair(const Transfer& before, const Transfer& t, const Link& link);
+  void check_duration(const Transfer& t, const Wire& wire);
+  void check_pair(const Transfer& before, const Transfer& t, const Wire& wire);
   void check_rounds(const std::vector<std::uint32_t>& order);
-  // How long the link is kept.
-  [[nodiscard]] std::int64_t occupied(const Transfer& t, const Link& link) const;
+  // How long the wire is kept.
+  [[nodiscard]] std::int64_t occupied(const Transfer& t, const Wire& wire) const;
   void warn(const std::string& what) { diagnostics_.warning({.file = s_.file}, "R7", what, hint()); }
   void count(const std::vector<bool>& which, const std::string& what_one, const std::string& what_many);
   [[nodiscard]] std::string text(std::int64_t time) const;
@@ -45,7 +45,7 @@ class Checker {
     return {"hint: et-convert --repair drops such copies, and gives new times"};
   }
 
-  LinkIndex links_;
+  WireIndex wires_;
   bool hinted_ = false;
 };
 
@@ -54,15 +54,15 @@ std::string Checker::text(std::int64_t time) const {
   return (s_.time == Time::steps ? "step " : "position ") + std::to_string(time);
 }
 
-void Checker::check_duration(const Transfer& t, const Link& link) {
+void Checker::check_duration(const Transfer& t, const Wire& wire) {
   const auto bytes = bytes_of(s_, t.chunk);
-  if (!bytes || link.bandwidth_gib_per_s <= 0 || s_.time == Time::order) return;
+  if (!bytes || wire.bandwidth_gib_per_s <= 0 || s_.time == Time::order) return;
   double took = static_cast<double>(t.end - t.start);
   if (s_.time == Time::steps) {
     if (!s_.step_ps) return;
     took *= static_cast<double>(*s_.step_ps);
   }
-  const double hop = hop_ps(link, *bytes);
+  const double hop = hop_ps(wire, *bytes);
   constexpr double relative = 1e-6;
   if (took >= hop - std::max(1.0, relative * hop)) return;
   diagnostics_.error(at(t), "R2",
@@ -71,64 +71,64 @@ void Checker::check_duration(const Transfer& t, const Link& link) {
                          " us that its link needs");
 }
 
-std::int64_t Checker::occupied(const Transfer& t, const Link& link) const {
+std::int64_t Checker::occupied(const Transfer& t, const Wire& wire) const {
   if (s_.occupancy == Schedule::Occupancy::alpha_beta) return t.end - t.start;
   if (s_.time == Time::steps) return 1;
-  return std::min(t.end - t.start, rounded_ps(serialization_ps(link, bytes_of(s_, t.chunk).value_or(0))));
+  return std::min(t.end - t.start, rounded_ps(serialization_ps(wire, bytes_of(s_, t.chunk).value_or(0))));
 }
 
-void Checker::check_pair(const Transfer& before, const Transfer& t, const Link& link) {
+void Checker::check_pair(const Transfer& before, const Transfer& t, const Wire& wire) {
   const bool overlap = s_.time == Time::order
                            ? t.start == before.start
-                           : t.start < before.start + occupied(before, link) - tolerance(s_, before);
+                           : t.start < before.start + occupied(before, wire) - tolerance(s_, before);
   if (!overlap) return;
   diagnostics_.error(
       at(t), "R3",
       describe(s_, t) + " starts at " + text(t.start) + ", when its link still carries " + describe(s_, before));
 }
 
-// In steps a link may carry several at once.
+// In steps a wire may carry several at once.
 void Checker::check_rounds(const std::vector<std::uint32_t>& order) {
-  std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> ends;  // of what the link carries
-  std::uint32_t last_link = no_index;
+  std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> ends;  // of what the wire carries
+  std::uint32_t last_wire = no_index;
   for (const std::uint32_t i : order) {
     const Transfer& t = s_.transfers[i];
-    const std::uint32_t l = links_.find(t.src, t.dst);
-    if (l == no_index || s_.links[l].rounds == 0) continue;
-    if (l != last_link) ends = {};
-    last_link = l;
+    const std::uint32_t l = wires_.find(t.src, t.dst);
+    if (l == no_index || s_.wires[l].rounds == 0) continue;
+    if (l != last_wire) ends = {};
+    last_wire = l;
     while (!ends.empty() && ends.top() <= t.start) ends.pop();
-    ends.push(t.start + occupied(t, s_.links[l]));
-    if (ends.size() == std::size_t{s_.links[l].rounds} + 1) {
+    ends.push(t.start + occupied(t, s_.wires[l]));
+    if (ends.size() == std::size_t{s_.wires[l].rounds} + 1) {
       diagnostics_.error(at(t), "R3",
                          describe(s_, t) + " is one more at " + text(t.start) + " than its link carries (" +
-                             std::to_string(s_.links[l].rounds) + ")");
+                             std::to_string(s_.wires[l].rounds) + ")");
     }
   }
 }
 
-void Checker::check_links() {
-  const std::vector<std::uint32_t> order = by_link(s_);
-  std::vector<bool> used(s_.links.size());
+void Checker::check_wires() {
+  const std::vector<std::uint32_t> order = by_wire(s_);
+  std::vector<bool> used(s_.wires.size());
   std::uint32_t last = no_index;
   for (const std::uint32_t i : order) {
     const Transfer& t = s_.transfers[i];
-    const std::uint32_t l = links_.find(t.src, t.dst);
+    const std::uint32_t l = wires_.find(t.src, t.dst);
     if (l == no_index) {
       diagnostics_.error(
           at(t), "R1",
           describe(s_, t) + ": there is no link " + std::to_string(t.src) + "->" + std::to_string(t.dst));
       continue;
     }
-    check_duration(t, s_.links[l]);
-    if (used[l] && s_.time != Time::steps) check_pair(s_.transfers[last], t, s_.links[l]);
+    check_duration(t, s_.wires[l]);
+    if (used[l] && s_.time != Time::steps) check_pair(s_.transfers[last], t, s_.wires[l]);
     used[l] = true;
     last = i;
   }
   if (s_.time == Time::steps) check_rounds(order);
   const auto unused = std::find(used.begin(), used.end(), false);
   if (unused == used.end()) return;
-  const Link& first = s_.links[static_cast<std::size_t>(unused - used.begin())];
+  const Wire& first = s_.wires[static_cast<std::size_t>(unused - used.begin())];
   const auto n = static_cast<std::uint64_t>(std::count(used.begin(), used.end(), false));
   diagnostics_.warning({.file = s_.file, .line = first.line}, "R7",
                        counted(n, "link") + (n == 1 ? " carries" : " carry") + " nothing; the first is " +
@@ -151,7 +151,7 @@ void Checker::check_end(const Flow& flow) {
   const auto end = written_time(s_);
   if (!end || !s_.claimed_ps) return;
   const Picoseconds off = *s_.claimed_ps - *end;
-  if (off > 0 && !s_.links_told) return;  // latencies that are not told may be part of it
+  if (off > 0 && !s_.wires_told) return;  // latencies that are not told may be part of it
   constexpr Picoseconds relative = 1'000'000;
   if (std::abs(off) <= std::max<Picoseconds>(1, *end / relative)) return;
   warn("claims to take " + format_exact(*s_.claimed_ps, ps_per_us) + " us, " +
@@ -174,7 +174,7 @@ std::optional<Picoseconds> written_time(const Schedule& schedule) {
 
 Flow check_schedule(const Schedule& schedule, Schedule& timed, Diagnostics& diagnostics) {
   Checker checker(schedule, diagnostics);
-  checker.check_links();
+  checker.check_wires();
   for (MissingDemand& m : missing_demands(schedule, schedule.collective, true))
     diagnostics.error({.file = schedule.file, .line = m.line}, "R6", std::move(m.what));
   const bool sound = diagnostics.errors() + diagnostics.refused_errors() == 0;

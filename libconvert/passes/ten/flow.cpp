@@ -39,7 +39,7 @@ class Follower {
   };
 
   void place_chunks();
-  void link_order();
+  void wire_order();
   void depart(std::uint32_t i);
   void arrive(std::uint32_t i);
   void count_holder(const Transfer& t);
@@ -81,8 +81,8 @@ Follower::Slot& Follower::at(std::uint32_t node, std::uint32_t chunk) {
   return slot;
 }
 
-void Follower::link_order() {
-  const std::vector<std::uint32_t> order = by_link(s_);
+void Follower::wire_order() {
+  const std::vector<std::uint32_t> order = by_wire(s_);
   flow_.previous.assign(s_.transfers.size(), no_index);
   for (std::size_t i = 1; i < order.size(); ++i) {
     const Transfer& a = s_.transfers[order[i - 1]];
@@ -194,7 +194,7 @@ Flow Follower::run() {
   reduces_ = std::any_of(s_.transfers.begin(), s_.transfers.end(),
                          [](const Transfer& t) { return t.op == Schedule::Op::reduce; });
   place_chunks();
-  link_order();
+  wire_order();
   std::vector<Event> events;
   events.reserve(2 * n);
   for (std::uint32_t i = 0; i < n; ++i) {
@@ -240,8 +240,8 @@ void sort_by_node(const Schedule& schedule, std::vector<std::uint32_t>& order, s
   order = std::move(sorted);
 }
 
-// Files mostly have the transfers of a link in the order of their times.
-std::vector<std::uint32_t> by_link(const Schedule& schedule) {
+// Files mostly have the transfers of a wire in the order of their times.
+std::vector<std::uint32_t> by_wire(const Schedule& schedule) {
   std::vector<std::uint32_t> order(schedule.transfers.size());
   std::iota(order.begin(), order.end(), 0U);
   sort_by_node(schedule, order, &Transfer::dst);

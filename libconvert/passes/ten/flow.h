@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "core/algorithm/schedule.h"
 #include "core/diagnostic.h"
-#include "core/schedule.h"
 
 namespace convert {
 
@@ -16,7 +16,7 @@ struct Flow {
   // beginning waits for none.
   std::vector<Range> parents;
   std::vector<std::uint32_t> parent_list;
-  std::vector<std::uint32_t> previous;  // by transfer: the one before it on its link; no_index: the first
+  std::vector<std::uint32_t> previous;  // by transfer: the one before it on its wire; no_index: the first
   std::vector<std::uint32_t> order;     // all transfers by start and id: parents and previous ones stand before
   std::vector<bool> redundant;          // by transfer: brings a copy to a node that holds it already
   std::vector<bool> late;               // by transfer: begins when every chunk is where it must be
@@ -36,8 +36,8 @@ struct Flow {
 // what decimal files lose. None between steps.
 [[nodiscard]] std::int64_t tolerance(const Schedule& schedule, const Schedule::Transfer& t);
 
-// The transfers by link and, on it, by start and id: groups of equal (src, dst), ascending.
-[[nodiscard]] std::vector<std::uint32_t> by_link(const Schedule& schedule);
+// The transfers by wire and, on it, by start and id: groups of equal (src, dst), ascending.
+[[nodiscard]] std::vector<std::uint32_t> by_wire(const Schedule& schedule);
 
 // Stable, by the source or the destination.
 void sort_by_node(const Schedule& schedule, std::vector<std::uint32_t>& order,

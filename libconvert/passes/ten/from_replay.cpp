@@ -270,9 +270,9 @@ void Watcher::add_chunk(ChunkName name, std::int64_t bytes) {
 }
 
 void Watcher::add_transfers() {
-  const LinkIndex links(out_);
+  const WireIndex wires(out_);
   for (const Message& m : messages_) {
-    const std::uint32_t l = links.find(m.src, m.dst);
+    const std::uint32_t l = wires.find(m.src, m.dst);
     if (l == no_index) {
       throw input_error(
           {.file = out_.file},
@@ -280,7 +280,7 @@ void Watcher::add_transfers() {
               ", and no link of the network leads there; a schedule has links between neighbours only",
           "network");
     }
-    const Picoseconds hop = rounded_ps(hop_ps(out_.links[l], m.bytes));
+    const Picoseconds hop = rounded_ps(hop_ps(out_.wires[l], m.bytes));
     out_.transfers.push_back({.start = std::max<Picoseconds>(0, m.arrival - hop),
                               .end = m.arrival,
                               .src = m.src,

@@ -197,7 +197,7 @@ void Layout::fill(Gpu& gpu, std::uint32_t node) const {
 class Programmer {
  public:
   Programmer(const Schedule& s, const Schedule& timed, const Flow& flow)
-      : s_(s), timed_(timed), flow_(flow), layout_(s), links_(s) {}
+      : s_(s), timed_(timed), flow_(flow), layout_(s), wires_(s) {}
   Algorithm build();
 
  private:
@@ -219,7 +219,7 @@ class Programmer {
   const Schedule& timed_;
   const Flow& flow_;
   Layout layout_;
-  LinkIndex links_;
+  WireIndex wires_;
   Algorithm a_;
   std::vector<std::uint32_t> rank_;  // by transfer: its place in the order of the flow
   std::vector<At> received_;         // by transfer
@@ -244,7 +244,7 @@ void Programmer::add_transfers() {
                             .bytes = bytes_of(s_, t.chunk),
                             .start_ps = ps(t.start),
                             .end_ps = ps(t.end),
-                            .link = links_.find(t.src, t.dst)});
+                            .wire = wires_.find(t.src, t.dst)});
   }
 }
 
@@ -320,8 +320,8 @@ Algorithm Programmer::build() {
   add_transfers();
   received_.resize(s_.transfers.size());
 
-  // By node, then link, then time.
-  std::vector<std::uint32_t> out = by_link(timed_);
+  // By node, then wire, then time.
+  std::vector<std::uint32_t> out = by_wire(timed_);
   std::vector<std::uint32_t> in = out;
   sort_by_node(s_, in, &Transfer::dst);
   std::size_t next_in = 0;

@@ -33,10 +33,10 @@ Schedule without_idle_relays(const Schedule& schedule) {
     if (!idle[n]) ++out.nodes;
   }
   std::erase_if(out.relays, [&](std::uint32_t r) { return idle[r]; });
-  std::erase_if(out.links, [&](const Schedule::Link& l) { return idle[l.src] || idle[l.dst]; });
+  std::erase_if(out.wires, [&](const Schedule::Wire& l) { return idle[l.src] || idle[l.dst]; });
   for (std::uint32_t& r : out.relays) r = number[r];
   for (std::uint32_t& n : out.members) n = number[n];
-  for (Schedule::Link& l : out.links) {
+  for (Schedule::Wire& l : out.wires) {
     l.src = number[l.src];
     l.dst = number[l.dst];
   }

@@ -15,7 +15,7 @@ using Time = Schedule::Time;
 using Transfer = Schedule::Transfer;
 constexpr std::uint32_t none = no_index;
 
-// How long a transfer is under way, and how long it keeps its link.
+// How long a transfer is under way, and how long it keeps its wire.
 struct Duration {
   std::int64_t hop = 0;
   std::int64_t busy = 0;
@@ -28,13 +28,13 @@ std::int64_t times(std::int64_t steps, Picoseconds step) {
   return __builtin_mul_overflow(steps, step, &out) ? longest : std::min(out, longest);
 }
 
-Duration duration_of(const Schedule& s, const LinkIndex& links, const Transfer& t) {
-  const std::uint32_t l = links.find(t.src, t.dst);
+Duration duration_of(const Schedule& s, const WireIndex& wires, const Transfer& t) {
+  const std::uint32_t l = wires.find(t.src, t.dst);
   const auto bytes = bytes_of(s, t.chunk);
-  if (l != none && bytes && s.links[l].bandwidth_gib_per_s > 0) {
-    const std::int64_t hop = std::max<std::int64_t>(1, rounded_ps(hop_ps(s.links[l], *bytes)));
+  if (l != none && bytes && s.wires[l].bandwidth_gib_per_s > 0) {
+    const std::int64_t hop = std::max<std::int64_t>(1, rounded_ps(hop_ps(s.wires[l], *bytes)));
     if (s.occupancy == Schedule::Occupancy::alpha_beta) return {hop, hop};
-    return {hop, std::min<std::int64_t>(hop, rounded_ps(serialization_ps(s.links[l], *bytes)))};
+    return {hop, std::min<std::int64_t>(hop, rounded_ps(serialization_ps(s.wires[l], *bytes)))};
   }
   const Picoseconds step = s.step_ps.value_or(ps_per_us);
   if (s.time == Time::steps) {
@@ -48,7 +48,7 @@ Duration duration_of(const Schedule& s, const LinkIndex& links, const Transfer& 
 class Retimer {
  public:
   Retimer(const Schedule& s, Diagnostics& diagnostics)
-      : s_(s), diagnostics_(diagnostics), links_(s), slots_(s), order_(by_link(s)) {}
+      : s_(s), diagnostics_(diagnostics), wires_(s), slots_(s), order_(by_wire(s)) {}
   Schedule run();
 
  private:
@@ -61,7 +61,7 @@ class Retimer {
     bool copied = false;                // one has come
     std::vector<std::uint32_t> queues;  // whose head waits for this chunk
   };
-  struct Queue {             // of a link
+  struct Queue {             // of a wire
     std::uint32_t next = 0;  // into order_
     std::uint32_t end = 0;
     std::int64_t free = 0;
@@ -80,7 +80,7 @@ class Retimer {
 
   const Schedule& s_;
   Diagnostics& diagnostics_;
-  LinkIndex links_;
+  WireIndex wires_;
   ChunkSlots slots_;
   std::vector<std::uint32_t> order_;
   std::vector<Slot> held_;
@@ -117,7 +117,7 @@ void Retimer::set_up() {
   }
 }
 
-// Starts the head of a link's queue if its link and its chunk are there; else leaves it to who frees them.
+// Starts the head of a wire's queue if its wire and its chunk are there; else leaves it to who frees them.
 void Retimer::serve(std::uint32_t queue, std::int64_t now) {
   Queue& q = queues_[queue];
   if (q.next == q.end || q.free > now) return;
@@ -128,7 +128,7 @@ void Retimer::serve(std::uint32_t queue, std::int64_t now) {
     slot.queues.push_back(queue);
     return;
   }
-  const Duration d = duration_of(s_, links_, t);
+  const Duration d = duration_of(s_, wires_, t);
   Transfer& timed = out_.transfers[i];
   if (__builtin_add_overflow(now, d.hop, &timed.end)) {
     throw input_error({.file = s_.file, .line = t.line}, "the schedule takes longer than 106 days");
@@ -215,14 +215,14 @@ Schedule repair(const Schedule& schedule, const Flow& flow, Diagnostics& diagnos
 }
 
 Picoseconds replayed_time(const Schedule& schedule, const Flow& flow) {
-  const LinkIndex links(schedule);
+  const WireIndex wires(schedule);
   std::vector<std::int64_t> end(schedule.transfers.size());
   std::vector<std::int64_t> free(schedule.transfers.size());
   std::int64_t last = 0;
   for (const std::uint32_t i : flow.order) {
     std::int64_t start = flow.previous[i] == no_index ? 0 : free[flow.previous[i]];
     for (const std::uint32_t p : flow.parents_of(i)) start = std::max(start, end[p]);
-    const Duration d = duration_of(schedule, links, schedule.transfers[i]);
+    const Duration d = duration_of(schedule, wires, schedule.transfers[i]);
     end[i] = std::min(longest, start) + d.hop;
     free[i] = std::min(longest, start) + d.busy;
     last = std::max(last, end[i]);

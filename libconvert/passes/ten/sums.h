@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/schedule.h"
+#include "core/algorithm/schedule.h"
 
 namespace convert {
 

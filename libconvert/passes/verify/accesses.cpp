@@ -5,7 +5,7 @@
 
 namespace convert {
 
-Waited::Waited(const Program& p) {
+Waited::Waited(const StepGraph& p) {
   for (const Chain& c : p.chains) {
     begin_.push_back(others_.size());
     for (std::uint32_t s = c.first; s < c.first + c.count; ++s) {
@@ -20,7 +20,7 @@ Waited::Waited(const Program& p) {
   any_.resize(p.chains.size());
 }
 
-Accesses::Accesses(const Program& p, const BufferLayout& layout, const ExecuteOptions& options,
+Accesses::Accesses(const StepGraph& p, const BufferLayout& layout, const ExecuteOptions& options,
                    std::uint64_t& budget)
     : p_(p),
       layout_(layout),
@@ -45,7 +45,7 @@ void Accesses::run(std::span<const std::uint32_t> order) {
 }
 
 void Accesses::touch(std::uint32_t s, std::int32_t j) {
-  const ProgramStep& step = p_.steps[s];
+  const GraphStep& step = p_.steps[s];
   const ChunkAccess chunk = access(p_, layout_, options_, step, p_.chains[chain_of_[s]].rank, j);
   if (chunk.adds) {
     accumulate(chunk.dst, s);

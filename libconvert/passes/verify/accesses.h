@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "passes/verify/execute.h"
-#include "passes/verify/program.h"
 #include "passes/verify/reach.h"
+#include "passes/verify/step_graph.h"
 
 namespace convert {
 
@@ -32,7 +32,7 @@ struct Test {
 // What each chain has waited for itself: the last such step of every other chain.
 class Waited {
  public:
-  explicit Waited(const Program& p);
+  explicit Waited(const StepGraph& p);
 
   void wait(std::uint32_t chain, const Dependency& d) {
     any_[chain] = true;
@@ -62,7 +62,7 @@ class Waited {
 class Accesses {
  public:
   // Every test costs 1 of `budget`.
-  Accesses(const Program& p, const BufferLayout& layout, const ExecuteOptions& options, std::uint64_t& budget);
+  Accesses(const StepGraph& p, const BufferLayout& layout, const ExecuteOptions& options, std::uint64_t& budget);
 
   // `order`: the steps as executed.
   void run(std::span<const std::uint32_t> order);
@@ -117,7 +117,7 @@ class Accesses {
     return waited_.anything(chain) ? Answer::open : Answer::unordered;
   }
 
-  const Program& p_;
+  const StepGraph& p_;
   const BufferLayout& layout_;
   const ExecuteOptions& options_;
   std::uint64_t& budget_;

@@ -15,7 +15,7 @@ struct SlotState {
 
 class Machine {
  public:
-  Machine(const Program& p, const BufferLayout* layout, const ExecuteOptions& options)
+  Machine(const StepGraph& p, const BufferLayout* layout, const ExecuteOptions& options)
       : p_(p), layout_(layout), options_(options), result_(static_cast<std::uint32_t>(std::max(1, p.ranks()))) {}
 
   Execution run() {
@@ -43,8 +43,8 @@ class Machine {
   void prepare();
   void load_inputs();
   void advance(std::uint32_t chain);
-  bool blocked(std::uint32_t chain, std::uint32_t s, const ProgramStep& step);
-  void compute(std::uint32_t s, const ProgramStep& step, std::int32_t rank);
+  bool blocked(std::uint32_t chain, std::uint32_t s, const GraphStep& step);
+  void compute(std::uint32_t s, const GraphStep& step, std::int32_t rank);
   void finish();
 
   Value read(std::uint64_t slot) const { return slot == BufferLayout::outside ? nothing : slots_[slot].value; }
@@ -62,7 +62,7 @@ class Machine {
     list = no_index;
   }
 
-  const Program& p_;
+  const StepGraph& p_;
   const BufferLayout* layout_;
   const ExecuteOptions& options_;
   Execution result_;
@@ -121,7 +121,7 @@ void Machine::advance(std::uint32_t c) {
   const Chain& chain = p_.chains[c];
   const std::uint32_t end = chain.first + chain.count;
   for (std::uint32_t s = next_[c]; s < end; ++s) {
-    const ProgramStep& step = p_.steps[s];
+    const GraphStep& step = p_.steps[s];
     if (blocked(c, s, step)) return;
     if (options_.values) compute(s, step, chain.rank);
     if (options_.values || options_.trace_writers) result_.order.push_back(s);
@@ -141,7 +141,7 @@ void Machine::advance(std::uint32_t c) {
   }
 }
 
-bool Machine::blocked(std::uint32_t c, std::uint32_t s, const ProgramStep& step) {
+bool Machine::blocked(std::uint32_t c, std::uint32_t s, const GraphStep& step) {
   using Why = Blocked::Why;
   for (const Dependency& d : p_.deps_of(s)) {
     if (d.step == no_index) {
@@ -188,7 +188,7 @@ Value Machine::reduce(Value a, Value b, std::uint32_t s) {
   return sum;
 }
 
-void Machine::compute(std::uint32_t s, const ProgramStep& step, std::int32_t rank) {
+void Machine::compute(std::uint32_t s, const GraphStep& step, std::int32_t rank) {
   const StepType type = step.type;
   Queue* in = step.in != no_index ? &queues_[step.in] : nullptr;
   Queue* out = step.out != no_index ? &queues_[step.out] : nullptr;
@@ -239,7 +239,7 @@ void Machine::finish() {
 namespace {
 
 // How much of each buffer of each rank the steps and copies touch; three numbers a rank.
-std::vector<std::int64_t> used_chunks(const Program& p) {
+std::vector<std::int64_t> used_chunks(const StepGraph& p) {
   std::vector<std::int64_t> used(static_cast<std::size_t>(p.ranks()) * 3, 0);
   const auto use = [&](std::int32_t rank, Buffer buffer, std::int64_t end) {
     std::int64_t& most = used[static_cast<std::size_t>(rank) * 3 + static_cast<std::size_t>(buffer)];
@@ -247,7 +247,7 @@ std::vector<std::int64_t> used_chunks(const Program& p) {
   };
   for (const Chain& c : p.chains) {
     for (std::uint32_t i = c.first; i < c.first + c.count; ++i) {
-      const ProgramStep& s = p.steps[i];
+      const GraphStep& s = p.steps[i];
       use(c.rank, s.src_buf, std::int64_t{s.src_off} + s.cnt);
       use(c.rank, s.dst_buf, std::int64_t{s.dst_off} + s.cnt);
     }
@@ -263,7 +263,7 @@ std::vector<std::int64_t> used_chunks(const Program& p) {
 
 }  // namespace
 
-BufferLayout::BufferLayout(const Program& p, bool inplace) {
+BufferLayout::BufferLayout(const StepGraph& p, bool inplace) {
   const std::int32_t n = p.ranks();
   const bool custom = p.collective == Collective::custom;
   const bool alias = inplace && !custom;
@@ -272,7 +272,7 @@ BufferLayout::BufferLayout(const Program& p, bool inplace) {
   const std::vector<std::int64_t> used = used_chunks(p);
   // A file of a few steps may claim any number of chunks; what no step can fill is not worth the memory.
   std::uint64_t moved = 0;
-  for (const ProgramStep& s : p.steps) moved += static_cast<std::uint64_t>(s.cnt);
+  for (const GraphStep& s : p.steps) moved += static_cast<std::uint64_t>(s.cnt);
   const std::uint64_t limit = (std::uint64_t{1} << 20) + 16 * moved;
   for (std::int32_t r = 0; r < n; ++r) {
     rank_begin_.push_back(slots_);
@@ -319,13 +319,13 @@ std::string BufferLayout::text(std::uint64_t slot) const {
   return "?";
 }
 
-Execution execute(const Program& program, const BufferLayout& layout, const ExecuteOptions& options) {
-  return Machine(program, &layout, options).run();
+Execution execute(const StepGraph& graph, const BufferLayout& layout, const ExecuteOptions& options) {
+  return Machine(graph, &layout, options).run();
 }
 
-bool completes(const Program& program, int slots) {
+bool completes(const StepGraph& graph, int slots) {
   const ExecuteOptions options{.slots = slots, .values = false};
-  return Machine(program, nullptr, options).run().blocked.empty();
+  return Machine(graph, nullptr, options).run().blocked.empty();
 }
 
 }  // namespace convert

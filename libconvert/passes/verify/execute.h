@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs a Program once, greedily: which steps complete, what every buffer slot holds, in which order.
+// Runs a StepGraph once, greedily: which steps complete, what every buffer slot holds, in which order.
 //
 // Threadblocks with FIFO connections form a determinate dataflow network: any greedy order ends in the same state,
 // so one pass decides deadlock and values.
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "passes/verify/program.h"
+#include "passes/verify/step_graph.h"
 #include "passes/verify/values.h"
 
 namespace convert {
@@ -34,7 +34,7 @@ struct Blocked {
 class BufferLayout {
  public:
   // Throws Error(input) if the buffers are far larger than the steps could ever fill.
-  BufferLayout(const Program& program, bool inplace);
+  BufferLayout(const StepGraph& graph, bool inplace);
   static constexpr std::uint64_t outside = ~std::uint64_t{0};
   [[nodiscard]] std::uint64_t slot(std::int32_t rank, Buffer buffer, std::int64_t index) const {
     const Extent& e = extents_[static_cast<std::size_t>(rank) * 3 + static_cast<std::size_t>(buffer)];
@@ -80,17 +80,18 @@ struct ChunkAccess {
   std::uint64_t dst;
   bool adds;  // to dst, in any order with others that do
 };
-[[nodiscard]] inline ChunkAccess access(const Program& p, const BufferLayout& layout, const ExecuteOptions& options,
-                                        const ProgramStep& step, std::int32_t rank, std::int32_t j) {
+[[nodiscard]] inline ChunkAccess access(const StepGraph& p, const BufferLayout& layout,
+                                        const ExecuteOptions& options, const GraphStep& step, std::int32_t rank,
+                                        std::int32_t j) {
   const bool from_dst = options.operand_is_dst && reduces(step.type) && step.type != StepType::re;
   const std::uint64_t dst = layout.slot(rank, step.dst_buf, std::int64_t{step.dst_off} + j);
   const std::uint64_t src = from_dst ? dst : layout.slot(rank, step.src_buf, std::int64_t{step.src_off} + j);
   return {src, dst, p.scheduled && step.type == StepType::rrc && src == dst && src != BufferLayout::outside};
 }
 
-[[nodiscard]] Execution execute(const Program& program, const BufferLayout& layout, const ExecuteOptions& options);
+[[nodiscard]] Execution execute(const StepGraph& graph, const BufferLayout& layout, const ExecuteOptions& options);
 
 // True if everything completes with that many slots per connection.
-[[nodiscard]] bool completes(const Program& program, int slots);
+[[nodiscard]] bool completes(const StepGraph& graph, int slots);
 
 }  // namespace convert

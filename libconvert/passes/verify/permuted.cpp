@@ -5,16 +5,16 @@ namespace convert {
 namespace {
 
 // Who owns each chunk of the output; empty if that cannot be told.
-std::vector<std::int32_t> owners(const Program& p) {
+std::vector<std::int32_t> owners(const StepGraph& p) {
   const auto ranks = static_cast<std::size_t>(p.ranks());
   const auto chunks = static_cast<std::size_t>(p.chunks);
   std::uint64_t moved = 0;
-  for (const ProgramStep& s : p.steps) moved += static_cast<std::uint64_t>(s.cnt);
+  for (const GraphStep& s : p.steps) moved += static_cast<std::uint64_t>(s.cnt);
   if (moved < static_cast<std::uint64_t>(ranks - 1) * chunks) return {};  // also bounds the table
   std::vector<bool> received(ranks * chunks);
   for (const Chain& c : p.chains) {
     for (std::uint32_t i = c.first; i < c.first + c.count; ++i) {
-      const ProgramStep& s = p.steps[i];
+      const GraphStep& s = p.steps[i];
       if ((reads_src(s.type) && s.src_buf == Buffer::input) || (writes_dst(s.type) && s.dst_buf == Buffer::input)) {
         return {};
       }
@@ -40,7 +40,7 @@ std::vector<std::int32_t> owners(const Program& p) {
 
 }  // namespace
 
-std::optional<Permutation> find_permutation(const Program& p) {
+std::optional<Permutation> find_permutation(const StepGraph& p) {
   if (p.collective != Collective::allgather || !p.inplace || p.ranks() < 2 || p.chunks % p.ranks() != 0) {
     return std::nullopt;
   }
@@ -61,17 +61,17 @@ std::optional<Permutation> find_permutation(const Program& p) {
   return in_place ? std::nullopt : std::optional(std::move(out));
 }
 
-std::optional<Program> with_chunks_in_place(const Program& program, const Permutation& permutation) {
-  Program out = program;
+std::optional<StepGraph> with_chunks_in_place(const StepGraph& graph, const Permutation& permutation) {
+  StepGraph out = graph;
   bool in_a_row = true;
   const auto move = [&](std::int32_t& offset, std::int32_t count) {
     const std::int32_t first = offset;
-    if (first < 0 || std::int64_t{first} + count > program.chunks) return;
+    if (first < 0 || std::int64_t{first} + count > graph.chunks) return;
     const auto* const to = permutation.belongs.data() + first;
     for (std::int32_t j = 1; j < count; ++j) in_a_row = in_a_row && to[j] == to[0] + j;
     if (count > 0) offset = to[0];
   };
-  for (ProgramStep& s : out.steps) {
+  for (GraphStep& s : out.steps) {
     if (s.src_buf == Buffer::output) move(s.src_off, s.cnt);
     if (s.dst_buf == Buffer::output) move(s.dst_off, s.cnt);
   }

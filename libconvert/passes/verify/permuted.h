@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// All-gathers whose program is right but for the places of the chunks.
+// All-gathers whose graph is right but for the places of the chunks.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "passes/verify/program.h"
+#include "passes/verify/step_graph.h"
 
 namespace convert {
 
@@ -17,10 +17,10 @@ struct Permutation {
 
 // Of an in-place all-gather: a chunk's owner is the one rank that never receives it. Nothing if that is not so, if
 // each rank does not own equally many, or if they stand where they should.
-[[nodiscard]] std::optional<Permutation> find_permutation(const Program& program);
+[[nodiscard]] std::optional<Permutation> find_permutation(const StepGraph& graph);
 
-// The same program with its chunks where they should stand; nothing if a step's chunks would no longer stand in a
+// The same graph with its chunks where they should stand; nothing if a step's chunks would no longer stand in a
 // row.
-[[nodiscard]] std::optional<Program> with_chunks_in_place(const Program& program, const Permutation& permutation);
+[[nodiscard]] std::optional<StepGraph> with_chunks_in_place(const StepGraph& graph, const Permutation& permutation);
 
 }  // namespace convert

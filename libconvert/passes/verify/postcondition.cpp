@@ -6,8 +6,8 @@ namespace {
 
 class Comparison {
  public:
-  Comparison(const Program& p, Collective collective, std::optional<std::int32_t> root, const BufferLayout& layout,
-             const Execution& e)
+  Comparison(const StepGraph& p, Collective collective, std::optional<std::int32_t> root,
+             const BufferLayout& layout, const Execution& e)
       : p_(p),
         collective_(collective),
         root_(root),
@@ -94,7 +94,7 @@ class Comparison {
     return best;
   }
 
-  const Program& p_;
+  const StepGraph& p_;
   Collective collective_;
   std::optional<std::int32_t> root_;
   const BufferLayout& layout_;
@@ -105,10 +105,10 @@ class Comparison {
 
 }  // namespace
 
-std::optional<std::vector<Mismatch>> check_postcondition(const Program& program, Collective collective,
+std::optional<std::vector<Mismatch>> check_postcondition(const StepGraph& graph, Collective collective,
                                                          std::optional<std::int32_t> root,
                                                          const BufferLayout& layout, const Execution& execution) {
-  return Comparison(program, collective, root, layout, execution).run();
+  return Comparison(graph, collective, root, layout, execution).run();
 }
 
 }  // namespace convert

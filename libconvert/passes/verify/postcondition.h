@@ -22,7 +22,7 @@ struct Mismatch {
 // The first wrong output chunk of each rank; empty if the postcondition holds. Nothing for collectives without one
 // (custom, alltoallv, send, recv, gather, scatter). Without `root` that of broadcast and reduce follows from the
 // data.
-[[nodiscard]] std::optional<std::vector<Mismatch>> check_postcondition(const Program& program,
+[[nodiscard]] std::optional<std::vector<Mismatch>> check_postcondition(const StepGraph& graph,
                                                                        Collective collective,
                                                                        std::optional<std::int32_t> root,
                                                                        const BufferLayout& layout,

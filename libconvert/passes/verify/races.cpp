@@ -26,7 +26,7 @@ std::vector<std::uint32_t> pieces(std::span<const StepPair> edges, std::uint32_t
 
 class Search {
  public:
-  Search(const Program& p, std::span<const std::uint32_t> order, std::uint64_t budget)
+  Search(const StepGraph& p, std::span<const std::uint32_t> order, std::uint64_t budget)
       : p_(p), order_(order), budget_(budget) {}
   Races run(const BufferLayout& layout, const ExecuteOptions& options);
 
@@ -41,7 +41,7 @@ class Search {
     if (!result_.undecided) result_.undecided = c;
   }
 
-  const Program& p_;
+  const StepGraph& p_;
   std::span<const std::uint32_t> order_;
   std::uint64_t budget_;
   Races result_;
@@ -69,7 +69,7 @@ void Search::decide_within_ranks(Accesses& accesses) {
   std::vector<Answer> answers(pairs.size(), Answer::open);
   std::vector<StepPair> edges;
   add_local_edges(p_, edges);
-  StepGraph(edges, order_, ranks(accesses)).decide(pairs, answers, budget_);
+  Reachability(edges, order_, ranks(accesses)).decide(pairs, answers, budget_);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     tests[asked[i]].within_rank = answers[i];
     if (answers[i] == Answer::ordered && tests[asked[i]].accesses.hazard == Hazard::read_after_write) {
@@ -111,7 +111,7 @@ void Search::drop_superseded(std::vector<Test>& tests, const Accesses& accesses)
   std::vector<std::uint32_t> order(order_.begin(), order_.end());
   for (std::uint32_t s = p_.step_count(); s < rank_of.size(); ++s) order.push_back(s);
   std::vector<Answer> answers(pairs.size(), Answer::open);
-  StepGraph(edges, order, rank_of).decide(pairs, answers, budget_);
+  Reachability(edges, order, rank_of).decide(pairs, answers, budget_);
   std::vector<bool> superseded(tests.size());
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     if (answers[i] == Answer::ordered) superseded[asked[i]] = true;
@@ -163,13 +163,13 @@ void Search::decide_across_ranks(std::span<const Conflict> conflicts, std::vecto
   for (const Conflict& c : conflicts) pairs.push_back({c.first, c.second});
   std::vector<Answer> answers(pairs.size(), Answer::open);
   add_message_edges(p_, flow);
-  StepGraph(flow, order_, pieces(flow, p_.step_count())).decide(pairs, answers, budget_);
+  Reachability(flow, order_, pieces(flow, p_.step_count())).decide(pairs, answers, budget_);
   std::replace(answers.begin(), answers.end(), Answer::unordered, Answer::open);
   if (std::find(answers.begin(), answers.end(), Answer::open) != answers.end()) {
     std::vector<StepPair> edges;
     add_local_edges(p_, edges);
     add_message_edges(p_, edges);
-    const StepGraph all(edges, order_, std::vector<std::uint32_t>(p_.step_count()));
+    const Reachability all(edges, order_, std::vector<std::uint32_t>(p_.step_count()));
     std::size_t n = 0;
     for (std::size_t i = 0, part = 16384; i < pairs.size(); i += n, part *= 4) {
       n = std::min(part, pairs.size() - i);
@@ -201,9 +201,9 @@ Races Search::run(const BufferLayout& layout, const ExecuteOptions& options) {
 
 }  // namespace
 
-Races find_races(const Program& program, const BufferLayout& layout, const ExecuteOptions& options,
+Races find_races(const StepGraph& graph, const BufferLayout& layout, const ExecuteOptions& options,
                  std::span<const std::uint32_t> order, std::uint64_t budget) {
-  return Search(program, order, budget).run(layout, options);
+  return Search(graph, order, budget).run(layout, options);
 }
 
 }  // namespace convert

@@ -9,8 +9,8 @@
 
 #include "passes/verify/accesses.h"
 #include "passes/verify/execute.h"
-#include "passes/verify/program.h"
 #include "passes/verify/reach.h"
+#include "passes/verify/step_graph.h"
 
 namespace convert {
 
@@ -27,7 +27,7 @@ struct Races {
 //
 // Linear in accesses as long as a step waits itself for the steps that it shares chunks with, or gets from them
 // what it writes. Any other pair costs up to steps / 256, and what all of them may cost is limited.
-[[nodiscard]] Races find_races(const Program& program, const BufferLayout& layout, const ExecuteOptions& options,
+[[nodiscard]] Races find_races(const StepGraph& graph, const BufferLayout& layout, const ExecuteOptions& options,
                                std::span<const std::uint32_t> order, std::uint64_t budget = order_budget);
 
 }  // namespace convert

@@ -51,7 +51,7 @@ std::vector<std::uint32_t> sorted_by(std::span<const std::uint32_t> items, std::
 
 }  // namespace
 
-void add_local_edges(const Program& p, std::vector<StepPair>& edges) {
+void add_local_edges(const StepGraph& p, std::vector<StepPair>& edges) {
   edges.reserve(edges.size() + p.step_count() + p.deps.size());
   for (const Chain& c : p.chains) {
     for (std::uint32_t s = c.first; s < c.first + c.count; ++s) {
@@ -63,7 +63,7 @@ void add_local_edges(const Program& p, std::vector<StepPair>& edges) {
   }
 }
 
-void add_message_edges(const Program& p, std::vector<StepPair>& edges) {
+void add_message_edges(const StepGraph& p, std::vector<StepPair>& edges) {
   for (const Connection& c : p.connections) {
     for (std::uint32_t k = 0; k < std::min(c.sends, c.recvs); ++k) {
       edges.push_back({p.send_steps[c.send_begin + k], p.recv_steps[c.recv_begin + k]});
@@ -71,7 +71,7 @@ void add_message_edges(const Program& p, std::vector<StepPair>& edges) {
   }
 }
 
-std::vector<std::uint32_t> running_order(const Program& p) {
+std::vector<std::uint32_t> running_order(const StepGraph& p) {
   std::vector<StepPair> edges;
   add_local_edges(p, edges);
   const std::size_t local = edges.size();
@@ -114,8 +114,8 @@ std::vector<std::uint32_t> running_order(const Program& p) {
   return order;
 }
 
-StepGraph::StepGraph(std::span<const StepPair> edges, std::span<const std::uint32_t> order,
-                     std::span<const std::uint32_t> group_of) {
+Reachability::Reachability(std::span<const StepPair> edges, std::span<const std::uint32_t> order,
+                           std::span<const std::uint32_t> group_of) {
   const std::size_t n = order.size();
   const Rows before = rows(edges, n, &StepPair::to, &StepPair::from);
   constexpr std::uint32_t unseen = no_index;
@@ -150,7 +150,7 @@ StepGraph::StepGraph(std::span<const StepPair> edges, std::span<const std::uint3
 }
 
 // A place goes behind the first of those before it that still is the end of a path.
-void StepGraph::cover_with_paths() {
+void Reachability::cover_with_paths() {
   std::vector<bool> continued(place_.size());
   std::uint32_t paths = 0;
   path_.reserve(place_.size());
@@ -165,7 +165,8 @@ void StepGraph::cover_with_paths() {
   }
 }
 
-std::vector<StepGraph::Query> StepGraph::queries(std::span<const StepPair> pairs, std::span<Answer> answers) const {
+std::vector<Reachability::Query> Reachability::queries(std::span<const StepPair> pairs,
+                                                       std::span<Answer> answers) const {
   std::vector<Query> open;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     if (answers[i] != Answer::open) continue;
@@ -182,7 +183,7 @@ std::vector<StepGraph::Query> StepGraph::queries(std::span<const StepPair> pairs
 
 // Sorts by key, and cuts where the next would be one distinct key too many.
 template <typename Key>
-std::vector<StepGraph::Batch> StepGraph::batches(std::span<Query> all, std::size_t most, const Key& key) {
+std::vector<Reachability::Batch> Reachability::batches(std::span<Query> all, std::size_t most, const Key& key) {
   std::sort(all.begin(), all.end(), [&](const Query& a, const Query& b) { return key(a) < key(b); });
   std::vector<Batch> out;
   std::size_t keys = most;
@@ -200,14 +201,14 @@ std::vector<StepGraph::Batch> StepGraph::batches(std::span<Query> all, std::size
   return out;
 }
 
-std::uint64_t StepGraph::cost(std::span<const Batch> batches) const {
+std::uint64_t Reachability::cost(std::span<const Batch> batches) const {
   std::uint64_t sum = 0;
   for (const Batch& b : batches) sum += std::uint64_t{b.last} - b.first + 1 + begin_[b.last + 1] - begin_[b.first];
   return sum;
 }
 
 // With marks, every pair is asked about at the end that more of them share.
-void StepGraph::decide(std::span<const StepPair> pairs, std::span<Answer> answers, std::uint64_t& budget) const {
+void Reachability::decide(std::span<const StepPair> pairs, std::span<Answer> answers, std::uint64_t& budget) const {
   std::vector<Query> by_step = queries(pairs, answers);
   std::vector<std::uint32_t> starts(place_.size());
   std::vector<std::uint32_t> ends(place_.size());
@@ -236,15 +237,15 @@ void StepGraph::decide(std::span<const StepPair> pairs, std::span<Answer> answer
     }
   };
   if (!cheap && cost(paths) < price) {
-    sweep(paths, &StepGraph::sweep_paths);
+    sweep(paths, &Reachability::sweep_paths);
   } else {
-    sweep(forward, &StepGraph::sweep_forward);
-    sweep(backward, &StepGraph::sweep_backward);
+    sweep(forward, &Reachability::sweep_forward);
+    sweep(backward, &Reachability::sweep_backward);
   }
 }
 
 // What is marked at a place comes before it.
-void StepGraph::sweep_forward(const Batch& batch, std::span<Answer> answers) const {
+void Reachability::sweep_forward(const Batch& batch, std::span<Answer> answers) const {
   const auto [asked, first, last] = batch;
   std::vector<Marks> at(last - first + 1);
   std::vector<std::size_t> mark_of(asked.size());
@@ -266,7 +267,7 @@ void StepGraph::sweep_forward(const Batch& batch, std::span<Answer> answers) con
 }
 
 // What is marked at a place comes after it.
-void StepGraph::sweep_backward(const Batch& batch, std::span<Answer> answers) const {
+void Reachability::sweep_backward(const Batch& batch, std::span<Answer> answers) const {
   const auto [asked, first, last] = batch;
   std::vector<Marks> at(last - first + 1);
   std::vector<std::size_t> mark_of(asked.size());
@@ -289,7 +290,7 @@ void StepGraph::sweep_backward(const Batch& batch, std::span<Answer> answers) co
 }
 
 // Holds by path 1 + the last place that comes before a place; 0 where none does.
-void StepGraph::sweep_paths(const Batch& batch, std::span<Answer> answers) const {
+void Reachability::sweep_paths(const Batch& batch, std::span<Answer> answers) const {
   const auto [asked, first, last] = batch;
   std::vector<std::size_t> path_at(asked.size());
   std::vector<std::uint32_t> paths;

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "passes/verify/program.h"
+#include "passes/verify/step_graph.h"
 
 namespace convert {
 
@@ -22,25 +22,25 @@ enum class Answer : std::uint8_t { open, ordered, unordered };
 
 // Add edges from a step to one that starts only when it has completed. Of each rank: the order of chains, and
 // dependencies.
-void add_local_edges(const Program& program, std::vector<StepPair>& edges);
+void add_local_edges(const StepGraph& graph, std::vector<StepPair>& edges);
 // From a send to its receive. FIFO back-pressure is no order.
-void add_message_edges(const Program& program, std::vector<StepPair>& edges);
+void add_message_edges(const StepGraph& graph, std::vector<StepPair>& edges);
 
 // All steps in an order in which they can run. Steps that wait in a circle of messages are ordered as if those
 // messages were there already.
-[[nodiscard]] std::vector<std::uint32_t> running_order(const Program& program);
+[[nodiscard]] std::vector<std::uint32_t> running_order(const StepGraph& graph);
 
 // Steps as a graph that answers by sweeps over its places. A sweep carries along the edges what each place comes
 // after (or before), as marks for up to 256 steps that are asked about, or, where many of these lie on few paths,
 // as the last step of up to 8 paths; it covers only what lies between the first and the last place asked about. So
 // a question costs little if its steps are near each other, or if it shares an end or a path with many others; in
 // the worst case 256 of them cost a sweep of the whole.
-class StepGraph {
+class Reachability {
  public:
   // `order`: every step once, in an order in which they can run; edges against it are left out. `group_of`: by
   // step; the steps of one group get places next to each other, and edges must not leave it.
-  StepGraph(std::span<const StepPair> edges, std::span<const std::uint32_t> order,
-            std::span<const std::uint32_t> group_of);
+  Reachability(std::span<const StepPair> edges, std::span<const std::uint32_t> order,
+               std::span<const std::uint32_t> group_of);
 
   // Answers those of `pairs` that are open. Every place and edge visited costs 1 of `budget`; where it does not
   // suffice, answers stay open and the budget ends as 0.

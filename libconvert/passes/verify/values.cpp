@@ -195,7 +195,7 @@ Value Values::reduce_mixed(Value a, Value b, std::uint32_t& doubled_rank) {
     at->second = both;
   }
   if (sum.size() > max_terms || mixed_.size() >= max_mixed) return pack_mixed(too_mixed);
-  // No hash-consing: such values only occur in wrong programs, and are never compared with one another.
+  // No hash-consing: such values only occur in wrong graphs, and are never compared with one another.
   mixed_.push_back(std::move(sum));
   return pack_mixed(static_cast<std::uint32_t>(mixed_.size() - 1));
 }

@@ -29,7 +29,7 @@ std::string hazard_text(Hazard hazard, const std::string& second, const std::str
   return {};
 }
 
-// What one reading of the program leads to.
+// What one reading of the graph leads to.
 struct Reading {
   Execution execution;
   Races races;
@@ -43,7 +43,7 @@ struct Reading {
 
 class Verifier {
  public:
-  Verifier(const Program& p, const VerifyOptions& options, Diagnostics& diagnostics)
+  Verifier(const StepGraph& p, const VerifyOptions& options, Diagnostics& diagnostics)
       : p_(p), options_(options), diagnostics_(diagnostics) {}
 
   void run() {
@@ -81,7 +81,7 @@ class Verifier {
                                                  std::uint64_t slot) const;
   [[nodiscard]] std::string difference(const Values& values, const Mismatch& m) const;
 
-  const Program& p_;
+  const StepGraph& p_;
   const VerifyOptions& options_;
   Diagnostics& diagnostics_;
   bool deadlock_ = false;
@@ -147,7 +147,7 @@ void Verifier::check_mode(bool inplace, const std::string& mode) {
     }
     if (!std::exchange(capacity_reported_, true)) report_capacity(bounded, reading.execution.peak_fifo);
   }
-  const auto other_operand = std::find_if(p_.steps.begin(), p_.steps.end(), [](const ProgramStep& s) {
+  const auto other_operand = std::find_if(p_.steps.begin(), p_.steps.end(), [](const GraphStep& s) {
     return reduces(s.type) && s.type != StepType::re && (s.src_buf != s.dst_buf || s.src_off != s.dst_off);
   });
   if (!reading.sound() && other_operand != p_.steps.end() && options_.dataflow) {
@@ -331,7 +331,7 @@ std::string Verifier::difference(const Values& values, const Mismatch& m) const 
 }
 
 // By step: its place among the receives of its connection.
-std::vector<std::uint32_t> message_numbers(const Program& p) {
+std::vector<std::uint32_t> message_numbers(const StepGraph& p) {
   std::vector<std::uint32_t> out(p.step_count(), 0);
   for (const Connection& c : p.connections) {
     for (std::uint32_t k = 0; k < c.recvs; ++k) out[p.recv_steps[c.recv_begin + k]] = k;
@@ -349,7 +349,7 @@ std::vector<std::string> Verifier::path_to(const Execution& e, std::span<const s
   const char* verb = "written by ";
   while (s != no_index && notes.size() < max_path) {
     notes.push_back(verb + p_.describe(s) + " at " + format_location(p_.locate(s)));
-    const ProgramStep& step = p_.steps[s];
+    const GraphStep& step = p_.steps[s];
     if (receives(step.type) && step.in != no_index) {
       const Connection& c = p_.connections[step.in];
       s = message_number[s] < c.sends ? p_.send_steps[c.send_begin + message_number[s]] : no_index;
@@ -400,13 +400,13 @@ void Verifier::report_values(const Reading& r, const BufferLayout& layout, const
 
 }  // namespace
 
-void verify(const Program& program, const VerifyOptions& options, Diagnostics& diagnostics) {
-  if (options.collective && *options.collective != program.collective) {
-    Program as_other = program;  // buffers, inputs and aliasing are those of the other collective
+void verify(const StepGraph& graph, const VerifyOptions& options, Diagnostics& diagnostics) {
+  if (options.collective && *options.collective != graph.collective) {
+    StepGraph as_other = graph;  // buffers, inputs and aliasing are those of the other collective
     as_other.collective = *options.collective;
     Verifier(as_other, options, diagnostics).run();
   } else {
-    Verifier(program, options, diagnostics).run();
+    Verifier(graph, options, diagnostics).run();
   }
 }
 

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/algorithm.h"
+#include "core/algorithm/algorithm.h"
 #include "core/diagnostic.h"
-#include "passes/verify/program.h"
 #include "passes/verify/reach.h"
+#include "passes/verify/step_graph.h"
 
 namespace convert {
 
@@ -26,6 +26,6 @@ void check_structure(const Algorithm& algorithm, Diagnostics& diagnostics);
 
 // Rules pairs, deadlock, fifo, races and (with `dataflow`) postcondition, uninitialized, doubled, operand.
 // Linear in steps × cnt but for the search for races (see find_races), whose work is limited.
-void verify(const Program& program, const VerifyOptions& options, Diagnostics& diagnostics);
+void verify(const StepGraph& graph, const VerifyOptions& options, Diagnostics& diagnostics);
 
 }  // namespace convert

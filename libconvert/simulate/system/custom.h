@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "feeder/feeder.h"
-#include "simulate/messages.h"
-#include "simulate/npu_events.h"
-#include "simulate/op.h"
-#include "simulate/system/issue_order.h"
+#include "simulate/astra/issue_order.h"
+#include "simulate/engine/messages.h"
+#include "simulate/engine/npu_events.h"
+#include "simulate/program/op.h"
 
 namespace convert {
 

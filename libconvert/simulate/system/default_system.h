@@ -2,7 +2,7 @@
 // The system layer where the user gives none: the algorithm that fits each dimension of the network.
 #pragma once
 
-#include "config/network.h"
+#include "config/network/network.h"
 #include "config/system.h"
 
 namespace convert {

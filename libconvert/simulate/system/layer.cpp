@@ -152,15 +152,15 @@ void SystemLayer::note_first(std::uint32_t run, Rank npu, std::uint32_t op) {
   if (!std::equal(turns, turns + static_cast<std::ptrdiff_t>(model_.dims.size()), first)) watch_->give_up();
 }
 
-// Returns the priority of a collective's messages where they wait for a link.
+// Returns the priority of a collective's messages where they wait for a wire.
 std::int64_t SystemLayer::priority(std::uint32_t run) const {
   const CollectiveCall& call = plans_[runs_[run].call].call;
   switch (model_.policy) {
-    case LinkPolicy::arrival: return 0;
-    case LinkPolicy::lifo: return run;
-    case LinkPolicy::fifo: return -std::int64_t{run};
-    case LinkPolicy::priority: return call.priority;
-    case LinkPolicy::smallest: return -call.bytes;
+    case WirePolicy::arrival: return 0;
+    case WirePolicy::lifo: return run;
+    case WirePolicy::fifo: return -std::int64_t{run};
+    case WirePolicy::priority: return call.priority;
+    case WirePolicy::smallest: return -call.bytes;
   }
   return 0;
 }

@@ -11,12 +11,12 @@
 #include <set>
 #include <vector>
 
-#include "simulate/messages.h"
-#include "simulate/npu_events.h"
+#include "simulate/astra/stream_numbers.h"
+#include "simulate/engine/messages.h"
+#include "simulate/engine/npu_events.h"
 #include "simulate/system/custom.h"
 #include "simulate/system/plan.h"
 #include "simulate/system/shared_bus.h"
-#include "simulate/system/stream_numbers.h"
 #include "util/huge_pages.h"
 
 namespace convert {

@@ -327,13 +327,13 @@ class Planner {
 
 }  // namespace
 
-std::string_view name(LinkPolicy policy) {
+std::string_view name(WirePolicy policy) {
   switch (policy) {
-    case LinkPolicy::arrival: return "arrival";
-    case LinkPolicy::lifo: return "lifo";
-    case LinkPolicy::fifo: return "fifo";
-    case LinkPolicy::priority: return "priority";
-    case LinkPolicy::smallest: return "smallest";
+    case WirePolicy::arrival: return "arrival";
+    case WirePolicy::lifo: return "lifo";
+    case WirePolicy::fifo: return "fifo";
+    case WirePolicy::priority: return "priority";
+    case WirePolicy::smallest: return "smallest";
   }
   return "";
 }

@@ -15,10 +15,10 @@
 
 namespace convert {
 
-// Which of the messages that wait for a link goes first: in the order of their arrival, those of the collective
+// Which of the messages that wait for a wire goes first: in the order of their arrival, those of the collective
 // that was called last or first, of the highest comm_priority, or of the smallest collective.
-enum class LinkPolicy : std::uint8_t { arrival, lifo, fifo, priority, smallest };
-[[nodiscard]] std::string_view name(LinkPolicy policy);
+enum class WirePolicy : std::uint8_t { arrival, lifo, fifo, priority, smallest };
+[[nodiscard]] std::string_view name(WirePolicy policy);
 
 // The system layer of every NPU, for one network.
 struct SystemModel {
@@ -29,7 +29,7 @@ struct SystemModel {
   Picoseconds endpoint_delay = 10 * ps_per_ns;
   std::optional<std::int64_t> splits{};
   std::optional<CollectiveOptimization> optimization{};
-  LinkPolicy policy = LinkPolicy::arrival;  // not ASTRA-sim's
+  WirePolicy policy = WirePolicy::arrival;  // not ASTRA-sim's
   double local_mem_bytes_per_s = 0;
   std::optional<SharedBusConfig> shared_bus{};
   std::int64_t local_reduction_delay = 1;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "config/system.h"
-#include "simulate/npu_events.h"
+#include "simulate/engine/npu_events.h"
 
 namespace convert {
 

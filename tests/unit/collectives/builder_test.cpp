@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "passes/verify/execute.h"
-#include "passes/verify/program.h"
+#include "passes/verify/step_graph.h"
 
 namespace convert::collectives {
 namespace {
@@ -30,18 +30,18 @@ std::string text(const Algorithm& a, std::int32_t rank) {
   return out;
 }
 
-void transfer(ProgramBuilder& b, const Link& link, Arrival arrival, Chunks chunks) {
+void transfer(ProgramBuilder& b, const Hop& hop, Arrival arrival, Chunks chunks) {
   Round round;
-  round.add(link, arrival, std::span<const Chunks>(&chunks, 1));
+  round.add(hop, arrival, std::span<const Chunks>(&chunks, 1));
   b.run(round);
 }
 
 TEST(ProgramBuilder, DependenciesAreThoseOfTheDataAndSurplusOnesAreNops) {
   ProgramBuilder b(Collective::custom, 4, 2, Protocol::simple, false);
-  transfer(b, peer_link(0, 3, 0), Arrival::store, {in, 0, 1});
-  transfer(b, peer_link(1, 3, 0), Arrival::store, {in, 1, 1});
-  transfer(b, peer_link(3, 2, 0), Arrival::store, {in, 0, 2});  // both
-  transfer(b, peer_link(1, 3, 0), Arrival::store, {in, 0, 1});  // over what was sent
+  transfer(b, peer_hop(0, 3, 0), Arrival::store, {in, 0, 1});
+  transfer(b, peer_hop(1, 3, 0), Arrival::store, {in, 1, 1});
+  transfer(b, peer_hop(3, 2, 0), Arrival::store, {in, 0, 2});  // both
+  transfer(b, peer_hop(1, 3, 0), Arrival::store, {in, 0, 1});  // over what was sent
   EXPECT_EQ(text(b.finish("x"), 3),
             "tb0 send -1 recv 0\n"
             " r 0>0 x1 !\n"
@@ -95,24 +95,24 @@ TEST(ProgramBuilder, FusionKeepsToTheRoomOfAConnection) {
     EXPECT_EQ(text(a, 1), std::string("tb0 send 2 recv 0\n") +
                               (protocol == Protocol::simple ? " r 0>0 x1\n s 0>0 x1\n" : " rcs 0>0 x1\n") +
                               " r 1>1 x1\n r 2>2 x1\n");
-    EXPECT_TRUE(completes(make_program(a), fifo_slots(protocol)));
+    EXPECT_TRUE(completes(make_step_graph(a), fifo_slots(protocol)));
   }
 }
 
 TEST(ProgramBuilder, LongStepsAreSplitAndAsManyAreUnderWayAsFit) {
   ProgramBuilder b(Collective::custom, 2, 200, Protocol::simple, false);
-  transfer(b, peer_link(0, 1, 0), Arrival::store, {in, 0, 200});
+  transfer(b, peer_hop(0, 1, 0), Arrival::store, {in, 0, 200});
   const Algorithm a = b.finish("x");
   EXPECT_EQ(text(a, 0), "tb0 send 1 recv -1\n s 0>0 x71\n s 71>71 x71\n s 142>142 x58\n");
-  EXPECT_TRUE(completes(make_program(a), 2));
+  EXPECT_TRUE(completes(make_step_graph(a), 2));
 }
 
 TEST(ProgramBuilder, InTurnARankSendsAfterAllItHasDone) {
   ProgramBuilder b(Collective::custom, 3, 3, Protocol::simple, false);
-  transfer(b, peer_link(1, 0, 0), Arrival::store, {in, 1, 1});
+  transfer(b, peer_hop(1, 0, 0), Arrival::store, {in, 1, 1});
   Round round;
   const Chunks own{in, 0, 1};
-  round.add(peer_link(0, 2, 0), Arrival::store, std::span<const Chunks>(&own, 1));
+  round.add(peer_hop(0, 2, 0), Arrival::store, std::span<const Chunks>(&own, 1));
   b.run(round, true);
   EXPECT_EQ(text(b.finish("x"), 0), "tb0 send -1 recv 1\n r 1>1 x1 !\ntb1 send 2 recv -1\n s 0>0 x1 @0.0\n");
 }

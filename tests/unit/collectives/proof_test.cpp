@@ -16,7 +16,7 @@ std::string findings(const Algorithm& a) {
   VerifyOptions options;
   options.dataflow = true;
   check_structure(a, diagnostics);
-  verify(make_program(a), options, diagnostics);
+  verify(make_step_graph(a), options, diagnostics);
   std::string text;
   for (const Diagnostic& d : diagnostics.all()) text += format_diagnostic(d) + "\n";
   return text;

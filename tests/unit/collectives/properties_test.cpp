@@ -9,7 +9,7 @@
 
 #include "collectives/collective.h"
 #include "core/diagnostic.h"
-#include "passes/verify/program.h"
+#include "passes/verify/step_graph.h"
 
 namespace convert {
 namespace {
@@ -51,7 +51,7 @@ std::int32_t all_sent(const Algorithm& a) {
 
 // Messages that follow one another at most, where only messages take time.
 std::int32_t rounds(const Algorithm& a) {
-  const Program p = make_program(a);
+  const StepGraph p = make_step_graph(a);
   std::vector<std::int32_t> end(p.step_count(), -1);
   std::vector<std::uint32_t> next(p.chains.size(), 0);
   std::vector<std::uint32_t> received(p.connections.size(), 0);

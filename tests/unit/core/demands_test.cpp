@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/demands.h"
+#include "core/algorithm/demands.h"
 
 #include <gtest/gtest.h>
 

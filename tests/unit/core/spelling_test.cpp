@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/algorithm.h"
+#include "core/algorithm/algorithm.h"
 #include "core/collective_type.h"
 
 namespace convert {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "formats/astra_text.h"
+#include "formats/astra_text/astra_text.h"
 
 #include <gtest/gtest.h>
 

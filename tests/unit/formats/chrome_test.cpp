@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "formats/chrome.h"
+#include "formats/graphs/chrome.h"
 
 #include <gtest/gtest.h>
 

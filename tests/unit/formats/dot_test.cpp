@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "drawing_sample.h"
-#include "formats/drawing.h"
+#include "formats/graphs/drawing.h"
 
 namespace convert {
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "formats/json_stream.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
+#include "formats/json/stream.h"
 #include "read_all.h"
 
 namespace convert::testing {

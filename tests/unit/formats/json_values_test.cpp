@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "formats/json_values.h"
-
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <cmath>
 #include <limits>
 
+#include "formats/json/values.h"
 #include "read_all.h"
 
 namespace convert::testing {

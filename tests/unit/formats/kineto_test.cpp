@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "formats/kineto.h"
+#include "formats/kineto/kineto.h"
 
 #include <gtest/gtest.h>
 
@@ -284,7 +284,8 @@ TEST(Kineto, BadEvents) {
     EXPECT_EQ(event_error(c.fields), c.error) << c.fields;
     EXPECT_EQ(outcome(with_event(c.fields), 16), c.error) << c.fields;
   }
-  EXPECT_EQ(outcome("[{\"ph\": \"X\", \"cat\": \"cpu_op\", \"ts\": 1, \"tid\": nope}]"), "f:1:47: not a JSON value");
+  EXPECT_EQ(outcome("[{\"ph\": \"X\", \"cat\": \"cpu_op\", \"ts\": 1, \"tid\": nope}]"),
+            "f:1:47: not a JSON value");
   EXPECT_EQ(outcome("{\"traceEvents\": [null]}"), "f:1:18: '{' is expected");
   EXPECT_EQ(outcome("{\"traceEvents\": [[]]}"), "f:1:18: '{' is expected");
   EXPECT_EQ(outcome("{\"baseTimeNanoseconds\": -5, \"traceEvents\": []}"),

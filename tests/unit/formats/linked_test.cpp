@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "formats/format.h"
-#include "formats/kineto.h"
+#include "formats/kineto/kineto.h"
 #include "formats/pytorch/linked_text.h"
 #include "formats/pytorch/pytorch.h"
 

@@ -9,7 +9,7 @@
 
 #include "bad_files.h"
 #include "formats/format.h"
-#include "formats/kineto.h"
+#include "formats/kineto/kineto.h"
 #include "read_all.h"
 
 namespace convert::testing {

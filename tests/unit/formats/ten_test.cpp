@@ -85,9 +85,9 @@ TEST(ReadTen, JsonKeepsEveryField) {
   EXPECT_TRUE(s.chunks[0].post.all);
   EXPECT_EQ(listed(s, s.chunks[1].post)[0], 0U);
   EXPECT_EQ(s.chunks[1].line, 3U);
-  ASSERT_EQ(s.links.size(), 2U);
-  EXPECT_DOUBLE_EQ(s.links[1].latency_us, 0.5);
-  EXPECT_EQ(s.links[1].line, 6U);
+  ASSERT_EQ(s.wires.size(), 2U);
+  EXPECT_DOUBLE_EQ(s.wires[1].latency_us, 0.5);
+  EXPECT_EQ(s.wires[1].line, 6U);
   ASSERT_EQ(s.transfers.size(), 2U);
   EXPECT_EQ(s.transfers[1].chunk, 1U);
   EXPECT_EQ(s.transfers[1].start, 1);
@@ -104,7 +104,7 @@ TEST(ReadTen, CsvKeepsEveryField) {
   EXPECT_EQ(bytes_of(s, 1), 99);
   EXPECT_EQ(s.transfers[1].chunk, 1U);
   EXPECT_EQ(s.transfers[1].line, 12U);
-  EXPECT_EQ(s.links[0].line, 6U);
+  EXPECT_EQ(s.wires[0].line, 6U);
 }
 
 TEST(ReadTen, TimesAreExactToAPicosecond) {
@@ -318,10 +318,10 @@ TEST(ReadTen, TacosCellsAreToldByTheHeader) {
   ASSERT_EQ(order.transfers.size(), 6U);
   EXPECT_EQ(order.transfers[3].chunk, 0U);
   EXPECT_EQ(order.transfers[3].start, 1);
-  EXPECT_DOUBLE_EQ(order.links[0].latency_us, 0.5);
+  EXPECT_DOUBLE_EQ(order.wires[0].latency_us, 0.5);
   EXPECT_EQ(timed.claimed_ps, 40'062'500);
   EXPECT_EQ(bean.claimed_ps, timed.claimed_ps);
-  EXPECT_EQ(bean.links.size(), 4U);
+  EXPECT_EQ(bean.wires.size(), 4U);
   ASSERT_EQ(timed.transfers.size(), 6U);
   for (std::size_t i = 0; i < 6; ++i) {
     EXPECT_EQ(timed.transfers[i].start, bean.transfers[i].start);
@@ -362,8 +362,8 @@ TEST(ReadTen, TecclHasRelaysAndEpochs) {
   const Schedule s = read(file("okay-teccl.json"), diagnostics);
   EXPECT_EQ(s.nodes, 3U);
   EXPECT_EQ(s.relays, std::vector<std::uint32_t>{1});
-  EXPECT_FALSE(s.links_told);
-  EXPECT_EQ(s.links.size(), 4U);
+  EXPECT_FALSE(s.wires_told);
+  EXPECT_EQ(s.wires.size(), 4U);
   EXPECT_EQ(s.step_ps, 1'000'000'000);
   EXPECT_EQ(s.claimed_ps, 4'000'000'000);
   ASSERT_EQ(s.transfers.size(), 4U);

@@ -10,8 +10,8 @@
 #include <iterator>
 #include <thread>
 
-#include "io/cleanup.h"
 #include "io/output.h"
+#include "io/replace/cleanup.h"
 #include "scratch.h"
 
 namespace convert {

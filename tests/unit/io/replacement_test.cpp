@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "io/replacement.h"
+#include "io/replace/replacement.h"
 
 #include <sys/file.h>
 #include <sys/stat.h>

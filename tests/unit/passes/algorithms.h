@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/algorithm.h"
+#include "core/algorithm/algorithm.h"
 
 namespace convert::test {
 

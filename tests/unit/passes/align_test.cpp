@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "passes/link/align.h"
+#include "passes/link/match/align.h"
 
 #include <gtest/gtest.h>
 

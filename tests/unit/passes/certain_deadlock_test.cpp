@@ -22,7 +22,7 @@ std::vector<How> ways(std::size_t ranks) {
     if (network == "torus" && ranks != 4) continue;
     for (const bool astra : {false, true}) {
       all.push_back({.network = network, .model = NetworkModel::unaware, .astra = astra});
-      all.push_back({.network = network, .model = NetworkModel::links, .astra = astra});
+      all.push_back({.network = network, .model = NetworkModel::wires, .astra = astra});
     }
     all.push_back({.network = network, .issue = IssueMode::algorithm});
     all.push_back({.network = network, .issue = IssueMode::unlimited});

@@ -131,9 +131,9 @@ TEST(Lower, CopiesAreNodesUnlessTheBuffersAlias) {
   Diagnostics diagnostics;
   VerifyOptions options;
   options.dataflow = true;
-  verify(make_program(a), options, diagnostics);
+  verify(make_step_graph(a), options, diagnostics);
   const std::vector<Trace> traces = lower(a);
-  verify(make_program(traces, diagnostics), options, diagnostics);
+  verify(make_step_graph(traces, diagnostics), options, diagnostics);
   EXPECT_EQ(diagnostics.errors(), 0U);
   a.inplace = true;
   EXPECT_EQ(graph_text(lower(a)[0]), "0 COMM_RECV_NODE_tb0_step0 <-\n1 COMM_SEND_NODE_tb1_step0 <-\n");
@@ -176,7 +176,7 @@ TEST(Export, AnEditedTraceIsScheduledAnewWithAWarning) {
   Diagnostics proof;
   VerifyOptions options;
   options.dataflow = true;
-  verify(make_program(a), options, proof);
+  verify(make_step_graph(a), options, proof);
   EXPECT_EQ(proof.errors(), 0U);
 }
 
@@ -241,7 +241,7 @@ TEST(Provenance, HeadersMustBeKnownAndAgree) {
     std::erase_if(table.attrs, [](const Attr& a) { return a.name == msccl::proto; });
     table.add_string(msccl::proto, proto);
     Diagnostics diagnostics;
-    return refusal([&] { (void)make_program(traces, diagnostics); });
+    return refusal([&] { (void)make_step_graph(traces, diagnostics); });
   };
   EXPECT_EQ(with_proto("Fast", 0), "msccl.proto 'Fast' is not a protocol");
   const std::string own(name(ring(3).protocol));
@@ -297,7 +297,7 @@ TEST(Schedule, SplitsFusedStepsWhoseConnectionsCannotShareAThreadblock) {
   const Algorithm a = export_algorithm(traces, diagnostics);
   Diagnostics proof;
   check_structure(a, proof);
-  verify(make_program(a), {}, proof);
+  verify(make_step_graph(a), {}, proof);
   EXPECT_EQ(proof.errors(), 0U) << (proof.all().empty() ? "" : proof.all()[0].message);
   std::size_t fused = 0;
   for (const Step& s : a.steps) fused += s.type == rcs || s.type == rrs ? 1 : 0;
@@ -313,7 +313,7 @@ TEST(ProgramFromTraces, AnUnorderedPairOfMessagesIsRefused) {
   std::vector<Trace> traces = lower(make_algorithm(Collective::custom, 2, true, 2, 0, 0, gpus));
   traces[0].nodes.nodes[1].data_deps.count = 0;
   Diagnostics diagnostics;
-  (void)make_program(traces, diagnostics);
+  (void)make_step_graph(traces, diagnostics);
   ASSERT_EQ(diagnostics.errors(), 1U);
   EXPECT_EQ(diagnostics.all()[0].message,
             "rank 0 node 0 (s) and rank 0 node 1 (s) send to the same rank with the same tag in no defined order; "

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/algorithm.h"
+#include "core/algorithm/algorithm.h"
 #include "passes/lower/lower.h"
 
 namespace convert::test {

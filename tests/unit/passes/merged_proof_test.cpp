@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Merged workloads, proved collective by collective.
-#include "passes/verify/merged_proof.h"
-
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -12,6 +10,7 @@
 #include "collectives/collective.h"
 #include "lowered.h"
 #include "passes/merge/merge.h"
+#include "passes/verify/merged/proof.h"
 #include "trace_builder.h"
 
 namespace convert {

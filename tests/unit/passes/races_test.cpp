@@ -29,14 +29,14 @@ using test::Tb;
 // before it.
 class PlainSearch {
  public:
-  PlainSearch(const Program& p, const BufferLayout& layout, const ExecuteOptions& options,
+  PlainSearch(const StepGraph& p, const BufferLayout& layout, const ExecuteOptions& options,
               std::span<const std::uint32_t> order)
       : within_(p, within(p), order) {
     std::vector<StepPair> edges = within(p);
     add_message_edges(p, edges);
     const Closure across(p, edges, order);
     for (const std::uint32_t s : order) {
-      const ProgramStep& step = p.steps[s];
+      const GraphStep& step = p.steps[s];
       const std::int32_t rank = p.chains[chain_of(p, s)].rank;
       for (std::int32_t j = 0; j < step.cnt; ++j) {
         const ChunkAccess a = access(p, layout, options, step, rank, j);
@@ -63,7 +63,7 @@ class PlainSearch {
     std::vector<std::uint32_t> readers;
     std::vector<std::uint32_t> sums;
   };
-  static std::vector<StepPair> within(const Program& p) {
+  static std::vector<StepPair> within(const StepGraph& p) {
     std::vector<StepPair> edges;
     add_local_edges(p, edges);
     return edges;
@@ -115,7 +115,7 @@ struct Seen {
 
 void expect_same_races(unsigned seed, std::uint32_t steps, Seen& seen) {
   RandomProgram random(seed, steps);
-  const Program& p = random.program();
+  const StepGraph& p = random.program();
   const BufferLayout layout(p, false);
   const ExecuteOptions options{.operand_is_dst = random.pick(3) == 0};
   const Execution e = execute(p, layout, options);
@@ -150,7 +150,7 @@ TEST(Races, OfLongRandomProgramsAreThoseOfAPlainSearch) {
 TEST(Races, WhatTheBudgetDoesNotDecideIsNoVerdict) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     const RandomProgram random(seed, 60);
-    const Program& p = random.program();
+    const StepGraph& p = random.program();
     const BufferLayout layout(p, false);
     const Execution e = execute(p, layout, {});
     const Races whole = find_races(p, layout, {}, e.order);
@@ -194,7 +194,7 @@ Algorithm copies(const std::vector<std::vector<Copying>>& tbs, std::int32_t chun
 
 // How much work each step costs, at most: that much must do.
 Races races_within(const Algorithm& a, std::uint64_t work_per_step) {
-  const Program p = make_program(a);
+  const StepGraph p = make_step_graph(a);
   const BufferLayout layout(p, false);
   const Execution e = execute(p, layout, {});
   EXPECT_TRUE(e.blocked.empty());
@@ -239,7 +239,7 @@ TEST(Races, AScheduleOfManyTransfersIsLinear) {
   for (const std::uint32_t rounds : {1U, 4U, 16U}) {
     constexpr std::uint32_t nodes = 64;
     test::ScheduleMaker m(Collective::allreduce, nodes);
-    for (std::uint32_t n = 0; n < nodes; ++n) m.link(n, (n + 1) % nodes);
+    for (std::uint32_t n = 0; n < nodes; ++n) m.wire(n, (n + 1) % nodes);
     for (std::uint32_t c = 0; c < nodes * rounds; ++c) m.chunk({}, {});
     for (std::uint32_t s = 0; s < rounds * (2 * nodes - 2); ++s) {
       const std::uint32_t step = s % (2 * nodes - 2);
@@ -265,7 +265,7 @@ TEST(Races, ALimitThatIsReachedIsAFindingWithItsPlace) {
   Diagnostics diagnostics;
   VerifyOptions options;
   options.search_budget = 3;
-  verify(make_program(a), options, diagnostics);
+  verify(make_step_graph(a), options, diagnostics);
   ASSERT_EQ(diagnostics.all().size(), 1U);
   EXPECT_EQ(
       format_diagnostic(diagnostics.all()[0]),
@@ -274,7 +274,7 @@ TEST(Races, ALimitThatIsReachedIsAFindingWithItsPlace) {
       "here [races]\ntest.xml:3:1: note: hint: a step that waits itself for those that it shares chunks with "
       "needs no search");
   Diagnostics none;
-  verify(make_program(a), {}, none);
+  verify(make_step_graph(a), {}, none);
   EXPECT_TRUE(none.all().empty());
 }
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "passes/verify/program.h"
 #include "passes/verify/reach.h"
+#include "passes/verify/step_graph.h"
 
 namespace convert::test {
 
@@ -29,15 +29,15 @@ class RandomProgram {
     while (!pending_.empty()) play(StepType::recv);
     flatten();
   }
-  [[nodiscard]] const Program& program() const { return program_; }
+  [[nodiscard]] const StepGraph& program() const { return program_; }
   std::uint32_t pick(std::uint32_t below) { return static_cast<std::uint32_t>(random_() % below); }
 
  private:
   struct Played {
-    ProgramStep step;
+    GraphStep step;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> waits;  // chain, position
   };
-  using Link = std::pair<std::uint32_t, std::uint32_t>;  // chains
+  using Wire = std::pair<std::uint32_t, std::uint32_t>;  // chains
 
   [[nodiscard]] std::uint32_t rank_of(std::uint32_t chain) const {
     return chain / static_cast<std::uint32_t>(chains_.size() / ranks_);
@@ -47,12 +47,12 @@ class RandomProgram {
     constexpr std::array types{send, send, send, recv, rcs, rrs, rrc, rrc, rrcs, cpy, cpy, re};
     return types.at(pick(types.size()));
   }
-  std::uint32_t connection(Link link) {
+  std::uint32_t connection(Wire wire) {
     const auto [at, added] =
-        connection_of_.try_emplace(link, static_cast<std::uint32_t>(program_.connections.size()));
+        connection_of_.try_emplace(wire, static_cast<std::uint32_t>(program_.connections.size()));
     if (added) {
-      program_.connections.push_back({.src = static_cast<std::int32_t>(rank_of(link.first)),
-                                      .dst = static_cast<std::int32_t>(rank_of(link.second)),
+      program_.connections.push_back({.src = static_cast<std::int32_t>(rank_of(wire.first)),
+                                      .dst = static_cast<std::int32_t>(rank_of(wire.second)),
                                       .channel = static_cast<std::int64_t>(program_.connections.size())});
     }
     return at->second;
@@ -121,15 +121,15 @@ class RandomProgram {
   std::uint32_t ranks_ = 1;
   std::uint32_t density_ = 1;
   std::vector<std::vector<Played>> chains_;
-  std::vector<Link> pending_;  // messages on their way
-  std::map<Link, std::uint32_t> connection_of_;
-  Program program_;
+  std::vector<Wire> pending_;  // messages on their way
+  std::map<Wire, std::uint32_t> connection_of_;
+  StepGraph program_;
 };
 
 // Who comes before whom, as a table.
 class Closure {
  public:
-  Closure(const Program& p, std::span<const StepPair> edges, std::span<const std::uint32_t> order)
+  Closure(const StepGraph& p, std::span<const StepPair> edges, std::span<const std::uint32_t> order)
       : words_((p.step_count() + 63) / 64), before_(std::size_t{p.step_count()} * words_) {
     std::vector<std::vector<std::uint32_t>> from(p.step_count());
     for (const StepPair& e : edges) from[e.to].push_back(e.from);

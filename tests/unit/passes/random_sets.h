@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "config/groups.h"
-#include "config/network.h"
+#include "config/network/network.h"
 #include "passes/validate.h"
-#include "simulate/replay.h"
+#include "simulate/engine/replay.h"
 #include "simulate/system/default_system.h"
 #include "trace_builder.h"
 

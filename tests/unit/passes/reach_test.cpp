@@ -18,10 +18,10 @@ using test::make_algorithm;
 using test::RandomProgram;
 using test::Tb;
 
-TEST(StepGraph, ARunningOrderKeepsEveryEdge) {
+TEST(Reachability, ARunningOrderKeepsEveryEdge) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     const RandomProgram random(seed, 80);
-    const Program& p = random.program();
+    const StepGraph& p = random.program();
     std::vector<std::uint32_t> place(p.step_count(), no_index);
     std::uint32_t next = 0;
     for (const std::uint32_t s : running_order(p)) place[s] = next++;
@@ -33,7 +33,7 @@ TEST(StepGraph, ARunningOrderKeepsEveryEdge) {
   }
 }
 
-TEST(StepGraph, ACircleOfMessagesIsOrderedByItsRanksAlone) {
+TEST(Reachability, ACircleOfMessagesIsOrderedByItsRanksAlone) {
   std::vector<std::vector<Tb>> gpus;
   for (std::int32_t r = 0; r < 2; ++r) {
     gpus.push_back({Tb{1 - r,
@@ -42,16 +42,16 @@ TEST(StepGraph, ACircleOfMessagesIsOrderedByItsRanksAlone) {
                        {{StepType::recv, Buffer::input, 0, Buffer::input, 0},
                         {StepType::send, Buffer::input, 0, Buffer::input, 0}}}});
   }
-  EXPECT_EQ(running_order(make_program(make_algorithm(Collective::custom, 1, true, 1, 0, 0, gpus))),
+  EXPECT_EQ(running_order(make_step_graph(make_algorithm(Collective::custom, 1, true, 1, 0, 0, gpus))),
             (std::vector<std::uint32_t>{0, 1, 2, 3}));
 }
 
 // Graphs of several shapes: few long paths, many ends of one start, many starts of one end.
-TEST(StepGraph, AnswersAsATableDoes) {
+TEST(Reachability, AnswersAsATableDoes) {
   std::mt19937 random(7);
   const auto pick = [&](std::size_t below) { return static_cast<std::uint32_t>(random() % below); };
   for (int round = 0; round < 60; ++round) {
-    Program p;
+    StepGraph p;
     const bool long_paths = round % 4 == 0;
     const std::uint32_t n = long_paths ? 6000 : 400 + pick(1500);
     p.steps.resize(n + 1);
@@ -65,18 +65,18 @@ TEST(StepGraph, AnswersAsATableDoes) {
     std::vector<StepPair> edges;
     std::vector<StepPair> pairs;
     for (std::uint32_t i = 0; i < n; ++i) {
-      const auto link = [&](std::uint32_t from) {
+      const auto wire = [&](std::uint32_t from) {
         if (groups[order[from]] == groups[order[i]]) edges.push_back({order[from], order[i]});
       };
-      if (i >= width) link(i - width);
-      if (i > 0 && pick(width) == 0) link(pick(i));
+      if (i >= width) wire(i - width);
+      if (i > 0 && pick(width) == 0) wire(pick(i));
       pairs.push_back({order[pick(round % 2 == 0 ? n : 3)], order[pick(n)]});
       pairs.push_back({order[pick(n)], order[pick(round % 5 == 0 ? 4 : n)]});
     }
     const Closure table(p, edges, order);
     std::vector<Answer> answers(pairs.size(), Answer::open);
     std::uint64_t budget = order_budget;
-    StepGraph(edges, order, groups).decide(pairs, answers, budget);
+    Reachability(edges, order, groups).decide(pairs, answers, budget);
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       const bool ordered = pairs[i].from != pairs[i].to && table.ordered(pairs[i].from, pairs[i].to);
       ASSERT_EQ(answers[i], ordered ? Answer::ordered : Answer::unordered) << round << " " << i;

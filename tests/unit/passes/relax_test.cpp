@@ -300,7 +300,7 @@ TEST(Relax, WhatIsLeftEndsOnEveryNetworkAndWithOneBackOnNone) {
     }
     for (const std::string network : {"ring", "switch", "torus"}) {
       if (network == "torus" && set.size() != 4) continue;
-      for (const NetworkModel model : {NetworkModel::unaware, NetworkModel::aware, NetworkModel::links}) {
+      for (const NetworkModel model : {NetworkModel::unaware, NetworkModel::aware, NetworkModel::wires}) {
         const How how{.network = network, .model = model};
         auto rest = without(set, r.cuts);
         ASSERT_TRUE(ends(rest, groups, how)) << "set " << s << " on " << network;

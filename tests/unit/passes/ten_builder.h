@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Small schedules for tests of passes: nodes, links of one speed, and transfers as rows.
+// Small schedules for tests of passes: nodes, wires of one speed, and transfers as rows.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "core/schedule.h"
+#include "core/algorithm/schedule.h"
 
 namespace convert::test {
 
@@ -24,13 +24,13 @@ class ScheduleMaker {
 
   Schedule s;
 
-  ScheduleMaker& link(std::uint32_t src, std::uint32_t dst, double latency_us = 0, std::uint32_t rounds = 1) {
-    s.links.push_back({.src = src,
+  ScheduleMaker& wire(std::uint32_t src, std::uint32_t dst, double latency_us = 0, std::uint32_t rounds = 1) {
+    s.wires.push_back({.src = src,
                        .dst = dst,
                        .bandwidth_gib_per_s = gib_per_us,
                        .latency_us = latency_us,
                        .rounds = rounds,
-                       .line = 100 + static_cast<std::uint32_t>(s.links.size())});
+                       .line = 100 + static_cast<std::uint32_t>(s.wires.size())});
     return *this;
   }
   // Empty: all.
@@ -75,8 +75,8 @@ class ScheduleMaker {
 inline ScheduleMaker ring(Collective collective, std::uint32_t nodes) {
   ScheduleMaker m(collective, nodes);
   for (std::uint32_t n = 0; n < nodes; ++n) {
-    m.link(n, (n + 1) % nodes);
-    if (nodes > 2) m.link((n + 1) % nodes, n);
+    m.wire(n, (n + 1) % nodes);
+    if (nodes > 2) m.wire((n + 1) % nodes, n);
   }
   return m;
 }

@@ -28,13 +28,13 @@ std::string findings(const Schedule& s) {
 // Three nodes in a circle; node 0's chunk goes around.
 ScheduleMaker chain() {
   ScheduleMaker m(Collective::broadcast, 3);
-  m.link(0, 1).link(1, 2).chunk({0}, {});
+  m.wire(0, 1).wire(1, 2).chunk({0}, {});
   return m;
 }
 
 TEST(TenRules, NothingIsWrong) { EXPECT_EQ(findings(chain().move(0, 1, 0, 0, 1).move(1, 2, 0, 1, 2).s), ""); }
 
-TEST(TenRules, R1EveryTransferHasALink) {
+TEST(TenRules, R1EveryTransferHasAWire) {
   EXPECT_EQ(
       findings(chain().move(0, 1, 0, 0, 1).move(1, 2, 0, 1, 2).move(0, 2, 0, 2, 3).s),
       "3: error: transfer 2 (chunk 0, 0->2): there is no link 0->2 [R1]\n"
@@ -44,9 +44,9 @@ TEST(TenRules, R1EveryTransferHasALink) {
       "0->2) [R7]");
 }
 
-TEST(TenRules, R2NoTransferIsFasterThanItsLink) {
+TEST(TenRules, R2NoTransferIsFasterThanItsWire) {
   ScheduleMaker m(Collective::broadcast, 2);
-  m.link(0, 1, 0.5).chunk({0}, {});
+  m.wire(0, 1, 0.5).chunk({0}, {});
   ScheduleMaker slow = m;
   ScheduleMaker edge = m;
   EXPECT_EQ(findings(m.move(0, 1, 0, 0, 1.4).s),
@@ -57,7 +57,7 @@ TEST(TenRules, R2NoTransferIsFasterThanItsLink) {
 
 TEST(TenRules, R2ChunksHaveSizesOfTheirOwn) {
   ScheduleMaker m(Collective::broadcast, 2);
-  m.link(0, 1).chunk({0}, {}).chunk({0}, {});
+  m.wire(0, 1).chunk({0}, {}).chunk({0}, {});
   m.s.chunks[1].bytes = 2000;
   EXPECT_EQ(findings(m.move(0, 1, 0, 0, 1).move(0, 1, 1, 1, 2).s),
             "2: error: transfer 1 (chunk 1, 0->1) takes 1 us, less than the 2 us that its link needs [R2]");
@@ -67,16 +67,16 @@ TEST(TenRules, R2StepsAreAsLongAsTheyAre) {
   ScheduleMaker m(Collective::broadcast, 2);
   m.s.time = Time::steps;
   m.s.step_ps = 400'000;
-  m.link(0, 1).chunk({0}, {});
+  m.wire(0, 1).chunk({0}, {});
   ScheduleMaker three = m;
   EXPECT_EQ(findings(m.move(0, 1, 0, 0, 2).s),
             "1: error: transfer 0 (chunk 0, 0->1) takes 0.8 us, less than the 1 us that its link needs [R2]");
   EXPECT_EQ(findings(three.move(0, 1, 0, 0, 3).s), "");
 }
 
-TEST(TenRules, R3ALinkCarriesOneAtATime) {
+TEST(TenRules, R3AWireCarriesOneAtATime) {
   ScheduleMaker m(Collective::broadcast, 2);
-  m.link(0, 1).chunk({0}, {}).chunk({0}, {});
+  m.wire(0, 1).chunk({0}, {}).chunk({0}, {});
   EXPECT_EQ(
       findings(m.move(0, 1, 0, 0, 1).move(0, 1, 1, 0.5, 1.5).s),
       "2: error: transfer 1 (chunk 1, 0->1) starts at 0.5 us, when its link still carries transfer 0 (chunk 0, "
@@ -86,7 +86,7 @@ TEST(TenRules, R3ALinkCarriesOneAtATime) {
 TEST(TenRules, R3LatencyIsPipelinedWithBeta) {
   ScheduleMaker m(Collective::broadcast, 2);
   m.s.occupancy = Schedule::Occupancy::beta;
-  m.link(0, 1, 3).chunk({0}, {}).chunk({0}, {});
+  m.wire(0, 1, 3).chunk({0}, {}).chunk({0}, {});
   ScheduleMaker early = m;
   EXPECT_EQ(findings(m.move(0, 1, 0, 0, 4).move(0, 1, 1, 1, 5).s), "");
   EXPECT_EQ(
@@ -98,20 +98,20 @@ TEST(TenRules, R3LatencyIsPipelinedWithBeta) {
 TEST(TenRules, R3AStepHasRounds) {
   ScheduleMaker m(Collective::broadcast, 2);
   m.s.time = Time::steps;
-  m.link(0, 1, 0, 2).chunk({0}, {}).chunk({0}, {}).chunk({0}, {});
+  m.wire(0, 1, 0, 2).chunk({0}, {}).chunk({0}, {}).chunk({0}, {});
   m.move(0, 1, 0, 0, 1).move(0, 1, 1, 0, 1).move(0, 1, 2, 0, 1);
   EXPECT_EQ(findings(m.s),
             "3: error: transfer 2 (chunk 2, 0->1) is one more at step 0 than its link carries (2) [R3]");
-  m.s.links[0].rounds = 0;
+  m.s.wires[0].rounds = 0;
   EXPECT_EQ(findings(m.s), "");
-  m.s.links[0].rounds = 3;
+  m.s.wires[0].rounds = 3;
   EXPECT_EQ(findings(m.s), "");
 }
 
 TEST(TenRules, R3LongTransfersKeepTheirRound) {
   ScheduleMaker m(Collective::broadcast, 2);
   m.s.time = Time::steps;
-  m.link(0, 1).chunk({0}, {}).chunk({0}, {});
+  m.wire(0, 1).chunk({0}, {}).chunk({0}, {});
   EXPECT_EQ(findings(m.move(0, 1, 0, 0, 3).move(0, 1, 1, 2, 3).s),
             "2: error: transfer 1 (chunk 1, 0->1) is one more at step 2 than its link carries (1) [R3]");
   m.s.occupancy = Schedule::Occupancy::beta;
@@ -121,7 +121,7 @@ TEST(TenRules, R3LongTransfersKeepTheirRound) {
 TEST(TenRules, R3PositionsAreTakenOnce) {
   ScheduleMaker m(Collective::broadcast, 2);
   m.s.time = Time::order;
-  m.link(0, 1).chunk({0}, {}).chunk({0}, {});
+  m.wire(0, 1).chunk({0}, {}).chunk({0}, {});
   EXPECT_EQ(
       findings(m.move(0, 1, 0, 4, 0).move(0, 1, 1, 4, 0).s),
       "2: error: transfer 1 (chunk 1, 0->1) starts at position 4, when its link still carries transfer 0 (chunk "
@@ -131,7 +131,7 @@ TEST(TenRules, R3PositionsAreTakenOnce) {
 TEST(TenRules, R3VeryManyRoundsAreCheckedQuickly) {
   ScheduleMaker m(Collective::custom, 2);
   m.s.time = Time::steps;
-  m.link(0, 1, 0, 1'000'000'000).chunk({0}, {});
+  m.wire(0, 1, 0, 1'000'000'000).chunk({0}, {});
   for (int i = 0; i < 200'000; ++i) m.move(0, 1, 0, 0, 2'000'000'000);
   EXPECT_NE(findings(m.s).find("199999 transfers bring copies"), std::string::npos);
 }
@@ -186,7 +186,7 @@ TEST(TenRules, R6ChunksArrive) {
 // Whatever is demanded is there: what the collective demands may not be.
 TEST(TenRules, R6DemandsAreThoseOfTheCollective) {
   ScheduleMaker m(Collective::alltoall, 2);
-  m.link(0, 1).chunk({0}, {1}).move(0, 1, 0, 0, 1);
+  m.wire(0, 1).chunk({0}, {1}).move(0, 1, 0, 0, 1);
   EXPECT_EQ(findings(m.s), "200: error: no chunk goes from node 1 to node 0, as all_to_all has it [R6]");
   m.s.collective = Collective::custom;
   EXPECT_EQ(findings(m.s), "");
@@ -194,7 +194,7 @@ TEST(TenRules, R6DemandsAreThoseOfTheCollective) {
 
 TEST(TenRules, R6SumsAreWhole) {
   ScheduleMaker m(Collective::allreduce, 3);
-  m.link(1, 0).link(2, 0).link(0, 1).link(0, 2).chunk({}, {});
+  m.wire(1, 0).wire(2, 0).wire(0, 1).wire(0, 2).chunk({}, {});
   ScheduleMaker twice = m;
   EXPECT_EQ(findings(m.reduce(1, 0, 0, 0, 1).move(0, 1, 0, 1, 2).move(0, 2, 0, 1, 2).s),
             "101: warning: 1 link carries nothing; the first is 2->0 [R7]\n"
@@ -212,7 +212,7 @@ TEST(TenRules, R6SumsOfVeryManyNodesAreCheap) {
   std::vector<std::uint32_t> pre;
   for (std::uint32_t n = 0; n < nodes; ++n) (n % 2 == 0 ? pre : m.s.relays).push_back(n);
   m.chunk(pre, {0});
-  for (std::uint32_t n = 2; n < nodes; n += 2) m.link(n, 0).reduce(n, 0, 0, 0, 1);
+  for (std::uint32_t n = 2; n < nodes; n += 2) m.wire(n, 0).reduce(n, 0, 0, 0, 1);
   EXPECT_EQ(findings(m.s), "");
 }
 
@@ -242,7 +242,7 @@ TEST(TenRules, R7LateAndRedundantAndClaims) {
 TEST(TenRules, RelaysNeedNothing) {
   ScheduleMaker m(Collective::broadcast, 3);
   m.s.relays = {1};
-  m.link(0, 1).link(1, 2).chunk({0}, {});
+  m.wire(0, 1).wire(1, 2).chunk({0}, {});
   EXPECT_EQ(findings(m.move(0, 1, 0, 0, 1).move(1, 2, 0, 1, 2).s), "");
   EXPECT_EQ(size_of(m.s, m.s.chunks[0].post), 2U);
 }
@@ -263,8 +263,8 @@ TEST(TenRetime, OrderBecomesTimes) {
 TEST(TenRetime, ASumThatComesBackIsWhatIsPassedOn) {
   ScheduleMaker m(Collective::allreduce, 3);
   m.s.time = Time::order;
-  m.link(2, 1).link(1, 0, 5).link(0, 1).link(1, 2).chunk({}, {}).chunk({}, {});
-  for (std::uint32_t c = 0; c < 2; ++c) {  // chunk 1 leaves node 1 late: its link to node 0 is busy
+  m.wire(2, 1).wire(1, 0, 5).wire(0, 1).wire(1, 2).chunk({}, {}).chunk({}, {});
+  for (std::uint32_t c = 0; c < 2; ++c) {  // chunk 1 leaves node 1 late: its wire to node 0 is busy
     m.reduce(2, 1, c, c, 0).reduce(1, 0, c, c, 0).move(0, 1, c, c, 0).move(1, 2, c, 1 - c, 0);
   }
   EXPECT_EQ(findings(m.s), "");
@@ -286,7 +286,7 @@ TEST(TenRetime, AHopThatTakesLongerThanTimeItselfIsAnError) {
   ScheduleMaker m(Collective::broadcast, 16);
   m.s.time = Time::order;
   m.chunk({0}, {});
-  for (std::uint32_t n = 0; n + 1 < 16; ++n) m.link(n, n + 1, 1e12).move(n, n + 1, 0, 0, 0);
+  for (std::uint32_t n = 0; n + 1 < 16; ++n) m.wire(n, n + 1, 1e12).move(n, n + 1, 0, 0, 0);
   Diagnostics diagnostics;
   EXPECT_THROW((void)retime(m.s, diagnostics), Error);
 }
@@ -295,7 +295,7 @@ TEST(TenRetime, AHopThatTakesLongerThanTimeItselfIsAnError) {
 TEST(TenFlow, PreviousStandsBefore) {
   ScheduleMaker m(Collective::broadcast, 2);
   m.s.time = Time::steps;
-  m.link(0, 1, 0, 2).chunk({0}, {}).chunk({0}, {}).move(0, 1, 0, 0, 1).move(0, 1, 1, 0, 1);
+  m.wire(0, 1, 0, 2).chunk({0}, {}).chunk({0}, {}).move(0, 1, 0, 0, 1).move(0, 1, 1, 0, 1);
   m.s.transfers[0].id = 5;
   Diagnostics diagnostics;
   const Flow flow = follow(m.s, diagnostics);

@@ -28,7 +28,7 @@ Algorithm algorithm(const Schedule& s) {
   return make_algorithm(s, timed, flow);
 }
 
-std::string proof(const Program& p) {
+std::string proof(const StepGraph& p) {
   Diagnostics diagnostics;
   verify(p, {.dataflow = true, .collective = {}, .soft = Severity::error}, diagnostics);
   std::string out;
@@ -40,7 +40,7 @@ std::string proof(const Program& p) {
 }
 std::string proof(const std::vector<Trace>& traces) {
   Diagnostics diagnostics;
-  return proof(make_program(traces, diagnostics));
+  return proof(make_step_graph(traces, diagnostics));
 }
 
 // "0 send 0>1 tag 7 1000 B <- 3 after 2" a line.
@@ -73,7 +73,7 @@ std::string text(const Trace& t) {
 
 ScheduleMaker star() {
   ScheduleMaker m(Collective::allreduce, 3);
-  m.link(1, 0).link(2, 0).link(0, 1).link(0, 2).chunk({}, {});
+  m.wire(1, 0).wire(2, 0).wire(0, 1).wire(0, 2).chunk({}, {});
   m.reduce(1, 0, 0, 0, 1).reduce(2, 0, 0, 0, 1).move(0, 1, 0, 1, 2).move(0, 2, 0, 1, 2);
   return m;
 }
@@ -93,13 +93,13 @@ TEST(TenProgram, AnAllReduceNodeByNode) {
   EXPECT_EQ(text(traces[1]),
             "0 send 1>0 tag 0 1000 B chunk 0 link 0 at 0-1000000\n"
             "1 recv 0>1 tag 2 1000 B chunk 0 link 2 at 1000000-2000000\n");
-  EXPECT_EQ(proof(make_program(a)), "");
+  EXPECT_EQ(proof(make_step_graph(a)), "");
   EXPECT_EQ(proof(traces), "");
 }
 
-TEST(TenProgram, TheOrderOnALinkIsAControlDependency) {
+TEST(TenProgram, TheOrderOnAWireIsAControlDependency) {
   ScheduleMaker m(Collective::broadcast, 3);
-  m.link(0, 1).link(1, 2).chunk({0}, {}).chunk({0}, {});
+  m.wire(0, 1).wire(1, 2).chunk({0}, {}).chunk({0}, {});
   m.s.time = Time::order;
   m.move(0, 1, 1, 0, 0).move(0, 1, 0, 1, 0).move(1, 2, 0, 0, 0).move(1, 2, 1, 1, 0);
   const std::vector<Trace> traces = lower(algorithm(m.s));
@@ -113,7 +113,7 @@ TEST(TenProgram, TheOrderOnALinkIsAControlDependency) {
 
 TEST(TenProgram, SizesAndElementsAreThoseOfTheChunks) {
   ScheduleMaker m(Collective::reduce, 2);
-  m.link(1, 0).chunk({}, {0}).chunk({}, {0});
+  m.wire(1, 0).chunk({}, {0}).chunk({}, {0});
   m.s.chunks[1].bytes = 3;
   Algorithm a = algorithm(m.reduce(1, 0, 0, 0, 1).reduce(1, 0, 1, 1, 2).s);
   a.element_bytes = 2;
@@ -126,7 +126,7 @@ TEST(TenProgram, SizesAndElementsAreThoseOfTheChunks) {
 ScheduleMaker a2a() {
   ScheduleMaker m(Collective::alltoall, 3);
   m.s.time = Time::order;
-  m.link(0, 1).link(1, 2).link(2, 0);
+  m.wire(0, 1).wire(1, 2).wire(2, 0);
   m.chunk({0}, {1}).chunk({0}, {2}).chunk({1}, {2}).chunk({1}, {0}).chunk({2}, {0}).chunk({2}, {1});
   m.move(0, 1, 1, 0, 0).move(0, 1, 0, 1, 0).move(0, 1, 5, 2, 0);
   m.move(1, 2, 3, 0, 0).move(1, 2, 1, 1, 0).move(1, 2, 2, 2, 0);
@@ -140,17 +140,17 @@ TEST(TenProgram, AnAllToAllGoesThroughScratchSpace) {
   EXPECT_EQ(a.gpus[1].s_chunks, 1);
   const std::vector<Trace> traces = lower(a);
   EXPECT_EQ(traces[0].nodes.nodes.size(), 6U) << "nothing but messages";
-  EXPECT_EQ(proof(make_program(a)), "");
+  EXPECT_EQ(proof(make_step_graph(a)), "");
   EXPECT_EQ(proof(traces), "");
 }
 
 TEST(TenProgram, UnevenOwnersAndRelaysAreCustom) {
   ScheduleMaker uneven(Collective::allgather, 2);
-  uneven.link(0, 1).chunk({0}, {}).chunk({0}, {}).move(0, 1, 0, 0, 1).move(0, 1, 1, 1, 2);
+  uneven.wire(0, 1).chunk({0}, {}).chunk({0}, {}).move(0, 1, 0, 0, 1).move(0, 1, 1, 1, 2);
   EXPECT_EQ(algorithm(uneven.s).collective, Collective::custom);
   ScheduleMaker relayed(Collective::allgather, 3);
   relayed.s.relays = {1};
-  relayed.link(0, 1).link(1, 2).link(2, 1).link(1, 0).chunk({0}, {}).chunk({2}, {});
+  relayed.wire(0, 1).wire(1, 2).wire(2, 1).wire(1, 0).chunk({0}, {}).chunk({2}, {});
   relayed.move(0, 1, 0, 0, 1).move(1, 2, 0, 1, 2).move(2, 1, 1, 0, 1).move(1, 0, 1, 1, 2);
   const Algorithm a = algorithm(relayed.s);
   EXPECT_EQ(a.collective, Collective::custom);
@@ -164,7 +164,7 @@ TEST(TenProgram, UnevenOwnersAndRelaysAreCustom) {
 TEST(TenProgram, AnAllToAllAroundARelay) {
   ScheduleMaker m(Collective::alltoall, 4);
   m.s.relays = {1};
-  m.link(0, 1).link(2, 1).link(3, 1).link(1, 0).link(1, 2).link(1, 3);
+  m.wire(0, 1).wire(2, 1).wire(3, 1).wire(1, 0).wire(1, 2).wire(1, 3);
   std::uint32_t c = 0;
   for (const std::uint32_t a : {0U, 2U, 3U}) {
     for (const std::uint32_t b : {0U, 2U, 3U}) {
@@ -192,12 +192,12 @@ TEST(TenRelays, ThoseThatCarryNothingGo) {
   EXPECT_FALSE(has_idle_relays(m.s));
   ScheduleMaker wide(Collective::broadcast, 5);
   wide.s.relays = {0, 2, 4};
-  wide.link(1, 2).link(2, 3).link(3, 4).chunk({1}, {3}).move(1, 2, 0, 0, 1).move(2, 3, 0, 1, 2);
+  wide.wire(1, 2).wire(2, 3).wire(3, 4).chunk({1}, {3}).move(1, 2, 0, 0, 1).move(2, 3, 0, 1, 2);
   ASSERT_TRUE(has_idle_relays(wide.s));
   const Schedule s = without_idle_relays(wide.s);
   EXPECT_EQ(s.nodes, 3U);
   EXPECT_EQ(s.relays, std::vector<std::uint32_t>{1});
-  EXPECT_EQ(s.links.size(), 2U);
+  EXPECT_EQ(s.wires.size(), 2U);
   EXPECT_EQ(s.transfers[1].dst, 2U);
   EXPECT_EQ(listed(s, s.chunks[0].post)[0], 2U);
 }
@@ -209,12 +209,12 @@ TEST(TenProgram, ChunksLieWhereTheCollectiveWantsThem) {
   m.move(1, 0, 0, 0, 1).move(0, 1, 1, 0, 1).move(0, 1, 2, 1, 2).move(1, 0, 3, 1, 2);
   const Algorithm a = algorithm(m.s);
   EXPECT_EQ(a.collective, Collective::allgather);
-  EXPECT_EQ(proof(make_program(a)), "");
+  EXPECT_EQ(proof(make_step_graph(a)), "");
 }
 
 TEST(TenProgram, ARedundantCopyGoesWhereNobodyLooks) {
   ScheduleMaker m(Collective::broadcast, 3);
-  m.link(0, 1).link(0, 2).link(2, 1).chunk({0}, {});
+  m.wire(0, 1).wire(0, 2).wire(2, 1).chunk({0}, {});
   m.move(0, 1, 0, 0, 1).move(0, 2, 0, 0, 1).move(2, 1, 0, 1, 2);
   const Algorithm a = algorithm(m.s);
   EXPECT_EQ(a.gpus[1].s_chunks, 1);
@@ -227,18 +227,18 @@ TEST(TenProgram, AMissingDependencyIsARace) {
   for (Step& s : a.steps) {
     if (s.type == StepType::nop) s.deps = s.depid = -1;
   }
-  EXPECT_NE(proof(make_program(a)).find("[races]"), std::string::npos);
+  EXPECT_NE(proof(make_step_graph(a)).find("[races]"), std::string::npos);
   EXPECT_NE(proof(lower(a)).find("[races]"), std::string::npos);
 }
 
 TEST(TenProgram, VeryManyChunksNeedNoPlacesWhereTheyNeverCome) {
   constexpr std::uint32_t nodes = 2048;
   ScheduleMaker m(Collective::custom, nodes);
-  for (std::uint32_t n = 0; n < nodes; ++n) m.link(n, (n + 1) % nodes).chunk({n}, {(n + 1) % nodes});
+  for (std::uint32_t n = 0; n < nodes; ++n) m.wire(n, (n + 1) % nodes).chunk({n}, {(n + 1) % nodes});
   for (std::uint32_t n = 0; n < nodes; ++n) m.move(n, (n + 1) % nodes, n, 0, 1);
   const Algorithm a = algorithm(m.s);
   EXPECT_EQ(a.gpus[5].i_chunks, 2);
-  EXPECT_EQ(proof(make_program(a)), "");
+  EXPECT_EQ(proof(make_step_graph(a)), "");
 }
 
 std::string limits_and_errors(const Algorithm& a) {
@@ -246,7 +246,7 @@ std::string limits_and_errors(const Algorithm& a) {
   check_structure(a, diagnostics);
   std::string out;
   for (const Diagnostic& d : diagnostics.all()) out += format_diagnostic(d) + "\n";
-  return out + proof(make_program(a));
+  return out + proof(make_step_graph(a));
 }
 
 TEST(TenExport, SumsGetAnOrder) {
@@ -295,12 +295,12 @@ TEST(TenExport, EditedTracesAreScheduledAnew) {
   Diagnostics diagnostics;
   const Algorithm out = export_algorithm(traces, diagnostics);
   EXPECT_FALSE(out.scheduled);
-  EXPECT_EQ(proof(make_program(out)), "");
+  EXPECT_EQ(proof(make_step_graph(out)), "");
 }
 
 TEST(TenExport, SizesThatAreLostAreTold) {
   ScheduleMaker m(Collective::broadcast, 2);
-  m.link(0, 1).chunk({0}, {}).chunk({0}, {});
+  m.wire(0, 1).chunk({0}, {}).chunk({0}, {});
   m.s.chunks[1].bytes = 10;
   Diagnostics diagnostics;
   (void)runnable(algorithm(m.move(0, 1, 0, 0, 1).move(0, 1, 1, 1, 2).s), diagnostics);

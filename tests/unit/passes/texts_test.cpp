@@ -7,7 +7,7 @@
 
 #include "core/diagnostic.h"
 #include "et_def.pb.h"
-#include "formats/chakra_stream.h"
+#include "formats/chakra/stream.h"
 #include "passes/validate.h"
 #include "quiet_stderr.h"
 

@@ -23,7 +23,7 @@ std::string findings(const Algorithm& a, bool dataflow = true) {
   VerifyOptions options;
   options.dataflow = dataflow;
   check_structure(a, diagnostics);
-  verify(make_program(a), options, diagnostics);
+  verify(make_step_graph(a), options, diagnostics);
   std::string text;
   for (const Diagnostic& d : diagnostics.all()) {
     text += std::to_string(d.where.line) + ": " + std::string(severity_name(d.severity)) + ": " + d.message + " [" +
@@ -39,9 +39,10 @@ TEST(Verify, RingsOfAllSizesAreProved) {
 TEST(Verify, AWrongChunkIsFoundWithWhatIsThereInstead) {
   Algorithm a = ring(4);
   a.steps[6].dst_off = 0;  // rank 0's last receive belongs to chunk 2
-  EXPECT_EQ(findings(a),
-            "7: error: all_reduce: gpu 0 o[0] must end as chunk 0 of ranks 0-3, but holds chunk 2 of ranks 0-3; and "
-            "1 more chunks there are wrong [postcondition]\n");
+  EXPECT_EQ(
+      findings(a),
+      "7: error: all_reduce: gpu 0 o[0] must end as chunk 0 of ranks 0-3, but holds chunk 2 of ranks 0-3; and "
+      "1 more chunks there are wrong [postcondition]\n");
 }
 
 TEST(Verify, AMissingContributionIsNamed) {
@@ -60,7 +61,7 @@ TEST(Verify, ACounterExampleTellsItsPath) {
   Diagnostics diagnostics;
   VerifyOptions options;
   options.dataflow = true;
-  verify(make_program(a), options, diagnostics);
+  verify(make_step_graph(a), options, diagnostics);
   ASSERT_FALSE(diagnostics.all().empty());
   EXPECT_EQ(diagnostics.all()[0].notes,
             (std::vector<std::string>{"written by gpu 0 threadblock 0 step 1 (rcs) at test.xml:2:1",
@@ -87,7 +88,7 @@ TEST(Verify, CrossedReceivesDeadlockAndTheCircleIsTold) {
     gpus.push_back({Tb{1 - r, 1 - r, 0, {{recv, out, 1 - r, out, 1 - r}, {send, out, r, out, r}}}});
   const Algorithm a = make_algorithm(Collective::allgather, 2, true, 0, 2, 0, gpus);
   Diagnostics diagnostics;
-  verify(make_program(a), {}, diagnostics);
+  verify(make_step_graph(a), {}, diagnostics);
   ASSERT_EQ(diagnostics.all().size(), 1U);
   EXPECT_EQ(diagnostics.all()[0].message,
             "deadlock: 2 threadblocks never finish; they wait for each other in a circle");
@@ -121,8 +122,8 @@ TEST(Verify, FifoCapacityIsPerProtocolAndTheNeedIsExact) {
   EXPECT_NE(findings(burst(9, Protocol::ll128))
                 .find("needs room for 9 messages per connection, but protocol LL128 guarantees 8"),
             std::string::npos);
-  EXPECT_TRUE(completes(make_program(burst(5, Protocol::simple)), 5));
-  EXPECT_FALSE(completes(make_program(burst(5, Protocol::simple)), 4));
+  EXPECT_TRUE(completes(make_step_graph(burst(5, Protocol::simple)), 5));
+  EXPECT_FALSE(completes(make_step_graph(burst(5, Protocol::simple)), 4));
 }
 
 // Rank r receives into scratch in one threadblock and adds from there in another.
@@ -245,7 +246,7 @@ TEST(Verify, BuffersThatNoStepCanFillAreNotAllocated) {
   EXPECT_EQ(findings(a), "");
   a.chunks = 2'000'000'000;  // would have to be reduced, all of them
   Diagnostics diagnostics;
-  EXPECT_THROW(verify(make_program(a), {}, diagnostics), Error);
+  EXPECT_THROW(verify(make_step_graph(a), {}, diagnostics), Error);
 }
 
 TEST(Verify, OffsetsAtTheEndOfAllIntegersAreOutside) {
@@ -268,7 +269,7 @@ TEST(Verify, AnotherCollectiveIsJudgedInItsOwnLayout) {
   VerifyOptions options;
   options.dataflow = true;
   options.collective = Collective::broadcast;
-  verify(make_program(a), options, diagnostics);
+  verify(make_step_graph(a), options, diagnostics);
   ASSERT_FALSE(diagnostics.all().empty());
   EXPECT_EQ(diagnostics.all()[0].message.substr(0, 42), "broadcast: gpu 0 o[1] must end as chunk 1 ");
 }

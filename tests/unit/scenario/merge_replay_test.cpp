@@ -14,12 +14,12 @@
 #include "formats/format.h"
 #include "generate/generate.h"
 #include "generate/trace_builder.h"
-#include "load/made_set.h"
-#include "load/merging.h"
-#include "load/schedules.h"
 #include "scenario/inputs.h"
 #include "scenario/option_values.h"
-#include "simulate/replay.h"
+#include "sets/derived/merging.h"
+#include "sets/made_set.h"
+#include "sets/schedules.h"
+#include "simulate/engine/replay.h"
 #include "unit/io/scratch.h"
 
 namespace convert {
@@ -39,8 +39,8 @@ std::vector<Network> networks(Rank npus) {
           {"ring:" + n + speed, NetworkModel::unaware},
           {"ring:" + n + speed, NetworkModel::aware},
           {"fully_connected:" + n + speed, NetworkModel::aware},
-          {"ring:" + n + speed, NetworkModel::links},
-          {"mesh:2x" + std::to_string(npus / 2) + speed, NetworkModel::links}};
+          {"ring:" + n + speed, NetworkModel::wires},
+          {"mesh:2x" + std::to_string(npus / 2) + speed, NetworkModel::wires}};
 }
 
 class MergeReplay : public ::testing::Test {
@@ -57,7 +57,7 @@ class MergeReplay : public ::testing::Test {
   static ReplayOptions options(const Network& network) {
     ReplayOptions options;
     options.network.model = network.model;
-    if (network.model == NetworkModel::links) options.network.occupancy = Occupancy::alpha_beta;
+    if (network.model == NetworkModel::wires) options.network.occupancy = Occupancy::alpha_beta;
     options.issue = IssueMode::unlimited;
     return options;
   }

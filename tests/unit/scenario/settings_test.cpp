@@ -42,7 +42,7 @@ std::string scenario_error(const std::vector<std::string>& pairs) {
 
 TEST(Settings, EveryChoiceHasItsName) {
   for (const NetworkModel m : network_models) EXPECT_EQ(find_named(network_models, name(m)), m);
-  for (const LinkPolicy p : link_policies) EXPECT_EQ(find_named(link_policies, name(p)), p);
+  for (const WirePolicy p : wire_policies) EXPECT_EQ(find_named(wire_policies, name(p)), p);
   EXPECT_EQ(find_named(network_models, "link"), std::nullopt);
   EXPECT_EQ(error_of("model", "link"), "unknown model 'link'; did you mean links?");
 }
@@ -104,7 +104,7 @@ TEST(Settings, ValuesThatAKeyDoesNotTake) {
   EXPECT_EQ(error_of("roofline-enabled", "yes"), "roofline-enabled wants 0 or 1, not \"yes\"");
 }
 
-TEST(Settings, HowMessagesShareLinks) {
+TEST(Settings, HowMessagesShareWires) {
   const NetworkOptions o = scenario({"network", "torus:4x2,bw=1GB/s", "model", "links", "occupancy", "alpha-beta",
                                      "forwarding", "cut", "routing", "shortest", "fail", "0-1;npu2>npu3"})
                                .options.network;
@@ -123,7 +123,7 @@ TEST(Settings, RulesStragglersAndPolicies) {
   EXPECT_EQ(s.options.system->rules[0].choice.per_dim.size(), 2U);
   EXPECT_TRUE(s.options.system->rules[1].choice.per_dim[0].one);
   EXPECT_EQ(s.options.slow, (std::map<Rank, double>{{0, 1.5}, {3, 2.0}}));
-  EXPECT_EQ(s.options.system->policy, LinkPolicy::smallest);
+  EXPECT_EQ(s.options.system->policy, WirePolicy::smallest);
   EXPECT_TRUE(s.options.system->balanced);
   EXPECT_FALSE(s.options.symmetry);
   EXPECT_TRUE(scenario({"network", "ideal", "slow", "none"}).options.slow.empty());
@@ -157,7 +157,7 @@ TEST(Settings, WhatDoesNotGoTogether) {
   EXPECT_EQ(message({"network", ring, "model", "unaware", "policy", "fifo"}),
             "policy fifo decides where messages wait for links: only with the network model links, not unaware");
   EXPECT_EQ(message({"network", ring, "model", "links", "policy", "fifo"}), "");
-  EXPECT_EQ(message({"network", ring, "policy", "fifo"}), "");  // links is the default
+  EXPECT_EQ(message({"network", ring, "policy", "fifo"}), "");  // wires is the default
   EXPECT_EQ(message({"network", ring, "compat", "astra", "fail", "0-1"}),
             "failed links: only with the network model links, not unaware");
   EXPECT_EQ(message({"network", ring, "compat", "astra", "balanced", "true"}),

@@ -8,13 +8,13 @@
 #include <set>
 #include <tuple>
 
-#include "config/network.h"
+#include "config/network/network.h"
 #include "formats/format.h"
 #include "io/input.h"
-#include "load/schedules.h"
 #include "passes/lower/lower.h"
 #include "passes/verify/verify.h"
-#include "simulate/replay.h"
+#include "sets/schedules.h"
+#include "simulate/engine/replay.h"
 #include "unit/passes/algorithms.h"
 #include "unit/passes/lowered.h"
 
@@ -55,7 +55,7 @@ Message message_of(const Trace& t, const Node& n) {
 // By what the chunks hold: a message waits for those that its content came by.
 std::vector<Key> by_provenance(const std::vector<Trace>& traces) {
   Diagnostics diagnostics;
-  const Program p = make_program(traces, diagnostics);
+  const StepGraph p = make_step_graph(traces, diagnostics);
   const BufferLayout layout(p, p.inplace);
   const Execution e = execute(p, layout, {.inplace = p.inplace, .trace_writers = true});
   EXPECT_TRUE(e.blocked.empty());
@@ -64,7 +64,7 @@ std::vector<Key> by_provenance(const std::vector<Trace>& traces) {
   std::vector<std::set<std::size_t>> before;
   std::map<std::uint32_t, std::vector<std::size_t>> in_flight;  // by connection
   for (const std::uint32_t s : e.order) {
-    const ProgramStep& step = p.steps[s];
+    const GraphStep& step = p.steps[s];
     const std::int32_t rank = p.chains[chain_of(p, s)].rank;
     const auto slot = [&](Buffer buffer, std::int32_t offset) -> std::set<std::size_t>& {
       return slots[layout.slot(rank, buffer, offset)];
@@ -138,7 +138,7 @@ std::vector<Key> by_dependencies(const std::vector<Trace>& traces) {
 
 void expect_proved(const std::vector<Trace>& traces, const std::string& what) {
   Diagnostics diagnostics;
-  verify(make_program(traces, diagnostics), {.dataflow = true, .collective = {}, .soft = Severity::error},
+  verify(make_step_graph(traces, diagnostics), {.dataflow = true, .collective = {}, .soft = Severity::error},
          diagnostics);
   for (const Diagnostic& d : diagnostics.all())
     EXPECT_NE(d.severity, Severity::error) << what << format_diagnostic(d);
@@ -146,7 +146,7 @@ void expect_proved(const std::vector<Trace>& traces, const std::string& what) {
 
 Schedule replayed(const std::vector<Trace>& traces, const std::string& network) {
   ReplayOptions options;
-  options.network.model = NetworkModel::links;
+  options.network.model = NetworkModel::wires;
   options.network.occupancy = Occupancy::alpha_beta;
   options.timeline = true;
   options.symmetry = false;
@@ -253,7 +253,7 @@ TEST(TenReplay, TestDataComesBack) {
   }
 }
 
-// A message that arrives long before somebody asks for it was on its link when it was.
+// A message that arrives long before somebody asks for it was on its wire when it was.
 TEST(TenReplay, LateReceivesDoNotMoveTheMessage) {
   Algorithm a =
       test::make_algorithm(Collective::allgather, 4, true, 2, 4, 0,

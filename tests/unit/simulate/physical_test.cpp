@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include "traces.h"
+#include "unit/simulate/traces.h"
 
 namespace convert {
 namespace {
@@ -43,7 +43,7 @@ ReplayResult run_workload(const std::vector<Trace>& traces, const std::string& n
   return std::move(*result);
 }
 
-ReplayResult run_collective(const Setup& s, NetworkModel model = NetworkModel::links) {
+ReplayResult run_collective(const Setup& s, NetworkModel model = NetworkModel::wires) {
   auto traces = ranks(s.npus);
   for (Trace& t : traces) coll(t, 0, s.type, s.bytes);
   return run_workload(traces, s.network, system_with(s.algorithm, s.splits, 1), model);
@@ -103,7 +103,7 @@ TEST(Physical, HalvingDoublingAndDirectMoveTheSameBytes) {
 }
 
 TEST(Physical, BroadcastIsABinomialTree) {
-  // 8 NPUs: three levels of 1000 ns; the root's messages share no link when all are connected.
+  // 8 NPUs: three levels of 1000 ns; the root's messages share no wire when all are connected.
   const auto r = run_collective({.network = "fully_connected:8,bw=1GB/s,lat=5ns",
                                  .type = CollectiveType::broadcast,
                                  .bytes = 1000,
@@ -130,7 +130,7 @@ TEST(Physical, TheRootOfAPermutedGroup) {
     }
     auto system = system_with(NativeAlgorithm::ring, 1, 1);
     system->groups.push_back({.id = 1, .ranks = {3, 2, 1, 0}});
-    const auto r = run_workload(traces, "fully_connected:4,bw=1GB/s", system, NetworkModel::links);
+    const auto r = run_workload(traces, "fully_connected:4,bw=1GB/s", system, NetworkModel::wires);
     for (std::size_t npu = 0; npu < 4; ++npu)  // the others send one message or none
       EXPECT_EQ(r.npus[npu].sends == 2, npu == (stated ? 0 : 3)) << npu;
   }
@@ -159,7 +159,7 @@ TEST(Physical, ListsOfAlgorithmsAreForAllDimensions) {
   const auto with = [&](std::vector<AlgorithmChoice> list) {
     auto system = system_with(NativeAlgorithm::ring, 1, 1);
     for (CollectiveChoice& c : system->config.collectives) c.per_dim = list;
-    return run_workload(traces, "torus:2x2x2,bw=1GB/s", system, NetworkModel::links);
+    return run_workload(traces, "torus:2x2x2,bw=1GB/s", system, NetworkModel::wires);
   };
   EXPECT_THROW((void)with({{}, {}}), Error);
   EXPECT_EQ(with({{}, {}, {}}).kinds.at(0).npus, 8);
@@ -227,7 +227,7 @@ TEST(Physical, TimesBeyondTheClockAreRefused) {
   system->config.endpoint_delay_given = true;
   system->config.endpoint_delay_ns = 9'000'000'000'000'000;
   system->config.local_mem_bytes_per_s = 1000;
-  EXPECT_THROW((void)run_workload(traces, "ring:4,bw=1GB/s", system, NetworkModel::links), Error);
+  EXPECT_THROW((void)run_workload(traces, "ring:4,bw=1GB/s", system, NetworkModel::wires), Error);
 }
 
 TEST(Physical, ReplayedCommunicationIsNoComputation) {
@@ -239,13 +239,13 @@ TEST(Physical, ReplayedCommunicationIsNoComputation) {
   }
   auto system = system_with(NativeAlgorithm::ring, 1, 1);
   system->config.replay_only = true;
-  const auto r = run_workload(traces, "ring:2,bw=1GB/s", system, NetworkModel::links);
+  const auto r = run_workload(traces, "ring:2,bw=1GB/s", system, NetworkModel::wires);
   EXPECT_EQ(r.npus[0].compute_ps, 3'000 * ps_per_ns);
   EXPECT_EQ(r.npus[0].exposed_communication_ps, 5'000 * ps_per_ns);
 }
 
-TEST(Physical, GatherFillsTheRootsLink) {
-  // 4 NPUs on a switch: three messages of 1000 B share the switch's link to the root.
+TEST(Physical, GatherFillsTheRootsWire) {
+  // 4 NPUs on a switch: three messages of 1000 B share the switch's wire to the root.
   const auto r =
       run_collective({.network = "switch:4,bw=1GB/s", .type = CollectiveType::gather, .bytes = 1000, .npus = 4});
   EXPECT_EQ(finish_ns(r, 0), 3 * 1000);
@@ -264,7 +264,7 @@ TEST(Physical, CollectivesShareTheNetwork) {
     coll(t, 1, CollectiveType::all_reduce, 4000);
   }
   const auto r =
-      run_workload(traces, "ring:4,bw=1GB/s", system_with(NativeAlgorithm::ring, 1, 1), NetworkModel::links);
+      run_workload(traces, "ring:4,bw=1GB/s", system_with(NativeAlgorithm::ring, 1, 1), NetworkModel::wires);
   EXPECT_EQ(finish_ns(r, 0), 2 * 6 * 1000);
   ASSERT_EQ(r.collectives.size(), 2U);
   EXPECT_EQ(r.collectives[0].begin_ps, r.collectives[1].begin_ps);
@@ -276,16 +276,16 @@ TEST(Physical, ThePolicyDecidesWhoGoesFirst) {
     coll(t, 0, CollectiveType::all_reduce, 40'000);
     coll(t, 1, CollectiveType::all_reduce, 4000);
   }
-  const auto end_of = [&](LinkPolicy policy, std::size_t which) {
+  const auto end_of = [&](WirePolicy policy, std::size_t which) {
     auto system = system_with(NativeAlgorithm::direct, 4, 1);
     system->policy = policy;
-    return *run_workload(traces, "switch:4,bw=1GB/s", std::move(system), NetworkModel::links)
+    return *run_workload(traces, "switch:4,bw=1GB/s", std::move(system), NetworkModel::wires)
                 .collectives[which]
                 .end_ps;
   };
-  EXPECT_LT(end_of(LinkPolicy::smallest, 1), end_of(LinkPolicy::fifo, 1));
-  EXPECT_LE(end_of(LinkPolicy::fifo, 0), end_of(LinkPolicy::lifo, 0));
-  EXPECT_LT(end_of(LinkPolicy::lifo, 1), end_of(LinkPolicy::fifo, 1));
+  EXPECT_LT(end_of(WirePolicy::smallest, 1), end_of(WirePolicy::fifo, 1));
+  EXPECT_LE(end_of(WirePolicy::fifo, 0), end_of(WirePolicy::lifo, 0));
+  EXPECT_LT(end_of(WirePolicy::lifo, 1), end_of(WirePolicy::fifo, 1));
 }
 
 TEST(Physical, BalancedChunksUseAllDimensions) {
@@ -295,7 +295,7 @@ TEST(Physical, BalancedChunksUseAllDimensions) {
     auto system = system_with(NativeAlgorithm::ring, 16, 2);
     system->balanced = balanced;
     system->config.active_chunks_per_dimension = 16;
-    return run_workload(traces, "ring:4,bw=1GB/s+ring:4,bw=1GB/s", std::move(system), NetworkModel::links).total_ps;
+    return run_workload(traces, "ring:4,bw=1GB/s+ring:4,bw=1GB/s", std::move(system), NetworkModel::wires).total_ps;
   };
   EXPECT_LT(total(true), total(false) * 3 / 4);
 }

@@ -6,7 +6,7 @@
 #include <iostream>
 #include <vector>
 
-#include "random_cases.h"
+#include "unit/simulate/random_cases.h"
 
 namespace convert::test {
 namespace {
@@ -93,20 +93,20 @@ TEST(ReplayProperties, TimeIsInverseToBandwidth) {
   });
 }
 
-TEST(ReplayProperties, LinksAreAwareWhereDelaysAreWholeNs) {
+TEST(ReplayProperties, WiresAreAwareWhereDelaysAreWholeNs) {
   Wanted wanted{.models = {NetworkModel::aware}, .exact_ns = true};
   for_cases(wanted, [](RandomCase c, std::uint64_t) {
     const ReplayResult aware = run_to_end(c);
-    c.options.network.model = NetworkModel::links;
+    c.options.network.model = NetworkModel::wires;
     c.options.network.forwarding = Forwarding::store;
-    const ReplayResult links = run_to_end(c);
-    EXPECT_EQ(numbers(links), numbers(aware));
-    EXPECT_EQ(collective_times(links), collective_times(aware));
+    const ReplayResult wires = run_to_end(c);
+    EXPECT_EQ(numbers(wires), numbers(aware));
+    EXPECT_EQ(collective_times(wires), collective_times(aware));
   });
 }
 
 // Where no two NPUs' messages meet, each hop is cut by less than 1 ns.
-TEST(ReplayProperties, LinksAreAwareUpToRounding) {
+TEST(ReplayProperties, WiresAreAwareUpToRounding) {
   Wanted wanted{.topologies = {Topology::fully_connected},
                 .models = {NetworkModel::aware},
                 .max_dims = 1,
@@ -115,12 +115,12 @@ TEST(ReplayProperties, LinksAreAwareUpToRounding) {
   for_cases(wanted, [](RandomCase c, std::uint64_t) {
     c.system.rendezvous = false;
     const ReplayResult aware = run_to_end(c);
-    c.options.network.model = NetworkModel::links;
-    const ReplayResult links = run_to_end(c);
+    c.options.network.model = NetworkModel::wires;
+    const ReplayResult wires = run_to_end(c);
     std::uint64_t messages = 0;
     for (const NpuResult& n : aware.npus) messages += n.sends;
-    EXPECT_GE(links.total_ps, aware.total_ps);
-    EXPECT_LE(links.total_ps, aware.total_ps + static_cast<Picoseconds>(messages) * ps_per_ns);
+    EXPECT_GE(wires.total_ps, aware.total_ps);
+    EXPECT_LE(wires.total_ps, aware.total_ps + static_cast<Picoseconds>(messages) * ps_per_ns);
   });
 }
 
@@ -165,9 +165,9 @@ RandomCase rotated(const RandomCase& c, std::uint64_t by) {
   return r;
 }
 
-// Stored messages: heads that are cut through links without latency come at one time.
+// Stored messages: heads that are cut through wires without latency come at one time.
 void expect_rotation(RandomCase c, std::uint64_t by) {
-  if (c.options.network.model == NetworkModel::links) c.options.network.forwarding = Forwarding::store;
+  if (c.options.network.model == NetworkModel::wires) c.options.network.forwarding = Forwarding::store;
   const auto expected = numbers(run_to_end(c));
   const auto actual = numbers(run_to_end(rotated(c, by)));
   for (Rank r = 0; r < expected.size(); ++r) EXPECT_EQ(actual[rotated(r, c.dims, by)], expected[r]) << "NPU " << r;
@@ -187,8 +187,8 @@ TEST(ReplayProperties, RotatedRanksHaveRotatedTimesWhereMessagesDoNotMeet) {
   });
 }
 
-// Where the order of what falls on the same time cannot matter: one chunk at a time, and each link has one source.
-TEST(ReplayProperties, RotatedRanksHaveRotatedTimesOnLinksOfTheirOwn) {
+// Where the order of what falls on the same time cannot matter: one chunk at a time, and each wire has one source.
+TEST(ReplayProperties, RotatedRanksHaveRotatedTimesOnWiresOfTheirOwn) {
   const Wanted wanted{.topologies = {Topology::ring, Topology::fully_connected},
                       .max_dims = 1,
                       .messages = false,
@@ -209,10 +209,10 @@ TEST(ReplayProperties, RotatedRanksHaveRotatedTimesOnLinksOfTheirOwn) {
   });
 }
 
-// Messages of different sizes compete for links; none come to one at the same time.
+// Messages of different sizes compete for wires; none come to one at the same time.
 TEST(ReplayProperties, RotatedRanksHaveRotatedTimesWhereNothingFallsTogether) {
   const Wanted wanted{.topologies = {Topology::ring, Topology::fully_connected, Topology::switched},
-                      .models = {NetworkModel::aware, NetworkModel::links},
+                      .models = {NetworkModel::aware, NetworkModel::wires},
                       .groups = false,
                       .whole = false};
   for_cases(wanted, [](RandomCase c, std::uint64_t seed) {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "simulate/replay.h"
-#include "traces.h"
+#include "simulate/engine/replay.h"
+#include "unit/simulate/traces.h"
 
 namespace convert::test {
 
@@ -65,7 +65,7 @@ struct RandomCase {
 // Which cases to make.
 struct Wanted {
   std::vector<Topology> topologies{Topology::ring, Topology::fully_connected, Topology::switched, Topology::mesh};
-  std::vector<NetworkModel> models{NetworkModel::unaware, NetworkModel::aware, NetworkModel::links};
+  std::vector<NetworkModel> models{NetworkModel::unaware, NetworkModel::aware, NetworkModel::wires};
   std::size_t max_dims = 3;
   bool comps = true;
   bool messages = true;
@@ -73,7 +73,7 @@ struct Wanted {
   bool whole = true;         // collectives of all ranks
   bool overheads = true;     // latency, endpoint delay, reductions that cost time
   bool rounds_only = false;  // ring and direct, which look the same from every place
-  bool exact_ns = false;     // all delays of links are whole ns, also with 4 times the bandwidth
+  bool exact_ns = false;     // all delays of wires are whole ns, also with 4 times the bandwidth
 };
 
 class CaseMaker {
@@ -109,7 +109,7 @@ class CaseMaker {
       c_.dims.push_back(dim);
     }
     c_.options.network.model = any(w_.models);
-    if (c_.options.network.model == NetworkModel::links && random_.once_in(3))
+    if (c_.options.network.model == NetworkModel::wires && random_.once_in(3))
       c_.options.network.routing = Routing::shortest;
     c_.options.issue = IssueMode::workload;
     c_.options.astra = random_.once_in(2);

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "config/network.h"
-#include "simulate/replay.h"
+#include "config/network/network.h"
+#include "simulate/engine/replay.h"
 
 namespace convert::test {
 

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// The network to simulate: from an ASTRA-sim network.yml, a file with a list of wires, or a short form.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/network/wire_graph.h"
+#include "io/input.h"
+
+namespace convert {
+
+// mesh: a line, neighbours connected, ends not.
+enum class Topology : std::uint8_t { ring, fully_connected, switched, mesh };
+// As network.yml spells them: "Ring", "FullyConnected", "Switch"; "Mesh" is not known there.
+[[nodiscard]] std::string_view name(Topology topology);
+
+struct NetworkDim {
+  Topology topology = Topology::ring;
+  std::int64_t npus = 0;
+  double bytes_per_ns = 0;
+  double latency_ns = 0;
+};
+
+// The wires between a switch of this level and what is right below it.
+struct TreeLevel {
+  std::int64_t fanout = 0;  // NPUs or switches below a switch
+  double bytes_per_ns = 0;
+  double latency_ns = 0;
+};
+
+// Ideal, or exactly one of dims, levels and graph is there.
+struct NetworkConfig {
+  std::string source;  // the file or the short form, for messages
+  bool ideal = false;  // no latency, no limit of bandwidth, any number of NPUs
+  // A product. Dimension 0 is the fastest varying: NPU r has coordinate r mod dims[0].npus there.
+  std::vector<NetworkDim> dims{};
+  // A tree of switches, from the NPUs up to the root.
+  std::vector<TreeLevel> levels{};
+  // Any graph, from a list of wires.
+  WireGraph graph{};
+
+  // At most max_npus. 0 for an ideal network, which takes any number.
+  [[nodiscard]] std::int64_t npus() const;
+  [[nodiscard]] bool is_product() const { return !dims.empty(); }
+};
+inline constexpr std::int64_t max_npus = 1 << 24;
+
+// ASTRA-sim's GB/s are GiB/s (2^30 bytes); its own order of operations, so that truncated delays agree.
+[[nodiscard]] constexpr double astra_bytes_per_ns(double gb_per_s) { return gb_per_s * (1 << 30) / 1'000'000'000; }
+
+// An ASTRA-sim network.yml (four lists of equal length: topology, npus_count, bandwidth in GB/s, latency in ns) or
+// a list of wires (npus, switches, defaults, links; see et-networks(5)). Throws Error(input) with the place.
+[[nodiscard]] NetworkConfig parse_network_yaml(const std::string& file, std::string_view text);
+[[nodiscard]] NetworkConfig read_network(Input& input);
+
+// "ideal", or "ring:8,bw=50GB/s,lat=500ns": ring, fully_connected, switch, mesh:4x4, torus:4x4x4, hypercube:16,
+// joined by "+"; or tree:8x4, by itself. Units are literal; without lat the latency is 0; bw and lat are one value
+// or one per dimension or level, "a|b|c". Throws Error(usage).
+[[nodiscard]] bool is_short_network(std::string_view text);
+[[nodiscard]] NetworkConfig parse_short_network(std::string_view text);
+
+// The file that an option names as a network. Throws Error(system) that says what a network can be.
+[[nodiscard]] std::unique_ptr<Input> open_network(const std::string& path);
+// Either of the above, a path otherwise.
+[[nodiscard]] NetworkConfig load_network(const std::string& option);
+
+}  // namespace convert

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+#include "config/network/routes.h"
+
+#include <algorithm>
+
+#include "config/network/wire_numbers.h"
+#include "core/diagnostic.h"
+#include "core/units.h"
+
+namespace convert {
+namespace {
+
+class ProductRouter final : public Router {
+ public:
+  explicit ProductRouter(const NetworkConfig& config) : numbers_(config) {}
+
+  // `phase` is the dimension in which the message travels.
+  Hop step(Position& p) override {
+    const std::vector<ProductWires::Dim>& dims = numbers_.dims();
+    if (p.at >= numbers_.npus()) return leave_switch(p, dims[p.phase]);
+    for (std::uint32_t d = p.phase; d < dims.size(); ++d) {
+      const std::uint32_t from = numbers_.coordinate(dims[d], p.at);
+      const std::uint32_t to = numbers_.coordinate(dims[d], p.dst);
+      if (from == to) continue;
+      p.phase = d;
+      return take_hop(p, dims[d], from, to);
+    }
+    return take_hop(p, dims[0], 0, 0);  // to itself, through a switch
+  }
+  [[nodiscard]] std::uint32_t wires() const override { return numbers_.wires(); }
+  [[nodiscard]] std::pair<Device, Device> ends(std::uint32_t wire) const override { return numbers_.ends(wire); }
+  [[nodiscard]] std::string device_name(Device device) const override { return numbers_.device_name(device); }
+
+ private:
+  using Dim = ProductWires::Dim;
+  static Hop hop(const Dim& d, std::uint32_t npu, std::uint32_t port) {
+    return {d.first_wire + npu * d.fanout + port, d.bytes_per_ns, d.latency_ps};
+  }
+
+  static Hop take_hop(Position& p, const Dim& d, std::uint32_t from, std::uint32_t to) {
+    const Device npu = p.at;
+    switch (d.topology) {
+      case Topology::switched: p.at = ProductWires::switch_of(d, npu); return hop(d, npu, 0);
+      case Topology::fully_connected: p.at += (to - from) * d.stride; return hop(d, npu, to);
+      case Topology::mesh:
+        p.at = to > from ? npu + d.stride : npu - d.stride;
+        return hop(d, npu, to > from ? 0 : 1);
+      case Topology::ring: break;
+    }
+    const std::uint32_t clockwise = to > from ? to - from : to + d.npus - from;
+    const bool forwards = clockwise <= d.npus - clockwise;
+    const std::uint32_t next = forwards ? (from + 1 == d.npus ? 0 : from + 1) : (from == 0 ? d.npus - 1 : from - 1);
+    p.at += (next - from) * d.stride;  // modulo 2^32
+    return hop(d, npu, forwards ? 0 : 1);
+  }
+
+  // To the NPU below it that has the destination's coordinate.
+  Hop leave_switch(Position& p, const Dim& d) const {
+    const std::uint32_t instance = p.at - d.first_switch;
+    const std::uint32_t to = numbers_.coordinate(d, p.dst);
+    p.at = (instance / d.stride * d.npus + to) * d.stride + instance % d.stride;
+    return hop(d, p.at, 1);
+  }
+
+  ProductWires numbers_;
+};
+
+class TreeRouter final : public Router {
+ public:
+  explicit TreeRouter(const NetworkConfig& config) : numbers_(config) {}
+
+  // `phase` is the height of the device: 0 for an NPU.
+  Hop step(Position& p) override {
+    const std::vector<TreeWires::Level>& levels = numbers_.levels();
+    if (p.phase != 0) {
+      const TreeWires::Level& level = levels[p.phase - 1];
+      if (p.dst / level.span == p.at - level.first_switch) {  // below: down
+        const std::uint32_t child = p.phase == 1 ? p.dst : p.dst / levels[p.phase - 2].span;
+        --p.phase;
+        p.at = level.first_below + child;
+        return {level.first_wire + 2 * child + 1, level.bytes_per_ns, level.latency_ps};
+      }
+    }
+    const TreeWires::Level& level = levels[p.phase++];
+    const std::uint32_t child = p.at - level.first_below;
+    p.at = level.first_switch + child / level.fanout;
+    return {level.first_wire + 2 * child, level.bytes_per_ns, level.latency_ps};
+  }
+  [[nodiscard]] std::uint32_t wires() const override { return numbers_.wires(); }
+  [[nodiscard]] std::pair<Device, Device> ends(std::uint32_t wire) const override { return numbers_.ends(wire); }
+  [[nodiscard]] std::string device_name(Device device) const override { return numbers_.device_name(device); }
+
+ private:
+  TreeWires numbers_;
+};
+
+// Shortest ways in any graph: a table of the next wire for each destination, made when the first message goes
+// there.
+class TableRouter final : public Router {
+ public:
+  explicit TableRouter(WireGraph graph) : graph_(std::move(graph)), rows_(graph_.npus) {
+    first_in_.assign(graph_.devices() + 1, 0);
+    for (const GraphWire& l : graph_.wires) ++first_in_[l.to + 1];
+    for (std::size_t d = 1; d < first_in_.size(); ++d) first_in_[d] += first_in_[d - 1];
+    in_.resize(graph_.wires.size());
+    std::vector<std::uint32_t> next(first_in_.begin(), first_in_.end() - 1);
+    for (std::uint32_t l = 0; l < graph_.wires.size(); ++l) in_[next[graph_.wires[l].to]++] = l;
+  }
+
+  Hop step(Position& p) override {
+    std::unique_ptr<std::uint32_t[]>& row = rows_[p.dst];
+    if (row == nullptr) row = make_row(p.dst);
+    const std::uint32_t wire = row[p.at];
+    const GraphWire& l = graph_.wires[wire];
+    p.at = l.to;
+    return {wire, l.bytes_per_ns, l.latency_ps};
+  }
+  [[nodiscard]] std::uint32_t wires() const override { return static_cast<std::uint32_t>(graph_.wires.size()); }
+  [[nodiscard]] std::pair<Device, Device> ends(std::uint32_t wire) const override {
+    return {graph_.wires[wire].from, graph_.wires[wire].to};
+  }
+  [[nodiscard]] std::string device_name(Device device) const override { return graph_.device_name(device); }
+
+ private:
+  static constexpr std::uint32_t none = UINT32_MAX;
+
+  // Backwards from the destination, in rounds of equal distance. The row's entry for `dst` itself is the begin of
+  // the shortest way out and back.
+  std::unique_ptr<std::uint32_t[]> make_row(Device dst) {
+    auto row = std::make_unique_for_overwrite<std::uint32_t[]>(graph_.devices());
+    std::fill_n(row.get(), graph_.devices(), none);
+    distance_.assign(graph_.devices(), none);
+    latency_.assign(graph_.devices(), 0);
+    frontier_ = {dst};
+    std::size_t found = 0;
+    for (std::uint32_t hops = 1; !frontier_.empty() && found < graph_.devices(); ++hops) {
+      next_.clear();
+      for (const Device v : frontier_) {
+        for (std::uint32_t i = first_in_[v]; i < first_in_[v + 1]; ++i) {
+          const std::uint32_t wire = in_[i];
+          const Device u = graph_.wires[wire].from;
+          if (distance_[u] < hops) continue;
+          const Picoseconds latency = add(v == dst ? 0 : latency_[v], graph_.wires[wire].latency_ps);
+          if (distance_[u] == none) {
+            distance_[u] = hops;
+            ++found;
+            if (u != dst) next_.push_back(u);
+          } else if (std::pair{latency, v} >= std::pair{latency_[u], graph_.wires[row[u]].to}) {
+            continue;
+          }
+          row[u] = wire;
+          latency_[u] = latency;
+        }
+      }
+      frontier_.swap(next_);
+    }
+    return row;
+  }
+  static Picoseconds add(Picoseconds a, Picoseconds b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
+
+  WireGraph graph_;
+  std::vector<std::uint32_t> first_in_;                 // into in_, by device
+  std::vector<std::uint32_t> in_;                       // wires by the device they lead to
+  std::vector<std::unique_ptr<std::uint32_t[]>> rows_;  // by destination: by device the wire to take
+  std::vector<std::uint32_t> distance_;
+  std::vector<Picoseconds> latency_;
+  std::vector<Device> frontier_;
+  std::vector<Device> next_;
+};
+
+}  // namespace
+
+std::string_view name(Routing routing) { return routing == Routing::dimension ? "dimension" : "shortest"; }
+
+std::string too_many_routes(const WireGraph& graph) {
+  return "shortest ways between " + counted(graph.npus, "NPU") + " over " + std::to_string(graph.devices()) +
+         " devices want " + std::to_string(std::uint64_t{graph.npus} * graph.devices()) +
+         " table entries; at most " + std::to_string(max_route_entries) + " are taken";
+}
+
+std::unique_ptr<Router> make_router(const NetworkConfig& config, std::optional<Routing> routing,
+                                    const std::vector<std::string>& failed) {
+  if (routing == Routing::dimension && !failed.empty())
+    throw usage_error("routing by dimension cannot avoid failed links; they want shortest");
+  if (routing == Routing::dimension && !config.is_product())
+    throw usage_error("network '" + config.source + "' has no dimensions to route by; it wants shortest");
+  if (failed.empty()) {
+    if (config.is_product() && routing != Routing::shortest) return std::make_unique<ProductRouter>(config);
+    if (!config.levels.empty()) return std::make_unique<TreeRouter>(config);
+  }
+  WireGraph graph = build_wire_graph(config);
+  if (std::uint64_t{graph.npus} * graph.devices() > max_route_entries)
+    throw input_error({.file = config.source}, too_many_routes(graph));
+  if (!failed.empty()) remove_failed_wires(graph, failed);
+  return std::make_unique<TableRouter>(std::move(graph));
+}
+
+}  // namespace convert

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Ways of messages through a network, one hop at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/network/network.h"
+
+namespace convert {
+
+// dimension: of products. Coordinates are corrected lowest dimension first; in a ring the shorter way, clockwise
+//   (up) if both are equal.
+// shortest: fewest hops; among these the lowest sum of latencies; then the lowest number of the next device.
+enum class Routing : std::uint8_t { dimension, shortest };
+[[nodiscard]] std::string_view name(Routing routing);
+
+struct Hop {
+  std::uint32_t wire = 0;
+  double bytes_per_ns = 0;
+  Picoseconds latency_ps = 0;
+};
+
+// Where a message is, and where it goes to. `phase` is the router's own; it starts with 0.
+struct Position {
+  Device at = 0;
+  Device dst = 0;
+  std::uint32_t phase = 0;
+};
+
+class Router {
+ public:
+  virtual ~Router() = default;
+  Router(const Router&) = delete;
+  Router& operator=(const Router&) = delete;
+
+  // Takes the next hop; the message is there when `at` is `dst` again. An NPU reaches itself only through a switch,
+  // in a product of one switch.
+  virtual Hop step(Position& position) = 0;
+  // Numbers of wires are below this; some have no wire.
+  [[nodiscard]] virtual std::uint32_t wires() const = 0;
+  [[nodiscard]] virtual std::pair<Device, Device> ends(std::uint32_t wire) const = 0;
+  [[nodiscard]] virtual std::string device_name(Device device) const = 0;
+
+ protected:
+  Router() = default;
+};
+
+// Shortest ways are looked up in tables of a number for each pair (device, NPU), made as destinations come up; so
+// many pairs are taken. Ways of dimension and in trees are computed and have no limit.
+inline constexpr std::uint64_t max_route_entries = 1 << 27;
+[[nodiscard]] std::string too_many_routes(const WireGraph& graph);
+
+// Without `routing`: dimension in products, shortest elsewhere and where wires have failed (see
+// remove_failed_wires). Not for ideal networks. Throws Error(usage) for routing that the network does not have,
+// Error(input) if it is too large.
+[[nodiscard]] std::unique_ptr<Router> make_router(const NetworkConfig& config,
+                                                  std::optional<Routing> routing = std::nullopt,
+                                                  const std::vector<std::string>& failed = {});
+
+}  // namespace convert

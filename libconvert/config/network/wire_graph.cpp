@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "config/network/wire_graph.h"
+
+#include <algorithm>
+
+#include "config/network/network.h"
+#include "config/network/wire_numbers.h"
+#include "core/diagnostic.h"
+
+namespace convert {
+namespace {
+
+// Devices that can be reached from NPU 0 along the wires, or against them.
+std::vector<char> reach(const WireGraph& graph, bool against) {
+  const auto begin_of = [against](const GraphWire& l) { return against ? l.to : l.from; };
+  std::vector<std::uint32_t> first(graph.devices() + 1, 0);
+  for (const GraphWire& l : graph.wires) ++first[begin_of(l) + 1];
+  for (std::size_t d = 1; d < first.size(); ++d) first[d] += first[d - 1];
+  std::vector<Device> targets(graph.wires.size());
+  std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
+  for (const GraphWire& l : graph.wires) targets[next[begin_of(l)]++] = against ? l.from : l.to;
+
+  std::vector<char> reached(graph.devices(), 0);
+  std::vector<Device> open = {0};
+  reached[0] = 1;
+  while (!open.empty()) {
+    const Device d = open.back();
+    open.pop_back();
+    for (std::uint32_t i = first[d]; i < first[d + 1]; ++i) {
+      if (reached[targets[i]] != 0) continue;
+      reached[targets[i]] = 1;
+      open.push_back(targets[i]);
+    }
+  }
+  return reached;
+}
+
+template <typename Wires>
+void write_wires(const NetworkConfig& config, const Wires& numbers, WireGraph& graph) {
+  graph.npus = numbers.npus();
+  graph.switches = numbers.switches();
+  if (numbers.wires() > max_graph_wires) {
+    throw input_error({.file = config.source}, "shortest ways and failed links want a network of at most " +
+                                                   std::to_string(max_graph_wires) + " links; this one has up to " +
+                                                   std::to_string(numbers.wires()));
+  }
+  for (std::uint32_t l = 0; l < numbers.wires(); ++l) {
+    const auto [from, to] = numbers.ends(l);
+    if (from != to) graph.wires.push_back({.from = from, .to = to});
+  }
+}
+
+Error bad(const std::string& spec, const std::string& why) {
+  return usage_error("failed link '" + spec + "': " + why);
+}
+
+Device failed_end(const WireGraph& graph, const std::string& spec, std::string_view name) {
+  if (const std::optional<Device> device = graph.find_device(name)) return *device;
+  std::vector<std::string> known = graph.switch_names;
+  if (known.empty() && graph.switches != 0) known = {graph.device_name(graph.npus)};
+  const std::string near = nearest(name, known);
+  throw bad(spec, "the network has no device '" + std::string(name) + "'" +
+                      (near.empty() ? "" : "; did you mean " + near + "?"));
+}
+
+}  // namespace
+
+std::string plain_device_name(Device device, std::uint32_t npus) {
+  return device < npus ? "npu" + std::to_string(device) : "switch" + std::to_string(device - npus);
+}
+
+std::string WireGraph::device_name(Device device) const {
+  const bool named = device >= npus && !switch_names.empty();
+  return named ? switch_names[device - npus] : plain_device_name(device, npus);
+}
+
+std::optional<Device> WireGraph::find_device(std::string_view text) const {
+  const auto numbered = [text](std::string_view prefix, std::uint32_t count) -> std::optional<Device> {
+    if (text.substr(0, prefix.size()) != prefix) return std::nullopt;
+    const std::optional<std::int64_t> n = parse_int(text.substr(prefix.size()));
+    return n && *n >= 0 && *n < count ? std::optional(static_cast<Device>(*n)) : std::nullopt;
+  };
+  if (const auto npu = numbered("", npus)) return npu;
+  if (const auto npu = numbered("npu", npus)) return npu;
+  if (switch_names.empty()) {
+    const auto found = numbered("switch", switches);
+    return found ? std::optional(*found + npus) : std::nullopt;
+  }
+  const auto found = std::find(switch_names.begin(), switch_names.end(), text);
+  if (found == switch_names.end()) return std::nullopt;
+  return npus + static_cast<Device>(found - switch_names.begin());
+}
+
+WireGraph build_wire_graph(const NetworkConfig& config) {
+  if (config.graph.npus != 0) return config.graph;
+  WireGraph graph;
+  if (config.is_product()) {
+    const ProductWires numbers(config);
+    write_wires(config, numbers, graph);
+    std::size_t at = 0;
+    for (std::uint32_t l = 0; l < numbers.wires(); ++l) {
+      const auto [from, to] = numbers.ends(l);
+      if (from == to) continue;
+      const ProductWires::Dim& d = numbers.dim_of(l);
+      graph.wires[at].bytes_per_ns = d.bytes_per_ns;
+      graph.wires[at++].latency_ps = d.latency_ps;
+    }
+  } else {
+    const TreeWires numbers(config);
+    write_wires(config, numbers, graph);
+    for (std::uint32_t l = 0; l < numbers.wires(); ++l) {
+      graph.wires[l].bytes_per_ns = numbers.level_of(l).bytes_per_ns;
+      graph.wires[l].latency_ps = numbers.level_of(l).latency_ps;
+    }
+  }
+  return graph;
+}
+
+std::optional<std::pair<Device, Device>> find_unreachable(const WireGraph& graph) {
+  const std::vector<char> from_0 = reach(graph, false);
+  const std::vector<char> to_0 = reach(graph, true);
+  for (Device d = 1; d < graph.npus; ++d) {
+    if (from_0[d] == 0) return std::pair{Device{0}, d};
+  }
+  for (Device d = 1; d < graph.npus; ++d) {
+    if (to_0[d] == 0) return std::pair{d, Device{0}};
+  }
+  return std::nullopt;
+}
+
+void remove_failed_wires(WireGraph& graph, const std::vector<std::string>& failed) {
+  std::vector<std::pair<Device, Device>> gone;
+  for (const std::string& spec : failed) {
+    const std::size_t mark = spec.find_first_of("->");
+    if (mark == std::string::npos) throw bad(spec, "wants two devices, such as 3-4 or npu3-switch0, or 3>4");
+    const Device a = failed_end(graph, spec, std::string_view(spec).substr(0, mark));
+    const Device b = failed_end(graph, spec, std::string_view(spec).substr(mark + 1));
+    const auto is_it = [&](const GraphWire& l) {
+      return (l.from == a && l.to == b) || (spec[mark] == '-' && l.from == b && l.to == a);
+    };
+    if (std::none_of(graph.wires.begin(), graph.wires.end(), is_it)) {
+      throw bad(spec, "no link leads from " + graph.device_name(a) + " to " + graph.device_name(b));
+    }
+    gone.emplace_back(a, b);
+    if (spec[mark] == '-') gone.emplace_back(b, a);
+  }
+  std::sort(gone.begin(), gone.end());
+  std::erase_if(graph.wires, [&](const GraphWire& l) {
+    return std::binary_search(gone.begin(), gone.end(), std::pair{l.from, l.to});
+  });
+  if (const auto pair = find_unreachable(graph)) {
+    throw usage_error("without the failed links no way leads from " + graph.device_name(pair->first) + " to " +
+                      graph.device_name(pair->second));
+  }
+}
+
+Picoseconds round_to_ps(double ns) {
+  constexpr double limit_ns = 9.2e15;
+  if (!(ns < limit_ns)) throw Error("the delay of a message exceeds 106 days; check bandwidth, latency and size");
+  return static_cast<Picoseconds>(ns * 1000 + 0.5);
+}
+
+}  // namespace convert

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// A network as a graph: devices (NPUs and switches) and directed wires between them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/units.h"
+
+namespace convert {
+
+struct NetworkConfig;
+
+// NPUs are 0 … npus-1, switches follow.
+using Device = std::uint32_t;
+
+struct GraphWire {
+  Device from = 0;
+  Device to = 0;
+  double bytes_per_ns = 0;
+  Picoseconds latency_ps = 0;
+};
+
+// "npu3", "switch0": the name of a device that has none of its own.
+[[nodiscard]] std::string plain_device_name(Device device, std::uint32_t npus);
+
+// No wire leads from a device to itself, and at most one from a device to another.
+struct WireGraph {
+  std::uint32_t npus = 0;
+  std::uint32_t switches = 0;
+  std::vector<std::string> switch_names{};  // empty: switch0, switch1, …
+  std::vector<GraphWire> wires{};
+
+  [[nodiscard]] std::uint32_t devices() const { return npus + switches; }
+  [[nodiscard]] std::string device_name(Device device) const;
+  // From "3", "npu3" or the name of a switch.
+  [[nodiscard]] std::optional<Device> find_device(std::string_view name) const;
+};
+
+// What a graph may have; larger products and trees are simulated without one, see make_router.
+inline constexpr std::uint64_t max_graph_wires = 1 << 24;
+
+// Writes all wires out. In products they are numbered by dimension, then NPU: ring and mesh up, then down; to and
+// from the switch; in trees by level. Throws Error(input) beyond max_graph_wires.
+[[nodiscard]] WireGraph build_wire_graph(const NetworkConfig& config);
+
+// The pair of NPUs (from, to) without a way, lowest numbers first, if there is one.
+[[nodiscard]] std::optional<std::pair<Device, Device>> find_unreachable(const WireGraph& graph);
+
+// Takes wires out: "3-4", "npu3-switch0" (both directions) or "3>4" (one). Throws Error(usage) if there is no such
+// device or wire, or if an NPU then cannot reach another.
+void remove_failed_wires(WireGraph& graph, const std::vector<std::string>& failed);
+
+// To the nearest picosecond. Throws Error beyond 106 days.
+[[nodiscard]] Picoseconds round_to_ps(double ns);
+
+}  // namespace convert

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "config/network/wire_numbers.h"
+
+#include "core/diagnostic.h"
+
+namespace convert {
+
+ProductWires::ProductWires(const NetworkConfig& config) : npus_(static_cast<std::uint32_t>(config.npus())) {
+  std::uint64_t wires = 0;
+  std::uint32_t stride = 1;
+  for (const NetworkDim& d : config.dims) {
+    const auto n = static_cast<std::uint32_t>(d.npus);
+    const std::uint32_t fanout = d.topology == Topology::fully_connected ? n : 2;
+    dims_.push_back({.topology = d.topology,
+                     .npus = n,
+                     .stride = stride,
+                     .first_wire = static_cast<std::uint32_t>(wires),
+                     .fanout = fanout,
+                     .first_switch = npus_ + switches_,
+                     .bytes_per_ns = d.bytes_per_ns,
+                     .latency_ns = d.latency_ns,
+                     .latency_ps = round_to_ps(d.latency_ns)});
+    wires += std::uint64_t{npus_} * fanout;
+    if (wires >= UINT32_MAX) {
+      throw input_error({.file = config.source}, "a network has fewer than 2^32 links to simulate, this one has " +
+                                                     std::to_string(wires) + " or more");
+    }
+    if (d.topology == Topology::switched) switches_ += npus_ / n;
+    stride *= n;
+  }
+  wires_ = static_cast<std::uint32_t>(wires);
+}
+
+const ProductWires::Dim& ProductWires::dim_of(std::uint32_t wire) const {
+  std::size_t d = dims_.size() - 1;
+  while (dims_[d].first_wire > wire) --d;
+  return dims_[d];
+}
+
+std::pair<Device, Device> ProductWires::ends(std::uint32_t wire) const {
+  const Dim& d = dim_of(wire);
+  const std::uint32_t npu = (wire - d.first_wire) / d.fanout;
+  const std::uint32_t port = (wire - d.first_wire) % d.fanout;
+  const std::uint32_t at = coordinate(d, npu);
+  const auto to = [&](std::uint32_t other) {
+    return std::pair{npu, npu + (other - at) * d.stride};  // modulo 2^32
+  };
+  switch (d.topology) {
+    case Topology::fully_connected: return to(port);
+    case Topology::switched:
+      return port == 0 ? std::pair{npu, switch_of(d, npu)} : std::pair{switch_of(d, npu), npu};
+    case Topology::mesh:
+      if (at == (port == 0 ? d.npus - 1 : 0)) return to(at);
+      return to(port == 0 ? at + 1 : at - 1);
+    case Topology::ring: break;
+  }
+  if (d.npus == 2 && port == 1) return to(at);
+  return to((port == 0 ? at + 1 : at + d.npus - 1) % d.npus);
+}
+
+TreeWires::TreeWires(const NetworkConfig& config) : npus_(static_cast<std::uint32_t>(config.npus())) {
+  std::uint32_t below = npus_;  // devices of the level below
+  std::uint32_t span = 1;
+  Device first_below = 0;
+  for (const TreeLevel& l : config.levels) {
+    const auto fanout = static_cast<std::uint32_t>(l.fanout);
+    span *= fanout;
+    levels_.push_back({.fanout = fanout,
+                       .span = span,
+                       .first_below = first_below,
+                       .first_switch = npus_ + switches_,
+                       .first_wire = wires_,
+                       .bytes_per_ns = l.bytes_per_ns,
+                       .latency_ps = round_to_ps(l.latency_ns)});
+    first_below = npus_ + switches_;
+    wires_ += 2 * below;
+    below /= fanout;
+    switches_ += below;
+  }
+}
+
+const TreeWires::Level& TreeWires::level_of(std::uint32_t wire) const {
+  std::size_t l = levels_.size() - 1;
+  while (levels_[l].first_wire > wire) --l;
+  return levels_[l];
+}
+
+std::pair<Device, Device> TreeWires::ends(std::uint32_t wire) const {
+  const Level& level = level_of(wire);
+  const std::uint32_t child = (wire - level.first_wire) / 2;
+  const Device below = level.first_below + child;
+  const Device above = level.first_switch + child / level.fanout;
+  return (wire - level.first_wire) % 2 == 0 ? std::pair{below, above} : std::pair{above, below};
+}
+
+}  // namespace convert

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Numbers of the wires and switches of products and trees, by arithmetic: no table, whatever the size.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/network/network.h"
+#include "config/network/wire_graph.h"
+
+namespace convert {
+
+// By dimension, then NPU, then port. Ring and mesh: 0 up (clockwise), 1 down. Switch: 0 to it, 1 from it. Fully
+// connected: the coordinate at the other end. Some numbers have no wire: beyond the ends of a mesh, to itself, and
+// port 1 in a ring of two, which has one wire each way.
+class ProductWires {
+ public:
+  struct Dim {
+    Topology topology;
+    std::uint32_t npus;
+    std::uint32_t stride;      // distance in rank of neighbours
+    std::uint32_t first_wire;  // of NPU 0; each NPU has `fanout` numbers of its own
+    std::uint32_t fanout;
+    Device first_switch;
+    double bytes_per_ns;
+    double latency_ns;
+    Picoseconds latency_ps;
+  };
+
+  // Throws Error(input) if there are 2^32 numbers or more.
+  explicit ProductWires(const NetworkConfig& config);
+
+  [[nodiscard]] const std::vector<Dim>& dims() const { return dims_; }
+  [[nodiscard]] std::uint32_t npus() const { return npus_; }
+  [[nodiscard]] std::uint32_t switches() const { return switches_; }
+  [[nodiscard]] std::uint32_t wires() const { return wires_; }
+  [[nodiscard]] std::uint32_t coordinate(const Dim& d, std::uint32_t npu) const {
+    return dims_.size() == 1 ? npu : npu / d.stride % d.npus;
+  }
+  // The switch of dimension `d` that serves this NPU.
+  [[nodiscard]] static Device switch_of(const Dim& d, std::uint32_t npu) {
+    return d.first_switch + npu / (d.stride * d.npus) * d.stride + npu % d.stride;
+  }
+  [[nodiscard]] const Dim& dim_of(std::uint32_t wire) const;
+  // Equal ends: no wire has this number.
+  [[nodiscard]] std::pair<Device, Device> ends(std::uint32_t wire) const;
+  [[nodiscard]] std::string device_name(Device device) const { return plain_device_name(device, npus_); }
+
+ private:
+  std::vector<Dim> dims_;
+  std::uint32_t npus_;
+  std::uint32_t switches_ = 0;
+  std::uint32_t wires_ = 0;
+};
+
+// By level, then device below; up, then down.
+class TreeWires {
+ public:
+  struct Level {
+    std::uint32_t fanout;
+    std::uint32_t span;        // NPUs below a switch of this level
+    Device first_below;        // NPU 0, or first switch of the level below
+    Device first_switch;       // of this level
+    std::uint32_t first_wire;  // up from first_below
+    double bytes_per_ns;
+    Picoseconds latency_ps;
+  };
+
+  explicit TreeWires(const NetworkConfig& config);
+
+  [[nodiscard]] const std::vector<Level>& levels() const { return levels_; }
+  [[nodiscard]] std::uint32_t npus() const { return npus_; }
+  [[nodiscard]] std::uint32_t switches() const { return switches_; }
+  [[nodiscard]] std::uint32_t wires() const { return wires_; }
+  [[nodiscard]] const Level& level_of(std::uint32_t wire) const;
+  [[nodiscard]] std::pair<Device, Device> ends(std::uint32_t wire) const;
+  [[nodiscard]] std::string device_name(Device device) const { return plain_device_name(device, npus_); }
+
+ private:
+  std::vector<Level> levels_;
+  std::uint32_t npus_;
+  std::uint32_t switches_ = 0;
+  std::uint32_t wires_ = 0;
+};
+
+}  // namespace convert

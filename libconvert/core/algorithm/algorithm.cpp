@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "core/algorithm/algorithm.h"
+
+#include <algorithm>
+
+#include "core/spelling.h"
+
+namespace convert {
+namespace {
+
+constexpr std::array<std::string_view, 12> collective_names = {
+    "all_reduce", "all_gather", "reduce",  "broadcast",   "all_to_all", "reduce_scatter",
+    "custom",     "gather",     "scatter", "all_to_allv", "send",       "recv"};
+constexpr std::array<std::string_view, 12> msccl_names = {"allreduce", "allgather",      "reduce", "broadcast",
+                                                          "alltoall",  "reduce_scatter", "custom", "gather",
+                                                          "scatter",   "alltoallv",      "send",   "recv"};
+constexpr std::array<std::string_view, 3> protocol_names = {"Simple", "LL", "LL128"};
+
+template <typename Enum, std::size_t N>
+std::optional<Enum> lookup(const std::array<std::string_view, N>& names, std::string_view text) {
+  const auto found = std::find(names.begin(), names.end(), text);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<Enum>(found - names.begin());
+}
+
+}  // namespace
+
+std::optional<StepType> parse_step_type(std::string_view text) { return lookup<StepType>(step_type_names, text); }
+
+std::optional<Collective> parse_collective(std::string_view text) {
+  text = without_short_form(text);
+  for (std::size_t i = 0; i < collective_names.size(); ++i) {
+    if (same_name(text, collective_names[i])) return static_cast<Collective>(i);
+  }
+  return std::nullopt;
+}
+
+std::string_view name(Collective c) { return collective_names[static_cast<std::size_t>(c)]; }
+
+std::string_view msccl_name(Collective c) { return msccl_names[static_cast<std::size_t>(c)]; }
+
+std::optional<Protocol> parse_protocol(std::string_view text) { return lookup<Protocol>(protocol_names, text); }
+
+std::string_view name(Protocol p) { return protocol_names[static_cast<std::size_t>(p)]; }
+
+bool is_standard_attribute(std::string_view name) {
+  static constexpr std::array<std::string_view, 10> known = {"name",     "proto",   "nchannels", "nchunksperloop",
+                                                             "ngpus",    "coll",    "inplace",   "outofplace",
+                                                             "minBytes", "maxBytes"};
+  return std::find(known.begin(), known.end(), name) != known.end();
+}
+
+std::int64_t written_max_bytes(const Algorithm& a) {
+  constexpr std::int64_t runtime_default = std::int64_t{1} << 27;
+  return a.max_bytes.value_or(a.min_bytes.value_or(0) > runtime_default ? 0 : runtime_default);
+}
+
+std::vector<std::uint32_t> published_steps(const Algorithm& a) {
+  std::vector<std::uint32_t> published(a.steps.size(), no_index);
+  for (const Threadblock& tb : a.tbs) {
+    std::uint32_t next = no_index;
+    for (std::uint32_t i = tb.first_step + tb.step_count; i-- > tb.first_step;) {
+      if (a.steps[i].hasdep && a.steps[i].type != StepType::nop) next = i;
+      published[i] = next;
+    }
+  }
+  return published;
+}
+
+bool is_complete(const Algorithm& a) {
+  return std::all_of(a.gpus.begin(), a.gpus.end(), [](const Gpu& g) { return g.complete; });
+}
+
+std::int32_t input_chunks(Collective c, std::int32_t chunks, std::int32_t ranks) {
+  return c == Collective::allgather ? chunks / ranks : chunks;
+}
+
+std::int32_t output_chunks(Collective c, std::int32_t chunks, std::int32_t ranks) {
+  return c == Collective::reduce_scatter ? chunks / ranks : chunks;
+}
+
+}  // namespace convert

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// A collective algorithm as MSCCL-IR says it: per rank threadblocks of steps over chunk buffers, in flat tables.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/trace.h"
+#include "core/units.h"
+
+namespace convert {
+
+// In place of an index into one of the tables: there is none.
+inline constexpr std::uint32_t no_index = 0xffffffff;
+
+enum class StepType : std::uint8_t { send, recv, rcs, rrs, rrc, rrcs, cpy, re, nop };
+inline constexpr std::array<std::string_view, 9> step_type_names = {"s",    "r",   "rcs", "rrs", "rrc",
+                                                                    "rrcs", "cpy", "re",  "nop"};
+[[nodiscard]] std::optional<StepType> parse_step_type(std::string_view text);
+[[nodiscard]] constexpr std::string_view name(StepType t) { return step_type_names[static_cast<std::size_t>(t)]; }
+
+namespace detail {
+[[nodiscard]] constexpr bool in_set(StepType t, unsigned set) {
+  return ((set >> static_cast<unsigned>(t)) & 1U) != 0;
+}
+[[nodiscard]] constexpr unsigned bit(StepType t) { return 1U << static_cast<unsigned>(t); }
+}  // namespace detail
+[[nodiscard]] constexpr bool sends(StepType t) {
+  using enum StepType;
+  return detail::in_set(t, detail::bit(send) | detail::bit(rcs) | detail::bit(rrs) | detail::bit(rrcs));
+}
+[[nodiscard]] constexpr bool receives(StepType t) {
+  using enum StepType;
+  return detail::in_set(
+      t, detail::bit(recv) | detail::bit(rcs) | detail::bit(rrs) | detail::bit(rrc) | detail::bit(rrcs));
+}
+[[nodiscard]] constexpr bool reads_src(StepType t) {
+  using enum StepType;
+  return detail::in_set(t, detail::bit(send) | detail::bit(rrs) | detail::bit(rrc) | detail::bit(rrcs) |
+                               detail::bit(cpy) | detail::bit(re));
+}
+[[nodiscard]] constexpr bool writes_dst(StepType t) {
+  using enum StepType;
+  return detail::in_set(t, detail::bit(recv) | detail::bit(rcs) | detail::bit(rrc) | detail::bit(rrcs) |
+                               detail::bit(cpy) | detail::bit(re));
+}
+[[nodiscard]] constexpr bool reduces(StepType t) {
+  using enum StepType;
+  return detail::in_set(t, detail::bit(rrs) | detail::bit(rrc) | detail::bit(rrcs) | detail::bit(re));
+}
+// Has work on the NPU itself: a COMP node in a trace.
+[[nodiscard]] constexpr bool computes(StepType t) { return reduces(t) || t == StepType::cpy; }
+
+enum class Buffer : std::uint8_t { input, output, scratch };
+[[nodiscard]] constexpr char letter(Buffer b) { return "ios"[static_cast<std::size_t>(b)]; }
+// Of its letter.
+[[nodiscard]] constexpr std::optional<Buffer> parse_buffer(std::string_view text) {
+  for (const Buffer b : {Buffer::input, Buffer::output, Buffer::scratch}) {
+    if (text.size() == 1 && text[0] == letter(b)) return b;
+  }
+  return std::nullopt;
+}
+
+enum class Collective : std::uint8_t {
+  allreduce,
+  allgather,
+  reduce,
+  broadcast,
+  alltoall,
+  reduce_scatter,  // the six with a known postcondition
+  custom,
+  gather,
+  scatter,
+  alltoallv,
+  send,
+  recv,
+};
+// However it is spelled: all_to_all, alltoall, AllToAll.
+[[nodiscard]] std::optional<Collective> parse_collective(std::string_view text);
+[[nodiscard]] std::string_view name(Collective c);        // "all_to_all"
+[[nodiscard]] std::string_view msccl_name(Collective c);  // as MSCCL-IR spells it, "alltoall"
+
+enum class Protocol : std::uint8_t { simple, ll, ll128 };
+[[nodiscard]] std::optional<Protocol> parse_protocol(std::string_view text);
+[[nodiscard]] std::string_view name(Protocol p);  // "Simple"
+// Messages in flight per connection that always fit: 2 for Simple, 8 for LL and LL128.
+[[nodiscard]] constexpr int fifo_slots(Protocol p) { return p == Protocol::simple ? 2 : 8; }
+
+struct Step {
+  StepType type = StepType::nop;
+  Buffer src_buf = Buffer::input;
+  Buffer dst_buf = Buffer::output;
+  bool hasdep = false;        // publishes its completion
+  bool unreadable = false;    // stands for a step that was reported and not understood
+  std::int32_t src_off = -1;  // chunk index
+  std::int32_t dst_off = -1;
+  std::int32_t cnt = 0;     // chunks
+  std::int32_t depid = -1;  // threadblock of the same rank, -1: none
+  std::int32_t deps = -1;   // step position in it
+  std::uint32_t line = 0;   // in the source text; 0: unknown
+  std::uint32_t column = 0;
+  std::uint32_t transfer = no_index;  // into Algorithm::transfers, of an algorithm that is scheduled
+};
+
+// What a schedule says of a message beside its steps (core/algorithm/schedule.h). The times are advisory.
+struct ScheduledTransfer {
+  std::int32_t tag = 0;
+  std::int64_t chunk = 0;               // its id in the schedule
+  std::optional<std::int64_t> bytes{};  // none: the schedule does not tell
+  std::int64_t start_ps = -1;           // -1: not told
+  std::int64_t end_ps = -1;
+  std::int64_t wire = 0;  // index in the schedule
+};
+
+// Attributes that carry no meaning for us but belong to the document, in document order.
+using OtherAttributes = std::vector<std::pair<std::string, std::string>>;
+
+inline constexpr std::int32_t max_step_chunks = 71;  // what one step can move in the runtimes
+inline constexpr std::int32_t max_channels = 32;
+
+struct Threadblock {
+  std::int32_t send = -1;  // peer rank, -1: none
+  std::int32_t recv = -1;
+  std::int32_t chan = 0;
+  std::uint32_t first_step = 0;  // into Algorithm::steps
+  std::uint32_t step_count = 0;
+  std::uint32_t line = 0;
+};
+
+struct Copy {  // <copy>: before anything else, output[o_off] := input[i_off]
+  std::int32_t i_off = 0;
+  std::int32_t o_off = 0;
+};
+
+struct Gpu {
+  std::int32_t i_chunks = 0;
+  std::int32_t o_chunks = 0;
+  std::int32_t s_chunks = 0;
+  std::uint32_t first_tb = 0;  // into Algorithm::tbs; the threadblock's id is its position here
+  std::uint32_t tb_count = 0;
+  std::vector<Copy> copies;
+  OtherAttributes other;
+  std::uint32_t line = 0;
+  bool complete = true;  // everything in it was understood, and threadblock ids are their positions
+};
+
+// Invariants of a well-formed algorithm (what read_msccl establishes or reports): gpus.size() == ranks ≥ 1;
+// peers in range; depid and deps name an existing step of the same rank; offsets and counts inside the buffers.
+struct Algorithm {
+  std::string file;  // for messages
+  std::string name;
+  Collective collective = Collective::custom;
+  std::string collective_text;  // as written ("reducescatter")
+  Protocol protocol = Protocol::simple;
+  std::int32_t channels = 1;  // nchannels
+  std::int32_t chunks = 1;    // nchunksperloop: total size / chunks = chunk size
+  bool inplace = false;
+  std::optional<bool> outofplace;
+  std::optional<std::int64_t> min_bytes;
+  std::optional<std::int64_t> max_bytes;
+  OtherAttributes attributes;  // every attribute of <algo>, as written, in document order
+  std::vector<Gpu> gpus;       // by rank
+  std::vector<Threadblock> tbs;
+  std::vector<Step> steps;
+  // Made from a time-expanded-network schedule: a threadblock is one end of a wire, sends keep the order of their
+  // wire, receives are posted at the start and wait for nothing, and sums into one chunk may come in any order.
+  bool scheduled = false;
+  std::int64_t element_bytes = 4;            // of what is reduced: an operation each
+  std::vector<ScheduledTransfer> transfers;  // each before those that wait for it
+  std::optional<Picoseconds> claimed_ps;     // how long the schedule says that it takes
+  // Ranks of a schedule that only pass on, ascending. With such `collective` is custom, as the layout of its
+  // buffers is, and `among_others` what all other ranks do among them.
+  std::vector<std::int32_t> relays;
+  Collective among_others = Collective::custom;
+
+  [[nodiscard]] std::int32_t ranks() const { return static_cast<std::int32_t>(gpus.size()); }
+  [[nodiscard]] std::span<const Threadblock> threadblocks(const Gpu& g) const {
+    return {tbs.data() + g.first_tb, g.tb_count};
+  }
+  [[nodiscard]] std::span<const Step> steps_of(const Threadblock& t) const {
+    return {steps.data() + t.first_step, t.step_count};
+  }
+};
+
+// Attributes of <algo> that have a field above; the others are only carried along.
+[[nodiscard]] bool is_standard_attribute(std::string_view name);
+// What it computes, for all ranks but its relays.
+[[nodiscard]] inline Collective claim(const Algorithm& a) {
+  return a.relays.empty() ? a.collective : a.among_others;
+}
+// Valid when input and output are different buffers: as the algorithm says, else the opposite of inplace.
+[[nodiscard]] inline bool runs_outofplace(const Algorithm& a) { return a.outofplace.value_or(!a.inplace); }
+// maxBytes as it is written: what the algorithm says, else the MSCCL runtime's default, or 0 (no limit) beyond it.
+[[nodiscard]] std::int64_t written_max_bytes(const Algorithm& a);
+// For every step the first one at or after it in its threadblock that publishes its completion, as index into
+// steps: that one releases whoever waits for the step. no_index where there is none.
+[[nodiscard]] std::vector<std::uint32_t> published_steps(const Algorithm& a);
+// Every element was understood: only then does an execution mean anything.
+[[nodiscard]] bool is_complete(const Algorithm& a);
+
+// Chunks of the input and output buffers of one rank for that collective (specs: N, or N / ranks).
+[[nodiscard]] std::int32_t input_chunks(Collective c, std::int32_t chunks, std::int32_t ranks);
+[[nodiscard]] std::int32_t output_chunks(Collective c, std::int32_t chunks, std::int32_t ranks);
+
+}  // namespace convert

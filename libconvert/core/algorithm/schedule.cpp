@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "core/algorithm/schedule.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace convert {
+
+std::string_view name(Schedule::Time t) {
+  constexpr std::array<std::string_view, 3> names = {"continuous", "steps", "order"};
+  return names[static_cast<std::size_t>(t)];
+}
+
+std::string_view name(Schedule::Occupancy o) { return o == Schedule::Occupancy::beta ? "beta" : "alpha_beta"; }
+
+bool schedules_know(Collective c) {
+  return c != Collective::alltoallv && c != Collective::send && c != Collective::recv;
+}
+
+std::optional<Collective> parse_schedule_collective(std::string_view text) {
+  const auto c = parse_collective(text);
+  return c && schedules_know(*c) && text == name(*c) ? c : std::nullopt;
+}
+
+bool is_relay(const Schedule& s, std::uint32_t node) {
+  return std::binary_search(s.relays.begin(), s.relays.end(), node);
+}
+
+bool contains(const Schedule& s, const Schedule::NodeSet& set, std::uint32_t node) {
+  if (set.all) return !is_relay(s, node);
+  const auto nodes = listed(s, set);
+  return std::binary_search(nodes.begin(), nodes.end(), node);
+}
+
+std::uint32_t size_of(const Schedule& s, const Schedule::NodeSet& set) {
+  return set.all ? s.nodes - static_cast<std::uint32_t>(s.relays.size()) : set.of.count;
+}
+
+std::uint32_t common(const Schedule& s, const Schedule::NodeSet& a, const Schedule::NodeSet& b) {
+  if (a.all && b.all) return size_of(s, a);
+  const Schedule::NodeSet& few = a.all ? b : a;
+  const Schedule::NodeSet& other = a.all ? a : b;
+  const auto nodes = listed(s, few);
+  return static_cast<std::uint32_t>(
+      std::count_if(nodes.begin(), nodes.end(), [&](std::uint32_t n) { return contains(s, other, n); }));
+}
+
+std::optional<std::int64_t> bytes_of(const Schedule& s, std::uint32_t chunk) {
+  return s.chunks[chunk].bytes ? s.chunks[chunk].bytes : s.chunk_bytes;
+}
+
+double serialization_ps(const Schedule::Wire& wire, std::int64_t bytes) {
+  constexpr double bytes_per_gib = 1 << 30;
+  constexpr double ps_per_s = 1e12;
+  if (wire.bandwidth_gib_per_s <= 0) return 0;
+  return static_cast<double>(bytes) / (wire.bandwidth_gib_per_s * bytes_per_gib) * ps_per_s;
+}
+
+Picoseconds rounded_ps(double ps) {
+  constexpr double most = 2.3e18;
+  return std::llround(std::min(ps, most));
+}
+
+std::string describe(const Schedule& s, const Schedule::Transfer& t) {
+  return "transfer " + std::to_string(t.id) + " (chunk " + std::to_string(s.chunks[t.chunk].id) + ", " +
+         std::to_string(t.src) + "->" + std::to_string(t.dst) + ")";
+}
+
+WireIndex::WireIndex(const Schedule& s) : begin_(std::size_t{s.nodes} + 1, 0), entries_(s.wires.size()) {
+  for (const Schedule::Wire& l : s.wires) ++begin_[std::size_t{l.src} + 1];
+  for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
+  std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
+  for (std::uint32_t i = 0; i < s.wires.size(); ++i) entries_[next[s.wires[i].src]++] = {s.wires[i].dst, i};
+  for (std::uint32_t n = 0; n < s.nodes; ++n) {
+    std::sort(entries_.begin() + begin_[n], entries_.begin() + begin_[n + 1],
+              [](const Entry& a, const Entry& b) { return a.dst < b.dst; });
+  }
+}
+
+std::uint32_t WireIndex::find(std::uint32_t src, std::uint32_t dst) const {
+  const auto end = entries_.begin() + begin_[src + 1];
+  const auto at = std::lower_bound(entries_.begin() + begin_[src], end, dst,
+                                   [](const Entry& e, std::uint32_t to) { return e.dst < to; });
+  return at != end && at->dst == dst ? at->wire : no_index;
+}
+
+}  // namespace convert

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// A collective as a time-expanded-network schedule: which chunk moves over which wire, and when (et-formats(5),
+// ten).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/algorithm/algorithm.h"
+#include "core/trace.h"
+#include "core/units.h"
+
+namespace convert {
+
+// Nodes are 0 … nodes-1: NPUs, and relays, which only pass on what arrives (switches, NPUs that do not take part).
+struct Schedule {
+  // What start and end of a transfer are.
+  enum class Time : std::uint8_t {
+    continuous,  // picoseconds
+    steps,       // numbers of steps: [start, end)
+    order,       // start is the position on its wire, end means nothing
+  };
+  // How long a transfer keeps its wire: until it has arrived, or only while its bytes go out.
+  enum class Occupancy : std::uint8_t { alpha_beta, beta };
+
+  struct NodeSet {
+    bool all = false;  // every node that is no relay
+    Range of{};        // else these of `members`, ascending
+  };
+  struct Chunk {
+    std::int64_t id = 0;
+    std::optional<std::int64_t> bytes{};  // none: chunk_bytes
+    NodeSet pre;                          // hold it at the beginning; of reductions, contribute to it
+    NodeSet post;                         // must hold it at the end
+    std::uint32_t line = 0;
+  };
+  struct Wire {
+    std::uint32_t src = 0;
+    std::uint32_t dst = 0;
+    double bandwidth_gib_per_s = 0;  // 0: not told
+    double latency_us = 0;
+    std::uint32_t rounds = 1;  // transfers that may use it in one step; 0: any number
+    std::uint32_t line = 0;
+  };
+  enum class Op : std::uint8_t { copy, reduce };
+  struct Transfer {
+    std::int64_t start = 0;
+    std::int64_t end = 0;
+    std::int32_t id = 0;
+    std::uint32_t src = 0;
+    std::uint32_t dst = 0;
+    std::uint32_t chunk = 0;  // index into chunks
+    Op op = Op::copy;
+    std::uint32_t line = 0;
+  };
+
+  std::string file;  // for messages
+  std::string name;
+  Collective collective = Collective::custom;
+  std::optional<std::int64_t> chunk_bytes;
+  std::uint32_t nodes = 0;
+  std::vector<std::uint32_t> relays;  // ascending
+  std::vector<Wire> wires;
+  std::vector<Chunk> chunks;
+  std::vector<std::uint32_t> members;  // behind the node sets of the chunks
+  Time time = Time::continuous;
+  Occupancy occupancy = Occupancy::alpha_beta;
+  std::optional<Picoseconds> step_ps;
+  std::optional<Picoseconds> claimed_ps;  // how long the file says that the collective takes
+  std::vector<Transfer> transfers;
+  std::string meta;        // JSON object, as written; empty: none
+  bool wires_told = true;  // else the wires are those that transfers use
+};
+
+[[nodiscard]] std::string_view name(Schedule::Time t);       // "continuous"
+[[nodiscard]] std::string_view name(Schedule::Occupancy o);  // "alpha_beta"
+// False for all_to_allv, send and recv.
+[[nodiscard]] bool schedules_know(Collective c);
+// Reads the name as files have it; nothing if it is another.
+[[nodiscard]] std::optional<Collective> parse_schedule_collective(std::string_view text);
+inline constexpr std::string_view schedule_collectives =
+    "all_gather, reduce_scatter, all_reduce, broadcast, reduce, gather, scatter, all_to_all, custom";
+
+[[nodiscard]] bool is_relay(const Schedule& s, std::uint32_t node);
+[[nodiscard]] bool contains(const Schedule& s, const Schedule::NodeSet& set, std::uint32_t node);
+[[nodiscard]] std::uint32_t size_of(const Schedule& s, const Schedule::NodeSet& set);
+// How many nodes are in both.
+[[nodiscard]] std::uint32_t common(const Schedule& s, const Schedule::NodeSet& a, const Schedule::NodeSet& b);
+// The members of a set that is not `all`.
+[[nodiscard]] inline std::span<const std::uint32_t> listed(const Schedule& s, const Schedule::NodeSet& set) {
+  return {s.members.data() + set.of.begin, set.of.count};
+}
+// Bytes of a chunk; nothing if the schedule does not tell.
+[[nodiscard]] std::optional<std::int64_t> bytes_of(const Schedule& s, std::uint32_t chunk);
+// Time that so many bytes take on a wire, latency aside; 0 where the bandwidth is not told.
+[[nodiscard]] double serialization_ps(const Schedule::Wire& wire, std::int64_t bytes);
+[[nodiscard]] inline double hop_ps(const Schedule::Wire& wire, std::int64_t bytes) {
+  return wire.latency_us * static_cast<double>(ps_per_us) + serialization_ps(wire, bytes);
+}
+// To the nearest picosecond; at most 26 days.
+[[nodiscard]] Picoseconds rounded_ps(double ps);
+// "transfer 7 (chunk 3, 0->1)"
+[[nodiscard]] std::string describe(const Schedule& s, const Schedule::Transfer& t);
+
+// Index of the wire between two nodes; no_index if there is none.
+class WireIndex {
+ public:
+  explicit WireIndex(const Schedule& s);
+  [[nodiscard]] std::uint32_t find(std::uint32_t src, std::uint32_t dst) const;
+
+ private:
+  struct Entry {
+    std::uint32_t dst;
+    std::uint32_t wire;
+  };
+  std::vector<std::uint32_t> begin_;  // by src
+  std::vector<Entry> entries_;        // by dst within a src
+};
+
+}  // namespace convert

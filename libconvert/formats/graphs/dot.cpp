@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+// Graphviz dot, write only.
+#include <algorithm>
+#include <array>
+
+#include "core/units.h"
+#include "formats/format.h"
+#include "formats/graphs/drawing.h"
+#include "util/utf8.h"
+
+namespace convert {
+namespace {
+
+using drawing::DrawnRank;
+using drawing::Facts;
+using drawing::NodeNames;
+using drawing::Writer;
+
+// Graphviz refuses labels beyond 16 KiB, and nobody reads them.
+std::string clip(std::string_view name) {
+  constexpr std::size_t shown = 200;
+  if (name.size() <= shown) return std::string(name);
+  std::size_t end = shown;
+  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;  // not inside a character
+  return std::string(name.substr(0, end)) + "…";
+}
+
+constexpr drawing::PlainText plain("\"\\&");
+
+// Text inside a quoted label. Backslashes are doubled, or dot would take \N for the node's name, and ampersands
+// become entities, or dot would read "&lt;" as one. Other control characters than newline are shown as \xNN.
+void append_escaped(std::string_view s, Writer& out) {
+  for (std::size_t i = 0; i < s.size();) {
+    const std::size_t run = plain.prefix(s.substr(i));
+    out << s.substr(i, run);
+    i += run;
+    if (i == s.size()) return;
+    const auto c = static_cast<unsigned char>(s[i]);
+    const std::size_t length = c >= 0x80 ? sequence_length(s, i) : 1;
+    if (length == 0) {
+      out << drawing::replacement;
+    } else if (c >= 0x80 || c == '&') {
+      out << s.substr(i, length);
+      if (c == '&') out << "amp;";
+    } else if (c == '"' || c == '\\') {
+      out << '\\' << s[i];
+    } else if (c == '\n') {
+      out << "\\n";
+    } else {
+      out << "\\\\";
+      drawing::append_hex(c, out);
+    }
+    i += std::max<std::size_t>(length, 1);
+  }
+}
+
+struct Look {
+  std::string_view title;
+  std::string_view shape;
+  std::string_view fill;
+};
+
+// By node type; then types that the schema does not know, and computing on the host.
+constexpr std::array<Look, 10> looks = {{
+    {"INVALID", "box", "#eeeeee"},
+    {"METADATA", "note", "#eeeeee"},
+    {"MEM_LOAD", "invhouse", "#e5d8f0"},
+    {"MEM_STORE", "house", "#e5d8f0"},
+    {"COMP", "box", "#fff2b3"},
+    {"COMM_SEND", "trapezium", "#cfe5f8"},
+    {"COMM_RECV", "invtrapezium", "#d5efcf"},
+    {"COMM_COLL", "hexagon", "#fbd5c0"},
+    {"unknown type", "octagon", "#ff9999"},
+    {"COMP (CPU)", "box style=\"filled,rounded\"", "#f4f4ee"},
+}};
+constexpr std::size_t unknown_look = 8;
+constexpr std::size_t cpu_look = 9;
+
+std::size_t look_of(NodeType type, bool on_cpu) {
+  if (type == NodeType::comp && on_cpu) return cpu_look;
+  return std::min<std::size_t>(static_cast<std::uint32_t>(type), unknown_look);
+}
+
+constexpr std::string_view data_style;
+constexpr std::string_view control_style = " [style=dashed]";
+constexpr std::string_view message_colour = "#d62728";
+constexpr std::string_view message_style = " [color=\"#d62728\" penwidth=1.5]";
+// Without these the layout of a few hundred nodes whose dependencies reach far takes minutes.
+constexpr std::string_view layout_limits = "nslimit=2 nslimit1=2 mclimit=0.5";
+constexpr std::string_view missing_style = "shape=box style=\"filled,dashed\" fillcolor=white color=\"#d62728\"";
+
+class DotWriter {
+ public:
+  DotWriter(const drawing::Drawing& drawing, Output& output)
+      : drawing_(drawing), out_(output), many_(drawing.ranks.size() > 1) {}
+
+  void write() {
+    out_ << "digraph trace {\n  graph [fontname=\"sans-serif\" " << layout_limits
+         << "];\n  node [style=filled fontname=\"sans-serif\" fontsize=10];\n"
+            "  edge [fontname=\"sans-serif\" fontsize=9];\n";
+    for (const DrawnRank& r : drawing_.ranks) write_rank(r);
+    write_messages();
+    if (std::find(used_.begin(), used_.end(), true) != used_.end()) write_legend();
+    out_ << "}\n";
+    out_.flush();
+  }
+
+ private:
+  void write_rank(const DrawnRank& r) {
+    const NodeNames names(r, many_);
+    if (many_) {
+      out_ << "subgraph cluster_r" << r.trace->rank << " {\n  label=\"rank " << r.trace->rank;
+      if (!r.trace->name.empty()) out_ << ": ";
+      append_escaped(r.trace->name.substr(r.trace->name.rfind('/') + 1), out_);
+      out_ << "\";\n";
+    }
+    for (std::uint32_t i = 0; i < r.graph.size(); ++i) {
+      const drawing::NodeName name(names, i);
+      write_node(r, name.view(), i);
+      for (const Edge& e : r.graph.parents(i)) {
+        out_ << "  ";
+        names.append(e.node, out_);
+        end_edge(name.view(), e.kind);
+      }
+    }
+    write_broken(r, names);
+    if (many_) out_ << "}\n";
+  }
+
+  void end_edge(std::string_view to, DepKind kind) {
+    (kind == DepKind::data ? data_ : control_) = true;
+    out_ << " -> " << to << (kind == DepKind::data ? data_style : control_style) << ";\n";
+  }
+
+  void write_node(const DrawnRank& r, std::string_view name, std::uint32_t index) {
+    const NodeTable& table = r.trace->nodes;
+    const Node& node = table.nodes[index];
+    facts_.read(table.attributes(node));
+    const IntValue on_cpu = int_value(facts_[Facts::is_cpu_op]);
+    const std::size_t look = look_of(node.type, on_cpu && on_cpu.value != 0);
+    used_[look] = true;
+    out_ << "  " << name << " [label=\"";
+    append_escaped(clip(table.name(node)), out_);
+    out_ << "\\n" << node.id;
+    // Many names begin with the type: COMM_SEND_NODE_tb0_step0.
+    if (look == unknown_look || !table.name(node).starts_with(looks[look].title)) out_ << ' ' << looks[look].title;
+    if (look == unknown_look) out_ << ' ' << static_cast<std::int32_t>(node.type);
+    write_facts(table, node);
+    out_ << "\" shape=" << looks[look].shape << " fillcolor=\"" << looks[look].fill << "\"];\n";
+  }
+
+  // The last line of a label: peer, size and duration, as far as they are known.
+  void write_facts(const NodeTable& table, const Node& node) {
+    std::string_view separator = "\\n";
+    const auto add = [&](const auto&... parts) {
+      out_ << separator;
+      (out_ << ... << parts);
+      separator = ", ";
+    };
+    const auto number = [&](Facts::Slot slot, std::string_view before) {
+      if (const IntValue v = int_value(facts_[slot])) add(before, v.value);
+    };
+    if (node.type == NodeType::comm_coll) {
+      const IntValue collective = int_value(facts_[Facts::comm_type]);
+      const std::string_view name = collective ? drawing::collective_name(collective.value) : std::string_view{};
+      if (!name.empty() && table.name(node).find(name) == std::string_view::npos) {
+        add(name);
+      } else if (name.empty() && collective) {
+        add("collective ", collective.value);
+      }
+    }
+    if (node.type == NodeType::comm_send) number(Facts::comm_dst, "to ");
+    if (node.type == NodeType::comm_recv) number(Facts::comm_src, "from ");
+    const bool moves = node.type == NodeType::comm_send || node.type == NodeType::comm_recv;
+    if (moves || node.type == NodeType::comm_coll) {
+      if (const IntValue size = int_value(facts_[Facts::comm_size])) {
+        add(format_bytes(size.value));
+      } else if (const IntValue chunks = int_value(facts_[Facts::msg_chunk_cnt])) {
+        add(chunks.value, chunks.value == 1 ? " chunk" : " chunks");
+      }
+    } else if (const IntValue size = int_value(facts_[Facts::tensor_size])) {
+      add(format_bytes(size.value));
+    }
+    if (const std::int64_t ns = drawing::duration_ns(node, facts_); ns > 0 && ns <= INT64_MAX / ps_per_ns)
+      add(format_time(ns * ps_per_ns));
+  }
+
+  void write_broken(const DrawnRank& r, const NodeNames& names) {
+    for (const NodeId id : r.missing) {
+      out_ << "  ";
+      names.append_missing(id, out_);
+      out_ << " [label=\"" << id << "\\nmissing\" " << missing_style << "];\n";
+    }
+    for (const GraphDefect& d : r.broken) {
+      out_ << "  ";
+      if (d.what == GraphDefect::What::self) {
+        names.append(d.index, out_);
+      } else {
+        names.append_missing(d.id, out_);
+      }
+      end_edge(drawing::NodeName(names, d.index).view(), d.kind);
+    }
+    missing_ = missing_ || !r.missing.empty();
+  }
+
+  void write_messages() {
+    std::vector<NodeNames> names;
+    for (const DrawnRank& r : drawing_.ranks) names.emplace_back(r, many_);
+    for_each_message_pair(drawing_.messages, [&](const MessagePair& m) {
+      out_ << "  ";
+      names[m.from_rank].append(m.from_node, out_);
+      out_ << " -> " << drawing::NodeName(names[m.to_rank], m.to_node).view() << message_style << ";\n";
+      messages_ = true;
+    });
+  }
+
+  // One node, a table of what occurs in the drawing.
+  void write_legend() {
+    out_ << "legend [shape=none style=\"\" margin=0 fontsize=14 label=<<table border=\"0\" cellborder=\"1\" "
+            "cellspacing=\"0\" cellpadding=\"4\">\n";
+    for (std::size_t i = 0; i < looks.size(); ++i) {
+      if (used_[i]) write_legend_row(looks[i].fill, "black", looks[i].title);
+    }
+    if (missing_) write_legend_row("white", message_colour, "missing node");
+    if (data_) write_legend_row("white", "black", "→ data dependency");
+    if (control_) write_legend_row("white", "black", "⇢ control dependency");
+    if (messages_) write_legend_row("white", message_colour, "→ message");
+    out_ << "</table>>];\n";
+  }
+
+  void write_legend_row(std::string_view fill, std::string_view colour, std::string_view title) {
+    out_ << "  <tr><td align=\"left\" bgcolor=\"" << fill << "\"><font color=\"" << colour << "\">" << title
+         << "</font></td></tr>\n";
+  }
+
+  const drawing::Drawing& drawing_;
+  Writer out_;
+  bool many_;
+  bool data_ = false;  // drawn: for the legend
+  bool control_ = false;
+  bool missing_ = false;
+  bool messages_ = false;
+  std::array<bool, looks.size()> used_{};
+  Facts facts_;
+};
+
+void write_dot(std::span<const Trace> traces, const FormatOptions& /*options*/, Output& output) {
+  DotWriter(drawing::make_drawing(traces), output).write();
+}
+
+}  // namespace
+
+extern const Format dot_format;
+const Format dot_format = {
+    .name = "dot",
+    .summary = "Graphviz dot: dependencies, and messages between ranks",
+    .suffixes = {".dot", ".gv"},
+    .read_options = {},
+    .write_options = {},
+    .write_set = write_dot,
+};
+
+}  // namespace convert

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+// GraphML, write only: one flat graph, since most readers do not know nested ones; nodes carry their rank.
+#include "formats/format.h"
+#include "formats/graphs/drawing.h"
+#include "util/utf8.h"
+
+namespace convert {
+namespace {
+
+using drawing::DrawnRank;
+using drawing::Facts;
+using drawing::NodeNames;
+using drawing::Writer;
+
+constexpr drawing::PlainText plain("&<>\"");
+
+// Text of an element. What XML 1.0 cannot hold is shown: control characters as \xNN, bytes that are not UTF-8 and
+// the two noncharacters U+FFFE and U+FFFF as U+FFFD.
+void append_escaped(std::string_view s, Writer& out) {
+  for (std::size_t i = 0; i < s.size();) {
+    const std::size_t run = plain.prefix(s.substr(i));
+    out << s.substr(i, run);
+    i += run;
+    if (i == s.size()) return;
+    const auto c = static_cast<unsigned char>(s[i]);
+    std::size_t length = 1;
+    switch (c) {
+      case '&': out << "&amp;"; break;
+      case '<': out << "&lt;"; break;
+      case '>': out << "&gt;"; break;
+      case '"': out << "&quot;"; break;
+      case '\t': out << "&#9;"; break;
+      case '\n': out << "&#10;"; break;
+      case '\r': out << "&#13;"; break;
+      default:
+        if (c < 0x80) {
+          out << '\\';
+          drawing::append_hex(c, out);
+          break;
+        }
+        length = sequence_length(s, i);
+        const std::string_view sequence = s.substr(i, length);
+        const bool legal = length != 0 && sequence != "\xEF\xBF\xBE" && sequence != "\xEF\xBF\xBF";
+        out << (legal ? sequence : drawing::replacement);
+        length = std::max<std::size_t>(length, 1);
+    }
+    i += length;
+  }
+}
+
+struct NumberKey {
+  Facts::Slot slot;
+  std::string_view id;
+};
+constexpr std::array number_keys = {
+    NumberKey{Facts::comm_src, "comm_src"},
+    NumberKey{Facts::comm_dst, "comm_dst"},
+    NumberKey{Facts::comm_tag, "comm_tag"},
+    NumberKey{Facts::comm_size, "comm_size"},
+    NumberKey{Facts::num_ops, "num_ops"},
+    NumberKey{Facts::tensor_size, "tensor_size"},
+    NumberKey{Facts::msg_chunk_cnt, "msg_chunk_cnt"},
+};
+
+constexpr std::string_view head =
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+    "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\" "
+    "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\""
+    " xsi:schemaLocation=\"http://graphml.graphdrawing.org/xmlns "
+    "http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd\">\n";
+
+std::string_view kind_text(DepKind kind) { return kind == DepKind::data ? "data" : "control"; }
+
+class GraphmlWriter {
+ public:
+  GraphmlWriter(const drawing::Drawing& drawing, Output& output)
+      : drawing_(drawing), out_(output), many_(drawing.ranks.size() > 1) {}
+
+  void write() {
+    out_ << head;
+    write_keys();
+    out_ << "<graph id=\"trace\" edgedefault=\"directed\">\n";
+    for (const DrawnRank& r : drawing_.ranks) write_rank(r);
+    write_messages();
+    out_ << "</graph>\n</graphml>\n";
+    out_.flush();
+  }
+
+ private:
+  void write_key(std::string_view id, std::string_view type, std::string_view of = "node") {
+    out_ << "<key id=\"" << id << "\" for=\"" << of << "\" attr.name=\"" << id << "\" attr.type=\"" << type
+         << "\"/>\n";
+  }
+  void write_keys() {
+    write_key("id", "long");
+    write_key("rank", "int");
+    write_key("name", "string");
+    write_key("type", "string");
+    write_key("start_us", "long");
+    write_key("duration_ns", "long");
+    write_key("is_cpu_op", "boolean");
+    write_key("comm_type", "string");
+    for (const NumberKey& k : number_keys) write_key(k.id, "long");
+    write_key("pg_name", "string");
+    write_key("kind", "string", "edge");
+  }
+
+  template <typename Key, typename T>
+  void write_data(const Key& key, const T& value) {
+    out_ << "<data key=\"" << key << "\">" << value << "</data>";
+  }
+  template <typename Key>
+  void write_text(const Key& key, std::string_view text) {
+    out_ << "<data key=\"" << key << "\">";
+    append_escaped(text, out_);
+    out_ << "</data>";
+  }
+
+  void write_rank(const DrawnRank& r) {
+    const NodeNames names(r, many_);
+    for (std::uint32_t i = 0; i < r.graph.size(); ++i) {
+      write_node(r, names, i);
+    }
+    for (const NodeId id : r.missing) {
+      out_ << "<node id=\"";
+      names.append_missing(id, out_);
+      out_ << "\">";
+      write_data("id", id);
+      write_data("rank", r.trace->rank);
+      write_data("type", "missing");
+      out_ << "</node>\n";
+    }
+    for (std::uint32_t i = 0; i < r.graph.size(); ++i) {
+      if (r.graph.parents(i).empty()) continue;
+      const drawing::NodeName name(names, i);
+      for (const Edge& e : r.graph.parents(i)) {
+        out_ << "<edge source=\"";
+        names.append(e.node, out_);
+        end_edge(name.view(), kind_text(e.kind));
+      }
+    }
+    for (const GraphDefect& d : r.broken) {
+      out_ << "<edge source=\"";
+      if (d.what == GraphDefect::What::self) {
+        names.append(d.index, out_);
+      } else {
+        names.append_missing(d.id, out_);
+      }
+      end_edge(drawing::NodeName(names, d.index).view(), kind_text(d.kind));
+    }
+  }
+
+  void end_edge(std::string_view to, std::string_view kind) {
+    out_ << "\" target=\"" << to << "\"><data key=\"kind\">" << kind << "</data></edge>\n";
+  }
+
+  void write_node(const DrawnRank& r, const NodeNames& names, std::uint32_t index) {
+    const NodeTable& table = r.trace->nodes;
+    const Node& node = table.nodes[index];
+    out_ << "<node id=\"";
+    names.append(index, out_);
+    out_ << "\">";
+    write_data("id", node.id);
+    write_data("rank", r.trace->rank);
+    write_text("name", table.name(node));
+    const std::string_view type = node_type_name(node.type);
+    if (!type.empty()) {
+      write_data("type", type);
+    } else {
+      write_data("type", static_cast<std::int32_t>(node.type));
+    }
+    if (node.start_us != 0) write_data("start_us", node.start_us);
+    write_facts(table, node);
+    out_ << "</node>\n";
+  }
+
+  void write_facts(const NodeTable& table, const Node& node) {
+    facts_.read(table.attributes(node));
+    const IntValue nanos = int_value(facts_[Facts::duration_nanos]);
+    if (nanos && nanos.value >= 0) {
+      write_data("duration_ns", nanos.value);
+    } else if (node.duration_us != 0) {
+      write_data("duration_ns", std::to_string(node.duration_us) + "000");
+    }
+    if (const IntValue v = int_value(facts_[Facts::is_cpu_op]); v)
+      write_data("is_cpu_op", v.value != 0 ? "true" : "false");
+    if (node.type == NodeType::comm_coll) {
+      const IntValue collective = int_value(facts_[Facts::comm_type]);
+      const std::string_view name = collective ? drawing::collective_name(collective.value) : std::string_view{};
+      if (!name.empty()) {
+        write_data("comm_type", name);
+      } else if (collective) {
+        write_data("comm_type", collective.value);
+      }
+    }
+    for (const NumberKey& k : number_keys) {
+      if (facts_[k.slot] == nullptr) continue;
+      if (const IntValue v = int_value(facts_[k.slot]); v) write_data(k.id, v.value);
+    }
+    const Attr* group = facts_[Facts::pg_name];
+    if (group != nullptr && group->kind == Kind::string_val) write_text("pg_name", table.string(*group));
+  }
+
+  void write_messages() {
+    std::vector<NodeNames> names;
+    for (const DrawnRank& r : drawing_.ranks) names.emplace_back(r, many_);
+    for_each_message_pair(drawing_.messages, [&](const MessagePair& m) {
+      out_ << "<edge source=\"";
+      names[m.from_rank].append(m.from_node, out_);
+      end_edge(drawing::NodeName(names[m.to_rank], m.to_node).view(), "message");
+    });
+  }
+
+  const drawing::Drawing& drawing_;
+  Writer out_;
+  bool many_;
+  Facts facts_;
+};
+
+void write_graphml(std::span<const Trace> traces, const FormatOptions& /*options*/, Output& output) {
+  GraphmlWriter(drawing::make_drawing(traces), output).write();
+}
+
+}  // namespace
+
+extern const Format graphml_format;
+const Format graphml_format = {
+    .name = "graphml",
+    .summary = "GraphML: nodes with typed attributes, dependencies, and messages between ranks",
+    .suffixes = {".graphml"},
+    .read_options = {},
+    .write_options = {},
+    .write_set = write_graphml,
+};
+
+}  // namespace convert

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// The JSON that Chakra's C++ feeder takes in place of an .et file: {"workload_graph": [node, …]}, one file a rank.
+// Keys as in mlcommons/chakra, src/feeder/json_node.cpp.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/units.h"
+#include "formats/format.h"
+#include "formats/json/head.h"
+#include "formats/json/stream.h"
+#include "formats/json/tokens.h"
+#include "io/set_path.h"
+
+namespace convert {
+namespace {
+
+constexpr std::string_view graph_key = "workload_graph";
+
+// Keys that become attributes of the same name.
+struct AttrKey {
+  std::string_view key;
+  Name name;
+  Kind kind;
+};
+const std::array attr_keys = {
+    AttrKey{"is_cpu_op", attr::is_cpu_op, Kind::bool_val},
+    AttrKey{"num_ops", attr::num_ops, Kind::int64_val},
+    AttrKey{"tensor_size", attr::tensor_size, Kind::uint64_val},
+    AttrKey{"comm_type", attr::comm_type, Kind::int64_val},
+    AttrKey{"comm_priority", attr::comm_priority, Kind::int32_val},
+    AttrKey{"comm_size", attr::comm_size, Kind::int64_val},
+    AttrKey{"comm_src", attr::comm_src, Kind::int32_val},
+    AttrKey{"comm_dst", attr::comm_dst, Kind::int32_val},
+    AttrKey{"comm_tag", attr::comm_tag, Kind::int32_val},
+};
+
+class Items final : public JsonItems {
+ public:
+  Items(Trace& to, JsonStream& stream) : to_(to), stream_(stream) {}
+
+  void member(std::string_view key, JsonCursor& in) override {
+    (void)in.value();
+    note_unknown(key);
+  }
+  void element(JsonCursor& in) override;
+  void undo() override {}
+  void warn(const std::string& file, Diagnostics& diagnostics) const {
+    for (const auto& [key, n] : unknown_)
+      diagnostics.warning({.file = file}, "framing",
+                          "key '" + key + "' means nothing to Chakra's feeder, and is left out (" +
+                              std::to_string(n) + (n == 1 ? " time)" : " times)"));
+  }
+
+ private:
+  struct Fields {
+    std::string_view id, name, type, runtime;
+    std::vector<std::pair<const AttrKey*, std::uint64_t>> attrs;
+    std::vector<NodeId> parents;
+    bool has_parents = false;
+    std::vector<std::string_view> unknown;
+  };
+  static bool read_field(std::string_view key, JsonCursor& in, Fields& f);
+  void note_unknown(std::string_view key) { ++unknown_[std::string(key)]; }
+
+  Trace& to_;
+  JsonStream& stream_;
+  std::string scratch_;
+  std::map<std::string, std::uint64_t> unknown_;
+};
+
+bool Items::read_field(std::string_view key, JsonCursor& in, Fields& f) {
+  const auto once = [&](std::string_view& field) {
+    if (field.data() != nullptr) throw BadJson{key.data(), "the key '" + std::string(key) + "' stands twice"};
+    field = in.scalar();
+    return true;
+  };
+  if (key == "Id") return once(f.id);
+  if (key == "Name") return once(f.name);
+  if (key == "NodeType") return once(f.type);
+  if (key == "runtime") return once(f.runtime);
+  if (key == "data_deps") {
+    f.has_parents = true;
+    in.expect('[');
+    if (in.take(']')) return true;
+    do {
+      f.parents.push_back(json_integer<std::uint64_t>(in.scalar(), key));
+    } while (in.take(','));
+    in.expect(']');
+    return true;
+  }
+  for (const AttrKey& a : attr_keys) {
+    if (key != a.key) continue;
+    f.attrs.emplace_back(&a, json_number(in.scalar(), a.kind, key));
+    return true;
+  }
+  return false;
+}
+
+// All of the node is read before any of it is kept: the window may end in it.
+void Items::element(JsonCursor& in) {
+  const char* const at = in.here();
+  Fields f;
+  in.expect('{');
+  if (!in.take('}')) {
+    do {
+      const std::string_view key = in.string();
+      in.expect(':');
+      if (read_field(key, in, f)) continue;
+      (void)in.value();
+      f.unknown.push_back(key);
+    } while (in.take(','));
+    in.expect('}');
+  }
+  for (const auto& [field, key] : {std::pair{f.id, "Id"}, std::pair{f.type, "NodeType"}}) {
+    if (field.data() == nullptr) throw BadJson{at, std::string("a node without '") + key + "'"};
+  }
+  if (!f.has_parents) throw BadJson{at, "a node without 'data_deps'"};
+  const auto id = json_integer<std::uint64_t>(f.id, "Id");
+  const auto type = static_cast<NodeType>(json_integer<std::int32_t>(f.type, "NodeType"));
+  const auto runtime = f.runtime.data() == nullptr ? 0 : json_integer<std::uint64_t>(f.runtime, "runtime");
+  std::string_view name;
+  if (f.name.data() != nullptr) {
+    if (f.name.front() != '"') throw BadJson{f.name.data(), "'Name' must be a string"};
+    name = unescaped(f.name.substr(1, f.name.size() - 2), scratch_);
+  }
+  NodeTable& t = to_.nodes;
+  t.positions.push_back(stream_.line_of(at));
+  t.add_node(id, type, name).duration_us = runtime;
+  for (const NodeId parent : f.parents) t.add_data_dep(parent);
+  for (const auto& [key, bits] : f.attrs) t.attrs.push_back({.name = key->name, .kind = key->kind, .bits = bits});
+  t.end_node();
+  for (const std::string_view key : f.unknown) note_unknown(key);
+}
+
+// The rank in "w.3.json".
+std::optional<Rank> rank_in(std::string_view name) {
+  const std::string stem(file_name_part(name).substr(0, file_name_part(name).rfind(".json")));
+  return rank_of(stem + ".et");
+}
+
+class Reader final : public TraceReader {
+ public:
+  explicit Reader(const ReadContext& context)
+      : input_(context.input), diagnostics_(context.diagnostics), rank_(context.rank) {}
+
+  bool next_rank(Trace& out) override {
+    if (std::exchange(begun_, true)) return false;
+    out.rank = rank_in(input_.name()).value_or(rank_.value_or(0));
+    out.name = input_.name();
+    out.metadata = {};
+    out.metadata.version = schema_version;
+    read(out);
+    std::swap(nodes_, out.nodes);
+    out.nodes.clear();
+    return true;
+  }
+  bool next_nodes(Trace& out, std::size_t /*max_nodes*/) override {
+    out.nodes.clear();
+    std::swap(nodes_, out.nodes);
+    return !out.nodes.nodes.empty();
+  }
+
+ private:
+  void read(Trace& out) {
+    out.nodes.clear();
+    out.nodes.positions_are_lines = true;
+    JsonStream stream(input_, graph_key, false);
+    Items items(out, stream);
+    while (stream.read_some(items)) {
+    }
+    if (!stream.seen_array()) throw input_error({.file = input_.name()}, "'workload_graph' is missing");
+    items.warn(input_.name(), diagnostics_);
+  }
+
+  Input& input_;
+  Diagnostics& diagnostics_;
+  std::optional<Rank> rank_;
+  NodeTable nodes_;
+  bool begun_ = false;
+};
+
+bool sniff(std::string_view head) {
+  JsonHead json(head);
+  if (!json.open('{')) return false;
+  while (const auto key = json.key()) {
+    if (*key == graph_key) return true;
+    (void)json.skip();
+  }
+  return false;
+}
+
+std::unique_ptr<TraceReader> read(const ReadContext& context) { return std::make_unique<Reader>(context); }
+
+}  // namespace
+
+extern const Format feeder_json_format;
+const Format feeder_json_format = {
+    .name = "feeder-json",
+    .summary = "JSON of Chakra's feeder (workload_graph), one file a rank",
+    .suffixes = {},
+    .read_options = {},
+    .write_options = {},
+    .sniff = sniff,
+    .read = read,
+    .imported = true,
+    .file_per_rank = true,
+};
+
+}  // namespace convert

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Chakra traces as JSON: one document per trace (an array of them for several ranks), or JSON lines.
+//
+// Process groups stand in an element or a line of their own before the ranks: {"groups":{"1":[0,2]}}.
+//
+//   {"rank":0,                                    {"rank":0,"metadata":{"version":"0.0.4"}}
+//    "metadata":{"version":"0.0.4"},              {"rank":0,"id":1,"type":"COMP_NODE"}
+//    "nodes":[                                    {"rank":0,"id":2,"data_deps":[1]}
+//     {"id":1,"type":"COMP_NODE"},
+//     {"id":2,"data_deps":[1]}
+//    ]}
+#include "formats/json/json.h"
+
+#include <cstdint>
+
+namespace convert {
+namespace {
+
+enum class Shape : std::uint8_t { neither, document, lines };
+
+constexpr std::string_view white = " \t\r\n";
+
+// Which of the two begins so. Lines begin with an object of rank and metadata that ends before the line does;
+// our documents have a line break after the rank, so that even a cut head of long metadata tells.
+Shape shape_of(std::string_view head) {
+  std::size_t i = head.find_first_not_of(white);
+  if (i == std::string_view::npos) return Shape::neither;
+  if (head[i] == '[') {
+    i = head.find_first_not_of(white, i + 1);
+    if (i == std::string_view::npos || (head[i] != '{' && head[i] != ']')) return Shape::neither;
+    if (head[i] == ']') return Shape::document;
+    return shape_of(head.substr(i)) == Shape::neither ? Shape::neither : Shape::document;
+  }
+  if (head[i] != '{') return Shape::neither;
+  bool broken = false;  // a line break inside the object
+  bool first = true;
+  bool metadata = false;
+  int depth = 0;
+  bool key = false;  // the next string is a key of the outermost object
+  for (; i < head.size(); ++i) {
+    const char c = head[i];
+    if (c == '"') {
+      std::size_t end = i + 1;
+      while (end < head.size() && head[end] != '"') end += head[end] == '\\' ? 2 : 1;
+      if (end >= head.size()) break;
+      if (depth == 1 && key) {
+        const std::string_view name = head.substr(i + 1, end - i - 1);
+        if (name == "nodes") return Shape::document;
+        if (name == "groups" && first) return Shape::lines;  // a document has them in an array
+        if (name != "rank" && name != "metadata") return Shape::neither;
+        metadata = metadata || name == "metadata";
+        first = false;
+      }
+      key = false;
+      i = end;
+    } else if (c == '{' || c == '[') {
+      key = ++depth == 1;
+    } else if (c == '}' || c == ']') {
+      if (--depth == 0) return first || broken || !metadata ? Shape::document : Shape::lines;
+    } else if (c == ',') {
+      key = depth == 1;
+    } else if (c == '\n') {
+      broken = true;
+    } else if (first && white.find(c) == std::string_view::npos) {
+      return Shape::neither;  // { must be followed by a key or }
+    }
+  }
+  if (first) return Shape::neither;
+  return broken ? Shape::document : Shape::lines;
+}
+
+bool sniff_document(std::string_view head) { return shape_of(head) == Shape::document; }
+// Nodes without their metadata are known as well, for the reader to say what is missing.
+bool sniff_lines(std::string_view head) {
+  return shape_of(head) == Shape::lines || is_json_node(head.substr(0, head.find('\n')));
+}
+
+std::unique_ptr<TraceWriter> write_document(const FormatOptions& /*options*/) {
+  return make_json_writer(JsonLayout::document);
+}
+std::unique_ptr<TraceWriter> write_lines(const FormatOptions& /*options*/) {
+  return make_json_writer(JsonLayout::lines);
+}
+
+}  // namespace
+
+extern const Format json_format;
+const Format json_format = {
+    .name = "json",
+    .summary = "Chakra execution trace as one JSON document",
+    .suffixes = {".json"},
+    .read_options = {},
+    .write_options = {},
+    .sniff = sniff_document,
+    .peek_groups = peek_json_groups,
+    .read = make_json_reader,
+    .write = write_document,
+    .framed_set = true,
+};
+
+extern const Format jsonl_format;
+const Format jsonl_format = {
+    .name = "jsonl",
+    .summary = "Chakra execution trace as JSON lines, one node a line",
+    .suffixes = {".jsonl"},
+    .read_options = {},
+    .write_options = {},
+    .sniff = sniff_lines,
+    .peek_groups = peek_json_groups,
+    .read = make_json_lines_reader,
+    .write = write_lines,
+};
+
+}  // namespace convert

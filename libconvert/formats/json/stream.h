@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// A JSON document whose bulk is one array, read item by item through a window: memory does not grow with the file,
+// and its size has no limit.
+//
+// simdjson's first stage finds the tokens of a window, at the speed of memory. Its on-demand front end wants the
+// whole document at once (less than 4 GiB, and as much again for the tokens), so the cursor over the tokens is
+// ours.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "core/diagnostic.h"
+#include "formats/json/grammar.h"
+#include "formats/json/tokens.h"
+#include "io/input.h"
+
+namespace convert {
+
+// A place among the tokens of a window. What it cannot read it throws: BadJson, or OutOfWindow if the text of the
+// item goes on behind the window. Nothing recurses: depth costs nothing.
+class JsonCursor {
+ public:
+  struct OutOfWindow {};
+
+  // First byte of the token, '\0' behind the last one.
+  [[nodiscard]] char peek() const { return *here(); }
+  [[nodiscard]] const char* here() const { return base_ + *token_; }
+  void next() { ++token_; }
+  // Goes on behind `n` tokens whose text was compared: see starts_with().
+  void skip_tokens(std::size_t n) { token_ += n; }
+  // Whether the text from this token on, tokens and white space, is `text`.
+  [[nodiscard]] bool starts_with(std::string_view text) const {
+    return static_cast<std::size_t>(end_ - here()) >= text.size() && same(here(), text.data(), text.size());
+  }
+
+  [[nodiscard]] bool take(char c) {
+    if (peek() != c) return false;
+    ++token_;
+    return true;
+  }
+  void expect(char c) {
+    if (!take(c)) [[unlikely]]
+      fail_expected(c);
+  }
+  // The contents of a string as they stand, escapes and all.
+  std::string_view string() {
+    if (peek() != '"') [[unlikely]]
+      fail("a string is expected");
+    const std::string_view s = token();
+    ++token_;
+    return s.substr(1, s.size() - 2);
+  }
+  // A string, number or word as it stands: check_json_scalar() tells whether it is JSON.
+  std::string_view scalar() {
+    if (json_token(peek()) < JsonToken::string) [[unlikely]]
+      fail("a value is expected");
+    const std::string_view s = token();
+    ++token_;
+    return s;
+  }
+  // Any value that nobody needs; its text, brackets and all. Brackets, commas and colons are checked, scalars not.
+  std::string_view skip() { return json_token(peek()) >= JsonToken::string ? scalar() : skip_brackets(false); }
+  // Any value, all of it checked.
+  std::string_view value();
+  [[noreturn]] void fail(const char* what) const;
+
+ private:
+  friend class JsonStream;
+  // From this token to the next one, without the white space between.
+  [[nodiscard]] std::string_view token() const {
+    const char* const begin = here();
+    const char* end = base_ + token_[1];
+    while (end != begin && static_cast<unsigned char>(end[-1]) <= ' ' && is_space(end[-1])) --end;
+    return {begin, static_cast<std::size_t>(end - begin)};
+  }
+  static bool same(const char* a, const char* b, std::size_t n) {
+    return std::char_traits<char>::compare(a, b, n) == 0;
+  }
+  static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+  std::string_view skip_brackets(bool check_scalars);
+  [[noreturn]] void fail_expected(char c) const;
+
+  const char* base_ = nullptr;
+  const char* end_ = nullptr;  // of the window; a zero byte stands there
+  const std::uint32_t* token_ = nullptr;
+};
+
+// Appends the text of a string; lone surrogates become U+FFFD. Throws BadJson on an unknown escape.
+void append_unescaped(std::string& out, std::string_view raw);
+// The text of a string; `scratch` holds it if there are escapes.
+[[nodiscard]] std::string_view unescaped(std::string_view raw, std::string& scratch);
+
+// Throws BadJson if `token` is none of string, number, true, false, null and the words for NaN and infinity of
+// Python and C++, which PyTorch writes: NaN, Infinity, -Infinity, nan, -nan, inf, -inf.
+void check_json_scalar(std::string_view token);
+
+// What is done with the items of a document.
+class JsonItems {
+ public:
+  virtual ~JsonItems() = default;
+  // A member of the outermost object, but for the array. To be read whole, as element() must; OutOfWindow must
+  // leave no trace of it, for it comes again.
+  virtual void member(std::string_view key, JsonCursor& in) = 0;
+  virtual void element(JsonCursor& in) = 0;
+  // The element in progress is undone: it did not stand whole in the window, and comes again.
+  virtual void undo() = 0;
+};
+
+class JsonStream {
+ public:
+  static constexpr std::size_t usual_window = std::size_t{1} << 20U;
+  static constexpr std::size_t largest_item = std::size_t{1} << 30U;
+
+  // The array is the member `array` of the outermost object, or, with `bare`, also the document itself. The window
+  // has `window` bytes, or more for an item that needs them; an item of `largest` bytes is refused.
+  JsonStream(Input& input, std::string_view array, bool bare, std::size_t window = usual_window,
+             std::size_t largest = largest_item);
+  ~JsonStream();
+  JsonStream(const JsonStream&) = delete;
+  JsonStream& operator=(const JsonStream&) = delete;
+
+  // Hands on the items of a window. False at the end of the document. Throws Error(input) with line and column of
+  // what is malformed; what `items` throws as BadJson, or as Error(input) without a file, too.
+  [[nodiscard]] bool read_some(JsonItems& items);
+  [[nodiscard]] bool seen_array() const { return seen_array_; }
+  // Line of a place in the item in progress.
+  [[nodiscard]] std::uint64_t line_of(const char* at) const;
+
+ private:
+  enum class State : std::uint8_t { start, members, elements, end };
+  struct Tokenizer;
+
+  void item(JsonItems& items);
+  void member(JsonItems& items);
+  void refill();
+  void fill();
+  void tokenize(std::size_t cut);
+  void drop(std::size_t done);
+  [[nodiscard]] const char* begin_of_item(const char* from) const;
+  [[nodiscard]] Location locate(const char* at) const;
+  [[noreturn]] void fail(const char* at, const std::string& what) const;
+
+  Input& input_;
+  std::string array_;
+  bool bare_;
+  std::size_t window_;
+  std::size_t largest_;
+  std::unique_ptr<Tokenizer> tokenizer_;
+  std::unique_ptr<char[]> buffer_;
+  std::size_t capacity_ = 0;  // without the padding
+  std::size_t filled_ = 0;
+  std::size_t cut_ = 0;  // end of the window
+  char behind_ = 0;      // what stands at cut_, where the window has its zero byte
+  bool exhausted_ = false;
+  const char* open_string_ = nullptr;  // that does not end in the window
+  const char* bad_text_ = nullptr;     // the window ends at it
+  const char* bad_text_is_ = nullptr;
+  // Of the beginning of the buffer: bytes in the document before it, its line, and bytes in that line before it.
+  std::uint64_t offset_ = 0;
+  std::uint64_t line_ = 1;
+  std::uint64_t column_ = 0;
+  // The last place in the document whose line was asked for, and that line.
+  mutable std::uint64_t counted_to_ = 0;
+  mutable std::uint64_t counted_lines_ = 1;
+  JsonCursor cursor_;
+  State state_ = State::start;
+  bool first_ = true;
+  bool in_element_ = false;
+  bool seen_array_ = false;
+  std::set<std::string, std::less<>> members_;  // that were read
+};
+
+}  // namespace convert

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "formats/kineto/names.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+namespace convert {
+namespace {
+
+template <class T>
+using ByText = std::unordered_map<std::string_view, T>;
+
+template <class T>
+T find_or_default(const ByText<T>& table, std::string_view name) {
+  const auto found = table.find(name);
+  return found == table.end() ? T{} : found->second;
+}
+
+}  // namespace
+
+KinetoCategoryName kineto_category(std::string_view name) {
+  static const ByText<KinetoCategory> table = {
+#define CATEGORY(text, category) {text, KinetoCategory::category},
+#define CALL(text, kind)
+#define SYNC(text, kind)
+#include "formats/kineto/names.def"
+#undef CATEGORY
+#undef CALL
+#undef SYNC
+  };
+  static constexpr std::array<std::string_view, 8> usual = {"cpu_op",      "user_annotation", "cuda_runtime",
+                                                            "cuda_driver", "kernel",          "gpu_memcpy",
+                                                            "gpu_memset",  "cuda_sync"};
+  return {find_or_default(table, name), std::find(usual.begin(), usual.end(), name) != usual.end()};
+}
+
+CallKind kineto_call_kind(std::string_view name) {
+  static const ByText<CallKind> table = {
+#define CATEGORY(text, category)
+#define CALL(text, kind) {text, CallKind::kind},
+#define SYNC(text, kind)
+#include "formats/kineto/names.def"
+#undef CATEGORY
+#undef CALL
+#undef SYNC
+  };
+  return find_or_default(table, name);
+}
+
+CallKind kineto_sync_kind(std::string_view name) {
+  static const ByText<CallKind> table = {
+#define CATEGORY(text, category)
+#define CALL(text, kind)
+#define SYNC(text, kind) {text, CallKind::kind},
+#include "formats/kineto/names.def"
+#undef CATEGORY
+#undef CALL
+#undef SYNC
+  };
+  return find_or_default(table, name);
+}
+
+KinetoArg kineto_arg(std::string_view name) {
+  static const ByText<KinetoArg> table = {
+      {"External id", KinetoArg::external_id},
+      {"external id", KinetoArg::external_id_once},
+      {"correlation", KinetoArg::correlation},
+      {"Record function id", KinetoArg::rf_id},
+      {"Sequence number", KinetoArg::sequence},
+      {"Fwd thread id", KinetoArg::forward_thread},
+      {"stream", KinetoArg::stream},
+      {"queue", KinetoArg::queue},
+      {"device", KinetoArg::device},
+      {"cuda_sync_kind", KinetoArg::sync_kind},
+      {"gpu_sync_kind", KinetoArg::sync_kind},
+      {"wait_on_stream", KinetoArg::wait_on_stream},
+      {"wait_on_cuda_event_record_corr_id", KinetoArg::record_correlation},
+      {"wait_on_gpu_event_record_corr_id", KinetoArg::record_correlation},
+      {"Ev Idx", KinetoArg::known},
+      {"Input Dims", KinetoArg::known},
+      {"Input type", KinetoArg::known},
+      {"Input Strides", KinetoArg::known},
+      {"Concrete Inputs", KinetoArg::known},
+      {"Concrete Input Values", KinetoArg::known},
+      {"Call stack", KinetoArg::known},
+      {"Python parent id", KinetoArg::known},
+      {"Python id", KinetoArg::known},
+      {"Python module id", KinetoArg::known},
+  };
+  return find_or_default(table, name);
+}
+
+}  // namespace convert

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+#include "passes/link/match/anchors.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+#include "passes/link/match/align.h"
+
+namespace convert {
+namespace {
+
+constexpr std::uint32_t none = Call::none;
+
+// The calls of each key, those of one key side by side, as they began.
+struct Keyed {
+  std::vector<std::uint32_t> calls, first;  // first: by key, into calls
+  [[nodiscard]] std::span<std::uint32_t> of(std::size_t key) {
+    return {calls.data() + first[key], first[key + 1] - first[key]};
+  }
+};
+
+bool takes_part(const Call& c) { return c.sequence >= 0 && c.open && c.partner == none; }
+
+class SequenceAnchors {
+ public:
+  explicit SequenceAnchors(BothCalls& calls) : calls_(calls) {}
+
+  bool pair(LinkReport& report);
+
+ private:
+  using Pair = std::pair<std::uint32_t, std::uint32_t>;  // positions of host and event
+
+  void number_keys();
+  static Keyed keyed(const Calls& side, const std::vector<std::uint32_t>& key_of, std::size_t keys);
+  void find_pairs(Keyed& hosts, Keyed& events);
+  void take_single(Keyed& hosts, Keyed& events);
+  void take_repeated(Keyed& hosts, Keyed& events);
+  void take_equal(std::span<std::uint32_t> hosts, std::span<std::uint32_t> events);
+  std::uint64_t keep_consistent();
+  [[nodiscard]] bool part_agrees(std::uint64_t kept) const;
+
+  BothCalls& calls_;
+  std::size_t keys_ = 0;
+  std::vector<std::uint32_t> key_of_host_, key_of_event_;  // none: it takes no part
+  std::vector<std::uint32_t> threads_;                     // by thread of the host trace
+  std::vector<Pair> pairs_;
+};
+
+void SequenceAnchors::number_keys() {
+  std::unordered_map<CallKey, std::uint32_t, CallKeyHash> numbers;
+  const auto number = [&](const Calls& side, std::vector<std::uint32_t>& keys, bool add) {
+    keys.assign(side.all.size(), none);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const Call& c = side.all[i];
+      if (!takes_part(c)) continue;
+      const CallKey key = c.key();
+      if (add) {
+        keys[i] = numbers.try_emplace(key, static_cast<std::uint32_t>(numbers.size())).first->second;
+      } else if (const auto at = numbers.find(key); at != numbers.end()) {
+        keys[i] = at->second;
+      }
+    }
+  };
+  number(calls_.hosts, key_of_host_, true);
+  number(calls_.events, key_of_event_, false);
+  keys_ = numbers.size();
+}
+
+Keyed SequenceAnchors::keyed(const Calls& side, const std::vector<std::uint32_t>& key_of, std::size_t keys) {
+  Keyed out;
+  out.first.resize(keys + 1);
+  for (const std::uint32_t k : key_of) {
+    if (k != none) ++out.first[k + 1];
+  }
+  for (std::size_t k = 0; k < keys; ++k) out.first[k + 1] += out.first[k];
+  out.calls.resize(out.first[keys]);
+  std::vector<std::uint32_t> next(out.first.begin(), out.first.end());
+  for (std::uint32_t i = 0; i < side.all.size(); ++i) {
+    if (key_of[i] != none) out.calls[next[key_of[i]]++] = i;
+  }
+  return out;
+}
+
+void SequenceAnchors::take_single(Keyed& hosts, Keyed& events) {
+  for (std::size_t k = 0; k < keys_; ++k) {
+    if (hosts.of(k).size() != 1 || events.of(k).size() != 1) continue;
+    pairs_.emplace_back(hosts.of(k)[0], events.of(k)[0]);
+  }
+}
+
+void SequenceAnchors::take_equal(std::span<std::uint32_t> hosts, std::span<std::uint32_t> events) {
+  if (hosts.size() != events.size()) return;
+  for (std::size_t i = 0; i < hosts.size(); ++i) pairs_.emplace_back(hosts[i], events[i]);
+}
+
+// Where threads are known, thread by thread; else only if one thread has all of them.
+void SequenceAnchors::take_repeated(Keyed& hosts, Keyed& events) {
+  const auto& of_host = calls_.hosts.all;
+  const auto& of_event = calls_.events.all;
+  const auto thread = [&](std::uint32_t h) { return threads_[of_host[h].thread]; };
+  for (std::size_t k = 0; k < keys_; ++k) {
+    const auto h = hosts.of(k), e = events.of(k);
+    if (h.size() < 2 || h.size() != e.size()) continue;
+    std::stable_sort(h.begin(), h.end(), [&](std::uint32_t a, std::uint32_t b) { return thread(a) < thread(b); });
+    std::stable_sort(e.begin(), e.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return of_event[a].thread < of_event[b].thread; });
+    if (of_host[h.front()].thread == of_host[h.back()].thread &&
+        of_event[e.front()].thread == of_event[e.back()].thread) {
+      take_equal(h, e);
+      continue;
+    }
+    for (std::size_t i = 0, j = 0; i < h.size() && thread(h[i]) != none;) {
+      const std::uint32_t t = thread(h[i]);
+      const std::size_t begin = i;
+      while (i < h.size() && thread(h[i]) == t) ++i;
+      while (j < e.size() && of_event[e[j]].thread < t) ++j;
+      const std::size_t first = j;
+      while (j < e.size() && of_event[e[j]].thread == t) ++j;
+      take_equal(h.subspan(begin, i - begin), e.subspan(first, j - first));
+    }
+  }
+}
+
+// Pairs what is in order with most others of its thread, on the thread where most of them are.
+std::uint64_t SequenceAnchors::keep_consistent() {
+  std::vector<std::uint32_t> event_of(calls_.hosts.all.size(), none);
+  for (const Pair& p : pairs_) event_of[p.first] = p.second;
+  std::uint64_t kept = 0;
+  std::vector<std::uint32_t> hosts, events;
+  for (std::size_t t = 0; t < threads_.size(); ++t) {
+    hosts.clear(), events.clear();
+    for (const std::uint32_t h : calls_.hosts.by_thread[t]) {
+      const std::uint32_t known = calls_.hosts.all[h].partner;
+      const std::uint32_t e = known != none ? known : event_of[h];
+      if (e == none || calls_.events.all[e].thread != threads_[t]) continue;
+      hosts.push_back(h), events.push_back(e);
+    }
+    for (const std::uint32_t i : longest_ascending(events)) {
+      if (calls_.hosts.all[hosts[i]].partner != none) continue;
+      calls_.pair(hosts[i], events[i]);
+      ++kept;
+    }
+  }
+  return kept;
+}
+
+// Whether the profile holds a part of what was observed: from the first anchor to the last, most are anchors.
+bool SequenceAnchors::part_agrees(std::uint64_t kept) const {
+  constexpr std::uint64_t fewest = 8;  // by accident some agree
+  std::uint64_t numbered = 0, since = 0;
+  bool begun = false;
+  for (const Call& c : calls_.hosts.all) {
+    if (c.sequence < 0) continue;
+    if (begun) ++since;
+    if (c.partner == none) continue;
+    begun = true;
+    numbered += since;
+    since = 0;
+  }
+  return kept >= fewest && 2 * kept >= numbered;
+}
+
+// What the single ones say of the threads; where they say nothing, what the repeated ones do.
+void SequenceAnchors::find_pairs(Keyed& hosts, Keyed& events) {
+  take_single(hosts, events);
+  BothCalls& both = calls_;
+  for (const Pair& p : pairs_) both.pair(p.first, p.second);
+  threads_ = threads_by_partners(both);
+  for (const Pair& p : pairs_) both.hosts.all[p.first].partner = both.events.all[p.second].partner = none;
+  take_repeated(hosts, events);
+  for (const Pair& p : pairs_) {
+    std::uint32_t& thread = threads_[calls_.hosts.all[p.first].thread];
+    if (thread == none) thread = calls_.events.all[p.second].thread;
+  }
+}
+
+bool SequenceAnchors::pair(LinkReport& report) {
+  number_keys();
+  Keyed hosts = keyed(calls_.hosts, key_of_host_, keys_), events = keyed(calls_.events, key_of_event_, keys_);
+  std::uint64_t agree = 0, known = 0;
+  for (std::size_t k = 0; k < keys_; ++k) {
+    if (hosts.of(k).size() == events.of(k).size()) agree += hosts.of(k).size();
+    if (!events.of(k).empty()) known += hosts.of(k).size();
+  }
+  report.evidence.agree_by_sequence = agree;
+  find_pairs(hosts, events);
+  const std::uint64_t kept = keep_consistent();
+  report.matched_by_anchor = kept;
+  return known * 2 > hosts.calls.size() || (kept > 0 && kept * 4 >= report.evidence.with_sequence) ||
+         part_agrees(kept);
+}
+
+}  // namespace
+
+bool pair_by_sequence(BothCalls& calls, LinkReport& report) { return SequenceAnchors(calls).pair(report); }
+
+std::vector<std::uint32_t> threads_by_partners(const BothCalls& calls) {
+  std::vector<std::uint32_t> out(calls.hosts.by_thread.size(), none), seen;
+  std::unordered_map<std::uint32_t, std::uint32_t> votes;
+  for (std::size_t t = 0; t < out.size(); ++t) {
+    votes.clear(), seen.clear();
+    for (const std::uint32_t h : calls.hosts.by_thread[t]) {
+      const std::uint32_t e = calls.hosts.all[h].partner;
+      if (e != none && votes[calls.events.all[e].thread]++ == 0) seen.push_back(calls.events.all[e].thread);
+    }
+    std::uint32_t most = 0;
+    for (const std::uint32_t thread : seen) {
+      if (votes[thread] > most) most = votes[thread], out[t] = thread;
+    }
+  }
+  return out;
+}
+
+}  // namespace convert

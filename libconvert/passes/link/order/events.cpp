@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT
+#include "passes/link/order/events.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "core/id_lookup.h"
+#include "util/huge_pages.h"
+
+namespace convert {
+
+Launches::Launches(const Profile* device) {
+  if (device == nullptr) {
+    first_.assign(1, 0);
+    return;
+  }
+  const auto& calls = device->calls;
+  const auto& operations = device->device_ops;
+  call_of_.assign(operations.size(), none);
+  const IdLookup index(calls.size(), [&](std::size_t i) { return Profile::given(calls[i].correlation); });
+  first_.assign(calls.size() + 1, 0);
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    call_of_[i] = index.find(operations[i].correlation);
+    if (call_of_[i] != none) ++first_[call_of_[i] + 1];
+  }
+  std::partial_sum(first_.begin(), first_.end(), first_.begin());
+  operations_.resize(first_.back());
+  std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
+  for (std::uint32_t i = 0; i < operations.size(); ++i) {
+    if (call_of_[i] != none) operations_[next[call_of_[i]]++] = i;
+  }
+  for (std::size_t c = 0; c < calls.size(); ++c) {
+    if (first_[c + 1] - first_[c] < 2) continue;
+    std::stable_sort(
+        operations_.begin() + first_[c], operations_.begin() + first_[c + 1],
+        [&](std::uint32_t a, std::uint32_t b) { return operations[a].start_ns < operations[b].start_ns; });
+  }
+}
+
+bool Launches::blocks(const Profile& device, std::uint32_t call) const {
+  const auto launched = of_call(call);
+  if (launched.empty()) return false;
+  const Profile::DeviceOp& last = device.device_ops[launched.back()];
+  const bool within = last.end_ns() <= device.calls[call].end_ns() && last.duration_ns > 0;
+  return device.calls[call].kind == CallKind::blocking || (last.kind == DeviceOpKind::memcpy && within);
+}
+
+namespace {
+
+class EventFinder {
+ public:
+  EventFinder(const Trace& host, const Profile* device, const Operators& operators, const Launches& launches)
+      : host_(host), device_(device), operators_(operators), launches_(launches) {}
+
+  ThreadEvents find() {
+    out_.threads.resize(operators_.by_thread.size());
+    calls_.resize(out_.threads.size());
+    hand_overs_.resize(out_.threads.size());
+    if (device_ != nullptr) {
+      find_calls();
+      find_orphans();
+      sort_calls();
+    }
+    find_bursts();
+    for (std::uint32_t t = 0; t < out_.threads.size(); ++t) lay_out(t);
+    return std::move(out_);
+  }
+
+ private:
+  struct TopLevel {
+    std::int64_t begin_ns = 0, end_ns = 0;
+    std::int64_t forward_tid = 0;  // of a backward operator; 0: none
+  };
+  // A call lies among its thread's operators like one of them; what counts of it happens at one moment.
+  struct Placed {
+    std::int64_t start_ns = 0, end_ns = 0;
+    std::int64_t external_id = Profile::none;
+    ThreadEvent event{};
+  };
+  void find_calls();
+  void find_orphans();
+  void sort_calls();
+  void find_bursts();
+  void lay_out(std::uint32_t thread);
+  void nest(std::uint32_t thread, std::vector<ThreadEvent>& out) const;
+  [[nodiscard]] std::int64_t external_id(std::uint32_t op) const {
+    const std::uint32_t event = operators_.all[op].event;
+    return event == Operator::none ? Profile::none : device_->cpu_ops[event].external_id;
+  }
+  [[nodiscard]] std::vector<TopLevel> top_level(std::uint32_t thread) const;
+  [[nodiscard]] std::int64_t forward_tid(const Operator& op) const;
+  // By an operator of its thread; the nodes of threads and processes are none.
+  [[nodiscard]] bool is_called(const Operator& op) const {
+    if (op.parent == Operator::none || operators_.all[op.parent].thread != op.thread) return false;
+    const std::uint32_t caller = operators_.all[op.parent].host;
+    return caller == Operator::none || !is_structure(host_.nodes.name(host_.nodes.nodes[caller]));
+  }
+
+  const Trace& host_;
+  const Profile* device_;
+  const Operators& operators_;
+  const Launches& launches_;
+  ThreadEvents out_;
+  std::vector<std::vector<Placed>> calls_;
+  std::vector<std::vector<ThreadEvent>> hand_overs_;
+};
+
+// Of a call that launches, the moment that counts is when the device could begin; of others, and of those that wait
+// for what they launch, their begin.
+void EventFinder::find_calls() {
+  const auto& operations = device_->device_ops;
+  for (std::uint32_t c = 0; c < device_->calls.size(); ++c) {
+    const Profile::Call& call = device_->calls[c];
+    const auto launched = launches_.of_call(c);
+    if (launched.empty() && call.kind == CallKind::other) continue;
+    std::int64_t time = call.start_ns;
+    if (!launched.empty() && !launches_.blocks(*device_, c))
+      time = std::clamp(operations[launched[0]].start_ns, call.start_ns, call.end_ns());
+    calls_[call.thread].push_back({call.start_ns, call.end_ns(), call.external_id, {time, EventKind::call, c}});
+  }
+}
+
+// A device operation without a call hangs on the operator that its External id names, or on the busiest thread.
+void EventFinder::find_orphans() {
+  const auto& operations = device_->device_ops;
+  std::size_t busiest = 0;
+  for (std::size_t t = 0; t < operators_.by_thread.size(); ++t) {
+    if (operators_.by_thread[t].size() > operators_.by_thread[busiest].size()) busiest = t;
+  }
+  std::optional<IdLookup> external;
+  for (std::uint32_t d = 0; d < operations.size(); ++d) {
+    if (launches_.call_of(d) != Launches::none) continue;
+    const Profile::DeviceOp& op = operations[d];
+    if (!external) {
+      external.emplace(device_->cpu_ops.size(),
+                       [&](std::size_t i) { return Profile::given(device_->cpu_ops[i].external_id); });
+    }
+    const std::uint32_t e = external->find(op.external_id);
+    const auto index = static_cast<std::uint32_t>(out_.orphans.size());
+    std::size_t thread = busiest;
+    std::int64_t time = op.start_ns;
+    if (e != IdLookup::none) {
+      const Profile::CpuOp& cpu = device_->cpu_ops[e];
+      thread = cpu.thread;
+      time = std::clamp(time, cpu.start_ns, cpu.end_ns());
+    }
+    out_.orphans.push_back({d, e == IdLookup::none ? Operator::none : operators_.of_event[e]});
+    calls_[thread].push_back({time, time, op.external_id, {time, EventKind::orphan, index}});
+  }
+}
+
+void EventFinder::sort_calls() {
+  const auto before = [](const Placed& a, const Placed& b) {
+    return std::pair(a.start_ns, a.end_ns) < std::pair(b.start_ns, b.end_ns);
+  };
+  for (auto& calls : calls_) {
+    if (!std::is_sorted(calls.begin(), calls.end(), before)) std::stable_sort(calls.begin(), calls.end(), before);
+  }
+}
+
+// The number that the host trace gives to the thread of the forward operator.
+std::int64_t EventFinder::forward_tid(const Operator& op) const {
+  if (op.event != Operator::none && device_->cpu_ops[op.event].forward_thread > 0) {
+    return device_->cpu_ops[op.event].forward_thread;
+  }
+  if (op.host == Operator::none) return 0;
+  return host_ids(host_, host_.nodes.nodes[op.host]).fw_tid;
+}
+
+std::vector<EventFinder::TopLevel> EventFinder::top_level(std::uint32_t thread) const {
+  std::vector<TopLevel> out;
+  for (const std::uint32_t i : operators_.by_thread[thread]) {
+    const Operator& op = operators_.all[i];
+    // Without times an operator lasts until the last one that it calls begins.
+    const bool inside =
+        !out.empty() &&
+        (operators_.timed ? op.start_ns < out.back().end_ns || op.end_ns <= out.back().end_ns : is_called(op));
+    if (!inside) {
+      out.push_back({op.start_ns, op.end_ns, forward_tid(op)});
+    } else {
+      out.back().end_ns = std::max(out.back().end_ns, op.end_ns);
+      if (out.back().forward_tid == 0) out.back().forward_tid = forward_tid(op);
+    }
+  }
+  return out;
+}
+
+// Backward operators name the thread of their forward operators. That thread hands a burst of them over, and waits,
+// if it does nothing itself before the burst's end; it begins again after each burst.
+void EventFinder::find_bursts() {
+  std::unordered_map<std::int64_t, std::uint32_t> thread_of;
+  for (std::uint32_t t = 0; t < operators_.host_threads.size(); ++t) {
+    if (operators_.host_threads[t] > 0) thread_of.emplace(operators_.host_threads[t], t);
+  }
+  // Begins and ends of a thread's operators, in order.
+  std::vector<std::vector<std::int64_t>> activity(operators_.by_thread.size());
+  const auto activity_of = [&](std::uint32_t t) -> const std::vector<std::int64_t>& {
+    if (activity[t].empty()) {
+      for (const std::uint32_t i : operators_.by_thread[t]) {
+        activity[t].push_back(operators_.all[i].start_ns);
+        activity[t].push_back(operators_.all[i].end_ns);
+      }
+      std::sort(activity[t].begin(), activity[t].end());
+    }
+    return activity[t];
+  };
+  // Whether the thread begins or ends something in (after, before).
+  const auto active = [&](std::uint32_t t, std::int64_t after, std::int64_t before) {
+    const auto& a = activity_of(t);
+    const auto at = std::upper_bound(a.begin(), a.end(), after);
+    return at != a.end() && *at < before;
+  };
+  for (std::uint32_t t = 0; t < operators_.by_thread.size(); ++t) {
+    const std::vector<TopLevel> ops = top_level(t);
+    std::optional<Burst> burst;
+    const auto end_burst = [&] {
+      if (!burst) return;
+      burst->waits = !active(burst->from, burst->begin_ns, burst->end_ns);
+      const auto index = static_cast<std::uint32_t>(out_.bursts.size());
+      hand_overs_[burst->from].push_back({burst->begin_ns, EventKind::hand_over, index});
+      hand_overs_[t].push_back({burst->begin_ns, EventKind::take_over, index});
+      if (burst->waits) hand_overs_[burst->from].push_back({burst->end_ns, EventKind::hand_back, index});
+      out_.bursts.push_back(*burst);
+      burst.reset();
+    };
+    for (const TopLevel& op : ops) {
+      if (burst && !active(burst->from, burst->end_ns, op.begin_ns)) {
+        burst->end_ns = std::max(burst->end_ns, op.end_ns);
+        continue;
+      }
+      end_burst();
+      const auto from = thread_of.find(op.forward_tid);
+      if (op.forward_tid <= 0 || from == thread_of.end() || from->second == t) continue;
+      burst = Burst{from->second, t, op.begin_ns, op.end_ns, false};
+    }
+    end_burst();
+  }
+  for (auto& events : hand_overs_) {
+    std::stable_sort(events.begin(), events.end(), [](const ThreadEvent& a, const ThreadEvent& b) {
+      return std::pair(a.time_ns, a.kind) < std::pair(b.time_ns, b.kind);
+    });
+  }
+}
+
+// Appends begins and ends of operators by nesting, and the calls in them.
+void EventFinder::nest(std::uint32_t thread, std::vector<ThreadEvent>& out) const {
+  struct Open {
+    std::uint32_t op;
+    std::int64_t end_ns;
+  };
+  std::vector<Open> open;
+  const auto close = [&] {
+    out.push_back({open.back().end_ns, EventKind::operator_end, open.back().op});
+    open.pop_back();
+  };
+  const auto begin = [&](std::uint32_t i) {
+    const Operator& op = operators_.all[i];
+    while (!open.empty() && open.back().end_ns <= op.start_ns &&
+           !(open.back().end_ns == op.end_ns && op.parent == open.back().op))
+      close();
+    out.push_back({op.start_ns, EventKind::operator_begin, i});
+    open.push_back({i, open.empty() ? op.end_ns : std::min(op.end_ns, open.back().end_ns)});
+  };
+  // What takes no time and stands at an operator's end is inside it.
+  const auto add = [&](const Placed& call) {
+    while (!open.empty() && (open.back().end_ns < call.start_ns ||
+                             (open.back().end_ns == call.start_ns && call.end_ns > call.start_ns)))
+      close();
+    out.push_back(call.event);
+    if (!open.empty()) out.back().time_ns = std::min(call.event.time_ns, open.back().end_ns);
+  };
+  // At one time the operator comes first, as what it calls may begin with it: unless the call is known to be of the
+  // operator that ends there.
+  const auto call_first = [&](const Placed& call, std::uint32_t op) {
+    if (call.start_ns != operators_.all[op].start_ns) return call.start_ns < operators_.all[op].start_ns;
+    return call.external_id >= 0 && !open.empty() && external_id(open.back().op) == call.external_id &&
+           open.back().end_ns == call.start_ns && external_id(op) != call.external_id;
+  };
+  auto next = calls_[thread].begin();
+  const auto end = calls_[thread].end();
+  for (const std::uint32_t i : operators_.by_thread[thread]) {
+    while (next != end && call_first(*next, i)) add(*next++);
+    begin(i);
+  }
+  while (next != end) add(*next++);
+  while (!open.empty()) close();
+}
+
+// The thread's own events stand behind room for the hand-overs, which then come among them from the front on.
+void EventFinder::lay_out(std::uint32_t thread) {
+  const std::vector<ThreadEvent>& rest = hand_overs_[thread];
+  std::vector<ThreadEvent>& out = out_.threads[thread];
+  reserve_huge(out, rest.size() + 2 * operators_.by_thread[thread].size() + calls_[thread].size());
+  out.resize(rest.size());
+  nest(thread, out);
+  const auto own = out.begin() + static_cast<std::ptrdiff_t>(rest.size());
+  // Only calls that overlap with what follows them are out of order.
+  const auto earlier = [](const ThreadEvent& a, const ThreadEvent& b) { return a.time_ns < b.time_ns; };
+  if (!std::is_sorted(own, out.end(), earlier)) std::stable_sort(own, out.end(), earlier);
+  auto to = out.begin();
+  auto next = rest.begin();
+  for (auto e = own; e != out.end() && next != rest.end(); ++e) {
+    while (next != rest.end() && std::pair(next->time_ns, next->kind) < std::pair(e->time_ns, e->kind))
+      *to++ = *next++;
+    *to++ = *e;
+  }
+  std::copy(next, rest.end(), to);
+}
+
+}  // namespace
+
+ThreadEvents thread_events(const Trace& host, const Profile* device, const Operators& operators,
+                           const Launches& launches) {
+  return EventFinder(host, device, operators, launches).find();
+}
+
+}  // namespace convert

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// The streams of a rank's devices: the operations of each in the order in which they ran, and what had been
+// launched on them at which moment of the walk through the threads.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "core/profile.h"
+#include "passes/link/order/events.h"
+
+namespace convert {
+
+class Streams {
+ public:
+  static constexpr std::uint32_t none = 0xffffffff;
+
+  // `operation` is waited for by those of a stream that are launched after.
+  struct Wait {
+    std::uint32_t launches = 0;  // before
+    std::uint32_t operation = 0;
+    std::uint32_t call = 0;
+  };
+  struct Launched {
+    std::uint32_t launch = 0;  // number, from 1 over all streams
+    std::uint32_t operation = 0;
+    std::uint32_t thread = 0;  // of the call
+    std::int64_t call_ns = 0;
+  };
+  // A moment of a thread.
+  struct Moment {
+    std::uint32_t launches = 0;  // before
+    std::uint32_t thread = 0;
+    std::int64_t time_ns = 0;
+  };
+  struct Stream {
+    std::int64_t device = 0;
+    std::vector<std::uint32_t> operations;  // in the order in which they ran
+    std::vector<Launched> launched;         // so far
+    std::vector<Wait> waits;
+    std::size_t next = 0;       // of operations, to become a node
+    std::size_t next_wait = 0;  // of waits, to hold back an operation
+    std::uint32_t last = none;  // operation that became a node
+    // In the order of the last launches.
+    std::uint32_t older = none, newer = none;
+  };
+
+  Streams(const Profile* device, const Launches& launches);
+
+  [[nodiscard]] std::size_t size() const { return streams_.size(); }
+  Stream& operator[](std::uint32_t stream) { return streams_[stream]; }
+  [[nodiscard]] std::uint32_t of(std::uint32_t operation) const { return places_[operation].stream; }
+  // Position of an operation on its stream.
+  [[nodiscard]] std::uint32_t place(std::uint32_t operation) const { return places_[operation].place; }
+
+  // Returns the number of the launch.
+  std::uint32_t launch(std::uint32_t operation, std::uint32_t thread, std::int64_t call_ns);
+  [[nodiscard]] std::uint32_t launches() const { return launches_; }
+  // The stream of that number; on another device if this one has none. `none` if there is no such stream.
+  [[nodiscard]] std::uint32_t find(std::int64_t device, std::int64_t stream) const;
+  // The operation that was launched last before that moment; of another thread, whose call began before.
+  [[nodiscard]] std::uint32_t last_launched(std::uint32_t stream, const Moment& before) const;
+  // fn(stream, operation launched last) for the streams on which something was launched, the latest first; no more
+  // than `most_streams`, far beyond what a device has, so that work on hostile input stays linear.
+  template <class Fn>
+  void for_each_launched(const Moment& before, const Fn& fn) const {
+    std::size_t count = 0;
+    for (std::uint32_t s = newest_; s != none && count < most_streams; s = streams_[s].older, ++count) {
+      const std::uint32_t operation = last_launched(s, before);
+      if (operation != none) fn(streams_[s], operation);
+    }
+  }
+
+ private:
+  static constexpr std::size_t most_streams = 256;
+  struct Place {
+    std::uint32_t stream = none;
+    std::uint32_t place = 0;
+  };
+
+  std::vector<Stream> streams_;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> by_key_;  // device, stream
+  std::map<std::int64_t, std::uint32_t> by_number_;                        // the first of any device
+  std::vector<Place> places_;                                              // by operation
+  std::uint32_t launches_ = 0;
+  std::uint32_t newest_ = none;
+};
+
+}  // namespace convert

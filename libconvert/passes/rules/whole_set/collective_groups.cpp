@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "passes/rules/whole_set/collective_groups.h"
+
+#include <algorithm>
+#include <map>
+
+namespace convert::rules {
+namespace {
+
+// Numbers by their value, before all other names.
+struct NumbersFirst {
+  static bool is_number(const std::string& s) {
+    return std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
+  }
+  bool operator()(const std::string& a, const std::string& b) const {
+    const bool a_number = is_number(a);
+    if (a_number != is_number(b)) return a_number;
+    if (a_number && a.size() != b.size()) return a.size() < b.size();
+    return a < b;
+  }
+};
+
+using Users = std::vector<CollectiveGroup::Member>;
+
+CollectiveGroup make_group(const std::string& name, const Users& users, std::size_t ranks, std::size_t world,
+                           const GroupLists* lists) {
+  CollectiveGroup g{.name = name};
+  if (name.empty()) {
+    constexpr std::size_t most_missing = 1 << 20;  // a size is only claimed, and members take memory
+    const std::size_t all = std::max(ranks, std::min(world, ranks + most_missing));
+    for (Rank r = 0; r < all; ++r) g.members.push_back({r, nullptr});
+    for (const auto& u : users) g.members[u.rank].use = u.use;
+    return g;
+  }
+  const auto list = lists == nullptr ? GroupLists::const_iterator() : lists->find(name);
+  if (lists == nullptr || list == lists->end()) {
+    g.members = users;
+    return g;
+  }
+  g.listed = true;
+  std::vector<bool> is_member(ranks);
+  for (const Rank r : list->second) {
+    const auto user =
+        std::lower_bound(users.begin(), users.end(), r, [](const auto& u, Rank x) { return u.rank < x; });
+    g.members.push_back({r, user != users.end() && user->rank == r ? user->use : nullptr});
+    if (r < ranks) is_member[r] = true;
+  }
+  for (const auto& u : users) {
+    if (!is_member[u.rank]) g.outsiders.push_back(u);
+  }
+  return g;
+}
+
+}  // namespace
+
+std::vector<CollectiveGroup> collective_groups(std::span<const TraceSummary> set, const GroupLists* lists,
+                                               std::size_t world) {
+  std::map<std::string, Users, NumbersFirst> users;
+  for (const TraceSummary& s : set) {
+    for (const GroupUse& use : s.collectives) users[use.group].push_back({s.rank, &use});
+  }
+  std::vector<CollectiveGroup> groups;
+  groups.reserve(users.size());
+  for (const auto& [name, its_users] : users)
+    groups.push_back(make_group(name, its_users, set.size(), world, lists));
+  return groups;
+}
+
+std::string group_text(const std::string& name) {
+  constexpr std::size_t max_shown = 40;
+  if (name.empty()) return "all ranks";
+  const std::string_view shown = cut_to(name, max_shown);
+  const bool cut = shown.size() < name.size();
+  return is_readable(shown) ? "group " + std::string(shown) + (cut ? "…" : "") : "a group of unreadable name";
+}
+
+bool same_type(const CollectiveNode& a, const CollectiveNode& b) {
+  const auto plain = [](const CollectiveNode& c) {
+    const bool block = c.type == static_cast<std::uint32_t>(CollectiveType::reduce_scatter_block);
+    return block ? static_cast<std::uint32_t>(CollectiveType::reduce_scatter) : std::uint32_t{c.type};
+  };
+  return a.type == CollectiveNode::unknown_type || b.type == CollectiveNode::unknown_type || plain(a) == plain(b);
+}
+
+std::int64_t common_size(const GroupUse& use, std::size_t call) {
+  const CollectiveNode& c = use.calls[call];
+  switch (static_cast<CollectiveType>(c.type)) {
+    case CollectiveType::all_reduce:
+    case CollectiveType::reduce:
+    case CollectiveType::broadcast:
+    case CollectiveType::reduce_scatter:
+    case CollectiveType::reduce_scatter_block: return c.size;
+    case CollectiveType::all_to_all:
+    case CollectiveType::all_gather: return c.uniform != 0 ? c.size : -1;
+    default: return -1;  // parts may differ
+  }
+}
+
+}  // namespace convert::rules

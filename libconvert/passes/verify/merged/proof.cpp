@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT
+#include "passes/verify/merged/proof.h"
+
+#include <algorithm>
+#include <compare>
+#include <set>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "core/collective_type.h"
+#include "core/units.h"
+#include "passes/provenance.h"
+#include "passes/rules/whole_set/collective_groups.h"
+#include "passes/verify/merged/instance.h"
+
+namespace convert {
+namespace {
+
+struct RankCalls {
+  Rank rank = 0;
+  std::string file;
+  std::vector<MergedCall> calls;
+  std::vector<MergedPart> parts;
+};
+
+// A collective on one rank, as the group meets.
+struct Meeting {
+  std::uint32_t group;
+  std::uint64_t instance;
+  std::uint32_t rank;  // index
+  std::uint32_t call;
+};
+
+// What collectives lack of their ranks.
+struct Lacking {
+  std::uint32_t group = 0;
+  std::vector<std::uint32_t> places{};  // the first of them
+  std::size_t count = 0;
+  auto operator<=>(const Lacking&) const = default;
+};
+constexpr std::size_t most_named = 8;
+
+std::optional<Collective> collective_of(std::int64_t type) {
+  switch (static_cast<CollectiveType>(type)) {
+    using enum CollectiveType;
+    case all_reduce: return Collective::allreduce;
+    case reduce: return Collective::reduce;
+    case all_gather: return Collective::allgather;
+    case broadcast: return Collective::broadcast;
+    case all_to_all: return Collective::alltoall;
+    case reduce_scatter:
+    case reduce_scatter_block: return Collective::reduce_scatter;
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
+struct MergedProof::State {
+  std::vector<RankCalls> ranks;
+  NumberLists lists;
+  std::vector<std::string> texts{""};
+  std::map<std::string, std::uint32_t> text_ids{{"", 0}};
+  Counts counts;
+
+  const GroupLists* groups = nullptr;
+  std::optional<Collective> collective;
+  Diagnostics* diagnostics = nullptr;
+  std::set<std::uint64_t> broken;                                // instances of which a rank was reported
+  std::map<std::uint32_t, MergedInstance> structures;            // by their list
+  std::set<std::uint32_t> sized;                                 // lists: structures whose sizes were checked
+  std::map<Lacking, std::pair<Meeting, std::uint64_t>> lacking;  // the first that does, and how many
+
+  [[nodiscard]] const MergedCall& call(const Meeting& m) const { return ranks[m.rank].calls[m.call]; }
+  [[nodiscard]] std::string describe(const Meeting& m) const {
+    const MergedCall& c = call(m);
+    return "merged collective " + std::to_string(c.id) + " (" + texts[c.name] + ") of " +
+           (texts[c.group] == "0" ? std::string("all ranks") : rules::group_text(texts[c.group]));
+  }
+  void error(const Meeting& m, const std::string& what) const {
+    const RankCalls& r = ranks[m.rank];
+    diagnostics->error({.file = r.file, .rank = r.rank, .node = static_cast<std::int64_t>(call(m).first_node)},
+                       "provenance", describe(m) + what);
+  }
+  // A word of a call's program.
+  [[nodiscard]] std::uint32_t program(const Meeting& m, std::size_t word) const {
+    return lists.get(call(m).program)[word];
+  }
+
+  void prove(std::span<const Meeting> members);
+  [[nodiscard]] bool agree(std::span<const Meeting> members) const;
+  [[nodiscard]] bool in_place(std::span<const Meeting> members) const;
+  [[nodiscard]] bool prove_part(std::span<const Meeting> members, std::uint32_t part);
+  void report_lacking() const;
+};
+
+MergedProof::MergedProof() : state_(std::make_unique<State>()) {}
+MergedProof::~MergedProof() = default;
+
+void MergedProof::add(MergedCalls&& rank) {
+  State& s = *state_;
+  std::vector<std::uint32_t> list_of(rank.lists.size());
+  for (std::uint32_t i = 0; i < rank.lists.size(); ++i) list_of[i] = s.lists.add(rank.lists.get(i));
+  std::vector<std::uint32_t> text_of;
+  for (std::string& text : rank.texts) {
+    const auto [at, added] = s.text_ids.try_emplace(text, static_cast<std::uint32_t>(s.texts.size()));
+    if (added) s.texts.push_back(std::move(text));
+    text_of.push_back(at->second);
+  }
+  const auto list = [&](std::uint32_t& id) { id = id == no_list ? no_list : list_of[id]; };
+  for (MergedCall& c : rank.calls) {
+    list(c.program);
+    for (std::uint32_t* text : {&c.name, &c.group, &c.why_not}) *text = text_of[*text];
+  }
+  for (MergedPart& p : rank.parts) {
+    for (std::uint32_t* id : {&p.shape, &p.peers, &p.sizes}) list(*id);
+  }
+  s.counts.other_nodes += rank.other_nodes;
+  s.ranks.push_back({rank.rank, std::move(rank.file), std::move(rank.calls), std::move(rank.parts)});
+}
+
+MergedProof::Counts MergedProof::run(const GroupLists* groups, std::optional<Collective> collective,
+                                     Diagnostics& diagnostics) {
+  State& s = *state_;
+  s.groups = groups;
+  s.collective = collective;
+  s.diagnostics = &diagnostics;
+  std::vector<Meeting> meetings;
+  for (std::uint32_t r = 0; r < s.ranks.size(); ++r) {
+    for (std::uint32_t c = 0; c < s.ranks[r].calls.size(); ++c) {
+      const MergedCall& call = s.ranks[r].calls[c];
+      if (call.broken) s.broken.insert(call.instance);
+      if (!call.broken) meetings.push_back({call.group, call.instance, r, c});
+    }
+  }
+  // In the order of the instances, whatever the names of the groups.
+  std::ranges::sort(meetings, [&](const Meeting& a, const Meeting& b) {
+    return std::tie(a.instance, s.texts[a.group], s.ranks[a.rank].rank, a.call) <
+           std::tie(b.instance, s.texts[b.group], s.ranks[b.rank].rank, b.call);
+  });
+  std::set<std::uint64_t> alone = s.broken;  // instances of which nothing sound is left
+  for (std::size_t k = 0; k < meetings.size();) {
+    std::size_t end = k + 1;
+    while (end < meetings.size() && meetings[end].group == meetings[k].group &&
+           meetings[end].instance == meetings[k].instance)
+      ++end;
+    ++s.counts.collectives;
+    alone.erase(meetings[k].instance);
+    s.prove(std::span(meetings).subspan(k, end - k));
+    k = end;
+  }
+  s.counts.collectives += alone.size();
+  s.report_lacking();
+  return s.counts;
+}
+
+// All say the same of the collective, and what took its place.
+bool MergedProof::State::agree(std::span<const Meeting> members) const {
+  const MergedCall& first = call(members.front());
+  const auto said = [&](const Meeting& m) {
+    const MergedCall& c = call(m);
+    return std::tuple(c.type, c.bytes, c.root, c.parts, program(m, MergedSteps::places),
+                      program(m, MergedSteps::collective));
+  };
+  for (const Meeting& m : members) {
+    if (said(m) == said(members.front())) continue;
+    const auto& a = ranks[members.front().rank];
+    error(m, " differs in type, size, root, instances or algorithm from node " + std::to_string(first.first_node) +
+                 " of rank " + std::to_string(a.rank) + ", which is of the same collective");
+    return false;
+  }
+  return true;
+}
+
+// Places are those that the group's list says.
+bool MergedProof::State::in_place(std::span<const Meeting> members) const {
+  const std::string& group = texts[members.front().group];
+  const auto listed = groups == nullptr ? GroupLists::const_iterator{} : groups->find(group);
+  const bool known = groups != nullptr && listed != groups->end();
+  for (const Meeting& m : members) {
+    const std::uint32_t place = program(m, MergedSteps::place);
+    const Rank rank = ranks[m.rank].rank;
+    if (!known && group != "0") continue;
+    if (known && group != "0" ? place < listed->second.size() && listed->second[place] == rank : place == rank)
+      continue;
+    error(m, " is done by rank " + std::to_string(rank) + " as place " + std::to_string(place) +
+                 " of the algorithm, which is not its position in the group");
+    return false;
+  }
+  return true;
+}
+
+void MergedProof::State::prove(std::span<const Meeting> found) {
+  for (const Meeting& m : found) {
+    if (call(m).why_not != 0) return error(m, " is not proved: " + texts[call(m).why_not]);
+  }
+  if (!agree(found)) return;
+  std::vector<Meeting> members(found.begin(), found.end());
+  std::ranges::sort(members, {}, [&](const Meeting& m) { return program(m, MergedSteps::place); });
+  const std::uint32_t places = program(members.front(), MergedSteps::places);
+  for (std::size_t k = 1; k < members.size(); ++k) {
+    const std::uint32_t place = program(members[k], MergedSteps::place);
+    if (program(members[k - 1], MergedSteps::place) != place) continue;
+    return error(members[k], " is done by ranks " + std::to_string(ranks[members[k - 1].rank].rank) + " and " +
+                                 std::to_string(ranks[members[k].rank].rank) + ", both as place " +
+                                 std::to_string(place) + " of the algorithm");
+  }
+  if (members.size() != places) {
+    if (broken.contains(members.front().instance)) return;
+    Lacking lacks{.group = members.front().group, .places = {}, .count = places - members.size()};
+    for (std::uint32_t k = 0, place = 0; place < places && lacks.places.size() < most_named; ++place) {
+      if (k < members.size() && program(members[k], MergedSteps::place) == place) {
+        ++k;
+      } else {
+        lacks.places.push_back(place);
+      }
+    }
+    ++lacking.try_emplace(std::move(lacks), members.front(), 0).first->second.second;
+    return;
+  }
+  if (!in_place(members)) return;
+  bool proved = true;
+  for (std::uint32_t part = 0; part < call(members.front()).parts && proved; ++part) {
+    proved = prove_part(members, part);
+  }
+  counts.proved += proved ? 1 : 0;
+}
+
+bool MergedProof::State::prove_part(std::span<const Meeting> members, std::uint32_t part) {
+  const MergedCall& first = call(members.front());
+  const auto wanted = collective ? collective : collective_of(first.type);
+  if (!wanted) {
+    error(members.front(), " is not proved: what a " + std::string(collective_type_name(first.type)) +
+                               " must end with, and where, is not known");
+    return false;
+  }
+  InstanceOfRanks instance{.collective = *wanted, .lists = &lists};
+  instance.bytes = first.bytes;
+  if (first.type == static_cast<std::int64_t>(CollectiveType::all_gather) &&
+      __builtin_mul_overflow(first.bytes, static_cast<std::int64_t>(members.size()), &instance.bytes)) {
+    error(members.front(), " has 2^63 bytes and more");
+    return false;
+  }
+  instance.bytes = instance.bytes / first.parts + (part < instance.bytes % first.parts ? 1 : 0);
+  for (const Meeting& m : members) {
+    const RankCalls& r = ranks[m.rank];
+    const MergedCall& c = call(m);
+    const MergedPart& p = r.parts[c.first_part + part];
+    const std::size_t nodes = (lists.get(c.program).size() - MergedSteps::head) / merged::step_numbers;
+    instance.places.push_back({.rank = r.rank,
+                               .file = &r.file,
+                               .first_node = c.first_node + part * nodes,
+                               .program = c.program,
+                               .part = p});
+    if (static_cast<std::int64_t>(r.rank) == first.root)
+      instance.root = static_cast<std::int32_t>(instance.places.size() - 1);
+  }
+  if (first.root >= 0 && instance.root < 0) {
+    error(members.front(), " has rank " + std::to_string(first.root) + " as its root, which takes no part");
+    return false;
+  }
+  instance.index();
+  const std::string subject =
+      describe(members.front()) + (first.parts > 1
+                                       ? ", instance " + std::to_string(part) + " of " + std::to_string(first.parts)
+                                       : std::string());
+  std::vector<std::uint32_t> key;
+  if (!instance.key(key)) {
+    error(members.front(), ": it sends to or receives from ranks that take no part");
+    return false;
+  }
+  const std::uint32_t structure = lists.add(key);
+  auto known = structures.find(structure);
+  if (known == structures.end()) {
+    if (!MergedInstance::prove(instance, subject, *diagnostics)) return false;
+    known = structures.emplace(structure, MergedInstance()).first;
+  }
+  key = {structure, static_cast<std::uint32_t>(instance.bytes), static_cast<std::uint32_t>(instance.bytes >> 32)};
+  for (const InstanceOfRanks::Place& p : instance.places) key.push_back(p.part.sizes);
+  const std::uint32_t sizes = lists.add(key);
+  if (sized.contains(sizes)) return true;
+  if (!known->second.check_sizes(instance, subject, *diagnostics)) return false;
+  sized.insert(sizes);
+  return true;
+}
+
+void MergedProof::State::report_lacking() const {
+  for (const auto& [lacks, found] : lacking) {
+    const auto& [first, count] = found;
+    const auto listed = groups == nullptr ? GroupLists::const_iterator{} : groups->find(texts[lacks.group]);
+    const bool known = groups != nullptr && listed != groups->end();
+    std::string names;
+    for (const std::uint32_t place : lacks.places) {
+      const std::uint32_t rank = known && place < listed->second.size() ? listed->second[place] : place;
+      names += (names.empty() ? "" : ", ") + std::to_string(rank);
+    }
+    if (lacks.count > lacks.places.size()) names += ", …";
+    const bool several = lacks.count > 1;
+    error(first, std::string(count > 1 ? " and " + counted(count - 1, "other") + " are not proved: "
+                                       : " is not proved: ") +
+                     (known || texts[lacks.group] == "0" ? "rank" : "place") + (several ? "s " : " ") + names +
+                     (several ? " are missing" : " is missing"));
+  }
+}
+
+}  // namespace convert

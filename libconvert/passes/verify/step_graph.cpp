@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+#include "passes/verify/step_graph.h"
+
+#include <algorithm>
+
+namespace convert {
+namespace {
+
+std::size_t hash(std::int32_t src, std::int32_t dst, std::int64_t channel) {
+  std::uint64_t h =
+      (static_cast<std::uint64_t>(static_cast<std::uint32_t>(src)) << 32) | static_cast<std::uint32_t>(dst);
+  h ^= static_cast<std::uint64_t>(channel) * 0x9e3779b97f4a7c15ULL;
+  h *= 0xbf58476d1ce4e5b9ULL;
+  return static_cast<std::size_t>(h ^ (h >> 29));
+}
+
+class Builder {
+ public:
+  explicit Builder(const Algorithm& a) : a_(a), connections_(p_.connections), published_(published_steps(a)) {}
+
+  StepGraph build() {
+    p_.collective = a_.collective;
+    p_.protocol = a_.protocol;
+    p_.chunks = a_.chunks;
+    p_.inplace = a_.inplace;
+    p_.outofplace = runs_outofplace(a_);
+    p_.scheduled = a_.scheduled;
+    p_.file = a_.file;
+    p_.chains.reserve(a_.tbs.size());
+    p_.steps.reserve(a_.steps.size() + 1);
+    program_step_.assign(a_.steps.size(), no_index);
+    std::int32_t rank = 0;
+    for (const Gpu& gpu : a_.gpus) {
+      p_.buffers.push_back({gpu.i_chunks, gpu.o_chunks, gpu.s_chunks, gpu.copies});
+      p_.rank_chain_begin.push_back(static_cast<std::uint32_t>(p_.chains.size()));
+      for (const Threadblock& tb : a_.threadblocks(gpu)) add_threadblock(tb, gpu, rank);
+      ++rank;
+    }
+    p_.rank_chain_begin.push_back(static_cast<std::uint32_t>(p_.chains.size()));
+    p_.steps.push_back({.dep_begin = static_cast<std::uint32_t>(p_.deps.size())});
+    for (Dependency& d : p_.deps) {  // until now: algorithm steps
+      if (d.step != no_index) d.step = program_step_[d.step];
+      if (d.step != no_index) p_.steps[d.step].awaited = true;
+    }
+    index_messages(p_);
+    return std::move(p_);
+  }
+
+ private:
+  void add_threadblock(const Threadblock& tb, const Gpu& gpu, std::int32_t rank) {
+    const auto self = static_cast<std::uint32_t>(p_.chains.size());
+    const auto ranks = static_cast<std::int32_t>(a_.gpus.size());
+    Chain chain{static_cast<std::uint32_t>(p_.steps.size()), 0, rank};
+    std::uint32_t out = no_index;
+    std::uint32_t in = no_index;
+    std::uint32_t dep_begin = static_cast<std::uint32_t>(p_.deps.size());
+    for (std::uint32_t i = tb.first_step; i < tb.first_step + tb.step_count; ++i) {
+      const Step& s = a_.steps[i];
+      add_dependency(s, i, tb, gpu, self);
+      if (s.type == StepType::nop) continue;  // its dependency waits for the step that follows
+      GraphStep& step = p_.steps.emplace_back();
+      step.type = s.type;
+      step.src_buf = s.src_buf;
+      step.dst_buf = s.dst_buf;
+      step.src_off = s.src_off;
+      step.dst_off = s.dst_off;
+      step.cnt = s.cnt > 0 && s.cnt <= max_step_chunks ? s.cnt : 0;
+      step.dep_begin = dep_begin;
+      step.source = i;
+      if (sends(s.type) && tb.send >= 0 && tb.send < ranks) {
+        if (out == no_index) out = connections_.get(rank, tb.send, tb.chan);
+        step.out = out;
+        ++p_.connections[out].sends;
+      }
+      if (receives(s.type) && tb.recv >= 0 && tb.recv < ranks) {
+        if (in == no_index) in = connections_.get(tb.recv, rank, tb.chan);
+        step.in = in;
+        ++p_.connections[in].recvs;
+      }
+      program_step_[i] = static_cast<std::uint32_t>(p_.steps.size() - 1);
+      dep_begin = static_cast<std::uint32_t>(p_.deps.size());
+      ++chain.count;
+    }
+    p_.deps.resize(dep_begin);  // trailing nops order nothing
+    p_.chains.push_back(chain);
+  }
+
+  void add_dependency(const Step& s, std::uint32_t index, const Threadblock& tb, const Gpu& gpu,
+                      std::uint32_t self) {
+    if (s.depid < 0 || s.deps < 0 || static_cast<std::uint32_t>(s.depid) >= gpu.tb_count) return;
+    const std::uint32_t chain = gpu.first_tb + static_cast<std::uint32_t>(s.depid);
+    const Threadblock& target = a_.tbs[chain];
+    if (static_cast<std::uint32_t>(s.deps) >= target.step_count) return;
+    const std::uint32_t step = target.first_step + static_cast<std::uint32_t>(s.deps);
+    if (&target == &tb) {  // own threadblock: an earlier step is always done, the same or a later one never
+      if (step >= index) p_.deps.push_back({no_index, self});
+      return;
+    }
+    p_.deps.push_back({published_[step], chain});
+  }
+
+  const Algorithm& a_;
+  StepGraph p_;
+  ConnectionTable connections_;
+  std::vector<std::uint32_t> published_;
+  std::vector<std::uint32_t> program_step_;  // by algorithm step
+};
+
+}  // namespace
+
+std::uint32_t ConnectionTable::get(std::int32_t src, std::int32_t dst, std::int64_t channel) {
+  if (connections_.size() * 2 >= slots_.size()) grow();
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t i = hash(src, dst, channel) & mask;; i = (i + 1) & mask) {
+    if (slots_[i] == no_index) {
+      slots_[i] = static_cast<std::uint32_t>(connections_.size());
+      connections_.push_back({.src = src, .dst = dst, .channel = channel});
+      return slots_[i];
+    }
+    const Connection& c = connections_[slots_[i]];
+    if (c.src == src && c.dst == dst && c.channel == channel) return slots_[i];
+  }
+}
+
+void ConnectionTable::grow() {
+  slots_.assign(slots_.size() * 2, no_index);
+  const std::size_t mask = slots_.size() - 1;
+  for (std::uint32_t n = 0; n < connections_.size(); ++n) {
+    const Connection& c = connections_[n];
+    std::size_t i = hash(c.src, c.dst, c.channel) & mask;
+    while (slots_[i] != no_index) i = (i + 1) & mask;
+    slots_[i] = n;
+  }
+}
+
+void index_messages(StepGraph& p) {
+  std::uint32_t sends = 0;
+  std::uint32_t recvs = 0;
+  for (Connection& c : p.connections) {
+    c.send_begin = sends;
+    c.recv_begin = recvs;
+    sends += c.sends;
+    recvs += c.recvs;
+    c.sends = c.recvs = 0;
+  }
+  p.send_steps.resize(sends);
+  p.recv_steps.resize(recvs);
+  for (std::uint32_t s = 0; s < p.step_count(); ++s) {
+    const GraphStep& step = p.steps[s];
+    if (step.out != no_index) {
+      Connection& c = p.connections[step.out];
+      p.send_steps[c.send_begin + c.sends++] = s;
+    }
+    if (step.in != no_index) {
+      Connection& c = p.connections[step.in];
+      p.recv_steps[c.recv_begin + c.recvs++] = s;
+    }
+  }
+}
+
+std::uint32_t chain_of(const StepGraph& p, std::uint32_t step) {
+  const auto after = std::upper_bound(p.chains.begin(), p.chains.end(), step,
+                                      [](std::uint32_t s, const Chain& c) { return s < c.first; });
+  auto chain = static_cast<std::uint32_t>(after - p.chains.begin()) - 1;
+  while (step >= p.chains[chain].first + p.chains[chain].count) --chain;  // empty chains share a first step
+  return chain;
+}
+
+StepGraph make_step_graph(const Algorithm& algorithm) {
+  StepGraph p = Builder(algorithm).build();
+  const Algorithm* a = &algorithm;
+  // The lookups go through the source index, so they hold for copies of the graph too.
+  std::vector<std::uint32_t> source(p.step_count());
+  for (std::uint32_t s = 0; s < p.step_count(); ++s) source[s] = p.steps[s].source;
+  const auto tb_of = [a](std::uint32_t step) {
+    const auto after = std::upper_bound(a->tbs.begin(), a->tbs.end(), step,
+                                        [](std::uint32_t s, const Threadblock& t) { return s < t.first_step; });
+    auto tb = static_cast<std::uint32_t>(after - a->tbs.begin()) - 1;
+    while (step >= a->tbs[tb].first_step + a->tbs[tb].step_count) --tb;
+    return tb;
+  };
+  p.locate = [a, source](std::uint32_t s) {
+    const Step& step = a->steps[source[s]];
+    return Location{.file = a->file, .line = step.line, .column = step.column};
+  };
+  p.locate_rank = [a](std::int32_t rank) {
+    return Location{.file = a->file, .line = a->gpus[static_cast<std::size_t>(rank)].line};
+  };
+  p.describe = [a, source, tb_of](std::uint32_t s) {
+    const std::uint32_t tb = tb_of(source[s]);
+    const auto after = std::upper_bound(a->gpus.begin(), a->gpus.end(), tb,
+                                        [](std::uint32_t t, const Gpu& g) { return t < g.first_tb; });
+    auto gpu = static_cast<std::uint32_t>(after - a->gpus.begin()) - 1;
+    while (tb >= a->gpus[gpu].first_tb + a->gpus[gpu].tb_count) --gpu;
+    return "gpu " + std::to_string(gpu) + " threadblock " + std::to_string(tb - a->gpus[gpu].first_tb) + " step " +
+           std::to_string(source[s] - a->tbs[tb].first_step) + " (" + std::string(name(a->steps[source[s]].type)) +
+           ")";
+  };
+  return p;
+}
+
+}  // namespace convert

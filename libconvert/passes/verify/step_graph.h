@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// A collective as the verifier executes it: chains of steps per rank, connections, and explicit dependencies.
+//
+// A chain is a sequence of steps that run one after the other (a threadblock, or a path of a trace's graph);
+// every other order is a Dependency on a step of another chain of the same rank. Made from an Algorithm or from
+// Chakra traces that carry chunk provenance, so that both are judged by the same code.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/algorithm/algorithm.h"
+#include "core/diagnostic.h"
+#include "core/trace.h"
+
+namespace convert {
+
+struct GraphStep {
+  StepType type = StepType::nop;
+  Buffer src_buf = Buffer::input;
+  Buffer dst_buf = Buffer::output;
+  bool awaited = false;  // some dependency names it
+  std::int32_t src_off = 0;
+  std::int32_t dst_off = 0;
+  std::int32_t cnt = 0;          // chunks; 0 where the input is wrong
+  std::uint32_t in = no_index;   // connection received from
+  std::uint32_t out = no_index;  // connection sent to
+  std::uint32_t dep_begin = 0;   // into StepGraph::deps; ends where the next step's begin
+  std::uint32_t source = 0;      // index of the Algorithm's step, or of the rank's first node of the step
+};
+
+struct Dependency {
+  std::uint32_t step;  // no_index: never satisfied
+  std::uint32_t chain;
+};
+
+struct Chain {
+  std::uint32_t first = 0;  // steps [first, first + count)
+  std::uint32_t count = 0;
+  std::int32_t rank = 0;
+};
+
+struct Connection {
+  std::int32_t src = 0;
+  std::int32_t dst = 0;
+  std::int64_t channel = 0;  // channel, or tag of a trace
+  std::uint32_t sends = 0;
+  std::uint32_t recvs = 0;
+  std::uint32_t send_begin = 0;  // into StepGraph::send_steps, in order of sending
+  std::uint32_t recv_begin = 0;
+};
+
+struct RankBuffers {
+  std::int32_t i_chunks = 0;
+  std::int32_t o_chunks = 0;
+  std::int32_t s_chunks = 0;
+  std::vector<Copy> copies;
+};
+
+struct StepGraph {
+  Collective collective = Collective::custom;
+  Protocol protocol = Protocol::simple;
+  std::int32_t chunks = 1;
+  bool inplace = false;
+  bool outofplace = false;           // both: either layout must hold
+  std::vector<RankBuffers> buffers;  // by rank
+  std::vector<Chain> chains;         // in rank order
+  std::vector<GraphStep> steps;      // in chain order; one more at the end closes the last dependency range
+  std::vector<Dependency> deps;
+  std::vector<Connection> connections;
+  std::vector<std::uint32_t> send_steps;  // by connection: the k-th send matches the k-th receive
+  std::vector<std::uint32_t> recv_steps;
+  std::vector<std::uint32_t> rank_chain_begin;  // first chain of each rank; ranks() + 1 entries
+
+  std::string file;
+  // For findings: where a step stands, and what to call it ("gpu 0 threadblock 3 step 1 (rrc)").
+  std::function<Location(std::uint32_t step)> locate;
+  std::function<std::string(std::uint32_t step)> describe;
+  std::function<Location(std::int32_t rank)> locate_rank;
+  bool scheduled = false;    // see Algorithm::scheduled
+  bool from_traces = false;  // speak of ranks and tags, not of gpus and channels
+  bool of_places = false;    // of places of a group, which are not the ranks of `describe`
+
+  [[nodiscard]] std::int32_t ranks() const { return static_cast<std::int32_t>(buffers.size()); }
+  [[nodiscard]] std::uint32_t step_count() const { return static_cast<std::uint32_t>(steps.size() - 1); }
+  [[nodiscard]] std::span<const Dependency> deps_of(std::uint32_t step) const {
+    return {deps.data() + steps[step].dep_begin, steps[step + 1].dep_begin - steps[step].dep_begin};
+  }
+};
+
+// Never fails: defects that check_structure reports (dangling dependencies, missing peers, …) are left out.
+// The algorithm must outlive the graph (findings look up source lines in it).
+[[nodiscard]] StepGraph make_step_graph(const Algorithm& algorithm);
+
+// From traces (ranks 0…n-1) with chunk provenance, by their real dependencies: threadblock attributes are not used.
+// Chains are paths that cover the graph. Throws Error(input) [provenance] where nodes do not form steps, [cycles]
+// on a cycle. The traces must outlive the graph.
+[[nodiscard]] StepGraph make_step_graph(std::span<const Trace> traces, Diagnostics& diagnostics);
+
+// The same, from traces that come one after the other, ranks 0…n-1, and need not be kept.
+class StepGraphBuilder {
+ public:
+  // The nodes of a step, as indices in the trace of its rank; no_index where it has none.
+  struct StepNodes {
+    std::uint32_t first = no_index;
+    std::uint32_t recv = no_index;
+    std::uint32_t send = no_index;
+  };
+  // What StepGraph has under these names.
+  struct Names {
+    std::function<Location(std::uint32_t step)> locate;
+    std::function<std::string(std::uint32_t step)> describe;
+    std::function<Location(std::int32_t rank)> locate_rank;
+  };
+
+  explicit StepGraphBuilder(std::int32_t ranks);
+  ~StepGraphBuilder();
+  // Throws as make_step_graph().
+  void add(const Trace& trace);
+  // By step, when all ranks were added.
+  [[nodiscard]] const std::vector<StepNodes>& nodes() const;
+  // Of a step, among those that were added.
+  [[nodiscard]] std::size_t rank_of(std::uint32_t step) const;
+  [[nodiscard]] StepGraph finish(Names names, Diagnostics& diagnostics);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Chain number of a step (binary search).
+[[nodiscard]] std::uint32_t chain_of(const StepGraph& graph, std::uint32_t step);
+
+// Finds or adds connections by (src, dst, channel).
+class ConnectionTable {
+ public:
+  explicit ConnectionTable(std::vector<Connection>& connections)
+      : connections_(connections), slots_(64, no_index) {}
+  std::uint32_t get(std::int32_t src, std::int32_t dst, std::int64_t channel);
+
+ private:
+  void grow();
+  std::vector<Connection>& connections_;
+  std::vector<std::uint32_t> slots_;
+};
+
+// Fills send_steps and recv_steps from the steps' connections, in chain order.
+void index_messages(StepGraph& graph);
+
+}  // namespace convert

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "graph/algorithms.h"
+#include "graph/graph.h"
+#include "passes/provenance.h"
+#include "passes/verify/reach.h"
+#include "passes/verify/step_graph.h"
+
+namespace convert {
+namespace {
+
+// A step's nodes, in one rank: RECV, COMP, SEND as far as its type has them.
+struct Group {
+  Step step;
+  std::uint32_t entry = no_index;
+  std::uint32_t exit = no_index;
+  std::uint32_t recv = no_index;
+  std::uint32_t send = no_index;
+  std::uint32_t chain = no_index;  // within the rank
+  std::uint32_t position = 0;      // in the chain
+};
+
+// The node types of a step, in order; NodeType::invalid ends them.
+std::array<NodeType, 4> node_types(StepType t) {
+  std::array<NodeType, 4> out{};
+  std::size_t n = 0;
+  if (receives(t)) out[n++] = NodeType::comm_recv;
+  if (computes(t)) out[n++] = NodeType::comp;
+  if (sends(t)) out[n++] = NodeType::comm_send;
+  return out;
+}
+
+class RankBuilder {
+ public:
+  RankBuilder(const Trace& trace, std::int32_t ranks, StepGraph& p, ConnectionTable& connections,
+              std::vector<std::vector<std::uint32_t>>& sends, std::vector<std::vector<std::uint32_t>>& recvs)
+      : trace_(trace),
+        ranks_(ranks),
+        p_(p),
+        connections_(connections),
+        sends_(sends),
+        recvs_(recvs),
+        graph_(build_graph(trace.nodes)) {}
+
+  void build(std::vector<StepGraphBuilder::StepNodes>& nodes) {
+    const std::vector<std::uint32_t> order = topological_order(graph_);
+    if (order.size() != trace_.nodes.nodes.size()) {
+      throw input_error({.file = trace_.name}, "a dependency cycle: nothing can be proved (see rule cycles)",
+                        "cycles");
+    }
+    group_of_.assign(order.size(), no_index);
+    for (const std::uint32_t i : order) place(i);
+    for (const Group& g : groups_) {
+      if (g.step.type != StepType::nop && !complete(g))
+        fail(g.exit, "its step of type " + std::string(name(g.step.type)) + " lacks the node that follows");
+    }
+    make_chains();
+    emit(nodes);
+  }
+
+ private:
+  [[noreturn]] void fail(std::uint32_t node, const std::string& message) const {
+    throw input_error(location_of(trace_, node),
+                      "node " + std::to_string(trace_.nodes.nodes[node].id) + ": " + message, "provenance");
+  }
+
+  [[nodiscard]] bool complete(const Group& g) const {
+    const NodeType last = trace_.nodes.nodes[g.exit].type;
+    if (sends(g.step.type)) return last == NodeType::comm_send;
+    return !computes(g.step.type) || last == NodeType::comp;
+  }
+
+  // Puts a node into the step of its only parent if it continues that, else starts a step.
+  void place(std::uint32_t i) {
+    const Node& node = trace_.nodes.nodes[i];
+    const auto attrs = trace_.nodes.attributes(node);
+    if (find(attrs, attr::step_type) == nullptr) {
+      if (node.type == NodeType::comm_send || node.type == NodeType::comm_recv)
+        fail(i, "a message without chunk provenance (no step_type)");
+      Group g;  // takes no part, but orders what depends on it
+      g.entry = g.exit = i;
+      group_of_[i] = static_cast<std::uint32_t>(groups_.size());
+      groups_.push_back(g);
+      return;
+    }
+    const Step step = parse_step(trace_, i);
+    if (step.cnt < 0 || step.cnt > max_step_chunks)
+      fail(i, "chunk_cnt " + std::to_string(step.cnt) + " is outside of 0…" + std::to_string(max_step_chunks));
+    const auto types = node_types(step.type);
+    const auto at = static_cast<std::size_t>(std::find(types.begin(), types.end(), node.type) - types.begin());
+    if (at >= types.size() || node.type == NodeType::invalid)
+      fail(i, "its node type does not fit a step of type " + std::string(name(step.type)));
+    if (at == 0) {
+      Group g;
+      g.step = step;
+      g.entry = g.exit = i;
+      if (node.type == NodeType::comm_recv) g.recv = i;
+      if (node.type == NodeType::comm_send) g.send = i;
+      group_of_[i] = static_cast<std::uint32_t>(groups_.size());
+      groups_.push_back(g);
+      return;
+    }
+    const auto parents = graph_.parents(i);
+    const std::uint32_t parent = parents.size() == 1 ? parents[0].node : no_index;
+    const std::uint32_t number = parent == no_index ? no_index : group_of_[parent];
+    if (number == no_index)
+      fail(i, "continues a step of type " + std::string(name(step.type)) +
+                  ", but does not depend on exactly the node before it");
+    Group& g = groups_[number];
+    const bool same = g.exit == parent && g.step.type == step.type && g.step.src_buf == step.src_buf &&
+                      g.step.dst_buf == step.dst_buf && g.step.src_off == step.src_off &&
+                      g.step.dst_off == step.dst_off && g.step.cnt == step.cnt &&
+                      trace_.nodes.nodes[parent].type == types[at - 1];
+    if (!same)
+      fail(i, "continues a step of type " + std::string(name(step.type)) +
+                  ", but its parent is not the node before it");
+    g.exit = i;
+    if (node.type == NodeType::comm_send) g.send = i;
+    group_of_[i] = number;
+  }
+
+  // Greedy path cover: a step goes behind the first of its parents that is still the end of a chain.
+  void make_chains() {
+    parent_begin_.push_back(0);
+    for (std::uint32_t n = 0; n < groups_.size(); ++n) {
+      Group& g = groups_[n];
+      for (const Edge& e : graph_.parents(g.entry)) {
+        const Group& parent = groups_[group_of_[e.node]];
+        if (parent.exit != e.node)
+          fail(g.entry, "depends on the inside of a step of type " + std::string(name(parent.step.type)) +
+                            "; it must depend on that step's last node");
+        parents_.push_back(group_of_[e.node]);
+        const bool at_end = chains_[parent.chain].back() == group_of_[e.node];
+        if (g.chain == no_index && at_end) g.chain = parent.chain;
+      }
+      if (g.chain == no_index) {
+        g.chain = static_cast<std::uint32_t>(chains_.size());
+        chains_.emplace_back();
+      }
+      g.position = static_cast<std::uint32_t>(chains_[g.chain].size());
+      chains_[g.chain].push_back(n);
+      parent_begin_.push_back(static_cast<std::uint32_t>(parents_.size()));
+    }
+  }
+
+  void emit(std::vector<StepGraphBuilder::StepNodes>& nodes) {
+    const auto rank = static_cast<std::int32_t>(trace_.rank);
+    const auto first_chain = static_cast<std::uint32_t>(p_.chains.size());
+    std::vector<std::uint32_t> step_of(groups_.size());
+    std::uint32_t next = static_cast<std::uint32_t>(p_.steps.size());
+    for (const auto& chain : chains_) {
+      p_.chains.push_back({next, static_cast<std::uint32_t>(chain.size()), rank});
+      for (const std::uint32_t n : chain) step_of[n] = next++;
+    }
+    for (const auto& chain : chains_) {
+      for (const std::uint32_t n : chain) {
+        const Group& g = groups_[n];
+        GraphStep s;
+        s.type = g.step.type;
+        s.src_buf = g.step.src_buf;
+        s.dst_buf = g.step.dst_buf;
+        s.src_off = g.step.src_off;
+        s.dst_off = g.step.dst_off;
+        s.cnt = g.step.cnt;
+        s.dep_begin = static_cast<std::uint32_t>(p_.deps.size());
+        s.source = g.entry;
+        for (std::uint32_t k = parent_begin_[n]; k < parent_begin_[n + 1]; ++k) {
+          const Group& parent = groups_[parents_[k]];
+          if (parent.chain != g.chain) p_.deps.push_back({step_of[parents_[k]], first_chain + parent.chain});
+        }
+        if (g.recv != no_index) s.in = connect(g.recv, NodeType::comm_recv);
+        if (g.send != no_index) s.out = connect(g.send, NodeType::comm_send);
+        nodes.push_back({.first = g.entry, .recv = g.recv, .send = g.send});
+        p_.steps.push_back(s);
+      }
+    }
+    // Messages in topological order, which is how a simulator that issues by id sends them.
+    for (std::uint32_t n = 0; n < groups_.size(); ++n) {
+      const GraphStep& s = p_.steps[step_of[n]];
+      sends_.resize(p_.connections.size());
+      recvs_.resize(p_.connections.size());
+      if (s.out != no_index) sends_[s.out].push_back(step_of[n]);
+      if (s.in != no_index) recvs_[s.in].push_back(step_of[n]);
+    }
+  }
+
+  std::uint32_t connect(std::uint32_t node, NodeType type) {
+    const auto attrs = trace_.nodes.attributes(trace_.nodes.nodes[node]);
+    const auto rank = static_cast<std::int32_t>(trace_.rank);
+    const IntValue peer = int_value(attrs, type == NodeType::comm_send ? attr::comm_dst : attr::comm_src);
+    const IntValue tag = int_value(attrs, attr::comm_tag);
+    if (!peer || !tag || peer.value < 0 || peer.value >= ranks_ || peer.value == rank)
+      fail(node, "its peer or tag is missing or out of range (see rules attributes and peers)");
+    const auto other = static_cast<std::int32_t>(peer.value);
+    return type == NodeType::comm_send ? connections_.get(rank, other, tag.value)
+                                       : connections_.get(other, rank, tag.value);
+  }
+
+  static constexpr std::int32_t max_step_chunks = 1024;
+
+  const Trace& trace_;
+  std::int32_t ranks_;
+  StepGraph& p_;
+  ConnectionTable& connections_;
+  std::vector<std::vector<std::uint32_t>>& sends_;
+  std::vector<std::vector<std::uint32_t>>& recvs_;
+  Graph graph_;
+  std::vector<Group> groups_;            // in topological order of their entries
+  std::vector<std::uint32_t> group_of_;  // by node
+  std::vector<std::vector<std::uint32_t>> chains_;
+  std::vector<std::uint32_t> parents_;  // groups, by group
+  std::vector<std::uint32_t> parent_begin_;
+};
+
+void take_header(const Trace& t, StepGraph& p) {
+  Algorithm header;
+  Gpu gpu;
+  if (!read_header(t, header, gpu)) {
+    throw input_error(
+        {.file = t.name},
+        "the trace carries no chunk provenance (metadata msccl.*), so what it computes cannot be proved",
+        "provenance");
+  }
+  p.buffers.push_back({gpu.i_chunks, gpu.o_chunks, gpu.s_chunks, {}});
+  if (header.scheduled) p.buffers.back().copies = std::move(gpu.copies);  // elsewhere they are nodes
+  if (t.rank != 0) {
+    if (header.collective != p.collective || header.protocol != p.protocol || header.chunks != p.chunks ||
+        header.inplace != p.inplace || runs_outofplace(header) != p.outofplace || header.scheduled != p.scheduled)
+      throw input_error({.file = t.name}, "the algorithm in the metadata (msccl.*) differs from that of rank 0",
+                        "provenance");
+    return;
+  }
+  p.collective = header.collective;
+  p.protocol = header.protocol;
+  p.chunks = header.chunks;
+  p.inplace = header.inplace;
+  p.outofplace = runs_outofplace(header);
+  p.scheduled = header.scheduled;
+  p.file = t.name;
+}
+
+// Without an order between two messages of one connection nobody can say which receive gets which.
+class MessageOrder {
+ public:
+  MessageOrder(const StepGraph& p, Diagnostics& diagnostics) : p_(p), diagnostics_(diagnostics) {
+    for (const Connection& c : p.connections) {
+      ask(p.send_steps, c.send_begin, c.sends);
+      ask(p.recv_steps, c.recv_begin, c.recvs);
+    }
+  }
+
+  void check() {
+    if (pairs_.empty()) return;
+    std::vector<StepPair> edges;
+    add_local_edges(p_, edges);
+    add_message_edges(p_, edges);
+    const Reachability graph(edges, running_order(p_), std::vector<std::uint32_t>(p_.step_count()));
+    std::vector<Answer> answers(pairs_.size(), Answer::open);
+    std::uint64_t budget = order_budget;
+    graph.decide(pairs_, answers, budget);
+    std::size_t reported = 0;  // to here: of the connection's end of the last finding
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      if (answers[i] == Answer::ordered || end_of_[i] + 1 == reported) continue;
+      reported = end_of_[i] + 1;
+      const auto [a, b] = pairs_[i];
+      const bool sending = end_of_[i] % 2 == 0;
+      diagnostics_.error(p_.locate(b), "pairs",
+                         p_.describe(a) + " and " + p_.describe(b) +
+                             (sending ? " send to the same rank" : " receive from the same rank") +
+                             " with the same tag in no " +
+                             (answers[i] == Answer::open ? "order that a search finds" : "defined order") +
+                             "; give them different tags");
+    }
+  }
+
+ private:
+  // Those that their chain does not order. Called for the sends and the receives of each connection in turn.
+  void ask(const std::vector<std::uint32_t>& steps, std::uint32_t begin, std::uint32_t count) {
+    for (std::uint32_t k = begin; k + 1 < begin + count; ++k) {
+      if (steps[k] < steps[k + 1] && chain_of(p_, steps[k]) == chain_of(p_, steps[k + 1])) continue;
+      pairs_.push_back({steps[k], steps[k + 1]});
+      end_of_.push_back(ends_);
+    }
+    ++ends_;
+  }
+
+  const StepGraph& p_;
+  Diagnostics& diagnostics_;
+  std::vector<StepPair> pairs_;
+  std::vector<std::size_t> end_of_;  // by pair: 2 × connection, and 1 more for receives
+  std::size_t ends_ = 0;
+};
+
+void flatten(std::vector<std::vector<std::uint32_t>>& lists, std::vector<std::uint32_t>& out,
+             std::vector<Connection>& connections, bool send) {
+  lists.resize(connections.size());
+  for (std::size_t c = 0; c < lists.size(); ++c) {
+    (send ? connections[c].send_begin : connections[c].recv_begin) = static_cast<std::uint32_t>(out.size());
+    (send ? connections[c].sends : connections[c].recvs) = static_cast<std::uint32_t>(lists[c].size());
+    out.insert(out.end(), lists[c].begin(), lists[c].end());
+  }
+}
+
+}  // namespace
+
+struct StepGraphBuilder::State {
+  explicit State(std::int32_t of_ranks) : ranks(of_ranks), connections(p.connections) { p.from_traces = true; }
+  std::int32_t ranks;
+  StepGraph p;
+  ConnectionTable connections;
+  std::vector<std::vector<std::uint32_t>> sends;
+  std::vector<std::vector<std::uint32_t>> recvs;
+  std::vector<StepNodes> nodes;
+  std::vector<std::uint32_t> first_step;  // of each rank
+};
+
+StepGraphBuilder::StepGraphBuilder(std::int32_t ranks) : state_(std::make_unique<State>(ranks)) {}
+StepGraphBuilder::~StepGraphBuilder() = default;
+
+void StepGraphBuilder::add(const Trace& trace) {
+  State& s = *state_;
+  take_header(trace, s.p);
+  s.first_step.push_back(static_cast<std::uint32_t>(s.p.steps.size()));
+  s.p.rank_chain_begin.push_back(static_cast<std::uint32_t>(s.p.chains.size()));
+  RankBuilder(trace, s.ranks, s.p, s.connections, s.sends, s.recvs).build(s.nodes);
+}
+
+const std::vector<StepGraphBuilder::StepNodes>& StepGraphBuilder::nodes() const { return state_->nodes; }
+
+std::size_t StepGraphBuilder::rank_of(std::uint32_t step) const {
+  const auto& first = state_->first_step;
+  return static_cast<std::size_t>(std::upper_bound(first.begin(), first.end(), step) - first.begin()) - 1;
+}
+
+StepGraph StepGraphBuilder::finish(Names names, Diagnostics& diagnostics) {
+  State& s = *state_;
+  StepGraph& p = s.p;
+  p.rank_chain_begin.push_back(static_cast<std::uint32_t>(p.chains.size()));
+  p.steps.push_back({.dep_begin = static_cast<std::uint32_t>(p.deps.size())});
+  for (const Dependency& d : p.deps) p.steps[d.step].awaited = true;
+  flatten(s.sends, p.send_steps, p.connections, true);
+  flatten(s.recvs, p.recv_steps, p.connections, false);
+  p.locate = std::move(names.locate);
+  p.describe = std::move(names.describe);
+  p.locate_rank = std::move(names.locate_rank);
+  MessageOrder(p, diagnostics).check();
+  return std::move(p);
+}
+
+StepGraph make_step_graph(std::span<const Trace> traces, Diagnostics& diagnostics) {
+  const auto made = std::make_shared<StepGraphBuilder>(static_cast<std::int32_t>(traces.size()));
+  for (const Trace& t : traces) {
+    if (t.rank == 0) require_all_ranks(traces);
+    made->add(t);
+  }
+  StepGraphBuilder::Names names;
+  names.locate = [traces, made](std::uint32_t s) {
+    return location_of(traces[made->rank_of(s)], made->nodes()[s].first);
+  };
+  names.locate_rank = [traces](std::int32_t rank) {
+    return Location{.file = traces[static_cast<std::size_t>(rank)].name, .rank = rank};
+  };
+  names.describe = [traces, made](std::uint32_t s) {
+    const Trace& t = traces[made->rank_of(s)];
+    const Node& node = t.nodes.nodes[made->nodes()[s].first];
+    const auto type = string_value(t.nodes, t.nodes.attributes(node), attr::step_type);
+    return "rank " + std::to_string(t.rank) + " node " + std::to_string(node.id) + " (" +
+           std::string(type.value_or("no step")) + ")";
+  };
+  return made->finish(std::move(names), diagnostics);
+}
+
+}  // namespace convert

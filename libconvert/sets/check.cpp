@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: MIT
+#include "sets/check.h"
+
+#include <algorithm>
+#include <map>
+
+#include "config/groups.h"
+#include "core/units.h"
+#include "core/world_size.h"
+#include "passes/provenance.h"
+#include "passes/provenance_rule.h"
+#include "passes/rules/whole_set/collective_groups.h"
+#include "passes/trace_summary.h"
+#include "passes/verify/merged/proof.h"
+#include "passes/verify/verify.h"
+#include "sets/missing_ranks.h"
+#include "sets/world_sizes.h"
+#include "util/log.h"
+#include "util/parallel.h"
+
+namespace convert {
+
+void report_unreadable(const Error& e, Diagnostics& diagnostics) {
+  if (e.kind() != Error::Kind::input) throw e;
+  const std::size_t before = diagnostics.errors();
+  if (!e.rule().empty()) diagnostics.error(e.where(), e.rule(), e.what());
+  if (diagnostics.errors() == before) diagnostics.error(e.where(), "framing", e.what());
+}
+
+std::optional<GroupLists> group_lists(const SetSource& source, std::optional<Rank> ranks,
+                                      std::optional<Error>& defect) {
+  const auto file = source.groups();
+  if (!file) return std::nullopt;
+  for (const auto known : {ranks, std::optional<Rank>()}) {
+    try {
+      GroupLists lists;
+      for (CommGroup& g : parse_groups(file->name, file->json, known)) {
+        lists.emplace(std::to_string(g.id), std::move(g.ranks));
+      }
+      return lists;
+    } catch (const Error& e) {
+      if (!defect) defect = e;
+    }
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+constexpr std::size_t batch_nodes = 4096;
+
+// One rank after its own rules.
+struct Checked {
+  std::unique_ptr<Diagnostics> findings{};
+  bool read = false;
+  TraceSummary summary{};
+  ProvenanceFacts provenance{};
+  MergedCalls merged{};          // with --dataflow
+  std::optional<Rank> world{};   // how many ranks the metadata says that there are
+  std::optional<Trace> trace{};  // kept if it has chunk provenance, for the rules on algorithms
+};
+
+class Check {
+ public:
+  Check(SetSource& source, const CheckOptions& options, Diagnostics& diagnostics)
+      : source_(source), options_(options), diagnostics_(diagnostics) {}
+
+  std::size_t run() {
+    const Algorithm* a = source_.algorithm();
+    if (a != nullptr) {
+      check_algorithm(*a);
+    } else {
+      check_traces();
+    }
+    if (cut_short_ && diagnostics_.errors() == 0) {
+      diagnostics_.error({.file = source_.base_name()}, "framing",
+                         "defects of rules that --rules or --ignore leave out keep the rest from being checked");
+    }
+    return a != nullptr ? static_cast<std::size_t>(a->ranks()) : ranks_.size();
+  }
+
+ private:
+  void check_algorithm(const Algorithm& a) {
+    const bool broken = source_.schedule() != nullptr && a.ranks() == 0;  // its errors have been told
+    if (is_complete(a) && !broken) {
+      verify_steps(make_step_graph(a));
+    } else {
+      cut_short_ = true;
+    }
+  }
+
+  void check_traces() {
+    read_ranks();
+    std::stable_sort(ranks_.begin(), ranks_.end(),
+                     [](const Checked& a, const Checked& b) { return a.summary.rank < b.summary.rank; });
+    // First, as it says which collective suffers from what the rules across ranks find.
+    const bool merged = prove_merged();
+    if (!cut_short_ && source_.whole_set()) check_across_ranks();
+    if (!cut_short_ && !merged) check_dataflow();
+    cut_short_ = cut_short_ || unproved_;
+  }
+
+  // False if there are no merged collectives, or nobody asked.
+  bool prove_merged() {
+    if (std::all_of(ranks_.begin(), ranks_.end(), [](const Checked& c) { return c.merged.calls.empty(); }))
+      return false;
+    MergedProof proof;
+    for (Checked& c : ranks_) proof.add(std::move(c.merged));
+    std::optional<Error> defect;
+    const auto groups = group_lists(source_, static_cast<std::uint32_t>(ranks_.size()), defect);
+    const MergedProof::Counts counts = proof.run(groups ? &*groups : nullptr, options_.collective, diagnostics_);
+    unproved_ = counts.proved != counts.collectives;
+    log_info(std::to_string(counts.proved) + " of " + counted(counts.collectives, "merged collective") +
+             " proved, " + counted(counts.other_nodes, "node") +
+             (counts.other_nodes == 1 ? " is none" : " are none"));
+    return true;
+  }
+
+  Checked check_rank(TraceReader& reader, Trace&& trace) const {
+    Checked c{.findings = diagnostics_.sibling()};
+    try {
+      read_nodes(reader, trace);
+      c.read = true;
+    } catch (const Error& e) {
+      report_unreadable(e, *c.findings);
+      c.summary.rank = trace.rank;
+      return c;
+    }
+    const Graph graph = check_trace(trace, options_.rules, *c.findings);
+    c.world = world_size(trace.metadata);
+    c.summary = summarise(trace, graph);
+    if (options_.rules.has(Rule::provenance)) c.provenance = check_provenance(trace, graph, *c.findings);
+    if (options_.dataflow) c.merged = merged_calls(trace, *c.findings);
+    if (wants_algorithm() && provenance_of(trace) != Provenance::none) c.trace = std::move(trace);
+    return c;
+  }
+
+  // Unlike SetSource::for_each_rank goes on behind a rank that cannot be read.
+  Checked check_independent_rank(std::size_t i) const {
+    try {
+      Trace trace;
+      const auto reader = source_.open_rank(i);
+      (void)reader->next_rank(trace);  // throws if there is none
+      return check_rank(*reader, std::move(trace));
+    } catch (const Error& e) {
+      Checked c;
+      c.findings = diagnostics_.sibling();
+      report_unreadable(e, *c.findings);
+      return c;
+    }
+  }
+
+  void read_ranks() {
+    const auto take = [&](Checked&& c) {
+      diagnostics_.append(*c.findings);
+      cut_short_ = cut_short_ || !c.read;
+      if (name_.empty()) name_ = c.summary.name;
+      ranks_.push_back(std::move(c));
+    };
+    if (const std::size_t n = source_.independent_ranks(); n > 0) {
+      for_each_ordered(
+          options_.jobs, n, [&](std::size_t i) { return check_independent_rank(i); },
+          [&](std::size_t, Checked&& c) { take(std::move(c)); });
+      return;
+    }
+    try {
+      const auto reader = source_.open_all();
+      Trace trace;
+      while (!cut_short_ && reader->next_rank(trace)) {  // after a defect the rest of a stream is lost
+        take(check_rank(*reader, std::move(trace)));
+        trace = {};
+      }
+    } catch (const Error& e) {
+      report_unreadable(e, diagnostics_);
+      cut_short_ = true;
+    }
+  }
+
+  void check_across_ranks() {
+    std::vector<TraceSummary> summaries;
+    std::vector<ProvenanceFacts> provenance;
+    for (Checked& c : ranks_) {
+      summaries.push_back(std::move(c.summary));
+      provenance.push_back(std::move(c.provenance));
+    }
+    const std::optional<Rank> world = check_world(summaries);
+    std::optional<Error> bad_groups;
+    const std::optional<GroupLists> groups = group_lists(source_, world, bad_groups);
+    if (!check_set(summaries, options_.rules, diagnostics_, groups ? &*groups : nullptr, world.value_or(0))) {
+      cut_short_ = true;
+      return;
+    }
+    if (options_.rules.has(Rule::provenance)) check_provenance(provenance, summaries, diagnostics_);
+    if (!options_.rules.has(Rule::groups)) return;
+    std::vector<Rank> present;
+    for (const TraceSummary& s : summaries) present.push_back(s.rank);
+    warn_of_missing_ranks(source_.base_name(), present, world, groups && !bad_groups ? &*groups : nullptr,
+                          subset_hint, diagnostics_);
+    if (bad_groups) {
+      report_unreadable(*bad_groups, diagnostics_);
+    } else if (groups) {
+      check_default_group(*groups);
+    } else {
+      warn_of_undefined_groups(summaries);
+    }
+  }
+
+  // How many ranks the whole set has, by the metadata of its ranks; nothing if they do not say it, or not alike.
+  [[nodiscard]] std::optional<Rank> check_world(const std::vector<TraceSummary>& summaries) const {
+    WorldSizes sizes;
+    for (std::size_t i = 0; i < ranks_.size(); ++i)
+      sizes.add(summaries[i].rank, summaries[i].name, ranks_[i].world);
+    const bool wanted = options_.rules.has(Rule::groups);
+    if (sizes.differ()) {
+      if (wanted) sizes.warn_if_they_differ(diagnostics_);
+      return std::nullopt;
+    }
+    const std::optional<Rank> world = sizes.first();
+    if (!world || *world >= ranks_.size()) return world;
+    if (wanted)
+      diagnostics_.warning({.file = sizes.first_file()}, "groups",
+                           "the metadata says world_size " + std::to_string(*world) + ", but there are " +
+                               counted(ranks_.size(), "rank"));
+    return std::nullopt;
+  }
+
+  // Readers of the field take the name "0" for all ranks, whatever the file says.
+  void check_default_group(const GroupLists& groups) {
+    const auto zero = groups.find("0");
+    if (zero == groups.end() || zero->second.size() >= ranks_.size()) return;
+    diagnostics_.error(
+        {.file = source_.groups()->name}, "groups",
+        "group 0 is all ranks, not " + std::to_string(zero->second.size()) + " of " + std::to_string(ranks_.size()),
+        {"hint: give a group of some ranks an id from 1 on"});
+  }
+
+  // Their ranks are then taken to be those that use them, which hides a rank that should.
+  void warn_of_undefined_groups(const std::vector<TraceSummary>& summaries) {
+    for (const TraceSummary& s : summaries) {
+      for (const GroupUse& use : s.collectives) {
+        if (use.group.empty() || use.calls.empty()) continue;
+        const CollectiveNode& c = use.calls.front();
+        diagnostics_.warning(
+            s.location(c), "groups",
+            "rank " + std::to_string(s.rank) + ' ' + s.named(c) + " is a collective of " +
+                rules::group_text(use.group) +
+                ", and there is no groups file: the ranks of a group are taken to be those that use it",
+            {"hint: list them in PREFIX.groups.json"});
+        return;
+      }
+    }
+  }
+
+  [[nodiscard]] bool wants_algorithm() const {
+    return options_.dataflow || options_.rules.has(Rule::fifo) || options_.rules.has(Rule::races);
+  }
+
+  void check_dataflow() {
+    if (!wants_algorithm()) return;
+    std::vector<Trace> traces;
+    for (Checked& c : ranks_) {
+      if (c.trace) traces.push_back(std::move(*c.trace));
+    }
+    if (traces.size() != ranks_.size() || !source_.whole_set()) {
+      if (!options_.dataflow) return;
+      cut_short_ = true;
+      diagnostics_.error(
+          {.file = name_}, "provenance",
+          source_.whole_set()
+              ? "--dataflow needs chunk provenance (which chunks each message moves) on every rank; "
+                "traces made by et-convert from an algorithm have it, and workloads that et-merge put such into"
+              : "--dataflow needs all ranks of the set; name its prefix");
+      return;
+    }
+    if (diagnostics_.errors() != 0) return;  // what does not match up or never ends computes nothing
+    try {
+      verify_steps(make_step_graph(traces, diagnostics_));
+    } catch (const Error& e) {  // make_step_graph's
+      report_unreadable(e, diagnostics_);
+      cut_short_ = true;
+    }
+  }
+
+  void verify_steps(const StepGraph& program) {
+    try {
+      verify(program, {.dataflow = options_.dataflow, .collective = options_.collective, .soft = Severity::error},
+             diagnostics_);
+    } catch (const Error& e) {
+      report_unreadable(e, diagnostics_);
+      cut_short_ = true;
+    }
+  }
+
+  SetSource& source_;
+  const CheckOptions& options_;
+  Diagnostics& diagnostics_;
+  std::vector<Checked> ranks_;
+  std::string name_;        // of the first rank read, for messages
+  bool cut_short_ = false;  // some rules had nothing to look at
+  bool unproved_ = false;   // a merged collective is
+};
+
+// Ids seen, as ranges first → last.
+class IdRanges {
+ public:
+  // False if the id is in it already.
+  bool add(NodeId id) {
+    auto after = ranges_.upper_bound(id);
+    if (after != ranges_.begin()) {
+      auto before = std::prev(after);
+      if (before->second >= id) return false;
+      if (before->second + 1 == id) {
+        before->second = id;
+        if (after != ranges_.end() && after->first == id + 1) {
+          before->second = after->second;
+          ranges_.erase(after);
+        }
+        return true;
+      }
+    }
+    if (after != ranges_.end() && after->first == id + 1) {
+      const NodeId last = after->second;
+      ranges_.erase(after);
+      ranges_[id] = last;
+    } else {
+      ranges_[id] = id;
+    }
+    return true;
+  }
+
+ private:
+  std::map<NodeId, NodeId> ranges_;
+};
+
+}  // namespace
+
+std::size_t check(SetSource& source, const CheckOptions& options, Diagnostics& diagnostics) {
+  return Check(source, options, diagnostics).run();
+}
+
+std::size_t check_quickly(SetSource& source, Diagnostics& diagnostics) {
+  if (source.algorithm() != nullptr)
+    return static_cast<std::size_t>(source.algorithm()->ranks());  // was read whole
+  std::size_t ranks = 0;
+  const auto check_all_of = [&](TraceReader& reader) {
+    Trace trace;
+    for (; reader.next_rank(trace); ++ranks) {
+      IdRanges ids;
+      while (reader.next_nodes(trace, batch_nodes)) {
+        for (std::size_t i = 0; i < trace.nodes.nodes.size(); ++i) {
+          const NodeId id = trace.nodes.nodes[i].id;
+          if (!ids.add(id))
+            diagnostics.error(location_of(trace, i), "ids", "node " + std::to_string(id) + ": its id stands twice");
+        }
+      }
+    }
+  };
+  const std::size_t independent = source.independent_ranks();
+  for (std::size_t i = 0; i < std::max<std::size_t>(independent, 1); ++i) {
+    try {
+      check_all_of(*(independent > 0 ? source.open_rank(i) : source.open_all()));
+    } catch (const Error& e) {
+      report_unreadable(e, diagnostics);
+    }
+  }
+  return ranks;
+}
+
+}  // namespace convert

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// A set made of another one rank by rank: its ranks, groups and size are those of the other.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "sets/set_source.h"
+
+namespace convert {
+
+class DerivedSource : public SetSource {
+ public:
+  // `from` must outlive this object.
+  explicit DerivedSource(SetSource& from) : from_(from) {}
+
+  [[nodiscard]] std::string base_name() const override { return from_.base_name(); }
+  [[nodiscard]] bool many() override { return from_.many(); }
+  [[nodiscard]] bool whole_set() override { return from_.whole_set(); }
+  [[nodiscard]] std::size_t independent_ranks() const override { return from_.independent_ranks(); }
+  [[nodiscard]] std::optional<InputSet::Groups> groups() const override { return from_.groups(); }
+  [[nodiscard]] bool groups_come_late() const override { return from_.groups_come_late(); }
+  [[nodiscard]] bool has_subgroups() const override { return from_.has_subgroups(); }
+  [[nodiscard]] const WorldSizes* world_sizes() const override { return from_.world_sizes(); }
+
+ protected:
+  SetSource& from_;
+};
+
+}  // namespace convert

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: MIT
+#include "sets/derived/merging.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <type_traits>
+#include <utility>
+
+#include "collectives/collective.h"
+#include "config/groups.h"
+#include "core/collective_type.h"
+#include "core/units.h"
+#include "core/world_size.h"
+#include "passes/lower/lower.h"
+#include "passes/merge/algorithm.h"
+#include "passes/merge/root_place.h"
+#include "passes/provenance.h"
+#include "passes/provenance_rule.h"
+#include "passes/ten/check.h"
+#include "passes/ten/program.h"
+#include "passes/ten/relays.h"
+#include "passes/validate.h"
+#include "sets/derived/builtin_request.h"
+#include "sets/schedules.h"
+#include "util/parallel.h"
+
+namespace convert {
+namespace {
+
+constexpr std::int64_t most_tag = 0x7fffffff;
+
+// Messages between two places that differ in their tags, at most: channels of threadblocks, or transfers of a link.
+std::uint32_t tags_of(const Algorithm& a) {
+  std::uint32_t most = 0;
+  for (const Gpu& gpu : a.gpus) {
+    std::map<std::int32_t, std::vector<std::int32_t>> channels;  // by peer
+    for (const Threadblock& tb : a.threadblocks(gpu)) {
+      const auto steps = a.steps_of(tb);
+      if (a.scheduled) {
+        const auto n =
+            std::count_if(steps.begin(), steps.end(), [](const Step& s) { return s.type != StepType::nop; });
+        most = std::max(most, static_cast<std::uint32_t>(n));
+      } else if (tb.send >= 0) {
+        channels[tb.send].push_back(tb.chan);
+      }
+    }
+    for (auto& [peer, list] : channels) {
+      std::sort(list.begin(), list.end());
+      list.erase(std::unique(list.begin(), list.end()), list.end());
+      most = std::max(most, static_cast<std::uint32_t>(list.size()));
+    }
+  }
+  return most;
+}
+
+// What `make` gives, made when it is first asked for.
+template <class Make>
+auto lazily(Make make) {
+  using Made = std::invoke_result_t<Make>;
+  struct Lazy {
+    std::once_flag once;
+    Made made;
+  };
+  return [make = std::move(make), lazy = std::make_shared<Lazy>()]() -> const Made& {
+    std::call_once(lazy->once, [&] { lazy->made = make(); });
+    return lazy->made;
+  };
+}
+template <class Make>
+auto lazy_flow(Make make) {
+  return [flow = lazily(std::move(make))] { return flow() ? &*flow() : nullptr; };
+}
+
+// Of the program that traces were made from; nothing of traces without provenance, or whose provenance is not
+// theirs.
+template <class Work>
+auto of_program(const std::vector<Trace>& traces, const Work& work)
+    -> decltype(work(std::declval<const Algorithm&>())) {
+  try {
+    return work(raise_algorithm(traces));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+// Makes an algorithm whose places are lowered when they are asked for.
+MergeAlgorithm of_algorithm(std::string source, Algorithm algorithm, Diagnostics& diagnostics) {
+  struct Built {
+    Algorithm algorithm;
+    std::optional<Lowering> lowering{};
+  };
+  const auto built = std::make_shared<Built>(Built{std::move(algorithm)});
+  built->lowering.emplace(built->algorithm, std::nullopt, diagnostics);
+  MergeAlgorithm out;
+  out.source = std::move(source);
+  out.places = static_cast<std::uint32_t>(built->algorithm.ranks());
+  out.tags = tags_of(built->algorithm);
+  out.collective = name(claim(built->algorithm));
+  out.relays = built->algorithm.relays;
+  out.load = [built](std::uint32_t place) {
+    Trace trace;
+    built->lowering->lower(place, trace);
+    return trace;
+  };
+  out.flow = lazy_flow([built] { return ChunkFlow::of(built->algorithm); });
+  out.root = lazily([built] { return root_place(built->algorithm); });
+  return out;
+}
+
+MergeAlgorithm built_in(const MergeRule& rule, CollectiveType type, std::uint32_t members, std::int64_t root,
+                        Diagnostics& diagnostics) {
+  try {
+    return of_algorithm(rule.algorithm, build_collective(request_of(rule, type, members, root)), diagnostics);
+  } catch (const Error& e) {
+    if (rule.where.file.empty()) throw;
+    throw input_error(rule.where, e.what(), "merge");
+  }
+}
+
+// Switches have no place in a group of ranks.
+MergeAlgorithm without_switches(const std::string& path, const Schedule& schedule, Diagnostics& diagnostics) {
+  const Schedule rest = without_idle_relays(schedule);
+  Diagnostics told;  // of the whole schedule
+  Schedule timed;
+  const Flow flow = check_schedule(rest, timed, told);
+  MergeAlgorithm out = of_algorithm(path, make_algorithm(rest, timed, flow), diagnostics);
+  out.places_note = ", as relays that carry nothing have no place";
+  return out;
+}
+
+Trace whole_rank(TraceReader& reader) {
+  Trace trace;
+  (void)reader.next_rank(trace);
+  read_nodes(reader, trace);
+  return trace;
+}
+
+}  // namespace
+
+// Ranks [first, last) of the list, each merged when it is asked for.
+class MergedSet::Reader : public TraceReader {
+ public:
+  Reader(MergedSet& set, std::size_t first, std::size_t last) : set_(set), next_(first), last_(last) {}
+
+  bool next_rank(Trace& out) override {
+    if (next_ == last_) return false;
+    Trace workload = set_.read_rank(set_.ranks_[next_++]);
+    out.rank = workload.rank;
+    out.name = workload.name;
+    out.metadata = std::move(workload.metadata);
+    out.nodes.clear();
+    merged_ = std::make_unique<MergedRank>(set_.plan_, std::move(workload));
+    merged_->add_programs(out.metadata);
+    set_.add(merged_->counts());
+    return true;
+  }
+  bool next_nodes(Trace& out, std::size_t max_nodes) override { return merged_->next(out, max_nodes); }
+
+ private:
+  MergedSet& set_;
+  std::size_t next_;
+  std::size_t last_;
+  std::unique_ptr<MergedRank> merged_;
+};
+
+MergedSet::MergedSet(SetSource& workload, MergeOptions options, Diagnostics& diagnostics)
+    : workload_(workload), options_(std::move(options)), diagnostics_(diagnostics) {
+  plan_.allow_misfits = options_.allow_misfits;
+  plan_.require_all = options_.require_all;
+  load_algorithms();
+  if (diagnostics.errors() != 0) return;
+  census();
+  used_.resize(options_.rules.size());
+  plan_.choose = [this](const MergeCall& call) { return choose(call); };
+}
+
+MergedSet::~MergedSet() = default;
+
+std::uint32_t MergedSet::add(MergeAlgorithm algorithm) {
+  plan_.tags = std::max(plan_.tags, algorithm.tags);
+  plan_.algorithms.push_back(std::move(algorithm));
+  return static_cast<std::uint32_t>(plan_.algorithms.size() - 1);
+}
+
+MergeAlgorithm MergedSet::from_file(const std::string& path) {
+  auto source = std::make_unique<TraceSource>(SourceOptions{.operands = {path}, .hash = false}, diagnostics_);
+  MergeAlgorithm algorithm;
+  algorithm.source = path;
+  if (!source->prepare(false)) return algorithm;
+  if (const Algorithm* a = source->algorithm()) {
+    algorithm.places = static_cast<std::uint32_t>(a->ranks());
+    algorithm.tags = tags_of(*a);
+    if (const Schedule* schedule = source->schedule(); schedule != nullptr && has_idle_relays(*schedule))
+      return without_switches(path, *schedule, diagnostics_);
+    algorithm.collective = name(claim(*a));
+    algorithm.relays = a->relays;
+    algorithm.load = [s = source.get()](std::uint32_t p) { return whole_rank(*s->open_rank(p)); };
+    algorithm.flow = lazy_flow([a] { return ChunkFlow::of(*a); });
+    algorithm.root = lazily([a] { return root_place(*a); });
+    sources_.push_back(std::move(source));
+    return algorithm;
+  }
+  auto traces = std::make_shared<std::vector<Trace>>(source->load(options_.jobs));
+  require_whole_set(*traces);
+  algorithm.places = static_cast<std::uint32_t>(traces->size());
+  for (const Trace& t : *traces)
+    algorithm.tags = std::max(algorithm.tags, read_merge_place(t, algorithm.places).tags);
+  // Tags are numbered anew for each end of a message, which would hide that the ends do not fit.
+  std::vector<TraceSummary> summaries;
+  std::vector<ProvenanceFacts> facts;  // counters give the sizes
+  for (const Trace& t : *traces) {
+    summaries.push_back(summarise(t));
+    ProvenanceFacts& own = facts.emplace_back();
+    own.counters = check_chunk_counters(t, diagnostics_);
+    if (own.counters.total != 0) own.where = location_of(t, own.counters.node);
+  }
+  check_set(summaries, RuleSet::parse("pairs,deadlock"), diagnostics_);
+  check_provenance(facts, summaries, diagnostics_);
+  const auto& metadata = traces->front().metadata.table;
+  algorithm.collective = string_value(metadata, metadata.attrs, attr::collective).value_or("");
+  if (const auto known = parse_collective(algorithm.collective)) algorithm.collective = name(*known);
+  algorithm.relays = relays_of(traces->front());
+  algorithm.load = [traces](std::uint32_t p) { return (*traces)[p]; };
+  algorithm.flow = lazy_flow([traces] { return of_program(*traces, ChunkFlow::of); });
+  algorithm.root = lazily([traces] { return of_program(*traces, root_place); });
+  return algorithm;
+}
+
+void MergedSet::load_algorithms() {
+  std::map<std::string, std::uint32_t> known;
+  for (const MergeRule& rule : options_.rules) {
+    const std::uint32_t chunks = rule.chunks != 0 ? rule.chunks : options_.chunks;
+    plan_.most_chunks = std::max(plan_.most_chunks, chunks);
+    choices_.push_back({.algorithm = 0, .chunks = chunks});
+    if (rule.builtin) continue;
+    auto at = known.find(rule.algorithm);
+    if (at == known.end()) at = known.emplace(rule.algorithm, add(from_file(rule.algorithm))).first;
+    choices_.back().algorithm = at->second;
+    if (diagnostics_.errors() != 0) return;
+  }
+}
+
+// A builtin is made for each number of ranks and each collective that it may have to be.
+void MergedSet::build_algorithms(const std::vector<CollectiveCensus>& found) {
+  for (const auto& [group_name, group] : plan_.groups) {
+    const Rank first = group.ranks.empty() ? 0 : group.ranks.front();
+    const auto census = found[first].groups.find(group_name);
+    if (census == found[first].groups.end()) continue;
+    const auto members = static_cast<std::uint32_t>(group.ranks.empty() ? plan_.ranks : group.ranks.size());
+    for (std::size_t i = 0; i < options_.rules.size(); ++i) {
+      const MergeRule& rule = options_.rules[i];
+      for (const auto& [type, rank] : census->second.kinds) {
+        if (!rule.builtin || members < 2 || !rule.which.takes(type)) continue;
+        const auto place = group.place(rank, plan_.ranks);
+        const std::int64_t root = place ? std::int64_t{*place} : -1;
+        const auto [at, added] = built_.try_emplace({i, type, members, root}, choices_[i]);
+        if (added) at->second.algorithm = add(built_in(rule, type, members, root, diagnostics_));
+      }
+    }
+  }
+}
+
+// How often each of the ranks calls the group. What they call must be the same, or their instances would not meet.
+std::uint64_t MergedSet::same_calls(const std::string& group, std::span<const Rank> ranks,
+                                    const std::vector<CollectiveCensus>& found) const {
+  const auto calls_of = [&](Rank r) {
+    const auto at = found[r].groups.find(group);
+    return at == found[r].groups.end() ? CollectiveCensus::Group{} : at->second;
+  };
+  const bool unequal_parts =
+      std::any_of(ranks.begin(), ranks.end(), [&](Rank r) { return calls_of(r).has_unequal_parts; });
+  const bool any_parts = unequal_parts && !plan_.allow_misfits;
+  const CollectiveCensus::Group first = calls_of(ranks.front());
+  for (const Rank r : ranks) {
+    const CollectiveCensus::Group own = calls_of(r);
+    if (own.calls == first.calls && own.digest == first.digest &&
+        (any_parts || own.part_digest == first.part_digest))
+      continue;
+    throw input_error(
+        {.file = workload_.base_name()},
+        "ranks " + std::to_string(ranks.front()) + " and " + std::to_string(r) +
+            " call different collectives of group " + group + " (" + std::to_string(first.calls) + " and " +
+            std::to_string(own.calls) + "); et-validate names the first that differs" +
+            (unequal_parts ? ", unless it is in the parts of an all-to-all (send_splits, recv_splits)" : ""),
+        "merge");
+  }
+  return first.calls;
+}
+
+void MergedSet::define_groups(const std::vector<CollectiveCensus>& found) {
+  plan_.groups["0"];
+  if (const auto file = workload_.groups()) {
+    for (CommGroup& g : parse_groups(file->name, file->json, plan_.ranks))
+      plan_.groups[std::to_string(g.id)].ranks = std::move(g.ranks);
+  }
+  std::uint64_t calls = 0;
+  for (auto& entry : plan_.groups) {
+    MergePlan::Group& group = entry.second;
+    group.first_call = calls;
+    std::vector<Rank> ranks = group.ranks;
+    if (ranks.empty()) {
+      ranks.resize(plan_.ranks);
+      std::iota(ranks.begin(), ranks.end(), Rank{0});
+    }
+    calls += same_calls(entry.first, ranks, found);
+  }
+  build_algorithms(found);
+  std::int64_t last = 0;
+  const std::int64_t instances = static_cast<std::int64_t>(calls) * plan_.most_chunks;
+  if (__builtin_mul_overflow(instances, std::int64_t{plan_.tags}, &last) || last > most_tag - plan_.first_tag) {
+    throw input_error({.file = workload_.base_name()},
+                      std::to_string(instances) + " instances of " + std::to_string(plan_.tags) +
+                          " tags each do not fit into 31 bits",
+                      "merge");
+  }
+}
+
+void MergedSet::census() {
+  std::vector<CollectiveCensus> found;
+  const bool again = workload_.independent_ranks() != 0;
+  const auto count = [](TraceReader& reader, Trace& head) {
+    read_nodes(reader, head);
+    CollectiveCensus c = count_collectives(head.nodes);
+    return std::pair{std::move(head), std::move(c)};
+  };
+  if (!again) held_ = workload_.load(options_.jobs);
+  for (const Trace& t : held_) found.push_back(count_collectives(t.nodes));
+  std::vector<Rank> numbers;
+  std::optional<Rank> world;
+  for (const Trace& t : held_) {
+    numbers.push_back(t.rank);
+    world = std::max(world, world_size(t.metadata));
+  }
+  if (again) {
+    workload_.for_each_rank(options_.jobs, count, [&](std::pair<Trace, CollectiveCensus>&& one) {
+      numbers.push_back(one.first.rank);
+      world = std::max(world, world_size(one.first.metadata));
+      found.push_back(std::move(one.second));
+    });
+  }
+  if (const WorldSizes* sizes = workload_.world_sizes()) {
+    sizes->warn_if_they_differ(diagnostics_);
+    if (sizes->differ()) world.reset();
+  }
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] != i) {
+      throw input_error({.file = workload_.base_name()},
+                        "rank " + std::to_string(i) + " is missing: a collective needs all ranks of its group",
+                        "merge");
+    }
+  }
+  if (world.value_or(0) > numbers.size()) {
+    throw input_error({.file = workload_.base_name()},
+                      "rank " + std::to_string(numbers.size()) + " is missing: the whole set has " +
+                          counted(*world, "rank") + ", and a collective needs all ranks of its group",
+                      "merge");
+  }
+  plan_.ranks = static_cast<std::uint32_t>(found.size());
+  std::int64_t highest = -1;
+  for (const CollectiveCensus& c : found) {
+    highest = std::max(highest, c.highest_tag);
+    plan_.first_instance = std::max(plan_.first_instance, static_cast<std::uint64_t>(c.highest_instance + 1));
+  }
+  if (highest >= most_tag)
+    throw input_error({.file = workload_.base_name()}, "no tags are left behind " + std::to_string(highest),
+                      "merge");
+  plan_.first_tag = highest + 1;
+  define_groups(found);
+  for (Rank r = 0; r < plan_.ranks; ++r) ranks_.push_back(r);
+  if (!options_.ranks) return;
+  if (options_.ranks->back() >= plan_.ranks) {
+    throw usage_error("--ranks: there is no rank " + std::to_string(options_.ranks->back()) +
+                      "; the workload has " + std::to_string(plan_.ranks));
+  }
+  ranks_ = *options_.ranks;
+}
+
+const MergeChoice* MergedSet::choose(const MergeCall& call) {
+  for (std::size_t i = 0; i < options_.rules.size(); ++i) {
+    if (!options_.rules[i].which.fits(call.type, call.group, call.bytes, call.node, call.name)) continue;
+    const std::lock_guard lock(mutex_);
+    used_[i] = true;
+    if (!options_.rules[i].builtin) return &choices_[i];
+    if (call.members == 1) return nullptr;  // there is nobody to send to
+    const auto at = built_.find({i, call.type, call.members, call.root ? std::int64_t{*call.root} : -1});
+    return at == built_.end() ? &choices_[i] : &at->second;  // the former is refused for what it lacks
+  }
+  return nullptr;
+}
+
+Trace MergedSet::read_rank(Rank rank) {
+  if (!held_.empty()) return held_[rank];
+  return whole_rank(*workload_.open_rank(rank));
+}
+
+void MergedSet::add(const MergeCounts& counts) {
+  const std::lock_guard lock(mutex_);
+  counts_.merged += counts.merged;
+  counts_.kept += counts.kept;
+  counts_.added += counts.added;
+  counts_.spread += counts.spread;
+  counts_.rounded += counts.rounded;
+  counts_.misfits += counts.misfits;
+  counts_.others.insert(counts.others.begin(), counts.others.end());
+}
+
+MergeCounts MergedSet::counts() const {
+  const std::lock_guard lock(mutex_);
+  return counts_;
+}
+
+std::unique_ptr<TraceReader> MergedSet::open_rank(std::size_t i) {
+  return std::make_unique<Reader>(*this, i, i + 1);
+}
+std::unique_ptr<TraceReader> MergedSet::open_all() { return std::make_unique<Reader>(*this, 0, ranks_.size()); }
+
+void MergedSet::finish() {
+  const MergeCounts counts = this->counts();
+  for (std::size_t i = 0; i < used_.size(); ++i) {
+    if (used_[i]) continue;
+    diagnostics_.warning({.file = workload_.base_name()}, "merge",
+                         "'" + options_.rules[i].text + "' fits no collective");
+  }
+  for (const auto& [algorithm, type] : counts.others) {
+    const std::string& own = plan_.algorithms[algorithm].collective;
+    diagnostics_.warning({.file = workload_.base_name()}, "merge",
+                         "the algorithm " + plan_.algorithms[algorithm].source +
+                             (own == "custom" ? " is custom" : " is one for " + own) + ", and takes the place of " +
+                             std::string(name(type)));
+  }
+  if (counts.misfits != 0) {
+    diagnostics_.warning({.file = workload_.base_name()}, "merge",
+                         counted(counts.misfits, "collective node") +
+                             " merged that the algorithm cannot express: another root, parts that differ in size, "
+                             "ranks in the place of relays, or some dimensions of the network only");
+  }
+  if (counts.rounded == 0) return;
+  diagnostics_.warning({.file = workload_.base_name()}, "sizes",
+                       "the bytes of " + counted(counts.rounded, "collective node") +
+                           " are no multiple of their algorithm's chunks, and its traces do not tell which chunks "
+                           "a message carries; messages are rounded down");
+}
+
+}  // namespace convert

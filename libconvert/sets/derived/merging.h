@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// A workload with algorithms in place of its collectives, as a set that can be written.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "config/merge_map.h"
+#include "core/diagnostic.h"
+#include "passes/merge/merge.h"
+#include "sets/set_source.h"
+#include "sets/source.h"
+
+namespace convert {
+
+struct MergeOptions {
+  std::vector<MergeRule> rules;              // the first that fits counts
+  std::uint32_t chunks = 1;                  // instances of a collective, where its rule says nothing
+  bool require_all = false;                  // a collective that stays is an error
+  bool allow_misfits = false;                // one that its algorithm does not do is a warning
+  std::optional<std::vector<Rank>> ranks{};  // only these are written
+  unsigned jobs = 1;
+};
+
+class MergedSet : public SetSource {
+ public:
+  // Reads the algorithms, and the workload once: whose collectives must agree across ranks. A workload that is a
+  // stream stays in memory. Throws Error(input) [merge], Error(usage).
+  MergedSet(SetSource& workload, MergeOptions options, Diagnostics& diagnostics);
+  ~MergedSet() override;
+
+  [[nodiscard]] std::string base_name() const override { return workload_.base_name(); }
+  [[nodiscard]] bool many() override { return ranks_.size() > 1; }
+  [[nodiscard]] std::size_t independent_ranks() const override { return ranks_.size(); }
+  [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override;
+  [[nodiscard]] std::unique_ptr<TraceReader> open_all() override;
+  [[nodiscard]] std::optional<InputSet::Groups> groups() const override { return workload_.groups(); }
+
+  // Returns the counts of all ranks read so far.
+  [[nodiscard]] MergeCounts counts() const;
+  // Warns of what is said once for the whole, after all ranks were read: rules that fit nothing, algorithms of
+  // other collectives, misfits, sizes that were rounded.
+  void finish();
+
+ private:
+  class Reader;
+  void load_algorithms();
+  [[nodiscard]] MergeAlgorithm from_file(const std::string& path);
+  void build_algorithms(const std::vector<CollectiveCensus>& found);
+  std::uint32_t add(MergeAlgorithm algorithm);
+  void census();
+  [[nodiscard]] std::uint64_t same_calls(const std::string& group, std::span<const Rank> ranks,
+                                         const std::vector<CollectiveCensus>& found) const;
+  void define_groups(const std::vector<CollectiveCensus>& found);
+  [[nodiscard]] const MergeChoice* choose(const MergeCall& call);
+  [[nodiscard]] Trace read_rank(Rank rank);
+  void add(const MergeCounts& counts);
+
+  SetSource& workload_;
+  MergeOptions options_;
+  Diagnostics& diagnostics_;
+  std::vector<std::unique_ptr<TraceSource>> sources_;  // of the algorithms
+  std::vector<MergeChoice> choices_;                   // by rule; of builtins without the algorithm
+  // What a builtin is for groups of so many ranks: by rule, collective, ranks and root, -1 for none.
+  std::map<std::tuple<std::size_t, CollectiveType, std::uint32_t, std::int64_t>, MergeChoice> built_;
+  std::vector<bool> used_;   // by rule
+  std::vector<Trace> held_;  // a workload that can be read once only
+  std::vector<Rank> ranks_;
+  MergePlan plan_;
+  mutable std::mutex mutex_;
+  MergeCounts counts_;
+};
+
+}  // namespace convert

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+#include "sets/derived/rankwise.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "config/groups.h"
+#include "core/units.h"
+#include "core/world_size.h"
+#include "util/json_writer.h"
+
+namespace convert {
+namespace {
+
+// A rank's nodes whole, or, of a stream, of one rank after the other.
+void read_whole(TraceReader& reader, Trace& trace) {
+  trace.nodes.clear();
+  read_nodes(reader, trace);
+}
+
+Rank rank_of(SetSource& source, std::size_t i) {
+  Trace head;
+  (void)source.open_rank(i)->next_rank(head);
+  return head.rank;
+}
+
+}  // namespace
+
+class RankwiseSet::Reader : public TraceReader {
+ public:
+  Reader(RankwiseSet& set, std::unique_ptr<TraceReader> source) : set_(set), source_(std::move(source)) {}
+
+  bool next_rank(Trace& out) override {
+    do {
+      if (!source_->next_rank(out)) return false;
+    } while (!taken(out.rank));
+    read_whole(*source_, out);
+    set_.change(out);
+    std::swap(nodes_, out.nodes);
+    out.nodes.clear();
+    return true;
+  }
+  bool next_nodes(Trace& out, std::size_t /*max_nodes*/) override {
+    out.nodes.clear();
+    std::swap(out.nodes, nodes_);
+    return !out.nodes.nodes.empty();
+  }
+
+ private:
+  [[nodiscard]] bool taken(Rank rank) const {
+    const bool takes = !set_.options_.subset || set_.options_.subset->takes(rank);
+    const std::lock_guard lock(set_.mutex_);
+    set_.seen_[rank] = takes;
+    return takes;
+  }
+
+  RankwiseSet& set_;
+  std::unique_ptr<TraceReader> source_;
+  NodeTable nodes_;
+};
+
+RankwiseSet::RankwiseSet(SetSource& source, RankwiseOptions options, Diagnostics& diagnostics)
+    : source_(source), options_(std::move(options)), diagnostics_(diagnostics) {
+  find_ranks();
+  if (options_.subset) options_.subset->members = [this](std::string_view group) { return members_of(group); };
+}
+
+// Groups that come late cannot be known: what is said of their ranks stays as it is.
+const std::vector<Rank>* RankwiseSet::members_of(std::string_view group) {
+  std::call_once(groups_read_, [&] {
+    if (source_.groups_come_late()) return;
+    const auto found = source_.groups();
+    if (!found) return;
+    for (CommGroup& g : parse_groups(found->name, found->json, std::nullopt))
+      members_[std::to_string(g.id)] = std::move(g.ranks);
+  });
+  const auto at = members_.find(group);
+  return at == members_.end() ? nullptr : &at->second;
+}
+
+// Ranks of a set stand in their order nearly always: only where they do not is every head read.
+void RankwiseSet::find_ranks() {
+  const std::size_t n = source_.independent_ranks();
+  if (n == 0) return;
+  if (!options_.subset) {
+    indices_.resize(n);
+    std::iota(indices_.begin(), indices_.end(), std::size_t{0});
+    return;
+  }
+  const std::vector<Rank>& wanted = options_.subset->ranks;
+  for (const Rank r : wanted) {
+    if (r < n && rank_of(source_, r) == r) indices_.push_back(r);
+  }
+  if (indices_.size() == wanted.size()) return;
+  std::map<Rank, std::size_t> all;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Rank r = rank_of(source_, i);
+    all.emplace(r, i);
+    seen_[r] = false;
+  }
+  indices_.clear();
+  for (const Rank r : wanted) {
+    const auto at = all.find(r);
+    require(r);
+    indices_.push_back(at->second);
+  }
+}
+
+void RankwiseSet::require(Rank rank) const {
+  if (seen_.contains(rank)) return;
+  throw usage_error("--ranks: there is no rank " + std::to_string(rank) + "; " + source_.base_name() + " has " +
+                    counted(seen_.size(), "rank") +
+                    (seen_.empty() ? "" : ", up to " + std::to_string(seen_.rbegin()->first)));
+}
+
+bool RankwiseSet::many() { return options_.subset ? options_.subset->ranks.size() > 1 : source_.many(); }
+
+std::unique_ptr<TraceReader> RankwiseSet::open_rank(std::size_t i) {
+  return std::make_unique<Reader>(*this, source_.open_rank(indices_[i]));
+}
+
+std::unique_ptr<TraceReader> RankwiseSet::open_all() {
+  if (indices_.empty()) return std::make_unique<Reader>(*this, source_.open_all());
+  // Rank after rank, as the subset has them.
+  class Several : public TraceReader {
+   public:
+    explicit Several(RankwiseSet& set) : set_(set) {}
+    bool next_rank(Trace& out) override {
+      if (next_ == set_.indices_.size()) return false;
+      reader_ = set_.open_rank(next_++);
+      return reader_->next_rank(out);
+    }
+    bool next_nodes(Trace& out, std::size_t max_nodes) override { return reader_->next_nodes(out, max_nodes); }
+
+   private:
+    RankwiseSet& set_;
+    std::size_t next_ = 0;
+    std::unique_ptr<TraceReader> reader_;
+  };
+  return std::make_unique<Several>(*this);
+}
+
+void RankwiseSet::change(Trace& trace) {
+  Counts counts;
+  if (options_.collapse) counts.folded = collapse_collectives(trace);
+  if (options_.subset) counts.taken = take_rank(*options_.subset, trace);
+  if (options_.subset && options_.subset->renumber)
+    set_world_size(trace.metadata, static_cast<Rank>(options_.subset->ranks.size()));
+  const std::lock_guard lock(mutex_);
+  counts_.folded.collectives += counts.folded.collectives;
+  counts_.folded.nodes += counts.folded.nodes;
+  counts_.taken.add(counts.taken);
+}
+
+RankwiseSet::Counts RankwiseSet::counts() const {
+  const std::lock_guard lock(mutex_);
+  return counts_;
+}
+
+std::optional<InputSet::Groups> RankwiseSet::groups() const {
+  auto found = source_.groups();
+  if (!found || !options_.subset) return found;
+  std::vector<CommGroup> kept;
+  for (CommGroup& group : parse_groups(found->name, found->json, std::nullopt)) {
+    std::erase_if(group.ranks, [&](Rank r) { return !options_.subset->takes(r); });
+    for (Rank& r : group.ranks) r = options_.subset->number(r);
+    if (!group.ranks.empty()) kept.push_back(std::move(group));
+  }
+  if (kept.empty()) return std::nullopt;
+  found->json = groups_text(kept);
+  return found;
+}
+
+void RankwiseSet::warn_of_groups(const Counts& counts) {
+  std::map<std::string, std::pair<std::size_t, std::size_t>, std::less<>> members;  // before and after
+  if (const auto found = source_.groups()) {
+    for (const CommGroup& group : parse_groups(found->name, found->json, std::nullopt)) {
+      const auto left =
+          std::count_if(group.ranks.begin(), group.ranks.end(), [&](Rank r) { return options_.subset->takes(r); });
+      members[std::to_string(group.id)] = {group.ranks.size(), static_cast<std::size_t>(left)};
+    }
+  }
+  // Beside the ranks that were seen there may be more: of independent ones only those taken are read.
+  const std::size_t all = std::max<std::size_t>(seen_.size(), source_.independent_ranks());
+  for (const auto& [group, calls] : counts.taken.of_group) {
+    const auto at = members.find(group);
+    if (at == members.end() && group != "0") continue;  // of no group that is defined
+    const auto [before, after] = at != members.end() ? at->second : std::pair{all, options_.subset->ranks.size()};
+    if (before == after) continue;
+    diagnostics_.warning({.file = source_.base_name()}, "groups",
+                         counted(calls, "collective") + " of " +
+                             (at == members.end() ? std::string("all ranks") : "group " + group) + " " +
+                             (calls == 1 ? "has " : "have ") + counted(after, "rank") + " in place of " +
+                             std::to_string(before));
+  }
+}
+
+void RankwiseSet::finish() {
+  const Counts counts = this->counts();
+  if (options_.collapse && counts.folded.collectives == 0) {
+    diagnostics_.warning({.file = source_.base_name()}, "collapse", "no node is of a merged collective");
+  }
+  if (!options_.subset) return;
+  for (const Rank r : options_.subset->ranks) require(r);
+  warn_of_groups(counts);
+  if (counts.taken.dropped == 0) return;
+  diagnostics_.warning({.file = source_.base_name()}, "split",
+                       counted(counts.taken.dropped, "message") + " from or to other ranks " +
+                           (counts.taken.dropped == 1 ? "is" : "are") + " left out");
+}
+
+}  // namespace convert

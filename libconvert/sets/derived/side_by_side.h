@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Sets that know nothing of each other as one: the ranks of each behind those of the sets before it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sets/set_source.h"
+#include "sets/source.h"
+
+namespace convert {
+
+class SideBySide : public SetSource {
+ public:
+  // Of each set the ranks must be 0…n-1; what can be read once only is read here, and stays in memory. The sources
+  // must outlive this object. Throws Error(input).
+  SideBySide(std::vector<std::unique_ptr<TraceSource>>& sets, unsigned jobs);
+  ~SideBySide() override;
+
+  [[nodiscard]] std::string base_name() const override { return base_name_; }
+  [[nodiscard]] bool many() override { return true; }
+  [[nodiscard]] std::size_t independent_ranks() const override { return ranks_; }
+  // In messages, comm_src and comm_dst are shifted with the ranks. Each set's group of all ranks gets a number, and
+  // groups whose numbers are taken get others. What a rank's metadata say of the algorithm that it is a part of
+  // (collective, msccl.*, ten.*) is left out: it is no longer all of it.
+  [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override;
+  [[nodiscard]] std::unique_ptr<TraceReader> open_all() override;
+  [[nodiscard]] std::optional<InputSet::Groups> groups() const override { return groups_; }
+
+  [[nodiscard]] std::size_t sets() const { return sets_.size(); }
+  // What the first rank of a set says of itself, the algorithm included.
+  [[nodiscard]] Metadata first_metadata(std::size_t set) const;
+
+ private:
+  class Reader;
+  struct Set {
+    TraceSource* source = nullptr;
+    std::vector<Trace> held{};  // of a source that can be read once only
+    Rank first = 0;
+    Rank ranks = 0;
+    std::string world{};                          // the number of its group of all ranks
+    std::map<std::string, std::string> groups{};  // its numbers, and what they are now
+  };
+  void number_groups();
+  [[nodiscard]] const Set& set_of(std::size_t rank) const;
+
+  std::vector<Set> sets_;
+  Rank ranks_ = 0;
+  std::string base_name_;
+  InputSet::Groups groups_;
+};
+
+}  // namespace convert

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "sets/known_file.h"
+
+#include <algorithm>
+#include <array>
+
+#include "util/utf8.h"
+
+namespace convert {
+namespace {
+
+constexpr std::string_view spaces = " \t\r\n";
+
+// The first key of a JSON object.
+std::string_view first_key(std::string_view text) {
+  if (text.empty() || text.front() != '{') return {};
+  text.remove_prefix(std::min(text.size(), text.find_first_not_of(spaces, 1)));
+  if (text.empty() || text.front() != '"') return {};
+  return text.substr(1, std::min(text.size(), text.find('"', 1)) - 1);
+}
+
+bool has_key(std::string_view text, const std::string& key) {
+  return text.find('"' + key + '"') != std::string_view::npos;
+}
+
+std::optional<FileKind> known_json(std::string_view text) {
+  const std::string_view key = first_key(text);
+  if (key.empty()) return std::nullopt;
+  if (key == "model" && has_key(text, "issue") && has_key(text, "total_ns")) return FileKind::result;
+  if (key == "ranks" && has_key(text, "profile_events")) return FileKind::link_report;
+  if (key == "total_ns" && has_key(text, "steps")) return FileKind::result;  // of --explain
+  if (key.find_first_not_of("0123456789") == std::string_view::npos) return FileKind::groups;
+  if (has_key(text, "memory-type")) return FileKind::memory;
+  constexpr std::array<const char*, 9> system_keys = {"scheduling-policy",
+                                                      "endpoint-delay",
+                                                      "preferred-dataset-splits",
+                                                      "collective-optimization",
+                                                      "active-chunks-per-dimension",
+                                                      "local-mem-bw",
+                                                      "all-reduce-implementation",
+                                                      "peak-perf",
+                                                      "roofline-enabled"};
+  if (std::any_of(system_keys.begin(), system_keys.end(), [&](const char* k) { return has_key(text, k); }))
+    return FileKind::system;
+  return std::nullopt;
+}
+
+// YAML has one of these keys at the beginning of a line.
+template <std::size_t n>
+bool has_line(std::string_view text, const std::array<std::string_view, n>& keys) {
+  return std::any_of(keys.begin(), keys.end(), [&](std::string_view key) {
+    const std::size_t at = text.find(key);
+    return at != std::string_view::npos && (at == 0 || text[at - 1] == '\n');
+  });
+}
+
+// What et-replay writes but JSON: tables as CSV, the table of a sweep, reports for reading, ASTRA-sim's lines.
+bool is_result(std::string_view text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  constexpr std::array<std::string_view, 5> begins = {"npu,finish_ns,", "collective,group,number,op,",
+                                                      "from,to,bytes,messages,busy_ns,",
+                                                      "begin_ns,time_ns,npu,node,", "[workload] [info] sys["};
+  if (std::any_of(begins.begin(), begins.end(), [&](std::string_view b) { return line.starts_with(b); }))
+    return true;
+  const auto has = [&](std::string_view part) { return line.find(part) != std::string_view::npos; };
+  return (line.starts_with("run,") && has(",status,total_ns,")) ||
+         (line.starts_with("total ") && (has(" NPUs, network ") || has(" NPUs, communication "))) ||
+         (line.ends_with(" ns)") && (line.starts_with("the replay ends at ") || has(" starts at ")));
+}
+
+// Printable to its end, as no binary format is.
+bool is_text(std::string_view head) {
+  return std::all_of(head.begin(), head.end(), [](char c) {
+    return static_cast<unsigned char>(c) >= ' ' || spaces.find(c) != std::string_view::npos;
+  });
+}
+
+}  // namespace
+
+std::optional<FileKind> known_file(std::string_view head, const std::string& name) {
+  head = without_mark(head);
+  const std::string_view text = head.substr(std::min(head.size(), head.find_first_not_of(spaces)));
+  if (text.empty()) return std::nullopt;
+  if (const std::optional<FileKind> kind = known_json(text)) return kind;
+  if (is_result(text)) return FileKind::result;
+  if (has_line<3>(text, {"topology:", "npus_count:", "npus:"})) return FileKind::network;
+  if (has_line<1>(text, {"sweep:"})) return FileKind::sweep;
+  const bool is_json = text.starts_with('{') || text.starts_with('[');
+  if (is_json && !has_key(text, "nodes") && !has_key(text, "rank") && !has_key(text, "traceEvents"))
+    return std::nullopt;
+  const Format* const format = detect_format(head, name);
+  if (format == nullptr) return std::nullopt;
+  if (is_text(head) && format->sniff != nullptr && !format->sniff(head)) return std::nullopt;  // only its name
+  return format->describes_set() ? FileKind::algorithm : FileKind::trace;
+}
+
+std::string describe(FileKind kind) {
+  switch (kind) {
+    case FileKind::trace: return "is a trace; give it as INPUT";
+    case FileKind::algorithm:
+      return "is a collective algorithm; give it as INPUT, or to --collective in place of collectives";
+    case FileKind::network: return "is a network, for et-replay's -n";
+    case FileKind::system: return "is a system file of ASTRA-sim, for et-replay's --system";
+    case FileKind::memory: return "is a remote memory of ASTRA-sim, for et-replay's --memory";
+    case FileKind::groups: return "holds process groups, for et-replay's --groups";
+    case FileKind::sweep: return "is a sweep, for et-replay's --sweep";
+    case FileKind::result: return "is a result of et-replay, which is for reading";
+    case FileKind::link_report: return "is a report of et-link, which is for reading";
+  }
+  return "";
+}
+
+std::string other_kind(const Format& format, bool asked, std::string_view head, const std::string& name) {
+  if (const auto kind = known_file(head, name); kind && *kind > FileKind::algorithm)
+    return "no trace: it " + describe(*kind);
+  head = without_mark(head);
+  const Format* const is = detect_format(head, name);
+  // Any XML is taken for MSCCL-IR at first sight.
+  const bool other_xml = is != nullptr && is->name == "msccl" && head.find("<algo") == std::string_view::npos;
+  if (is == nullptr || is->sniff == nullptr || !is->sniff(head) || other_xml) {
+    // The readers of texts say themselves where and what is wrong.
+    const bool binary = format.name == "chakra" && !format.sniff(head);
+    return binary && is_text(head) ? "is a text of no known kind; a Chakra trace (.et) is binary" : "";
+  }
+  const bool both_json = is->peek_groups != nullptr && is->peek_groups == format.peek_groups;
+  const bool same = is == &format || both_json || (is->linked && format.linked);
+  if (same) return "";
+  const std::string from = "-f " + std::string(is->name);
+  std::string what = "is read as " + std::string(format.name) + (asked ? ", as asked" : ", as the first input is") +
+                     ", but holds " + std::string(is->summary) + "; ";
+  if (asked) return what + "et-convert " + from + " reads it";
+  if (!is->describes_set()) return what + "give inputs of one format, as et-convert makes them";
+  what += "et-convert " + from + " makes traces of it";
+  return is->read_set != nullptr ? what : what + ", et-merge -a puts it into a workload";
+}
+
+}  // namespace convert

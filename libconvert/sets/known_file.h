@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// What a file is that was given in the place of another: traces, networks, configuration, results.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/diagnostic.h"
+#include "formats/format.h"
+
+namespace convert {
+
+enum class FileKind : std::uint8_t {
+  trace,
+  algorithm,
+  network,
+  system,
+  memory,
+  groups,
+  sweep,
+  result,
+  link_report
+};
+
+// From the beginning of its contents and its name; nothing if that does not tell. Any JSON object that is no
+// configuration counts as a trace only if it looks like one.
+[[nodiscard]] std::optional<FileKind> known_file(std::string_view head, const std::string& name);
+inline constexpr std::size_t known_file_bytes = 4096;
+
+// "is a trace; give it as INPUT"
+[[nodiscard]] std::string describe(FileKind kind);
+
+// Returns what a file is that could not be read as `format`, and what to do; empty if its beginning does not tell.
+// `asked`: the user named the format, or an option that implies it.
+[[nodiscard]] std::string other_kind(const Format& format, bool asked, std::string_view head,
+                                     const std::string& name);
+
+// parse(), whose errors about a file of another kind than `format` say which it is.
+template <typename Parse>
+auto parse_as(const Format& format, bool asked, std::string_view head, const std::string& name,
+              const Parse& parse) {
+  try {
+    return parse();
+  } catch (const Error& e) {
+    if (e.kind() != Error::Kind::input) throw;
+    const std::string other = other_kind(format, asked, head, name);
+    if (other.empty()) throw;
+    throw input_error({.file = name}, other, e.rule());
+  }
+}
+
+// parse(), whose errors about a file of another kind than `wanted` say which it is.
+template <typename Parse>
+auto parse_known(FileKind wanted, std::string_view head, const std::string& name, const Parse& parse) {
+  try {
+    return parse();
+  } catch (const Error& e) {
+    const std::optional<FileKind> kind = known_file(head.substr(0, known_file_bytes), name);
+    if (e.kind() != Error::Kind::input || !kind || *kind == wanted) throw;
+    throw input_error({.file = name}, describe(*kind));
+  }
+}
+
+}  // namespace convert

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#include "sets/linked/link_files.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "core/diagnostic.h"
+
+namespace convert {
+namespace {
+
+// A rank without leading zeros at the beginning of `text`; moves behind it.
+std::optional<Rank> take_rank(std::string_view& text) {
+  Rank rank = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
+  if (error != std::errc() || (text[0] == '0' && end != text.data() + 1) || rank >= most_linked_ranks)
+    return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return rank;
+}
+
+std::string with_rank(const std::string& pattern, std::string_view rank) {
+  std::string out;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '%' && i + 1 < pattern.size() && (pattern[i + 1] == 'r' || pattern[i + 1] == '%')) {
+      out += pattern[++i] == 'r' ? rank : "%";
+    } else {
+      out += pattern[i];
+    }
+  }
+  return out;
+}
+
+bool names_rank(const std::string& pattern) { return with_rank(pattern, "0") != with_rank(pattern, "1"); }
+
+// Whether `name` is what a part of the pattern stands for, with that number for %r. A number is a whole one: its
+// neighbours are no digits. Takes |name| x |part| steps.
+bool matches(std::string_view name, std::string_view part, std::string_view number) {
+  const auto is_digit = [&](std::size_t i) { return i < name.size() && name[i] >= '0' && name[i] <= '9'; };
+  std::vector<bool> at(name.size() + 1);  // so much of the name is matched by the part so far
+  at[0] = true;
+  while (!part.empty()) {
+    std::vector<bool> next(name.size() + 1);
+    const bool is_number = part.starts_with("%r"), is_star = part[0] == '*';
+    const std::string_view text = is_number ? number : part.substr(0, 1);
+    for (std::size_t i = 0; i <= name.size(); ++i) {
+      if (is_star) {
+        next[i] = at[i] || (i > 0 && next[i - 1]);
+      } else if (at[i] && name.substr(i).starts_with(text)) {
+        const std::size_t end = i + text.size();
+        const bool is_part = is_number && ((i > 0 && is_digit(i - 1) && is_digit(i)) || is_digit(end));
+        if (!is_part) next[end] = true;
+      }
+    }
+    at = std::move(next);
+    part.remove_prefix(is_number || part.starts_with("%%") ? 2 : 1);
+  }
+  return at.back();
+}
+
+// What %r may be in the name: "7", but also "07" or "-1", which are nearly ranks.
+std::set<std::string> numbers_of(std::string_view name) {
+  constexpr std::string_view digits = "0123456789";
+  std::set<std::string> numbers;
+  for (std::size_t i = name.find_first_of(digits); i < name.size(); i = name.find_first_of(digits, i)) {
+    const std::size_t end = std::min(name.find_first_not_of(digits, i), name.size());
+    numbers.emplace(name.substr(i, end - i));
+    if (i > 0 && (name[i - 1] == '-' || name[i - 1] == '+')) numbers.emplace(name.substr(i - 1, end - i + 1));
+    i = end;
+  }
+  return numbers;
+}
+
+}  // namespace
+
+RankFiles::RankFiles(std::string pattern) : pattern_(std::move(pattern)), has_rank_(names_rank(pattern_)) {
+  for (std::size_t begin = 0; begin <= pattern_.size();) {
+    const std::size_t end = std::min(pattern_.find('/', begin), pattern_.size());
+    parts_.push_back(pattern_.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  if (has_rank_ && pattern_.find('*') != std::string::npos) look(false);
+}
+
+void RankFiles::look(bool may_fail) {
+  if (!std::exchange(looked_, true)) find("", 0, "", may_fail);
+}
+
+// Goes down the folders that the pattern names, with what stands for %r once a part has it.
+void RankFiles::find(const std::string& folder, std::size_t at, const std::string& number, bool may_fail) {
+  if (at == parts_.size()) {
+    std::error_code error;
+    const std::string path = folder.substr(0, folder.size() - 1);
+    if (std::filesystem::exists(path, error)) add(path, number);
+    return;
+  }
+  const std::string& part = parts_[at];
+  const bool has_star = part.find('*') != std::string::npos;
+  const bool has_new_rank = number.empty() && names_rank(part);
+  if (!has_star && !has_new_rank) return find(folder + with_rank(part, number) + '/', at + 1, number, may_fail);
+  std::error_code error;
+  std::vector<std::string> names;
+  const std::string here = folder.empty() ? "." : folder;
+  for (std::filesystem::directory_iterator entry(here, error), end; !error && entry != end; entry.increment(error))
+    names.push_back(entry->path().filename().string());
+  const bool is_none = error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
+  if (error && !is_none && !may_fail) throw system_error(here, error.value());
+  std::ranges::sort(names);
+  for (const std::string& name : names) {
+    if (part[0] == '*' && name[0] == '.') continue;  // as in shells
+    if (!has_new_rank) {
+      if (matches(name, part, number)) find(folder + name + '/', at + 1, number, true);
+      continue;
+    }
+    std::vector<std::string> ranks;
+    for (const std::string& n : numbers_of(name)) {
+      if (matches(name, part, n)) ranks.push_back(n);
+    }
+    // "-1" of host-1.json where * takes the rest: the sign is text.
+    std::erase_if(ranks, [&](const std::string& n) {
+      return (n[0] == '-' || n[0] == '+') && std::ranges::find(ranks, n.substr(1)) != ranks.end();
+    });
+    if (ranks.size() > 1) {
+      throw usage_error("'" + pattern_ + "': in " + folder + name + ", is the rank " + ranks[0] + " or " +
+                        ranks[1] + "? Put more of the names beside %r");
+    }
+    if (!ranks.empty()) find(folder + name + '/', at + 1, ranks[0], may_fail || has_star);
+  }
+}
+
+void RankFiles::add(const std::string& path, std::string_view number) {
+  std::string_view rest = number;
+  const auto rank = take_rank(rest);
+  if (!rank || !rest.empty()) return near_.add(path);
+  if (std::vector<std::string>& files = files_[*rank]; files.size() < 2) files.push_back(path);
+}
+
+std::string RankFiles::of(Rank rank) const {
+  if (!has_rank_) return pattern_;
+  const auto found = files_.find(rank);
+  if (found == files_.end()) return with_rank(pattern_, std::to_string(rank));
+  const std::vector<std::string>& files = found->second;
+  if (files.size() == 1) return files[0];
+  throw usage_error("'" + pattern_ + "' names two files of rank " + std::to_string(rank) + ": " + files[0] +
+                    " and " + files[1]);
+}
+
+std::vector<Rank> RankFiles::ranks(NearRanks& near) {
+  look(false);
+  near = near_;
+  const std::string near_text = near_.count == 0 ? "" : "; " + near_.text(most_linked_ranks - 1);
+  if (files_.empty())
+    throw usage_error("no file is named as '" + pattern_ + "' says (%r: a rank from 0)" + near_text);
+  std::vector<Rank> ranks;
+  for (const auto& [rank, files] : files_) {
+    if (rank != ranks.size()) {
+      throw usage_error(of(static_cast<Rank>(ranks.size())) + " is missing; there are files up to rank " +
+                        std::to_string(files_.rbegin()->first) +
+                        "; to link some ranks only, name them with --ranks" + near_text);
+    }
+    ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+std::vector<Rank> RankFiles::others(const std::vector<Rank>& ranks) {
+  look(true);
+  std::vector<Rank> others;
+  for (const auto& [rank, files] : files_) {
+    if (!std::ranges::binary_search(ranks, rank)) others.push_back(rank);
+  }
+  return others;
+}
+
+std::vector<Rank> parse_ranks(const std::string& list) {
+  const auto bad = [&] { return usage_error("--ranks " + list + ": expected ranks such as 0-3,8"); };
+  std::vector<Rank> ranks;
+  std::string_view rest = list;
+  do {
+    if (!ranks.empty()) rest.remove_prefix(1);
+    if (rest.empty()) throw bad();
+    const auto first = take_rank(rest);
+    auto last = first;
+    if (first && rest.starts_with('-')) {
+      rest.remove_prefix(1);
+      if (rest.empty()) throw bad();
+      last = take_rank(rest);
+    }
+    if (!first || !last || *last < *first || (!rest.empty() && rest[0] != ',')) throw bad();
+    for (Rank r = *first; r <= *last; ++r) ranks.push_back(r);
+  } while (!rest.empty());
+  std::sort(ranks.begin(), ranks.end());
+  if (std::adjacent_find(ranks.begin(), ranks.end()) != ranks.end()) {
+    throw usage_error("--ranks " + list + ": a rank stands twice");
+  }
+  return ranks;
+}
+
+}  // namespace convert

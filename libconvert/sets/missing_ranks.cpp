@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include "sets/missing_ranks.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/units.h"
+
+namespace convert {
+namespace {
+
+constexpr std::size_t most_shown = 8;
+
+// Ranks from the first to before the second.
+using RankRange = std::pair<std::uint64_t, std::uint64_t>;
+
+bool is_one(const std::vector<RankRange>& ranks) {
+  return ranks.size() == 1 && ranks[0].second - ranks[0].first == 1;
+}
+
+// A list of parts of which there may be very many.
+std::string listed(const std::vector<std::string>& parts) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(parts.size(), most_shown); ++i) out += (i == 0 ? "" : ", ") + parts[i];
+  return parts.size() > most_shown ? out + ", …" : out;
+}
+
+std::string ranges_text(const std::vector<RankRange>& ranks) {
+  std::vector<std::string> ranges;
+  std::uint64_t count = 0;
+  for (const auto& [first, end] : ranks) {
+    ranges.push_back(std::to_string(first) + (end - first > 1 ? "-" + std::to_string(end - 1) : ""));
+    count += end - first;
+  }
+  const std::string in_all = ranges.size() > most_shown ? " (" + std::to_string(count) + " in all)" : "";
+  return (count == 1 ? "rank " : "ranks ") + listed(ranges) + in_all;
+}
+
+// What [0, world) has beside those that are there; the world may be much larger than the set.
+std::vector<RankRange> missing_of_world(std::span<const Rank> present, std::uint64_t world) {
+  std::vector<RankRange> missing;
+  std::uint64_t next = 0;
+  for (const Rank r : present) {
+    if (r >= world) break;
+    if (r > next) missing.emplace_back(next, r);
+    next = std::uint64_t{r} + 1;
+  }
+  if (next < world) missing.emplace_back(next, world);
+  return missing;
+}
+
+// Appends what the groups name beyond [0, world); returns the groups that name missing ranks.
+std::vector<std::string> add_missing_of_groups(std::span<const Rank> present, std::uint64_t world,
+                                               const GroupLists& groups, std::vector<RankRange>& missing) {
+  std::vector<std::string> names;
+  std::vector<Rank> beyond;
+  for (const auto& [name, ranks] : groups) {
+    bool whole = true;
+    for (const Rank r : ranks) {
+      if (std::ranges::binary_search(present, r)) continue;
+      whole = false;
+      if (r >= world) beyond.push_back(r);
+    }
+    if (!whole) names.push_back(name);
+  }
+  std::ranges::sort(beyond);
+  for (const Rank r : beyond) {
+    if (missing.empty() || missing.back().second < r) {
+      missing.emplace_back(r, std::uint64_t{r} + 1);
+    } else {
+      missing.back().second = std::max(missing.back().second, std::uint64_t{r} + 1);
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+void warn_of_missing_ranks(const std::string& set, std::span<const Rank> present, std::optional<Rank> world,
+                           const GroupLists* groups, std::string_view hint, Diagnostics& diagnostics) {
+  std::vector<RankRange> missing = missing_of_world(present, world.value_or(0));
+  std::string why;
+  if (!missing.empty()) why = "the whole set has " + counted(*world, "rank");
+  if (groups != nullptr) {
+    const std::vector<std::string> names = add_missing_of_groups(present, world.value_or(0), *groups, missing);
+    if (!names.empty()) {
+      why += (why.empty() ? "" : ", and ") + std::string(names.size() == 1 ? "process group " : "process groups ") +
+             listed(names) + (names.size() == 1 ? " names " : " name ") + (is_one(missing) ? "it" : "them");
+    }
+  }
+  if (missing.empty()) return;
+  diagnostics.warning({.file = set}, "groups",
+                      ranges_text(missing) + (is_one(missing) ? " is missing: " : " are missing: ") + why,
+                      {"hint: " + std::string(hint)});
+}
+
+std::string ranks_text(std::span<const Rank> ranks) {
+  std::vector<RankRange> ranges;
+  for (const std::uint64_t r : ranks) {
+    if (ranges.empty() || ranges.back().second != r) ranges.emplace_back(r, r);
+    ranges.back().second = r + 1;
+  }
+  return ranges_text(ranges);
+}
+
+}  // namespace convert

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// The readers that a source is put together from: ranks of an algorithm, and a file that is owned.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/algorithm/algorithm.h"
+#include "core/trace.h"
+#include "formats/format.h"
+#include "io/input_set.h"
+#include "passes/lower/lower.h"
+
+namespace convert {
+
+class HashedInput;
+
+// Notes base name and SHA-256 of what was imported.
+void add_source(Metadata& metadata, std::string_view file, std::string_view sha256);
+
+// An algorithm's ranks [first, last) as traces.
+class LoweringReader : public TraceReader {
+ public:
+  LoweringReader(const Algorithm& a, const Lowering& lowering, Rank first, Rank last)
+      : a_(a), lowering_(lowering), next_(first), last_(last) {}
+
+  bool next_rank(Trace& out) override;
+  bool next_nodes(Trace& out, std::size_t max_nodes) override;
+
+ private:
+  const Algorithm& a_;
+  const Lowering& lowering_;
+  Rank next_;
+  Rank last_;
+  NodeTable pending_;
+  bool has_nodes_ = false;
+};
+
+// The reader that `make` makes of an input; where it fails, says what the input is if it is no `format`.
+class KnownFileReader : public TraceReader {
+ public:
+  using Make = std::function<std::unique_ptr<TraceReader>(std::unique_ptr<Input>)>;
+  KnownFileReader(const Format& format, bool asked, std::unique_ptr<Input> input, const Make& make);
+  bool next_rank(Trace& out) override;
+  bool next_nodes(Trace& out, std::size_t max_nodes) override;
+
+ private:
+  const Format& format_;
+  bool asked_;
+  std::string name_;
+  std::string head_;
+  std::unique_ptr<TraceReader> reader_;
+};
+
+// A reader that owns its input. `rank` is for names that do not say it. With `hash` an import is noted.
+class FileReader : public TraceReader {
+ public:
+  FileReader(const Format& format, InputItem item, Rank rank, const FormatOptions& options, bool hash,
+             Diagnostics& diagnostics);
+  bool next_rank(Trace& out) override;
+  bool next_nodes(Trace& out, std::size_t max_nodes) override;
+
+ private:
+  std::unique_ptr<Input> input_;
+  HashedInput* hashed_ = nullptr;  // input_
+  std::string sha256_;
+  std::uint64_t rank_bytes_ = 0;  // of the nodes that were asked for as a whole
+  std::unique_ptr<TraceReader> reader_;
+};
+
+}  // namespace convert

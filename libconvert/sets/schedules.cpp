@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#include "sets/schedules.h"
+
+#include <cmath>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "config/network/routes.h"
+#include "core/units.h"
+#include "passes/provenance.h"
+#include "passes/ten/check.h"
+#include "passes/ten/from_replay.h"
+#include "passes/ten/program.h"
+#include "passes/ten/retime.h"
+#include "sets/known_file.h"
+#include "util/log.h"
+
+namespace convert {
+namespace {
+
+std::string us(Picoseconds time) { return format_exact(time, ps_per_us) + " us"; }
+
+// GiB/s; where a number with few digits is the same but for rounding, that one.
+double gib_per_s(double bytes_per_ns) {
+  const double exact = bytes_per_ns / astra_bytes_per_ns(1);
+  constexpr double digits = 1e9;
+  constexpr double same = 1e-14;
+  const double rounded = std::round(exact * digits) / digits;
+  return std::abs(rounded - exact) <= same * exact ? rounded : exact;
+}
+
+// What is wrong with the times is mended by new ones; what is wrong with the wires is not.
+Schedule repaired(const Schedule& schedule, Diagnostics& diagnostics) {
+  Diagnostics findings;
+  Schedule timed;
+  const Flow flow = check_schedule(schedule, timed, findings);
+  bool mendable = !flow.redundant.empty();
+  for (const Diagnostic& d : findings.all()) {
+    if (d.rule != "R1") continue;
+    diagnostics.add(d);
+    mendable = false;
+  }
+  if (!mendable) return schedule;
+  Schedule out = repair(schedule, flow, diagnostics);
+  log_info("repaired: " + counted(schedule.transfers.size() - out.transfers.size(), "redundant transfer") +
+           " dropped, new times by the order on the links");
+  return out;
+}
+
+}  // namespace
+
+ScheduleOptions schedule_options(const FormatOptions& options) {
+  ScheduleOptions out;
+  if (const auto text = options.get("repair")) {
+    if (*text != "yes" && *text != "no") throw usage_error("repair=" + *text + ": expected yes or no");
+    out.repair = *text == "yes";
+  }
+  if (const auto text = options.get("elem_bytes")) {
+    const auto bytes = parse_int(*text);
+    if (!bytes || *bytes < 1) throw usage_error("elem_bytes=" + *text + ": expected a number of bytes from 1 on");
+    out.element_bytes = *bytes;
+  }
+  return out;
+}
+
+CheckedSchedule check_and_repair(Schedule schedule, const ScheduleOptions& options, Diagnostics& diagnostics) {
+  CheckedSchedule out;
+  // Nothing can be made of a broken schedule, whether or not somebody wants to know how.
+  const auto findings = diagnostics.sibling();
+  const auto broken = [&] { return findings->errors() + findings->refused_errors() != 0; };
+  if (options.repair) schedule = repaired(schedule, *findings);
+  Schedule timed;
+  Flow flow;
+  if (!broken()) flow = check_schedule(schedule, timed, *findings);
+  const bool stop = broken();
+  out.schedule = std::move(schedule);
+  out.algorithm.file = out.schedule.file;
+  out.algorithm.name = out.schedule.name;
+  diagnostics.append(*findings);
+  if (stop) return out;
+  std::string text = (out.schedule.name.empty() ? out.schedule.file : out.schedule.name) + ": " +
+                     counted(out.schedule.transfers.size(), "transfer") + ", ";
+  if (out.schedule.claimed_ps) {
+    text += "claims " + us(*out.schedule.claimed_ps) + ", ";
+  } else if (const auto end = written_time(out.schedule)) {
+    text += "ends at " + us(*end) + ", ";
+  }
+  log_info(text + "replayed by its order " + us(replayed_time(timed, flow)));
+  out.algorithm = make_algorithm(out.schedule, timed, flow);
+  out.algorithm.element_bytes = options.element_bytes;
+  return out;
+}
+
+NetworkConfig network_of(const Schedule& schedule) {
+  NetworkConfig config{.source = schedule.file};
+  if (!schedule.wires_told) {
+    throw input_error({.file = schedule.file}, "the schedule does not tell how fast its links are", "network");
+  }
+  WireGraph& graph = config.graph;
+  graph.npus = schedule.nodes;
+  if (graph.npus < 2) throw input_error({.file = schedule.file}, "a network has two NPUs or more", "network");
+  for (const Schedule::Wire& l : schedule.wires) {
+    graph.wires.push_back({.from = l.src,
+                           .to = l.dst,
+                           .bytes_per_ns = astra_bytes_per_ns(l.bandwidth_gib_per_s),
+                           .latency_ps = rounded_ps(l.latency_us * static_cast<double>(ps_per_us))});
+  }
+  if (std::uint64_t{graph.npus} * graph.devices() > max_route_entries) {
+    throw input_error({.file = schedule.file}, too_many_routes(graph), "network");
+  }
+  if (const auto pair = find_unreachable(graph)) {
+    throw input_error(
+        {.file = schedule.file},
+        "NPU " + std::to_string(pair->second) + " cannot be reached from NPU " + std::to_string(pair->first),
+        "network");
+  }
+  return config;
+}
+
+Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timeline, const NetworkConfig& network,
+                            Schedule::Occupancy occupancy, const std::string& name, Diagnostics& diagnostics) {
+  Schedule frame;
+  frame.file = traces.empty() ? network.source : traces.front().name;
+  frame.name = name;
+  frame.occupancy = occupancy;
+  const WireGraph graph = network.graph.npus != 0 ? network.graph : build_wire_graph(network);
+  frame.nodes = graph.npus;
+  for (const GraphWire& l : graph.wires) {
+    if (l.from >= graph.npus || l.to >= graph.npus) continue;  // schedules know no switches but as relays
+    frame.wires.push_back({.src = l.from,
+                           .dst = l.to,
+                           .bandwidth_gib_per_s = gib_per_s(l.bytes_per_ns),
+                           .latency_us = static_cast<double>(l.latency_ps) / static_cast<double>(ps_per_us)});
+  }
+  Schedule schedule = schedule_of_replay(traces, timeline, std::move(frame));
+  Schedule timed;
+  (void)check_schedule(schedule, timed, diagnostics);
+  return schedule;
+}
+
+NetworkConfig find_network(const std::string& option) {
+  if (is_short_network(option)) return parse_short_network(option);
+  std::error_code error;  // of a path that cannot be, which open_network() tells
+  if (!std::filesystem::exists(option, error) && std::filesystem::exists(option + ".0.et", error))
+    throw input_error({.file = option}, "is a set of traces; give it as INPUT");
+  const auto input = open_network(option);
+  const Format& format = find_format("ten");
+  const std::string head(input->peek(known_file_bytes).substr(0, known_file_bytes));
+  if (!format.sniff(head))
+    return parse_known(FileKind::network, head, option, [&] { return read_network(*input); });
+  Diagnostics ignored;
+  return network_of(format.read_schedule(input->read_rest(), option, {}, ignored));
+}
+
+std::vector<std::int32_t> relays_of(const Trace& trace) {
+  const AttrTable& table = trace.metadata.table;
+  return int32_list(table, table.attrs, ten::relays);
+}
+
+}  // namespace convert

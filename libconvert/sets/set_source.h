@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// A set of traces, rank by rank, however it comes about: read from files, or made by a tool.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/algorithm/algorithm.h"
+#include "core/algorithm/schedule.h"
+#include "core/trace.h"
+#include "formats/format.h"
+#include "io/input_set.h"
+#include "sets/rank_order.h"
+#include "sets/world_sizes.h"
+#include "util/parallel.h"
+
+namespace convert {
+
+class SetSource {
+ public:
+  SetSource() = default;
+  virtual ~SetSource() = default;
+  SetSource(const SetSource&) = delete;
+  SetSource& operator=(const SetSource&) = delete;
+
+  // For the names of outputs, and for messages about the set as a whole.
+  [[nodiscard]] virtual std::string base_name() const = 0;
+  // More than one rank, as far as can be told before reading.
+  [[nodiscard]] virtual bool many() = 0;
+  // All ranks of a set are here, not one of some set.
+  [[nodiscard]] virtual bool whole_set() { return true; }
+  // Ranks that can be opened one by one, in any order and by several threads; 0 if the set is one stream.
+  [[nodiscard]] virtual std::size_t independent_ranks() const = 0;
+  [[nodiscard]] virtual std::unique_ptr<TraceReader> open_rank(std::size_t i) = 0;
+  // All ranks one after the other. Once only. Like open_rank()'s, a reader that finds no rank at all throws
+  // Error(input).
+  [[nodiscard]] virtual std::unique_ptr<TraceReader> open_all() = 0;
+
+  // The process groups, as a groups file says them.
+  [[nodiscard]] virtual std::optional<InputSet::Groups> groups() const = 0;
+  // The same as they are written: without the group of all ranks, 0, which needs no entry (ASTRA-sim refuses one).
+  // Nothing if there is no other. Warns if group 0 is not all ranks in their order: that is lost.
+  [[nodiscard]] std::optional<InputSet::Groups> groups_to_write(Diagnostics* diagnostics = nullptr) const;
+  // groups() says all only when all ranks have been read, and may name ranks that the set lacks.
+  [[nodiscard]] virtual bool groups_come_late() const { return false; }
+  // There are groups that an output without a groups file loses.
+  [[nodiscard]] virtual bool has_subgroups() const { return groups_to_write().has_value(); }
+  // Set if the ranks come from a collective algorithm.
+  [[nodiscard]] virtual const Algorithm* algorithm() const { return nullptr; }
+  // Set if that algorithm was made of a schedule.
+  [[nodiscard]] virtual const Schedule* schedule() const { return nullptr; }
+  // The ranks are what another program would write, byte for byte: nothing may be added to them.
+  [[nodiscard]] virtual bool follows_reference() const { return false; }
+
+  // What the ranks that have been read say of how many ranks the whole set has, which may be more than are here;
+  // null if they cannot say it.
+  [[nodiscard]] virtual const WorldSizes* world_sizes() const { return nullptr; }
+  [[nodiscard]] std::optional<Rank> world() const {
+    return world_sizes() == nullptr ? std::nullopt : world_sizes()->first();
+  }
+  // Throws Error(input) [groups] if the groups are malformed or name ranks beyond world().
+  void check_groups() const;
+
+  // Calls work(reader, head of the rank) for each rank and consume(its result) in the order of the input.
+  // Independent ranks are worked on by `jobs` threads.
+  template <class Work, class Consume>
+  void for_each_rank(unsigned jobs, const Work& work, const Consume& consume);
+
+  // Calls consume(Trace&&) for each whole rank, ascending.
+  template <class Consume>
+  void for_each_trace(unsigned jobs, const Consume& consume);
+
+  // Everything in memory, ascending by rank. Throws Error(input) on two ranks of one number.
+  [[nodiscard]] std::vector<Trace> load(unsigned jobs);
+};
+
+// Nodes to ask a reader for when everything is wanted anyway.
+inline constexpr std::size_t all_nodes = std::size_t{1} << 20;
+// Reads the rest of a rank whose head was read with next_rank.
+void read_nodes(TraceReader& reader, Trace& trace);
+
+template <class Work, class Consume>
+void SetSource::for_each_rank(unsigned jobs, const Work& work, const Consume& consume) {
+  if (const std::size_t n = independent_ranks(); n > 0) {
+    const auto one = [&](std::size_t i) {
+      Trace head;
+      const auto reader = open_rank(i);
+      (void)reader->next_rank(head);  // throws if there is none
+      return work(*reader, head);
+    };
+    for_each_ordered(jobs, n, one,
+                     [&](std::size_t, auto&& result) { consume(std::forward<decltype(result)>(result)); });
+  } else {
+    const auto reader = open_all();
+    Trace head;
+    while (reader->next_rank(head)) consume(work(*reader, head));
+  }
+}
+
+template <class Consume>
+void SetSource::for_each_trace(unsigned jobs, const Consume& consume) {
+  const auto read = [](TraceReader& reader, Trace& trace) {
+    read_nodes(reader, trace);
+    return std::exchange(trace, {});
+  };
+  RankOrder<Trace> order(base_name());
+  const auto hand_on = [&](Rank, Trace&& trace) { consume(std::move(trace)); };
+  for_each_rank(jobs, read, [&](Trace&& t) { order.add(t.rank, std::move(t), hand_on); });
+  order.finish(hand_on);
+}
+
+// Throws Error(input) that names a missing rank unless the traces are ranks 0…n-1 in order.
+void require_whole_set(const std::vector<Trace>& traces);
+
+}  // namespace convert

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: MIT
+#include "sets/sink.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "core/units.h"
+#include "io/archive.h"
+#include "io/output.h"
+#include "io/set_path.h"
+#include "passes/lower/export.h"
+#include "passes/verify/verify.h"
+#include "sets/rank_order.h"
+#include "util/log.h"
+
+namespace convert {
+namespace {
+
+constexpr std::size_t batch_nodes = 4096;
+constexpr std::size_t flush_bytes = std::size_t{1} << 20;
+
+std::string compression_suffix(const FormatOptions& options) {
+  const auto text = options.get("compress");
+  if (!text || *text == "none") return "";
+  if (*text == "gz" || *text == "zst") return "." + *text;
+  throw usage_error("compress=" + *text + ": expected gz, zst or none");
+}
+
+Error several_ranks(const SinkPlan& plan, const SetSource& source) {
+  return usage_error((plan.path ? "-o " + *plan.path + " names one file" : std::string("set=plain is one file")) +
+                     ", but there are several ranks; give a prefix, as in -o " + source.base_name());
+}
+
+class Sink {
+ public:
+  Sink(SetSource& source, const SinkPlan& plan, const SinkOptions& options, Diagnostics& diagnostics)
+      : source_(source), plan_(plan), options_(options), diagnostics_(diagnostics) {
+    files_.keep(options.keep);
+  }
+
+  void write() {
+    const Format& format = *plan_.choice.format;
+    if (format.write_schedule != nullptr) {
+      write_schedule(format);
+    } else if (format.write_algorithm != nullptr) {
+      write_algorithm(format);
+    } else if (format.write_set != nullptr) {
+      auto out = open();
+      format.write_set(source_.load(options_.jobs), plan_.choice.options, *out);
+      out->close();
+    } else if (plan_.per_rank_files) {
+      write_files(format);
+    } else if (plan_.tar) {
+      write_tar(format);
+    } else {
+      write_document(format);
+    }
+    files_.commit();
+  }
+
+ private:
+  // Checks what the ranks say together; those of linked ranks are checked by the linking.
+  void all_read(bool has_groups) {
+    if (source_.groups_come_late()) return;
+    if (const WorldSizes* sizes = source_.world_sizes(); sizes != nullptr && !options_.checked)
+      sizes->warn_if_they_differ(diagnostics_);
+    if (has_groups) source_.check_groups();
+  }
+  void ready() {
+    if (options_.before_commit) options_.before_commit(files_);
+  }
+
+  std::unique_ptr<Output> open() {
+    if (!plan_.path) return open_stdout(compression_of(plan_.suffix));
+    return files_.create(*plan_.path);
+  }
+
+  void write_schedule(const Format& format) {
+    const Schedule* const schedule = source_.schedule();
+    if (schedule == nullptr) {
+      throw input_error({.file = source_.base_name()},
+                        "is no schedule: it does not say when which link carries what; a replay tells, with "
+                        "et-replay -t " +
+                            std::string(format.name));
+    }
+    std::string text;
+    format.write_schedule(*schedule, plan_.choice.options, text);
+    auto out = open();
+    out->write(text);
+    out->close();
+  }
+
+  void write_algorithm(const Format& format) {
+    std::string text;
+    if (const Algorithm* a = source_.algorithm()) {
+      format.write_algorithm(runnable(*a, diagnostics_), plan_.choice.options, text);
+    } else {
+      const std::vector<Trace> traces = source_.load(options_.jobs);
+      require_whole_set(traces);
+      const Algorithm algorithm = export_algorithm(traces, diagnostics_);
+      require_readable(algorithm);
+      format.write_algorithm(algorithm, plan_.choice.options, text);
+    }
+    auto out = open();
+    out->write(text);
+    out->close();
+  }
+
+  // Refuses what no reader of the format would take: messages without a partner, deadlocks and the like.
+  void require_readable(const Algorithm& algorithm) const {
+    Diagnostics found;
+    check_structure(algorithm, found);
+    if (found.errors() == 0)
+      verify(make_step_graph(algorithm), {.collective = {}, .soft = Severity::warning, .search_budget = 1}, found);
+    const auto& all = found.all();
+    const auto first = std::ranges::find(all, Severity::error, &Diagnostic::severity);
+    if (first == all.end()) return;
+    throw input_error({.file = source_.base_name()},
+                      "cannot be written as an algorithm: " + first->message +
+                          (found.errors() > 1 ? " (and " + std::to_string(found.errors() - 1) + " more)" : ""),
+                      first->rule);
+  }
+
+  // The nodes of the rank whose head was read, encoded; flushed to `out` when it is given.
+  void encode_rank(TraceReader& reader, Trace& trace, TraceWriter& writer, std::size_t ordinal, bool many,
+                   std::string& bytes, Output* out) const {
+    if (!options_.history.empty() && !source_.follows_reference()) add_history(trace.metadata, options_.history);
+    writer.begin_rank(trace, ordinal, many, bytes);
+    std::vector<Node> nodes;
+    while (reader.next_nodes(trace, batch_nodes)) {
+      // A batch may be a whole rank: a slice of its nodes at a time, over the same tables.
+      std::swap(nodes, trace.nodes.nodes);
+      for (std::size_t i = 0; i < nodes.size(); i += batch_nodes) {
+        const auto end = nodes.begin() + static_cast<std::ptrdiff_t>(std::min(i + batch_nodes, nodes.size()));
+        trace.nodes.nodes.assign(nodes.begin() + static_cast<std::ptrdiff_t>(i), end);
+        writer.nodes(trace, bytes);
+        if (out != nullptr && bytes.size() >= flush_bytes) {
+          out->write(bytes);
+          bytes.clear();
+        }
+      }
+    }
+    writer.end_rank(bytes);
+    if (out != nullptr) {
+      out->write(bytes);
+      bytes.clear();
+    }
+  }
+
+  // Each rank straight into its file. Independent ranks in parallel: the files do not depend on the order.
+  void write_files(const Format& format) {
+    std::vector<Rank> written;
+    const auto write_one = [&](TraceReader& reader, Trace& trace) {
+      const auto writer = format.write(plan_.choice.options);
+      auto out = files_.create_in_set(rank_path(*plan_.path, trace.rank, plan_.suffix));
+      std::string bytes;
+      encode_rank(reader, trace, *writer, 0, false, bytes, out.get());
+      out->close();
+      return trace.rank;
+    };
+    source_.for_each_rank(options_.jobs, write_one, [&](Rank rank) { written.push_back(rank); });
+    finish_set(written);
+  }
+
+  // A larger set of the same name would leave stale ranks behind.
+  void finish_set(const std::vector<Rank>& written) {
+    if (written.empty()) return ready();  // which says why
+    const Rank last = options_.last_rank.value_or(*std::max_element(written.begin(), written.end()));
+    if (!options_.whole) return ready();
+    const auto existing = existing_ranks(*plan_.path);
+    if (!existing.empty() && existing.back().rank != last && !options_.force) {
+      throw usage_error("there is a set " + *plan_.path + " of " + counted(existing.back().rank + 1, "rank") +
+                        " already, this one has " + std::to_string(last + 1) +
+                        "; choose another name, or replace it with --force");
+    }
+    std::error_code ignored;
+    for (const RankFile& f : existing) {
+      const bool replaced = f.rank <= last && f.path == rank_path(*plan_.path, f.rank, plan_.suffix);
+      if (!replaced) files_.remove_on_commit(f.path);
+    }
+    all_read(true);
+    ready();
+    const std::string groups_path = *plan_.path + ".groups.json";
+    if (const auto groups = source_.groups_to_write(&diagnostics_)) {
+      auto out = files_.create_in_set(groups_path);
+      out->write(groups->json);
+      out->close();
+      return;
+    }
+    files_.reserve(groups_path);
+    if (!existing.empty() && std::filesystem::exists(std::filesystem::symlink_status(groups_path, ignored))) {
+      // They would be taken for those of the new ranks.
+      log_note(groups_path + " is removed with the set that is replaced");
+      files_.remove_on_commit(groups_path);
+    }
+  }
+
+  // Ranks stand ascending in our tars.
+  void write_tar(const Format& format) {
+    auto out = open();
+    TarWriter tar(*out);
+    const std::string stem = plan_.path ? base_of_file(*plan_.path) : source_.base_name();
+    bool begun = false;
+    const auto put = [&](Rank rank, const std::string& bytes) {
+      if (!std::exchange(begun, true)) {
+        if (const auto groups = source_.groups_to_write(&diagnostics_))
+          tar.add(stem + ".groups.json", groups->json);
+      }
+      tar.add(stem + "." + std::to_string(rank) + ".et", bytes);
+    };
+    // Of linked traces the groups, which come first, are known at the end only.
+    std::vector<std::pair<Rank, std::string>> held;
+    const auto add = [&](Rank rank, std::string&& bytes) {
+      if (source_.groups_come_late()) {
+        held.emplace_back(rank, std::move(bytes));
+      } else {
+        put(rank, bytes);
+      }
+    };
+    const auto encode = [&](TraceReader& reader, Trace& trace) {
+      const auto writer = format.write(plan_.choice.options);
+      std::string bytes;
+      encode_rank(reader, trace, *writer, 0, false, bytes, nullptr);
+      return std::pair{trace.rank, std::move(bytes)};
+    };
+    RankOrder<std::string> order(source_.base_name());
+    source_.for_each_rank(options_.jobs, encode, [&](std::pair<Rank, std::string>&& encoded) {
+      order.add(encoded.first, std::move(encoded.second), add);
+    });
+    order.finish(add);
+    all_read(true);
+    ready();
+    for (auto& [rank, bytes] : held) put(rank, std::exchange(bytes, {}));
+    tar.close();
+    out->close();
+  }
+
+  void write_document(const Format& format) {
+    auto out = open();
+    const auto writer = format.write(plan_.choice.options);
+    const bool many = format.framed_set && source_.many();
+    // What a pipe has taken cannot be taken back; groups stand first, and may be known last.
+    const bool hold =
+        source_.groups_come_late() || (options_.before_commit && (!plan_.path || is_stream_path(*plan_.path)));
+    std::string begin, bytes;
+    bool has_groups = false;
+    const auto begin_set = [&] {
+      has_groups = give_groups(format, *writer);
+      writer->begin_set(many, begin);
+    };
+    if (!hold) {
+      begin_set();
+      out->write(begin);
+    }
+    const auto reader = source_.open_all();
+    Trace trace;
+    std::size_t ordinal = 0;
+    while (reader->next_rank(trace)) {
+      if (format.file_per_rank && ordinal > 0) throw several_ranks(plan_, source_);
+      encode_rank(*reader, trace, *writer, ordinal++, many, bytes, hold ? nullptr : out.get());
+    }
+    if (hold) begin_set();
+    writer->end_set(many, bytes);
+    all_read(has_groups);
+    ready();
+    if (hold) out->write(begin);
+    out->write(bytes);
+    out->close();
+  }
+
+  // To a writer that has a place for them. Returns whether it has.
+  bool give_groups(const Format& format, TraceWriter& writer) {
+    if (source_.follows_reference() || !source_.has_subgroups()) return false;
+    const auto groups = source_.groups_to_write(&diagnostics_);
+    if (!groups) return false;
+    const bool taken = writer.take_groups(groups->json);
+    if (!taken) warn_of_lost_groups(format);
+    return taken;
+  }
+
+  void warn_of_lost_groups(const Format& format) {
+    if (source_.groups_come_late()) {
+      diagnostics_.warning(
+          {.file = plan_.path.value_or("<stdout>")}, "groups",
+          "the process groups are left out: name a prefix with -o, which gets them as PREFIX.groups.json");
+    } else {
+      diagnostics_.warning({.file = source_.groups()->name}, "groups",
+                           std::string(format.name) + " holds no groups; they are left out");
+    }
+  }
+
+  SetSource& source_;
+  const SinkPlan& plan_;
+  const SinkOptions& options_;
+  Diagnostics& diagnostics_;
+  OutputFiles files_;
+};
+
+// What set= asks for: a tar, a plain file, or nothing.
+std::optional<bool> tar_wanted(const FormatOptions& options) {
+  const auto text = options.get("set");
+  if (!text) return std::nullopt;
+  if (*text == "tar") return true;
+  if (*text == "plain") return false;
+  throw usage_error("set=" + *text + ": expected tar or plain");
+}
+
+}  // namespace
+
+SinkPlan plan_sink(SetSource& source, const SinkOptions& options) {
+  SinkPlan plan;
+  if (options.path && options.path->empty()) throw usage_error("-o has an empty name");
+  if (options.path && *options.path != "-") plan.path = options.path;
+  const Format* by_suffix = plan.path ? format_by_suffix(*plan.path, Direction::write) : nullptr;
+  if (options.to) {
+    plan.choice = parse_format_choice(*options.to, Direction::write);
+  } else {
+    plan.choice.format = by_suffix != nullptr ? by_suffix : &find_format("chakra");
+    if (!plan.choice.format->can_write())
+      throw usage_error("format '" + std::string(plan.choice.format->name) + "' can only be read");
+  }
+  const Format& format = *plan.choice.format;
+  plan.suffix = compression_suffix(plan.choice.options);
+  const bool named_tar = plan.path && is_tar_name(*plan.path);
+  const bool stream = !plan.path || is_stream_path(*plan.path);
+  if (format.file_per_rank) {
+    const auto wanted = tar_wanted(plan.choice.options);
+    plan.tar = wanted.value_or(named_tar || (stream && source.many()));
+    plan.per_rank_files = !stream && !plan.tar && by_suffix != &format && !wanted;
+    // A file can still be discarded when a second rank comes.
+    if (!plan.tar && !plan.per_rank_files && stream && source.many()) throw several_ranks(plan, source);
+  }
+  if (plan.per_rank_files && plan.suffix.empty() && without_compression_suffix(*plan.path) != *plan.path) {
+    plan.suffix = plan.path->substr(without_compression_suffix(*plan.path).size());
+    plan.path->resize(plan.path->size() - plan.suffix.size());
+  }
+  if (plan.path && !stream && !plan.per_rank_files && !plan.suffix.empty() && !plan.path->ends_with(plan.suffix)) {
+    throw usage_error("-o " + *plan.path + ": with compress=" + plan.suffix.substr(1) + " the name must end in " +
+                      plan.suffix);
+  }
+  std::error_code error;
+  if (plan.path && (std::filesystem::is_directory(*plan.path, error) || plan.path->ends_with('/'))) {
+    if (!plan.per_rank_files) throw usage_error(*plan.path + " is a directory; name a file in it");
+    const bool empty = std::filesystem::is_empty(*plan.path, error);
+    if (error && error != std::errc::no_such_file_or_directory) throw system_error(*plan.path, error.value());
+    if (!error && !empty && !options.force) {
+      throw usage_error(*plan.path + " is a directory that is not empty; name a prefix in it, or use --force");
+    }
+    *plan.path += (plan.path->ends_with('/') ? "" : "/") + source.base_name();
+  }
+  return plan;
+}
+
+void write_set(SetSource& source, const SinkPlan& plan, const SinkOptions& options, Diagnostics& diagnostics) {
+  Sink(source, plan, options, diagnostics).write();
+}
+
+std::unique_ptr<Output> open_output(OutputFiles& files, const std::optional<std::string>& path) {
+  return path && *path != "-" ? files.create(*path) : open_stdout();
+}
+
+void write_bytes(OutputFiles& files, const std::optional<std::string>& path, std::string_view bytes) {
+  const auto out = open_output(files, path);
+  out->write(bytes);
+  out->close();
+}
+
+void write_bytes(const std::optional<std::string>& path, std::string_view bytes) {
+  OutputFiles files;
+  write_bytes(files, path, bytes);
+  files.commit();
+}
+
+void add_history(Metadata& metadata, const std::string& line) {
+  AttrTable& table = metadata.table;
+  std::vector<std::string> lines;
+  const auto at = std::find_if(table.attrs.begin(), table.attrs.end(), [](const Attr& a) {
+    return a.name == attr::history && a.kind == Kind::string_list;
+  });
+  if (at != table.attrs.end()) {
+    for (const Text t : table.string_list(*at)) lines.emplace_back(table.view(t));
+    table.attrs.erase(at);
+  }
+  lines.push_back(line);
+  table.add_strings(attr::history, lines);
+}
+
+}  // namespace convert

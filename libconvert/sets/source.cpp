@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: MIT
+#include "sets/source.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "config/groups.h"
+#include "core/world_size.h"
+#include "io/set_path.h"
+#include "io/sha256.h"
+#include "passes/verify/verify.h"
+#include "sets/known_file.h"
+#include "sets/missing_ranks.h"
+#include "sets/readers.h"
+#include "sets/schedules.h"
+#include "util/in_turn.h"
+#include "util/log.h"
+
+namespace convert {
+namespace {
+
+Error ranks_of_its_own(Rank asked) {
+  return usage_error("--rank " + std::to_string(asked) + ": the input has ranks of its own");
+}
+
+}  // namespace
+
+// The first rank of a document with its nodes, and the head of the second.
+struct TraceSource::Ahead {
+  std::unique_ptr<TraceReader> reader;
+  Trace first;
+  Trace second;
+  bool has_first = false;
+  bool has_second = false;
+};
+
+// Gives what was read ahead, then the rest.
+class TraceSource::AheadReader : public TraceReader {
+ public:
+  explicit AheadReader(std::unique_ptr<Ahead> ahead) : ahead_(std::move(ahead)) {}
+
+  bool next_rank(Trace& out) override {
+    if (std::exchange(ahead_->has_first, false)) {
+      std::swap(nodes_, ahead_->first.nodes);
+      out = std::move(ahead_->first);
+      out.nodes.clear();
+      first_ = true;
+      return true;
+    }
+    first_ = false;
+    if (std::exchange(ahead_->has_second, false)) {
+      out = std::move(ahead_->second);
+      return true;
+    }
+    return ahead_->reader->next_rank(out);
+  }
+  bool next_nodes(Trace& out, std::size_t max_nodes) override {
+    if (!first_) return ahead_->reader->next_nodes(out, max_nodes);
+    out.nodes.clear();
+    std::swap(out.nodes, nodes_);
+    return !out.nodes.nodes.empty();
+  }
+
+ private:
+  std::unique_ptr<Ahead> ahead_;
+  NodeTable nodes_;
+  bool first_ = false;
+};
+
+// Notes where imports come from; counts what goes through, for the summary and the progress line.
+class TraceSource::CountingReader : public TraceReader {
+ public:
+  CountingReader(TraceSource& source, std::unique_ptr<TraceReader> reader)
+      : source_(source), reader_(std::move(reader)) {}
+
+  bool next_rank(Trace& out) override {
+    if (!reader_->next_rank(out)) {
+      if (empty_) throw input_error({.file = source_.base_name()}, "holds no trace");
+      return false;
+    }
+    empty_ = false;
+    source_.add_source_note(out.metadata);
+    source_.world_sizes_.add(out.rank, out.name, world_size(out.metadata));
+    ++source_.ranks_read_;
+    if (source_.independent_ranks() != 0) source_.progress_->add(1);
+    return true;
+  }
+  bool next_nodes(Trace& out, std::size_t max_nodes) override {
+    if (!reader_->next_nodes(out, max_nodes)) return false;
+    source_.nodes_read_ += out.nodes.nodes.size();
+    if (source_.independent_ranks() == 0) source_.progress_->add(out.nodes.nodes.size());
+    return true;
+  }
+
+ private:
+  TraceSource& source_;
+  std::unique_ptr<TraceReader> reader_;
+  bool empty_ = true;
+};
+
+// All streams of the set, one after the other.
+class TraceSource::AllReader : public TraceReader {
+ public:
+  explicit AllReader(TraceSource& source) : source_(source) {}
+
+  bool next_rank(Trace& out) override {
+    for (;;) {
+      if (reader_ && reader_->next_rank(out)) {
+        const std::optional<Rank>& asked = source_.options_.rank;
+        if (asked && out.rank != *asked) throw ranks_of_its_own(*asked);
+        return true;
+      }
+      reader_.reset();
+      auto item = std::exchange(source_.first_, std::nullopt);
+      if (!item) item = source_.inputs_.next();
+      if (!item) {
+        source_.warn_of_near_ranks();  // all members of a tar are known
+        return false;
+      }
+      const Rank ordinal = next_ordinal_++;
+      reader_ = source_.make_reader(std::move(*item), ordinal);
+    }
+  }
+  bool next_nodes(Trace& out, std::size_t max_nodes) override { return reader_->next_nodes(out, max_nodes); }
+
+ private:
+  TraceSource& source_;
+  std::unique_ptr<TraceReader> reader_;
+  Rank next_ordinal_ = 0;
+};
+
+// A rank of PyTorch traces, linked when it is asked for.
+class TraceSource::LinkingReader : public TraceReader {
+ public:
+  LinkingReader(TraceSource& source, std::unique_ptr<Input> host, std::optional<Rank> rank, LinkingOptions options)
+      : source_(source),
+        findings_(source.findings_in_turn()),
+        host_(std::move(host)),
+        rank_(rank),
+        options_(std::move(options)) {}
+
+  bool next_rank(Trace& out) override {
+    if (host_ == nullptr) return false;
+    read_ = read_linked(std::move(host_), rank_, options_, findings_);
+    if (read_.linked == nullptr) {
+      out = std::move(read_.trace);
+      std::swap(read_.trace.nodes, out.nodes);
+      out.nodes.clear();
+      return true;
+    }
+    read_.linked->head(out);
+    if (source_.options_.whole_linked) take_all(out);
+    return true;
+  }
+  bool next_nodes(Trace& out, std::size_t max_nodes) override {
+    if (read_.linked != nullptr && !source_.options_.whole_linked) {
+      // A part of a rank needs the tables of the whole, in the same trace: whoever wants much gets everything.
+      if (read_.linked->next_nodes(out,
+                                   max_nodes >= all_nodes ? std::numeric_limits<std::size_t>::max() : max_nodes)) {
+        return true;
+      }
+      end(out, nullptr);
+      out.nodes.clear();
+      return false;
+    }
+    out.nodes.clear();
+    std::swap(out.nodes, read_.trace.nodes);
+    return !out.nodes.nodes.empty();
+  }
+
+ private:
+  void take_all(Trace& out) {
+    (void)read_.linked->next_nodes(out, std::numeric_limits<std::size_t>::max());
+    end(out, &out);
+    std::swap(read_.trace.nodes, out.nodes);
+    out.nodes.clear();
+    read_.linked.reset();
+  }
+  void end(const Trace& head, const Trace* whole) {
+    if (std::exchange(ended_, true)) return;
+    in_turn([&source = source_, name = head.name, rank = head.rank, groups = read_.linked->groups()] {
+      source.add_linked_groups(name, rank, groups);
+    });
+    if (source_.options_.on_linked) {
+      source_.options_.on_linked(head.rank, head.name, *read_.linked, whole);
+    } else {
+      warn_unmatched(read_.linked->report(), head.name, options_.device.value_or(head.name), findings_);
+    }
+  }
+
+  TraceSource& source_;
+  Diagnostics& findings_;
+  std::unique_ptr<Input> host_;
+  std::optional<Rank> rank_;
+  LinkingOptions options_;
+  ReadRank read_;
+  bool ended_ = false;
+};
+
+TraceSource::TraceSource(SourceOptions options, Diagnostics& diagnostics)
+    : options_(std::move(options)),
+      choice_(options_.from ? parse_format_choice(*options_.from, Direction::read) : FormatChoice{}),
+      diagnostics_(diagnostics),
+      inputs_(options_.operands, options_.any_ranks) {
+  first_ = inputs_.next();
+  if (!first_) throw input_error({.file = options_.operands.empty() ? "" : options_.operands[0]}, "holds no trace");
+  format_ = choice_.format;
+  if (format_ == nullptr) {
+    Input& input = *first_->input;
+    const std::string_view head = input.peek(known_file_bytes).substr(0, known_file_bytes);
+    if (head.empty()) throw input_error({.file = input.name()}, "is empty; a trace or an algorithm is expected");
+    format_ = detect_format(head, input.name());
+    if (const auto kind = known_file(head, input.name()); kind && *kind > FileKind::algorithm)
+      throw input_error({.file = input.name()}, "no trace: it " + describe(*kind));
+    if (format_ == nullptr) {
+      throw input_error({.file = input.name()}, "cannot tell the format; name it with --from (see --list-formats)");
+    }
+  }
+  if (format_->peek_groups != nullptr) {
+    carried_groups_ = format_->peek_groups(*first_->input);
+    carried_by_ = first_->input->name();
+  }
+  const auto& files = inputs_.files();
+  if (options_.rank && (files.size() > 1 || first_->rank || format_->describes_set())) {
+    throw ranks_of_its_own(*options_.rank);
+  }
+  if (format_->describes_set()) read_description(*first_);
+  if (!inputs_.files().empty()) warn_of_near_ranks();
+  progress_.emplace(base_name() + (independent_ranks() != 0 ? "" : ", nodes"), independent_ranks(),
+                    options_.progress);
+}
+
+TraceSource::~TraceSource() = default;
+
+void TraceSource::warn_of_missing_ranks() {
+  if (world_sizes_.differ()) return world_sizes_.warn_if_they_differ(diagnostics_);
+  std::vector<Rank> present(ranks_read_);
+  std::iota(present.begin(), present.end(), Rank{0});
+  if (world().value_or(0) > present.size() && whole_set())
+    convert::warn_of_missing_ranks(base_name(), present, world(), nullptr, subset_hint, diagnostics_);
+}
+
+void TraceSource::warn_of_near_ranks() {
+  const NearRanks& near = inputs_.near_ranks();
+  if (std::exchange(near_told_, near.count) != near.count) {
+    diagnostics_.warning({.file = options_.operands[0]}, "framing", near.text());
+  }
+}
+
+void TraceSource::read_description(InputItem& item) {
+  std::string text = item.input->read_rest();
+  const std::string name = item.input->name();
+  if (options_.hash && !follows_reference()) {
+    source_file_ = file_name_part(name);
+    source_sha256_ = sha256_hex(text);
+  }
+  const std::string head = text.substr(0, known_file_bytes);
+  parse_as(*format_, options_.from.has_value(), head, name, [&] {
+    if (format_->read_set != nullptr) {
+      described_ = format_->read_set(std::move(text), name, choice_.options, diagnostics_);
+    } else if (format_->read_schedule != nullptr) {
+      algorithm_ = read_schedule(std::move(text), name);
+    } else {
+      algorithm_ = format_->read_algorithm(std::move(text), name, diagnostics_);
+    }
+  });
+  log_debug("read " + name + " as " + std::string(format_->name));
+  first_.reset();
+  if (inputs_.next())
+    throw usage_error(std::string(format_->name) + " files hold a whole set each: give one input");
+  if (algorithm_) check_structure(*algorithm_, diagnostics_);
+}
+
+// An algorithm without ranks if the schedule has errors.
+Algorithm TraceSource::read_schedule(std::string text, const std::string& file) {
+  const ScheduleOptions options = schedule_options(choice_.options);
+  schedule_ = format_->read_schedule(std::move(text), file, choice_.options, diagnostics_);
+  CheckedSchedule checked = check_and_repair(std::move(*schedule_), options, diagnostics_);
+  schedule_ = std::move(checked.schedule);
+  return std::move(checked.algorithm);
+}
+
+bool TraceSource::prepare(bool dataflow) {
+  if (!algorithm_) return true;
+  if (diagnostics_.errors() == 0) {
+    verify(make_step_graph(*algorithm_), {.dataflow = dataflow, .collective = {}, .soft = Severity::warning},
+           diagnostics_);
+  }
+  if (diagnostics_.errors() != 0) return false;
+  lowering_ = std::make_unique<Lowering>(*algorithm_, choice_.options.get_bytes("size"), diagnostics_);
+  return true;
+}
+
+void TraceSource::add_source_note(Metadata& metadata) const {
+  if (source_sha256_.empty()) return;
+  add_source(metadata, source_file_, source_sha256_);
+}
+
+bool TraceSource::many() {
+  if (format_->describes_set()) return independent_ranks() > 1;
+  const std::size_t files = inputs_.files().size();
+  if (options_.operands.size() > 1 || files > 1) return true;
+  if (files == 0 && first_ && first_->rank) return true;  // a member of a tar
+  if (format_->file_per_rank || format_->linked) return false;
+  // A document may hold any number of ranks. One is read ahead: then it is known whether another follows.
+  if (!ahead_) {
+    ahead_ = std::make_unique<Ahead>();
+    ahead_->reader = open_stream();
+    if (ahead_->reader->next_rank(ahead_->first)) {
+      read_nodes(*ahead_->reader, ahead_->first);
+      ahead_->has_first = true;
+      ahead_->has_second = ahead_->reader->next_rank(ahead_->second);
+    }
+  }
+  return ahead_->has_second;
+}
+
+bool TraceSource::whole_set() {
+  if (format_->describes_set() || many()) return true;
+  if (format_->linked) return false;  // one rank of a training on many
+  const auto& files = inputs_.files();
+  return files.empty() || files[0].path != options_.operands[0] || !files[0].rank;
+}
+
+std::size_t TraceSource::independent_ranks() const {
+  if (algorithm_) return static_cast<std::size_t>(algorithm_->ranks());
+  if (described_) return described_->ranks();
+  return format_->file_per_rank || format_->linked ? inputs_.files().size() : 0;
+}
+
+std::unique_ptr<TraceReader> TraceSource::open_described(Rank first, Rank last) {
+  if (described_) return described_->open(first, last);
+  return std::make_unique<LoweringReader>(*algorithm_, *lowering_, first, last);
+}
+
+std::unique_ptr<TraceReader> TraceSource::open_rank(std::size_t i) {
+  std::unique_ptr<TraceReader> reader;
+  if (format_->describes_set()) {
+    reader = open_described(static_cast<Rank>(i), static_cast<Rank>(i) + 1);
+  } else {
+    const InputSet::File& file = inputs_.files()[i];
+    log_debug("reading " + file.path + " as " + std::string(format_->name));
+    reader = make_reader(InputItem{open_input(file.path), file.rank}, static_cast<Rank>(i));
+  }
+  return std::make_unique<CountingReader>(*this, std::move(reader));
+}
+
+Diagnostics& TraceSource::findings_in_turn() {
+  if (!works_on_item()) return diagnostics_;
+  const std::shared_ptr<Diagnostics> own = diagnostics_.sibling();
+  in_turn([this, own] { diagnostics_.append(*own); });
+  return *own;
+}
+
+std::unique_ptr<TraceReader> TraceSource::make_reader(InputItem item, Rank ordinal) {
+  std::unique_ptr<Input> input = std::move(item.input);
+  return std::make_unique<KnownFileReader>(*format_, options_.from.has_value(), std::move(input),
+                                           [&](std::unique_ptr<Input> opened) {
+                                             return make_format_reader({std::move(opened), item.rank}, ordinal);
+                                           });
+}
+
+std::unique_ptr<TraceReader> TraceSource::make_format_reader(InputItem item, Rank ordinal) {
+  const Rank rank = options_.rank.value_or(ordinal);
+  if (!format_->linked) {
+    return std::make_unique<FileReader>(*format_, std::move(item), rank, choice_.options, options_.hash,
+                                        findings_in_turn());
+  }
+  LinkingOptions linking = this->linking();
+  linking.device_alone = format_->name == "kineto";
+  linking.hash = options_.hash;
+  if (ordinal < options_.linked.size()) {
+    const LinkedOperand& operand = options_.linked[ordinal];
+    if (!operand.device.empty() && linking.device)
+      throw usage_error("the device trace is named twice: device=" + *linking.device + " and --device");
+    if (!operand.device.empty()) linking.device = operand.device;
+    return std::make_unique<LinkingReader>(*this, std::move(item.input), operand.rank, std::move(linking));
+  }
+  if (linking.device && ordinal > 0)
+    throw usage_error("device=" + *linking.device + " belongs to one host trace; link several with et-link");
+  const bool told = item.rank || options_.rank || inputs_.files().size() > 1;
+  return std::make_unique<LinkingReader>(*this, std::move(item.input),
+                                         told ? std::optional(item.rank.value_or(rank)) : std::nullopt,
+                                         std::move(linking));
+}
+
+void TraceSource::add_linked_groups(const std::string& file, Rank rank,
+                                    const std::vector<GroupTable::Group>& groups) {
+  const std::lock_guard lock(groups_mutex_);
+  linked_ranks_ = std::max(linked_ranks_, rank + 1);
+  for (const GroupTable::Group& group : groups) {
+    const auto [at, added] = linked_groups_.try_emplace(group.id, LinkedGroup{group});
+    at->second.users.insert(rank);
+    GroupTable::Group& known = at->second.group;
+    if (added) continue;
+    known.size = std::max(known.size, group.size);
+    const bool same = known.name == group.name;
+    if (same && known.ranks.empty()) known.ranks = group.ranks;
+    if (same && (group.ranks.empty() || known.ranks == group.ranks)) continue;
+    diagnostics_.warning(
+        {.file = file}, "groups",
+        "process group '" + group.name + "' has other ranks here than elsewhere, or another name",
+        {"hint: torch.distributed.split_group may name different groups alike; new_group does not"});
+  }
+}
+
+bool TraceSource::has_subgroups() const {
+  if (!format_->linked) return SetSource::has_subgroups();
+  const std::lock_guard lock(groups_mutex_);
+  return std::any_of(linked_groups_.begin(), linked_groups_.end(), [](const auto& g) { return g.first != 0; });
+}
+
+// Profilers cut long lists of ranks, and PyTorch's default group has none. Who uses a group is in it.
+std::vector<std::uint32_t> TraceSource::members(const LinkedGroup& linked) const {
+  const GroupTable::Group& group = linked.group;
+  if (!group.ranks.empty()) return group.ranks;
+  constexpr std::uint32_t most_listed = 1 << 20;  // a size is only claimed, and a list takes memory
+  const std::uint32_t all = std::max(group.size, linked_ranks_);
+  if ((group.id == 0 || group.size == world()) && all <= most_listed) {
+    std::vector<std::uint32_t> ranks(all);
+    std::iota(ranks.begin(), ranks.end(), 0U);
+    return ranks;
+  }
+  if (group.size > linked.users.size() && !std::exchange(linked.told, true)) {
+    diagnostics_.warning({.file = base_name()}, "groups",
+                         "no file lists the " + counted(group.size, "rank") + " of process group '" + group.name +
+                             "': it has those that are linked and use it, " + std::to_string(linked.users.size()),
+                         {"hint: link the other ranks of the group too"});
+  }
+  return {linked.users.begin(), linked.users.end()};
+}
+
+std::optional<InputSet::Groups> TraceSource::groups() const {
+  if (inputs_.groups()) return inputs_.groups();
+  if (!carried_groups_.empty()) return InputSet::Groups{carried_by_, carried_groups_ + "\n"};
+  const std::lock_guard lock(groups_mutex_);
+  if (linked_groups_.empty()) return std::nullopt;
+  std::vector<CommGroup> list;
+  for (const auto& [id, linked] : linked_groups_) {
+    const bool is_world = id == 0 && linked.group.ranks.empty() && world();  // which wants no list
+    if (!is_world) list.push_back({.id = id, .ranks = members(linked)});
+  }
+  if (list.empty()) return std::nullopt;
+  return InputSet::Groups{base_name() + ".groups.json", groups_text(list)};
+}
+
+std::unique_ptr<TraceReader> TraceSource::open_all() {
+  std::unique_ptr<TraceReader> reader;
+  if (format_->describes_set()) {
+    reader = open_described(0, static_cast<Rank>(independent_ranks()));
+  } else if (ahead_) {
+    reader = std::make_unique<AheadReader>(std::move(ahead_));
+  } else {
+    reader = open_stream();
+  }
+  return std::make_unique<CountingReader>(*this, std::move(reader));
+}
+
+std::unique_ptr<TraceReader> TraceSource::open_stream() { return std::make_unique<AllReader>(*this); }
+
+}  // namespace convert

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// What ASTRA-sim cannot run, as far as that is seen without running it.
+#pragma once
+
+#include "config/network/network.h"
+#include "simulate/astra/gaps.h"
+#include "simulate/networks/network.h"
+#include "simulate/program/op.h"
+
+namespace convert {
+
+[[nodiscard]] AstraGaps gaps_of(const NetworkConfig& network, NetworkModel model);
+
+// Whether an NPU has nodes that ASTRA-sim's statistics do not know: of the CPU, of memory, or INVALID. What they
+// throw when the NPU ends is caught, unless the network called.
+[[nodiscard]] bool has_unknown_to_statistics(const RankCode& code);
+
+}  // namespace convert

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// Runs the traces of all ranks on a network, to the cycle as ASTRA-sim's analytical backends do.
+//
+//   ReplayBuilder builder(load_network(option), options, diagnostics);
+//   while (…) builder.add(trace);                                   // ranks in order, one at a time
+//   if (auto program = builder.finish()) result = replay(*program);
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/diagnostic.h"
+#include "core/timeline.h"
+#include "simulate/astra/gaps.h"
+#include "simulate/engine/activity.h"
+#include "simulate/engine/local_memory.h"
+#include "simulate/explain/explain.h"
+#include "simulate/program/program.h"
+#include "simulate/program/roofline.h"
+#include "simulate/report/collective_kind.h"
+#include "simulate/waits/deadlock.h"
+
+namespace convert {
+
+enum class ReplayStatus : std::uint8_t {
+  complete,   // every node has run and every message was received
+  unmatched,  // every node has run, but some messages were never received
+  deadlock,   // nothing can happen any more, and nodes have not run
+  stopped,    // at ReplayOptions::until
+};
+[[nodiscard]] std::string_view name(ReplayStatus status);
+
+struct NpuResult {
+  std::optional<Picoseconds> finish_ps;  // end of its last node (0 if it has none); nothing if it did not get there
+  // In which it communicates and does not compute; with ASTRA-sim's rules as the next. 0 of NPUs that did not
+  // finish.
+  Picoseconds exposed_communication_ps = 0;
+  // finish less compute_ps: below 0 where nodes that compute overlap. With IssueMode::algorithm all of finish.
+  Picoseconds astra_exposed_ps = 0;
+  Picoseconds compute_ps = 0;  // sum of the durations, up to reached_ps, of COMP nodes that are not CPU operations
+  ActivityTimes times{};
+  std::uint64_t sends = 0;  // started
+  std::int64_t bytes_sent = 0;
+  std::uint64_t nodes = 0;
+  std::uint64_t nodes_done = 0;
+  std::optional<PeakMemory> peak_memory{};  // where local memory is tracked
+  std::optional<RooflineUse> roofline{};    // with the roofline model
+};
+
+// One collective of a group, on all its NPUs.
+struct CollectiveResult {
+  std::int64_t group = 0;    // its id; 0: all ranks
+  std::uint32_t number = 0;  // among the group's collectives, from 0
+  std::uint32_t plan = 0;    // in ReplayProgram::plans
+  std::uint32_t npus = 0;
+  Rank first_npu = 0;  // that called it
+  NodeId first_node = 0;
+  Picoseconds begin_ps = 0;             // the first NPU calls it
+  Picoseconds last_begin_ps = 0;        // the last does
+  std::optional<Picoseconds> end_ps{};  // the last has ended it; nothing if one has not
+  // In which an NPU that was in it computed nothing, over its NPUs; where end_ps is there.
+  Picoseconds exposed_mean_ps = 0;
+  Picoseconds exposed_max_ps = 0;
+};
+
+struct ReplayResult {
+  ReplayStatus status = ReplayStatus::complete;
+  NetworkModel model = NetworkModel::unaware;
+  std::optional<Forwarding> forwarding{};  // of the model wires
+  bool ideal_network = false;              // in place of a model
+  IssueMode issue = IssueMode::algorithm;
+  bool recorded_communication = false;  // in place of a model
+  Picoseconds total_ps = 0;             // end of the last node of all
+  Picoseconds reached_ps = 0;  // how far time came: the last event, or ReplayOptions::until if stopped there
+  std::vector<NpuResult> npus;
+  std::vector<Rank> ranks;                    // of npus; empty: 0, 1, 2, …
+  std::vector<CollectiveResult> collectives;  // in the order of their begin
+  std::vector<CollectiveKind> kinds;          // of collectives: one for each plan
+  std::vector<WireUse> wires;                 // with NetworkOptions::count_wires
+  std::optional<PortLoad> worst_port{};       // with NetworkOptions::watch_ports, if it was exceeded
+  std::size_t classes = 0;  // of equivalent ranks, where one of each was simulated for all; 0: every rank was
+  WaitReport waits;         // for status deadlock and unmatched
+  AstraGaps gaps;           // by ASTRA-sim's rules
+  Timeline timeline;
+  std::optional<Explanation> explanation;   // for ReplayOptions::explain; nothing if the node never started
+  std::optional<PeakTensors> peak_tensors;  // with MemoryTracking
+  std::vector<NodeSpans> spans;             // by rank, with MemoryTracking::trace
+
+  [[nodiscard]] Rank rank(std::size_t npu) const { return ranks.empty() ? static_cast<Rank>(npu) : ranks[npu]; }
+};
+
+// Deterministic. May be called again with the same program. Throws Error if simulated time overflows, and
+// Error(usage) if there is no node to explain.
+[[nodiscard]] ReplayResult replay(const ReplayProgram& program);
+
+// All in one; nothing if diagnostics got errors.
+[[nodiscard]] std::optional<ReplayResult> replay(std::span<const Trace> traces, const NetworkConfig& network,
+                                                 const ReplayOptions& options, Diagnostics& diagnostics);
+
+}  // namespace convert

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Fills a timeline during a replay: begin times and message numbers of nodes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/timeline.h"
+#include "simulate/program/program.h"
+
+namespace convert {
+
+class TimelineRecorder {
+ public:
+  TimelineRecorder(const ReplayProgram& program, Timeline& timeline)
+      : program_(program),
+        timeline_(timeline),
+        begin_(program.ops, not_under_way),
+        sent_(program.channels.size()),
+        posted_(program.channels.size()),
+        flow_(program.ops) {}
+
+  void begin(Rank r, std::uint32_t node, Picoseconds now) {
+    const Op& op = program_.op({r, node});
+    const std::uint32_t index = program_.ranks[r].first_op + node;
+    begin_[index] = now;
+    if (op.type == OpType::send) flow_[index] = ++sent_[op.channel];
+    if (op.type == OpType::recv) flow_[index] = ++posted_[op.channel];
+  }
+
+  void end(Rank r, std::uint32_t node, Picoseconds now) {
+    Slice& s = add(r, node, now);
+    const Op& op = program_.op({r, node});
+    if (op.type == OpType::send || op.type == OpType::recv)
+      s.flow = (std::uint64_t{op.channel} << 32) + flow_[program_.ranks[r].first_op + node];
+  }
+
+  // The replay stops: what is under way is seen up to here.
+  void stop(Picoseconds now) {
+    for (Rank r = 0; r < program_.ranks.size(); ++r) {
+      const RankProgram& rank = program_.ranks[r];
+      for (std::uint32_t node = 0; rank.code != nullptr && node < rank.code->ops.size(); ++node) {
+        if (begin_[rank.first_op + node] != not_under_way) add(r, node, now);
+      }
+    }
+  }
+
+ private:
+  static constexpr Picoseconds not_under_way = -1;
+
+  Slice& add(Rank r, std::uint32_t node, Picoseconds now) {
+    const Op& op = program_.op({r, node});
+    const RankCode& code = *program_.ranks[r].code;
+    const std::uint32_t index = program_.ranks[r].first_op + node;
+    Slice s{.rank = r, .lane = lane_of(op), .begin_ps = begin_[index], .end_ps = now, .node = code.id(node)};
+    s.name = timeline_.add_text(code.node_name(node));
+    if (op.type == OpType::send || op.type == OpType::recv) {
+      s.bytes = op.value;
+      s.peer = op.peer;
+    }
+    begin_[index] = not_under_way;
+    return timeline_.slices.emplace_back(s);
+  }
+
+  static Lane lane_of(const Op& op) {
+    switch (op.type) {
+      case OpType::send: return Lane::send;
+      case OpType::recv: return Lane::recv;
+      case OpType::memory: return op.slot == Slot::cpu ? Lane::cpu : Lane::memory;
+      case OpType::collective: return Lane::collective;
+      case OpType::invalid:
+      case OpType::timed: break;
+    }
+    if (op.slot == Slot::cpu) return Lane::cpu;
+    if (op.slot == Slot::recv) return Lane::recv;
+    return op.slot == Slot::communication ? Lane::collective : Lane::compute;
+  }
+
+  const ReplayProgram& program_;
+  Timeline& timeline_;
+  std::vector<Picoseconds> begin_;   // by op
+  std::vector<std::uint32_t> sent_;  // by channel
+  std::vector<std::uint32_t> posted_;
+  std::vector<std::uint32_t> flow_;  // by op: its number within the channel, from 1
+};
+
+}  // namespace convert

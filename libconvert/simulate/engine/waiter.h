@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Who is to be told when something of an NPU ends: an event of the NPU, or a message sent or received.
+#pragma once
+
+#include <cstdint>
+
+#include "simulate/program/op.h"
+
+namespace convert {
+
+// One word, which stays in a register.
+class Waiter {
+ public:
+  enum Kind : std::uint8_t {
+    nobody,
+    op,            // a node of the NPU's trace; index: its number in the rank; with `end`
+    custom_op,     // a node of a custom collective; index: CustomRuns' table
+    reduction,     // a stream's local pass goes on with a reduction; index: stream
+    phase_step,    // a stream's local pass is over; index: stream
+    phase_recv,    // a message for a stream; index: stream
+    phase_sent,    // a message of a stream's tree or star has arrived; index: stream
+    empty_job,     // a collective without a chunk; index: job
+    control_sent,  // rendezvous: the control message has arrived, so the receiver posts; index: Messages' table
+    control_recv,  // rendezvous: the control message has arrived, so the sender starts; index: Messages' table
+    memory,        // a remote memory access; index: RemoteMemory's table
+    npu_entry,     // all of an NPU's events of one time
+    bus,           // an event of the shared bus; index: SharedBus' table
+  };
+  Waiter() = default;  // nobody
+  Waiter(Kind kind, std::uint32_t index, NodeEnd end = {})
+      : bits_(std::uint64_t{index} << 32U | std::uint64_t{end.bits()} << 8U | kind) {}
+
+  [[nodiscard]] Kind kind() const { return static_cast<Kind>(bits_ & 0xffU); }
+  [[nodiscard]] std::uint32_t index() const { return static_cast<std::uint32_t>(bits_ >> 32U); }
+  [[nodiscard]] NodeEnd end() const { return NodeEnd(static_cast<std::uint32_t>(bits_ >> 8U & 0xffffffU)); }
+
+ private:
+  std::uint64_t bits_ = 0;
+};
+
+}  // namespace convert

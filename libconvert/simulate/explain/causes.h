@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// What led to what in a replay. Everything that takes time (work of an NPU, a message, a hop over a wire) is begun
+// by the end of something else: its cause. Followed back from a node's start they are one chain to time 0.
+//
+// A replay is the same each time it runs. So the first run keeps nothing but the number of each cause's cause, and
+// a second one keeps the details of the few that are in the chain.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "core/diagnostic.h"
+#include "core/trace.h"
+#include "core/units.h"
+#include "simulate/engine/engine.h"
+
+namespace convert {
+
+class Causes {
+ public:
+  static constexpr std::uint32_t none = UINT32_MAX;
+  enum class Kind : std::uint8_t { work, message, hop, receive };
+
+  // For whom something is done.
+  struct Actor {
+    Rank npu = 0;
+    std::uint32_t op = none;  // its node
+    std::uint32_t run = 0;    // 1 + the collective of which the node is a part; 0: of none
+    friend bool operator==(const Actor&, const Actor&) = default;
+  };
+  struct Detail {
+    Kind kind = Kind::work;
+    Actor actor{};
+    Picoseconds begin = 0;
+    Picoseconds came = 0;        // hop: to the wire
+    bool starts = false;         // the actor's node began with it
+    std::uint32_t ended = none;  // the node of actor.npu whose end freed the actor's node, if that began with it
+    Rank to = 0;                 // message
+    std::uint32_t wire = none;   // hop
+    std::int64_t bytes = 0;      // message, hop
+  };
+
+  explicit Causes(const EventQueue& queue) : queue_(queue) {}
+  // For the second run: ascending numbers of the causes whose details are wanted.
+  Causes(const EventQueue& queue, std::vector<std::uint32_t> wanted)
+      : queue_(queue), wanted_(std::move(wanted)), second_(true) {}
+
+  // The cause whose end is being handled; none at time 0. What begins meanwhile goes back to it.
+  [[nodiscard]] std::uint32_t current() const { return current_; }
+  // The numbers of a cause and of all before it, ascending. Of the first run.
+  [[nodiscard]] std::vector<std::uint32_t> chain(std::uint32_t last) const {
+    std::vector<std::uint32_t> numbers;
+    for (; last != none; last = before_[last]) numbers.push_back(last);
+    return {numbers.rbegin(), numbers.rend()};
+  }
+  // Returns those wanted, after the second run.
+  [[nodiscard]] const std::vector<Detail>& details() const { return details_; }
+
+  // What begins from now on is for this actor.
+  void act(const Actor& actor) { actor_ = actor; }
+  [[nodiscard]] const Actor& actor() const { return actor_; }
+  // Node `op` of an NPU ends: it frees those that start before freed().
+  void node_ends(std::uint32_t op) { ended_ = op; }
+  void freed() { ended_ = none; }
+  // Node `op` of an NPU starts: so does what begins before node_started().
+  void node_starts(Rank npu, std::uint32_t op) { actor_ = starting_ = {npu, op}; }
+  void node_started() { starting_ = {}; }
+  // What would be the details if something began now.
+  [[nodiscard]] Detail detail(Kind kind) const {
+    const bool starts = starting_.op != none && actor_.npu == starting_.npu && actor_.op == starting_.op;
+    return {.kind = kind, .actor = actor_, .begin = queue_.now(), .came = 0, .starts = starts, .ended = ended_};
+  }
+
+  // Entry `item` of NpuEvents is registered, or runs.
+  void registered(std::uint32_t item) { items_.put(item, {add(detail(Kind::work)), actor_}); }
+  void runs(std::uint32_t item) { restore(items_.at[item]); }
+
+  // Message `m` is given to the network, which perhaps takes a first wire before it was_sent().
+  void send(std::uint32_t m, Rank to, std::int64_t bytes) {
+    Detail d = detail(Kind::message);
+    d.to = to;
+    d.bytes = bytes;
+    before_sending_ = current_;
+    current_ = add(d);
+    messages_.put(m, {current_, actor_});
+  }
+  void was_sent() { current_ = before_sending_; }
+  void arrives(std::uint32_t m) { restore(messages_.at[m]); }
+  // A send or receive waits under number `index` of Messages' table, or goes on.
+  void waits(std::uint32_t index) { waiting_.put(index, {current_, actor_}); }
+  void goes_on(std::uint32_t index) { actor_ = waiting_.at[index].actor; }
+  // A receive whose message is there already.
+  void finds_message(std::uint32_t index) { waiting_.put(index, {add(detail(Kind::receive)), actor_}); }
+  void takes_message(std::uint32_t index) { restore(waiting_.at[index]); }
+
+  // Packet `p` of a network comes to a wire, takes it, comes to its end. The wire gets free.
+  void comes(std::uint32_t p) {
+    if (packets_.at.size() <= p) packets_.at.resize(p + 1);
+    packets_.at[p].came = queue_.now();
+  }
+  void launched(std::uint32_t p) { packets_.put(p, {current_, actor_}); }
+  void takes_wire(std::uint32_t p, std::uint32_t wire, std::int64_t bytes) {
+    Packet& k = packets_.at[p];
+    Detail d = detail(Kind::hop);
+    d.actor = k.actor;
+    d.came = k.came;
+    d.wire = wire;
+    d.bytes = bytes;
+    k.cause = add(d);
+    wires_[wire] = k.cause;
+  }
+  void hop_ends(std::uint32_t p) { restore(packets_.at[p]); }
+  void wire_frees(std::uint32_t wire) { current_ = wires_[wire]; }
+  // The cause that is on the wire, where several share it; it ends.
+  [[nodiscard]] std::uint32_t on_wire(std::uint32_t wire) { return wires_[wire]; }
+  void ends(std::uint32_t cause) { current_ = cause; }
+
+ private:
+  struct Begun {
+    std::uint32_t cause = none;
+    Actor actor{};
+  };
+  struct Packet : Begun {
+    Picoseconds came = 0;
+    Packet& operator=(const Begun& b) {
+      Begun::operator=(b);
+      return *this;
+    }
+  };
+  template <typename T>
+  struct Table {
+    std::vector<T> at;
+    void put(std::uint32_t i, const Begun& b) {
+      if (at.size() <= i) at.resize(i + 1);
+      at[i] = b;
+    }
+  };
+
+  void restore(const Begun& b) {
+    current_ = b.cause;
+    actor_ = b.actor;
+  }
+  std::uint32_t add(const Detail& d) {
+    if (count_ == none) throw Error("the chain of causes is too long: more than 2^32 events; use --until");
+    if (!second_) {
+      before_.push_back(current_);
+    } else if (details_.size() < wanted_.size() && wanted_[details_.size()] == count_) {
+      details_.push_back(d);
+    }
+    return count_++;
+  }
+
+  const EventQueue& queue_;
+  std::vector<std::uint32_t> wanted_;
+  std::vector<Detail> details_;
+  bool second_ = false;
+  std::vector<std::uint32_t> before_;  // first run
+  std::uint32_t count_ = 0;
+
+  std::uint32_t current_ = none;
+  std::uint32_t before_sending_ = none;
+  Actor actor_{};
+  Actor starting_{};
+  std::uint32_t ended_ = none;
+  Table<Begun> items_;
+  Table<Begun> messages_;
+  Table<Begun> waiting_;
+  Table<Packet> packets_;
+  std::unordered_map<std::uint32_t, std::uint32_t> wires_;  // the cause that was last on it
+};
+
+}  // namespace convert

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "config/network/wire_numbers.h"
+#include "simulate/networks/network.h"
+#include "simulate/networks/wire_table.h"
+#include "simulate/symmetry/wire_watch.h"
+
+namespace convert {
+namespace {
+
+constexpr std::uint32_t event_hop = event_network;            // message `arg` is at the end of a wire
+constexpr std::uint32_t event_wire_free = event_network + 1;  // wire `arg` has sent the last byte
+
+// ASTRA-sim's congestion-aware network, of one dimension or several. Each set of NPUs that differ only in
+// coordinate d has the wires of dimension d's topology. Messages correct their coordinates lowest dimension first;
+// in a ring they go the shorter way, clockwise if both are equal. A ring of two has one wire each way.
+class AwareNetwork final : public Network {
+ public:
+  AwareNetwork(const NetworkConfig& config, bool count_wires, EventQueue& queue)
+      : Network(queue),
+        numbers_(config),
+        dims_(numbers_.dims()),
+        last_(dims_.size()),
+        table_(numbers_.wires(), count_wires) {}
+
+  void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t priority) override;
+  MessageToken advance(Event event) override;
+  void reduce(const NetworkConfig& config, const Symmetry& symmetry, OrderWatch& order) override {
+    watch_.emplace(config, symmetry, order, queue_);
+  }
+  [[nodiscard]] std::vector<WireUse> wire_use(Picoseconds end) const override;
+  [[nodiscard]] std::string wire_name(std::uint32_t wire) const override {
+    const auto [from, to] = numbers_.ends(wire);
+    return numbers_.device_name(from) + '>' + numbers_.device_name(to);
+  }
+
+ private:
+  using Dim = ProductWires::Dim;
+  struct Packet {
+    std::int64_t bytes;
+    std::uint32_t next;
+    Rank at;  // on a wire: where the wire leads, or (to a switch) where the switch sends it on
+    Rank dst;
+    std::uint8_t dim;
+    bool to_switch;
+  };
+
+  struct Delays {
+    std::int64_t bytes = -1;
+    Picoseconds busy = 0;     // of the wire
+    Picoseconds arrival = 0;  // at its end
+  };
+
+  const Delays& delays(std::uint8_t dim, std::int64_t bytes) {
+    Delays& last = last_[dim];
+    if (last.bytes != bytes) {  // messages often are of one size
+      const double on_wire_ns = static_cast<double>(bytes) / dims_[dim].bytes_per_ns;
+      last = {bytes, truncate_delay(on_wire_ns), truncate_delay(dims_[dim].latency_ns + on_wire_ns)};
+    }
+    return last;
+  }
+  [[nodiscard]] bool is_watched() const { return watch_ || causes_ != nullptr; }  // then each event must come here
+  bool forward(std::uint32_t p);
+  std::uint32_t take_hop(Packet& k, const Dim& d, std::uint32_t from, std::uint32_t to);
+  void enqueue(std::uint32_t wire, std::uint32_t p) {
+    if (watch_) wire = watch_->come(p, wire);
+    if (causes_ != nullptr) causes_->comes(p);
+    if (table_.enter(wire, p)) transmit(wire, p);
+  }
+  void transmit(std::uint32_t wire, std::uint32_t p);
+
+  ProductWires numbers_;
+  const std::vector<Dim>& dims_;
+  std::vector<Delays> last_;  // by dimension
+  WireTable<Packet> table_;
+  std::optional<WireWatch> watch_;
+};
+
+void AwareNetwork::send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t /*priority*/) {
+  const std::uint32_t p = message;
+  table_.new_packet(p) = {.bytes = bytes, .next = 0, .at = src, .dst = dst, .dim = 0, .to_switch = false};
+  if (causes_ != nullptr) causes_->launched(p);
+  if (src == dst) {  // see can_send_to_self
+    enqueue(take_hop(table_.packet(p), dims_[0], src, dst), p);
+  } else {
+    forward(p);
+  }
+}
+
+MessageToken AwareNetwork::advance(Event event) {
+  if (event.kind() == event_wire_free) {
+    if (watch_) watch_->leave(event.arg());
+    if (causes_ != nullptr) causes_->wire_frees(event.arg());
+    if (const std::uint32_t p = table_.leave(event.arg()); p != table_.none) transmit(event.arg(), p);
+    return no_message;
+  }
+  if (watch_) watch_->hop(event.arg());
+  if (causes_ != nullptr) causes_->hop_ends(event.arg());
+  return forward(event.arg()) ? no_message : event.arg();
+}
+
+std::vector<WireUse> AwareNetwork::wire_use(Picoseconds end) const {
+  return table_.use(end, [this](std::uint32_t wire, WireUse& u) {
+    const auto [from, to] = numbers_.ends(wire);
+    u.from = numbers_.device_name(from);
+    u.to = numbers_.device_name(to);
+  });
+}
+
+// Puts the packet on its next wire. False: it is at its destination.
+bool AwareNetwork::forward(std::uint32_t p) {
+  Packet& k = table_.packet(p);
+  if (k.to_switch) {
+    k.to_switch = false;
+    const Dim& d = dims_[k.dim];
+    enqueue(d.first_wire + k.at * d.fanout + 1, p);
+    return true;
+  }
+  if (k.at == k.dst) return false;
+  for (;; ++k.dim) {
+    const Dim& d = dims_[k.dim];
+    const std::uint32_t from = numbers_.coordinate(d, k.at);
+    const std::uint32_t to = numbers_.coordinate(d, k.dst);
+    if (from == to) continue;
+    enqueue(take_hop(k, d, from, to), p);
+    return true;
+  }
+}
+
+// Moves the packet a hop towards coordinate `to` and returns the wire for it.
+std::uint32_t AwareNetwork::take_hop(Packet& k, const Dim& d, std::uint32_t from, std::uint32_t to) {
+  const std::uint32_t first = d.first_wire + k.at * d.fanout;
+  if (d.topology == Topology::ring) {
+    const std::uint32_t clockwise = to > from ? to - from : to + d.npus - from;
+    const bool forwards = clockwise <= d.npus - clockwise;
+    const std::uint32_t next = forwards ? (from + 1 == d.npus ? 0 : from + 1) : (from == 0 ? d.npus - 1 : from - 1);
+    k.at += (next - from) * d.stride;  // modulo 2^32
+    return first + (forwards ? 0 : 1);
+  }
+  if (d.topology == Topology::mesh) {
+    k.at += to > from ? d.stride : 0 - d.stride;  // modulo 2^32
+    return first + (to > from ? 0 : 1);
+  }
+  k.at += (to - from) * d.stride;
+  if (d.topology == Topology::fully_connected) return first + to;
+  k.to_switch = true;
+  return first;
+}
+
+// The arrival is scheduled before the end of transmission; each delay is cut to whole nanoseconds by itself.
+void AwareNetwork::transmit(std::uint32_t wire, std::uint32_t p) {
+  const Packet& k = table_.packet(p);
+  const Delays& d = delays(k.dim, k.bytes);
+  const bool arrives = k.at == k.dst && !k.to_switch && !is_watched();
+  queue_.push_after(d.arrival, p, arrives ? event_arrival : event_hop);
+  queue_.push_after(d.busy, wire, event_wire_free);
+  table_.count(wire, k.bytes, queue_.now(), d.busy);
+  if (watch_) watch_->transmit(p, wire);
+  if (causes_ != nullptr) causes_->takes_wire(p, wire, k.bytes);
+}
+
+}  // namespace
+
+std::unique_ptr<Network> make_aware_network(const NetworkConfig& config, bool count_wires, EventQueue& queue) {
+  return std::make_unique<AwareNetwork>(config, count_wires, queue);
+}
+
+}  // namespace convert

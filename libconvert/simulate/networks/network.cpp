@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/networks/network.h"
+
+#include "core/diagnostic.h"
+
+namespace convert {
+
+std::string_view name(NetworkModel model) {
+  switch (model) {
+    case NetworkModel::unaware: return "unaware";
+    case NetworkModel::aware: return "aware";
+    case NetworkModel::wires: return "links";
+  }
+  return "";
+}
+
+std::string_view name(Occupancy occupancy) { return occupancy == Occupancy::beta ? "beta" : "alpha-beta"; }
+
+std::string_view name(Forwarding forwarding) {
+  switch (forwarding) {
+    case Forwarding::switches: return "switches";
+    case Forwarding::store: return "store";
+    case Forwarding::cut: return "cut";
+  }
+  return "";
+}
+
+std::string_view describe(Forwarding forwarding) {
+  switch (forwarding) {
+    case Forwarding::switches: return "cut-through at switches";
+    case Forwarding::store: return "store-and-forward";
+    case Forwarding::cut: return "cut-through";
+  }
+  return "";
+}
+
+void check_network_options(const NetworkConfig& config, const NetworkOptions& options) {
+  if (config.ideal) {
+    const char* what = !options.failed.empty()                ? "that could fail"
+                       : options.routing                      ? "to choose a way over"
+                       : options.occupancy != Occupancy::beta ? "that could be occupied"
+                       : options.forwarding                   ? "to forward messages over"
+                                                              : nullptr;
+    if (what != nullptr) throw usage_error(std::string("an ideal network has no links ") + what);
+    return;
+  }
+  if (options.model == NetworkModel::wires) return;
+  const std::string model(name(options.model));
+  if (!config.is_product()) {
+    throw usage_error("the network model " + model + " takes only dimensions of rings, switches and the like; '" +
+                      config.source + "' wants the model links");
+  }
+  const char* what = !options.failed.empty()                ? "failed links"
+                     : options.routing                      ? "a choice of routing"
+                     : options.occupancy != Occupancy::beta ? "occupancy alpha-beta"
+                     : options.forwarding                   ? "a choice of forwarding"
+                                                            : nullptr;
+  if (what != nullptr) throw usage_error(std::string(what) + ": only with the network model links, not " + model);
+}
+
+bool can_send_to_self(const NetworkConfig& config, NetworkModel model) {
+  return model != NetworkModel::unaware && config.dims.size() == 1 && config.dims[0].topology == Topology::switched;
+}
+
+std::unique_ptr<Network> make_network(const NetworkConfig& config, const NetworkOptions& options,
+                                      EventQueue& queue) {
+  check_network_options(config, options);
+  // Without a limit of bandwidth there is no congestion to be aware of.
+  if (options.model == NetworkModel::unaware || config.ideal)
+    return make_unaware_network(config, options.watch_ports, queue);
+  if (options.model == NetworkModel::aware) return make_aware_network(config, options.count_wires, queue);
+  return make_wires_network(config, options, queue);
+}
+
+std::unique_ptr<Network> make_network(const NetworkConfig& config, NetworkModel model, EventQueue& queue) {
+  return make_network(config, NetworkOptions{.model = model}, queue);
+}
+
+Picoseconds truncate_delay(double ns) {
+  constexpr double limit_ns = 9.2e15;
+  if (!(ns < limit_ns)) throw Error("the delay of a message exceeds 106 days; check bandwidth, latency and size");
+  return static_cast<Picoseconds>(ns) * ps_per_ns;
+}
+
+}  // namespace convert

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// What carries messages between NPUs: the one virtual interface of the simulator.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/network/network.h"
+#include "config/network/routes.h"
+#include "core/trace.h"
+#include "simulate/engine/engine.h"
+#include "simulate/explain/causes.h"
+#include "simulate/networks/port_watch.h"
+
+namespace convert {
+
+class OrderWatch;
+class Symmetry;
+
+// Whoever sends chooses the number, of no other message that is under way; the network hands it back at the arrival
+// and keeps a table by it.
+using MessageToken = std::uint32_t;
+inline constexpr MessageToken no_message = 0xffffffff;
+
+// Kinds of events. Those from event_network on belong to the network.
+inline constexpr std::uint32_t event_npu = 0;      // the completions of one NPU that fall on this time
+inline constexpr std::uint32_t event_receive = 1;  // a receive that was posted after its message had arrived
+inline constexpr std::uint32_t event_arrival = 2;  // message `arg` is at its destination
+inline constexpr std::uint32_t event_network = 3;
+
+// What a directed wire has carried so far. A message counts when the wire begins to send it.
+struct WireUse {
+  std::string from;  // "npu3", "switch0", or the name of a switch in a list of wires
+  std::string to;
+  std::int64_t bytes = 0;
+  std::uint32_t messages = 0;
+  Picoseconds busy_ps = 0;       // up to the time asked for
+  std::uint32_t peak_queue = 0;  // most messages that waited at once, without the one on the wire
+};
+
+// The order of events within a tick is part of a model's contract (results depend on it wherever messages meet):
+// send() and advance() push their events at once, in the order that the model states.
+class Network {
+ public:
+  virtual ~Network() = default;
+  Network(const Network&) = delete;
+  Network& operator=(const Network&) = delete;
+
+  // Starts a message now. Later either an event_arrival with `message` comes due, or advance() returns it.
+  // Where messages wait for a wire, `wires` serves the one of highest priority first, among equals in order.
+  virtual void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t priority) = 0;
+  void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message) { send(src, dst, bytes, message, 0); }
+  // An event of a kind ≥ event_network has come due. Returns the message that has arrived by it, or no_message.
+  virtual MessageToken advance(Event event) = 0;
+  // The same of any event that send() or advance() has pushed.
+  MessageToken handle(Event event) { return event.kind() == event_arrival ? event.arg() : advance(event); }
+  // The delay of every such message, where it does not depend on what else is under way: whoever sends may then
+  // push its event_arrival without send(). src != dst.
+  [[nodiscard]] virtual std::optional<Picoseconds> fixed_delay(Rank, Rank, std::int64_t) const { return {}; }
+  // Only representatives send from now on, and their wires stand for all.
+  virtual void reduce(const NetworkConfig&, const Symmetry&, OrderWatch&) {}
+  // The wires that carried a message until `end`, at which simulated time is, if NetworkOptions::count_wires asked
+  // for them; none in a model without wires.
+  [[nodiscard]] virtual std::vector<WireUse> wire_use(Picoseconds /*end*/) const { return {}; }
+  // What the messages did to the ports of NPUs until `end`, if NetworkOptions::watch_ports asked for it; of the
+  // model unaware. To be asked once.
+  [[nodiscard]] virtual std::optional<PortLoad> worst_port(Picoseconds /*end*/) { return {}; }
+  // "npu0>npu1"; of a model with wires.
+  [[nodiscard]] virtual std::string wire_name(std::uint32_t) const { return {}; }
+  void note_causes(Causes& causes) { causes_ = &causes; }
+
+ protected:
+  explicit Network(EventQueue& queue) : queue_(queue) {}
+  EventQueue& queue_;
+  Causes* causes_ = nullptr;  // if they are noted
+};
+
+// unaware: each message gets latency and full bandwidth, whatever else is under way.
+// aware: directed wires with first-in-first-out queues; a message is stored and forwarded whole at each hop.
+// wires: the same on any topology, to the picosecond, with the choices below. Others take products only.
+enum class NetworkModel : std::uint8_t { unaware, aware, wires };
+[[nodiscard]] std::string_view name(NetworkModel model);
+
+// How long a message keeps a wire: for its bytes, or for the latency too.
+enum class Occupancy : std::uint8_t { beta, alpha_beta };
+[[nodiscard]] std::string_view name(Occupancy occupancy);  // "beta", "alpha-beta"
+
+// store: a device sends a message on when all of it has come. cut: when its head has come; the tail follows at the
+// pace of the slowest wire before. switches: switches cut, NPUs store. Whole messages wait for a wire in any case,
+// in queues without limit.
+enum class Forwarding : std::uint8_t { switches, store, cut };
+[[nodiscard]] std::string_view name(Forwarding forwarding);      // "switches"
+[[nodiscard]] std::string_view describe(Forwarding forwarding);  // "cut-through at switches"
+
+// Occupancy, forwarding, routing and failed are for wires only.
+struct NetworkOptions {
+  NetworkModel model = NetworkModel::unaware;
+  Occupancy occupancy = Occupancy::beta;
+  std::optional<Forwarding> forwarding{};  // switches if not given
+  std::optional<Routing> routing{};        // see make_router
+  std::vector<std::string> failed{};       // "3-4", "npu3-switch0", "3>4"; see remove_failed_wires
+  bool count_wires = false;                // for Network::wire_use; aware and wires
+  bool watch_ports = false;                // for Network::worst_port; unaware
+};
+// Throws Error(usage) if the model does not take the network or an option. What routing and failed wires say of
+// devices is seen by make_network.
+void check_network_options(const NetworkConfig& config, const NetworkOptions& options);
+
+// Whether an NPU can send to itself: only through the switch of a one-dimensional network, aware or wires.
+[[nodiscard]] bool can_send_to_self(const NetworkConfig& config, NetworkModel model);
+
+// Throws what check_network_options throws, and make_router for wires.
+[[nodiscard]] std::unique_ptr<Network> make_network(const NetworkConfig& config, const NetworkOptions& options,
+                                                    EventQueue& queue);
+[[nodiscard]] std::unique_ptr<Network> make_network(const NetworkConfig& config, NetworkModel model,
+                                                    EventQueue& queue);
+
+// Delays are computed in double nanoseconds and cut to whole ones. Throws Error beyond 106 days.
+[[nodiscard]] Picoseconds truncate_delay(double ns);
+
+// One per model.
+[[nodiscard]] std::unique_ptr<Network> make_unaware_network(const NetworkConfig& config, bool watch_ports,
+                                                            EventQueue& queue);
+[[nodiscard]] std::unique_ptr<Network> make_aware_network(const NetworkConfig& config, bool count_wires,
+                                                          EventQueue& queue);
+[[nodiscard]] std::unique_ptr<Network> make_wires_network(const NetworkConfig& config,
+                                                          const NetworkOptions& options, EventQueue& queue);
+
+}  // namespace convert

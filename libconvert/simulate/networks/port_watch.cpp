@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/networks/port_watch.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <tuple>
+
+#include "simulate/symmetry/symmetry.h"
+
+namespace convert {
+namespace {
+
+// Rates are sums, and delays are cut to whole nanoseconds: what is above by less is not above.
+constexpr double tolerance = 1.01;
+
+// 1 byte/ns is 1 GB/s.
+std::string rate_text(double bytes_per_ns) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.4g", bytes_per_ns);
+  return text.data() + std::string(" GB/s");
+}
+
+// Returns the dimension's port, as ProductWires counts them. In a ring the shorter way, up if both are equally
+// long.
+std::uint32_t out_port(const ProductWires::Dim& d, std::uint32_t from, std::uint32_t to) {
+  switch (d.topology) {
+    case Topology::fully_connected: return to;
+    case Topology::switched: return 0;
+    case Topology::mesh: return to > from ? 0 : 1;
+    case Topology::ring: break;
+  }
+  const std::uint32_t up = to > from ? to - from : to + d.npus - from;
+  return up <= d.npus - up ? 0 : 1;
+}
+
+// For heaps whose top is the first.
+constexpr auto begins_later = [](const auto& a, const auto& b) { return a.begin > b.begin; };
+constexpr auto ends_later = [](const auto& a, const auto& b) { return a.end > b.end; };
+
+}  // namespace
+
+std::string port_text(const PortLoad& load) {
+  return "NPU " + std::to_string(load.npu) + (load.sends ? " sends " : " receives ") +
+         (load.messages == 1 ? "a message" : std::to_string(load.messages) + " messages at once") + ": " +
+         rate_text(load.bytes_per_ns) + " through a port of " + rate_text(load.port_bytes_per_ns);
+}
+
+void PortWatch::send(Rank src, Rank dst, double bytes_per_ns, Picoseconds now, Picoseconds delay,
+                     double latency_ns) {
+  const Picoseconds latency = std::min(round_to_ps(latency_ns), delay);
+  if (delay == latency) return;  // no bytes
+  const End first = first_wire(src, dst);
+  const End last = last_wire(src, dst);
+  add(first, src, true, {now, now + delay - latency, bytes_per_ns}, now);
+  if (last.wire != first.wire) add(last, dst, false, {now + latency, now + delay, bytes_per_ns}, now);
+}
+
+std::optional<PortLoad> PortWatch::worst(Picoseconds end) {
+  std::optional<PortLoad> worst;
+  using Key = std::tuple<long long, Rank, bool, std::uint32_t>;
+  Key least{};
+  for (auto& [wire, port] : ports_) {
+    advance(port, end);
+    const PortLoad& load = port.peak;
+    if (load.bytes_per_ns <= load.port_bytes_per_ns * tolerance) continue;
+    const long long excess = std::llround(load.bytes_per_ns / load.port_bytes_per_ns * 1e6);  // sums are rounded
+    const Key key{-excess, load.npu, !load.sends, wire};
+    if (worst && least < key) continue;
+    worst = load;
+    least = key;
+  }
+  return worst;
+}
+
+// Returns the port in the lowest dimension in which the two differ.
+PortWatch::End PortWatch::first_wire(Rank src, Rank dst) const {
+  for (const ProductWires::Dim& d : numbers_.dims()) {
+    const std::uint32_t from = numbers_.coordinate(d, src);
+    const std::uint32_t to = numbers_.coordinate(d, dst);
+    if (from == to) continue;
+    return {&d, d.first_wire + src * d.fanout + out_port(d, from, to)};
+  }
+  return {};
+}
+
+// Returns the port in the highest dimension in which the two differ.
+PortWatch::End PortWatch::last_wire(Rank src, Rank dst) const {
+  const std::vector<ProductWires::Dim>& dims = numbers_.dims();
+  for (auto d = dims.rbegin(); d != dims.rend(); ++d) {
+    const std::uint32_t from = numbers_.coordinate(*d, src);
+    const std::uint32_t to = numbers_.coordinate(*d, dst);
+    if (from == to) continue;
+    if (d->topology == Topology::switched) return {&*d, d->first_wire + dst * d->fanout + 1};
+    const std::uint32_t port = out_port(*d, from, to);
+    std::uint32_t before = from;  // fully connected
+    if (d->topology != Topology::fully_connected)
+      before = port == 0 ? (to == 0 ? d->npus : to) - 1 : (to + 1) % d->npus;
+    const Rank owner = dst + (before - to) * d->stride;  // modulo 2^32
+    return {&*d, d->first_wire + owner * d->fanout + port};
+  }
+  return {};
+}
+
+void PortWatch::add(const End& end, Rank npu, bool sends, const Flow& flow, Picoseconds now) {
+  const std::uint32_t wire = symmetry_ == nullptr ? end.wire : representative_wire(numbers_, *symmetry_, end.wire);
+  Port& port = ports_[wire];
+  if (port.bytes_per_ns == 0) {
+    port.bytes_per_ns = end.dim->bytes_per_ns;
+    port.peak.npu = symmetry_ == nullptr ? npu : symmetry_->representative(npu);
+    port.peak.sends = sends;
+    port.peak.port_bytes_per_ns = port.bytes_per_ns;
+  }
+  advance(port, now);
+  port.to_come.push_back(flow);
+  std::push_heap(port.to_come.begin(), port.to_come.end(), begins_later);
+}
+
+// Lets begin what begins before now: what is sent later comes later.
+void PortWatch::advance(Port& port, Picoseconds now) {
+  while (!port.to_come.empty() && port.to_come.front().begin < now) {
+    std::pop_heap(port.to_come.begin(), port.to_come.end(), begins_later);
+    const Flow flow = port.to_come.back();
+    port.to_come.pop_back();
+    while (!port.active.empty() && port.active.front().end <= flow.begin) {
+      port.rate -= port.active.front().bytes_per_ns;
+      std::pop_heap(port.active.begin(), port.active.end(), ends_later);
+      port.active.pop_back();
+    }
+    if (port.active.empty()) port.rate = 0;  // what rounding has left
+    port.active.push_back(flow);
+    std::push_heap(port.active.begin(), port.active.end(), ends_later);
+    port.rate += flow.bytes_per_ns;
+    if (port.rate <= port.peak.bytes_per_ns) continue;
+    port.peak.bytes_per_ns = port.rate;
+    port.peak.messages = static_cast<std::uint32_t>(port.active.size());
+  }
+}
+
+}  // namespace convert

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// By how much the messages of a network without contention exceed the wires at which NPUs send and receive them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "config/network/wire_numbers.h"
+#include "core/trace.h"
+#include "core/units.h"
+
+namespace convert {
+
+class Symmetry;
+
+// The most that went through a wire of an NPU at once.
+struct PortLoad {
+  Rank npu = 0;
+  bool sends = false;  // over its first wire; else receives over its last
+  std::uint32_t messages = 0;
+  double bytes_per_ns = 0;  // of them together
+  double port_bytes_per_ns = 0;
+};
+// "NPU 3 sends 8 messages at once: 400 GB/s through a port of 50 GB/s"
+[[nodiscard]] std::string port_text(const PortLoad& load);
+
+// Counts a message where it leaves its source and where it comes to its destination, for as long as its bytes take.
+class PortWatch {
+ public:
+  explicit PortWatch(const NetworkConfig& config) : numbers_(config) {}
+  // Only representatives send from now on, and their wires stand for all.
+  void reduce(const Symmetry& symmetry) { symmetry_ = &symmetry; }
+
+  // A message that is sent now and arrives `delay` later, `latency_ns` of it latency, at the pace of one dimension.
+  void send(Rank src, Rank dst, double bytes_per_ns, Picoseconds now, Picoseconds delay, double latency_ns);
+  // The port that was exceeded most until `end`, of several the first; nothing if none was. To be asked once.
+  [[nodiscard]] std::optional<PortLoad> worst(Picoseconds end);
+
+ private:
+  struct Flow {
+    Picoseconds begin = 0;
+    Picoseconds end = 0;
+    double bytes_per_ns = 0;
+  };
+  struct Port {
+    double bytes_per_ns = 0;      // of the wire
+    std::vector<Flow> to_come{};  // a heap, the first to begin on top
+    std::vector<Flow> active{};   // a heap, the first to end on top
+    double rate = 0;              // of the active ones
+    PortLoad peak{};
+  };
+  struct End {
+    const ProductWires::Dim* dim;
+    std::uint32_t wire;
+  };
+
+  [[nodiscard]] End first_wire(Rank src, Rank dst) const;
+  [[nodiscard]] End last_wire(Rank src, Rank dst) const;
+  void add(const End& end, Rank npu, bool sends, const Flow& flow, Picoseconds now);
+  static void advance(Port& port, Picoseconds now);
+
+  ProductWires numbers_;
+  const Symmetry* symmetry_ = nullptr;
+  std::unordered_map<std::uint32_t, Port> ports_;  // by wire
+};
+
+}  // namespace convert

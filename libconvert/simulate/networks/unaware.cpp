@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "simulate/networks/network.h"
+#include "simulate/networks/port_watch.h"
+
+namespace convert {
+namespace {
+
+// ASTRA-sim's congestion-unaware network. A message pays hops × latency + size / bandwidth of the lowest dimension
+// in which the two addresses differ; further dimensions are free.
+class UnawareNetwork final : public Network {
+ public:
+  UnawareNetwork(const NetworkConfig& config, bool watch_ports, EventQueue& queue)
+      : Network(queue), dims_(config.dims) {
+    if (watch_ports && !config.ideal) ports_.emplace(config);
+  }
+
+  void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t /*priority*/) override {
+    const Way w = way(src, dst);
+    const Picoseconds time = delay(w, bytes);
+    if (ports_) ports_->send(src, dst, w.dim->bytes_per_ns, queue_.now(), time, w.latency_ns);
+    queue_.push_after(time, message, event_arrival);
+  }
+  MessageToken advance(Event) override { return no_message; }
+  [[nodiscard]] std::optional<Picoseconds> fixed_delay(Rank src, Rank dst, std::int64_t bytes) const override {
+    if (ports_) return std::nullopt;  // each is to come to send()
+    return delay(way(src, dst), bytes);
+  }
+  void reduce(const NetworkConfig&, const Symmetry& symmetry, OrderWatch&) override {
+    if (ports_) ports_->reduce(symmetry);
+  }
+  [[nodiscard]] std::optional<PortLoad> worst_port(Picoseconds end) override {
+    return ports_ ? ports_->worst(end) : std::nullopt;
+  }
+
+ private:
+  // What a message pays for; no dimension in the ideal network.
+  struct Way {
+    const NetworkDim* dim = nullptr;
+    double latency_ns = 0;
+  };
+  [[nodiscard]] Way way(Rank src, Rank dst) const {
+    for (const NetworkDim& d : dims_) {
+      const auto n = static_cast<Rank>(d.npus);
+      const bool last = &d == &dims_.back();  // divisions are dear
+      const Rank a = last ? src : src % n;
+      const Rank b = last ? dst : dst % n;
+      if (a != b) return {&d, hops(d.topology, a, b, n) * d.latency_ns};
+      src /= n;
+      dst /= n;
+    }
+    return {};
+  }
+  [[nodiscard]] static Picoseconds delay(const Way& way, std::int64_t bytes) {
+    if (way.dim == nullptr) return 0;
+    return truncate_delay(way.latency_ns + static_cast<double>(bytes) / way.dim->bytes_per_ns);
+  }
+
+  static double hops(Topology topology, Rank a, Rank b, Rank n) {
+    switch (topology) {
+      case Topology::fully_connected: return 1;
+      case Topology::switched: return 2;
+      case Topology::mesh: return a < b ? b - a : a - b;
+      case Topology::ring: break;
+    }
+    const Rank clockwise = b > a ? b - a : b + n - a;
+    return std::min(clockwise, n - clockwise);
+  }
+
+  std::vector<NetworkDim> dims_;
+  std::optional<PortWatch> ports_;
+};
+
+}  // namespace
+
+std::unique_ptr<Network> make_unaware_network(const NetworkConfig& config, bool watch_ports, EventQueue& queue) {
+  return std::make_unique<UnawareNetwork>(config, watch_ports, queue);
+}
+
+}  // namespace convert

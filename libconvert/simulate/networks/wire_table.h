@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// Wires with first-in-first-out queues and what they have carried; packets that wait or travel. Nothing is
+// allocated per event.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/diagnostic.h"
+#include "simulate/networks/network.h"
+#include "util/huge_pages.h"
+
+namespace convert {
+
+// Packets have the numbers of their messages, and a member `std::uint32_t next` that the table uses while they
+// wait.
+template <typename Packet>
+class WireTable {
+ public:
+  static constexpr std::uint32_t none = UINT32_MAX;
+
+  WireTable(std::uint32_t wires, bool count_use)
+      : count_(wires), wires_(zeros<Wire>(wires)), use_(zeros<Use>(count_use ? wires : 0)), count_use_(count_use) {}
+
+  [[nodiscard]] Packet& packet(std::uint32_t p) {
+    return blocks_[p >> block_bits][p & ((std::uint32_t{1} << block_bits) - 1)];
+  }
+  Packet& new_packet(std::uint32_t p) {
+    while (p >> block_bits >= blocks_.size()) blocks_.emplace_back(std::size_t{1} << block_bits);
+    return packet(p);
+  }
+
+  // The packet takes the wire at once (true), or waits behind those that wait already.
+  bool enter(std::uint32_t wire, std::uint32_t p) {
+    return enter(wire, p, [](const Packet&, const Packet&) { return false; });
+  }
+  // … but before those for which sooner(packet, other) is true.
+  template <typename Sooner>
+  bool enter(std::uint32_t wire, std::uint32_t p, const Sooner& sooner) {
+    Wire& l = wires_[wire];
+    const std::uint32_t before = l.load++;
+    if (before == 0) return true;
+    if (count_use_) use_[wire].peak_queue = std::max(use_[wire].peak_queue, before);
+    if (before == 1) {
+      packet(p).next = p;
+    } else if (sooner(packet(p), packet(l.last))) {
+      std::uint32_t ahead = l.last;  // of the place in the circle
+      while (!sooner(packet(p), packet(packet(ahead).next))) ahead = packet(ahead).next;
+      packet(p).next = std::exchange(packet(ahead).next, p);
+      return false;
+    } else {
+      packet(p).next = std::exchange(packet(l.last).next, p);
+    }
+    l.last = p;
+    return false;
+  }
+  // Packets that wait for a wire that is taken.
+  [[nodiscard]] std::uint32_t waiting(std::uint32_t wire) const { return wires_[wire].load - 1; }
+  // Returns the next of those.
+  [[nodiscard]] std::uint32_t first(std::uint32_t wire) { return packet(wires_[wire].last).next; }
+  // The packet on the wire has left it: the one that takes it now, or none.
+  std::uint32_t leave(std::uint32_t wire) {
+    Wire& l = wires_[wire];
+    if (--l.load == 0) return none;
+    const std::uint32_t first = packet(l.last).next;
+    packet(l.last).next = packet(first).next;
+    return first;
+  }
+  // A packet takes the wire, from `now` for so long.
+  void count(std::uint32_t wire, std::int64_t bytes, Picoseconds now, Picoseconds busy_ps) {
+    if (!count_use_) return;
+    Use& u = use_[wire];
+    u.busy_ps += busy_ps;  // within simulated time
+    u.free_at = now + busy_ps;
+    if (++u.messages == 0 || __builtin_add_overflow(u.bytes, bytes, &u.bytes))
+      throw Error("a link carries 2^32 messages or 2^63 bytes, or more");
+  }
+
+  // Those that carried a message, in the order of their numbers, busy until `end` at most. `describe` sets the
+  // ends.
+  template <typename Describe>
+  [[nodiscard]] std::vector<WireUse> use(Picoseconds end, const Describe& describe) const {
+    std::vector<WireUse> out;
+    for (std::uint32_t i = 0; count_use_ && i < count_; ++i) {
+      if (use_[i].messages == 0) continue;
+      WireUse& u = out.emplace_back();
+      u.bytes = use_[i].bytes;
+      u.messages = use_[i].messages;
+      u.busy_ps = use_[i].busy_ps - std::max<Picoseconds>(0, use_[i].free_at - end);
+      u.peak_queue = use_[i].peak_queue;
+      describe(i, u);
+    }
+    return out;
+  }
+
+ private:
+  // All zero is idle.
+  struct Wire {
+    std::uint32_t last;  // that waits, in a circular list, if load > 1
+    std::uint32_t load;  // packets that wait or are on the wire
+  };
+  // By itself: the wires of a large network must fit in the cache where nobody asks.
+  struct Use {
+    std::int64_t bytes;
+    Picoseconds busy_ps;
+    Picoseconds free_at;  // after the last packet
+    std::uint32_t messages;
+    std::uint32_t peak_queue;
+  };
+  struct FreeMemory {
+    void operator()(void* p) const { std::free(p); }
+  };
+  template <typename T>
+  using Zeros = std::unique_ptr<T[], FreeMemory>;
+  // Zero pages until they are used, as a fully connected network has npus² wires of which an algorithm uses few;
+  // huge pages only where that wastes little.
+  template <typename T>
+  static Zeros<T> zeros(std::size_t count) {
+    constexpr std::size_t few = std::size_t{32} << 20U;  // bytes
+    Zeros<T> p(static_cast<T*>(std::calloc(std::max<std::size_t>(count, 1), sizeof(T))));
+    if (p == nullptr) throw std::bad_alloc();
+    if (count * sizeof(T) <= few) advise_huge(p.get(), count * sizeof(T));
+    return p;
+  }
+  static constexpr std::uint32_t block_bits = 12;
+
+  std::uint32_t count_;
+  Zeros<Wire> wires_;
+  Zeros<Use> use_;
+  const bool count_use_;
+  std::vector<HugeVector<Packet>> blocks_;
+};
+
+}  // namespace convert

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "config/network/routes.h"
+#include "core/diagnostic.h"
+#include "simulate/engine/pool.h"
+#include "simulate/networks/network.h"
+#include "simulate/networks/wire_table.h"
+#include "simulate/symmetry/wire_watch.h"
+
+namespace convert {
+namespace {
+
+constexpr std::uint32_t event_hop = event_network;            // message `arg` is at the end of a wire
+constexpr std::uint32_t event_wire_free = event_network + 1;  // wire `arg` takes the next packet
+
+constexpr std::uint32_t event_share_free = event_network + 2;  // share `arg` of a wire is free again
+
+// Per-wire queues on any topology, in picoseconds. Messages queue for a wire in the order in which they (cut: their
+// heads) come to it, those of higher priority before others; among those of one tick, in the order in which their
+// last wires took them. A wire that becomes free in the tick in which a message comes to it serves those that wait
+// before.
+//
+// A message that comes over slower wires than the one it takes (cut) needs only a share of it: others that need no
+// more than the rest go beside it, so that a fast wire behind slow ones carries as much as all of them bring.
+class WiresNetwork final : public Network {
+ public:
+  WiresNetwork(const NetworkConfig& config, const NetworkOptions& options, EventQueue& queue)
+      : Network(queue),
+        router_(make_router(config, options.routing, options.failed)),
+        table_(router_->wires(), options.count_wires),
+        first_cut_(first_cut(config, options.forwarding.value_or(Forwarding::switches))),
+        busy_for_latency_(options.occupancy == Occupancy::alpha_beta) {}
+
+  void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t priority) override {
+    const std::uint32_t p = message;
+    Packet& k = table_.new_packet(p);
+    k.bytes = bytes;
+    k.priority = priority;
+    k.tail_ps = 0;
+    k.position = {.at = src, .dst = dst};
+    if (causes_ != nullptr) causes_->launched(p);
+    take_hop(p, k);
+  }
+
+  MessageToken advance(Event event) override {
+    if (event.kind() == event_wire_free) {
+      if (watch_) watch_->leave(event.arg());
+      if (causes_ != nullptr) causes_->wire_frees(event.arg());
+      serve_next(event.arg());
+      return no_message;
+    }
+    if (event.kind() == event_share_free) {
+      free_share(event.arg());
+      return no_message;
+    }
+    if (watch_) watch_->hop(event.arg());
+    if (causes_ != nullptr) causes_->hop_ends(event.arg());
+    Packet& k = table_.packet(event.arg());
+    if (k.position.at == k.position.dst) return event.arg();
+    take_hop(event.arg(), k);
+    return no_message;
+  }
+
+  void reduce(const NetworkConfig& config, const Symmetry& symmetry, OrderWatch& order) override {
+    watch_.emplace(config, symmetry, order, queue_);
+  }
+  [[nodiscard]] std::string wire_name(std::uint32_t wire) const override {
+    const auto [from, to] = router_->ends(wire);
+    return router_->device_name(from) + '>' + router_->device_name(to);
+  }
+  [[nodiscard]] std::vector<WireUse> wire_use(Picoseconds end) const override {
+    return table_.use(end, [this](std::uint32_t wire, WireUse& u) {
+      const auto [from, to] = router_->ends(wire);
+      u.from = router_->device_name(from);
+      u.to = router_->device_name(to);
+    });
+  }
+
+ private:
+  struct Packet {
+    std::int64_t bytes;
+    std::int64_t priority;
+    Picoseconds tail_ps;  // cut: when the last byte comes to the device where the head is
+    Hop hop;              // the wire on which it travels or for which it waits
+    Position position;    // at the end of that wire
+    std::uint32_t next;
+  };
+
+  // The shares of a wire that are taken; of a wire on which a message needs no more than a share.
+  struct Shares {
+    double used = 0;  // at most 1
+    std::uint32_t count = 0;
+  };
+  struct Share {
+    std::uint32_t wire = 0;
+    double part = 0;
+    std::uint32_t cause = 0;
+  };
+
+  // Devices from this one on send a message on when its head has come.
+  static Device first_cut(const NetworkConfig& config, Forwarding forwarding) {
+    if (forwarding == Forwarding::cut) return 0;
+    return forwarding == Forwarding::store ? UINT32_MAX : static_cast<Device>(config.npus());
+  }
+
+  void take_hop(std::uint32_t p, Packet& k) {
+    k.hop = router_->step(k.position);
+    if (watch_) k.hop.wire = watch_->come(p, k.hop.wire);
+    const auto sooner = [](const Packet& a, const Packet& b) { return a.priority > b.priority; };
+    if (causes_ != nullptr) causes_->comes(p);
+    if (!shares_.empty()) {
+      const auto at = shares_.find(k.hop.wire);
+      if (at != shares_.end() && table_.waiting(k.hop.wire) == 0 && fits(k, at->second))
+        return transmit_share(p, k, at->second);
+    }
+    if (table_.enter(k.hop.wire, p, sooner)) transmit(p, k);
+  }
+
+  void serve_next(std::uint32_t wire) {
+    const std::uint32_t p = table_.leave(wire);
+    if (p == table_.none) return;
+    transmit(p, table_.packet(p));
+    serve_beside(wire);
+  }
+  // Those that wait for a wire of which only shares are taken.
+  void serve_beside(std::uint32_t wire) {
+    for (auto at = shares_.find(wire); at != shares_.end() && table_.waiting(wire) != 0;) {
+      const std::uint32_t p = table_.first(wire);
+      if (!fits(table_.packet(p), at->second)) return;
+      table_.leave(wire);
+      transmit_share(p, table_.packet(p), at->second);
+    }
+  }
+  void free_share(std::uint32_t number) {
+    const Share share = share_pool_[number];
+    share_pool_.remove(number);
+    if (causes_ != nullptr) causes_->ends(share.cause);
+    const auto at = shares_.find(share.wire);
+    at->second.used -= share.part;
+    if (--at->second.count != 0) return serve_beside(share.wire);
+    shares_.erase(at);
+    serve_next(share.wire);
+  }
+
+  // The bytes alone; and until the last byte has left, which cannot be before it has come.
+  [[nodiscard]] static Picoseconds wire_time(const Packet& k) {
+    return round_to_ps(static_cast<double>(k.bytes) / k.hop.bytes_per_ns);
+  }
+  [[nodiscard]] Picoseconds time_alone(const Packet& k, Picoseconds wire) const {
+    return std::max(wire, k.tail_ps - queue_.now());
+  }
+  // The share of its wire that the message can use.
+  [[nodiscard]] double usable(const Packet& k, Picoseconds wire) const {
+    const Picoseconds alone = time_alone(k, wire);
+    return alone <= wire ? 1 : static_cast<double>(std::max<Picoseconds>(wire, 1)) / static_cast<double>(alone);
+  }
+  // Half of what it can use is free, at least.
+  [[nodiscard]] bool fits(const Packet& k, const Shares& shares) const {
+    return 1 - shares.used >= usable(k, wire_time(k)) / 2;
+  }
+
+  void transmit(std::uint32_t p, Packet& k) {
+    const Picoseconds wire = wire_time(k);
+    if (k.tail_ps - queue_.now() > wire) return transmit_share(p, k, shares_[k.hop.wire]);
+    const Picoseconds busy = send_on(p, k, wire);
+    queue_.push_after(busy, k.hop.wire, event_wire_free);
+    table_.count(k.hop.wire, k.bytes, queue_.now(), busy);
+    if (watch_) watch_->transmit(p, k.hop.wire);
+    if (causes_ != nullptr) causes_->takes_wire(p, k.hop.wire, k.bytes);
+  }
+  void transmit_share(std::uint32_t p, Packet& k, Shares& shares) {
+    const Picoseconds wire = wire_time(k);
+    const double part = std::min(usable(k, wire), 1 - shares.used);
+    shares.used += part;
+    ++shares.count;
+    const auto sent = round_to_ps(static_cast<double>(wire) / part / static_cast<double>(ps_per_ns));
+    const std::uint32_t number = share_pool_.add({.wire = k.hop.wire, .part = part, .cause = 0});
+    queue_.push_after(send_on(p, k, std::max(sent, time_alone(k, wire))), number, event_share_free);
+    table_.count(k.hop.wire, k.bytes, queue_.now(), wire);
+    if (causes_ == nullptr) return;
+    causes_->takes_wire(p, k.hop.wire, k.bytes);
+    share_pool_[number].cause = causes_->on_wire(k.hop.wire);
+  }
+  // All of the message has left in `sent`. Returns how long it keeps what it has of the wire, whose end is to be
+  // scheduled after this.
+  Picoseconds send_on(std::uint32_t p, Packet& k, Picoseconds sent) {
+    const Picoseconds latency = k.hop.latency_ps;
+    const bool is_last = k.position.at == k.position.dst;
+    Picoseconds arrival = add(sent, latency);
+    k.tail_ps = add(queue_.now(), arrival);
+    if (!is_last && k.position.at >= first_cut_) arrival = latency;  // of the head
+    const bool is_watched = watch_ || causes_ != nullptr;            // then each event must come here
+    queue_.push_after(arrival, p, is_last && !is_watched ? event_arrival : event_hop);
+    return busy_for_latency_ ? add(sent, latency) : sent;
+  }
+  static Picoseconds add(Picoseconds a, Picoseconds b) {
+    if (__builtin_add_overflow(a, b, &a)) EventQueue::too_late();
+    return a;
+  }
+
+  std::unique_ptr<Router> router_;
+  WireTable<Packet> table_;
+  const Device first_cut_;
+  std::unordered_map<std::uint32_t, Shares> shares_;  // by wire, of few
+  Pool<Share, &Share::wire> share_pool_;
+  const bool busy_for_latency_;
+  std::optional<WireWatch> watch_;
+};
+
+}  // namespace
+
+std::unique_ptr<Network> make_wires_network(const NetworkConfig& config, const NetworkOptions& options,
+                                            EventQueue& queue) {
+  return std::make_unique<WiresNetwork>(config, options, queue);
+}
+
+}  // namespace convert

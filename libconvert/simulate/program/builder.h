@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// What a ReplayBuilder holds while it compiles. Its parts: nodes (program.cpp), collectives and their algorithms
+// (program_collectives.cpp, program_uneven.cpp), checks of the whole (program_checks.cpp).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "graph/graph.h"
+#include "simulate/program/channel_index.h"
+#include "simulate/program/compile.h"
+#include "simulate/program/program.h"
+#include "simulate/system/default_system.h"
+
+namespace convert {
+
+// The traces of an algorithm as its places, before they are put onto a group.
+struct CustomSource {
+  std::string prefix{};
+  std::string collective{};                               // that it says it is for; empty: unknown
+  std::vector<std::int32_t> relays{};                     // places that only pass on what others send
+  std::vector<std::shared_ptr<const RankCode>> places{};  // peers are places; channel: index into messages
+  struct Message {
+    std::int64_t tag;
+    std::int64_t chunks;  // of of_chunks of the collective, where there is no size; else 0
+    std::int64_t of_chunks;
+    Range runs{};  // into runs: which chunks; none: nobody knows
+    [[nodiscard]] std::optional<std::int64_t> bytes(std::int64_t of_collective,
+                                                    std::span<const ChunkRun> all) const;
+  };
+  std::vector<Message> messages{};
+  std::vector<ChunkRun> runs{};
+  bool scales = false;  // messages have no sizes
+  bool parts = false;   // an all-to-all whose parts differ, no algorithm that was given
+  std::set<CollectiveOp> used_for{};
+  std::optional<std::int64_t> used_for_bytes{};  // the last
+  bool sizes_told = false;                       // that they fit no more than one collective
+};
+
+// What a message's op does not hold.
+struct CompiledMessage {
+  std::int64_t tag = 0;
+  std::int64_t chunks = 0;
+  std::int64_t of_chunks = 0;
+};
+
+// An all-to-all of one rank whose parts differ.
+struct UnevenCall {
+  CollectiveCall call;
+  Location where;
+  NodeId node;
+  std::vector<std::int64_t> sends{};  // bytes to each place of the group; empty: not told
+  std::vector<std::int64_t> receives{};
+};
+
+// What a member of the group calls where some member's parts differ.
+struct UnevenMember {
+  Rank rank = 0;
+  std::uint32_t node = 0;
+  std::int64_t bytes = 0;
+  const UnevenCall* told = nullptr;  // null: equal parts
+};
+using UnevenMembers = std::vector<std::optional<UnevenMember>>;  // by place
+
+// " (w.3.et)" of the name "w.2.et" of rank 2: the file of another rank of its set. Empty if the name says no rank.
+[[nodiscard]] std::string file_of_rank(std::string name, Rank rank, Rank other);
+
+struct ReplayBuilder::State {
+  State(NetworkConfig network, const ReplayOptions& o, Diagnostics& d)
+      : diagnostics(d),
+        program{.options = o, .network = std::move(network)},
+        compiler(program.options, can_send_to_self(program.network, o.network.model), false, d),
+        custom_compiler(program.options, can_send_to_self(program.network, o.network.model), true, d) {
+    if (o.system == nullptr) {
+      auto system = std::make_shared<ReplaySystem>();
+      system->config = default_system(program.network);
+      program.options.system = std::move(system);
+    }
+    prepare_groups();
+  }
+
+  void prepare_groups();
+  void prepare_system();
+  void plan_collectives();
+  void add(const Trace& trace);
+  std::shared_ptr<RankCode> compile(const Trace& trace, NodeCompiler& with, std::vector<CompiledMessage>& messages);
+  void compile_collective(const Trace& trace, std::uint32_t index, const NodeCollective& c, Op& op);
+  std::optional<std::uint32_t> find_group(const Trace& trace, std::uint32_t index, std::string_view name);
+  bool note_uneven(const Trace& trace, std::uint32_t index, const CollectiveCall& call, Op& op);
+  [[nodiscard]] const UnevenCall* uneven_of(const Op& op) const;
+  [[nodiscard]] const CollectiveCall& call_of(const Op& op) const;
+  void number_collectives(const Trace& trace, const Graph& graph, std::vector<Op>& by_index) const;
+  std::uint32_t add_uneven(const UnevenCall& first, const UnevenMembers& members);
+  void gather_uneven();
+  struct CallUse;
+  std::uint32_t custom_for(const CallUse& use);
+  void check_use(CustomSource& source, const CallUse& use);
+  std::uint32_t put_on_group(std::size_t source, std::uint32_t group, std::int64_t bytes);
+  void check_network();
+  void note_gaps();
+  void note_gaps(const CollectiveCall& call);
+  void check_peers();
+  void warn_of_unused_options();
+  void note_peers(const Trace& trace, const RankCode& code);
+  void keep_names(const Trace& trace, RankCode& code) const;
+
+  Diagnostics& diagnostics;
+  ReplayProgram program;
+  NodeCompiler compiler;
+  NodeCompiler custom_compiler;
+  std::string first_name;  // of rank 0, for messages
+  std::string last_name;   // of the rank added last
+  ChannelIndex channel_index;
+  bool failed = false;
+  std::vector<CustomSource> sources;
+  // (source, group, bytes where it matters) → 1 + custom
+  std::map<std::tuple<std::size_t, std::uint32_t, std::int64_t>, std::uint32_t> customs;
+  // A collective as it is first called.
+  struct CallUse {
+    CollectiveCall call;
+    std::string prefix{};  // of its custom algorithm
+    Location where;
+    NodeId node;
+    std::size_t source = 0;  // 1 + where it is, if it has no prefix
+  };
+  std::vector<CallUse> calls;
+  std::vector<UnevenCall> uneven;
+  std::unordered_multimap<std::size_t, std::uint32_t> call_numbers;  // by hash
+  // The highest peer of each rank: whether it exists is known at the end.
+  struct HighestPeer {
+    std::int64_t peer = -1;
+    Location where;
+    NodeId node = 0;
+  };
+  std::vector<HighestPeer> highest_peers;
+  std::vector<bool> rules_used;  // of the system; empty before the first collective
+  std::set<NodeId> nodes_used;   // that have an algorithm of their own
+};
+
+}  // namespace convert

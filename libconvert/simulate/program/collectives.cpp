@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <bit>
+#include <functional>
+
+#include "core/spelling.h"
+#include "core/units.h"
+#include "graph/messages.h"
+#include "simulate/program/builder.h"
+
+namespace convert {
+namespace {
+
+SystemModel make_model(const NetworkConfig& network, const ReplaySystem& system, bool astra, std::uint32_t npus) {
+  const SystemConfig& c = system.config;
+  SystemModel m;
+  for (const NetworkDim& d : network.dims) {
+    m.dims.push_back(static_cast<std::uint32_t>(d.npus));
+    m.bytes_per_ns_by_dim.push_back(d.bytes_per_ns);
+  }
+  m.astra = astra;
+  m.policy = system.policy;
+  m.balanced = system.balanced && !astra;
+  if (m.dims.empty()) m.dims.push_back(npus);
+  m.npus = npus;
+  m.queues = system.queues_per_dim;
+  m.active_chunks = static_cast<std::uint32_t>(std::min<std::int64_t>(c.active_chunks_per_dimension, INT32_MAX));
+  const double scaled = static_cast<double>(c.endpoint_delay_ns) * system.injection_scale;
+  m.endpoint_delay = c.endpoint_delay_given ? truncate_delay(scaled) : c.endpoint_delay_ns * ps_per_ns;
+  m.splits = c.dataset_splits;
+  m.optimization = c.optimization;
+  m.local_mem_bytes_per_s = c.local_mem_bytes_per_s;
+  m.shared_bus = c.shared_bus;
+  m.local_reduction_delay = c.local_reduction_delay;
+  m.collectives = c.collectives;
+  for (const CollectiveRule& r : system.rules) m.lists.push_back(r.choice.per_dim);
+  return m;
+}
+
+}  // namespace
+
+void ReplayBuilder::State::prepare_groups() {
+  program.groups.emplace_back();
+  for (const CommGroup& g : program.options.system->groups) {
+    SystemGroup group{.id = g.id, .ranks = g.ranks};
+    for (std::uint32_t i = 0; i < g.ranks.size(); ++i) group.places.emplace_back(g.ranks[i], i);
+    std::sort(group.places.begin(), group.places.end());
+    program.groups.push_back(std::move(group));
+  }
+}
+
+void ReplayBuilder::State::prepare_system() {
+  const auto npus = static_cast<std::uint32_t>(program.ranks.size());
+  program.model = make_model(program.network, *program.options.system, program.options.astra, npus);
+  for (const SystemGroup& g : program.groups) {
+    if (g.places.empty() || g.places.back().first < npus) continue;
+    throw input_error({.file = program.options.system->groups_file},
+                      "group " + std::to_string(g.id) + " has rank " + std::to_string(g.places.back().first) +
+                          ", but there are " + counted(npus, "rank"),
+                      "groups");
+  }
+  const MemoryConfig& memory = program.options.system->memory;
+  if (memory.kind == MemoryKind::per_node && memory.nodes * memory.npus_per_node < npus) {
+    throw input_error({.file = memory.source},
+                      "num-nodes times num-npus-per-node is " +
+                          std::to_string(memory.nodes * memory.npus_per_node) + ", but there are " +
+                          counted(npus, "NPU"),
+                      "memory");
+  }
+}
+
+std::optional<std::uint32_t> ReplayBuilder::State::find_group(const Trace& trace, std::uint32_t index,
+                                                              std::string_view name) {
+  if (name.empty() || name == "0") return 0;
+  const std::optional<std::int64_t> id = parse_int(name);
+  for (std::uint32_t g = 1; id && g < program.groups.size(); ++g) {
+    if (program.groups[g].id != *id) continue;
+    const SystemGroup& group = program.groups[g];
+    const std::uint32_t place = group.place(trace.rank);
+    if (place < group.ranks.size()) return g;
+    compiler.error(trace, index, "groups",
+                   "rank " + std::to_string(trace.rank) + " calls a collective of group " + std::string(name) +
+                       ", of which it is no member");
+    return std::nullopt;
+  }
+  compiler.error(trace, index, "groups",
+                 "group " + std::string(name.substr(0, 40)) +
+                     (program.groups.size() == 1
+                          ? std::string(" is not defined; give the groups with ") +
+                                (program.options.astra_names ? "--comm-group-configuration" : "--groups")
+                          : " is not among the communicator groups"));
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> CustomSource::Message::bytes(std::int64_t of_collective,
+                                                         std::span<const ChunkRun> all) const {
+  std::int64_t sum = 0;
+  std::int64_t counted = 0;
+  for (const ChunkRun& run : all.subspan(runs.begin, runs.count)) {
+    sum += bytes_of_run(of_collective, run, static_cast<std::int32_t>(of_chunks));
+    counted += run.count;
+  }
+  const bool spreads = of_collective % of_chunks != 0 && counted == chunks;
+  return spreads ? sum : bytes_of_chunks(of_collective, chunks, of_chunks);
+}
+
+// Puts the algorithm of a source onto the ranks of a group, which are its places in the order listed. `bytes`: of
+// the whole collective.
+std::uint32_t ReplayBuilder::State::put_on_group(std::size_t source_index, std::uint32_t group_index,
+                                                 std::int64_t bytes) {
+  const CustomSource& source = sources[source_index];
+  std::uint32_t& known = customs[{source_index, group_index, source.scales ? bytes : 0}];
+  if (known != 0) return known;
+  const SystemGroup& group = program.groups[group_index];
+  const auto rank_at = [&](Rank p) { return group.ranks.empty() ? p : group.ranks[p]; };
+  CustomAlgorithm algorithm{.source = source.prefix, .parts = source.parts};
+  for (std::uint32_t place = 0; place < source.places.size(); ++place) {
+    auto code = std::make_shared<RankCode>(*source.places[place]);
+    for (Op& op : code->ops) {
+      if (op.type != OpType::send && op.type != OpType::recv) continue;
+      const bool sends = op.type == OpType::send;
+      if (op.peer >= source.places.size()) {
+        throw input_error({},
+                          "the algorithm " + source.prefix + " names place " + std::to_string(op.peer) +
+                              ", but has " + std::to_string(source.places.size()) + " places",
+                          "custom");
+      }
+      const CustomSource::Message& m = source.messages[op.channel];
+      if (m.of_chunks != 0) op.value = m.bytes(bytes, source.runs).value_or(0);
+      if (op.value <= 0) {
+        throw input_error({},
+                          "the algorithm " + source.prefix + " cuts " + counted(bytes, "byte") + " into " +
+                              counted(m.of_chunks, "chunk") + ", messages of less than a byte or 2^63 bytes",
+                          "custom");
+      }
+      op.channel = channel_index.find_or_add(program.channels, {.bytes = op.value,
+                                                                .src = rank_at(sends ? place : op.peer),
+                                                                .dst = rank_at(sends ? op.peer : place),
+                                                                .tag = m.tag});
+      op.peer = rank_at(op.peer);
+    }
+    algorithm.places.push_back(std::move(code));
+  }
+  program.customs.push_back(std::move(algorithm));
+  known = static_cast<std::uint32_t>(program.customs.size());
+  return known;
+}
+
+// Any algorithm may run for any collective, as in ASTRA-sim; more often it is a mistake.
+void ReplayBuilder::State::check_use(CustomSource& source, const CallUse& use) {
+  const auto warn = [&](const std::string& what) {
+    diagnostics.warning(use.where, "custom",
+                        "node " + std::to_string(use.node) + ": the algorithm " + source.prefix + what);
+  };
+  if (!source.scales && source.used_for_bytes.value_or(use.call.bytes) != use.call.bytes && !source.sizes_told) {
+    source.sizes_told = true;
+    warn(" states its sizes, and takes the place of collectives of " + std::to_string(*source.used_for_bytes) +
+         " and of " + counted(use.call.bytes, "byte") + " alike");
+  }
+  source.used_for_bytes = use.call.bytes;
+  if (!source.used_for.insert(use.call.op).second) return;
+  if (!source.relays.empty()) {
+    warn(" only passes on what others send at place " + std::to_string(source.relays.front()) +
+         ": the rank there neither gives nor gets anything");
+  }
+  if (source.collective.empty() || same_name(source.collective, name(use.call.op))) return;
+  warn((source.collective == "custom" ? " is custom" : " is one for " + source.collective) +
+       ", and takes the place of " + std::string(name(use.call.op)));
+}
+
+// 1 + the custom algorithm of a call; 0: none.
+std::uint32_t ReplayBuilder::State::custom_for(const CallUse& use) {
+  if (use.source != 0) return put_on_group(use.source - 1, use.call.group, use.call.bytes);
+  if (use.prefix.empty()) return 0;
+  const auto source =
+      std::find_if(sources.begin(), sources.end(), [&](const auto& s) { return s.prefix == use.prefix; });
+  const std::uint32_t members = program.groups[use.call.group].size(program.model);
+  const std::size_t places = source == sources.end() ? 0 : source->places.size();
+  if (places != members) {
+    throw input_error({},
+                      "the algorithm " + use.prefix + " is for " + counted(places, "NPU") +
+                          ", the collective has " + std::to_string(members) +
+                          (places < members || source->relays.empty()
+                               ? ""
+                               : "; its relays, such as place " + std::to_string(source->relays.front()) +
+                                     ", are among them: et-merge leaves out those that carry nothing"),
+                      "custom");
+  }
+  if (!source->relays.empty() && !program.options.astra) {
+    throw input_error({},
+                      "place " + std::to_string(source->relays.front()) + " of " + use.prefix +
+                          " only passes on what others send: the rank there would neither give nor get anything",
+                      "custom");
+  }
+  check_use(*source, use);
+  std::int64_t bytes = use.call.bytes;  // an all-gather's node states one NPU's part
+  if (use.call.op == CollectiveOp::all_gather && __builtin_mul_overflow(bytes, std::int64_t{members}, &bytes))
+    throw input_error({}, "the result of the all_gather exceeds 2^63 bytes", "custom");
+  return put_on_group(static_cast<std::size_t>(source - sources.begin()), use.call.group, bytes);
+}
+
+void ReplayBuilder::State::plan_collectives() {
+  prepare_system();
+  if (diagnostics.errors() != 0) {  // perhaps of an algorithm that could not be read
+    failed = true;
+    return;
+  }
+  gather_uneven();
+  for (CallUse& use : calls) {
+    try {
+      use.call.custom = custom_for(use);
+      program.plans.push_back(plan_collective(program.model, program.groups[use.call.group], use.call));
+    } catch (const Error& e) {
+      failed = true;
+      diagnostics.error(use.where, e.rule(), "node " + std::to_string(use.node) + ": " + e.what());
+    }
+  }
+}
+
+const CollectiveCall& ReplayBuilder::State::call_of(const Op& op) const {
+  const UnevenCall* const u = uneven_of(op);
+  return u != nullptr ? u->call : calls[op.channel].call;
+}
+
+// The ranks' calls of a group meet by their places in the order of issue: dependencies first, then the lowest id.
+// Which nodes are free first at run time may differ from rank to rank.
+void ReplayBuilder::State::number_collectives(const Trace& trace, const Graph& graph,
+                                              std::vector<Op>& by_index) const {
+  const auto is_collective = [](const Op& op) { return op.type == OpType::collective; };
+  if (program.options.astra || compiler.failed() || custom_compiler.failed()) return;
+  if (std::none_of(by_index.begin(), by_index.end(), is_collective)) return;
+  std::map<std::uint32_t, std::uint32_t> counts;  // by group
+  for (const std::uint32_t index : communication_order(trace.nodes, graph)) {
+    if (is_collective(by_index[index])) by_index[index].peer = counts[call_of(by_index[index]).group]++;
+  }
+}
+
+// The number of the call among all different ones. Per node wins over per collective.
+void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t index, const NodeCollective& c,
+                                              Op& op) {
+  const auto group = find_group(trace, index, c.group);
+  if (!group) return;
+  const ReplaySystem& system = *program.options.system;
+  const NodeId node = trace.nodes.nodes[index].id;
+  if (!program.options.astra && *group == 0 && c.listed_dims && *c.listed_dims < program.network.dims.size()) {
+    return compiler.error(trace, index, "attributes",
+                          "involved_dim has " + std::to_string(*c.listed_dims) + " values, the network has " +
+                              counted(program.network.dims.size(), "dimension"));
+  }
+  const auto by_node = system.per_node_custom.find(node);
+  CollectiveCall call{.op = c.op, .bytes = c.bytes, .group = *group, .dims = c.dims};
+  std::string prefix;
+  rules_used.resize(system.rules.size());
+  const auto rule = std::find_if(system.rules.begin(), system.rules.end(), [&](const CollectiveRule& r) {
+    return r.fits(c.op, program.groups[*group].id, c.bytes);
+  });
+  if (by_node != system.per_node_custom.end()) {
+    prefix = by_node->second;
+    nodes_used.insert(node);
+  } else if (rule != system.rules.end()) {
+    prefix = rule->choice.custom;
+    rules_used[static_cast<std::size_t>(rule - system.rules.begin())] = true;
+    call.list = static_cast<std::uint32_t>(rule - system.rules.begin()) + 1;
+  } else if (static_cast<std::size_t>(c.op) < collective_ops) {
+    prefix = system.config.collectives.at(static_cast<std::size_t>(c.op)).custom;
+  }
+  if (c.root) call.root = program.groups[*group].place(*c.root);
+  if (system.policy == WirePolicy::priority) call.priority = c.priority;
+  if (c.op == CollectiveOp::all_to_all && !program.options.astra && note_uneven(trace, index, call, op)) {
+    const std::string differ = "its parts differ in size (send_splits, recv_splits), ";
+    const auto dims = c.listed_dims ? static_cast<int>(*c.listed_dims) : 0;
+    if (!prefix.empty()) compiler.error(trace, index, "custom", differ + "those of " + prefix + " do not");
+    if (*group == 0 && std::countr_one(c.dims) < dims)
+      compiler.error(trace, index, "attributes", differ + "and it involves some dimensions only (involved_dim)");
+    return;
+  }
+  const std::size_t hash = std::hash<std::string>()(prefix) ^ static_cast<std::size_t>(call.bytes) * 31 ^
+                           static_cast<std::size_t>(call.op) << 60U ^ std::size_t{call.group} << 32U ^ call.dims;
+  for (auto [known, end] = call_numbers.equal_range(hash); known != end; ++known) {
+    if (calls[known->second].call == call && calls[known->second].prefix == prefix) {
+      op.channel = known->second;
+      return;
+    }
+  }
+  op.channel = static_cast<std::uint32_t>(calls.size());
+  call_numbers.emplace(hash, op.channel);
+  calls.push_back({call, prefix, location_of(trace, index), node});
+}
+
+}  // namespace convert

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/program/compile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/attr_names.h"
+#include "core/units.h"
+
+namespace convert {
+namespace {
+
+constexpr std::uint64_t max_duration_ns = std::numeric_limits<Picoseconds>::max() / ps_per_ns;
+
+}  // namespace
+
+std::optional<std::int64_t> bytes_of_chunks(std::int64_t size, std::int64_t chunks, std::int64_t of_chunks) {
+  __extension__ using Wide = __int128;
+  const Wide bytes = static_cast<Wide>(size) * chunks / of_chunks;
+  if (bytes > INT64_MAX) return std::nullopt;
+  return static_cast<std::int64_t>(bytes);
+}
+
+void NodeCompiler::error(const Trace& trace, std::uint32_t index, const std::string& rule,
+                         const std::string& message) {
+  failed_ = true;
+  diagnostics_.error(location_of(trace, index), rule,
+                     "node " + std::to_string(trace.nodes.nodes[index].id) + ": " + message);
+}
+
+IntValue NodeCompiler::integer(Name name, bool required) {
+  const Attr* a = find(attributes_, name);
+  const IntValue v = int_value(a);
+  const std::string label(name.view());
+  switch (v.status) {
+    case IntValue::Status::ok: break;
+    case IntValue::Status::absent:
+      if (required) fail("attributes", "attribute " + label + " is missing");
+      break;
+    case IntValue::Status::wrong_kind:
+      fail("attributes",
+           "attribute " + label + " is of kind " + std::string(kind_name(a->kind)) + ", not an integer");
+      break;
+    case IntValue::Status::too_large: fail("attributes", "attribute " + label + " is above 2^63-1"); break;
+  }
+  return v;
+}
+
+// A recorded time. ASTRA-sim knows whole microseconds only.
+void NodeCompiler::compile_duration(std::uint64_t min_ns) {
+  out_.op.type = OpType::timed;
+  std::optional<std::uint64_t> ns;
+  if (!options_.astra) {
+    const IntValue exact = integer(attr::duration_nanos, false);
+    if (exact.status != IntValue::Status::ok && exact.status != IntValue::Status::absent) return;
+    if (exact && exact.value < 0) return fail("times", "duration_nanos is negative");
+    if (exact) ns = static_cast<std::uint64_t>(exact.value);
+    // That everything takes a nanosecond at least is a rule of ASTRA-sim's networks, whose time is whole ns.
+    if (exact && options_.network.model == NetworkModel::wires) min_ns = 0;
+  }
+  if (!ns && node_->duration_us > max_duration_ns / 1000) return fail("times", "the duration exceeds 106 days");
+  if (!ns) ns = node_->duration_us * 1000;
+  if (*ns > max_duration_ns) return fail("times", "the duration exceeds 106 days");
+  out_.op.value = static_cast<Picoseconds>(std::max(*ns, min_ns)) * ps_per_ns;
+}
+
+bool NodeCompiler::has_recorded_time() const {
+  return node_->duration_us != 0 || (!options_.astra && find(attributes_, attr::duration_nanos) != nullptr);
+}
+
+// What was measured, also if that is nothing.
+void NodeCompiler::compile_recorded(bool communicates) {
+  if (node_type_name(node_->type).empty()) return compile_by_type();  // reports it
+  compile_duration(0);
+  if (communicates && !has_recorded_time()) ++untimed_communication_;
+}
+
+// Roofline: the operations at peak, or at what local memory can feed, whichever is slower.
+void NodeCompiler::compile_compute() {
+  if (inside_ || !system().roofline || out_.op.slot == Slot::cpu) return compile_duration();
+  // What is not estimated keeps its recorded time.
+  const bool unknown =
+      find(attributes_, attr::num_ops) == nullptr && find(attributes_, attr::tensor_size) == nullptr;
+  if (unknown && !options_.astra && has_recorded_time()) return compile_duration();
+  const IntValue operations = integer(attr::num_ops, true);
+  const IntValue bytes = integer(attr::tensor_size, true);
+  if (!operations || !bytes) return;
+  if (operations.value < 0 || bytes.value < 0) return fail("attributes", "num_ops or tensor_size is negative");
+  if (bytes.value == 0) {  // skipped
+    out_.op = {.type = OpType::invalid, .slot = out_.op.slot};
+    return;
+  }
+  out_.op.type = OpType::timed;
+  if (operations.value == 0 && options_.astra) return gaps_.add(AstraGap::no_operations);
+  const double intensity = static_cast<double>(operations.value) / static_cast<double>(bytes.value);
+  const double bandwidth = system().local_mem_bytes_per_s;
+  const double flops = std::min(bandwidth * intensity, system().peak_flops);
+  // What only moves bytes takes the time of the bytes; in ASTRA-sim none.
+  const double ns = 1e9 * (operations.value == 0 ? static_cast<double>(bytes.value) / bandwidth
+                                                 : static_cast<double>(operations.value) / flops);
+  if (!(ns < static_cast<double>(max_duration_ns))) {
+    return fail("times", flops == 0 ? "the roofline has no speed: peak-perf or local-mem-bw of the system is 0"
+                                    : "the roofline's time exceeds 106 days");
+  }
+  out_.op.value = static_cast<Picoseconds>(ns) * ps_per_ns;
+  intensity_ = intensity;
+}
+
+void NodeCompiler::note_roofline() {
+  const auto time = static_cast<double>(out_.op.value);
+  if (out_.op.type != OpType::timed || __builtin_add_overflow(roofline_.time, out_.op.value, &roofline_.time))
+    return;
+  if (intensity_ == 0) return;
+  const double flops = std::min(system().local_mem_bytes_per_s * intensity_, system().peak_flops);
+  if (flops >= system().peak_flops) roofline_.compute_bound += out_.op.value;
+  roofline_.compute_utilisation += flops / system().peak_flops * time;
+  roofline_.memory_utilisation += flops / intensity_ / system().local_mem_bytes_per_s * time;
+  roofline_.intensity += intensity_ * time;
+}
+
+void NodeCompiler::compile_memory() {
+  const std::string option = options_.astra_names ? "--remote-memory-configuration" : "--memory";
+  out_.op.type = OpType::memory;
+  const bool timed = node_->duration_us != 0 || find(attributes_, attr::duration_nanos) != nullptr;
+  if (inside_ || options_.system->memory.kind == MemoryKind::none) {
+    if (options_.astra && !inside_) {
+      return fail("memory", options_.system->memory.source.empty()
+                                ? "accesses remote memory; give its model with " + option
+                                : "accesses remote memory, but " + options_.system->memory.source +
+                                      " has memory-type " + std::string(name(MemoryKind::none)));
+    }
+    if (timed) return compile_duration();
+    if (inside_) return fail("memory", "an access to remote memory within the algorithm of a collective");
+    return fail("replay",
+                options_.system->memory.source.empty()
+                    ? "a memory access without a recorded duration wants a memory model; give one with " + option
+                    : "a memory access without a recorded duration wants a memory model; " +
+                          options_.system->memory.source + " says NO_MEMORY_EXPANSION");
+  }
+  const IntValue bytes = integer(attr::tensor_size, true);
+  if (!bytes) return;
+  if (bytes.value < 0) return fail("attributes", "tensor_size is negative");
+  out_.op.value = bytes.value;
+}
+
+std::int64_t NodeCompiler::message_bytes() {
+  const IntValue stated = integer(attr::comm_size, false);
+  if (stated) {
+    // No bytes: what synchronises, such as an edge between NPUs that et-split made a message of. ASTRA-sim has
+    // none.
+    if (stated.value > 0 || (stated.value == 0 && !options_.astra)) return stated.value;
+    fail("attributes", stated.value == 0 ? "a message of zero bytes" : "comm_size is negative");
+    return 0;
+  }
+  if (stated.status != IntValue::Status::absent) return 0;
+  if (find(attributes_, attr::msg_chunk_cnt) == nullptr || find(attributes_, attr::total_chunk_cnt) == nullptr) {
+    fail("attributes", "attribute comm_size is missing");
+    return 0;
+  }
+  return chunked_bytes();
+}
+
+std::int64_t NodeCompiler::chunked_bytes() {
+  if (!inside_ && !options_.size_bytes) {
+    throw Error(Error::Kind::usage, location_of(*trace_, index_),
+                "node " + std::to_string(node_->id) +
+                    " says its chunks but no comm_size; give the size of the collective with --size BYTES");
+  }
+  const IntValue count = integer(attr::msg_chunk_cnt, true);
+  const IntValue total = integer(attr::total_chunk_cnt, true);
+  if (!count || !total) return 0;
+  if (count.value < 1 || total.value < 1) {
+    fail("attributes", "msg_chunk_cnt " + std::to_string(count.value) + " and total_chunk_cnt " +
+                           std::to_string(total.value) + " must be positive");
+    return 0;
+  }
+  if (inside_) {
+    out_.chunks = count.value;
+    out_.of_chunks = total.value;
+    return 0;
+  }
+  const std::optional<std::int64_t> bytes = bytes_of_chunks(*options_.size_bytes, count.value, total.value);
+  if (bytes == 0) {
+    throw usage_error("--size " + std::to_string(*options_.size_bytes) + " is less than one byte for each of the " +
+                      counted(total.value, "chunk"));
+  }
+  if (!bytes) {
+    fail("attributes", "a message of 2^63 bytes or more");
+    return 0;
+  }
+  size_used_ = true;
+  return *bytes;
+}
+
+void NodeCompiler::compile_peer() {
+  const bool is_send = out_.op.type == OpType::send;
+  const IntValue own = integer(is_send ? attr::comm_src : attr::comm_dst, false);
+  const IntValue peer = integer(is_send ? attr::comm_dst : attr::comm_src, true);
+  if (own && own.value != static_cast<std::int64_t>(trace_->rank)) {
+    fail("peers", std::string(is_send ? "sends from rank " : "receives at rank ") + std::to_string(own.value) +
+                      ", but stands in the trace of rank " + std::to_string(trace_->rank));
+  }
+  if (!peer) return;
+  if (peer.value < 0 || peer.value >= max_npus) {
+    return fail("peers", std::string(is_send ? "sends to rank " : "receives from rank ") +
+                             std::to_string(peer.value) + ", which does not exist");
+  }
+  out_.op.peer = static_cast<Rank>(peer.value);
+  if (out_.op.peer == trace_->rank && !self_allowed_) {
+    fail("peers", is_send ? "a send to itself, for which this network has no way"
+                          : "a receive from itself, for which this network has no way");
+  }
+}
+
+void NodeCompiler::compile_message() {
+  compile_peer();
+  const IntValue comm_tag = integer(attr::comm_tag, true);
+  if (comm_tag) out_.tag = options_.astra ? comm_tag.value % std::int64_t{astra_tag_modulus} : comm_tag.value;
+  out_.op.value = message_bytes();
+}
+
+std::optional<CollectiveOp> NodeCompiler::collective_op(std::int64_t type) {
+  switch (static_cast<CollectiveType>(type)) {
+    case CollectiveType::all_reduce: return CollectiveOp::all_reduce;
+    case CollectiveType::all_gather: return CollectiveOp::all_gather;
+    case CollectiveType::all_to_all: return CollectiveOp::all_to_all;
+    case CollectiveType::reduce_scatter: return CollectiveOp::reduce_scatter;
+    default: break;
+  }
+  if (type == static_cast<std::int64_t>(CollectiveType::reduce_scatter_block) && !options_.astra)
+    return CollectiveOp::reduce_scatter;
+  std::optional<CollectiveOp> own;
+  switch (static_cast<CollectiveType>(type)) {
+    case CollectiveType::broadcast: own = CollectiveOp::broadcast; break;
+    case CollectiveType::reduce: own = CollectiveOp::reduce; break;
+    case CollectiveType::gather: own = CollectiveOp::gather; break;
+    case CollectiveType::scatter: own = CollectiveOp::scatter; break;
+    case CollectiveType::barrier: own = CollectiveOp::barrier; break;
+    default: fail("replay", "a collective of comm_type " + std::to_string(type) + " is not known"); return own;
+  }
+  if (!options_.astra) return own;
+  fail("replay", "ASTRA-sim has no " + std::string(name(*own)) + "; --compat none replays it");
+  return std::nullopt;
+}
+
+// Where a collective comes from or goes to: comm_src of a broadcast or scatter, comm_dst of a reduce or gather;
+// else the first rank of the group.
+void NodeCompiler::compile_root(NodeCollective& c) {
+  const bool from = c.op == CollectiveOp::broadcast || c.op == CollectiveOp::scatter;
+  const bool to = c.op == CollectiveOp::reduce || c.op == CollectiveOp::gather;
+  if (!from && !to) return;
+  const IntValue root = integer(from ? attr::comm_src : attr::comm_dst, false);
+  if (!root) return;
+  if (root.value < 0 || root.value >= max_npus)
+    return fail("peers", "its root is rank " + std::to_string(root.value) + ", which does not exist");
+  c.root = static_cast<Rank>(root.value);
+}
+
+void NodeCompiler::compile_collective() {
+  out_.op.type = OpType::collective;
+  if (inside_) return fail("replay", "a collective within the algorithm of a collective");
+  if (options_.issue == IssueMode::algorithm)
+    return fail("replay", "a collective within an algorithm; a workload wants --issue workload");
+  NodeCollective c;
+  if (options_.astra) c.dims = 0xF;  // without involved_dim ASTRA-sim takes the first four
+  const IntValue type = integer(attr::comm_type, true);
+  if (!type) return;
+  if (type.value == static_cast<std::int64_t>(CollectiveType::broadcast) && options_.astra)
+    return compile_duration();
+  const std::optional<CollectiveOp> op_type = collective_op(type.value);
+  if (!op_type) return;
+  c.op = *op_type;
+  const IntValue bytes = integer(attr::comm_size, c.op != CollectiveOp::barrier);
+  if (!bytes && bytes.status != IntValue::Status::absent) return;
+  if (bytes.value < 0) return fail("attributes", "comm_size is negative");
+  compile_root(c);
+  const IntValue priority = integer(attr::comm_priority, false);
+  c.priority = static_cast<std::int32_t>(std::clamp<std::int64_t>(priority.value, INT32_MIN, INT32_MAX));
+  c.bytes = out_.op.value = bytes.value;
+  if (const Attr* dims = find(attributes_, attr::involved_dim); dims != nullptr) {
+    if (dims->kind != Kind::bool_list) {
+      return fail("attributes",
+                  "attribute involved_dim is of kind " + std::string(kind_name(dims->kind)) + ", not bool_list");
+    }
+    c.dims = 0;
+    const auto list = trace_->nodes.list(*dims);
+    c.listed_dims = list.size();
+    for (std::size_t d = 0; d < std::min<std::size_t>(list.size(), 64); ++d) {
+      if (list[d] != 0) c.dims |= std::uint64_t{1} << d;
+    }
+  }
+  if (const Attr* group = find(attributes_, attr::pg_name); group != nullptr) {
+    if (group->kind != Kind::string_val) {
+      return fail("attributes",
+                  "attribute pg_name is of kind " + std::string(kind_name(group->kind)) + ", not a string");
+    }
+    c.group = trace_->nodes.string(*group);
+  }
+  out_.collective = c;
+}
+
+void NodeCompiler::compile_by_type() {
+  Op& op = out_.op;
+  switch (node_->type) {
+    case NodeType::invalid:
+    case NodeType::metadata: op.type = OpType::invalid; return;
+    case NodeType::comp: return compile_compute();
+    case NodeType::mem_load:
+    case NodeType::mem_store: return compile_memory();
+    case NodeType::comm_send:
+    case NodeType::comm_recv:
+      op.type = node_->type == NodeType::comm_send ? OpType::send : OpType::recv;
+      return compile_message();
+    case NodeType::comm_coll: return compile_collective();
+    default:
+      return fail("replay", "node type " + std::to_string(static_cast<std::int32_t>(node_->type)) + " is unknown");
+  }
+}
+
+// A straggler's own work takes longer; its messages do not.
+void NodeCompiler::slow_down() {
+  if (options_.slow.empty() || inside_ || out_.op.type != OpType::timed || node_->type != NodeType::comp) return;
+  const auto slow = options_.slow.find(trace_->rank);
+  if (slow == options_.slow.end()) return;
+  const double ps = static_cast<double>(out_.op.value) * slow->second;
+  if (!(ps < 9e18)) return fail("times", "slowed down, the duration exceeds 106 days");
+  out_.op.value = static_cast<Picoseconds>(ps);
+}
+
+void NodeCompiler::note_gaps() {
+  const NodeType type = node_->type;
+  if (type == NodeType::metadata && !inside_) gaps_.add(AstraGap::metadata_node);
+  if (inside_ && type != NodeType::comm_send && type != NodeType::comm_recv && type != NodeType::comp)
+    gaps_.add(AstraGap::custom_node);
+}
+
+CompiledNode NodeCompiler::compile(const Trace& trace, std::uint32_t index) {
+  trace_ = &trace;
+  index_ = index;
+  node_ = &trace.nodes.nodes[index];
+  attributes_ = trace.nodes.attributes(*node_);
+  out_ = {};
+  intensity_ = 0;
+  const IntValue cpu = integer(attr::is_cpu_op, false);
+  const bool on_cpu = cpu && cpu.value != 0;
+  const NodeType type = node_->type;
+  const bool communicates =
+      type == NodeType::comm_send || type == NodeType::comm_recv || type == NodeType::comm_coll;
+  if (on_cpu && !communicates) {
+    out_.op.slot = Slot::cpu;
+  } else if (type == NodeType::comp) {
+    out_.op.slot = Slot::compute;
+  } else if (type == NodeType::comm_recv) {
+    out_.op.slot = Slot::recv;
+  }
+  const bool recorded = !inside_ && (options_.recorded == Recorded::everything ||
+                                     (options_.recorded == Recorded::communication && communicates));
+  const bool refused = options_.astra && options_.issue != IssueMode::algorithm && !inside_;  // as ASTRA-sim does
+  if (on_cpu && communicates && !recorded && refused)
+    fail("replay", "communication with is_cpu_op set cannot be replayed");
+  const bool replay_only = system().replay_only && !inside_;
+  const bool takes_time = type != NodeType::invalid && type != NodeType::metadata;
+  if (recorded && takes_time) {
+    compile_recorded(communicates);
+  } else if (replay_only && takes_time) {
+    compile_duration();
+  } else {
+    compile_by_type();
+  }
+  if (options_.astra) note_gaps();
+  slow_down();
+  if (system().roofline && type == NodeType::comp) note_roofline();
+  out_.op.is_compute =
+      out_.op.type == OpType::timed && out_.op.slot != Slot::cpu &&
+      (type == NodeType::comp || (replay_only && options_.astra));  // where all that is replayed counts
+  return out_;
+}
+
+void report_defects(const Trace& trace, const std::vector<GraphDefect>& defects, NodeCompiler& with) {
+  for (const GraphDefect& d : defects) {
+    switch (d.what) {
+      case GraphDefect::What::duplicate_id:
+        with.error(trace, d.index, "ids", "an earlier node has the same id");
+        break;
+      case GraphDefect::What::dangling:
+        with.error(trace, d.index, "deps", "depends on node " + std::to_string(d.id) + ", which does not exist");
+        break;
+      case GraphDefect::What::self: with.error(trace, d.index, "deps", "depends on itself"); break;
+      case GraphDefect::What::duplicate_edge: break;  // harmless
+    }
+  }
+}
+
+void warn_of_untimed_communication(std::uint64_t nodes, Diagnostics& diagnostics) {
+  if (nodes == 0) return;
+  diagnostics.warning({}, "times",
+                      std::to_string(nodes) +
+                          (nodes == 1 ? " communication node has" : " communication nodes have") +
+                          " no recorded duration");
+}
+
+}  // namespace convert

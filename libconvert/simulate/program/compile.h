@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// One node of a trace → what the simulator does for it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/diagnostic.h"
+#include "core/trace.h"
+#include "graph/graph.h"
+#include "simulate/astra/gaps.h"
+#include "simulate/program/op.h"
+#include "simulate/program/program.h"
+#include "simulate/program/roofline.h"
+
+namespace convert {
+
+// A collective as its node states it.
+struct NodeCollective {
+  CollectiveOp op = CollectiveOp::all_reduce;
+  std::int64_t bytes = 0;
+  std::uint64_t dims = ~std::uint64_t{0};
+  std::optional<std::size_t> listed_dims{};  // entries of involved_dim
+  std::string_view group{};                  // pg_name
+  std::optional<Rank> root{};
+  std::int32_t priority = 0;
+};
+
+struct CompiledNode {
+  Op op{};
+  std::int64_t tag = 0;  // send, recv
+  std::optional<NodeCollective> collective{};
+  // Says what part of the collective a message of a custom algorithm without a size is.
+  std::int64_t chunks = 0;
+  std::int64_t of_chunks = 0;
+};
+
+// size × chunks / of_chunks, rounded down (a message through scratch may have more chunks than the collective);
+// nothing from 2^63 bytes on.
+[[nodiscard]] std::optional<std::int64_t> bytes_of_chunks(std::int64_t size, std::int64_t chunks,
+                                                          std::int64_t of_chunks);
+
+class NodeCompiler {
+ public:
+  // `inside`: the traces are of a custom algorithm, whose peers are places in its group.
+  NodeCompiler(const ReplayOptions& options, bool self_allowed, bool inside, Diagnostics& diagnostics)
+      : options_(options), self_allowed_(self_allowed), inside_(inside), diagnostics_(diagnostics) {}
+
+  // Reports what cannot be replayed. Throws Error(usage) if --size is needed.
+  [[nodiscard]] CompiledNode compile(const Trace& trace, std::uint32_t index);
+
+  void error(const Trace& trace, std::uint32_t index, const std::string& rule, const std::string& message);
+  [[nodiscard]] bool failed() const { return failed_; }
+  [[nodiscard]] bool size_used() const { return size_used_; }
+  // Nodes that should take their recorded duration to communicate and have none.
+  [[nodiscard]] std::uint64_t untimed_communication() const { return untimed_communication_; }
+  [[nodiscard]] const AstraGaps& gaps() const { return gaps_; }
+  // Returns the use of the nodes compiled since the last call.
+  [[nodiscard]] RooflineUse take_roofline() { return std::exchange(roofline_, {}); }
+
+ private:
+  [[nodiscard]] IntValue integer(Name name, bool required);
+  void fail(const std::string& rule, const std::string& message) { error(*trace_, index_, rule, message); }
+  void compile_by_type();
+  void compile_duration(std::uint64_t min_ns = 1);
+  [[nodiscard]] bool has_recorded_time() const;
+  void compile_recorded(bool communicates);
+  void compile_compute();
+  void note_roofline();
+  void note_gaps();
+  void slow_down();
+  void compile_memory();
+  void compile_message();
+  void compile_peer();
+  void compile_collective();
+  [[nodiscard]] std::optional<CollectiveOp> collective_op(std::int64_t type);
+  void compile_root(NodeCollective& c);
+  [[nodiscard]] std::int64_t message_bytes();
+  [[nodiscard]] std::int64_t chunked_bytes();
+  [[nodiscard]] const SystemConfig& system() const { return options_.system->config; }
+
+  const ReplayOptions& options_;
+  bool self_allowed_;
+  bool inside_;
+  Diagnostics& diagnostics_;
+  bool failed_ = false;
+  bool size_used_ = false;
+  std::uint64_t untimed_communication_ = 0;
+  RooflineUse roofline_{};
+  AstraGaps gaps_{};
+  // The node at hand.
+  const Trace* trace_ = nullptr;
+  std::uint32_t index_ = 0;
+  const Node* node_ = nullptr;
+  std::span<const Attr> attributes_{};
+  CompiledNode out_{};
+  double intensity_ = 0;  // under the roofline model; 0: it does not count there
+};
+
+// What keeps a trace from being a graph, as errors.
+void report_defects(const Trace& trace, const std::vector<GraphDefect>& defects, NodeCompiler& with);
+
+// Once for all ranks.
+void warn_of_untimed_communication(std::uint64_t nodes, Diagnostics& diagnostics);
+
+}  // namespace convert

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// What the nodes of one rank do, compiled for the simulator.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/trace.h"
+#include "feeder/feeder.h"
+#include "simulate/program/roofline.h"
+#include "util/huge_pages.h"
+
+namespace convert {
+
+struct IssueOrder;
+struct TensorTable;
+
+// timed: takes a time known beforehand. memory: an access to remote memory.
+enum class OpType : std::uint8_t { invalid, timed, memory, send, recv, collective };
+
+// The resource of an NPU that a node occupies; any number of receives may wait.
+enum class Slot : std::uint8_t { cpu, compute, communication, recv };
+
+// What the end of a node needs to know of it; three bytes, so that whoever tells of the end can keep it: the node
+// was begun long ago, and to look it up again would take longer than all the rest.
+class NodeEnd {
+ public:
+  NodeEnd() = default;
+  explicit NodeEnd(std::uint32_t bits) : bits_(bits) {}
+  // `to_child`: how far after the node the only one stands that waits for it.
+  NodeEnd(OpType type, Slot slot, bool is_compute, bool is_leaf, std::uint32_t to_child)
+      : bits_(static_cast<std::uint32_t>(type) | static_cast<std::uint32_t>(slot) << 3U | (is_compute ? 32U : 0U) |
+              (is_leaf ? 64U : 0U) | (to_child <= 0xffffU ? to_child << 8U : 0U)) {}
+
+  [[nodiscard]] std::uint32_t bits() const { return bits_; }
+  [[nodiscard]] OpType type() const { return static_cast<OpType>(bits_ & 7U); }
+  [[nodiscard]] Slot slot() const { return static_cast<Slot>(bits_ >> 3U & 3U); }
+  [[nodiscard]] bool is_compute() const { return (bits_ & 32U) != 0; }
+  [[nodiscard]] bool is_leaf() const { return (bits_ & 64U) != 0; }     // no node waits for it
+  [[nodiscard]] std::uint32_t to_child() const { return bits_ >> 8U; }  // 0: not one alone, or far away
+  friend bool operator==(const NodeEnd&, const NodeEnd&) = default;
+
+ private:
+  std::uint32_t bits_ = 0;
+};
+
+struct Op {
+  std::int64_t value = 0;     // timed: ps; memory, send, recv, collective: bytes
+  std::uint32_t channel = 0;  // send, recv: of the messages; collective: its plan
+  Rank peer = 0;              // send: to; recv: from; collective: its number among those of its group
+  OpType type = OpType::invalid;
+  Slot slot = Slot::communication;
+  bool is_compute = false;  // its time counts as computation
+  // Set when the feeder is known:
+  NodeEnd end{};
+  Feeder::Children children{};
+  friend bool operator==(const Op&, const Op&) = default;
+};
+
+// Holds what one rank does, or all ranks with the same trace.
+struct RankCode {
+  Feeder feeder{};            // at the start; to be copied
+  HugeVector<Op> ops{};       // by node
+  std::vector<NodeId> ids{};  // by node; empty if they are 0, 1, 2, …
+  std::string names{};        // kept for a timeline or memory trace only
+  std::vector<std::uint32_t> name_ends{};
+  std::shared_ptr<const TensorTable> tensors{};     // where local memory is tracked
+  RooflineUse roofline{};                           // with the roofline model
+  std::shared_ptr<const IssueOrder> issue_order{};  // of a custom algorithm by ASTRA-sim's rules
+
+  [[nodiscard]] NodeId id(std::uint32_t node) const { return ids.empty() ? node : ids[node]; }
+  [[nodiscard]] std::string_view node_name(std::uint32_t node) const;
+};
+
+}  // namespace convert

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/program/program.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/algorithm/algorithm.h"
+#include "core/attr_names.h"
+#include "simulate/engine/local_memory.h"
+#include "simulate/program/builder.h"
+
+namespace convert {
+namespace {
+
+bool same_code(const RankCode& a, const RankCode& b) {
+  if ((a.tensors == nullptr) != (b.tensors == nullptr) || (a.tensors != nullptr && *a.tensors != *b.tensors))
+    return false;
+  return a.ops == b.ops && a.ids == b.ids && a.names == b.names && a.name_ends == b.name_ends &&
+         a.roofline == b.roofline && a.feeder.same_graph(b.feeder);
+}
+
+}  // namespace
+
+std::string_view name(IssueMode mode) {
+  constexpr std::array<std::string_view, 3> names = {"algorithm", "workload", "unlimited"};
+  return names[static_cast<std::size_t>(mode)];
+}
+
+IssueMode default_issue_mode(const Trace& trace) {
+  if (find(trace.metadata.table.attrs, attr::collective) != nullptr) return IssueMode::algorithm;
+  for (const Node& n : trace.nodes.nodes) {
+    if (find(trace.nodes.attributes(n), attr::tb_id) != nullptr) return IssueMode::algorithm;
+  }
+  return IssueMode::workload;
+}
+
+std::string_view RankCode::node_name(std::uint32_t node) const {
+  if (name_ends.empty()) return {};
+  const std::uint32_t begin = node == 0 ? 0 : name_ends[node - 1];
+  return std::string_view(names).substr(begin, name_ends[node] - begin);
+}
+
+ReplayProgram::Place ReplayProgram::place(std::uint32_t op) const {
+  const auto after =
+      std::upper_bound(ranks.begin(), ranks.end(), op,
+                       [](std::uint32_t number, const RankProgram& r) { return number < r.first_op; });
+  const auto rank = static_cast<Rank>(after - ranks.begin() - 1);
+  return {rank, op - ranks[rank].first_op};
+}
+
+void ReplayBuilder::State::keep_names(const Trace& trace, RankCode& code) const {
+  for (std::uint32_t node = 0; node < code.feeder.size(); ++node) {
+    code.names += trace.nodes.name(trace.nodes.nodes[code.feeder.index_of(node)]);
+    code.name_ends.push_back(static_cast<std::uint32_t>(code.names.size()));
+  }
+  if (code.names.size() > UINT32_MAX) throw input_error({.file = trace.name}, "more than 4 GiB of node names");
+}
+
+std::shared_ptr<RankCode> ReplayBuilder::State::compile(const Trace& trace, NodeCompiler& with,
+                                                        std::vector<CompiledMessage>& messages) {
+  const NodeTable& table = trace.nodes;
+  std::vector<GraphDefect> defects;
+  const Graph graph = build_graph(table, &defects);
+  report_defects(trace, defects, with);
+  auto code = std::make_shared<RankCode>();
+  std::vector<Op> by_index(table.nodes.size());
+  messages.assign(table.nodes.size(), {});
+  for (std::uint32_t i = 0; i < table.nodes.size(); ++i) {
+    const CompiledNode node = with.compile(trace, i);
+    by_index[i] = node.op;
+    messages[i] = {node.tag, node.chunks, node.of_chunks};
+    if (node.collective) compile_collective(trace, i, *node.collective, by_index[i]);
+  }
+  number_collectives(trace, graph, by_index);
+  code->roofline = with.take_roofline();
+  std::vector<std::uint8_t> lanes;
+  if (program.options.issue == IssueMode::workload && &with == &compiler) {
+    lanes.reserve(by_index.size());
+    for (const Op& op : by_index) lanes.push_back(static_cast<std::uint8_t>(op.slot));
+  }
+  code->feeder = Feeder(table, graph, lanes);
+  bool plain_ids = true;
+  code->ops.reserve(by_index.size());
+  for (std::uint32_t node = 0; node < by_index.size(); ++node) {
+    const std::uint32_t index = code->feeder.index_of(node);
+    Op& op = code->ops.emplace_back(by_index[index]);
+    op.children = code->feeder.children_of(node);
+    const std::span<const std::uint32_t> children = code->feeder.children(node);
+    op.end = {op.type, op.slot, op.is_compute, children.empty(),
+              children.size() == 1 && children[0] > node ? children[0] - node : 0};
+    plain_ids = plain_ids && table.nodes[index].id == node;
+  }
+  if (!plain_ids) {
+    code->ids.reserve(by_index.size());
+    for (std::uint32_t node = 0; node < by_index.size(); ++node)
+      code->ids.push_back(table.nodes[code->feeder.index_of(node)].id);
+  }
+  const MemoryTracking memory = program.options.memory;
+  if (program.options.timeline || program.options.explain || memory == MemoryTracking::trace)
+    keep_names(trace, *code);
+  if (memory != MemoryTracking::off && &with == &compiler)
+    code->tensors = compile_tensors(trace, code->feeder, with);
+  if (program.options.astra && &with == &custom_compiler && !with.failed())
+    code->issue_order = std::make_shared<IssueOrder>(table, graph, code->feeder);
+  return code;
+}
+
+void ReplayBuilder::State::note_peers(const Trace& trace, const RankCode& code) {
+  HighestPeer& highest = highest_peers.emplace_back();
+  for (std::uint32_t node = 0; node < code.ops.size(); ++node) {
+    const Op& op = code.ops[node];
+    if (op.type != OpType::send && op.type != OpType::recv) continue;
+    if (std::int64_t{op.peer} <= highest.peer) continue;
+    highest = {op.peer, location_of(trace, code.feeder.index_of(node)), code.id(node)};
+  }
+}
+
+void ReplayBuilder::State::add(const Trace& trace) {
+  const auto rank = static_cast<Rank>(program.ranks.size());
+  if (trace.rank != rank) {
+    throw input_error({.file = trace.name}, "rank " + std::to_string(trace.rank) +
+                                                ", but there is no trace of rank " + std::to_string(rank) +
+                                                file_of_rank(trace.name, trace.rank, rank) +
+                                                ": a replay takes all ranks from 0 on");
+  }
+  if (program.ops + trace.nodes.nodes.size() >= no_message) {
+    throw input_error({.file = trace.name}, "more than 4294967294 nodes in all ranks");
+  }
+  if (rank == 0) first_name = trace.name;
+  last_name = trace.name;
+  std::vector<CompiledMessage> messages;
+  const std::shared_ptr<RankCode> code = compile(trace, compiler, messages);
+  bool has_messages = false;
+  for (std::uint32_t node = 0; node < code->ops.size(); ++node) {
+    Op& op = code->ops[node];
+    if (op.type != OpType::send && op.type != OpType::recv) continue;
+    has_messages = true;
+    const bool sends = op.type == OpType::send;
+    op.channel = channel_index.find_or_add(program.channels, {.bytes = op.value,
+                                                              .src = sends ? rank : op.peer,
+                                                              .dst = sends ? op.peer : rank,
+                                                              .tag = messages[code->feeder.index_of(node)].tag});
+  }
+  note_peers(trace, *code);
+  RankProgram& added = program.ranks.emplace_back();
+  added.first_op = program.ops;
+  added.code = code;
+  program.ops += static_cast<std::uint32_t>(code->ops.size());
+  if (rank != 0 && !has_messages && same_code(*program.ranks[rank - 1].code, *code))
+    added.code = program.ranks[rank - 1].code;
+}
+
+ReplayBuilder::ReplayBuilder(NetworkConfig network, const ReplayOptions& options, Diagnostics& diagnostics)
+    : state_(std::make_unique<State>(std::move(network), options, diagnostics)) {
+  if (options.size_bytes && *options.size_bytes < 1) throw usage_error("--size wants at least one byte");
+}
+ReplayBuilder::~ReplayBuilder() = default;
+
+void ReplayBuilder::add(const Trace& trace) { state_->add(trace); }
+
+void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace, const ChunkRunsOf& runs,
+                               const std::vector<std::int32_t>& relays) {
+  State& s = *state_;
+  if (s.sources.empty() || s.sources.back().prefix != prefix) s.sources.push_back({.prefix = prefix});
+  CustomSource& source = s.sources.back();
+  if (trace.rank != source.places.size()) {
+    throw input_error({.file = trace.name}, "rank " + std::to_string(trace.rank) + " where rank " +
+                                                std::to_string(source.places.size()) + " is expected");
+  }
+  if (trace.nodes.nodes.empty()) throw input_error({.file = trace.name}, "an algorithm without a node", "custom");
+  const AttrTable& metadata = trace.metadata.table;
+  if (const auto text = string_value(metadata, metadata.attrs, attr::collective)) {
+    const auto known = parse_collective(*text);
+    source.collective = known ? name(*known) : *text;
+  }
+  if (source.places.empty()) source.relays = relays;
+  std::vector<CompiledMessage> messages;
+  const std::shared_ptr<RankCode> code = s.compile(trace, s.custom_compiler, messages);
+  for (std::uint32_t node = 0; node < code->ops.size(); ++node) {
+    Op& op = code->ops[node];
+    if (op.type != OpType::send && op.type != OpType::recv) continue;
+    op.channel = static_cast<std::uint32_t>(source.messages.size());
+    const CompiledMessage& m = messages[code->feeder.index_of(node)];
+    CustomSource::Message& message =
+        source.messages.emplace_back(CustomSource::Message{m.tag, m.chunks, m.of_chunks});
+    if (runs && m.of_chunks != 0) {
+      const auto carried = runs(trace, code->feeder.index_of(node));
+      message.runs = {static_cast<std::uint32_t>(source.runs.size()), static_cast<std::uint32_t>(carried.size())};
+      source.runs.insert(source.runs.end(), carried.begin(), carried.end());
+    }
+    source.scales = source.scales || m.of_chunks != 0;
+  }
+  source.places.push_back(code);
+}
+
+std::optional<ReplayProgram> ReplayBuilder::finish() {
+  State& s = *state_;
+  if (s.program.ranks.empty()) throw Error("there is no trace to replay");
+  s.check_network();
+  s.check_peers();
+  if (!s.failed && !s.compiler.failed() && !s.custom_compiler.failed()) s.plan_collectives();
+  if (s.failed || s.compiler.failed() || s.custom_compiler.failed()) return std::nullopt;
+  s.note_gaps();
+  s.warn_of_unused_options();
+  warn_of_untimed_communication(s.compiler.untimed_communication(), s.diagnostics);
+  s.program.channels.shrink_to_fit();
+  return std::move(s.program);
+}
+
+}  // namespace convert

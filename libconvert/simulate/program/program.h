@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// All ranks compiled for replay: what each node does, in flat tables without text (about 45 bytes a node;
+// neighbouring ranks with the same trace share it).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/groups.h"
+#include "config/memory.h"
+#include "config/network/network.h"
+#include "config/system.h"
+#include "core/algorithm/chunk_bytes.h"
+#include "core/diagnostic.h"
+#include "core/trace.h"
+#include "core/units.h"
+#include "feeder/feeder.h"
+#include "simulate/astra/gaps.h"
+#include "simulate/engine/messages.h"
+#include "simulate/networks/network.h"
+#include "simulate/program/op.h"
+#include "simulate/system/custom.h"
+#include "simulate/system/plan.h"
+
+namespace convert {
+
+// algorithm: a collective algorithm by itself; every free node is issued at once.
+// workload: an NPU's own program; one CPU slot, one compute slot and one communication slot per NPU.
+// unlimited: the same without limits, every free node at once.
+enum class IssueMode : std::uint8_t { algorithm, workload, unlimited };
+[[nodiscard]] std::string_view name(IssueMode mode);
+// algorithm if the metadata has `collective` or a node carries tb_id, else workload.
+[[nodiscard]] IssueMode default_issue_mode(const Trace& trace);
+
+// Which algorithm some collectives run.
+struct CollectiveRule {
+  std::optional<CollectiveOp> op{};     // nothing: any that a system lists
+  std::optional<std::int64_t> group{};  // its id; 0: all ranks; nothing: any
+  std::int64_t min_bytes = 0;           // of comm_size
+  std::int64_t end_bytes = INT64_MAX;   // below this
+  CollectiveChoice choice{};
+
+  [[nodiscard]] bool fits(CollectiveOp o, std::int64_t g, std::int64_t bytes) const {
+    return (op ? *op == o : static_cast<std::size_t>(o) < collective_ops) && (!group || *group == g) &&
+           bytes >= min_bytes && bytes < end_bytes;
+  }
+};
+
+// What NPUs do besides sending and receiving: the system layer, remote memory, process groups.
+struct ReplaySystem {
+  SystemConfig config{};
+  MemoryConfig memory{};
+  std::vector<CommGroup> groups{};
+  std::string groups_file{};                               // that names them
+  std::map<std::uint64_t, std::string> per_node_custom{};  // node id → prefix of an algorithm's traces
+  std::vector<CollectiveRule> rules{};  // before what the system says; the first that fits counts
+  std::uint32_t queues_per_dim = 1;
+  double injection_scale = 1;               // of an endpoint delay that the system file states
+  WirePolicy policy = WirePolicy::arrival;  // not with ASTRA-sim's rules
+  bool balanced = false;                    // the same: chunks take the dimensions each in its own order
+  bool rendezvous = false;
+};
+
+// Whose times are those of the trace, whatever the system says: sends, receives and collectives then match nothing.
+enum class Recorded : std::uint8_t { nothing, communication, everything };
+
+// What an Explanation is of: the start of a node, or the end of the replay.
+struct ExplainTarget {
+  bool end = false;
+  Rank rank = 0;
+  NodeId node = 0;
+};
+
+// Whether the peaks of local memory are found, and what it takes to write it over time.
+enum class MemoryTracking : std::uint8_t { off, peaks, trace };
+
+struct ReplayOptions {
+  NetworkOptions network{};
+  IssueMode issue = IssueMode::algorithm;
+  std::optional<std::int64_t>
+      size_bytes;                    // of the whole collective, for nodes that say their chunks but no comm_size
+  std::optional<Picoseconds> until;  // stop before the first event after this time
+  bool timeline = false;
+  MemoryTracking memory = MemoryTracking::off;
+  std::optional<ExplainTarget> explain{};  // the replay then stops where the node starts
+  bool bounds = false;                     // find lower bounds of the times of collectives, for reports
+  std::map<Rank, double> slow{};           // stragglers: factor of the times of nodes that compute
+  Recorded recorded = Recorded::nothing;   // everything: by RecordedReplay only
+  bool astra = false;                      // what ASTRA-sim computes, its odd rules included
+  bool astra_names = false;                // messages call options as ASTRA-sim does
+  bool symmetry = true;  // simulate one of equivalent ranks, where that is proved to give the same result
+  std::shared_ptr<const ReplaySystem> system{};  // null: what fits the network
+};
+
+struct RankProgram {
+  std::shared_ptr<const RankCode> code;
+  std::uint32_t first_op = 0;  // number of its node 0 among the nodes of all ranks
+};
+
+struct ReplayProgram {
+  ReplayOptions options;
+  NetworkConfig network;
+  std::vector<RankProgram> ranks{};
+  std::uint32_t ops = 0;  // nodes of all ranks
+  std::vector<ChannelKey> channels{};
+  SystemModel model{};
+  std::vector<SystemGroup> groups{};  // the first is all ranks
+  std::vector<CollectivePlan> plans{};
+  std::vector<CustomAlgorithm> customs{};
+  AstraGaps gaps{};  // by ASTRA-sim's rules: those that are known before the replay
+
+  // Rank and node of number `op`.
+  struct Place {
+    Rank rank;
+    std::uint32_t node;
+  };
+  [[nodiscard]] Place place(std::uint32_t op) const;
+  [[nodiscard]] const Op& op(Place p) const { return ranks[p.rank].code->ops[p.node]; }
+};
+
+// Compiles rank after rank, so that only one trace need be in memory.
+class ReplayBuilder {
+ public:
+  ReplayBuilder(NetworkConfig network, const ReplayOptions& options, Diagnostics& diagnostics);
+  ~ReplayBuilder();
+  ReplayBuilder(const ReplayBuilder&) = delete;
+  ReplayBuilder& operator=(const ReplayBuilder&) = delete;
+
+  // The algorithm that the system's configuration calls `prefix`: its places in order from 0, before any add().
+  // `runs`: what its messages carry, so that a rest of bytes is spread over the chunks as et-merge does; without it
+  // messages are rounded down. `relays`: places that only pass on what others send.
+  void add_custom(const std::string& prefix, const Trace& trace, const ChunkRunsOf& runs = {},
+                  const std::vector<std::int32_t>& relays = {});
+  // Ranks in order from 0. Reports what cannot be replayed. Throws Error(usage) if --size is needed.
+  void add(const Trace& trace);
+  // Nothing if add() or finish() had errors to report.
+  [[nodiscard]] std::optional<ReplayProgram> finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace convert

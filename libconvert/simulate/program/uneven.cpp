@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// All-to-alls whose parts differ in size (send_splits, recv_splits). Each member sends every other its part at
+// once, and is done when it has sent and got all. One whose own parts are equal may be among those that meet.
+#include <algorithm>
+#include <map>
+
+#include "core/attr_names.h"
+#include "core/units.h"
+#include "simulate/program/builder.h"
+
+namespace convert {
+namespace {
+
+// What place `from` sends to each place. Equal parts: a rest of bytes goes to the first places, one each. Of a rank
+// that does not make the call: what the others wait for.
+std::vector<std::int64_t> sent_by(std::size_t from, const UnevenMembers& members) {
+  const std::optional<UnevenMember>& m = members[from];
+  if (m && m->told != nullptr && !m->told->sends.empty()) return m->told->sends;
+  std::vector<std::int64_t> parts(members.size(), 0);
+  const auto n = static_cast<std::int64_t>(members.size());
+  for (std::size_t to = 0; to < parts.size(); ++to) {
+    if (m) {
+      parts[to] = m->bytes / n + (static_cast<std::int64_t>(to) < m->bytes % n ? 1 : 0);
+    } else if (members[to] && members[to]->told != nullptr && !members[to]->told->receives.empty()) {
+      parts[to] = members[to]->told->receives[from];
+    }
+  }
+  return parts;
+}
+
+// What place `at` does, as a trace of an algorithm. `sends`: bytes from place to place.
+Trace messages_of(std::size_t at, const std::vector<std::vector<std::int64_t>>& sends) {
+  Trace trace;
+  trace.rank = static_cast<Rank>(at);
+  NodeTable& out = trace.nodes;
+  const auto add = [&](NodeType type, std::size_t from, std::size_t to) {
+    if (sends[from][to] == 0) return;
+    out.add_node(out.nodes.size(), type, {});
+    out.add_int(attr::comm_src, Kind::int32_val, static_cast<std::int64_t>(from));
+    out.add_int(attr::comm_dst, Kind::int32_val, static_cast<std::int64_t>(to));
+    out.add_int(attr::comm_tag, Kind::int32_val, 0);
+    out.add_int(attr::comm_size, Kind::int64_val, sends[from][to]);
+    out.end_node();
+  };
+  const std::size_t places = sends.size();
+  for (std::size_t apart = 1; apart < places; ++apart) {
+    add(NodeType::comm_send, at, (at + apart) % places);
+    add(NodeType::comm_recv, (at + places - apart) % places, at);
+  }
+  if (out.nodes.empty()) {  // an algorithm has a node, and this one takes no time
+    out.add_node(0, NodeType::metadata, {});
+    out.end_node();
+  }
+  return trace;
+}
+
+}  // namespace
+
+// Whether the parts of the all-to-all differ. Then the node's channel is ~ its number until all are gathered.
+bool ReplayBuilder::State::note_uneven(const Trace& trace, std::uint32_t index, const CollectiveCall& call,
+                                       Op& op) {
+  UnevenCall u{.call = call, .where = location_of(trace, index), .node = trace.nodes.nodes[index].id};
+  const auto attrs = trace.nodes.attributes(trace.nodes.nodes[index]);
+  for (const auto& [name, parts] :
+       {std::pair{attr::send_splits, &u.sends}, std::pair{attr::recv_splits, &u.receives}}) {
+    const Attr* const list = find(attrs, name);
+    if (list == nullptr) continue;
+    if (!is_list(list->kind) || !is_integer(scalar_of(list->kind))) {
+      compiler.error(trace, index, "attributes",
+                     "attribute " + std::string(name.view()) + " is of kind " + std::string(kind_name(list->kind)) +
+                         ", not int64_list");
+      return true;
+    }
+    std::int64_t sum = 0;
+    for (const std::uint64_t bits : trace.nodes.list(*list)) {
+      parts->push_back(static_cast<std::int64_t>(bits));
+      if (parts->back() < 0 || __builtin_add_overflow(sum, parts->back(), &sum)) {
+        compiler.error(trace, index, "attributes", std::string(name.view()) + " are no sizes");
+        return true;
+      }
+    }
+  }
+  // Equal parts of what comm_size says are as good as none.
+  const auto uneven_parts = [&](const std::vector<std::int64_t>& parts) {
+    if (parts.empty()) return false;
+    const auto n = static_cast<std::int64_t>(parts.size());
+    const bool equal = std::all_of(parts.begin(), parts.end(), [&](std::int64_t p) { return p == parts.front(); });
+    return !equal || call.bytes / n != parts.front() || call.bytes % n != 0;
+  };
+  if (!uneven_parts(u.sends) && !uneven_parts(u.receives)) return false;
+  op.channel = ~static_cast<std::uint32_t>(uneven.size());
+  uneven.push_back(std::move(u));
+  return true;
+}
+
+const UnevenCall* ReplayBuilder::State::uneven_of(const Op& op) const {
+  const std::uint32_t number = ~op.channel;
+  return op.type == OpType::collective && number < uneven.size() ? &uneven[number] : nullptr;
+}
+
+// One call of all members, of which some have unequal parts: an algorithm of its own.
+std::uint32_t ReplayBuilder::State::add_uneven(const UnevenCall& first, const UnevenMembers& members) {
+  const auto fail = [this](const UnevenCall& u, const std::string& what) {
+    failed = true;
+    diagnostics.error(u.where, "collectives", "node " + std::to_string(u.node) + ": " + what);
+    return 0U;
+  };
+  const std::size_t places = members.size();
+  std::vector<std::vector<std::int64_t>> sends;
+  std::int64_t bytes = 0;
+  for (const auto& m : members) {
+    const UnevenCall* const u = m ? m->told : nullptr;
+    for (const bool sent : {true, false}) {
+      const std::size_t parts = u == nullptr ? 0 : (sent ? u->sends : u->receives).size();
+      if (parts == 0 || parts == places) continue;
+      return fail(*u, std::string(sent ? "send_splits" : "recv_splits") + " are for " + counted(parts, "rank") +
+                          ", its group has " + std::to_string(places));
+    }
+  }
+  for (std::size_t at = 0; at < places; ++at) {
+    sends.push_back(sent_by(at, members));
+    for (std::size_t to = 0; to < places; ++to) {
+      if (to != at && __builtin_add_overflow(bytes, sends[at][to], &bytes))
+        return fail(first, "all parts together exceed 2^63 bytes");
+    }
+  }
+  for (std::size_t at = 0; at < places; ++at) {
+    const UnevenCall* const u = members[at] ? members[at]->told : nullptr;
+    for (std::size_t from = 0; u != nullptr && !u->receives.empty() && from < places; ++from) {
+      if (!members[from] || from == at || sends[from][at] == u->receives[from]) continue;
+      return fail(*u, "it expects " + counted(u->receives[from], "byte") + " (recv_splits) from rank " +
+                          std::to_string(members[from]->rank) + ", which sends it " +
+                          std::to_string(sends[from][at]) + " (node " +
+                          std::to_string(program.ranks[members[from]->rank].code->id(members[from]->node)) + ")");
+    }
+  }
+  CustomSource source{.parts = true};
+  std::vector<CompiledMessage> messages;
+  for (std::size_t at = 0; at < places; ++at) {
+    const Trace trace = messages_of(at, sends);
+    const std::shared_ptr<RankCode> code = compile(trace, custom_compiler, messages);
+    for (Op& op : code->ops) {
+      if (op.type != OpType::send && op.type != OpType::recv) continue;
+      op.channel = static_cast<std::uint32_t>(source.messages.size());
+      source.messages.push_back({});
+    }
+    source.places.push_back(code);
+  }
+  sources.push_back(std::move(source));
+  CallUse use{.call = first.call, .where = first.where, .node = first.node};
+  use.call.bytes = places < 2 ? 0 : bytes / static_cast<std::int64_t>(places - 1);
+  use.source = sources.size();
+  calls.push_back(std::move(use));
+  return static_cast<std::uint32_t>(calls.size() - 1);
+}
+
+void ReplayBuilder::State::gather_uneven() {
+  std::map<std::uint32_t, std::map<std::uint32_t, UnevenMembers>> calls_of;  // by group and number
+  for (const UnevenCall& u : uneven) calls_of.try_emplace(u.call.group);
+  for (Rank r = 0; r < program.ranks.size() && !calls_of.empty(); ++r) {
+    const RankCode& code = *program.ranks[r].code;
+    for (std::uint32_t node = 0; node < code.ops.size(); ++node) {
+      const Op& op = code.ops[node];
+      if (op.type != OpType::collective) continue;
+      const CollectiveCall& call = call_of(op);
+      const auto group = calls_of.find(call.group);
+      if (call.op != CollectiveOp::all_to_all || group == calls_of.end()) continue;
+      const SystemGroup& g = program.groups[call.group];
+      UnevenMembers& members = group->second[op.peer];
+      members.resize(g.size(program.model));
+      members[g.place(r)] = UnevenMember{r, node, op.value, uneven_of(op)};
+    }
+  }
+  std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> changed(program.ranks.size());  // node, call
+  for (const auto& [group, all] : calls_of) {
+    for (const auto& [number, members] : all) {
+      const auto first =
+          std::find_if(members.begin(), members.end(), [](const auto& m) { return m && m->told != nullptr; });
+      if (first == members.end()) continue;
+      const std::uint32_t call = add_uneven(*(*first)->told, members);
+      for (const auto& m : members) {
+        if (m) changed[m->rank].emplace_back(m->node, call);
+      }
+    }
+  }
+  for (Rank r = 0; r < changed.size(); ++r) {
+    if (changed[r].empty()) continue;
+    auto own = std::make_shared<RankCode>(*program.ranks[r].code);  // ranks may share one
+    for (const auto& [node, call] : changed[r]) own->ops[node].channel = call;
+    program.ranks[r].code = std::move(own);
+  }
+}
+
+}  // namespace convert

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/report/collective_kind.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+
+#include "simulate/program/program.h"
+#include "simulate/report/bound.h"
+
+namespace convert {
+namespace {
+
+// A phase for each dimension that takes part, ascending.
+std::map<std::uint32_t, const PhasePlan*> phases_by_dim(const CollectivePlan& plan) {
+  std::map<std::uint32_t, const PhasePlan*> by_dim;
+  if (plan.orders.empty()) return by_dim;
+  for (const PhasePlan& p : plan.orders.front()) by_dim.emplace(p.dim, &p);
+  return by_dim;
+}
+
+std::int64_t size_of(CollectiveOp op, std::int64_t bytes, std::uint32_t npus) {
+  // comm_size is what each NPU gives (all_gather, gather) or gets (scatter).
+  const bool parts = op == CollectiveOp::all_gather || op == CollectiveOp::gather || op == CollectiveOp::scatter;
+  if (op == CollectiveOp::barrier) return 0;
+  if (parts && __builtin_mul_overflow(bytes, npus, &bytes)) return std::numeric_limits<std::int64_t>::max();
+  return bytes;
+}
+
+CollectiveKind kind_of(const ReplayProgram& program, const CollectivePlan& plan) {
+  CollectiveKind kind{.op = plan.call.op, .chunks = plan.chunks};
+  const auto by_dim = phases_by_dim(plan);
+  std::uint32_t npus = 1;
+  for (const auto& [dim, phase] : by_dim) {
+    npus *= phase->members;
+    if (!kind.algorithm.empty()) kind.algorithm += '+';
+    kind.algorithm += name(phase->algorithm);
+  }
+  if (plan.call.custom != 0) {
+    const CustomAlgorithm& algorithm = program.customs[plan.call.custom - 1];
+    kind.algorithm = algorithm.parts ? "direct" : "custom:" + algorithm.source;
+  }
+  const std::uint32_t group = program.groups[plan.call.group].size(program.model);
+  kind.npus = by_dim.empty() ? group : std::min(npus, group);
+  kind.size_bytes = size_of(plan.call.op, plan.call.bytes, kind.npus);
+  return kind;
+}
+
+// Those with whom the first member works.
+std::vector<Rank> members_of(const ReplayProgram& program, const CollectivePlan& plan, std::uint32_t npus) {
+  const SystemGroup& group = program.groups[plan.call.group];
+  if (npus == group.size(program.model) && !group.ranks.empty()) return group.ranks;
+  std::vector<Rank> members;
+  if (npus == group.size(program.model)) {
+    for (Rank r = 0; r < npus; ++r) members.push_back(r);
+    return members;
+  }
+  members.push_back(0);
+  for (const auto& [dim, phase] : phases_by_dim(plan)) {
+    const std::size_t before = members.size();
+    for (std::uint32_t place = 1; place < phase->members; ++place) {
+      for (std::size_t i = 0; i < before; ++i) members.push_back(members[i] + place * phase->stride);
+    }
+  }
+  return members;
+}
+
+}  // namespace
+
+std::vector<CollectiveKind> collective_kinds(const ReplayProgram& program, bool bounds) {
+  std::vector<CollectiveKind> kinds;
+  for (const CollectivePlan& plan : program.plans) kinds.push_back(kind_of(program, plan));
+  if (!bounds || kinds.empty() || program.network.ideal) return kinds;
+  const NetworkReach network(program.network, program.options.network);
+  using Key = std::tuple<std::uint32_t, std::vector<std::uint32_t>, std::uint32_t, Ways>;
+  std::map<Key, GroupReach> known;  // by group, dimensions, root
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const CollectivePlan& plan = program.plans[i];
+    CollectiveKind& kind = kinds[i];
+    if (kind.npus < 2 || plan.chunks == 0) continue;
+    if (plan.call.custom != 0 && program.customs[plan.call.custom - 1].parts)
+      continue;  // the bound is of equal parts
+    const Ways ways = ways_of(kind.op);
+    Key key{plan.call.group, {}, ways == Ways::all ? 0 : plan.call.root, ways};
+    for (const auto& [dim, phase] : phases_by_dim(plan)) std::get<1>(key).push_back(dim);
+    auto at = known.find(key);
+    if (at == known.end()) {
+      const auto reach = network.of(members_of(program, plan, kind.npus), std::get<2>(key), ways);
+      at = known.emplace(std::move(key), reach.value_or(GroupReach{})).first;
+    }
+    kind.bound_ps = lower_bound(kind.op, kind.size_bytes, kind.npus, at->second);
+  }
+  return kinds;
+}
+
+double bus_bandwidth_factor(CollectiveOp op, std::uint32_t npus) {
+  const double n = npus;
+  switch (op) {
+    case CollectiveOp::all_reduce: return 2 * (n - 1) / n;
+    case CollectiveOp::all_gather:
+    case CollectiveOp::reduce_scatter:
+    case CollectiveOp::all_to_all:
+    case CollectiveOp::gather:
+    case CollectiveOp::scatter: return (n - 1) / n;
+    case CollectiveOp::broadcast:
+    case CollectiveOp::reduce: return 1;
+    case CollectiveOp::barrier: break;
+  }
+  return 0;
+}
+
+}  // namespace convert

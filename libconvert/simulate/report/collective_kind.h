@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// What the collectives of a plan have in common, and how their bandwidth is counted.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/system.h"
+#include "core/units.h"
+
+namespace convert {
+
+struct ReplayProgram;
+
+struct CollectiveKind {
+  CollectiveOp op = CollectiveOp::all_reduce;
+  std::int64_t size_bytes = 0;  // S of bus_bandwidth_factor(); at most 2^63-1
+  std::uint32_t npus = 0;       // that work together; fewer than the group if not all dimensions take part
+  std::string algorithm{};      // by dimension, joined by "+"; or "custom:FILE"; empty if there is nothing to do
+  std::uint64_t chunks = 0;
+  std::optional<Picoseconds> bound_ps{};  // see bound.h; only on request, and not for ideal networks
+};
+
+// One for each plan. `bounds`: with lower bounds.
+[[nodiscard]] std::vector<CollectiveKind> collective_kinds(const ReplayProgram& program, bool bounds);
+
+// As nccl-tests define them: the algorithm bandwidth is S / time, the bus bandwidth is that times a factor by which
+// it can be compared with the speed of a wire whatever the number of NPUs n:
+//   all_reduce                                                     2(n-1)/n   S: the buffer of an NPU
+//   all_gather, reduce_scatter, all_to_all, gather, scatter         (n-1)/n   S: the larger buffer, of all NPUs'
+//   parts broadcast, reduce                                                     1   S: the buffer
+// 0 for a barrier, which has no bytes.
+[[nodiscard]] double bus_bandwidth_factor(CollectiveOp op, std::uint32_t npus);
+
+}  // namespace convert

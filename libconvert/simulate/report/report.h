@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The result of a replay as text for people, CSV and JSON. What the columns and keys mean: et-replay(1), OUTPUT.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "simulate/engine/replay.h"
+
+namespace convert {
+
+// What a table or CSV lists: a row for each NPU, collective or wire.
+enum class ReportPart : std::uint8_t { npus, collectives, wires };
+
+struct ReportOptions {
+  ReportPart part = ReportPart::npus;
+  bool all = false;  // a table lists everything, however long it gets
+};
+
+// The total, then a table with units. With NPUs also the collectives, those of a kind in one row. A table that
+// would be long has the lowest, mean and highest of all NPUs, or only the first rows, and says so.
+void append_text(const ReplayResult& result, std::string& out, const ReportOptions& options = {});
+// A header line, then a line for each; times in ns. What there is not is empty, such as the finish_ns of an NPU
+// that did not finish.
+void append_csv(const ReplayResult& result, std::string& out, const ReportOptions& options = {});
+// One object; times in ns, with decimals if they are not whole, and null where CSV is empty. NPUs and collectives
+// are always there, wires as the part that was asked for. A replay that did not complete has what append_waits()
+// (deadlock.h) describes as well.
+void append_json(const ReplayResult& result, std::string& out, const ReportOptions& options = {});
+
+// The lines of ASTRA-sim's log that its users' scripts read: "sys[0] finished, 117780 cycles, exposed communication
+// 117780 cycles." and each NPU's statistics, without the time of day.
+void append_astra(const ReplayResult& result, std::string& out);
+
+// Nanoseconds, exact: "1500", "0.25".
+[[nodiscard]] std::string format_ns(Picoseconds time);
+
+}  // namespace convert

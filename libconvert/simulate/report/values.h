@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// The numbers of a report that follow from those of a replay.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "simulate/engine/replay.h"
+
+namespace convert {
+
+// A time of an NPU. Nothing if it has none because it did not finish.
+struct NpuTime {
+  std::string_view key;  // in CSV and JSON
+  std::string_view title;
+  std::optional<Picoseconds> (*of)(const NpuResult& npu);
+};
+enum NpuTimeIndex : std::size_t {
+  time_finish,
+  time_exposed,
+  time_compute,
+  time_communication,
+  time_overlap,
+  time_idle,
+  time_memory,
+  time_cpu
+};
+extern const std::array<NpuTime, 8> npu_times;
+
+// Lowest, mean and highest of the NPUs that have the time; nothing if none has it.
+struct Spread {
+  std::int64_t min = 0;
+  std::int64_t mean = 0;  // rounded
+  std::int64_t max = 0;
+  double mean_fraction = 0;  // from 0, below 1: what the mean rounded down leaves
+};
+// The mean of whole numbers, with so many decimals at most: "16", "0.083".
+[[nodiscard]] std::string format_mean(const Spread& spread, int decimals);
+[[nodiscard]] std::optional<Spread> spread(const ReplayResult& result, const NpuTime& time);
+[[nodiscard]] Spread spread_of_sends(const ReplayResult& result);
+[[nodiscard]] Spread spread_of_bytes(const ReplayResult& result);
+// Nothing where local memory was not tracked.
+[[nodiscard]] std::optional<Spread> spread_of_peaks(const ReplayResult& result);
+
+// How fast a collective was. In GB/s of 10^9 bytes; nothing where it took no time or has no bytes.
+struct CollectiveSpeed {
+  std::optional<double> alg_gb_per_s{};
+  std::optional<double> bus_gb_per_s{};
+  std::optional<double> bound_share{};  // lower bound / time, at most 1; nothing without a bound, or beyond it
+  bool beyond = false;                  // it was faster than the bound, by more than the rounding of delays
+};
+[[nodiscard]] CollectiveSpeed speed_of(const CollectiveKind& kind, Picoseconds time);
+[[nodiscard]] std::optional<Picoseconds> time_of(const CollectiveResult& collective);
+
+// The network's model, or what there was in its place: "recorded", "ideal".
+[[nodiscard]] std::string_view model_name(const ReplayResult& result);
+
+// Share of the run, as far as it came, in which the wire was busy; 0 in a run of no length.
+[[nodiscard]] double utilisation(const ReplayResult& result, const WireUse& wire);
+// The wire that was busy longest, the first of these; null if none was counted.
+[[nodiscard]] const WireUse* bottleneck(const ReplayResult& result);
+
+// With so many decimals: "43.691".
+[[nodiscard]] std::string format_fixed(double value, int decimals);
+// In quotes if it has to be: names are the user's.
+[[nodiscard]] std::string csv_field(const std::string& text);
+
+}  // namespace convert

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Onto which process groups a shift of all ranks along a dimension of the network maps the process groups.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "simulate/program/program.h"
+
+namespace convert {
+
+// Whether all ranks are in it, so that collectives run over the dimensions of the network.
+[[nodiscard]] inline bool is_whole(const ReplayProgram& program, std::uint32_t group) {
+  return program.groups[group].size(program.model) == program.model.npus;
+}
+
+class GroupShifts {
+ public:
+  explicit GroupShifts(const ReplayProgram& program);
+
+  // Whether a shift by one maps each group that has collectives onto one, whose algorithms look the same from where
+  // the ranks come to be.
+  [[nodiscard]] bool fits(std::size_t dim) const { return fits_[dim]; }
+  // The image by one along a dimension that fits, of a group that has collectives.
+  [[nodiscard]] std::uint32_t image(std::uint32_t group, std::size_t dim) const { return images_[dim][group]; }
+
+  // By group: all images by shifts along these dimensions, where it has collectives and a rank whose coordinates
+  // are 0 in them. Nothing (false) if two of one set of images do.
+  [[nodiscard]] bool orbits(const std::vector<bool>& dims, std::vector<std::vector<std::uint32_t>>& result) const;
+
+ private:
+  void find_used();
+  [[nodiscard]] Rank shifted(Rank r, std::size_t dim) const;
+  [[nodiscard]] bool find_images(std::size_t dim);
+
+  const ReplayProgram& program_;
+  std::vector<bool> used_;                          // by group: not whole, and has collectives
+  std::vector<bool> turns_;                         // by group: its algorithms look the same from each place
+  std::vector<bool> fits_;                          // by dimension
+  std::vector<std::vector<std::uint32_t>> images_;  // by dimension and group
+};
+
+// Whether an algorithm looks the same from each place of a ring.
+[[nodiscard]] bool looks_the_same(const ReplayProgram& program, const CollectivePlan& plan, const PhasePlan& phase);
+
+}  // namespace convert

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/symmetry/symmetry.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace convert {
+namespace {
+
+// Puts the messages of representatives onto channels of their own.
+class Reducer {
+ public:
+  Reducer(const ReplayProgram& program, const Equivalence& equivalence, std::vector<ChannelKey>& channels)
+      : program_(program), equivalence_(equivalence), channels_(channels) {}
+
+  std::shared_ptr<const RankCode> reduce(const RankCode& code) {
+    auto copy = std::make_shared<RankCode>(code);
+    for (Op& op : copy->ops) {
+      if (op.type == OpType::send || op.type == OpType::recv) op.channel = channel(op.channel);
+    }
+    return copy;
+  }
+
+ private:
+  std::uint32_t channel(std::uint32_t number) {
+    const Symmetry& s = equivalence_.ranks;
+    ChannelKey key = program_.channels[number];
+    key = {.bytes = key.bytes,
+           .src = s.representative(key.src),
+           .dst = s.back(key.dst, key.src, false),
+           .tag = key.tag};
+    const bool by_orbit = !equivalence_.channel_orbits.empty();
+    if (by_orbit) key.tag = equivalence_.channel_orbits[number];
+    auto& same_hash = known_[hash(key)];
+    const auto found =
+        std::find_if(same_hash.begin(), same_hash.end(), [&](std::uint32_t c) { return channels_[c] == key; });
+    if (found != same_hash.end()) return *found;
+    same_hash.push_back(static_cast<std::uint32_t>(channels_.size()));
+    channels_.push_back(key);
+    return same_hash.back();
+  }
+
+  const ReplayProgram& program_;
+  const Equivalence& equivalence_;
+  std::vector<ChannelKey>& channels_;
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known_;
+};
+
+}  // namespace
+
+std::uint32_t representative_wire(const ProductWires& numbers, const Symmetry& symmetry, std::uint32_t wire) {
+  const ProductWires::Dim& d = numbers.dim_of(wire);
+  const Rank owner = (wire - d.first_wire) / d.fanout;
+  std::uint32_t port = (wire - d.first_wire) % d.fanout;
+  if (d.topology == Topology::fully_connected) {  // the port is the coordinate at the other end
+    const Motion motion = symmetry.dims()[static_cast<std::size_t>(&d - numbers.dims().data())].motion;
+    const std::uint32_t at = numbers.coordinate(d, owner);
+    if (motion == Motion::shift) port = port >= at ? port - at : port + d.npus - at;
+    if (motion == Motion::exchange) port ^= at;
+  }
+  return d.first_wire + symmetry.representative(owner) * d.fanout + port;
+}
+
+ReplayProgram reduce(const ReplayProgram& program, const Equivalence& equivalence) {
+  ReplayProgram reduced{.options = program.options,
+                        .network = program.network,
+                        .ranks = program.ranks,
+                        .ops = program.ops,
+                        .model = program.model,
+                        .groups = program.groups,
+                        .plans = program.plans,
+                        .customs = program.customs,
+                        .gaps = program.gaps};
+  Reducer reducer(program, equivalence, reduced.channels);
+  Rank last = 0;
+  for (Rank r = 0; r < program.ranks.size(); ++r) {
+    if (equivalence.ranks.representative(r) != r) {
+      reduced.ranks[r].code = nullptr;
+      continue;
+    }
+    reduced.ranks[r].code = reducer.reduce(*program.ranks[r].code);
+    last = r;
+  }
+  reduced.ranks.resize(last + 1);
+  for (const CollectivePlan& plan : program.plans) {
+    if (plan.call.custom == 0) continue;
+    const SystemGroup& group = program.groups[plan.call.group];
+    for (Rank r = 0; r <= last; ++r) {
+      const std::uint32_t place = group.place(r);
+      if (reduced.ranks[r].code == nullptr || place >= group.size(program.model)) continue;
+      reduced.customs[plan.call.custom - 1].places[place] =
+          reducer.reduce(*program.customs[plan.call.custom - 1].places[place]);
+    }
+  }
+  return reduced;
+}
+
+}  // namespace convert

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/symmetry/wire_watch.h"
+
+namespace convert {
+
+std::uint32_t WireWatch::come(std::uint32_t p, std::uint32_t wire) {
+  const ProductWires::Dim& d = numbers_.dim_of(wire);
+  const Rank owner = (wire - d.first_wire) / d.fanout;
+  const std::uint32_t own = representative_wire(numbers_, symmetry_, wire);
+  if (p >= packets_.size()) packets_.resize(std::size_t{p} + 1);
+  packets_[p].owner = owner;
+  touch(wires_[own], {order_.current.time, symmetry_.origin_at(order_.current.origin, owner)}, true);
+  return own;
+}
+
+void WireWatch::transmit(std::uint32_t p, std::uint32_t wire) {
+  Packet& packet = packets_[p];
+  packet.pushed = {queue_.now(), symmetry_.origin_from(origin_, packet.owner)};
+  wires_[wire].free = {queue_.now(), origin_};
+}
+
+void WireWatch::leave(std::uint32_t wire) {
+  Wire& l = wires_[wire];
+  order_.next_visit();
+  touch(l, l.free, false);
+}
+
+// The end of a transmission and the coming of a packet commute: the packet that has waited longest is the next in
+// either case. Only what pushes its events is open where none has waited before.
+void WireWatch::touch(Wire& wire, Pushed pushed, bool enters) {
+  if (wire.time != queue_.now()) {
+    wire.time = queue_.now();
+    wire.touches.clear();
+  }
+  origin_ = pushed.origin;
+  const Touches::Touch touch{pushed, enters ? 1U : 0U, order_.visit()};
+  for (const Touches::Touch& t : wire.touches) {
+    if (!order_is_open(t.pushed, pushed) || (t.index == touch.index && !order_.loose())) continue;
+    origin_ = unknown_origin;
+    if (t.kind == touch.kind) order_.give_up();
+  }
+  wire.touches.add(touch);
+  if (wire.touches.size() > Touches::too_many) order_.give_up();
+}
+
+}  // namespace convert

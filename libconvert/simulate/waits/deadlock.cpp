@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/waits/deadlock.h"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+#include <utility>
+
+#include "core/units.h"
+#include "simulate/waits/graph.h"
+
+namespace convert {
+namespace {
+
+using ChannelOp = std::pair<std::uint32_t, std::uint32_t>;
+using For = WaitingNode::For;
+using Kind = WaitGraph::Kind;
+
+// Messages without a partner, to be found by what a near miss has in common with them.
+class Lonely {
+ public:
+  void add(const ChannelKey& key) {
+    by_tag_.push_back({pair_of(key), key.tag, key.bytes});
+    by_bytes_.push_back({pair_of(key), key.bytes, key.tag});
+  }
+  void sort() {
+    std::sort(by_tag_.begin(), by_tag_.end());
+    std::sort(by_bytes_.begin(), by_bytes_.end());
+  }
+  void set_near_miss(WaitingNode& w, const ChannelKey& key) const {
+    const auto size = std::lower_bound(by_tag_.begin(), by_tag_.end(), Entry{pair_of(key), key.tag, 0});
+    if (size != by_tag_.end() && same_start(*size, {pair_of(key), key.tag, 0})) {
+      w.other_bytes = std::get<2>(*size);
+      return;
+    }
+    const Entry first{pair_of(key), key.bytes, INT64_MIN};
+    const auto tag = std::lower_bound(by_bytes_.begin(), by_bytes_.end(), first);
+    if (tag != by_bytes_.end() && same_start(*tag, first)) w.other_tag = std::get<2>(*tag);
+  }
+
+ private:
+  using Pair = std::tuple<std::uint32_t, Rank, Rank>;  // run, source, destination
+  using Entry = std::tuple<Pair, std::int64_t, std::int64_t>;
+  static Pair pair_of(const ChannelKey& key) { return {key.run, key.src, key.dst}; }
+  static bool same_start(const Entry& a, const Entry& b) {
+    return std::get<0>(a) == std::get<0>(b) && std::get<1>(a) == std::get<1>(b);
+  }
+  std::vector<Entry> by_tag_;
+  std::vector<Entry> by_bytes_;
+};
+
+class Reporter {
+ public:
+  explicit Reporter(const ReplayRemains& remains) : remains_(remains), program_(remains.program), graph_(remains) {}
+
+  WaitReport run() {
+    list_unmatched();
+    list_lonely();
+    report_.waiting_total = graph_.size();
+    // By rank, what has started first: the nodes of a rank are one run of the graph's numbers.
+    for (std::uint32_t begin = 0, end = 0; begin < graph_.size(); begin = end) {
+      while (end < graph_.size() && graph_.rank(end) == graph_.rank(begin) &&
+             graph_.inner(end) == graph_.inner(begin))
+        ++end;
+      for (const bool started : {true, false}) {
+        for (std::uint32_t v = begin; v < end && report_.waiting.size() < WaitReport::max_listed; ++v) {
+          if (graph_.started(v) == started) report_.waiting.push_back(waiting(v));
+        }
+      }
+      if (!graph_.inner(begin)) add_blocked(begin, end);
+    }
+    const auto cycles = separate_cycles(graph_, WaitReport::max_cycles);
+    for (const std::vector<std::uint32_t>& cycle : cycles) {
+      std::vector<NodeRef>& to = &cycle == &cycles.front() ? report_.cycle : report_.more_cycles.emplace_back();
+      for (const std::uint32_t v : cycle) to.push_back(graph_.ref(v));
+    }
+    const std::vector<std::uint32_t> shortest = cycles.empty() ? std::vector<std::uint32_t>() : cycles.front();
+    report_.hints = graph_.size() == 0 ? find_hints(graph_, report_.unmatched) : find_hints(graph_, shortest);
+    return std::move(report_);
+  }
+
+ private:
+  // Adds the nodes of one rank.
+  void add_blocked(std::uint32_t begin, std::uint32_t end) {
+    ++report_.blocked_total;
+    if (report_.blocked.size() == WaitReport::max_listed) return;
+    std::uint32_t first = begin;
+    while (first < end && !graph_.started(first)) ++first;
+    report_.blocked.push_back(waiting(first < end ? first : begin));
+  }
+
+  // Messages match in order, so the unmatched ones are a channel's last sends.
+  void list_unmatched() {
+    std::vector<std::uint32_t> left = graph_.unclaimed();
+    std::vector<ChannelOp> sends;
+    for (Rank r = 0; r < program_.ranks.size(); ++r) {
+      for (std::uint32_t node = 0; node < remains_.feeders[r]->size(); ++node) {
+        const Op& o = program_.op({r, node});
+        if (o.type == OpType::send && left[o.channel] != 0 && !graph_.has(r, node))
+          sends.emplace_back(o.channel, program_.ranks[r].first_op + node);
+      }
+    }
+    std::sort(sends.begin(), sends.end());
+    std::vector<std::uint32_t> unmatched;
+    for (auto send = sends.rbegin(); send != sends.rend(); ++send) {
+      if (left[send->first] == 0) continue;
+      --left[send->first];
+      unmatched.push_back(send->second);
+    }
+    std::sort(unmatched.begin(), unmatched.end());
+    for (const std::uint32_t op : unmatched) {
+      const ReplayProgram::Place at = program_.place(op);
+      add_unmatched({at.rank, program_.ranks[at.rank].code->id(at.node)},
+                    program_.channels[program_.op(at).channel], false);
+    }
+    if (graph_.size() == 0) return list_of_collectives(std::move(left));
+    for (std::uint32_t c = 0; c < left.size(); ++c) {
+      if (left[c] != 0) lonely_sends_.add(graph_.key(c));
+    }
+  }
+
+  // Messages that no node of a trace has sent. While nodes wait in collectives they are only named as near misses.
+  void list_of_collectives(std::vector<std::uint32_t> left) {
+    for (const Messages::Left& l : remains_.messages.left()) {
+      if (l.waiter.kind() != Waiter::nobody) continue;
+      if (l.channel < program_.channels.size()) {
+        if (left[l.channel] == 0) continue;
+        --left[l.channel];
+      }
+      add_unmatched({}, remains_.messages.key(l.channel), true);
+    }
+  }
+
+  void add_unmatched(NodeRef node, const ChannelKey& key, bool inner) {
+    if (inner) node.rank = key.src;
+    lonely_sends_.add(key);
+    ++report_.unmatched_total;
+    if (report_.unmatched.size() < WaitReport::max_listed)
+      report_.unmatched.push_back({node, key.dst, key.tag, key.bytes, inner});
+  }
+
+  void list_lonely() {
+    for (std::uint32_t v = 0; v < graph_.size(); ++v) {
+      if (!graph_.waits_for(v).empty()) continue;
+      if (graph_.kind(v) == Kind::send) lonely_sends_.add(graph_.key(graph_.channel(v)));
+      if (graph_.kind(v) == Kind::receive) lonely_receives_.add(graph_.key(graph_.channel(v)));
+    }
+    lonely_sends_.sort();
+    lonely_receives_.sort();
+  }
+
+  WaitingNode waiting(std::uint32_t v) const {
+    WaitingNode w{.node = graph_.ref(v)};
+    const auto targets = graph_.waits_for(v);
+    if (!targets.empty() && targets.front() < graph_.size()) w.on = graph_.ref(targets.front());
+    switch (graph_.kind(v)) {
+      case Kind::dependency: break;
+      case Kind::slot:
+        w.what = For::slot;
+        w.slot = graph_.op(v).slot;
+        break;
+      case Kind::receive:
+      case Kind::send: set_message(w, v); break;
+      case Kind::collective: set_collective(w, v); break;
+      case Kind::refused:
+        w.what = For::other_call;
+        w.collective = collective(graph_.op(v).channel, graph_.run(v));
+        w.other = collective(run_of(v).call, graph_.run(v));
+        set_particulars(*w.collective, graph_.op(v).channel, *w.other, run_of(v).call);
+        if (targets.empty()) w.on = first_caller(run_of(v));
+    }
+    return w;
+  }
+
+  void set_message(WaitingNode& w, std::uint32_t v) const {
+    const ChannelKey& key = graph_.key(graph_.channel(v));
+    w.sends = graph_.kind(v) == Kind::send;
+    w.what = w.sends ? For::receive : For::send;
+    w.peer = graph_.op(v).peer;
+    w.tag = key.tag;
+    w.bytes = key.bytes;
+    if (!graph_.waits_for(v).empty()) return;
+    w.what = For::nothing;
+    (w.sends ? lonely_receives_ : lonely_sends_).set_near_miss(w, key);
+  }
+
+  void set_collective(WaitingNode& w, std::uint32_t v) const {
+    w.collective = collective(run_of(v).call, graph_.run(v));
+    const std::uint32_t under_way = graph_.vertex_of_run(graph_.run(v));
+    const WaitGraph::Callers& callers = graph_.callers(under_way);
+    w.collective->missing = callers.missing;
+    if (callers.lacking != 0) {
+      w.what = For::no_call;
+      w.peer = callers.first_lacking;
+    } else if (callers.without != 0) {
+      w.what = For::none_left;
+      w.peer = callers.first_without;
+    } else if (callers.missing != 0) {
+      w.what = For::call;
+      w.on = graph_.ref(callers.next_call);
+      w.peer = w.on.rank;
+    } else {
+      w.what = graph_.waits_for(v).empty() ? For::algorithm : For::inner;
+    }
+  }
+
+  [[nodiscard]] const CollectiveRun& run_of(std::uint32_t v) const { return remains_.system.runs()[graph_.run(v)]; }
+  [[nodiscard]] NodeRef first_caller(const CollectiveRun& run) const {
+    return {run.first_npu, program_.ranks[run.first_npu].code->id(run.first_op)};
+  }
+  [[nodiscard]] WaitingNode::Collective collective(std::uint32_t plan, std::uint32_t run) const {
+    const CollectiveCall& call = program_.plans[plan].call;
+    return {.op = call.op,
+            .bytes = call.bytes,
+            .group = program_.groups[call.group].id,
+            .number = remains_.system.runs()[run].number};
+  }
+
+  void set_particulars(WaitingNode::Collective& a, std::uint32_t plan_a, WaitingNode::Collective& b,
+                       std::uint32_t plan_b) const {
+    const CollectiveCall& x = program_.plans[plan_a].call;
+    const CollectiveCall& y = program_.plans[plan_b].call;
+    if (x.op != y.op) return;
+    const auto differ = [&](const std::string& of_a, const std::string& of_b) {
+      a.particulars += (a.particulars.empty() ? "" : ", ") + of_a;
+      b.particulars += (b.particulars.empty() ? "" : ", ") + of_b;
+    };
+    if (x.bytes != y.bytes) {
+      if (describe_call(x.op, x.bytes) == describe_call(y.op, y.bytes))
+        differ(counted(x.bytes, "byte"), counted(y.bytes, "byte"));
+      return;
+    }
+    if (x.root != y.root) differ(root_text(x), root_text(y));
+    if (x.dims != y.dims) {
+      const auto count = std::max<std::size_t>(
+          program_.model.dims.size(), static_cast<std::size_t>(std::bit_width(shown(x.dims) | shown(y.dims))));
+      differ(dims_text(x.dims, count), dims_text(y.dims, count));
+    }
+    if (x.priority != y.priority)
+      differ("comm_priority " + std::to_string(x.priority), "comm_priority " + std::to_string(y.priority));
+    if (x.custom != y.custom) differ(algorithm_text(x), algorithm_text(y));
+  }
+  [[nodiscard]] std::string root_text(const CollectiveCall& call) const {
+    const std::vector<Rank>& ranks = program_.groups[call.group].ranks;
+    return "root rank " + std::to_string(ranks.empty() ? call.root : ranks[call.root]);
+  }
+  static constexpr std::uint64_t all_dims = ~std::uint64_t{0};
+  static std::uint64_t shown(std::uint64_t dims) { return dims == all_dims ? 0 : dims; }
+  static std::string dims_text(std::uint64_t dims, std::size_t count) {
+    if (dims == all_dims) return "no involved_dim";
+    std::string text;
+    for (std::size_t d = 0; d < count; ++d) {
+      text += d == 0 ? "" : ", ";
+      text += (dims >> d & 1U) != 0 ? "true" : "false";
+    }
+    return "involved_dim [" + text + "]";
+  }
+  [[nodiscard]] std::string algorithm_text(const CollectiveCall& call) const {
+    if (call.custom == 0) return "native algorithm";
+    const CustomAlgorithm& algorithm = program_.customs[call.custom - 1];
+    return algorithm.parts ? "parts of its own" : "algorithm " + algorithm.source;
+  }
+
+  const ReplayRemains& remains_;
+  const ReplayProgram& program_;
+  const WaitGraph graph_;
+  WaitReport report_;
+  Lonely lonely_sends_;
+  Lonely lonely_receives_;
+};
+
+}  // namespace
+
+WaitReport report_waits(const ReplayRemains& remains) { return Reporter(remains).run(); }
+
+}  // namespace convert

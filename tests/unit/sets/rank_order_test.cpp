@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "sets/rank_order.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace convert {
+namespace {
+
+TEST(RankOrder, HandsOnAscending) {
+  RankOrder<std::string> order("a.tar");
+  std::vector<std::string> seen;
+  const auto see = [&](Rank rank, std::string&& text) { seen.push_back(std::to_string(rank) + text); };
+  order.add(2, "c", see);
+  order.add(0, "a", see);
+  EXPECT_EQ(seen, (std::vector<std::string>{"0a"}));
+  order.add(1, "b", see);
+  EXPECT_EQ(seen, (std::vector<std::string>{"0a", "1b", "2c"}));
+  order.add(5, "f", see);
+  order.add(4, "e", see);
+  EXPECT_EQ(seen.size(), 3U);
+  order.finish(see);
+  EXPECT_EQ(seen, (std::vector<std::string>{"0a", "1b", "2c", "4e", "5f"}));
+}
+
+TEST(RankOrder, RefusesARankThatComesTwice) {
+  RankOrder<std::string> order("a.tar");
+  const auto ignore = [](Rank, std::string&&) {};
+  order.add(0, "a", ignore);
+  order.add(2, "c", ignore);
+  for (const Rank again : {0U, 2U}) {
+    try {
+      order.add(again, "x", ignore);
+      ADD_FAILURE() << again;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.where().file, "a.tar");
+      EXPECT_EQ(std::string(e.what()), "rank " + std::to_string(again) + " stands twice");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace convert

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+#include "replay/output.h"
+
+#include <sys/stat.h>
+
+#include <set>
+#include <utility>
+
+#include "formats/format.h"
+#include "formats/graphs/chrome.h"
+#include "io/output.h"
+#include "scenario/inputs.h"
+#include "sets/sink.h"
+#include "simulate/report/memory_trace.h"
+#include "simulate/report/report.h"
+#include "util/log.h"
+
+namespace tools {
+namespace {
+
+convert::ReportPart part_of(const std::string& report) {
+  if (report == "collectives") return convert::ReportPart::collectives;
+  return report == "links" ? convert::ReportPart::wires : convert::ReportPart::npus;
+}
+
+// "3:17" or "end"
+convert::ExplainTarget explain_target(const std::string& text) {
+  if (text == "end") return {.end = true};
+  const std::size_t colon = text.find(':');
+  const auto rank = convert::parse_int(text.substr(0, colon));
+  const auto node = colon == std::string::npos ? std::nullopt : convert::parse_unsigned(text.substr(colon + 1));
+  if (!rank || !node || *rank < 0 || *rank >= convert::max_npus)
+    throw convert::usage_error("--explain: '" + text + "' is neither RANK:NODE, such as 3:17, nor end");
+  return {.rank = static_cast<convert::Rank>(*rank), .node = *node};
+}
+
+void check_explain(const ReplayOutputOptions& o, bool sweep) {
+  if (!o.explain) return;
+  (void)explain_target(*o.explain);
+  const char* other = sweep                 ? "a sweep"
+                      : o.timeline          ? "--timeline"
+                      : o.memory_trace      ? "--memory-trace"
+                      : o.report != "npus"  ? "--report"
+                      : o.format == "astra" ? "--format astra"
+                                            : nullptr;
+  if (other != nullptr) throw convert::usage_error(std::string("--explain does not go together with ") + other);
+}
+
+void check_to(const ReplayOutputOptions& o, bool sweep) {
+  if (!o.to) return;
+  const convert::FormatChoice choice = convert::parse_format_choice(*o.to, convert::Direction::write);
+  if (choice.format->write_schedule == nullptr)
+    throw convert::usage_error("-t " + *o.to + ": a replay is written as ten");
+  const char* other = sweep                 ? "a sweep"
+                      : o.explain           ? "--explain"
+                      : o.report != "npus"  ? "--report"
+                      : o.format != "table" ? "--format"
+                                            : nullptr;
+  if (other != nullptr) throw convert::usage_error(std::string("-t does not go together with ") + other);
+}
+
+void check_report(const ReplayOutputOptions& o, bool sweep, bool has_wires) {
+  if (o.report == "npus") return;
+  if (sweep) throw convert::usage_error("--report is for a single replay, not for a sweep");
+  if (o.format == "astra") throw convert::usage_error("--format astra has no --report " + o.report);
+  if (o.report == "links" && !has_wires)
+    throw convert::usage_error("network unaware has no links to report; choose --network aware or links");
+}
+
+void check_files(const ReplayOutputOptions& o, bool sweep) {
+  using convert::usage_error;
+  if (sweep) {
+    if (o.timeline) throw usage_error("--timeline is for a single replay, not for a sweep");
+    if (o.track_memory || o.memory_trace)
+      throw usage_error("--track-memory and --memory-trace are for a single replay, not for a sweep");
+    if (o.format != "table" && o.format != "csv") throw usage_error("the table of a sweep is CSV");
+  }
+  if (o.timeline == "-" && (!o.output || *o.output == "-"))
+    throw usage_error("--timeline - takes standard output; give the result a file with -o");
+  if (o.memory_trace == "-") throw usage_error("--memory-trace writes a file for each rank; give it a PREFIX");
+}
+
+std::string memory_trace_file(const std::string& prefix, std::size_t rank) {
+  return prefix + "." + std::to_string(rank) + ".json";
+}
+
+std::string text_of(const convert::ReplayResult& result, const ReplayOutputOptions& o, bool all) {
+  std::string out;
+  if (o.explain) {
+    constexpr std::size_t max_steps = 40;
+    if (o.format == "json") {
+      append_json(*result.explanation, out);
+    } else if (o.format == "csv") {
+      append_csv(*result.explanation, out);
+    } else {
+      append_text(*result.explanation, out, all ? 0 : max_steps);
+    }
+    return out;
+  }
+  const convert::ReportOptions options{.part = part_of(o.report), .all = all};
+  if (o.format == "json") {
+    append_json(result, out, options);
+  } else if (o.format == "astra") {
+    append_astra(result, out);
+  } else if (o.format == "csv") {
+    append_csv(result, out, options);
+  } else {
+    append_text(result, out, options);
+  }
+  return out;
+}
+
+std::string text_of(const convert::Schedule& schedule, const std::string& to) {
+  const convert::FormatChoice choice = convert::parse_format_choice(to, convert::Direction::write);
+  std::string out;
+  choice.format->write_schedule(schedule, choice.options, out);
+  return out;
+}
+
+}  // namespace
+
+void add_replay_output_options(App& app, ReplayOutputOptions& to) {
+  app.group("Output");
+  app.add_option("-o,--output", to.output, "PATH", "file for the result (default: stdout)");
+  app.add_option("-t,--to", to.to, "ten[,form=csv]",
+                 "in place of the report: the schedule of links and chunks that the replay of an algorithm made");
+  app.add_choice("--format", to.format, {"table", "csv", "json", "astra"}, "form of the result");
+  app.add_choice("--report", to.report, {"npus", "collectives", "links"},
+                 "what table and csv list; json adds links");
+  app.add_option("--explain", to.explain, "RANK:NODE|end",
+                 "in place of the report: why the node started when it did, or the replay took so long");
+  app.add_option("--timeline", to.timeline, "PATH", "also write a Chrome trace, for ui.perfetto.dev");
+  app.add_flag("--track-memory", to.track_memory,
+               "report the peak of local memory, by the inputs and outputs of nodes");
+  app.add_option("--memory-trace", to.memory_trace, "PREFIX",
+                 "also write PREFIX.RANK.json: local memory over time, for ui.perfetto.dev");
+}
+
+void check_replay_output(const ReplayOutputOptions& o, bool sweep, bool has_wires) {
+  check_to(o, sweep);
+  check_explain(o, sweep);
+  check_report(o, sweep, has_wires);
+  check_files(o, sweep);
+}
+
+std::vector<std::string> output_files(const ReplayOutputOptions& o, std::size_t ranks) {
+  std::vector<std::string> files;
+  if (o.output) files.push_back(*o.output);
+  if (o.timeline) files.push_back(*o.timeline);
+  for (std::size_t r = 0; o.memory_trace && r < ranks; ++r) files.push_back(memory_trace_file(*o.memory_trace, r));
+  return files;
+}
+
+void check_no_input(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs) {
+  using File = std::pair<dev_t, ino_t>;
+  const auto find = [](const std::string& path) -> std::optional<File> {
+    struct stat s {};
+    if (stat(path.c_str(), &s) != 0) return std::nullopt;
+    return File(s.st_dev, s.st_ino);
+  };
+  std::set<File> files;
+  for (const std::string& input : inputs) {
+    if (const auto file = find(input)) files.insert(*file);
+  }
+  for (const std::string& output : outputs) {
+    const auto file = find(output);
+    if (file && !convert::is_stream_path(output) && files.contains(*file))
+      throw convert::usage_error(output + " is an input; give the result another name");
+  }
+}
+
+void set_replay_output(const ReplayOutputOptions& o, const convert::SystemConfig& system,
+                       convert::ReplayOptions& options) {
+  options.timeline = o.timeline.has_value() || o.to.has_value();
+  if (o.explain) options.explain = explain_target(*o.explain);
+  options.bounds = o.format != "astra";
+  // The bottleneck is a line of the other reports.
+  options.network.count_wires = o.report != "npus" && options.network.model != convert::NetworkModel::unaware;
+  options.network.watch_ports = convert::may_exceed_ports(options.network.model, options.astra);
+  if (o.memory_trace) {
+    options.memory = convert::MemoryTracking::trace;
+  } else if (system.track_local_mem) {
+    convert::log_info("track-local-mem writes no files by itself; --memory-trace " + system.local_mem_trace +
+                      " does");
+  }
+  if (!o.memory_trace && (o.track_memory || system.track_local_mem))
+    options.memory = convert::MemoryTracking::peaks;
+}
+
+void write_replay(const convert::ReplayResult& result, const ReplayOutputOptions& o, bool all,
+                  const convert::ReplayProgram* program, const convert::Schedule* schedule) {
+  convert::OutputFiles files;
+  const auto out = open_output(files, o.output);
+  if (o.timeline) {
+    const auto timeline = open_output(files, o.timeline);
+    write_chrome(result.timeline, *timeline);
+    timeline->close();
+  }
+  for (convert::Rank r = 0; o.memory_trace && r < result.npus.size(); ++r) {
+    const auto trace = files.create_in_set(memory_trace_file(*o.memory_trace, r));
+    write_memory_trace(*program, result, r, [&](std::string_view text) { trace->write(text); });
+    trace->close();
+  }
+  out->write(schedule != nullptr ? text_of(*schedule, *o.to) : text_of(result, o, all));
+  out->close();
+  files.commit();
+}
+
+}  // namespace tools

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// What et-replay writes: a report, an explanation, a timeline, the use of memory.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/tool.h"
+#include "config/system.h"
+#include "core/algorithm/schedule.h"
+#include "simulate/engine/replay.h"
+
+namespace tools {
+
+struct ReplayOutputOptions {
+  std::string format = "table";
+  std::string report = "npus";
+  std::optional<std::string> to;  // a format instead of the report: "ten,form=csv"
+  std::optional<std::string> output;
+  std::optional<std::string> timeline;
+  std::optional<std::string> explain;
+  bool track_memory = false;
+  std::optional<std::string> memory_trace;
+};
+
+void add_replay_output_options(App& app, ReplayOutputOptions& to);
+// Throws Error(usage) for what does not go together.
+void check_replay_output(const ReplayOutputOptions& o, bool sweep, bool has_wires);
+// All files that the replay of so many ranks writes.
+[[nodiscard]] std::vector<std::string> output_files(const ReplayOutputOptions& o, std::size_t ranks);
+// Throws Error(usage) if an output would take the place of an input.
+void check_no_input(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
+// What the replay has to find for them.
+void set_replay_output(const ReplayOutputOptions& o, const convert::SystemConfig& system,
+                       convert::ReplayOptions& options);
+// All files or none. `all`: a table lists everything, however long it gets. `program`: for --memory-trace.
+// `schedule`: for -t.
+void write_replay(const convert::ReplayResult& result, const ReplayOutputOptions& o, bool all,
+                  const convert::ReplayProgram* program = nullptr, const convert::Schedule* schedule = nullptr);
+
+}  // namespace tools

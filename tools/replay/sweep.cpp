@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT
+#include "replay/sweep.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <exception>
+#include <filesystem>
+#include <thread>
+#include <utility>
+
+#include "config/sweep.h"
+#include "config/yaml_tree.h"
+#include "io/input.h"
+#include "io/output.h"
+#include "replay/output.h"
+#include "scenario/plot.h"
+#include "scenario/sweep_plan.h"
+#include "scenario/sweep_queue.h"
+#include "scenario/sweep_summary.h"
+#include "scenario/sweep_table.h"
+#include "sets/known_file.h"
+#include "simulate/astra/gaps.h"
+#include "util/log.h"
+
+namespace tools {
+namespace {
+
+using namespace convert;
+
+SweepSetting setting_of(const std::string& key, const std::string& value) {
+  SweepSetting setting;
+  setting.key = key;
+  setting.values.resize(1);
+  setting.values.front().text = value;
+  return setting;
+}
+
+// The elements of an option as one value.
+std::optional<std::string> list_of(const std::string& option, const std::vector<std::string>& elements) {
+  if (elements.empty()) return std::nullopt;
+  std::string text;
+  for (const std::string& e : elements) {
+    if (e.find(element_separator) != std::string::npos)
+      throw usage_error(option + ": '" + e + "' has a ';', which separates elements in a sweep");
+    if (!text.empty()) text += element_separator;
+    text += e;
+  }
+  return text;
+}
+
+// What the command line says as settings of a base.
+std::vector<SweepSetting> base_of(const ReplayInputOptions& o) {
+  std::vector<SweepSetting> base;
+  const auto add = [&](const std::string& key, const std::optional<std::string>& value) {
+    if (value) base.push_back(setting_of(key, *value));
+  };
+  const auto number = [](const std::optional<std::int64_t>& n, const char* unit) {
+    return n ? std::optional(std::to_string(*n) + unit) : std::nullopt;
+  };
+  if (o.input.rank) throw usage_error("--rank is for a single trace; a sweep takes whole sets");
+  if (o.input.operands.size() > 1) throw usage_error("a sweep takes one INPUT: a set, an algorithm, or -");
+  if (!o.input.operands.empty()) add("workload", o.input.operands.front());
+  add("from", o.input.from);
+  add("network", o.network);
+  add("model", o.model);
+  add("occupancy", o.occupancy);
+  add("forwarding", o.forwarding);
+  add("routing", o.routing);
+  add("fail", list_of("--fail", o.failed));
+  add("system", o.system);
+  add("collective", list_of("--collective", o.collectives));
+  add("policy", o.policy);
+  if (o.balanced) add("balanced", "true");
+  add("memory", o.memory);
+  add("groups", o.no_groups ? std::optional<std::string>(no_groups_file) : o.groups);
+  if (o.compat || o.astra_system) add("compat", o.astra() ? "astra" : "none");
+  add("issue", o.issue);
+  add("slow", list_of("--slow", o.slow));
+  add("size", number(o.size, ""));
+  add("until", number(o.until, "ps"));
+  if (o.no_symmetry) add("symmetry", "false");
+  add("queues-per-dim", number(o.queues_per_dim, ""));
+  add("injection-scale", o.injection_scale);
+  add("rendezvous", o.rendezvous);
+  return base;
+}
+
+SweepPlan make_plan(const SweepOptions& sweep, ReplayInputOptions replay) {
+  // The network may be what is swept: it is missed later.
+  const bool has_network = replay.network || replay.astra_network;
+  if (!has_network) replay.network = "ideal";
+  check_replay_options(replay);
+  if (!has_network) replay.network.reset();
+
+  SweepConfig config;
+  std::string folder;
+  if (sweep.file) {
+    const auto input = open_input(*sweep.file);
+    const std::string_view text = input->peek(max_yaml_bytes + 1);
+    config = parse_known(FileKind::sweep, text, input->name(),
+                         [&] { return parse_sweep(input->name(), text, sweep_keys()); });
+    folder = std::filesystem::path(*sweep.file).parent_path();
+  }
+  for (const std::string& text : sweep.set) config.axes.push_back(parse_sweep_option(text, sweep_keys()));
+  for (SweepSetting& given : base_of(replay)) {
+    for (const auto* settings : {&config.base, &config.axes}) {
+      for (const SweepSetting& s : *settings) {
+        if (s.key == given.key)
+          throw Error(Error::Kind::usage, s.where, "the command line gives " + s.key + " too; give it once");
+      }
+    }
+    config.base.push_back(std::move(given));
+  }
+  bool has_workload = false;
+  bool has_latency = false;
+  for (const auto* settings : {&config.base, &config.axes}) {
+    for (const SweepSetting& s : *settings) {
+      has_workload = has_workload || s.key == "workload";
+      has_latency = has_latency || s.key.starts_with("latency");
+    }
+  }
+  if (has_network && !has_latency) note_missing_latency(*replay.network);
+  if (!has_workload) config.base.push_back(setting_of("workload", inputs(replay.input).front()));
+  return {std::move(config), std::move(folder)};
+}
+
+std::vector<std::string> columns_of(const SweepPlan& plan) {
+  std::vector<std::string> columns;
+  for (const SweepSetting& axis : plan.axes()) columns.push_back(axis.key);
+  columns.insert(columns.end(), sweep_result_columns().begin(), sweep_result_columns().end());
+  return columns;
+}
+
+// This process' part, and that of the others.
+void do_runs(TableQueue& queue, SweepRunner& runner, SweepTeam* team) {
+  if (team == nullptr) return runner.work(queue);
+  std::exception_ptr failure;
+  std::thread own([&] {
+    try {
+      runner.work(queue);
+    } catch (...) {
+      failure = std::current_exception();
+      queue.close();  // the others end
+    }
+  });
+  team->serve(queue);
+  own.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+// In the table, where it is a file.
+void report_failures(const SweepPlan& plan, const SweepTable& table, const std::string& name, Context& context) {
+  const std::size_t status = plan.axes().size();
+  for (std::size_t run = 0; run < plan.size(); ++run) {
+    const std::vector<std::string>& cells = table.cells(run);
+    if (cells[status] == "complete" || cells[status] == "stopped") continue;
+    const std::string& message = cells[status + sweep_result_columns().size() - 1];
+    const std::string what = cells[status] == "error" ? "" : cells[status] + ": ";
+    context.diagnostics.error({.file = name}, "sweep",
+                              "run " + std::to_string(run + 1) + " of " + std::to_string(plan.size()) + " (" +
+                                  plan.describe(run) + "): " + what + message);
+  }
+}
+
+// Runs whose messages exceed a port say so in their last column.
+void warn_of_ports(const SweepPlan& plan, const SweepTable& table, const std::string& name, Context& context) {
+  const std::size_t status = plan.axes().size();
+  const std::size_t message = status + sweep_result_columns().size() - 1;
+  std::size_t count = 0;
+  std::optional<std::size_t> first;
+  for (std::size_t run = 0; run < plan.size(); ++run) {
+    const std::string& text = table.cells(run)[message];
+    if (table.cells(run)[status] != "complete" || text.empty() || text.starts_with(convert::astra_gap_text))
+      continue;
+    ++count;
+    first = first.value_or(run);
+  }
+  if (!first) return;
+  context.diagnostics.warning({.file = name}, "ports",
+                              std::to_string(count) + " of " + std::to_string(plan.size()) +
+                                  " runs exceed a port, such as run " + std::to_string(*first + 1) + " (" +
+                                  plan.describe(*first) + "): " + table.cells(*first)[message] +
+                                  "; the model links queues them");
+}
+
+// The names are of one file, which need not exist.
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;  // of files that are not there
+  return std::filesystem::equivalent(a, b, ignored) || weakly_canonical(std::filesystem::absolute(a), ignored) ==
+                                                           weakly_canonical(std::filesystem::absolute(b), ignored);
+}
+
+// Other pictures than SVG are not drawn.
+void check_plot_name(const std::string& path) {
+  std::string suffix = std::filesystem::path(path).extension().string();
+  std::transform(suffix.begin(), suffix.end(), suffix.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  constexpr std::array<const char*, 9> others = {".png", ".pdf",  ".jpg", ".jpeg", ".gif",
+                                                 ".eps", ".html", ".ps",  ".webp"};
+  if (std::find(others.begin(), others.end(), suffix) == others.end()) return;
+  const std::string svg = std::filesystem::path(path).replace_extension(".svg").string();
+  throw usage_error("--plot " + path + ": a plot is SVG; name it " + svg +
+                    ", which browsers show and rsvg-convert or inkscape make a " + suffix.substr(1) + " of");
+}
+
+// The table and the plot are different files, and no input.
+void check_outputs(const SweepOptions& sweep, const SweepPlan& plan, const std::optional<std::string>& path) {
+  if (sweep.plot && (path ? is_same_file(*sweep.plot, *path) : sweep.plot == "-"))
+    throw usage_error("the table and the plot have the same name " + *sweep.plot);
+  // Before the runs and not after them.
+  const auto folder = std::filesystem::path(sweep.plot.value_or("-")).parent_path();
+  std::error_code error;
+  if (!folder.empty() && !std::filesystem::exists(folder, error))
+    throw system_error(folder, error ? error.value() : ENOENT);
+  std::vector<std::string> inputs = plan.files();
+  if (sweep.file) inputs.push_back(*sweep.file);
+  check_no_input({path.value_or("-"), sweep.plot.value_or("-")}, inputs);
+}
+
+void write_plot(const std::string& path, const Plot& plot, Context& context) {
+  if (std::all_of(plot.lines.begin(), plot.lines.end(), [](const PlotLine& l) { return l.points.empty(); }))
+    return context.diagnostics.warning({.file = path}, "sweep", "no plot is written: no run has a time to draw");
+  const std::string svg = draw_svg(plot);
+  OutputFiles files;
+  const auto out = path == "-" ? open_stdout() : files.create(path);
+  out->write(svg);
+  out->close();
+  files.commit();
+}
+
+void lead(const SweepOptions& sweep, const SweepPlan& plan, std::optional<std::string> path, Context& context,
+          SweepTeam* team) {
+  std::optional<SweepReference> reference;
+  if (sweep.relative_to) reference = parse_sweep_reference(plan, *sweep.relative_to);
+  if (sweep.plot) check_sweep_plot(plan);
+  if (sweep.plot) check_plot_name(*sweep.plot);
+  if (plan.reads_stdin() && team != nullptr)
+    throw usage_error("several processes cannot share standard input; name the traces");
+  if (path == "-") path.reset();
+  check_outputs(sweep, plan, path);
+  SweepRunner runner(plan, context.jobs(), context.diagnostics);
+  runner.open_stdin();
+  SweepTable table(path, columns_of(plan), plan.identities(), sweep.force);
+  if (plan.reads_stdin() && table.taken_up() > 0)
+    throw usage_error(*path +
+                      " has runs of traces from standard input, which may have been others; begin anew with "
+                      "--force");
+  TableQueue queue(plan, table, context.progress());
+  log_info("sweep: " + std::to_string(plan.size()) + " runs, " + std::to_string(queue.total()) + " to do");
+  if (team != nullptr) team->begin();
+  do_runs(queue, runner, team);
+  report_failures(plan, table, path.value_or(""), context);
+  warn_of_ports(plan, table, path.value_or(""), context);
+  if (reference) table.add_column("slowdown", slowdowns(plan, table, *reference));
+  table.finish();
+  if (sweep.plot) write_plot(*sweep.plot, plot_sweep(plan, table, reference), context);
+}
+
+}  // namespace
+
+void add_sweep_options(App& app, SweepOptions& to) {
+  app.group("Sweep");
+  app.add_option("--sweep", to.file, "FILE",
+                 "replay each combination of what the file lists; one line of CSV each");
+  app.add_texts("--set", to.set, "KEY=VALUE,...", "the same for one key; may be given several times");
+  app.add_option("--plot", to.plot, "FILE", "also draw the times (SVG)");
+  app.add_option("--relative-to", to.relative_to, "KEY=VALUE",
+                 "add slowdowns relative to the runs with this value");
+  app.add_flag("--force", to.force, "begin anew where the output is of another sweep");
+}
+
+void check_sweep_options(const SweepOptions& o) {
+  if (o.wanted()) return;
+  const char* const option = o.plot ? "--plot" : o.relative_to ? "--relative-to" : o.force ? "--force" : nullptr;
+  if (option != nullptr) throw usage_error(std::string(option) + " is for a sweep; give --sweep or --set too");
+}
+
+int run_sweep(const SweepOptions& sweep, const ReplayInputOptions& replay, const std::optional<std::string>& output,
+              Context& context, std::unique_ptr<SweepTeam> team) {
+  if (team != nullptr && !team->leads()) {
+    team->begin();
+    set_log_level(-1);  // the leader says it too
+    const SweepPlan plan = make_plan(sweep, replay);
+    Diagnostics not_shown;  // the leader has them too
+    SweepRunner runner(plan, context.jobs(), not_shown);
+    const auto queue = team->queue();
+    runner.work(*queue);
+    team->end();
+    return 0;
+  }
+  lead(sweep, make_plan(sweep, replay), output, context, team.get());
+  return 0;
+}
+
+}  // namespace tools

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Sweeps: many replays of the same traces in one call, on one machine or on several.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/tool.h"
+#include "replay/options.h"
+#include "scenario/sweep_run.h"
+
+namespace tools {
+
+struct SweepOptions {
+  std::optional<std::string> file;
+  std::vector<std::string> set;
+  std::optional<std::string> plot;
+  std::optional<std::string> relative_to;
+  bool force = false;
+
+  [[nodiscard]] bool wanted() const { return file || !set.empty(); }
+};
+
+void add_sweep_options(App& app, SweepOptions& to);
+// Throws Error(usage) if there are options of sweeps without a sweep.
+void check_sweep_options(const SweepOptions& options);
+
+// The processes of one sweep. One of them leads: it has the table and hands out runs.
+class SweepTeam {
+ public:
+  virtual ~SweepTeam() = default;
+  SweepTeam(const SweepTeam&) = delete;
+  SweepTeam& operator=(const SweepTeam&) = delete;
+
+  [[nodiscard]] virtual bool leads() const = 0;
+  // The leader says that the others may begin; they wait for that.
+  virtual void begin() = 0;
+  // Of the leader: hands out runs to the others until all of them have come to end().
+  virtual void serve(convert::RunQueue& queue) = 0;
+  // Of the others: the leader's queue, until they come to end().
+  [[nodiscard]] virtual std::unique_ptr<convert::RunQueue> queue() = 0;
+  virtual void end() = 0;
+
+ protected:
+  SweepTeam() = default;
+};
+
+// The exit status. `team`: null if this process is the only one.
+[[nodiscard]] int run_sweep(const SweepOptions& sweep, const ReplayInputOptions& replay,
+                            const std::optional<std::string>& output, Context& context,
+                            std::unique_ptr<SweepTeam> team);
+
+}  // namespace tools

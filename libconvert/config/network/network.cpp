@@ -21,13 +21,15 @@ struct ShortName {
   Topology topology;
   bool several;  // takes AxBxC
 };
-constexpr std::array<ShortName, 7> short_names = {{{"ring", Topology::ring, false},
-                                                   {"fully_connected", Topology::fully_connected, false},
-                                                   {"switch", Topology::switched, false},
-                                                   {"mesh", Topology::mesh, true},
-                                                   {"torus", Topology::ring, true},
-                                                   {"hypercube", Topology::ring, false},
-                                                   {"tree", Topology::switched, true}}};
+
+std::vector<ShortName> make_short_names() {
+  std::vector<ShortName> names;
+  for_each_topology([&](Topology id, auto t) { names.push_back({t.word, id, t.takes_sizes}); });
+  names.push_back({"torus", Topology::ring, true});
+  names.push_back({"hypercube", Topology::ring, false});
+  names.push_back({"tree", Topology::switched, true});
+  return names;
+}
 
 Error bad(std::string_view part, const std::string& why) {
   return usage_error("network '" + std::string(part) + "': " + why);
@@ -36,7 +38,8 @@ Error bad(std::string_view part, const std::string& why) {
 const ShortName& short_name(std::string_view part, std::string_view word) {
   std::vector<std::string> known;
   std::string list;
-  for (const ShortName& n : short_names) {
+  static const std::vector<ShortName> all = make_short_names();
+  for (const ShortName& n : all) {
     if (n.word == word) return n;
     known.emplace_back(n.word);
     list += (list.empty() ? "" : ", ") + known.back();
@@ -149,16 +152,6 @@ void parse_short_part(std::string_view part, NetworkConfig& config) {
 }
 
 }  // namespace
-
-std::string_view name(Topology topology) {
-  switch (topology) {
-    case Topology::ring: return "Ring";
-    case Topology::fully_connected: return "FullyConnected";
-    case Topology::switched: return "Switch";
-    case Topology::mesh: return "Mesh";
-  }
-  return "";
-}
 
 std::int64_t NetworkConfig::npus() const {
   if (ideal) return 0;

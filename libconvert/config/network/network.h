@@ -8,15 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "config/network/topology.h"
 #include "config/network/wire_graph.h"
 #include "io/input.h"
 
 namespace convert {
-
-// mesh: a line, neighbours connected, ends not.
-enum class Topology : std::uint8_t { ring, fully_connected, switched, mesh };
-// As network.yml spells them: "Ring", "FullyConnected", "Switch"; "Mesh" is not known there.
-[[nodiscard]] std::string_view name(Topology topology);
 
 struct NetworkDim {
   Topology topology = Topology::ring;

@@ -39,19 +39,16 @@ class ProductRouter final : public Router {
 
   static Hop take_hop(Position& p, const Dim& d, std::uint32_t from, std::uint32_t to) {
     const Device npu = p.at;
-    switch (d.topology) {
-      case Topology::switched: p.at = ProductWires::switch_of(d, npu); return hop(d, npu, 0);
-      case Topology::fully_connected: p.at += (to - from) * d.stride; return hop(d, npu, to);
-      case Topology::mesh:
-        p.at = to > from ? npu + d.stride : npu - d.stride;
-        return hop(d, npu, to > from ? 0 : 1);
-      case Topology::ring: break;
-    }
-    const std::uint32_t clockwise = to > from ? to - from : to + d.npus - from;
-    const bool forwards = clockwise <= d.npus - clockwise;
-    const std::uint32_t next = forwards ? (from + 1 == d.npus ? 0 : from + 1) : (from == 0 ? d.npus - 1 : from - 1);
-    p.at += (next - from) * d.stride;  // modulo 2^32
-    return hop(d, npu, forwards ? 0 : 1);
+    const std::uint32_t port = with(d.topology, [&](auto t) {
+      const std::uint32_t taken = t.port(from, to, d.npus);
+      if constexpr (t.has_switch) {
+        p.at = ProductWires::switch_of(d, npu);
+      } else {
+        p.at += (t.other_end(from, taken, d.npus) - from) * d.stride;  // modulo 2^32
+      }
+      return taken;
+    });
+    return hop(d, npu, port);
   }
 
   // To the NPU below it that has the destination's coordinate.

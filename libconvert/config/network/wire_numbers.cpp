@@ -10,7 +10,7 @@ ProductWires::ProductWires(const NetworkConfig& config) : npus_(static_cast<std:
   std::uint32_t stride = 1;
   for (const NetworkDim& d : config.dims) {
     const auto n = static_cast<std::uint32_t>(d.npus);
-    const std::uint32_t fanout = d.topology == Topology::fully_connected ? n : 2;
+    const std::uint32_t fanout = with(d.topology, [&](auto t) { return t.ports(n); });
     dims_.push_back({.topology = d.topology,
                      .npus = n,
                      .stride = stride,
@@ -25,7 +25,7 @@ ProductWires::ProductWires(const NetworkConfig& config) : npus_(static_cast<std:
       throw input_error({.file = config.source}, "a network has fewer than 2^32 links to simulate, this one has " +
                                                      std::to_string(wires) + " or more");
     }
-    if (d.topology == Topology::switched) switches_ += npus_ / n;
+    if (has_switch(d.topology)) switches_ += npus_ / n;
     stride *= n;
   }
   wires_ = static_cast<std::uint32_t>(wires);
@@ -41,21 +41,11 @@ std::pair<Device, Device> ProductWires::ends(std::uint32_t wire) const {
   const Dim& d = dim_of(wire);
   const std::uint32_t npu = (wire - d.first_wire) / d.fanout;
   const std::uint32_t port = (wire - d.first_wire) % d.fanout;
+  if (has_switch(d.topology))
+    return port == 0 ? std::pair{npu, switch_of(d, npu)} : std::pair{switch_of(d, npu), npu};
   const std::uint32_t at = coordinate(d, npu);
-  const auto to = [&](std::uint32_t other) {
-    return std::pair{npu, npu + (other - at) * d.stride};  // modulo 2^32
-  };
-  switch (d.topology) {
-    case Topology::fully_connected: return to(port);
-    case Topology::switched:
-      return port == 0 ? std::pair{npu, switch_of(d, npu)} : std::pair{switch_of(d, npu), npu};
-    case Topology::mesh:
-      if (at == (port == 0 ? d.npus - 1 : 0)) return to(at);
-      return to(port == 0 ? at + 1 : at - 1);
-    case Topology::ring: break;
-  }
-  if (d.npus == 2 && port == 1) return to(at);
-  return to((port == 0 ? at + 1 : at + d.npus - 1) % d.npus);
+  const std::uint32_t other = with(d.topology, [&](auto t) { return t.other_end(at, port, d.npus); });
+  return {npu, npu + (other - at) * d.stride};  // modulo 2^32
 }
 
 TreeWires::TreeWires(const NetworkConfig& config) : npus_(static_cast<std::uint32_t>(config.npus())) {

@@ -12,9 +12,7 @@
 
 namespace convert {
 
-// By dimension, then NPU, then port. Ring and mesh: 0 up (clockwise), 1 down. Switch: 0 to it, 1 from it. Fully
-// connected: the coordinate at the other end. Some numbers have no wire: beyond the ends of a mesh, to itself, and
-// port 1 in a ring of two, which has one wire each way.
+// Wires are numbered by dimension, then NPU, then port, which topology.h explains. Some numbers have no wire.
 class ProductWires {
  public:
   struct Dim {

@@ -59,13 +59,18 @@ std::array<const YamlNode*, 4> find_lists(const std::string& file, const YamlNod
 }
 
 Topology parse_topology(const std::string& file, const YamlNode& node) {
-  for (const Topology t : {Topology::ring, Topology::fully_connected, Topology::switched}) {
-    if (node.text == name(t)) return t;
-  }
-  const std::string near = nearest(node.text, {"Ring", "FullyConnected", "Switch"});
+  std::optional<Topology> found;
+  std::vector<std::string> known;
+  for_each_topology([&](Topology id, auto t) {
+    if (!t.in_network_yml) return;
+    known.emplace_back(t.name);
+    if (node.text == t.name) found = id;
+  });
+  if (found) return *found;
+  const std::string near = nearest(node.text, known);
   throw yaml_error(file, node,
                    "unknown topology '" + node.text + "'; " +
-                       (near.empty() ? "known: Ring, FullyConnected, Switch" : "did you mean " + near + "?"));
+                       (near.empty() ? "known: " + join(known) : "did you mean " + near + "?"));
 }
 
 double parse_number(const std::string& file, const YamlNode& node, const std::string& key, const std::string& unit,

@@ -133,21 +133,13 @@ bool AwareNetwork::forward(std::uint32_t p) {
 // Moves the packet a hop towards coordinate `to` and returns the wire for it.
 std::uint32_t AwareNetwork::take_hop(Packet& k, const Dim& d, std::uint32_t from, std::uint32_t to) {
   const std::uint32_t first = d.first_wire + k.at * d.fanout;
-  if (d.topology == Topology::ring) {
-    const std::uint32_t clockwise = to > from ? to - from : to + d.npus - from;
-    const bool forwards = clockwise <= d.npus - clockwise;
-    const std::uint32_t next = forwards ? (from + 1 == d.npus ? 0 : from + 1) : (from == 0 ? d.npus - 1 : from - 1);
+  return with(d.topology, [&](auto t) {
+    const std::uint32_t port = t.port(from, to, d.npus);
+    const std::uint32_t next = t.has_switch ? to : t.other_end(from, port, d.npus);
     k.at += (next - from) * d.stride;  // modulo 2^32
-    return first + (forwards ? 0 : 1);
-  }
-  if (d.topology == Topology::mesh) {
-    k.at += to > from ? d.stride : 0 - d.stride;  // modulo 2^32
-    return first + (to > from ? 0 : 1);
-  }
-  k.at += (to - from) * d.stride;
-  if (d.topology == Topology::fully_connected) return first + to;
-  k.to_switch = true;
-  return first;
+    k.to_switch = t.has_switch;
+    return first + port;
+  });
 }
 
 // The arrival is scheduled before the end of transmission; each delay is cut to whole nanoseconds by itself.

@@ -59,7 +59,7 @@ void check_network_options(const NetworkConfig& config, const NetworkOptions& op
 }
 
 bool can_send_to_self(const NetworkConfig& config, NetworkModel model) {
-  return model != NetworkModel::unaware && config.dims.size() == 1 && config.dims[0].topology == Topology::switched;
+  return model != NetworkModel::unaware && config.dims.size() == 1 && has_switch(config.dims[0].topology);
 }
 
 std::unique_ptr<Network> make_network(const NetworkConfig& config, const NetworkOptions& options,

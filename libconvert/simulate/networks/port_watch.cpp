@@ -22,17 +22,8 @@ std::string rate_text(double bytes_per_ns) {
   return text.data() + std::string(" GB/s");
 }
 
-// Returns the dimension's port, as ProductWires counts them. In a ring the shorter way, up if both are equally
-// long.
 std::uint32_t out_port(const ProductWires::Dim& d, std::uint32_t from, std::uint32_t to) {
-  switch (d.topology) {
-    case Topology::fully_connected: return to;
-    case Topology::switched: return 0;
-    case Topology::mesh: return to > from ? 0 : 1;
-    case Topology::ring: break;
-  }
-  const std::uint32_t up = to > from ? to - from : to + d.npus - from;
-  return up <= d.npus - up ? 0 : 1;
+  return with(d.topology, [&](auto t) { return t.port(from, to, d.npus); });
 }
 
 // For heaps whose top is the first.
@@ -92,11 +83,9 @@ PortWatch::End PortWatch::last_wire(Rank src, Rank dst) const {
     const std::uint32_t from = numbers_.coordinate(*d, src);
     const std::uint32_t to = numbers_.coordinate(*d, dst);
     if (from == to) continue;
-    if (d->topology == Topology::switched) return {&*d, d->first_wire + dst * d->fanout + 1};
+    if (has_switch(d->topology)) return {&*d, d->first_wire + dst * d->fanout + 1};
     const std::uint32_t port = out_port(*d, from, to);
-    std::uint32_t before = from;  // fully connected
-    if (d->topology != Topology::fully_connected)
-      before = port == 0 ? (to == 0 ? d->npus : to) - 1 : (to + 1) % d->npus;
+    const std::uint32_t before = with(d->topology, [&](auto t) { return t.before(from, to, d->npus); });
     const Rank owner = dst + (before - to) * d->stride;  // modulo 2^32
     return {&*d, d->first_wire + owner * d->fanout + port};
   }

@@ -59,17 +59,6 @@ class UnawareNetwork final : public Network {
     return truncate_delay(way.latency_ns + static_cast<double>(bytes) / way.dim->bytes_per_ns);
   }
 
-  static double hops(Topology topology, Rank a, Rank b, Rank n) {
-    switch (topology) {
-      case Topology::fully_connected: return 1;
-      case Topology::switched: return 2;
-      case Topology::mesh: return a < b ? b - a : a - b;
-      case Topology::ring: break;
-    }
-    const Rank clockwise = b > a ? b - a : b + n - a;
-    return std::min(clockwise, n - clockwise);
-  }
-
   std::vector<NetworkDim> dims_;
   std::optional<PortWatch> ports_;
 };

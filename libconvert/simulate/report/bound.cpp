@@ -14,16 +14,7 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 
 double to_ns(Picoseconds time) { return static_cast<double>(time) / static_cast<double>(ps_per_ns); }
 
-double hops(const NetworkDim& d, Rank a, Rank b) {
-  const Rank apart = a < b ? b - a : a - b;
-  switch (d.topology) {
-    case Topology::fully_connected: return 1;
-    case Topology::switched: return 2;
-    case Topology::mesh: return apart;
-    case Topology::ring: break;
-  }
-  return std::min(apart, static_cast<Rank>(d.npus) - apart);
-}
+double hops(const NetworkDim& d, Rank a, Rank b) { return hops(d.topology, a, b, static_cast<Rank>(d.npus)); }
 
 std::size_t farthest(const std::vector<double>& latencies) {
   return static_cast<std::size_t>(std::max_element(latencies.begin(), latencies.end()) - latencies.begin());
@@ -77,11 +68,7 @@ NetworkReach::Port NetworkReach::product_port(Rank npu, const std::vector<bool>&
     const Rank at = npu % n;
     npu /= n;
     if (!used[i]) continue;
-    double wires = 1;
-    if (d.topology == Topology::fully_connected) wires = n - 1;
-    if (d.topology == Topology::ring && n > 2) wires = 2;
-    if (d.topology == Topology::mesh && at != 0 && at != n - 1) wires = 2;
-    port.in += wires * d.bytes_per_ns;
+    port.in += with(d.topology, [&](auto t) { return t.wires(at, n); }) * d.bytes_per_ns;
     port.latency_ns = std::min(port.latency_ns, hops(d, 0, 1) * d.latency_ns);
   }
   port.out = port.in;

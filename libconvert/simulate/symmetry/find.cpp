@@ -134,12 +134,10 @@ class Finder {
       return;
     }
     for (std::size_t d = 0; d < dims_.size(); ++d) {
-      const Topology topology = network.dims[d].topology;
-      // Partners by XOR are at different distances in a ring; and in a fully connected dimension a wire leads
-      // either to a partner by XOR or by difference.
-      const bool wires_fit = !has_wires || !exchanges_[d] || topology == Topology::switched ||
-                             (topology == Topology::fully_connected && !shifts_[d]);
-      if (topology == Topology::mesh || !wires_fit) moved_[d] = false;
+      const Symmetries fits = with(network.dims[d].topology, [](auto t) { return t.symmetries; });
+      const bool wires_fit =
+          !has_wires || !exchanges_[d] || fits == Symmetries::both || (fits == Symmetries::either && !shifts_[d]);
+      if (fits == Symmetries::none || !wires_fit) moved_[d] = false;
     }
   }
 

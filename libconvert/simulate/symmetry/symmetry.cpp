@@ -52,7 +52,7 @@ std::uint32_t representative_wire(const ProductWires& numbers, const Symmetry& s
   const ProductWires::Dim& d = numbers.dim_of(wire);
   const Rank owner = (wire - d.first_wire) / d.fanout;
   std::uint32_t port = (wire - d.first_wire) % d.fanout;
-  if (d.topology == Topology::fully_connected) {  // the port is the coordinate at the other end
+  if (with(d.topology, [](auto t) { return t.port_is_coordinate; })) {
     const Motion motion = symmetry.dims()[static_cast<std::size_t>(&d - numbers.dims().data())].motion;
     const std::uint32_t at = numbers.coordinate(d, owner);
     if (motion == Motion::shift) port = port >= at ? port - at : port + d.npus - at;

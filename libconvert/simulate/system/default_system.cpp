@@ -7,9 +7,10 @@ namespace convert {
 namespace {
 
 NativeAlgorithm fitting(const NetworkDim& dim, CollectiveOp op) {
-  if (op == CollectiveOp::all_to_all || dim.topology == Topology::fully_connected) return NativeAlgorithm::direct;
+  const bool connects_all = with(dim.topology, [](auto t) { return t.port_is_coordinate; });
+  if (op == CollectiveOp::all_to_all || connects_all) return NativeAlgorithm::direct;
   const bool power_of_two = std::has_single_bit(static_cast<std::uint64_t>(dim.npus));
-  if (dim.topology == Topology::switched && power_of_two) return NativeAlgorithm::halving_doubling;
+  if (has_switch(dim.topology) && power_of_two) return NativeAlgorithm::halving_doubling;
   return NativeAlgorithm::ring;
 }
 

@@ -115,23 +115,46 @@ def generate_help(options):
     options.update = True
 
 
+def cases(path, text):
+    """(line, title) of each case whose title or path contains `text`; a file without a title is one case."""
+    found, number = [(1, "")], 1
+    for comments, command, expected in parse(path.read_text(encoding="utf-8")):
+        if any(comments):
+            found.append((number, " ".join(filter(None, comments))))
+        number += len(comments) + len(command) + len(expected)
+    for line, title in found[1:] or found:
+        if text.lower() in f"{path} {title}".lower():
+            yield line, title
+
+
+def list_cases(files, text):
+    listed = [f"{path}:{line}: {title}" for path in files for line, title in cases(path, text)]
+    print("\n".join(listed))
+    return 0 if listed else 1
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", required=True, help="directory of the built tools")
+    parser.add_argument("--bin", default="build/release/bin", help="directory of the built tools (%(default)s)")
     parser.add_argument("--testdata", default=str(pathlib.Path(__file__).parent.parent / "testdata"))
     parser.add_argument("--update", action="store_true", help="write what happens into the files as expectation")
-    parser.add_argument("-k", metavar="PATTERN", default="", help="only files whose path contains PATTERN")
+    parser.add_argument("-k", metavar="TEXT", default="",
+                        help="only files whose path, or the title of a case, contains TEXT (in any case)")
+    parser.add_argument("--list", action="store_true", help="print place and title of each case that -k selects")
     parser.add_argument("--jobs", nargs="+", metavar="N", help="run each test once with each ET_JOBS=N")
     parser.add_argument("--generate-help", metavar="DIR", help="write a --help test for each tool that has none")
-    parser.add_argument("paths", nargs="*", help=".test files, or directories of them")
+    parser.add_argument("paths", nargs="*", help=".test files, or directories of them (all)")
     options = parser.parse_args()
     options.bin, options.testdata = os.path.abspath(options.bin), os.path.abspath(options.testdata)
+    options.paths = options.paths or [pathlib.Path(__file__).parent / "cli"]
     if options.generate_help:
         generate_help(options)
     files = []
     for path in map(pathlib.Path, options.paths):
         files += sorted(path.rglob("*.test")) if path.is_dir() else [path]
-    files = [f for f in files if options.k in str(f)]
+    if options.list:
+        return list_cases(files, options.k)
+    files = [f for f in files if any(cases(f, options.k))]
     variants = options.jobs if options.jobs and not options.update else [None]
     failures = sum(run_file(f, options, jobs) for f in files for jobs in variants)
     print(f"{len(files)} files, {failures} failures")

@@ -31,7 +31,8 @@ class MadeSet : public SetSource {
   [[nodiscard]] bool follows_reference() const override { return follows_reference_; }
 
  private:
-  class Reader;
+  // Ranks [next, end), each made when it is asked for.
+  [[nodiscard]] std::unique_ptr<TraceReader> open(Rank next, Rank end) const;
   std::string name_;
   Rank ranks_;
   std::function<Trace(Rank)> make_;

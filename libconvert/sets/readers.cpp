@@ -16,26 +16,6 @@ void add_source(Metadata& metadata, std::string_view file, std::string_view sha2
   metadata.table.add_string(attr::source_sha256, sha256);
 }
 
-bool LoweringReader::next_rank(Trace& out) {
-  if (next_ == last_) return false;
-  out.name = a_.file;
-  lowering_.lower(next_++, out);
-  std::swap(out.nodes, pending_);
-  out.nodes.clear();
-  has_nodes_ = true;
-  return true;
-}
-
-bool LoweringReader::next_nodes(Trace& out, std::size_t /*max_nodes*/) {
-  if (!has_nodes_) {
-    out.nodes.clear();
-    return false;
-  }
-  std::swap(out.nodes, pending_);
-  has_nodes_ = false;
-  return true;
-}
-
 KnownFileReader::KnownFileReader(const Format& format, bool asked, std::unique_ptr<Input> input, const Make& make)
     : format_(format),
       asked_(asked),

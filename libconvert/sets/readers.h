@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The readers that a source is put together from: ranks of an algorithm, and a file that is owned.
+// The readers of files that a source is put together from.
 #pragma once
 
 #include <functional>
@@ -7,11 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "core/algorithm/algorithm.h"
 #include "core/trace.h"
 #include "formats/format.h"
 #include "io/input_set.h"
-#include "passes/lower/lower.h"
 
 namespace convert {
 
@@ -19,24 +17,6 @@ class HashedInput;
 
 // Notes base name and SHA-256 of what was imported.
 void add_source(Metadata& metadata, std::string_view file, std::string_view sha256);
-
-// An algorithm's ranks [first, last) as traces.
-class LoweringReader : public TraceReader {
- public:
-  LoweringReader(const Algorithm& a, const Lowering& lowering, Rank first, Rank last)
-      : a_(a), lowering_(lowering), next_(first), last_(last) {}
-
-  bool next_rank(Trace& out) override;
-  bool next_nodes(Trace& out, std::size_t max_nodes) override;
-
- private:
-  const Algorithm& a_;
-  const Lowering& lowering_;
-  Rank next_;
-  Rank last_;
-  NodeTable pending_;
-  bool has_nodes_ = false;
-};
 
 // The reader that `make` makes of an input; where it fails, says what the input is if it is no `format`.
 class KnownFileReader : public TraceReader {

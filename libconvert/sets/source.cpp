@@ -7,6 +7,7 @@
 
 #include "config/groups.h"
 #include "core/world_size.h"
+#include "formats/whole_ranks.h"
 #include "io/set_path.h"
 #include "io/sha256.h"
 #include "passes/verify/verify.h"
@@ -331,7 +332,12 @@ std::size_t TraceSource::independent_ranks() const {
 
 std::unique_ptr<TraceReader> TraceSource::open_described(Rank first, Rank last) {
   if (described_) return described_->open(first, last);
-  return std::make_unique<LoweringReader>(*algorithm_, *lowering_, first, last);
+  return std::make_unique<WholeRanks>([this, next = first, last](Trace& out) mutable {
+    if (next == last) return false;
+    out.name = algorithm_->file;
+    lowering_->lower(next++, out);
+    return true;
+  });
 }
 
 std::unique_ptr<TraceReader> TraceSource::open_rank(std::size_t i) {

@@ -16,6 +16,7 @@
 #include "formats/json/head.h"
 #include "formats/json/stream.h"
 #include "formats/json/tokens.h"
+#include "formats/whole_ranks.h"
 #include "io/set_path.h"
 
 namespace convert {
@@ -145,46 +146,21 @@ std::optional<Rank> rank_in(std::string_view name) {
   return rank_of(stem + ".et");
 }
 
-class Reader final : public TraceReader {
- public:
-  explicit Reader(const ReadContext& context)
-      : input_(context.input), diagnostics_(context.diagnostics), rank_(context.rank) {}
-
-  bool next_rank(Trace& out) override {
-    if (std::exchange(begun_, true)) return false;
-    out.rank = rank_in(input_.name()).value_or(rank_.value_or(0));
-    out.name = input_.name();
-    out.metadata = {};
-    out.metadata.version = schema_version;
-    read(out);
-    std::swap(nodes_, out.nodes);
-    out.nodes.clear();
-    return true;
+// Reads the only rank of the file; `unnamed` if its name says none.
+void read_rank(Input& input, Rank unnamed, Diagnostics& diagnostics, Trace& out) {
+  out.rank = rank_in(input.name()).value_or(unnamed);
+  out.name = input.name();
+  out.metadata = {};
+  out.metadata.version = schema_version;
+  out.nodes.clear();
+  out.nodes.positions_are_lines = true;
+  JsonStream stream(input, graph_key, false);
+  Items items(out, stream);
+  while (stream.read_some(items)) {
   }
-  bool next_nodes(Trace& out, std::size_t /*max_nodes*/) override {
-    out.nodes.clear();
-    std::swap(nodes_, out.nodes);
-    return !out.nodes.nodes.empty();
-  }
-
- private:
-  void read(Trace& out) {
-    out.nodes.clear();
-    out.nodes.positions_are_lines = true;
-    JsonStream stream(input_, graph_key, false);
-    Items items(out, stream);
-    while (stream.read_some(items)) {
-    }
-    if (!stream.seen_array()) throw input_error({.file = input_.name()}, "'workload_graph' is missing");
-    items.warn(input_.name(), diagnostics_);
-  }
-
-  Input& input_;
-  Diagnostics& diagnostics_;
-  std::optional<Rank> rank_;
-  NodeTable nodes_;
-  bool begun_ = false;
-};
+  if (!stream.seen_array()) throw input_error({.file = input.name()}, "'workload_graph' is missing");
+  items.warn(input.name(), diagnostics);
+}
 
 bool sniff(std::string_view head) {
   JsonHead json(head);
@@ -196,7 +172,14 @@ bool sniff(std::string_view head) {
   return false;
 }
 
-std::unique_ptr<TraceReader> read(const ReadContext& context) { return std::make_unique<Reader>(context); }
+std::unique_ptr<TraceReader> read(const ReadContext& context) {
+  return std::make_unique<WholeRanks>([&input = context.input, &diagnostics = context.diagnostics,
+                                       rank = context.rank.value_or(0), begun = false](Trace& out) mutable {
+    if (std::exchange(begun, true)) return false;
+    read_rank(input, rank, diagnostics, out);
+    return true;
+  });
+}
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include "config/groups.h"
 #include "core/units.h"
 #include "core/world_size.h"
+#include "formats/whole_ranks.h"
 #include "util/json_writer.h"
 
 namespace convert {
@@ -26,39 +27,6 @@ Rank rank_of(SetSource& source, std::size_t i) {
 }
 
 }  // namespace
-
-class RankwiseSet::Reader : public TraceReader {
- public:
-  Reader(RankwiseSet& set, std::unique_ptr<TraceReader> source) : set_(set), source_(std::move(source)) {}
-
-  bool next_rank(Trace& out) override {
-    do {
-      if (!source_->next_rank(out)) return false;
-    } while (!taken(out.rank));
-    read_whole(*source_, out);
-    set_.change(out);
-    std::swap(nodes_, out.nodes);
-    out.nodes.clear();
-    return true;
-  }
-  bool next_nodes(Trace& out, std::size_t /*max_nodes*/) override {
-    out.nodes.clear();
-    std::swap(out.nodes, nodes_);
-    return !out.nodes.nodes.empty();
-  }
-
- private:
-  [[nodiscard]] bool taken(Rank rank) const {
-    const bool takes = !set_.options_.subset || set_.options_.subset->takes(rank);
-    const std::lock_guard lock(set_.mutex_);
-    set_.seen_[rank] = takes;
-    return takes;
-  }
-
-  RankwiseSet& set_;
-  std::unique_ptr<TraceReader> source_;
-  NodeTable nodes_;
-};
 
 RankwiseSet::RankwiseSet(SetSource& source, RankwiseOptions options, Diagnostics& diagnostics)
     : source_(source), options_(std::move(options)), diagnostics_(diagnostics) {
@@ -116,29 +84,33 @@ void RankwiseSet::require(Rank rank) const {
 
 bool RankwiseSet::many() { return options_.subset ? options_.subset->ranks.size() > 1 : source_.many(); }
 
-std::unique_ptr<TraceReader> RankwiseSet::open_rank(std::size_t i) {
-  return std::make_unique<Reader>(*this, source_.open_rank(indices_[i]));
+bool RankwiseSet::read(TraceReader& source, Trace& out) {
+  for (bool taken = false; !taken;) {
+    if (!source.next_rank(out)) return false;
+    taken = !options_.subset || options_.subset->takes(out.rank);
+    const std::lock_guard lock(mutex_);
+    seen_[out.rank] = taken;
+  }
+  read_whole(source, out);
+  change(out);
+  return true;
 }
 
-std::unique_ptr<TraceReader> RankwiseSet::open_all() {
-  if (indices_.empty()) return std::make_unique<Reader>(*this, source_.open_all());
-  // Rank after rank, as the subset has them.
-  class Several : public TraceReader {
-   public:
-    explicit Several(RankwiseSet& set) : set_(set) {}
-    bool next_rank(Trace& out) override {
-      if (next_ == set_.indices_.size()) return false;
-      reader_ = set_.open_rank(next_++);
-      return reader_->next_rank(out);
-    }
-    bool next_nodes(Trace& out, std::size_t max_nodes) override { return reader_->next_nodes(out, max_nodes); }
+std::unique_ptr<TraceReader> RankwiseSet::changed(std::shared_ptr<TraceReader> source) {
+  return std::make_unique<WholeRanks>(
+      [this, source = std::move(source)](Trace& out) { return read(*source, out); });
+}
 
-   private:
-    RankwiseSet& set_;
-    std::size_t next_ = 0;
-    std::unique_ptr<TraceReader> reader_;
-  };
-  return std::make_unique<Several>(*this);
+std::unique_ptr<TraceReader> RankwiseSet::open_rank(std::size_t i) {
+  return changed(source_.open_rank(indices_[i]));
+}
+
+// Rank after rank, as the subset has them.
+std::unique_ptr<TraceReader> RankwiseSet::open_all() {
+  if (indices_.empty()) return changed(source_.open_all());
+  return std::make_unique<WholeRanks>([this, next = std::size_t{0}](Trace& out) mutable {
+    return next != indices_.size() && read(*source_.open_rank(indices_[next++]), out);
+  });
 }
 
 void RankwiseSet::change(Trace& trace) {

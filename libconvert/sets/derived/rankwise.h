@@ -51,7 +51,9 @@ class RankwiseSet : public SetSource {
   void finish();
 
  private:
-  class Reader;
+  // Reads the next rank of `source` that is taken, and changes it. False at the end.
+  bool read(TraceReader& source, Trace& out);
+  [[nodiscard]] std::unique_ptr<TraceReader> changed(std::shared_ptr<TraceReader> source);
   void find_ranks();
   void change(Trace& trace);
   void require(Rank rank) const;

@@ -8,6 +8,7 @@
 #include "core/units.h"
 #include "core/world_size.h"
 #include "formats/chakra/stream.h"
+#include "formats/whole_ranks.h"
 #include "io/input.h"
 
 namespace convert {
@@ -72,34 +73,6 @@ std::vector<NodePlace> find_places(const Trace& system, bool joined, const Split
 
 }  // namespace
 
-class SplitSet::Reader : public TraceReader {
- public:
-  Reader(const SplitSet& set, std::size_t first, std::size_t last) : set_(set), next_(first), last_(last) {}
-
-  bool next_rank(Trace& out) override {
-    if (next_ == last_) return false;
-    at_ = next_++;
-    given_ = false;
-    out.rank = set_.split_->ranks()[at_];
-    out.name = set_.split_->system().name;
-    out.metadata = set_.metadata(at_);
-    out.nodes.clear();
-    return true;
-  }
-  bool next_nodes(Trace& out, std::size_t /*max_nodes*/) override {
-    out.nodes.clear();
-    if (!std::exchange(given_, true)) out.nodes = set_.split_->nodes(at_);
-    return !out.nodes.nodes.empty();
-  }
-
- private:
-  const SplitSet& set_;
-  std::size_t next_;
-  std::size_t last_;
-  std::size_t at_ = 0;
-  bool given_ = true;
-};
-
 SplitSet::SplitSet(SetSource& source, const SplitOptions& options, Diagnostics& diagnostics)
     : name_(source.base_name()) {
   Trace system = only_trace(source, options.jobs);
@@ -136,11 +109,17 @@ Metadata SplitSet::metadata(std::size_t i) const {
   return own;
 }
 
-std::unique_ptr<TraceReader> SplitSet::open_rank(std::size_t i) {
-  return std::make_unique<Reader>(*this, i, i + 1);
-}
-std::unique_ptr<TraceReader> SplitSet::open_all() {
-  return std::make_unique<Reader>(*this, 0, split_->ranks().size());
+std::unique_ptr<TraceReader> SplitSet::open_rank(std::size_t i) { return open(i, i + 1); }
+std::unique_ptr<TraceReader> SplitSet::open_all() { return open(0, split_->ranks().size()); }
+std::unique_ptr<TraceReader> SplitSet::open(std::size_t next, std::size_t end) const {
+  return std::make_unique<WholeRanks>([this, next, end](Trace& out) mutable {
+    if (next == end) return false;
+    out.rank = split_->ranks()[next];
+    out.name = split_->system().name;
+    out.metadata = metadata(next);
+    out.nodes = split_->nodes(next++);
+    return true;
+  });
 }
 
 // One rank of the whole, whose nodes come in batches: those of an own rank each.

@@ -47,7 +47,8 @@ class SplitSet : public SetSource {
   [[nodiscard]] const SplitCounts& counts() const { return split_->counts(); }
 
  private:
-  class Reader;
+  // The ranks [next, end) of the split.
+  [[nodiscard]] std::unique_ptr<TraceReader> open(std::size_t next, std::size_t end) const;
   [[nodiscard]] Metadata metadata(std::size_t i) const;
 
   std::string name_;

@@ -17,13 +17,13 @@ using simdjson::ondemand::document;
 using simdjson::ondemand::field;
 using simdjson::ondemand::object;
 using simdjson::ondemand::value;
-using Kind = JsonToken::Kind;
+using TokenKind = JsonToken::Kind;
 
 constexpr std::string_view json_space = " \t\r\n";
 
-class MapReader {
+class JsonMapReader {
  public:
-  MapReader(const JsonSource& source, const std::function<void(const JsonMember&)>& take)
+  JsonMapReader(const JsonSource& source, const std::function<void(const JsonMember&)>& take)
       : source_(source), take_(take), padded_(source.text) {}
 
   void read();
@@ -41,7 +41,7 @@ class MapReader {
   simdjson::padded_string padded_;
 };
 
-std::size_t MapReader::offset_of(const char* at) const {
+std::size_t JsonMapReader::offset_of(const char* at) const {
   const bool is_inside = at != nullptr && at >= padded_.data() && at <= padded_.data() + padded_.size();
   return is_inside ? static_cast<std::size_t>(at - padded_.data()) : source_.text.size();
 }
@@ -62,7 +62,7 @@ std::size_t find_rest(std::string_view text) {
 }
 
 // Errors that simdjson finds before it looks at values have no place of their own.
-Error MapReader::malformed(simdjson::error_code error, const char* at) const {
+Error JsonMapReader::malformed(simdjson::error_code error, const char* at) const {
   if (error == simdjson::MEMALLOC) throw std::bad_alloc();
   const std::string_view text = source_.text;
   std::size_t offset = offset_of(at);
@@ -79,36 +79,36 @@ Error MapReader::malformed(simdjson::error_code error, const char* at) const {
                          std::string("malformed JSON: ") + simdjson::error_message(error));
 }
 
-JsonToken MapReader::read_key(field& f) const {
+JsonToken JsonMapReader::read_key(field& f) const {
   const std::size_t begin = offset_of(f.key().raw() - 1);  // the quotation mark
   std::size_t end = begin + 1;
   while (source_.text[end] != '"') end += source_.text[end] == '\\' ? 2 : 1;
   const std::string_view text = f.unescaped_key().value();
-  return {Kind::string, source_.text.substr(begin, end + 1 - begin), std::string(text)};
+  return {TokenKind::string, source_.text.substr(begin, end + 1 - begin), std::string(text)};
 }
 
-JsonToken MapReader::read_token(value& v) const {
+JsonToken JsonMapReader::read_token(value& v) const {
   const std::string_view found = v.raw_json_token();
   std::string_view raw = source_.text.substr(offset_of(found.data()), found.size());
   raw = raw.substr(0, raw.find_last_not_of(json_space) + 1);
-  if (raw.starts_with('[')) return {Kind::list, raw, {}};
-  if (raw.starts_with('{')) return {Kind::map, raw, {}};
-  if (raw.starts_with('"')) return {Kind::string, raw, std::string(v.get_string().value())};
-  return {Kind::plain, raw, {}};
+  if (raw.starts_with('[')) return {TokenKind::list, raw, {}};
+  if (raw.starts_with('{')) return {TokenKind::map, raw, {}};
+  if (raw.starts_with('"')) return {TokenKind::string, raw, std::string(v.get_string().value())};
+  return {TokenKind::plain, raw, {}};
 }
 
-void MapReader::read_member(field f) {
+void JsonMapReader::read_member(field f) {
   JsonMember member{.key = read_key(f), .value = {}, .items = {}};
   value v = f.value();
   member.value = read_token(v);
-  const JsonToken* nested = member.value.kind == Kind::map ? &member.value : nullptr;
-  if (member.value.kind == Kind::list) {
+  const JsonToken* nested = member.value.kind == TokenKind::map ? &member.value : nullptr;
+  if (member.value.kind == TokenKind::list) {
     array list = v.get_array().value();
     for (auto element : list) {
       value item = element.value();
       member.items.push_back(read_token(item));
-      const Kind kind = member.items.back().kind;
-      if (kind == Kind::list || kind == Kind::map) {
+      const TokenKind kind = member.items.back().kind;
+      if (kind == TokenKind::list || kind == TokenKind::map) {
         nested = &member.items.back();
         break;
       }
@@ -116,12 +116,12 @@ void MapReader::read_member(field f) {
   }
   take_(member);
   if (nested != nullptr) {
-    throw source_.failure(*nested, nested->kind == Kind::map ? "a map is not expected here"
-                                                             : "a list in a list is not expected here");
+    throw source_.failure(*nested, nested->kind == TokenKind::map ? "a map is not expected here"
+                                                                  : "a list in a list is not expected here");
   }
 }
 
-void MapReader::read() {
+void JsonMapReader::read() {
   simdjson::ondemand::parser parser;
   document doc;
   try {
@@ -185,7 +185,7 @@ void read_json_map(const JsonSource& given, const std::function<void(const JsonM
         std::string(source.rule));
   }
   if (source.text[begin] != '{') throw source.failure(begin, std::string(source.shape));
-  MapReader(source, take).read();
+  JsonMapReader(source, take).read();
 }
 
 }  // namespace convert

@@ -10,7 +10,7 @@
 namespace convert {
 namespace {
 
-using Kind = JsonToken::Kind;
+using TokenKind = JsonToken::Kind;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -30,7 +30,7 @@ std::optional<double> number_of(std::string_view text) {
 
 bool is_scalar(const JsonToken& token) {
   const std::string_view raw = token.raw;
-  return token.kind == Kind::string || raw == "true" || raw == "false" || raw == "null" || number_of(raw);
+  return token.kind == TokenKind::string || raw == "true" || raw == "false" || raw == "null" || number_of(raw);
 }
 
 std::string text_of(double value) {
@@ -44,11 +44,11 @@ std::string list_of(const std::vector<std::string>& names) {
   return out;
 }
 
-std::string given(const JsonToken& token) { return token.kind == Kind::list ? "a list" : shown(token); }
+std::string given(const JsonToken& token) { return token.kind == TokenKind::list ? "a list" : shown(token); }
 
 // A file's name cannot hold NUL.
 bool is_path(const JsonToken& token) {
-  return token.kind == Kind::string && !token.text.empty() && token.text.find('\0') == std::string::npos;
+  return token.kind == TokenKind::string && !token.text.empty() && token.text.find('\0') == std::string::npos;
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ void Settings::take(const JsonMember& member, const std::vector<std::string>& kn
     throw source_.failure(member.key, "unknown key " + shown(member.key) + known_names(key, known_keys));
   }
   const auto refuse_rubbish = [this](const JsonToken& token) {
-    if (token.kind == Kind::plain && !is_scalar(token)) {
+    if (token.kind == TokenKind::plain && !is_scalar(token)) {
       throw source_.failure(token, "malformed JSON: a value is expected, not " + shown(token));
     }
   };
@@ -94,7 +94,7 @@ std::optional<std::int64_t> Settings::whole(const std::string& key, std::int64_t
   const JsonMember* const member = find(key);
   if (member == nullptr) return std::nullopt;
   const JsonToken& token = member->value;
-  const std::optional<double> value = token.kind == Kind::plain ? number_of(token.raw) : std::nullopt;
+  const std::optional<double> value = token.kind == TokenKind::plain ? number_of(token.raw) : std::nullopt;
   // 10.0 and 1e3 are whole too; digits alone are read without a detour that could round them.
   const auto is_in = [&](auto n) {
     return n >= static_cast<decltype(n)>(low) && n <= static_cast<decltype(n)>(high);
@@ -111,7 +111,7 @@ std::optional<double> Settings::number(const std::string& key, double high) cons
   const JsonMember* const member = find(key);
   if (member == nullptr) return std::nullopt;
   const JsonToken& token = member->value;
-  const std::optional<double> value = token.kind == Kind::plain ? number_of(token.raw) : std::nullopt;
+  const std::optional<double> value = token.kind == TokenKind::plain ? number_of(token.raw) : std::nullopt;
   if (value && *value >= 0 && *value <= high) return *value + 0.0;  // -0 becomes 0
   throw failure(key, key + " wants a number from 0 to " + text_of(high) + ", not " + given(token));
 }
@@ -141,7 +141,7 @@ std::vector<JsonToken> Settings::strings(const std::string& key, const std::stri
   const JsonMember* const member = find(key);
   if (member == nullptr) return {};
   const std::string wants = key + " wants a list such as " + example + ", not ";
-  if (member->value.kind != Kind::list) throw failure(key, wants + shown(member->value));
+  if (member->value.kind != TokenKind::list) throw failure(key, wants + shown(member->value));
   if (member->items.empty()) throw failure(key, wants + "an empty one");
   for (const JsonToken& item : member->items) {
     if (!is_path(item)) throw source_.failure(item, wants + "one with " + shown(item));
@@ -152,7 +152,7 @@ std::vector<JsonToken> Settings::strings(const std::string& key, const std::stri
 std::optional<std::size_t> Settings::index_of(const std::string& key, const std::vector<std::string>& names) const {
   const JsonMember* const member = find(key);
   if (member == nullptr) return std::nullopt;
-  if (member->value.kind != Kind::string) {
+  if (member->value.kind != TokenKind::string) {
     throw failure(key, key + " wants one of " + list_of(names) + ", not " + given(member->value));
   }
   const auto found = std::find(names.begin(), names.end(), member->value.text);

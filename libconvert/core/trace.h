@@ -22,6 +22,8 @@ namespace convert {
 
 using NodeId = std::uint64_t;
 using Rank = std::uint32_t;
+// In place of an index into a table: there is none.
+inline constexpr std::uint32_t no_index = 0xffffffff;
 
 // proto enum NodeType; other numbers are kept as they are.
 enum class NodeType : std::int32_t {

@@ -41,6 +41,9 @@ class FormatOptions {
   std::vector<std::pair<std::string, std::string>> values_;
 };
 
+// What readers of files hand out at once, unless a node is larger.
+inline constexpr std::size_t batch_bytes = std::size_t{1} << 20U;
+
 // A stream of ranks, each a stream of nodes. Bad input throws Error(input) with its place.
 class TraceReader {
  public:

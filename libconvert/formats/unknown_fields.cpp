@@ -19,24 +19,24 @@ std::string wrap(std::uint32_t field, std::string_view message) {
 
 }  // namespace
 
-bool only_unknown_fields(Message message, Kind list_kind, std::string_view bytes) {
+bool only_unknown_fields(ProtoMessage message, Kind list_kind, std::string_view bytes) {
   if (bytes.empty()) return true;
   ChakraDecoder decoder{{}};
   try {
-    if (message == Message::metadata) {
+    if (message == ProtoMessage::metadata) {
       Metadata m;
       decoder.metadata(bytes, 0, m);
       return m.unknown == bytes;
     }
     std::string node(bytes);
-    if (message == Message::io) node = wrap(8, bytes);
-    if (message == Message::attribute) node = wrap(10, bytes);
-    if (message == Message::list) node = wrap(10, wrap(static_cast<std::uint32_t>(list_kind), bytes));
+    if (message == ProtoMessage::io) node = wrap(8, bytes);
+    if (message == ProtoMessage::attribute) node = wrap(10, bytes);
+    if (message == ProtoMessage::list) node = wrap(10, wrap(static_cast<std::uint32_t>(list_kind), bytes));
     NodeTable t;
     decoder.node(node, 0, 0, t);
-    if (message == Message::io) return t.io.size() == 1 && t.view(t.io[0].unknown) == bytes;
+    if (message == ProtoMessage::io) return t.io.size() == 1 && t.view(t.io[0].unknown) == bytes;
     if (t.extras.size() != 1) return false;
-    return t.view(message == Message::list ? t.extras[0].list_unknown : t.extras[0].unknown) == bytes;
+    return t.view(message == ProtoMessage::list ? t.extras[0].list_unknown : t.extras[0].unknown) == bytes;
   } catch (const Error&) {
     return false;
   }

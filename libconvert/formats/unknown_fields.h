@@ -8,10 +8,10 @@
 
 namespace convert {
 
-enum class Message : unsigned char { metadata, node, io, attribute, list };
+enum class ProtoMessage : unsigned char { metadata, node, io, attribute, list };
 
 // Whether `bytes` are well-formed fields that a message of that sort (a list: of that kind) keeps as unknown. Any
 // other bytes would turn into known fields, or into a damaged file, when they are written as Chakra.
-[[nodiscard]] bool only_unknown_fields(Message message, Kind list_kind, std::string_view bytes);
+[[nodiscard]] bool only_unknown_fields(ProtoMessage message, Kind list_kind, std::string_view bytes);
 
 }  // namespace convert

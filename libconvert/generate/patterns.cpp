@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t compute_ns = 10'000;
 constexpr std::int64_t nodes = 8;
 
-std::uint64_t duration(const GenerateRequest& r) { return r.compute_ns.value_or(compute_ns); }
+std::uint64_t compute_time(const GenerateRequest& r) { return r.compute_ns.value_or(compute_ns); }
 std::string numbered(const char* what, std::int64_t i) { return what + std::to_string(i); }
 
 }  // namespace
@@ -19,19 +19,19 @@ std::string numbered(const char* what, std::int64_t i) { return what + std::to_s
 void make_chain(const GenerateRequest& r, TraceBuilder& b) {
   TraceBuilder::Parents after;
   for (std::int64_t i = 0; i < r.count.value_or(nodes); ++i)
-    after = {b.compute(numbered("comp", i), duration(r), after)};
+    after = {b.compute(numbered("comp", i), compute_time(r), after)};
 }
 
 void make_independent(const GenerateRequest& r, TraceBuilder& b) {
-  for (std::int64_t i = 0; i < r.count.value_or(nodes); ++i) b.compute(numbered("comp", i), duration(r));
+  for (std::int64_t i = 0; i < r.count.value_or(nodes); ++i) b.compute(numbered("comp", i), compute_time(r));
 }
 
 void make_diamond(const GenerateRequest& r, TraceBuilder& b) {
-  const NodeId top = b.compute("fork", duration(r));
+  const NodeId top = b.compute("fork", compute_time(r));
   TraceBuilder::Parents sides;
   for (std::int64_t i = 0; i < r.count.value_or(nodes); ++i)
-    sides.push_back(b.compute(numbered("comp", i), duration(r), {top}));
-  b.compute("join", duration(r), sides);
+    sides.push_back(b.compute(numbered("comp", i), compute_time(r), {top}));
+  b.compute("join", compute_time(r), sides);
 }
 
 void make_collectives(const GenerateRequest& r, TraceBuilder& b) {

@@ -14,8 +14,6 @@
 namespace convert {
 namespace {
 
-constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
-
 // Our rows seen as a Boost.Graph: nothing is copied, edges run from parent to child.
 struct BoostView {
   const Graph* graph;
@@ -54,7 +52,7 @@ struct boost::graph_traits<convert::BoostView> {
   using out_edge_iterator = convert::OutEdgeIterator;
   using vertices_size_type = std::uint32_t;
   using degree_size_type = std::uint32_t;
-  static std::uint32_t null_vertex() { return convert::none; }
+  static std::uint32_t null_vertex() { return convert::no_index; }
 };
 
 namespace convert {
@@ -128,7 +126,7 @@ std::vector<std::uint32_t> shortest_cycle(const Graph& g, const std::vector<std:
         std::reverse(cycle.begin(), cycle.end());
         return cycle;
       }
-      if (component[e.node] != component[start] || came_from[e.node] != none) continue;
+      if (component[e.node] != component[start] || came_from[e.node] != no_index) continue;
       came_from[e.node] = at;
       queue.push_back(e.node);
     }
@@ -170,7 +168,7 @@ std::vector<std::vector<std::uint32_t>> find_cycles(const Graph& g) {
   std::vector<std::uint32_t> size(count);
   for (const std::uint32_t c : component) ++size[c];
   std::vector<std::vector<std::uint32_t>> cycles;
-  std::vector<std::uint32_t> came_from(g.size(), none);
+  std::vector<std::uint32_t> came_from(g.size(), no_index);
   std::vector<std::uint32_t> queue;
   for (std::uint32_t i = 0; i < g.size(); ++i) {
     if (size[component[i]] < 2) continue;
@@ -203,11 +201,11 @@ std::vector<std::uint32_t> connected_components(const Graph& g, std::uint32_t& c
     for (const Edge& e : g.parents(i)) sets.union_set(e.node, i);
   }
   count = 0;
-  std::vector<std::uint32_t> number(n, none);
+  std::vector<std::uint32_t> number(n, no_index);
   std::vector<std::uint32_t> component(n);
   for (std::uint32_t i = 0; i < n; ++i) {
     std::uint32_t& c = number[sets.find_set(i)];
-    if (c == none) c = count++;
+    if (c == no_index) c = count++;
     component[i] = c;
   }
   return component;
@@ -216,37 +214,37 @@ std::vector<std::uint32_t> connected_components(const Graph& g, std::uint32_t& c
 std::vector<std::uint32_t> critical_path(const Graph& g,
                                          const std::function<std::uint64_t(std::uint32_t)>& weight) {
   std::vector<std::uint64_t> length(g.size());
-  std::vector<std::uint32_t> before(g.size(), none);
-  std::uint32_t end = none;
+  std::vector<std::uint32_t> before(g.size(), no_index);
+  std::uint32_t end = no_index;
   for (const std::uint32_t i : topological_order(g)) {
     std::uint64_t longest = 0;
     for (const Edge& e : g.parents(i)) {
-      if (before[i] != none && length[e.node] <= longest) continue;
+      if (before[i] != no_index && length[e.node] <= longest) continue;
       longest = length[e.node];
       before[i] = e.node;
     }
     const std::uint64_t own = weight(i);
     length[i] = longest + std::min(own, std::numeric_limits<std::uint64_t>::max() - longest);
-    if (end == none || length[i] > length[end] || (length[i] == length[end] && i < end)) end = i;
+    if (end == no_index || length[i] > length[end] || (length[i] == length[end] && i < end)) end = i;
   }
   std::vector<std::uint32_t> path;
-  for (std::uint32_t i = end; i != none; i = before[i]) path.push_back(i);
+  for (std::uint32_t i = end; i != no_index; i = before[i]) path.push_back(i);
   std::reverse(path.begin(), path.end());
   return path;
 }
 
 std::vector<std::vector<std::uint32_t>> transitive_reduction(const Graph& g) {
   const std::vector<std::uint32_t> order = topological_order(g);
-  std::vector<std::uint32_t> position(g.size(), none);
+  std::vector<std::uint32_t> position(g.size(), no_index);
   for (std::uint32_t p = 0; p < order.size(); ++p) position[order[p]] = p;
   std::vector<std::vector<std::uint32_t>> kept(g.size());
-  std::vector<std::uint32_t> reached_by(g.size(), none);  // the node whose search came here last
+  std::vector<std::uint32_t> reached_by(g.size(), no_index);  // the node whose search came here last
   std::vector<std::uint32_t> stack;
   for (std::uint32_t i = 0; i < g.size(); ++i) {
     const std::span<const Edge> parents = g.parents(i);
     if (parents.size() > 1) {
       // Walk up from the parents, no further than the earliest of them.
-      std::uint32_t earliest = none;
+      std::uint32_t earliest = no_index;
       for (const Edge& e : parents) earliest = std::min(earliest, position[e.node]);
       for (const Edge& e : parents) stack.push_back(e.node);
       while (!stack.empty()) {

@@ -17,7 +17,6 @@ namespace {
 
 using rules::WholeSet;
 
-constexpr std::uint32_t none = WholeSet::none;
 constexpr std::int64_t unknown = RecordedOrder::unknown;
 
 // a × factor + b, if it fits.
@@ -141,7 +140,7 @@ class Relaxer {
         continue;
       }
       const std::uint32_t receive = whole_.receive_of(node);
-      if (receive == none || !knotted[receive]) continue;
+      if (receive == no_index || !knotted[receive]) continue;
       const std::int64_t by = ended_before(receive, node);
       if (by == 0) continue;
       early_[receive] = true;
@@ -152,25 +151,25 @@ class Relaxer {
   }
   void find_early_calls(std::uint32_t meeting) {
     const auto members = whole_.members(meeting);
-    std::uint32_t last[2] = {none, none};  // to begin, without and with a base of its times
+    std::uint32_t last[2] = {no_index, no_index};  // to begin, without and with a base of its times
     for (const std::uint32_t m : members) {
       std::uint32_t& l = last[orders_[whole_.rank_of(m)].has_base ? 1 : 0];
-      if (begin_of(m) != unknown && (l == none || begin_of(m) > begin_of(l))) l = m;
+      if (begin_of(m) != unknown && (l == no_index || begin_of(m) > begin_of(l))) l = m;
     }
     for (const std::uint32_t m : members) {
       const std::uint32_t l = last[orders_[whole_.rank_of(m)].has_base ? 1 : 0];
-      if (l != none && ended_before(m, l) != 0) early_[m] = true;
+      if (l != no_index && ended_before(m, l) != 0) early_[m] = true;
     }
   }
 
   void list_edges() {
-    std::vector<std::uint32_t> local(whole_.size(), none);
+    std::vector<std::uint32_t> local(whole_.size(), no_index);
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) local[nodes_[i]] = i;
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
       whole_.for_waiting(nodes_[i], [&](std::uint32_t waiting, std::uint32_t dependent) {
-        if (local[waiting] == none) return;
+        if (local[waiting] == no_index) return;
         edges_.push_back({i, local[waiting]});
-        infos_.push_back(dependent == none ? Info{Weight::needed, 0, nullptr} : info(nodes_[i], dependent));
+        infos_.push_back(dependent == no_index ? Info{Weight::needed, 0, nullptr} : info(nodes_[i], dependent));
       });
     }
   }

@@ -17,12 +17,12 @@ constexpr std::int64_t max_switches = 1 << 20;
 constexpr std::size_t max_listed_wires = 1 << 20;
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_number(std::string_view s) { return !s.empty() && std::all_of(s.begin(), s.end(), is_digit); }
+bool is_decimal(char c) { return c >= '0' && c <= '9'; }
+bool is_number(std::string_view s) { return !s.empty() && std::all_of(s.begin(), s.end(), is_decimal); }
 
 // A name without the digits at its end.
 std::string_view stem(std::string_view s) {
-  while (!s.empty() && is_digit(s.back())) s.remove_suffix(1);
+  while (!s.empty() && is_decimal(s.back())) s.remove_suffix(1);
   return s;
 }
 
@@ -90,7 +90,7 @@ class Reader {
 
   void add_switch(const YamlNode& at, const std::string& name) {
     const bool good = !name.empty() && is_letter(name[0]) && std::all_of(name.begin(), name.end(), [](char c) {
-      return is_letter(c) || is_digit(c) || c == '_' || c == '.';
+      return is_letter(c) || is_decimal(c) || c == '_' || c == '.';
     });
     if (!good) throw error(at, "a switch's name is a letter, then letters, digits, '_' or '.', not '" + name + "'");
     if (stem(name) == "npu" && is_number(std::string_view(name).substr(3)))
@@ -133,7 +133,7 @@ class Reader {
     }
     if (const YamlNode* node = map.find("latency")) {
       const auto ps = node->kind == YamlNode::Kind::scalar ? parse_time(node->text) : std::nullopt;
-      const bool has_unit = ps && (*ps == 0 || !is_digit(node->text.back()));
+      const bool has_unit = ps && (*ps == 0 || !is_decimal(node->text.back()));
       if (!has_unit || node->text.back() == '.')
         throw error(*node, "latency wants a time with its unit such as 500ns" + not_this(*node));
       rates.latency_ps = ps;

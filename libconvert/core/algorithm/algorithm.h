@@ -16,9 +16,6 @@
 
 namespace convert {
 
-// In place of an index into one of the tables: there is none.
-inline constexpr std::uint32_t no_index = 0xffffffff;
-
 enum class StepType : std::uint8_t { send, recv, rcs, rrs, rrc, rrcs, cpy, re, nop };
 inline constexpr std::array<std::string_view, 9> step_type_names = {"s",    "r",   "rcs", "rrs", "rrc",
                                                                     "rrcs", "cpy", "re",  "nop"};

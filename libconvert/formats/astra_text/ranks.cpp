@@ -11,7 +11,6 @@
 namespace convert {
 namespace {
 
-constexpr std::size_t batch_bytes = std::size_t{1} << 20;
 constexpr NodeId no_node = std::numeric_limits<NodeId>::max();
 
 // What a layer does in a pass: each is a node, or none.

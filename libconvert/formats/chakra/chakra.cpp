@@ -13,7 +13,6 @@ namespace {
 
 using protobuf::make_tag;
 
-constexpr std::size_t batch_bytes = std::size_t{1} << 20U;
 constexpr std::size_t chunk_bytes = std::size_t{64} << 10U;
 constexpr std::size_t max_length_size = 10;
 

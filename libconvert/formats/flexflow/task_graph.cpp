@@ -11,15 +11,15 @@
 namespace convert::flexflow {
 namespace {
 
-using Kind = DotToken::Kind;
+using TokenKind = DotToken::Kind;
 
 constexpr std::size_t most_tasks = 0x7fffffff;  // a task's index is the tag of its message, an int32
 constexpr std::size_t most_edges = 0xffffffff;
 
 std::string shown(const DotToken& token) {
-  if (token.kind == Kind::end) return "the end of the file";
+  if (token.kind == TokenKind::end) return "the end of the file";
   const std::string text = shown_text(token.text, 40);
-  return token.kind == Kind::quoted ? '"' + text + '"' : "'" + text + "'";
+  return token.kind == TokenKind::quoted ? '"' + text + '"' : "'" + text + "'";
 }
 
 // A place that outlives its token.
@@ -46,7 +46,7 @@ class GraphReader {
     advance();
     if (token_.is_keyword("digraph") || token_.is_keyword("graph") || token_.is_keyword("strict"))
       fail("a second graph; a task graph is a file of its own");
-    if (token_.kind != Kind::end) fail("unexpected " + shown(token_) + " behind the graph");
+    if (token_.kind != TokenKind::end) fail("unexpected " + shown(token_) + " behind the graph");
     if (graph_.tasks.empty()) throw input_error({.file = graph_.file}, "the graph has no tasks");
     report_odd_owners();
   }
@@ -63,7 +63,7 @@ class GraphReader {
   }
 
   void header() {
-    if (token_.kind == Kind::end) fail("an empty file is not a task graph");
+    if (token_.kind == TokenKind::end) fail("an empty file is not a task graph");
     if (token_.is_keyword("strict")) advance();
     if (token_.is_keyword("graph")) fail("an undirected graph; a task graph is a digraph");
     if (!token_.is_keyword("digraph")) fail("'digraph' is expected, not " + shown(token_));
@@ -74,18 +74,18 @@ class GraphReader {
 
   // [+ "…"] behind a quoted string belongs to it.
   void skip_name() {
-    const bool quoted = token_.kind == Kind::quoted;
+    const bool quoted = token_.kind == TokenKind::quoted;
     advance();
     while (quoted && token_.is('+')) {
       advance();
-      if (token_.kind != Kind::quoted) fail("a string in quotes is expected behind '+', not " + shown(token_));
+      if (token_.kind != TokenKind::quoted) fail("a string in quotes is expected behind '+', not " + shown(token_));
       advance();
     }
   }
 
   void statement() {
     if (token_.is_keyword("subgraph") || token_.is('{')) fail("a subgraph is not part of a task graph");
-    if (token_.kind == Kind::end) fail("the graph ends without its '}'");
+    if (token_.kind == TokenKind::end) fail("the graph ends without its '}'");
     if (!token_.is_name()) fail("a statement is expected, not " + shown(token_));
     if (token_.is_keyword("graph") || token_.is_keyword("edge") || token_.is_keyword("node")) {
       const bool node = token_.is_keyword("node");
@@ -97,7 +97,7 @@ class GraphReader {
     }
     name_.assign(token_.text);
     const Place at = place_of(token_);
-    const bool quoted = token_.kind == Kind::quoted;
+    const bool quoted = token_.kind == TokenKind::quoted;
     advance();
     if (token_.is('=')) {  // an attribute of the graph
       advance();
@@ -107,7 +107,7 @@ class GraphReader {
     if (quoted && token_.is('+')) fail("the name of a node in parts is not part of a task graph");
     if (token_.is(':')) fail("a port is not part of a task graph");
     const std::uint32_t number = number_of(name_, at);
-    if (token_.kind == Kind::arrow || token_.kind == Kind::line) {
+    if (token_.kind == TokenKind::arrow || token_.kind == TokenKind::line) {
       edges(number);
     } else {
       task(number, at);
@@ -126,8 +126,8 @@ class GraphReader {
   }
 
   void edges(std::uint32_t from) {
-    while (token_.kind == Kind::arrow || token_.kind == Kind::line) {
-      if (token_.kind == Kind::line) fail("'--' is expected in undirected graphs only; write '->'");
+    while (token_.kind == TokenKind::arrow || token_.kind == TokenKind::line) {
+      if (token_.kind == TokenKind::line) fail("'--' is expected in undirected graphs only; write '->'");
       advance();
       if (token_.is_keyword("subgraph") || token_.is('{')) fail("a subgraph is not part of a task graph");
       if (!token_.is_name()) fail("a node is expected behind '->', not " + shown(token_));
@@ -192,7 +192,7 @@ class GraphReader {
     if (!label) return skip_name();
     has_label_ = true;
     label_at_ = place_of(token_);
-    const bool quoted = token_.kind == Kind::quoted;
+    const bool quoted = token_.kind == TokenKind::quoted;
     if (quoted) ++label_at_.column;
     label_.clear();
     label_as_written_ = true;
@@ -200,7 +200,7 @@ class GraphReader {
     advance();
     while (quoted && token_.is('+')) {
       advance();
-      if (token_.kind != Kind::quoted) fail("a string in quotes is expected behind '+', not " + shown(token_));
+      if (token_.kind != TokenKind::quoted) fail("a string in quotes is expected behind '+', not " + shown(token_));
       label_as_written_ = false;
       add_to_label(token_.text);
       advance();

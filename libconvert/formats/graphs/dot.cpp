@@ -25,13 +25,13 @@ std::string clip(std::string_view name) {
   return std::string(name.substr(0, end)) + "…";
 }
 
-constexpr drawing::PlainText plain("\"\\&");
+constexpr drawing::PlainText plain_dot("\"\\&");
 
 // Text inside a quoted label. Backslashes are doubled, or dot would take \N for the node's name, and ampersands
 // become entities, or dot would read "&lt;" as one. Other control characters than newline are shown as \xNN.
-void append_escaped(std::string_view s, Writer& out) {
+void append_dot(std::string_view s, Writer& out) {
   for (std::size_t i = 0; i < s.size();) {
-    const std::size_t run = plain.prefix(s.substr(i));
+    const std::size_t run = plain_dot.prefix(s.substr(i));
     out << s.substr(i, run);
     i += run;
     if (i == s.size()) return;
@@ -111,7 +111,7 @@ class DotWriter {
     if (many_) {
       out_ << "subgraph cluster_r" << r.trace->rank << " {\n  label=\"rank " << r.trace->rank;
       if (!r.trace->name.empty()) out_ << ": ";
-      append_escaped(r.trace->name.substr(r.trace->name.rfind('/') + 1), out_);
+      append_dot(r.trace->name.substr(r.trace->name.rfind('/') + 1), out_);
       out_ << "\";\n";
     }
     for (std::uint32_t i = 0; i < r.graph.size(); ++i) {
@@ -140,7 +140,7 @@ class DotWriter {
     const std::size_t look = look_of(node.type, on_cpu && on_cpu.value != 0);
     used_[look] = true;
     out_ << "  " << name << " [label=\"";
-    append_escaped(clip(table.name(node)), out_);
+    append_dot(clip(table.name(node)), out_);
     out_ << "\\n" << node.id;
     // Many names begin with the type: COMM_SEND_NODE_tb0_step0.
     if (look == unknown_look || !table.name(node).starts_with(looks[look].title)) out_ << ' ' << looks[look].title;

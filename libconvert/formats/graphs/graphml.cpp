@@ -12,13 +12,13 @@ using drawing::Facts;
 using drawing::NodeNames;
 using drawing::Writer;
 
-constexpr drawing::PlainText plain("&<>\"");
+constexpr drawing::PlainText plain_xml("&<>\"");
 
 // Text of an element. What XML 1.0 cannot hold is shown: control characters as \xNN, bytes that are not UTF-8 and
 // the two noncharacters U+FFFE and U+FFFF as U+FFFD.
-void append_escaped(std::string_view s, Writer& out) {
+void append_xml(std::string_view s, Writer& out) {
   for (std::size_t i = 0; i < s.size();) {
-    const std::size_t run = plain.prefix(s.substr(i));
+    const std::size_t run = plain_xml.prefix(s.substr(i));
     out << s.substr(i, run);
     i += run;
     if (i == s.size()) return;
@@ -112,7 +112,7 @@ class GraphmlWriter {
   template <typename Key>
   void write_text(const Key& key, std::string_view text) {
     out_ << "<data key=\"" << key << "\">";
-    append_escaped(text, out_);
+    append_xml(text, out_);
     out_ << "</data>";
   }
 

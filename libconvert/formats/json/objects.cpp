@@ -120,7 +120,7 @@ struct JsonObjects::State {
   void io(value& v, std::string_view key, std::uint32_t& index, NodeTable& to);
   static Name intern(std::string_view text, Seen& predicted);
   const std::string& base64(value& v, std::string_view key);
-  Text unknown(value& v, Message message, Kind list_kind, AttrTable& to);
+  Text unknown(value& v, ProtoMessage message, Kind list_kind, AttrTable& to);
 
   simdjson::ondemand::parser parser;
   std::array<Seen, 32> seen;  // by position in the node: what the previous node had there
@@ -135,7 +135,7 @@ const std::string& JsonObjects::State::base64(value& v, std::string_view key) {
   return bytes;
 }
 
-Text JsonObjects::State::unknown(value& v, Message message, Kind list_kind, AttrTable& to) {
+Text JsonObjects::State::unknown(value& v, ProtoMessage message, Kind list_kind, AttrTable& to) {
   const char* const at = peek_token(v).data();
   if (!only_unknown_fields(message, list_kind, base64(v, "unknown"))) {
     throw BadJson{at, "'unknown' does not hold unknown fields of this message"};
@@ -164,7 +164,7 @@ void JsonObjects::State::metadata(object o, Metadata& to) {
     switch (keys.index(key)) {
       case 0: to.version = string_of(v, key); break;
       case 1: attributes(v, to.table); break;
-      default: to.unknown = to.table.view(unknown(v, Message::metadata, Kind::none, to.table));
+      default: to.unknown = to.table.view(unknown(v, ProtoMessage::metadata, Kind::none, to.table));
     }
   }
 }
@@ -199,7 +199,7 @@ bool JsonObjects::State::node(object o, Rank rank, NodeTable& to) {
       case 10: attributes(v, to); break;
       case 11: {
         Extra extra;
-        extra.unknown = unknown(v, Message::node, Kind::none, to);
+        extra.unknown = unknown(v, ProtoMessage::node, Kind::none, to);
         to.extras.push_back(extra);
         n.extra = static_cast<std::uint32_t>(to.extras.size());
         break;
@@ -237,7 +237,7 @@ void JsonObjects::State::io(value& v, std::string_view key, std::uint32_t& index
       case 0: io.values = to.add_text(string_of(part, k)); break;
       case 1: io.shapes = to.add_text(string_of(part, k)); break;
       case 2: io.types = to.add_text(string_of(part, k)); break;
-      default: io.unknown = unknown(part, Message::io, Kind::none, to);
+      default: io.unknown = unknown(part, ProtoMessage::io, Kind::none, to);
     }
   }
   to.io.push_back(io);
@@ -267,7 +267,7 @@ void JsonObjects::State::attribute(object o, std::size_t position, AttrTable& to
     } else if (i == 1) {
       extra.doc_string = to.add_text(string_of(v, key));
     } else if (i == 2) {
-      extra.unknown = unknown(v, Message::attribute, Kind::none, to);
+      extra.unknown = unknown(v, ProtoMessage::attribute, Kind::none, to);
     } else if (a.kind != Kind::none) {
       throw BadJson{key.data(), "an attribute with two values"};
     } else {
@@ -306,7 +306,7 @@ void JsonObjects::State::list(object o, Attr& a, Text& unknown_fields, AttrTable
     const std::string_view key = key_of(f);
     value v = f.value();
     if (keys.index(key) == 1) {
-      unknown_fields = unknown(v, Message::list, a.kind, to);
+      unknown_fields = unknown(v, ProtoMessage::list, a.kind, to);
       continue;
     }
     for (auto element : array_of(v, kind_name(a.kind))) {

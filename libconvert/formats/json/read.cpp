@@ -18,7 +18,6 @@ namespace convert {
 namespace {
 
 constexpr std::size_t max_line = 0xffffffffU - 1024;  // what JsonObjects takes
-constexpr std::size_t batch_bytes = std::size_t{1} << 20U;
 constexpr std::size_t chunk_bytes = std::size_t{64} << 10U;
 
 // What both readers share: a text in memory, and where things stand in it.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,8 @@
 namespace convert {
 
 inline constexpr std::uint32_t max_schedule_nodes = 1U << 20U;
+inline constexpr std::int64_t max_schedule_ids =
+    std::numeric_limits<std::int32_t>::max();  // of wires, chunks, transfers
 
 class ScheduleBuilder {
  public:

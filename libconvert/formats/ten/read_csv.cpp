@@ -14,7 +14,6 @@ namespace convert {
 namespace {
 
 constexpr std::int64_t most_nodes = max_schedule_nodes;
-constexpr std::int64_t most_id = std::numeric_limits<std::int32_t>::max();
 constexpr std::size_t longest_name = 80;  // of what is quoted in messages
 constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max();
 
@@ -90,7 +89,7 @@ void Reader::read_wire() {
   l.dst = static_cast<std::uint32_t>(lines_.natural(2, "a node", most_nodes));
   l.bandwidth_gib_per_s = lines_.number(3, "the bandwidth in GiB/s");
   l.latency_us = lines_.number(4, "the latency in us");
-  if (lines_.size() == 6) l.rounds = static_cast<std::uint32_t>(lines_.natural(5, "rounds", most_id));
+  if (lines_.size() == 6) l.rounds = static_cast<std::uint32_t>(lines_.natural(5, "rounds", max_schedule_ids));
   l.line = lines_.line();
   to_.schedule.wires.push_back(l);
 }
@@ -139,13 +138,13 @@ void Reader::read_key(std::string_view key) {
     s.nodes = static_cast<std::uint32_t>(lines_.natural(1, "#npu_count", most_nodes));
     to_.nodes_line = lines_.line();
   } else if (key == "link_count") {
-    to_.wire_count = lines_.natural(1, "#link_count", most_id);
+    to_.wire_count = lines_.natural(1, "#link_count", max_schedule_ids);
     to_.wires_line = lines_.line();
   } else if (key == "chunk_count") {
-    to_.chunk_count = lines_.natural(1, "#chunk_count", most_id);
+    to_.chunk_count = lines_.natural(1, "#chunk_count", max_schedule_ids);
     to_.chunks_line = lines_.line();
   } else if (key == "step_count") {
-    to_.step_count = lines_.natural(1, "#step_count", most_id);
+    to_.step_count = lines_.natural(1, "#step_count", max_schedule_ids);
   } else if (key == "chunk_size_bytes") {
     s.chunk_bytes = lines_.natural(1, "#chunk_size_bytes", most_bytes);
     to_.chunk_bytes_line = lines_.line();
@@ -214,7 +213,7 @@ void Reader::read_transfer() {
   lines_.expect_fields(columns_, "a transfer");
   const auto integer = [&](Column c, std::int64_t most) { return lines_.natural(at_[c], names[c], most); };
   Schedule::Transfer t;
-  t.id = static_cast<std::int32_t>(integer(id, most_id));
+  t.id = static_cast<std::int32_t>(integer(id, max_schedule_ids));
   t.src = static_cast<std::uint32_t>(integer(src, most_nodes));
   t.dst = static_cast<std::uint32_t>(integer(dst, most_nodes));
   t.line = lines_.line();
@@ -222,8 +221,8 @@ void Reader::read_transfer() {
     t.start = lines_.time(at_[start_us], names[start_us], ps_per_us);
     t.end = lines_.time(at_[end_us], names[end_us], ps_per_us);
   } else {
-    t.start = integer(time_ == Schedule::Time::steps ? step : seq, most_id);
-    t.end = t.start + (has(steps) ? integer(steps, most_id) : 1);
+    t.start = integer(time_ == Schedule::Time::steps ? step : seq, max_schedule_ids);
+    t.end = t.start + (has(steps) ? integer(steps, max_schedule_ids) : 1);
   }
   if (has(op)) {
     const std::string_view word = lines_[at_[op]];

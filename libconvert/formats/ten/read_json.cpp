@@ -82,9 +82,9 @@ T word(JsonCursor& in, std::string_view key, const std::array<std::pair<std::str
   throw BadJson{at, json_quoted(key) + " must be one of " + known};
 }
 
-class Reader final : public JsonItems {
+class ScheduleReader final : public JsonItems {
  public:
-  Reader(ScheduleBuilder& to, JsonStream& stream) : to_(to), stream_(stream) {}
+  ScheduleReader(ScheduleBuilder& to, JsonStream& stream) : to_(to), stream_(stream) {}
 
   void member(std::string_view key, JsonCursor& in) override;
   void element(JsonCursor& in) override;
@@ -113,7 +113,7 @@ class Reader final : public JsonItems {
 constexpr std::array<std::string_view, 9> members = {
     "format", "version", "name", "collective", "topology", "time", "collective_time_us", "transfers", "meta"};
 
-void Reader::member(std::string_view key, JsonCursor& in) {
+void ScheduleReader::member(std::string_view key, JsonCursor& in) {
   JsonKeys known(members);
   const char* const at = in.here();
   switch (known.index(key)) {
@@ -136,7 +136,7 @@ void Reader::member(std::string_view key, JsonCursor& in) {
   }
 }
 
-bool Reader::read_nodes(JsonCursor& in, std::string_view key, std::vector<std::uint32_t>& nodes) {
+bool ScheduleReader::read_nodes(JsonCursor& in, std::string_view key, std::vector<std::uint32_t>& nodes) {
   if (in.peek() == '"') {
     const char* const at = in.here();
     if (text(in) != "all") throw BadJson{at, json_quoted(key) + " must be \"all\" or a list of nodes"};
@@ -146,8 +146,8 @@ bool Reader::read_nodes(JsonCursor& in, std::string_view key, std::vector<std::u
   return false;
 }
 
-void Reader::read_chunk(JsonCursor& in, std::vector<Schedule::Chunk>& chunks,
-                        std::vector<std::vector<std::uint32_t>>& sets) {
+void ScheduleReader::read_chunk(JsonCursor& in, std::vector<Schedule::Chunk>& chunks,
+                                std::vector<std::vector<std::uint32_t>>& sets) {
   static constexpr std::array<std::string_view, 4> keys = {"id", "pre", "post", "size_bytes"};
   Schedule::Chunk c;
   std::vector<std::uint32_t> pre, post;
@@ -170,7 +170,7 @@ void Reader::read_chunk(JsonCursor& in, std::vector<Schedule::Chunk>& chunks,
 }
 
 // What is read stays aside until all of it is there: see JsonItems::member().
-void Reader::read_collective(JsonCursor& in) {
+void ScheduleReader::read_collective(JsonCursor& in) {
   static constexpr std::array<std::string_view, 4> keys = {"type", "chunk_size_bytes", "chunk_count", "chunks"};
   const char* const begin = in.here();
   std::optional<Collective> type;
@@ -204,7 +204,7 @@ void Reader::read_collective(JsonCursor& in) {
   to_.schedule.chunks = std::move(chunks);
 }
 
-Schedule::Wire Reader::read_wire(JsonCursor& in) {
+Schedule::Wire ScheduleReader::read_wire(JsonCursor& in) {
   static constexpr std::array<std::string_view, 5> keys = {"src", "dst", "bandwidth_GiBps", "latency_us", "rounds"};
   Schedule::Wire l;
   unsigned seen = 0;
@@ -224,7 +224,7 @@ Schedule::Wire Reader::read_wire(JsonCursor& in) {
   return l;
 }
 
-void Reader::read_topology(JsonCursor& in) {
+void ScheduleReader::read_topology(JsonCursor& in) {
   static constexpr std::array<std::string_view, 3> keys = {"npu_count", "relay", "links"};
   const char* const begin = in.here();
   std::optional<std::uint32_t> nodes;
@@ -246,7 +246,7 @@ void Reader::read_topology(JsonCursor& in) {
   to_.schedule.wires = std::move(wires);
 }
 
-void Reader::read_time(JsonCursor& in) {
+void ScheduleReader::read_time(JsonCursor& in) {
   static constexpr std::array<std::string_view, 4> keys = {"model", "unit", "link_occupancy", "step_us"};
   using Time = Schedule::Time;
   using Occupancy = Schedule::Occupancy;
@@ -268,7 +268,7 @@ void Reader::read_time(JsonCursor& in) {
 }
 
 // Which times a transfer has is known at the end only: keys of another model are refused by check().
-void Reader::element(JsonCursor& in) {
+void ScheduleReader::element(JsonCursor& in) {
   static constexpr std::array<std::string_view, 10> keys = {"id",     "src", "dst",  "chunk", "start_us",
                                                             "end_us", "op",  "step", "steps", "seq"};
   constexpr std::array<std::pair<std::string_view, Schedule::Op>, 2> ops = {
@@ -309,7 +309,7 @@ void Reader::element(JsonCursor& in) {
   to_.add_transfer(t, chunk, time);
 }
 
-void Reader::check() const {
+void ScheduleReader::check() const {
   if ((seen_ & format) == 0) throw to_.error(0, "'format' is missing");
   if ((seen_ & version) == 0) throw to_.error(0, "'version' is missing");
   if ((seen_ & collective) == 0) throw to_.error(0, "'collective' is missing");
@@ -323,7 +323,7 @@ Schedule read_ten_json(std::string_view text, const std::string& file, const For
   ScheduleBuilder builder(file);
   const auto input = memory_input(file, text);
   JsonStream stream(*input, "transfers", false);
-  Reader reader(builder, stream);
+  ScheduleReader reader(builder, stream);
   while (stream.read_some(reader)) {
   }
   reader.check();

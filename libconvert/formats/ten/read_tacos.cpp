@@ -12,11 +12,9 @@
 namespace convert {
 namespace {
 
-constexpr std::int64_t most_id = std::numeric_limits<std::int32_t>::max();
-
-class Reader {
+class TacosReader {
  public:
-  Reader(ScheduleBuilder& to, std::string_view text) : to_(to), lines_(to.schedule.file, text) {}
+  TacosReader(ScheduleBuilder& to, std::string_view text) : to_(to), lines_(to.schedule.file, text) {}
   void read();
 
  private:
@@ -34,7 +32,7 @@ class Reader {
   bool has_nodes_ = false;
 };
 
-void Reader::read_key() {
+void TacosReader::read_key() {
   Schedule& s = to_.schedule;
   const std::string_view key = lines_[0];
   if (key == "NPUs Count") {
@@ -42,10 +40,10 @@ void Reader::read_key() {
     has_nodes_ = true;
     to_.nodes_line = lines_.line();
   } else if (key == "Links Count") {
-    to_.wire_count = lines_.natural(1, "Links Count", most_id);
+    to_.wire_count = lines_.natural(1, "Links Count", max_schedule_ids);
     to_.wires_line = lines_.line();
   } else if (key == "Chunks Count") {
-    to_.chunk_count = lines_.natural(1, "Chunks Count", most_id);
+    to_.chunk_count = lines_.natural(1, "Chunks Count", max_schedule_ids);
     to_.chunks_line = lines_.line();
   } else if (key == "Chunk Size") {
     s.chunk_bytes = lines_.natural(1, "Chunk Size", std::numeric_limits<std::int64_t>::max());
@@ -61,7 +59,7 @@ void Reader::read_key() {
 }
 
 // The text of the header tells what the cells hold; their values cannot.
-void Reader::read_header() {
+void TacosReader::read_header() {
   header_ = true;
   if (!has_nodes_) throw lines_.error(0, "'NPUs Count' is missing");
   const std::string_view cells = lines_[4];
@@ -77,7 +75,7 @@ void Reader::read_header() {
   to_.schedule.time = cells_ == Cells::chunk ? Schedule::Time::order : Schedule::Time::continuous;
 }
 
-void Reader::read_cell(std::size_t field, const Schedule::Wire& wire, std::int64_t position) {
+void TacosReader::read_cell(std::size_t field, const Schedule::Wire& wire, std::int64_t position) {
   const std::string_view cell = lines_[field];
   const std::size_t colon = cell.find(':');
   const std::size_t second = colon == std::string_view::npos ? colon : cell.find(':', colon + 1);
@@ -101,7 +99,7 @@ void Reader::read_cell(std::size_t field, const Schedule::Wire& wire, std::int64
                               : cells_ == Cells::end_start_ps ? "CHUNK:END:START in ps is expected"
                                                               : "CHUNK:START:END in ns is expected");
   }
-  if (to_.schedule.transfers.size() >= static_cast<std::size_t>(most_id)) {
+  if (to_.schedule.transfers.size() >= static_cast<std::size_t>(max_schedule_ids)) {
     throw lines_.error(field, "more than 2^31 transfers");
   }
   t.id = static_cast<std::int32_t>(to_.schedule.transfers.size());
@@ -111,7 +109,7 @@ void Reader::read_cell(std::size_t field, const Schedule::Wire& wire, std::int64
   to_.add_transfer(t, *chunk, to_.schedule.time);
 }
 
-void Reader::read_wire() {
+void TacosReader::read_wire() {
   Schedule::Wire l;
   l.src = static_cast<std::uint32_t>(lines_.natural(0, "SrcID", max_schedule_nodes));
   l.dst = static_cast<std::uint32_t>(lines_.natural(1, "DestID", max_schedule_nodes));
@@ -126,7 +124,7 @@ void Reader::read_wire() {
   }
 }
 
-void Reader::read() {
+void TacosReader::read() {
   while (lines_.next()) {
     if (header_) {
       read_wire();
@@ -147,7 +145,7 @@ Schedule read_tacos_csv(std::string_view text, const std::string& file, const Fo
   Schedule& s = builder.schedule;
   s.collective = Collective::allgather;
   s.name = "tacos";
-  Reader(builder, text).read();
+  TacosReader(builder, text).read();
   builder.add_gathered_chunks();
   return builder.finish(options, diagnostics);
 }

@@ -19,25 +19,12 @@
 #include <set>
 
 #include "core/diagnostic.h"
+#include "io/descriptor.h"
 #include "io/replace/cleanup.h"
 #include "io/set_path.h"
 
 namespace convert {
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  [[nodiscard]] int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 bool exists(const std::string& path) {
   struct stat status {};

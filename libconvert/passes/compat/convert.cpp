@@ -17,8 +17,6 @@
 namespace convert {
 namespace {
 
-constexpr std::uint32_t none = IdLookup::none;
-
 using compat::Entry;
 using compat::reference_fails;
 
@@ -148,7 +146,7 @@ class Converter {
     const Node& node = nodes_.nodes[i];
     Result& r = results_[i];
     const Found found(nodes_.attributes(node));
-    r.has_caller = entries_[i].parent != none && entries_[entries_[i].parent].emitted;
+    r.has_caller = entries_[i].parent != no_index && entries_[entries_[i].parent].emitted;
     for (std::size_t k = 0; k < usual_integers; ++k) {
       if (found.at[k] == nullptr) fail(i, "has no " + std::string(used[k].view()), "AttributeError");
       if (!int_value(found.at[k]))
@@ -225,7 +223,7 @@ class Converter {
     std::uint32_t caller = launcher;
     if (nodes_.name(nodes_.nodes[launcher]) == "record_param_comms") {
       caller = entries_[launcher].parent;
-      if (caller == none) fail(launcher, "has a caller that is not there", "KeyError");
+      if (caller == no_index) fail(launcher, "has a caller that is not there", "KeyError");
       const Text group = group_of(launcher);
       if (group.size != 0) results_[i].group = group;
     }

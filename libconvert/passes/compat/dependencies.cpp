@@ -9,8 +9,6 @@
 namespace convert::compat {
 namespace {
 
-constexpr std::uint32_t none = IdLookup::none;
-
 // Python's limit of 1000 calls, less those around the search and one inside.
 constexpr std::size_t largest_depth = 994;
 
@@ -23,7 +21,7 @@ void add_dep(Entry& to, NodeId id) {
 
 // What the walk remembers: the last operator, and what the next device operation depends on.
 struct Cursors {
-  std::uint32_t cpu = none, any = none;
+  std::uint32_t cpu = no_index, any = no_index;
 };
 
 class Walk {
@@ -67,17 +65,17 @@ class Walk {
     Entry& e = entries_[node];
     e.visited = true;
     if (e.device) {
-      if (at.any != none) add_dep(e, id(at.any));
+      if (at.any != no_index) add_dep(e, id(at.any));
       at.any = at.cpu;
       return;
     }
     if (e.follows != 0) add_dep(e, e.follows);
-    if (at.cpu != none) add_dep(e, id(at.cpu));
+    if (at.cpu != no_index) add_dep(e, id(at.cpu));
     at.cpu = at.any = node;
   }
 
   void pass_thread(std::uint32_t node, Cursors& at) {
-    if (at.cpu != none) add_dep(entries_[node], id(at.cpu));
+    if (at.cpu != no_index) add_dep(entries_[node], id(at.cpu));
     const auto end = ends_.find(node);
     if (end != ends_.end()) at = end->second;
   }
@@ -99,8 +97,8 @@ void check_callers(const Trace& trace, const std::vector<Entry>& entries) {
     if (!entries[i].thread || walk_of[i] != unseen) continue;
     const std::uint32_t walk = i + 1;
     std::uint32_t at = i;
-    for (; at != none && walk_of[at] == unseen; at = entries[at].parent) walk_of[at] = walk;
-    if (at == none || walk_of[at] != walk) continue;
+    for (; at != no_index && walk_of[at] == unseen; at = entries[at].parent) walk_of[at] = walk;
+    if (at == no_index || walk_of[at] != walk) continue;
     std::size_t threads = 0;
     const std::uint32_t start = at;
     do {
@@ -120,12 +118,12 @@ Children::Children(std::span<const Node> nodes, const std::vector<Entry>& entrie
                    std::span<const std::uint32_t> order)
     : begin_(nodes.size() + 2, 0) {
   for (const std::uint32_t i : order) {
-    if (entries[i].parent != none) ++begin_[entries[i].parent + 2];
+    if (entries[i].parent != no_index) ++begin_[entries[i].parent + 2];
   }
   for (std::size_t i = 2; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
   children_.resize(begin_.back());
   for (const std::uint32_t i : order) {
-    if (entries[i].parent != none) children_[begin_[entries[i].parent + 1]++] = i;
+    if (entries[i].parent != no_index) children_[begin_[entries[i].parent + 1]++] = i;
   }
 }
 
@@ -152,7 +150,7 @@ std::vector<std::uint32_t> without_loose_nodes(const std::vector<Entry>& entries
   for (const std::uint32_t i : emitted) {
     for (std::uint8_t d = 0; d < entries[i].dep_count; ++d) {
       const std::uint32_t on = index.find(entries[i].deps[d]);
-      if (on != none) named[on] = true;
+      if (on != no_index) named[on] = true;
     }
   }
   std::vector<std::uint32_t> kept;
@@ -186,7 +184,7 @@ void check_dependencies(const Trace& trace, const std::vector<Entry>& entries, c
       }
       const NodeId on = entries[node].deps[path.back().next++];
       const std::uint32_t to = index.find(on);
-      if (to == none || !entries[to].emitted)
+      if (to == no_index || !entries[to].emitted)
         throw reference_fails(trace.name, id, "depends on node " + std::to_string(on) + ", which is not there",
                               "KeyError");
       if (state[to] == closed) continue;

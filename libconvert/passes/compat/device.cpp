@@ -8,8 +8,6 @@
 namespace convert::compat {
 namespace {
 
-constexpr std::uint32_t none = IdLookup::none;
-
 void check_times(const Profile& profile) {
   if (profile.negative_durations != 0) {
     throw reference_fails(profile.file, {}, "has durations below 0", "ValueError");
@@ -83,7 +81,7 @@ Threads threads_of(const std::vector<CpuOp>& ops, std::size_t threads) {
 std::span<const DeviceTrace::Launched> DeviceTrace::launched_by(std::int64_t external_id) const {
   const auto id = static_cast<std::uint64_t>(external_id);
   const std::uint32_t begin = first_launched.find(id);
-  if (begin == none) return {};
+  if (begin == no_index) return {};
   std::uint32_t end = begin;
   while (end < launched.size() && launched[end].external_id == id) ++end;
   return std::span(launched).subspan(begin, end - begin);

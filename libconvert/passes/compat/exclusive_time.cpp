@@ -8,8 +8,6 @@
 namespace convert::compat {
 namespace {
 
-constexpr std::uint32_t none = IdLookup::none;
-
 struct Interval {
   Number begin, end;
 };
@@ -25,9 +23,9 @@ class ExclusiveTimes {
   void run(std::span<const std::uint32_t> thread) {
     sort(thread);
     const std::size_t n = order_.size();
-    next_.assign(n, none);
-    child_.assign(n, none);
-    root_ = none;
+    next_.assign(n, no_index);
+    child_.assign(n, no_index);
+    root_ = no_index;
     // Threads nest their operators; what overlaps is rare. No honest trace comes near.
     budget_ = 1000 * std::uint64_t{n} + 1'000'000;
     for (std::size_t i = n; i-- > 0;) set_time(static_cast<std::uint32_t>(i));
@@ -60,7 +58,7 @@ class ExclusiveTimes {
     bool descended = false;
     std::uint32_t* last_child = &child_[i];
     std::uint32_t* link = &root_;
-    while (*link != none && op(*link).start.value <= end) {
+    while (*link != no_index && op(*link).start.value <= end) {
       const std::uint32_t j = *link;
       if (ends_[j] <= end) {
         *link = next_[j];
@@ -73,7 +71,7 @@ class ExclusiveTimes {
         link = &next_[j];
       }
     }
-    *last_child = none;
+    *last_child = no_index;
     next_[i] = root_;
     root_ = i;
     if (descended) std::sort(inside_.begin(), inside_.end());
@@ -88,7 +86,7 @@ class ExclusiveTimes {
       if (budget_-- == 0) {
         throw input_error({.file = profile_.file}, "operators of one thread overlap each other too often");
       }
-      if (j == none || op(j).start.value > end) {
+      if (j == no_index || op(j).start.value > end) {
         pending_.pop_back();
         continue;
       }
@@ -132,7 +130,7 @@ class ExclusiveTimes {
   std::vector<std::uint32_t> order_;  // into ops_
   std::vector<double> ends_;
   std::vector<std::uint32_t> next_, child_;  // siblings and first child, into order_
-  std::uint32_t root_ = none;
+  std::uint32_t root_ = no_index;
   std::vector<std::uint32_t> inside_, pending_;
   std::uint64_t budget_ = 0;
 };

@@ -6,15 +6,13 @@
 namespace convert::compat {
 namespace {
 
-constexpr std::uint32_t none = IdLookup::none;
-
 constexpr double group_gap_us = 1000;
 
 // Operators that start together, and the first of them by order of threads; and the first of another thread.
 struct Instant {
   double start = 0;
-  std::uint32_t first = none, other = none;  // into ops
-  std::uint32_t before = none;  // the last earlier instant with a thread that is not the only one of this
+  std::uint32_t first = no_index, other = no_index;  // into ops
+  std::uint32_t before = no_index;  // the last earlier instant with a thread that is not the only one of this
 };
 
 class LastStarted {
@@ -34,15 +32,15 @@ class LastStarted {
   [[nodiscard]] std::uint32_t before(double start, std::uint32_t thread) const {
     const auto at = std::lower_bound(instants_.begin(), instants_.end(), start,
                                      [](const Instant& a, double value) { return a.start < value; });
-    if (at == instants_.begin()) return none;
+    if (at == instants_.begin()) return no_index;
     const Instant* instant = &*std::prev(at);
     for (int step = 0; step < 2; ++step) {
       if (ops_[instant->first].thread != thread) return instant->first;
-      if (instant->other != none) return instant->other;
-      if (instant->before == none) return none;
+      if (instant->other != no_index) return instant->other;
+      if (instant->before == no_index) return no_index;
       instant = &instants_[instant->before];
     }
-    return none;
+    return no_index;
   }
 
  private:
@@ -52,12 +50,12 @@ class LastStarted {
   }
   void add(Instant& instant, std::uint32_t i) {
     const auto rank = [&](std::uint32_t op) { return rank_[ops_[op].thread]; };
-    if (instant.first == none) {
+    if (instant.first == no_index) {
       instant.first = i;
     } else if (rank(i) < rank(instant.first)) {
       instant.other = instant.first;
       instant.first = i;
-    } else if (rank(i) > rank(instant.first) && (instant.other == none || rank(i) < rank(instant.other))) {
+    } else if (rank(i) > rank(instant.first) && (instant.other == no_index || rank(i) < rank(instant.other))) {
       instant.other = i;
     }
   }
@@ -67,7 +65,7 @@ class LastStarted {
     Instant& last = instants_.back();
     const auto previous = static_cast<std::uint32_t>(instants_.size() - 2);
     const Instant& p = instants_[previous];
-    const bool same = p.other == none && ops_[p.first].thread == ops_[last.first].thread;
+    const bool same = p.other == no_index && ops_[p.first].thread == ops_[last.first].thread;
     last.before = same ? p.before : previous;
   }
 
@@ -91,7 +89,7 @@ void set_followed(std::vector<CpuOp>& ops, const Threads& threads) {
       }
       if (group) {
         const std::uint32_t at = last.before(op.start.value, t);
-        followed = at == none ? 0 : std::max<std::int64_t>(ops[at].rf_id, 0);
+        followed = at == no_index ? 0 : std::max<std::int64_t>(ops[at].rf_id, 0);
       }
       op.follows = followed;
     }

@@ -10,8 +10,6 @@
 namespace convert::compat {
 namespace {
 
-constexpr std::uint32_t none = IdLookup::none;
-
 constexpr std::array<std::string_view, 15> launch_names = {
     "cudaLaunchKernel",      "cudaLaunchKernelExC", "cuLaunchKernel",
     "cuLaunchKernelEx",      "cudaMemcpyAsync",     "cudaMemcpy",
@@ -55,7 +53,7 @@ class Launchers {
   Launchers(const std::vector<CpuOp>& ops, const Threads& threads, const Profile& profile)
       : ops_(ops), threads_(threads), starts_(ops.size()), passed_(ops.size()) {
     for (std::uint32_t t = 0; t < threads.begin.size(); ++t) {
-      std::uint32_t kept = none;
+      std::uint32_t kept = no_index;
       for (std::uint32_t i = threads.begin[t]; i < threads.end[t]; ++i) {
         const CpuOp& op = ops[threads.ops[i]];
         starts_[i] = op.start.value;
@@ -70,19 +68,19 @@ class Launchers {
     const std::uint32_t begin = threads_.begin[thread];
     const auto first = starts_.begin() + begin;
     const auto found = std::lower_bound(first, starts_.begin() + threads_.end[thread], start);
-    if (found == first) return none;
+    if (found == first) return no_index;
     const auto last = static_cast<std::uint32_t>(found - starts_.begin() - 1);
     std::uint32_t at = last;
-    std::uint32_t nearest = none;
+    std::uint32_t nearest = no_index;
     for (int step = 0; step < usual_distance; ++step) {
       if (nccl) at = passed_[at];
-      if (at == none) return nearest == none ? none : threads_.ops[nearest];
-      if (nearest == none) nearest = at;
+      if (at == no_index) return nearest == no_index ? no_index : threads_.ops[nearest];
+      if (nearest == no_index) nearest = at;
       if (ops_[threads_.ops[at]].external_id == external_id) return threads_.ops[at];
       if (at-- == begin) return threads_.ops[nearest];
     }
     const std::uint32_t far = find_far(thread, last, external_id, nccl);
-    return threads_.ops[far == none ? nearest : far];
+    return threads_.ops[far == no_index ? nearest : far];
   }
 
  private:
@@ -105,9 +103,9 @@ class Launchers {
       std::sort(index.begin(), index.end());
     }
     const auto at = std::upper_bound(index.begin(), index.end(), Key{thread, external_id, last});
-    if (at == index.begin()) return none;
+    if (at == index.begin()) return no_index;
     const Key& key = *std::prev(at);
-    return key.thread == thread && key.external_id == external_id ? key.at : none;
+    return key.thread == thread && key.external_id == external_id ? key.at : no_index;
   }
 
   const std::vector<CpuOp>& ops_;
@@ -147,7 +145,7 @@ std::vector<DeviceTrace::Launched> match_launches(const std::vector<CpuOp>& ops,
   for (const std::uint32_t i : device_ops_by_start(profile)) {
     const Profile::DeviceOp& op = profile.device_ops[i];
     const std::uint32_t at = launch_of.find(static_cast<std::uint64_t>(op.correlation));
-    if (at == none) continue;
+    if (at == no_index) continue;
     const Profile::Call& launch = profile.calls[at];
     const std::string& thread = profile.threads[launch.thread];
     if (thread == "0" || thread.empty()) {
@@ -160,7 +158,7 @@ std::vector<DeviceTrace::Launched> match_launches(const std::vector<CpuOp>& ops,
     const std::uint32_t launcher =
         launchers.find(launch.thread, microseconds(launch.start_ns, launch.whole_start).value,
                        op.usual_external_id ? op.external_id : Profile::none, contains_nccl(profile.name(op)));
-    if (launcher != none) launched.push_back({static_cast<std::uint64_t>(ops[launcher].external_id), i});
+    if (launcher != no_index) launched.push_back({static_cast<std::uint64_t>(ops[launcher].external_id), i});
   }
   const auto by_external_id = [](const DeviceTrace::Launched& a, const DeviceTrace::Launched& b) {
     return a.external_id < b.external_id;

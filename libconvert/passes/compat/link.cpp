@@ -14,8 +14,6 @@
 namespace convert {
 namespace {
 
-constexpr std::uint32_t none = IdLookup::none;
-
 using compat::CpuOp;
 using compat::DeviceTrace;
 using compat::Number;
@@ -57,8 +55,8 @@ class Linker {
 
  private:
   struct Linked {
-    std::uint32_t op = none;       // into device_.cpu_ops
-    std::uint32_t follows = none;  // node
+    std::uint32_t op = no_index;       // into device_.cpu_ops
+    std::uint32_t follows = no_index;  // node
     NodeId new_id = 0;
   };
 
@@ -71,7 +69,7 @@ class Linker {
   [[nodiscard]] std::uint32_t chosen(std::size_t node) const { return index_.find(nodes_.nodes[node].id); }
 
   void check_callers() const {
-    if (index_.find(root_id) == none) throw reference_fails(host_.name, {}, "has no node 1", "KeyError");
+    if (index_.find(root_id) == no_index) throw reference_fails(host_.name, {}, "has no node 1", "KeyError");
     for (const Node& n : nodes_.nodes) {
       if (n.ctrl_deps.count != 1) {
         throw reference_fails(host_.name, n.id, "has not one caller in ctrl_deps", "KeyError or TypeError");
@@ -87,12 +85,12 @@ class Linker {
     std::vector<std::uint32_t> path;
     for (std::uint32_t i = 0; i < state.size(); ++i) {
       std::uint32_t at = chosen(i);
-      while (at != none && state[at] == unknown) {
+      while (at != no_index && state[at] == unknown) {
         state[at] = in_progress;
         path.push_back(at);
         at = index_.find(caller(at));
       }
-      const std::uint8_t found = at != none && state[at] == yes ? yes : no;
+      const std::uint8_t found = at != no_index && state[at] == yes ? yes : no;
       for (const std::uint32_t p : path) state[p] = found;
       path.clear();
     }
@@ -108,13 +106,13 @@ class Linker {
     if (!std::is_sorted(order_.begin(), order_.end(), by_id)) std::stable_sort(order_.begin(), order_.end(), by_id);
     linked_.resize(order_.size());
     const std::vector<bool> below_root = reachable();
-    std::vector<std::uint32_t> node_of(device_.cpu_ops.size(), none);
+    std::vector<std::uint32_t> node_of(device_.cpu_ops.size(), no_index);
     for (const std::uint32_t i : order_) {
       if (!below_root[i] || chosen(i) != i) continue;
       const IntValue rf_id = int_value(nodes_.attributes(nodes_.nodes[i]), attr::rf_id);
       if (!rf_id) continue;
       const std::uint32_t op = device_.by_rf_id.find(static_cast<std::uint64_t>(rf_id.value));
-      if (op == none) continue;
+      if (op == no_index) continue;
       linked_[i].op = op;
       node_of[op] = i;
       const std::int64_t follows = device_.cpu_ops[op].follows;
@@ -125,7 +123,7 @@ class Linker {
   // Device operations that become nodes behind node `i`.
   [[nodiscard]] std::span<const DeviceTrace::Launched> launched(std::uint32_t i) const {
     const std::uint32_t op = linked_[i].op;
-    if (op == none) return {};
+    if (op == no_index) return {};
     return device_.launched_by(device_.cpu_ops[op].external_id);
   }
 
@@ -177,7 +175,7 @@ class Linker {
   void end_node() {
     Node& node = out_nodes_.back();
     node.attrs.count = static_cast<std::uint32_t>(out_attrs_.attrs.size() - node.attrs.begin);
-    if (out_attrs_.attrs.size() >= none || out_nodes_.size() >= none)
+    if (out_attrs_.attrs.size() >= no_index || out_nodes_.size() >= no_index)
       throw input_error({.file = host_.name}, "is too large to be linked");
   }
   void copy_attrs(Range range) {
@@ -198,7 +196,7 @@ class Linker {
     add_number(attr::inclusive_dur, inclusive);
     add_number(attr::exclusive_dur, exclusive);
     add_number(attr::ts, start);
-    if (linked.follows != none)
+    if (linked.follows != no_index)
       out_attrs_.add_int(attr::inter_thread_dep, Kind::int64_val,
                          static_cast<std::int64_t>(linked_[linked.follows].new_id));
   }
@@ -207,7 +205,7 @@ class Linker {
     const Node& node = nodes_.nodes[i];
     begin_node(node, linked.new_id, new_caller(caller(i)));
     copy_attrs(node.attrs);
-    if (linked.op != none) {
+    if (linked.op != no_index) {
       const CpuOp& op = device_.cpu_ops[linked.op];
       add_times(op.duration, op.exclusive, op.start, linked);
     }
@@ -236,7 +234,7 @@ class Linker {
   // The new id of a caller; callers that the trace does not have get ids that no node has.
   NodeId new_caller(NodeId id) {
     const std::uint32_t at = index_.find(id);
-    if (at != none) return linked_[at].new_id;
+    if (at != no_index) return linked_[at].new_id;
     const auto [missing, added] = missing_.try_emplace(id, next_id_);
     if (added) ++next_id_;
     return missing->second;

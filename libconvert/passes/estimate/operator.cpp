@@ -6,11 +6,11 @@
 namespace convert::estimates {
 namespace {
 
-using Kind = Argument::Kind;
+using ArgumentKind = Argument::Kind;
 
 // Tensors are the same by their id, lists of tensors as a whole.
 bool same(const Argument& a, const Argument& b) {
-  return a.kind == b.kind && (a.kind == Kind::tensor ? a.id == b.id : a.text() == b.text());
+  return a.kind == b.kind && (a.kind == ArgumentKind::tensor ? a.id == b.id : a.text() == b.text());
 }
 
 bool has(std::span<const Argument> arguments, const Argument& wanted) {
@@ -22,7 +22,7 @@ Count distinct_bytes(std::span<const Argument> arguments, std::span<const Argume
   Count bytes;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Argument& argument = arguments[i];
-    if (argument.kind != Kind::tensor && argument.kind != Kind::tensors) continue;
+    if (argument.kind != ArgumentKind::tensor && argument.kind != ArgumentKind::tensors) continue;
     if (!has(except, argument) && !has(arguments.first(i), argument)) bytes = bytes + argument.bytes;
   }
   return bytes;
@@ -53,7 +53,7 @@ std::string_view Operator::type(std::size_t argument) {
 bool Operator::is_true(std::size_t argument) const { return argument < in.size() && in[argument].text() == "True"; }
 
 bool Operator::is_zero(std::size_t argument) const {
-  if (argument >= in.size() || in[argument].kind != Kind::scalar) return true;
+  if (argument >= in.size() || in[argument].kind != ArgumentKind::scalar) return true;
   const std::string_view text = in[argument].text();
   return text.substr(0, text.find('e')).find_first_of("123456789") == std::string_view::npos;
 }

@@ -19,7 +19,6 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-constexpr std::uint32_t none = Operator::none;
 constexpr std::string_view delay_name = "[delay]";
 
 // Attributes that this step writes itself, or that say what other fields of the result do.
@@ -184,12 +183,12 @@ void LinkedNodes::Builder::add_metadata(AttrTable& table) const {
 }
 
 void LinkedNodes::Builder::add_shares() {
-  assign_huge(share_of_operator_, operators_.all.size(), none);
+  assign_huge(share_of_operator_, operators_.all.size(), no_index);
   for (const OrderedNode& n : order_.nodes) {
-    if (n.kind != OrderedNode::Kind::device || n.comm != 0 || n.caller == none) continue;
+    if (n.kind != OrderedNode::Kind::device || n.comm != 0 || n.caller == no_index) continue;
     if (device_->device_ops[n.source].kind != DeviceOpKind::kernel) continue;
     std::uint32_t& share = share_of_operator_[order_.nodes[n.caller].source];
-    if (share == none) {
+    if (share == no_index) {
       share = static_cast<std::uint32_t>(shares_.size());
       shares_.emplace_back();
     }
@@ -204,7 +203,7 @@ void LinkedNodes::Builder::add_node(std::uint32_t index) {
   node.type = NodeType::comp;
   node.attrs.begin = static_cast<std::uint32_t>(table_->attrs.size());
   switch (n.kind) {
-    case OrderedNode::Kind::cpu: operators_.all[n.source].host != none ? add_host(n) : add_event(n); break;
+    case OrderedNode::Kind::cpu: operators_.all[n.source].host != no_index ? add_host(n) : add_event(n); break;
     case OrderedNode::Kind::delay: add_delay(n); break;
     case OrderedNode::Kind::device: add_device(n); break;
     case OrderedNode::Kind::join: add_join(n); break;
@@ -233,7 +232,7 @@ void LinkedNodes::Builder::add_host(const OrderedNode& n) {
   }
   t.add_int(attr::host_id, Kind::uint64_val, static_cast<std::int64_t>(from.id));
   t.add_bool(attr::is_cpu_op, n.comm == 0);
-  if (operators_.all[n.source].event != none) {
+  if (operators_.all[n.source].event != no_index) {
     carry(device_->args, device_->args.view(device_->cpu_ops[operators_.all[n.source].event].args));
   }
   if (announces_groups(t.view(node.name))) {
@@ -294,7 +293,7 @@ void LinkedNodes::Builder::add_join(const OrderedNode& n) {
 
 void LinkedNodes::Builder::add_ids(const OrderedNode& n, std::uint32_t index) {
   NodeTable& t = *table_;
-  if (n.caller != none && n.caller < index && has_ended(order_.nodes[n.caller], n)) t.add_ctrl_dep(n.caller);
+  if (n.caller != no_index && n.caller < index && has_ended(order_.nodes[n.caller], n)) t.add_ctrl_dep(n.caller);
   for (const OrderedDep& d : order_.deps_of(n)) t.add_data_dep(d.node);
   if (n.dep_count == 0) return;
   t.attrs.push_back(
@@ -401,10 +400,10 @@ void LinkedNodes::Builder::add_cost(const OrderedNode& n, const Profile::DeviceO
     }
     return;
   }
-  if (n.caller == none) return;
+  if (n.caller == no_index) return;
   const std::uint32_t op = order_.nodes[n.caller].source;
   const std::uint32_t host = operators_.all[op].host;
-  if (host == none) return;
+  if (host == no_index) return;
   Share& share = shares_[share_of_operator_[op]];
   if (!std::exchange(share.asked, true)) {
     const Node& node = host_nodes_[host];

@@ -14,8 +14,6 @@
 namespace convert {
 namespace {
 
-constexpr std::uint32_t none = Operator::none;
-
 // Lays the operators out on their threads.
 class Layout {
  public:
@@ -66,13 +64,13 @@ void Layout::number_threads() {
   std::unordered_map<std::int64_t, std::uint32_t> of_tid;
   out_.host_threads.assign(threads, -1);
   for (const std::uint32_t h : hosts_.by_id) {
-    if (event_of_[h] == none) continue;
+    if (event_of_[h] == no_index) continue;
     const std::uint32_t thread = device_->cpu_ops[event_of_[h]].thread;
     if (of_tid.try_emplace(hosts_.tid(h), thread).second) out_.host_threads[thread] = hosts_.tid(h);
   }
   host_thread_.resize(nodes_.size());
   for (const std::uint32_t h : hosts_.by_id) {
-    if (event_of_[h] != none) {
+    if (event_of_[h] != no_index) {
       host_thread_[h] = device_->cpu_ops[event_of_[h]].thread;
       continue;
     }
@@ -99,7 +97,7 @@ void Layout::number_threads() {
 
 void Layout::add_hosts() {
   out_.timed = device_ != nullptr;
-  assign_huge(out_.of_host, nodes_.size(), none);
+  assign_huge(out_.of_host, nodes_.size(), no_index);
   struct Thread {
     std::vector<std::uint32_t> open;  // operators
     std::int64_t last_ns = 0;
@@ -110,9 +108,9 @@ void Layout::add_hosts() {
     op.host = h;
     op.event = event_of_[h];
     op.thread = host_thread_[h];
-    if (hosts_.callers[h] != none) {
+    if (hosts_.callers[h] != no_index) {
       op.parent = out_.of_host[hosts_.callers[h]];
-      if (op.parent == none) report_.add(Unmatched::caller_later, nodes_[h].id, name(h));
+      if (op.parent == no_index) report_.add(Unmatched::caller_later, nodes_[h].id, name(h));
     }
     Thread& t = threads[op.thread];
     while (!t.open.empty() && t.open.back() != op.parent) {
@@ -121,7 +119,7 @@ void Layout::add_hosts() {
       t.open.pop_back();
       if (!out_.timed && !t.open.empty()) extend(t.open.back(), end_ns);
     }
-    if (op.event != none) {
+    if (op.event != no_index) {
       const Profile::CpuOp& e = device_->cpu_ops[op.event];
       op.start_ns = e.start_ns;
       op.end_ns = e.end_ns();
@@ -146,9 +144,9 @@ void Layout::add_hosts() {
 
 void Layout::add_events() {
   if (device_ == nullptr) return;
-  out_.of_event.assign(host_of_.size(), none);
+  out_.of_event.assign(host_of_.size(), no_index);
   for (std::uint32_t e = 0; e < host_of_.size(); ++e) {
-    if (host_of_[e] != none) {
+    if (host_of_[e] != no_index) {
       out_.of_event[e] = out_.of_host[host_of_[e]];
       continue;
     }
@@ -173,19 +171,19 @@ void Layout::sort_threads() {
   if (!out_.timed) return;
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
   for (const Operator& op : out_.all) {
-    if (op.event != none) first = std::min(first, op.start_ns);
+    if (op.event != no_index) first = std::min(first, op.start_ns);
   }
   if (first == std::numeric_limits<std::int64_t>::max()) {
     for (const Profile::DeviceOp& d : device_->device_ops) first = std::min(first, d.start_ns);
   }
   if (first == std::numeric_limits<std::int64_t>::max()) first = 0;
   std::vector<std::uint32_t> moments, merged;
-  const auto is_moment = [&](const Operator& op) { return op.host != none && op.start_ns == op.end_ns; };
+  const auto is_moment = [&](const Operator& op) { return op.host != no_index && op.start_ns == op.end_ns; };
   for (std::vector<std::uint32_t>& thread : out_.by_thread) {
     moments.clear();
     for (const std::uint32_t i : thread) {
       Operator& op = out_.all[i];
-      if (op.event == none) op.start_ns = op.end_ns = std::max(op.start_ns, first);
+      if (op.event == no_index) op.start_ns = op.end_ns = std::max(op.start_ns, first);
       if (is_moment(op)) moments.push_back(i);
     }
     if (!moments.empty()) std::erase_if(thread, [&](std::uint32_t i) { return is_moment(out_.all[i]); });
@@ -197,8 +195,9 @@ void Layout::sort_threads() {
     auto next = moments.begin();
     for (const std::uint32_t i : thread) {
       const Operator& op = out_.all[i];
-      while (next != moments.end() && (out_.all[*next].start_ns < op.start_ns ||
-                                       (out_.all[*next].start_ns == op.start_ns && op.host != none && *next < i)))
+      while (next != moments.end() &&
+             (out_.all[*next].start_ns < op.start_ns ||
+              (out_.all[*next].start_ns == op.start_ns && op.host != no_index && *next < i)))
         merged.push_back(*next++);
       merged.push_back(i);
     }
@@ -217,7 +216,7 @@ Operators match_operators(const Trace& host, Profile* device, LinkReport& report
     keep_observed(*device, matching, report);
     report_unmatched(host, hosts, *device, matching, report);
   } else {
-    assign_huge(matching.event_of, host.nodes.nodes.size(), none);
+    assign_huge(matching.event_of, host.nodes.nodes.size(), no_index);
   }
   return Layout(host, hosts, device, matching, report).lay_out();
 }

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t most_tag = 0x7fffffff;
 
 // What stands for a node's children on another NPU.
-struct Message {
+struct CrossMessage {
   std::uint32_t from = 0;  // index of the producer
   Rank to = 0;
   bool data = false;  // some child has a data dependency
@@ -81,7 +81,7 @@ struct SystemSplit::State {
   IdIndex ids;
   SplitCounts counts;
   std::vector<Rank> ranks;
-  std::vector<Message> messages;
+  std::vector<CrossMessage> messages;
   std::unordered_map<std::uint64_t, std::uint32_t> message_of;       // by key()
   std::unordered_map<std::uint32_t, std::uint32_t> transfer_number;  // by node
   NodeId first_new_id = 0;
@@ -292,7 +292,7 @@ void SystemSplit::State::add_node(const Entry& e, std::size_t rank, NodeTable& o
 }
 
 void SystemSplit::State::add_message(const Entry& e, std::size_t rank, NodeTable& out) const {
-  const Message& m = messages[e.index];
+  const CrossMessage& m = messages[e.index];
   const NodeTable& table = system.nodes;
   const Node& producer = table.nodes[m.from];
   const NodeType type = e.receives ? NodeType::comm_recv : NodeType::comm_send;

@@ -22,7 +22,7 @@ constexpr std::int64_t nothing = -1;
 // A chunk by what it is, wherever it lies: of reductions its index in the whole, else that and the rank it is from.
 using ChunkName = std::int64_t;
 
-struct Message {
+struct SentMessage {
   Rank src = 0;
   Rank dst = 0;
   Picoseconds arrival = 0;
@@ -91,7 +91,7 @@ class Watcher {
   std::vector<std::map<std::pair<Buffer, std::int64_t>, Content>> slots_;
   std::vector<std::unordered_map<NodeId, std::vector<Content>>> carried_;  // by rank: received, not yet used
   std::unordered_map<std::uint64_t, std::uint32_t> by_flow_;               // message of a slice's flow
-  std::vector<Message> messages_;
+  std::vector<SentMessage> messages_;
   std::map<ChunkName, std::uint32_t> group_of_;  // chunks that always travel together are one of the schedule's
 };
 
@@ -182,7 +182,7 @@ void Watcher::take(const Event& e) {
 void Watcher::send(const Place& p, const Step& step, const Slice& slice) {
   if (step.cnt < 1) throw error(p, "moves no chunk");
   // It has arrived when the send ends, even if nobody has asked for it yet.
-  Message m{.src = p.rank, .dst = static_cast<Rank>(slice.peer), .arrival = slice.end_ps, .bytes = slice.bytes};
+  SentMessage m{.src = p.rank, .dst = static_cast<Rank>(slice.peer), .arrival = slice.end_ps, .bytes = slice.bytes};
   // What goes on at once was put where the step says, but for rrs, which keeps nothing.
   const Buffer buffer = writes_dst(step.type) ? step.dst_buf : step.src_buf;
   const std::int64_t offset = writes_dst(step.type) ? step.dst_off : step.src_off;
@@ -198,7 +198,7 @@ void Watcher::send(const Place& p, const Step& step, const Slice& slice) {
 void Watcher::receive(const Place& p, const Step& step, const Slice& slice) {
   const auto flow = by_flow_.find(slice.flow);
   if (flow == by_flow_.end()) throw error(p, "receives what nobody has sent");
-  Message& m = messages_[flow->second];
+  SentMessage& m = messages_[flow->second];
   if (reduces(step.type)) m.op = Schedule::Op::reduce;
   const Buffer buffer = reduces(step.type) ? step.src_buf : step.dst_buf;
   const std::int64_t offset = reduces(step.type) ? step.src_off : step.dst_off;
@@ -242,7 +242,7 @@ void Watcher::name_chunks() {
     group_of_[name] = at->second;
     if (added) add_chunk(name, messages_[list.front()].bytes);
   }
-  for (const Message& m : messages_) {
+  for (const SentMessage& m : messages_) {
     const std::uint32_t first = group_of_.at(m.chunks.front());
     const bool one_group =
         std::all_of(m.chunks.begin(), m.chunks.end(), [&](ChunkName c) { return group_of_.at(c) == first; });
@@ -271,7 +271,7 @@ void Watcher::add_chunk(ChunkName name, std::int64_t bytes) {
 
 void Watcher::add_transfers() {
   const WireIndex wires(out_);
-  for (const Message& m : messages_) {
+  for (const SentMessage& m : messages_) {
     const std::uint32_t l = wires.find(m.src, m.dst);
     if (l == no_index) {
       throw input_error(

@@ -13,7 +13,6 @@ namespace {
 
 using Time = Schedule::Time;
 using Transfer = Schedule::Transfer;
-constexpr std::uint32_t none = no_index;
 
 // How long a transfer is under way, and how long it keeps its wire.
 struct Duration {
@@ -31,7 +30,7 @@ std::int64_t times(std::int64_t steps, Picoseconds step) {
 Duration duration_of(const Schedule& s, const WireIndex& wires, const Transfer& t) {
   const std::uint32_t l = wires.find(t.src, t.dst);
   const auto bytes = bytes_of(s, t.chunk);
-  if (l != none && bytes && s.wires[l].bandwidth_gib_per_s > 0) {
+  if (l != no_index && bytes && s.wires[l].bandwidth_gib_per_s > 0) {
     const std::int64_t hop = std::max<std::int64_t>(1, rounded_ps(hop_ps(s.wires[l], *bytes)));
     if (s.occupancy == Schedule::Occupancy::alpha_beta) return {hop, hop};
     return {hop, std::min<std::int64_t>(hop, rounded_ps(serialization_ps(s.wires[l], *bytes)))};

@@ -10,12 +10,12 @@ namespace convert {
 namespace {
 
 using Detail = Causes::Detail;
-using Kind = Causes::Kind;
+using CauseKind = Causes::Kind;
 using Step = Explanation::Step;
 using Then = Explanation::Then;
 using What = Explanation::What;
 
-bool travels(const Detail& d) { return d.kind == Kind::message || d.kind == Kind::hop; }
+bool travels(const Detail& d) { return d.kind == CauseKind::message || d.kind == CauseKind::hop; }
 
 // Tells whether two details belong to one step: a message and its hops, or all of a collective.
 bool together(const Detail& a, const Detail& b) {
@@ -68,15 +68,15 @@ class Explainer {
       const Detail& d = s_.chain[i];
       if (!travels(d)) continue;
       to.message_time += begin(i + 1) - d.begin;
-      const bool queued = d.kind == Kind::hop && d.came < d.begin;
+      const bool queued = d.kind == CauseKind::hop && d.came < d.begin;
       to.queued += queued ? 1 : 0;
-      if (d.kind == Kind::message || queued) ++to.messages;
+      if (d.kind == CauseKind::message || queued) ++to.messages;
     }
     if (to.what == What::message || to.what == What::request) {
       to.to = op(last.actor.npu, last.actor.op).peer;
       to.bytes = last.bytes;
-      to.waited = s_.chain[first].kind == Kind::hop ? s_.chain[first].begin - s_.chain[first].came : 0;
-      if (end - first == 1 && last.kind == Kind::hop) to.wire = s_.network.wire_name(last.wire);
+      to.waited = s_.chain[first].kind == CauseKind::hop ? s_.chain[first].begin - s_.chain[first].came : 0;
+      if (end - first == 1 && last.kind == CauseKind::hop) to.wire = s_.network.wire_name(last.wire);
     } else if (to.what == What::collective) {
       const CollectiveRun& run = s_.system.runs()[last.actor.run - 1];
       const CollectiveCall& call = s_.program.plans[run.call].call;
@@ -92,7 +92,7 @@ class Explainer {
   [[nodiscard]] What what(const Detail& d) const {
     if (d.actor.run != 0) return What::collective;
     const Op& o = op(d.actor.npu, d.actor.op);
-    if (d.kind == Kind::receive) return o.type == OpType::send ? What::requested : What::receive;
+    if (d.kind == CauseKind::receive) return o.type == OpType::send ? What::requested : What::receive;
     if (travels(d)) return o.type == OpType::recv ? What::request : What::message;
     if (o.slot == Slot::cpu) return What::cpu;
     if (o.type == OpType::memory) return What::memory;
@@ -110,7 +110,7 @@ class Explainer {
     } else if (d->starts) {
       if (npu != c.actor.npu || d->ended != c.actor.op) to.through = node(npu, d->ended);
       to.then = freed(npu, d->ended, d->actor.op, to);
-    } else if (d->kind == Kind::hop && c.kind == Kind::hop) {
+    } else if (d->kind == CauseKind::hop && c.kind == CauseKind::hop) {
       to.then = Then::wire;
     } else if (what(*d) == What::memory && what(c) == What::memory) {
       to.then = Then::memory;

@@ -11,8 +11,6 @@
 namespace convert {
 namespace {
 
-constexpr std::uint32_t event_hop = event_network;            // message `arg` is at the end of a wire
-constexpr std::uint32_t event_wire_free = event_network + 1;  // wire `arg` has sent the last byte
 
 // ASTRA-sim's congestion-aware network, of one dimension or several. Each set of NPUs that differ only in
 // coordinate d has the wires of dimension d's topology. Messages correct their coordinates lowest dimension first;

@@ -18,6 +18,10 @@
 
 namespace convert {
 
+// Events of networks with wires.
+inline constexpr std::uint32_t event_hop = event_network;            // packet `arg` is at the end of a wire
+inline constexpr std::uint32_t event_wire_free = event_network + 1;  // wire `arg` takes the next packet
+
 // Packets have the numbers of their messages, and a member `std::uint32_t next` that the table uses while they
 // wait.
 template <typename Packet>

@@ -16,8 +16,6 @@
 namespace convert {
 namespace {
 
-constexpr std::uint32_t event_hop = event_network;            // message `arg` is at the end of a wire
-constexpr std::uint32_t event_wire_free = event_network + 1;  // wire `arg` takes the next packet
 
 constexpr std::uint32_t event_share_free = event_network + 2;  // share `arg` of a wire is free again
 

@@ -14,15 +14,15 @@
 namespace convert {
 namespace {
 
-using Step = Explanation::Step;
+using ExplainedStep = Explanation::Step;
 using Then = Explanation::Then;
 using What = Explanation::What;
 
 std::string place(const NodeRef& n) { return std::to_string(n.rank) + ":" + std::to_string(n.node); }
 
-bool is_message(const Step& s) { return s.what == What::message || s.what == What::request; }
+bool is_message(const ExplainedStep& s) { return s.what == What::message || s.what == What::request; }
 
-std::string collective_text(const Step& s) {
+std::string collective_text(const ExplainedStep& s) {
   std::string text =
       describe_call(s.op, s.bytes) + ", number " + std::to_string(s.number) + " of " + describe_group(s.group);
   if (s.messages == 0) return text;
@@ -32,7 +32,7 @@ std::string collective_text(const Step& s) {
   return local == 0 ? text : text + ", local work " + format_time(local);
 }
 
-std::string what_text(const Step& s) {
+std::string what_text(const ExplainedStep& s) {
   std::string text;
   switch (s.what) {
     case What::compute:
@@ -54,7 +54,7 @@ std::string what_text(const Step& s) {
   return s.name.empty() ? text : text + " (" + s.name + ")";
 }
 
-std::string then_text(const Step& s) {
+std::string then_text(const ExplainedStep& s) {
   const std::string next = place(s.next);
   const std::string it = s.through ? place(*s.through) : "it";
   switch (s.then) {
@@ -76,7 +76,7 @@ std::string then_text(const Step& s) {
 // Times by kind of step, for what stands above the list.
 std::string shares(const Explanation& e) {
   std::map<std::string, Picoseconds> times;
-  for (const Step& s : e.steps) {
+  for (const ExplainedStep& s : e.steps) {
     if (s.what == What::collective) {
       times["messages of collectives"] += s.message_time;
       times["local work of collectives"] += s.time - s.message_time;
@@ -105,7 +105,7 @@ void member_place(JsonWriter& json, std::string_view key, const NodeRef& n) {
   json.key(key).begin_object().member("npu", n.rank).member("node", n.node).end_object();
 }
 
-void write_step(const Step& s, JsonWriter& json) {
+void write_step(const ExplainedStep& s, JsonWriter& json) {
   json.begin_object().member("npu", s.node.rank).member("node", s.node.node);
   if (!s.name.empty()) json.member("name", s.name);
   json.member("what", name(s.what));
@@ -140,7 +140,7 @@ void append_text(const Explanation& e, std::string& out, std::size_t max_steps) 
   if (const std::string text = shares(e); !text.empty()) out += "the chain back to time 0: " + text + '\n';
   TextTable table({"begin", "time", "<node", "<what", "<then"});
   for (std::size_t i = 0; i < shown; ++i) {
-    const Step& s = e.steps[i];
+    const ExplainedStep& s = e.steps[i];
     table.add({format_time(s.begin), format_time(s.time), place(s.node), what_text(s), then_text(s)});
   }
   table.append_to(out);
@@ -152,7 +152,7 @@ void append_csv(const Explanation& e, std::string& out) {
   out +=
       "begin_ns,time_ns,npu,node,name,what,to,bytes,link,waited_ns,op,comm_size,group,number,messages,queued,"
       "messages_ns,then,resource,next_npu,next_node,through_npu,through_node\n";
-  for (const Step& s : e.steps) {
+  for (const ExplainedStep& s : e.steps) {
     const bool message = is_message(s);
     const bool collective = s.what == What::collective;
     out += format_ns(s.begin) + ',' + format_ns(s.time) + ',' + std::to_string(s.node.rank) + ',' +
@@ -185,7 +185,7 @@ void append_json(const Explanation& e, std::string& out) {
   }
   json.key(e.target ? "start_ns" : "total_ns").raw(format_ns(e.at));
   json.line(1).key("steps").begin_array();
-  for (const Step& s : e.steps) write_step(s, json.line(2));
+  for (const ExplainedStep& s : e.steps) write_step(s, json.line(2));
   json.line(1).end_array().line().end_object();
   out += '\n';
 }

@@ -14,7 +14,7 @@ namespace {
 
 using ChannelOp = std::pair<std::uint32_t, std::uint32_t>;
 using For = WaitingNode::For;
-using Kind = WaitGraph::Kind;
+using WaitKind = WaitGraph::Kind;
 
 // Messages without a partner, to be found by what a near miss has in common with them.
 class Lonely {
@@ -142,8 +142,8 @@ class Reporter {
   void list_lonely() {
     for (std::uint32_t v = 0; v < graph_.size(); ++v) {
       if (!graph_.waits_for(v).empty()) continue;
-      if (graph_.kind(v) == Kind::send) lonely_sends_.add(graph_.key(graph_.channel(v)));
-      if (graph_.kind(v) == Kind::receive) lonely_receives_.add(graph_.key(graph_.channel(v)));
+      if (graph_.kind(v) == WaitKind::send) lonely_sends_.add(graph_.key(graph_.channel(v)));
+      if (graph_.kind(v) == WaitKind::receive) lonely_receives_.add(graph_.key(graph_.channel(v)));
     }
     lonely_sends_.sort();
     lonely_receives_.sort();
@@ -154,15 +154,15 @@ class Reporter {
     const auto targets = graph_.waits_for(v);
     if (!targets.empty() && targets.front() < graph_.size()) w.on = graph_.ref(targets.front());
     switch (graph_.kind(v)) {
-      case Kind::dependency: break;
-      case Kind::slot:
+      case WaitKind::dependency: break;
+      case WaitKind::slot:
         w.what = For::slot;
         w.slot = graph_.op(v).slot;
         break;
-      case Kind::receive:
-      case Kind::send: set_message(w, v); break;
-      case Kind::collective: set_collective(w, v); break;
-      case Kind::refused:
+      case WaitKind::receive:
+      case WaitKind::send: set_message(w, v); break;
+      case WaitKind::collective: set_collective(w, v); break;
+      case WaitKind::refused:
         w.what = For::other_call;
         w.collective = collective(graph_.op(v).channel, graph_.run(v));
         w.other = collective(run_of(v).call, graph_.run(v));
@@ -174,7 +174,7 @@ class Reporter {
 
   void set_message(WaitingNode& w, std::uint32_t v) const {
     const ChannelKey& key = graph_.key(graph_.channel(v));
-    w.sends = graph_.kind(v) == Kind::send;
+    w.sends = graph_.kind(v) == WaitKind::send;
     w.what = w.sends ? For::receive : For::send;
     w.peer = graph_.op(v).peer;
     w.tag = key.tag;

@@ -8,7 +8,6 @@
 namespace convert {
 namespace {
 
-constexpr std::uint32_t none = 0xffffffff;
 constexpr std::size_t max_member_edges = 10'000'000;
 
 bool by_run(const UnendedCollectives::Part& a, const UnendedCollectives::Part& b) {
@@ -49,7 +48,7 @@ void WaitGraph::collect_parts() {
     first += remains_.feeders[r]->size();
   }
   const auto& runs = remains_.system.custom_runs().runs();
-  part_of_custom_run_.assign(runs.size(), none);
+  part_of_custom_run_.assign(runs.size(), no_index);
   for (const UnendedCollectives::Custom& c : unended_.customs) {
     const auto part =
         std::lower_bound(unended_.parts.begin(), unended_.parts.end(), UnendedCollectives::Part{c.npu, c.op, 0});
@@ -59,7 +58,7 @@ void WaitGraph::collect_parts() {
     parts_.push_back({run.code, &run.feeder, c.npu, first, c.op, run.collective});
     first += run.feeder.size();
   }
-  numbers_.assign(first, none);
+  numbers_.assign(first, no_index);
 }
 
 // Returns the channel of a message of a trace or a custom algorithm.
@@ -87,7 +86,7 @@ void WaitGraph::mark_started() {
       number = parts_[l.send ? key.src : key.dst].first + l.waiter.index();
     } else if (l.waiter.kind() == Waiter::custom_op) {
       const CustomRuns::Pending& p = remains_.system.custom_runs().pending(l.waiter.index());
-      if (part_of_custom_run_[p.run] == none) continue;
+      if (part_of_custom_run_[p.run] == no_index) continue;
       number = parts_[part_of_custom_run_[p.run]].first + p.node;
     } else {
       continue;
@@ -113,7 +112,7 @@ void WaitGraph::number_nodes() {
     const Part& part = parts_[p];
     for (std::uint32_t node = 0; node < part.feeder->size(); ++node) {
       std::uint32_t& number = numbers_[part.first + node];
-      if (number == none) {
+      if (number == no_index) {
         if (part.feeder->waits_for(node) == 0) continue;
         number = static_cast<std::uint32_t>(Kind::dependency);
       }
@@ -180,13 +179,13 @@ void WaitGraph::add_slots() {
   constexpr std::size_t slots = 4;
   std::array<std::uint32_t, slots> holder{};
   for (std::uint32_t begin = 0, end = 0; begin < size() && !inner(begin); begin = end) {
-    holder.fill(none);
+    holder.fill(no_index);
     for (end = begin; end < size() && nodes_[end].part == nodes_[begin].part; ++end) {
       if (started(end) && kind(end) != Kind::receive) holder[static_cast<std::size_t>(op(end).slot)] = end;
     }
     for (std::uint32_t v = begin; v < end; ++v) {
       const std::uint32_t h = holder[static_cast<std::size_t>(op(v).slot)];
-      if (kind(v) == Kind::slot && h != none) edges_.emplace_back(v, h);
+      if (kind(v) == Kind::slot && h != no_index) edges_.emplace_back(v, h);
     }
   }
 }

@@ -9,7 +9,7 @@
 namespace convert {
 namespace {
 
-using Kind = WaitGraph::Kind;
+using WaitKind = WaitGraph::Kind;
 
 constexpr std::size_t max_hints = 3;
 
@@ -33,12 +33,12 @@ class Hints {
     count_messages();
     std::vector<std::uint32_t> collectives;
     for (std::uint32_t v = 0; v < graph_.size() && hints_.size() < max_hints; ++v) {
-      const Kind kind = graph_.kind(v);
-      if ((kind == Kind::receive || kind == Kind::send) && graph_.waits_for(v).empty()) {
+      const WaitKind kind = graph_.kind(v);
+      if ((kind == WaitKind::receive || kind == WaitKind::send) && graph_.waits_for(v).empty()) {
         if (std::optional<std::string> hint = for_message(v)) hints_.push_back(std::move(*hint));
-      } else if (kind == Kind::refused && graph_.waits_for(v).empty()) {
+      } else if (kind == WaitKind::refused && graph_.waits_for(v).empty()) {
         hints_.push_back(for_order(v));
-      } else if (kind == Kind::collective) {
+      } else if (kind == WaitKind::collective) {
         const std::uint32_t c = graph_.vertex_of_run(graph_.run(v));
         if (graph_.callers(c).lacking == 0) continue;
         if (std::find(collectives.begin(), collectives.end(), c) != collectives.end()) continue;
@@ -57,9 +57,9 @@ class Hints {
     bool only_dependencies = true;
     for (std::size_t i = 0; i < n; ++i) {
       const std::uint32_t v = cycle_[i];
-      if (graph_.kind(v) == Kind::refused) return for_order(v);
-      if (graph_.kind(v) == Kind::slot && !slot) slot = i;
-      only_dependencies = only_dependencies && graph_.kind(v) == Kind::dependency;
+      if (graph_.kind(v) == WaitKind::refused) return for_order(v);
+      if (graph_.kind(v) == WaitKind::slot && !slot) slot = i;
+      only_dependencies = only_dependencies && graph_.kind(v) == WaitKind::dependency;
     }
     if (only_dependencies) return for_dependencies();
     if (slot) return for_slot(*slot);
@@ -98,7 +98,7 @@ class Hints {
     const std::string as =
         ", as on " + rank_text(model.node.rank) + ": all ranks of a group call its collectives in the same order";
     const std::string early_what = " (" + call_name(early.plan) + ")";
-    if (graph_.kind(late) == Kind::slot) {
+    if (graph_.kind(late) == WaitKind::slot) {
       return "make " + describe(early.node) + early_what + " depend on " + short_name(late) +
              ", so that it comes second" + as;
     }
@@ -142,7 +142,7 @@ class Hints {
                        node_text(holder) + " depend on " + node_text(v);
     for (std::size_t k = i + 1; k < cycle_.size(); ++k) {
       const std::uint32_t w = cycle_[k];
-      if (graph_.kind(w) == Kind::slot && same_call(w, holder) && same_call(next(k), v))
+      if (graph_.kind(w) == WaitKind::slot && same_call(w, holder) && same_call(next(k), v))
         return hint + ", so that it comes second, as on " + rank_text(graph_.rank(w));
     }
     return hint + ", so that it comes second";
@@ -154,8 +154,8 @@ class Hints {
     std::size_t best = n;
     int best_order = 4;
     for (std::size_t i = 0; i < n; ++i) {
-      if (graph_.kind(cycle_[i]) != Kind::dependency) continue;
-      if (graph_.kind(cycle_[(i + n - 1) % n]) == Kind::dependency) continue;
+      if (graph_.kind(cycle_[i]) != WaitKind::dependency) continue;
+      if (graph_.kind(cycle_[(i + n - 1) % n]) == WaitKind::dependency) continue;
       const OpType type = graph_.op(cycle_[i]).type;
       const int order = type == OpType::send ? 0 : type == OpType::recv ? 1 : type == OpType::collective ? 2 : 3;
       if (order < best_order) {
@@ -165,7 +165,7 @@ class Hints {
     }
     if (best == n) return "the circle has no dependency that could be removed: change what these nodes wait for";
     std::size_t end = best;
-    while (graph_.kind(cycle_[end % n]) == Kind::dependency) ++end;
+    while (graph_.kind(cycle_[end % n]) == WaitKind::dependency) ++end;
     const std::uint32_t first = cycle_[best];
     const std::uint32_t last = cycle_[end % n];
     std::string hint = "let " + name(first) + " start before " + short_name(last) +
@@ -237,7 +237,7 @@ class Hints {
 
   // Nothing for what another hint has dealt with.
   std::optional<std::string> for_message(std::uint32_t v) {
-    const bool sends = graph_.kind(v) == Kind::send;
+    const bool sends = graph_.kind(v) == WaitKind::send;
     const std::uint32_t channel = graph_.channel(v);
     const ChannelKey& key = graph_.key(channel);
     std::uint32_t best = channel;
@@ -289,7 +289,7 @@ class Hints {
   }
 
   std::string for_lonely(std::uint32_t v, const ChannelKey& key) const {
-    const bool sends = graph_.kind(v) == Kind::send;
+    const bool sends = graph_.kind(v) == WaitKind::send;
     const Rank peer = sends ? key.dst : key.src;
     const std::string message = sends ? "a receive from " + rank_text(key.src) : "a send to " + rank_text(key.dst);
     std::string where;

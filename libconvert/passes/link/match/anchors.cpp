@@ -12,8 +12,6 @@
 namespace convert {
 namespace {
 
-constexpr std::uint32_t none = Call::none;
-
 // The calls of each key, those of one key side by side, as they began.
 struct Keyed {
   std::vector<std::uint32_t> calls, first;  // first: by key, into calls
@@ -22,7 +20,7 @@ struct Keyed {
   }
 };
 
-bool takes_part(const Call& c) { return c.sequence >= 0 && c.open && c.partner == none; }
+bool takes_part(const Call& c) { return c.sequence >= 0 && c.open && c.partner == no_index; }
 
 class SequenceAnchors {
  public:
@@ -52,7 +50,7 @@ class SequenceAnchors {
 void SequenceAnchors::number_keys() {
   std::unordered_map<CallKey, std::uint32_t, CallKeyHash> numbers;
   const auto number = [&](const Calls& side, std::vector<std::uint32_t>& keys, bool add) {
-    keys.assign(side.all.size(), none);
+    keys.assign(side.all.size(), no_index);
     for (std::size_t i = 0; i < keys.size(); ++i) {
       const Call& c = side.all[i];
       if (!takes_part(c)) continue;
@@ -73,13 +71,13 @@ Keyed SequenceAnchors::keyed(const Calls& side, const std::vector<std::uint32_t>
   Keyed out;
   out.first.resize(keys + 1);
   for (const std::uint32_t k : key_of) {
-    if (k != none) ++out.first[k + 1];
+    if (k != no_index) ++out.first[k + 1];
   }
   for (std::size_t k = 0; k < keys; ++k) out.first[k + 1] += out.first[k];
   out.calls.resize(out.first[keys]);
   std::vector<std::uint32_t> next(out.first.begin(), out.first.end());
   for (std::uint32_t i = 0; i < side.all.size(); ++i) {
-    if (key_of[i] != none) out.calls[next[key_of[i]]++] = i;
+    if (key_of[i] != no_index) out.calls[next[key_of[i]]++] = i;
   }
   return out;
 }
@@ -112,7 +110,7 @@ void SequenceAnchors::take_repeated(Keyed& hosts, Keyed& events) {
       take_equal(h, e);
       continue;
     }
-    for (std::size_t i = 0, j = 0; i < h.size() && thread(h[i]) != none;) {
+    for (std::size_t i = 0, j = 0; i < h.size() && thread(h[i]) != no_index;) {
       const std::uint32_t t = thread(h[i]);
       const std::size_t begin = i;
       while (i < h.size() && thread(h[i]) == t) ++i;
@@ -126,7 +124,7 @@ void SequenceAnchors::take_repeated(Keyed& hosts, Keyed& events) {
 
 // Pairs what is in order with most others of its thread, on the thread where most of them are.
 std::uint64_t SequenceAnchors::keep_consistent() {
-  std::vector<std::uint32_t> event_of(calls_.hosts.all.size(), none);
+  std::vector<std::uint32_t> event_of(calls_.hosts.all.size(), no_index);
   for (const Pair& p : pairs_) event_of[p.first] = p.second;
   std::uint64_t kept = 0;
   std::vector<std::uint32_t> hosts, events;
@@ -134,12 +132,12 @@ std::uint64_t SequenceAnchors::keep_consistent() {
     hosts.clear(), events.clear();
     for (const std::uint32_t h : calls_.hosts.by_thread[t]) {
       const std::uint32_t known = calls_.hosts.all[h].partner;
-      const std::uint32_t e = known != none ? known : event_of[h];
-      if (e == none || calls_.events.all[e].thread != threads_[t]) continue;
+      const std::uint32_t e = known != no_index ? known : event_of[h];
+      if (e == no_index || calls_.events.all[e].thread != threads_[t]) continue;
       hosts.push_back(h), events.push_back(e);
     }
     for (const std::uint32_t i : longest_ascending(events)) {
-      if (calls_.hosts.all[hosts[i]].partner != none) continue;
+      if (calls_.hosts.all[hosts[i]].partner != no_index) continue;
       calls_.pair(hosts[i], events[i]);
       ++kept;
     }
@@ -155,7 +153,7 @@ bool SequenceAnchors::part_agrees(std::uint64_t kept) const {
   for (const Call& c : calls_.hosts.all) {
     if (c.sequence < 0) continue;
     if (begun) ++since;
-    if (c.partner == none) continue;
+    if (c.partner == no_index) continue;
     begun = true;
     numbered += since;
     since = 0;
@@ -169,11 +167,11 @@ void SequenceAnchors::find_pairs(Keyed& hosts, Keyed& events) {
   BothCalls& both = calls_;
   for (const Pair& p : pairs_) both.pair(p.first, p.second);
   threads_ = threads_by_partners(both);
-  for (const Pair& p : pairs_) both.hosts.all[p.first].partner = both.events.all[p.second].partner = none;
+  for (const Pair& p : pairs_) both.hosts.all[p.first].partner = both.events.all[p.second].partner = no_index;
   take_repeated(hosts, events);
   for (const Pair& p : pairs_) {
     std::uint32_t& thread = threads_[calls_.hosts.all[p.first].thread];
-    if (thread == none) thread = calls_.events.all[p.second].thread;
+    if (thread == no_index) thread = calls_.events.all[p.second].thread;
   }
 }
 
@@ -198,13 +196,13 @@ bool SequenceAnchors::pair(LinkReport& report) {
 bool pair_by_sequence(BothCalls& calls, LinkReport& report) { return SequenceAnchors(calls).pair(report); }
 
 std::vector<std::uint32_t> threads_by_partners(const BothCalls& calls) {
-  std::vector<std::uint32_t> out(calls.hosts.by_thread.size(), none), seen;
+  std::vector<std::uint32_t> out(calls.hosts.by_thread.size(), no_index), seen;
   std::unordered_map<std::uint32_t, std::uint32_t> votes;
   for (std::size_t t = 0; t < out.size(); ++t) {
     votes.clear(), seen.clear();
     for (const std::uint32_t h : calls.hosts.by_thread[t]) {
       const std::uint32_t e = calls.hosts.all[h].partner;
-      if (e != none && votes[calls.events.all[e].thread]++ == 0) seen.push_back(calls.events.all[e].thread);
+      if (e != no_index && votes[calls.events.all[e].thread]++ == 0) seen.push_back(calls.events.all[e].thread);
     }
     std::uint32_t most = 0;
     for (const std::uint32_t thread : seen) {

@@ -16,7 +16,6 @@
 namespace convert {
 namespace {
 
-constexpr std::uint32_t none = Call::none;
 constexpr std::int64_t earliest = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t latest = std::numeric_limits<std::int64_t>::max();
 // Between taking its id and its time a thread may be overtaken by another.
@@ -60,7 +59,7 @@ class Between {
   [[nodiscard]] std::vector<std::uint32_t> open_ones(const Calls& side, Positions from) const {
     std::vector<std::uint32_t> out;
     for (const std::uint32_t i : from) {
-      if (side.all[i].open && side.all[i].partner == none) out.push_back(i);
+      if (side.all[i].open && side.all[i].partner == no_index) out.push_back(i);
     }
     return out;
   }
@@ -85,7 +84,7 @@ void Between::number_side(const Calls& side, const std::vector<bool>& numbered, 
                           std::vector<std::uint32_t>& tokens) const {
   tokens.reserve(side.all.size());
   for (const Call& c : side.all) {
-    if (!same_numbers_ || c.sequence < 0 || !numbered[c.name] || !c.open || c.partner != none) {
+    if (!same_numbers_ || c.sequence < 0 || !numbered[c.name] || !c.open || c.partner != no_index) {
       tokens.push_back(c.name);
       continue;
     }
@@ -119,12 +118,12 @@ void Between::find_bounds() {
   std::int64_t bound = earliest;
   for (std::size_t h = 0; h < hosts.size(); ++h) {
     after_ns_[h] = bound;
-    if (hosts[h].partner != none) bound = start(h) - slack_ns;
+    if (hosts[h].partner != no_index) bound = start(h) - slack_ns;
   }
   bound = latest;
   for (std::size_t h = hosts.size(); h-- > 0;) {
     before_ns_[h] = bound;
-    if (hosts[h].partner == none) continue;
+    if (hosts[h].partner == no_index) continue;
     bound = start(h) > latest - slack_ns ? start(h) : start(h) + slack_ns;
   }
 }
@@ -200,7 +199,7 @@ std::vector<Between::Fixed> Between::fixed_pairs(Positions hosts, Positions even
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < hosts.size(); ++i) {
     const std::uint32_t partner = calls_.hosts.all[hosts[i]].partner;
-    if (partner == none) continue;
+    if (partner == no_index) continue;
     const auto at = std::lower_bound(events.begin(), events.end(), partner);
     if (at == events.end() || *at != partner) continue;
     found.push_back({i, static_cast<std::uint32_t>(at - events.begin())});
@@ -301,11 +300,11 @@ std::size_t common(const std::unordered_map<std::uint32_t, std::size_t>& a, cons
 void Between::pair_rest(const std::vector<std::uint32_t>& threads) {
   std::vector<std::uint32_t> without, free;
   for (std::uint32_t t = 0; t < threads.size(); ++t) {
-    if (threads[t] == none && !calls_.hosts.by_thread[t].empty()) without.push_back(t);
+    if (threads[t] == no_index && !calls_.hosts.by_thread[t].empty()) without.push_back(t);
   }
   std::vector<bool> taken(calls_.events.by_thread.size());
   for (const std::uint32_t t : threads) {
-    if (t != none) taken[t] = true;
+    if (t != no_index) taken[t] = true;
   }
   for (std::uint32_t t = 0; t < taken.size(); ++t) {
     if (!taken[t] && !calls_.events.by_thread[t].empty()) free.push_back(t);
@@ -318,7 +317,7 @@ void Between::pair_rest(const std::vector<std::uint32_t>& threads) {
       for (const std::uint32_t h : hosts[i]) ++tokens[i][host_tokens_[h]];
     }
     std::size_t most = 0;
-    std::uint32_t best = none;
+    std::uint32_t best = no_index;
     for (const std::uint32_t e : free) {
       if (taken[e]) continue;
       std::size_t count = 0;
@@ -329,7 +328,7 @@ void Between::pair_rest(const std::vector<std::uint32_t>& threads) {
       }
       if (count > most) most = count, best = e;
     }
-    if (best == none) continue;
+    if (best == no_index) continue;
     taken[best] = true;
     for (const Positions part : hosts) place_thread(part, within_bounds(part, calls_.events.by_thread[best]));
     find_bounds();
@@ -341,7 +340,7 @@ void Between::run() {
   find_bounds();
   std::vector<std::uint32_t> threads = threads_by_partners(calls_);
   for (std::uint32_t t = 0; t < threads.size(); ++t) {
-    if (threads[t] != none) pair_thread(calls_.hosts.by_thread[t], calls_.events.by_thread[threads[t]]);
+    if (threads[t] != no_index) pair_thread(calls_.hosts.by_thread[t], calls_.events.by_thread[threads[t]]);
   }
   find_bounds();
   pair_rest(threads);

@@ -18,8 +18,6 @@
 namespace convert {
 namespace {
 
-constexpr std::uint32_t none = Matching::none;
-
 std::optional<std::uint64_t> id_of(const Profile::CpuOp& e) {  // 0 stands for none, as the profiler writes it
   return e.rf_id > 0 ? std::optional(static_cast<std::uint64_t>(e.rf_id)) : std::nullopt;
 }
@@ -75,10 +73,10 @@ void ById::find_further(const IdLookup& by_rf_id) {
 
 std::uint32_t ById::take_further(std::int64_t rf_id, std::string_view name) {
   const auto begin = std::lower_bound(further_.begin(), further_.end(), Further{rf_id, name, 0});
-  if (begin == further_.end()) return none;
+  if (begin == further_.end()) return no_index;
   const auto place = static_cast<std::size_t>(begin - further_.begin());
   const std::size_t next = place + taken_[place];
-  if (next == further_.size() || further_[next].rf_id != rf_id || further_[next].name != name) return none;
+  if (next == further_.size() || further_[next].rf_id != rf_id || further_[next].name != name) return no_index;
   ++taken_[place];
   return further_[next].event;
 }
@@ -91,11 +89,11 @@ void ById::find_pairs() {
     const HostOperators::Facts& facts = operators_.of_node[h];
     if (facts.structure || facts.rf_id <= 0) continue;
     std::uint32_t found = by_rf_id.find(static_cast<std::uint64_t>(facts.rf_id));
-    if (found == none) continue;
+    if (found == no_index) continue;
     const std::string_view name = host_.nodes.name(host_.nodes.nodes[h]);
-    if (matching_.host_of[found] != none || device_.name(events[found]) != name)
+    if (matching_.host_of[found] != no_index || device_.name(events[found]) != name)
       found = take_further(facts.rf_id, name);
-    if (found == none) {
+    if (found == no_index) {
       ++differ_;
       continue;
     }
@@ -110,16 +108,16 @@ void ById::find_pairs() {
 void ById::judge() {
   matching_.ids_hold = same_ > 0 && same_ >= differ_ && contradicted_ <= same_ - contradicted_;
   if (!matching_.ids_hold) {
-    std::fill(matching_.event_of.begin(), matching_.event_of.end(), none);
-    std::fill(matching_.host_of.begin(), matching_.host_of.end(), none);
+    std::fill(matching_.event_of.begin(), matching_.event_of.end(), no_index);
+    std::fill(matching_.host_of.begin(), matching_.host_of.end(), no_index);
     return;
   }
   if (contradicted_ == 0) return;
   for (std::uint32_t h = 0; h < matching_.event_of.size(); ++h) {
     const std::uint32_t event = matching_.event_of[h];
-    if (event == none || !other_sequence(h, event)) continue;
-    matching_.host_of[event] = none;
-    matching_.event_of[h] = none;
+    if (event == no_index || !other_sequence(h, event)) continue;
+    matching_.host_of[event] = no_index;
+    matching_.event_of[h] = no_index;
   }
 }
 
@@ -151,11 +149,11 @@ bool anything_left(const Trace& host, const HostOperators& operators, const Prof
   std::unordered_set<std::string_view> names;
   for (std::uint32_t e = 0; e < m.host_of.size(); ++e) {
     const Profile::CpuOp& event = device.cpu_ops[e];
-    if (m.host_of[e] == none && !(m.ids_hold && event.rf_id > 0)) names.insert(device.name(event));
+    if (m.host_of[e] == no_index && !(m.ids_hold && event.rf_id > 0)) names.insert(device.name(event));
   }
   if (names.empty()) return false;
   return std::any_of(operators.by_id.begin(), operators.by_id.end(), [&](std::uint32_t h) {
-    return m.event_of[h] == none && !operators.of_node[h].structure &&
+    return m.event_of[h] == no_index && !operators.of_node[h].structure &&
            names.contains(host.nodes.name(host.nodes.nodes[h]));
   });
 }
@@ -234,7 +232,7 @@ void note_coverage(const Trace& host, const HostOperators& operators, const Prof
     ++coverage.operators;
     if (facts.sequence >= 0) ++since.numbered;
     const std::uint32_t event = matching.event_of[h];
-    if (event == none) {
+    if (event == no_index) {
       ++since.count;
       since.nodes.add(static_cast<std::int64_t>(node.id));
       continue;
@@ -269,7 +267,7 @@ void note_hosts_inside(const Trace& host, const HostOperators& operators, const 
   constexpr std::int64_t user_scope = 7;
   Spans spans(operators.tids.size());
   const auto thread = [&](std::size_t place) { return operators.of_node[operators.by_id[place]].thread; };
-  const auto matched = [&](std::size_t place) { return matching.event_of[operators.by_id[place]] != none; };
+  const auto matched = [&](std::size_t place) { return matching.event_of[operators.by_id[place]] != no_index; };
   for (std::size_t i = 0; i < operators.by_id.size(); ++i) {
     if (matched(i)) spans.add(thread(i), static_cast<std::int64_t>(i));
   }
@@ -291,12 +289,12 @@ void note_events_inside(const Profile& device, const Matching& matching, LinkRep
   Spans spans(device.threads.size());
   const auto& events = device.cpu_ops;
   for (std::size_t e = 0; e < events.size(); ++e) {
-    if (matching.host_of[e] != none) spans.add(events[e].thread, events[e].start_ns);
+    if (matching.host_of[e] != no_index) spans.add(events[e].thread, events[e].start_ns);
   }
   for (std::size_t e = 0; e < events.size(); ++e) {
     const Profile::CpuOp& op = events[e];
     if (!spans.hold(op.thread, op.start_ns)) continue;
-    if (matching.host_of[e] == none) {
+    if (matching.host_of[e] == no_index) {
       if (op.annotation || (matching.ids_hold && op.rf_id < 0)) continue;
       ++coverage.foreign;
     }
@@ -308,8 +306,8 @@ void note_events_inside(const Profile& device, const Matching& matching, LinkRep
 
 Matching match_calls(const Trace& host, const HostOperators& operators, const Profile& device, LinkReport& report) {
   Matching m;
-  assign_huge(m.event_of, host.nodes.nodes.size(), none);
-  assign_huge(m.host_of, device.cpu_ops.size(), none);
+  assign_huge(m.event_of, host.nodes.nodes.size(), no_index);
+  assign_huge(m.host_of, device.cpu_ops.size(), no_index);
   note_sequences(operators, device, report.evidence);
   ById(host, operators, device, m).match(report);
   if (!anything_left(host, operators, device, m)) return m;
@@ -319,7 +317,8 @@ Matching match_calls(const Trace& host, const HostOperators& operators, const Pr
     report.evidence.another_step = find_another_step(operators, device, report.evidence);
   pair_between(calls, same_numbers, report);
   for (const Call& c : calls.hosts.all) {
-    if (c.partner != Call::none && m.event_of[c.index] == none) m.pair(c.index, calls.events.all[c.partner].index);
+    if (c.partner != Call::none && m.event_of[c.index] == no_index)
+      m.pair(c.index, calls.events.all[c.partner].index);
   }
   return m;
 }
@@ -331,12 +330,12 @@ void report_unmatched(const Trace& host, const HostOperators& operators, const P
   note_events_inside(device, matching, report.coverage);
   const auto& events = device.cpu_ops;
   const bool any =
-      std::any_of(matching.event_of.begin(), matching.event_of.end(), [](auto e) { return e != none; });
+      std::any_of(matching.event_of.begin(), matching.event_of.end(), [](auto e) { return e != no_index; });
   const IdLookup by_rf_id(matching.ids_hold ? events.size() : 0, [&](std::size_t i) { return id_of(events[i]); });
   const LinkReport::Range& profiled = report.evidence.profile_ids;
   for (const std::uint32_t h : operators.by_id) {
     const HostOperators::Facts& facts = operators.of_node[h];
-    if (matching.event_of[h] != none || facts.structure) continue;
+    if (matching.event_of[h] != no_index || facts.structure) continue;
     const auto kind = [&] {
       if (!any) return Unmatched::no_host_profiled;
       if (!matching.ids_hold) return Unmatched::host_not_profiled;
@@ -348,7 +347,7 @@ void report_unmatched(const Trace& host, const HostOperators& operators, const P
     report.add(kind(), node.id, host.nodes.name(node));
   }
   for (std::uint32_t e = 0; e < matching.host_of.size(); ++e) {
-    if (matching.host_of[e] == none)
+    if (matching.host_of[e] == no_index)
       report.add(Unmatched::event_without_host, static_cast<std::uint64_t>(events[e].external_id),
                  device.name(events[e]));
   }

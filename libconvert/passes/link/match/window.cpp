@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "core/id_lookup.h"
@@ -12,9 +11,8 @@
 namespace convert {
 namespace {
 
-constexpr std::uint32_t none = Matching::none;
-constexpr std::int64_t earliest = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t latest = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t no_begin = INT64_MIN;
+constexpr std::int64_t no_end = INT64_MAX;
 
 class Observed {
  public:
@@ -25,7 +23,7 @@ class Observed {
     if (!measure()) return;
     find_begin();
     find_end();
-    if (begin_ns_ == earliest && end_ns_ == latest) return;
+    if (begin_ns_ == no_begin && end_ns_ == no_end) return;
     note_window();
     cut();
   }
@@ -63,18 +61,18 @@ class Observed {
   Profile& device_;
   Matching& matching_;
   LinkReport& report_;
-  std::int64_t first_ns_ = latest, last_ns_ = earliest, all_end_ns_ = earliest;  // of what has a partner
+  std::int64_t first_ns_ = no_end, last_ns_ = no_begin, all_end_ns_ = no_begin;  // of what has a partner
   std::size_t partners_ = 0;
   std::vector<bool> matched_;         // by thread: something there has a partner
   std::vector<std::int64_t> end_of_;  // by thread: when the last operator with a partner ended
-  std::int64_t begin_ns_ = earliest, end_ns_ = latest;
+  std::int64_t begin_ns_ = no_begin, end_ns_ = no_end;
 };
 
 bool Observed::measure() {
   matched_.resize(device_.threads.size());
-  end_of_.resize(device_.threads.size(), earliest);
+  end_of_.resize(device_.threads.size(), no_begin);
   for (std::size_t e = 0; e < device_.cpu_ops.size(); ++e) {
-    if (matching_.host_of[e] == none) continue;
+    if (matching_.host_of[e] == no_index) continue;
     const Profile::CpuOp& op = device_.cpu_ops[e];
     ++partners_;
     first_ns_ = std::min(first_ns_, op.start_ns);
@@ -83,12 +81,12 @@ bool Observed::measure() {
     matched_[op.thread] = true;
     if (!op.annotation) end_of_[op.thread] = std::max(end_of_[op.thread], op.end_ns());
   }
-  return first_ns_ != latest;
+  return first_ns_ != no_end;
 }
 
 Observed::Foreign Observed::foreign(std::size_t e) const {
   const Profile::CpuOp& op = device_.cpu_ops[e];
-  if (matching_.host_of[e] != none || op.annotation || !matched_[op.thread]) return Foreign::no;
+  if (matching_.host_of[e] != no_index || op.annotation || !matched_[op.thread]) return Foreign::no;
   if (!matching_.ids_hold) return Foreign::yes;
   // PyTorch gives ids, and writes them here, while there is an observer; without one they are 0.
   if (op.rf_id >= 0) return matching_.observed(op) ? Foreign::no : Foreign::yes;
@@ -107,7 +105,7 @@ void Observed::find_begin() {
 
 void Observed::find_end() {
   Beyond behind;
-  std::int64_t next_ns = latest;
+  std::int64_t next_ns = no_end;
   for (std::size_t e = 0; e < device_.cpu_ops.size(); ++e) {
     const Profile::CpuOp& op = device_.cpu_ops[e];
     if (op.start_ns <= last_ns_ || op.start_ns < end_of_[op.thread]) continue;
@@ -119,7 +117,7 @@ void Observed::find_end() {
 }
 
 void Observed::note_window() {
-  std::int64_t begin = latest, end = earliest;
+  std::int64_t begin = no_end, end = no_begin;
   const auto take = [&](const auto& events) {
     for (const Profile::Event& e : events) begin = std::min(begin, e.start_ns), end = std::max(end, e.end_ns());
   };
@@ -169,7 +167,7 @@ void Observed::cut_device_ops(const std::vector<bool>& call_kept, const std::vec
 void Observed::cut() {
   std::vector<bool> event_kept, call_kept;
   for (std::size_t e = 0; e < device_.cpu_ops.size(); ++e)
-    event_kept.push_back(matching_.host_of[e] != none || within(device_.cpu_ops[e]));
+    event_kept.push_back(matching_.host_of[e] != no_index || within(device_.cpu_ops[e]));
   for (const Profile::Call& call : device_.calls) call_kept.push_back(within(call));
   cut_device_ops(call_kept, event_kept);
   erase(device_.calls, call_kept, report_.window->calls);
@@ -178,7 +176,7 @@ void Observed::cut() {
   for (std::uint32_t e = 0; e < event_kept.size(); ++e) {
     if (!event_kept[e]) continue;
     const std::uint32_t host = matching_.host_of[e];
-    if (host != none) matching_.event_of[host] = to;
+    if (host != no_index) matching_.event_of[host] = to;
     matching_.host_of[to++] = host;
   }
   matching_.host_of.resize(to);

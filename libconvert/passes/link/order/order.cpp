@@ -19,7 +19,6 @@
 namespace convert {
 namespace {
 
-constexpr std::uint32_t none = Operator::none;
 // The clocks of CPU and device differ a little.
 constexpr std::int64_t tolerance_ns = 2000;
 
@@ -42,8 +41,8 @@ class OrderFinder {
  private:
   struct Thread {
     std::vector<std::uint32_t> open;     // operators that have begun and not ended
-    std::uint32_t last = none;           // node of the last stretch
-    std::uint32_t growing = none;        // node whose stretch goes on; none: the time since then is a gap
+    std::uint32_t last = no_index;       // node of the last stretch
+    std::uint32_t growing = no_index;    // node whose stretch goes on; none: the time since then is a gap
     std::int64_t since_ns = 0;           // begin of the stretch or gap
     std::int64_t last_end_ns = 0;        // of an operator
     std::vector<OrderedDep> pending;     // what the next stretch waits for
@@ -53,10 +52,10 @@ class OrderFinder {
   };
   // A device operation between its launch and its node.
   struct Operation {
-    std::uint32_t launch = 0;     // number; 0: not launched so far
-    std::uint32_t after = none;   // node of the stretch that launched it
-    std::uint32_t caller = none;  // operator
-    std::uint32_t node = none;    // the first of its nodes
+    std::uint32_t launch = 0;         // number; 0: not launched so far
+    std::uint32_t after = no_index;   // node of the stretch that launched it
+    std::uint32_t caller = no_index;  // operator
+    std::uint32_t node = no_index;    // the first of its nodes
     std::int64_t call_ns = 0;
     std::int64_t ready_ns = 0;  // end of that stretch
     Range parts{};              // that a kernel carries out together
@@ -86,10 +85,10 @@ class OrderFinder {
   void emit(std::uint32_t operation, Streams::Stream& stream, std::uint32_t number);
   std::int64_t find_waits(std::uint32_t operation, Streams::Stream& stream);
   [[nodiscard]] bool is_untimed(const Operator& op) const {
-    return options_.keep_gaps && operators_.timed && op.event == none;
+    return options_.keep_gaps && operators_.timed && op.event == no_index;
   }
   [[nodiscard]] bool is_group_announcement(const Operator& op) const {
-    return op.host != none && announces_groups(host_.nodes.name(host_.nodes.nodes[op.host]));
+    return op.host != no_index && announces_groups(host_.nodes.name(host_.nodes.nodes[op.host]));
   }
   // The nearest caller in the host trace that is not left out.
   [[nodiscard]] std::uint32_t caller_of(const Operator& op) const {
@@ -118,7 +117,7 @@ class OrderFinder {
   // To the last node. Once for each parent: the first rule that names it stands, but for data, which says more than
   // an order.
   void add_dep(std::uint32_t node, DepRule rule) {
-    if (node == none) return;
+    if (node == no_index) return;
     OrderedNode& n = out_.nodes.back();
     if (is_named(n, node)) {
       if (rule == DepRule::data) make_data(n, node);
@@ -215,8 +214,8 @@ Order OrderFinder::find() {
 
 void OrderFinder::prepare() {
   threads_.resize(operators_.by_thread.size());
-  assign_huge(node_of_, operators_.all.size(), none);
-  handed_over_.assign(events_.bursts.size(), none);
+  assign_huge(node_of_, operators_.all.size(), no_index);
+  handed_over_.assign(events_.bursts.size(), no_index);
   const std::size_t operations = device_ == nullptr ? 0 : device_->device_ops.size();
   reserve_huge(out_.nodes, operators_.all.size() * 2 + operations * 2);
   reserve_huge(out_.deps, operators_.all.size() * 3 + operations * 3);
@@ -252,13 +251,13 @@ void OrderFinder::on_event(std::uint32_t thread, const ThreadEvent& event) {
 
 void OrderFinder::on_orphan(std::uint32_t thread, const Orphan& orphan, std::int64_t time_ns) {
   const Profile::DeviceOp& d = device_->device_ops[orphan.operation];
-  const bool named = orphan.named_operator != none;
+  const bool named = orphan.named_operator != no_index;
   report_.add(named ? Unmatched::kernel_by_external_id : Unmatched::kernel_by_time,
               static_cast<std::uint64_t>(d.correlation), device_->name(d));
   (void)anchor(thread, time_ns);
   const auto& open = threads_[thread].open;
-  std::uint32_t caller = open.empty() ? none : open.back();
-  if (named && node_of_[orphan.named_operator] != none) caller = orphan.named_operator;
+  std::uint32_t caller = open.empty() ? no_index : open.back();
+  if (named && node_of_[orphan.named_operator] != no_index) caller = orphan.named_operator;
   launch(thread, orphan.operation, time_ns, caller);
 }
 
@@ -266,7 +265,7 @@ void OrderFinder::on_orphan(std::uint32_t thread, const Orphan& orphan, std::int
 void OrderFinder::take_over(std::uint32_t thread, std::uint32_t burst, std::int64_t time_ns) {
   Thread& t = threads_[thread];
   cut(thread, std::min(time_ns, t.last_end_ns));
-  if (handed_over_[burst] == none) return;
+  if (handed_over_[burst] == no_index) return;
   t.pending.push_back({handed_over_[burst], DepRule::hand_over});
   if (time_ns <= t.since_ns) return;
   report_.blocked_ns += static_cast<std::uint64_t>(time_ns - t.since_ns);
@@ -277,7 +276,7 @@ void OrderFinder::hand_back(std::uint32_t thread, const Burst& burst) {
   Thread& t = threads_[thread];
   if (threads_[burst.to].since_ns > burst.end_ns) return;
   const std::uint32_t node = anchor(burst.to, burst.end_ns);
-  if (node == none) return;
+  if (node == no_index) return;
   cut(thread, burst.begin_ns);
   t.pending.push_back({node, DepRule::hand_over});
   if (burst.end_ns <= t.since_ns) return;
@@ -292,7 +291,7 @@ void OrderFinder::cut(std::uint32_t thread, std::int64_t time_ns) {
   const std::int64_t length = operators_.timed ? time - t.since_ns : 0;
   if (!options_.keep_gaps) {
     if (!t.open.empty()) out_.nodes[node_of_[t.open.back()]].duration_ns += length;
-  } else if (t.growing != none) {
+  } else if (t.growing != no_index) {
     out_.nodes[t.growing].duration_ns += length;
     t.since_ns = time;
     add_untimed(thread);
@@ -303,7 +302,7 @@ void OrderFinder::cut(std::uint32_t thread, std::int64_t time_ns) {
       report_.cpu_delay_ns += static_cast<std::uint64_t>(length);
     }
   }
-  t.growing = none;
+  t.growing = no_index;
   t.since_ns = time;
 }
 
@@ -314,9 +313,9 @@ void OrderFinder::add_untimed(std::uint32_t thread) {
 
 std::uint32_t OrderFinder::begin_delay(std::uint32_t thread) {
   Thread& t = threads_[thread];
-  const std::uint32_t inside = t.open.empty() ? none : t.open.back();
+  const std::uint32_t inside = t.open.empty() ? no_index : t.open.back();
   const std::uint32_t node = begin_stretch(t, OrderedNode::Kind::delay, inside, thread);
-  out_.nodes[node].caller = inside == none ? none : node_of_[inside];
+  out_.nodes[node].caller = inside == no_index ? no_index : node_of_[inside];
   return node;
 }
 
@@ -324,7 +323,7 @@ std::uint32_t OrderFinder::begin_delay(std::uint32_t thread) {
 std::uint32_t OrderFinder::anchor(std::uint32_t thread, std::int64_t time_ns) {
   cut(thread, time_ns);
   const Thread& t = threads_[thread];
-  if ((t.last == none && options_.keep_gaps) || !t.pending.empty()) (void)begin_delay(thread);
+  if ((t.last == no_index && options_.keep_gaps) || !t.pending.empty()) (void)begin_delay(thread);
   return threads_[thread].last;
 }
 
@@ -339,7 +338,7 @@ void OrderFinder::begin_operator(std::uint32_t thread, std::uint32_t op, std::in
     ++report_.metadata_left_out;
     return;
   }
-  if (is_untimed(o) && t.growing != none) {
+  if (is_untimed(o) && t.growing != no_index) {
     t.untimed.push_back(op);
   } else if (is_untimed(o)) {
     (void)begin_node(thread, op);
@@ -347,7 +346,7 @@ void OrderFinder::begin_operator(std::uint32_t thread, std::uint32_t op, std::in
     cut(thread, time_ns);
     const std::uint32_t node = begin_node(thread, op);
     // Simulators give no time to the node that announces process groups: its time becomes a delay.
-    t.growing = announces && options_.keep_gaps ? none : node;
+    t.growing = announces && options_.keep_gaps ? no_index : node;
   }
   t.open.push_back(op);
   comm_calls_.begin(t.open);
@@ -360,8 +359,8 @@ std::uint32_t OrderFinder::begin_node(std::uint32_t thread, std::uint32_t op) {
   node_of_[op] = node;
   // The caller as the host trace says it; of an event alone the operator around it.
   const std::uint32_t host_caller = caller_of(o);
-  std::uint32_t caller = host_caller != none ? node_of_[host_caller] : none;
-  if (o.host == none && !t.open.empty()) caller = node_of_[t.open.back()];
+  std::uint32_t caller = host_caller != no_index ? node_of_[host_caller] : no_index;
+  if (o.host == no_index && !t.open.empty()) caller = node_of_[t.open.back()];
   out_.nodes[node].caller = caller;
   return node;
 }
@@ -398,7 +397,7 @@ void OrderFinder::on_call(std::uint32_t thread, std::uint32_t index, std::int64_
       const Profile::DeviceOp& op = device_->device_ops[d];
       if (op.start_ns < call.start_ns - tolerance_ns)
         report_.add(Unmatched::kernel_before_launch, static_cast<std::uint64_t>(op.correlation), device_->name(op));
-      launch(thread, d, call.start_ns, t.open.empty() ? none : t.open.back());
+      launch(thread, d, call.start_ns, t.open.empty() ? no_index : t.open.back());
       ++report_.launched_by_correlation;
     }
     if (launches_.blocks(*device_, index) && !wait_for(t, launched.back(), time_ns, call.end_ns()))
@@ -450,20 +449,20 @@ std::int64_t OrderFinder::find_waits(std::uint32_t operation, Streams::Stream& s
       waits_.push_back({operations_[other].node + p, rule});
     ready = std::max(ready, all[other].end_ns());
   };
-  if (stream.last != none) add(stream.last, DepRule::stream_order);
+  if (stream.last != no_index) add(stream.last, DepRule::stream_order);
   for (; stream.next_wait < stream.waits.size(); ++stream.next_wait) {
     const Streams::Wait& w = stream.waits[stream.next_wait];
     if (w.launches >= o.launch || device_->calls[w.call].start_ns > o.call_ns) break;
     // What ended after this began is not what it waited for; the clocks of two devices differ a little.
     const Profile::DeviceOp& other = all[w.operation];
     const std::int64_t tolerance = other.device == all[operation].device ? 0 : tolerance_ns;
-    if (operations_[w.operation].node != none && other.end_ns() - tolerance <= all[operation].start_ns) {
+    if (operations_[w.operation].node != no_index && other.end_ns() - tolerance <= all[operation].start_ns) {
       add(w.operation, DepRule::event);
     } else {
       unresolved(w.call);
     }
   }
-  if (options_.data_deps && o.caller != none) {
+  if (options_.data_deps && o.caller != no_index) {
     storages_.for_each_writer(host_, operators_.all[o.caller].host, [&](std::uint32_t node) {
       const std::int64_t ended = all[out_.nodes[node].source].end_ns();
       if (ended > all[operation].start_ns) return;  // another time's content, or a race
@@ -478,7 +477,7 @@ void OrderFinder::emit(std::uint32_t operation, Streams::Stream& stream, std::ui
   Operation& o = operations_[operation];
   const Profile::DeviceOp& d = device_->device_ops[operation];
   const std::int64_t ready = find_waits(operation, stream);
-  if (stream.last != none && d.start_ns < device_->device_ops[stream.last].end_ns() - tolerance_ns)
+  if (stream.last != no_index && d.start_ns < device_->device_ops[stream.last].end_ns() - tolerance_ns)
     report_.add(Unmatched::stream_overlap, static_cast<std::uint64_t>(d.correlation), device_->name(d));
   const std::int64_t delay = std::max<std::int64_t>(d.start_ns - std::max(ready, o.ready_ns), 0);
   report_.start_delay_ns += static_cast<std::uint64_t>(delay);
@@ -494,13 +493,13 @@ void OrderFinder::emit(std::uint32_t operation, Streams::Stream& stream, std::ui
     OrderedNode& n = add_node(OrderedNode::Kind::device, operation, number, d.start_ns);
     n.duration_ns = d.duration_ns;
     n.start_delay_ns = delay;
-    n.caller = o.caller == none ? none : node_of_[o.caller];
+    n.caller = o.caller == no_index ? no_index : node_of_[o.caller];
     n.comm = o.parts.count == 0 ? 0 : comm_calls_.part(o.parts.begin + p) + 1;
     add_dep(o.after, DepRule::launch);
     for (const OrderedDep& dep : waits_) add_dep(dep.node, dep.rule);
   }
   stream.last = operation;
-  if (options_.data_deps && o.caller != none) storages_.write(host_, operators_.all[o.caller].host, o.node);
+  if (options_.data_deps && o.caller != no_index) storages_.write(host_, operators_.all[o.caller].host, o.node);
 }
 
 const Profile::Sync* OrderFinder::sync_of(const Profile::Call& call) const {
@@ -510,9 +509,9 @@ const Profile::Sync* OrderFinder::sync_of(const Profile::Call& call) const {
 
 // The operation behind which an event was recorded.
 std::uint32_t OrderFinder::recorded(const Profile::Sync& sync, const Streams::Moment& now) const {
-  if (sync.wait_on_stream < 0) return none;
+  if (sync.wait_on_stream < 0) return no_index;
   const std::uint32_t stream = streams_.find(sync.device, sync.wait_on_stream);
-  if (stream == Streams::none) return none;
+  if (stream == Streams::none) return no_index;
   const auto record = records_.find(sync.record_correlation);
   return streams_.last_launched(stream, record == records_.end() ? now : record->second);
 }
@@ -523,7 +522,7 @@ void OrderFinder::wait_stream(std::uint32_t thread, std::uint32_t call) {
   const std::uint32_t operation = recorded(*sync, moment(thread, device_->calls[call]));
   const std::uint32_t stream = streams_.find(sync->device, sync->stream);
   // Nothing to wait for, or nobody that waits, is a fact where the profiler tells the streams.
-  if (operation == none || stream == Streams::none) return;
+  if (operation == no_index || stream == Streams::none) return;
   streams_[stream].waits.push_back({streams_.launches(), operation, call});
 }
 
@@ -551,22 +550,22 @@ bool OrderFinder::synchronise(std::uint32_t thread, const Profile::Call& call) {
 
 // Without a word of the profiler: what ends last within the call, if the call lasted that long.
 bool OrderFinder::synchronise_unknown(std::uint32_t thread, const Profile::Call& call) {
-  std::uint32_t operation = none;
+  std::uint32_t operation = no_index;
   std::int64_t latest = call.start_ns;
   streams_.for_each_launched(moment(thread, call), [&](const Streams::Stream&, std::uint32_t last) {
     const std::int64_t ended = device_->device_ops[last].end_ns();
     if (ended > latest && ended <= call.end_ns()) operation = last, latest = ended;
   });
-  return operation != none && wait_for(threads_[thread], operation, call.start_ns, call.end_ns());
+  return operation != no_index && wait_for(threads_[thread], operation, call.start_ns, call.end_ns());
 }
 
 // The thread waits in [from, until] for an operation. The time it is blocked leaves it: the dependency says it.
 // False if it cannot have waited for that.
 bool OrderFinder::wait_for(Thread& t, std::uint32_t operation, std::int64_t from_ns, std::int64_t until_ns) {
-  if (operation == none) return true;
+  if (operation == no_index) return true;
   const Profile::DeviceOp& d = device_->device_ops[operation];
   const Operation& o = operations_[operation];
-  if (o.node == none) return false;  // held back by an earlier one of its stream whose launch comes later
+  if (o.node == no_index) return false;  // held back by an earlier one of its stream whose launch comes later
   // What ends clearly later than the wait is not what was waited for.
   if (d.end_ns() - tolerance_ns > until_ns) return false;
   const std::int64_t blocked_until = std::clamp(d.end_ns(), from_ns, until_ns);

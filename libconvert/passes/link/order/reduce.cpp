@@ -10,14 +10,12 @@
 namespace convert {
 namespace {
 
-constexpr std::uint32_t none = 0xffffffff;
-
 // The nodes of a CPU thread follow each other, and so do those of a stream (of operations that share a kernel,
 // those of the same place). What a node knows is then how far each of these chains had come. Only the longest
 // chains count, more than a program has; what lies in others is implied by nothing.
 class Chains {
  public:
-  explicit Chains(const Order& order) : chain_(order.nodes.size(), none), place_(order.nodes.size()) {
+  explicit Chains(const Order& order) : chain_(order.nodes.size(), no_index), place_(order.nodes.size()) {
     std::map<std::tuple<bool, std::uint32_t, std::uint32_t>, std::uint32_t> numbers;
     std::vector<std::uint32_t> length;
     std::uint32_t part = 0;
@@ -49,10 +47,10 @@ class Chains {
     std::iota(by_length.begin(), by_length.end(), 0U);
     std::stable_sort(by_length.begin(), by_length.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return length[a] > length[b]; });
-    std::vector<std::uint32_t> number(count_, none);
+    std::vector<std::uint32_t> number(count_, no_index);
     for (std::uint32_t i = 0; i < most; ++i) number[by_length[i]] = i;
     for (std::uint32_t& c : chain_) {
-      if (c != none) c = number[c];
+      if (c != no_index) c = number[c];
     }
     count_ = most;
   }
@@ -65,7 +63,7 @@ class Chains {
 class Known {
  public:
   Known(const Order& order, std::size_t chains)
-      : chains_(chains), row_(order.nodes.size(), none), uses_(row_.size()) {
+      : chains_(chains), row_(order.nodes.size(), no_index), uses_(row_.size()) {
     for (const OrderedDep& d : order.deps) ++uses_[d.node];
   }
   std::uint32_t* add(std::uint32_t node) {
@@ -116,7 +114,7 @@ void reduce(Order& order, LinkReport& report) {
     }
     for (const OrderedDep& d : deps) {
       const std::uint32_t c = chains.chain(d.node);
-      const bool implied = c != none && (all[c] > chains.place(d.node) || knowing[c] > 1);
+      const bool implied = c != no_index && (all[c] > chains.place(d.node) || knowing[c] > 1);
       if (implied) {
         --report.deps[static_cast<std::size_t>(d.rule)];
       } else {
@@ -124,7 +122,7 @@ void reduce(Order& order, LinkReport& report) {
       }
     }
     for (const OrderedDep& d : deps) known.used(d.node);
-    if (chains.chain(i) != none) all[chains.chain(i)] = chains.place(i);
+    if (chains.chain(i) != no_index) all[chains.chain(i)] = chains.place(i);
     known.drop(i);
     node.first_dep = first;
     node.dep_count = static_cast<std::uint32_t>(kept.size() - first);

@@ -9,8 +9,6 @@
 namespace convert::rules {
 namespace {
 
-constexpr std::uint32_t none = WholeSet::none;
-
 // Nodes that can never complete: on a circle or behind one, ascending.
 std::vector<std::uint32_t> stuck_nodes(const WholeSet& whole) {
   std::vector<std::uint32_t> open(whole.size());
@@ -23,7 +21,7 @@ std::vector<std::uint32_t> stuck_nodes(const WholeSet& whole) {
     while (!ready.empty()) {
       const std::uint32_t at = ready.back();
       ready.pop_back();
-      open[at] = none;  // done: the outer loop passes it over
+      open[at] = no_index;  // done: the outer loop passes it over
       ++done;
       whole.for_children(at, [&](std::uint32_t c) {
         if (--open[c] == 0) ready.push_back(c);
@@ -33,7 +31,7 @@ std::vector<std::uint32_t> stuck_nodes(const WholeSet& whole) {
   std::vector<std::uint32_t> stuck;
   if (done == whole.size()) return stuck;
   for (std::uint32_t i = 0; i < whole.size(); ++i) {
-    if (open[i] != none) stuck.push_back(i);
+    if (open[i] != no_index) stuck.push_back(i);
   }
   return stuck;
 }
@@ -42,12 +40,12 @@ std::vector<std::uint32_t> stuck_nodes(const WholeSet& whole) {
 class Part {
  public:
   Part(const WholeSet& whole, const std::vector<std::uint32_t>& nodes) : parent_begin_(nodes.size() + 2) {
-    std::vector<std::uint32_t> position(whole.size(), none);
+    std::vector<std::uint32_t> position(whole.size(), no_index);
     for (std::uint32_t i = 0; i < nodes.size(); ++i) position[nodes[i]] = i;
     const auto for_edges = [&](const auto& visit) {
       for (std::uint32_t i = 0; i < nodes.size(); ++i) {
         whole.for_children(nodes[i], [&](std::uint32_t child) {
-          if (position[child] != none) visit(i, position[child]);
+          if (position[child] != no_index) visit(i, position[child]);
         });
       }
     };
@@ -113,15 +111,15 @@ std::vector<std::uint32_t> knotted_nodes(const WholeSet& whole) {
 
 BlockedRanks first_blocked(const WholeSet& whole, std::size_t most) {
   const std::vector<std::uint32_t> stuck = stuck_nodes(whole);
-  std::vector<bool> held(whole.size());               // something before it on its rank never ends
-  std::vector<std::uint32_t> on(whole.size(), none);  // of a receive or call: its send, or the meeting
+  std::vector<bool> held(whole.size());                   // something before it on its rank never ends
+  std::vector<std::uint32_t> on(whole.size(), no_index);  // of a receive or call: its send, or the meeting
   for (const std::uint32_t node : stuck) {
     whole.for_waiting(node, [&](std::uint32_t waiting, std::uint32_t dependent) {
-      if (dependent == waiting || dependent != none) {  // the first for g++'s -Warray-bounds
+      if (dependent == waiting || dependent != no_index) {  // the first for g++'s -Warray-bounds
         held[dependent] = true;
       } else if (whole.is_meeting(node) || !whole.is_meeting(waiting)) {
         on[waiting] = node;
-      } else if (const std::uint32_t member = whole.member_of(waiting, whole.rank_of(node)); member != none) {
+      } else if (const std::uint32_t member = whole.member_of(waiting, whole.rank_of(node)); member != no_index) {
         held[member] = true;  // behind another call
       }
     });
@@ -129,7 +127,7 @@ BlockedRanks first_blocked(const WholeSet& whole, std::size_t most) {
   BlockedRanks blocked;
   std::uint32_t end = 0;  // of the rank of the last one
   for (const std::uint32_t node : stuck) {
-    if (node < end || whole.is_meeting(node) || held[node] || on[node] == none) continue;
+    if (node < end || whole.is_meeting(node) || held[node] || on[node] == no_index) continue;
     end = whole.base(whole.rank_of(node) + 1);
     if (blocked.first.size() == most) {
       ++blocked.more;
@@ -137,12 +135,12 @@ BlockedRanks first_blocked(const WholeSet& whole, std::size_t most) {
     }
     Blocked b{.node = node, .on = on[node], .missing = 0};
     if (whole.is_meeting(b.on)) {
-      const std::uint32_t meeting = std::exchange(b.on, none);
+      const std::uint32_t meeting = std::exchange(b.on, no_index);
       for (const std::uint32_t member : whole.members(meeting)) {
         if (held[member] && b.missing++ == 0) b.on = member;
       }
     }
-    if (b.on != none) blocked.first.push_back(b);
+    if (b.on != no_index) blocked.first.push_back(b);
   }
   return blocked;
 }

@@ -15,8 +15,6 @@
 namespace convert::rules {
 namespace {
 
-constexpr std::uint32_t none = WholeSet::none;
-
 // What is fixed for all runs.
 struct Plan {
   enum class Role : std::uint8_t { other, send, receive, call };
@@ -52,7 +50,7 @@ class Planner {
     const std::uint32_t last = static_cast<std::uint32_t>(set.size());
     const std::uint32_t size = whole.base(last - 1) + set[last - 1].size;
     plan_.roles.resize(size);
-    plan_.keys.resize(size, none);
+    plan_.keys.resize(size, no_index);
     plan_.numbers.resize(size);
     plan_.open.resize(size);
     for (std::uint32_t r = 0; r < last; ++r) {
@@ -93,7 +91,7 @@ class Planner {
   }
 
   void add_calls(const CollectiveGroup& g) {
-    std::size_t calls = none;
+    std::size_t calls = no_index;
     const auto key = static_cast<std::uint32_t>(plan_.ranks_of_group.size());
     std::uint32_t ranks = 0;
     for (const CollectiveGroup::Member& m : g.members) {
@@ -103,7 +101,7 @@ class Planner {
         if (whole_.is_call(whole_.base(m.rank) + c.node)) nodes.push_back(c.node);
       }
       if (nodes.empty()) continue;
-      if (calls != none && calls != nodes.size()) plan_.is_sound = false;
+      if (calls != no_index && calls != nodes.size()) plan_.is_sound = false;
       calls = nodes.size();
       ++ranks;
       for (std::uint32_t k = 0; k < calls; ++k) {
@@ -156,7 +154,7 @@ class Run {
         busy_(set.size()),
         arrived_(plan.message_keys),
         posted_(plan.message_keys),
-        behind_(plan.message_keys == 0 ? 0 : plan.roles.size(), none),
+        behind_(plan.message_keys == 0 ? 0 : plan.roles.size(), no_index),
         calls_(plan.ranks_of_group.size()),
         made_(set.size()),
         is_awake_(set.size()) {}
@@ -183,12 +181,12 @@ class Run {
   [[nodiscard]] std::vector<std::uint32_t> waiting() const {
     std::vector<std::uint32_t> found;
     for (std::uint32_t r = 0; r < set_.size(); ++r) {
-      std::uint32_t first = none;
+      std::uint32_t first = no_index;
       for (std::uint32_t i = 0; i < set_[r].size; ++i) {
         if (state_[whole_.base(r) + i] != State::started) continue;
-        if (first == none || set_[r].id(i) < set_[r].id(first)) first = i;
+        if (first == no_index || set_[r].id(i) < set_[r].id(first)) first = i;
       }
-      if (first != none) found.push_back(whole_.base(r) + first);
+      if (first != no_index) found.push_back(whole_.base(r) + first);
     }
     return found;
   }
@@ -198,7 +196,7 @@ class Run {
   using Entry = std::pair<NodeId, std::uint32_t>;
   using Queue = std::priority_queue<Entry, std::vector<Entry>, std::greater<>>;
   struct Waiting {
-    std::uint32_t first = none, last = none;
+    std::uint32_t first = no_index, last = no_index;
   };
 
   void wake(std::uint32_t rank) {
@@ -223,7 +221,7 @@ class Run {
   }
 
   void post(std::uint32_t node, Waiting& line) {
-    (line.first == none ? line.first : behind_[line.last]) = node;
+    (line.first == no_index ? line.first : behind_[line.last]) = node;
     line.last = node;
   }
 
@@ -276,7 +274,7 @@ class Run {
     if (role != Plan::Role::send) return;
     const std::uint32_t key = plan_.keys[node];
     std::uint32_t& first = posted_[key].first;
-    if (first == none) {
+    if (first == no_index) {
       ++arrived_[key];
       return;
     }

@@ -4,10 +4,10 @@
 
 #include "common/source.h"
 #include "common/tool.h"
+#include "core/rank_list.h"
 #include "core/units.h"
 #include "sets/derived/rankwise.h"
 #include "sets/derived/splitting.h"
-#include "sets/linked/link_files.h"
 #include "sets/sink.h"
 #include "sets/source.h"
 #include "util/log.h"

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/relaxing.h"
+#include "core/rank_list.h"
 #include "core/world_size.h"
 #include "passes/summary_bytes.h"
 #include "passes/validate.h"
@@ -35,11 +36,13 @@ void add_link_options(App& app, LinkToolOptions& to) {
   app.add_choice("--compat", to.compat, {"chakra"}, "as MLCommons Chakra links and converts, byte for byte");
   app.group("Checks");
   app.add_flag("--mismatched", to.mismatched, "link files of different processes or ranks all the same");
-  app.add_choice("--unmatched", to.unmatched, {"warn", "error", "keep"}, "operations without a partner");
+  app.add_choice("--unmatched", to.unmatched, {"warn", "error", "keep"}, "operations without a partner")
+      .no_history();
   app.add_choice("--check", to.check, {"error", "warn", "off"},
-                 "collectives and messages across ranks (default: error; with --ranks: warn)");
-  app.add_option("--report", to.report, "FILE", "write what was matched and what was not, as JSON");
-  app.add_flag("--list-unmatched", to.list_unmatched, "name each unmatched operation in the report");
+                 "collectives and messages across ranks (default: error; with --ranks: warn)")
+      .no_history();
+  app.add_option("--report", to.report, "FILE", "write what was matched and what was not, as JSON").no_history();
+  app.add_flag("--list-unmatched", to.list_unmatched, "name each unmatched operation in the report").no_history();
 }
 
 namespace {
@@ -80,7 +83,7 @@ Linking::Linking(const LinkToolOptions& options, const OutputOptions& output, Co
                            : host_.ranks(near);
   if (options.ranks) left_out_ = host_.others(ranks_);
   if (near.count != 0 && leads())
-    context.diagnostics.warning({.file = *options.host}, "framing", near.text(most_linked_ranks - 1));
+    context.diagnostics.warning({.file = *options.host}, "framing", near.text(most_listed_ranks - 1));
   if (options.compat) {
     const bool linked = output.to && *output.to == "linked";
     compat_ = linked ? LinkCompat::chakra_linked : LinkCompat::chakra;

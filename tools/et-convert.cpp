@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // et-convert: any format to any format.
+#include "common/sink.h"
 #include "common/source.h"
 #include "common/tool.h"
 #include "core/units.h"
-#include "sets/sink.h"
 #include "sets/source.h"
 #include "util/log.h"
 
@@ -60,20 +60,13 @@ int main(int argc, char** argv) {
       source_options.from = source_options.from.value_or("ten") + ",repair=yes";
     }
     TraceSource source(std::move(source_options), context.diagnostics);
-    const SinkOptions sink_options{.to = output.to,
-                                   .path = output.path,
-                                   .force = output.force,
-                                   .history = output.no_history ? "" : context.history(),
-                                   .jobs = context.jobs()};
-    const SinkPlan plan = plan_sink(source, sink_options);
-    if (output.to_stdout() && plan.binary()) tools::refuse_binary_on_tty("or write text with -t json");
-
+    const auto sink = open_sink(source, output, context);
     if (!source.prepare(true) || context.failed()) return 1;
     context.report();
-    write_set(source, plan, sink_options, context.diagnostics);
+    sink.write(source, context.diagnostics);
     for (const std::string& name : source.skipped()) log_info("skipped " + name + ": not a rank of the set");
-    log_info(std::string(source.format().name) + " → " + std::string(plan.choice.format->name) + ": " +
-             amount(source, *plan.choice.format));
+    log_info(std::string(source.format().name) + " → " + std::string(sink.plan.choice.format->name) + ": " +
+             amount(source, *sink.plan.choice.format));
     return 0;
   });
 }

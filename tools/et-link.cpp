@@ -5,9 +5,8 @@
 #include "common/options.h"
 #include "common/tool.h"
 #include "core/units.h"
-#include "link/options.h"
+#include "link/linking.h"
 #include "mpi/link_team.h"
-#include "sets/sink.h"
 #include "sets/source.h"
 #include "util/log.h"
 
@@ -39,9 +38,7 @@ int main(int argc, char** argv) {
     }
     linking.find_circles();
     TraceSource source(linking.source_options(), context.diagnostics);
-    const SinkPlan plan = plan_sink(source, linking.sink_options(source));
-    if (output.to_stdout() && plan.binary()) tools::refuse_binary_on_tty("or write text with -t json");
-    linking.write(source, plan);
+    linking.write(source);
     log_info(counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node"));
     return 0;
   });

@@ -2,13 +2,13 @@
 // et-split: a trace for each NPU, of a trace of the whole system; and back; and a part of a set.
 #include <utility>
 
+#include "common/sink.h"
 #include "common/source.h"
 #include "common/tool.h"
+#include "core/rank_list.h"
 #include "core/units.h"
 #include "sets/derived/rankwise.h"
 #include "sets/derived/splitting.h"
-#include "sets/linked/link_files.h"
-#include "sets/sink.h"
 #include "sets/source.h"
 #include "util/log.h"
 
@@ -67,11 +67,59 @@ convert::RankwiseOptions rankwise_options(const Options& o) {
   return options;
 }
 
+void tell(const Options& o, const convert::RankwiseSet::Counts& counts) {
+  using namespace convert;
+  if (o.collapse)
+    log_info(counted(counts.folded.collectives, "collective") + " of " + counted(counts.folded.nodes, "node"));
+  if (o.ranks) log_info(counted(counts.taken.dropped, "message") + " left out");
+}
+
+int split(const Options& o, tools::Context& context) {
+  using namespace convert;
+  check(o);
+  TraceSource input(tools::source_options(o.input, context), context.diagnostics);
+  if (!input.prepare(false) || context.failed()) return 1;
+  SetSource* source = &input;
+  std::optional<RankwiseSet> rankwise;
+  if (o.collapse || o.ranks) source = &rankwise.emplace(input, rankwise_options(o), context.diagnostics);
+  std::optional<JoinedSet> joined;
+  if (o.join) source = &joined.emplace(*source, context.jobs());
+  std::optional<SplitSet> split;
+  if (o.splits()) source = &split.emplace(*source, split_options(o, context.jobs()), context.diagnostics);
+  if (context.failed()) return 1;
+  bool finished = false;
+  const auto finish = [&] {
+    if (rankwise && !std::exchange(finished, true)) rankwise->finish();
+  };
+  const auto sink = open_sink(*source, o.output, context, {.before_commit = [&](OutputFiles&) { finish(); }});
+  sink.write(*source, context.diagnostics);
+  finish();  // formats that need all ranks at once have no such moment
+  if (split) {
+    log_info(counted(split->counts().edges, "edge") + " between NPUs, " +
+             counted(split->counts().messages, "message") + " made of them");
+  }
+  if (rankwise) tell(o, rankwise->counts());
+  return 0;
+}
+
+void declare(tools::App& app, Options& o) {
+  tools::add_input_options(app, o.input);
+  app.group("Splitting");
+  app.add_option("--by", o.by, "attr:NAME|map:FILE", "what says the NPU of a node (default: attr:npu)");
+  app.add_integer("--default-npu", o.default_npu, 0, convert::most_rank, "R", "of nodes that nothing is said of");
+  app.add_choice("--cross", o.cross, {"pair", "drop", "error"},
+                 "edges between NPUs: messages, left out, refused (default: pair); with --ranks messages to "
+                 "others: drop, or error (default)");
+  app.add_flag("--join", o.join, "a set as one trace, which splits into the same bytes");
+  app.add_option("--ranks", o.ranks, "LIST", "these ranks only, as 0-3,8, numbered from 0");
+  app.add_flag("--keep-ranks", o.keep_ranks, "ranks keep their numbers");
+  app.add_flag("--collapse", o.collapse, "fold merged collectives back into single nodes");
+  tools::add_output_options(app, o.output);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  using namespace convert;
-  Options o;
   const tools::ToolInfo info{
       .name = "et-split",
       .summary = "split a trace into one for each NPU, join a set, take a part of it",
@@ -82,57 +130,5 @@ int main(int argc, char** argv) {
                    {"et-split --ranks 0-7 llama -o llama8", "ranks 0 to 7 as a set of their own"},
                    {"et-split --collapse llama+ring -o llama", "what et-merge put in, taken out"}},
   };
-  const auto setup = [&](tools::App& app) {
-    tools::add_input_options(app, o.input);
-    app.group("Splitting");
-    app.add_option("--by", o.by, "attr:NAME|map:FILE", "what says the NPU of a node (default: attr:npu)");
-    constexpr std::int64_t most = most_rank;
-    app.add_integer("--default-npu", o.default_npu, 0, most, "R", "of nodes that nothing is said of");
-    app.add_choice("--cross", o.cross, {"pair", "drop", "error"},
-                   "edges between NPUs: messages, left out, refused (default: pair); with --ranks messages to "
-                   "others: drop, or error (default)");
-    app.add_flag("--join", o.join, "a set as one trace, which splits into the same bytes");
-    app.add_option("--ranks", o.ranks, "LIST", "these ranks only, as 0-3,8, numbered from 0");
-    app.add_flag("--keep-ranks", o.keep_ranks, "ranks keep their numbers");
-    app.add_flag("--collapse", o.collapse, "fold merged collectives back into single nodes");
-    tools::add_output_options(app, o.output);
-  };
-  return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
-    check(o);
-    TraceSource input(tools::source_options(o.input, context), context.diagnostics);
-    if (!input.prepare(false) || context.failed()) return 1;
-    SetSource* source = &input;
-    std::optional<RankwiseSet> rankwise;
-    if (o.collapse || o.ranks) source = &rankwise.emplace(input, rankwise_options(o), context.diagnostics);
-    std::optional<JoinedSet> joined;
-    if (o.join) source = &joined.emplace(*source, context.jobs());
-    std::optional<SplitSet> split;
-    if (o.splits()) source = &split.emplace(*source, split_options(o, context.jobs()), context.diagnostics);
-    if (context.failed()) return 1;
-    bool finished = false;
-    const auto finish = [&] {
-      if (rankwise && !std::exchange(finished, true)) rankwise->finish();
-    };
-    const SinkOptions sink{.to = o.output.to,
-                           .path = o.output.path,
-                           .force = o.output.force,
-                           .history = o.output.no_history ? "" : context.history(),
-                           .jobs = context.jobs(),
-                           .before_commit = [&](OutputFiles&) { finish(); }};
-    const SinkPlan plan = plan_sink(*source, sink);
-    if (o.output.to_stdout() && plan.binary()) tools::refuse_binary_on_tty("or write text with -t json");
-    write_set(*source, plan, sink, context.diagnostics);
-    finish();  // formats that need all ranks at once have no such moment
-    if (split) {
-      log_info(counted(split->counts().edges, "edge") + " between NPUs, " +
-               counted(split->counts().messages, "message") + " made of them");
-    }
-    if (rankwise) {
-      const RankwiseSet::Counts counts = rankwise->counts();
-      if (o.collapse)
-        log_info(counted(counts.folded.collectives, "collective") + " of " + counted(counts.folded.nodes, "node"));
-      if (o.ranks) log_info(counted(counts.taken.dropped, "message") + " left out");
-    }
-    return 0;
-  });
+  return tools::run_tool(argc, argv, info, declare, split);
 }

@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: MIT
 // et-validate: check execution traces and collective algorithms.
-#include <algorithm>
-#include <memory>
-
-#include "common/findings.h"
-#include "common/fixing.h"
-#include "common/passing.h"
-#include "common/relaxing.h"
 #include "common/source.h"
 #include "common/tool.h"
-#include "core/units.h"
 #include "sets/check.h"
-#include "sets/derived/relaxing.h"
-#include "sets/fixed_source.h"
 #include "sets/sink.h"
-#include "sets/source.h"
-#include "util/log.h"
+#include "validate/findings.h"
+#include "validate/fixing.h"
+#include "validate/passing.h"
 
 namespace {
 
@@ -57,16 +48,6 @@ convert::CheckOptions check_options(const Options& o, unsigned jobs) {
   return options;
 }
 
-// Input that cannot be read at all becomes a finding, and the result is null.
-std::unique_ptr<convert::TraceSource> open_source(convert::SourceOptions options, tools::Context& context) {
-  try {
-    return std::make_unique<convert::TraceSource>(std::move(options), context.diagnostics);
-  } catch (const convert::Error& e) {
-    convert::report_unreadable(e, context.diagnostics);
-    return nullptr;
-  }
-}
-
 void check_usage(const Options& o) {
   using convert::usage_error;
   if (o.quick && (o.dataflow || o.collective || !o.rules.empty() || !o.ignore.empty()))
@@ -82,96 +63,48 @@ void check_usage(const Options& o) {
     throw usage_error("-o, -t, --force and --no-history go with --fix; without it nothing is written");
 }
 
-// Prints the findings in the format that was asked for.
-void report(const Options& o, tools::Context& context) {
-  if (o.format == "text") return context.report();
-  tools::print_findings(context.diagnostics, o.format == "json");
-  context.set_reported();
-}
-
-void log_summary(std::size_t ranks, const convert::Diagnostics& diagnostics) {
-  using convert::counted;
-  convert::log_info(counted(ranks, "rank") + ", " + counted(diagnostics.errors(), "error") + ", " +
-                    counted(diagnostics.warnings(), "warning"));
-}
-
-bool has_deadlock(const convert::Diagnostics& findings) {
-  const auto& all = findings.all();
-  return std::any_of(all.begin(), all.end(), [](const convert::Diagnostic& d) { return d.rule == "deadlock"; });
-}
-
-// Checks the set; if ranks wait for each other in a circle, finds the order that they do not need, and checks the
-// set without that instead. `again`: calls its argument with the set, to be read once more.
-template <typename Again>
-convert::Relaxation check_and_relax(convert::SetSource& first, const Again& again,
-                                    const convert::CheckOptions& options, tools::Context& context) {
+int validate(const Options& o, tools::Context& context) {
   using namespace convert;
-  auto findings = context.diagnostics.sibling();
-  std::size_t ranks = check(first, options, *findings);
-  Relaxation relaxation;
-  if (has_deadlock(*findings) && first.whole_set())
-    again([&](SetSource& set) { relaxation = find_relaxation(set, context.jobs()); });
-  if (!relaxation.cuts.empty()) {
-    findings = context.diagnostics.sibling();
-    again([&](SetSource& set) {
-      RelaxedSource relaxed(set, relaxation.cuts);
-      ranks = check(relaxed, options, *findings);
-    });
-  }
-  context.diagnostics.append(*findings);
-  log_summary(ranks, context.diagnostics);
-  return relaxation;
-}
-
-// Repairs and checks; what is valid then is repaired again on its way to the output.
-int fix(const Options& o, const convert::CheckOptions& options, tools::Context& context) {
-  using namespace convert;
-  const tools::Passing twice("--fix", tools::inputs(o.input));
-  SourceOptions source_options = tools::source_options(o.input, context);
-  source_options.hash = !o.output.no_history;
-  const auto source = open_source(source_options, context);
-  if (!source) {
-    report(o, context);
+  if (o.list_rules) {
+    write_bytes(std::nullopt, tools::rule_table());
     return 0;
   }
-  if (source->algorithm() != nullptr)
-    throw usage_error("--fix repairs traces, and " + source->base_name() + " is an algorithm");
-  const SinkOptions sink_options{.to = o.output.to,
-                                 .path = o.output.path,
-                                 .force = o.output.force,
-                                 .history = o.output.no_history ? "" : context.history(),
-                                 .jobs = context.jobs(),
-                                 .checked = true};
-  tools::Fixing fixing;
-  FixedSource fixed(*source, [&](const Trace& head, const Fixes& fixes) { fixing.add(head, fixes); });
-  const SinkPlan plan = plan_sink(fixed, sink_options);
-  if (o.output.to_stdout() && plan.binary()) tools::refuse_binary_on_tty("or write text with -t json");
-
-  // Calls work(repaired set), which is read once more; what reading finds is reported already.
-  const auto again = [&](const auto& work) {
-    twice.rewind();
-    Diagnostics unheard;
-    TraceSource source_again(source_options, unheard);
-    FixedSource fixed_again(source_again, nullptr);
-    work(fixed_again);
-  };
-  const Relaxation relaxation = check_and_relax(fixed, again, options, context);
-  report(o, context);
-  tools::report(relaxation, context);
-  if (relaxation.cuts.empty() || context.failed() || !fixing.empty()) fixing.report(!context.failed());
-  if (context.failed()) return 1;
-  again([&](SetSource& set) {
-    RelaxedSource relaxed(set, relaxation.cuts);
-    write_set(relaxed, plan, sink_options, context.diagnostics);
-  });
+  check_usage(o);
+  const CheckOptions options = check_options(o, context.jobs());
+  context.diagnostics.set_wanted([rules = options.rules](const Diagnostic& d) { return rules.reports(d.rule); });
+  if (o.fix) return tools::fix(o.input, o.output, options, o.format, context);
+  if (o.pass) tools::refuse_binary_on_tty();
+  tools::Passing passing(o.pass ? "--pass" : "", tools::inputs(o.input));
+  const auto source = tools::open_source(tools::source_options(o.input, context), context);
+  if (source) {
+    tools::log_summary(
+        o.quick ? check_quickly(*source, context.diagnostics) : check(*source, options, context.diagnostics),
+        context.diagnostics);
+  }
+  tools::report_findings(o.format, context);
+  if (o.pass && !context.failed()) passing.copy(tools::source_options(o.input, context));
   return 0;
+}
+
+void declare(tools::App& app, Options& o) {
+  tools::add_input_options(app, o.input);
+  app.group("Rules");
+  app.add_list("--rules", o.rules, "RULE,...", "check only these rules (default: all)");
+  app.add_list("--ignore", o.ignore, "RULE,...", "do not check these rules");
+  app.add_flag("--list-rules", o.list_rules, "list the rules and exit");
+  app.add_flag("--dataflow", o.dataflow, "prove what the collective computes");
+  app.add_option("--collective", o.collective, "NAME", "the collective to prove (default: what the input says)");
+  app.add_flag("--quick", o.quick, "framing and ids only, in one pass");
+  app.group("Output");
+  app.add_flag("--pass", o.pass, "copy the input to stdout if it is valid");
+  app.add_flag("--fix", o.fix, "repair what is safe, check, and write the result");
+  app.add_choice("--format", o.format, {"text", "json", "jsonl"}, "how findings are printed");
+  tools::add_output_options(app, o.output);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  using namespace convert;
-  Options o;
   const tools::ToolInfo info{
       .name = "et-validate",
       .summary = "check execution traces and collective algorithms",
@@ -182,40 +115,5 @@ int main(int argc, char** argv) {
                     "only sound traces go on"},
                    {"et-validate --fix traces -o repaired", "what readers expect, where it is not in doubt"}},
   };
-  const auto setup = [&](tools::App& app) {
-    tools::add_input_options(app, o.input);
-    app.group("Rules");
-    app.add_list("--rules", o.rules, "RULE,...", "check only these rules (default: all)");
-    app.add_list("--ignore", o.ignore, "RULE,...", "do not check these rules");
-    app.add_flag("--list-rules", o.list_rules, "list the rules and exit");
-    app.add_flag("--dataflow", o.dataflow, "prove what the collective computes");
-    app.add_option("--collective", o.collective, "NAME", "the collective to prove (default: what the input says)");
-    app.add_flag("--quick", o.quick, "framing and ids only, in one pass");
-    app.group("Output");
-    app.add_flag("--pass", o.pass, "copy the input to stdout if it is valid");
-    app.add_flag("--fix", o.fix, "repair what is safe, check, and write the result");
-    app.add_choice("--format", o.format, {"text", "json", "jsonl"}, "how findings are printed");
-    tools::add_output_options(app, o.output);
-  };
-  return tools::run_tool(argc, argv, info, setup, [&](tools::Context& context) {
-    if (o.list_rules) {
-      write_bytes(std::nullopt, tools::rule_table());
-      return 0;
-    }
-    check_usage(o);
-    const CheckOptions options = check_options(o, context.jobs());
-    context.diagnostics.set_wanted([rules = options.rules](const Diagnostic& d) { return rules.reports(d.rule); });
-    if (o.fix) return fix(o, options, context);
-    if (o.pass) tools::refuse_binary_on_tty();
-    tools::Passing passing(o.pass ? "--pass" : "", tools::inputs(o.input));
-    const auto source = open_source(tools::source_options(o.input, context), context);
-    if (source) {
-      log_summary(
-          o.quick ? check_quickly(*source, context.diagnostics) : check(*source, options, context.diagnostics),
-          context.diagnostics);
-    }
-    report(o, context);
-    if (o.pass && !context.failed()) passing.copy(tools::source_options(o.input, context));
-    return 0;
-  });
+  return tools::run_tool(argc, argv, info, declare, validate);
 }

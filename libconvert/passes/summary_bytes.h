@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -13,10 +14,28 @@
 
 namespace convert {
 
-// Values, texts and arrays one behind the other.
+// Writes values, texts and arrays one behind the other. A function that visits the parts of something with it reads
+// them with a ByteReader.
 class ByteWriter {
  public:
   explicit ByteWriter(std::string& out) : out_(out) {}
+  template <typename... T>
+  void operator()(const T&... values) {
+    (put(values), ...);
+  }
+  // Visits each element of what may be empty.
+  template <typename T, typename Visit>
+  void each(const std::vector<T>& list, const Visit& visit) {
+    put(list.size());
+    for (const T& element : list) visit(element);
+  }
+  template <typename T, typename Visit>
+  void each(const std::optional<T>& value, const Visit& visit) {
+    put(value.has_value());
+    if (value) visit(*value);
+  }
+
+ private:
   template <typename T>
   requires std::is_trivially_copyable_v<T>
   void put(const T& value) { out_.append(reinterpret_cast<const char*>(&value), sizeof value); }
@@ -31,8 +50,6 @@ class ByteWriter {
     put(values.size());
     if (!values.empty()) out_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
   }
-
- private:
   std::string& out_;
 };
 
@@ -41,6 +58,23 @@ class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : rest_(bytes) {}
   [[nodiscard]] bool done() const { return rest_.empty(); }
+  template <typename... T>
+  void operator()(T&... values) {
+    (get(values), ...);
+  }
+  template <typename T, typename Visit>
+  void each(std::vector<T>& list, const Visit& visit) {
+    std::size_t n = 0;
+    for (get(n); n > 0; --n) visit(list.emplace_back());
+  }
+  template <typename T, typename Visit>
+  void each(std::optional<T>& value, const Visit& visit) {
+    bool is_there = false;
+    get(is_there);
+    if (is_there) visit(value.emplace());
+  }
+
+ private:
   template <typename T>
   requires std::is_trivially_copyable_v<T>
   void get(T& value) { std::memcpy(&value, take(sizeof value).data(), sizeof value); }
@@ -59,8 +93,6 @@ class ByteReader {
     values.resize(n);
     if (n != 0) std::memcpy(values.data(), bytes.data(), bytes.size());
   }
-
- private:
   std::string_view take(std::size_t n) {
     if (n > rest_.size()) fail();
     const std::string_view bytes = rest_.substr(0, n);
@@ -73,7 +105,7 @@ class ByteReader {
   std::string_view rest_;
 };
 
-void put(ByteWriter& to, const TraceSummary& summary);
-[[nodiscard]] TraceSummary get_summary(ByteReader& from);
+void visit(ByteWriter& to, const TraceSummary& summary);
+void visit(ByteReader& from, TraceSummary& summary);
 
 }  // namespace convert

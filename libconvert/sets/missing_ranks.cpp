@@ -6,15 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/rank_list.h"
 #include "core/units.h"
 
 namespace convert {
 namespace {
 
 constexpr std::size_t most_shown = 8;
-
-// Ranks from the first to before the second.
-using RankRange = std::pair<std::uint64_t, std::uint64_t>;
 
 bool is_one(const std::vector<RankRange>& ranks) {
   return ranks.size() == 1 && ranks[0].second - ranks[0].first == 1;
@@ -25,17 +23,6 @@ std::string listed(const std::vector<std::string>& parts) {
   std::string out;
   for (std::size_t i = 0; i < std::min(parts.size(), most_shown); ++i) out += (i == 0 ? "" : ", ") + parts[i];
   return parts.size() > most_shown ? out + ", …" : out;
-}
-
-std::string ranges_text(const std::vector<RankRange>& ranks) {
-  std::vector<std::string> ranges;
-  std::uint64_t count = 0;
-  for (const auto& [first, end] : ranks) {
-    ranges.push_back(std::to_string(first) + (end - first > 1 ? "-" + std::to_string(end - 1) : ""));
-    count += end - first;
-  }
-  const std::string in_all = ranges.size() > most_shown ? " (" + std::to_string(count) + " in all)" : "";
-  return (count == 1 ? "rank " : "ranks ") + listed(ranges) + in_all;
 }
 
 // What [0, world) has beside those that are there; the world may be much larger than the set.
@@ -92,17 +79,8 @@ void warn_of_missing_ranks(const std::string& set, std::span<const Rank> present
   }
   if (missing.empty()) return;
   diagnostics.warning({.file = set}, "groups",
-                      ranges_text(missing) + (is_one(missing) ? " is missing: " : " are missing: ") + why,
+                      ranks_text(missing) + (is_one(missing) ? " is missing: " : " are missing: ") + why,
                       {"hint: " + std::string(hint)});
-}
-
-std::string ranks_text(std::span<const Rank> ranks) {
-  std::vector<RankRange> ranges;
-  for (const std::uint64_t r : ranks) {
-    if (ranges.empty() || ranges.back().second != r) ranges.emplace_back(r, r);
-    ranges.back().second = r + 1;
-  }
-  return ranges_text(ranges);
 }
 
 }  // namespace convert

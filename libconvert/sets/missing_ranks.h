@@ -18,8 +18,6 @@ namespace convert {
 // they are missing on purpose.
 void warn_of_missing_ranks(const std::string& set, std::span<const Rank> present, std::optional<Rank> world,
                            const GroupLists* groups, std::string_view hint, Diagnostics& diagnostics);
-// "rank 1" or "ranks 0, 4-7" of ranks that ascend; "ranks 0, 2, … (20 in all)" of very many ranges.
-[[nodiscard]] std::string ranks_text(std::span<const Rank> ranks);
 inline constexpr std::string_view subset_hint =
     "are all ranks in the set? et-split --ranks makes a set of its own of some of them";
 

@@ -16,10 +16,10 @@
 namespace convert {
 
 struct SinkOptions {
-  std::optional<std::string> to;    // "json,compress=gz"; else by the suffix of `path`, else chakra
-  std::optional<std::string> path;  // none or "-": standard output
-  bool force = false;               // replace a set of another size, write into a directory that is not empty
-  std::string history;  // line to add to the metadata's history, where anything may be added; empty: nothing
+  std::optional<std::string> to{};    // "json,compress=gz"; else by the suffix of `path`, else chakra
+  std::optional<std::string> path{};  // none or "-": standard output
+  bool force = false;                 // replace a set of another size, write into a directory that is not empty
+  std::string history{};  // line to add to the metadata's history, where anything may be added; empty: nothing
   unsigned jobs = 1;
   bool checked = false;             // what is wrong with the set as a whole has been told
   std::vector<std::string> keep{};  // files that are read, and that no output may replace

@@ -12,10 +12,10 @@
 #include "bench/protozero_nodes.h"
 #include "bench/table.h"
 #include "config/merge_map.h"
+#include "core/rank_list.h"
 #include "formats/format.h"
 #include "generate/trace_builder.h"
 #include "sets/derived/merging.h"
-#include "sets/linked/link_files.h"
 #include "sets/made_set.h"
 
 namespace {

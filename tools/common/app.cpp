@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "common/text.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
 
@@ -12,20 +13,22 @@ namespace tools {
 
 using convert::usage_error;
 
-namespace {
-
-constexpr std::size_t line_width = 80;
-constexpr std::size_t help_column = 26;
-constexpr std::string_view common_group = "Common";
-
-struct Option {
-  std::string names;
-  std::string value;  // empty: a flag
-  std::string help;
-  std::string group;
+struct App::Option {
+  std::string names{};
+  std::string value{};  // empty: a flag
+  std::string help{};
+  std::string group{};
   CLI::Option* cli = nullptr;
   bool operand = false;
+  bool in_history = true;
 };
+
+namespace {
+
+using Option = App::Option;
+
+constexpr std::size_t help_column = 26;
+constexpr std::string_view common_group = "Common";
 
 std::string long_name(const std::string& names) {
   const std::size_t at = names.find("--");
@@ -35,71 +38,6 @@ std::string long_name(const std::string& names) {
 bool is_path(const Option& o) {
   constexpr std::array<std::string_view, 4> paths = {"FILE", "PATH", "PREFIX", "INPUT"};
   return std::find(paths.begin(), paths.end(), o.value) != paths.end();
-}
-
-// Those that can change the result.
-bool in_history(const Option& o) {
-  constexpr std::array<std::string_view, 7> without = {"--output", "--force",  "--no-history",    "--unmatched",
-                                                       "--check",  "--report", "--list-unmatched"};
-  return o.group != common_group && std::find(without.begin(), without.end(), long_name(o.names)) == without.end();
-}
-
-std::string base_name(std::string path) {
-  while (path.size() > 1 && path.back() == '/') path.pop_back();
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos || path.size() == 1 ? path : path.substr(slash + 1);
-}
-
-// Of values such as all_reduce=rings/ring8.xml and flexflow,devices=maps/a.csv. A bandwidth (50GB/s) is no file.
-std::string without_folders(const std::string& value) {
-  std::string out;
-  for (std::size_t begin = 0; begin <= value.size();) {
-    const std::size_t end = std::min(value.find(',', begin), value.size());
-    const std::string part = value.substr(begin, end - begin);
-    const std::size_t file = part.rfind('=') + 1;  // 0 if there is no '='
-    const bool is_file = file != 0 && part.find('/', file) != std::string::npos && !part.ends_with("/s");
-    out += is_file ? part.substr(0, file) + base_name(part.substr(file)) : part;
-    if (end < value.size()) out += ',';
-    begin = end + 1;
-  }
-  return out;
-}
-
-std::string shell_quote(const std::string& word) {
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./%@";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  std::string out = "'";
-  for (const char c : word) {
-    if (c == '\'') {
-      out += "'\\''";
-    } else {
-      out += c;
-    }
-  }
-  return out + '\'';
-}
-
-// Appends `text` word by word, beginning in column `at`; further lines begin in column `indent`.
-void append_wrapped(std::string& out, std::string_view text, std::size_t at, std::size_t indent) {
-  bool first = true;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (!first && at + 1 + word.size() > line_width) {
-      out += '\n' + std::string(indent, ' ');
-      at = indent;
-      first = true;
-    }
-    if (!first) {
-      out += ' ';
-      ++at;
-    }
-    out += word;
-    at += word.size();
-    first = false;
-  }
-  out += '\n';
 }
 
 void append_option(std::string& out, const Option& o) {
@@ -126,18 +64,41 @@ void append_option(std::string& out, const Option& o) {
   throw usage_error(name + ' ' + shell_quote(text) + ": " + expected);
 }
 
-std::int64_t integer_in(const std::string& name, const std::string& text, std::int64_t min, std::int64_t max) {
-  const auto number = convert::parse_int(text);
-  if (!number || *number < min || *number > max) {
-    bad_value(name, text, "expected an integer from " + std::to_string(min) + " to " + std::to_string(max));
-  }
-  return *number;
+std::string joined(const std::vector<std::string>& choices) {
+  std::string out;
+  for (const std::string& c : choices) out += (out.empty() ? "" : "|") + c;
+  return out;
 }
 
-std::int64_t time_of(const std::string& name, const std::string& text) {
-  const auto time = convert::parse_time(text);
-  if (!time) bad_value(name, text, "not a time (examples: 1.5us, 500ns, 30s)");
-  return *time;
+// These return what stores the argument of an option in `to`, which is optional or has a default.
+template <typename To>
+App::Apply set_choice(To& to, const std::vector<std::string>& choices) {
+  return [&to, choices](const std::string& name, const std::string& text) {
+    if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
+      const std::string near = convert::nearest(text, choices);
+      bad_value(name, text, "expected " + joined(choices) + (near.empty() ? "" : "; did you mean '" + near + "'?"));
+    }
+    to = text;
+  };
+}
+
+template <typename To>
+App::Apply set_integer(To& to, std::int64_t min, std::int64_t max) {
+  return [&to, min, max](const std::string& name, const std::string& text) {
+    const auto number = convert::parse_int(text);
+    if (!number || *number < min || *number > max)
+      bad_value(name, text, "expected an integer from " + std::to_string(min) + " to " + std::to_string(max));
+    to = *number;
+  };
+}
+
+template <typename To>
+App::Apply set_time(To& to) {
+  return [&to](const std::string& name, const std::string& text) {
+    const auto time = convert::parse_time(text);
+    if (!time) bad_value(name, text, "not a time (examples: 1.5us, 500ns, 30s)");
+    to = *time;
+  };
 }
 
 // The option that CLI11 means in a message such as "--jobs: 1 required N missing" or "force was given a …".
@@ -172,128 +133,107 @@ App::~App() = default;
 
 void App::group(std::string title) { state_->group = std::move(title); }
 
-void App::add(const std::string& names, const std::string& value, const std::string& help, bool repeatable,
-              Apply apply) {
+App& App::declare(Option option) {
+  option.group = state_->group;
+  state_->options.push_back(std::move(option));
+  return *this;
+}
+
+App& App::no_history() {
+  state_->options.back().in_history = false;
+  return *this;
+}
+
+App& App::add(const std::string& names, const std::string& value, const std::string& help, Apply apply,
+              bool repeatable) {
   const auto check = [name = long_name(names), repeatable, apply = std::move(apply)](const CLI::results_t& given) {
     if (given.size() > 1 && !repeatable) throw usage_error(name + " is given more than once");
-    apply(given);
+    for (const std::string& text : given) apply(name, text);
     return true;
   };
   CLI::Option* cli = state_->cli.add_option(names, check, help);
   cli->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   cli->allow_extra_args(false);  // else CLI11 takes "[a,b]" apart
-  state_->options.push_back({names, value, help, state_->group, cli, false});
+  return declare({.names = names, .value = value, .help = help, .cli = cli});
 }
 
-void App::add_flag(const std::string& names, bool& to, const std::string& help) {
+App& App::add_flag(const std::string& names, bool& to, const std::string& help) {
   CLI::Option* cli = state_->cli.add_flag_callback(
       names, [&to] { to = true; }, help);
-  state_->options.push_back({names, "", help, state_->group, cli->disable_flag_override(), false});
+  return declare({.names = names, .help = help, .cli = cli->disable_flag_override()});
 }
 
-void App::add_count(const std::string& names, int& to, const std::string& help) {
+App& App::add_count(const std::string& names, int& to, const std::string& help) {
   CLI::Option* cli = state_->cli.add_flag_function(
       names, [&to](std::int64_t n) { to = static_cast<int>(n); }, help);
-  state_->options.push_back({names, "", help, state_->group, cli->disable_flag_override(), false});
+  return declare({.names = names, .help = help, .cli = cli->disable_flag_override()});
 }
 
-void App::add_option(const std::string& names, std::optional<std::string>& to, const std::string& value,
+App& App::add_option(const std::string& names, std::optional<std::string>& to, const std::string& value,
                      const std::string& help) {
-  add(names, value, help, false, [&to](const auto& given) { to = given.front(); });
+  return add(names, value, help, [&to](const auto&, const auto& text) { to = text; });
 }
 
-void App::add_texts(const std::string& names, std::vector<std::string>& to, const std::string& value,
+App& App::add_texts(const std::string& names, std::vector<std::string>& to, const std::string& value,
                     const std::string& help) {
-  add(names, value, help, true, [&to](const auto& given) { to = given; });
+  return add(
+      names, value, help, [&to](const auto&, const auto& text) { to.push_back(text); }, true);
 }
 
-void App::add_list(const std::string& names, std::vector<std::string>& to, const std::string& value,
+App& App::add_list(const std::string& names, std::vector<std::string>& to, const std::string& value,
                    const std::string& help) {
-  const std::string name = long_name(names);
-  add(names, value, help, true, [&to, name](const auto& given) {
-    for (const std::string& text : given) {
-      std::size_t begin = 0;
-      for (bool more = true; more;) {
-        const std::size_t comma = text.find(',', begin);
-        more = comma != std::string::npos;
-        std::string item = text.substr(begin, comma - begin);
-        if (item.empty()) bad_value(name, text, "an element of the list is empty");
-        to.push_back(std::move(item));
-        begin = comma + 1;
-      }
+  const auto split = [&to](const std::string& name, const std::string& text) {
+    std::size_t begin = 0;
+    for (bool more = true; more;) {
+      const std::size_t comma = text.find(',', begin);
+      more = comma != std::string::npos;
+      std::string item = text.substr(begin, comma - begin);
+      if (item.empty()) bad_value(name, text, "an element of the list is empty");
+      to.push_back(std::move(item));
+      begin = comma + 1;
     }
-  });
-}
-
-namespace {
-
-std::string joined(const std::vector<std::string>& choices) {
-  std::string out;
-  for (const std::string& c : choices) out += (out.empty() ? "" : "|") + c;
-  return out;
-}
-
-App::Apply set_choice(const std::string& names, std::vector<std::string> choices,
-                      std::function<void(const std::string&)> set) {
-  return [name = long_name(names), choices = std::move(choices), set = std::move(set)](const auto& given) {
-    if (std::find(choices.begin(), choices.end(), given.front()) == choices.end()) {
-      const std::string near = convert::nearest(given.front(), choices);
-      bad_value(name, given.front(),
-                "expected " + joined(choices) + (near.empty() ? "" : "; did you mean '" + near + "'?"));
-    }
-    set(given.front());
   };
+  return add(names, value, help, split, true);
 }
 
-}  // namespace
-
-void App::add_choice(const std::string& names, std::string& to, const std::vector<std::string>& choices,
+App& App::add_choice(const std::string& names, std::string& to, const std::vector<std::string>& choices,
                      const std::string& help) {
-  add(names, joined(choices), help + " (default: " + to + ')', false,
-      set_choice(names, choices, [&to](const std::string& given) { to = given; }));
+  return add(names, joined(choices), help + " (default: " + to + ')', set_choice(to, choices));
 }
 
-void App::add_choice(const std::string& names, std::optional<std::string>& to,
+App& App::add_choice(const std::string& names, std::optional<std::string>& to,
                      const std::vector<std::string>& choices, const std::string& help) {
-  add(names, joined(choices), help, false,
-      set_choice(names, choices, [&to](const std::string& given) { to = given; }));
+  return add(names, joined(choices), help, set_choice(to, choices));
 }
 
-void App::add_integer(const std::string& names, std::int64_t& to, std::int64_t min, std::int64_t max,
+App& App::add_integer(const std::string& names, std::int64_t& to, std::int64_t min, std::int64_t max,
                       const std::string& value, const std::string& help) {
-  add(names, value, help, false, [&to, name = long_name(names), min, max](const auto& given) {
-    to = integer_in(name, given.front(), min, max);
-  });
+  return add(names, value, help, set_integer(to, min, max));
 }
 
-void App::add_integer(const std::string& names, std::optional<std::int64_t>& to, std::int64_t min, std::int64_t max,
+App& App::add_integer(const std::string& names, std::optional<std::int64_t>& to, std::int64_t min, std::int64_t max,
                       const std::string& value, const std::string& help) {
-  add(names, value, help, false, [&to, name = long_name(names), min, max](const auto& given) {
-    to = integer_in(name, given.front(), min, max);
-  });
+  return add(names, value, help, set_integer(to, min, max));
 }
 
-void App::add_bytes(const std::string& names, std::optional<std::int64_t>& to, const std::string& value,
+App& App::add_bytes(const std::string& names, std::optional<std::int64_t>& to, const std::string& value,
                     const std::string& help) {
-  const std::string name = long_name(names);
-  add(names, value, help, false, [&to, name](const auto& given) {
-    to = convert::parse_bytes(given.front());
-    if (!to) bad_value(name, given.front(), "not a size in bytes (examples: 4096, 64KiB, 1MB)");
+  return add(names, value, help, [&to](const std::string& name, const std::string& text) {
+    to = convert::parse_bytes(text);
+    if (!to) bad_value(name, text, "not a size in bytes (examples: 4096, 64KiB, 1MB)");
   });
 }
 
-void App::add_time(const std::string& names, std::int64_t& to, const std::string& value, const std::string& help) {
-  add(names, value, help, false,
-      [&to, name = long_name(names)](const auto& given) { to = time_of(name, given.front()); });
+App& App::add_time(const std::string& names, std::int64_t& to, const std::string& value, const std::string& help) {
+  return add(names, value, help, set_time(to));
 }
 
-void App::add_time(const std::string& names, std::optional<std::int64_t>& to, const std::string& value,
+App& App::add_time(const std::string& names, std::optional<std::int64_t>& to, const std::string& value,
                    const std::string& help) {
-  add(names, value, help, false,
-      [&to, name = long_name(names)](const auto& given) { to = time_of(name, given.front()); });
+  return add(names, value, help, set_time(to));
 }
 
-void App::add_operands(std::vector<std::string>& to, const std::string& value, const std::string& help) {
+App& App::add_operands(std::vector<std::string>& to, const std::string& value, const std::string& help) {
   CLI::Option* cli = state_->cli.add_option(
       value,
       [&to](const CLI::results_t& given) {
@@ -306,7 +246,7 @@ void App::add_operands(std::vector<std::string>& to, const std::string& value, c
   constexpr int many = CLI::detail::expected_max_vector_size;
   cli->expected(many, many)->allow_extra_args(false);
   cli->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  state_->options.push_back({"", value, help, state_->group, cli, true});
+  return declare({.value = value, .help = help, .cli = cli, .operand = true});
 }
 
 std::string App::State::unexpected(const std::string& argument) const {
@@ -370,8 +310,8 @@ std::string App::help() const {
       if (o.group == group) append_option(body, o);
     }
     if (group == common_group) {
-      append_option(body, {"-h,--help", "", "print this help and exit", "", nullptr, false});
-      append_option(body, {"--version", "", "print the version and exit", "", nullptr, false});
+      append_option(body, {.names = "-h,--help", .help = "print this help and exit"});
+      append_option(body, {.names = "--version", .help = "print the version and exit"});
     }
     if (!body.empty()) out += '\n' + group + ":\n" + body;
   }
@@ -389,7 +329,7 @@ std::string App::canonical_arguments() const {
   std::string out;
   std::string operands;
   for (const Option& o : state_->options) {
-    if (o.cli == nullptr || o.cli->count() == 0 || !in_history(o)) continue;
+    if (o.cli == nullptr || o.cli->count() == 0 || !o.in_history || o.group == common_group) continue;
     std::string& to = o.operand ? operands : out;
     if (o.value.empty()) {
       to.append(" ").append(long_name(o.names));

@@ -26,7 +26,9 @@ struct ToolInfo {
 // A malformed value throws Error(usage). An option that takes one value is refused when given twice.
 class App {
  public:
-  using Apply = std::function<void(const std::vector<std::string>&)>;
+  struct Option;
+  // Takes one argument of the option of that name; throws Error(usage) if it is malformed.
+  using Apply = std::function<void(const std::string& name, const std::string& text)>;
 
   explicit App(const ToolInfo& info);
   ~App();
@@ -36,32 +38,34 @@ class App {
   // Options added from here on stand under this heading. The help prints Input, Output, the others, Common.
   void group(std::string title);
 
-  void add_flag(const std::string& names, bool& to, const std::string& help);
-  void add_count(const std::string& names, int& to, const std::string& help);  // -vv
-  void add_option(const std::string& names, std::optional<std::string>& to, const std::string& value,
+  App& add_flag(const std::string& names, bool& to, const std::string& help);
+  App& add_count(const std::string& names, int& to, const std::string& help);  // -vv
+  App& add_option(const std::string& names, std::optional<std::string>& to, const std::string& value,
                   const std::string& help);
   // Comma separated, may be given several times; empty elements are refused.
-  void add_list(const std::string& names, std::vector<std::string>& to, const std::string& value,
+  App& add_list(const std::string& names, std::vector<std::string>& to, const std::string& value,
                 const std::string& help);
   // As given; may be given several times.
-  void add_texts(const std::string& names, std::vector<std::string>& to, const std::string& value,
+  App& add_texts(const std::string& names, std::vector<std::string>& to, const std::string& value,
                  const std::string& help);
   // The help ends with the default, which is what `to` holds.
-  void add_choice(const std::string& names, std::string& to, const std::vector<std::string>& choices,
+  App& add_choice(const std::string& names, std::string& to, const std::vector<std::string>& choices,
                   const std::string& help);
-  void add_choice(const std::string& names, std::optional<std::string>& to, const std::vector<std::string>& choices,
+  App& add_choice(const std::string& names, std::optional<std::string>& to, const std::vector<std::string>& choices,
                   const std::string& help);
-  void add_integer(const std::string& names, std::int64_t& to, std::int64_t min, std::int64_t max,
+  App& add_integer(const std::string& names, std::int64_t& to, std::int64_t min, std::int64_t max,
                    const std::string& value, const std::string& help);
-  void add_integer(const std::string& names, std::optional<std::int64_t>& to, std::int64_t min, std::int64_t max,
+  App& add_integer(const std::string& names, std::optional<std::int64_t>& to, std::int64_t min, std::int64_t max,
                    const std::string& value, const std::string& help);
-  void add_bytes(const std::string& names, std::optional<std::int64_t>& to, const std::string& value,
+  App& add_bytes(const std::string& names, std::optional<std::int64_t>& to, const std::string& value,
                  const std::string& help);
   // Picoseconds; a bare number is nanoseconds.
-  void add_time(const std::string& names, std::int64_t& to, const std::string& value, const std::string& help);
-  void add_time(const std::string& names, std::optional<std::int64_t>& to, const std::string& value,
+  App& add_time(const std::string& names, std::int64_t& to, const std::string& value, const std::string& help);
+  App& add_time(const std::string& names, std::optional<std::int64_t>& to, const std::string& value,
                 const std::string& help);
-  void add_operands(std::vector<std::string>& to, const std::string& value, const std::string& help);
+  App& add_operands(std::vector<std::string>& to, const std::string& value, const std::string& help);
+  // Leaves the option that was added last out of the history: it cannot change a result.
+  App& no_history();
 
   enum class Request : std::uint8_t { run, help, version };
   // Throws Error(usage) with the nearest option's name where one is near.
@@ -70,13 +74,14 @@ class App {
   // At most 80 columns wide.
   [[nodiscard]] std::string help() const;
   // What was given, as one line that says it again: long names in the order of the help, operands last, base names
-  // of files, nothing that cannot change a result (the group Common, --output, --force).
+  // of files, nothing that cannot change a result (the group Common, options with no_history()).
   [[nodiscard]] std::string canonical_arguments() const;
 
  private:
   struct State;
-  void add(const std::string& names, const std::string& value, const std::string& help, bool repeatable,
-           Apply apply);
+  App& add(const std::string& names, const std::string& value, const std::string& help, Apply apply,
+           bool repeatable = false);
+  App& declare(Option option);
   std::unique_ptr<State> state_;
 };
 

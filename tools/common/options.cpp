@@ -84,14 +84,14 @@ void add_input_options(App& app, InputOptions& to) {
 
 void add_target_options(App& app, OutputOptions& to, const std::string& types) {
   app.group("Output");
-  app.add_option("-o,--output", to.path, "PATH", "file or prefix to write (default: -, stdout)");
+  app.add_option("-o,--output", to.path, "PATH", "file or prefix to write (default: -, stdout)").no_history();
   app.add_option("-t,--to", to.to, types, "format to write (default: by PATH's suffix)");
 }
 
 void add_output_options(App& app, OutputOptions& to, const std::string& types) {
   add_target_options(app, to, types);
-  app.add_flag("--force", to.force, "replace a set of another size or a full directory");
-  app.add_flag("--no-history", to.no_history, "do not record how the output was made");
+  app.add_flag("--force", to.force, "replace a set of another size or a full directory").no_history();
+  app.add_flag("--no-history", to.no_history, "do not record how the output was made").no_history();
 }
 
 std::vector<std::string> inputs(const InputOptions& options) {

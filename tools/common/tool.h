@@ -40,5 +40,14 @@ class Context {
 // and returns the exit status, 0 unless the tool has a result of its own to tell (error diagnostics make it 1).
 [[nodiscard]] int run_tool(int argc, char** argv, const ToolInfo& info, const std::function<void(App&)>& setup,
                            const std::function<int(Context&)>& run);
+// The same for a tool with one struct of options.
+template <class Options>
+[[nodiscard]] int run_tool(int argc, char** argv, const ToolInfo& info, void (*declare)(App&, Options&),
+                           int (*run)(const Options&, Context&)) {
+  Options options;
+  return run_tool(
+      argc, argv, info, [&](App& app) { declare(app, options); },
+      [&](Context& context) { return run(options, context); });
+}
 
 }  // namespace tools

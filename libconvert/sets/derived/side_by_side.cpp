@@ -7,7 +7,10 @@
 
 #include "config/groups.h"
 #include "core/attr_names.h"
+#include "core/diagnostic.h"
 #include "core/world_size.h"
+#include "io/set_name.h"
+#include "passes/merge/fit.h"
 #include "passes/provenance.h"
 
 namespace convert {
@@ -194,12 +197,39 @@ const SideBySide::Set& SideBySide::set_of(std::size_t rank) const {
   return *(after - 1);
 }
 
-Metadata SideBySide::first_metadata(std::size_t set) const {
+std::string SideBySide::collective(std::size_t set) const {
   const Set& s = sets_[set];
-  if (!s.held.empty()) return s.held.front().metadata;
+  if (const Algorithm* a = s.source->algorithm()) return std::string(name(claim(*a)));
   Trace head;
-  (void)s.source->open_rank(0)->next_rank(head);
-  return std::move(head.metadata);
+  if (s.held.empty()) (void)s.source->open_rank(0)->next_rank(head);
+  const AttrTable& table = (s.held.empty() ? head : s.held.front()).metadata.table;
+  const std::string text(string_value(table, table.attrs, attr::collective).value_or(""));
+  const auto known = parse_collective(text);
+  return known ? std::string(name(*known)) : text;
+}
+
+void SideBySide::check_algorithms(const std::vector<std::string>& operands, bool allowed,
+                                  Diagnostics& diagnostics) const {
+  std::size_t workload = 0;
+  while (workload < sets() && !collective(workload).empty()) ++workload;
+  if (workload == sets()) return;
+  for (std::size_t i = 0; i < sets(); ++i) {
+    const std::string computes = collective(i);
+    if (computes.empty()) continue;
+    const bool custom = computes == "custom";
+    const auto member = set_member(operands[i]);  // what the shell makes of ring.*.et
+    const std::string rule = "-a " + std::string(rule_kind(computes)) + "=" + (member ? member->set : operands[i]) +
+                             (custom ? " --misfits warn" : "");
+    const std::string is = custom ? "is a custom algorithm" : "is an algorithm for " + computes;
+    const std::string other = "'" + operands[workload] + "'";
+    if (!allowed) {
+      throw usage_error("'" + operands[i] + "' " + is + ", and " + other + " is a workload: did you mean " + rule +
+                        "? Without -a, --misfits warn runs it beside the workload, as a job of its own");
+    }
+    diagnostics.warning({.file = operands[i]}, "merge",
+                        is + ", and is put beside " + other + " as a job of its own",
+                        {"hint: " + rule + " puts it in the place of the workload's collectives"});
+  }
 }
 
 std::unique_ptr<TraceReader> SideBySide::open_rank(std::size_t i) {

@@ -32,8 +32,9 @@ class SideBySide : public SetSource {
   [[nodiscard]] std::optional<InputSet::Groups> groups() const override { return groups_; }
 
   [[nodiscard]] std::size_t sets() const { return sets_.size(); }
-  // What the first rank of a set says of itself, the algorithm included.
-  [[nodiscard]] Metadata first_metadata(std::size_t set) const;
+  // Warns of algorithms beside a workload, or throws Error(usage) if these are not `allowed`: who names one mostly
+  // wants it in the place of the workload's collectives. `operands`: what the user calls the sets.
+  void check_algorithms(const std::vector<std::string>& operands, bool allowed, Diagnostics& diagnostics) const;
 
  private:
   class Reader;
@@ -46,6 +47,8 @@ class SideBySide : public SetSource {
     std::map<std::string, std::string> groups{};  // its numbers, and what they are now
   };
   void number_groups();
+  // Returns the collective that a set says it computes; empty: it is a workload.
+  [[nodiscard]] std::string collective(std::size_t set) const;
   [[nodiscard]] const Set& set_of(std::size_t rank) const;
 
   std::vector<Set> sets_;

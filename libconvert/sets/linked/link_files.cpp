@@ -2,26 +2,16 @@
 #include "sets/linked/link_files.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "core/diagnostic.h"
+#include "core/rank_list.h"
 
 namespace convert {
 namespace {
-
-// A rank without leading zeros at the beginning of `text`; moves behind it.
-std::optional<Rank> take_rank(std::string_view& text) {
-  Rank rank = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
-  if (error != std::errc() || (text[0] == '0' && end != text.data() + 1) || rank >= most_linked_ranks)
-    return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return rank;
-}
 
 std::string with_rank(const std::string& pattern, std::string_view rank) {
   std::string out;
@@ -152,7 +142,7 @@ std::string RankFiles::of(Rank rank) const {
 std::vector<Rank> RankFiles::ranks(NearRanks& near) {
   look(false);
   near = near_;
-  const std::string near_text = near_.count == 0 ? "" : "; " + near_.text(most_linked_ranks - 1);
+  const std::string near_text = near_.count == 0 ? "" : "; " + near_.text(most_listed_ranks - 1);
   if (files_.empty())
     throw usage_error("no file is named as '" + pattern_ + "' says (%r: a rank from 0)" + near_text);
   std::vector<Rank> ranks;
@@ -174,30 +164,6 @@ std::vector<Rank> RankFiles::others(const std::vector<Rank>& ranks) {
     if (!std::ranges::binary_search(ranks, rank)) others.push_back(rank);
   }
   return others;
-}
-
-std::vector<Rank> parse_ranks(const std::string& list) {
-  const auto bad = [&] { return usage_error("--ranks " + list + ": expected ranks such as 0-3,8"); };
-  std::vector<Rank> ranks;
-  std::string_view rest = list;
-  do {
-    if (!ranks.empty()) rest.remove_prefix(1);
-    if (rest.empty()) throw bad();
-    const auto first = take_rank(rest);
-    auto last = first;
-    if (first && rest.starts_with('-')) {
-      rest.remove_prefix(1);
-      if (rest.empty()) throw bad();
-      last = take_rank(rest);
-    }
-    if (!first || !last || *last < *first || (!rest.empty() && rest[0] != ',')) throw bad();
-    for (Rank r = *first; r <= *last; ++r) ranks.push_back(r);
-  } while (!rest.empty());
-  std::sort(ranks.begin(), ranks.end());
-  if (std::adjacent_find(ranks.begin(), ranks.end()) != ranks.end()) {
-    throw usage_error("--ranks " + list + ": a rank stands twice");
-  }
-  return ranks;
 }
 
 }  // namespace convert

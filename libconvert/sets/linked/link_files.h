@@ -11,8 +11,6 @@
 
 namespace convert {
 
-inline constexpr Rank most_linked_ranks = 1U << 24U;
-
 // Finds the file of each rank by a name with %r in the rank's place. %% is a percent sign; beside %r, * is any text
 // of a file or folder name, as in shells. A name without %r is one file's, whatever else it holds.
 class RankFiles {
@@ -42,8 +40,5 @@ class RankFiles {
   std::map<Rank, std::vector<std::string>> files_;  // the first two of each
   NearRanks near_;                                  // host.07.json
 };
-
-// "0-3,8" as ranks, ascending. Throws Error(usage).
-[[nodiscard]] std::vector<Rank> parse_ranks(const std::string& list);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "common/passing.h"
+#include "validate/passing.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

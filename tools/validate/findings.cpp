@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "common/findings.h"
+#include "validate/findings.h"
 
+#include <utility>
+
+#include "core/units.h"
 #include "passes/validate.h"
+#include "sets/check.h"
 #include "sets/sink.h"
 #include "util/json_writer.h"
+#include "util/log.h"
 
 namespace tools {
 
@@ -21,7 +26,9 @@ std::string rule_table() {
   return out;
 }
 
-void print_findings(const convert::Diagnostics& diagnostics, bool as_array) {
+namespace {
+
+void print_json(const convert::Diagnostics& diagnostics, bool as_array) {
   std::string out = as_array ? "[" : "";
   bool first = true;
   for (const convert::Diagnostic& d : diagnostics.all()) {
@@ -49,6 +56,29 @@ void print_findings(const convert::Diagnostics& diagnostics, bool as_array) {
   }
   if (as_array) out += first ? "]\n" : "\n]\n";
   convert::write_bytes(std::nullopt, out);
+}
+
+}  // namespace
+
+std::unique_ptr<convert::TraceSource> open_source(convert::SourceOptions options, Context& context) {
+  try {
+    return std::make_unique<convert::TraceSource>(std::move(options), context.diagnostics);
+  } catch (const convert::Error& e) {
+    convert::report_unreadable(e, context.diagnostics);
+    return nullptr;
+  }
+}
+
+void report_findings(const std::string& format, Context& context) {
+  if (format == "text") return context.report();
+  print_json(context.diagnostics, format == "json");
+  context.set_reported();
+}
+
+void log_summary(std::size_t ranks, const convert::Diagnostics& diagnostics) {
+  using convert::counted;
+  convert::log_info(counted(ranks, "rank") + ", " + counted(diagnostics.errors(), "error") + ", " +
+                    counted(diagnostics.warnings(), "warning"));
 }
 
 }  // namespace tools

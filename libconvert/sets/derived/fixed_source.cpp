@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sets/fixed_source.h"
+#include "sets/derived/fixed_source.h"
 
 #include <utility>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "common/layout.h"
+#include "graph/layout.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// The tools' output options as a sink of sets.
+#pragma once
+
+#include "common/options.h"
+#include "common/tool.h"
+#include "sets/sink.h"
+
+namespace tools {
+
+// Where a set goes, planned and not yet written.
+struct OpenSink {
+  convert::SinkOptions options;
+  convert::SinkPlan plan;
+
+  void write(convert::SetSource& set, convert::Diagnostics& diagnostics) const {
+    write_set(set, plan, options, diagnostics);
+  }
+};
+
+// Plans where `set` goes, before anything of it is read. `more`: what the options of the output do not say. Throws
+// Error(usage) where plan_sink() does, and if a terminal would get binary data.
+[[nodiscard]] OpenSink open_sink(convert::SetSource& set, const OutputOptions& output, const Context& context,
+                                 convert::SinkOptions more = {});
+
+}  // namespace tools

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "generate/list.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "common/text.h"
+#include "core/units.h"
+#include "generate/generate.h"
+
+namespace tools {
+
+using namespace convert;
+
+namespace {
+
+// Those that there are algorithms for.
+constexpr Collective collectives[] = {Collective::allreduce, Collective::allgather, Collective::reduce_scatter,
+                                      Collective::alltoall,  Collective::broadcast, Collective::reduce};
+
+// Appends a text in a column behind a name.
+void add_entry(std::string& out, std::string_view name, std::string_view text) {
+  constexpr std::size_t indent = 22;
+  std::string left = "  " + std::string(name);
+  left.resize(std::max(indent, left.size() + 1), ' ');
+  out += left;
+  append_wrapped(out, text, left.size(), indent);
+}
+
+}  // namespace
+
+std::optional<Collective> collective_of(const std::string& text) {
+  const auto known = parse_collective(text);
+  return known && std::ranges::find(collectives, *known) != std::end(collectives) ? known : std::nullopt;
+}
+
+void check_kind(const std::string& kind) {
+  if (collective_of(kind) || find_trace_kind(kind) != nullptr) return;
+  std::vector<std::string> known;
+  for (const Collective c : collectives) known.emplace_back(name(c));
+  for (const TraceKind& k : trace_kinds()) known.emplace_back(k.name);
+  const std::string near = nearest(kind, known);
+  throw usage_error("unknown kind '" + kind + "'" + (near.empty() ? "" : "; did you mean " + near + "?") +
+                    "; see et-generate --list");
+}
+
+std::string list_text() {
+  std::string out = "Collectives and their algorithms, the default first:\n";
+  for (const Collective collective : collectives) {
+    std::string names(default_collective_algorithm(collective));
+    for (const CollectiveAlgorithm& a : collective_algorithms()) {
+      if (a.offers(collective) && a.name != default_collective_algorithm(collective))
+        names += " " + std::string(a.name);
+    }
+    add_entry(out, name(collective), names);
+  }
+  out += "\nAlgorithms:\n";
+  for (const CollectiveAlgorithm& a : collective_algorithms()) {
+    add_entry(out, a.name, std::string(a.summary) + " (" + std::string(a.source) + ")");
+    add_entry(out, "", "ranks: " + std::string(a.ranks));
+  }
+  out += "\nKinds of traces, of each rank; defaults in parentheses:\n";
+  for (const TraceKind& k : trace_kinds()) {
+    add_entry(out, k.name, k.summary);
+    if (!k.reference_case.empty()) add_entry(out, "", "--compat chakra: " + std::string(k.reference_case));
+  }
+  return out;
+}
+
+}  // namespace tools

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// The kinds of what et-generate makes: collectives that there are algorithms for, and traces.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "collectives/collective.h"
+
+namespace tools {
+
+// Returns the collective of that name, if there are algorithms for it.
+[[nodiscard]] std::optional<convert::Collective> collective_of(const std::string& text);
+
+// Throws Error(usage) with the nearest name if the kind is neither a collective nor a kind of trace.
+void check_kind(const std::string& kind);
+
+// Returns what --list prints.
+[[nodiscard]] std::string list_text();
+
+}  // namespace tools

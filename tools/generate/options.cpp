@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "generate/options.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+#include "core/units.h"
+
+namespace tools {
+
+using namespace convert;
+
+namespace {
+
+constexpr Rank default_npus = 8;
+constexpr std::int64_t most_npus = std::int64_t{1} << 24;
+
+std::vector<std::int32_t> parse_dims(const std::string& text) {
+  std::vector<std::int32_t> dims;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('x', begin), text.size());
+    const auto size = parse_int(std::string_view(text).substr(begin, end - begin));
+    if (!size || *size < 1 || *size > most_npus)
+      throw usage_error("--dims " + text + ": expected sizes such as 2x4x8");
+    dims.push_back(static_cast<std::int32_t>(*size));
+    begin = end + 1;
+  }
+  return dims;
+}
+
+// Refuses options that the kind has no use for: `others` says whose they are.
+void refuse(const std::string& kind, const char* others,
+            std::initializer_list<std::pair<bool, const char*>> options) {
+  for (const auto& [given, name] : options) {
+    if (given) throw usage_error(std::string(name) + " is for " + others + ", not for " + kind);
+  }
+}
+
+std::optional<std::uint64_t> nanoseconds(const char* option, std::optional<std::int64_t> ps) {
+  if (!ps) return std::nullopt;
+  if (*ps % ps_per_ns != 0)
+    throw usage_error(std::string(option) + " " + format_exact(*ps, ps_per_ns) + "ns: expected whole nanoseconds");
+  return static_cast<std::uint64_t>(*ps / ps_per_ns);
+}
+
+}  // namespace
+
+void add_generate_options(App& app, GenerateOptions& o) {
+  app.group("Input");
+  app.add_operands(o.kind, "KIND", "a collective or a kind of trace; see --list");
+  add_output_options(app, o.output);
+  app.group("What to make");
+  app.add_flag("--list", o.list, "list the collectives with their algorithms, and the kinds of traces");
+  app.add_integer("--npus", o.npus, 1, most_npus, "N", "number of ranks (default: of --dims, else 8)");
+  app.add_bytes("--size", o.size, "BYTES", "of the whole collective, or of what a node moves");
+  app.add_choice("--compat", o.compat, {"none", "chakra"}, "byte for byte what Chakra's generator writes");
+  app.group("Algorithms");
+  app.add_option("--algorithm", o.algorithm, "NAME", "algorithm of the collective (default: see --list)");
+  app.add_integer("--chunks", o.chunks, 1, 1 << 24, "K", "split each rank's part into K (default: 1)");
+  app.add_option("--dims", o.dims, "AxB...", "sizes of the dimensions of a hierarchical algorithm");
+  app.add_list("--dim-algorithms", o.dim_algorithms, "NAME,...",
+               "of each dimension: ring, direct, halving_doubling (default: ring)");
+  app.add_integer("--root", o.root, 0, most_npus, "R",
+                  "rank that sends a broadcast, or gets a reduce (default: 0)");
+  app.add_choice("--proto", o.proto, {"Simple", "LL", "LL128"}, "protocol of the algorithm (default: Simple)");
+  app.group("Traces");
+  app.add_time("--compute", o.compute_ps, "TIME", "of a computation, or of a layer's forward pass");
+  app.add_time("--backward", o.backward_ps, "TIME", "of a layer's backward pass (default: twice --compute)");
+  app.add_list("--comm", o.comm, "TYPE:BYTES,...", "collectives, such as all_reduce:64MiB");
+  app.add_integer("--layers", o.layers, 1, 1'000'000'000, "N", "layers of the model");
+  app.add_integer("--iterations", o.iterations, 1, 1'000'000'000, "N", "iterations of the training");
+  app.add_integer("--count", o.count, 1, 1'000'000'000, "N", "how often");
+  app.add_choice("--order", o.order, {"chain", "independent"},
+                 "each after the one before (the default), or at once");
+  app.add_integer("--seed", o.seed, 0, 0x7fffffffffffffff, "N", "of random traces (default: 1)");
+}
+
+CollectiveRequest algorithm_request(const GenerateOptions& o, Collective collective) {
+  refuse(o.kind[0], "kinds of traces",
+         {{o.compat != "none", "--compat"},
+          {o.compute_ps.has_value(), "--compute"},
+          {o.backward_ps.has_value(), "--backward"},
+          {!o.comm.empty(), "--comm"},
+          {o.layers.has_value(), "--layers"},
+          {o.iterations.has_value(), "--iterations"},
+          {o.count.has_value(), "--count"},
+          {o.order.has_value(), "--order"},
+          {o.seed.has_value(), "--seed"}});
+  CollectiveRequest r{.collective = collective, .algorithm = o.algorithm.value_or("")};
+  if (o.dims) r.dims = parse_dims(*o.dims);
+  std::int64_t npus = o.npus.value_or(r.dims.empty() ? default_npus : 1);
+  if (!o.npus) {
+    for (const std::int32_t size : r.dims) npus = std::min(npus * size, most_npus);
+  }
+  r.ranks = static_cast<std::int32_t>(npus);
+  r.chunks = static_cast<std::int32_t>(o.chunks.value_or(1));
+  if (o.root) r.root = static_cast<std::int32_t>(*o.root);
+  r.dim_algorithms = o.dim_algorithms;
+  if (o.proto) r.protocol = *parse_protocol(*o.proto);
+  return r;
+}
+
+GenerateRequest trace_request(const GenerateOptions& o) {
+  refuse(o.kind[0], "collectives",
+         {{o.algorithm.has_value(), "--algorithm"},
+          {o.chunks.has_value(), "--chunks"},
+          {o.dims.has_value(), "--dims"},
+          {!o.dim_algorithms.empty(), "--dim-algorithms"},
+          {o.root.has_value(), "--root"},
+          {o.proto.has_value(), "--proto"}});
+  GenerateRequest r{.kind = o.kind[0], .ranks = static_cast<Rank>(o.npus.value_or(default_npus))};
+  r.compute_ns = nanoseconds("--compute", o.compute_ps);
+  r.backward_ns = nanoseconds("--backward", o.backward_ps);
+  r.size = o.size;
+  for (const std::string& text : o.comm) r.comm.push_back(parse_generated_collective(text));
+  r.layers = o.layers;
+  r.iterations = o.iterations;
+  r.count = o.count;
+  if (o.order) r.chained = *o.order == "chain";
+  if (o.seed) r.seed = static_cast<std::uint64_t>(*o.seed);
+  r.like_reference = o.compat == "chakra";
+  return r;
+}
+
+}  // namespace tools

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// The options of et-generate, and what they ask for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collectives/collective.h"
+#include "common/options.h"
+#include "generate/generate.h"
+
+namespace tools {
+
+struct GenerateOptions {
+  std::vector<std::string> kind;
+  OutputOptions output;
+  bool list = false;
+  std::optional<std::int64_t> npus;
+  std::optional<std::int64_t> size;
+  std::string compat = "none";
+  // Belong to algorithms:
+  std::optional<std::string> algorithm;
+  std::optional<std::int64_t> chunks;
+  std::optional<std::string> dims;
+  std::vector<std::string> dim_algorithms;
+  std::optional<std::int64_t> root;
+  std::optional<std::string> proto;
+  // Belong to traces:
+  std::optional<std::int64_t> compute_ps;
+  std::optional<std::int64_t> backward_ps;
+  std::vector<std::string> comm;
+  std::optional<std::int64_t> layers;
+  std::optional<std::int64_t> iterations;
+  std::optional<std::int64_t> count;
+  std::optional<std::string> order;
+  std::optional<std::int64_t> seed;
+};
+
+void add_generate_options(App& app, GenerateOptions& to);
+
+// These return what is to be made. Throw Error(usage) for options of the other of the two.
+[[nodiscard]] convert::CollectiveRequest algorithm_request(const GenerateOptions& o,
+                                                           convert::Collective collective);
+[[nodiscard]] convert::GenerateRequest trace_request(const GenerateOptions& o);
+
+}  // namespace tools

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// The part of a set that et-graph draws: ranks, and of them the nodes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/tool.h"
+#include "passes/excerpt.h"
+#include "sets/source.h"
+
+namespace tools {
+
+struct PartOptions {
+  std::optional<std::string> ranks, nodes, around;
+};
+
+void add_part_options(App& app, PartOptions& to);
+
+// Returns which nodes of the ranks are wanted. Throws Error(usage).
+[[nodiscard]] convert::ExcerptOptions excerpt_options(const PartOptions& options);
+
+// Reads what is to be drawn. Throws Error(usage) if a rank that was asked for is not there.
+[[nodiscard]] std::vector<convert::Trace> load_part(convert::TraceSource& source,
+                                                    const std::optional<std::string>& ranks,
+                                                    const convert::ExcerptOptions& excerpt, Context& context);
+
+}  // namespace tools

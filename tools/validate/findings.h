@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// What et-validate finds: the source that is read for it, the findings as results, the table of rules.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "common/tool.h"
+#include "sets/source.h"
+
+namespace tools {
+
+// Returns the rules with what they find, for --list-rules.
+[[nodiscard]] std::string rule_table();
+
+// Opens the input; returns null if it cannot be read at all, which is a finding then.
+[[nodiscard]] std::unique_ptr<convert::TraceSource> open_source(convert::SourceOptions options, Context& context);
+
+// Prints the findings: as "text" on standard error; on standard output as "jsonl", an object a line, or as "json",
+// an array of them.
+void report_findings(const std::string& format, Context& context);
+
+// Tells with -v what was checked, and how many findings there are.
+void log_summary(std::size_t ranks, const convert::Diagnostics& diagnostics);
+
+}  // namespace tools

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "validate/fixing.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "common/relaxing.h"
+#include "common/sink.h"
+#include "common/source.h"
+#include "core/units.h"
+#include "sets/derived/fixed_source.h"
+#include "sets/derived/relaxing.h"
+#include "util/log.h"
+#include "validate/findings.h"
+#include "validate/passing.h"
+
+namespace tools {
+
+using namespace convert;
+
+namespace {
+
+std::string joined(const Fixes& fixes) {
+  std::string out;
+  for (const std::string& line : fixes.lines()) out += (out.empty() ? "" : "; ") + line;
+  return out;
+}
+
+// What was repaired in the ranks of a set.
+class Fixing {
+ public:
+  // Thread-safe, in any order.
+  void add(const Trace& head, const Fixes& fixes) {
+    if (fixes.lines().empty()) return;
+    const std::lock_guard lock(mutex_);
+    all_ += fixes;
+    OfRank& rank = ranks_[head.rank];
+    rank.name = head.name;
+    rank.fixes += fixes;
+  }
+  // Whether nothing was repaired, or left.
+  [[nodiscard]] bool empty() const { return ranks_.empty(); }
+  // Tells it in one line for all ranks; with -v in one more for each rank in which something was repaired.
+  // `written`: the result is valid, and goes out.
+  void report(bool written) const {
+    for (const auto& [rank, of] : ranks_)
+      log_info(of.name + ": rank " + std::to_string(rank) + ": " + joined(of.fixes));
+    const std::string what = joined(all_);
+    log_note((all_.total() == 0 ? "nothing to repair" : counted(all_.total(), "repair")) +
+             (what.empty() ? "" : ": " + what) + (written ? "" : "; errors remain, nothing is written"));
+  }
+
+ private:
+  struct OfRank {
+    std::string name;
+    Fixes fixes;
+  };
+  std::mutex mutex_;
+  std::map<Rank, OfRank> ranks_;  // those with repairs, or something left
+  Fixes all_;
+};
+
+bool has_deadlock(const Diagnostics& findings) {
+  const auto& all = findings.all();
+  return std::any_of(all.begin(), all.end(), [](const Diagnostic& d) { return d.rule == "deadlock"; });
+}
+
+// Checks the set; if ranks wait for each other in a circle, finds the order that they do not need, and checks the
+// set without that instead. `again`: calls its argument with the set, to be read once more.
+template <typename Again>
+Relaxation check_and_relax(SetSource& first, const Again& again, const CheckOptions& options, Context& context) {
+  auto findings = context.diagnostics.sibling();
+  std::size_t ranks = check(first, options, *findings);
+  Relaxation relaxation;
+  if (has_deadlock(*findings) && first.whole_set())
+    again([&](SetSource& set) { relaxation = find_relaxation(set, context.jobs()); });
+  if (!relaxation.cuts.empty()) {
+    findings = context.diagnostics.sibling();
+    again([&](SetSource& set) {
+      RelaxedSource relaxed(set, relaxation.cuts);
+      ranks = check(relaxed, options, *findings);
+    });
+  }
+  context.diagnostics.append(*findings);
+  log_summary(ranks, context.diagnostics);
+  return relaxation;
+}
+
+}  // namespace
+
+int fix(const InputOptions& input, const OutputOptions& output, const CheckOptions& options,
+        const std::string& format, Context& context) {
+  const Passing twice("--fix", inputs(input));
+  SourceOptions reading = source_options(input, context);
+  reading.hash = !output.no_history;
+  const auto source = open_source(reading, context);
+  if (!source) {
+    report_findings(format, context);
+    return 0;
+  }
+  if (source->algorithm() != nullptr)
+    throw usage_error("--fix repairs traces, and " + source->base_name() + " is an algorithm");
+  Fixing fixing;
+  FixedSource fixed(*source, [&](const Trace& head, const Fixes& fixes) { fixing.add(head, fixes); });
+  const OpenSink sink = open_sink(fixed, output, context, {.checked = true});
+
+  // Calls work(repaired set), which is read once more; what reading finds is reported already.
+  const auto again = [&](const auto& work) {
+    twice.rewind();
+    Diagnostics unheard;
+    TraceSource source_again(reading, unheard);
+    FixedSource fixed_again(source_again, nullptr);
+    work(fixed_again);
+  };
+  const Relaxation relaxation = check_and_relax(fixed, again, options, context);
+  report_findings(format, context);
+  report(relaxation, context);
+  if (relaxation.cuts.empty() || context.failed() || !fixing.empty()) fixing.report(!context.failed());
+  if (context.failed()) return 1;
+  again([&](SetSource& set) {
+    RelaxedSource relaxed(set, relaxation.cuts);
+    sink.write(relaxed, context.diagnostics);
+  });
+  return 0;
+}
+
+}  // namespace tools

@@ -4,39 +4,45 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
-#include "simulate/symmetry/symmetry.h"
+#include "simulate/engine/collective_list.h"
 
 namespace convert {
 
 class CollectiveExposure {
  public:
-  // With an equivalence only representatives are told of.
-  CollectiveExposure(const ReplayProgram& program, const Equivalence* equivalence)
-      : program_(program), equivalence_(equivalence), begun_(program.ranks.size()) {}
+  explicit CollectiveExposure(std::size_t npus) : begun_(npus) {}
 
-  // The NPU calls a collective as node `op`, or its part has ended. `free_ps`: how long it has computed nothing so
-  // far.
+  // The NPU calls a collective as node `op`, or its part has ended, and that of `weight` - 1 others for which it
+  // stands. `free_ps`: how long it has computed nothing so far.
   void begin(Rank npu, std::uint32_t op, Picoseconds free_ps) { begun_[npu].push_back({op, free_ps}); }
-  void end(Rank npu, std::uint32_t op, std::uint32_t run, std::uint32_t group, Picoseconds free_ps) {
+  void end(Rank npu, std::uint32_t op, std::uint32_t run, std::uint32_t weight, Picoseconds free_ps) {
     std::vector<Begun>& begun = begun_[npu];
     const auto at = std::find_if(begun.begin(), begun.end(), [op](const Begun& b) { return b.op == op; });
     const Picoseconds exposed = free_ps - at->free_ps;
     *at = begun.back();
     begun.pop_back();
     if (runs_.size() <= run) runs_.resize(run + 1);
-    runs_[run].sum_ps += static_cast<Sum>(exposed) * weight(group, npu);
+    runs_[run].ended += weight;
+    runs_[run].sum_ps += static_cast<Sum>(exposed) * weight;
     runs_[run].max_ps = std::max(runs_[run].max_ps, exposed);
   }
 
-  // Returns the mean over `npus` NPUs, on all of which the collective has ended; rounded.
-  [[nodiscard]] Picoseconds mean(std::size_t run, std::uint32_t npus) const {
-    return static_cast<Picoseconds>((runs_[run].sum_ps + npus / 2) / npus);
+  // Returns what `runs` came to.
+  [[nodiscard]] std::vector<CalledCollective> list(const ReplayProgram& program,
+                                                   const std::vector<CollectiveRun>& runs) const {
+    std::vector<CalledCollective> called;
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+      CalledCollective& c = called.emplace_back(CalledCollective{runs[run]});
+      const std::uint32_t npus = program.groups[program.plans[c.run.call].call.group].size(program.model);
+      c.ended = run < runs_.size() && runs_[run].ended == npus;
+      if (!c.ended) continue;
+      c.exposed_mean_ps = static_cast<Picoseconds>((runs_[run].sum_ps + npus / 2) / npus);  // rounded
+      c.exposed_max_ps = runs_[run].max_ps;
+    }
+    return called;
   }
-  [[nodiscard]] Picoseconds max(std::size_t run) const { return runs_[run].max_ps; }
 
  private:
   __extension__ using Sum = unsigned __int128;
@@ -45,27 +51,13 @@ class CollectiveExposure {
     Picoseconds free_ps;
   };
   struct Run {
+    std::uint32_t ended = 0;  // NPUs
     Sum sum_ps = 0;
     Picoseconds max_ps = 0;
   };
 
-  // Members of the group for which the NPU stands.
-  std::uint32_t weight(std::uint32_t group, Rank npu) {
-    if (equivalence_ == nullptr) return 1;
-    const std::vector<Rank>& members = program_.groups[group].ranks;
-    if (members.empty()) return static_cast<std::uint32_t>(program_.model.npus / equivalence_->ranks.classes());
-    weights_.resize(program_.groups.size());
-    if (weights_[group].empty()) {
-      for (const Rank r : members) ++weights_[group][equivalence_->ranks.representative(r)];
-    }
-    return weights_[group][npu];
-  }
-
-  const ReplayProgram& program_;
-  const Equivalence* equivalence_;
-  std::vector<std::vector<Begun>> begun_;                         // by NPU
-  std::vector<Run> runs_;                                         // as SystemLayer::runs()
-  std::vector<std::unordered_map<Rank, std::uint32_t>> weights_;  // by group and representative
+  std::vector<std::vector<Begun>> begun_;  // by NPU
+  std::vector<Run> runs_;                  // as SystemState::runs()
 };
 
 }  // namespace convert

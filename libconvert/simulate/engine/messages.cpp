@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "simulate/symmetry/symmetry.h"
+#include "simulate/explain/causes.h"
+#include "simulate/symmetry/order_observer.h"
 
 namespace convert {
 namespace {
@@ -21,14 +22,10 @@ std::uint32_t table_hash(ChannelKey key) {
 
 }  // namespace
 
-Messages::Messages(EventQueue& queue, Network& network, const std::vector<ChannelKey>& fixed, std::size_t npus,
-                   bool rendezvous)
-    : queue_(queue),
-      network_(network),
-      rendezvous_(rendezvous),
+Channels::Channels(Network& network, const std::vector<ChannelKey>& fixed)
+    : network_(network),
       fixed_(fixed),
       first_made_(static_cast<std::uint32_t>(fixed.size())),
-      sent_(npus),
       fixed_backlogs_(fixed.size()),
       table_(64) {}
 
@@ -44,14 +41,7 @@ std::uint64_t hash(const ChannelKey& key) {
   return h ^ h >> 31;
 }
 
-void Messages::too_much() { throw Error("an NPU sends 2^63 bytes or more"); }
-
-std::uint32_t Messages::acquire(ChannelKey key) {
-  if (symmetry_ != nullptr) {  // into the frame of its source
-    const Rank src = key.src;
-    key.src = symmetry_->back(src, src, key.exchange);
-    key.dst = symmetry_->back(key.dst, src, key.exchange);
-  }
+std::uint32_t Channels::find_or_make(const ChannelKey& key) {
   const std::size_t mask = table_.size() - 1;
   const std::uint32_t h = table_hash(key);
   std::size_t i = h & mask;
@@ -70,11 +60,11 @@ std::uint32_t Messages::acquire(ChannelKey key) {
   return first_made_ + made;
 }
 
-void Messages::prefetch_slot(const ChannelKey& key) const {
+void Channels::prefetch_slot(const ChannelKey& key) const {
   __builtin_prefetch(&table_[table_hash(key) & (table_.size() - 1)]);
 }
 
-void Messages::prefetch_made(const ChannelKey& key) const {
+void Channels::prefetch_made(const ChannelKey& key) const {
   const std::size_t mask = table_.size() - 1;
   const std::uint32_t h = table_hash(key);
   for (std::size_t i = h & mask; table_[i].made != 0; i = (i + 1) & mask) {
@@ -84,7 +74,7 @@ void Messages::prefetch_made(const ChannelKey& key) const {
   }
 }
 
-void Messages::grow() {
+void Channels::grow() {
   GrowingHugeVector<Slot> old(table_.size() * 2);
   old.swap(table_);
   const std::size_t mask = table_.size() - 1;
@@ -96,9 +86,7 @@ void Messages::grow() {
   }
 }
 
-void Messages::release(std::uint32_t channel) { unref(channel); }
-
-void Messages::remove(std::uint32_t made) {
+void Channels::remove(std::uint32_t made) {
   const std::size_t mask = table_.size() - 1;
   std::size_t hole = table_hash(made_[made].key) & mask;
   while (table_[hole].made != made + 1) hole = (hole + 1) & mask;
@@ -113,142 +101,7 @@ void Messages::remove(std::uint32_t made) {
   made_.remove(made);
 }
 
-void Messages::start(std::uint32_t channel, Waiter sent, Rank src, Rank dst, std::int64_t bytes,
-                     std::int64_t priority) {
-  ref(channel);
-  const MessageToken m = messages_.add({channel, sent, src, dst});
-  const Rank device = symmetry_ == nullptr ? dst : key(channel).dst;  // to which the network takes it
-  if (watch_ != nullptr) {
-    pushed_.resize(messages_.size());
-    pushed_[m] = {queue_.now(), watch_->current.origin};
-  }
-  if (causes_ != nullptr) causes_->send(m, device, bytes);
-  if (channel >= first_made_ && made_[channel - first_made_].delay >= 0) {
-    queue_.push_after(made_[channel - first_made_].delay, m, event_arrival);
-  } else {
-    network_.send(src, device, bytes, m, priority);
-  }
-  if (causes_ != nullptr) causes_->was_sent();
-}
-
-void Messages::post(std::uint32_t channel, Rank npu, Waiter received) {
-  Backlog& q = backlog(channel);
-  if (q < 0) {  // its reference passes on to the event
-    ++q;
-    --unclaimed_;
-    const std::uint32_t late = pending_.add(Pending{channel, npu, received});
-    if (watch_ != nullptr) {
-      late_.resize(pending_.size());
-      late_[late] = {queue_.now(), watch_->current.origin};
-    }
-    if (causes_ != nullptr) causes_->finds_message(late);
-    queue_.push_after(0, late, event_receive);
-    return;
-  }
-  ref(channel);
-  const std::uint32_t entry = entries_.add(Entry{received, 0});
-  entries_[entry].next = q == 0 ? entry : std::exchange(entries_[last_posted(q)].next, entry);
-  q = static_cast<Backlog>(entry + 1);
-}
-
-Rank Messages::destination(std::uint32_t channel) const {
-  const ChannelKey& k = key(channel);
-  return symmetry_ == nullptr ? k.dst : symmetry_->back(k.dst, k.dst, k.exchange);
-}
-
-void Messages::touch_sender(MessageToken m, const Pushed& pushed) {
-  const Message& message = messages_[m];
-  if (message.sent.kind() != Waiter::nobody) watch_->touch(message.src, queue_.now(), pushed, message.sent);
-}
-
-void Messages::touch_receiver(MessageToken m, const Pushed& pushed) {
-  const std::uint32_t channel = messages_[m].channel;
-  const Backlog q = backlog(channel);
-  const Waiter received = q <= 0 ? Waiter{Waiter::nobody, channel} : entries_[first_posted(q)].receive;
-  watch_->touch(destination(channel), queue_.now(),
-                {pushed.time, symmetry_->origin_at(pushed.origin, key(channel).dst)}, received);
-}
-
-void Messages::touch_late(std::uint32_t arg) {
-  const Pending& p = pending_[arg];
-  watch_->touch(p.npu, queue_.now(), late_[arg], p.waiter);
-}
-
-Messages::Call Messages::arrive(MessageToken m) {
-  const std::uint32_t channel = messages_[m].channel;
-  const Rank dst = messages_[m].dst;
-  messages_.remove(m);
-  Backlog& q = backlog(channel);
-  if (q <= 0) {  // keeps the message's reference
-    --q;
-    ++unclaimed_;
-    return {dst, {}};
-  }
-  const std::uint32_t last = last_posted(q);
-  const std::uint32_t first = entries_[last].next;
-  entries_[last].next = entries_[first].next;
-  if (first == last) q = 0;
-  entries_.remove(first);
-  unref(channel);  // the message's and the receive's
-  unref(channel);
-  return {dst, entries_[first].receive};
-}
-
-Messages::Call Messages::take_late(std::uint32_t arg) {
-  const Pending p = pending_[arg];
-  pending_.remove(arg);
-  if (causes_ != nullptr) causes_->takes_message(arg);
-  unref(p.channel);
-  return {p.npu, p.waiter};
-}
-
-std::uint32_t Messages::control_channel(std::uint32_t channel) {
-  const ChannelKey data = key(channel);
-  return acquire({.bytes = control_bytes,
-                  .src = data.dst,
-                  .dst = data.src,
-                  .tag = data.tag,
-                  .run = data.run,
-                  .native = data.native,
-                  .control = true,
-                  .exchange = data.exchange});
-}
-
-void Messages::send_when_asked(std::uint32_t channel, Rank npu, Waiter sent, std::int64_t priority) {
-  ref(channel);
-  const std::uint32_t control = control_channel(channel);
-  const std::uint32_t pending = pending_.add(Pending{channel, npu, sent, priority});
-  if (causes_ != nullptr) causes_->waits(pending);
-  post(control, npu, {Waiter::control_recv, pending});
-  release(control);
-}
-
-void Messages::ask(std::uint32_t channel, Rank npu, Waiter received) {
-  ref(channel);
-  const std::uint32_t control = control_channel(channel);
-  const std::uint32_t pending = pending_.add(Pending{channel, npu, received});
-  if (causes_ != nullptr) causes_->waits(pending);
-  start(control, {Waiter::control_sent, pending}, 0);
-  release(control);
-}
-
-void Messages::control_sent(std::uint32_t index) {
-  const Pending p = pending_[index];
-  pending_.remove(index);
-  if (causes_ != nullptr) causes_->goes_on(index);
-  post(p.channel, p.npu, p.waiter);
-  unref(p.channel);
-}
-
-void Messages::control_received(std::uint32_t index) {
-  const Pending p = pending_[index];
-  pending_.remove(index);
-  if (causes_ != nullptr) causes_->goes_on(index);
-  start(p.channel, p.waiter, p.priority);
-  unref(p.channel);
-}
-
-std::vector<Messages::Left> Messages::left() const {
+std::vector<Channels::Left> Channels::left() const {
   std::vector<Left> left;
   std::vector<Left> sends;
   for (std::uint32_t channel = 0; channel < fixed_.size() + made_.size(); ++channel) {
@@ -272,5 +125,124 @@ std::vector<Messages::Left> Messages::left() const {
   left.insert(left.end(), sends.begin(), sends.end());
   return left;
 }
+
+template <class Observer>
+void Messages<Observer>::start(std::uint32_t channel, Waiter sent, Rank src, Rank dst, std::int64_t bytes,
+                               std::int64_t priority) {
+  ref(channel);
+  const MessageToken m = messages_.add({channel, sent, src, dst});
+  const Rank device = Observer::is_reduced ? key(channel).dst : dst;  // to which the network takes it
+  observer_.sends(m, device, bytes);
+  if (channel >= first_made_ && made_[channel - first_made_].delay >= 0) {
+    queue_.push_after(made_[channel - first_made_].delay, m, event_arrival);
+  } else {
+    network_.send(src, device, bytes, m, priority);
+  }
+  observer_.was_sent();
+}
+
+template <class Observer>
+void Messages<Observer>::post(std::uint32_t channel, Rank npu, Waiter received) {
+  Backlog& q = backlog(channel);
+  if (q < 0) {  // its reference passes on to the event
+    ++q;
+    --unclaimed_;
+    const std::uint32_t late = pending_.add(Pending{channel, npu, received});
+    observer_.finds_message(late);
+    queue_.push_after(0, late, event_receive);
+    return;
+  }
+  ref(channel);
+  const std::uint32_t entry = entries_.add(Entry{received, 0});
+  entries_[entry].next = q == 0 ? entry : std::exchange(entries_[last_posted(q)].next, entry);
+  q = static_cast<Backlog>(entry + 1);
+}
+
+template <class Observer>
+typename Messages<Observer>::Call Messages<Observer>::arrive(MessageToken m) {
+  const std::uint32_t channel = messages_[m].channel;
+  const Rank dst = messages_[m].dst;
+  messages_.remove(m);
+  Backlog& q = backlog(channel);
+  if (q <= 0) {  // keeps the message's reference
+    observer_.tells_receiver(key(channel), dst, {Waiter::nobody, channel});
+    --q;
+    ++unclaimed_;
+    return {dst, {}};
+  }
+  const std::uint32_t last = last_posted(q);
+  const std::uint32_t first = entries_[last].next;
+  observer_.tells_receiver(key(channel), dst, entries_[first].receive);
+  entries_[last].next = entries_[first].next;
+  if (first == last) q = 0;
+  entries_.remove(first);
+  unref(channel);  // the message's and the receive's
+  unref(channel);
+  return {dst, entries_[first].receive};
+}
+
+template <class Observer>
+typename Messages<Observer>::Call Messages<Observer>::take_late(std::uint32_t arg) {
+  const Pending p = pending_[arg];
+  pending_.remove(arg);
+  observer_.takes_message(arg, p.npu, p.waiter);
+  unref(p.channel);
+  return {p.npu, p.waiter};
+}
+
+template <class Observer>
+std::uint32_t Messages<Observer>::control_channel(std::uint32_t channel) {
+  const ChannelKey data = key(channel);
+  return acquire({.bytes = control_bytes,
+                  .src = data.dst,
+                  .dst = data.src,
+                  .tag = data.tag,
+                  .run = data.run,
+                  .native = data.native,
+                  .control = true,
+                  .exchange = data.exchange});
+}
+
+template <class Observer>
+void Messages<Observer>::send_when_asked(std::uint32_t channel, Rank npu, Waiter sent, std::int64_t priority) {
+  ref(channel);
+  const std::uint32_t control = control_channel(channel);
+  const std::uint32_t pending = pending_.add(Pending{channel, npu, sent, priority});
+  observer_.waits(pending);
+  post(control, npu, {Waiter::control_recv, pending});
+  release(control);
+}
+
+template <class Observer>
+void Messages<Observer>::ask(std::uint32_t channel, Rank npu, Waiter received) {
+  ref(channel);
+  const std::uint32_t control = control_channel(channel);
+  const std::uint32_t pending = pending_.add(Pending{channel, npu, received});
+  observer_.waits(pending);
+  start(control, {Waiter::control_sent, pending}, 0);
+  release(control);
+}
+
+template <class Observer>
+void Messages<Observer>::control_sent(std::uint32_t index) {
+  const Pending p = pending_[index];
+  pending_.remove(index);
+  observer_.goes_on(index);
+  post(p.channel, p.npu, p.waiter);
+  unref(p.channel);
+}
+
+template <class Observer>
+void Messages<Observer>::control_received(std::uint32_t index) {
+  const Pending p = pending_[index];
+  pending_.remove(index);
+  observer_.goes_on(index);
+  start(p.channel, p.waiter, p.priority);
+  unref(p.channel);
+}
+
+template class Messages<NoObserver>;
+template class Messages<OrderObserver>;
+template class Messages<Causes>;
 
 }  // namespace convert

@@ -5,52 +5,25 @@
 #include <cstdint>
 #include <vector>
 
+#include "simulate/engine/channel.h"
+#include "simulate/engine/engine.h"
 #include "simulate/engine/pool.h"
 #include "simulate/engine/waiter.h"
-#include "simulate/explain/causes.h"
 #include "simulate/networks/network.h"
-#include "simulate/symmetry/order_watch.h"
 #include "util/huge_pages.h"
 
 namespace convert {
 
-// ASTRA-sim's tags, of traces and of its own algorithms, count modulo this.
-inline constexpr std::uint32_t astra_tag_modulus = 500'000'000;
-
-// The k-th send of a channel is taken by its k-th receive.
-struct ChannelKey {
-  std::int64_t bytes = 0;
-  Rank src = 0;
-  Rank dst = 0;
-  std::int64_t tag = 0;
-  std::uint32_t run = 0;  // 1 + the run of a collective to which alone it belongs; 0: to all
-  bool native = false;    // of a native algorithm: its tags are apart from those of traces
-  bool control = false;   // a receiver asks for a message (rendezvous)
-  bool exchange = false;  // of two partners of a pairwise exchange; see Symmetry
-  friend bool operator==(const ChannelKey&, const ChannelKey&) = default;
-};
-[[nodiscard]] std::uint64_t hash(const ChannelKey& key);
-
-class Symmetry;
-
-class Messages {
+// The channels, and what waits in them. They are made and given back as collectives come and go.
+class Channels {
  public:
-  // The first channels are those of `fixed` (which is to outlive this), in its order; they are never given back,
-  // and not found by acquire(). With `rendezvous`, a message starts when its receiver has told the sender so by a
-  // message of 8192 bytes.
-  Messages(EventQueue& queue, Network& network, const std::vector<ChannelKey>& fixed, std::size_t npus,
-           bool rendezvous);
-  // Only representatives take part from now on; what is pushed is noted for `watch`.
-  void reduce(const Symmetry& symmetry, OrderWatch& watch) {
-    symmetry_ = &symmetry;
-    watch_ = &watch;
-  }
+  // The first are those of `fixed` (which is to outlive this), in its order; they are never given back, and not
+  // found by acquire().
+  Channels(Network& network, const std::vector<ChannelKey>& fixed);
+  Channels(const Channels&) = delete;
+  Channels& operator=(const Channels&) = delete;
 
-  void note_causes(Causes& causes) { causes_ = &causes; }
-
-  // The channel of a key, made if it does not exist. Each call is to be followed by one release().
-  std::uint32_t acquire(ChannelKey key);
-  void release(std::uint32_t channel);
+  void release(std::uint32_t channel) { unref(channel); }
   // So many channels that it pays to fetch them ahead.
   [[nodiscard]] bool exceed_caches() const { return table_.size() > std::size_t{1} << 15; }
   // Hints that acquire(key) comes soon: first the one, some time later the other.
@@ -59,6 +32,88 @@ class Messages {
   [[nodiscard]] const ChannelKey& key(std::uint32_t channel) const {
     return channel < first_made_ ? fixed_[channel] : made_[channel - first_made_].key;
   }
+
+  // What is left when nothing can happen any more: receives without a message, messages without a receive, and
+  // (rendezvous) sends that no receiver has asked for. Each kind by channel and then in the order of its calls.
+  struct Left {
+    std::uint32_t channel;
+    Waiter waiter;      // nobody: a message
+    bool send = false;  // of a send
+  };
+  [[nodiscard]] std::vector<Left> left() const;
+  [[nodiscard]] bool any_unclaimed() const { return unclaimed_ != 0; }
+
+ protected:
+  // Counts what waits in a channel. Positive: 1 + the last entry of a circular list of posted receives. Negative:
+  // so many messages came before their receive.
+  using Backlog = std::int32_t;
+  // A channel that acquire() has made. All that a message touches is in one cache line.
+  struct alignas(64) Made {
+    Backlog backlog = 0;
+    std::uint32_t refs = 0;  // owners, messages under way or unclaimed, posted receives
+    std::uint32_t next = 0;
+    ChannelKey key;
+    Picoseconds delay;  // of each message, where it is always the same; else -1
+  };
+  // An entry of the hash table of made channels.
+  struct Slot {
+    std::uint32_t hash = 0;
+    std::uint32_t made = 0;  // 1 + channel; 0: unused
+  };
+  struct Entry {
+    Waiter receive;
+    std::uint32_t next;
+  };
+  // A send or receive that waits for its control message, or a receive for the event that completes it.
+  struct Pending {
+    std::uint32_t channel;  // of the data
+    Rank npu;
+    Waiter waiter;
+    std::int64_t priority = 0;
+  };
+
+  // Returns the channel of a key, made if it does not exist.
+  std::uint32_t find_or_make(const ChannelKey& key);
+  void ref(std::uint32_t channel) {
+    if (channel >= first_made_) ++made_[channel - first_made_].refs;
+  }
+  void unref(std::uint32_t channel) {
+    if (channel >= first_made_ && --made_[channel - first_made_].refs == 0) remove(channel - first_made_);
+  }
+  void remove(std::uint32_t made);
+  void grow();
+
+  [[nodiscard]] Backlog& backlog(std::uint32_t channel) {
+    return channel < first_made_ ? fixed_backlogs_[channel] : made_[channel - first_made_].backlog;
+  }
+  [[nodiscard]] const Backlog& backlog(std::uint32_t channel) const {
+    return channel < first_made_ ? fixed_backlogs_[channel] : made_[channel - first_made_].backlog;
+  }
+  // Returns the last entry of a backlog with receives; its next is the first.
+  static std::uint32_t last_posted(Backlog b) { return static_cast<std::uint32_t>(b) - 1; }
+
+  Network& network_;
+  const std::vector<ChannelKey>& fixed_;
+  const std::uint32_t first_made_;  // channel
+  std::uint64_t unclaimed_ = 0;
+  HugeVector<Backlog> fixed_backlogs_;
+  Pool<Made, &Made::next> made_;   // numbered after the fixed ones
+  GrowingHugeVector<Slot> table_;  // open addressing
+  std::size_t used_ = 0;
+  Pool<Entry, &Entry::next> entries_;
+  Pool<Pending, &Pending::channel> pending_;
+};
+
+template <class Observer>
+class Messages : public Channels {
+ public:
+  // With `rendezvous`, a message starts when its receiver has told the sender so by a message of 8192 bytes.
+  Messages(EventQueue& queue, Network& network, const std::vector<ChannelKey>& fixed, std::size_t npus,
+           bool rendezvous, Observer& observer)
+      : Channels(network, fixed), queue_(queue), observer_(observer), rendezvous_(rendezvous), sent_(npus) {}
+
+  // Each call is to be followed by one release().
+  std::uint32_t acquire(const ChannelKey& key) { return find_or_make(observer_.framed(key)); }
 
   // Starts a message: `sent` is fired when it arrives.
   void send(std::uint32_t channel, Waiter sent, std::int64_t priority = 0) {
@@ -92,14 +147,12 @@ class Messages {
     Waiter waiter{};
   };
   // Message `m` has arrived: first sent(m) is to be fired, then arrive(m) (nobody if no receive is posted).
-  [[nodiscard]] Call sent(MessageToken m) const { return {messages_[m].src, messages_[m].sent}; }
+  [[nodiscard]] Call sent(MessageToken m) {
+    const Message& message = messages_[m];
+    observer_.tells_sender(message.src, message.sent);
+    return {message.src, message.sent};
+  }
   [[nodiscard]] Call arrive(MessageToken m);
-  // With a symmetry, before each of the two: who is touched by the arrival, which `pushed` is.
-  [[nodiscard]] const Pushed& pushed(MessageToken m) const { return pushed_[m]; }  // where its delay is fixed
-  void touch_sender(MessageToken m, const Pushed& pushed);
-  void touch_receiver(MessageToken m, const Pushed& pushed);
-  void touch_late(std::uint32_t arg);  // before take_late
-  [[nodiscard]] Rank destination(std::uint32_t channel) const;
   // Event `event_receive` with argument `arg` has come due.
   [[nodiscard]] Call take_late(std::uint32_t arg);
   // Waiter::control_sent or control_recv has fired.
@@ -120,51 +173,15 @@ class Messages {
     __builtin_prefetch(&backlog(messages_[m].channel));
   }
 
-  // What is left when nothing can happen any more: receives without a message, messages without a receive, and
-  // (rendezvous) sends that no receiver has asked for. Each kind by channel and then in the order of its calls.
-  struct Left {
-    std::uint32_t channel;
-    Waiter waiter;      // nobody: a message
-    bool send = false;  // of a send
-  };
-  [[nodiscard]] std::vector<Left> left() const;
-  [[nodiscard]] bool any_unclaimed() const { return unclaimed_ != 0; }
-
  private:
-  // Counts what waits in a channel. Positive: 1 + the last entry of a circular list of posted receives. Negative:
-  // so many messages came before their receive.
-  using Backlog = std::int32_t;
-  // A channel that acquire() has made. All that a message touches is in one cache line.
-  struct alignas(64) Made {
-    Backlog backlog = 0;
-    std::uint32_t refs = 0;  // owners, messages under way or unclaimed, posted receives
-    std::uint32_t next = 0;
-    ChannelKey key;
-    Picoseconds delay;  // of each message, where it is always the same; else -1
-  };
-  // An entry of the hash table of made channels.
-  struct Slot {
-    std::uint32_t hash = 0;
-    std::uint32_t made = 0;  // 1 + channel; 0: unused
-  };
-  struct Entry {
-    Waiter receive;
-    std::uint32_t next;
-  };
   struct Message {
     std::uint32_t channel;
     Waiter sent;
     Rank src;
     Rank dst;
   };
-  // A send or receive that waits for its control message, or a receive for the event that completes it.
-  struct Pending {
-    std::uint32_t channel;  // of the data
-    Rank npu;
-    Waiter waiter;
-    std::int64_t priority = 0;
-  };
 
+  [[nodiscard]] Rank destination(std::uint32_t channel) const { return observer_.destination(key(channel)); }
   void start(std::uint32_t channel, Waiter sent, std::int64_t priority) {
     const ChannelKey& k = key(channel);
     start(channel, sent, k.src, destination(channel), k.bytes, priority);
@@ -174,46 +191,14 @@ class Messages {
   void send_when_asked(std::uint32_t channel, Rank npu, Waiter sent, std::int64_t priority);
   void ask(std::uint32_t channel, Rank npu, Waiter received);
   [[nodiscard]] std::uint32_t control_channel(std::uint32_t channel);
-  void ref(std::uint32_t channel) {
-    if (channel >= first_made_) ++made_[channel - first_made_].refs;
-  }
-  void unref(std::uint32_t channel) {
-    if (channel >= first_made_ && --made_[channel - first_made_].refs == 0) remove(channel - first_made_);
-  }
-  void remove(std::uint32_t made);
-
-  void grow();
-  [[nodiscard]] Backlog& backlog(std::uint32_t channel) {
-    return channel < first_made_ ? fixed_backlogs_[channel] : made_[channel - first_made_].backlog;
-  }
-  [[nodiscard]] const Backlog& backlog(std::uint32_t channel) const {
-    return channel < first_made_ ? fixed_backlogs_[channel] : made_[channel - first_made_].backlog;
-  }
-  // Return the entries of a backlog with receives.
-  static std::uint32_t last_posted(Backlog b) { return static_cast<std::uint32_t>(b) - 1; }
-  [[nodiscard]] std::uint32_t first_posted(Backlog b) const { return entries_[last_posted(b)].next; }
+  [[noreturn]] static void too_much() { throw Error("an NPU sends 2^63 bytes or more"); }
 
   EventQueue& queue_;
-  Network& network_;
-  [[noreturn]] static void too_much();
+  Observer& observer_;
   const bool rendezvous_;
   bool has_long_rendezvous_ = false;
-  const std::vector<ChannelKey>& fixed_;
-  const std::uint32_t first_made_;  // channel
-  const Symmetry* symmetry_ = nullptr;
-  OrderWatch* watch_ = nullptr;
-  Causes* causes_ = nullptr;
-  std::vector<Pushed> pushed_;  // by message, with a symmetry
-  std::vector<Pushed> late_;    // by pending, with a symmetry
-  std::uint64_t unclaimed_ = 0;
   HugeVector<Sent> sent_;  // by NPU
-  HugeVector<Backlog> fixed_backlogs_;
-  Pool<Made, &Made::next> made_;   // numbered after the fixed ones
-  GrowingHugeVector<Slot> table_;  // open addressing
-  std::size_t used_ = 0;
-  Pool<Entry, &Entry::next> entries_;
   Pool<Message, &Message::channel> messages_;
-  Pool<Pending, &Pending::channel> pending_;
 };
 
 }  // namespace convert

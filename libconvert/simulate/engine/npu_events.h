@@ -14,25 +14,16 @@
 #include "simulate/engine/engine.h"
 #include "simulate/engine/pool.h"
 #include "simulate/engine/waiter.h"
-#include "simulate/explain/causes.h"
 #include "simulate/networks/network.h"
-#include "simulate/symmetry/order_watch.h"
 #include "util/huge_pages.h"
 
 namespace convert {
 
+template <class Observer>
 class NpuEvents {
  public:
-  NpuEvents(EventQueue& queue, std::size_t npus) : queue_(queue), latest_(npus, 0), table_(64, 0) {}
-
-  // `watch` is told of each event that is pushed.
-  void note_origins(OrderWatch& watch) { watch_ = &watch; }
-  // A node is offered to the NPU.
-  void note_offer(Rank npu) const {
-    if (watch_ != nullptr) watch_->offered(npu, queue_.now());
-  }
-
-  void note_causes(Causes& causes) { causes_ = &causes; }
+  NpuEvents(EventQueue& queue, std::size_t npus, Observer& observer)
+      : queue_(queue), observer_(observer), latest_(npus, 0), table_(64, 0) {}
 
   // `what` completes `delay` from now. delay ≥ 0.
   void add(Rank npu, Picoseconds delay, Waiter what) {
@@ -40,14 +31,14 @@ class NpuEvents {
     const auto time =
         static_cast<Picoseconds>(static_cast<std::uint64_t>(queue_.now()) + static_cast<std::uint64_t>(delay));
     const std::uint32_t item = items_.add({what, 0});
-    if (causes_ != nullptr) causes_->registered(item);
+    observer_.registered(item);
     std::uint32_t e = latest_[npu];
     if (e == 0 || entries_[e - 1].time != time) e = used_ == 0 ? 0 : find(npu, time);
     if (e == 0) {
       queue_.push_after(delay, insert(npu, time, item), event_npu);
       return;
     }
-    if (watch_ != nullptr) watch_->add_to_entry(npu, queue_.now(), e - 1);
+    observer_.adds_to_entry(npu, e - 1);
     items_[entries_[e - 1].last].next = item + 1;
     entries_[e - 1].last = item;
   }
@@ -65,15 +56,14 @@ class NpuEvents {
     std::for_each(latest_.begin(), latest_.end(), list);
   }
 
-  [[nodiscard]] Rank npu(std::uint32_t e) const { return entries_[e].npu; }
-
   // Runs entry `e` (the argument of its event): complete(npu, what) for each.
   template <typename Complete>
   void run(std::uint32_t e, Complete&& complete) {
     const Rank npu = entries_[e].npu;
+    observer_.runs_entry(npu, e);
     std::uint32_t item = entries_[e].first;
     while (true) {
-      if (causes_ != nullptr) causes_->runs(item);
+      observer_.runs(item);
       complete(npu, items_[item].what);
       const std::uint32_t next = items_[item].next;  // perhaps registered just now
       items_.remove(item);
@@ -114,7 +104,7 @@ class NpuEvents {
   }
   std::uint32_t insert(Rank npu, Picoseconds time, std::uint32_t item) {
     const std::uint32_t e = entries_.add({time, npu, item, item});
-    if (watch_ != nullptr) watch_->push_entry(npu, queue_.now(), e);
+    observer_.pushes_entry(npu, e);
     if (const std::uint32_t before = std::exchange(latest_[npu], e + 1)) {
       if (++used_ * 2 > table_.size()) grow();
       place(before - 1);
@@ -150,8 +140,7 @@ class NpuEvents {
   }
 
   EventQueue& queue_;
-  OrderWatch* watch_ = nullptr;
-  Causes* causes_ = nullptr;
+  Observer& observer_;
   HugeVector<std::uint32_t> latest_;        // by NPU: 1 + the entry made last, which is not in the table; 0: none
   GrowingHugeVector<std::uint32_t> table_;  // open addressing: 1 + entry; 0: unused
   std::size_t used_ = 0;

@@ -3,10 +3,11 @@
 
 #include <limits>
 
+#include "simulate/engine/engine.h"
+
 namespace convert {
 
-RemoteMemory::RemoteMemory(const MemoryConfig& config, NpuEvents& events, Rank npus)
-    : config_(config), events_(events) {
+RemoteMemory::RemoteMemory(const MemoryConfig& config, Rank npus) : config_(config) {
   if (config.kind == MemoryKind::pool) servers_.resize(1);
   if (config.kind == MemoryKind::per_node) servers_.resize((npus - 1) / config.npus_per_node + 1);
 }
@@ -19,23 +20,22 @@ Picoseconds RemoteMemory::duration(std::int64_t bytes) const {
   return static_cast<Picoseconds>(config_.latency_ns + moving) * ps_per_ns;
 }
 
-void RemoteMemory::access(Rank npu, std::int64_t bytes, Waiter done) {
-  if (servers_.empty()) return events_.add(npu, duration(bytes), done);
+std::optional<RemoteMemory::Begun> RemoteMemory::access(Rank npu, std::int64_t bytes, Waiter done) {
+  if (servers_.empty()) return Begun{npu, done.index(), duration(bytes), done};
   const auto server =
       config_.kind == MemoryKind::pool ? 0U : static_cast<std::uint32_t>(npu / config_.npus_per_node);
   servers_[server].push_back({npu, done, duration(bytes)});
-  if (servers_[server].size() == 1) begin(server);
+  return servers_[server].size() == 1 ? std::optional(begin(server)) : std::nullopt;
 }
 
-void RemoteMemory::begin(std::uint32_t server) {
+RemoteMemory::Begun RemoteMemory::begin(std::uint32_t server) const {
   const Access& a = servers_[server].front();
-  if (causes_ != nullptr) causes_->act({.npu = a.npu, .op = a.done.index()});
-  events_.add(a.npu, a.duration, {Waiter::memory, server});
+  return {a.npu, a.done.index(), a.duration, {Waiter::memory, server}};
 }
 
-void RemoteMemory::go_on(std::uint32_t server) {
+std::optional<RemoteMemory::Begun> RemoteMemory::go_on(std::uint32_t server) {
   servers_[server].pop_front();
-  if (!servers_[server].empty()) begin(server);
+  return servers_[server].empty() ? std::nullopt : std::optional(begin(server));
 }
 
 }  // namespace convert

@@ -4,25 +4,32 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "config/memory.h"
-#include "simulate/engine/npu_events.h"
-#include "simulate/explain/causes.h"
+#include "core/trace.h"
+#include "core/units.h"
+#include "simulate/engine/waiter.h"
 
 namespace convert {
 
 class RemoteMemory {
  public:
-  RemoteMemory(const MemoryConfig& config, NpuEvents& events, Rank npus);
+  RemoteMemory(const MemoryConfig& config, Rank npus);
 
-  void note_causes(Causes& causes) { causes_ = &causes; }
-
-  // NPU `npu` accesses `bytes` for a node: `done` is fired at the end, or Waiter::memory with the number of the
-  // server, which is to fire what take() returns, and then to call go_on().
-  void access(Rank npu, std::int64_t bytes, Waiter done);
+  // An access that begins now: `end` is to be fired on the NPU after `duration`. It is node `op`'s.
+  struct Begun {
+    Rank npu;
+    std::uint32_t op;
+    Picoseconds duration;
+    Waiter end;
+  };
+  // NPU `npu` accesses `bytes` for a node. The end of what begins is `done`, or Waiter::memory with the number of a
+  // server, which is to fire what take() returns and then to go_on(), with the access that waits next, if one does.
+  [[nodiscard]] std::optional<Begun> access(Rank npu, std::int64_t bytes, Waiter done);
   [[nodiscard]] Waiter take(std::uint32_t server) const { return servers_[server].front().done; }
-  void go_on(std::uint32_t server);
+  [[nodiscard]] std::optional<Begun> go_on(std::uint32_t server);
 
  private:
   struct Access {
@@ -31,11 +38,9 @@ class RemoteMemory {
     Picoseconds duration;
   };
   [[nodiscard]] Picoseconds duration(std::int64_t bytes) const;
-  void begin(std::uint32_t server);
+  [[nodiscard]] Begun begin(std::uint32_t server) const;
 
   const MemoryConfig config_;
-  NpuEvents& events_;
-  Causes* causes_ = nullptr;
   std::vector<std::deque<Access>> servers_;  // the first of each is under way
 };
 

@@ -7,28 +7,24 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/diagnostic.h"
 #include "core/trace.h"
 #include "core/units.h"
 #include "simulate/engine/engine.h"
+#include "simulate/engine/observer.h"
 
 namespace convert {
 
-class Causes {
+class Causes : public NoObserver {
  public:
+  static constexpr bool sees_hops = true;
   static constexpr std::uint32_t none = UINT32_MAX;
   enum class Kind : std::uint8_t { work, message, hop, receive };
-
-  // For whom something is done.
-  struct Actor {
-    Rank npu = 0;
-    std::uint32_t op = none;  // its node
-    std::uint32_t run = 0;    // 1 + the collective of which the node is a part; 0: of none
-    friend bool operator==(const Actor&, const Actor&) = default;
-  };
   struct Detail {
     Kind kind = Kind::work;
     Actor actor{};
@@ -41,43 +37,48 @@ class Causes {
     std::int64_t bytes = 0;      // message, hop
   };
 
-  explicit Causes(const EventQueue& queue) : queue_(queue) {}
-  // For the second run: ascending numbers of the causes whose details are wanted.
-  Causes(const EventQueue& queue, std::vector<std::uint32_t> wanted)
-      : queue_(queue), wanted_(std::move(wanted)), second_(true) {}
+  // Looks for the causes of the start of node `target` (nothing: of the end of the replay), at which it stops. For
+  // the second run `wanted` has the ascending numbers of the causes whose details are wanted.
+  Causes(const EventQueue& queue, std::optional<Actor> target, const std::vector<std::uint32_t>* wanted)
+      : NoObserver(queue), queue_(queue), target_(target), second_(wanted != nullptr) {
+    if (second_) wanted_ = *wanted;
+  }
 
-  // The cause whose end is being handled; none at time 0. What begins meanwhile goes back to it.
-  [[nodiscard]] std::uint32_t current() const { return current_; }
-  // The numbers of a cause and of all before it, ascending. Of the first run.
-  [[nodiscard]] std::vector<std::uint32_t> chain(std::uint32_t last) const {
+  // Returns the target as if it had begun something; nothing if it has not started, or is the end.
+  [[nodiscard]] const std::optional<Detail>& target() const { return target_begun_; }
+  // Returns the numbers of what led to the target, ascending; nothing if it never started. Of the first run.
+  [[nodiscard]] std::optional<std::vector<std::uint32_t>> chain() const {
+    if (target_ && !target_begun_) return std::nullopt;
     std::vector<std::uint32_t> numbers;
-    for (; last != none; last = before_[last]) numbers.push_back(last);
-    return {numbers.rbegin(), numbers.rend()};
+    for (std::uint32_t c = last_; c != none; c = before_[c]) numbers.push_back(c);
+    return std::vector<std::uint32_t>(numbers.rbegin(), numbers.rend());
   }
   // Returns those wanted, after the second run.
   [[nodiscard]] const std::vector<Detail>& details() const { return details_; }
 
-  // What begins from now on is for this actor.
-  void act(const Actor& actor) { actor_ = actor; }
-  [[nodiscard]] const Actor& actor() const { return actor_; }
-  // Node `op` of an NPU ends: it frees those that start before freed().
-  void node_ends(std::uint32_t op) { ended_ = op; }
-  void freed() { ended_ = none; }
-  // Node `op` of an NPU starts: so does what begins before node_started().
-  void node_starts(Rank npu, std::uint32_t op) { actor_ = starting_ = {npu, op}; }
-  void node_started() { starting_ = {}; }
-  // What would be the details if something began now.
-  [[nodiscard]] Detail detail(Kind kind) const {
-    const bool starts = starting_.op != none && actor_.npu == starting_.npu && actor_.op == starting_.op;
-    return {.kind = kind, .actor = actor_, .begin = queue_.now(), .came = 0, .starts = starts, .ended = ended_};
-  }
+  [[nodiscard]] bool stops() const { return target_begun_.has_value(); }
 
-  // Entry `item` of NpuEvents is registered, or runs.
+  template <typename ActorOf>
+  void acts(const ActorOf& actor) {
+    actor_ = actor();
+  }
+  void node_ends() {
+    if (!target_) last_ = current_;
+  }
+  void frees(std::uint32_t op) { ended_ = op; }
+  void freed() { ended_ = none; }
+  void node_starts(Rank npu, std::uint32_t op) {
+    actor_ = starting_ = {npu, op};
+    if (!target_ || target_begun_ || actor_ != *target_) return;
+    last_ = current_;
+    target_begun_ = detail(Kind::work);
+  }
+  void node_started() { starting_ = {}; }
+
   void registered(std::uint32_t item) { items_.put(item, {add(detail(Kind::work)), actor_}); }
   void runs(std::uint32_t item) { restore(items_.at[item]); }
 
-  // Message `m` is given to the network, which perhaps takes a first wire before it was_sent().
-  void send(std::uint32_t m, Rank to, std::int64_t bytes) {
+  void sends(std::uint32_t m, Rank to, std::int64_t bytes) {
     Detail d = detail(Kind::message);
     d.to = to;
     d.bytes = bytes;
@@ -87,17 +88,15 @@ class Causes {
   }
   void was_sent() { current_ = before_sending_; }
   void arrives(std::uint32_t m) { restore(messages_.at[m]); }
-  // A send or receive waits under number `index` of Messages' table, or goes on.
   void waits(std::uint32_t index) { waiting_.put(index, {current_, actor_}); }
   void goes_on(std::uint32_t index) { actor_ = waiting_.at[index].actor; }
-  // A receive whose message is there already.
   void finds_message(std::uint32_t index) { waiting_.put(index, {add(detail(Kind::receive)), actor_}); }
-  void takes_message(std::uint32_t index) { restore(waiting_.at[index]); }
+  void takes_message(std::uint32_t index, Rank /*npu*/, Waiter /*received*/) { restore(waiting_.at[index]); }
 
-  // Packet `p` of a network comes to a wire, takes it, comes to its end. The wire gets free.
-  void comes(std::uint32_t p) {
+  std::uint32_t comes(std::uint32_t p, std::uint32_t wire) {
     if (packets_.at.size() <= p) packets_.at.resize(p + 1);
     packets_.at[p].came = queue_.now();
+    return wire;
   }
   void launched(std::uint32_t p) { packets_.put(p, {current_, actor_}); }
   void takes_wire(std::uint32_t p, std::uint32_t wire, std::int64_t bytes) {
@@ -112,9 +111,8 @@ class Causes {
   }
   void hop_ends(std::uint32_t p) { restore(packets_.at[p]); }
   void wire_frees(std::uint32_t wire) { current_ = wires_[wire]; }
-  // The cause that is on the wire, where several share it; it ends.
-  [[nodiscard]] std::uint32_t on_wire(std::uint32_t wire) { return wires_[wire]; }
-  void ends(std::uint32_t cause) { current_ = cause; }
+  [[nodiscard]] std::uint32_t cause_on(std::uint32_t wire) { return wires_[wire]; }
+  void share_frees(std::uint32_t cause) { current_ = cause; }
 
  private:
   struct Begun {
@@ -137,6 +135,11 @@ class Causes {
     }
   };
 
+  // Returns what would be the details if something began now.
+  [[nodiscard]] Detail detail(Kind kind) const {
+    const bool starts = starting_.op != none && actor_.npu == starting_.npu && actor_.op == starting_.op;
+    return {.kind = kind, .actor = actor_, .begin = queue_.now(), .came = 0, .starts = starts, .ended = ended_};
+  }
   void restore(const Begun& b) {
     current_ = b.cause;
     actor_ = b.actor;
@@ -152,13 +155,16 @@ class Causes {
   }
 
   const EventQueue& queue_;
+  const std::optional<Actor> target_;
+  std::optional<Detail> target_begun_;
+  const bool second_;
   std::vector<std::uint32_t> wanted_;
   std::vector<Detail> details_;
-  bool second_ = false;
   std::vector<std::uint32_t> before_;  // first run
   std::uint32_t count_ = 0;
 
-  std::uint32_t current_ = none;
+  std::uint32_t last_ = none;     // that led to the target
+  std::uint32_t current_ = none;  // whose end is being handled; none at time 0. What begins now goes back to it
   std::uint32_t before_sending_ = none;
   Actor actor_{};
   Actor starting_{};

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "simulate/system/layer.h"
+#include "simulate/system/state.h"
 
 namespace convert {
 namespace {
@@ -48,8 +48,8 @@ class Explainer {
   [[nodiscard]] NodeRef node(Rank npu, std::uint32_t op) const {
     return {.rank = npu, .node = s_.program.ranks[npu].code->id(op)};
   }
-  [[nodiscard]] NodeRef node(const Causes::Actor& a) const { return node(a.npu, a.op); }
-  [[nodiscard]] std::string node_name(const Causes::Actor& a) const {
+  [[nodiscard]] NodeRef node(const Actor& a) const { return node(a.npu, a.op); }
+  [[nodiscard]] std::string node_name(const Actor& a) const {
     return std::string(s_.program.ranks[a.npu].code->node_name(a.op));
   }
   [[nodiscard]] const Op& op(Rank npu, std::uint32_t op) const { return s_.program.ranks[npu].code->ops[op]; }

@@ -76,12 +76,12 @@ struct Explanation {
 [[nodiscard]] std::string_view name(Explanation::What what);
 [[nodiscard]] std::string_view name(Explanation::Then then);
 
-class SystemLayer;
+class SystemState;
 
 // What an explanation is made of.
 struct ExplainSources {
   const ReplayProgram& program;
-  const SystemLayer& system;
+  const SystemState& system;
   const Network& network;
   const std::vector<Causes::Detail>& chain;  // from time 0 on
   std::optional<Causes::Detail> target;      // as if it had begun something; nothing: the end of the replay

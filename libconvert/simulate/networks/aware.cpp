@@ -4,9 +4,10 @@
 #include <vector>
 
 #include "config/network/wire_numbers.h"
+#include "simulate/explain/causes.h"
 #include "simulate/networks/network.h"
 #include "simulate/networks/wire_table.h"
-#include "simulate/symmetry/wire_watch.h"
+#include "simulate/symmetry/order_observer.h"
 
 namespace convert {
 namespace {
@@ -15,20 +16,19 @@ namespace {
 // ASTRA-sim's congestion-aware network, of one dimension or several. Each set of NPUs that differ only in
 // coordinate d has the wires of dimension d's topology. Messages correct their coordinates lowest dimension first;
 // in a ring they go the shorter way, clockwise if both are equal. A ring of two has one wire each way.
+template <class Observer>
 class AwareNetwork final : public Network {
  public:
-  AwareNetwork(const NetworkConfig& config, bool count_wires, EventQueue& queue)
+  AwareNetwork(const NetworkConfig& config, bool count_wires, EventQueue& queue, Observer& observer)
       : Network(queue),
         numbers_(config),
         dims_(numbers_.dims()),
         last_(dims_.size()),
-        table_(numbers_.wires(), count_wires) {}
+        table_(numbers_.wires(), count_wires),
+        observer_(observer) {}
 
   void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t priority) override;
   MessageToken advance(Event event) override;
-  void reduce(const NetworkConfig& config, const Symmetry& symmetry, OrderWatch& order) override {
-    watch_.emplace(config, symmetry, order, queue_);
-  }
   [[nodiscard]] std::vector<WireUse> wire_use(Picoseconds end) const override;
   [[nodiscard]] std::string wire_name(std::uint32_t wire) const override {
     const auto [from, to] = numbers_.ends(wire);
@@ -60,12 +60,10 @@ class AwareNetwork final : public Network {
     }
     return last;
   }
-  [[nodiscard]] bool is_watched() const { return watch_ || causes_ != nullptr; }  // then each event must come here
   bool forward(std::uint32_t p);
   std::uint32_t take_hop(Packet& k, const Dim& d, std::uint32_t from, std::uint32_t to);
   void enqueue(std::uint32_t wire, std::uint32_t p) {
-    if (watch_) wire = watch_->come(p, wire);
-    if (causes_ != nullptr) causes_->comes(p);
+    wire = observer_.comes(p, wire);
     if (table_.enter(wire, p)) transmit(wire, p);
   }
   void transmit(std::uint32_t wire, std::uint32_t p);
@@ -74,13 +72,15 @@ class AwareNetwork final : public Network {
   const std::vector<Dim>& dims_;
   std::vector<Delays> last_;  // by dimension
   WireTable<Packet> table_;
-  std::optional<WireWatch> watch_;
+  Observer& observer_;
 };
 
-void AwareNetwork::send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t /*priority*/) {
+template <class Observer>
+void AwareNetwork<Observer>::send(Rank src, Rank dst, std::int64_t bytes, MessageToken message,
+                                  std::int64_t /*priority*/) {
   const std::uint32_t p = message;
   table_.new_packet(p) = {.bytes = bytes, .next = 0, .at = src, .dst = dst, .dim = 0, .to_switch = false};
-  if (causes_ != nullptr) causes_->launched(p);
+  observer_.launched(p);
   if (src == dst) {  // see can_send_to_self
     enqueue(take_hop(table_.packet(p), dims_[0], src, dst), p);
   } else {
@@ -88,19 +88,19 @@ void AwareNetwork::send(Rank src, Rank dst, std::int64_t bytes, MessageToken mes
   }
 }
 
-MessageToken AwareNetwork::advance(Event event) {
+template <class Observer>
+MessageToken AwareNetwork<Observer>::advance(Event event) {
   if (event.kind() == event_wire_free) {
-    if (watch_) watch_->leave(event.arg());
-    if (causes_ != nullptr) causes_->wire_frees(event.arg());
+    observer_.wire_frees(event.arg());
     if (const std::uint32_t p = table_.leave(event.arg()); p != table_.none) transmit(event.arg(), p);
     return no_message;
   }
-  if (watch_) watch_->hop(event.arg());
-  if (causes_ != nullptr) causes_->hop_ends(event.arg());
+  observer_.hop_ends(event.arg());
   return forward(event.arg()) ? no_message : event.arg();
 }
 
-std::vector<WireUse> AwareNetwork::wire_use(Picoseconds end) const {
+template <class Observer>
+std::vector<WireUse> AwareNetwork<Observer>::wire_use(Picoseconds end) const {
   return table_.use(end, [this](std::uint32_t wire, WireUse& u) {
     const auto [from, to] = numbers_.ends(wire);
     u.from = numbers_.device_name(from);
@@ -109,7 +109,8 @@ std::vector<WireUse> AwareNetwork::wire_use(Picoseconds end) const {
 }
 
 // Puts the packet on its next wire. False: it is at its destination.
-bool AwareNetwork::forward(std::uint32_t p) {
+template <class Observer>
+bool AwareNetwork<Observer>::forward(std::uint32_t p) {
   Packet& k = table_.packet(p);
   if (k.to_switch) {
     k.to_switch = false;
@@ -129,7 +130,8 @@ bool AwareNetwork::forward(std::uint32_t p) {
 }
 
 // Moves the packet a hop towards coordinate `to` and returns the wire for it.
-std::uint32_t AwareNetwork::take_hop(Packet& k, const Dim& d, std::uint32_t from, std::uint32_t to) {
+template <class Observer>
+std::uint32_t AwareNetwork<Observer>::take_hop(Packet& k, const Dim& d, std::uint32_t from, std::uint32_t to) {
   const std::uint32_t first = d.first_wire + k.at * d.fanout;
   return with(d.topology, [&](auto t) {
     const std::uint32_t port = t.port(from, to, d.npus);
@@ -141,21 +143,26 @@ std::uint32_t AwareNetwork::take_hop(Packet& k, const Dim& d, std::uint32_t from
 }
 
 // The arrival is scheduled before the end of transmission; each delay is cut to whole nanoseconds by itself.
-void AwareNetwork::transmit(std::uint32_t wire, std::uint32_t p) {
+template <class Observer>
+void AwareNetwork<Observer>::transmit(std::uint32_t wire, std::uint32_t p) {
   const Packet& k = table_.packet(p);
   const Delays& d = delays(k.dim, k.bytes);
-  const bool arrives = k.at == k.dst && !k.to_switch && !is_watched();
+  const bool arrives = k.at == k.dst && !k.to_switch && !Observer::sees_hops;
   queue_.push_after(d.arrival, p, arrives ? event_arrival : event_hop);
   queue_.push_after(d.busy, wire, event_wire_free);
   table_.count(wire, k.bytes, queue_.now(), d.busy);
-  if (watch_) watch_->transmit(p, wire);
-  if (causes_ != nullptr) causes_->takes_wire(p, wire, k.bytes);
+  observer_.takes_wire(p, wire, k.bytes);
 }
 
 }  // namespace
 
-std::unique_ptr<Network> make_aware_network(const NetworkConfig& config, bool count_wires, EventQueue& queue) {
-  return std::make_unique<AwareNetwork>(config, count_wires, queue);
+template <class Observer>
+std::unique_ptr<Network> make_aware_network(const NetworkConfig& config, bool count_wires, EventQueue& queue,
+                                            Observer& observer) {
+  return std::make_unique<AwareNetwork<Observer>>(config, count_wires, queue, observer);
 }
+template std::unique_ptr<Network> make_aware_network(const NetworkConfig&, bool, EventQueue&, NoObserver&);
+template std::unique_ptr<Network> make_aware_network(const NetworkConfig&, bool, EventQueue&, OrderObserver&);
+template std::unique_ptr<Network> make_aware_network(const NetworkConfig&, bool, EventQueue&, Causes&);
 
 }  // namespace convert

@@ -2,6 +2,8 @@
 #include "simulate/networks/network.h"
 
 #include "core/diagnostic.h"
+#include "simulate/explain/causes.h"
+#include "simulate/symmetry/order_observer.h"
 
 namespace convert {
 
@@ -62,14 +64,26 @@ bool can_send_to_self(const NetworkConfig& config, NetworkModel model) {
   return model != NetworkModel::unaware && config.dims.size() == 1 && has_switch(config.dims[0].topology);
 }
 
-std::unique_ptr<Network> make_network(const NetworkConfig& config, const NetworkOptions& options,
-                                      EventQueue& queue) {
+template <class Observer>
+std::unique_ptr<Network> make_network(const NetworkConfig& config, const NetworkOptions& options, EventQueue& queue,
+                                      Observer& observer) {
   check_network_options(config, options);
   // Without a limit of bandwidth there is no congestion to be aware of.
   if (options.model == NetworkModel::unaware || config.ideal)
-    return make_unaware_network(config, options.watch_ports, queue);
-  if (options.model == NetworkModel::aware) return make_aware_network(config, options.count_wires, queue);
-  return make_wires_network(config, options, queue);
+    return make_unaware_network(config, options.watch_ports, observer.symmetry(), queue);
+  if (options.model == NetworkModel::aware) return make_aware_network(config, options.count_wires, queue, observer);
+  return make_wires_network(config, options, queue, observer);
+}
+template std::unique_ptr<Network> make_network(const NetworkConfig&, const NetworkOptions&, EventQueue&,
+                                               NoObserver&);
+template std::unique_ptr<Network> make_network(const NetworkConfig&, const NetworkOptions&, EventQueue&,
+                                               OrderObserver&);
+template std::unique_ptr<Network> make_network(const NetworkConfig&, const NetworkOptions&, EventQueue&, Causes&);
+
+std::unique_ptr<Network> make_network(const NetworkConfig& config, const NetworkOptions& options,
+                                      EventQueue& queue) {
+  static NoObserver nobody(queue);  // has no state
+  return make_network(config, options, queue, nobody);
 }
 
 std::unique_ptr<Network> make_network(const NetworkConfig& config, NetworkModel model, EventQueue& queue) {

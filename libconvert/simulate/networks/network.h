@@ -13,12 +13,10 @@
 #include "config/network/routes.h"
 #include "core/trace.h"
 #include "simulate/engine/engine.h"
-#include "simulate/explain/causes.h"
 #include "simulate/networks/port_watch.h"
 
 namespace convert {
 
-class OrderWatch;
 class Symmetry;
 
 // Whoever sends chooses the number, of no other message that is under way; the network hands it back at the arrival
@@ -61,8 +59,6 @@ class Network {
   // The delay of every such message, where it does not depend on what else is under way: whoever sends may then
   // push its event_arrival without send(). src != dst.
   [[nodiscard]] virtual std::optional<Picoseconds> fixed_delay(Rank, Rank, std::int64_t) const { return {}; }
-  // Only representatives send from now on, and their wires stand for all.
-  virtual void reduce(const NetworkConfig&, const Symmetry&, OrderWatch&) {}
   // The wires that carried a message until `end`, at which simulated time is, if NetworkOptions::count_wires asked
   // for them; none in a model without wires.
   [[nodiscard]] virtual std::vector<WireUse> wire_use(Picoseconds /*end*/) const { return {}; }
@@ -71,12 +67,10 @@ class Network {
   [[nodiscard]] virtual std::optional<PortLoad> worst_port(Picoseconds /*end*/) { return {}; }
   // "npu0>npu1"; of a model with wires.
   [[nodiscard]] virtual std::string wire_name(std::uint32_t) const { return {}; }
-  void note_causes(Causes& causes) { causes_ = &causes; }
 
  protected:
   explicit Network(EventQueue& queue) : queue_(queue) {}
   EventQueue& queue_;
-  Causes* causes_ = nullptr;  // if they are noted
 };
 
 // unaware: each message gets latency and full bandwidth, whatever else is under way.
@@ -113,7 +107,11 @@ void check_network_options(const NetworkConfig& config, const NetworkOptions& op
 // Whether an NPU can send to itself: only through the switch of a one-dimensional network, aware or wires.
 [[nodiscard]] bool can_send_to_self(const NetworkConfig& config, NetworkModel model);
 
-// Throws what check_network_options throws, and make_router for wires.
+// Throws what check_network_options throws, and make_router for wires. `observer` is told of packets; with a
+// symmetry only representatives send, and their wires stand for all.
+template <class Observer>
+[[nodiscard]] std::unique_ptr<Network> make_network(const NetworkConfig& config, const NetworkOptions& options,
+                                                    EventQueue& queue, Observer& observer);
 [[nodiscard]] std::unique_ptr<Network> make_network(const NetworkConfig& config, const NetworkOptions& options,
                                                     EventQueue& queue);
 [[nodiscard]] std::unique_ptr<Network> make_network(const NetworkConfig& config, NetworkModel model,
@@ -122,12 +120,15 @@ void check_network_options(const NetworkConfig& config, const NetworkOptions& op
 // Delays are computed in double nanoseconds and cut to whole ones. Throws Error beyond 106 days.
 [[nodiscard]] Picoseconds truncate_delay(double ns);
 
-// One per model.
+// One per model. `symmetry` may be null.
 [[nodiscard]] std::unique_ptr<Network> make_unaware_network(const NetworkConfig& config, bool watch_ports,
-                                                            EventQueue& queue);
+                                                            const Symmetry* symmetry, EventQueue& queue);
+template <class Observer>
 [[nodiscard]] std::unique_ptr<Network> make_aware_network(const NetworkConfig& config, bool count_wires,
-                                                          EventQueue& queue);
+                                                          EventQueue& queue, Observer& observer);
+template <class Observer>
 [[nodiscard]] std::unique_ptr<Network> make_wires_network(const NetworkConfig& config,
-                                                          const NetworkOptions& options, EventQueue& queue);
+                                                          const NetworkOptions& options, EventQueue& queue,
+                                                          Observer& observer);
 
 }  // namespace convert

@@ -30,9 +30,9 @@ struct PortLoad {
 // Counts a message where it leaves its source and where it comes to its destination, for as long as its bytes take.
 class PortWatch {
  public:
-  explicit PortWatch(const NetworkConfig& config) : numbers_(config) {}
-  // Only representatives send from now on, and their wires stand for all.
-  void reduce(const Symmetry& symmetry) { symmetry_ = &symmetry; }
+  // With a symmetry only representatives send, and their wires stand for all.
+  explicit PortWatch(const NetworkConfig& config, const Symmetry* symmetry = nullptr)
+      : numbers_(config), symmetry_(symmetry) {}
 
   // A message that is sent now and arrives `delay` later, `latency_ns` of it latency, at the pace of one dimension.
   void send(Rank src, Rank dst, double bytes_per_ns, Picoseconds now, Picoseconds delay, double latency_ns);
@@ -63,7 +63,7 @@ class PortWatch {
   static void advance(Port& port, Picoseconds now);
 
   ProductWires numbers_;
-  const Symmetry* symmetry_ = nullptr;
+  const Symmetry* symmetry_;
   std::unordered_map<std::uint32_t, Port> ports_;  // by wire
 };
 

@@ -13,9 +13,9 @@ namespace {
 // in which the two addresses differ; further dimensions are free.
 class UnawareNetwork final : public Network {
  public:
-  UnawareNetwork(const NetworkConfig& config, bool watch_ports, EventQueue& queue)
+  UnawareNetwork(const NetworkConfig& config, bool watch_ports, const Symmetry* symmetry, EventQueue& queue)
       : Network(queue), dims_(config.dims) {
-    if (watch_ports && !config.ideal) ports_.emplace(config);
+    if (watch_ports && !config.ideal) ports_.emplace(config, symmetry);
   }
 
   void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t /*priority*/) override {
@@ -28,9 +28,6 @@ class UnawareNetwork final : public Network {
   [[nodiscard]] std::optional<Picoseconds> fixed_delay(Rank src, Rank dst, std::int64_t bytes) const override {
     if (ports_) return std::nullopt;  // each is to come to send()
     return delay(way(src, dst), bytes);
-  }
-  void reduce(const NetworkConfig&, const Symmetry& symmetry, OrderWatch&) override {
-    if (ports_) ports_->reduce(symmetry);
   }
   [[nodiscard]] std::optional<PortLoad> worst_port(Picoseconds end) override {
     return ports_ ? ports_->worst(end) : std::nullopt;
@@ -65,8 +62,9 @@ class UnawareNetwork final : public Network {
 
 }  // namespace
 
-std::unique_ptr<Network> make_unaware_network(const NetworkConfig& config, bool watch_ports, EventQueue& queue) {
-  return std::make_unique<UnawareNetwork>(config, watch_ports, queue);
+std::unique_ptr<Network> make_unaware_network(const NetworkConfig& config, bool watch_ports,
+                                              const Symmetry* symmetry, EventQueue& queue) {
+  return std::make_unique<UnawareNetwork>(config, watch_ports, symmetry, queue);
 }
 
 }  // namespace convert

@@ -9,9 +9,10 @@
 #include "config/network/routes.h"
 #include "core/diagnostic.h"
 #include "simulate/engine/pool.h"
+#include "simulate/explain/causes.h"
 #include "simulate/networks/network.h"
 #include "simulate/networks/wire_table.h"
-#include "simulate/symmetry/wire_watch.h"
+#include "simulate/symmetry/order_observer.h"
 
 namespace convert {
 namespace {
@@ -26,14 +27,16 @@ constexpr std::uint32_t event_share_free = event_network + 2;  // share `arg` of
 //
 // A message that comes over slower wires than the one it takes (cut) needs only a share of it: others that need no
 // more than the rest go beside it, so that a fast wire behind slow ones carries as much as all of them bring.
+template <class Observer>
 class WiresNetwork final : public Network {
  public:
-  WiresNetwork(const NetworkConfig& config, const NetworkOptions& options, EventQueue& queue)
+  WiresNetwork(const NetworkConfig& config, const NetworkOptions& options, EventQueue& queue, Observer& observer)
       : Network(queue),
         router_(make_router(config, options.routing, options.failed)),
         table_(router_->wires(), options.count_wires),
         first_cut_(first_cut(config, options.forwarding.value_or(Forwarding::switches))),
-        busy_for_latency_(options.occupancy == Occupancy::alpha_beta) {}
+        busy_for_latency_(options.occupancy == Occupancy::alpha_beta),
+        observer_(observer) {}
 
   void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t priority) override {
     const std::uint32_t p = message;
@@ -42,14 +45,13 @@ class WiresNetwork final : public Network {
     k.priority = priority;
     k.tail_ps = 0;
     k.position = {.at = src, .dst = dst};
-    if (causes_ != nullptr) causes_->launched(p);
+    observer_.launched(p);
     take_hop(p, k);
   }
 
   MessageToken advance(Event event) override {
     if (event.kind() == event_wire_free) {
-      if (watch_) watch_->leave(event.arg());
-      if (causes_ != nullptr) causes_->wire_frees(event.arg());
+      observer_.wire_frees(event.arg());
       serve_next(event.arg());
       return no_message;
     }
@@ -57,17 +59,13 @@ class WiresNetwork final : public Network {
       free_share(event.arg());
       return no_message;
     }
-    if (watch_) watch_->hop(event.arg());
-    if (causes_ != nullptr) causes_->hop_ends(event.arg());
+    observer_.hop_ends(event.arg());
     Packet& k = table_.packet(event.arg());
     if (k.position.at == k.position.dst) return event.arg();
     take_hop(event.arg(), k);
     return no_message;
   }
 
-  void reduce(const NetworkConfig& config, const Symmetry& symmetry, OrderWatch& order) override {
-    watch_.emplace(config, symmetry, order, queue_);
-  }
   [[nodiscard]] std::string wire_name(std::uint32_t wire) const override {
     const auto [from, to] = router_->ends(wire);
     return router_->device_name(from) + '>' + router_->device_name(to);
@@ -109,9 +107,8 @@ class WiresNetwork final : public Network {
 
   void take_hop(std::uint32_t p, Packet& k) {
     k.hop = router_->step(k.position);
-    if (watch_) k.hop.wire = watch_->come(p, k.hop.wire);
+    k.hop.wire = observer_.comes(p, k.hop.wire);
     const auto sooner = [](const Packet& a, const Packet& b) { return a.priority > b.priority; };
-    if (causes_ != nullptr) causes_->comes(p);
     if (!shares_.empty()) {
       const auto at = shares_.find(k.hop.wire);
       if (at != shares_.end() && table_.waiting(k.hop.wire) == 0 && fits(k, at->second))
@@ -138,7 +135,7 @@ class WiresNetwork final : public Network {
   void free_share(std::uint32_t number) {
     const Share share = share_pool_[number];
     share_pool_.remove(number);
-    if (causes_ != nullptr) causes_->ends(share.cause);
+    observer_.share_frees(share.cause);
     const auto at = shares_.find(share.wire);
     at->second.used -= share.part;
     if (--at->second.count != 0) return serve_beside(share.wire);
@@ -169,8 +166,7 @@ class WiresNetwork final : public Network {
     const Picoseconds busy = send_on(p, k, wire);
     queue_.push_after(busy, k.hop.wire, event_wire_free);
     table_.count(k.hop.wire, k.bytes, queue_.now(), busy);
-    if (watch_) watch_->transmit(p, k.hop.wire);
-    if (causes_ != nullptr) causes_->takes_wire(p, k.hop.wire, k.bytes);
+    observer_.takes_wire(p, k.hop.wire, k.bytes);
   }
   void transmit_share(std::uint32_t p, Packet& k, Shares& shares) {
     const Picoseconds wire = wire_time(k);
@@ -181,9 +177,8 @@ class WiresNetwork final : public Network {
     const std::uint32_t number = share_pool_.add({.wire = k.hop.wire, .part = part, .cause = 0});
     queue_.push_after(send_on(p, k, std::max(sent, time_alone(k, wire))), number, event_share_free);
     table_.count(k.hop.wire, k.bytes, queue_.now(), wire);
-    if (causes_ == nullptr) return;
-    causes_->takes_wire(p, k.hop.wire, k.bytes);
-    share_pool_[number].cause = causes_->on_wire(k.hop.wire);
+    observer_.takes_wire(p, k.hop.wire, k.bytes);
+    share_pool_[number].cause = observer_.cause_on(k.hop.wire);
   }
   // All of the message has left in `sent`. Returns how long it keeps what it has of the wire, whose end is to be
   // scheduled after this.
@@ -193,8 +188,7 @@ class WiresNetwork final : public Network {
     Picoseconds arrival = add(sent, latency);
     k.tail_ps = add(queue_.now(), arrival);
     if (!is_last && k.position.at >= first_cut_) arrival = latency;  // of the head
-    const bool is_watched = watch_ || causes_ != nullptr;            // then each event must come here
-    queue_.push_after(arrival, p, is_last && !is_watched ? event_arrival : event_hop);
+    queue_.push_after(arrival, p, is_last && !Observer::sees_hops ? event_arrival : event_hop);
     return busy_for_latency_ ? add(sent, latency) : sent;
   }
   static Picoseconds add(Picoseconds a, Picoseconds b) {
@@ -208,14 +202,21 @@ class WiresNetwork final : public Network {
   std::unordered_map<std::uint32_t, Shares> shares_;  // by wire, of few
   Pool<Share, &Share::wire> share_pool_;
   const bool busy_for_latency_;
-  std::optional<WireWatch> watch_;
+  Observer& observer_;
 };
 
 }  // namespace
 
+template <class Observer>
 std::unique_ptr<Network> make_wires_network(const NetworkConfig& config, const NetworkOptions& options,
-                                            EventQueue& queue) {
-  return std::make_unique<WiresNetwork>(config, options, queue);
+                                            EventQueue& queue, Observer& observer) {
+  return std::make_unique<WiresNetwork<Observer>>(config, options, queue, observer);
 }
+template std::unique_ptr<Network> make_wires_network(const NetworkConfig&, const NetworkOptions&, EventQueue&,
+                                                     NoObserver&);
+template std::unique_ptr<Network> make_wires_network(const NetworkConfig&, const NetworkOptions&, EventQueue&,
+                                                     OrderObserver&);
+template std::unique_ptr<Network> make_wires_network(const NetworkConfig&, const NetworkOptions&, EventQueue&,
+                                                     Causes&);
 
 }  // namespace convert

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "simulate/engine/messages.h"
+#include "simulate/engine/channel.h"
 
 namespace convert {
 

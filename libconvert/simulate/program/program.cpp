@@ -7,6 +7,7 @@
 
 #include "core/algorithm/algorithm.h"
 #include "core/attr_names.h"
+#include "simulate/astra/issue_order.h"
 #include "simulate/engine/local_memory.h"
 #include "simulate/program/builder.h"
 

@@ -21,10 +21,9 @@
 #include "core/units.h"
 #include "feeder/feeder.h"
 #include "simulate/astra/gaps.h"
-#include "simulate/engine/messages.h"
+#include "simulate/engine/channel.h"
 #include "simulate/networks/network.h"
 #include "simulate/program/op.h"
-#include "simulate/system/custom.h"
 #include "simulate/system/plan.h"
 
 namespace convert {
@@ -95,6 +94,13 @@ struct ReplayOptions {
   bool astra_names = false;                // messages call options as ASTRA-sim does
   bool symmetry = true;  // simulate one of equivalent ranks, where that is proved to give the same result
   std::shared_ptr<const ReplaySystem> system{};  // null: what fits the network
+};
+
+// An algorithm for one group: what each place does, its messages already between ranks.
+struct CustomAlgorithm {
+  std::string source{};  // its file or the prefix of its traces, as given
+  bool parts = false;    // no source, but an all-to-all whose parts differ in size: all messages at once
+  std::vector<std::shared_ptr<const RankCode>> places{};
 };
 
 struct RankProgram {

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <utility>
 
+#include "simulate/astra/issue_order.h"
 #include "simulate/engine/local_memory.h"
 #include "simulate/symmetry/group_shifts.h"
 #include "simulate/symmetry/symmetry.h"

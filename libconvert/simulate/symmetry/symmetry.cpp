@@ -7,7 +7,7 @@
 namespace convert {
 namespace {
 
-// Puts the messages of representatives onto channels of their own.
+// Puts the messages of representatives onto channels of their own, which lead to representatives.
 class Reducer {
  public:
   Reducer(const ReplayProgram& program, const Equivalence& equivalence, std::vector<ChannelKey>& channels)
@@ -16,7 +16,10 @@ class Reducer {
   std::shared_ptr<const RankCode> reduce(const RankCode& code) {
     auto copy = std::make_shared<RankCode>(code);
     for (Op& op : copy->ops) {
-      if (op.type == OpType::send || op.type == OpType::recv) op.channel = channel(op.channel);
+      if (op.type == OpType::send || op.type == OpType::recv) {
+        op.channel = channel(op.channel);
+        op.peer = equivalence_.ranks.representative(op.peer);
+      }
     }
     return copy;
   }

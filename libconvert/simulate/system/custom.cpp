@@ -3,9 +3,13 @@
 
 #include <algorithm>
 
+#include "simulate/explain/causes.h"
+#include "simulate/symmetry/order_observer.h"
+
 namespace convert {
 
-void CustomRuns::begin(Rank npu, const RankCode& code, std::uint32_t stream, std::uint32_t collective) {
+template <class Observer>
+void CustomRuns<Observer>::begin(Rank npu, const RankCode& code, std::uint32_t stream, std::uint32_t collective) {
   std::uint32_t run = 0;
   if (unused_runs_.empty()) {
     run = static_cast<std::uint32_t>(runs_.size());
@@ -33,7 +37,8 @@ void CustomRuns::begin(Rank npu, const RankCode& code, std::uint32_t stream, std
       [&](std::uint32_t node) { try_issue(run, node); });
 }
 
-void CustomRuns::issue(std::uint32_t run) {
+template <class Observer>
+void CustomRuns<Observer>::issue(std::uint32_t run) {
   Feeder& feeder = runs_[run].feeder;
   do {
     feeder.issue([&](std::uint32_t node) { return try_issue(run, node); });
@@ -41,17 +46,19 @@ void CustomRuns::issue(std::uint32_t run) {
 }
 
 // What the end of a node has freed.
-void CustomRuns::issue_in_order(std::uint32_t run, std::uint32_t ended) {
+template <class Observer>
+void CustomRuns<Observer>::issue_in_order(std::uint32_t run, std::uint32_t ended) {
   Run& r = runs_[run];
   r.feeder.issue_all(
       [&](std::span<std::uint32_t> fresh) { arranger_.arrange(*r.code, r.feeder, ended, fresh, r.bucket_count); },
       [&](std::uint32_t node) { try_issue(run, node); });
 }
 
-bool CustomRuns::try_issue(std::uint32_t run, std::uint32_t node) {
+template <class Observer>
+bool CustomRuns<Observer>::try_issue(std::uint32_t run, std::uint32_t node) {
   Run& r = runs_[run];
   const Op& op = r.code->ops[node];
-  events_.note_offer(r.npu);
+  observer_.offered(r.npu);
   std::uint32_t p = 0;
   if (unused_pending_.empty()) {
     p = static_cast<std::uint32_t>(pending_.size());
@@ -81,7 +88,8 @@ bool CustomRuns::try_issue(std::uint32_t run, std::uint32_t node) {
   return true;
 }
 
-std::uint32_t CustomRuns::complete(std::uint32_t index) {
+template <class Observer>
+std::uint32_t CustomRuns<Observer>::complete(std::uint32_t index) {
   const Pending p = pending_[index];
   unused_pending_.push_back(index);
   Run& r = runs_[p.run];
@@ -97,5 +105,9 @@ std::uint32_t CustomRuns::complete(std::uint32_t index) {
   unused_runs_.push_back(p.run);
   return r.stream + 1;
 }
+
+template class CustomRuns<NoObserver>;
+template class CustomRuns<OrderObserver>;
+template class CustomRuns<Causes>;
 
 }  // namespace convert

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <string>
 #include <vector>
 
 #include "feeder/feeder.h"
@@ -15,27 +13,9 @@
 
 namespace convert {
 
-// An algorithm for one group: what each place does, its messages already between ranks.
-struct CustomAlgorithm {
-  std::string source{};  // its file or the prefix of its traces, as given
-  bool parts = false;    // no source, but an all-to-all whose parts differ in size: all messages at once
-  std::vector<std::shared_ptr<const RankCode>> places{};
-};
-
-// The runs of custom algorithms that are under way. Free nodes are issued all at once, in ascending order of id or,
-// by ASTRA-sim's rules, of their IssueOrder; there are no resources, endpoint delays or reduction costs but the
-// nodes' own times.
-class CustomRuns {
+// The runs of custom algorithms that are under way.
+class CustomState {
  public:
-  CustomRuns(NpuEvents& events, Messages& messages) : events_(events), messages_(messages) {}
-
-  // Issues the first nodes of `code` on `npu`. At least one node is never done at once.
-  // `collective`: 1 + its number, if its messages are to be matched apart from those of other runs; else 0.
-  void begin(Rank npu, const RankCode& code, std::uint32_t stream, std::uint32_t collective);
-
-  // Op `index` (of a Waiter::custom_op) has ended. Returns 1 + the stream whose run has ended with it, else 0.
-  std::uint32_t complete(std::uint32_t index);
-
   // `code` on one NPU.
   struct Run {
     Feeder feeder{};
@@ -54,18 +34,37 @@ class CustomRuns {
   };
   [[nodiscard]] const Pending& pending(std::uint32_t index) const { return pending_[index]; }
 
+ protected:
+  std::vector<Run> runs_;
+  std::vector<std::uint32_t> unused_runs_;
+  std::vector<Pending> pending_;
+  std::vector<std::uint32_t> unused_pending_;
+};
+
+// Free nodes are issued all at once, in ascending order of id or, by ASTRA-sim's rules, of their IssueOrder; there
+// are no resources, endpoint delays or reduction costs but the nodes' own times.
+template <class Observer>
+class CustomRuns : public CustomState {
+ public:
+  CustomRuns(NpuEvents<Observer>& events, Messages<Observer>& messages, Observer& observer)
+      : events_(events), messages_(messages), observer_(observer) {}
+
+  // Issues the first nodes of `code` on `npu`. At least one node is never done at once.
+  // `collective`: 1 + its number, if its messages are to be matched apart from those of other runs; else 0.
+  void begin(Rank npu, const RankCode& code, std::uint32_t stream, std::uint32_t collective);
+
+  // Op `index` (of a Waiter::custom_op) has ended. Returns 1 + the stream whose run has ended with it, else 0.
+  std::uint32_t complete(std::uint32_t index);
+
  private:
   void issue(std::uint32_t run);
   void issue_in_order(std::uint32_t run, std::uint32_t ended);
   bool try_issue(std::uint32_t run, std::uint32_t node);
 
-  NpuEvents& events_;
-  Messages& messages_;
+  NpuEvents<Observer>& events_;
+  Messages<Observer>& messages_;
+  Observer& observer_;
   IssueArranger arranger_;
-  std::vector<Run> runs_;
-  std::vector<std::uint32_t> unused_runs_;
-  std::vector<Pending> pending_;
-  std::vector<std::uint32_t> unused_pending_;
 };
 
 }  // namespace convert

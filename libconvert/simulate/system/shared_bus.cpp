@@ -2,6 +2,8 @@
 #include "simulate/system/shared_bus.h"
 
 #include "core/diagnostic.h"
+#include "simulate/explain/causes.h"
+#include "simulate/symmetry/order_observer.h"
 #include "simulate/system/layer.h"
 
 namespace convert {
@@ -15,16 +17,18 @@ Picoseconds truncated(double ns) { return truncate_delay(ns); }
 
 }  // namespace
 
-SharedBus::SharedBus(const SharedBusConfig& config, std::int64_t reduction_delay, NpuEvents& events, Rank npus,
-                     EventQueue& queue, SystemLayer& layer)
+template <class Observer>
+SharedBus<Observer>::SharedBus(const SharedBusConfig& config, std::int64_t reduction_delay, Rank npus,
+                               const EventQueue& queue, NpuEvents<Observer>& events, SystemLayer<Observer>& layer)
     : config_(config),
       reduction_delay_(reduction_delay),
-      events_(events),
       queue_(queue),
+      events_(events),
       layer_(layer),
       sides_(std::size_t{npus} * sides_per_npu) {}
 
-std::uint32_t SharedBus::new_request(const Request& r) {
+template <class Observer>
+std::uint32_t SharedBus<Observer>::new_request(const Request& r) {
   if (unused_.empty()) {
     requests_.push_back(r);
     return static_cast<std::uint32_t>(requests_.size() - 1);
@@ -35,49 +39,59 @@ std::uint32_t SharedBus::new_request(const Request& r) {
   return i;
 }
 
-void SharedBus::append(List& list, std::uint32_t request) {
+template <class Observer>
+void SharedBus<Observer>::append(List& list, std::uint32_t request) {
   requests_[request].next = 0;
   (list.head == 0 ? list.head : requests_[list.tail - 1].next) = request + 1;
   list.tail = request + 1;
   ++list.size;
 }
 
-std::uint32_t SharedBus::take(List& list) {
+template <class Observer>
+std::uint32_t SharedBus<Observer>::take(List& list) {
   const std::uint32_t request = list.head - 1;
   list.head = requests_[request].next;
   --list.size;
   return request;
 }
 
-void SharedBus::add_event(std::uint32_t side, Picoseconds delay, Event event) {
+template <class Observer>
+void SharedBus<Observer>::add_event(std::uint32_t side, Picoseconds delay, Event event) {
   events_.add(side / sides_per_npu, delay,
               {Waiter::bus, side * events_per_side + static_cast<std::uint32_t>(event)});
 }
 
-void SharedBus::request(Rank npu, bool from_npu, std::int64_t bytes, bool reduce, bool send_back, Waiter done) {
+template <class Observer>
+void SharedBus<Observer>::request(Rank npu, bool from_npu, std::int64_t bytes, bool reduce, bool send_back,
+                                  Waiter done) {
   const std::uint32_t request =
       new_request({.bytes = bytes, .waiter = done, .then = Then::done, .reduce = reduce, .send_back = send_back});
   submit(npu * sides_per_npu + (from_npu ? 0 : 1), request);
 }
 
-void SharedBus::submit(std::uint32_t side, std::uint32_t request) {
+template <class Observer>
+void SharedBus<Observer>::submit(std::uint32_t side, std::uint32_t request) {
   if (has_inner(side)) return cross_inner(side, request, false, false, Then::send);
   append(sides_[side].sends, request);
   if (sides_[side].state == State::free) try_to_send(side);
 }
 
 // Crosses the inner bus of `side` first, from its NPU side or from its memory side.
-void SharedBus::cross_inner(std::uint32_t side, std::uint32_t outer, bool from_npu, bool send_back, Then then) {
+template <class Observer>
+void SharedBus<Observer>::cross_inner(std::uint32_t side, std::uint32_t outer, bool from_npu, bool send_back,
+                                      Then then) {
   const std::uint32_t request = new_request(
       {.bytes = requests_[outer].bytes, .side = side, .outer = outer, .then = then, .send_back = send_back});
   submit(side + (from_npu ? 2 : 3), request);
 }
 
-void SharedBus::go_on(std::uint32_t side) {
+template <class Observer>
+void SharedBus<Observer>::go_on(std::uint32_t side) {
   if (sides_[side].state == State::free && sides_[side].sends.size != 0) try_to_send(side);
 }
 
-void SharedBus::try_to_send(std::uint32_t side) {
+template <class Observer>
+void SharedBus<Observer>::try_to_send(std::uint32_t side) {
   const Side& other = sides_[partner(side)];
   if (sides_[side].sent_in_a_row > fair_turns && other.sends.size != 0 && other.sent_in_a_row <= fair_turns) {
     if (other.state == State::free) go_on(partner(side));
@@ -86,7 +100,8 @@ void SharedBus::try_to_send(std::uint32_t side) {
   send(side);
 }
 
-void SharedBus::send(std::uint32_t side) {
+template <class Observer>
+void SharedBus<Observer>::send(std::uint32_t side) {
   Side& x = sides_[side];
   Side& to = sides_[partner(side)];
   const std::int64_t since = (queue_.now() - x.last) / ps_per_ns;
@@ -107,7 +122,8 @@ void SharedBus::send(std::uint32_t side) {
   add_event(side, truncated(real(offset) + G * bytes), Event::sent);
 }
 
-void SharedBus::fire(std::uint32_t index) {
+template <class Observer>
+void SharedBus<Observer>::fire(std::uint32_t index) {
   const std::uint32_t side = index / events_per_side;
   Side& x = sides_[side];
   switch (static_cast<Event>(index % events_per_side)) {
@@ -127,7 +143,8 @@ void SharedBus::fire(std::uint32_t index) {
   go_on(side);
 }
 
-void SharedBus::receive(std::uint32_t side) {
+template <class Observer>
+void SharedBus<Observer>::receive(std::uint32_t side) {
   Side& x = sides_[side];
   x.last = queue_.now();
   x.before = x.state;
@@ -139,12 +156,14 @@ void SharedBus::receive(std::uint32_t side) {
   reduce(side, request);
 }
 
-void SharedBus::reduce(std::uint32_t side, std::uint32_t request) {
+template <class Observer>
+void SharedBus<Observer>::reduce(std::uint32_t side, std::uint32_t request) {
   append(sides_[side].reductions, request);
   start_reduction(side);
 }
 
-void SharedBus::start_reduction(std::uint32_t side) {
+template <class Observer>
+void SharedBus<Observer>::start_reduction(std::uint32_t side) {
   Side& x = sides_[side];
   if (x.reducing || x.reductions.size == 0) return;
   x.reducing = true;
@@ -156,7 +175,8 @@ void SharedBus::start_reduction(std::uint32_t side) {
 }
 
 // What has been reduced, or is not to be, goes back or is done.
-void SharedBus::route(std::uint32_t side, std::uint32_t request) {
+template <class Observer>
+void SharedBus<Observer>::route(std::uint32_t side, std::uint32_t request) {
   Request& r = requests_[request];
   if (r.send_back) {
     r.send_back = false;
@@ -168,7 +188,8 @@ void SharedBus::route(std::uint32_t side, std::uint32_t request) {
   finish(side, request);
 }
 
-void SharedBus::finish(std::uint32_t side, std::uint32_t request) {
+template <class Observer>
+void SharedBus<Observer>::finish(std::uint32_t side, std::uint32_t request) {
   const Request r = requests_[request];
   unused_.push_back(request);
   switch (r.then) {
@@ -185,5 +206,9 @@ void SharedBus::finish(std::uint32_t side, std::uint32_t request) {
   }
   go_on(r.side);
 }
+
+template class SharedBus<NoObserver>;
+template class SharedBus<OrderObserver>;
+template class SharedBus<Causes>;
 
 }  // namespace convert

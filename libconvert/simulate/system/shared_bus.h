@@ -11,15 +11,17 @@
 
 namespace convert {
 
+template <class Observer>
 class SystemLayer;
 
+template <class Observer>
 class SharedBus {
  public:
   // `reduction_delay`: ns for each 100 bytes that the bus reduces.
   SharedBus(const SharedBus&) = delete;
   SharedBus& operator=(const SharedBus&) = delete;
-  SharedBus(const SharedBusConfig& config, std::int64_t reduction_delay, NpuEvents& events, Rank npus,
-            EventQueue& queue, SystemLayer& layer);
+  SharedBus(const SharedBusConfig& config, std::int64_t reduction_delay, Rank npus, const EventQueue& queue,
+            NpuEvents<Observer>& events, SystemLayer<Observer>& layer);
 
   // A bundle crosses the outer bus, from the NPU side or from the memory agent's, is perhaps reduced there and
   // perhaps sent back; then `done` is fired.
@@ -86,9 +88,9 @@ class SharedBus {
 
   const SharedBusConfig config_;
   const std::int64_t reduction_delay_;
-  NpuEvents& events_;
-  EventQueue& queue_;
-  SystemLayer& layer_;
+  const EventQueue& queue_;
+  NpuEvents<Observer>& events_;
+  SystemLayer<Observer>& layer_;
   std::vector<Side> sides_;
   std::vector<Request> requests_;
   std::vector<std::uint32_t> unused_;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
-// The state of one chunk of a collective on one NPU. Private to the system layer.
+// The state of one chunk of a collective on one NPU. Private to the system layer, with what is done at each
+// message.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "simulate/system/layer.h"
 #include "simulate/system/rounds.h"
+#include "simulate/system/state.h"
 
 namespace convert {
 
-struct alignas(64) SystemLayer::Stream {
+struct alignas(64) SystemState::Stream {
   enum class Tree : std::uint8_t {
     leaf_begin,
     leaf_send,
@@ -65,8 +66,32 @@ struct alignas(64) SystemLayer::Stream {
   Rank right = 0;
 };
 
-inline SystemLayer::Stream& SystemLayer::stream(std::uint32_t s) {
+inline SystemState::Stream& SystemState::stream(std::uint32_t s) {
   return blocks_[s >> block_bits][s & ((1U << block_bits) - 1)];
+}
+
+inline const CollectivePlan& SystemState::plan_of(const Stream& st) const {
+  return plans_[runs_[jobs_[st.job].run].call];
+}
+
+inline std::uint32_t SystemState::place_in(const Stream& st, const PhasePlan& phase) const {
+  if (phase.group_ring) return groups_[plan_of(st).call.group].place(st.npu);
+  return st.npu / phase.stride % phase.members;
+}
+
+inline Rank SystemState::member(const Stream& st, std::uint32_t place) const {
+  const PhasePlan& p = *st.phase;
+  if (p.group_ring) return groups_[plan_of(st).call.group].ranks[place];
+  return st.npu + (place - st.place) * p.stride;  // modulo 2^32
+}
+
+// The member `distance` < n places away in the stream's direction, or against it.
+inline Rank SystemState::neighbour(const Stream& st, std::uint32_t distance, bool forwards) const {
+  const std::uint32_t n = st.phase->members;
+  const bool up = forwards != st.anticlockwise;
+  std::uint32_t place = st.place + (up ? distance : n - distance);
+  if (place >= n) place -= n;
+  return member(st, place);
 }
 
 }  // namespace convert

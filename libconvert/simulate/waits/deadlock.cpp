@@ -121,7 +121,7 @@ class Reporter {
 
   // Messages that no node of a trace has sent. While nodes wait in collectives they are only named as near misses.
   void list_of_collectives(std::vector<std::uint32_t> left) {
-    for (const Messages::Left& l : remains_.messages.left()) {
+    for (const Channels::Left& l : remains_.messages.left()) {
       if (l.waiter.kind() != Waiter::nobody) continue;
       if (l.channel < program_.channels.size()) {
         if (left[l.channel] == 0) continue;

@@ -14,7 +14,8 @@
 namespace convert {
 
 class JsonWriter;
-class SystemLayer;
+class Channels;
+class SystemState;
 
 struct NodeRef {
   Rank rank = 0;
@@ -100,8 +101,8 @@ struct RefusedCall {
 struct ReplayRemains {
   const ReplayProgram& program;
   std::vector<const Feeder*> feeders;  // by rank
-  const Messages& messages;
-  const SystemLayer& system;
+  const Channels& messages;
+  const SystemState& system;
   const std::vector<RefusedCall>& refused;
 };
 [[nodiscard]] WaitReport report_waits(const ReplayRemains& remains);

@@ -54,7 +54,7 @@ void WaitGraph::collect_parts() {
         std::lower_bound(unended_.parts.begin(), unended_.parts.end(), UnendedCollectives::Part{c.npu, c.op, 0});
     if (!all_called(part->run)) continue;  // it waits for ranks, whatever its nodes do
     part_of_custom_run_[c.custom_run] = static_cast<std::uint32_t>(parts_.size());
-    const CustomRuns::Run& run = runs[c.custom_run];
+    const CustomState::Run& run = runs[c.custom_run];
     parts_.push_back({run.code, &run.feeder, c.npu, first, c.op, run.collective});
     first += run.feeder.size();
   }
@@ -72,7 +72,7 @@ void WaitGraph::mark_started() {
     return key.run != 0 && !key.control &&
            program_.plans[remains_.system.runs()[key.run - 1].call].call.custom != 0;
   };
-  for (const Messages::Left& l : remains_.messages.left()) {
+  for (const Channels::Left& l : remains_.messages.left()) {
     const ChannelKey& key = remains_.messages.key(l.channel);
     if (l.channel >= fixed && !of_custom_run(key)) continue;
     const std::uint32_t channel = l.channel < fixed ? l.channel : channel_of(key);
@@ -85,7 +85,7 @@ void WaitGraph::mark_started() {
     if (l.waiter.kind() == Waiter::op) {
       number = parts_[l.send ? key.src : key.dst].first + l.waiter.index();
     } else if (l.waiter.kind() == Waiter::custom_op) {
-      const CustomRuns::Pending& p = remains_.system.custom_runs().pending(l.waiter.index());
+      const CustomState::Pending& p = remains_.system.custom_runs().pending(l.waiter.index());
       if (part_of_custom_run_[p.run] == no_index) continue;
       number = parts_[part_of_custom_run_[p.run]].first + p.node;
     } else {

@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "simulate/engine/messages.h"
 #include "simulate/program/channel_index.h"
-#include "simulate/system/layer.h"
+#include "simulate/system/state.h"
 #include "simulate/waits/deadlock.h"
 
 namespace convert {
@@ -37,7 +38,7 @@ class WaitGraph {
   [[nodiscard]] Rank rank(std::uint32_t v) const { return parts_[nodes_[v].part].rank; }
   [[nodiscard]] const Op& op(std::uint32_t v) const { return parts_[nodes_[v].part].code->ops[nodes_[v].node]; }
   [[nodiscard]] NodeRef ref(std::uint32_t v) const;
-  // Kind::collective: its number in SystemLayer::runs(); Kind::refused: of the one that stands at its place.
+  // Kind::collective: its number in SystemState::runs(); Kind::refused: of the one that stands at its place.
   [[nodiscard]] std::uint32_t run(std::uint32_t v) const { return runs_of_nodes_[nodes_[v].index]; }
 
   // Says who holds up a collective under way: ranks that have not called it; those of them that have no such call
@@ -84,7 +85,7 @@ class WaitGraph {
     Rank rank;
     std::size_t first;         // number of its node 0
     std::uint32_t call;        // custom algorithms: the node of the rank
-    std::uint32_t collective;  // see CustomRuns::Run
+    std::uint32_t collective;  // see CustomState::Run
   };
   struct WaitingOp {
     std::uint32_t part;

@@ -358,7 +358,7 @@ std::vector<std::string> find_hints(const WaitGraph& graph, const std::vector<st
 
 std::vector<std::string> find_hints(const WaitGraph& graph, const std::vector<UnmatchedSend>& unmatched) {
   std::vector<std::string> hints;
-  const SystemLayer& system = graph.remains().system;
+  const SystemState& system = graph.remains().system;
   const ReplayProgram& program = graph.remains().program;
   for (const CollectiveRun& run : system.runs()) {
     const CollectiveCall& call = program.plans[run.call].call;

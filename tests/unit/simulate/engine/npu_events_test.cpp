@@ -7,12 +7,15 @@
 #include <random>
 #include <vector>
 
+#include "simulate/engine/observer.h"
+
 namespace convert {
 namespace {
 
 TEST(NpuEvents, EventsOfOneNpuRunTogetherAtThePlaceOfTheFirst) {
   EventQueue q;
-  NpuEvents events(q, 2);
+  NoObserver nobody(q);
+  NpuEvents<NoObserver> events(q, 2, nobody);
   events.add(0, 10, {Waiter::op, 100});
   events.add(1, 10, {Waiter::op, 200});
   events.add(0, 20, {Waiter::op, 101});
@@ -28,7 +31,8 @@ TEST(NpuEvents, EventsOfOneNpuRunTogetherAtThePlaceOfTheFirst) {
 
 TEST(NpuEvents, WhatIsAddedForNowRunsInTheSamePass) {
   EventQueue q;
-  NpuEvents events(q, 2);
+  NoObserver nobody(q);
+  NpuEvents<NoObserver> events(q, 2, nobody);
   events.add(0, 10, {Waiter::op, 100});
   events.add(0, 10, {Waiter::op, 101});
   events.add(1, 10, {Waiter::op, 200});
@@ -44,7 +48,8 @@ TEST(NpuEvents, WhatIsAddedForNowRunsInTheSamePass) {
 
 TEST(NpuEvents, KeepsManyDistinctTimesApart) {
   EventQueue q;
-  NpuEvents events(q, 3);
+  NoObserver nobody(q);
+  NpuEvents<NoObserver> events(q, 3, nobody);
   std::mt19937 random(1);
   std::map<std::uint32_t, Picoseconds> due;
   std::uint32_t next = 0;

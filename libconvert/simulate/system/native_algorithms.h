@@ -1,40 +1,20 @@
 // SPDX-License-Identifier: MIT
-// The native algorithms. Each works by bundles: a local pass, with a reduction or plain, that is followed by a
-// message; every message received starts the next bundle.
-#include <bit>
+// The native algorithms of SystemLayer, for layer.cpp alone. Each works by bundles: a local pass, with a reduction
+// or plain, that is followed by a message; every message received starts the next bundle.
+#pragma once
 
 #include "simulate/system/layer.h"
 #include "simulate/system/stream.h"
 
 namespace convert {
-namespace {
 
 // The partner's coordinate is found by XOR. In the ring of a group it is the place.
-bool is_exchange(const PhasePlan& p) { return p.algorithm == NativeAlgorithm::halving_doubling && !p.group_ring; }
-
-}  // namespace
-
-std::uint32_t SystemLayer::place_in(const Stream& st, const PhasePlan& phase) const {
-  if (phase.group_ring) return groups_[plan_of(st).call.group].place(st.npu);
-  return st.npu / phase.stride % phase.members;
+inline bool is_exchange(const PhasePlan& p) {
+  return p.algorithm == NativeAlgorithm::halving_doubling && !p.group_ring;
 }
 
-Rank SystemLayer::member(const Stream& st, std::uint32_t place) const {
-  const PhasePlan& p = *st.phase;
-  if (p.group_ring) return groups_[plan_of(st).call.group].ranks[place];
-  return st.npu + (place - st.place) * p.stride;  // modulo 2^32
-}
-
-// The member `distance` < n places away in the stream's direction, or against it.
-Rank SystemLayer::neighbour(const Stream& st, std::uint32_t distance, bool forwards) const {
-  const std::uint32_t n = st.phase->members;
-  const bool up = forwards != st.anticlockwise;
-  std::uint32_t place = st.place + (up ? distance : n - distance);
-  if (place >= n) place -= n;
-  return member(st, place);
-}
-
-void SystemLayer::init_algorithm(std::uint32_t s) {
+template <class Observer>
+void SystemLayer<Observer>::init_algorithm(std::uint32_t s) {
   Stream& st = stream(s);
   const PhasePlan& p = *st.phase;
   st.place = place_in(st, p);
@@ -64,7 +44,8 @@ void SystemLayer::init_algorithm(std::uint32_t s) {
   }
 }
 
-void SystemLayer::step(std::uint32_t s) {
+template <class Observer>
+void SystemLayer<Observer>::step(std::uint32_t s) {
   switch (stream(s).phase->algorithm) {
     case NativeAlgorithm::ring: return ring_step(s);
     case NativeAlgorithm::direct: return direct_step(s);
@@ -73,7 +54,8 @@ void SystemLayer::step(std::uint32_t s) {
   }
 }
 
-void SystemLayer::received(std::uint32_t s) {
+template <class Observer>
+void SystemLayer<Observer>::received(std::uint32_t s) {
   Stream& st = stream(s);
   if (st.phase->algorithm == NativeAlgorithm::double_binary_tree) return tree_step(s, true);
   ++st.received;
@@ -82,7 +64,8 @@ void SystemLayer::received(std::uint32_t s) {
 
 // The next bundle of a cycle: the first `window` are plain; the others reduce in a reduce-scatter, and in every
 // other cycle of an all-reduce.
-void SystemLayer::make_bundle(std::uint32_t s) {
+template <class Observer>
+void SystemLayer<Observer>::make_bundle(std::uint32_t s) {
   Stream& st = stream(s);
   const PhasePlan& p = *st.phase;
   if (st.at == 0) {
@@ -101,7 +84,8 @@ void SystemLayer::make_bundle(std::uint32_t s) {
   }
 }
 
-void SystemLayer::send_bundle(std::uint32_t s, bool reduce, bool to_npu, bool send_back) {
+template <class Observer>
+void SystemLayer<Observer>::send_bundle(std::uint32_t s, bool reduce, bool to_npu, bool send_back) {
   const Stream& st = stream(s);
   const Waiter next{reduce ? Waiter::reduction : Waiter::phase_step, s};
   if (bus_ && !st.phase->group_ring) {
@@ -111,7 +95,8 @@ void SystemLayer::send_bundle(std::uint32_t s, bool reduce, bool to_npu, bool se
   }
 }
 
-void SystemLayer::send_to(const Stream& st, Rank peer, std::int64_t bytes, Waiter sent) {
+template <class Observer>
+void SystemLayer<Observer>::send_to(const Stream& st, Rank peer, std::int64_t bytes, Waiter sent) {
   const std::uint32_t channel = messages_.acquire({.bytes = bytes,
                                                    .src = st.npu,
                                                    .dst = peer,
@@ -122,7 +107,8 @@ void SystemLayer::send_to(const Stream& st, Rank peer, std::int64_t bytes, Waite
   messages_.release(channel);
 }
 
-void SystemLayer::receive_from(std::uint32_t s, Rank peer, std::int64_t bytes) {
+template <class Observer>
+void SystemLayer<Observer>::receive_from(std::uint32_t s, Rank peer, std::int64_t bytes) {
   const Stream& st = stream(s);
   const std::uint32_t channel = messages_.acquire({.bytes = bytes,
                                                    .src = peer,
@@ -135,7 +121,8 @@ void SystemLayer::receive_from(std::uint32_t s, Rank peer, std::int64_t bytes) {
 }
 
 // One bundle is under way at a time.
-void SystemLayer::ring_step(std::uint32_t s) {
+template <class Observer>
+void SystemLayer<Observer>::ring_step(std::uint32_t s) {
   Stream& st = stream(s);
   if (st.steps_left == 0) {
     messages_.release(st.out);
@@ -149,7 +136,8 @@ void SystemLayer::ring_step(std::uint32_t s) {
 
 // Message k goes to the member 1 + k mod (n-1) places on. The second half of an all-reduce starts when all of the
 // first half has been received.
-void SystemLayer::direct_step(std::uint32_t s) {
+template <class Observer>
+void SystemLayer<Observer>::direct_step(std::uint32_t s) {
   Stream& st = stream(s);
   const PhasePlan& p = *st.phase;
   ++st.free;
@@ -163,7 +151,8 @@ void SystemLayer::direct_step(std::uint32_t s) {
 }
 
 // With many bundles at once their messages follow each other, each on a channel of its own somewhere in memory.
-void SystemLayer::direct_prefetch(const Stream& st) const {
+template <class Observer>
+void SystemLayer<Observer>::direct_prefetch(const Stream& st) const {
   constexpr std::uint32_t many = 32;
   const PhasePlan& p = *st.phase;
   if (p.window < many || !messages_.exceed_caches()) return;
@@ -182,7 +171,8 @@ void SystemLayer::direct_prefetch(const Stream& st) const {
   }
 }
 
-bool SystemLayer::direct_send(std::uint32_t s) {
+template <class Observer>
+bool SystemLayer<Observer>::direct_send(std::uint32_t s) {
   Stream& st = stream(s);
   if (st.prepared == 0 || st.steps_left == 0 || st.free == 0) return false;
   direct_prefetch(st);
@@ -196,7 +186,8 @@ bool SystemLayer::direct_send(std::uint32_t s) {
   return true;
 }
 
-void SystemLayer::halving_doubling_step(std::uint32_t s) {
+template <class Observer>
+void SystemLayer<Observer>::halving_doubling_step(std::uint32_t s) {
   Stream& st = stream(s);
   if (st.steps_left == 0) return end_phase(s);
   --st.steps_left;
@@ -206,7 +197,8 @@ void SystemLayer::halving_doubling_step(std::uint32_t s) {
 }
 
 // An all-reduce halves the message and doubles the distance until it would reach n, and then goes back.
-void SystemLayer::halving_doubling_advance(Stream& st) const {
+template <class Observer>
+void SystemLayer<Observer>::halving_doubling_advance(Stream& st) {
   if (st.turned) {
     st.distance /= 2;
     st.bytes *= 2;
@@ -223,7 +215,8 @@ void SystemLayer::halving_doubling_advance(Stream& st) const {
 
 // Two complete binary trees over the members, numbered in order, with one more node as root: the last member (its
 // left child is the tree) or the first (its right child).
-void SystemLayer::init_tree(std::uint32_t s) {
+template <class Observer>
+void SystemLayer<Observer>::init_tree(std::uint32_t s) {
   Stream& st = stream(s);
   const std::uint32_t n = st.phase->members;
   const std::uint32_t root = st.low_root ? 0 : n - 1;
@@ -255,7 +248,8 @@ void SystemLayer::init_tree(std::uint32_t s) {
 }
 
 // `message`: one has been received; else a bundle has come through.
-void SystemLayer::tree_step(std::uint32_t s, bool message) {
+template <class Observer>
+void SystemLayer<Observer>::tree_step(std::uint32_t s, bool message) {
   using Tree = Stream::Tree;
   Stream& st = stream(s);
   switch (st.tree) {

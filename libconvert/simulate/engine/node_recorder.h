@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Fills a timeline during a replay: begin times and message numbers of nodes.
+// When nodes begin and end, for a timeline and for the use of local memory.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/timeline.h"
+#include "simulate/engine/local_memory.h"
+#include "simulate/engine/replay.h"
 #include "simulate/program/program.h"
 
 namespace convert {
 
+// Fills a timeline: begin times and message numbers of nodes.
 class TimelineRecorder {
  public:
   TimelineRecorder(const ReplayProgram& program, Timeline& timeline)
@@ -82,6 +87,48 @@ class TimelineRecorder {
   std::vector<std::uint32_t> sent_;  // by channel
   std::vector<std::uint32_t> posted_;
   std::vector<std::uint32_t> flow_;  // by op: its number within the channel, from 1
+};
+
+// Records what the options ask for.
+class NodeRecorder {
+ public:
+  NodeRecorder(const ReplayProgram& program, ReplayResult& result) : program_(program), result_(result) {
+    if (program.options.timeline) timeline_.emplace(program, result.timeline);
+    if (program.options.memory == MemoryTracking::off) return;
+    for (const RankProgram& r : program.ranks) spans_.emplace_back(r.code != nullptr ? r.code->ops.size() : 0);
+  }
+  [[nodiscard]] static bool is_wanted(const ReplayOptions& options) {
+    return options.timeline || options.memory != MemoryTracking::off;
+  }
+
+  void begin(Rank r, std::uint32_t node, Picoseconds now) {
+    if (timeline_) timeline_->begin(r, node, now);
+    if (!spans_.empty()) spans_[r][node].begin = now;
+  }
+  void end(Rank r, std::uint32_t node, Picoseconds now) {
+    if (timeline_) timeline_->end(r, node, now);
+    if (!spans_.empty()) spans_[r][node].end = now;
+  }
+  void finish() {
+    if (timeline_) timeline_->stop(result_.reached_ps);
+    if (!spans_.empty()) add_peaks(program_, spans_, result_);
+    if (program_.options.memory == MemoryTracking::trace) result_.spans = std::move(spans_);
+  }
+
+ private:
+  const ReplayProgram& program_;
+  ReplayResult& result_;
+  std::optional<TimelineRecorder> timeline_;
+  std::vector<NodeSpans> spans_;  // by rank, where local memory is tracked
+};
+
+// Records nothing.
+class NoRecorder {
+ public:
+  NoRecorder(const ReplayProgram& /*program*/, ReplayResult& /*result*/) {}
+  void begin(Rank /*r*/, std::uint32_t /*node*/, Picoseconds /*now*/) {}
+  void end(Rank /*r*/, std::uint32_t /*node*/, Picoseconds /*now*/) {}
+  void finish() {}
 };
 
 }  // namespace convert

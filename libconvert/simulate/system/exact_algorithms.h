@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Phases with exact sizes: rounds (ring, direct, halving doubling, dissemination) and stages (trees, stars). Before
-// the first message and after each one received comes the endpoint delay, and the reduction where there is one.
+// Phases of SystemLayer with exact sizes, for layer.cpp alone: rounds (ring, direct, halving doubling,
+// dissemination) and stages (trees, stars). Before the first message and after each one received comes the endpoint
+// delay, and the reduction where there is one.
+#pragma once
+
 #include "simulate/system/layer.h"
 #include "simulate/system/rounds.h"
 #include "simulate/system/stream.h"
 
 namespace convert {
-namespace {
 
-bool has_stages(const PhasePlan& p) {
+inline bool has_stages(const PhasePlan& p) {
   return p.algorithm == NativeAlgorithm::binomial_tree || p.algorithm == NativeAlgorithm::star ||
          p.algorithm == NativeAlgorithm::double_binary_tree;
 }
 
-std::uint32_t window_of(const PhasePlan& p) { return p.algorithm == NativeAlgorithm::direct ? p.window : 1; }
+inline std::uint32_t window_of(const PhasePlan& p) { return p.algorithm == NativeAlgorithm::direct ? p.window : 1; }
 
-}  // namespace
-
-void SystemLayer::exact_begin(std::uint32_t s) {
+template <class Observer>
+void SystemLayer<Observer>::exact_begin(std::uint32_t s) {
   Stream& st = stream(s);
   const PhasePlan& p = *st.phase;
   const CollectivePlan& plan = plan_of(st);
@@ -34,14 +35,16 @@ void SystemLayer::exact_begin(std::uint32_t s) {
 }
 
 // A local pass: the endpoint delay, and the reduction of so many bytes.
-void SystemLayer::exact_pass(std::uint32_t s, std::int64_t reduced_bytes) {
+template <class Observer>
+void SystemLayer<Observer>::exact_pass(std::uint32_t s, std::int64_t reduced_bytes) {
   const Stream& st = stream(s);
   Picoseconds delay = reduced_bytes == 0 ? 0 : model_.reduction(reduced_bytes);
   if (__builtin_add_overflow(delay, st.phase->endpoint_delay, &delay)) EventQueue::too_late();
   events_.add(st.npu, delay, {Waiter::phase_step, s});
 }
 
-void SystemLayer::exact_received(std::uint32_t s) {
+template <class Observer>
+void SystemLayer<Observer>::exact_received(std::uint32_t s) {
   Stream& st = stream(s);
   if (!st.stages.empty()) {
     exact_pass(s, st.stages[st.sent].reduces ? st.total : 0);
@@ -51,7 +54,8 @@ void SystemLayer::exact_received(std::uint32_t s) {
   }
 }
 
-void SystemLayer::exact_step(std::uint32_t s) {
+template <class Observer>
+void SystemLayer<Observer>::exact_step(std::uint32_t s) {
   Stream& st = stream(s);
   ++st.prepared;
   ++st.free;
@@ -73,7 +77,8 @@ void SystemLayer::exact_step(std::uint32_t s) {
   if (st.sent == all && st.prepared == window + all) end_phase(s);
 }
 
-void SystemLayer::exact_stage(std::uint32_t s) {
+template <class Observer>
+void SystemLayer<Observer>::exact_stage(std::uint32_t s) {
   Stream& st = stream(s);
   const Stage& stage = st.stages[st.sent];
   st.free = 0;
@@ -81,7 +86,8 @@ void SystemLayer::exact_stage(std::uint32_t s) {
   for (const std::uint32_t place : stage.from) receive_from(s, member(st, place), st.total);
 }
 
-void SystemLayer::exact_send_stage(std::uint32_t s) {
+template <class Observer>
+void SystemLayer<Observer>::exact_send_stage(std::uint32_t s) {
   Stream& st = stream(s);
   for (const std::uint32_t place : st.stages[st.sent].to) {
     ++st.under_way;
@@ -92,12 +98,14 @@ void SystemLayer::exact_send_stage(std::uint32_t s) {
 }
 
 // A root that only sends is not done before its messages are there, like a node that sends.
-void SystemLayer::exact_sent(std::uint32_t s) {
+template <class Observer>
+void SystemLayer<Observer>::exact_sent(std::uint32_t s) {
   Stream& st = stream(s);
   if (--st.under_way == 0 && st.sent == st.stages.size()) exact_end_stages(s);
 }
 
-void SystemLayer::exact_end_stages(std::uint32_t s) {
+template <class Observer>
+void SystemLayer<Observer>::exact_end_stages(std::uint32_t s) {
   stream(s).stages.clear();
   end_phase(s);
 }

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// What a message and a receive must have in common to find each other.
+#pragma once
+
+#include <cstdint>
+
+#include "core/trace.h"
+
+namespace convert {
+
+// ASTRA-sim's tags, of traces and of its own algorithms, count modulo this.
+inline constexpr std::uint32_t astra_tag_modulus = 500'000'000;
+
+// The k-th send of a channel is taken by its k-th receive.
+struct ChannelKey {
+  std::int64_t bytes = 0;
+  Rank src = 0;
+  Rank dst = 0;
+  std::int64_t tag = 0;
+  std::uint32_t run = 0;  // 1 + the run of a collective to which alone it belongs; 0: to all
+  bool native = false;    // of a native algorithm: its tags are apart from those of traces
+  bool control = false;   // a receiver asks for a message (rendezvous)
+  bool exchange = false;  // of two partners of a pairwise exchange; see Symmetry
+  friend bool operator==(const ChannelKey&, const ChannelKey&) = default;
+};
+[[nodiscard]] std::uint64_t hash(const ChannelKey& key);
+
+}  // namespace convert

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT
+// The event loop of a replay, for replay.cpp alone: what each NPU does when something ends.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "simulate/astra/checks.h"
+#include "simulate/engine/activity.h"
+#include "simulate/engine/collective_exposure.h"
+#include "simulate/engine/messages.h"
+#include "simulate/engine/node_recorder.h"
+#include "simulate/engine/npu_events.h"
+#include "simulate/engine/observer.h"
+#include "simulate/engine/remote_memory.h"
+#include "simulate/engine/replay.h"
+#include "simulate/system/layer.h"
+#include "util/huge_pages.h"
+
+namespace convert {
+
+template <class Observer, class Recorder>
+class Replayer final : private CollectiveListener {
+  // What each event of an NPU touches.
+  struct alignas(64) Npu {
+    Activity activity{};
+    const Op* ops = nullptr;
+    std::uint8_t busy = 0;  // bit per Slot in use
+    Picoseconds compute_ps = 0;
+    Feeder feeder{};
+  };
+
+ public:
+  // `of_observer`: what the observer wants to know besides the clock. Ranks without code do not run.
+  template <typename... OfObserver>
+  explicit Replayer(const ReplayProgram& program, OfObserver&&... of_observer)
+      : program_(program),
+        observer_(queue_, std::forward<OfObserver>(of_observer)...),
+        recorder_(program, result_),
+        network_(make_network(program.network, program.options.network, queue_, observer_)),
+        npu_events_(queue_, program.ranks.size(), observer_),
+        messages_(queue_, *network_, program.channels, program.ranks.size(), program.options.system->rendezvous,
+                  observer_),
+        system_(program, queue_, npu_events_, messages_, *this, observer_),
+        memory_(program.options.system->memory, static_cast<Rank>(program.ranks.size())),
+        exposure_(program.ranks.size()),
+        npus_(program.ranks.size()),
+        has_slots_(program.options.issue == IssueMode::workload),
+        waits_for_round_(has_slots_ && program.options.astra) {
+    result_.npus.resize(program.ranks.size());
+  }
+
+  ReplayOutcome run() {
+    for (Rank r = 0; r < program_.ranks.size(); ++r) {
+      if (program_.ranks[r].code == nullptr) continue;  // another rank stands for it
+      npus_[r].feeder = program_.ranks[r].code->feeder;
+      npus_[r].ops = program_.ranks[r].code->ops.data();
+      if (npus_[r].feeder.size() == 0) result_.npus[r].finish_ps = 0;
+    }
+    for (Rank r = 0; r < program_.ranks.size(); ++r) {
+      issue(npus_[r], r);
+    }
+    if (!queue_.empty() && queue_.next_time() == 0) note_time_zero();
+    const Picoseconds until = program_.options.until.value_or(std::numeric_limits<Picoseconds>::max());
+    while (!observer_.stops() && (!queue_.empty() || offer_again()) && queue_.next_time() <= until) {
+      prefetch();
+      handle(queue_.pop());
+    }
+    finish();
+    return {std::move(result_), exposure_.list(program_, system_.runs())};
+  }
+
+  [[nodiscard]] const Observer& observer() const { return observer_; }
+  [[nodiscard]] const SystemState& system() const { return system_; }
+  [[nodiscard]] const Network& network() const { return *network_; }
+  // Returns who waits for whom, after a run that could not go on.
+  [[nodiscard]] WaitReport waits() const {
+    std::vector<const Feeder*> feeders;
+    for (const Npu& npu : npus_) feeders.push_back(&npu.feeder);
+    return report_waits({program_, std::move(feeders), messages_, system_, refused_});
+  }
+
+ private:
+  void handle(Event e) {
+    on_network_ = e.kind() != event_npu;
+    switch (e.kind()) {
+      case event_npu: npu_events_.run(e.arg(), [this](Rank npu, Waiter w) { fire(npu, w); }); break;
+      case event_receive: fire(messages_.take_late(e.arg())); break;
+      case event_arrival:
+        observer_.arrives(e.arg());
+        arrive(e.arg());
+        break;
+      default:
+        if (const MessageToken m = network_->advance(e); m != no_message) arrive(m);
+    }
+  }
+
+  void arrive(MessageToken m) {
+    fire(messages_.sent(m));
+    fire(messages_.arrive(m));
+  }
+
+  void fire(const typename Messages<Observer>::Call& call) { fire(call.npu, call.waiter); }
+  void fire(Rank npu, Waiter w) {
+    observer_.fires(w);
+    switch (w.kind()) {
+      case Waiter::nobody: break;
+      case Waiter::op: complete(npu, w.index(), w.end()); break;
+      case Waiter::control_sent: messages_.control_sent(w.index()); break;
+      case Waiter::control_recv: messages_.control_received(w.index()); break;
+      case Waiter::memory:
+        fire(npu, memory_.take(w.index()));
+        begin_access(memory_.go_on(w.index()));
+        break;
+      default: system_.fire(npu, w);
+    }
+  }
+
+  void collective_done(Rank npu, std::uint32_t op, std::uint32_t run) override {
+    const std::uint32_t group = program_.plans[system_.runs()[run].call].call.group;
+    exposure_.end(npu, op, run, observer_.weight(group, npu), npus_[npu].activity.without_compute(queue_.now()));
+    complete(npu, op, npus_[npu].ops[op].end);
+  }
+
+  void complete(Rank r, std::uint32_t node, NodeEnd what) {
+    Npu& npu = npus_[r];
+    npu.busy &= static_cast<std::uint8_t>(~slot_bit(what.slot()));
+    end(npu, r, node, what);
+    observer_.frees(node);
+    if (npu.feeder.free_nodes() != 0) issue(npu, r);
+    observer_.freed();
+  }
+
+  // Books the end of a node and frees its children.
+  void end(Npu& npu, Rank r, std::uint32_t node, NodeEnd what) {
+    if (what.is_compute() && __builtin_add_overflow(npu.compute_ps, npu.ops[node].value, &npu.compute_ps))
+      EventQueue::too_late();
+    recorder_.end(r, node, queue_.now());
+    if (what.type() != OpType::invalid) npu.activity.end(Activity::kind_of(what.type(), what.slot()), queue_.now());
+    result_.total_ps = queue_.now();
+    observer_.node_ends();
+    if (what.is_leaf()) {
+      npu.feeder.complete_leaf();
+    } else if (what.to_child() != 0) {
+      npu.feeder.complete_before(node + what.to_child());
+    } else {
+      npu.feeder.complete(npu.ops[node].children);
+    }
+    if (!npu.feeder.done()) return;
+    result_.npus[r].finish_ps = queue_.now();
+    if (program_.options.astra && on_network_ && has_unknown_to_statistics(*program_.ranks[r].code))
+      result_.gaps.add(AstraGap::statistics);
+  }
+
+  // `unless`: what stops ASTRA-sim before, and leads to the same here.
+  void note_gap(AstraGap gap, AstraGap unless) {
+    if (!program_.gaps.has(unless)) result_.gaps.add(gap);
+  }
+  void note_time_zero() {
+    if (program_.options.astra && program_.options.network.model != NetworkModel::wires)
+      note_gap(AstraGap::time_zero, AstraGap::gathers_less_than_chunks);
+  }
+
+  // An INVALID node ends at once. In ASTRA-sim what it frees waits for the next round; unless that would never
+  // come, because nothing of this NPU is in flight.
+  void issue(Npu& npu, Rank r) {
+    const auto round = [&] { npu.feeder.issue([&](std::uint32_t node) { return try_issue(npu, r, node); }); };
+    round();
+    while (waits_for_round_ ? npu.feeder.free_nodes() != 0 && npu.feeder.in_flight() == 0
+                            : npu.feeder.fresh_nodes() != 0) {
+      if (waits_for_round_) note_gap(AstraGap::invalid_node, AstraGap::metadata_node);
+      round();
+    }
+  }
+
+  // When nothing is to come any more: what an INVALID node has freed need not wait for another end on its NPU. Not
+  // proved to be the same for the ranks of a class.
+  bool offer_again() {
+    if (Observer::is_reduced) return false;
+    for (Rank r = 0; r < npus_.size(); ++r) {
+      Feeder& feeder = npus_[r].feeder;
+      std::uint32_t taken = 0;
+      do {
+        taken = feeder.completed() + feeder.in_flight();
+        if (waits_for_round_ && feeder.fresh_nodes() != 0)
+          note_gap(AstraGap::invalid_node, AstraGap::metadata_node);
+        if (feeder.free_nodes() != 0) issue(npus_[r], r);
+      } while (taken != feeder.completed() + feeder.in_flight());
+    }
+    return !queue_.empty();
+  }
+
+  bool try_issue(Npu& npu, Rank r, std::uint32_t node) {
+    const Op& op = npu.ops[node];
+    __builtin_prefetch(&op + 6);  // what comes soon
+    npu.feeder.prefetch_after(node);
+    observer_.offered(r);
+    if (has_slots_ && (npu.busy & slot_bit(op.slot)) != 0) return false;
+    observer_.node_starts(r, node);
+    recorder_.begin(r, node, queue_.now());
+    if (op.type != OpType::invalid) npu.activity.begin(Activity::kind_of(op.type, op.slot), queue_.now());
+    if (has_slots_ && op.type != OpType::invalid && op.slot != Slot::recv) npu.busy |= slot_bit(op.slot);
+    begin(npu, r, node, op);
+    observer_.node_started();
+    return true;
+  }
+
+  void begin(Npu& npu, Rank r, std::uint32_t node, const Op& op) {
+    const Waiter done{Waiter::op, node, op.end};
+    switch (op.type) {
+      case OpType::invalid:
+        if (waits_for_round_) observer_.deferred(r);
+        end(npu, r, node, op.end);
+        break;
+      case OpType::timed: npu_events_.add(r, op.value, done); break;
+      case OpType::memory: begin_access(memory_.access(r, op.value, done)); break;
+      case OpType::send: messages_.send(op.channel, done, r, op.peer, op.value, 0); break;
+      case OpType::recv: messages_.receive(op.channel, r, done); break;
+      case OpType::collective:
+        exposure_.begin(r, node, npu.activity.without_compute(queue_.now()));
+        observer_.begins_collective(true);
+        if (const CollectiveRun* other = system_.start(r, op.channel, node, op.peer))  // never starts
+          refused_.push_back({r, node, static_cast<std::uint32_t>(other - system_.runs().data())});
+        observer_.begins_collective(false);
+        break;
+    }
+  }
+
+  void begin_access(const std::optional<RemoteMemory::Begun>& access) {
+    if (!access) return;
+    observer_.acts([&] { return Actor{.npu = access->npu, .op = access->op}; });
+    npu_events_.add(access->npu, access->duration, access->end);
+  }
+
+  // Messages and their channels lie anywhere: they can be on their way while the events before theirs run.
+  [[gnu::always_inline]] void prefetch() const {
+    if (const Event* e = queue_.upcoming(12); e != nullptr && e->kind() == event_arrival)
+      messages_.prefetch(e->arg());
+    if (const Event* e = queue_.upcoming(8); e != nullptr && e->kind() == event_arrival)
+      messages_.prefetch_channel(e->arg());
+  }
+
+  // Only ASTRA-sim gives an NPU one communication at a time.
+  [[nodiscard]] std::uint8_t slot_bit(Slot slot) const {
+    if (slot == Slot::communication && !program_.options.astra) return 0;
+    return static_cast<std::uint8_t>(1U << static_cast<unsigned>(slot));
+  }
+
+  // What nodes that still compute have done.
+  void book_unended() {
+    npu_events_.for_each([this](Rank r, Picoseconds end, Waiter w) {
+      const Op* op = w.kind() == Waiter::op ? &npus_[r].ops[w.index()] : nullptr;
+      if (op == nullptr || !op->is_compute) return;
+      Picoseconds& compute = npus_[r].compute_ps;
+      if (__builtin_add_overflow(compute, result_.reached_ps - (end - op->value), &compute)) EventQueue::too_late();
+    });
+  }
+
+  void finish() {
+    const bool stopped = observer_.stops();
+    result_.reached_ps = queue_.now();
+    if (!queue_.empty() && !stopped) result_.reached_ps = program_.options.until.value_or(queue_.now());
+    if (!queue_.empty()) book_unended();
+    bool all_done = true;
+    for (Rank r = 0; r < program_.ranks.size(); ++r) {
+      finish(r);
+      all_done = all_done && npus_[r].feeder.done();
+    }
+    recorder_.finish();
+    result_.wires = network_->wire_use(result_.reached_ps);
+    result_.worst_port = network_->worst_port(result_.reached_ps);
+    if (program_.options.astra && messages_.has_long_rendezvous()) result_.gaps.add(AstraGap::long_rendezvous);
+    if (system_.stream_numbers_differ()) result_.gaps.add(AstraGap::uneven_group_use);
+    if (!queue_.empty() || stopped) {
+      result_.status = ReplayStatus::stopped;
+    } else if (!all_done) {
+      result_.status = ReplayStatus::deadlock;
+    } else if (messages_.any_unclaimed()) {
+      result_.status = ReplayStatus::unmatched;
+    }
+  }
+  void finish(Rank r) {
+    NpuResult& npu = result_.npus[r];
+    const Feeder& feeder = npus_[r].feeder;
+    npu.compute_ps = npus_[r].compute_ps;
+    npu.times = npus_[r].activity.times(result_.reached_ps);
+    npu.sends = messages_.sent_by(r).messages;
+    npu.bytes_sent = messages_.sent_by(r).bytes;
+    npu.nodes = feeder.size();
+    npu.nodes_done = feeder.completed();
+    if (!npu.finish_ps) return;
+    const bool subtracts = program_.options.issue != IssueMode::algorithm;
+    npu.astra_exposed_ps = *npu.finish_ps - (subtracts ? npu.compute_ps : 0);
+    npu.exposed_communication_ps =
+        program_.options.astra ? npu.astra_exposed_ps : npu.times.communication - npu.times.overlap;
+  }
+
+  const ReplayProgram& program_;
+  ReplayResult result_;
+  EventQueue queue_;
+  Observer observer_;
+  Recorder recorder_;
+  std::unique_ptr<Network> network_;
+  NpuEvents<Observer> npu_events_;
+  Messages<Observer> messages_;
+  SystemLayer<Observer> system_;
+  RemoteMemory memory_;
+  CollectiveExposure exposure_;
+  HugeVector<Npu> npus_;
+  std::vector<RefusedCall> refused_;
+  const bool has_slots_;
+  const bool waits_for_round_;  // what an INVALID node has freed
+  bool on_network_ = true;      // what happens now is the network's doing, not an NPU's; the start counts as such
+};
+
+}  // namespace convert

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// Watches a replay of representatives for what could be different on other ranks; see OrderWatch.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "simulate/engine/engine.h"
+#include "simulate/engine/observer.h"
+#include "simulate/symmetry/order_watch.h"
+#include "simulate/symmetry/symmetry.h"
+#include "simulate/symmetry/wire_watch.h"
+
+namespace convert {
+
+// An NPU that calls a collective as its node `op`.
+struct Caller {
+  Rank npu;
+  std::uint32_t op;
+};
+using FirstCallers = std::vector<std::vector<Caller>>;  // by run: who calls it at the time at which it begins
+
+class OrderObserver : public NoObserver {
+ public:
+  static constexpr bool is_reduced = true;
+  static constexpr bool sees_hops = true;
+
+  // `program` is the reduced one; both are to outlive this.
+  OrderObserver(const EventQueue& queue, const ReplayProgram& program, const Equivalence& equivalence)
+      : NoObserver(queue),
+        queue_(queue),
+        program_(program),
+        symmetry_(equivalence.ranks),
+        order_(program.ranks.size(), !program.model.shared_bus) {
+    const bool has_wires = program.options.network.model != NetworkModel::unaware && !program.network.ideal;
+    if (has_wires) wires_.emplace(program.network, symmetry_, order_, queue);
+  }
+
+  // Whether what was found for the representatives holds for all.
+  [[nodiscard]] bool symmetric() const { return !order_.broken(); }
+  [[nodiscard]] const FirstCallers& first_callers() const { return first_callers_; }
+
+  [[nodiscard]] bool stops() const { return order_.broken(); }
+
+  void offered(Rank npu) { order_.offered(npu, queue_.now()); }
+  void deferred(Rank npu) { order_.deferred(npu, queue_.now()); }
+
+  void pushes_entry(Rank npu, std::uint32_t entry) { order_.push_entry(npu, queue_.now(), entry); }
+  void adds_to_entry(Rank npu, std::uint32_t entry) { order_.add_to_entry(npu, queue_.now(), entry); }
+  void runs_entry(Rank npu, std::uint32_t entry) { order_.touch_entry(npu, queue_.now(), entry); }
+  void fires(Waiter whom) {
+    if (whom.kind() != Waiter::phase_step && whom.kind() != Waiter::phase_recv && whom.kind() != Waiter::reduction)
+      order_.share();
+  }
+
+  // Keys are in the frame of their source.
+  [[nodiscard]] ChannelKey framed(ChannelKey key) const {
+    const Rank src = key.src;
+    key.src = symmetry_.back(src, src, key.exchange);
+    key.dst = symmetry_.back(key.dst, src, key.exchange);
+    return key;
+  }
+  [[nodiscard]] Rank destination(const ChannelKey& key) const {
+    return symmetry_.back(key.dst, key.dst, key.exchange);
+  }
+  void sends(std::uint32_t m, Rank /*to*/, std::int64_t /*bytes*/) { push(pushed_, m); }
+  void arrives(std::uint32_t m) { order_.current = pushed_[m]; }
+  void tells_sender(Rank npu, Waiter sent) {
+    arrived_ = order_.current;
+    if (sent.kind() != Waiter::nobody) order_.touch(npu, queue_.now(), arrived_, sent);
+  }
+  void tells_receiver(const ChannelKey& key, Rank npu, Waiter received) {
+    order_.touch(npu, queue_.now(), {arrived_.time, symmetry_.origin_at(arrived_.origin, key.dst)}, received);
+  }
+  void finds_message(std::uint32_t index) { push(late_, index); }
+  void takes_message(std::uint32_t index, Rank npu, Waiter received) {
+    order_.touch(npu, queue_.now(), late_[index], received);
+  }
+
+  std::uint32_t comes(std::uint32_t p, std::uint32_t wire) { return wires_->come(p, wire); }
+  void takes_wire(std::uint32_t p, std::uint32_t wire, std::int64_t /*bytes*/) { wires_->transmit(p, wire); }
+  void hop_ends(std::uint32_t p) { wires_->hop(p); }
+  void wire_frees(std::uint32_t wire) { wires_->leave(wire); }
+  [[nodiscard]] const Symmetry* symmetry() const { return &symmetry_; }
+
+  void begins_collective(bool begins) { order_.begins_collective = begins; }
+  template <typename SameTurns>
+  void calls_first(std::uint32_t run, Rank npu, std::uint32_t op, const SameTurns& same_turns) {
+    if (first_callers_.size() <= run) first_callers_.resize(std::size_t{run} + 1);
+    first_callers_[run].push_back({npu, op});
+    // Which of them is the first, and gives the turns, may differ from class to class.
+    if (!same_turns()) order_.give_up();
+  }
+  void shares() { order_.share(); }
+  [[nodiscard]] std::uint32_t weight(std::uint32_t group, Rank npu) {
+    const std::vector<Rank>& members = program_.groups[group].ranks;
+    if (members.empty()) return static_cast<std::uint32_t>(program_.model.npus / symmetry_.classes());
+    weights_.resize(program_.groups.size());
+    if (weights_[group].empty()) {
+      for (const Rank r : members) ++weights_[group][symmetry_.representative(r)];
+    }
+    return weights_[group][npu];
+  }
+
+ private:
+  // The current event pushes number `i`.
+  void push(std::vector<Pushed>& all, std::uint32_t i) const {
+    if (all.size() <= i) all.resize(std::size_t{i} + 1);
+    all[i] = {queue_.now(), order_.current.origin};
+  }
+
+  const EventQueue& queue_;
+  const ReplayProgram& program_;
+  const Symmetry& symmetry_;
+  OrderWatch order_;
+  std::optional<WireWatch> wires_;
+  std::vector<Pushed> pushed_;  // by message
+  std::vector<Pushed> late_;    // by receive that finds its message
+  Pushed arrived_{};            // the message that arrives
+  FirstCallers first_callers_;
+  std::vector<std::unordered_map<Rank, std::uint32_t>> weights_;  // by group and representative
+};
+
+}  // namespace convert

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// What the system layer of all NPUs has under way: collectives, and their chunks as streams in queues.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "simulate/astra/stream_numbers.h"
+#include "simulate/engine/engine.h"
+#include "simulate/system/custom.h"
+#include "simulate/system/plan.h"
+#include "util/huge_pages.h"
+
+namespace convert {
+
+// The `number`-th collective of a group (from 0), on all of its NPUs.
+struct CollectiveRun {
+  std::uint32_t call = 0;  // the plan's number
+  std::uint32_t number = 0;
+  Rank first_npu = 0;  // that called it; of several at one time, the lowest
+  std::uint32_t first_op = 0;
+  std::uint32_t called = 0;  // NPUs that have called it
+  std::uint32_t ended = 0;   // NPUs whose part has ended
+  Picoseconds begin = 0;     // of the first NPU
+  Picoseconds last_begin = 0;
+  Picoseconds end = 0;  // of the last NPU that has ended
+};
+
+// What of a SystemLayer has not ended. Ascending by NPU and op.
+struct UnendedCollectives {
+  struct Part {
+    Rank npu;
+    std::uint32_t op;
+    std::uint32_t run;
+    friend auto operator<=>(const Part&, const Part&) = default;
+  };
+  std::vector<Part> parts{};
+  struct Custom {
+    Rank npu;
+    std::uint32_t op;
+    std::uint32_t custom_run;  // index into CustomState::runs()
+    friend auto operator<=>(const Custom&, const Custom&) = default;
+  };
+  std::vector<Custom> customs{};
+};
+
+// What the system layers have under way, and the choices that do not depend on who observes.
+class SystemState {
+ public:
+  virtual ~SystemState();
+  SystemState(const SystemState&) = delete;
+  SystemState& operator=(const SystemState&) = delete;
+
+  [[nodiscard]] const std::vector<CollectiveRun>& runs() const { return runs_; }
+  // Whether the NPU, a member, has called collective `number` of the group.
+  [[nodiscard]] bool has_called(std::uint32_t group, Rank npu, std::uint32_t number) const {
+    const std::uint32_t place = groups_[group].place(npu);
+    return number < calls_[group][place] || ahead_.contains({group, place, number});
+  }
+  // How many of them it has called.
+  [[nodiscard]] std::uint32_t calls(std::uint32_t group, Rank npu) const {
+    const std::uint32_t place = groups_[group].place(npu);
+    const auto first = ahead_.lower_bound({group, place, 0});
+    const auto end = ahead_.upper_bound({group, place, UINT32_MAX});
+    return calls_[group][place] + static_cast<std::uint32_t>(std::distance(first, end));
+  }
+  // By ASTRA-sim's rules: whether the calls of a collective would miss each other there.
+  [[nodiscard]] bool stream_numbers_differ() const { return numbers_ && numbers_->differ(); }
+  [[nodiscard]] virtual const CustomState& custom_runs() const = 0;
+  [[nodiscard]] UnendedCollectives unended() const;
+
+ protected:
+  SystemState(const SystemModel& model, const std::vector<SystemGroup>& groups,
+              const std::vector<CollectivePlan>& plans, Rank npus, const EventQueue& queue);
+
+  struct Stream;
+  struct Queue {
+    std::uint32_t head = 0;  // 1 + first stream that waits
+    std::uint32_t tail = 0;
+    std::uint32_t running = 0;
+    std::uint32_t limit = 1;  // streams that it runs at once
+  };
+  // An NPU's part of a collective.
+  struct Job {
+    std::uint32_t run = 0;
+    std::uint32_t op = 0;
+    std::uint64_t streams_left = 0;
+  };
+  // Round-robin counters of one dimension of an NPU.
+  struct Turns {
+    std::array<std::uint32_t, 3> queue{};             // by QueueUse
+    std::array<std::uint8_t, collective_ops> tree{};  // by collective
+    friend bool operator==(const Turns&, const Turns&) = default;
+  };
+
+  [[nodiscard]] Stream& stream(std::uint32_t s);
+  [[nodiscard]] const CollectivePlan& plan_of(const Stream& st) const;
+  // In ASTRA-sim's rules an NPU's collectives share its queues, and every phase of a chunk waits in one. There NPUs
+  // that are late can run different chunks, and wait for each other for ever. Else each collective has one queue,
+  // in which chunks wait in their order for their first phase only, so that all NPUs run the same ones.
+  [[nodiscard]] Queue& queue_of(Rank npu, std::uint32_t job, std::uint32_t queue) {
+    return queues_[std::size_t{model_.astra ? npu : job} * npu_queues_ + queue];
+  }
+  std::uint32_t new_stream();
+  void free_stream(std::uint32_t s);
+  std::uint32_t new_job(std::uint32_t run, std::uint32_t op);
+  // Returns the run that an NPU comes to with its call. Where that is of another plan the NPU does not take part.
+  std::uint32_t call(Rank npu, std::uint32_t plan, std::uint32_t op, std::uint32_t number);
+  [[nodiscard]] bool has_turns_of_first(std::uint32_t run, Rank npu) const;
+  [[nodiscard]] std::int64_t priority(std::uint32_t run) const;
+  void take_turns(Rank npu, const CollectivePlan& plan);
+  void set_phase(std::uint32_t s);
+  void enter_queue(std::uint32_t s);
+  [[nodiscard]] std::uint32_t place_in(const Stream& st, const PhasePlan& phase) const;
+  [[nodiscard]] Rank member(const Stream& st, std::uint32_t place) const;
+  [[nodiscard]] Rank neighbour(const Stream& st, std::uint32_t distance, bool forwards) const;
+
+  static constexpr std::uint32_t block_bits = 10;
+  const SystemModel& model_;
+  const std::vector<SystemGroup>& groups_;
+  const std::vector<CollectivePlan>& plans_;
+  const EventQueue& queue_;
+  std::optional<StreamNumbers> numbers_;  // by ASTRA-sim's rules
+  std::uint32_t npu_queues_;
+  GrowingHugeVector<Queue> queues_;  // by NPU (or job, see queue_of) and queue
+  HugeVector<Turns> turns_;          // by NPU and dimension
+  std::vector<CollectiveRun> runs_;
+  struct RunStart {
+    std::uint32_t first_stream;  // number of the first chunk's stream
+    std::size_t turns;           // into run_turns_: by dimension, of the NPU that called first
+  };
+  std::vector<RunStart> starts_;  // by run
+  std::vector<Turns> run_turns_;
+  static constexpr std::uint32_t not_called = UINT32_MAX;
+  std::vector<std::vector<std::uint32_t>> sequence_;  // by group: its runs, or not_called
+  std::vector<std::vector<std::uint32_t>> calls_;     // by group and place: collectives called without a gap
+  std::set<std::array<std::uint32_t, 3>> ahead_;      // group, place, number: called before others of lower number
+  std::uint32_t streams_made_ = 0;
+  std::vector<HugeVector<Stream>> blocks_;
+  std::uint32_t unused_streams_ = 0;  // 1 + first of a list
+  std::vector<Job> jobs_;
+  std::vector<std::uint32_t> unused_jobs_;
+};
+
+}  // namespace convert

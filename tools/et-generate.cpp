@@ -75,11 +75,11 @@ void declare(tools::App& app, Options& o) {
 }
 
 // Those that there are algorithms for.
-constexpr Collective collectives[] = {Collective::allreduce, Collective::allgather, Collective::reduce_scatter,
-                                      Collective::alltoall,  Collective::broadcast, Collective::reduce};
+constexpr Collective collectives[] = {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
+                                      Collective::all_to_all, Collective::broadcast,  Collective::reduce};
 
 std::optional<Collective> collective_of(const std::string& text) {
-  const auto known = convert::parse_collective(text);
+  const auto known = convert::parse_collective(text, convert::in_algorithms);
   return known && std::ranges::find(collectives, *known) != std::end(collectives) ? known : std::nullopt;
 }
 

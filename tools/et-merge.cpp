@@ -4,7 +4,7 @@
 
 #include "common/source.h"
 #include "common/tool.h"
-#include "config/merge_map.h"
+#include "config/collective_rules.h"
 #include "core/units.h"
 #include "io/set_name.h"
 #include "io/set_path.h"
@@ -35,11 +35,11 @@ convert::MergeOptions merge_options(const Options& o, unsigned jobs) {
   using namespace convert;
   MergeOptions options{
       .rules = {}, .require_all = o.require_all, .allow_misfits = o.misfits == "warn", .ranks = {}, .jobs = jobs};
-  for (const std::string& text : o.algorithms) options.rules.push_back(parse_merge_rule(text, false));
-  for (const std::string& text : o.builtins) options.rules.push_back(parse_merge_rule(text, true));
+  for (const std::string& text : o.algorithms) options.rules.push_back(parse_collective_rule(text));
+  for (const std::string& text : o.builtins) options.rules.push_back(parse_collective_rule(text, true));
   if (o.map) {
     const auto input = open_input(*o.map);
-    for (MergeRule& rule : parse_merge_map(input->name(), input->read_rest()))
+    for (CollectiveRule& rule : parse_rule_map(input->name(), input->read_rest()))
       options.rules.push_back(std::move(rule));
   }
   options.chunks = static_cast<std::uint32_t>(o.chunks);
@@ -66,7 +66,7 @@ std::string collective_of(const convert::TraceSource& source, const convert::Met
   using namespace convert;
   if (const Algorithm* a = source.algorithm()) return std::string(name(claim(*a)));
   const std::string text(string_value(metadata.table, metadata.table.attrs, attr::collective).value_or(""));
-  const auto known = parse_collective(text);
+  const auto known = parse_collective(text, in_algorithms);
   return known ? std::string(name(*known)) : text;
 }
 
@@ -169,7 +169,7 @@ int main(int argc, char** argv) {
     if (o.workload) o.input.operands = {*o.workload};
     std::vector<std::string> kept;  // the workload may be replaced by the result
     if (o.map) kept.push_back(*o.map);
-    for (const MergeRule& rule : options.rules) {
+    for (const CollectiveRule& rule : options.rules) {
       if (!rule.builtin) kept.push_back(rule.algorithm);
     }
     std::vector<std::string> inputs = tools::inputs(o.input);

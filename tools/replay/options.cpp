@@ -166,7 +166,7 @@ convert::SystemInputs system_inputs(const ReplayInputOptions& o) {
   if (o.injection_scale) inputs.injection_scale = number("--injection-scale", *o.injection_scale);
   for (const std::string& text : o.collectives) {
     inputs.rules.push_back(option_value("--collective", [&] {
-      convert::CollectiveRule rule = convert::parse_collective_rule(text);
+      convert::SystemRule rule = convert::parse_system_rule(text);
       if (!rule.choice.custom.empty()) convert::check_algorithm_path(rule.choice.custom);
       return rule;
     }));

@@ -6,8 +6,8 @@
 namespace convert {
 namespace {
 
-NativeAlgorithm fitting(const NetworkDim& dim, CollectiveOp op) {
-  if (op == CollectiveOp::all_to_all || dim.topology == Topology::fully_connected) return NativeAlgorithm::direct;
+NativeAlgorithm fitting(const NetworkDim& dim, Collective op) {
+  if (op == Collective::all_to_all || dim.topology == Topology::fully_connected) return NativeAlgorithm::direct;
   const bool power_of_two = std::has_single_bit(static_cast<std::uint64_t>(dim.npus));
   if (dim.topology == Topology::switched && power_of_two) return NativeAlgorithm::halving_doubling;
   return NativeAlgorithm::ring;
@@ -21,14 +21,11 @@ SystemConfig default_system(const NetworkConfig& network) {
   config.endpoint_delay_ns = 0;
   config.dataset_splits = 4;
   config.active_chunks_per_dimension = 4;
-  for (std::size_t op = 0; op < collective_ops; ++op) {
-    auto& list = config.collectives.at(op).per_dim;
-    for (const NetworkDim& dim : network.dims)
-      list.push_back({.algorithm = fitting(dim, CollectiveOp{static_cast<std::uint8_t>(op)})});
+  for (const Collective op : listed_collectives) {
+    auto& list = config.collectives.at(listed_place(op)).per_dim;
+    for (const NetworkDim& dim : network.dims) list.push_back({.algorithm = fitting(dim, op)});
     if (list.empty())
-      list.push_back({.algorithm = op == static_cast<std::size_t>(CollectiveOp::all_to_all)
-                                       ? NativeAlgorithm::direct
-                                       : NativeAlgorithm::ring});
+      list.push_back({.algorithm = op == Collective::all_to_all ? NativeAlgorithm::direct : NativeAlgorithm::ring});
   }
   return config;
 }

@@ -79,8 +79,8 @@ constexpr Collective collectives[] = {Collective::all_reduce, Collective::all_ga
                                       Collective::all_to_all, Collective::broadcast,  Collective::reduce};
 
 std::optional<Collective> collective_of(const std::string& text) {
-  const auto known = convert::parse_collective(text, convert::in_algorithms);
-  return known && std::ranges::find(collectives, *known) != std::end(collectives) ? known : std::nullopt;
+  return parse_collective(text,
+                          [](Collective c) { return std::ranges::find(collectives, c) != std::end(collectives); });
 }
 
 // Text in a column behind a name, at most 80 wide.

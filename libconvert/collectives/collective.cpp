@@ -72,6 +72,11 @@ void check(const CollectiveRequest& r, const CollectiveAlgorithm& a) {
     throw usage_error("algorithm " + std::string(a.name) + " has no dimensions; hierarchical has");
 }
 
+// What the algorithms for it are for: those for a reduce_scatter_block are for a reduce_scatter.
+Collective claim_for(Collective c) {
+  return c == Collective::reduce_scatter_block ? Collective::reduce_scatter : c;
+}
+
 }  // namespace
 
 bool CollectiveAlgorithm::offers(Collective collective) const {
@@ -127,20 +132,20 @@ CollectiveRequest parse_builtin(std::string_view text) {
   return request;
 }
 
-void check_builtin(std::string_view text, std::optional<Collective> collective) {
+std::string usual_builtin(std::string_view text, std::optional<Collective> collective) {
   CollectiveRequest request = parse_builtin(text);
-  if (request.algorithm.empty()) return;
-  const auto has_name = [&](const CollectiveAlgorithm& a) { return same_name(a.name, request.algorithm); };
-  if (!collective && std::any_of(table().begin(), table().end(), has_name)) return;
-  request.collective = collective.value_or(Collective::all_reduce);
-  (void)find(request);
+  if (request.algorithm.empty()) return std::string(text);
+  const auto named = std::find_if(table().begin(), table().end(),
+                                  [&](const auto& a) { return same_name(a.name, request.algorithm); });
+  request.collective = claim_for(collective.value_or(Collective::all_reduce));
+  if (collective || named == table().end()) (void)find(request);
+  return std::string(named->name) + std::string(text.substr(request.algorithm.size()));
 }
 
 CollectiveRequest request_of(std::string_view text, Collective collective, std::uint32_t ranks,
                              std::optional<std::uint32_t> root) {
   CollectiveRequest request = parse_builtin(text);
-  const bool block = collective == Collective::reduce_scatter_block;
-  request.collective = block ? Collective::reduce_scatter : collective;
+  request.collective = claim_for(collective);
   request.ranks = static_cast<std::int32_t>(ranks);
   // What the collective says counts, unless the text says something, too: then a misfit is found where they differ.
   if (!request.root && root) request.root = static_cast<std::int32_t>(*root);

@@ -73,15 +73,16 @@ std::string usual_collective_rule(const std::string& text) {
   const std::size_t type = text.find_first_of(":=");
   const std::size_t algorithm = text.size() - rule.algorithm.size();
   return std::string(rule.which.type ? name(*rule.which.type) : "all") + text.substr(type, algorithm - type) +
-         (rule.builtin ? rule.algorithm : usual_algorithms(rule.algorithm));
+         (rule.builtin ? usual_builtin(rule.algorithm, rule.which.type) : usual_algorithms(rule.algorithm));
 }
 
 SystemRule parse_system_rule(const std::string& text) {
   CollectiveRule parsed = parse_collective_rule(text);
   SystemRule rule{.which = std::move(parsed.which), .text = text};
+  // They are the same in a replay.
+  if (rule.which.type == Collective::reduce_scatter_block) rule.which.type = Collective::reduce_scatter;
   if (parsed.builtin) {
-    check_builtin(parsed.algorithm, rule.which.type);
-    rule.choice.custom = std::string(builtin_prefix) + parsed.algorithm;
+    rule.choice.custom = std::string(builtin_prefix) + usual_builtin(parsed.algorithm, rule.which.type);
   } else if (auto natives = parse_natives(parsed.algorithm)) {
     rule.choice.per_dim = std::move(*natives);
     if (rule.which.type && !is_listed(*rule.which.type)) {

@@ -37,7 +37,7 @@ bool fits(const std::string& rule, std::string_view group, std::int64_t bytes, N
   return parse_collective_rule(rule).which.fits(Collective::all_reduce, group, bytes, id, name);
 }
 
-TEST(MergeRules, ReadConditions) {
+TEST(CollectiveRules, ReadConditions) {
   const CollectiveRule rule =
       parse_collective_rule("all_gather:pg=3:size>=1MiB:size<64MiB:node=17:name=*grad?=dir/ag=8.xml");
   EXPECT_EQ(rule.which.type, Collective::all_gather);
@@ -55,7 +55,19 @@ TEST(MergeRules, ReadConditions) {
   EXPECT_EQ(built.algorithm, "ring,chunks=4");
 }
 
-TEST(MergeRules, Select) {
+TEST(CollectiveRules, AlgorithmsOfTheLibrary) {
+  const CollectiveRule rule = parse_collective_rule("a2a:node=3=built:hierarchical,dims=2x4");
+  EXPECT_EQ(rule.which.type, Collective::all_to_all);
+  EXPECT_TRUE(rule.builtin);
+  EXPECT_EQ(rule.algorithm, "hierarchical,dims=2x4");
+  EXPECT_EQ(parse_collective_rule("all=built:ring", true).algorithm, "ring");
+  EXPECT_FALSE(parse_collective_rule("all=./built:ring").builtin);
+  const auto map = parse_rule_map("m.yml", "rules: [{algorithm: 'built:ring'}, {builtin: chain}]");
+  EXPECT_TRUE(map[0].builtin && map[1].builtin);
+  EXPECT_EQ(map[0].algorithm, "ring");
+}
+
+TEST(CollectiveRules, Select) {
   EXPECT_TRUE(fits("all=x", "7", 0, 1, ""));
   EXPECT_TRUE(fits("all_reduce=x", "", 5, 1, "n"));
   EXPECT_FALSE(fits("all_gather=x", "", 5, 1, "n"));
@@ -75,7 +87,7 @@ TEST(MergeRules, Select) {
   EXPECT_FALSE(fits("all:node=2=x", "", 5, 1, "n"));
 }
 
-TEST(MergeRules, PatternsOfNames) {
+TEST(CollectiveRules, PatternsOfNames) {
   const auto matches = [](const std::string& pattern, std::string_view name) {
     return fits("all:name=" + pattern + "=x", "", 0, 0, name);
   };
@@ -91,7 +103,7 @@ TEST(MergeRules, PatternsOfNames) {
   EXPECT_FALSE(matches(std::string(200, '*') + "b", std::string(20000, 'a')));  // in no time
 }
 
-TEST(MergeRules, RefuseWhatIsMistyped) {
+TEST(CollectiveRules, RefuseWhatIsMistyped) {
   const std::string shape = "; a rule is such as all_reduce:pg=3:size>=1MiB=ring8.xml";
   const std::string names =
       "all, all_reduce, reduce, all_gather, gather, scatter, broadcast, all_to_all, reduce_scatter, "
@@ -118,6 +130,8 @@ TEST(MergeRules, RefuseWhatIsMistyped) {
                 shape);
   EXPECT_EQ(rule_error("all:node=-1=x"), "'all:node=-1=x': 'node=-1' is no condition" + shape);
   EXPECT_EQ(rule_error("all:pg==x"), "'all:pg==x': 'pg=' is no condition" + shape);
+  EXPECT_EQ(rule_error("all:pg=1:pg=2=x"), "'all:pg=1:pg=2=x': 'pg=' is given twice" + shape);
+  EXPECT_EQ(rule_error("all:size<2:size<=1=x"), "'all:size<2:size<=1=x': 'size<' is given twice" + shape);
   EXPECT_EQ(rule_error("all:size>=2:size<2=x"), "'all:size>=2:size<2=x': no size is such" + shape);
 }
 

@@ -266,8 +266,8 @@ TEST(System, RefusesLists) {
             "s.json:2:3: " + key + ": unknown algorithm \"rings\"; did you mean ring?");
   EXPECT_EQ(system_error_of("{\"" + key + "\": [\"x\"]}"),
             "s.json:1:32: " + key +
-                ": unknown algorithm \"x\"; known: ring, oneRing, direct, oneDirect, halvingDoubling, "
-                "oneHalvingDoubling, doubleBinaryTree");
+                ": unknown algorithm \"x\"; known: ring, one_ring, direct, one_direct, halving_doubling, "
+                "one_halving_doubling, double_binary_tree");
   for (const std::string bad : {"direct0", "oneDirect100000", "one_direct0"}) {
     EXPECT_EQ(system_error_of("{\"" + key + "\": [\"" + bad + "\"]}"),
               "s.json:1:32: " + key + ": the window of \"" + bad + "\" is not from 1 to 99999");

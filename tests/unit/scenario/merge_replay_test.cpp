@@ -73,7 +73,7 @@ class MergeReplay : public ::testing::Test {
     Diagnostics diagnostics;
     const NetworkConfig network = find_network(on.config);
     SystemInputs inputs;
-    for (const std::string& rule : rules) inputs.rules.push_back(parse_collective_rule(rule));
+    for (const std::string& rule : rules) inputs.rules.push_back(parse_system_rule(rule));
     TraceSource source({.operands = {workload}, .hash = false}, diagnostics);
     auto system = load_system(inputs, network);
     add_groups(*system, source.groups(), network);

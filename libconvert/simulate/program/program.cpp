@@ -162,8 +162,9 @@ void ReplayBuilder::add(const Trace& trace) { state_->add(trace); }
 void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace, const ChunkRunsOf& runs,
                                const std::vector<std::int32_t>& relays) {
   State& s = *state_;
-  const bool is_next = s.sources.empty() || s.sources.back().prefix != prefix;
-  if (is_next || (is_builtin(prefix) && trace.rank == 0)) s.sources.push_back({.prefix = prefix});
+  // One of the library has the same name for groups of other sizes.
+  const bool is_another = s.sources.empty() || s.sources.back().prefix != prefix;
+  if (is_another || (is_builtin(prefix) && trace.rank == 0)) s.sources.push_back({.prefix = prefix});
   CustomSource& source = s.sources.back();
   if (trace.rank != source.places.size()) {
     throw input_error({.file = trace.name}, "rank " + std::to_string(trace.rank) + " where rank " +

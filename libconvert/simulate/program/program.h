@@ -131,9 +131,10 @@ class ReplayBuilder {
   // messages are rounded down. `relays`: places that only pass on what others send.
   void add_custom(const std::string& prefix, const Trace& trace, const ChunkRunsOf& runs = {},
                   const std::vector<std::int32_t>& relays = {});
-  // Who makes the algorithms that rules call "built:…": calls add_custom() for each place. Throws Error.
+  // Makes an algorithm that rules call "built:…": calls add_custom() for each place. Throws Error.
   using MakeBuiltin =
       std::function<void(const std::string& name, const CollectiveCall& call, std::uint32_t places)>;
+  // Before finish(), where there are such rules.
   void set_library(MakeBuiltin make);
   // Ranks in order from 0. Reports what cannot be replayed. Throws Error(usage) if --size is needed.
   void add(const Trace& trace);

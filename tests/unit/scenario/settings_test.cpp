@@ -83,7 +83,7 @@ TEST(Settings, ValuesThatAKeyDoesNotTake) {
       error_of("collective", "broadcast=built:ring"),
       "collective: algorithm ring does not do broadcast; those for broadcast are rabenseifner, binomial_tree, "
       "binary_tree, double_binary_tree, chain");
-  EXPECT_EQ(error_of("collective", "all=built:rong").substr(0, 54),
+  EXPECT_EQ(error_of("collective", "all=built:rong").substr(0, 55),
             "collective: unknown algorithm 'rong'; did you mean ring");
   EXPECT_EQ(error_of("collective", "all=built:ring,chunk=2"),
             "collective: unknown key 'chunk'; known: chunks, dims, dim-algorithms, root");

@@ -19,7 +19,7 @@ MAY_INCLUDE = {
     "generate": {"core", "collectives"},
     "formats": {"core", "config", "graph", "io", "util"},
     "sets": {"core", "util", "io", "graph", "collectives", "passes", "feeder", "config", "generate", "formats"},
-    "scenario": {"core", "util", "io", "config", "sets", "simulate"},
+    "scenario": {"core", "util", "io", "collectives", "config", "passes", "sets", "simulate"},
 }
 
 # pattern of an include: patterns of the files that may have it; each has at least one. Tests may include everything.

@@ -5,7 +5,7 @@
 #include "common/sink.h"
 #include "common/source.h"
 #include "common/tool.h"
-#include "config/merge_map.h"
+#include "config/collective_rules.h"
 #include "core/rank_list.h"
 #include "core/units.h"
 #include "io/set_path.h"
@@ -33,11 +33,11 @@ convert::MergeOptions merge_options(const Options& o, unsigned jobs) {
   using namespace convert;
   MergeOptions options{
       .rules = {}, .require_all = o.require_all, .allow_misfits = o.misfits == "warn", .ranks = {}, .jobs = jobs};
-  for (const std::string& text : o.algorithms) options.rules.push_back(parse_merge_rule(text, false));
-  for (const std::string& text : o.builtins) options.rules.push_back(parse_merge_rule(text, true));
+  for (const std::string& text : o.algorithms) options.rules.push_back(parse_collective_rule(text));
+  for (const std::string& text : o.builtins) options.rules.push_back(parse_collective_rule(text, true));
   if (o.map) {
     const auto input = open_input(*o.map);
-    for (MergeRule& rule : parse_merge_map(input->name(), input->read_rest()))
+    for (CollectiveRule& rule : parse_rule_map(input->name(), input->read_rest()))
       options.rules.push_back(std::move(rule));
   }
   options.chunks = static_cast<std::uint32_t>(o.chunks);
@@ -76,7 +76,7 @@ int put_side_by_side(const Options& o, tools::Context& context) {
 std::vector<std::string> files_of_rules(const Options& o, const convert::MergeOptions& options) {
   std::vector<std::string> files;
   if (o.map) files.push_back(*o.map);
-  for (const convert::MergeRule& rule : options.rules) {
+  for (const convert::CollectiveRule& rule : options.rules) {
     if (!rule.builtin) files.push_back(rule.algorithm);
   }
   return files;

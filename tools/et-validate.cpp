@@ -38,7 +38,7 @@ convert::CheckOptions check_options(const Options& o, unsigned jobs) {
   convert::CheckOptions options{.rules = chosen_rules(o), .dataflow = o.dataflow, .collective = {}, .jobs = jobs};
   for (const std::string& name : o.rules) options.dataflow = options.dataflow || convert::needs_dataflow(name);
   if (o.collective) {
-    options.collective = convert::parse_collective(*o.collective);
+    options.collective = convert::parse_collective(*o.collective, convert::in_algorithms);
     if (!options.collective)
       throw convert::usage_error(
           "--collective " + *o.collective +

@@ -317,7 +317,7 @@ Algorithm ProgramBuilder::finish(std::string name, std::int32_t root) {
     mark_unneeded_results(rank, r, root);
     Gpu& gpu = a.gpus.emplace_back();
     // In place the larger buffer is the only one.
-    const bool output_only = inplace_ && collective_ == Collective::allgather;
+    const bool output_only = inplace_ && collective_ == Collective::all_gather;
     gpu.i_chunks = output_only ? 0 : input_chunks(collective_, chunks_, ranks);
     gpu.o_chunks = inplace_ && !output_only ? 0 : output_chunks(collective_, chunks_, ranks);
     gpu.s_chunks = static_cast<std::int32_t>(rank.slots[static_cast<std::size_t>(Buffer::scratch)].size());

@@ -7,6 +7,7 @@
 #include "collectives/families.h"
 #include "core/diagnostic.h"
 #include "core/spelling.h"
+#include "core/units.h"
 
 namespace convert {
 namespace {
@@ -33,7 +34,6 @@ constexpr std::int32_t max_ranks = 1 << 16;
 constexpr Builder builders[] = {
 #define ALGORITHM(id, builder, offered, ranks, summary, source, dims) builder,
 #include "collectives/collectives.def"
-#include "core/units.h"
 #undef ALGORITHM
 };
 
@@ -72,6 +72,11 @@ void check(const CollectiveRequest& r, const CollectiveAlgorithm& a) {
     throw usage_error("algorithm " + std::string(a.name) + " has no dimensions; hierarchical has");
 }
 
+// What the algorithms for it are for: those for a reduce_scatter_block are for a reduce_scatter.
+Collective claim_for(Collective c) {
+  return c == Collective::reduce_scatter_block ? Collective::reduce_scatter : c;
+}
+
 }  // namespace
 
 bool CollectiveAlgorithm::offers(Collective collective) const {
@@ -81,7 +86,7 @@ bool CollectiveAlgorithm::offers(Collective collective) const {
 std::span<const CollectiveAlgorithm> collective_algorithms() { return table(); }
 
 std::string_view default_collective_algorithm(Collective collective) {
-  if (collective == Collective::alltoall) return "direct";
+  if (collective == Collective::all_to_all) return "direct";
   return collective == Collective::broadcast || collective == Collective::reduce ? "binomial_tree" : "ring";
 }
 
@@ -92,6 +97,59 @@ Algorithm build_collective(const CollectiveRequest& request) {
   r.algorithm = table()[i].name;  // however it was spelled
   check(r, table()[i]);
   return builders[i](r);
+}
+
+CollectiveRequest parse_builtin(std::string_view text) {
+  const auto next = [](char separator, std::string_view& from) {
+    const std::size_t end = std::min(from.find(separator), from.size());
+    const std::string_view part = from.substr(0, end);
+    from.remove_prefix(std::min(end + 1, from.size()));
+    return part;
+  };
+  std::string_view rest = text;
+  CollectiveRequest request{.algorithm = std::string(next(',', rest))};
+  while (!rest.empty()) {
+    std::string_view value = next(',', rest);
+    const std::string_view key = next('=', value);
+    const auto number = [&](std::string_view digits) {
+      const auto n = parse_int(digits);
+      if (!n || *n < 0 || *n > INT32_MAX)
+        throw usage_error("'" + std::string(digits) + "' is no number for " + std::string(key));
+      return static_cast<std::int32_t>(*n);
+    };
+    if (key == "chunks") {
+      request.chunks = number(value);
+    } else if (key == "root") {
+      request.root = number(value);
+    } else if (key == "dims") {
+      while (!value.empty()) request.dims.push_back(number(next('x', value)));
+    } else if (key == "dim-algorithms") {
+      while (!value.empty()) request.dim_algorithms.emplace_back(next('+', value));
+    } else {
+      throw usage_error("unknown key '" + std::string(key) + "'; known: chunks, dims, dim-algorithms, root");
+    }
+  }
+  return request;
+}
+
+std::string usual_builtin(std::string_view text, std::optional<Collective> collective) {
+  CollectiveRequest request = parse_builtin(text);
+  if (request.algorithm.empty()) return std::string(text);
+  const auto named = std::find_if(table().begin(), table().end(),
+                                  [&](const auto& a) { return same_name(a.name, request.algorithm); });
+  request.collective = claim_for(collective.value_or(Collective::all_reduce));
+  if (collective || named == table().end()) (void)find(request);
+  return std::string(named->name) + std::string(text.substr(request.algorithm.size()));
+}
+
+CollectiveRequest request_of(std::string_view text, Collective collective, std::uint32_t ranks,
+                             std::optional<std::uint32_t> root) {
+  CollectiveRequest request = parse_builtin(text);
+  request.collective = claim_for(collective);
+  request.ranks = static_cast<std::int32_t>(ranks);
+  // What the collective says counts, unless the text says something, too: then a misfit is found where they differ.
+  if (!request.root && root) request.root = static_cast<std::int32_t>(*root);
+  return request;
 }
 
 namespace collectives {
@@ -118,9 +176,9 @@ void require_channels(const CollectiveRequest& r, std::int32_t channels_per_slic
 
 Chunks chunk_of(const CollectiveRequest& r, std::int32_t part, std::int32_t parts, std::int32_t slice,
                 std::int32_t slices) {
-  const bool by_rank = r.collective == Collective::allgather || r.collective == Collective::reduce_scatter ||
-                       r.collective == Collective::alltoall;
-  const Buffer buffer = r.collective == Collective::allgather ? Buffer::output : Buffer::input;
+  const bool by_rank = r.collective == Collective::all_gather || r.collective == Collective::reduce_scatter ||
+                       r.collective == Collective::all_to_all;
+  const Buffer buffer = r.collective == Collective::all_gather ? Buffer::output : Buffer::input;
   return {buffer, by_rank ? part * slices + slice : slice * parts + part, 1};
 }
 

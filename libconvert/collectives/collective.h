@@ -17,7 +17,7 @@
 namespace convert {
 
 struct CollectiveRequest {
-  Collective collective = Collective::allreduce;
+  Collective collective = Collective::all_reduce;
   std::string algorithm{};  // empty: default_collective_algorithm()
   std::int32_t ranks = 0;
   std::int32_t chunks = 1;  // each rank's part is split into that many, which follow or accompany each other
@@ -49,5 +49,17 @@ struct CollectiveAlgorithm {
 // algorithm, one that does not offer the collective, and parameters that it cannot have or that make a program of
 // more than 2^24 steps.
 [[nodiscard]] Algorithm build_collective(const CollectiveRequest& request);
+
+// Returns the request of "NAME,chunks=4,dims=2x4,dim-algorithms=ring+direct,root=1", keys as needed; the collective
+// and its ranks are the caller's. Throws Error(usage).
+[[nodiscard]] CollectiveRequest parse_builtin(std::string_view text);
+// Returns such a text with the name as it is listed. Throws Error(usage) if it is none, or no algorithm of that
+// name does the collective (any, where there is none).
+[[nodiscard]] std::string usual_builtin(std::string_view text, std::optional<Collective> collective);
+// Returns the request for a collective of so many ranks; a reduce_scatter_block is a reduce_scatter. `root`: the
+// place of its root, which counts unless the text names one; nothing if the collective tells none. Throws
+// Error(usage).
+[[nodiscard]] CollectiveRequest request_of(std::string_view text, Collective collective, std::uint32_t ranks,
+                                           std::optional<std::uint32_t> root);
 
 }  // namespace convert

@@ -7,19 +7,10 @@
 
 namespace convert::collectives {
 
-[[nodiscard]] Algorithm build_ring(const CollectiveRequest& r);
-[[nodiscard]] Algorithm build_bidirectional_ring(const CollectiveRequest& r);
-[[nodiscard]] Algorithm build_direct(const CollectiveRequest& r);
-[[nodiscard]] Algorithm build_all_pairs(const CollectiveRequest& r);
-[[nodiscard]] Algorithm build_halving_doubling(const CollectiveRequest& r);
-[[nodiscard]] Algorithm build_recursive_doubling(const CollectiveRequest& r);
-[[nodiscard]] Algorithm build_rabenseifner(const CollectiveRequest& r);
-[[nodiscard]] Algorithm build_binomial_tree(const CollectiveRequest& r);
-[[nodiscard]] Algorithm build_binary_tree(const CollectiveRequest& r);
-[[nodiscard]] Algorithm build_double_binary_tree(const CollectiveRequest& r);
-[[nodiscard]] Algorithm build_chain(const CollectiveRequest& r);
-[[nodiscard]] Algorithm build_hierarchical(const CollectiveRequest& r);
-[[nodiscard]] Algorithm build_pairwise(const CollectiveRequest& r);
+#define ALGORITHM(id, builder, offered, ranks, summary, source, dims) \
+  [[nodiscard]] Algorithm builder(const CollectiveRequest& r);
+#include "collectives/collectives.def"
+#undef ALGORITHM
 
 // In-place program of `parts` parts in `slices` slices.
 [[nodiscard]] ProgramBuilder in_place_program(const CollectiveRequest& r, std::int64_t parts, std::int64_t slices);

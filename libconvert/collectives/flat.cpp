@@ -6,7 +6,7 @@ namespace convert::collectives {
 namespace {
 
 void run_scheme(ProgramBuilder& b, const CollectiveRequest& r, const GroupScheme& scheme, const Group& g) {
-  if (r.collective != Collective::allgather) scheme.reduce_scatter(b, g);
+  if (r.collective != Collective::all_gather) scheme.reduce_scatter(b, g);
   if (r.collective != Collective::reduce_scatter) scheme.all_gather(b, g);
 }
 
@@ -75,8 +75,8 @@ Algorithm build_bidirectional_ring(const CollectiveRequest& r) {
 }
 
 Algorithm build_direct(const CollectiveRequest& r) {
-  if (r.collective == Collective::alltoall) return build_all_to_all(r, false);
-  if (r.collective == Collective::allreduce) return build_one_shot(r);
+  if (r.collective == Collective::all_to_all) return build_all_to_all(r, false);
+  if (r.collective == Collective::all_reduce) return build_one_shot(r);
   return build_flat(r, direct_scheme, r.ranks);
 }
 
@@ -86,7 +86,7 @@ Algorithm build_pairwise(const CollectiveRequest& r) { return build_all_to_all(r
 
 Algorithm build_halving_doubling(const CollectiveRequest& r) {
   // An all-reduce needs no part for each rank, only one for each that halves.
-  const std::int32_t parts = r.collective == Collective::allreduce ? power_below(r.ranks) : r.ranks;
+  const std::int32_t parts = r.collective == Collective::all_reduce ? power_below(r.ranks) : r.ranks;
   return build_flat(r, halving_doubling_scheme, parts);
 }
 

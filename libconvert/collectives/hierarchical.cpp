@@ -83,7 +83,7 @@ Group group_along(const CollectiveRequest& r, const Grid& grid, std::size_t d, s
     std::vector<Chunks> chunks;
     const std::int32_t step = grid.stride(d) * grid.size(d);  // ranks that agree in all dimensions up to d
     for (std::int32_t p = rank % step; p < r.ranks; p += step) {
-      const std::int32_t part = r.collective == Collective::allreduce ? grid.last_fastest(p) : p;
+      const std::int32_t part = r.collective == Collective::all_reduce ? grid.last_fastest(p) : p;
       chunks.push_back(chunk_of(r, part, r.ranks, slice, r.chunks));
     }
     g.parts.emplace_back();
@@ -120,7 +120,7 @@ Algorithm build_by_groups(const CollectiveRequest& r, const Grid& grid) {
     }
   };
   for (std::int32_t k = 0; k < r.chunks; ++k) {
-    if (r.collective != Collective::allgather) {
+    if (r.collective != Collective::all_gather) {
       for (std::size_t d = 0; d < grid.dims(); ++d) run_dimension(d, k, &GroupScheme::reduce_scatter);
     }
     if (r.collective != Collective::reduce_scatter) {
@@ -189,7 +189,7 @@ Algorithm build_all_to_all(const CollectiveRequest& r, const Grid& grid) {
 
 Algorithm build_hierarchical(const CollectiveRequest& r) {
   const Grid grid(r);
-  return r.collective == Collective::alltoall ? build_all_to_all(r, grid) : build_by_groups(r, grid);
+  return r.collective == Collective::all_to_all ? build_all_to_all(r, grid) : build_by_groups(r, grid);
 }
 
 }  // namespace convert::collectives

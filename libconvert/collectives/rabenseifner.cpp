@@ -81,7 +81,7 @@ Algorithm build_rabenseifner(const CollectiveRequest& r) {
   ProgramBuilder b = in_place_program(r, parts, r.chunks);
   for (std::int32_t k = 0; k < r.chunks; ++k) {
     const Group whole = whole_group(r, parts, k, r.chunks, k);
-    if (r.collective == Collective::allreduce) {
+    if (r.collective == Collective::all_reduce) {
       all_reduce(b, r, whole);
     } else if (r.collective == Collective::broadcast) {
       broadcast(b, r, whole);

@@ -137,7 +137,7 @@ Algorithm build_chain(const CollectiveRequest& r) {
 
 Algorithm build_double_binary_tree(const CollectiveRequest& r) {
   // The root of a broadcast or reduce stands above both trees of the others.
-  const bool rooted = r.collective != Collective::allreduce;
+  const bool rooted = r.collective != Collective::all_reduce;
   const std::int32_t root = r.root.value_or(0);
   std::vector<std::int32_t> members;
   for (std::int32_t i = rooted ? 1 : 0; i < r.ranks; ++i) members.push_back((root + i) % r.ranks);

@@ -2,6 +2,7 @@
 #include "config/sweep.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 #include <utility>
@@ -128,8 +129,11 @@ class SweepReader {
   YamlNode root_;
 };
 
-// A piece that goes on with the network before it.
-bool goes_on(std::string_view piece) { return piece.starts_with("bw=") || piece.starts_with("lat="); }
+// Whether a piece goes on with the network or the algorithm before it.
+bool goes_on(std::string_view piece) {
+  return std::ranges::any_of(std::array{"bw=", "lat=", "chunks=", "dims=", "dim-algorithms=", "root="},
+                             [&](const char* key) { return piece.starts_with(key); });
+}
 
 }  // namespace
 

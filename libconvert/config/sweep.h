@@ -43,7 +43,8 @@ struct SweepKeys {
 // may be one of YAML's too. Throws Error(input) of the rule "sweep" with the place.
 [[nodiscard]] SweepConfig parse_sweep(const std::string& file, std::string_view text, const SweepKeys& keys);
 
-// "KEY=VALUE,VALUE,…" of the option --set. A comma before bw= or lat= belongs to a network in short form. Throws
+// "KEY=VALUE,VALUE,…" of the option --set. A comma before bw= or lat= belongs to a network in short form, one
+// before chunks=, dims=, dim-algorithms= or root= to an algorithm. Throws
 // Error(usage).
 [[nodiscard]] SweepSetting parse_sweep_option(std::string_view text, const SweepKeys& keys);
 

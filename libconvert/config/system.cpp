@@ -13,19 +13,15 @@
 namespace convert {
 namespace {
 
-struct NamedAlgorithm {
-  const char* name;
-  NativeAlgorithm algorithm;
-  bool one;
-};
-constexpr std::array<NamedAlgorithm, 7> algorithms = {{
-    {"ring", NativeAlgorithm::ring, false},
-    {"oneRing", NativeAlgorithm::ring, true},
-    {"direct", NativeAlgorithm::direct, false},
-    {"oneDirect", NativeAlgorithm::direct, true},
-    {"halvingDoubling", NativeAlgorithm::halving_doubling, false},
-    {"oneHalvingDoubling", NativeAlgorithm::halving_doubling, true},
-    {"doubleBinaryTree", NativeAlgorithm::double_binary_tree, false},
+// Each with the name that text_of() gives it.
+constexpr std::array<AlgorithmChoice, 7> algorithms = {{
+    {.algorithm = NativeAlgorithm::ring},
+    {.algorithm = NativeAlgorithm::ring, .one = true},
+    {.algorithm = NativeAlgorithm::direct},
+    {.algorithm = NativeAlgorithm::direct, .one = true},
+    {.algorithm = NativeAlgorithm::halving_doubling},
+    {.algorithm = NativeAlgorithm::halving_doubling, .one = true},
+    {.algorithm = NativeAlgorithm::double_binary_tree},
 }};
 
 constexpr std::array<std::pair<const char*, std::monostate>, 3> policies = {
@@ -84,14 +80,6 @@ constexpr double max_rate = 1e18;            // GB/s, TFLOPS
 constexpr double max_bus_ns = 1e9;           // L, o, g: a second
 constexpr double max_bus_ns_per_byte = 1e6;  // G
 
-// As a system file spells them, or else as we do.
-std::vector<std::string> algorithm_names(bool in_file) {
-  std::vector<std::string> names;
-  for (const NamedAlgorithm& a : algorithms)
-    names.push_back(in_file ? a.name : text_of({.algorithm = a.algorithm, .one = a.one}));
-  return names;
-}
-
 class SystemReader {
  public:
   SystemReader(const std::string& file, std::string_view text)
@@ -111,7 +99,7 @@ class SystemReader {
   bool read_switch(const std::string& key);
   void read_shared_bus();
   std::int64_t read_bus_time(const std::string& key);
-  void read_collective(CollectiveOp op);
+  void read_collective(Collective op);
 
   JsonSource source_;
   Settings settings_;
@@ -156,21 +144,20 @@ void SystemReader::read_shared_bus() {
   }
 }
 
-void SystemReader::read_collective(CollectiveOp op) {
-  CollectiveChoice& choice = config_.collectives.at(static_cast<std::size_t>(op));
+void SystemReader::read_collective(Collective op) {
+  CollectiveChoice& choice = config_.collectives.at(listed_place(op));
   std::string key(name(op));
   std::replace(key.begin(), key.end(), '_', '-');
   key += "-implementation";
   for (const JsonToken& item : settings_.strings(key, R"(["ring"])")) {
-    const std::optional<AlgorithmChoice> algorithm = parse_algorithm(item.text);
+    const std::optional<AlgorithmChoice> algorithm = parse_native_algorithm(item.text);
     if (!algorithm) {
       const std::size_t stem = item.text.find_last_not_of("0123456789") + 1;
-      const auto known = parse_algorithm(item.text.substr(0, stem));
+      const auto known = parse_native_algorithm(item.text.substr(0, stem));
       const bool is_window = known && known->algorithm == NativeAlgorithm::direct;
-      const std::vector<std::string> names = algorithm_names(!source_.file.empty());
-      throw source_.failure(item, is_window
-                                      ? key + ": the window of " + shown(item) + " is not from 1 to 99999"
-                                      : key + ": unknown algorithm " + shown(item) + known_names(item.text, names));
+      throw source_.failure(item, is_window ? key + ": the window of " + shown(item) + " is not from 1 to 99999"
+                                            : key + ": unknown algorithm " + shown(item) +
+                                                  known_names(item.text, native_algorithm_names()));
     }
     choice.per_dim.push_back(*algorithm);
   }
@@ -202,7 +189,7 @@ SystemConfig SystemReader::read() {
   config_.local_reduction_delay =
       s.whole("local-reduction-delay", 0, max_count).value_or(config_.local_reduction_delay);
   read_shared_bus();
-  for (std::size_t k = 0; k < collective_ops; ++k) read_collective(static_cast<CollectiveOp>(k));
+  for (const Collective c : listed_collectives) read_collective(c);
   config_.per_node_map = s.path("per-node-custom-implementation");
   for (const auto& [key, note] : without_effect) {
     if (s.has(key)) config_.notes.emplace_back(note);
@@ -211,13 +198,6 @@ SystemConfig SystemReader::read() {
 }
 
 }  // namespace
-
-std::string_view name(CollectiveOp op) {
-  constexpr std::array<std::string_view, 9> names = {"all_reduce", "all_gather", "reduce_scatter",
-                                                     "all_to_all", "broadcast",  "reduce",
-                                                     "gather",     "scatter",    "barrier"};
-  return names.at(static_cast<std::size_t>(op));
-}
 
 std::string_view name(NativeAlgorithm algorithm) {
   switch (algorithm) {
@@ -237,15 +217,20 @@ std::string text_of(const AlgorithmChoice& choice) {
          (choice.window ? std::to_string(*choice.window) : "");
 }
 
-std::optional<AlgorithmChoice> parse_algorithm(std::string_view text) {
+std::vector<std::string> native_algorithm_names() {
+  std::vector<std::string> names;
+  for (const AlgorithmChoice& choice : algorithms) names.push_back(text_of(choice));
+  return names;
+}
+
+std::optional<AlgorithmChoice> parse_native_algorithm(std::string_view text) {
   constexpr std::size_t most_digits = 5;
   const std::size_t stem = text.find_last_not_of("0123456789") + 1;  // npos + 1 is 0
   const std::string_view digits = text.substr(stem);
-  for (const NamedAlgorithm& a : algorithms) {
-    if (!same_name(text.substr(0, stem), a.name)) continue;
-    AlgorithmChoice choice{.algorithm = a.algorithm, .one = a.one};
+  for (AlgorithmChoice choice : algorithms) {
+    if (!same_name(text.substr(0, stem), text_of(choice))) continue;
     if (digits.empty()) return choice;
-    if (a.algorithm != NativeAlgorithm::direct || digits[0] == '0' || digits.size() > most_digits) break;
+    if (choice.algorithm != NativeAlgorithm::direct || digits[0] == '0' || digits.size() > most_digits) break;
     choice.window = static_cast<std::uint32_t>(parse_int(digits).value());
     return choice;
   }

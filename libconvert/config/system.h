@@ -2,6 +2,7 @@
 // The system layer to simulate, from an ASTRA-sim system.json: how collectives are cut, scheduled and run.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,22 +12,19 @@
 #include <string_view>
 #include <vector>
 
+#include "core/collective.h"
+
 namespace convert {
 
-// First the collectives for which a system lists algorithms, those that ASTRA-sim runs.
-enum class CollectiveOp : std::uint8_t {
-  all_reduce,
-  all_gather,
-  reduce_scatter,
-  all_to_all,
-  broadcast,
-  reduce,
-  gather,
-  scatter,
-  barrier,
-};
-inline constexpr std::size_t collective_ops = 4;       // that a system lists
-[[nodiscard]] std::string_view name(CollectiveOp op);  // "all_reduce"
+// The collectives for which a system lists algorithms, those that ASTRA-sim runs.
+inline constexpr std::array listed_collectives = {Collective::all_reduce, Collective::all_gather,
+                                                  Collective::reduce_scatter, Collective::all_to_all};
+// Returns the place of a collective among them, or their number if it is none of them.
+[[nodiscard]] constexpr std::size_t listed_place(Collective c) {
+  return static_cast<std::size_t>(std::find(listed_collectives.begin(), listed_collectives.end(), c) -
+                                  listed_collectives.begin());
+}
+[[nodiscard]] constexpr bool is_listed(Collective c) { return listed_place(c) < listed_collectives.size(); }
 
 enum class NativeAlgorithm : std::uint8_t {
   ring,
@@ -47,7 +45,9 @@ struct AlgorithmChoice {
 };
 // "ring", "one_ring", "direct", "direct3", "one_direct3", "halving_doubling", "one_halving_doubling",
 // "double_binary_tree", however they are spelled ("halvingDoubling"); nothing if it is none of these.
-[[nodiscard]] std::optional<AlgorithmChoice> parse_algorithm(std::string_view text);
+[[nodiscard]] std::optional<AlgorithmChoice> parse_native_algorithm(std::string_view text);
+// Returns the names that it takes, without windows.
+[[nodiscard]] std::vector<std::string> native_algorithm_names();
 [[nodiscard]] std::string_view name(NativeAlgorithm algorithm);    // "halving_doubling"
 [[nodiscard]] std::string text_of(const AlgorithmChoice& choice);  // "one_direct3"
 
@@ -83,16 +83,16 @@ struct SystemConfig {
   std::string local_mem_trace = "local_mem_trace";
   std::optional<SharedBusConfig> shared_bus{};
   std::int64_t local_reduction_delay = 1;
-  std::array<CollectiveChoice, collective_ops> collectives{};
+  std::array<CollectiveChoice, listed_collectives.size()> collectives{};
   std::string per_node_map{};        // path of a YAML map; empty: none
   std::vector<std::string> notes{};  // a sentence for each key that has no effect or not quite ASTRA-sim's
 };
 
 // Larger files are refused.
 inline constexpr std::size_t max_system_bytes = 1 << 20;
-// Reads the text of a system.json, or, without a file's name, values given elsewhere in its form. A missing key is no
-// error. Throws Error(input) of the rule "system" with line and column: malformed JSON, a key that is unknown (the
-// nearest known one is named) or stands twice, a value of the wrong kind or out of range.
+// Reads the text of a system.json, or, without a file's name, values given elsewhere in its form. A missing key is
+// no error. Throws Error(input) of the rule "system" with line and column: malformed JSON, a key that is unknown
+// (the nearest known one is named) or stands twice, a value of the wrong kind or out of range.
 [[nodiscard]] SystemConfig parse_system(const std::string& file, std::string_view text);
 
 // Larger files are refused.

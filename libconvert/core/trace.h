@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/attr_names.h"
+#include "core/collective.h"
 #include "core/diagnostic.h"
 #include "core/name.h"
 
@@ -38,20 +39,6 @@ enum class NodeType : std::int32_t {
 };
 // "COMM_SEND_NODE"; empty for a number that the schema does not know.
 [[nodiscard]] std::string_view node_type_name(NodeType type);
-
-// proto enum CollectiveCommType
-enum class CollectiveType : std::int32_t {
-  all_reduce = 0,
-  reduce = 1,
-  all_gather = 2,
-  gather = 3,
-  scatter = 4,
-  broadcast = 5,
-  all_to_all = 6,
-  reduce_scatter = 7,
-  reduce_scatter_block = 8,
-  barrier = 9,
-};
 
 // The member of AttributeProto's oneof that is set; the value is the proto field number.
 // Scalars are odd, and the list of a scalar is its number + 1.

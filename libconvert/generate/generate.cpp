@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-#include "core/collective_type.h"
+#include "core/collective.h"
 #include "core/units.h"
 #include "core/world_size.h"
 #include "generate/kinds.h"
@@ -116,15 +116,14 @@ const TraceKind* find_trace_kind(std::string_view name) {
 GeneratedCollective parse_generated_collective(std::string_view text) {
   const std::size_t colon = text.find(':');
   const std::string_view type_text = text.substr(0, colon);
-  const auto type = parse_collective_type(type_text);
+  const auto type = parse_collective(type_text, in_traces);
   if (!type) {
-    const std::vector<std::string> names(collective_type_names.begin(), collective_type_names.end());
-    const std::string near = nearest(type_text, names);
+    const std::string near = nearest(type_text, names_of(in_traces));
     throw usage_error(
         "unknown collective '" + std::string(type_text) + "'" +
         (near.empty() ? "; expected TYPE:SIZE, such as all_reduce:64MiB" : "; did you mean " + near + "?"));
   }
-  if (*type == CollectiveType::barrier) {
+  if (*type == Collective::barrier) {
     if (colon != std::string_view::npos) throw usage_error("'" + std::string(text) + "': a barrier has no size");
     return {*type, 0};
   }

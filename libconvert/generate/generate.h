@@ -41,7 +41,7 @@ struct TraceKind {
 [[nodiscard]] const TraceKind* find_trace_kind(std::string_view name);
 
 struct GeneratedCollective {
-  CollectiveType type = CollectiveType::all_reduce;
+  Collective type = Collective::all_reduce;
   std::int64_t bytes = 0;  // comm_size
 };
 // "all_reduce:64MiB"; "barrier" has no size. Throws Error(usage).

@@ -17,7 +17,7 @@ namespace convert::generate {
 // With rank 0 as root, where one is needed.
 inline NodeId add_collective(TraceBuilder& b, const GeneratedCollective& c,
                              const TraceBuilder::Parents& after = {}) {
-  using enum CollectiveType;
+  using enum Collective;
   const bool rooted = c.type == broadcast || c.type == reduce || c.type == scatter || c.type == gather;
   return b.collective(c.type, c.bytes, after, rooted ? std::optional<Rank>(0) : std::nullopt);
 }

@@ -11,7 +11,7 @@ void make_layers(const GenerateRequest& r, TraceBuilder& b) {
   const std::uint64_t forward_ns = r.compute_ns.value_or(50'000);
   const std::uint64_t backward_ns = r.backward_ns.value_or(2 * forward_ns);
   std::vector<GeneratedCollective> comm = r.comm;
-  if (comm.empty()) comm = {{CollectiveType::all_reduce, std::int64_t{16} << 20}};
+  if (comm.empty()) comm = {{Collective::all_reduce, std::int64_t{16} << 20}};
   std::vector<NodeId> updated(static_cast<std::size_t>(layers));  // the collective that ended the layer's iteration
   TraceBuilder::Parents after;
   for (std::int64_t i = 0; i < r.iterations.value_or(1); ++i) {

@@ -14,8 +14,8 @@ constexpr std::string_view comp_name = "COMP_NODE";
 
 std::uint64_t duration(const GenerateRequest& r) { return r.compute_ns.value_or(runtime_ns); }
 
-void add_case(const GenerateRequest& r, TraceBuilder& b, CollectiveType type) {
-  const GeneratedCollective c{type, type == CollectiveType::barrier ? 0 : r.size.value_or(collective_bytes)};
+void add_case(const GenerateRequest& r, TraceBuilder& b, Collective type) {
+  const GeneratedCollective c{type, type == Collective::barrier ? 0 : r.size.value_or(collective_bytes)};
   if (r.like_reference) {
     b.collective(c.type, c.bytes);
   } else {
@@ -122,14 +122,12 @@ void make_comp_dependent(const GenerateRequest& r, TraceBuilder& b) {
   b.compute(comp_name, duration(r), {first});
 }
 
-void make_all_reduce(const GenerateRequest& r, TraceBuilder& b) { add_case(r, b, CollectiveType::all_reduce); }
-void make_all_to_all(const GenerateRequest& r, TraceBuilder& b) { add_case(r, b, CollectiveType::all_to_all); }
-void make_all_gather(const GenerateRequest& r, TraceBuilder& b) { add_case(r, b, CollectiveType::all_gather); }
-void make_reduce_scatter(const GenerateRequest& r, TraceBuilder& b) {
-  add_case(r, b, CollectiveType::reduce_scatter);
-}
-void make_broadcast(const GenerateRequest& r, TraceBuilder& b) { add_case(r, b, CollectiveType::broadcast); }
-void make_barrier(const GenerateRequest& r, TraceBuilder& b) { add_case(r, b, CollectiveType::barrier); }
+void make_all_reduce(const GenerateRequest& r, TraceBuilder& b) { add_case(r, b, Collective::all_reduce); }
+void make_all_to_all(const GenerateRequest& r, TraceBuilder& b) { add_case(r, b, Collective::all_to_all); }
+void make_all_gather(const GenerateRequest& r, TraceBuilder& b) { add_case(r, b, Collective::all_gather); }
+void make_reduce_scatter(const GenerateRequest& r, TraceBuilder& b) { add_case(r, b, Collective::reduce_scatter); }
+void make_broadcast(const GenerateRequest& r, TraceBuilder& b) { add_case(r, b, Collective::broadcast); }
+void make_barrier(const GenerateRequest& r, TraceBuilder& b) { add_case(r, b, Collective::barrier); }
 
 void make_comm_send(const GenerateRequest& r, TraceBuilder& b) {
   if (r.like_reference) return add_reference_message(r, b, NodeType::comm_send);
@@ -146,7 +144,7 @@ void make_comm_recv(const GenerateRequest& r, TraceBuilder& b) {
 }
 
 void make_comm_coll(const GenerateRequest& r, TraceBuilder& b) {
-  add_collective(b, r.comm.empty() ? GeneratedCollective{CollectiveType::all_reduce, collective_bytes} : r.comm[0]);
+  add_collective(b, r.comm.empty() ? GeneratedCollective{Collective::all_reduce, collective_bytes} : r.comm[0]);
 }
 
 }  // namespace convert::generate

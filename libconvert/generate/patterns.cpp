@@ -36,7 +36,7 @@ void make_diamond(const GenerateRequest& r, TraceBuilder& b) {
 
 void make_collectives(const GenerateRequest& r, TraceBuilder& b) {
   std::vector<GeneratedCollective> comm = r.comm;
-  if (comm.empty()) comm = {{CollectiveType::all_reduce, 1 << 20}};
+  if (comm.empty()) comm = {{Collective::all_reduce, 1 << 20}};
   TraceBuilder::Parents after;
   for (std::int64_t i = 0; i < r.count.value_or(1); ++i) {
     for (const GeneratedCollective& c : comm) {

@@ -51,7 +51,7 @@ void make_random(const GenerateRequest& r, TraceBuilder& b) {
   const std::uint64_t compute_ns = r.compute_ns.value_or(10'000);
   const std::int64_t most_bytes = r.size.value_or(65536);
   std::vector<GeneratedCollective> comm = r.comm;
-  if (comm.empty()) comm = {{CollectiveType::all_reduce, 65536}};
+  if (comm.empty()) comm = {{Collective::all_reduce, 65536}};
   const Rank rank = b.trace().rank;
   std::vector<NodeId> latest;
   TraceBuilder::Parents before;  // a collective: the last one, and what was sent since

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "core/collective_type.h"
+#include "core/collective.h"
 
 namespace convert {
 
@@ -71,15 +71,15 @@ NodeId TraceBuilder::receive(Rank from, std::int64_t bytes, std::int64_t tag, co
   return add_message(NodeType::comm_recv, attr::comm_src, from, bytes, tag, after);
 }
 
-NodeId TraceBuilder::collective(CollectiveType type, std::int64_t bytes, const Parents& after,
-                                std::optional<Rank> root, std::string_view group) {
+NodeId TraceBuilder::collective(Collective type, std::int64_t bytes, const Parents& after, std::optional<Rank> root,
+                                std::string_view group) {
   std::string text(name(type));
   std::transform(text.begin(), text.end(), text.begin(), [](char c) { return c >= 'a' ? c - 'a' + 'A' : c; });
   const NodeId id = add(NodeType::comm_coll, text, after);
   trace_.nodes.add_bool(attr::is_cpu_op, false);
   set(attr::comm_type, static_cast<std::int64_t>(type));
   set(attr::comm_size, bytes);
-  const bool from = type == CollectiveType::broadcast || type == CollectiveType::scatter;
+  const bool from = type == Collective::broadcast || type == Collective::scatter;
   if (root) set(from ? attr::comm_src : attr::comm_dst, *root, Kind::int32_val);
   if (!group.empty()) set(attr::pg_name, group);
   return id;

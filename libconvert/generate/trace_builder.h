@@ -3,7 +3,7 @@
 //
 //   TraceBuilder rank0(0);
 //   const NodeId forward = rank0.compute("forward", 50'000);
-//   rank0.collective(CollectiveType::all_reduce, 1 << 20, {forward});
+//   rank0.collective(Collective::all_reduce, 1 << 20, {forward});
 //   write_traces({rank0.finish(), …}, "toy");   // sets/made_set.h
 #pragma once
 
@@ -34,7 +34,7 @@ class TraceBuilder {
   NodeId receive(Rank from, std::int64_t bytes, std::int64_t tag = 0, const Parents& after = {});
   // Of all ranks, or of a process group. Bytes are comm_size: what each rank gives, or gets of a scatter; 0 of a
   // barrier. `root` of broadcast and scatter, reduce and gather.
-  NodeId collective(CollectiveType type, std::int64_t bytes, const Parents& after = {},
+  NodeId collective(Collective type, std::int64_t bytes, const Parents& after = {},
                     std::optional<Rank> root = std::nullopt, std::string_view group = {});
   // Any node.
   NodeId add(NodeType type, std::string_view name, const Parents& after = {});

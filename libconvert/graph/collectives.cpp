@@ -75,7 +75,7 @@ class Reader {
  private:
   static std::uint32_t type_of(const Attr* attribute) {
     const IntValue type = int_value(attribute);
-    const bool known = type && type.value >= 0 && type.value <= static_cast<std::int64_t>(CollectiveType::barrier);
+    const bool known = type && type.value >= 0 && type.value <= static_cast<std::int64_t>(Collective::barrier);
     return known ? static_cast<std::uint32_t>(type.value) : CollectiveNode::unknown_type;
   }
 
@@ -97,14 +97,14 @@ class Reader {
 
   static bool is_uniform(const Facts& f, const CollectiveNode& c) {
     const IntValue out = int_value(f.bytes_out);
-    switch (static_cast<CollectiveType>(c.type)) {
-      case CollectiveType::all_gather: {
+    switch (collective_of(c.type)) {
+      case Collective::all_gather: {
         if (!out) return true;
         const IntValue ranks = int_value(f.group_size);
         std::int64_t parts = 0;
         return ranks && !__builtin_mul_overflow(c.size, ranks.value, &parts) && parts == out.value;
       }
-      case CollectiveType::all_to_all: return c.has_details == 0 && (!out || out.value == c.size);
+      case Collective::all_to_all: return c.has_details == 0 && (!out || out.value == c.size);
       default: return true;
     }
   }
@@ -133,15 +133,15 @@ class Reader {
   }
 
   bool add_details(GroupUse& use, const Facts& f, const CollectiveNode& c) {
-    const auto type = static_cast<CollectiveType>(c.type);
+    const auto type = collective_of(c.type);
     CollectiveDetails d{.call = static_cast<std::uint32_t>(use.calls.size())};
-    const bool from = type == CollectiveType::broadcast || type == CollectiveType::scatter;
-    const bool to = type == CollectiveType::reduce || type == CollectiveType::gather;
+    const bool from = type == Collective::broadcast || type == Collective::scatter;
+    const bool to = type == Collective::reduce || type == Collective::gather;
     if (from || to) {
       const IntValue root = int_value(from ? f.source : f.target);
       if (!root || root.value < 0) return false;
       d.root = root.value;
-    } else if (type == CollectiveType::all_to_all) {
+    } else if (type == Collective::all_to_all) {
       d.send_splits = add_splits(use, f.send_splits);
       d.recv_splits = add_splits(use, f.recv_splits);
       const bool any = d.send_splits.count != 0 || d.recv_splits.count != 0;

@@ -15,7 +15,7 @@ struct CollectiveNode {
   static constexpr std::uint32_t unknown_type = 15;  // comm_type is absent or no collective
 
   std::uint32_t node = 0;             // index in the trace
-  std::uint32_t type : 4 = 0;         // CollectiveType
+  std::uint32_t type : 4 = 0;         // Collective
   std::uint32_t uniform : 1 = 0;      // as far as it says, all ranks contribute equal parts
   std::uint32_t has_details : 1 = 0;  // in GroupUse::details
   std::int64_t size = -1;             // comm_size; -1 if it is not known

@@ -129,7 +129,7 @@ bool read_header(const Trace& trace, Algorithm& out, Gpu& gpu) {
   const auto o_chunks = int32(attrs, msccl::o_chunks);
   const auto s_chunks = int32(attrs, msccl::s_chunks);
   if (!coll || !chunks || !i_chunks || !o_chunks || !s_chunks) return false;
-  const auto collective = parse_collective(*coll);
+  const auto collective = parse_collective(*coll, in_algorithms);
   if (!collective || *chunks <= 0 || *i_chunks < 0 || *o_chunks < 0 || *s_chunks < 0)
     throw provenance_error(trace, "the metadata's msccl.* attributes are out of range");
   out.collective = *collective;
@@ -148,8 +148,8 @@ bool read_header(const Trace& trace, Algorithm& out, Gpu& gpu) {
   out.attributes = others(trace, msccl::prefix, false);
   out.scheduled = find(attrs, ten::schedule_name) != nullptr;
   out.relays = int32_list(table, attrs, ten::relays);
-  out.among_others =
-      parse_collective(string_value(table, attrs, attr::collective).value_or("")).value_or(out.collective);
+  out.among_others = parse_collective(string_value(table, attrs, attr::collective).value_or(""), in_algorithms)
+                         .value_or(out.collective);
   if (const IntValue v = int_value(attrs, ten::collective_time_ps)) out.claimed_ps = v.value;
   gpu.i_chunks = *i_chunks;
   gpu.o_chunks = *o_chunks;

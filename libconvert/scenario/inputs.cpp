@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "collectives/collective.h"
 #include "core/units.h"
 #include "io/input.h"
 #include "io/set_path.h"
+#include "passes/lower/lower.h"
 #include "sets/chunk_runs.h"
 #include "sets/known_file.h"
 #include "sets/schedules.h"
@@ -76,12 +78,39 @@ void add_custom(ReplayBuilder& builder, const std::string& prefix, TraceSource& 
   for (const Trace& trace : places) builder.add_custom(prefix, trace, runs, relays_of(trace));
 }
 
+// Adds an algorithm of the library, "built:ring,chunks=2", for so many places.
+void add_builtin(ReplayBuilder& builder, const std::string& named, const CollectiveCall& call, std::uint32_t places,
+                 bool astra, Diagnostics& diagnostics) {
+  const bool rooted = call.op == Collective::broadcast || call.op == Collective::reduce;
+  const CollectiveRequest request = request_of(named.substr(builtin_prefix.size()), call.op, places,
+                                               rooted ? std::optional(call.root) : std::nullopt);
+  if (rooted && *request.root != static_cast<std::int32_t>(call.root)) {
+    throw input_error({},
+                      "its root is place " + std::to_string(call.root) + " of its group, that of " + named +
+                          " is place " + std::to_string(*request.root),
+                      "custom");
+  }
+  const Algorithm algorithm = build_collective(request);
+  const Lowering lowering(algorithm, std::nullopt, diagnostics);
+  const ChunkRunsOf runs = astra ? ChunkRunsOf() : chunk_runs(algorithm);
+  for (Rank place = 0; place < places; ++place) {
+    Trace trace;
+    trace.rank = place;
+    trace.name = named;
+    lowering.lower(place, trace);
+    builder.add_custom(named, trace, runs);
+  }
+}
+
 // Before the first rank of the workload: what it decides, and the custom algorithms.
 void begin_program(std::optional<ReplayBuilder>& builder, const Trace& first, const NetworkConfig& network,
                    ReplayOptions& options, bool issue_by_trace, unsigned jobs, Diagnostics& diagnostics) {
   if (issue_by_trace) options.issue = options.astra ? IssueMode::workload : default_issue_mode(first);
   builder.emplace(network, options, diagnostics);
   if (options.system == nullptr) return;
+  builder->set_library([&builder, &diagnostics, astra = options.astra](const auto&... what) {
+    add_builtin(*builder, what..., astra, diagnostics);
+  });
   for (const std::string& prefix : custom_prefixes(*options.system)) {
     TraceSource source({.operands = {prefix}, .hash = false}, diagnostics);
     if (source.prepare(false)) add_custom(*builder, prefix, source, options.astra, jobs);
@@ -126,9 +155,8 @@ std::vector<std::string> files_of_set(const std::string& path) {
 }
 
 void check_algorithm_path(const std::string& path) {
-  if (trace_set_exists(path)) return;
-  const std::string near = nearest(path, {"ring", "direct", "halving_doubling", "double_binary_tree", "one_ring",
-                                          "one_direct", "one_halving_doubling"});
+  if (is_builtin(path) || trace_set_exists(path)) return;
+  const std::string near = nearest(path, native_algorithm_names());
   throw usage_error("'" + path + "' is neither an algorithm (" +
                     (near.empty() ? "ring, direct, halving_doubling, double_binary_tree, one_ring, …; one for "
                                     "each dimension, joined by +"
@@ -178,7 +206,7 @@ std::shared_ptr<ReplaySystem> load_system(const SystemInputs& inputs, const Netw
                                  [&] { return groups_for(network, json.name, json.text); });
   }
   system->rules = inputs.rules;
-  for (CollectiveRule& r : system->rules) {
+  for (SystemRule& r : system->rules) {
     if (!inputs.astra) fit_dimensions(r.choice.per_dim, network);
   }
   system->policy = inputs.policy;
@@ -199,10 +227,10 @@ std::vector<std::string> custom_prefixes(const ReplaySystem& system) {
   std::vector<std::string> prefixes;
   for (const CollectiveChoice& c : system.config.collectives) prefixes.push_back(c.custom);
   for (const auto& [node, prefix] : system.per_node_custom) prefixes.push_back(prefix);
-  for (const CollectiveRule& r : system.rules) prefixes.push_back(r.choice.custom);
+  for (const SystemRule& r : system.rules) prefixes.push_back(r.choice.custom);
   std::sort(prefixes.begin(), prefixes.end());
   prefixes.erase(std::unique(prefixes.begin(), prefixes.end()), prefixes.end());
-  std::erase(prefixes, "");
+  std::erase_if(prefixes, [](const std::string& p) { return p.empty() || is_builtin(p); });
   return prefixes;
 }
 

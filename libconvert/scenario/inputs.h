@@ -33,7 +33,7 @@ struct SystemInputs {
   std::optional<std::string> system{};  // ASTRA-sim's system.json
   std::optional<std::string> memory{};  // … memory.json
   std::optional<std::string> groups{};  // … comm_group.json
-  std::vector<CollectiveRule> rules{};  // custom ones name a path
+  std::vector<SystemRule> rules{};      // custom ones name a path or an algorithm of the library
   WirePolicy policy = WirePolicy::arrival;
   bool balanced = false;
   std::uint32_t queues_per_dim = 1;

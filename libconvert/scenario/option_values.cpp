@@ -5,10 +5,10 @@
 #include <charconv>
 #include <utility>
 
+#include "collectives/collective.h"
+#include "config/collective_rules.h"
 #include "config/network/network.h"
-#include "config/size_condition.h"
 #include "core/diagnostic.h"
-#include "core/spelling.h"
 #include "core/units.h"
 
 namespace convert {
@@ -16,47 +16,17 @@ namespace {
 
 Error bad(const std::string& message) { return input_error({}, message); }
 
-// All that stands before the algorithm: "all_reduce:pg=3:size>=1MiB:size<64MiB".
-void parse_conditions(const std::string& text, std::string_view which, CollectiveRule& rule) {
-  const auto wrong = [&](const std::string& why) { return bad(why + " in '" + text + "'"); };
-  const auto next = [&] {
-    const std::size_t end = which.find(':');
-    const std::string_view part = which.substr(0, end);
-    which = end == std::string_view::npos ? std::string_view() : which.substr(end + 1);
-    return part;
-  };
-  const std::string_view type = without_short_form(next());
-  for (std::size_t op = 0; op < collective_ops; ++op) {
-    const auto known = static_cast<CollectiveOp>(op);
-    if (same_name(type, name(known))) rule.op = known;
+// The native algorithms "ring+direct", one for each dimension; nothing if it is anything else.
+std::optional<std::vector<AlgorithmChoice>> parse_natives(std::string_view text) {
+  std::vector<AlgorithmChoice> natives;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('+', at), text.size());
+    const auto algorithm = parse_native_algorithm(text.substr(at, end - at));
+    if (!algorithm) return std::nullopt;
+    natives.push_back(*algorithm);
+    at = end + 1;
   }
-  if (!rule.op && type != "all") {
-    throw wrong("'" + std::string(type) + "' is not all_reduce, all_gather, reduce_scatter, all_to_all or all");
-  }
-  bool has_min = false;
-  bool has_end = false;
-  const auto once = [&](bool& has, const char* what) {
-    if (std::exchange(has, true)) throw wrong(std::string(what) + " is given twice");
-  };
-  for (bool more = which.data() != nullptr; more; more = which.data() != nullptr) {
-    const std::string_view part = next();
-    const auto value = [&](std::string_view key) { return part.substr(key.size()); };
-    if (part.starts_with("pg=")) {
-      if (rule.group) throw wrong("pg= is given twice");
-      rule.group = parse_int(value("pg="));
-      if (!rule.group) throw wrong("'" + std::string(value("pg=")) + "' is no process group");
-    } else if (part.starts_with("size")) {
-      const auto size = parse_size_condition(part.substr(4));
-      if (!size) throw wrong("'" + std::string(part) + "' is not " + std::string(size_conditions));
-      if (size->min_bytes) once(has_min, "the smallest size");
-      if (size->end_bytes) once(has_end, "the largest size");
-      rule.min_bytes = size->min_bytes.value_or(rule.min_bytes);
-      rule.end_bytes = size->end_bytes.value_or(rule.end_bytes);
-    } else {
-      throw wrong("'" + std::string(part) + "' is not pg=GROUP, " + std::string(size_conditions));
-    }
-  }
-  if (rule.min_bytes >= rule.end_bytes) throw wrong("no size is such");
+  return natives;
 }
 
 }  // namespace
@@ -93,41 +63,34 @@ void add_straggler(const std::string& text, std::map<Rank, double>& to) {
 
 std::string usual_algorithms(const std::string& text) {
   std::string usual;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find('+', at), text.size());
-    const auto algorithm = parse_algorithm(std::string_view(text).substr(at, end - at));
-    if (!algorithm) return text;
-    usual += (at == 0 ? "" : "+") + text_of(*algorithm);
-    at = end + 1;
-  }
-  return usual;
+  for (const AlgorithmChoice& choice : parse_natives(text).value_or(std::vector<AlgorithmChoice>()))
+    usual += (usual.empty() ? "" : "+") + text_of(choice);
+  return usual.empty() ? text : usual;
 }
 
 std::string usual_collective_rule(const std::string& text) {
   const CollectiveRule rule = parse_collective_rule(text);
-  const std::size_t type = std::min(text.find(':'), text.rfind('='));
-  const std::size_t value = text.rfind('=') + 1;
-  return std::string(rule.op ? name(*rule.op) : "all") + text.substr(type, value - type) +
-         usual_algorithms(text.substr(value));
+  const std::size_t type = text.find_first_of(":=");
+  const std::size_t algorithm = text.size() - rule.algorithm.size();
+  return std::string(rule.which.type ? name(*rule.which.type) : "all") + text.substr(type, algorithm - type) +
+         (rule.builtin ? usual_builtin(rule.algorithm, rule.which.type) : usual_algorithms(rule.algorithm));
 }
 
-CollectiveRule parse_collective_rule(const std::string& text) {
-  CollectiveRule rule;
-  const std::size_t equals = text.rfind('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size() || text[equals - 1] == '>' ||
-      text[equals - 1] == '<')
-    throw bad("'" + text + "' is not such as all_reduce=ring");
-  parse_conditions(text, std::string_view(text).substr(0, equals), rule);
-  const std::string value = text.substr(equals + 1);
-  for (std::size_t at = 0; at <= value.size();) {
-    const std::size_t end = std::min(value.find('+', at), value.size());
-    const auto algorithm = parse_algorithm(std::string_view(value).substr(at, end - at));
-    if (!algorithm) {
-      rule.choice = {.per_dim = {}, .custom = value};
-      return rule;
+SystemRule parse_system_rule(const std::string& text) {
+  CollectiveRule parsed = parse_collective_rule(text);
+  SystemRule rule{.which = std::move(parsed.which), .text = text};
+  // They are the same in a replay.
+  if (rule.which.type == Collective::reduce_scatter_block) rule.which.type = Collective::reduce_scatter;
+  if (parsed.builtin) {
+    rule.choice.custom = std::string(builtin_prefix) + usual_builtin(parsed.algorithm, rule.which.type);
+  } else if (auto natives = parse_natives(parsed.algorithm)) {
+    rule.choice.per_dim = std::move(*natives);
+    if (rule.which.type && !is_listed(*rule.which.type)) {
+      throw bad("'" + text + "': " + std::string(name(*rule.which.type)) +
+                " has one native algorithm only; others are built:NAME or a file");
     }
-    rule.choice.per_dim.push_back(*algorithm);
-    at = end + 1;
+  } else {
+    rule.choice.custom = std::move(parsed.algorithm);
   }
   return rule;
 }

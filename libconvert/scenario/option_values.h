@@ -40,8 +40,9 @@ template <typename T, std::size_t n>
 // The following throw Error(input) without a place.
 // "3=1.5x"
 void add_straggler(const std::string& text, std::map<Rank, double>& to);
-// "all_reduce:pg=3:size>=1MiB=ring+direct", one algorithm a dimension, or "…=PATH" of an algorithm.
-[[nodiscard]] CollectiveRule parse_collective_rule(const std::string& text);
+// "all_reduce:pg=3:size>=1MiB=ring+direct", one native algorithm a dimension, "…=built:NAME,KEY=VALUE…", or
+// "…=PATH" of an algorithm, which is not looked for.
+[[nodiscard]] SystemRule parse_system_rule(const std::string& text);
 
 // Names of collectives and algorithms as we print them: "Ring+halvingDoubling" is "ring+halving_doubling". Text
 // that is none stays as it is.

@@ -170,8 +170,8 @@ void set_fail(S& s, Text key, Text value) {
 void set_collective(S& s, Text key, Text value) {
   s.system.rules.clear();
   for_each_element(key, value, [&](Text text) {
-    CollectiveRule rule = parse_collective_rule(text);
-    if (std::string& path = rule.choice.custom; !path.empty()) {
+    SystemRule rule = parse_system_rule(text);
+    if (std::string& path = rule.choice.custom; !path.empty() && !is_builtin(path)) {
       path = find_path(s.folder, path);
       check_algorithm_path(path);
     }

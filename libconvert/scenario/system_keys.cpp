@@ -22,8 +22,8 @@ struct SystemKey {
   void (*copy)(SystemConfig& to, const SystemConfig& from);
 };
 
-void copy_choice(SystemConfig& to, const SystemConfig& from, CollectiveOp op) {
-  const auto k = static_cast<std::size_t>(op);
+void copy_choice(SystemConfig& to, const SystemConfig& from, Collective op) {
+  const std::size_t k = listed_place(op);
   to.collectives.at(k) = from.collectives.at(k);
 }
 
@@ -51,21 +51,21 @@ constexpr std::array<SystemKey, 21> system_keys = {{
     {"g", Form::bus, [](C& to, const C& from) { to.shared_bus->g_ns = from.shared_bus->g_ns; }},
     {"G", Form::bus, [](C& to, const C& from) { to.shared_bus->G_ns_per_byte = from.shared_bus->G_ns_per_byte; }},
     {"all-reduce-implementation", Form::list,
-     [](C& to, const C& from) { copy_choice(to, from, CollectiveOp::all_reduce); }},
+     [](C& to, const C& from) { copy_choice(to, from, Collective::all_reduce); }},
     {"all-gather-implementation", Form::list,
-     [](C& to, const C& from) { copy_choice(to, from, CollectiveOp::all_gather); }},
+     [](C& to, const C& from) { copy_choice(to, from, Collective::all_gather); }},
     {"reduce-scatter-implementation", Form::list,
-     [](C& to, const C& from) { copy_choice(to, from, CollectiveOp::reduce_scatter); }},
+     [](C& to, const C& from) { copy_choice(to, from, Collective::reduce_scatter); }},
     {"all-to-all-implementation", Form::list,
-     [](C& to, const C& from) { copy_choice(to, from, CollectiveOp::all_to_all); }},
+     [](C& to, const C& from) { copy_choice(to, from, Collective::all_to_all); }},
     {"all-reduce-implementation-custom", Form::list,
-     [](C& to, const C& from) { copy_choice(to, from, CollectiveOp::all_reduce); }},
+     [](C& to, const C& from) { copy_choice(to, from, Collective::all_reduce); }},
     {"all-gather-implementation-custom", Form::list,
-     [](C& to, const C& from) { copy_choice(to, from, CollectiveOp::all_gather); }},
+     [](C& to, const C& from) { copy_choice(to, from, Collective::all_gather); }},
     {"reduce-scatter-implementation-custom", Form::list,
-     [](C& to, const C& from) { copy_choice(to, from, CollectiveOp::reduce_scatter); }},
+     [](C& to, const C& from) { copy_choice(to, from, Collective::reduce_scatter); }},
     {"all-to-all-implementation-custom", Form::list,
-     [](C& to, const C& from) { copy_choice(to, from, CollectiveOp::all_to_all); }},
+     [](C& to, const C& from) { copy_choice(to, from, Collective::all_to_all); }},
 }};
 
 const SystemKey* find(const std::string& key) {

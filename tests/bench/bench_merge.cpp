@@ -11,7 +11,7 @@
 #include "bench/measure.h"
 #include "bench/protozero_nodes.h"
 #include "bench/table.h"
-#include "config/merge_map.h"
+#include "config/collective_rules.h"
 #include "core/rank_list.h"
 #include "formats/format.h"
 #include "generate/trace_builder.h"
@@ -31,7 +31,7 @@ std::string make_workload(const std::string& folder, Rank ranks) {
   for (Rank r = 0; r < ranks; ++r) {
     TraceBuilder b(r);
     TraceBuilder::Parents after;
-    for (int i = 0; i < collectives; ++i) after = {b.collective(CollectiveType::all_reduce, bytes, after)};
+    for (int i = 0; i < collectives; ++i) after = {b.collective(Collective::all_reduce, bytes, after)};
     traces.push_back(b.finish());
   }
   const std::string prefix = folder + "/w" + std::to_string(ranks);
@@ -47,7 +47,7 @@ struct Merging {
   Merging(const std::string& prefix, const std::string& ranks) {
     source = std::make_unique<TraceSource>(SourceOptions{.operands = {prefix}}, diagnostics);
     if (!source->prepare(false)) std::exit(1);
-    MergeOptions options{.rules = {parse_merge_rule("all_reduce=ring", true)}};
+    MergeOptions options{.rules = {parse_collective_rule("all_reduce=ring", true)}};
     if (!ranks.empty()) options.ranks = parse_ranks(ranks);
     set = std::make_unique<MergedSet>(*source, std::move(options), diagnostics);
   }

@@ -26,7 +26,7 @@ using namespace convert;
 Algorithm ring(std::int32_t n) {
   Algorithm a;
   a.name = "ring";
-  a.collective = Collective::allreduce;
+  a.collective = Collective::all_reduce;
   a.collective_text = "allreduce";
   a.protocol = Protocol::ll128;
   a.chunks = n;

@@ -27,7 +27,7 @@ class Mesh {
  public:
   explicit Mesh(std::uint32_t chunks) : free_(nodes, {0, 0, 0, 0}) {
     s_.file = s_.name = "mesh_8x8";
-    s_.collective = Collective::allreduce;
+    s_.collective = Collective::all_reduce;
     s_.nodes = nodes;
     s_.chunk_bytes = 1 << 20;
     for (std::uint32_t n = 0; n < nodes; ++n) {

@@ -68,12 +68,10 @@ TEST(MscclMerged, ProvenanceIsNotContradicted) {
 
 TEST(MscclMerged, IsProvedInThePlaceOfItsCollective) {
   REQUIRE_CORPUS();
-  const std::map<Collective, CollectiveType> types = {{Collective::allreduce, CollectiveType::all_reduce},
-                                                      {Collective::allgather, CollectiveType::all_gather},
-                                                      {Collective::alltoall, CollectiveType::all_to_all},
-                                                      {Collective::reduce_scatter, CollectiveType::reduce_scatter},
-                                                      {Collective::broadcast, CollectiveType::broadcast},
-                                                      {Collective::reduce, CollectiveType::reduce}};
+  const std::map<Collective, Collective> types = {
+      {Collective::all_reduce, Collective::all_reduce}, {Collective::all_gather, Collective::all_gather},
+      {Collective::all_to_all, Collective::all_to_all}, {Collective::reduce_scatter, Collective::reduce_scatter},
+      {Collective::broadcast, Collective::broadcast},   {Collective::reduce, Collective::reduce}};
   constexpr std::size_t most_steps = 20'000;
   std::size_t proved = 0;
   for (const auto& file : sound_files()) {

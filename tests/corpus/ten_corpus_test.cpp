@@ -329,7 +329,7 @@ TEST(TenCorpus, AllToAllsOfTecclAreProved) {
     EXPECT_NE(all.find(want.warning), std::string::npos) << want.file << all;
     EXPECT_EQ(s.nodes, want.nodes) << want.file;
     EXPECT_EQ(s.chunks.size(), want.demands * want.parts) << want.file;
-    EXPECT_EQ(s.collective, Collective::alltoall) << want.file;
+    EXPECT_EQ(s.collective, Collective::all_to_all) << want.file;
   }
 }
 

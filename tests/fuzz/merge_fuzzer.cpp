@@ -65,8 +65,8 @@ std::vector<Trace> make_workload(Choices& c, std::uint32_t ranks, const GroupLis
       if (kind != 0) {
         t.add_int(attr::comm_type, Kind::int64_val,
                   kind == 1   ? 0
-                  : kind == 2 ? static_cast<int>(CollectiveType::all_gather)
-                              : static_cast<int>(CollectiveType::reduce_scatter));
+                  : kind == 2 ? static_cast<int>(Collective::all_gather)
+                              : static_cast<int>(Collective::reduce_scatter));
         t.add_int(attr::comm_size, Kind::int64_val, bytes);
         if (which != 0) t.add_string(attr::pg_name, group->first);
       }
@@ -114,10 +114,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto at = census.groups.find(name);
     if (at != census.groups.end()) calls += at->second.calls;
   }
-  std::map<std::pair<CollectiveType, std::uint32_t>, MergeChoice> choices;
-  for (const auto& [type, collective] : {std::pair{CollectiveType::all_reduce, Collective::allreduce},
-                                         std::pair{CollectiveType::all_gather, Collective::allgather},
-                                         std::pair{CollectiveType::reduce_scatter, Collective::reduce_scatter}}) {
+  std::map<std::pair<Collective, std::uint32_t>, MergeChoice> choices;
+  for (const auto& [type, collective] : {std::pair{Collective::all_reduce, Collective::all_reduce},
+                                         std::pair{Collective::all_gather, Collective::all_gather},
+                                         std::pair{Collective::reduce_scatter, Collective::reduce_scatter}}) {
     for (std::uint32_t n = 2; n <= ranks; ++n) {
       const char* const names[] = {"ring", "direct", "halving_doubling"};
       const Algorithm a = build_collective({.collective = collective,

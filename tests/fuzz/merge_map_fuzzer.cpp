@@ -4,23 +4,23 @@
 #include <string>
 #include <string_view>
 
-#include "config/merge_map.h"
+#include "config/collective_rules.h"
 #include "core/diagnostic.h"
 #include "trace_fuzzing.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace convert;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto sound = [](const MergeRule& rule) {
+  const auto sound = [](const CollectiveRule& rule) {
     fuzzing::check(!rule.algorithm.empty(), "a rule without an algorithm");
     fuzzing::check(rule.which.min_bytes < rule.which.end_bytes, "a rule that no size fits");
-    (void)rule.which.fits(CollectiveType::all_reduce, "0", 4096, 7, "a name of some node");
+    (void)rule.which.fits(Collective::all_reduce, "0", 4096, 7, "a name of some node");
   };
   fuzzing::may_refuse([&] {
-    for (const MergeRule& rule : parse_merge_map("fuzz.yml", text)) sound(rule);
+    for (const CollectiveRule& rule : parse_rule_map("fuzz.yml", text)) sound(rule);
   });
   try {
-    sound(parse_merge_rule(std::string(text), (size & 1U) != 0));
+    sound(parse_collective_rule(std::string(text), (size & 1U) != 0));
   } catch (const Error& e) {
     fuzzing::check(e.kind() == Error::Kind::usage, "an error that is not about the option");
   }

@@ -16,8 +16,8 @@ using namespace convert;
 namespace {
 
 // Those that there are algorithms for.
-constexpr Collective collectives[] = {Collective::allreduce, Collective::allgather, Collective::reduce_scatter,
-                                      Collective::alltoall,  Collective::broadcast, Collective::reduce};
+constexpr Collective collectives[] = {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
+                                      Collective::all_to_all,  Collective::broadcast, Collective::reduce};
 
 // Appends a text in a column behind a name.
 void add_entry(std::string& out, std::string_view name, std::string_view text) {
@@ -31,8 +31,8 @@ void add_entry(std::string& out, std::string_view name, std::string_view text) {
 }  // namespace
 
 std::optional<Collective> collective_of(const std::string& text) {
-  const auto known = parse_collective(text);
-  return known && std::ranges::find(collectives, *known) != std::end(collectives) ? known : std::nullopt;
+  return parse_collective(text,
+                          [](Collective c) { return std::ranges::find(collectives, c) != std::end(collectives); });
 }
 
 void check_kind(const std::string& kind) {

@@ -69,8 +69,9 @@ void add_replay_options(App& app, ReplayInputOptions& to) {
                  "communication takes its recorded times, without a network; with --compute each rank by itself");
   app.add_option("-s,--system", to.system, "FILE",
                  "ASTRA-sim's system.json (default: algorithms that fit the network)");
-  app.add_texts("--collective", to.collectives, "WHICH=ALGORITHM",
-                "such as all_reduce=ring, all=direct+ring, all_gather:pg=3:size>=1MiB=ag.xml");
+  app.add_texts(
+      "--collective", to.collectives, "WHICH=ALGORITHM",
+      "such as all_reduce=ring, all=direct+ring, broadcast=built:chain, all_gather:pg=3:size>=1MiB=ag.xml");
   app.add_choice("--policy", to.policy, {"arrival", "fifo", "lifo", "priority", "smallest"},
                  "links: which collective's messages go first where they wait (default: arrival)");
   app.add_flag("--balanced", to.balanced, "chunks take the dimensions each in its own order, least loaded first");
@@ -166,7 +167,7 @@ convert::SystemInputs system_inputs(const ReplayInputOptions& o) {
   if (o.injection_scale) inputs.injection_scale = number("--injection-scale", *o.injection_scale);
   for (const std::string& text : o.collectives) {
     inputs.rules.push_back(option_value("--collective", [&] {
-      convert::CollectiveRule rule = convert::parse_collective_rule(text);
+      convert::SystemRule rule = convert::parse_system_rule(text);
       if (!rule.choice.custom.empty()) convert::check_algorithm_path(rule.choice.custom);
       return rule;
     }));

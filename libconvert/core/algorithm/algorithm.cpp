@@ -3,17 +3,9 @@
 
 #include <algorithm>
 
-#include "core/spelling.h"
-
 namespace convert {
 namespace {
 
-constexpr std::array<std::string_view, 12> collective_names = {
-    "all_reduce", "all_gather", "reduce",  "broadcast",   "all_to_all", "reduce_scatter",
-    "custom",     "gather",     "scatter", "all_to_allv", "send",       "recv"};
-constexpr std::array<std::string_view, 12> msccl_names = {"allreduce", "allgather",      "reduce", "broadcast",
-                                                          "alltoall",  "reduce_scatter", "custom", "gather",
-                                                          "scatter",   "alltoallv",      "send",   "recv"};
 constexpr std::array<std::string_view, 3> protocol_names = {"Simple", "LL", "LL128"};
 
 template <typename Enum, std::size_t N>
@@ -27,17 +19,15 @@ std::optional<Enum> lookup(const std::array<std::string_view, N>& names, std::st
 
 std::optional<StepType> parse_step_type(std::string_view text) { return lookup<StepType>(step_type_names, text); }
 
-std::optional<Collective> parse_collective(std::string_view text) {
-  text = without_short_form(text);
-  for (std::size_t i = 0; i < collective_names.size(); ++i) {
-    if (same_name(text, collective_names[i])) return static_cast<Collective>(i);
+std::string_view msccl_name(Collective c) {
+  switch (c) {
+    case Collective::all_reduce: return "allreduce";
+    case Collective::all_gather: return "allgather";
+    case Collective::all_to_all: return "alltoall";
+    case Collective::all_to_allv: return "alltoallv";
+    default: return name(c);
   }
-  return std::nullopt;
 }
-
-std::string_view name(Collective c) { return collective_names[static_cast<std::size_t>(c)]; }
-
-std::string_view msccl_name(Collective c) { return msccl_names[static_cast<std::size_t>(c)]; }
 
 std::optional<Protocol> parse_protocol(std::string_view text) { return lookup<Protocol>(protocol_names, text); }
 
@@ -72,7 +62,7 @@ bool is_complete(const Algorithm& a) {
 }
 
 std::int32_t input_chunks(Collective c, std::int32_t chunks, std::int32_t ranks) {
-  return c == Collective::allgather ? chunks / ranks : chunks;
+  return c == Collective::all_gather ? chunks / ranks : chunks;
 }
 
 std::int32_t output_chunks(Collective c, std::int32_t chunks, std::int32_t ranks) {

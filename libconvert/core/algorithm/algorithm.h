@@ -64,24 +64,8 @@ enum class Buffer : std::uint8_t { input, output, scratch };
   return std::nullopt;
 }
 
-enum class Collective : std::uint8_t {
-  allreduce,
-  allgather,
-  reduce,
-  broadcast,
-  alltoall,
-  reduce_scatter,  // the six with a known postcondition
-  custom,
-  gather,
-  scatter,
-  alltoallv,
-  send,
-  recv,
-};
-// However it is spelled: all_to_all, alltoall, AllToAll.
-[[nodiscard]] std::optional<Collective> parse_collective(std::string_view text);
-[[nodiscard]] std::string_view name(Collective c);        // "all_to_all"
-[[nodiscard]] std::string_view msccl_name(Collective c);  // as MSCCL-IR spells it, "alltoall"
+// Returns its name as MSCCL-IR spells it, "alltoall".
+[[nodiscard]] std::string_view msccl_name(Collective c);
 
 enum class Protocol : std::uint8_t { simple, ll, ll128 };
 [[nodiscard]] std::optional<Protocol> parse_protocol(std::string_view text);

@@ -24,14 +24,14 @@ struct Shape {
 
 std::optional<Shape> shape_of(Collective c) {
   switch (c) {
-    case Collective::allgather: return Shape{At::one, At::all};
+    case Collective::all_gather: return Shape{At::one, At::all};
     case Collective::reduce_scatter: return Shape{At::all, At::one};
-    case Collective::allreduce: return Shape{At::all, At::all};
+    case Collective::all_reduce: return Shape{At::all, At::all};
     case Collective::broadcast: return Shape{At::root, At::all};
     case Collective::reduce: return Shape{At::all, At::root};
     case Collective::gather: return Shape{At::one, At::root};
     case Collective::scatter: return Shape{At::root, At::one};
-    case Collective::alltoall: return Shape{At::one, At::one};
+    case Collective::all_to_all: return Shape{At::one, At::one};
     default: return std::nullopt;
   }
 }
@@ -39,7 +39,7 @@ std::optional<Shape> shape_of(Collective c) {
 class Finder {
  public:
   Finder(const Schedule& s, Collective collective, Shape shape)
-      : s_(s), name_(name(collective)), pairs_(collective == Collective::alltoall), shape_(shape) {
+      : s_(s), name_(name(collective)), pairs_(collective == Collective::all_to_all), shape_(shape) {
     for (std::uint32_t n = 0; n < s.nodes; ++n) {
       if (!is_relay(s, n)) nodes_.push_back(n);
     }

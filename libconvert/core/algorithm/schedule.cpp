@@ -15,12 +15,12 @@ std::string_view name(Schedule::Time t) {
 std::string_view name(Schedule::Occupancy o) { return o == Schedule::Occupancy::beta ? "beta" : "alpha_beta"; }
 
 bool schedules_know(Collective c) {
-  return c != Collective::alltoallv && c != Collective::send && c != Collective::recv;
+  return in_algorithms(c) && c != Collective::all_to_allv && c != Collective::send && c != Collective::recv;
 }
 
 std::optional<Collective> parse_schedule_collective(std::string_view text) {
-  const auto c = parse_collective(text);
-  return c && schedules_know(*c) && text == name(*c) ? c : std::nullopt;
+  const auto c = parse_collective(text, schedules_know);
+  return c && text == name(*c) ? c : std::nullopt;
 }
 
 bool is_relay(const Schedule& s, std::uint32_t node) {

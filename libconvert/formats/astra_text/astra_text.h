@@ -20,7 +20,7 @@ enum class AstraKind : std::uint8_t { micro, data, model, hybrid_data_model, hyb
 // One of a layer's three collectives.
 struct AstraCollective {
   std::string type_text;  // "ALLREDUCE"
-  CollectiveType type = CollectiveType::all_reduce;
+  Collective type = Collective::all_reduce;
   std::int64_t bytes = 0;
   bool runs = false;  // becomes a node
 };

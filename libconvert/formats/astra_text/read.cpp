@@ -27,11 +27,11 @@ constexpr std::array<std::pair<std::string_view, AstraKind>, 7> kinds = {
 constexpr std::array<std::string_view, 5> other_kinds = {"HYBRID_TRANSFORMER", "HYBRID_TRANSFORMER_FWD_IN_BCKWD",
                                                          "HYBRID_CUSTOMIZED", "HYBRID", "DISTRIBUTED_INFERENCE"};
 
-constexpr std::array<std::pair<std::string_view, CollectiveType>, 4> collective_types = {
-    {{"ALLREDUCE", CollectiveType::all_reduce},
-     {"ALLTOALL", CollectiveType::all_to_all},
-     {"ALLGATHER", CollectiveType::all_gather},
-     {"REDUCESCATTER", CollectiveType::reduce_scatter}}};
+constexpr std::array<std::pair<std::string_view, Collective>, 4> collective_types = {
+    {{"ALLREDUCE", Collective::all_reduce},
+     {"ALLTOALL", Collective::all_to_all},
+     {"ALLGATHER", Collective::all_gather},
+     {"REDUCESCATTER", Collective::reduce_scatter}}};
 
 enum Column : std::size_t { name, reserved, forward, input_gradient = 5, weight_gradient = 8, update = 11 };
 constexpr std::array<std::string_view, 12> columns = {"the layer's name",

@@ -108,7 +108,7 @@ void Reader::read_algo(pugi::xml_node root) {
          "proto=\"" + XmlFields::clip(proto) + "\" is not a protocol; expected Simple, LL or LL128");
   }
   out_.collective_text = required("coll");
-  if (const auto c = parse_collective(out_.collective_text)) {
+  if (const auto c = parse_collective(out_.collective_text, in_algorithms)) {
     out_.collective = *c;
   } else {
     fail(root, "attributes",
@@ -144,7 +144,7 @@ void Reader::read_algo(pugi::xml_node root) {
     error(place, "channels",
           "nchannels=" + std::to_string(out_.channels) + ": the runtimes have " + std::to_string(max_channels));
   }
-  const bool per_rank = out_.collective == Collective::allgather || out_.collective == Collective::alltoall ||
+  const bool per_rank = out_.collective == Collective::all_gather || out_.collective == Collective::all_to_all ||
                         out_.collective == Collective::reduce_scatter;
   if (per_rank && out_.chunks % ngpus_ != 0) {
     error(place, "offsets",
@@ -210,7 +210,7 @@ void Reader::read_gpus(pugi::xml_node root) {
       gpu.first_tb = static_cast<std::uint32_t>(out_.tbs.size());
       gpu.complete = false;
     }
-    const std::int32_t in_factor = out_.collective == Collective::allgather ? ngpus_ : 1;
+    const std::int32_t in_factor = out_.collective == Collective::all_gather ? ngpus_ : 1;
     const std::int32_t out_factor = out_.collective == Collective::reduce_scatter ? ngpus_ : 1;
     inconsistent |= (gpu.i_chunks > 0 && std::int64_t{gpu.i_chunks} * in_factor != out_.chunks) ||
                     (gpu.o_chunks > 0 && std::int64_t{gpu.o_chunks} * out_factor != out_.chunks);

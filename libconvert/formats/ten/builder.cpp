@@ -69,7 +69,7 @@ void ScheduleBuilder::add_gathered_chunks() {
 
 void ScheduleBuilder::guess_chunks(Diagnostics& diagnostics) {
   if (!schedule.chunks.empty()) return;
-  if (schedule.collective != Collective::allgather) {
+  if (schedule.collective != Collective::all_gather) {
     throw error(chunks_line, "the chunks are missing: which nodes hold each at the beginning and at the end");
   }
   add_gathered_chunks();
@@ -200,8 +200,8 @@ Schedule ScheduleBuilder::finish(const FormatOptions& options, Diagnostics& diag
     schedule.chunk_bytes = bytes;
   }
   if (const auto text = options.get("collective")) {
-    const auto claimed = parse_collective(*text);  // however it is spelled
-    if (!claimed || !schedules_know(*claimed))
+    const auto claimed = parse_collective(*text, schedules_know);  // however it is spelled
+    if (!claimed)
       throw usage_error("collective=" + *text + ": expected one of " + std::string(schedule_collectives));
     if (schedule.collective != Collective::custom && schedule.collective != *claimed)
       throw usage_error("collective=" + *text + ": " + schedule.file +

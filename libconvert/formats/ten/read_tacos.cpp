@@ -143,7 +143,7 @@ Schedule read_tacos_csv(std::string_view text, const std::string& file, const Fo
                         Diagnostics& diagnostics) {
   ScheduleBuilder builder(file);
   Schedule& s = builder.schedule;
-  s.collective = Collective::allgather;
+  s.collective = Collective::all_gather;
   s.name = "tacos";
   TacosReader(builder, text).read();
   builder.add_gathered_chunks();

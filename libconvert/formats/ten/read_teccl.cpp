@@ -291,7 +291,7 @@ void Reader::add_transfers() {
 // The collective whose demands these are, all of them, or custom.
 void Reader::recognise() {
   Schedule& s = to_.schedule;
-  const Collective near = weighted_ || pairs_ ? Collective::alltoall : Collective::allgather;
+  const Collective near = weighted_ || pairs_ ? Collective::all_to_all : Collective::all_gather;
   const std::vector<MissingDemand> missing = missing_demands(s, near, false);
   if (missing.empty()) {
     s.collective = near;

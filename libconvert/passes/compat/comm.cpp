@@ -95,13 +95,13 @@ std::optional<std::int64_t> input_bytes(std::string_view values, std::string_vie
   }
 }
 
-std::optional<CollectiveType> collective_type(std::string_view kernel) {
-  constexpr std::array<std::pair<std::string_view, CollectiveType>, 5> known = {{
-      {"allreduce", CollectiveType::all_reduce},
-      {"alltoall", CollectiveType::all_to_all},
-      {"allgather", CollectiveType::all_gather},
-      {"reducescatter", CollectiveType::reduce_scatter},
-      {"broadcast", CollectiveType::broadcast},
+std::optional<Collective> collective_type(std::string_view kernel) {
+  constexpr std::array<std::pair<std::string_view, Collective>, 5> known = {{
+      {"allreduce", Collective::all_reduce},
+      {"alltoall", Collective::all_to_all},
+      {"allgather", Collective::all_gather},
+      {"reducescatter", Collective::reduce_scatter},
+      {"broadcast", Collective::broadcast},
   }};
   std::string plain;
   for (const char c : kernel) {
@@ -110,7 +110,7 @@ std::optional<CollectiveType> collective_type(std::string_view kernel) {
   for (const auto& [text, type] : known) {
     if (plain.find(text) != std::string::npos) return type;
   }
-  if (kernel.find("ncclDevKernel_SendRecv") != std::string_view::npos) return CollectiveType::all_to_all;
+  if (kernel.find("ncclDevKernel_SendRecv") != std::string_view::npos) return Collective::all_to_all;
   return std::nullopt;
 }
 

@@ -11,7 +11,7 @@
 namespace convert::compat {
 
 // By the name of a kernel; nothing if the reference does not know it.
-[[nodiscard]] std::optional<CollectiveType> collective_type(std::string_view kernel);
+[[nodiscard]] std::optional<Collective> collective_type(std::string_view kernel);
 
 // Bytes of the tensors among the inputs, from Python's text of the lists of values and types; nothing where the
 // reference fails.

@@ -75,7 +75,7 @@ class Converter {
   struct Result {
     NodeType type = NodeType::comp;
     bool has_caller = false;
-    CollectiveType collective = CollectiveType::all_reduce;
+    Collective collective = Collective::all_reduce;
     std::uint64_t duration_us = 0;
     std::int64_t comm_size = 0;
     Text group;

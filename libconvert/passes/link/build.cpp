@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/collective_type.h"
+#include "core/collective.h"
 #include "core/same_value.h"
 #include "passes/dep_rules.h"
 #include "passes/estimate/estimate.h"
@@ -344,7 +344,7 @@ void LinkedNodes::Builder::add_collective(const CommFacts& facts, const GroupTab
   t.add_string(attr::pg_name, std::to_string(group.id));
   if (group.size != 0) t.add_int(attr::group_size, Kind::int32_val, group.size);
   if (facts.out_bytes >= 0) t.add_int(attr::comm_bytes_out, Kind::int64_val, facts.out_bytes);
-  if (facts.type == CollectiveType::all_to_all && (differ(facts.in_splits) || differ(facts.out_splits))) {
+  if (facts.type == Collective::all_to_all && (differ(facts.in_splits) || differ(facts.out_splits))) {
     add_splits(attr::send_splits, facts.in_splits, facts.in_bytes);
     add_splits(attr::recv_splits, facts.out_splits, facts.out_bytes);
   }

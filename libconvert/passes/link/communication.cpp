@@ -17,18 +17,18 @@ namespace {
 struct Word {
   std::string_view text;
   CommKind kind;
-  CollectiveType type = CollectiveType::all_reduce;
+  Collective type = Collective::all_reduce;
 };
 constexpr std::array<Word, 15> words = {{
-    {"allreduce", CommKind::collective, CollectiveType::all_reduce},
-    {"allgather", CommKind::collective, CollectiveType::all_gather},
-    {"reducescatter", CommKind::collective, CollectiveType::reduce_scatter},
-    {"alltoall", CommKind::collective, CollectiveType::all_to_all},
-    {"broadcast", CommKind::collective, CollectiveType::broadcast},
-    {"barrier", CommKind::collective, CollectiveType::barrier},
-    {"gather", CommKind::collective, CollectiveType::gather},
-    {"scatter", CommKind::collective, CollectiveType::scatter},
-    {"reduce", CommKind::collective, CollectiveType::reduce},
+    {"allreduce", CommKind::collective, Collective::all_reduce},
+    {"allgather", CommKind::collective, Collective::all_gather},
+    {"reducescatter", CommKind::collective, Collective::reduce_scatter},
+    {"alltoall", CommKind::collective, Collective::all_to_all},
+    {"broadcast", CommKind::collective, Collective::broadcast},
+    {"barrier", CommKind::collective, Collective::barrier},
+    {"gather", CommKind::collective, Collective::gather},
+    {"scatter", CommKind::collective, Collective::scatter},
+    {"reduce", CommKind::collective, Collective::reduce},
     {"send", CommKind::send},
     {"recv", CommKind::recv},
     {"coalesced", CommKind::group},
@@ -330,8 +330,8 @@ std::optional<std::int64_t> comm_size(const CommFacts& f) {
     return f.out_bytes >= 0  ? std::optional(f.out_bytes)
            : f.in_bytes >= 0 ? std::optional(f.in_bytes)
                              : std::nullopt;
-  if (f.kind == CommKind::collective && f.type == CollectiveType::barrier) return 0;
-  if (f.kind == CommKind::collective && f.type == CollectiveType::scatter && f.out_bytes >= 0 && f.group_size > 0 &&
+  if (f.kind == CommKind::collective && f.type == Collective::barrier) return 0;
+  if (f.kind == CommKind::collective && f.type == Collective::scatter && f.out_bytes >= 0 && f.group_size > 0 &&
       f.out_bytes <= std::numeric_limits<std::int64_t>::max() / f.group_size) {
     return f.out_bytes * f.group_size;
   }

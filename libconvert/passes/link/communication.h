@@ -27,7 +27,7 @@ enum class CommKind : std::uint8_t {
 // -1 and empty: nobody says it. Views point into the texts of the host trace and of the profile.
 struct CommFacts {
   CommKind kind = CommKind::none;
-  CollectiveType type = CollectiveType::all_reduce;
+  Collective type = Collective::all_reduce;
   std::int64_t in_bytes = -1;  // of this rank's input
   std::int64_t out_bytes = -1;
   std::int64_t group_size = -1;

@@ -24,7 +24,7 @@ bool aliases(const Algorithm& a, std::int32_t rank, const Copy& c) {
   if (a.scheduled) return true;
   if (!a.inplace || runs_outofplace(a)) return false;
   const std::int64_t per_rank = a.chunks / a.ranks();
-  if (a.collective == Collective::allgather) return c.o_off == rank * per_rank + c.i_off;
+  if (a.collective == Collective::all_gather) return c.o_off == rank * per_rank + c.i_off;
   if (a.collective == Collective::reduce_scatter) return c.i_off == rank * per_rank + c.o_off;
   return a.collective != Collective::custom && c.i_off == c.o_off;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
-#include "core/collective_type.h"
+#include "core/collective.h"
 #include "graph/graph.h"
 #include "graph/messages.h"
 #include "passes/merge/fit.h"
@@ -27,8 +27,7 @@ CollectiveCensus count_collectives(const NodeTable& table) {
     if (at == census.groups.end()) at = census.groups.emplace(std::string(name), CollectiveCensus::Group{}).first;
     ++at->second.calls;
     const IntValue type = int_value(attrs, attr::comm_type);
-    const auto kind =
-        static_cast<CollectiveType>(type && type.value >= 0 && type.value < INT32_MAX ? type.value : -1);
+    const Collective kind = collective_of(type ? type.value : -1);
     const IntValue root = root_of(attrs, kind);
     if (!convert::name(kind).empty()) at->second.kinds.emplace(kind, root ? root.value : -1);
     const auto mix = [](std::uint64_t& digest, const IntValue& v) {
@@ -37,7 +36,7 @@ CollectiveCensus count_collectives(const NodeTable& table) {
     CollectiveCensus::Group& group = at->second;
     mix(group.digest, root);
     mix(group.digest, type);
-    const bool all_to_all = kind == CollectiveType::all_to_all;
+    const bool all_to_all = kind == Collective::all_to_all;
     mix(all_to_all ? group.part_digest : group.digest, int_value(attrs, attr::comm_size));
     if (all_to_all && unequal_splits(table, attrs) != Name()) {
       group.has_unequal_parts = true;

@@ -50,8 +50,8 @@ class Follower {
 void Follower::load_inputs() {
   for (std::int32_t r = 0; r < p_.ranks(); ++r) {
     const RankBuffers& b = p_.buffers[static_cast<std::size_t>(r)];
-    const std::int64_t part = p_.collective == Collective::allgather ? p_.chunks / p_.ranks() : p_.chunks;
-    const std::int64_t begin = p_.collective == Collective::allgather ? r * part : 0;
+    const std::int64_t part = p_.collective == Collective::all_gather ? p_.chunks / p_.ranks() : p_.chunks;
+    const std::int64_t begin = p_.collective == Collective::all_gather ? r * part : 0;
     const std::int64_t held = std::min(part, layout_.size(r, Buffer::input));
     for (std::int64_t k = 0; k < held; ++k)
       slots_[layout_.slot(r, Buffer::input, k)] = static_cast<std::int32_t>(begin + k);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/collective_type.h"
+#include "core/collective.h"
 #include "core/spelling.h"
 
 namespace convert {
@@ -29,8 +29,8 @@ std::string_view group_of(const NodeTable& table, const Node& node) {
   return name.empty() ? std::string_view("0") : name;
 }
 
-IntValue root_of(std::span<const Attr> attrs, CollectiveType type) {
-  using enum CollectiveType;
+IntValue root_of(std::span<const Attr> attrs, Collective type) {
+  using enum Collective;
   if (type == broadcast || type == scatter) return int_value(attrs, attr::comm_src);
   if (type == reduce || type == gather) return int_value(attrs, attr::comm_dst);
   return {};
@@ -43,19 +43,18 @@ bool involves_part_of_network(const NodeTable& table, const Node& node) {
   return std::find(values.begin(), values.end(), 0U) != values.end();
 }
 
-bool same_collective(std::string_view algorithms, CollectiveType type) {
+bool same_collective(std::string_view algorithms, Collective type) {
   if (algorithms.empty()) return true;
-  if (type == CollectiveType::reduce_scatter_block) type = CollectiveType::reduce_scatter;
-  const auto own = parse_collective_type(algorithms);
-  return own ? *own == type : type == CollectiveType::all_to_all && same_name(algorithms, "all_to_allv");
+  if (type == Collective::reduce_scatter_block) type = Collective::reduce_scatter;
+  const auto own = parse_collective(algorithms, in_algorithms);
+  return own && (*own == Collective::all_to_allv ? type == Collective::all_to_all : *own == type);
 }
 
 std::string_view rule_kind(std::string_view algorithms) {
   if (algorithms.empty()) return "all";
-  for (const std::string_view name : collective_type_names) {
-    if (same_collective(algorithms, *parse_collective_type(name))) return name;
-  }
-  return "all";
+  const auto known = parse_collective(algorithms, in_algorithms);
+  if (known == Collective::all_to_allv) return name(Collective::all_to_all);
+  return known && in_traces(*known) ? name(*known) : "all";
 }
 
 std::string misfit(const MergeCall& call, const NodeTable& table, const Node& node,
@@ -73,7 +72,7 @@ std::string misfit(const MergeCall& call, const NodeTable& table, const Node& no
            " only passes on what others send: the rank there would neither give nor get anything";
   }
   const Name splits = unequal_splits(table, attrs);
-  if (call.type == CollectiveType::all_to_all && splits != Name()) {
+  if (call.type == Collective::all_to_all && splits != Name()) {
     return "its parts differ in size (" + std::string(splits.view()) + "), those of " + algorithm.source +
            " do not";
   }

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/collective_type.h"
+#include "core/collective.h"
 #include "graph/graph.h"
 #include "graph/messages.h"
 #include "passes/merge/fit.h"
@@ -86,7 +86,7 @@ struct MergedRank::State {
   const Sizes& sizes_of(const Call& call, std::int64_t bytes);
   const MergePlace* place_of(const Call& call);
   void check_fit(const MergeCall& call, std::uint32_t node, const MergeChoice& choice);
-  [[nodiscard]] std::int64_t whole_size(std::uint32_t node, CollectiveType type, std::size_t members) const;
+  [[nodiscard]] std::int64_t whole_size(std::uint32_t node, Collective type, std::size_t members) const;
   [[nodiscard]] Error error(std::uint32_t node, const std::string& what) const {
     return input_error(location_of(trace, node), "node " + std::to_string(trace.nodes.nodes[node].id) + ": " + what,
                        "merge");
@@ -107,12 +107,11 @@ struct MergedRank::State {
 };
 
 // The whole of what the ranks contribute or get: an all-gather's node states one rank's part.
-std::int64_t MergedRank::State::whole_size(std::uint32_t node, CollectiveType type, std::size_t members) const {
+std::int64_t MergedRank::State::whole_size(std::uint32_t node, Collective type, std::size_t members) const {
   const IntValue size = int_value(trace.nodes.attributes(trace.nodes.nodes[node]), attr::comm_size);
   if (!size || size.value < 0) throw error(node, "its comm_size is missing, or no size");
   std::int64_t bytes = size.value;
-  if (type == CollectiveType::all_gather &&
-      __builtin_mul_overflow(bytes, static_cast<std::int64_t>(members), &bytes)) {
+  if (type == Collective::all_gather && __builtin_mul_overflow(bytes, static_cast<std::int64_t>(members), &bytes)) {
     throw error(node, "the result of the all_gather exceeds 2^63 bytes");
   }
   return bytes;
@@ -125,7 +124,7 @@ void MergedRank::State::look_at(std::uint32_t node, std::map<std::string_view, s
   const std::uint64_t number = calls_of[group]++;
   const IntValue type = int_value(attrs, attr::comm_type);
   const IntValue size = int_value(attrs, attr::comm_size);
-  const auto kind = static_cast<CollectiveType>(type ? type.value : -1);
+  const Collective kind = collective_of(type ? type.value : -1);
   const auto known = plan.groups.find(group);
   const std::size_t members = known == plan.groups.end()    ? 0
                               : known->second.ranks.empty() ? plan.ranks

@@ -28,7 +28,7 @@ struct MergeChoice {
 
 // A collective as a rule sees it.
 struct MergeCall {
-  CollectiveType type{};
+  Collective type{};
   std::string_view group;  // pg_name; "0": all ranks
   std::int64_t bytes = 0;  // comm_size
   NodeId node = 0;
@@ -71,7 +71,7 @@ struct MergeCounts {
   // its relays, or that involve some dimensions of the network only.
   std::uint64_t misfits = 0;
   // What others are for which the algorithm (by its number) says that it is not.
-  std::set<std::pair<std::uint32_t, CollectiveType>> others{};
+  std::set<std::pair<std::uint32_t, Collective>> others{};
 };
 
 // The collectives of a rank as a plan needs them: how many each group has, what they are, and the highest tag.
@@ -82,7 +82,7 @@ struct CollectiveCensus {
     std::uint64_t part_digest = 0;   // of the sizes of all-to-alls
     bool has_unequal_parts = false;  // then those may differ from rank to rank
     // Different types, each with the ranks that are roots; -1: none is told.
-    std::set<std::pair<CollectiveType, std::int64_t>> kinds{};
+    std::set<std::pair<Collective, std::int64_t>> kinds{};
   };
   std::map<std::string, Group, std::less<>> groups;  // by pg_name; "0" for none
   std::int64_t highest_tag = -1;                     // of sends and receives

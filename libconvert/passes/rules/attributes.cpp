@@ -252,7 +252,7 @@ class AttributeChecker {
   }
 
   void check_collective() {
-    constexpr std::int64_t last = static_cast<std::int64_t>(CollectiveType::barrier);
+    constexpr std::int64_t last = static_cast<std::int64_t>(Collective::barrier);
     const IntValue type = integer(attr::comm_type);
     if (require(attr::comm_type) && type && (type.value < 0 || type.value > last)) {
       error("attribute comm_type is " + std::to_string(type.value) + ", which is no known collective");
@@ -260,7 +260,7 @@ class AttributeChecker {
     if (type && type.value == last) return;  // a barrier moves nothing
     require(attr::comm_size);
     check_size();
-    if (type && type.value == static_cast<std::int64_t>(CollectiveType::all_to_all)) check_splits();
+    if (type && type.value == static_cast<std::int64_t>(Collective::all_to_all)) check_splits();
   }
 
   // What an all-to-all sends.

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "core/collective_type.h"
+#include "core/collective.h"
 #include "core/units.h"
 #include "passes/rules/rules.h"
 #include "passes/rules/whole_set/collective_groups.h"
@@ -22,7 +22,7 @@ std::string ordinal(std::size_t n) {
 }
 
 std::string_view type_text(const CollectiveNode& c) {
-  const std::string_view known = collective_type_name(c.type);
+  const std::string_view known = name(collective_of(c.type));
   return known.empty() ? "a collective of unknown type" : known;
 }
 
@@ -67,8 +67,7 @@ class GroupChecker {
   [[nodiscard]] std::string what(const Member& m, std::size_t k) const {
     const CollectiveNode& c = call(m, k);
     std::string text(type_text(c));
-    if (c.size >= 0 && static_cast<CollectiveType>(c.type) != CollectiveType::barrier)
-      text += " of " + bytes_text(c.size);
+    if (c.size >= 0 && collective_of(c.type) != Collective::barrier) text += " of " + bytes_text(c.size);
     const std::int64_t root = m.use->details_of(static_cast<std::uint32_t>(k)).root;
     return root < 0 ? text : text + " with root " + std::to_string(root);
   }
@@ -310,7 +309,7 @@ class GroupChecker {
       bool any = false;
       for (std::size_t i = 0; i < users_.size(); ++i) {
         const CollectiveNode& c = call(users_[i], k);
-        const bool has = c.has_details != 0 && c.type == static_cast<std::uint32_t>(CollectiveType::all_to_all);
+        const bool has = c.has_details != 0 && c.type == static_cast<std::uint32_t>(Collective::all_to_all);
         details[i] = has ? users_[i].use->details_of(static_cast<std::uint32_t>(k)) : CollectiveDetails{};
         any = any || has;
       }

@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/collective_type.h"
+#include "core/collective.h"
 #include "core/units.h"
 #include "core/waiting_text.h"
 #include "passes/rules/rules.h"
@@ -71,7 +71,7 @@ class Finder {
       return subject(rank, *e) + (e->sends ? " sends to rank " : " receives from rank ") +
              std::to_string(e->message->peer) + " (" + tag_text(e->message->tag, bytes(*e->message)) + ')';
     }
-    std::string call(collective_type_name(e->call->type));
+    std::string call(name(collective_of(e->call->type)));
     if (call.empty()) call = "a collective";
     if (e->call->size >= 0) call += " of " + format_bytes(e->call->size);
     return call_text(subject(rank, *e), call, e->number, group_text(e->use->group));

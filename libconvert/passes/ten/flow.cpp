@@ -158,7 +158,7 @@ std::string Follower::wrong_at(std::uint32_t chunk, std::uint32_t node, bool sum
 }
 
 void Follower::check_end() {
-  const bool sums = s_.collective == Collective::reduce_scatter || s_.collective == Collective::allreduce ||
+  const bool sums = s_.collective == Collective::reduce_scatter || s_.collective == Collective::all_reduce ||
                     s_.collective == Collective::reduce;
   for (std::uint32_t c = 0; c < s_.chunks.size(); ++c) {
     const Schedule::NodeSet& post = s_.chunks[c].post;

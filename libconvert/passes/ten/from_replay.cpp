@@ -110,9 +110,9 @@ void Watcher::read_headers() {
   }
   using enum Collective;
   const Collective c = header_.collective;
-  reduces_ = c == allreduce || c == reduce_scatter || c == reduce;
+  reduces_ = c == all_reduce || c == reduce_scatter || c == reduce;
   const auto ranks = static_cast<std::int64_t>(traces_.size());
-  if ((c == allgather || c == reduce_scatter || c == alltoall) && header_.chunks % ranks != 0) {
+  if ((c == all_gather || c == reduce_scatter || c == all_to_all) && header_.chunks % ranks != 0) {
     throw provenance_error(traces_.front(),
                            std::string(name(c)) + " needs a multiple of " + counted(ranks, "chunk") +
                                ", one part for each rank, but there are " + std::to_string(header_.chunks));
@@ -132,7 +132,7 @@ void Watcher::index_nodes() {
 // In-place collectives use one buffer under two names: always the whole one.
 Content& Watcher::at(Rank rank, Buffer buffer, std::int64_t offset) {
   if (header_.inplace && buffer != Buffer::scratch && header_.collective != Collective::custom) {
-    if (header_.collective == Collective::allgather && buffer == Buffer::input) offset += rank * part();
+    if (header_.collective == Collective::all_gather && buffer == Buffer::input) offset += rank * part();
     if (header_.collective == Collective::reduce_scatter && buffer == Buffer::output) offset += rank * part();
     buffer = Buffer::output;
   }
@@ -150,7 +150,7 @@ Content Watcher::initial(Rank rank, Buffer buffer, std::int64_t offset) const {
   const auto ranks = static_cast<std::int32_t>(traces_.size());
   const std::int64_t count =
       custom ? gpus_[rank].i_chunks : input_chunks(header_.collective, header_.chunks, ranks);
-  if (aliased && header_.collective == Collective::allgather) offset -= rank * part();
+  if (aliased && header_.collective == Collective::all_gather) offset -= rank * part();
   if (offset < 0 || offset >= count) return {};
   return {reduces_ ? offset : static_cast<std::int64_t>(rank) * (std::int64_t{1} << 32U) + offset, no_index};
 }
@@ -261,7 +261,7 @@ void Watcher::add_chunk(ChunkName name, std::int64_t bytes) {
   Schedule::Chunk c{.id = static_cast<std::int64_t>(out_.chunks.size()), .bytes = bytes, .pre = {}, .post = {}};
   using enum Collective;
   c.pre = reduces_ ? Schedule::NodeSet{.all = true} : one(origin);
-  if (header_.collective == reduce_scatter || header_.collective == alltoall) {
+  if (header_.collective == reduce_scatter || header_.collective == all_to_all) {
     c.post = one(static_cast<std::uint32_t>(index / part()));
   } else {
     c.post = {.all = true};

@@ -26,11 +26,11 @@ class Layout {
   // Returns what the participants compute: all ranks but the relays.
   [[nodiscard]] Collective collective() const { return collective_; }
   [[nodiscard]] bool relayed() const { return !s_.relays.empty(); }
-  [[nodiscard]] bool inplace() const { return collective_ != Collective::alltoall; }
+  [[nodiscard]] bool inplace() const { return collective_ != Collective::all_to_all; }
   // Chunks of the whole, as MSCCL-IR counts them: of an all-to-all those of one rank.
   [[nodiscard]] std::int32_t chunks() const {
-    return std::max(1, collective_ == Collective::alltoall ? per_pair_ * participants_
-                                                           : static_cast<std::int32_t>(s_.chunks.size()));
+    return std::max(1, collective_ == Collective::all_to_all ? per_pair_ * participants_
+                                                             : static_cast<std::int32_t>(s_.chunks.size()));
   }
   // Of a chunk at a node.
   [[nodiscard]] Place of(std::uint32_t chunk, std::uint32_t node);
@@ -137,18 +137,18 @@ void Layout::choose() {
   spare_count_.resize(s_.nodes);
   bool fits = false;
   switch (s_.collective) {
-    case Collective::allgather: fits = all_are(true) && number_by(false); break;
+    case Collective::all_gather: fits = all_are(true) && number_by(false); break;
     case Collective::reduce_scatter: fits = all_are(false) && number_by(true); break;
-    case Collective::allreduce: fits = all_are(false) && all_are(true); break;
+    case Collective::all_reduce: fits = all_are(false) && all_are(true); break;
     case Collective::broadcast: fits = one_root(false) && all_are(true); break;
     case Collective::reduce: fits = all_are(false) && one_root(true); break;
-    case Collective::alltoall: fits = number_pairs(); break;
+    case Collective::all_to_all: fits = number_pairs(); break;
     case Collective::gather:
     case Collective::scatter: fits = true; break;
     default: break;
   }
   if (fits) collective_ = s_.collective;
-  if (!fits || (relayed() && collective_ != Collective::alltoall)) {
+  if (!fits || (relayed() && collective_ != Collective::all_to_all)) {
     for (std::uint32_t c = 0; c < offset_.size(); ++c) offset_[c] = static_cast<std::int32_t>(c);
     constexpr std::uint64_t most_places = std::uint64_t{1} << 20U;
     dealt_ = std::uint64_t{s_.nodes} * s_.chunks.size() > most_places;
@@ -158,8 +158,8 @@ void Layout::choose() {
 Place Layout::of(std::uint32_t chunk, std::uint32_t node) {
   const Schedule::Chunk& c = s_.chunks[chunk];
   if (dealt_) return {Buffer::input, deal(chunk, node)};
-  if (collective_ == Collective::allgather && !relayed()) return {Buffer::output, offset_[chunk]};
-  if (collective_ != Collective::alltoall || node == only(c.pre)) return {Buffer::input, offset_[chunk]};
+  if (collective_ == Collective::all_gather && !relayed()) return {Buffer::output, offset_[chunk]};
+  if (collective_ != Collective::all_to_all || node == only(c.pre)) return {Buffer::input, offset_[chunk]};
   if (node == only(c.post)) return {Buffer::output, target_[chunk]};
   return {Buffer::scratch, deal(chunk, node)};
 }
@@ -174,7 +174,7 @@ std::int32_t Layout::deal(std::uint32_t chunk, std::uint32_t node) {
 void Layout::fill(Gpu& gpu, std::uint32_t node) const {
   gpu.i_chunks = dealt_ ? dealt_count_[node] : chunks();
   gpu.s_chunks = dealt_ ? spare_count_[node] : dealt_count_[node];
-  const bool pairs = collective_ == Collective::alltoall;
+  const bool pairs = collective_ == Collective::all_to_all;
   if (relayed() && pairs) {
     gpu.i_chunks = gpu.o_chunks = place_[node] < 0 ? 0 : chunks();
     return;

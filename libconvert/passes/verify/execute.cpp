@@ -280,7 +280,7 @@ BufferLayout::BufferLayout(const StepGraph& p, bool inplace) {
     const std::int64_t* use = &used[static_cast<std::size_t>(r) * 3];
     Extent in{slots_, std::max(std::min<std::int64_t>(b.i_chunks, use[0]), full_in)};
     Extent out{slots_, std::max(std::min<std::int64_t>(b.o_chunks, use[1]), full_out)};
-    if (alias && p.collective == Collective::allgather) {
+    if (alias && p.collective == Collective::all_gather) {
       in.begin += static_cast<std::uint64_t>(r * full_in);
       slots_ += static_cast<std::uint64_t>(std::max(out.size, r * full_in + in.size));
     } else if (alias && p.collective == Collective::reduce_scatter) {

@@ -41,7 +41,7 @@ std::vector<std::int32_t> owners(const StepGraph& p) {
 }  // namespace
 
 std::optional<Permutation> find_permutation(const StepGraph& p) {
-  if (p.collective != Collective::allgather || !p.inplace || p.ranks() < 2 || p.chunks % p.ranks() != 0) {
+  if (p.collective != Collective::all_gather || !p.inplace || p.ranks() < 2 || p.chunks % p.ranks() != 0) {
     return std::nullopt;
   }
   const std::vector<std::int32_t> owner = owners(p);

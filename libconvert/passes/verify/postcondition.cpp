@@ -18,14 +18,14 @@ class Comparison {
 
   std::optional<std::vector<Mismatch>> run() {
     switch (collective_) {
-      case Collective::allreduce:
+      case Collective::all_reduce:
         return all([&](std::int32_t, std::int32_t k) { return e_.values.complete(u(k)); });
       case Collective::reduce_scatter:
         return all([&](std::int32_t r, std::int32_t k) { return e_.values.complete(u(r * per_rank_ + k)); });
-      case Collective::allgather:
+      case Collective::all_gather:
         return all(
             [&](std::int32_t, std::int32_t k) { return e_.values.token(u(k / per_rank_), u(k % per_rank_)); });
-      case Collective::alltoall:
+      case Collective::all_to_all:
         return all([&](std::int32_t r, std::int32_t k) {
           return e_.values.token(u(k / per_rank_), u(r * per_rank_ + k % per_rank_));
         });

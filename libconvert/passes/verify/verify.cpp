@@ -90,7 +90,7 @@ class Verifier {
 
 // What these collectives promise is said in chunks of single ranks.
 bool Verifier::divides_into_ranks() {
-  const bool per_rank = p_.collective == Collective::allgather || p_.collective == Collective::alltoall ||
+  const bool per_rank = p_.collective == Collective::all_gather || p_.collective == Collective::all_to_all ||
                         p_.collective == Collective::reduce_scatter;
   if (!options_.dataflow || !per_rank || p_.chunks % p_.ranks() == 0) return true;
   diagnostics_.add({options_.soft,

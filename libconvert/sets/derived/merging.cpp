@@ -9,7 +9,7 @@
 
 #include "collectives/collective.h"
 #include "config/groups.h"
-#include "core/collective_type.h"
+#include "core/collective.h"
 #include "core/units.h"
 #include "core/world_size.h"
 #include "passes/lower/lower.h"
@@ -21,7 +21,6 @@
 #include "passes/ten/program.h"
 #include "passes/ten/relays.h"
 #include "passes/validate.h"
-#include "sets/derived/builtin_request.h"
 #include "sets/schedules.h"
 #include "util/parallel.h"
 
@@ -108,12 +107,16 @@ MergeAlgorithm of_algorithm(std::string source, Algorithm algorithm, Diagnostics
   return out;
 }
 
-MergeAlgorithm built_in(const MergeRule& rule, CollectiveType type, std::uint32_t members, std::int64_t root,
+MergeAlgorithm built_in(const CollectiveRule& rule, Collective type, std::uint32_t members, std::int64_t root,
                         Diagnostics& diagnostics) {
+  std::string prefix = "'" + rule.text + "': ";  // of what is wrong with its text
   try {
-    return of_algorithm(rule.algorithm, build_collective(request_of(rule, type, members, root)), diagnostics);
+    const CollectiveRequest request =
+        request_of(rule.algorithm, type, members, root < 0 ? std::nullopt : std::optional<std::uint32_t>(root));
+    prefix.clear();
+    return of_algorithm(rule.algorithm, build_collective(request), diagnostics);
   } catch (const Error& e) {
-    if (rule.where.file.empty()) throw;
+    if (rule.where.file.empty()) throw Error(e.kind(), e.where(), prefix + e.what(), std::string(e.rule()));
     throw input_error(rule.where, e.what(), "merge");
   }
 }
@@ -219,7 +222,7 @@ MergeAlgorithm MergedSet::from_file(const std::string& path) {
   check_provenance(facts, summaries, diagnostics_);
   const auto& metadata = traces->front().metadata.table;
   algorithm.collective = string_value(metadata, metadata.attrs, attr::collective).value_or("");
-  if (const auto known = parse_collective(algorithm.collective)) algorithm.collective = name(*known);
+  if (const auto known = parse_collective(algorithm.collective, in_algorithms)) algorithm.collective = name(*known);
   algorithm.relays = relays_of(traces->front());
   algorithm.load = [traces](std::uint32_t p) { return (*traces)[p]; };
   algorithm.flow = lazy_flow([traces] { return of_program(*traces, ChunkFlow::of); });
@@ -229,7 +232,7 @@ MergeAlgorithm MergedSet::from_file(const std::string& path) {
 
 void MergedSet::load_algorithms() {
   std::map<std::string, std::uint32_t> known;
-  for (const MergeRule& rule : options_.rules) {
+  for (const CollectiveRule& rule : options_.rules) {
     const std::uint32_t chunks = rule.chunks != 0 ? rule.chunks : options_.chunks;
     plan_.most_chunks = std::max(plan_.most_chunks, chunks);
     choices_.push_back({.algorithm = 0, .chunks = chunks});
@@ -249,7 +252,7 @@ void MergedSet::build_algorithms(const std::vector<CollectiveCensus>& found) {
     if (census == found[first].groups.end()) continue;
     const auto members = static_cast<std::uint32_t>(group.ranks.empty() ? plan_.ranks : group.ranks.size());
     for (std::size_t i = 0; i < options_.rules.size(); ++i) {
-      const MergeRule& rule = options_.rules[i];
+      const CollectiveRule& rule = options_.rules[i];
       for (const auto& [type, rank] : census->second.kinds) {
         if (!rule.builtin || members < 2 || !rule.which.takes(type)) continue;
         const auto place = group.place(rank, plan_.ranks);

@@ -12,7 +12,7 @@
 #include <tuple>
 #include <vector>
 
-#include "config/merge_map.h"
+#include "config/collective_rules.h"
 #include "core/diagnostic.h"
 #include "passes/merge/merge.h"
 #include "sets/set_source.h"
@@ -21,7 +21,7 @@
 namespace convert {
 
 struct MergeOptions {
-  std::vector<MergeRule> rules;              // the first that fits counts
+  std::vector<CollectiveRule> rules;         // the first that fits counts
   std::uint32_t chunks = 1;                  // instances of a collective, where its rule says nothing
   bool require_all = false;                  // a collective that stays is an error
   bool allow_misfits = false;                // one that its algorithm does not do is a warning
@@ -69,7 +69,7 @@ class MergedSet : public SetSource {
   std::vector<std::unique_ptr<TraceSource>> sources_;  // of the algorithms
   std::vector<MergeChoice> choices_;                   // by rule; of builtins without the algorithm
   // What a builtin is for groups of so many ranks: by rule, collective, ranks and root, -1 for none.
-  std::map<std::tuple<std::size_t, CollectiveType, std::uint32_t, std::int64_t>, MergeChoice> built_;
+  std::map<std::tuple<std::size_t, Collective, std::uint32_t, std::int64_t>, MergeChoice> built_;
   std::vector<bool> used_;   // by rule
   std::vector<Trace> held_;  // a workload that can be read once only
   std::vector<Rank> ranks_;

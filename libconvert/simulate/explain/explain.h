@@ -57,7 +57,7 @@ struct Explanation {
     std::uint64_t queued = 0;
     Picoseconds message_time = 0;
     // Collectives.
-    CollectiveOp op = CollectiveOp::all_reduce;
+    Collective op = Collective::all_reduce;
     std::int64_t group = 0;
     std::uint32_t number = 0;
 

@@ -42,7 +42,7 @@ struct CustomSource {
   std::vector<ChunkRun> runs{};
   bool scales = false;  // messages have no sizes
   bool parts = false;   // an all-to-all whose parts differ, no algorithm that was given
-  std::set<CollectiveOp> used_for{};
+  std::set<Collective> used_for{};
   std::optional<std::int64_t> used_for_bytes{};  // the last
   bool sizes_told = false;                       // that they fit no more than one collective
 };
@@ -103,7 +103,8 @@ struct ReplayBuilder::State {
   std::uint32_t add_uneven(const UnevenCall& first, const UnevenMembers& members);
   void gather_uneven();
   struct CallUse;
-  std::uint32_t custom_for(const CallUse& use);
+  std::uint32_t custom_for(CallUse& use);
+  CustomSource* source_of(const CallUse& use, std::uint32_t members);
   void check_use(CustomSource& source, const CallUse& use);
   std::uint32_t put_on_group(std::size_t source, std::uint32_t group, std::int64_t bytes);
   void check_network();
@@ -123,6 +124,9 @@ struct ReplayBuilder::State {
   ChannelIndex channel_index;
   bool failed = false;
   std::vector<CustomSource> sources;
+  MakeBuiltin make_builtin;
+  // By name, collective, places and root: index into sources.
+  std::map<std::tuple<std::string, Collective, std::uint32_t, std::uint32_t>, std::size_t> builtins;
   // (source, group, bytes where it matters) → 1 + custom
   std::map<std::tuple<std::size_t, std::uint32_t, std::int64_t>, std::uint32_t> customs;
   // A collective as it is first called.

@@ -45,7 +45,7 @@ void ReplayBuilder::State::note_gaps() {
 }
 
 void ReplayBuilder::State::note_gaps(const CollectiveCall& call) {
-  if (call.op == CollectiveOp::all_gather && call.bytes < *program.model.splits)
+  if (call.op == Collective::all_gather && call.bytes < *program.model.splits)
     program.gaps.add(AstraGap::gathers_less_than_chunks);
   if (call.custom == 0) return;
   if (*program.model.splits > 1) program.gaps.add(AstraGap::custom_chunks);
@@ -83,16 +83,10 @@ void ReplayBuilder::State::warn_of_unused_options() {
         {.file = system.config.per_node_map}, "system",
         "no rank has a collective of node " + std::to_string(node) + ", which is to take " + prefix);
   }
-  const std::vector<CollectiveRule>& rules = system.rules;
-  rules_used.resize(rules.size());
-  for (std::size_t i = 0; i < rules.size(); ++i) {
+  rules_used.resize(system.rules.size());
+  for (std::size_t i = 0; i < rules_used.size(); ++i) {
     if (rules_used[i]) continue;
-    const CollectiveRule& r = rules[i];
-    std::string text = "no collective takes the algorithm for " + (r.op ? std::string(name(*r.op)) : "all");
-    if (r.group) text += ":pg=" + std::to_string(*r.group);
-    if (r.min_bytes != 0) text += ":size>=" + std::to_string(r.min_bytes);
-    if (r.end_bytes != INT64_MAX) text += ":size<" + std::to_string(r.end_bytes);
-    diagnostics.warning({.file = first_name}, "collective", text);
+    diagnostics.warning({.file = first_name}, "collective", "'" + system.rules[i].text + "' fits no collective");
   }
 }
 

@@ -33,7 +33,7 @@ SystemModel make_model(const NetworkConfig& network, const ReplaySystem& system,
   m.shared_bus = c.shared_bus;
   m.local_reduction_delay = c.local_reduction_delay;
   m.collectives = c.collectives;
-  for (const CollectiveRule& r : system.rules) m.lists.push_back(r.choice.per_dim);
+  for (const SystemRule& r : system.rules) m.lists.push_back(r.choice.per_dim);
   return m;
 }
 
@@ -168,14 +168,32 @@ void ReplayBuilder::State::check_use(CustomSource& source, const CallUse& use) {
        ", and takes the place of " + std::string(name(use.call.op)));
 }
 
+// The algorithm of that name, one of the library made for the call; null if there is none.
+CustomSource* ReplayBuilder::State::source_of(const CallUse& use, std::uint32_t members) {
+  if (!is_builtin(use.prefix)) {
+    const auto found = std::ranges::find(sources, use.prefix, &CustomSource::prefix);
+    return found == sources.end() ? nullptr : &*found;
+  }
+  const std::tuple key{use.prefix, use.call.op, members, use.call.root};
+  auto at = builtins.find(key);
+  if (at == builtins.end()) {
+    make_builtin(use.prefix, use.call, members);
+    at = builtins.emplace(key, sources.size() - 1).first;
+  }
+  return &sources[at->second];
+}
+
 // 1 + the custom algorithm of a call; 0: none.
-std::uint32_t ReplayBuilder::State::custom_for(const CallUse& use) {
+std::uint32_t ReplayBuilder::State::custom_for(CallUse& use) {
   if (use.source != 0) return put_on_group(use.source - 1, use.call.group, use.call.bytes);
-  if (use.prefix.empty()) return 0;
-  const auto source =
-      std::find_if(sources.begin(), sources.end(), [&](const auto& s) { return s.prefix == use.prefix; });
   const std::uint32_t members = program.groups[use.call.group].size(program.model);
-  const std::size_t places = source == sources.end() ? 0 : source->places.size();
+  if (is_builtin(use.prefix) && members == 1) {  // there is nobody to send to
+    use.prefix.clear();
+    use.call.list = 0;
+  }
+  if (use.prefix.empty()) return 0;
+  CustomSource* const source = source_of(use, members);
+  const std::size_t places = source == nullptr ? 0 : source->places.size();
   if (places != members) {
     throw input_error({},
                       "the algorithm " + use.prefix + " is for " + counted(places, "NPU") +
@@ -194,9 +212,9 @@ std::uint32_t ReplayBuilder::State::custom_for(const CallUse& use) {
   }
   check_use(*source, use);
   std::int64_t bytes = use.call.bytes;  // an all-gather's node states one NPU's part
-  if (use.call.op == CollectiveOp::all_gather && __builtin_mul_overflow(bytes, std::int64_t{members}, &bytes))
+  if (use.call.op == Collective::all_gather && __builtin_mul_overflow(bytes, std::int64_t{members}, &bytes))
     throw input_error({}, "the result of the all_gather exceeds 2^63 bytes", "custom");
-  return put_on_group(static_cast<std::size_t>(source - sources.begin()), use.call.group, bytes);
+  return put_on_group(static_cast<std::size_t>(source - sources.data()), use.call.group, bytes);
 }
 
 void ReplayBuilder::State::plan_collectives() {
@@ -251,8 +269,9 @@ void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t 
   CollectiveCall call{.op = c.op, .bytes = c.bytes, .group = *group, .dims = c.dims};
   std::string prefix;
   rules_used.resize(system.rules.size());
-  const auto rule = std::find_if(system.rules.begin(), system.rules.end(), [&](const CollectiveRule& r) {
-    return r.fits(c.op, program.groups[*group].id, c.bytes);
+  const std::string_view name = trace.nodes.name(trace.nodes.nodes[index]);
+  const auto rule = std::find_if(system.rules.begin(), system.rules.end(), [&](const SystemRule& r) {
+    return (r.which.type || is_listed(c.op)) && r.which.fits(c.op, c.group, c.bytes, node, name);
   });
   if (by_node != system.per_node_custom.end()) {
     prefix = by_node->second;
@@ -261,12 +280,12 @@ void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t 
     prefix = rule->choice.custom;
     rules_used[static_cast<std::size_t>(rule - system.rules.begin())] = true;
     call.list = static_cast<std::uint32_t>(rule - system.rules.begin()) + 1;
-  } else if (static_cast<std::size_t>(c.op) < collective_ops) {
-    prefix = system.config.collectives.at(static_cast<std::size_t>(c.op)).custom;
+  } else if (is_listed(c.op)) {
+    prefix = system.config.collectives.at(listed_place(c.op)).custom;
   }
   if (c.root) call.root = program.groups[*group].place(*c.root);
   if (system.policy == WirePolicy::priority) call.priority = c.priority;
-  if (c.op == CollectiveOp::all_to_all && !program.options.astra && note_uneven(trace, index, call, op)) {
+  if (c.op == Collective::all_to_all && !program.options.astra && note_uneven(trace, index, call, op)) {
     const std::string differ = "its parts differ in size (send_splits, recv_splits), ";
     const auto dims = c.listed_dims ? static_cast<int>(*c.listed_dims) : 0;
     if (!prefix.empty()) compiler.error(trace, index, "custom", differ + "those of " + prefix + " do not");

@@ -220,35 +220,24 @@ void NodeCompiler::compile_message() {
   out_.op.value = message_bytes();
 }
 
-std::optional<CollectiveOp> NodeCompiler::collective_op(std::int64_t type) {
-  switch (static_cast<CollectiveType>(type)) {
-    case CollectiveType::all_reduce: return CollectiveOp::all_reduce;
-    case CollectiveType::all_gather: return CollectiveOp::all_gather;
-    case CollectiveType::all_to_all: return CollectiveOp::all_to_all;
-    case CollectiveType::reduce_scatter: return CollectiveOp::reduce_scatter;
-    default: break;
+std::optional<Collective> NodeCompiler::collective_op(std::int64_t type) {
+  const Collective c = collective_of(type);
+  if (is_listed(c)) return c;
+  if (c == Collective::reduce_scatter_block && !options_.astra) return Collective::reduce_scatter;
+  if (name(c).empty() || c == Collective::reduce_scatter_block) {
+    fail("replay", "a collective of comm_type " + std::to_string(type) + " is not known");
+    return std::nullopt;
   }
-  if (type == static_cast<std::int64_t>(CollectiveType::reduce_scatter_block) && !options_.astra)
-    return CollectiveOp::reduce_scatter;
-  std::optional<CollectiveOp> own;
-  switch (static_cast<CollectiveType>(type)) {
-    case CollectiveType::broadcast: own = CollectiveOp::broadcast; break;
-    case CollectiveType::reduce: own = CollectiveOp::reduce; break;
-    case CollectiveType::gather: own = CollectiveOp::gather; break;
-    case CollectiveType::scatter: own = CollectiveOp::scatter; break;
-    case CollectiveType::barrier: own = CollectiveOp::barrier; break;
-    default: fail("replay", "a collective of comm_type " + std::to_string(type) + " is not known"); return own;
-  }
-  if (!options_.astra) return own;
-  fail("replay", "ASTRA-sim has no " + std::string(name(*own)) + "; --compat none replays it");
+  if (!options_.astra) return c;
+  fail("replay", "ASTRA-sim has no " + std::string(name(c)) + "; --compat none replays it");
   return std::nullopt;
 }
 
 // Where a collective comes from or goes to: comm_src of a broadcast or scatter, comm_dst of a reduce or gather;
 // else the first rank of the group.
 void NodeCompiler::compile_root(NodeCollective& c) {
-  const bool from = c.op == CollectiveOp::broadcast || c.op == CollectiveOp::scatter;
-  const bool to = c.op == CollectiveOp::reduce || c.op == CollectiveOp::gather;
+  const bool from = c.op == Collective::broadcast || c.op == Collective::scatter;
+  const bool to = c.op == Collective::reduce || c.op == Collective::gather;
   if (!from && !to) return;
   const IntValue root = integer(from ? attr::comm_src : attr::comm_dst, false);
   if (!root) return;
@@ -266,12 +255,11 @@ void NodeCompiler::compile_collective() {
   if (options_.astra) c.dims = 0xF;  // without involved_dim ASTRA-sim takes the first four
   const IntValue type = integer(attr::comm_type, true);
   if (!type) return;
-  if (type.value == static_cast<std::int64_t>(CollectiveType::broadcast) && options_.astra)
-    return compile_duration();
-  const std::optional<CollectiveOp> op_type = collective_op(type.value);
+  if (type.value == static_cast<std::int64_t>(Collective::broadcast) && options_.astra) return compile_duration();
+  const std::optional<Collective> op_type = collective_op(type.value);
   if (!op_type) return;
   c.op = *op_type;
-  const IntValue bytes = integer(attr::comm_size, c.op != CollectiveOp::barrier);
+  const IntValue bytes = integer(attr::comm_size, c.op != Collective::barrier);
   if (!bytes && bytes.status != IntValue::Status::absent) return;
   if (bytes.value < 0) return fail("attributes", "comm_size is negative");
   compile_root(c);

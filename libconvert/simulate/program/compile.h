@@ -21,7 +21,7 @@ namespace convert {
 
 // A collective as its node states it.
 struct NodeCollective {
-  CollectiveOp op = CollectiveOp::all_reduce;
+  Collective op = Collective::all_reduce;
   std::int64_t bytes = 0;
   std::uint64_t dims = ~std::uint64_t{0};
   std::optional<std::size_t> listed_dims{};  // entries of involved_dim
@@ -77,7 +77,7 @@ class NodeCompiler {
   void compile_message();
   void compile_peer();
   void compile_collective();
-  [[nodiscard]] std::optional<CollectiveOp> collective_op(std::int64_t type);
+  [[nodiscard]] std::optional<Collective> collective_op(std::int64_t type);
   void compile_root(NodeCollective& c);
   [[nodiscard]] std::int64_t message_bytes();
   [[nodiscard]] std::int64_t chunked_bytes();

@@ -163,7 +163,9 @@ void ReplayBuilder::add(const Trace& trace) { state_->add(trace); }
 void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace, const ChunkRunsOf& runs,
                                const std::vector<std::int32_t>& relays) {
   State& s = *state_;
-  if (s.sources.empty() || s.sources.back().prefix != prefix) s.sources.push_back({.prefix = prefix});
+  // One of the library has the same name for groups of other sizes.
+  const bool is_another = s.sources.empty() || s.sources.back().prefix != prefix;
+  if (is_another || (is_builtin(prefix) && trace.rank == 0)) s.sources.push_back({.prefix = prefix});
   CustomSource& source = s.sources.back();
   if (trace.rank != source.places.size()) {
     throw input_error({.file = trace.name}, "rank " + std::to_string(trace.rank) + " where rank " +
@@ -172,7 +174,7 @@ void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace, co
   if (trace.nodes.nodes.empty()) throw input_error({.file = trace.name}, "an algorithm without a node", "custom");
   const AttrTable& metadata = trace.metadata.table;
   if (const auto text = string_value(metadata, metadata.attrs, attr::collective)) {
-    const auto known = parse_collective(*text);
+    const auto known = parse_collective(*text, in_algorithms);
     source.collective = known ? name(*known) : *text;
   }
   if (source.places.empty()) source.relays = relays;
@@ -194,6 +196,8 @@ void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace, co
   }
   source.places.push_back(code);
 }
+
+void ReplayBuilder::set_library(MakeBuiltin make) { state_->make_builtin = std::move(make); }
 
 std::optional<ReplayProgram> ReplayBuilder::finish() {
   State& s = *state_;

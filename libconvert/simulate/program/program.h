@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/collective_rules.h"
 #include "config/groups.h"
 #include "config/memory.h"
 #include "config/network/network.h"
@@ -36,18 +38,11 @@ enum class IssueMode : std::uint8_t { algorithm, workload, unlimited };
 // algorithm if the metadata has `collective` or a node carries tb_id, else workload.
 [[nodiscard]] IssueMode default_issue_mode(const Trace& trace);
 
-// Which algorithm some collectives run.
-struct CollectiveRule {
-  std::optional<CollectiveOp> op{};     // nothing: any that a system lists
-  std::optional<std::int64_t> group{};  // its id; 0: all ranks; nothing: any
-  std::int64_t min_bytes = 0;           // of comm_size
-  std::int64_t end_bytes = INT64_MAX;   // below this
+// Which algorithm some collectives run; without a type, those that a system lists.
+struct SystemRule {
+  CollectiveSelection which{};
   CollectiveChoice choice{};
-
-  [[nodiscard]] bool fits(CollectiveOp o, std::int64_t g, std::int64_t bytes) const {
-    return (op ? *op == o : static_cast<std::size_t>(o) < collective_ops) && (!group || *group == g) &&
-           bytes >= min_bytes && bytes < end_bytes;
-  }
+  std::string text{};  // for messages
 };
 
 // What NPUs do besides sending and receiving: the system layer, remote memory, process groups.
@@ -57,7 +52,7 @@ struct ReplaySystem {
   std::vector<CommGroup> groups{};
   std::string groups_file{};                               // that names them
   std::map<std::uint64_t, std::string> per_node_custom{};  // node id → prefix of an algorithm's traces
-  std::vector<CollectiveRule> rules{};  // before what the system says; the first that fits counts
+  std::vector<SystemRule> rules{};  // before what the system says; the first that fits counts
   std::uint32_t queues_per_dim = 1;
   double injection_scale = 1;               // of an endpoint delay that the system file states
   WirePolicy policy = WirePolicy::arrival;  // not with ASTRA-sim's rules
@@ -142,6 +137,11 @@ class ReplayBuilder {
   // messages are rounded down. `relays`: places that only pass on what others send.
   void add_custom(const std::string& prefix, const Trace& trace, const ChunkRunsOf& runs = {},
                   const std::vector<std::int32_t>& relays = {});
+  // Makes an algorithm that rules call "built:…": calls add_custom() for each place. Throws Error.
+  using MakeBuiltin =
+      std::function<void(const std::string& name, const CollectiveCall& call, std::uint32_t places)>;
+  // Before finish(), where there are such rules.
+  void set_library(MakeBuiltin make);
   // Ranks in order from 0. Reports what cannot be replayed. Throws Error(usage) if --size is needed.
   void add(const Trace& trace);
   // Nothing if add() or finish() had errors to report.

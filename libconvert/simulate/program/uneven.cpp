@@ -164,7 +164,7 @@ void ReplayBuilder::State::gather_uneven() {
       if (op.type != OpType::collective) continue;
       const CollectiveCall& call = call_of(op);
       const auto group = calls_of.find(call.group);
-      if (call.op != CollectiveOp::all_to_all || group == calls_of.end()) continue;
+      if (call.op != Collective::all_to_all || group == calls_of.end()) continue;
       const SystemGroup& g = program.groups[call.group];
       UnevenMembers& members = group->second[op.peer];
       members.resize(g.size(program.model));

@@ -22,9 +22,9 @@ std::size_t farthest(const std::vector<double>& latencies) {
 
 }  // namespace
 
-Ways ways_of(CollectiveOp op) {
-  if (op == CollectiveOp::broadcast || op == CollectiveOp::scatter) return Ways::from_root;
-  return op == CollectiveOp::reduce || op == CollectiveOp::gather ? Ways::to_root : Ways::all;
+Ways ways_of(Collective op) {
+  if (op == Collective::broadcast || op == Collective::scatter) return Ways::from_root;
+  return op == Collective::reduce || op == Collective::gather ? Ways::to_root : Ways::all;
 }
 
 NetworkReach::NetworkReach(const NetworkConfig& network, const NetworkOptions& options)
@@ -169,7 +169,7 @@ std::optional<GroupReach> NetworkReach::of(std::span<const Rank> members, std::u
   return reach;
 }
 
-Picoseconds lower_bound(CollectiveOp op, std::int64_t size_bytes, std::uint32_t npus, const GroupReach& r) {
+Picoseconds lower_bound(Collective op, std::int64_t size_bytes, std::uint32_t npus, const GroupReach& r) {
   const auto size = static_cast<double>(size_bytes);
   const double n = npus;
   const double part = size / n;
@@ -178,25 +178,25 @@ Picoseconds lower_bound(CollectiveOp op, std::int64_t size_bytes, std::uint32_t 
   double carry_ns = 0;
   double hears = part;
   switch (op) {
-    case CollectiveOp::all_reduce:
+    case Collective::all_reduce:
       hears = size;
       carry_ns = std::max(
           {size / least_in, size / least_out, 2 * (n - 1) * size / r.sum_in, 2 * (n - 1) * size / r.sum_out});
       break;
-    case CollectiveOp::all_gather: carry_ns = std::max((n - 1) * part / least_in, part / least_out); break;
-    case CollectiveOp::reduce_scatter: carry_ns = std::max((n - 1) * part / least_out, part / least_in); break;
-    case CollectiveOp::all_to_all: carry_ns = (n - 1) * part / std::min(least_in, least_out); break;
-    case CollectiveOp::broadcast:
+    case Collective::all_gather: carry_ns = std::max((n - 1) * part / least_in, part / least_out); break;
+    case Collective::reduce_scatter: carry_ns = std::max((n - 1) * part / least_out, part / least_in); break;
+    case Collective::all_to_all: carry_ns = (n - 1) * part / std::min(least_in, least_out); break;
+    case Collective::broadcast:
       hears = size;
       carry_ns = size / std::min(r.root_out, r.others_in);
       break;
-    case CollectiveOp::reduce:
+    case Collective::reduce:
       hears = size;
       carry_ns = size / std::min(r.root_in, r.others_out);
       break;
-    case CollectiveOp::gather: carry_ns = std::max((n - 1) * part / r.root_in, part / r.others_out); break;
-    case CollectiveOp::scatter: carry_ns = std::max((n - 1) * part / r.root_out, part / r.others_in); break;
-    case CollectiveOp::barrier: hears = 0; break;
+    case Collective::gather: carry_ns = std::max((n - 1) * part / r.root_in, part / r.others_out); break;
+    case Collective::scatter: carry_ns = std::max((n - 1) * part / r.root_out, part / r.others_in); break;
+    default: hears = 0; break;
   }
   const double ns = std::max(carry_ns + r.near_latency_ns, r.far_latency_ns + hears / r.far_in);
   return static_cast<Picoseconds>(std::min(ns * static_cast<double>(ps_per_ns), 9e18));

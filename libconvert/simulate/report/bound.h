@@ -38,7 +38,7 @@ struct GroupReach {
 
 // Which ways matter: between any two members, or from or to the root.
 enum class Ways : std::uint8_t { all, from_root, to_root };
-[[nodiscard]] Ways ways_of(CollectiveOp op);
+[[nodiscard]] Ways ways_of(Collective op);
 
 class NetworkReach {
  public:
@@ -67,7 +67,7 @@ class NetworkReach {
   std::vector<Port> ports_;  // of a graph, by NPU
 };
 
-[[nodiscard]] Picoseconds lower_bound(CollectiveOp op, std::int64_t size_bytes, std::uint32_t npus,
+[[nodiscard]] Picoseconds lower_bound(Collective op, std::int64_t size_bytes, std::uint32_t npus,
                                       const GroupReach& reach);
 
 }  // namespace convert

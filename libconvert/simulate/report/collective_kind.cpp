@@ -20,10 +20,10 @@ std::map<std::uint32_t, const PhasePlan*> phases_by_dim(const CollectivePlan& pl
   return by_dim;
 }
 
-std::int64_t size_of(CollectiveOp op, std::int64_t bytes, std::uint32_t npus) {
+std::int64_t size_of(Collective op, std::int64_t bytes, std::uint32_t npus) {
   // comm_size is what each NPU gives (all_gather, gather) or gets (scatter).
-  const bool parts = op == CollectiveOp::all_gather || op == CollectiveOp::gather || op == CollectiveOp::scatter;
-  if (op == CollectiveOp::barrier) return 0;
+  const bool parts = op == Collective::all_gather || op == Collective::gather || op == Collective::scatter;
+  if (op == Collective::barrier) return 0;
   if (parts && __builtin_mul_overflow(bytes, npus, &bytes)) return std::numeric_limits<std::int64_t>::max();
   return bytes;
 }
@@ -39,7 +39,7 @@ CollectiveKind kind_of(const ReplayProgram& program, const CollectivePlan& plan)
   }
   if (plan.call.custom != 0) {
     const CustomAlgorithm& algorithm = program.customs[plan.call.custom - 1];
-    kind.algorithm = algorithm.parts ? "direct" : "custom:" + algorithm.source;
+    kind.algorithm = algorithm.parts ? "direct" : (is_builtin(algorithm.source) ? "" : "custom:") + algorithm.source;
   }
   const std::uint32_t group = program.groups[plan.call.group].size(program.model);
   kind.npus = by_dim.empty() ? group : std::min(npus, group);
@@ -94,20 +94,19 @@ std::vector<CollectiveKind> collective_kinds(const ReplayProgram& program, bool 
   return kinds;
 }
 
-double bus_bandwidth_factor(CollectiveOp op, std::uint32_t npus) {
+double bus_bandwidth_factor(Collective op, std::uint32_t npus) {
   const double n = npus;
   switch (op) {
-    case CollectiveOp::all_reduce: return 2 * (n - 1) / n;
-    case CollectiveOp::all_gather:
-    case CollectiveOp::reduce_scatter:
-    case CollectiveOp::all_to_all:
-    case CollectiveOp::gather:
-    case CollectiveOp::scatter: return (n - 1) / n;
-    case CollectiveOp::broadcast:
-    case CollectiveOp::reduce: return 1;
-    case CollectiveOp::barrier: break;
+    case Collective::all_reduce: return 2 * (n - 1) / n;
+    case Collective::all_gather:
+    case Collective::reduce_scatter:
+    case Collective::all_to_all:
+    case Collective::gather:
+    case Collective::scatter: return (n - 1) / n;
+    case Collective::broadcast:
+    case Collective::reduce: return 1;
+    default: return 0;
   }
-  return 0;
 }
 
 }  // namespace convert

@@ -16,7 +16,7 @@ namespace convert {
 struct ReplayProgram;
 
 struct CollectiveKind {
-  CollectiveOp op = CollectiveOp::all_reduce;
+  Collective op = Collective::all_reduce;
   std::int64_t size_bytes = 0;  // S of bus_bandwidth_factor(); at most 2^63-1
   std::uint32_t npus = 0;       // that work together; fewer than the group if not all dimensions take part
   std::string algorithm{};      // by dimension, joined by "+"; or "custom:FILE"; empty if there is nothing to do
@@ -33,6 +33,6 @@ struct CollectiveKind {
 //   all_gather, reduce_scatter, all_to_all, gather, scatter         (n-1)/n   S: the larger buffer, of all NPUs'
 //   parts broadcast, reduce                                                     1   S: the buffer
 // 0 for a barrier, which has no bytes.
-[[nodiscard]] double bus_bandwidth_factor(CollectiveOp op, std::uint32_t npus);
+[[nodiscard]] double bus_bandwidth_factor(Collective op, std::uint32_t npus);
 
 }  // namespace convert

@@ -119,7 +119,7 @@ struct KindRow {
 };
 
 std::vector<KindRow> rows_of_kinds(const ReplayResult& result) {
-  using Key = std::tuple<CollectiveOp, std::int64_t, std::uint32_t, std::string>;
+  using Key = std::tuple<Collective, std::int64_t, std::uint32_t, std::string>;
   std::map<Key, std::size_t> numbers;
   std::vector<KindRow> rows;
   std::vector<std::size_t> row_of_plan(result.kinds.size());

@@ -66,7 +66,7 @@ void SystemLayer<Observer>::exact_step(std::uint32_t s) {
   const PhasePlan& p = *st.phase;
   const std::uint64_t all = rounds(p);
   const std::uint32_t window = window_of(p);
-  const bool in_halves = p.algorithm == NativeAlgorithm::direct && p.op == CollectiveOp::all_reduce;
+  const bool in_halves = p.algorithm == NativeAlgorithm::direct && p.op == Collective::all_reduce;
   while (st.sent < all && st.free > 0) {
     if (in_halves && st.sent >= p.members - 1 && st.prepared < window + p.members - 1) return;
     const Round r = round(p, st.place, st.total, st.sent++, st.anticlockwise);

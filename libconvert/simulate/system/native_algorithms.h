@@ -37,7 +37,7 @@ void SystemLayer<Observer>::init_algorithm(std::uint32_t s) {
       for (std::uint32_t i = 0; i < p.window; ++i) make_bundle(s);
       return;
     case NativeAlgorithm::halving_doubling:
-      st.turned = p.op == CollectiveOp::all_gather;
+      st.turned = p.op == Collective::all_gather;
       st.distance = st.turned ? p.members / 2 : 1;
       return make_bundle(s);
     default: return init_tree(s);
@@ -69,7 +69,7 @@ void SystemLayer<Observer>::make_bundle(std::uint32_t s) {
   Stream& st = stream(s);
   const PhasePlan& p = *st.phase;
   if (st.at == 0) {
-    st.reducing = p.op == CollectiveOp::reduce_scatter || (p.op == CollectiveOp::all_reduce && !st.reducing);
+    st.reducing = p.op == Collective::reduce_scatter || (p.op == Collective::all_reduce && !st.reducing);
   }
   const bool halving = p.algorithm == NativeAlgorithm::halving_doubling;
   if (halving) st.reduction = model_.reduction(st.bytes);
@@ -141,7 +141,7 @@ void SystemLayer<Observer>::direct_step(std::uint32_t s) {
   Stream& st = stream(s);
   const PhasePlan& p = *st.phase;
   ++st.free;
-  if (p.op == CollectiveOp::all_reduce && st.steps_left <= p.members - 1) {
+  if (p.op == Collective::all_reduce && st.steps_left <= p.members - 1) {
     if (st.received < p.members - 1) return;
     for (std::uint32_t i = 0; i < p.window && direct_send(s);) ++i;
   } else {
@@ -206,7 +206,7 @@ void SystemLayer<Observer>::halving_doubling_advance(Stream& st) {
   }
   st.distance *= 2;
   st.bytes /= 2;
-  if (st.distance == st.phase->members && st.phase->op == CollectiveOp::all_reduce) {
+  if (st.distance == st.phase->members && st.phase->op == Collective::all_reduce) {
     st.turned = true;
     st.distance /= 2;
     st.bytes *= 2;

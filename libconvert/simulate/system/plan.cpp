@@ -24,7 +24,7 @@ struct LogicalDim {
 
 [[noreturn]] void refuse(const std::string& why) { throw input_error({}, why, "system"); }
 
-std::string quoted_name(CollectiveOp op) { return std::string(name(op)); }
+std::string quoted_name(Collective op) { return std::string(name(op)); }
 
 class Planner {
  public:
@@ -36,7 +36,7 @@ class Planner {
     cut_into_chunks();
     check_chunks();
     if (call_.custom != 0 || plan_.chunks == 0) return std::move(plan_);
-    if (static_cast<std::size_t>(call_.op) >= collective_ops) {
+    if (!is_listed(call_.op)) {
       plan_rooted();
       return std::move(plan_);
     }
@@ -72,8 +72,8 @@ class Planner {
     }
     if (model_.astra) return cut_as_astra_does();
     const std::int64_t chunks = std::min(*model_.splits, std::max<std::int64_t>(call_.bytes, 1));
-    plan_.chunks = call_.op == CollectiveOp::barrier ? 1 : static_cast<std::uint64_t>(chunks);
-    if (call_.bytes == 0 && call_.op != CollectiveOp::barrier) plan_.chunks = 0;
+    plan_.chunks = call_.op == Collective::barrier ? 1 : static_cast<std::uint64_t>(chunks);
+    if (call_.bytes == 0 && call_.op != Collective::barrier) plan_.chunks = 0;
     plan_.chunk_bytes = plan_.chunks == 0 ? 0 : plan_.bytes_of(0);
   }
 
@@ -94,7 +94,7 @@ class Planner {
     std::int64_t bytes = call_.bytes;
     std::int64_t chunk = bytes / *model_.splits;
     const auto npus = static_cast<std::int64_t>(model_.npus);
-    if (call_.op != CollectiveOp::all_gather && chunk < npus) {
+    if (call_.op != Collective::all_gather && chunk < npus) {
       chunk = npus;
       if (__builtin_mul_overflow(npus, *model_.splits, &bytes)) refuse("preferred-dataset-splits is too large");
     }
@@ -109,8 +109,8 @@ class Planner {
   }
 
   [[nodiscard]] const std::vector<AlgorithmChoice>& listed() const {
-    const auto& list = call_.list != 0 ? model_.lists[call_.list - 1]
-                                       : model_.collectives.at(static_cast<std::size_t>(call_.op)).per_dim;
+    const auto& list =
+        call_.list != 0 ? model_.lists[call_.list - 1] : model_.collectives.at(listed_place(call_.op)).per_dim;
     if (list.empty()) {
       std::string key = quoted_name(call_.op);
       std::replace(key.begin(), key.end(), '_', '-');
@@ -171,7 +171,7 @@ class Planner {
   // The phases of a chunk that takes the dimensions in this order.
   void plan_order(const std::vector<LogicalDim>& dims) {
     plan_.orders.emplace_back();
-    if (call_.op == CollectiveOp::all_reduce && optimization() == CollectiveOptimization::local_bw_aware) {
+    if (call_.op == Collective::all_reduce && optimization() == CollectiveOptimization::local_bw_aware) {
       plan_bandwidth_aware(dims);
     } else {
       plan_baseline(dims);
@@ -182,7 +182,7 @@ class Planner {
   void plan_baseline(const std::vector<LogicalDim>& dims) {
     std::int64_t bytes = plan_.chunk_bytes;
     const auto add = [&](const LogicalDim& d) { bytes = add_phase(d, call_.op, QueueUse::next, bytes); };
-    if (call_.op == CollectiveOp::all_gather) {
+    if (call_.op == Collective::all_gather) {
       std::for_each(dims.rbegin(), dims.rend(), add);
     } else {
       std::for_each(dims.begin(), dims.end(), add);
@@ -192,11 +192,11 @@ class Planner {
   void plan_bandwidth_aware(const std::vector<LogicalDim>& dims) {
     std::int64_t bytes = plan_.chunk_bytes;
     for (std::size_t i = 0; i + 1 < dims.size(); ++i) {
-      bytes = add_phase(dims[i], CollectiveOp::reduce_scatter, QueueUse::first, bytes);
+      bytes = add_phase(dims[i], Collective::reduce_scatter, QueueUse::first, bytes);
     }
-    bytes = add_phase(dims.back(), CollectiveOp::all_reduce, QueueUse::first, bytes);
+    bytes = add_phase(dims.back(), Collective::all_reduce, QueueUse::first, bytes);
     for (std::size_t i = dims.size() - 1; i-- > 0;) {
-      bytes = add_phase(dims[i], CollectiveOp::all_gather, QueueUse::last, bytes);
+      bytes = add_phase(dims[i], Collective::all_gather, QueueUse::last, bytes);
     }
   }
 
@@ -221,7 +221,7 @@ class Planner {
       for (const std::size_t d : order) {
         const double n = dims[d].members;
         load[d] += bytes * (n - 1) / n / model_.bytes_per_ns_by_dim[dims[d].dim];
-        if (call_.op != CollectiveOp::all_to_all) bytes /= n;
+        if (call_.op != Collective::all_to_all) bytes /= n;
       }
     }
   }
@@ -236,10 +236,10 @@ class Planner {
       return;
     }
     const bool is_permuted_world = size == model_.npus && !group_.ranks.empty();  // where places are ranks
-    const bool star = call_.op == CollectiveOp::gather || call_.op == CollectiveOp::scatter;
-    plan_.orders.back().push_back({.algorithm = call_.op == CollectiveOp::barrier ? NativeAlgorithm::dissemination
-                                                : star                            ? NativeAlgorithm::star
-                                                                                  : NativeAlgorithm::binomial_tree,
+    const bool star = call_.op == Collective::gather || call_.op == Collective::scatter;
+    plan_.orders.back().push_back({.algorithm = call_.op == Collective::barrier ? NativeAlgorithm::dissemination
+                                                : star                          ? NativeAlgorithm::star
+                                                                                : NativeAlgorithm::binomial_tree,
                                    .op = call_.op,
                                    .group_ring = size != model_.npus,
                                    .members = size,
@@ -248,7 +248,7 @@ class Planner {
   }
 
   // Returns the bytes that the next phase works on.
-  std::int64_t add_phase(const LogicalDim& d, CollectiveOp op, QueueUse use, std::int64_t bytes) {
+  std::int64_t add_phase(const LogicalDim& d, Collective op, QueueUse use, std::int64_t bytes) {
     PhasePlan p{.algorithm = d.choice.algorithm,
                 .op = op,
                 .use = use,
@@ -260,36 +260,36 @@ class Planner {
     p.endpoint_delay = d.group_ring && model_.astra ? 10 * ps_per_ns : model_.endpoint_delay;
     const std::uint64_t n = d.members;
     const auto signed_n = static_cast<std::int64_t>(n);
-    p.message_bytes = op == CollectiveOp::all_gather ? bytes : bytes / signed_n;
+    p.message_bytes = op == Collective::all_gather ? bytes : bytes / signed_n;
     switch (d.choice.algorithm) {
       case NativeAlgorithm::direct:
         p.window = std::min(d.choice.window.value_or(d.members - 1), d.members - 1);
         p.cycle = std::uint64_t{p.window} * (d.group_ring ? n : 2);
-        p.steps = op == CollectiveOp::all_reduce ? 2 * (n - 1) : n - 1;
+        p.steps = op == Collective::all_reduce ? 2 * (n - 1) : n - 1;
         break;
       case NativeAlgorithm::halving_doubling: plan_halving_doubling(p); break;
       case NativeAlgorithm::double_binary_tree:
         if (!std::has_single_bit(n))
           refuse("double_binary_tree wants a power of two of NPUs, not " + std::to_string(n) +
                  "; use ring or direct");
-        if (op != CollectiveOp::all_reduce && !model_.astra)
+        if (op != Collective::all_reduce && !model_.astra)
           refuse("double_binary_tree runs all_reduce only; ASTRA-sim runs an all_reduce in place of " +
                  quoted_name(op));
         p.message_bytes = bytes;
         break;
       default:
         p.cycle = n;
-        p.steps = op == CollectiveOp::all_reduce   ? 2 * (n - 1)
-                  : op == CollectiveOp::all_to_all ? n * (n - 1) / 2
-                                                   : n - 1;
+        p.steps = op == Collective::all_reduce   ? 2 * (n - 1)
+                  : op == Collective::all_to_all ? n * (n - 1) / 2
+                                                 : n - 1;
     }
     if (p.message_bytes == 0 && model_.astra)
       refuse("messages of zero bytes: " + counted(bytes, "byte") + " in " + counted(n, "part"));
     p.reduction = model_.reduction(p.message_bytes);
     plan_.orders.back().push_back(p);
     if (d.choice.algorithm == NativeAlgorithm::double_binary_tree) return bytes;
-    if (op == CollectiveOp::reduce_scatter) return bytes / signed_n;
-    if (op != CollectiveOp::all_gather) return bytes;
+    if (op == Collective::reduce_scatter) return bytes / signed_n;
+    if (op != Collective::all_gather) return bytes;
     if (__builtin_mul_overflow(bytes, signed_n, &bytes)) refuse("the result of the all_gather exceeds 2^63 bytes");
     return bytes;
   }
@@ -298,12 +298,12 @@ class Planner {
     const std::uint64_t n = p.members;
     if (!std::has_single_bit(n))
       refuse("halving_doubling wants a power of two of NPUs, not " + std::to_string(n) + "; use ring or direct");
-    if (p.op == CollectiveOp::all_to_all) refuse("halving_doubling cannot run all_to_all; use direct or ring");
+    if (p.op == Collective::all_to_all) refuse("halving_doubling cannot run all_to_all; use direct or ring");
     const auto levels = static_cast<std::uint64_t>(std::countr_zero(n));
     p.cycle = levels;
-    p.steps = p.op == CollectiveOp::all_reduce ? 2 * levels : levels;
-    p.message_bytes = p.op == CollectiveOp::all_gather ? p.data_bytes : p.data_bytes / 2;
-    if (model_.astra && p.op != CollectiveOp::all_gather && (p.data_bytes >> levels) == 0)
+    p.steps = p.op == Collective::all_reduce ? 2 * levels : levels;
+    p.message_bytes = p.op == Collective::all_gather ? p.data_bytes : p.data_bytes / 2;
+    if (model_.astra && p.op != Collective::all_gather && (p.data_bytes >> levels) == 0)
       refuse("messages of zero bytes: " + counted(p.data_bytes, "byte") + " in " + counted(n, "part"));
   }
 

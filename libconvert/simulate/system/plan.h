@@ -33,7 +33,7 @@ struct SystemModel {
   double local_mem_bytes_per_s = 0;
   std::optional<SharedBusConfig> shared_bus{};
   std::int64_t local_reduction_delay = 1;
-  std::array<CollectiveChoice, collective_ops> collectives{};
+  std::array<CollectiveChoice, listed_collectives.size()> collectives{};
   std::vector<std::vector<AlgorithmChoice>> lists{};  // that calls name in place of these
   bool astra = true;      // ASTRA-sim's rules. Else: collectives share the network, and sizes are exact
   bool balanced = false;  // not ASTRA-sim's: each chunk takes the dimensions in its own order
@@ -58,7 +58,7 @@ struct SystemGroup {
 };
 
 struct CollectiveCall {
-  CollectiveOp op = CollectiveOp::all_reduce;
+  Collective op = Collective::all_reduce;
   std::int64_t bytes = 0;  // comm_size of the node
   std::uint32_t group = 0;
   std::uint64_t dims = ~std::uint64_t{0};  // bit per dimension that takes part
@@ -74,7 +74,7 @@ enum class QueueUse : std::uint8_t { next, first, last };
 
 struct PhasePlan {
   NativeAlgorithm algorithm = NativeAlgorithm::ring;
-  CollectiveOp op = CollectiveOp::all_reduce;
+  Collective op = Collective::all_reduce;
   QueueUse use = QueueUse::next;
   bool group_ring = false;  // members are the group's ranks; else base + place × stride
   std::uint32_t dim = 0;    // whose queues it uses

@@ -26,13 +26,13 @@ std::int64_t strided_bytes(std::int64_t total, std::uint32_t members, std::uint3
 Round ring_round(const PhasePlan& p, std::uint32_t place, std::int64_t total, std::uint64_t k, bool forwards) {
   const std::uint32_t n = p.members;
   Round r{.to = shifted(place, 1, n, forwards), .from = shifted(place, 1, n, !forwards)};
-  if (p.op == CollectiveOp::all_to_all) {
+  if (p.op == Collective::all_to_all) {
     r.out_bytes = r.in_bytes = part_bytes(total, n, 0);
     return r;
   }
   const bool scatters =
-      p.op == CollectiveOp::reduce_scatter || (p.op == CollectiveOp::all_reduce && k < n - std::uint64_t{1});
-  const std::uint64_t behind = scatters ? k + 1 : (p.op == CollectiveOp::all_reduce ? k - (n - 1) : k);
+      p.op == Collective::reduce_scatter || (p.op == Collective::all_reduce && k < n - std::uint64_t{1});
+  const std::uint64_t behind = scatters ? k + 1 : (p.op == Collective::all_reduce ? k - (n - 1) : k);
   r.out_bytes = part_bytes(total, n, shifted(place, behind, n, !forwards));
   r.in_bytes = part_bytes(total, n, shifted(place, behind + 1, n, !forwards));
   r.reduces = scatters;
@@ -44,10 +44,10 @@ Round direct_round(const PhasePlan& p, std::uint32_t place, std::int64_t total, 
   const std::uint64_t distance = 1 + k % (n - 1);
   Round r{.to = shifted(place, distance, n, forwards), .from = shifted(place, distance, n, !forwards)};
   const bool gathers =
-      p.op == CollectiveOp::all_gather || (p.op == CollectiveOp::all_reduce && k >= n - std::uint64_t{1});
+      p.op == Collective::all_gather || (p.op == Collective::all_reduce && k >= n - std::uint64_t{1});
   r.out_bytes = part_bytes(total, n, gathers ? place : r.to);
   r.in_bytes = part_bytes(total, n, gathers ? r.from : place);
-  r.reduces = !gathers && p.op != CollectiveOp::all_to_all;
+  r.reduces = !gathers && p.op != Collective::all_to_all;
   return r;
 }
 
@@ -55,8 +55,8 @@ Round direct_round(const PhasePlan& p, std::uint32_t place, std::int64_t total, 
 Round halving_doubling_round(const PhasePlan& p, std::uint32_t place, std::int64_t total, std::uint64_t k) {
   const std::uint32_t n = p.members;
   const auto levels = static_cast<std::uint64_t>(std::countr_zero(n));
-  const bool scatters = p.op == CollectiveOp::reduce_scatter || (p.op == CollectiveOp::all_reduce && k < levels);
-  const std::uint64_t level = scatters ? k : p.op == CollectiveOp::all_reduce ? 2 * levels - 1 - k : levels - 1 - k;
+  const bool scatters = p.op == Collective::reduce_scatter || (p.op == Collective::all_reduce && k < levels);
+  const std::uint64_t level = scatters ? k : p.op == Collective::all_reduce ? 2 * levels - 1 - k : levels - 1 - k;
   const std::uint32_t distance = 1U << level;
   const std::uint32_t partner = place ^ distance;
   Round r{.to = partner, .from = partner, .reduces = scatters};
@@ -134,13 +134,13 @@ std::vector<Stage> stages(const PhasePlan& p, std::uint32_t place, bool low_root
   }
   std::vector<std::uint32_t> above;
   if (number != 0) above = {at(p.algorithm == NativeAlgorithm::star ? 0 : number & (number - 1))};
-  if (p.op == CollectiveOp::broadcast || p.op == CollectiveOp::scatter) {
+  if (p.op == Collective::broadcast || p.op == Collective::scatter) {
     s.from = above;
     s.to = below;
   } else {
     s.from = below;
     s.to = above;
-    s.reduces = p.op == CollectiveOp::reduce;
+    s.reduces = p.op == Collective::reduce;
   }
   return {s};
 }

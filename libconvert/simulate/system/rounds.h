@@ -50,9 +50,9 @@ template <typename PlaceOf>
 [[nodiscard]] std::int64_t total_of(const std::vector<PhasePlan>& phases, std::int64_t chunk_bytes,
                                     std::size_t index, const PlaceOf& place_of) {
   const PhasePlan& p = phases[index];
-  if (p.op == CollectiveOp::all_gather) {
+  if (p.op == Collective::all_gather) {
     for (std::size_t i = 0; i < index; ++i) {  // of an all-reduce: what the reduce-scatter of this dimension had
-      if (phases[i].op == CollectiveOp::reduce_scatter && phases[i].dim == p.dim)
+      if (phases[i].op == Collective::reduce_scatter && phases[i].dim == p.dim)
         return total_of(phases, chunk_bytes, i, place_of);
     }
     std::int64_t bytes = chunk_bytes;
@@ -61,7 +61,7 @@ template <typename PlaceOf>
   }
   std::int64_t bytes = chunk_bytes;
   for (std::size_t i = 0; i < index; ++i) {
-    if (phases[i].op == CollectiveOp::reduce_scatter)
+    if (phases[i].op == Collective::reduce_scatter)
       bytes = part_bytes(bytes, phases[i].members, place_of(phases[i]));
   }
   return bytes;

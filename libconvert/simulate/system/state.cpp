@@ -141,7 +141,7 @@ void SystemState::take_turns(Rank npu, const CollectivePlan& plan) {
     std::uint32_t& turn = turns.queue[static_cast<std::size_t>(p.use)];
     turn = static_cast<std::uint32_t>((turn + plan.chunks) % queue_range(p.use, model_.queues).count);
     if (p.algorithm == NativeAlgorithm::double_binary_tree) {
-      std::uint8_t& tree = turns.tree[static_cast<std::size_t>(plan.call.op)];
+      std::uint8_t& tree = turns.tree[listed_place(plan.call.op)];
       tree = static_cast<std::uint8_t>((tree + plan.chunks) & 1U);
     }
   }
@@ -164,7 +164,7 @@ void SystemState::set_phase(std::uint32_t s) {
   st.anticlockwise =
       p.use == QueueUse::last || (p.use == QueueUse::next && model_.queues > 1 && queue >= model_.queues / 2);
   if (p.algorithm == NativeAlgorithm::double_binary_tree) {
-    const std::uint32_t first = turns.tree[static_cast<std::size_t>(plan.call.op)];
+    const std::uint32_t first = turns.tree[listed_place(plan.call.op)];
     st.low_root = ((first + st.chunk * p.trees + p.tree_turn) & 1U) != 0;
   }
 }

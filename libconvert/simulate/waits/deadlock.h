@@ -53,7 +53,7 @@ struct WaitingNode {
   std::optional<std::int64_t> other_tag{};
   // Collectives.
   struct Collective {
-    CollectiveOp op = CollectiveOp::all_reduce;
+    convert::Collective op = convert::Collective::all_reduce;
     std::int64_t bytes = 0;
     std::int64_t group = 0;     // id; 0: all ranks
     std::uint32_t number = 0;   // in the group's sequence, from 0

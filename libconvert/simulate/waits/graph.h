@@ -152,7 +152,7 @@ class WaitGraph {
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> separate_cycles(const WaitGraph& graph, std::size_t most);
 
 // "all_reduce of 1 MiB"
-[[nodiscard]] std::string describe_call(CollectiveOp op, std::int64_t bytes);
+[[nodiscard]] std::string describe_call(Collective op, std::int64_t bytes);
 // "all ranks", "group 5"
 [[nodiscard]] std::string describe_group(std::int64_t id);
 // "rank 0 node 5", "rank 0 node 5 inner node 2"

@@ -124,7 +124,7 @@ std::string_view slot_name(Slot slot) {
   return "communication";
 }
 
-std::string describe_call(CollectiveOp op, std::int64_t bytes) {
+std::string describe_call(Collective op, std::int64_t bytes) {
   return std::string(name(op)) + " of " + format_bytes(bytes);
 }
 

@@ -93,18 +93,18 @@ TEST(Proof, HierarchicalInAllShapes) {
     for (const std::int32_t chunks : {1, 2}) {
       r.chunks = chunks;
       r.dim_algorithms.clear();
-      r.collective = Collective::alltoall;
+      r.collective = Collective::all_to_all;
       prove(r);
       for (const char* scheme : {"ring", "direct", "halving_doubling"}) {
         r.dim_algorithms = {scheme};
-        for (const Collective c : {Collective::allreduce, Collective::allgather, Collective::reduce_scatter}) {
+        for (const Collective c : {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter}) {
           r.collective = c;
           prove(r);
         }
       }
     }
   }
-  prove({.collective = Collective::allreduce,
+  prove({.collective = Collective::all_reduce,
          .algorithm = "hierarchical",
          .ranks = 60,
          .dims = {4, 5, 3},
@@ -123,7 +123,7 @@ TEST(Proof, ManyRanks) {
   prove({.algorithm = "halving_doubling", .ranks = 256});
   prove({.algorithm = "rabenseifner", .ranks = 300});
   prove({.algorithm = "double_binary_tree", .ranks = 1000, .chunks = 4});
-  prove({.collective = Collective::alltoall, .algorithm = "hierarchical", .ranks = 160, .dims = {80, 2}});
+  prove({.collective = Collective::all_to_all, .algorithm = "hierarchical", .ranks = 160, .dims = {80, 2}});
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ std::int32_t rounds(const Algorithm& a) {
 
 TEST(Properties, RingAllReduceIsOptimalInTraffic) {
   for (const std::int32_t n : {2, 3, 8, 17}) {
-    const Algorithm a = build(allreduce, "ring", n);
+    const Algorithm a = build(all_reduce, "ring", n);
     EXPECT_EQ(a.chunks, n);
     EXPECT_EQ(sent(a),
               std::vector<std::int32_t>(static_cast<std::size_t>(n), 2 * (n - 1)));  // 2(n-1)/n of the size
@@ -101,7 +101,7 @@ TEST(Properties, RingAllReduceIsOptimalInTraffic) {
 
 // Sums on their way are not stored: s, rrs…, rrcs, rcs…, r.
 TEST(Properties, RingStepsAreFused) {
-  const Algorithm a = build(allreduce, "ring", 4);
+  const Algorithm a = build(all_reduce, "ring", 4);
   std::string types;
   for (const Step& s : a.steps_of(a.tbs[0])) types += std::string(name(s.type)) + " ";
   EXPECT_EQ(types, "s rrs rrs rrcs rcs rcs r ");
@@ -112,7 +112,7 @@ TEST(Properties, RingStepsAreFused) {
 }
 
 TEST(Properties, RingsOfPartsTakeHalf) {
-  for (const Collective c : {allgather, reduce_scatter}) {
+  for (const Collective c : {all_gather, reduce_scatter}) {
     const Algorithm a = build(c, "ring", 9, 2);
     EXPECT_EQ(a.chunks, 18);
     EXPECT_EQ(most_sent(a), 16);
@@ -122,7 +122,7 @@ TEST(Properties, RingsOfPartsTakeHalf) {
 }
 
 TEST(Properties, BidirectionalRingUsesBothDirectionsAlike) {
-  const Algorithm a = build(allreduce, "bidirectional_ring", 6);
+  const Algorithm a = build(all_reduce, "bidirectional_ring", 6);
   EXPECT_EQ(a.chunks, 12);
   EXPECT_EQ(rounds(a), 10);
   std::map<std::int32_t, std::int32_t> by_peer;
@@ -134,51 +134,51 @@ TEST(Properties, BidirectionalRingUsesBothDirectionsAlike) {
 
 TEST(Properties, DirectTakesOneRound) {
   for (const std::int32_t n : {2, 5, 40}) {
-    EXPECT_EQ(rounds(build(allreduce, "direct", n)), 1);
-    EXPECT_EQ(most_sent(build(allreduce, "direct", n)), n - 1);  // of 1 chunk: n-1 times the size
-    EXPECT_EQ(rounds(build(alltoall, "direct", n)), 1);
-    EXPECT_EQ(most_sent(build(alltoall, "direct", n)), n - 1);  // of n chunks
-    EXPECT_EQ(rounds(build(allreduce, "all_pairs", n)), 2);
-    EXPECT_EQ(most_sent(build(allreduce, "all_pairs", n)), 2 * (n - 1));  // of n chunks
-    EXPECT_EQ(rounds(build(allgather, "direct", n)), 1);
+    EXPECT_EQ(rounds(build(all_reduce, "direct", n)), 1);
+    EXPECT_EQ(most_sent(build(all_reduce, "direct", n)), n - 1);  // of 1 chunk: n-1 times the size
+    EXPECT_EQ(rounds(build(all_to_all, "direct", n)), 1);
+    EXPECT_EQ(most_sent(build(all_to_all, "direct", n)), n - 1);  // of n chunks
+    EXPECT_EQ(rounds(build(all_reduce, "all_pairs", n)), 2);
+    EXPECT_EQ(most_sent(build(all_reduce, "all_pairs", n)), 2 * (n - 1));  // of n chunks
+    EXPECT_EQ(rounds(build(all_gather, "direct", n)), 1);
     EXPECT_EQ(rounds(build(reduce_scatter, "direct", n)), 1);
   }
-  EXPECT_EQ(build(alltoall, "direct", 33).channels, 1);
-  EXPECT_EQ(build(alltoall, "direct", 34).channels, 2);  // 32 peers on a channel
+  EXPECT_EQ(build(all_to_all, "direct", 33).channels, 1);
+  EXPECT_EQ(build(all_to_all, "direct", 34).channels, 2);  // 32 peers on a channel
 }
 
 TEST(Properties, PairwiseTakesTurns) {
-  EXPECT_EQ(rounds(build(alltoall, "pairwise", 9)), 8);
-  EXPECT_EQ(most_sent(build(alltoall, "pairwise", 9)), 8);
+  EXPECT_EQ(rounds(build(all_to_all, "pairwise", 9)), 8);
+  EXPECT_EQ(most_sent(build(all_to_all, "pairwise", 9)), 8);
 }
 
 TEST(Properties, HalvingAndDoublingTakeLogarithmicRounds) {
   for (const auto& [n, log2] : {std::pair{2, 1}, {4, 2}, {16, 4}, {64, 6}}) {
-    EXPECT_EQ(rounds(build(allreduce, "halving_doubling", n)), 2 * log2);
-    EXPECT_EQ(most_sent(build(allreduce, "halving_doubling", n)), 2 * (n - 1));  // of n chunks, as the ring
+    EXPECT_EQ(rounds(build(all_reduce, "halving_doubling", n)), 2 * log2);
+    EXPECT_EQ(most_sent(build(all_reduce, "halving_doubling", n)), 2 * (n - 1));  // of n chunks, as the ring
     EXPECT_EQ(rounds(build(reduce_scatter, "halving_doubling", n)), log2);
-    EXPECT_EQ(rounds(build(allgather, "halving_doubling", n)), log2);
-    EXPECT_EQ(most_sent(build(allgather, "halving_doubling", n)), n - 1);
-    EXPECT_EQ(rounds(build(allreduce, "recursive_doubling", n)), log2);
-    EXPECT_EQ(most_sent(build(allreduce, "recursive_doubling", n)), log2);  // of 1 chunk
-    EXPECT_EQ(rounds(build(allreduce, "rabenseifner", n)), 2 * log2);
+    EXPECT_EQ(rounds(build(all_gather, "halving_doubling", n)), log2);
+    EXPECT_EQ(most_sent(build(all_gather, "halving_doubling", n)), n - 1);
+    EXPECT_EQ(rounds(build(all_reduce, "recursive_doubling", n)), log2);
+    EXPECT_EQ(most_sent(build(all_reduce, "recursive_doubling", n)), log2);  // of 1 chunk
+    EXPECT_EQ(rounds(build(all_reduce, "rabenseifner", n)), 2 * log2);
   }
 }
 
 TEST(Properties, RanksBeyondAPowerOfTwoCostAFewRounds) {
   for (const auto& [n, log2] : {std::pair{7, 2}, {13, 3}, {63, 5}}) {
     const std::int32_t cores = 1 << log2;
-    const Algorithm a = build(allreduce, "halving_doubling", n);
+    const Algorithm a = build(all_reduce, "halving_doubling", n);
     EXPECT_EQ(a.chunks, cores);
     EXPECT_EQ(rounds(a), 2 * log2 + 2);
     EXPECT_EQ(most_sent(a), 2 * (cores - 1) + cores);  // a core and its partner's result
-    EXPECT_EQ(rounds(build(allreduce, "recursive_doubling", n)), log2 + 2);
+    EXPECT_EQ(rounds(build(all_reduce, "recursive_doubling", n)), log2 + 2);
     // Pairs share: half of the data there and back again, one round more.
-    const Algorithm shared = build(allreduce, "rabenseifner", n);
+    const Algorithm shared = build(all_reduce, "rabenseifner", n);
     EXPECT_EQ(rounds(shared), 2 * log2 + 3);
     EXPECT_EQ(sent(shared)[1], cores);
     EXPECT_EQ(rounds(build(reduce_scatter, "halving_doubling", n)), log2 + 2);
-    EXPECT_EQ(rounds(build(allgather, "halving_doubling", n)), log2 + 2);
+    EXPECT_EQ(rounds(build(all_gather, "halving_doubling", n)), log2 + 2);
   }
 }
 
@@ -197,13 +197,13 @@ TEST(Properties, TreesAreAsDeepAsTheyShouldBe) {
   EXPECT_EQ(rounds(build(broadcast, "binomial_tree", 17)), 4);  // the root has a child more, the depth is the same
   EXPECT_EQ(sent(build(broadcast, "binomial_tree", 17))[0], 5);
   EXPECT_EQ(rounds(build(reduce, "binary_tree", 15)), 3);
-  EXPECT_EQ(rounds(build(allreduce, "binary_tree", 15)), 6);
+  EXPECT_EQ(rounds(build(all_reduce, "binary_tree", 15)), 6);
   EXPECT_EQ(rounds(build(broadcast, "chain", 9, 4)), 8);
   for (const char* tree : {"binomial_tree", "binary_tree", "chain"}) {
     for (const std::int32_t n : {2, 7, 16, 33}) {
       EXPECT_EQ(all_sent(build(broadcast, tree, n)), n - 1);  // everyone gets everything once
       EXPECT_EQ(all_sent(build(reduce, tree, n)), n - 1);
-      EXPECT_EQ(all_sent(build(allreduce, tree, n)), 2 * (n - 1));
+      EXPECT_EQ(all_sent(build(all_reduce, tree, n)), 2 * (n - 1));
     }
   }
 }
@@ -234,13 +234,13 @@ TEST(Properties, NoRankIsAnInnerNodeOfBothTrees) {
   }
   // Depth: log2 of 63 members is a perfect tree of 6 levels; one hop from the root, one up, one down its shift.
   EXPECT_EQ(rounds(build(broadcast, "double_binary_tree", 64)), 6);
-  EXPECT_EQ(rounds(build(allreduce, "double_binary_tree", 64)), 12);
+  EXPECT_EQ(rounds(build(all_reduce, "double_binary_tree", 64)), 12);
 }
 
 // Reduce-scatter in the first dimension moves most, and every further one less by the sizes before.
 TEST(Properties, HierarchicalTrafficFallsFromDimensionToDimension) {
   for (const char* scheme : {"ring", "direct", "halving_doubling"}) {
-    const Algorithm a = build(allreduce, "hierarchical", 64, 1, {2, 4, 8}, {scheme});
+    const Algorithm a = build(all_reduce, "hierarchical", 64, 1, {2, 4, 8}, {scheme});
     std::int32_t by_dim[3] = {};
     for (const Threadblock& tb : a.threadblocks(a.gpus[0])) {  // from rank 0, the distance tells the dimension
       for (const Step& s : a.steps_of(tb)) {
@@ -252,12 +252,12 @@ TEST(Properties, HierarchicalTrafficFallsFromDimensionToDimension) {
     EXPECT_EQ(by_dim[2], 2 * 7) << scheme;      // (8-1)/8 of 8
     EXPECT_EQ(most_sent(a), 2 * 63) << scheme;  // optimal as a whole
   }
-  EXPECT_EQ(rounds(build(allreduce, "hierarchical", 64, 1, {2, 4, 8}, {"ring"})), 2 * (1 + 3 + 7));
-  EXPECT_EQ(rounds(build(allreduce, "hierarchical", 64, 1, {2, 4, 8}, {"direct"})), 2 * 3);
-  EXPECT_EQ(rounds(build(allreduce, "hierarchical", 64, 1, {2, 4, 8}, {"direct", "ring", "halving_doubling"})),
+  EXPECT_EQ(rounds(build(all_reduce, "hierarchical", 64, 1, {2, 4, 8}, {"ring"})), 2 * (1 + 3 + 7));
+  EXPECT_EQ(rounds(build(all_reduce, "hierarchical", 64, 1, {2, 4, 8}, {"direct"})), 2 * 3);
+  EXPECT_EQ(rounds(build(all_reduce, "hierarchical", 64, 1, {2, 4, 8}, {"direct", "ring", "halving_doubling"})),
             2 * (1 + 3 + 3));
   // One message per peer in an all-reduce: what stays together is neighbours.
-  const Algorithm a = build(allreduce, "hierarchical", 64, 1, {2, 4, 8}, {"direct"});
+  const Algorithm a = build(all_reduce, "hierarchical", 64, 1, {2, 4, 8}, {"direct"});
   for (const Threadblock& tb : a.threadblocks(a.gpus[5])) {
     const auto steps = a.steps_of(tb);
     EXPECT_EQ(std::count_if(steps.begin(), steps.end(), [](const Step& s) { return sends(s.type); }), 2);
@@ -265,7 +265,7 @@ TEST(Properties, HierarchicalTrafficFallsFromDimensionToDimension) {
 }
 
 TEST(Properties, AllToAllByDimensionsSendsFewerAndLargerMessages) {
-  const Algorithm a = build(alltoall, "hierarchical", 32, 1, {4, 8});
+  const Algorithm a = build(all_to_all, "hierarchical", 32, 1, {4, 8});
   EXPECT_EQ(rounds(a), 8 / 2 + 1);  // in the first dimension 8 messages to a peer, 2 at a time, in the second 1
   EXPECT_EQ(most_sent(a), 3 * 8 + 7 * 4);
   for (const Threadblock& tb : a.threadblocks(a.gpus[0])) {
@@ -293,7 +293,7 @@ TEST(Properties, WhatCannotBeBuiltIsRefusedWithTheReason) {
       "unknown algorithm 'rings'; did you mean ring?; those for all_reduce are ring, bidirectional_ring, direct, "
       "all_pairs, halving_doubling, recursive_doubling, rabenseifner, binomial_tree, binary_tree, "
       "double_binary_tree, chain, hierarchical");
-  EXPECT_EQ(refusal({.collective = alltoall, .algorithm = "ring", .ranks = 4}),
+  EXPECT_EQ(refusal({.collective = all_to_all, .algorithm = "ring", .ranks = 4}),
             "algorithm ring does not do all_to_all; those for all_to_all are direct, hierarchical, pairwise");
   EXPECT_EQ(refusal({.collective = gather, .ranks = 4}), "there is no algorithm for the collective gather");
   EXPECT_EQ(refusal({.ranks = 1}), "a collective needs 2 ranks and more, not 1");
@@ -325,7 +325,7 @@ TEST(Properties, WhatCannotBeBuiltIsRefusedWithTheReason) {
       refusal(
           {.algorithm = "hierarchical", .ranks = 8, .dims = {2, 4}, .dim_algorithms = {"ring", "ring", "ring"}}),
       "there are 2 dimensions, but algorithms for 3");
-  EXPECT_EQ(refusal({.collective = alltoall,
+  EXPECT_EQ(refusal({.collective = all_to_all,
                      .algorithm = "hierarchical",
                      .ranks = 8,
                      .dims = {2, 4},
@@ -334,7 +334,7 @@ TEST(Properties, WhatCannotBeBuiltIsRefusedWithTheReason) {
 }
 
 TEST(Properties, TheDefaultsCoverAllSix) {
-  for (const Collective c : {allreduce, allgather, reduce, broadcast, alltoall, reduce_scatter})
+  for (const Collective c : {all_reduce, all_gather, reduce, broadcast, all_to_all, reduce_scatter})
     EXPECT_EQ(build_collective({.collective = c, .ranks = 5}).collective, c);
 }
 

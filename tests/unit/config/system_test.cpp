@@ -42,9 +42,7 @@ std::string map_error(const std::string& text) {
   return error_of([&] { (void)parse_per_node_map("n.yml", text); });
 }
 
-const CollectiveChoice& of(const SystemConfig& c, CollectiveOp op) {
-  return c.collectives.at(static_cast<std::size_t>(op));
-}
+const CollectiveChoice& of(const SystemConfig& c, Collective op) { return c.collectives.at(listed_place(op)); }
 
 const std::string everything = R"({
   "scheduling-policy": "EXPLICIT",
@@ -97,7 +95,7 @@ TEST(System, ReadsEveryKey) {
   EXPECT_EQ(c.shared_bus->g_ns, 3);
   EXPECT_EQ(c.shared_bus->G_ns_per_byte, 0.37F);
   EXPECT_EQ(c.local_reduction_delay, 3);
-  const CollectiveChoice& all_reduce = of(c, CollectiveOp::all_reduce);
+  const CollectiveChoice& all_reduce = of(c, Collective::all_reduce);
   ASSERT_EQ(all_reduce.per_dim.size(), 3U);
   EXPECT_EQ(all_reduce.per_dim[0].algorithm, NativeAlgorithm::ring);
   EXPECT_FALSE(all_reduce.per_dim[0].one);
@@ -107,13 +105,13 @@ TEST(System, ReadsEveryKey) {
   EXPECT_EQ(all_reduce.per_dim[1].window, 12U);
   EXPECT_EQ(all_reduce.per_dim[2].window, std::nullopt);
   EXPECT_EQ(all_reduce.custom, "algo/a");
-  EXPECT_EQ(of(c, CollectiveOp::all_gather).per_dim.at(0).algorithm, NativeAlgorithm::halving_doubling);
-  EXPECT_EQ(of(c, CollectiveOp::all_gather).custom, "algo/b");
-  EXPECT_EQ(of(c, CollectiveOp::reduce_scatter).per_dim.at(0).algorithm, NativeAlgorithm::double_binary_tree);
-  EXPECT_EQ(of(c, CollectiveOp::reduce_scatter).custom, "algo/c");
-  EXPECT_EQ(of(c, CollectiveOp::all_to_all).per_dim.at(0).window, 3U);
-  EXPECT_TRUE(of(c, CollectiveOp::all_to_all).per_dim.at(1).one);
-  EXPECT_EQ(of(c, CollectiveOp::all_to_all).custom, "algo/d");
+  EXPECT_EQ(of(c, Collective::all_gather).per_dim.at(0).algorithm, NativeAlgorithm::halving_doubling);
+  EXPECT_EQ(of(c, Collective::all_gather).custom, "algo/b");
+  EXPECT_EQ(of(c, Collective::reduce_scatter).per_dim.at(0).algorithm, NativeAlgorithm::double_binary_tree);
+  EXPECT_EQ(of(c, Collective::reduce_scatter).custom, "algo/c");
+  EXPECT_EQ(of(c, Collective::all_to_all).per_dim.at(0).window, 3U);
+  EXPECT_TRUE(of(c, Collective::all_to_all).per_dim.at(1).one);
+  EXPECT_EQ(of(c, Collective::all_to_all).custom, "algo/d");
   EXPECT_EQ(c.per_node_map, "nodes.yml");
   EXPECT_EQ(c.notes.size(), 2U);  // scheduling-policy, trace-enabled
 }
@@ -176,7 +174,7 @@ TEST(System, Notes) {
 
 TEST(System, Algorithms) {
   const auto spelling = [](std::string_view text) -> std::string {
-    const auto a = parse_algorithm(text);
+    const auto a = parse_native_algorithm(text);
     if (!a) return "none";
     constexpr std::array<const char*, 4> names = {"ring", "direct", "hd", "dbt"};
     return (a->one ? "one " : "") + std::string(names.at(static_cast<std::size_t>(a->algorithm))) +
@@ -196,9 +194,9 @@ TEST(System, Algorithms) {
   EXPECT_EQ(spelling("double-binary-tree"), "dbt");
   for (const char* usual : {"ring", "one_ring", "direct3", "one_direct10", "halving_doubling",
                             "one_halving_doubling", "double_binary_tree"}) {
-    EXPECT_EQ(text_of(parse_algorithm(usual).value()), usual);
+    EXPECT_EQ(text_of(parse_native_algorithm(usual).value()), usual);
   }
-  EXPECT_EQ(text_of(parse_algorithm("oneHalvingDoubling").value()), "one_halving_doubling");
+  EXPECT_EQ(text_of(parse_native_algorithm("oneHalvingDoubling").value()), "one_halving_doubling");
   for (const char* bad : {"", "3", "rings", "ring3", "direct0", "direct01", "direct100000", "direct 3", "direct3x",
                           "oneDoubleBinaryTree", "hierarchicalRing"}) {
     EXPECT_EQ(spelling(bad), "none") << bad;
@@ -268,8 +266,8 @@ TEST(System, RefusesLists) {
             "s.json:2:3: " + key + ": unknown algorithm \"rings\"; did you mean ring?");
   EXPECT_EQ(system_error_of("{\"" + key + "\": [\"x\"]}"),
             "s.json:1:32: " + key +
-                ": unknown algorithm \"x\"; known: ring, oneRing, direct, oneDirect, halvingDoubling, "
-                "oneHalvingDoubling, doubleBinaryTree");
+                ": unknown algorithm \"x\"; known: ring, one_ring, direct, one_direct, halving_doubling, "
+                "one_halving_doubling, double_binary_tree");
   for (const std::string bad : {"direct0", "oneDirect100000", "one_direct0"}) {
     EXPECT_EQ(system_error_of("{\"" + key + "\": [\"" + bad + "\"]}"),
               "s.json:1:32: " + key + ": the window of \"" + bad + "\" is not from 1 to 99999");

@@ -21,7 +21,7 @@ std::string missing(const ScheduleMaker& m, Collective collective, bool uneven =
 
 // Every pair of 4 nodes but those left out; node 0 is a relay if there are 5.
 ScheduleMaker pairs(std::uint32_t nodes, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& out) {
-  ScheduleMaker m(Collective::alltoall, nodes);
+  ScheduleMaker m(Collective::all_to_all, nodes);
   const std::uint32_t first = nodes - 4;
   if (first == 1) m.s.relays = {0};
   for (std::uint32_t a = first; a < nodes; ++a) {
@@ -33,40 +33,40 @@ ScheduleMaker pairs(std::uint32_t nodes, const std::vector<std::pair<std::uint32
 }
 
 TEST(Demands, AnAllToAllGoesFromEachToEach) {
-  EXPECT_EQ(missing(pairs(4, {}), Collective::alltoall), "");
-  EXPECT_EQ(missing(pairs(5, {}), Collective::alltoall), "") << "relays take no part";
-  EXPECT_EQ(missing(pairs(4, {{0, 1}}), Collective::alltoall),
+  EXPECT_EQ(missing(pairs(4, {}), Collective::all_to_all), "");
+  EXPECT_EQ(missing(pairs(5, {}), Collective::all_to_all), "") << "relays take no part";
+  EXPECT_EQ(missing(pairs(4, {{0, 1}}), Collective::all_to_all),
             "0: no chunk goes from node 0 to node 1, as all_to_all has it");
-  EXPECT_EQ(missing(pairs(4, {{3, 2}}), Collective::alltoall),
+  EXPECT_EQ(missing(pairs(4, {{3, 2}}), Collective::all_to_all),
             "210: no chunk goes from node 3 to node 2, as all_to_all has it");
-  EXPECT_EQ(missing(pairs(5, {{2, 1}, {4, 3}}), Collective::alltoall),
+  EXPECT_EQ(missing(pairs(5, {{2, 1}, {4, 3}}), Collective::all_to_all),
             "202: no chunk goes from node 2 to node 1 (the first of 2 such pairs), as all_to_all has it");
   for (std::uint32_t a = 0; a < 4; ++a) {
     for (std::uint32_t b = 0; b < 4; ++b) {
       if (a == b) continue;
       const std::string wanted = "from node " + std::to_string(a) + " to node " + std::to_string(b) + ", as";
-      EXPECT_NE(missing(pairs(4, {{a, b}}), Collective::alltoall).find(wanted), std::string::npos) << wanted;
+      EXPECT_NE(missing(pairs(4, {{a, b}}), Collective::all_to_all).find(wanted), std::string::npos) << wanted;
     }
   }
-  EXPECT_EQ(missing(pairs(4, {}).chunk({0}, {1, 2}), Collective::alltoall),
+  EXPECT_EQ(missing(pairs(4, {}).chunk({0}, {1, 2}), Collective::all_to_all),
             "212: chunk 12 ends at 2 nodes, where one of all_to_all ends at one");
-  EXPECT_EQ(missing(pairs(4, {}).chunk({0}, {0, 2}).chunk({1}, {1}), Collective::alltoall), "")
+  EXPECT_EQ(missing(pairs(4, {}).chunk({0}, {0, 2}).chunk({1}, {1}), Collective::all_to_all), "")
       << "who has it may keep it";
 }
 
 TEST(Demands, ChunksGoToAll) {
-  ScheduleMaker m(Collective::allgather, 3);
+  ScheduleMaker m(Collective::all_gather, 3);
   m.chunk({0}, {}).chunk({1}, {0, 2}).chunk({2}, {0, 1, 2});
-  EXPECT_EQ(missing(m, Collective::allgather), "");
-  EXPECT_EQ(missing(m.chunk({1}, {0}), Collective::allgather),
+  EXPECT_EQ(missing(m, Collective::all_gather), "");
+  EXPECT_EQ(missing(m.chunk({1}, {0}), Collective::all_gather),
             "203: chunk 3 of node 1 is not demanded at node 2, as all_gather has it");
-  EXPECT_EQ(missing(m.chunk({0}, {0}), Collective::allgather),
+  EXPECT_EQ(missing(m.chunk({0}, {0}), Collective::all_gather),
             "203: chunk 3 of node 1 is not demanded at node 2, as all_gather has it; 204: chunk 4 of node 0 is not "
             "demanded at node 1 and 1 more, as all_gather has it");
-  ScheduleMaker uneven(Collective::allgather, 3);
+  ScheduleMaker uneven(Collective::all_gather, 3);
   uneven.chunk({0}, {}).chunk({2}, {});
-  EXPECT_EQ(missing(uneven, Collective::allgather), "");
-  EXPECT_EQ(missing(uneven, Collective::allgather, false), "200: no chunk begins at node 1, as all_gather has it");
+  EXPECT_EQ(missing(uneven, Collective::all_gather), "");
+  EXPECT_EQ(missing(uneven, Collective::all_gather, false), "200: no chunk begins at node 1, as all_gather has it");
 }
 
 TEST(Demands, ReductionsTakeFromAll) {
@@ -90,9 +90,9 @@ TEST(Demands, ThereIsOneRoot) {
 }
 
 TEST(Demands, HugeSetsAreCheap) {
-  ScheduleMaker m(Collective::allgather, 1U << 20U);
+  ScheduleMaker m(Collective::all_gather, 1U << 20U);
   for (std::uint32_t c = 0; c < 2000; ++c) m.chunk({c}, {c + 1});
-  EXPECT_EQ(missing_demands(m.s, Collective::allgather, true).size(), 2000U);
+  EXPECT_EQ(missing_demands(m.s, Collective::all_gather, true).size(), 2000U);
 }
 
 }  // namespace

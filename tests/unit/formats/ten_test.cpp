@@ -75,7 +75,7 @@ TEST(ReadTen, JsonKeepsEveryField) {
   const Schedule s = read(json, diagnostics);
   EXPECT_EQ(diagnostics.all().size(), 0U);
   EXPECT_EQ(s.name, "two");
-  EXPECT_EQ(s.collective, Collective::allgather);
+  EXPECT_EQ(s.collective, Collective::all_gather);
   EXPECT_EQ(s.chunk_bytes, 1024);
   EXPECT_EQ(s.nodes, 2U);
   EXPECT_EQ(s.claimed_ps, 1'500'000);
@@ -369,7 +369,7 @@ TEST(ReadTen, TecclHasRelaysAndEpochs) {
   ASSERT_EQ(s.transfers.size(), 4U);
   EXPECT_EQ(s.transfers[0].end, 1);
   EXPECT_EQ(s.transfers[1].end, 3) << "the demand is met by epoch 2";
-  EXPECT_EQ(s.collective, Collective::allgather);
+  EXPECT_EQ(s.collective, Collective::all_gather);
   const std::string good = file("okay-teccl.json");
   const std::vector<Case> cases = {
       {"\"7-Flows\"", "\"7-Flow\"", "error: '7-Flows' (or '6-Flows') is missing [R0]"},
@@ -397,7 +397,7 @@ TEST(ReadTen, TecclMovesPartsOfChunks) {
   EXPECT_EQ(diagnostics.warnings(), 0U);
   EXPECT_EQ(s.nodes, 4U);
   EXPECT_EQ(s.relays, std::vector<std::uint32_t>{0});
-  EXPECT_EQ(s.collective, Collective::alltoall);
+  EXPECT_EQ(s.collective, Collective::all_to_all);
   ASSERT_EQ(s.chunks.size(), 60U) << "6 pairs, in tenths";
   // 0.3 of the chunk from 1 for 3 go over 2, 0.7 directly, and arrive when the demand is met.
   std::size_t direct = 0, around = 0;
@@ -452,8 +452,8 @@ TEST(ReadTen, TecclTellsItsCollectiveByItsDemands) {
     const FormatOptions options(std::vector<std::pair<std::string, std::string>>{{"collective", name}});
     return find_format("ten").read_schedule(text, "t", options, diagnostics).collective;
   };
-  EXPECT_EQ(as("AllToAll", partial), Collective::alltoall) << "which check_schedule refuses";
-  EXPECT_EQ(as("a2a", file("okay-teccl-alltoall.json")), Collective::alltoall);
+  EXPECT_EQ(as("AllToAll", partial), Collective::all_to_all) << "which check_schedule refuses";
+  EXPECT_EQ(as("a2a", file("okay-teccl-alltoall.json")), Collective::all_to_all);
   EXPECT_THROW((void)as("all_gather", file("okay-a2a3.ten.csv")), Error);
   EXPECT_THROW((void)as("gossip", partial), Error);
 }

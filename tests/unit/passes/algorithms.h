@@ -75,7 +75,7 @@ inline Algorithm ring(std::int32_t n) {
     }
     gpus.push_back({tb});
   }
-  return make_algorithm(Collective::allreduce, n, true, n, 0, 0, gpus);
+  return make_algorithm(Collective::all_reduce, n, true, n, 0, 0, gpus);
 }
 
 }  // namespace convert::test

@@ -128,7 +128,7 @@ TEST(Attributes, EmptyMessagesAreOnlyWarnedOf) {
 TEST(Attributes, SplitsAreSizes) {
   TraceBuilder b;
   const auto all_to_all = [&](NodeId id, std::int64_t bytes, Kind kind, const std::vector<std::int64_t>& parts) {
-    b.collective(id, CollectiveType::all_to_all, bytes);
+    b.collective(id, Collective::all_to_all, bytes);
     b.table().add_ints(attr::send_splits, kind, parts);
   };
   all_to_all(1, 30, Kind::int64_list, {10, 20});
@@ -222,9 +222,9 @@ TEST(Attributes, SomeDimensionTakesPart) {
   TraceBuilder b;
   const std::vector<std::int64_t> none = {0, 0};
   const std::vector<std::int64_t> one = {0, 1};
-  b.collective(1, CollectiveType::all_reduce, 8).table().add_ints(attr::involved_dim, Kind::bool_list, none);
-  b.collective(2, CollectiveType::all_reduce, 8).table().add_ints(attr::involved_dim, Kind::bool_list, one);
-  b.collective(3, CollectiveType::all_reduce, 8).table().add_ints(attr::involved_dim, Kind::bool_list, {});
+  b.collective(1, Collective::all_reduce, 8).table().add_ints(attr::involved_dim, Kind::bool_list, none);
+  b.collective(2, Collective::all_reduce, 8).table().add_ints(attr::involved_dim, Kind::bool_list, one);
+  b.collective(3, Collective::all_reduce, 8).table().add_ints(attr::involved_dim, Kind::bool_list, {});
   EXPECT_EQ(
       findings(b, "attributes"),
       Lines{"t.0.et:@0x0: error: node 1: attribute involved_dim is false for every dimension: a collective takes "

@@ -8,7 +8,7 @@ namespace convert {
 namespace {
 
 using namespace test;
-using Type = CollectiveType;
+using Type = Collective;
 
 constexpr const char* rule = "collectives";
 

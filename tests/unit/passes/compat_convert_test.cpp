@@ -109,9 +109,9 @@ TEST(CompatConvert, SendsAndReceivesAreToldByTheOperatorAbove) {
 }
 
 TEST(CompatConvert, CollectivesAreToldByTheKernel) {
-  EXPECT_EQ(compat::collective_type("ncclDevKernel_AllReduce_Sum_bf16"), CollectiveType::all_reduce);
-  EXPECT_EQ(compat::collective_type("ncclKernel_Reduce-Scatter_RING"), CollectiveType::reduce_scatter);
-  EXPECT_EQ(compat::collective_type("ncclDevKernel_SendRecv"), CollectiveType::all_to_all);
+  EXPECT_EQ(compat::collective_type("ncclDevKernel_AllReduce_Sum_bf16"), Collective::all_reduce);
+  EXPECT_EQ(compat::collective_type("ncclKernel_Reduce-Scatter_RING"), Collective::reduce_scatter);
+  EXPECT_EQ(compat::collective_type("ncclDevKernel_SendRecv"), Collective::all_to_all);
   EXPECT_EQ(compat::collective_type("ncclDevKernel_Reduce_Sum"), std::nullopt);
 }
 

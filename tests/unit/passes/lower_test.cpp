@@ -90,7 +90,7 @@ TEST(Lower, NopsAndEffectiveTargetsBecomeEdges) {
 TEST(Lower, SizesAreRoundedDownAlikeOnBothEnds) {
   const std::vector<std::vector<Tb>> gpus{{Tb{1, -1, 0, {{send, in, 1, in, 1, 2}}}},
                                           {Tb{-1, 0, 0, {{rrc, in, 1, in, 1, 2}}}}};
-  const Algorithm a = make_algorithm(Collective::allreduce, 3, true, 3, 0, 0, gpus);
+  const Algorithm a = make_algorithm(Collective::all_reduce, 3, true, 3, 0, 0, gpus);
   Diagnostics diagnostics;
   const Lowering lowering(a, 100, diagnostics);
   ASSERT_EQ(diagnostics.warnings(), 1U);
@@ -123,7 +123,7 @@ TEST(Lower, CopiesAreNodesUnlessTheBuffersAlias) {
   std::vector<std::vector<Tb>> gpus{
       {Tb{-1, 1, 0, {{recv, out, 1, out, 1}}}, Tb{1, -1, 0, {{send, in, 0, out, 0}}}},
       {Tb{-1, 0, 0, {{recv, out, 0, out, 0}}}, Tb{0, -1, 0, {{send, in, 0, out, 1}}}}};
-  Algorithm a = make_algorithm(Collective::allgather, 2, false, 1, 2, 0, gpus);
+  Algorithm a = make_algorithm(Collective::all_gather, 2, false, 1, 2, 0, gpus);
   a.gpus[0].copies = {{0, 0}};
   a.gpus[1].copies = {{0, 1}};
   EXPECT_EQ(graph_text(lower(a)[0]),

@@ -129,7 +129,7 @@ TEST(Merge, RewiresParentsToRootsAndSinksToChildren) {
   const Plan plan(2, algorithm_of(swap_of_two()));
   TraceBuilder w(0);
   w.comp(1).comp(2, {1});
-  w.collective(5, CollectiveType::all_reduce, 100, "", {1}).control(2);
+  w.collective(5, Collective::all_reduce, 100, "", {1}).control(2);
   w.comp(6, {1, 5}).comp(7, {2}).control(5);
   EXPECT_EQ(dump(merged(plan, w)), (Lines{
                                        "1 COMP",
@@ -145,7 +145,7 @@ TEST(Merge, RewiresParentsToRootsAndSinksToChildren) {
 TEST(Merge, CollectivesThatFollowEachOtherAreLinkedBySinksAndRoots) {
   const Plan plan(2, algorithm_of(swap_of_two(7)));
   TraceBuilder w(1);
-  w.collective(0, CollectiveType::all_reduce, 64).collective(1, CollectiveType::all_reduce, 64, "", {0});
+  w.collective(0, Collective::all_reduce, 64).collective(1, Collective::all_reduce, 64, "", {0});
   EXPECT_EQ(dump(merged(plan, w)), (Lines{
                                        "2 COMM_SEND 1>0 tag 0 7 B",
                                        "3 COMM_RECV 0>1 tag 0 7 B",
@@ -159,7 +159,7 @@ TEST(Merge, CollectivesThatFollowEachOtherAreLinkedBySinksAndRoots) {
 TEST(Merge, ChunksAreInstancesSideBySide) {
   const Plan plan(2, algorithm_of(swap_of_two()), 3);
   TraceBuilder w(0);
-  w.comp(0).collective(1, CollectiveType::all_reduce, 20, "", {0}).comp(2, {1});
+  w.comp(0).collective(1, Collective::all_reduce, 20, "", {0}).comp(2, {1});
   EXPECT_EQ(dump(merged(plan, w)), (Lines{
                                        "0 COMP",
                                        "2 COMP d:5,8,11",
@@ -178,7 +178,7 @@ TEST(Merge, ChunksAreInstancesSideBySide) {
 TEST(Merge, BatchesMakeNoDifference) {
   const Plan plan(2, algorithm_of(swap_of_two()), 2);
   TraceBuilder w(0);
-  w.comp(3).collective(1, CollectiveType::all_reduce, 20, "", {3}).collective(2, CollectiveType::all_reduce, 8);
+  w.comp(3).collective(1, Collective::all_reduce, 20, "", {3}).collective(2, Collective::all_reduce, 8);
   const Lines all = dump(merged(plan, w));
   EXPECT_EQ(dump(merged(plan, w, 1)), all);
   EXPECT_EQ(dump(merged(plan, w, 4)), all);
@@ -189,7 +189,7 @@ TEST(Merge, PlacesAreThePositionsInTheGroup) {
   plan.groups["3"].ranks = {4, 2};
   const auto workload = [](Rank r) {
     TraceBuilder w(r);
-    w.collective(0, CollectiveType::all_reduce, 64, "3");
+    w.collective(0, Collective::all_reduce, 64, "3");
     return w;
   };
   EXPECT_EQ(dump(merged(plan, workload(4)))[0], "1 COMM_SEND 4>2 tag 0 7 B");
@@ -199,8 +199,8 @@ TEST(Merge, PlacesAreThePositionsInTheGroup) {
 
 // Of all instances that a rank takes part in, whatever runs at the same time.
 TEST(Merge, TagsNeverMeet) {
-  Plan plan(4, built(Collective::allreduce, 4), 2);
-  plan.algorithms.push_back(built(Collective::allreduce, 2));
+  Plan plan(4, built(Collective::all_reduce, 4), 2);
+  plan.algorithms.push_back(built(Collective::all_reduce, 2));
   plan.first_tag = 5;
   plan.groups["1"] = {.ranks = {3, 0}, .first_call = 3};
   plan.groups["2"] = {.ranks = {0, 3}, .first_call = 4};
@@ -210,9 +210,9 @@ TEST(Merge, TagsNeverMeet) {
   for (Rank r = 0; r < 4; ++r) {
     TraceBuilder w(r);
     w.send(100, (r + 1) % 4, 4, 256).recv(101, (r + 3) % 4, 4, 256);
-    for (NodeId i = 0; i < 3; ++i) w.collective(i, CollectiveType::all_reduce, 1024);
-    if (r == 0 || r == 3) w.collective(3, CollectiveType::all_reduce, 512, r == 0 ? "1" : "2");
-    if (r == 0 || r == 3) w.collective(4, CollectiveType::all_reduce, 512, r == 0 ? "2" : "1");
+    for (NodeId i = 0; i < 3; ++i) w.collective(i, Collective::all_reduce, 1024);
+    if (r == 0 || r == 3) w.collective(3, Collective::all_reduce, 512, r == 0 ? "1" : "2");
+    if (r == 0 || r == 3) w.collective(4, Collective::all_reduce, 512, r == 0 ? "2" : "1");
     set.push_back(w);
   }
   EXPECT_EQ(problems(plan, set), Lines{});
@@ -231,14 +231,14 @@ TEST(Merge, TagsNeverMeet) {
 }
 
 TEST(Merge, AnAllGathersBytesAreOnePart) {
-  const Plan plan(4, built(Collective::allgather, 4));
+  const Plan plan(4, built(Collective::all_gather, 4));
   std::vector<TraceBuilder> set;
-  for (Rank r = 0; r < 4; ++r) set.push_back(TraceBuilder(r).collective(0, CollectiveType::all_gather, 100));
+  for (Rank r = 0; r < 4; ++r) set.push_back(TraceBuilder(r).collective(0, Collective::all_gather, 100));
   EXPECT_EQ(problems(plan, set), Lines{});
   for (const std::string& line : dump(merged(plan, set[2])))
     EXPECT_NE(line.find(" 100 B"), std::string::npos) << line;
-  const Plan reduce(4, built(Collective::allreduce, 4));
-  EXPECT_NE(dump(merged(reduce, TraceBuilder(0).collective(0, CollectiveType::all_reduce, 100)))[0].find(" 25 B"),
+  const Plan reduce(4, built(Collective::all_reduce, 4));
+  EXPECT_NE(dump(merged(reduce, TraceBuilder(0).collective(0, Collective::all_reduce, 100)))[0].find(" 25 B"),
             std::string::npos);
 }
 
@@ -246,7 +246,7 @@ TEST(Merge, KeepsWhatNoRuleFits) {
   Plan plan(2, algorithm_of(swap_of_two()));
   plan.choose = [&](const MergeCall& c) { return c.name == "n" && c.bytes == 8 ? &plan.choice : nullptr; };
   TraceBuilder w(0);
-  w.collective(0, CollectiveType::all_reduce, 8).collective(1, CollectiveType::barrier, -1, "77", {0});
+  w.collective(0, Collective::all_reduce, 8).collective(1, Collective::barrier, -1, "77", {0});
   MergedRank rank(plan, w.trace());
   EXPECT_EQ(rank.counts().merged, 1U);
   EXPECT_EQ(rank.counts().kept, 1U);
@@ -257,7 +257,7 @@ TEST(Merge, KeepsWhatNoRuleFits) {
 TEST(Merge, TellsWhatTheCollectiveWas) {
   const Plan plan(2, algorithm_of(swap_of_two(7)));
   TraceBuilder w(0);
-  w.collective(9, CollectiveType::all_reduce, 64).set(attr::comm_priority, 3, Kind::int32_val);
+  w.collective(9, Collective::all_reduce, 64).set(attr::comm_priority, 3, Kind::int32_val);
   w.table().nodes.back().start_us = 11;
   w.table().nodes.back().duration_us = 12;
   const Trace trace = merged(plan, w);
@@ -280,10 +280,10 @@ TEST(Merge, TellsWhatTheCollectiveWas) {
 
 // Chunk k of 4 of 103 bytes is 25 or, the last three, 26 bytes; the ring sends each of them on and on.
 TEST(Merge, SpreadsARestOverTheChunks) {
-  const Algorithm ring = build_collective({.collective = Collective::allreduce, .ranks = 4});
-  Plan plan(4, built(Collective::allreduce, 4));
+  const Algorithm ring = build_collective({.collective = Collective::all_reduce, .ranks = 4});
+  Plan plan(4, built(Collective::all_reduce, 4));
   std::vector<TraceBuilder> set;
-  for (Rank r = 0; r < 4; ++r) set.push_back(TraceBuilder(r).collective(0, CollectiveType::all_reduce, 103));
+  for (Rank r = 0; r < 4; ++r) set.push_back(TraceBuilder(r).collective(0, Collective::all_reduce, 103));
   MergedRank rounded(plan, set[0].trace());
   EXPECT_EQ(rounded.counts().rounded, 1U);
   EXPECT_EQ(rounded.counts().spread, 0U);
@@ -305,8 +305,8 @@ TEST(Merge, SpreadsARestOverTheChunks) {
 }
 
 TEST(Merge, ChunksAreFollowedThroughAllBuffers) {
-  for (const Collective c : {Collective::allreduce, Collective::allgather, Collective::reduce_scatter,
-                             Collective::alltoall, Collective::broadcast, Collective::reduce}) {
+  for (const Collective c : {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
+                             Collective::all_to_all, Collective::broadcast, Collective::reduce}) {
     for (const CollectiveAlgorithm& algorithm : collective_algorithms()) {
       if (!algorithm.offers(c)) continue;
       CollectiveRequest request{.collective = c, .algorithm = std::string(algorithm.name), .ranks = 6, .chunks = 2};
@@ -338,7 +338,7 @@ TEST(Merge, ChunksAreFollowedThroughAllBuffers) {
 TEST(Merge, RefusesWhatCannotBe) {
   const auto coll = [](std::int64_t bytes, std::string_view group = {}) {
     TraceBuilder w(0);
-    w.comp(3).collective(17, CollectiveType::all_reduce, bytes, group, {3});
+    w.comp(3).collective(17, Collective::all_reduce, bytes, group, {3});
     return w;
   };
   const Plan plan(2, algorithm_of(swap_of_two()));
@@ -350,13 +350,13 @@ TEST(Merge, RefusesWhatCannotBe) {
   EXPECT_EQ(error_of(Plan(3, algorithm_of(swap_of_two())), coll(64)),
             "t.0.et:@0x10: node 17: its group has 3 ranks, but algo is for 2");
   TraceBuilder gather(0);
-  gather.collective(1, CollectiveType::all_gather, std::numeric_limits<std::int64_t>::max());
+  gather.collective(1, Collective::all_gather, std::numeric_limits<std::int64_t>::max());
   EXPECT_EQ(error_of(plan, gather), "t.0.et:@0x0: node 1: the result of the all_gather exceeds 2^63 bytes");
   TraceBuilder last(0);
-  last.comp(std::numeric_limits<NodeId>::max()).collective(1, CollectiveType::all_reduce, 64);
+  last.comp(std::numeric_limits<NodeId>::max()).collective(1, Collective::all_reduce, 64);
   EXPECT_EQ(error_of(plan, last), "t.0.et: no ids are left behind 2^64-1");
   TraceBuilder near(0);
-  near.comp(std::numeric_limits<NodeId>::max() - 2).collective(1, CollectiveType::all_reduce, 64);
+  near.comp(std::numeric_limits<NodeId>::max() - 2).collective(1, Collective::all_reduce, 64);
   EXPECT_EQ(error_of(plan, near), "t.0.et:@0x10: node 1: no ids are left for its 3 nodes");
 }
 
@@ -369,7 +369,7 @@ TEST(Merge, RefusesMisfits) {
   plan.algorithms[0].root = [&] { return root_place(from_two); };
   const auto broadcast = [](Rank root, std::string_view group) {
     TraceBuilder w(0);
-    w.collective(7, CollectiveType::broadcast, 64, group).set(attr::comm_src, root, Kind::int32_val);
+    w.collective(7, Collective::broadcast, 64, group).set(attr::comm_src, root, Kind::int32_val);
     return w;
   };
   EXPECT_EQ(error_of(plan, broadcast(2, "")), "");
@@ -380,18 +380,18 @@ TEST(Merge, RefusesMisfits) {
       "all the same");
   EXPECT_EQ(error_of(plan, broadcast(9, "1")), "t.0.et:@0x0: node 7: its root, rank 9, is no member of its group");
 
-  Plan all(2, built(Collective::alltoall, 2));
+  Plan all(2, built(Collective::all_to_all, 2));
   TraceBuilder uneven(0);
-  uneven.collective(7, CollectiveType::all_to_all, 64).splits({48, 16}, {32, 32});
+  uneven.collective(7, Collective::all_to_all, 64).splits({48, 16}, {32, 32});
   EXPECT_EQ(
       error_of(all, uneven),
       "t.0.et:@0x0: node 7: its parts differ in size (send_splits), those of algo do not; --misfits warn merges "
       "it all the same");
   TraceBuilder even(0);
-  even.collective(7, CollectiveType::all_to_all, 64).splits({32, 32}, {32, 32});
+  even.collective(7, Collective::all_to_all, 64).splits({32, 32}, {32, 32});
   EXPECT_EQ(error_of(all, even), "");
   TraceBuilder dims(0);
-  dims.collective(7, CollectiveType::all_to_all, 64);
+  dims.collective(7, Collective::all_to_all, 64);
   const std::int64_t some[] = {1, 0};
   dims.table().add_ints(attr::involved_dim, Kind::bool_list, some);
   EXPECT_EQ(error_of(all, dims),
@@ -402,16 +402,16 @@ TEST(Merge, RefusesMisfits) {
 }
 
 TEST(Merge, RefusesAlgorithmsOfOtherCollectives) {
-  Plan plan(2, built(Collective::allreduce, 2));
+  Plan plan(2, built(Collective::all_reduce, 2));
   TraceBuilder w(0);
-  w.collective(1, CollectiveType::all_reduce, 64).collective(2, CollectiveType::reduce_scatter, 64);
+  w.collective(1, Collective::all_reduce, 64).collective(2, Collective::reduce_scatter, 64);
   plan.algorithms[0].collective = "allreduce";
   EXPECT_EQ(error_of(plan, w),
             "t.0.et:@0x10: node 2: it is a collective of kind reduce_scatter, algo is an algorithm for allreduce; "
             "--misfits warn merges it all the same");
   plan.allow_misfits = true;
   EXPECT_EQ(MergedRank(plan, w.trace()).counts().misfits, 0U);
-  const std::set<std::pair<std::uint32_t, CollectiveType>> other = {{0, CollectiveType::reduce_scatter}};
+  const std::set<std::pair<std::uint32_t, Collective>> other = {{0, Collective::reduce_scatter}};
   EXPECT_EQ(MergedRank(plan, w.trace()).counts().others, other);
   plan.algorithms[0].collective = "custom";
   EXPECT_EQ(MergedRank(plan, w.trace()).counts().others.size(), 2U);
@@ -431,7 +431,7 @@ TEST(Merge, RefusesAlgorithmsOfOtherCollectives) {
   EXPECT_EQ(MergedRank(plan, w.trace()).counts().misfits, 2U);
   plan.algorithms[0].relays.clear();
   plan.algorithms[0].collective = "reducescatter";
-  EXPECT_EQ(MergedRank(plan, w.trace()).counts().others.begin()->second, CollectiveType::all_reduce);
+  EXPECT_EQ(MergedRank(plan, w.trace()).counts().others.begin()->second, Collective::all_reduce);
 }
 
 TEST(Merge, RootPlaces) {
@@ -445,17 +445,17 @@ TEST(Merge, RootPlaces) {
       }
     }
   }
-  EXPECT_EQ(root_place(build_collective({.collective = Collective::allreduce, .ranks = 5})), std::nullopt);
+  EXPECT_EQ(root_place(build_collective({.collective = Collective::all_reduce, .ranks = 5})), std::nullopt);
 }
 
 TEST(Merge, CensusKnowsRoots) {
   TraceBuilder a(0), b(0);
-  a.collective(7, CollectiveType::broadcast, 64).set(attr::comm_src, 1, Kind::int32_val);
-  b.collective(7, CollectiveType::broadcast, 64).set(attr::comm_src, 2, Kind::int32_val);
-  a.collective(8, CollectiveType::reduce, 64).set(attr::comm_src, 3, Kind::int32_val);
+  a.collective(7, Collective::broadcast, 64).set(attr::comm_src, 1, Kind::int32_val);
+  b.collective(7, Collective::broadcast, 64).set(attr::comm_src, 2, Kind::int32_val);
+  a.collective(8, Collective::reduce, 64).set(attr::comm_src, 3, Kind::int32_val);
   const CollectiveCensus census = count_collectives(a.trace().nodes);
-  EXPECT_EQ(census.groups.at("0").kinds, (std::set<std::pair<CollectiveType, std::int64_t>>{
-                                             {CollectiveType::reduce, -1}, {CollectiveType::broadcast, 1}}));
+  EXPECT_EQ(census.groups.at("0").kinds,
+            (std::set<std::pair<Collective, std::int64_t>>{{Collective::reduce, -1}, {Collective::broadcast, 1}}));
   EXPECT_NE(count_collectives(b.trace().nodes).groups.at("0").digest, census.groups.at("0").digest);
 }
 

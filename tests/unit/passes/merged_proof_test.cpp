@@ -35,7 +35,7 @@ struct Workload {
   std::vector<Trace> merged;
 
   // Computation, collective, computation on each rank; ranks stand in the group in reverse order.
-  Workload(const Algorithm& a, CollectiveType type, std::int64_t bytes, std::uint32_t chunks, int collectives = 2) {
+  Workload(const Algorithm& a, Collective type, std::int64_t bytes, std::uint32_t chunks, int collectives = 2) {
     plan.ranks = static_cast<std::uint32_t>(a.ranks());
     plan.groups["0"];
     for (std::uint32_t r = plan.ranks; r-- > 0;) plan.groups["7"].ranks.push_back(r);
@@ -72,15 +72,15 @@ struct Workload {
   }
 };
 
-const std::map<CollectiveType, std::pair<Collective, std::vector<const char*>>> built = {
-    {CollectiveType::all_reduce,
-     {Collective::allreduce,
+const std::map<Collective, std::pair<Collective, std::vector<const char*>>> built = {
+    {Collective::all_reduce,
+     {Collective::all_reduce,
       {"ring", "direct", "all_pairs", "halving_doubling", "rabenseifner", "double_binary_tree"}}},
-    {CollectiveType::all_gather, {Collective::allgather, {"ring", "direct", "halving_doubling"}}},
-    {CollectiveType::reduce_scatter, {Collective::reduce_scatter, {"ring", "direct", "halving_doubling"}}},
-    {CollectiveType::all_to_all, {Collective::alltoall, {"direct", "pairwise"}}},
-    {CollectiveType::broadcast, {Collective::broadcast, {"binomial_tree", "chain"}}},
-    {CollectiveType::reduce, {Collective::reduce, {"binomial_tree", "chain"}}}};
+    {Collective::all_gather, {Collective::all_gather, {"ring", "direct", "halving_doubling"}}},
+    {Collective::reduce_scatter, {Collective::reduce_scatter, {"ring", "direct", "halving_doubling"}}},
+    {Collective::all_to_all, {Collective::all_to_all, {"direct", "pairwise"}}},
+    {Collective::broadcast, {Collective::broadcast, {"binomial_tree", "chain"}}},
+    {Collective::reduce, {Collective::reduce, {"binomial_tree", "chain"}}}};
 
 TEST(MergedProof, WhatIsBuiltInIsProved) {
   for (const auto& [type, what] : built) {
@@ -104,11 +104,11 @@ TEST(MergedProof, WhatIsBuiltInIsProved) {
 // proved all the same.
 TEST(MergedProof, EachMessageCounts) {
   const Algorithm a = build_collective({.algorithm = "ring", .ranks = 4});
-  const Workload sound(a, CollectiveType::all_reduce, 1000, 1);
+  const Workload sound(a, Collective::all_reduce, 1000, 1);
   for (const Name name : {attr::comm_tag, attr::comm_size, attr::comm_src, attr::comm_dst}) {
     std::size_t tried = 0;
     for (std::size_t i = 0; i < sound.merged[1].nodes.nodes.size(); ++i) {
-      Workload w(a, CollectiveType::all_reduce, 1000, 1);
+      Workload w(a, Collective::all_reduce, 1000, 1);
       NodeTable& table = w.merged[1].nodes;
       const Node& n = table.nodes[i];
       const auto attrs = table.attributes(n);
@@ -130,9 +130,9 @@ TEST(MergedProof, EachMessageCounts) {
 
 TEST(MergedProof, EachNodeCounts) {
   const Algorithm a = build_collective({.algorithm = "halving_doubling", .ranks = 4});
-  const std::size_t nodes = Workload(a, CollectiveType::all_reduce, 1000, 2).merged[2].nodes.nodes.size();
+  const std::size_t nodes = Workload(a, Collective::all_reduce, 1000, 2).merged[2].nodes.nodes.size();
   for (std::size_t i = 5; i < nodes; ++i) {
-    Workload w(a, CollectiveType::all_reduce, 1000, 2);
+    Workload w(a, Collective::all_reduce, 1000, 2);
     std::vector<Node>& all = w.merged[2].nodes.nodes;
     const bool second = int_value(w.merged[2].nodes.attributes(all[i]), attr::merged_from).value == 3;
     all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
@@ -146,7 +146,7 @@ TEST(MergedProof, EachNodeCounts) {
 
 TEST(MergedProof, SharedTagsAreNoProof) {
   const Algorithm a = build_collective({.algorithm = "ring", .ranks = 2});
-  Workload w(a, CollectiveType::all_reduce, 1000, 1);
+  Workload w(a, Collective::all_reduce, 1000, 1);
   for (Trace& t : w.merged) {
     for (Attr& attribute : t.nodes.attrs) {
       if (attribute.name == attr::comm_tag) attribute.bits = 5;
@@ -160,7 +160,7 @@ TEST(MergedProof, SharedTagsAreNoProof) {
 
 TEST(MergedProof, RanksThatAreMissingAreNamedOnce) {
   const Algorithm a = build_collective({.algorithm = "ring", .ranks = 4});
-  Workload w(a, CollectiveType::all_reduce, 1000, 1, 5);
+  Workload w(a, Collective::all_reduce, 1000, 1, 5);
   w.merged.erase(w.merged.begin() + 2);
   Lines found;
   const auto counts = w.prove(&found);

@@ -238,7 +238,7 @@ TEST(Races, ManyReadersBeforeOneWriteAreLinear) {
 TEST(Races, AScheduleOfManyTransfersIsLinear) {
   for (const std::uint32_t rounds : {1U, 4U, 16U}) {
     constexpr std::uint32_t nodes = 64;
-    test::ScheduleMaker m(Collective::allreduce, nodes);
+    test::ScheduleMaker m(Collective::all_reduce, nodes);
     for (std::uint32_t n = 0; n < nodes; ++n) m.wire(n, (n + 1) % nodes);
     for (std::uint32_t c = 0; c < nodes * rounds; ++c) m.chunk({}, {});
     for (std::uint32_t s = 0; s < rounds * (2 * nodes - 2); ++s) {

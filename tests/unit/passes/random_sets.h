@@ -24,7 +24,7 @@ struct Planned {
   Rank peer = 0;
   std::int64_t tag = 0;
   std::int64_t bytes = 0;
-  CollectiveType collective{};
+  Collective collective{};
   std::string group{};
   std::uint64_t duration_us = 0;
   std::vector<std::size_t> parents{};  // places in the rank
@@ -104,9 +104,9 @@ class RandomSets {
     put(set.ranks[to], {.type = NodeType::comm_recv, .peer = from, .tag = tag, .bytes = bytes});
   }
   void add_collective(PlannedSet& set) {
-    constexpr CollectiveType types[] = {CollectiveType::all_reduce, CollectiveType::all_gather,
-                                        CollectiveType::reduce_scatter, CollectiveType::all_to_all};
-    const CollectiveType type = types[matching_ ? 0 : below(4)];
+    constexpr Collective types[] = {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
+                                    Collective::all_to_all};
+    const Collective type = types[matching_ ? 0 : below(4)];
     const std::int64_t bytes = !matching_ && below(3) == 0 ? static_cast<std::int64_t>(1 + below(3)) : 64;
     std::string group = std::to_string(below(set.groups.size() + 1));
     if (group == "0") group.clear();

@@ -160,7 +160,7 @@ TEST(Relax, ADependencyThatDidNotHoldBackGoesBeforeOthers) {
 }
 
 TEST(Relax, ACallThatEndedBeforeAllHadCalled) {
-  const auto all_reduce = CollectiveType::all_reduce;
+  const auto all_reduce = Collective::all_reduce;
   std::vector<TraceBuilder> set;
   for (Rank r = 0; r < 2; ++r) {
     TraceBuilder& b = set.emplace_back(r);

@@ -218,7 +218,7 @@ TEST(Deadlock, KthSendMeetsKthReceive) {
 
 TEST(Deadlock, TwoGroupsInOppositeOrders) {
   auto set = ranks(3);
-  const auto all_reduce = CollectiveType::all_reduce;
+  const auto all_reduce = Collective::all_reduce;
   set[0].collective(1, all_reduce, 8, "1").comp(2, {1}).collective(3, all_reduce, 8, "2", {2});
   set[1].collective(1, all_reduce, 8, "2").collective(2, all_reduce, 8, "1", {1});
   set[2].comp(0);
@@ -242,8 +242,8 @@ TEST(Deadlock, OfThreeGroupsEachPairIsInOrder) {
   auto set = ranks(3);
   for (Rank r = 0; r < 3; ++r) {
     const Rank next = (r + 1) % 3;  // group r has the ranks r and r + 1
-    set[r].collective(1, CollectiveType::barrier, -1, std::to_string(r + 1));
-    set[next].collective(2, CollectiveType::barrier, -1, std::to_string(r + 1), {1});
+    set[r].collective(1, Collective::barrier, -1, std::to_string(r + 1));
+    set[next].collective(2, Collective::barrier, -1, std::to_string(r + 1), {1});
   }
   EXPECT_EQ(headlines(findings(set, "collectives,deadlock")),
             Lines{"t.0.et:@0x0: error: deadlock 0:1 → 0:2 → 2:1 → 2:2 → 1:1 → 1:2 → 0:1 (rank:node; each waits for "
@@ -251,13 +251,13 @@ TEST(Deadlock, OfThreeGroupsEachPairIsInOrder) {
 }
 
 TEST(Deadlock, OppositeOrdersAreRightWhereNobodyWaits) {
-  for (const CollectiveType type : {CollectiveType::broadcast, CollectiveType::all_to_all}) {
+  for (const Collective type : {Collective::broadcast, Collective::all_to_all}) {
     auto set = ranks(2);
     for (Rank r = 0; r < 2; ++r) {
       set[r].collective(1, type, 8, r == 0 ? "1" : "2");
-      if (type == CollectiveType::all_to_all) set[r].splits({8, 0}, {8, 0});
+      if (type == Collective::all_to_all) set[r].splits({8, 0}, {8, 0});
       set[r].collective(2, type, 8, r == 0 ? "2" : "1", {1});
-      if (type == CollectiveType::all_to_all) set[r].splits({0, 8}, {0, 8});
+      if (type == Collective::all_to_all) set[r].splits({0, 8}, {0, 8});
     }
     EXPECT_EQ(findings(set, "deadlock"), Lines{});
   }
@@ -265,7 +265,7 @@ TEST(Deadlock, OppositeOrdersAreRightWhereNobodyWaits) {
 
 TEST(Deadlock, OppositeOrdersWithoutADependencyAreAWarning) {
   auto set = ranks(2);
-  const auto all_to_all = CollectiveType::all_to_all;
+  const auto all_to_all = Collective::all_to_all;
   set[0].collective(1, all_to_all, 8, "1").collective(2, all_to_all, 8, "2");
   set[1].collective(1, all_to_all, 8, "2").collective(2, all_to_all, 8, "1");
   EXPECT_EQ(
@@ -286,7 +286,7 @@ TEST(Deadlock, OppositeOrdersWithoutADependencyAreAWarning) {
 }
 
 TEST(Deadlock, WhatStartsFirstFollowsDependenciesThenIds) {
-  const auto barrier = CollectiveType::barrier;
+  const auto barrier = Collective::barrier;
   for (const NodeId late : {NodeId{0}, NodeId{9}}) {
     // The first collective of group 1 waits for a node of a higher id: that of group 2 starts before it.
     auto set = ranks(2);
@@ -305,8 +305,8 @@ TEST(Deadlock, WhatStartsFirstFollowsDependenciesThenIds) {
 
 TEST(Deadlock, OfMessagesAndCollectivesTogether) {
   auto set = ranks(2);
-  set[0].collective(1, CollectiveType::all_reduce, 8).send(2, 1, 5, 8, {1});
-  set[1].recv(1, 0, 5, 8).collective(2, CollectiveType::all_reduce, 8, "0", {1});
+  set[0].collective(1, Collective::all_reduce, 8).send(2, 1, 5, 8, {1});
+  set[1].recv(1, 0, 5, 8).collective(2, Collective::all_reduce, 8, "0", {1});
   EXPECT_EQ(
       findings(set, "pairs,collectives,deadlock"),
       Lines{
@@ -350,8 +350,8 @@ TEST(Deadlock, NamesTheFirstBlockedCallOfEachRankOnce) {
   // Two circles; the ranks behind them wait in a collective of all for what depends on the first.
   auto set = ranks(13);
   for (Rank r = 0; r < 4; ++r)
-    set[r].recv(1, r ^ 1U, 0, 8).send(2, r ^ 1U, 0, 8, {1}).collective(3, CollectiveType::all_reduce, 8, "", {2});
-  for (Rank r = 4; r < 13; ++r) set[r].comp(0).collective(3, CollectiveType::all_reduce, 8, "", {0});
+    set[r].recv(1, r ^ 1U, 0, 8).send(2, r ^ 1U, 0, 8, {1}).collective(3, Collective::all_reduce, 8, "", {2});
+  for (Rank r = 4; r < 13; ++r) set[r].comp(0).collective(3, Collective::all_reduce, 8, "", {0});
   const Lines found = findings(set, "deadlock");
   ASSERT_EQ(found.size(), 2U);
   const auto blocked = [](Rank r) {
@@ -429,7 +429,7 @@ TEST(Deadlock, OfMessagesThatCouldBePairedOtherwiseIsAWarning) {
 // Earlier calls that are ancestors do not make a meeting certain: a later call that nothing orders can take its
 // place.
 TEST(Deadlock, OfCollectivesThatCouldMeetOtherwiseIsAWarning) {
-  const auto all_reduce = CollectiveType::all_reduce;
+  const auto all_reduce = Collective::all_reduce;
   auto set = ranks(2);
   set[0].collective(1, all_reduce, 8).collective(2, all_reduce, 8, "", {1}).collective(3, all_reduce, 8, "", {1});
   set[0].send(4, 1, 0, 8, {2});

@@ -150,7 +150,7 @@ TEST(TenRules, R4ASumIsGivenAway) {
 }
 
 TEST(TenRules, R4OrderThatNeverStarts) {
-  auto m = ring(Collective::allgather, 3);
+  auto m = ring(Collective::all_gather, 3);
   m.s.time = Time::order;
   m.chunk({0}, {}).move(1, 2, 0, 0, 0).move(2, 1, 0, 0, 0);
   const std::string all = findings(m.s);
@@ -185,7 +185,7 @@ TEST(TenRules, R6ChunksArrive) {
 
 // Whatever is demanded is there: what the collective demands may not be.
 TEST(TenRules, R6DemandsAreThoseOfTheCollective) {
-  ScheduleMaker m(Collective::alltoall, 2);
+  ScheduleMaker m(Collective::all_to_all, 2);
   m.wire(0, 1).chunk({0}, {1}).move(0, 1, 0, 0, 1);
   EXPECT_EQ(findings(m.s), "200: error: no chunk goes from node 1 to node 0, as all_to_all has it [R6]");
   m.s.collective = Collective::custom;
@@ -193,7 +193,7 @@ TEST(TenRules, R6DemandsAreThoseOfTheCollective) {
 }
 
 TEST(TenRules, R6SumsAreWhole) {
-  ScheduleMaker m(Collective::allreduce, 3);
+  ScheduleMaker m(Collective::all_reduce, 3);
   m.wire(1, 0).wire(2, 0).wire(0, 1).wire(0, 2).chunk({}, {});
   ScheduleMaker twice = m;
   EXPECT_EQ(findings(m.reduce(1, 0, 0, 0, 1).move(0, 1, 0, 1, 2).move(0, 2, 0, 1, 2).s),
@@ -217,7 +217,7 @@ TEST(TenRules, R6SumsOfVeryManyNodesAreCheap) {
 }
 
 TEST(TenRules, R6NamesWhatIsMissingInBrief) {
-  ScheduleMaker m(Collective::allreduce, 1U << 20U);
+  ScheduleMaker m(Collective::all_reduce, 1U << 20U);
   m.s.relays = {1, 5};
   for (int c = 0; c < 20'000; ++c) m.chunk({}, {});
   EXPECT_NE(findings(m.s).find(
@@ -261,7 +261,7 @@ TEST(TenRetime, OrderBecomesTimes) {
 
 // Node 1 sums up, gives its sum to node 0, and passes on what comes back: not the sum that it had before.
 TEST(TenRetime, ASumThatComesBackIsWhatIsPassedOn) {
-  ScheduleMaker m(Collective::allreduce, 3);
+  ScheduleMaker m(Collective::all_reduce, 3);
   m.s.time = Time::order;
   m.wire(2, 1).wire(1, 0, 5).wire(0, 1).wire(1, 2).chunk({}, {}).chunk({}, {});
   for (std::uint32_t c = 0; c < 2; ++c) {  // chunk 1 leaves node 1 late: its wire to node 0 is busy

@@ -72,7 +72,7 @@ std::string text(const Trace& t) {
 }
 
 ScheduleMaker star() {
-  ScheduleMaker m(Collective::allreduce, 3);
+  ScheduleMaker m(Collective::all_reduce, 3);
   m.wire(1, 0).wire(2, 0).wire(0, 1).wire(0, 2).chunk({}, {});
   m.reduce(1, 0, 0, 0, 1).reduce(2, 0, 0, 0, 1).move(0, 1, 0, 1, 2).move(0, 2, 0, 1, 2);
   return m;
@@ -81,7 +81,7 @@ ScheduleMaker star() {
 TEST(TenProgram, AnAllReduceNodeByNode) {
   const Algorithm a = algorithm(star().s);
   EXPECT_TRUE(a.scheduled);
-  EXPECT_EQ(a.collective, Collective::allreduce);
+  EXPECT_EQ(a.collective, Collective::all_reduce);
   const std::vector<Trace> traces = lower(a);
   EXPECT_EQ(text(traces[0]),
             "0 recv 1>0 tag 0 1000 B chunk 0 link 0 at 0-1000000\n"
@@ -124,7 +124,7 @@ TEST(TenProgram, SizesAndElementsAreThoseOfTheChunks) {
 }
 
 ScheduleMaker a2a() {
-  ScheduleMaker m(Collective::alltoall, 3);
+  ScheduleMaker m(Collective::all_to_all, 3);
   m.s.time = Time::order;
   m.wire(0, 1).wire(1, 2).wire(2, 0);
   m.chunk({0}, {1}).chunk({0}, {2}).chunk({1}, {2}).chunk({1}, {0}).chunk({2}, {0}).chunk({2}, {1});
@@ -136,7 +136,7 @@ ScheduleMaker a2a() {
 
 TEST(TenProgram, AnAllToAllGoesThroughScratchSpace) {
   const Algorithm a = algorithm(a2a().s);
-  EXPECT_EQ(a.collective, Collective::alltoall);
+  EXPECT_EQ(a.collective, Collective::all_to_all);
   EXPECT_EQ(a.gpus[1].s_chunks, 1);
   const std::vector<Trace> traces = lower(a);
   EXPECT_EQ(traces[0].nodes.nodes.size(), 6U) << "nothing but messages";
@@ -145,16 +145,16 @@ TEST(TenProgram, AnAllToAllGoesThroughScratchSpace) {
 }
 
 TEST(TenProgram, UnevenOwnersAndRelaysAreCustom) {
-  ScheduleMaker uneven(Collective::allgather, 2);
+  ScheduleMaker uneven(Collective::all_gather, 2);
   uneven.wire(0, 1).chunk({0}, {}).chunk({0}, {}).move(0, 1, 0, 0, 1).move(0, 1, 1, 1, 2);
   EXPECT_EQ(algorithm(uneven.s).collective, Collective::custom);
-  ScheduleMaker relayed(Collective::allgather, 3);
+  ScheduleMaker relayed(Collective::all_gather, 3);
   relayed.s.relays = {1};
   relayed.wire(0, 1).wire(1, 2).wire(2, 1).wire(1, 0).chunk({0}, {}).chunk({2}, {});
   relayed.move(0, 1, 0, 0, 1).move(1, 2, 0, 1, 2).move(2, 1, 1, 0, 1).move(1, 0, 1, 1, 2);
   const Algorithm a = algorithm(relayed.s);
   EXPECT_EQ(a.collective, Collective::custom);
-  EXPECT_EQ(claim(a), Collective::allgather);
+  EXPECT_EQ(claim(a), Collective::all_gather);
   EXPECT_EQ(a.ranks(), 3);
   EXPECT_EQ(proof(lower(a)), "");
   EXPECT_EQ(claim(algorithm(uneven.s)), Collective::custom);
@@ -162,7 +162,7 @@ TEST(TenProgram, UnevenOwnersAndRelaysAreCustom) {
 
 // Who only passes on keeps the others from nothing: sizes are parts of what they have.
 TEST(TenProgram, AnAllToAllAroundARelay) {
-  ScheduleMaker m(Collective::alltoall, 4);
+  ScheduleMaker m(Collective::all_to_all, 4);
   m.s.relays = {1};
   m.wire(0, 1).wire(2, 1).wire(3, 1).wire(1, 0).wire(1, 2).wire(1, 3);
   std::uint32_t c = 0;
@@ -175,7 +175,7 @@ TEST(TenProgram, AnAllToAllAroundARelay) {
   }
   const Algorithm a = algorithm(m.s);
   EXPECT_EQ(a.collective, Collective::custom);
-  EXPECT_EQ(claim(a), Collective::alltoall);
+  EXPECT_EQ(claim(a), Collective::all_to_all);
   EXPECT_EQ(a.chunks, 3) << "of those who take part";
   EXPECT_EQ(a.relays, std::vector<std::int32_t>{1});
   EXPECT_EQ(a.gpus[1].i_chunks, 0);
@@ -183,7 +183,7 @@ TEST(TenProgram, AnAllToAllAroundARelay) {
   const std::vector<Trace> traces = lower(a);
   EXPECT_EQ(proof(traces), "");
   const Algorithm again = raise_algorithm(traces);
-  EXPECT_EQ(claim(again), Collective::alltoall);
+  EXPECT_EQ(claim(again), Collective::all_to_all);
   EXPECT_EQ(again.relays, a.relays);
 }
 
@@ -204,11 +204,11 @@ TEST(TenRelays, ThoseThatCarryNothingGo) {
 
 // Chunks need not start in the order of their owners.
 TEST(TenProgram, ChunksLieWhereTheCollectiveWantsThem) {
-  auto m = ring(Collective::allgather, 2);
+  auto m = ring(Collective::all_gather, 2);
   m.chunk({1}, {}).chunk({0}, {}).chunk({0}, {}).chunk({1}, {});
   m.move(1, 0, 0, 0, 1).move(0, 1, 1, 0, 1).move(0, 1, 2, 1, 2).move(1, 0, 3, 1, 2);
   const Algorithm a = algorithm(m.s);
-  EXPECT_EQ(a.collective, Collective::allgather);
+  EXPECT_EQ(a.collective, Collective::all_gather);
   EXPECT_EQ(proof(make_step_graph(a)), "");
 }
 

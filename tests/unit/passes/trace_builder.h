@@ -39,7 +39,7 @@ class TraceBuilder {
     return bytes < 0 ? *this : set(attr::comm_size, bytes);
   }
   // bytes < 0: none stated
-  TraceBuilder& collective(NodeId id, CollectiveType type, std::int64_t bytes, std::string_view group = {},
+  TraceBuilder& collective(NodeId id, Collective type, std::int64_t bytes, std::string_view group = {},
                            const std::vector<NodeId>& deps = {}) {
     node(id, NodeType::comm_coll, deps).set(attr::comm_type, static_cast<std::int64_t>(type));
     if (bytes >= 0) set(attr::comm_size, bytes);

@@ -75,7 +75,7 @@ TEST(Verify, AddingTwiceIsFoundThoughTheRanksAreComplete) {
     gpus.push_back({Tb{
         1 - r, 1 - r, 0, {{send, in, 0, in, 0}, {rrc, in, 0, in, 0}, {send, in, 0, in, 0}, {rrc, in, 0, in, 0}}}});
   }
-  const std::string text = findings(make_algorithm(Collective::allreduce, 1, true, 1, 0, 0, gpus));
+  const std::string text = findings(make_algorithm(Collective::all_reduce, 1, true, 1, 0, 0, gpus));
   EXPECT_NE(text.find("4: error: gpu 0 threadblock 0 step 3 (rrc) adds the contribution of rank 0 a second time "
                       "(the first of 2 such reductions) [doubled]"),
             std::string::npos)
@@ -86,7 +86,7 @@ TEST(Verify, CrossedReceivesDeadlockAndTheCircleIsTold) {
   std::vector<std::vector<Tb>> gpus;
   for (std::int32_t r = 0; r < 2; ++r)
     gpus.push_back({Tb{1 - r, 1 - r, 0, {{recv, out, 1 - r, out, 1 - r}, {send, out, r, out, r}}}});
-  const Algorithm a = make_algorithm(Collective::allgather, 2, true, 0, 2, 0, gpus);
+  const Algorithm a = make_algorithm(Collective::all_gather, 2, true, 0, 2, 0, gpus);
   Diagnostics diagnostics;
   verify(make_step_graph(a), {}, diagnostics);
   ASSERT_EQ(diagnostics.all().size(), 1U);
@@ -108,7 +108,7 @@ Algorithm burst(std::int32_t messages, Protocol protocol) {
       tb.rows.push_back({recv, out, (1 - r) * messages + k, out, (1 - r) * messages + k});
     gpus.push_back({tb});
   }
-  Algorithm a = make_algorithm(Collective::allgather, 2 * messages, true, 0, 2 * messages, 0, gpus);
+  Algorithm a = make_algorithm(Collective::all_gather, 2 * messages, true, 0, 2 * messages, 0, gpus);
   a.protocol = protocol;
   return a;
 }
@@ -135,7 +135,7 @@ Algorithm two_threadblocks(bool ordered) {
     Tb add{-1, -1, 0, {{re, tmp, 0, in, 0, 1, ordered ? 0 : -1, ordered ? 1 : -1}}};
     gpus.push_back({exchange, add});
   }
-  return make_algorithm(Collective::allreduce, 1, true, 1, 0, 1, gpus);
+  return make_algorithm(Collective::all_reduce, 1, true, 1, 0, 1, gpus);
 }
 
 TEST(Verify, UnorderedAccessIsARaceWhateverTheTiming) {
@@ -194,7 +194,7 @@ TEST(Verify, TheOtherOperandReadingIsNamed) {
   const std::vector<std::vector<Tb>> gpus{
       {Tb{1, 1, 0, {{send, in, 0, in, 0}, {recv, in, 0, out, 0}}}},
       {Tb{0, 0, 0, {{rrc, tmp, 0, in, 0}, {send, in, 0, out, 0}, {cpy, in, 0, out, 0}}}}};
-  const std::string text = findings(make_algorithm(Collective::allreduce, 1, false, 1, 1, 1, gpus));
+  const std::string text = findings(make_algorithm(Collective::all_reduce, 1, false, 1, 1, 1, gpus));
   EXPECT_NE(text.find("error: the result is right only if rrc, rrs and rrcs reduce into dst; the runtime takes src "
                       "as the local operand [operand]"),
             std::string::npos)
@@ -235,8 +235,8 @@ TEST(Verify, EveryCollectiveHasItsPostcondition) {
         {Tb{1, 1, 0, {{send, in, s0, out, d0}, {recv, in, s1, out, d1}, {cpy, in, own0, out, own0}}}},
         {Tb{0, 0, 0, {{send, in, s1, out, d1}, {recv, in, s0, out, d0}, {cpy, in, own1, out, own1}}}}};
   };
-  EXPECT_EQ(judge(Collective::alltoall, 2, exchange(1, 0, 0, 1, 0, 1), 2, 2), "");
-  EXPECT_TRUE(refuted(judge(Collective::alltoall, 2, exchange(0, 0, 1, 1, 0, 1), 2, 2)));
+  EXPECT_EQ(judge(Collective::all_to_all, 2, exchange(1, 0, 0, 1, 0, 1), 2, 2), "");
+  EXPECT_TRUE(refuted(judge(Collective::all_to_all, 2, exchange(0, 0, 1, 1, 0, 1), 2, 2)));
   EXPECT_EQ(judge(Collective::custom, 2, exchange(0, 0, 1, 1, 0, 1), 2, 2), "");
 }
 
@@ -264,7 +264,7 @@ TEST(Verify, AnotherCollectiveIsJudgedInItsOwnLayout) {
   for (std::int32_t r = 0; r < 2; ++r) {
     gpus.push_back({Tb{1 - r, 1 - r, 0, {{send, out, r, out, r}, {recv, out, 1 - r, out, 1 - r}}}});
   }
-  const Algorithm a = make_algorithm(Collective::allgather, 2, true, 0, 2, 0, gpus);
+  const Algorithm a = make_algorithm(Collective::all_gather, 2, true, 0, 2, 0, gpus);
   Diagnostics diagnostics;
   VerifyOptions options;
   options.dataflow = true;

@@ -73,7 +73,7 @@ class MergeReplay : public ::testing::Test {
     Diagnostics diagnostics;
     const NetworkConfig network = find_network(on.config);
     SystemInputs inputs;
-    for (const std::string& rule : rules) inputs.rules.push_back(parse_collective_rule(rule));
+    for (const std::string& rule : rules) inputs.rules.push_back(parse_system_rule(rule));
     TraceSource source({.operands = {workload}, .hash = false}, diagnostics);
     auto system = load_system(inputs, network);
     add_groups(*system, source.groups(), network);
@@ -89,7 +89,7 @@ class MergeReplay : public ::testing::Test {
     const NetworkConfig network = find_network(on.config);
     TraceSource source({.operands = {workload}, .hash = false}, diagnostics);
     MergeOptions merge;
-    for (const std::string& rule : rules) merge.rules.push_back(parse_merge_rule(rule, false));
+    for (const std::string& rule : rules) merge.rules.push_back(parse_collective_rule(rule));
     MergedSet set(source, std::move(merge), diagnostics);
     const std::vector<Trace> traces = set.load(1);
     set.finish();
@@ -132,10 +132,10 @@ TEST_F(MergeReplay, EveryAlgorithmInTrainingLayers) {
        .comm = {parse_generated_collective("all_reduce:1MiB"), parse_generated_collective("all_gather:64KiB")},
        .layers = 3});
   for (const CollectiveAlgorithm& a : collective_algorithms()) {
-    if (!a.offers(Collective::allreduce) || a.takes_dims) continue;
+    if (!a.offers(Collective::all_reduce) || a.takes_dims) continue;
     compare(workload,
-            {"all_reduce=" + algorithm(Collective::allreduce, std::string(a.name), npus),
-             "all_gather=" + algorithm(Collective::allgather, "ring", npus)},
+            {"all_reduce=" + algorithm(Collective::all_reduce, std::string(a.name), npus),
+             "all_gather=" + algorithm(Collective::all_gather, "ring", npus)},
             npus);
   }
 }
@@ -143,8 +143,8 @@ TEST_F(MergeReplay, EveryAlgorithmInTrainingLayers) {
 TEST_F(MergeReplay, OtherCollectives) {
   constexpr Rank npus = 6;
   for (const auto& [type, collective] :
-       {std::pair{"reduce_scatter", Collective::reduce_scatter}, std::pair{"all_to_all", Collective::alltoall},
-        std::pair{"all_gather", Collective::allgather}}) {
+       {std::pair{"reduce_scatter", Collective::reduce_scatter}, std::pair{"all_to_all", Collective::all_to_all},
+        std::pair{"all_gather", Collective::all_gather}}) {
     const std::string workload = generated({.kind = "collectives",
                                             .ranks = npus,
                                             .comm = {parse_generated_collective(std::string(type) + ":720KiB")},
@@ -160,8 +160,8 @@ TEST_F(MergeReplay, OtherCollectives) {
 TEST_F(MergeReplay, Remainders) {
   constexpr Rank npus = 6;
   for (const auto& [type, collective] :
-       {std::pair{"all_reduce", Collective::allreduce}, std::pair{"reduce_scatter", Collective::reduce_scatter},
-        std::pair{"all_gather", Collective::allgather}, std::pair{"all_to_all", Collective::alltoall}}) {
+       {std::pair{"all_reduce", Collective::all_reduce}, std::pair{"reduce_scatter", Collective::reduce_scatter},
+        std::pair{"all_gather", Collective::all_gather}, std::pair{"all_to_all", Collective::all_to_all}}) {
     const std::string workload = generated({.kind = "collectives",
                                             .ranks = npus,
                                             .comm = {parse_generated_collective(std::string(type) + ":1000003")},
@@ -183,7 +183,7 @@ TEST_F(MergeReplay, ConcurrentCollectivesOfOneGroup) {
                                           .count = 5,
                                           .chained = false});
   for (const char* name : {"ring", "direct", "halving_doubling", "double_binary_tree"}) {
-    compare(workload, {"all_reduce=" + algorithm(Collective::allreduce, name, npus)}, npus);
+    compare(workload, {"all_reduce=" + algorithm(Collective::all_reduce, name, npus)}, npus);
   }
 }
 
@@ -196,11 +196,11 @@ TEST_F(MergeReplay, GroupsThatOverlap) {
     TraceBuilder b(r);
     NodeId last = b.compute("start", 1000 + r * 37);
     for (int i = 0; i < 4; ++i) {
-      last = b.collective(CollectiveType::all_reduce, 1 << 20, {last}, std::nullopt, r < npus / 2 ? "1" : "2");
+      last = b.collective(Collective::all_reduce, 1 << 20, {last}, std::nullopt, r < npus / 2 ? "1" : "2");
       const NodeId sent = b.send((r + 1) % npus, 4096, i, {last});
       const NodeId received = b.receive((r + npus - 1) % npus, 4096, i, {});
       last = b.compute("between", 500, {sent, received});
-      last = b.collective(CollectiveType::all_reduce, 1 << 18, {last}, std::nullopt, r % 2 == 0 ? "3" : "4");
+      last = b.collective(Collective::all_reduce, 1 << 18, {last}, std::nullopt, r % 2 == 0 ? "3" : "4");
     }
     traces.push_back(b.finish());
   }
@@ -209,7 +209,7 @@ TEST_F(MergeReplay, GroupsThatOverlap) {
   scratch_.write("groups.groups.json",
                  R"({"1": [2, 0, 3, 1], "2": [4, 5, 6, 7], "3": [6, 4, 2, 0], "4": [1, 3, 5, 7]})");
   for (const char* name : {"ring", "direct", "recursive_doubling"}) {
-    compare(prefix, {"all_reduce=" + algorithm(Collective::allreduce, name, npus / 2)}, npus);
+    compare(prefix, {"all_reduce=" + algorithm(Collective::all_reduce, name, npus / 2)}, npus);
   }
 }
 

@@ -72,22 +72,21 @@ TEST(Settings, ValuesThatAKeyDoesNotTake) {
   EXPECT_EQ(error_of("slow", "3=2x;none"), "slow: 'none' is not such as 3=1.5x");
   EXPECT_EQ(error_of("slow", "3=2x;3=1"), "slow: rank 3 is given twice");
   EXPECT_EQ(error_of("slow", "3=nan"), "slow: 'nan' is not a number from 0 to 1e9");
-  EXPECT_EQ(error_of("collective", "all_reduce=ring;all_togather=ring"),
-            "collective: 'all_togather' is not all_reduce, all_gather, reduce_scatter, all_to_all or all in "
-            "'all_togather=ring'");
-  EXPECT_EQ(error_of("collective", "all:size>=1MiB:size<1KiB=ring"),
-            "collective: no size is such in 'all:size>=1MiB:size<1KiB=ring'");
-  EXPECT_EQ(error_of("collective", "all:size<2:size<1KiB=ring"),
-            "collective: the largest size is given twice in 'all:size<2:size<1KiB=ring'");
-  EXPECT_EQ(error_of("collective", "all:size>2:size>=1KiB=ring"),
-            "collective: the smallest size is given twice in 'all:size>2:size>=1KiB=ring'");
-  EXPECT_EQ(error_of("collective", "all:size=4=ring"),
-            "collective: 'size=4' is not size>=BYTES, size>BYTES, size<BYTES or size<=BYTES in 'all:size=4=ring'");
-  EXPECT_EQ(error_of("collective", "all:size<=4"), "collective: 'all:size<=4' is not such as all_reduce=ring");
-  EXPECT_EQ(error_of("collective", "all:pg=1:pg=2=ring"), "collective: pg= is given twice in 'all:pg=1:pg=2=ring'");
-  EXPECT_EQ(error_of("collective", "all:=ring"),
-            "collective: '' is not pg=GROUP, size>=BYTES, size>BYTES, size<BYTES or size<=BYTES in 'all:=ring'");
-  EXPECT_EQ(error_of("collective", "=ring"), "collective: '=ring' is not such as all_reduce=ring");
+  const std::string shape = "; a rule is such as all_reduce:pg=3:size>=1MiB=ring8.xml";
+  EXPECT_EQ(error_of("collective", "all_reduce=ring;all:size>=1MiB:size<1KiB=ring"),
+            "collective: 'all:size>=1MiB:size<1KiB=ring': no size is such" + shape);
+  EXPECT_EQ(error_of("collective", "all:size<=4"), "collective: 'all:size<=4': no algorithm behind '='" + shape);
+  EXPECT_EQ(
+      error_of("collective", "broadcast=ring"),
+      "collective: 'broadcast=ring': broadcast has one native algorithm only; others are built:NAME or a file");
+  EXPECT_EQ(
+      error_of("collective", "broadcast=built:ring"),
+      "collective: algorithm ring does not do broadcast; those for broadcast are rabenseifner, binomial_tree, "
+      "binary_tree, double_binary_tree, chain");
+  EXPECT_EQ(error_of("collective", "all=built:rong").substr(0, 55),
+            "collective: unknown algorithm 'rong'; did you mean ring");
+  EXPECT_EQ(error_of("collective", "all=built:ring,chunk=2"),
+            "collective: unknown key 'chunk'; known: chunks, dims, dim-algorithms, root");
   EXPECT_EQ(error_of("collective", "all=no/such").substr(0, 55),
             "collective: 'no/such' is neither an algorithm (ring, di");
   EXPECT_EQ(error_of("collective", "all=rnig"),
@@ -116,12 +115,14 @@ TEST(Settings, HowMessagesShareWires) {
 }
 
 TEST(Settings, RulesStragglersAndPolicies) {
-  const Scenario s = scenario({"network", "ideal", "collective", "all_reduce:size<1MiB=ring+direct;all=oneRing",
-                               "slow", "0=1.5x;3=2", "policy", "smallest", "balanced", "1", "symmetry", "no"});
-  ASSERT_EQ(s.options.system->rules.size(), 2U);
-  EXPECT_EQ(s.options.system->rules[0].end_bytes, 1 << 20);
+  const Scenario s = scenario({"network", "ideal", "collective",
+                               "all_reduce:size<1MiB=ring+direct;all=oneRing;broadcast=built:chain", "slow",
+                               "0=1.5x;3=2", "policy", "smallest", "balanced", "1", "symmetry", "no"});
+  ASSERT_EQ(s.options.system->rules.size(), 3U);
+  EXPECT_EQ(s.options.system->rules[0].which.end_bytes, 1 << 20);
   EXPECT_EQ(s.options.system->rules[0].choice.per_dim.size(), 2U);
   EXPECT_TRUE(s.options.system->rules[1].choice.per_dim[0].one);
+  EXPECT_EQ(s.options.system->rules[2].choice.custom, "built:chain");
   EXPECT_EQ(s.options.slow, (std::map<Rank, double>{{0, 1.5}, {3, 2.0}}));
   EXPECT_EQ(s.options.system->policy, WirePolicy::smallest);
   EXPECT_TRUE(s.options.system->balanced);

@@ -197,7 +197,7 @@ Algorithm direct_all_gather(std::int32_t n) {
     }
     gpus.push_back(std::move(tbs));
   }
-  return test::make_algorithm(Collective::allgather, n, true, 1, n, 0, gpus);
+  return test::make_algorithm(Collective::all_gather, n, true, 1, n, 0, gpus);
 }
 
 // Every rank gets all contributions to its part, adds them up, and sends the sum to all.
@@ -216,17 +216,17 @@ Algorithm direct_all_reduce(std::int32_t n) {
     }
     gpus.push_back(std::move(tbs));
   }
-  return test::make_algorithm(Collective::allreduce, n, true, n, 0, 0, gpus);
+  return test::make_algorithm(Collective::all_reduce, n, true, n, 0, 0, gpus);
 }
 
 TEST(TenReplay, ARingComesBack) {
-  expect_isomorphic(test::ring(8), 8 << 20, "ring:8,bw=50GiB/s,lat=500ns", Collective::allreduce);
+  expect_isomorphic(test::ring(8), 8 << 20, "ring:8,bw=50GiB/s,lat=500ns", Collective::all_reduce);
 }
 
 TEST(TenReplay, DirectComesBack) {
   const std::string network = "fully_connected:8,bw=50GiB/s,lat=500ns";
-  expect_isomorphic(direct_all_gather(8), 8 << 20, network, Collective::allgather);
-  expect_isomorphic(direct_all_reduce(8), 8 << 20, network, Collective::allreduce);
+  expect_isomorphic(direct_all_gather(8), 8 << 20, network, Collective::all_gather);
+  expect_isomorphic(direct_all_reduce(8), 8 << 20, network, Collective::all_reduce);
 }
 
 TEST(TenReplay, TestDataComesBack) {
@@ -236,9 +236,9 @@ TEST(TenReplay, TestDataComesBack) {
     Collective collective;
   };
   for (const Case& c :
-       {Case{"okay-ring8.xml", "ring:8,bw=50GiB/s,lat=500ns", Collective::allreduce},
-        Case{"okay-alltoall4.xml", "fully_connected:4,bw=50GiB/s,lat=500ns", Collective::alltoall},
-        Case{"okay-allgather2.xml", "ring:2,bw=50GiB/s,lat=500ns", Collective::allgather},
+       {Case{"okay-ring8.xml", "ring:8,bw=50GiB/s,lat=500ns", Collective::all_reduce},
+        Case{"okay-alltoall4.xml", "fully_connected:4,bw=50GiB/s,lat=500ns", Collective::all_to_all},
+        Case{"okay-allgather2.xml", "ring:2,bw=50GiB/s,lat=500ns", Collective::all_gather},
         Case{"okay-reducescatter2.xml", "ring:2,bw=50GiB/s,lat=500ns", Collective::reduce_scatter}}) {
     Diagnostics diagnostics;
     const auto input = open_input(std::string(ETKIT_SOURCE_DIR) + "/testdata/msccl/" + c.file);
@@ -256,7 +256,7 @@ TEST(TenReplay, TestDataComesBack) {
 // A message that arrives long before somebody asks for it was on its wire when it was.
 TEST(TenReplay, LateReceivesDoNotMoveTheMessage) {
   Algorithm a =
-      test::make_algorithm(Collective::allgather, 4, true, 2, 4, 0,
+      test::make_algorithm(Collective::all_gather, 4, true, 2, 4, 0,
                            {{Tb{1, -1, 0, {{send, out, 0, out, 0}, {send, out, 1, out, 1}}},
                              Tb{-1, 1, 0, {{recv, out, 2, out, 2}, {recv, out, 3, out, 3, 1, -1, -1, true}}}},
                             {Tb{0, -1, 0, {{send, out, 2, out, 2}, {send, out, 3, out, 3, 1, -1, -1, true}}},
@@ -304,7 +304,7 @@ TEST(TenReplay, WhatAScheduleCannotSayIsRefused) {
             "t.0.et: rank 0 sends to 2, and no link of the network leads there; a schedule has links between "
             "neighbours only");
   const Algorithm uneven =
-      test::make_algorithm(Collective::alltoall, 3, true, 3, 3, 0,
+      test::make_algorithm(Collective::all_to_all, 3, true, 3, 3, 0,
                            {{Tb{1, -1, 0, {{send, in, 2, in, 2}}}}, {Tb{-1, 0, 0, {{recv, in, 2, in, 2}}}}});
   EXPECT_EQ(refusal(lower(uneven, 3000), "ring:2,bw=50GiB/s,lat=500ns"),
             "t.0.et: all_to_all needs a multiple of 2 chunks, one part for each rank, but there are 3");

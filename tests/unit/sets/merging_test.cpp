@@ -34,9 +34,8 @@ class Merging : public ::testing::Test {
       TraceBuilder::Parents after;
       for (int i = 0; i < rounds; ++i) {
         after = {b.compute("c", 1000 + r, after)};
-        after.push_back(b.collective(CollectiveType::all_reduce, 4096, after));
-        after.push_back(
-            b.collective(CollectiveType::all_gather, 2048, after, std::nullopt, r % 2 == 0 ? "1" : "2"));
+        after.push_back(b.collective(Collective::all_reduce, 4096, after));
+        after.push_back(b.collective(Collective::all_gather, 2048, after, std::nullopt, r % 2 == 0 ? "1" : "2"));
       }
       traces.push_back(b.finish());
     }
@@ -78,7 +77,7 @@ class Merging : public ::testing::Test {
   }
   static MergeOptions rules(const std::vector<std::string>& builtin) {
     MergeOptions options;
-    for (const std::string& text : builtin) options.rules.push_back(parse_merge_rule(text, true));
+    for (const std::string& text : builtin) options.rules.push_back(parse_collective_rule(text, true));
     return options;
   }
 
@@ -106,7 +105,7 @@ TEST_F(Merging, FilesStreamsAndThreadsGiveTheSameBytes) {
 
 TEST_F(Merging, ProgramsTheirTracesAndBuiltinsAreTheSame) {
   write_traces(workload(4), path("w"));
-  const Algorithm ring = build_collective({.collective = Collective::allreduce, .algorithm = "ring", .ranks = 4});
+  const Algorithm ring = build_collective({.collective = Collective::all_reduce, .algorithm = "ring", .ranks = 4});
   std::string text;
   find_format("msccl").write_algorithm(ring, {}, text);
   write("ring.xml", text);
@@ -116,9 +115,9 @@ TEST_F(Merging, ProgramsTheirTracesAndBuiltinsAreTheSame) {
   for (Rank r = 0; r < 4; ++r) lowering.lower(r, traces[r]);
   write_traces(traces, path("ring4"));
   MergeOptions program;
-  program.rules.push_back(parse_merge_rule("all_reduce=" + path("ring.xml"), false));
+  program.rules.push_back(parse_collective_rule("all_reduce=" + path("ring.xml")));
   MergeOptions set;
-  set.rules.push_back(parse_merge_rule("all_reduce=" + path("ring4"), false));
+  set.rules.push_back(parse_collective_rule("all_reduce=" + path("ring4")));
   const Result built = merged("w", rules({"all_reduce=ring"}));
   EXPECT_EQ(built.counts.merged, 12U);
   EXPECT_EQ(merged("w", program).bytes, built.bytes);
@@ -158,9 +157,9 @@ TEST_F(Merging, BuiltinsHaveTheRootsOfTheirCollectives) {
   std::vector<Trace> traces;
   for (Rank r = 0; r < 4; ++r) {
     TraceBuilder b(r);
-    b.collective(CollectiveType::broadcast, 4096, {}, 1);
-    b.collective(CollectiveType::broadcast, 4096, {}, 3);
-    if (r != 0) b.collective(CollectiveType::reduce, 4096, {}, 3, "7");
+    b.collective(Collective::broadcast, 4096, {}, 1);
+    b.collective(Collective::broadcast, 4096, {}, 3);
+    if (r != 0) b.collective(Collective::reduce, 4096, {}, 3, "7");
     traces.push_back(b.finish());
   }
   write_traces(traces, path("w"));
@@ -189,7 +188,7 @@ TEST_F(Merging, AlgorithmsAreCheckedBeforeTheyAreUsed) {
   }
   write_traces(algorithm, path("two"));
   MergeOptions options;
-  options.rules.push_back(parse_merge_rule("all_reduce=" + path("two"), false));
+  options.rules.push_back(parse_collective_rule("all_reduce=" + path("two")));
   Diagnostics diagnostics;
   TraceSource source({.operands = {path("w")}}, diagnostics);
   ASSERT_TRUE(source.prepare(false));

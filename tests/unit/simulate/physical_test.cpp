@@ -13,7 +13,7 @@ using namespace convert::test;
 
 struct Setup {
   std::string network;
-  CollectiveType type = CollectiveType::all_reduce;
+  Collective type = Collective::all_reduce;
   std::int64_t bytes = 0;
   NativeAlgorithm algorithm = NativeAlgorithm::ring;
   std::int64_t splits = 1;
@@ -63,8 +63,8 @@ TEST(Physical, CollectivesMeetByTheOrderOfIssueAndNotByWhoIsFirst) {
   comp(traces[1], 0, 1, {}, true);
   comp(traces[1], 1, 10);
   for (Trace& t : traces) {
-    coll(t, 2, CollectiveType::all_reduce, 2000, {0});
-    coll(t, 3, CollectiveType::all_gather, 1000, {1});
+    coll(t, 2, Collective::all_reduce, 2000, {0});
+    coll(t, 3, Collective::all_gather, 1000, {1});
   }
   for (const bool symmetry : {true, false}) {
     const auto r = run_workload(traces, "ring:2,bw=1GB/s,lat=10ns", system_with(NativeAlgorithm::ring, 1, 1),
@@ -74,7 +74,7 @@ TEST(Physical, CollectivesMeetByTheOrderOfIssueAndNotByWhoIsFirst) {
     EXPECT_EQ(finish_ns(r, 1), 10'000 + 1010);
     ASSERT_EQ(r.collectives.size(), 2U);
     for (const CollectiveResult& c : r.collectives) {
-      const bool first = r.kinds[c.plan].op == CollectiveOp::all_reduce;
+      const bool first = r.kinds[c.plan].op == Collective::all_reduce;
       EXPECT_EQ(c.number, first ? 0U : 1U);
       EXPECT_EQ(c.first_npu, first ? 1U : 0U);
     }
@@ -104,10 +104,8 @@ TEST(Physical, HalvingDoublingAndDirectMoveTheSameBytes) {
 
 TEST(Physical, BroadcastIsABinomialTree) {
   // 8 NPUs: three levels of 1000 ns; the root's messages share no wire when all are connected.
-  const auto r = run_collective({.network = "fully_connected:8,bw=1GB/s,lat=5ns",
-                                 .type = CollectiveType::broadcast,
-                                 .bytes = 1000,
-                                 .npus = 8});
+  const auto r = run_collective(
+      {.network = "fully_connected:8,bw=1GB/s,lat=5ns", .type = Collective::broadcast, .bytes = 1000, .npus = 8});
   std::int64_t last = 0;
   for (std::size_t npu = 0; npu < 8; ++npu) last = std::max(last, finish_ns(r, npu));
   EXPECT_EQ(last, 3 * 1005);
@@ -122,7 +120,7 @@ TEST(Physical, TheRootOfAPermutedGroup) {
     auto traces = ranks(4);
     for (Trace& t : traces) {
       add_node(t, NodeType::comm_coll, 0, {});
-      t.nodes.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(CollectiveType::broadcast));
+      t.nodes.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(Collective::broadcast));
       t.nodes.add_int(attr::comm_size, Kind::int64_val, 1000);
       t.nodes.add_string(attr::pg_name, "1");
       if (stated) t.nodes.add_int(attr::comm_src, Kind::int32_val, 0);
@@ -139,12 +137,12 @@ TEST(Physical, TheRootOfAPermutedGroup) {
 // Who only sends is done when its messages are there, not before: the next collective does not overtake.
 TEST(Physical, SendersOfATreeWaitForTheirMessages) {
   const auto scatter = run_collective(
-      {.network = "fully_connected:4,bw=1GB/s,lat=5ns", .type = CollectiveType::scatter, .bytes = 1000, .npus = 4});
+      {.network = "fully_connected:4,bw=1GB/s,lat=5ns", .type = Collective::scatter, .bytes = 1000, .npus = 4});
   EXPECT_EQ(finish_ns(scatter, 0), 1005);
   auto traces = ranks(2);
   for (Trace& t : traces) {
-    coll(t, 0, CollectiveType::reduce, 1000);
-    coll(t, 1, CollectiveType::reduce, 1000, {0});
+    coll(t, 0, Collective::reduce, 1000);
+    coll(t, 1, Collective::reduce, 1000, {0});
   }
   auto system = system_with(NativeAlgorithm::ring, 1, 1);
   const auto r = run_workload(traces, "fully_connected:2,bw=1GB/s,lat=5ns", system, NetworkModel::unaware);
@@ -155,7 +153,7 @@ TEST(Physical, SendersOfATreeWaitForTheirMessages) {
 
 TEST(Physical, ListsOfAlgorithmsAreForAllDimensions) {
   auto traces = ranks(8);
-  for (Trace& t : traces) coll(t, 0, CollectiveType::all_reduce, 4000);
+  for (Trace& t : traces) coll(t, 0, Collective::all_reduce, 4000);
   const auto with = [&](std::vector<AlgorithmChoice> list) {
     auto system = system_with(NativeAlgorithm::ring, 1, 1);
     for (CollectiveChoice& c : system->config.collectives) c.per_dim = list;
@@ -171,7 +169,7 @@ TEST(Physical, InvolvedDimIsForAllDimensions) {
     auto traces = ranks(4);
     for (Trace& t : traces) {
       add_node(t, NodeType::comm_coll, 0, {});
-      t.nodes.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(CollectiveType::all_reduce));
+      t.nodes.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(Collective::all_reduce));
       t.nodes.add_int(attr::comm_size, Kind::int64_val, 1000);
       t.nodes.add_ints(attr::involved_dim, Kind::bool_list, std::vector<std::int64_t>(listed, 1));
       t.nodes.end_node();
@@ -222,7 +220,7 @@ TEST(Physical, RendezvousWithinCustomAlgorithms) {
 
 TEST(Physical, TimesBeyondTheClockAreRefused) {
   auto traces = ranks(4);
-  for (Trace& t : traces) coll(t, 0, CollectiveType::all_reduce, std::int64_t{1} << 40);
+  for (Trace& t : traces) coll(t, 0, Collective::all_reduce, std::int64_t{1} << 40);
   auto system = system_with(NativeAlgorithm::ring, 1, 1);
   system->config.endpoint_delay_given = true;
   system->config.endpoint_delay_ns = 9'000'000'000'000'000;
@@ -247,21 +245,21 @@ TEST(Physical, ReplayedCommunicationIsNoComputation) {
 TEST(Physical, GatherFillsTheRootsWire) {
   // 4 NPUs on a switch: three messages of 1000 B share the switch's wire to the root.
   const auto r =
-      run_collective({.network = "switch:4,bw=1GB/s", .type = CollectiveType::gather, .bytes = 1000, .npus = 4});
+      run_collective({.network = "switch:4,bw=1GB/s", .type = Collective::gather, .bytes = 1000, .npus = 4});
   EXPECT_EQ(finish_ns(r, 0), 3 * 1000);
 }
 
 TEST(Physical, BarrierTakesLogarithmicallyManyRounds) {
   const auto r = run_collective(
-      {.network = "fully_connected:8,bw=8GB/s,lat=100ns", .type = CollectiveType::barrier, .bytes = 0, .npus = 8});
+      {.network = "fully_connected:8,bw=8GB/s,lat=100ns", .type = Collective::barrier, .bytes = 0, .npus = 8});
   for (std::size_t npu = 0; npu < 8; ++npu) EXPECT_EQ(finish_ns(r, npu), 3 * 101);
 }
 
 TEST(Physical, CollectivesShareTheNetwork) {
   auto traces = ranks(4);
   for (Trace& t : traces) {
-    coll(t, 0, CollectiveType::all_reduce, 4000);
-    coll(t, 1, CollectiveType::all_reduce, 4000);
+    coll(t, 0, Collective::all_reduce, 4000);
+    coll(t, 1, Collective::all_reduce, 4000);
   }
   const auto r =
       run_workload(traces, "ring:4,bw=1GB/s", system_with(NativeAlgorithm::ring, 1, 1), NetworkModel::wires);
@@ -273,8 +271,8 @@ TEST(Physical, CollectivesShareTheNetwork) {
 TEST(Physical, ThePolicyDecidesWhoGoesFirst) {
   auto traces = ranks(4);
   for (Trace& t : traces) {
-    coll(t, 0, CollectiveType::all_reduce, 40'000);
-    coll(t, 1, CollectiveType::all_reduce, 4000);
+    coll(t, 0, Collective::all_reduce, 40'000);
+    coll(t, 1, Collective::all_reduce, 4000);
   }
   const auto end_of = [&](WirePolicy policy, std::size_t which) {
     auto system = system_with(NativeAlgorithm::direct, 4, 1);
@@ -290,7 +288,7 @@ TEST(Physical, ThePolicyDecidesWhoGoesFirst) {
 
 TEST(Physical, BalancedChunksUseAllDimensions) {
   auto traces = ranks(16);
-  for (Trace& t : traces) coll(t, 0, CollectiveType::all_reduce, 1 << 24);
+  for (Trace& t : traces) coll(t, 0, Collective::all_reduce, 1 << 24);
   const auto total = [&](bool balanced) {
     auto system = system_with(NativeAlgorithm::ring, 16, 2);
     system->balanced = balanced;
@@ -305,7 +303,7 @@ TEST(Physical, ALateNpuDelaysButDoesNotStopTheOthers) {
   auto traces = ranks(8);
   for (Trace& t : traces) {
     if (t.rank == 5) comp(t, 0, 100);
-    coll(t, 1, CollectiveType::all_reduce, 16'384,
+    coll(t, 1, Collective::all_reduce, 16'384,
          t.rank == 5 ? std::initializer_list<NodeId>{0} : std::initializer_list<NodeId>{});
   }
   const auto r = run_workload(traces, "ring:2,bw=1GB/s,lat=17ns+ring:2,bw=1GB/s,lat=500ns+ring:2,bw=4GB/s,lat=17ns",
@@ -329,7 +327,7 @@ TEST(Physical, AStragglerComputesLonger) {
 TEST(Physical, SymmetryChangesNothing) {
   for (const auto algorithm : {NativeAlgorithm::ring, NativeAlgorithm::direct, NativeAlgorithm::halving_doubling}) {
     auto traces = ranks(8);
-    for (Trace& t : traces) coll(t, 0, CollectiveType::all_reduce, 8 * 4 * 1000);
+    for (Trace& t : traces) coll(t, 0, Collective::all_reduce, 8 * 4 * 1000);
     const auto with =
         run_workload(traces, "switch:8,bw=1GB/s", system_with(algorithm, 4, 1), NetworkModel::unaware);
     const auto without =

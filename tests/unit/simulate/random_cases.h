@@ -39,7 +39,7 @@ struct Item {
   Kind kind = Kind::comp;
   int layer = 0;
   std::vector<std::int64_t> us{};  // comp: by rank; negative: the rank has none
-  CollectiveType type = CollectiveType::all_reduce;
+  Collective type = Collective::all_reduce;
   std::int64_t bytes = 0;
   std::size_t group = 0;     // index + 1 into RandomCase::groups; 0: all ranks
   std::uint32_t dims = ~0U;  // bits of involved_dim
@@ -134,12 +134,12 @@ class CaseMaker {
                        [&](const auto& g) { return is_one(static_cast<std::int64_t>(g.size())); });
   }
 
-  AlgorithmChoice algorithm(CollectiveOp op) {
+  AlgorithmChoice algorithm(Collective op) {
     AlgorithmChoice choice;
-    if (!w_.rounds_only && op != CollectiveOp::all_to_all && powers_of_two() && random_.once_in(2)) {
+    if (!w_.rounds_only && op != Collective::all_to_all && powers_of_two() && random_.once_in(2)) {
       choice.algorithm = NativeAlgorithm::halving_doubling;
       const bool alone = c_.dims.size() == 1 && c_.groups.empty();
-      if (alone && op == CollectiveOp::all_reduce && random_.once_in(2))
+      if (alone && op == Collective::all_reduce && random_.once_in(2))
         choice.algorithm = NativeAlgorithm::double_binary_tree;
     } else if (random_.once_in(2)) {
       choice.algorithm = NativeAlgorithm::direct;
@@ -160,9 +160,9 @@ class CaseMaker {
     s.local_mem_bytes_per_s = w_.overheads && random_.once_in(2) ? 100e9 : 0;
     c_.system.queues_per_dim = static_cast<std::uint32_t>(random_.in(1, 4));
     c_.system.rendezvous = random_.once_in(6);
-    for (std::size_t op = 0; op < collective_ops; ++op) {
+    for (const Collective op : listed_collectives) {
       for (std::size_t d = 0; d < c_.dims.size(); ++d)
-        s.collectives.at(op).per_dim.push_back(algorithm(static_cast<CollectiveOp>(op)));
+        s.collectives.at(listed_place(op)).per_dim.push_back(algorithm(op));
     }
     for (std::size_t g = 0; g < c_.groups.size(); ++g)
       c_.system.groups.push_back({.id = static_cast<std::int64_t>(g) + 1, .ranks = c_.groups[g]});
@@ -190,8 +190,8 @@ class CaseMaker {
       item.bytes = w_.exact_ns ? 16 * random_.in(1, 5'000) : random_.in(1, 50'000);
     } else if (collectives) {
       item.kind = Item::Kind::collective;
-      item.type = random_.of({CollectiveType::all_reduce, CollectiveType::all_gather, CollectiveType::all_to_all,
-                              CollectiveType::reduce_scatter});
+      item.type = random_.of(
+          {Collective::all_reduce, Collective::all_gather, Collective::all_to_all, Collective::reduce_scatter});
       item.bytes = some_bytes();
       if (!c_.groups.empty() && (!w_.whole || random_.once_in(2)))
         item.group = static_cast<std::size_t>(random_.in(1, static_cast<std::int64_t>(c_.groups.size())));

@@ -45,7 +45,7 @@ inline void recv(Trace& t, NodeId id, std::int64_t from, std::int64_t bytes, std
   t.nodes.end_node();
 }
 // `group`: pg_name; empty: all ranks.
-inline void coll(Trace& t, NodeId id, CollectiveType type, std::int64_t bytes,
+inline void coll(Trace& t, NodeId id, Collective type, std::int64_t bytes,
                  std::initializer_list<NodeId> parents = {}, const std::string& group = {}) {
   add_node(t, NodeType::comm_coll, id, parents);
   t.nodes.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(type));
@@ -55,7 +55,7 @@ inline void coll(Trace& t, NodeId id, CollectiveType type, std::int64_t bytes,
 }
 inline void all_reduce(Trace& t, NodeId id, std::int64_t bytes, std::initializer_list<NodeId> parents = {},
                        const std::string& group = {}) {
-  coll(t, id, CollectiveType::all_reduce, bytes, parents, group);
+  coll(t, id, Collective::all_reduce, bytes, parents, group);
 }
 inline void invalid(Trace& t, NodeId id, std::initializer_list<NodeId> parents = {}) {
   add_node(t, NodeType::invalid, id, parents);

@@ -76,22 +76,22 @@ std::string group_text(const std::string& name) {
 
 bool same_type(const CollectiveNode& a, const CollectiveNode& b) {
   const auto plain = [](const CollectiveNode& c) {
-    const bool block = c.type == static_cast<std::uint32_t>(CollectiveType::reduce_scatter_block);
-    return block ? static_cast<std::uint32_t>(CollectiveType::reduce_scatter) : std::uint32_t{c.type};
+    const bool block = c.type == static_cast<std::uint32_t>(Collective::reduce_scatter_block);
+    return block ? static_cast<std::uint32_t>(Collective::reduce_scatter) : std::uint32_t{c.type};
   };
   return a.type == CollectiveNode::unknown_type || b.type == CollectiveNode::unknown_type || plain(a) == plain(b);
 }
 
 std::int64_t common_size(const GroupUse& use, std::size_t call) {
   const CollectiveNode& c = use.calls[call];
-  switch (static_cast<CollectiveType>(c.type)) {
-    case CollectiveType::all_reduce:
-    case CollectiveType::reduce:
-    case CollectiveType::broadcast:
-    case CollectiveType::reduce_scatter:
-    case CollectiveType::reduce_scatter_block: return c.size;
-    case CollectiveType::all_to_all:
-    case CollectiveType::all_gather: return c.uniform != 0 ? c.size : -1;
+  switch (collective_of(c.type)) {
+    case Collective::all_reduce:
+    case Collective::reduce:
+    case Collective::broadcast:
+    case Collective::reduce_scatter:
+    case Collective::reduce_scatter_block: return c.size;
+    case Collective::all_to_all:
+    case Collective::all_gather: return c.uniform != 0 ? c.size : -1;
     default: return -1;  // parts may differ
   }
 }

@@ -14,13 +14,13 @@ namespace {
 
 // Whether no rank can end its part before all others have begun theirs. A broadcast's root could.
 bool needs_everyone(const CollectiveNode& c, const GroupUse& use, std::size_t call) {
-  switch (static_cast<CollectiveType>(c.type)) {
-    case CollectiveType::barrier: return true;
-    case CollectiveType::all_reduce:
-    case CollectiveType::all_gather:
-    case CollectiveType::reduce_scatter:
-    case CollectiveType::reduce_scatter_block: return c.size > 0;
-    case CollectiveType::all_to_all: break;
+  switch (collective_of(c.type)) {
+    case Collective::barrier: return true;
+    case Collective::all_reduce:
+    case Collective::all_gather:
+    case Collective::reduce_scatter:
+    case Collective::reduce_scatter_block: return c.size > 0;
+    case Collective::all_to_all: break;
     default: return false;
   }
   const CollectiveDetails d = use.details_of(static_cast<std::uint32_t>(call));

@@ -161,9 +161,9 @@ void CallReader::read_collective(std::uint32_t number, MergedCall& call) {
   } else {
     because("its comm_size is missing, or no size");
   }
-  const auto kind = static_cast<CollectiveType>(call.type);
+  const auto kind = collective_of(call.type);
   if (const IntValue root = root_of(attrs, kind)) call.root = root.value;
-  if (kind == CollectiveType::all_to_all && unequal_splits(restored, attrs) != Name())
+  if (kind == Collective::all_to_all && unequal_splits(restored, attrs) != Name())
     because("its parts differ in size (" + std::string(unequal_splits(restored, attrs).view()) +
             "), those of an algorithm do not");
   if (involves_part_of_network(restored, node))

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/collective_type.h"
+#include "core/collective.h"
 #include "core/units.h"
 #include "passes/provenance.h"
 #include "passes/rules/whole_set/collective_groups.h"
@@ -41,16 +41,18 @@ struct Lacking {
 };
 constexpr std::size_t most_named = 8;
 
-std::optional<Collective> collective_of(std::int64_t type) {
-  switch (static_cast<CollectiveType>(type)) {
-    using enum CollectiveType;
-    case all_reduce: return Collective::allreduce;
-    case reduce: return Collective::reduce;
-    case all_gather: return Collective::allgather;
-    case broadcast: return Collective::broadcast;
-    case all_to_all: return Collective::alltoall;
-    case reduce_scatter:
-    case reduce_scatter_block: return Collective::reduce_scatter;
+// What the programs of algorithms for it say that they are.
+std::optional<Collective> claim_for(std::int64_t type) {
+  const Collective c = collective_of(type);
+  switch (c) {
+    using enum Collective;
+    case all_reduce:
+    case reduce:
+    case all_gather:
+    case broadcast:
+    case all_to_all:
+    case reduce_scatter: return c;
+    case reduce_scatter_block: return reduce_scatter;
     default: return std::nullopt;
   }
 }
@@ -229,15 +231,15 @@ void MergedProof::State::prove(std::span<const Meeting> found) {
 
 bool MergedProof::State::prove_part(std::span<const Meeting> members, std::uint32_t part) {
   const MergedCall& first = call(members.front());
-  const auto wanted = collective ? collective : collective_of(first.type);
+  const auto wanted = collective ? collective : claim_for(first.type);
   if (!wanted) {
-    error(members.front(), " is not proved: what a " + std::string(collective_type_name(first.type)) +
+    error(members.front(), " is not proved: what a " + std::string(name(collective_of(first.type))) +
                                " must end with, and where, is not known");
     return false;
   }
   InstanceOfRanks instance{.collective = *wanted, .lists = &lists};
   instance.bytes = first.bytes;
-  if (first.type == static_cast<std::int64_t>(CollectiveType::all_gather) &&
+  if (first.type == static_cast<std::int64_t>(Collective::all_gather) &&
       __builtin_mul_overflow(first.bytes, static_cast<std::int64_t>(members.size()), &instance.bytes)) {
     error(members.front(), " has 2^63 bytes and more");
     return false;

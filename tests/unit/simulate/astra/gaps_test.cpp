@@ -208,7 +208,7 @@ TEST(AstraGaps, GathersOfLessThanAByteForEachSplit) {
   for (const auto& [bytes, gaps] : {std::pair(0, Gaps{gathers_less_than_chunks}),
                                     std::pair(3, Gaps{gathers_less_than_chunks}), std::pair(4, Gaps{})}) {
     std::vector<Trace> traces = ranks(4);
-    for (Trace& t : traces) coll(t, 0, CollectiveType::all_gather, bytes);
+    for (Trace& t : traces) coll(t, 0, Collective::all_gather, bytes);
     EXPECT_EQ(gaps_of(traces, scene), gaps) << bytes;
   }
   for (const std::int64_t bytes : {0, 3}) EXPECT_EQ(gaps_of(all_reduces(4, bytes), scene), Gaps{});

@@ -130,7 +130,7 @@ TEST(Explain, StragglerOfACollective) {
   EXPECT_EQ(line(e.steps[1]), "0+50000 2:0 compute → dependency 2:1");
   EXPECT_EQ(e.steps[0].what, What::collective);
   EXPECT_EQ(e.steps[0].begin, 50'000 * ps_per_ns);
-  EXPECT_EQ(e.steps[0].op, CollectiveOp::all_reduce);
+  EXPECT_EQ(e.steps[0].op, Collective::all_reduce);
   EXPECT_GT(e.steps[0].messages, 0U);
   EXPECT_EQ(e.steps[0].then, Then::dependency);
   EXPECT_EQ(e.steps[0].next, (NodeRef{.rank = 0, .node = 2}));

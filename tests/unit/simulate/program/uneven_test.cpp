@@ -15,8 +15,7 @@ using Parts = std::vector<std::int64_t>;
 
 void all_to_all(Trace& t, NodeId id, const Parts& sends, const Parts& receives,
                 std::initializer_list<NodeId> parents = {}, const std::string& group = {}) {
-  coll(t, id, CollectiveType::all_to_all, std::accumulate(sends.begin(), sends.end(), std::int64_t{0}), parents,
-       group);
+  coll(t, id, Collective::all_to_all, std::accumulate(sends.begin(), sends.end(), std::int64_t{0}), parents, group);
   t.nodes.add_ints(attr::send_splits, Kind::int64_list, sends);
   t.nodes.add_ints(attr::recv_splits, Kind::int64_list, receives);
   t.nodes.end_node();
@@ -65,7 +64,7 @@ TEST(Uneven, EachPartTakesItsBytes) {
 TEST(Uneven, OneOfThemMayHaveEqualParts) {
   auto traces = ranks(3);
   all_to_all(traces[0], 0, {10, 100, 300}, {10, 100, 5});
-  coll(traces[1], 0, CollectiveType::all_to_all, 300);
+  coll(traces[1], 0, Collective::all_to_all, 300);
   all_to_all(traces[2], 0, {5, 100, 7}, {300, 100, 7});
   const Outcome o = play(traces, "fully_connected:3,bw=1GB/s,lat=10ns");
   ASSERT_TRUE(o.result) << o.findings.at(0);
@@ -79,7 +78,7 @@ TEST(Uneven, ThoseOfOneGroupMeetInOrder) {
   auto traces = ranks(4);
   const std::vector<CommGroup> groups = {{.id = 1, .ranks = {2, 0}}};
   for (const Rank r : {0U, 2U}) {
-    coll(traces[r], 7, CollectiveType::all_to_all, 80, {}, "1");
+    coll(traces[r], 7, Collective::all_to_all, 80, {}, "1");
     traces[r].nodes.end_node();
   }
   all_to_all(traces[0], 8, {100, 10}, {100, 30}, {7}, "1");
@@ -111,7 +110,7 @@ TEST(Uneven, DependenciesSayTheOrderAndThenIds) {
 TEST(Uneven, EqualPartsCountWhereTheSizeSaysAnother) {
   auto traces = ranks(2);
   for (Trace& t : traces) {
-    coll(t, 0, CollectiveType::all_to_all, 100);
+    coll(t, 0, Collective::all_to_all, 100);
     t.nodes.add_ints(attr::send_splits, Kind::int64_list, Parts{1000, 1000});
     t.nodes.add_ints(attr::recv_splits, Kind::int64_list, Parts{1000, 1000});
     t.nodes.end_node();

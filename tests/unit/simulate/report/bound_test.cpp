@@ -19,7 +19,7 @@ std::vector<Rank> all(Rank n) {
   return members;
 }
 
-double bound_ns(const std::string& network, CollectiveOp op, std::int64_t size, const std::vector<Rank>& members,
+double bound_ns(const std::string& network, Collective op, std::int64_t size, const std::vector<Rank>& members,
                 std::uint32_t root = 0, const std::vector<std::string>& failed = {}) {
   const NetworkReach reach(net(network), {.model = NetworkModel::wires, .failed = failed});
   const auto of = reach.of(members, root, ways_of(op));
@@ -30,50 +30,49 @@ double bound_ns(const std::string& network, CollectiveOp op, std::int64_t size, 
 
 TEST(Bound, CarriesWhatEachNpuMustSendOrReceive) {
   // 2 * 7/8 * 2^20 B at 50 B/ns, over two wires.
-  EXPECT_DOUBLE_EQ(bound_ns("switch:8,bw=50GB/s,lat=500ns", CollectiveOp::all_reduce, 1 << 20, all(8)), 37700.16);
+  EXPECT_DOUBLE_EQ(bound_ns("switch:8,bw=50GB/s,lat=500ns", Collective::all_reduce, 1 << 20, all(8)), 37700.16);
   // 3000 B over two wires, 10 ns.
-  EXPECT_DOUBLE_EQ(bound_ns("ring:4,bw=1GB/s,lat=10ns", CollectiveOp::all_gather, 4000, all(4)), 1510);
-  EXPECT_DOUBLE_EQ(bound_ns("ring:4,bw=1GB/s,lat=10ns", CollectiveOp::reduce_scatter, 4000, all(4)), 1510);
-  EXPECT_DOUBLE_EQ(bound_ns("fully_connected:4,bw=1GB/s,lat=10ns", CollectiveOp::all_to_all, 4000, all(4)), 1010);
-  EXPECT_DOUBLE_EQ(bound_ns("ring:2,bw=1GB/s,lat=10ns", CollectiveOp::all_gather, 4000, all(2)), 2010);
-  EXPECT_DOUBLE_EQ(bound_ns("tree:2x2,bw=1GB/s|2GB/s,lat=5ns|7ns", CollectiveOp::all_to_all, 400, all(4)), 310);
-  EXPECT_DOUBLE_EQ(bound_ns("switch:4,bw=1GB/s,lat=5ns", CollectiveOp::gather, 4000, all(4)), 3010);
-  EXPECT_DOUBLE_EQ(bound_ns("switch:4,bw=1GB/s,lat=5ns", CollectiveOp::scatter, 4000, all(4)), 3010);
+  EXPECT_DOUBLE_EQ(bound_ns("ring:4,bw=1GB/s,lat=10ns", Collective::all_gather, 4000, all(4)), 1510);
+  EXPECT_DOUBLE_EQ(bound_ns("ring:4,bw=1GB/s,lat=10ns", Collective::reduce_scatter, 4000, all(4)), 1510);
+  EXPECT_DOUBLE_EQ(bound_ns("fully_connected:4,bw=1GB/s,lat=10ns", Collective::all_to_all, 4000, all(4)), 1010);
+  EXPECT_DOUBLE_EQ(bound_ns("ring:2,bw=1GB/s,lat=10ns", Collective::all_gather, 4000, all(2)), 2010);
+  EXPECT_DOUBLE_EQ(bound_ns("tree:2x2,bw=1GB/s|2GB/s,lat=5ns|7ns", Collective::all_to_all, 400, all(4)), 310);
+  EXPECT_DOUBLE_EQ(bound_ns("switch:4,bw=1GB/s,lat=5ns", Collective::gather, 4000, all(4)), 3010);
+  EXPECT_DOUBLE_EQ(bound_ns("switch:4,bw=1GB/s,lat=5ns", Collective::scatter, 4000, all(4)), 3010);
 }
 
 TEST(Bound, CoversTheLongestWay) {
-  EXPECT_DOUBLE_EQ(bound_ns("ring:4,bw=1GB/s,lat=10ns", CollectiveOp::all_gather, 4, all(4)), 20.5);
-  EXPECT_DOUBLE_EQ(bound_ns("tree:2x2,bw=1GB/s|2GB/s,lat=5ns|7ns", CollectiveOp::barrier, 0, all(4)), 24);
-  EXPECT_DOUBLE_EQ(bound_ns("mesh:4,bw=1GB/s,lat=10ns", CollectiveOp::broadcast, 1000, all(4)), 1030);
-  EXPECT_DOUBLE_EQ(bound_ns("mesh:4,bw=1GB/s,lat=10ns", CollectiveOp::barrier, 0, all(4), 1), 30);  // of any two
-  EXPECT_DOUBLE_EQ(bound_ns("mesh:4,bw=1GB/s,lat=10ns", CollectiveOp::reduce, 1000, all(4), 1), 1010);
+  EXPECT_DOUBLE_EQ(bound_ns("ring:4,bw=1GB/s,lat=10ns", Collective::all_gather, 4, all(4)), 20.5);
+  EXPECT_DOUBLE_EQ(bound_ns("tree:2x2,bw=1GB/s|2GB/s,lat=5ns|7ns", Collective::barrier, 0, all(4)), 24);
+  EXPECT_DOUBLE_EQ(bound_ns("mesh:4,bw=1GB/s,lat=10ns", Collective::broadcast, 1000, all(4)), 1030);
+  EXPECT_DOUBLE_EQ(bound_ns("mesh:4,bw=1GB/s,lat=10ns", Collective::barrier, 0, all(4), 1), 30);  // of any two
+  EXPECT_DOUBLE_EQ(bound_ns("mesh:4,bw=1GB/s,lat=10ns", Collective::reduce, 1000, all(4), 1), 1010);
 }
 
 TEST(Bound, CountsDimensionsInWhichMembersDiffer) {
-  EXPECT_DOUBLE_EQ(bound_ns("torus:2x4,bw=1GB/s,lat=10ns", CollectiveOp::all_gather, 2000, {0, 1}), 1010);
-  EXPECT_DOUBLE_EQ(bound_ns("torus:2x4,bw=1GB/s,lat=10ns", CollectiveOp::all_gather, 2000, {0, 2}), 510);
-  EXPECT_DOUBLE_EQ(bound_ns("torus:2x4,bw=1GB/s,lat=10ns", CollectiveOp::all_gather, 2000, {0, 1, 2, 3}), 510);
+  EXPECT_DOUBLE_EQ(bound_ns("torus:2x4,bw=1GB/s,lat=10ns", Collective::all_gather, 2000, {0, 1}), 1010);
+  EXPECT_DOUBLE_EQ(bound_ns("torus:2x4,bw=1GB/s,lat=10ns", Collective::all_gather, 2000, {0, 2}), 510);
+  EXPECT_DOUBLE_EQ(bound_ns("torus:2x4,bw=1GB/s,lat=10ns", Collective::all_gather, 2000, {0, 1, 2, 3}), 510);
 }
 
 TEST(Bound, FailedWiresAreGone) {
-  EXPECT_DOUBLE_EQ(bound_ns("ring:4,bw=1GB/s,lat=10ns", CollectiveOp::all_gather, 4000, all(4), 0, {"0-1"}), 3010);
-  EXPECT_DOUBLE_EQ(bound_ns("ring:4,bw=1GB/s,lat=10ns", CollectiveOp::barrier, 0, all(4), 0, {"0-1"}), 30);
+  EXPECT_DOUBLE_EQ(bound_ns("ring:4,bw=1GB/s,lat=10ns", Collective::all_gather, 4000, all(4), 0, {"0-1"}), 3010);
+  EXPECT_DOUBLE_EQ(bound_ns("ring:4,bw=1GB/s,lat=10ns", Collective::barrier, 0, all(4), 0, {"0-1"}), 30);
   EXPECT_DOUBLE_EQ(
-      bound_ns("mesh:2,bw=1GB/s,lat=10ns+switch:2,bw=1GB/s,lat=10ns", CollectiveOp::barrier, 0, {0, 1}, 0, {"2-3"}),
+      bound_ns("mesh:2,bw=1GB/s,lat=10ns+switch:2,bw=1GB/s,lat=10ns", Collective::barrier, 0, {0, 1}, 0, {"2-3"}),
       10);
 }
 
-TEST(Bound, NoneForAnIdealNetwork) { EXPECT_EQ(bound_ns("ideal", CollectiveOp::all_gather, 4000, all(4)), -1); }
+TEST(Bound, NoneForAnIdealNetwork) { EXPECT_EQ(bound_ns("ideal", Collective::all_gather, 4000, all(4)), -1); }
 
 // No collective on wires is faster, whatever the network, operation, size and algorithm.
 TEST(Bound, HoldsForEveryReplay) {
   for (const char* network :
        {"ring:8", "mesh:8", "switch:8", "fully_connected:8", "torus:4x2", "switch:2,bw=1GB/s,lat=10ns+ring:4",
         "tree:4x2", "hypercube:8", "ring:6", "mesh:2x3"}) {
-    for (const CollectiveType type :
-         {CollectiveType::all_reduce, CollectiveType::all_gather, CollectiveType::reduce_scatter,
-          CollectiveType::all_to_all, CollectiveType::broadcast, CollectiveType::reduce, CollectiveType::gather,
-          CollectiveType::scatter, CollectiveType::barrier}) {
+    for (const Collective type : {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
+                                  Collective::all_to_all, Collective::broadcast, Collective::reduce,
+                                  Collective::gather, Collective::scatter, Collective::barrier}) {
       for (const std::int64_t bytes : {8, 1000, 1 << 20}) {
         for (const char* speed : {",bw=1GB/s,lat=10ns", ",bw=100GB/s,lat=1us"}) {
           const NetworkConfig config = net(std::string(network) + speed);
@@ -99,15 +98,15 @@ TEST(Bound, HoldsForEveryReplay) {
 }
 
 TEST(CollectiveKind, SizesAndFactorsOfNcclTests) {
-  EXPECT_DOUBLE_EQ(bus_bandwidth_factor(CollectiveOp::all_reduce, 8), 1.75);
-  EXPECT_DOUBLE_EQ(bus_bandwidth_factor(CollectiveOp::all_gather, 8), 0.875);
-  EXPECT_DOUBLE_EQ(bus_bandwidth_factor(CollectiveOp::broadcast, 8), 1);
+  EXPECT_DOUBLE_EQ(bus_bandwidth_factor(Collective::all_reduce, 8), 1.75);
+  EXPECT_DOUBLE_EQ(bus_bandwidth_factor(Collective::all_gather, 8), 0.875);
+  EXPECT_DOUBLE_EQ(bus_bandwidth_factor(Collective::broadcast, 8), 1);
   auto t = ranks(4);
   for (Trace& trace : t) {
-    coll(trace, 0, CollectiveType::all_gather, 1000);
-    coll(trace, 1, CollectiveType::reduce_scatter, 1000, {0});
-    coll(trace, 2, CollectiveType::scatter, 1000, {1});
-    coll(trace, 3, CollectiveType::barrier, 0, {2});
+    coll(trace, 0, Collective::all_gather, 1000);
+    coll(trace, 1, Collective::reduce_scatter, 1000, {0});
+    coll(trace, 2, Collective::scatter, 1000, {1});
+    coll(trace, 3, Collective::barrier, 0, {2});
   }
   ReplayOptions options;
   options.issue = IssueMode::workload;

@@ -40,7 +40,7 @@ ReplayResult full_run(const std::vector<Trace>& traces, const std::string& netwo
 // 2 MB on every NPU of four around a switch.
 std::vector<Trace> all_to_all_of_four() {
   auto t = ranks(4);
-  for (Trace& trace : t) coll(trace, 0, CollectiveType::all_to_all, 2'000'000);
+  for (Trace& trace : t) coll(trace, 0, Collective::all_to_all, 2'000'000);
   comp(t[3], 1, 5, {0});
   return t;
 }

@@ -74,7 +74,7 @@ Trace trace_of(const std::vector<GraphNode>& graph, Rank rank, Rank npus) {
       t.nodes.add_int(attr::comm_src, Kind::int32_val, (rank + npus - n.shift) % npus);
     if (n.shift != 0) t.nodes.add_int(attr::comm_tag, Kind::int32_val, n.tag);
     if (n.type == NodeType::comm_coll)
-      t.nodes.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(CollectiveType::all_reduce));
+      t.nodes.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(Collective::all_reduce));
     t.nodes.end_node();
   }
   return t;

@@ -480,8 +480,8 @@ ReplayResult run_custom(NetworkModel model, bool twice, bool astra, bool symmetr
   for (Rank r = 0; r < n; ++r) {
     Trace t = rank_trace(r);
     comp(t, 0, 7);
-    coll(t, 1, CollectiveType::all_reduce, 6000, {0});
-    coll(t, 2, CollectiveType::all_reduce, 6000, {1});
+    coll(t, 1, Collective::all_reduce, 6000, {0});
+    coll(t, 2, Collective::all_reduce, 6000, {1});
     builder.add(t);
   }
   const auto program = builder.finish();

@@ -10,7 +10,7 @@
 namespace convert {
 namespace {
 
-PhasePlan phase(NativeAlgorithm algorithm, CollectiveOp op, std::uint32_t n) {
+PhasePlan phase(NativeAlgorithm algorithm, Collective op, std::uint32_t n) {
   const SystemModel model{.dims = {n},
                           .npus = n,
                           .splits = 1,
@@ -25,7 +25,7 @@ PhasePlan phase(NativeAlgorithm algorithm, CollectiveOp op, std::uint32_t n) {
 TEST(Rounds, MessagesMatch) {
   for (const auto algorithm : {NativeAlgorithm::ring, NativeAlgorithm::direct, NativeAlgorithm::halving_doubling,
                                NativeAlgorithm::dissemination}) {
-    for (const auto op : {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter}) {
+    for (const auto op : {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter}) {
       for (std::uint32_t n = 2; n <= 17; ++n) {
         if (algorithm == NativeAlgorithm::halving_doubling && !std::has_single_bit(n)) continue;
         PhasePlan p = phase(algorithm == NativeAlgorithm::dissemination ? NativeAlgorithm::ring : algorithm, op, n);
@@ -49,7 +49,7 @@ TEST(Rounds, MessagesMatch) {
 TEST(Rounds, BytesAddUp) {
   for (const auto algorithm : {NativeAlgorithm::ring, NativeAlgorithm::direct, NativeAlgorithm::halving_doubling}) {
     for (const std::uint32_t n : {2U, 4U, 8U, 16U}) {
-      const PhasePlan p = phase(algorithm, CollectiveOp::all_reduce, n);
+      const PhasePlan p = phase(algorithm, Collective::all_reduce, n);
       for (std::uint32_t place = 0; place < n; ++place) {
         std::int64_t in = 0;
         std::int64_t reduced = 0;
@@ -73,7 +73,7 @@ TEST(Rounds, BytesAddUp) {
 // Contributions, followed round by round: in a ring and by halving and doubling every place ends with all of them.
 TEST(Rounds, AllReduceReducesAll) {
   for (std::uint32_t n = 2; n <= 16; ++n) {
-    const PhasePlan p = phase(NativeAlgorithm::ring, CollectiveOp::all_reduce, n);
+    const PhasePlan p = phase(NativeAlgorithm::ring, Collective::all_reduce, n);
     // With one byte in part q and none elsewhere, the messages that carry it are those of part q.
     for (std::uint32_t q = 0; q < n; ++q) {
       std::vector<std::set<std::uint32_t>> has(n);
@@ -98,11 +98,10 @@ TEST(Rounds, AllReduceReducesAll) {
 }
 
 TEST(Stages, TreesReachAll) {
-  for (const auto op :
-       {CollectiveOp::broadcast, CollectiveOp::reduce, CollectiveOp::gather, CollectiveOp::scatter}) {
+  for (const auto op : {Collective::broadcast, Collective::reduce, Collective::gather, Collective::scatter}) {
     for (std::uint32_t n = 2; n <= 17; ++n) {
       for (std::uint32_t root = 0; root < n; ++root) {
-        const bool star = op == CollectiveOp::gather || op == CollectiveOp::scatter;
+        const bool star = op == Collective::gather || op == Collective::scatter;
         const PhasePlan p{.algorithm = star ? NativeAlgorithm::star : NativeAlgorithm::binomial_tree,
                           .op = op,
                           .members = n,
@@ -111,7 +110,7 @@ TEST(Stages, TreesReachAll) {
         for (std::uint32_t place = 0; place < n; ++place) {
           const std::vector<Stage> s = stages(p, place, false);
           ASSERT_EQ(s.size(), 1U);
-          const bool down = op == CollectiveOp::broadcast || op == CollectiveOp::scatter;
+          const bool down = op == Collective::broadcast || op == Collective::scatter;
           EXPECT_EQ((down ? s[0].from : s[0].to).size(), place == root ? 0U : 1U);
           for (const std::uint32_t to : s[0].to) {
             const std::vector<std::uint32_t> from = stages(p, to, false)[0].from;
@@ -128,7 +127,7 @@ TEST(Stages, TreesReachAll) {
 TEST(Stages, DoubleTreesAreTrees) {
   for (const std::uint32_t n : {2U, 4U, 8U, 16U}) {
     for (const bool low_root : {false, true}) {
-      PhasePlan p = phase(NativeAlgorithm::double_binary_tree, CollectiveOp::all_reduce, n);
+      PhasePlan p = phase(NativeAlgorithm::double_binary_tree, Collective::all_reduce, n);
       std::size_t up = 0;
       for (std::uint32_t place = 0; place < n; ++place) {
         const std::vector<Stage> s = stages(p, place, low_root);

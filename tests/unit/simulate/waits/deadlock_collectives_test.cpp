@@ -15,7 +15,7 @@ TEST(DeadlockOfCollectives, CollectivesInOtherOrder) {
   for (Rank r = 0; r < 4; ++r) {
     const bool swapped = r == 2;
     all_reduce(t[r], swapped ? 8 : 7, 64 * KiB);
-    coll(t[r], swapped ? 7 : 8, CollectiveType::all_gather, 16 * KiB);
+    coll(t[r], swapped ? 7 : 8, Collective::all_gather, 16 * KiB);
   }
   const ReplayResult r = run_system(t, {});
   EXPECT_EQ(r.status, ReplayStatus::deadlock);
@@ -60,8 +60,7 @@ TEST(DeadlockOfCollectives, CollectivesOfOtherSizes) {
 
 TEST(DeadlockOfCollectives, NoSuchCallIsLeft) {
   auto t = ranks(3);
-  for (Rank r = 0; r < 3; ++r)
-    coll(t[r], 3, r == 0 ? CollectiveType::all_reduce : CollectiveType::all_gather, 1 * KiB);
+  for (Rank r = 0; r < 3; ++r) coll(t[r], 3, r == 0 ? Collective::all_reduce : Collective::all_gather, 1 * KiB);
   EXPECT_EQ(
       describe(run_system(t, {}).waits, 0)[0],
       "rank 0 node 3 calls all_reduce of 1 KiB (number 0 of all ranks), which rank 1 and 1 other rank have not "
@@ -76,7 +75,7 @@ TEST(DeadlockOfCollectives, CollectivesOfOtherRootsAndDimensions) {
   auto t = ranks(2);
   for (Rank r = 0; r < 2; ++r) {
     add_node(t[r], NodeType::comm_coll, 3, {});
-    t[r].nodes.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(CollectiveType::broadcast));
+    t[r].nodes.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(Collective::broadcast));
     t[r].nodes.add_int(attr::comm_size, Kind::int64_val, 1000);
     t[r].nodes.add_int(attr::comm_src, Kind::int32_val, r);
     t[r].nodes.end_node();
@@ -88,7 +87,7 @@ TEST(DeadlockOfCollectives, CollectivesOfOtherRootsAndDimensions) {
   t = ranks(2);
   for (Rank r = 0; r < 2; ++r) {
     add_node(t[r], NodeType::comm_coll, 3, {});
-    t[r].nodes.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(CollectiveType::all_reduce));
+    t[r].nodes.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(Collective::all_reduce));
     t[r].nodes.add_int(attr::comm_size, Kind::int64_val, 1000);
     t[r].nodes.add_ints(attr::involved_dim, Kind::bool_list, std::vector<std::int64_t>{1, r});
     t[r].nodes.end_node();
@@ -124,8 +123,7 @@ TEST(DeadlockOfCollectives, OneNpuByTheRulesOfAstraSim) {
 
 TEST(DeadlockOfCollectives, CollectivesOfOtherTypes) {
   auto t = ranks(3);
-  for (Rank r = 0; r < 3; ++r)
-    coll(t[r], 3, r == 0 ? CollectiveType::all_gather : CollectiveType::reduce_scatter, 3 * KiB);
+  for (Rank r = 0; r < 3; ++r) coll(t[r], 3, r == 0 ? Collective::all_gather : Collective::reduce_scatter, 3 * KiB);
   EXPECT_EQ(advice(t),
             (Lines{"circle of waits: 0:3 → 1:3 → 0:3",
                    "hint: make rank 0 node 3 the same call as rank 1 node 3: comm_type reduce_scatter instead "
@@ -135,7 +133,7 @@ TEST(DeadlockOfCollectives, CollectivesOfOtherTypes) {
 TEST(DeadlockOfCollectives, ACollectiveOnlyOneRankCalls) {
   auto t = ranks(3);
   for (Rank r = 0; r < 3; ++r) {
-    if (r == 1) coll(t[r], 3, CollectiveType::all_to_all, 3 * KiB);
+    if (r == 1) coll(t[r], 3, Collective::all_to_all, 3 * KiB);
     all_reduce(t[r], 4, 1 * KiB);
   }
   EXPECT_EQ(advice(t), (Lines{"circle of waits: 0:4 → 1:3 → 0:4",
@@ -406,7 +404,7 @@ TEST(DeadlockOfCollectives, CollectiveThatItsFirstRankDoesNotWaitFor) {
   EXPECT_EQ(advice(never),
             (Lines{"hint: add the all_reduce of 1 KiB of all ranks to rank 1, which never calls it, or "
                    "remove it from the others (rank 0 node 5)"}));
-  coll(t[1], 6, CollectiveType::all_gather, 1 * KiB);
+  coll(t[1], 6, Collective::all_gather, 1 * KiB);
   const ReplayResult other = run_system(t, {.all_reduce = own});
   EXPECT_EQ(
       describe(other.waits, 0)[0],

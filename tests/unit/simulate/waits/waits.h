@@ -35,7 +35,7 @@ inline ReplayResult run_system(const std::vector<Trace>& traces, const Setup& se
   system->groups = setup.groups;
   system->rendezvous = setup.rendezvous;
   if (!setup.all_reduce.empty())
-    system->config.collectives[static_cast<std::size_t>(CollectiveOp::all_reduce)].custom = "own";
+    system->config.collectives[static_cast<std::size_t>(Collective::all_reduce)].custom = "own";
   ReplayOptions options;
   options.issue = setup.issue;
   options.astra = setup.astra;

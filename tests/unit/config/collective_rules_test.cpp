@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "config/merge_map.h"
+#include "config/collective_rules.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 // The message of the usage error, or "" if there is none.
 std::string rule_error(const std::string& text) {
   try {
-    (void)parse_merge_rule(text, false);
+    (void)parse_collective_rule(text);
   } catch (const Error& e) {
     EXPECT_EQ(e.kind(), Error::Kind::usage);
     return e.what();
@@ -25,7 +25,7 @@ std::string rule_error(const std::string& text) {
 // "LOCATION: message [rule]", or "".
 std::string map_error(std::string_view text) {
   try {
-    (void)parse_merge_map("m.yml", text);
+    (void)parse_rule_map("m.yml", text);
   } catch (const Error& e) {
     EXPECT_EQ(e.kind(), Error::Kind::input);
     return format_location(e.where()) + ": " + e.what() + " [" + std::string(e.rule()) + "]";
@@ -34,13 +34,13 @@ std::string map_error(std::string_view text) {
 }
 
 bool fits(const std::string& rule, std::string_view group, std::int64_t bytes, NodeId id, std::string_view name) {
-  return parse_merge_rule(rule, false).which.fits(CollectiveType::all_reduce, group, bytes, id, name);
+  return parse_collective_rule(rule).which.fits(Collective::all_reduce, group, bytes, id, name);
 }
 
-TEST(MergeRules, ReadConditions) {
-  const MergeRule rule =
-      parse_merge_rule("all_gather:pg=3:size>=1MiB:size<64MiB:node=17:name=*grad?=dir/ag=8.xml", false);
-  EXPECT_EQ(rule.which.type, CollectiveType::all_gather);
+TEST(CollectiveRules, ReadConditions) {
+  const CollectiveRule rule =
+      parse_collective_rule("all_gather:pg=3:size>=1MiB:size<64MiB:node=17:name=*grad?=dir/ag=8.xml");
+  EXPECT_EQ(rule.which.type, Collective::all_gather);
   EXPECT_EQ(rule.which.group, "3");
   EXPECT_EQ(rule.which.min_bytes, 1 << 20);
   EXPECT_EQ(rule.which.end_bytes, 64 << 20);
@@ -49,13 +49,25 @@ TEST(MergeRules, ReadConditions) {
   EXPECT_EQ(rule.algorithm, "dir/ag=8.xml");
   EXPECT_FALSE(rule.builtin);
   EXPECT_EQ(rule.chunks, 0U);
-  const MergeRule built = parse_merge_rule("all=ring,chunks=4", true);
+  const CollectiveRule built = parse_collective_rule("all=ring,chunks=4", true);
   EXPECT_FALSE(built.which.type);
   EXPECT_TRUE(built.builtin);
   EXPECT_EQ(built.algorithm, "ring,chunks=4");
 }
 
-TEST(MergeRules, Select) {
+TEST(CollectiveRules, AlgorithmsOfTheLibrary) {
+  const CollectiveRule rule = parse_collective_rule("a2a:node=3=built:hierarchical,dims=2x4");
+  EXPECT_EQ(rule.which.type, Collective::all_to_all);
+  EXPECT_TRUE(rule.builtin);
+  EXPECT_EQ(rule.algorithm, "hierarchical,dims=2x4");
+  EXPECT_EQ(parse_collective_rule("all=built:ring", true).algorithm, "ring");
+  EXPECT_FALSE(parse_collective_rule("all=./built:ring").builtin);
+  const auto map = parse_rule_map("m.yml", "rules: [{algorithm: 'built:ring'}, {builtin: chain}]");
+  EXPECT_TRUE(map[0].builtin && map[1].builtin);
+  EXPECT_EQ(map[0].algorithm, "ring");
+}
+
+TEST(CollectiveRules, Select) {
   EXPECT_TRUE(fits("all=x", "7", 0, 1, ""));
   EXPECT_TRUE(fits("all_reduce=x", "", 5, 1, "n"));
   EXPECT_FALSE(fits("all_gather=x", "", 5, 1, "n"));
@@ -75,7 +87,7 @@ TEST(MergeRules, Select) {
   EXPECT_FALSE(fits("all:node=2=x", "", 5, 1, "n"));
 }
 
-TEST(MergeRules, PatternsOfNames) {
+TEST(CollectiveRules, PatternsOfNames) {
   const auto matches = [](const std::string& pattern, std::string_view name) {
     return fits("all:name=" + pattern + "=x", "", 0, 0, name);
   };
@@ -91,7 +103,7 @@ TEST(MergeRules, PatternsOfNames) {
   EXPECT_FALSE(matches(std::string(200, '*') + "b", std::string(20000, 'a')));  // in no time
 }
 
-TEST(MergeRules, RefuseWhatIsMistyped) {
+TEST(CollectiveRules, RefuseWhatIsMistyped) {
   const std::string shape = "; a rule is such as all_reduce:pg=3:size>=1MiB=ring8.xml";
   const std::string names =
       "all, all_reduce, reduce, all_gather, gather, scatter, broadcast, all_to_all, reduce_scatter, "
@@ -101,29 +113,37 @@ TEST(MergeRules, RefuseWhatIsMistyped) {
   EXPECT_EQ(rule_error("all"), "'all': no algorithm behind '='" + shape);
   EXPECT_EQ(rule_error("all="), "'all=': no algorithm behind '='" + shape);
   EXPECT_EQ(rule_error("all:pg=3"), "'all:pg=3': no algorithm behind '='" + shape);
-  EXPECT_EQ(rule_error("all:group=3=x"),
-            "'all:group=3=x': 'group' is not pg=, node=, name=, size>=BYTES, size>BYTES, size<BYTES or size<=BYTES" + shape);
-  EXPECT_EQ(rule_error("all:=x"), "'all:=x': '' is not pg=, node=, name=, size>=BYTES, size>BYTES, size<BYTES or size<=BYTES" + shape);
-  EXPECT_EQ(rule_error("all:size=4=x"), "'all:size=4=x': 'size' is no condition; those of the size are size>=BYTES, size>BYTES, size<BYTES or "
+  EXPECT_EQ(
+      rule_error("all:group=3=x"),
+      "'all:group=3=x': 'group' is not pg=, node=, name=, size>=BYTES, size>BYTES, size<BYTES or size<=BYTES" +
+          shape);
+  EXPECT_EQ(rule_error("all:=x"),
+            "'all:=x': '' is not pg=, node=, name=, size>=BYTES, size>BYTES, size<BYTES or size<=BYTES" + shape);
+  EXPECT_EQ(rule_error("all:size=4=x"),
+            "'all:size=4=x': 'size' is no condition; those of the size are size>=BYTES, size>BYTES, size<BYTES or "
             "size<=BYTES" +
                 shape);
-  EXPECT_EQ(rule_error("all:size>=much=x"), "'all:size>=much=x': 'size>=much' is no condition; those of the size are size>=BYTES, size>BYTES, size<BYTES or "
+  EXPECT_EQ(rule_error("all:size>=much=x"),
+            "'all:size>=much=x': 'size>=much' is no condition; those of the size are size>=BYTES, size>BYTES, "
+            "size<BYTES or "
             "size<=BYTES" +
                 shape);
   EXPECT_EQ(rule_error("all:node=-1=x"), "'all:node=-1=x': 'node=-1' is no condition" + shape);
   EXPECT_EQ(rule_error("all:pg==x"), "'all:pg==x': 'pg=' is no condition" + shape);
+  EXPECT_EQ(rule_error("all:pg=1:pg=2=x"), "'all:pg=1:pg=2=x': 'pg=' is given twice" + shape);
+  EXPECT_EQ(rule_error("all:size<2:size<=1=x"), "'all:size<2:size<=1=x': 'size<' is given twice" + shape);
   EXPECT_EQ(rule_error("all:size>=2:size<2=x"), "'all:size>=2:size<2=x': no size is such" + shape);
 }
 
 TEST(MergeMaps, ReadRules) {
-  const auto rules = parse_merge_map("m.yml",
-                                     "# ours\nrules:\n"
-                                     "  - collective: all_gather\n    pg: 3\n    size: ['>=1MiB', <64MiB]\n"
-                                     "    algorithm: ag4.xml\n"
-                                     "  - {name: '*grad:=*', builtin: 'ring,chunks=2', chunks: 4}\n"
-                                     "  - {collective: all, node: 17, size: <1KiB, algorithm: a b}\n");
+  const auto rules = parse_rule_map("m.yml",
+                                    "# ours\nrules:\n"
+                                    "  - collective: all_gather\n    pg: 3\n    size: ['>=1MiB', <64MiB]\n"
+                                    "    algorithm: ag4.xml\n"
+                                    "  - {name: '*grad:=*', builtin: 'ring,chunks=2', chunks: 4}\n"
+                                    "  - {collective: all, node: 17, size: <1KiB, algorithm: a b}\n");
   ASSERT_EQ(rules.size(), 3U);
-  EXPECT_EQ(rules[0].which.type, CollectiveType::all_gather);
+  EXPECT_EQ(rules[0].which.type, Collective::all_gather);
   EXPECT_EQ(rules[0].which.group, "3");
   EXPECT_EQ(rules[0].which.min_bytes, 1 << 20);
   EXPECT_EQ(rules[0].which.end_bytes, 64 << 20);
@@ -143,7 +163,7 @@ TEST(MergeMaps, ReadAstraSimsMapOfNodes) {
   for (const char* text :
        {"12: algo/ring\n7: tree\n", "{12: algo/ring, 7: tree}", "# Ours\n\n# 1\n12: algo/ring\n7: tree\n",
         "---\n'12': algo/ring\n\"7\": tree\n", "{\"7\": \"tree\", \"12\": \"algo/ring\"}"}) {
-    const auto rules = parse_merge_map("m.yml", text);
+    const auto rules = parse_rule_map("m.yml", text);
     ASSERT_EQ(rules.size(), 2U) << text;
     EXPECT_EQ(rules[0].which.node, 7U);
     EXPECT_EQ(rules[0].algorithm, "tree");

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "config/merge_map.h"
+#include "config/collective_rules.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
-#include "config/size_condition.h"
 #include "config/system.h"
 #include "config/yaml_tree.h"
-#include "core/collective_type.h"
+#include "core/collective.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
 #include "util/glob.h"
@@ -15,46 +15,53 @@
 namespace convert {
 namespace {
 
-std::string type_list() {
-  std::string out;
-  for (const std::string_view name : collective_type_names) {
-    if (name != convert::name(CollectiveType::barrier)) out += (out.empty() ? "" : ", ") + std::string(name);
-  }
-  return out;
+// A barrier carries nothing.
+bool carries(Collective c) { return in_traces(c) && c != Collective::barrier; }
+
+// Reads "all" or the name of a collective. Returns what is wrong; empty if nothing is.
+std::string read_type(std::string_view text, CollectiveSelection& which) {
+  if (text == "all") return "";
+  which.type = parse_collective(text, carries);
+  return which.type ? "" : "'" + std::string(text) + "' is none of all, " + join(names_of(carries));
 }
 
-// Reads the name of a collective that carries something; a barrier is none.
-std::optional<CollectiveType> parse_type(std::string_view text) {
-  const auto type = parse_collective_type(text);
-  return type == CollectiveType::barrier ? std::nullopt : type;
+constexpr std::string_view size_conditions = "size>=BYTES, size>BYTES, size<BYTES or size<=BYTES";
+
+// The sign at the beginning of `text`: ">=", ">", "<=", "<"; empty if there is none.
+std::string_view size_sign(std::string_view text) {
+  const bool has_sign = text.starts_with('>') || text.starts_with('<');
+  return text.substr(0, !has_sign ? 0 : text.substr(1).starts_with('=') ? 2 : 1);
 }
 
 // ">=1MiB" or "<64MiB". False if it is no such condition.
 bool take_size(std::string_view text, CollectiveSelection& which) {
-  const auto size = parse_size_condition(text);
-  if (!size) return false;
-  which.min_bytes = size->min_bytes.value_or(which.min_bytes);
-  which.end_bytes = size->end_bytes.value_or(which.end_bytes);
+  const std::string_view sign = size_sign(text);
+  const auto bytes = parse_bytes(text.substr(sign.size()));
+  if (sign.empty() || !bytes) return false;
+  const bool from_next = sign == ">" || sign == "<=";
+  (sign[0] == '>' ? which.min_bytes : which.end_bytes) = from_next ? std::min(*bytes, INT64_MAX - 1) + 1 : *bytes;
   return true;
+}
+
+void set_algorithm(CollectiveRule& rule, std::string_view text) {
+  rule.builtin = rule.builtin || is_builtin(text);
+  rule.algorithm = text.substr(is_builtin(text) ? builtin_prefix.size() : 0);
 }
 
 class RuleParser {
  public:
   explicit RuleParser(const std::string& text) : text_(text), rest_(text) {}
 
-  MergeRule parse(bool builtin) {
-    MergeRule rule{.builtin = builtin, .text = text_};
-    const std::string_view type = take_until(":=");
-    if (type != "all") {
-      rule.which.type = parse_type(type);
-      if (!rule.which.type) throw wrong("'" + std::string(type) + "' is none of all, " + type_list());
-    }
+  CollectiveRule parse(bool builtin) {
+    CollectiveRule rule{.builtin = builtin, .text = text_};
+    const std::string bad_type = read_type(take_until(":="), rule.which);
+    if (!bad_type.empty()) throw wrong(bad_type);
     while (!rest_.empty() && rest_.front() == ':') {
       rest_.remove_prefix(1);
       condition(rule.which);
     }
     if (rest_.size() < 2) throw wrong("no algorithm behind '='");
-    rule.algorithm = rest_.substr(1);
+    set_algorithm(rule, rest_.substr(1));
     if (rule.which.min_bytes >= rule.which.end_bytes) throw wrong("no size is such");
     return rule;
   }
@@ -76,6 +83,8 @@ class RuleParser {
       const std::string sign(key == "size" ? size_sign(rest_) : "");
       rest_.remove_prefix(sign.size());
       const std::string value = sign + std::string(take_until(":="));
+      const std::string name = std::string(key) + sign.substr(0, 1);
+      if (!seen_.insert(name).second) throw wrong("'" + name + "' is given twice");
       if (key == "size" ? take_size(value, which) : take(key, value, which)) return;
       throw wrong("'" + std::string(key) + value + "' is no condition" +
                   (key == "size" ? "; those of the size are " + std::string(size_conditions) : ""));
@@ -96,6 +105,7 @@ class RuleParser {
 
   const std::string& text_;
   std::string_view rest_;
+  std::set<std::string> seen_;
 };
 
 const YamlSubject map_yaml{.noun = "merge map", .rule = "merge", .is_empty = "says nothing", .max_keys = 8};
@@ -103,7 +113,7 @@ const YamlSubject map_yaml{.noun = "merge map", .rule = "merge", .is_empty = "sa
 class MapReader {
  public:
   explicit MapReader(const std::string& file) : file_(file) {}
-  MergeRule read(const YamlNode& entry);
+  CollectiveRule read(const YamlNode& entry);
 
  private:
   [[nodiscard]] Error error(const YamlNode& at, const std::string& message) const {
@@ -134,14 +144,14 @@ void MapReader::read_size(const YamlNode& node, CollectiveSelection& which) cons
   }
 }
 
-MergeRule MapReader::read(const YamlNode& entry) {
+CollectiveRule MapReader::read(const YamlNode& entry) {
   if (entry.kind != YamlNode::Kind::map) throw error(entry, "a rule is a map, such as {collective: all_reduce, …}");
   check_yaml_keys(file_, entry, {"collective", "pg", "size", "node", "name", "algorithm", "builtin", "chunks"},
                   map_yaml);
-  MergeRule rule{.text = file_ + ":" + std::to_string(entry.line)};
-  if (const YamlNode* n = scalar(entry, "collective"); n != nullptr && n->text != "all") {
-    rule.which.type = parse_type(n->text);
-    if (!rule.which.type) throw error(*n, "'" + n->text + "' is none of all, " + type_list());
+  CollectiveRule rule{.text = file_ + ":" + std::to_string(entry.line)};
+  if (const YamlNode* n = scalar(entry, "collective")) {
+    const std::string bad_type = read_type(n->text, rule.which);
+    if (!bad_type.empty()) throw error(*n, bad_type);
   }
   if (const YamlNode* n = scalar(entry, "pg")) rule.which.group = n->text;
   if (const YamlNode* n = scalar(entry, "name")) rule.which.name = n->text;
@@ -165,7 +175,7 @@ MergeRule MapReader::read(const YamlNode& entry) {
     throw error(entry, "a rule wants either algorithm (a file or set) or builtin");
   rule.builtin = builtin != nullptr;
   const YamlNode& value = rule.builtin ? *builtin : *algorithm;
-  rule.algorithm = value.text;
+  set_algorithm(rule, value.text);
   rule.where = {.file = file_, .line = value.line, .column = value.column};
   return rule;
 }
@@ -182,20 +192,22 @@ bool is_map_of_nodes(std::string_view text) {
 
 }  // namespace
 
-bool CollectiveSelection::fits(CollectiveType t, std::string_view of_group, std::int64_t bytes, NodeId id,
+bool CollectiveSelection::fits(Collective t, std::string_view of_group, std::int64_t bytes, NodeId id,
                                std::string_view node_name) const {
   const auto plain = [](std::string_view g) { return g.empty() ? std::string_view("0") : g; };
   return takes(t) && (!group || plain(*group) == plain(of_group)) && bytes >= min_bytes && bytes < end_bytes &&
          (!node || *node == id) && (name.empty() || matches_glob(name, node_name));
 }
 
-MergeRule parse_merge_rule(const std::string& text, bool builtin) { return RuleParser(text).parse(builtin); }
+CollectiveRule parse_collective_rule(const std::string& text, bool builtin) {
+  return RuleParser(text).parse(builtin);
+}
 
-std::vector<MergeRule> parse_merge_map(const std::string& file, std::string_view text) {
+std::vector<CollectiveRule> parse_rule_map(const std::string& file, std::string_view text) {
   if (is_map_of_nodes(text)) {
-    std::vector<MergeRule> rules;
+    std::vector<CollectiveRule> rules;
     for (auto& [node, prefix] : parse_per_node_map(file, text)) {
-      MergeRule& rule = rules.emplace_back();
+      CollectiveRule& rule = rules.emplace_back();
       rule.which.node = node;
       rule.algorithm = prefix;
       rule.text = file + ": node " + std::to_string(node);
@@ -211,7 +223,7 @@ std::vector<MergeRule> parse_merge_map(const std::string& file, std::string_view
   if (list == nullptr || list->kind != YamlNode::Kind::list)
     throw input_error(place_of(list == nullptr ? root : *list), "rules wants a list of maps", "merge");
   if (list->items.empty()) throw input_error(place_of(*list), "no rule is there", "merge");
-  std::vector<MergeRule> rules;
+  std::vector<CollectiveRule> rules;
   MapReader reader(file);
   for (const YamlNode& entry : list->items) rules.push_back(reader.read(entry));
   return rules;

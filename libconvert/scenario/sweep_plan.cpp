@@ -2,7 +2,6 @@
 #include "scenario/sweep_plan.h"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <set>
 #include <string_view>
@@ -11,16 +10,15 @@
 #include "io/input.h"
 #include "io/input_set.h"
 #include "io/sha256.h"
+#include "scenario/scenario.h"
 
 namespace convert {
 namespace {
 
 // What changes the network without changing its shape, or is part of the shape.
 bool is_of_network(const std::string& key) {
-  const std::string stem = key.substr(0, key.find('.'));
-  constexpr std::array<std::string_view, 8> keys = {"network",   "model",      "bandwidth", "latency",
-                                                    "occupancy", "forwarding", "routing",   "fail"};
-  return std::find(keys.begin(), keys.end(), stem) != keys.end();
+  const Setting* const setting = find_setting(key);
+  return setting != nullptr && setting->part == SettingPart::wires;
 }
 
 // Pieces of a MiB, so that no file need be in memory.
@@ -53,14 +51,8 @@ class Digests {
   std::map<std::string, std::string> traces_;
 };
 
-// Without a place it is of --set or, in the base, of another option.
-Error located(const Error& e, const SweepValue& value, bool is_axis) {
-  if (value.where.file.empty()) return {Error::Kind::usage, {}, (is_axis ? "--set: " : "") + std::string(e.what())};
-  return {Error::Kind::input, value.where, e.what(), "sweep"};
-}
-
 // One setting has one text, and stands on an axis once.
-void spell_usually(std::vector<SweepSetting>& settings, bool are_axes) {
+void spell_usually(std::vector<SweepSetting>& settings) {
   for (SweepSetting& setting : settings) {
     std::map<std::string, std::string> seen;  // as it was written
     for (SweepValue& value : setting.values) {
@@ -68,7 +60,7 @@ void spell_usually(std::vector<SweepSetting>& settings, bool are_axes) {
       const auto [at, is_new] = seen.try_emplace(usual, value.text);
       if (!is_new)
         throw located(input_error({}, setting.key + ": '" + value.text + "' is '" + at->second + "' once more"),
-                      value, are_axes);
+                      setting, value);
       value.text = std::move(usual);
     }
   }
@@ -104,8 +96,9 @@ SweepPlan::SweepPlan(SweepConfig config, std::string folder)
       throw usage_error("the sweep has more than " + std::to_string(max_sweep_runs) + " runs");
   }
   group_of_.resize(size);
+  check_recorded(config_.base, config_.axes);
   check_values();
-  for (auto* settings : {&config_.base, &config_.axes}) spell_usually(*settings, settings == &config_.axes);
+  for (auto* settings : {&config_.base, &config_.axes}) spell_usually(*settings);
   form_groups();
 }
 
@@ -114,12 +107,7 @@ void SweepPlan::check_values() const {
     for (const SweepSetting& setting : *settings) {
       for (const SweepValue& value : setting.values) {
         RunSettings scratch{.folder = folder_};
-        try {
-          scratch.set(setting.key, value.text);
-        } catch (const Error& e) {
-          if (e.where().file.empty()) throw located(e, value, settings == &config_.axes);
-          throw;  // of a file that the value names
-        }
+        scratch.set(setting, value);
       }
     }
   }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "scenario/settings.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "scenario/option_values.h"
+#include "scenario/scenario.h"
 #include "scenario/system_keys.h"
 
 namespace convert {
@@ -67,8 +66,8 @@ TEST(Settings, ValuesThatAKeyDoesNotTake) {
   EXPECT_EQ(error_of("occupancy", "alpha"), "unknown occupancy 'alpha'; known: beta, alpha-beta");
   EXPECT_EQ(error_of("policy", "fio"), "unknown policy 'fio'; did you mean fifo?");
   EXPECT_EQ(error_of("symmetry", "ture"), "symmetry wants true or false, not 'ture'");
-  EXPECT_EQ(error_of("fail", "3-4;"), "fail: '3-4;' has an empty element");
-  EXPECT_EQ(error_of("fail", ";"), "fail: ';' has an empty element");
+  EXPECT_EQ(error_of("fail", "3-4;"), "fail: an element of the list is empty");
+  EXPECT_EQ(error_of("fail", ";"), "fail: an element of the list is empty");
   EXPECT_EQ(error_of("slow", "3=2x;none"), "slow: 'none' is not such as 3=1.5x");
   EXPECT_EQ(error_of("slow", "3=2x;3=1"), "slow: rank 3 is given twice");
   EXPECT_EQ(error_of("slow", "3=nan"), "slow: 'nan' is not a number from 0 to 1e9");

@@ -45,43 +45,43 @@ void tell_gaps(const convert::ReplayResult& result) {
 }
 
 // Returns the exit status.
-int replay(Options& o, tools::Context& context) {
+int replay(const tools::ReplayCommand& command, const tools::ReplayOutputOptions& output, tools::Context& context) {
   using namespace convert;
-  const RunSettings settings = replay_settings(o.replay);
+  const RunSettings settings = replay_settings(command);
   if (settings.network) tools::note_missing_latency(*settings.network);
   Scenario scenario = make_scenario(settings);
-  check_replay_output(o.output, scenario);
-  SourceOptions input = source_options(o.replay.input, context);
+  check_replay_output(output, scenario);
+  SourceOptions input = source_options(command.input, context);
   input.any_ranks = scenario.by_rank();
   TraceSource source(std::move(input), context.diagnostics);
   if (!prepare(source, !scenario.by_rank(), *settings.workload) || context.failed()) return 1;
   add_groups(scenario, source.groups());
   for (const std::string& note : scenario.options.system->config.notes) log_info(note);
   check_scenario(scenario);
-  set_replay_output(o.output, scenario.options);
+  set_replay_output(output, scenario.options);
   // A schedule is made of the traces themselves.
-  const std::vector<Trace> traces = o.output.to ? source.load(context.jobs()) : std::vector<Trace>();
-  LoadedReplay loaded = o.output.to ? load_replay(traces, scenario, context.jobs(), context.diagnostics)
-                                    : load_replay(source, scenario, context.jobs(), context.diagnostics);
+  const std::vector<Trace> traces = output.to ? source.load(context.jobs()) : std::vector<Trace>();
+  LoadedReplay loaded = output.to ? load_replay(traces, scenario, context.jobs(), context.diagnostics)
+                                  : load_replay(source, scenario, context.jobs(), context.diagnostics);
   if (!loaded || context.failed()) return 1;
   std::vector<std::string> files = files_of(settings, scenario);
-  for (std::string& file : tools::files_of(o.replay.input.operands, source.inputs()))
+  for (std::string& file : tools::files_of(command.input.operands, source.inputs()))
     files.push_back(std::move(file));
-  tools::check_no_input(output_files(o.output, loaded.program ? loaded.program->ranks.size() : 0), files);
+  tools::check_no_input(output_files(output, loaded.program ? loaded.program->ranks.size() : 0), files);
   log_info(summary(loaded));
   ReplayResult result = loaded.recorded ? std::move(*loaded.recorded) : replay(*loaded.program);
   tell_gaps(result);
-  const std::string name = tools::inputs(o.replay.input).size() > 1 ? source.base_name() : *settings.workload;
-  if (!report_result(result, o.output, o.replay.input, name, context)) return 1;
+  const std::string name = tools::inputs(command.input).size() > 1 ? source.base_name() : *settings.workload;
+  if (!report_result(result, output, command.input, name, context)) return 1;
   std::optional<Schedule> schedule;
-  if (o.output.to) {
+  if (output.to) {
     const bool beta = scenario.options.network.occupancy == Occupancy::beta;
     schedule = schedule_of_replay(traces, result.timeline, scenario.network,
                                   beta ? Schedule::Occupancy::beta : Schedule::Occupancy::alpha_beta,
                                   source.base_name(), context.diagnostics);
     if (context.failed()) return 1;
   }
-  write_replay(result, o.output, context.common.verbose > 0, loaded, schedule);
+  write_replay(result, output, context.common.verbose > 0, loaded, schedule);
   return 0;
 }
 
@@ -118,6 +118,8 @@ int main(int argc, char** argv) {
     const bool sweep = o.sweep.wanted();
     check_sweep_options(o.sweep);
     check_replay_output(o.output, sweep);
-    return sweep ? run_sweep(o.sweep, o.replay, o.output.output, context, tools::join_team()) : replay(o, context);
+    const tools::ReplayCommand command = read_command(o.replay);
+    return sweep ? run_sweep(o.sweep, command, o.output.output, context, tools::join_team())
+                 : replay(command, o.output, context);
   });
 }

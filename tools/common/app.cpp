@@ -186,12 +186,8 @@ void App::add(const std::string& names, const std::string& value, const std::str
 }
 
 void App::add_flag(const std::string& names, bool& to, const std::string& help) {
-  add_flag(
+  CLI::Option* cli = state_->cli.add_flag_callback(
       names, [&to] { to = true; }, help);
-}
-
-void App::add_flag(const std::string& names, std::function<void()> apply, const std::string& help) {
-  CLI::Option* cli = state_->cli.add_flag_callback(names, std::move(apply), help);
   state_->options.push_back({names, "", help, state_->group, cli->disable_flag_override(), false});
 }
 

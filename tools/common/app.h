@@ -36,11 +36,6 @@ class App {
   // Options added from here on stand under this heading. The help prints Input, Output, the others, Common.
   void group(std::string title);
 
-  // An option whose values go to `apply` when all have been parsed; one that is not `repeatable` gives a single
-  // one.
-  void add(const std::string& names, const std::string& value, const std::string& help, bool repeatable,
-           Apply apply);
-  void add_flag(const std::string& names, std::function<void()> apply, const std::string& help);
   void add_flag(const std::string& names, bool& to, const std::string& help);
   void add_count(const std::string& names, int& to, const std::string& help);  // -vv
   void add_option(const std::string& names, std::optional<std::string>& to, const std::string& value,
@@ -80,6 +75,8 @@ class App {
 
  private:
   struct State;
+  void add(const std::string& names, const std::string& value, const std::string& help, bool repeatable,
+           Apply apply);
   std::unique_ptr<State> state_;
 };
 

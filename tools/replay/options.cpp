@@ -15,97 +15,53 @@ namespace {
 
 using namespace convert;
 
-SweepSetting given(const std::string& key, const std::string& option, const std::string& value) {
+SweepSetting setting_of(const std::string& key, const std::string& option, const std::string& value) {
   return {.key = key, .values = {{value}}, .option = option};
 }
 
-// How messages call an option: "--system" of "-s,--system", else its first name.
-std::string shown_name(const Setting& s) {
-  const std::string names = s.option;
-  const std::string by_key = "--" + std::string(s.key);
-  return names.ends_with(by_key) ? by_key : names.substr(0, names.find(','));
+const SweepSetting* find(const std::vector<SweepSetting>& settings, std::string_view key) {
+  const auto found =
+      std::find_if(settings.begin(), settings.end(), [&](const SweepSetting& s) { return s.key == key; });
+  return found == settings.end() ? nullptr : &*found;
 }
 
-// The elements of an option as one value.
-std::string list_of(const std::string& option, bool commas, const std::vector<std::string>& texts) {
+// `key` is empty: without effect. Messages call "-s,--system" after its key, others by their first name.
+void add_option(App& app, ReplayInputOptions& to, const std::string& key, const std::string& names,
+                const std::string& value, const std::string& help) {
+  const Setting* const setting = key.empty() ? nullptr : find_setting(key);
+  SettingOption& o = to.settings.emplace_back(
+      SettingOption{setting, names.ends_with("--" + key) ? "--" + key : names.substr(0, names.find(','))});
+  if (value.empty()) {
+    app.add_flag(names, o.flag, help);
+  } else if (setting != nullptr && setting->kind == SettingKind::list) {
+    app.add_texts(names, o.texts, value, help);
+  } else {
+    app.add_option(names, o.text, value, help);
+  }
+}
+
+// Returns the value that was given as a setting has it, if one was.
+std::optional<std::string> text_of(const SettingOption& o) {
+  if (o.flag) return o.name.starts_with("--no-") ? "false" : "true";
+  if (o.texts.empty()) return o.text;
   std::string list;
-  for (std::string text : texts) {
+  for (std::string text : o.texts) {
     if (text.find(element_separator) != std::string::npos)
-      throw usage_error(option + ": '" + text + "' has a ';', which separates elements");
-    if (commas) std::replace(text.begin(), text.end(), ',', element_separator);
+      throw usage_error(o.name + ": '" + text + "' has a ';', which separates elements");
+    if (std::string_view(o.setting->value).ends_with(",..."))
+      std::replace(text.begin(), text.end(), ',', element_separator);
     list += (list.empty() ? "" : std::string(1, element_separator)) + text;
   }
   return list;
 }
 
-void add_setting(App& app, const Setting& s, ReplayInputOptions& to) {
-  const std::string name = shown_name(s);
-  const std::string_view value = s.value;
-  if (value.empty())
-    return app.add_flag(
-        s.option,
-        [&to, &s, name] {
-          to.settings.push_back(given(s.key, name, name.starts_with("--no-") ? "false" : "true"));
-        },
-        s.help);
-  const bool list = s.kind == SettingKind::list;
-  app.add(s.option, s.value, s.help, list,
-          [&to, &s, name, list, commas = value.ends_with(",...")](const auto& texts) {
-            to.settings.push_back(given(s.key, name, list ? list_of(name, commas, texts) : texts.front()));
-          });
-}
-
-void add_astra_options(App& app, ReplayInputOptions& to) {
-  app.group("As ASTRA-sim");
-  for (const AstraOption& a : astra_options()) {
-    app.add(a.option, a.value, a.help, false, [&](const auto& texts) {
-      const bool has_other_name = *find_setting(a.key)->option != '\0' || a.key == std::string_view("workload");
-      to.astra_names = to.astra_names || has_other_name;
-      to.settings.push_back(given(a.key, a.option, texts.front()));
-    });
+// No setting is given by two options, nor one that has no meaning.
+void check_command(const std::vector<SweepSetting>& settings) {
+  for (const SweepSetting& s : settings) {
+    if (const SweepSetting* const first = find(settings, s.key); first != &s)
+      throw usage_error(first->option + " and " + s.option + " say the same; give one");
   }
-  constexpr std::array<AstraOption, 4> unused = {
-      {{"", "--comm-scale", "X", "no effect, as there"},
-       {"", "--compute-scale", "X", "no effect, as there"},
-       {"", "--logging-configuration", "FILE", "no effect; see --format astra"},
-       {"", "--logging-folder", "PATH", "no effect; see --format astra"}}};
-  for (const AstraOption& a : unused) {
-    app.add(a.option, a.value, a.help, false, [&to, option = std::string(a.option)](const auto& texts) {
-      to.unused.push_back(given("", option, texts.front()));
-    });
-  }
-}
-
-void note_unused(const std::vector<SweepSetting>& unused) {
-  std::vector<std::string> names;
-  for (const SweepSetting& s : unused) names.push_back(s.option);
-  if (!unused.empty()) log_note(join(names) + (unused.size() == 1 ? " has" : " have") + " no effect");
-  for (const SweepSetting& s : unused) {
-    const std::string& text = s.values.front().text;
-    if (s.option.ends_with("-scale") && !parse_scale(text))
-      throw usage_error(s.option + " wants a number from 0 to 1e9, not '" + text + "'");
-  }
-}
-
-const SweepSetting* find(const ReplayInputOptions& o, std::string_view key) {
-  const auto found =
-      std::find_if(o.settings.begin(), o.settings.end(), [&](const SweepSetting& s) { return s.key == key; });
-  return found == o.settings.end() ? nullptr : &*found;
-}
-
-// What several options say is said once: the operand is the workload, and --system-configuration a choice of rules.
-void complete(ReplayInputOptions& o) {
-  if (!o.input.operands.empty())
-    o.settings.insert(o.settings.begin(), given("workload", "INPUT", o.input.operands.front()));
-  for (const SweepSetting& s : o.settings) {
-    const SweepSetting* const first = find(o, s.key);
-    if (first != &s) throw usage_error(first->option + " and " + s.option + " say the same; give one");
-    if (s.key == "workload" && o.input.operands.empty()) o.input.operands = {s.values.front().text};
-  }
-  check_recorded(o.settings, {});
-  if (const SweepSetting* s = find(o, "system"); s && s->option == "--system-configuration" && !find(o, "compat"))
-    o.settings.push_back(given("compat", s->option, "astra"));
-  note_unused(o.unused);
+  check_recorded(settings, {});
 }
 
 }  // namespace
@@ -114,37 +70,61 @@ void add_replay_options(App& app, ReplayInputOptions& to) {
   add_input_options(app, to.input);
   app.group("Simulation");
   for (const Setting& s : all_settings()) {
-    if (*s.option != '\0') add_setting(app, s, to);
+    if (*s.option != '\0') add_option(app, to, s.key, s.option, s.value, s.help);
   }
-  add_astra_options(app, to);
+  app.group("As ASTRA-sim");
+  for (const AstraOption& a : astra_options()) add_option(app, to, a.key, a.option, a.value, a.help);
 }
 
-RunSettings replay_settings(ReplayInputOptions& o) {
+ReplayCommand read_command(const ReplayInputOptions& options) {
+  ReplayCommand command{.input = options.input};
+  std::vector<std::string>& operands = command.input.operands;
+  std::vector<std::string> unused;
+  if (!operands.empty()) command.settings.push_back(setting_of("workload", "INPUT", operands.front()));
+  for (const SettingOption& o : options.settings) {
+    const std::optional<std::string> text = text_of(o);
+    if (text && o.setting == nullptr) unused.push_back(o.name);
+    if (text && o.name.ends_with("-scale") && !parse_scale(*text))
+      throw usage_error(o.name + " wants a number from 0 to 1e9, not '" + *text + "'");
+    if (!text || o.setting == nullptr) continue;
+    command.settings.push_back(setting_of(o.setting->key, o.name, *text));
+    if (o.name == "--workload-configuration" && operands.empty()) operands = {*text};
+    command.astra_names = command.astra_names || o.name.ends_with("-configuration");
+  }
+  const SweepSetting* const system = find(command.settings, "system");
+  if (system != nullptr && system->option == "--system-configuration" && !find(command.settings, "compat"))
+    command.settings.push_back(setting_of("compat", system->option, "astra"));
+  if (!unused.empty()) log_note(join(unused) + (unused.size() == 1 ? " has" : " have") + " no effect");
+  return command;
+}
+
+RunSettings replay_settings(const ReplayCommand& command) {
   RunSettings settings{.reads_once = true};
+  settings.options.astra_names = command.astra_names;
+  std::vector<std::string> values;
   // Before the operands: an option without its value takes what follows, and leaves that one's value behind.
-  for (const SweepSetting& s : o.settings) settings.set(s, s.values.front());
-  complete(o);
-  if (find(o, "compat") != nullptr) settings.astra = settings.astra.value_or(true);
-  settings.options.astra_names = o.astra_names;
+  for (const SweepSetting& s : command.settings) {
+    settings.set(s, s.values.front());
+    values.push_back(s.values.front().text);
+  }
+  check_command(command.settings);
   if (!settings.network && !settings.comm_recorded)
-    throw usage_error(o.astra_names
+    throw usage_error(command.astra_names
                           ? "no network; give --network-configuration FILE"
                           : "no network; give -n FILE, -n ideal or such as -n ring:8,bw=50GB/s,lat=500ns");
-  std::vector<std::string> files = {o.input.operands.empty() ? "-" : o.input.operands.front()};
-  for (const char* key : {"network", "system", "memory", "groups"}) {
-    if (const SweepSetting* const s = find(o, key)) files.push_back(s->values.front().text);
-  }
-  require_one_standard_input(files);
-  settings.workload = inputs(o.input).front();
+  if (!settings.workload) values.emplace_back("-");
+  require_one_standard_input(values);
+  settings.workload = inputs(command.input).front();
   return settings;
 }
 
-std::vector<SweepSetting> sweep_base(ReplayInputOptions& o) {
-  complete(o);
-  if (o.input.rank) throw usage_error("--rank is for a single trace; a sweep takes whole sets");
-  if (o.input.operands.size() > 1) throw usage_error("a sweep takes one INPUT: a set, an algorithm, or -");
-  if (o.input.from) o.settings.push_back(given("from", "--from", *o.input.from));
-  return o.settings;
+std::vector<SweepSetting> sweep_base(const ReplayCommand& command) {
+  check_command(command.settings);
+  if (command.input.rank) throw usage_error("--rank is for a single trace; a sweep takes whole sets");
+  if (command.input.operands.size() > 1) throw usage_error("a sweep takes one INPUT: a set, an algorithm, or -");
+  std::vector<SweepSetting> base = command.settings;
+  if (command.input.from) base.push_back(setting_of("from", "--from", *command.input.from));
+  return base;
 }
 
 void note_missing_latency(const std::string& network) {

@@ -2,6 +2,8 @@
 // What the command line says of a replay: its settings as text, by our names and by ASTRA-sim's.
 #pragma once
 
+#include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,19 +13,33 @@
 
 namespace tools {
 
-struct ReplayInputOptions {
-  InputOptions input;
-  // As given, one value each; ASTRA-sim's options without effect are apart.
-  std::vector<convert::SweepSetting> settings{};
-  std::vector<convert::SweepSetting> unused{};
-  bool astra_names = false;
+// An option of a setting, or, without one, of ASTRA-sim and without effect.
+struct SettingOption {
+  const convert::Setting* setting;
+  std::string name;  // as messages call it
+  bool flag = false;
+  std::optional<std::string> text{};
+  std::vector<std::string> texts{};
 };
 
+struct ReplayInputOptions {
+  InputOptions input;
+  std::deque<SettingOption> settings{};
+};
 void add_replay_options(App& app, ReplayInputOptions& to);
-// Returns what the command line says as the settings of a single replay, or as the base of a sweep. Says which
-// options have no effect, and that a network in short form leaves the latency out. Throw Error(usage).
-[[nodiscard]] convert::RunSettings replay_settings(ReplayInputOptions& options);
-[[nodiscard]] std::vector<convert::SweepSetting> sweep_base(ReplayInputOptions& options);
+
+// The options that were given.
+struct ReplayCommand {
+  InputOptions input;
+  std::vector<convert::SweepSetting> settings{};  // one value each
+  bool astra_names = false;
+};
+// Returns them, and says which have no effect. Throws Error(usage).
+[[nodiscard]] ReplayCommand read_command(const ReplayInputOptions& options);
+
+// Return the settings of a single replay, and the base of a sweep. Throw Error(usage).
+[[nodiscard]] convert::RunSettings replay_settings(const ReplayCommand& command);
+[[nodiscard]] std::vector<convert::SweepSetting> sweep_base(const ReplayCommand& command);
 
 // Says that a network in short form leaves the latency out. Throws Error(usage) if it is none.
 void note_missing_latency(const std::string& network);

@@ -41,8 +41,8 @@ const SweepSetting* find(const SweepConfig& config, std::string_view key) {
   return nullptr;
 }
 
-SweepPlan make_plan(const SweepOptions& sweep, ReplayInputOptions replay) {
-  const std::vector<SweepSetting> given = sweep_base(replay);
+SweepPlan make_plan(const SweepOptions& sweep, const ReplayCommand& command) {
+  const std::vector<SweepSetting> given = sweep_base(command);
   SweepConfig config;
   std::string folder;
   if (sweep.file) {
@@ -62,7 +62,7 @@ SweepPlan make_plan(const SweepOptions& sweep, ReplayInputOptions replay) {
   }
   config.base.insert(config.base.end(), given.begin(), given.end());
   if (find(config, "workload") == nullptr)
-    config.base.push_back({.key = "workload", .values = {{inputs(replay.input).front()}}, .option = "INPUT"});
+    config.base.push_back({.key = "workload", .values = {{inputs(command.input).front()}}, .option = "INPUT"});
   return {std::move(config), std::move(folder)};
 }
 
@@ -217,12 +217,12 @@ void check_sweep_options(const SweepOptions& o) {
   if (option != nullptr) throw usage_error(std::string(option) + " is for a sweep; give --sweep or --set too");
 }
 
-int run_sweep(const SweepOptions& sweep, const ReplayInputOptions& replay, const std::optional<std::string>& output,
+int run_sweep(const SweepOptions& sweep, const ReplayCommand& command, const std::optional<std::string>& output,
               Context& context, std::unique_ptr<SweepTeam> team) {
   if (team != nullptr && !team->leads()) {
     team->begin();
     set_log_level(-1);  // the leader says it too
-    const SweepPlan plan = make_plan(sweep, replay);
+    const SweepPlan plan = make_plan(sweep, command);
     Diagnostics not_shown;  // the leader has them too
     SweepRunner runner(plan, context.jobs(), not_shown);
     const auto queue = team->queue();
@@ -230,7 +230,7 @@ int run_sweep(const SweepOptions& sweep, const ReplayInputOptions& replay, const
     team->end();
     return 0;
   }
-  lead(sweep, make_plan(sweep, replay), output, context, team.get());
+  lead(sweep, make_plan(sweep, command), output, context, team.get());
   return 0;
 }
 

@@ -47,18 +47,31 @@ Error unknown(const SettingText& v, const std::vector<std::string>& known) {
 
 // What the table says of a value: the functions that turn its text into one, or throw.
 
-// The one of `all` that has this name.
-template <typename T, std::size_t n>
-T choice(const SettingText& v, const std::array<T, n>& all) {
-  if (const std::optional<T> found = find_named(all, v.text)) return *found;
-  std::vector<std::string> names;
-  for (const T value : all) names.emplace_back(name(value));
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> all;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    all.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return all;
+}
+
+// The table has the names of choices, but not in the order of their type.
+template <typename T>
+T choice(const SettingText& v) {
+  const std::vector<std::string> names = split(find_setting(v.key)->value, '|');
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (name(static_cast<T>(i)) == v.text) return static_cast<T>(i);
+  }
   throw unknown(v, names);
 }
 
-bool is_first_of(const SettingText& v, const std::vector<std::string>& two) {
-  if (v.text != two[0] && v.text != two[1]) throw unknown(v, two);
-  return v.text == two[0];
+// Whether it is the first of two.
+bool is_first(const SettingText& v) {
+  const std::vector<std::string> names = split(find_setting(v.key)->value, '|');
+  if (v.text != names[0] && v.text != names[1]) throw unknown(v, names);
+  return v.text == names[0];
 }
 
 bool truth(const SettingText& v) {
@@ -91,14 +104,9 @@ Picoseconds time(const SettingText& v) {
 
 // The elements of a value that is a list: "a;b", or "none".
 std::vector<std::string> elements(const SettingText& v) {
-  std::vector<std::string> all;
-  if (v.text == no_elements) return all;
-  for (std::size_t begin = 0; begin <= v.text.size();) {
-    const std::size_t end = std::min(v.text.find(element_separator, begin), v.text.size());
-    if (begin == end) throw bad(v.key + ": an element of the list is empty");
-    all.push_back(v.text.substr(begin, end - begin));
-    begin = end + 1;
-  }
+  if (v.text == no_elements) return {};
+  std::vector<std::string> all = split(v.text, element_separator);
+  if (std::find(all.begin(), all.end(), "") != all.end()) throw bad(v.key + ": an element of the list is empty");
   return all;
 }
 
@@ -260,28 +268,23 @@ std::string usual_value(const std::string& key, const std::string& value) {
   return usual.empty() ? value : usual;
 }
 
-void check_recorded(std::span<const SweepSetting> base, std::span<const SweepSetting> axes) {
+void check_recorded(std::span<const SweepSetting> given) {
   std::string with;
   const auto is_recorded = [&](const char* key) {
-    for (const auto& all : {base, axes}) {
-      for (const SweepSetting& s : all) {
-        if (s.key != key || s.values.size() != 1 || s.values.front().text != "recorded") continue;
-        with += (with.empty() ? "" : " ") + shown(s) + " recorded";
-        return true;
-      }
-    }
-    return false;
+    const auto found = std::find_if(given.begin(), given.end(), [&](const SweepSetting& s) {
+      return s.key == key && s.values.size() == 1 && s.values.front().text == "recorded";
+    });
+    if (found != given.end()) with += (with.empty() ? "" : " ") + shown(*found) + " recorded";
+    return found != given.end();
   };
   const bool compute = is_recorded("compute");
   if (!is_recorded("comm")) return;
-  for (const auto& all : {base, axes}) {
-    for (const SweepSetting& s : all) {
-      const Setting* const setting = find_setting(s.key);
-      const SettingPart part = setting == nullptr ? SettingPart::npu : setting->part;
-      if (part != SettingPart::times && (compute || part != SettingPart::npu))
-        throw Error(s.where.file.empty() ? Error::Kind::usage : Error::Kind::input, s.where,
-                    shown(s) + " does not go together with " + with);
-    }
+  for (const SweepSetting& s : given) {
+    const Setting* const setting = find_setting(s.key);
+    const SettingPart part = setting == nullptr ? SettingPart::npu : setting->part;
+    if (part != SettingPart::times && (compute || part != SettingPart::npu))
+      throw Error(s.where.file.empty() ? Error::Kind::usage : Error::Kind::input, s.where,
+                  shown(s) + " does not go together with " + with);
   }
 }
 

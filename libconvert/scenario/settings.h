@@ -103,7 +103,7 @@ struct AstraOption {
 [[nodiscard]] std::string usual_value(const std::string& key, const std::string& value);
 
 // Throws Error if there are settings that have no meaning because all runs take recorded times.
-void check_recorded(std::span<const SweepSetting> base, std::span<const SweepSetting> axes);
+void check_recorded(std::span<const SweepSetting> settings);
 
 // What a value is on an axis of a plot; nothing if it is no quantity.
 enum class Unit : std::uint8_t { number, factor, bytes, ns, bytes_per_s };

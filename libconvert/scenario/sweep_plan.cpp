@@ -52,17 +52,15 @@ class Digests {
 };
 
 // One setting has one text, and stands on an axis once.
-void spell_usually(std::vector<SweepSetting>& settings) {
-  for (SweepSetting& setting : settings) {
-    std::map<std::string, std::string> seen;  // as it was written
-    for (SweepValue& value : setting.values) {
-      std::string usual = usual_value(setting.key, value.text);
-      const auto [at, is_new] = seen.try_emplace(usual, value.text);
-      if (!is_new)
-        throw located(input_error({}, setting.key + ": '" + value.text + "' is '" + at->second + "' once more"),
-                      setting, value);
-      value.text = std::move(usual);
-    }
+void spell_usually(SweepSetting& setting) {
+  std::map<std::string, std::string> seen;  // as it was written
+  for (SweepValue& value : setting.values) {
+    std::string usual = usual_value(setting.key, value.text);
+    const auto [at, is_new] = seen.try_emplace(usual, value.text);
+    if (!is_new)
+      throw located(input_error({}, setting.key + ": '" + value.text + "' is '" + at->second + "' once more"),
+                    setting, value);
+    value.text = std::move(usual);
   }
 }
 
@@ -79,60 +77,52 @@ std::string text_of(const std::vector<std::pair<std::string, std::string>>& fail
 }  // namespace
 
 SweepPlan::SweepPlan(SweepConfig config, std::string folder)
-    : config_(std::move(config)), folder_(std::move(folder)), strides_(config_.axes.size()) {
+    : settings_(std::move(config.axes)), axes_(settings_.size()), folder_(std::move(folder)) {
   std::set<std::string> seen;
-  for (const SweepSetting& axis : config_.axes) {
+  for (const SweepSetting& axis : settings_) {
     if (!seen.insert(axis.key).second)
       throw Error(axis.where.file.empty() ? Error::Kind::usage : Error::Kind::input, axis.where,
                   axis.key + " is swept twice");
-    // An axis takes the place of a common value.
-    std::erase_if(config_.base, [&](const SweepSetting& s) { return s.key == axis.key; });
   }
+  for (SweepSetting& common : config.base) {  // an axis takes its place
+    if (!seen.contains(common.key)) settings_.push_back(std::move(common));
+  }
+  strides_.resize(settings_.size(), 1);
   std::size_t size = 1;
-  for (std::size_t a = config_.axes.size(); a-- > 0;) {
+  for (std::size_t a = axes_; a-- > 0;) {
     strides_[a] = size;
-    size *= config_.axes[a].values.size();
+    size *= settings_[a].values.size();
     if (size > max_sweep_runs)
       throw usage_error("the sweep has more than " + std::to_string(max_sweep_runs) + " runs");
   }
   group_of_.resize(size);
-  check_recorded(config_.base, config_.axes);
-  check_values();
-  for (auto* settings : {&config_.base, &config_.axes}) spell_usually(*settings);
-  form_groups();
-}
-
-void SweepPlan::check_values() const {
-  for (const auto* settings : {&config_.base, &config_.axes}) {
-    for (const SweepSetting& setting : *settings) {
-      for (const SweepValue& value : setting.values) {
-        RunSettings scratch{.folder = folder_};
-        scratch.set(setting, value);
-      }
+  check_recorded(settings_);
+  for (const SweepSetting& setting : settings_) {
+    for (const SweepValue& value : setting.values) {
+      RunSettings scratch{.folder = folder_};
+      scratch.set(setting, value);
     }
   }
+  for (SweepSetting& setting : settings_) spell_usually(setting);
+  form_groups();
 }
 
 RunSettings SweepPlan::settings(std::size_t run) const {
   RunSettings settings{.folder = folder_};
-  for (const SweepSetting& s : config_.base) settings.set(s.key, s.values.front().text);
-  for (std::size_t a = 0; a < config_.axes.size(); ++a) settings.set(config_.axes[a].key, value(run, a));
+  for (std::size_t s = settings_.size(); s-- > 0;) settings.set(settings_[s].key, value(run, s));
   return settings;
 }
 
 std::optional<std::string> SweepPlan::common(const std::string& key) const {
-  for (const auto* settings : {&config_.axes, &config_.base}) {
-    for (const SweepSetting& s : *settings) {
-      if (s.key == key && s.values.size() == 1) return s.values.front().text;
-    }
+  for (const SweepSetting& s : settings_) {
+    if (s.key == key && s.values.size() == 1) return s.values.front().text;
   }
   return std::nullopt;
 }
 
 std::string SweepPlan::describe(std::size_t run) const {
   std::string text;
-  for (std::size_t a = 0; a < config_.axes.size(); ++a)
-    text += (a == 0 ? "" : ", ") + config_.axes[a].key + "=" + value(run, a);
+  for (std::size_t a = 0; a < axes_; ++a) text += (a == 0 ? "" : ", ") + settings_[a].key + "=" + value(run, a);
   return text;
 }
 
@@ -144,8 +134,7 @@ std::vector<std::string> SweepPlan::identities() const {
   std::vector<std::string> ids;
   for (std::size_t run = 0; run < size(); ++run) {
     std::map<std::string, std::string> settings;  // a value counts the same on an axis and in the base
-    for (const SweepSetting& s : config_.base) settings[s.key] = s.values.front().text;
-    for (std::size_t a = 0; a < config_.axes.size(); ++a) settings[config_.axes[a].key] = value(run, a);
+    for (std::size_t s = 0; s < settings_.size(); ++s) settings[settings_[s].key] = value(run, s);
     std::string text = "sweep 5\n";
     for (const auto& [key, value] : settings) {
       text += key + '=' + value + '\n';
@@ -161,15 +150,13 @@ std::vector<std::string> SweepPlan::identities() const {
 std::vector<std::string> SweepPlan::files() const {
   std::set<std::string> files;
   std::set<std::string> sets;
-  for (const auto* settings : {&config_.base, &config_.axes}) {
-    for (const SweepSetting& setting : *settings) {
-      for (const SweepValue& value : setting.values) {
-        for (std::string& file : files_of(setting.key, value.text, folder_)) files.insert(std::move(file));
-        if (setting.key != "workload") continue;
-        RunSettings scratch{.folder = folder_};
-        scratch.set(setting.key, value.text);
-        sets.insert(*scratch.workload);
-      }
+  for (const SweepSetting& setting : settings_) {
+    for (const SweepValue& value : setting.values) {
+      for (std::string& file : files_of(setting.key, value.text, folder_)) files.insert(std::move(file));
+      if (setting.key != "workload") continue;
+      RunSettings scratch{.folder = folder_};
+      scratch.set(setting.key, value.text);
+      sets.insert(*scratch.workload);
     }
   }
   for (const auto& customs : customs_) {
@@ -197,8 +184,8 @@ void SweepPlan::form_groups() {
     std::string key = settings.workload.value_or("");
     const std::string workload = key;
     const bool first_of_workload = !groups_by_workload_.contains(workload);
-    for (std::size_t a = 0; a < config_.axes.size(); ++a) {
-      if (!is_of_network(config_.axes[a].key)) key += '\n' + value(run, a);
+    for (std::size_t a = 0; a < axes_; ++a) {
+      if (!is_of_network(settings_[a].key)) key += '\n' + value(run, a);
     }
     std::vector<std::pair<std::string, std::string>> customs;
     try {

@@ -61,7 +61,7 @@ void check_command(const std::vector<SweepSetting>& settings) {
     if (const SweepSetting* const first = find(settings, s.key); first != &s)
       throw usage_error(first->option + " and " + s.option + " say the same; give one");
   }
-  check_recorded(settings, {});
+  check_recorded(settings);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -40,9 +41,10 @@ std::string scenario_error(const std::vector<std::string>& pairs) {
 }
 
 TEST(Settings, EveryChoiceHasItsName) {
-  for (const NetworkModel m : network_models) EXPECT_EQ(find_named(network_models, name(m)), m);
-  for (const WirePolicy p : wire_policies) EXPECT_EQ(find_named(wire_policies, name(p)), p);
-  EXPECT_EQ(find_named(network_models, "link"), std::nullopt);
+  for (const Setting& s : all_settings()) {
+    std::istringstream names(s.kind == SettingKind::choice ? s.value : "");
+    for (std::string name; std::getline(names, name, '|');) EXPECT_EQ(error_of(s.key, name), "") << s.key;
+  }
   EXPECT_EQ(error_of("model", "link"), "unknown model 'link'; did you mean links?");
 }
 

@@ -133,6 +133,11 @@ bool goes_on(std::string_view piece) { return piece.starts_with("bw=") || piece.
 
 }  // namespace
 
+std::string text_of(const Error& e) {
+  const std::string place = format_location(e.where());
+  return place.empty() ? e.what() : place + ": " + e.what();
+}
+
 Error located(const Error& e, const SweepSetting& setting, const SweepValue& value) {
   const std::string text = e.what();
   if (!value.where.file.empty()) return input_error(value.where, text, subject.rule);

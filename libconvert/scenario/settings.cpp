@@ -138,7 +138,7 @@ void set_network(RunSettings& s, const SettingText& v) {
     (void)find_network(*s.network);
   } catch (const Error& e) {  // a path that is not there is a mistake in the sweep
     if (e.where().line != 0 || e.where().offset >= 0) throw;
-    throw bad(format_location(e.where()) + (e.where().file.empty() ? "" : ": ") + e.what());
+    throw bad(text_of(e));
   }
 }
 
@@ -204,7 +204,7 @@ constexpr Setting settings[] = {
 #include "scenario/settings.def"
 };
 
-constexpr AstraOption astra_table[] = {
+constexpr Setting astra_table[] = {
 #define ASTRA_OPTION(key, option, value, help) {key, option, value, help},
 #include "scenario/settings.def"
 };
@@ -219,7 +219,7 @@ std::string shown(const SweepSetting& s) {
 }  // namespace
 
 std::span<const Setting> all_settings() { return settings; }
-std::span<const AstraOption> astra_options() { return astra_table; }
+std::span<const Setting> astra_options() { return astra_table; }
 
 const Setting* find_setting(const std::string& key) {
   const auto* const found =

@@ -79,22 +79,15 @@ struct Setting {
   const char* option;  // "-s,--system"; empty: none
   const char* value;
   const char* help;
-  SettingKind kind;
-  SettingPart part;
-  void (*apply)(RunSettings& to, const SettingText& value);
+  SettingKind kind = SettingKind::text;
+  SettingPart part = SettingPart::times;
+  void (*apply)(RunSettings& to, const SettingText& value) = nullptr;
 };
 [[nodiscard]] std::span<const Setting> all_settings();
+// Options by ASTRA-sim's names: of a setting, or, without a key, of nothing. They apply nothing themselves.
+[[nodiscard]] std::span<const Setting> astra_options();
 // Returns the setting of a key such as "bandwidth.1"; null if it is a key of system.json.
 [[nodiscard]] const Setting* find_setting(const std::string& key);
-
-// An option by ASTRA-sim's name.
-struct AstraOption {
-  const char* key;
-  const char* option;
-  const char* value;
-  const char* help;
-};
-[[nodiscard]] std::span<const AstraOption> astra_options();
 
 // All settings, and the keys of system.json.
 [[nodiscard]] const SweepKeys& sweep_keys();

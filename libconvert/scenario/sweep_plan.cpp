@@ -204,7 +204,7 @@ void SweepPlan::form_groups() {
       // A file that cannot be read or what is not given at all is a mistake; a combination is the run's own
       // failure.
       if (e.kind() != Error::Kind::input || e.where().line != 0 || e.where().offset >= 0) throw;
-      add_failure(run, format_location(e.where()) + (e.where().file.empty() ? "" : ": ") + e.what());
+      add_failure(run, convert::text_of(e));
     }
     const auto [number, is_new] = numbers.try_emplace(key, groups_.size());
     if (is_new) groups_.push_back(key);

@@ -30,12 +30,6 @@ std::shared_ptr<T> touch(std::list<std::pair<std::string, std::shared_ptr<T>>>& 
   return table.front().second;
 }
 
-std::string text_of(const Location& where, const std::string& message) {
-  const std::string place = format_location(where);
-  return place.empty() ? message : place + ": " + message;
-}
-std::string text_of(const Error& e) { return text_of(e.where(), e.what()); }
-
 // The first error, and how many more there are.
 Error first_error(const Diagnostics& diagnostics) {
   const auto found = std::find_if(diagnostics.all().begin(), diagnostics.all().end(),
@@ -136,7 +130,7 @@ void SweepRunner::open(Workload& workload, const Scenario& scenario) {
     workload.groups = source->groups();
     workload.source = std::move(source);
   } catch (const Error& e) {
-    workload.error = text_of(e);
+    workload.error = convert::text_of(e);
     throw Error(workload.error);
   }
 }
@@ -229,7 +223,7 @@ std::vector<std::string> SweepRunner::run(std::size_t run) {
     if (!shared->loaded) {
       Location where = shared->error->where();
       if (where.file == shared->network) where.file = scenario.network.source;
-      return sweep_failure(text_of(where, shared->error->what()));
+      return sweep_failure(convert::text_of(Error(Error::Kind::input, where, shared->error->what())));
     }
     if (shared->loaded.recorded) return sweep_result(*shared->loaded.recorded);
     // The tables of the ranks are shared, not copied.
@@ -238,7 +232,7 @@ std::vector<std::string> SweepRunner::run(std::size_t run) {
     own.options.network = scenario.options.network;
     return sweep_result(replay(own));
   } catch (const Error& e) {
-    return sweep_failure(text_of(e));
+    return sweep_failure(convert::text_of(e));
   }
 }
 

@@ -25,18 +25,20 @@ const SweepSetting* find(const std::vector<SweepSetting>& settings, std::string_
   return found == settings.end() ? nullptr : &*found;
 }
 
-// `key` is empty: without effect. Messages call "-s,--system" after its key, others by their first name.
-void add_option(App& app, ReplayInputOptions& to, const std::string& key, const std::string& names,
-                const std::string& value, const std::string& help) {
-  const Setting* const setting = key.empty() ? nullptr : find_setting(key);
+// Messages call "-s,--system" after its key, others by their first name.
+void add_option(App& app, ReplayInputOptions& to, const Setting& row) {
+  const std::string key = row.key;
+  const std::string names = row.option;
+  if (names.empty()) return;
   SettingOption& o = to.settings.emplace_back(
-      SettingOption{setting, names.ends_with("--" + key) ? "--" + key : names.substr(0, names.find(','))});
-  if (value.empty()) {
-    app.add_flag(names, o.flag, help);
-  } else if (setting != nullptr && setting->kind == SettingKind::list) {
-    app.add_texts(names, o.texts, value, help);
+      SettingOption{key.empty() ? nullptr : find_setting(key),
+                    names.ends_with("--" + key) ? "--" + key : names.substr(0, names.find(','))});
+  if (*row.value == '\0') {
+    app.add_flag(names, o.flag, row.help);
+  } else if (row.kind == SettingKind::list) {
+    app.add_texts(names, o.texts, row.value, row.help);
   } else {
-    app.add_option(names, o.text, value, help);
+    app.add_option(names, o.text, row.value, row.help);
   }
 }
 
@@ -55,13 +57,15 @@ std::optional<std::string> text_of(const SettingOption& o) {
   return list;
 }
 
-// No setting is given by two options, nor one that has no meaning.
-void check_command(const std::vector<SweepSetting>& settings) {
-  for (const SweepSetting& s : settings) {
-    if (const SweepSetting* const first = find(settings, s.key); first != &s)
+// No setting is given by two options, nor one that has no meaning. Says which options have no effect.
+void check_command(const ReplayCommand& command) {
+  for (const SweepSetting& s : command.settings) {
+    if (const SweepSetting* const first = find(command.settings, s.key); first != &s)
       throw usage_error(first->option + " and " + s.option + " say the same; give one");
   }
-  check_recorded(settings);
+  check_recorded(command.settings);
+  const std::vector<std::string>& unused = command.unused;
+  if (!unused.empty()) log_note(join(unused) + (unused.size() == 1 ? " has" : " have") + " no effect");
 }
 
 }  // namespace
@@ -69,24 +73,24 @@ void check_command(const std::vector<SweepSetting>& settings) {
 void add_replay_options(App& app, ReplayInputOptions& to) {
   add_input_options(app, to.input);
   app.group("Simulation");
-  for (const Setting& s : all_settings()) {
-    if (*s.option != '\0') add_option(app, to, s.key, s.option, s.value, s.help);
-  }
+  for (const Setting& s : all_settings()) add_option(app, to, s);
   app.group("As ASTRA-sim");
-  for (const AstraOption& a : astra_options()) add_option(app, to, a.key, a.option, a.value, a.help);
+  for (const Setting& s : astra_options()) add_option(app, to, s);
 }
 
 ReplayCommand read_command(const ReplayInputOptions& options) {
   ReplayCommand command{.input = options.input};
   std::vector<std::string>& operands = command.input.operands;
-  std::vector<std::string> unused;
   if (!operands.empty()) command.settings.push_back(setting_of("workload", "INPUT", operands.front()));
   for (const SettingOption& o : options.settings) {
     const std::optional<std::string> text = text_of(o);
-    if (text && o.setting == nullptr) unused.push_back(o.name);
-    if (text && o.name.ends_with("-scale") && !parse_scale(*text))
+    if (!text) continue;
+    if (o.name.ends_with("-scale") && !parse_scale(*text))
       throw usage_error(o.name + " wants a number from 0 to 1e9, not '" + *text + "'");
-    if (!text || o.setting == nullptr) continue;
+    if (o.setting == nullptr) {
+      command.unused.push_back(o.name);
+      continue;
+    }
     command.settings.push_back(setting_of(o.setting->key, o.name, *text));
     if (o.name == "--workload-configuration" && operands.empty()) operands = {*text};
     command.astra_names = command.astra_names || o.name.ends_with("-configuration");
@@ -94,7 +98,6 @@ ReplayCommand read_command(const ReplayInputOptions& options) {
   const SweepSetting* const system = find(command.settings, "system");
   if (system != nullptr && system->option == "--system-configuration" && !find(command.settings, "compat"))
     command.settings.push_back(setting_of("compat", system->option, "astra"));
-  if (!unused.empty()) log_note(join(unused) + (unused.size() == 1 ? " has" : " have") + " no effect");
   return command;
 }
 
@@ -107,7 +110,7 @@ RunSettings replay_settings(const ReplayCommand& command) {
     settings.set(s, s.values.front());
     values.push_back(s.values.front().text);
   }
-  check_command(command.settings);
+  check_command(command);
   if (!settings.network && !settings.comm_recorded)
     throw usage_error(command.astra_names
                           ? "no network; give --network-configuration FILE"
@@ -119,7 +122,7 @@ RunSettings replay_settings(const ReplayCommand& command) {
 }
 
 std::vector<SweepSetting> sweep_base(const ReplayCommand& command) {
-  check_command(command.settings);
+  check_command(command);
   if (command.input.rank) throw usage_error("--rank is for a single trace; a sweep takes whole sets");
   if (command.input.operands.size() > 1) throw usage_error("a sweep takes one INPUT: a set, an algorithm, or -");
   std::vector<SweepSetting> base = command.settings;

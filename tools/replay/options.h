@@ -32,12 +32,14 @@ void add_replay_options(App& app, ReplayInputOptions& to);
 struct ReplayCommand {
   InputOptions input;
   std::vector<convert::SweepSetting> settings{};  // one value each
+  std::vector<std::string> unused{};              // without effect
   bool astra_names = false;
 };
-// Returns them, and says which have no effect. Throws Error(usage).
+// Throws Error(usage) at values that cannot be.
 [[nodiscard]] ReplayCommand read_command(const ReplayInputOptions& options);
 
-// Return the settings of a single replay, and the base of a sweep. Throw Error(usage).
+// Return the settings of a single replay, and the base of a sweep; say which options have no effect. Throw
+// Error(usage).
 [[nodiscard]] convert::RunSettings replay_settings(const ReplayCommand& command);
 [[nodiscard]] std::vector<convert::SweepSetting> sweep_base(const ReplayCommand& command);
 

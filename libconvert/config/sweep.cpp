@@ -137,6 +137,20 @@ bool goes_on(std::string_view piece) {
 
 }  // namespace
 
+std::string text_of(const Error& e) {
+  const std::string place = format_location(e.where());
+  return place.empty() ? e.what() : place + ": " + e.what();
+}
+
+Error located(const Error& e, const SweepSetting& setting, const SweepValue& value) {
+  const std::string text = e.what();
+  if (!value.where.file.empty()) return input_error(value.where, text, subject.rule);
+  // "size wants …" is "--size wants …".
+  const std::string behind = text.starts_with(setting.key) ? text.substr(setting.key.size()) : "";
+  const bool named = setting.option != "--set" && (behind.starts_with(" wants ") || behind.starts_with(": "));
+  return usage_error(named ? setting.option + behind : setting.option + ": " + text);
+}
+
 void SweepKeys::check(const std::string& key, const Location& where, Error::Kind kind) const {
   if (contains(keys, key)) return;
   const std::size_t dot = key.find('.');
@@ -163,7 +177,7 @@ SweepSetting parse_sweep_option(std::string_view text, const SweepKeys& keys) {
   const std::string shown = "--set " + std::string(text) + ": ";
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0) throw usage_error(shown + "wants KEY=VALUE,VALUE,…");
-  SweepSetting setting{.key = std::string(text.substr(0, equals))};
+  SweepSetting setting{.key = std::string(text.substr(0, equals)), .option = "--set"};
   keys.check(setting.key, {}, Error::Kind::usage);
   for (std::size_t begin = equals + 1; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());

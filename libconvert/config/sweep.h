@@ -18,7 +18,12 @@ struct SweepSetting {
   std::string key;
   Location where{};
   std::vector<SweepValue> values{};  // at least one, no two alike
+  std::string option{};              // that gave it: "--set", "--size"; empty: a sweep file
 };
+// Returns the message behind its place.
+[[nodiscard]] std::string text_of(const Error& e);
+// Returns what is wrong with a value: an Error(input) with its place, or an Error(usage) that names the option.
+[[nodiscard]] Error located(const Error& e, const SweepSetting& setting, const SweepValue& value);
 struct SweepConfig {
   std::vector<SweepSetting> base{};  // one value each
   std::vector<SweepSetting> axes{};  // in the order of the file

@@ -26,6 +26,9 @@ namespace convert {
   return model == NetworkModel::unaware && !astra;
 }
 
+// How groups are called where there are to be none, not those of the trace set either; unless there is such a file.
+inline constexpr const char* no_groups_file = "empty";
+
 class TraceSource;
 
 // What the command line says about the NPUs besides their traces and the network; paths of files.

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Values of options that are also keys of a sweep, from text: names, stragglers, rules for collectives.
+// Values of options that are also keys of a sweep, from text: stragglers, rules for collectives.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,23 +11,6 @@
 #include "simulate/program/program.h"
 
 namespace convert {
-
-inline constexpr std::array network_models = {NetworkModel::unaware, NetworkModel::aware, NetworkModel::wires};
-inline constexpr std::array occupancies = {Occupancy::beta, Occupancy::alpha_beta};
-inline constexpr std::array forwardings = {Forwarding::switches, Forwarding::store, Forwarding::cut};
-inline constexpr std::array routings = {Routing::dimension, Routing::shortest};
-inline constexpr std::array issue_modes = {IssueMode::algorithm, IssueMode::workload, IssueMode::unlimited};
-inline constexpr std::array wire_policies = {WirePolicy::arrival, WirePolicy::fifo, WirePolicy::lifo,
-                                             WirePolicy::priority, WirePolicy::smallest};
-
-// The one of `all` that has this name().
-template <typename T, std::size_t n>
-[[nodiscard]] std::optional<T> find_named(const std::array<T, n>& all, std::string_view text) {
-  for (const T value : all) {
-    if (name(value) == text) return value;
-  }
-  return std::nullopt;
-}
 
 // true, 1, on, yes; false, 0, off, no; and what else ASTRA-sim takes: True, t, T; False, f, F.
 [[nodiscard]] std::optional<bool> parse_truth(std::string_view text);

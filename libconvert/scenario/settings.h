@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: MIT
-// One replay as named settings: each is set from text, then all together make what is replayed.
+// One replay as named settings: each is set from text, by the command line as by a sweep.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "config/network/network.h"
 #include "config/sweep.h"
 #include "config/system.h"
 #include "scenario/inputs.h"
 #include "simulate/program/program.h"
 
 namespace convert {
-
-// How groups are called where there are to be none, not those of the trace set either; unless there is such a file.
-inline constexpr const char* no_groups_file = "empty";
 
 // Bandwidth or latency of a network's wires, in place of what the network says.
 struct WireSetting {
@@ -28,7 +24,8 @@ struct WireSetting {
 };
 
 struct RunSettings {
-  std::string folder{};  // where paths are looked for that the working folder does not have
+  std::string folder{};     // where paths are looked for that the working folder does not have
+  bool reads_once = false;  // a single replay: its files may be pipes, and are opened when they are read
   std::optional<std::string> workload{};
   std::optional<std::string> network{};
   std::optional<std::string> from{};  // format of the workload
@@ -36,6 +33,8 @@ struct RunSettings {
   std::optional<NetworkModel> model{};
   std::optional<IssueMode> issue{};
   std::optional<bool> astra{};
+  bool compute_recorded = false;
+  bool comm_recorded = false;
   SystemInputs system{};
   bool no_groups = false;  // those of the trace set are not wanted either
   std::vector<WireSetting> wires{};
@@ -48,12 +47,56 @@ struct RunSettings {
 
   // Throws Error(input), without a place, at a value that `key` does not take. A key of sweep_keys().
   void set(const std::string& key, const std::string& value);
+  // The same of a value that was given. The Error has its place, or is a usage error that names the option.
+  void set(const SweepSetting& setting, const SweepValue& value);
 };
 
+// What a setting's value is.
+enum class SettingKind : std::uint8_t {
+  text,
+  traces,
+  network,
+  file,
+  choice,
+  truth,
+  list,
+  bytes,
+  time,
+  number,
+  rate,
+  delay
+};
+// What a setting is about. Some have no meaning with recorded times: wires and communication where communication is
+// recorded, npu where computing is too. wires: programs of several values are the same but for the network's shape.
+enum class SettingPart : std::uint8_t { wires, communication, npu, times };
+struct SettingText {
+  const std::string& key;
+  const std::string& text;
+};
+// A line of settings.def.
+struct Setting {
+  const char* key;
+  const char* option;  // "-s,--system"; empty: none
+  const char* value;
+  const char* help;
+  SettingKind kind = SettingKind::text;
+  SettingPart part = SettingPart::times;
+  void (*apply)(RunSettings& to, const SettingText& value) = nullptr;
+};
+[[nodiscard]] std::span<const Setting> all_settings();
+// Options by ASTRA-sim's names: of a setting, or, without a key, of nothing. They apply nothing themselves.
+[[nodiscard]] std::span<const Setting> astra_options();
+// Returns the setting of a key such as "bandwidth.1"; null if it is a key of system.json.
+[[nodiscard]] const Setting* find_setting(const std::string& key);
+
+// All settings, and the keys of system.json.
 [[nodiscard]] const SweepKeys& sweep_keys();
-// A value with collectives and their algorithms as we print them, so that one setting has one text. What `key` does
-// not take stays as it is.
+// Returns a value with collectives and their algorithms as we print them, so that one setting has one text. What
+// `key` does not take stays as it is.
 [[nodiscard]] std::string usual_value(const std::string& key, const std::string& value);
+
+// Throws Error if there are settings that have no meaning because all runs take recorded times.
+void check_recorded(std::span<const SweepSetting> settings);
 
 // What a value is on an axis of a plot; nothing if it is no quantity.
 enum class Unit : std::uint8_t { number, factor, bytes, ns, bytes_per_s };
@@ -63,27 +106,7 @@ struct Quantity {
 };
 [[nodiscard]] std::optional<Quantity> quantity(const std::string& key, const std::string& value);
 
-// The settings as they are replayed. `options.system` is there.
-struct Scenario {
-  std::string workload;
-  NetworkConfig network;
-  ReplayOptions options;
-  std::optional<std::string> from{};
-  bool issue_by_trace = false;
-  bool has_groups = false;
-};
-// Reads the files. Throws Error.
-[[nodiscard]] Scenario make_scenario(const RunSettings& settings);
-
-// Throws Error if the settings do not go together.
-void check_scenario(const Scenario& scenario);
-
-// Scenarios whose settings differ in nothing but the network and how messages share its wires (model, bandwidth,
-// latency, occupancy, forwarding, routing, failed wires) compile to the same program if this is the same.
-// Bandwidths are part of it where chunks are balanced by them.
-[[nodiscard]] std::string network_shape(const Scenario& scenario);
-
-// The files whose contents a setting stands for; not the workload's.
+// Returns the files whose contents a setting stands for; not the workload's.
 [[nodiscard]] std::vector<std::string> files_of(const std::string& key, const std::string& value,
                                                 const std::string& folder);
 

@@ -2,7 +2,6 @@
 #include "scenario/sweep_plan.h"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <set>
 #include <string_view>
@@ -11,16 +10,15 @@
 #include "io/input.h"
 #include "io/input_set.h"
 #include "io/sha256.h"
+#include "scenario/scenario.h"
 
 namespace convert {
 namespace {
 
 // What changes the network without changing its shape, or is part of the shape.
 bool is_of_network(const std::string& key) {
-  const std::string stem = key.substr(0, key.find('.'));
-  constexpr std::array<std::string_view, 8> keys = {"network",   "model",      "bandwidth", "latency",
-                                                    "occupancy", "forwarding", "routing",   "fail"};
-  return std::find(keys.begin(), keys.end(), stem) != keys.end();
+  const Setting* const setting = find_setting(key);
+  return setting != nullptr && setting->part == SettingPart::wires;
 }
 
 // Pieces of a MiB, so that no file need be in memory.
@@ -53,24 +51,16 @@ class Digests {
   std::map<std::string, std::string> traces_;
 };
 
-// Without a place it is of --set or, in the base, of another option.
-Error located(const Error& e, const SweepValue& value, bool is_axis) {
-  if (value.where.file.empty()) return {Error::Kind::usage, {}, (is_axis ? "--set: " : "") + std::string(e.what())};
-  return {Error::Kind::input, value.where, e.what(), "sweep"};
-}
-
 // One setting has one text, and stands on an axis once.
-void spell_usually(std::vector<SweepSetting>& settings, bool are_axes) {
-  for (SweepSetting& setting : settings) {
-    std::map<std::string, std::string> seen;  // as it was written
-    for (SweepValue& value : setting.values) {
-      std::string usual = usual_value(setting.key, value.text);
-      const auto [at, is_new] = seen.try_emplace(usual, value.text);
-      if (!is_new)
-        throw located(input_error({}, setting.key + ": '" + value.text + "' is '" + at->second + "' once more"),
-                      value, are_axes);
-      value.text = std::move(usual);
-    }
+void spell_usually(SweepSetting& setting) {
+  std::map<std::string, std::string> seen;  // as it was written
+  for (SweepValue& value : setting.values) {
+    std::string usual = usual_value(setting.key, value.text);
+    const auto [at, is_new] = seen.try_emplace(usual, value.text);
+    if (!is_new)
+      throw located(input_error({}, setting.key + ": '" + value.text + "' is '" + at->second + "' once more"),
+                    setting, value);
+    value.text = std::move(usual);
   }
 }
 
@@ -87,64 +77,52 @@ std::string text_of(const std::vector<std::pair<std::string, std::string>>& fail
 }  // namespace
 
 SweepPlan::SweepPlan(SweepConfig config, std::string folder)
-    : config_(std::move(config)), folder_(std::move(folder)), strides_(config_.axes.size()) {
+    : settings_(std::move(config.axes)), axes_(settings_.size()), folder_(std::move(folder)) {
   std::set<std::string> seen;
-  for (const SweepSetting& axis : config_.axes) {
+  for (const SweepSetting& axis : settings_) {
     if (!seen.insert(axis.key).second)
       throw Error(axis.where.file.empty() ? Error::Kind::usage : Error::Kind::input, axis.where,
                   axis.key + " is swept twice");
-    // An axis takes the place of a common value.
-    std::erase_if(config_.base, [&](const SweepSetting& s) { return s.key == axis.key; });
   }
+  for (SweepSetting& common : config.base) {  // an axis takes its place
+    if (!seen.contains(common.key)) settings_.push_back(std::move(common));
+  }
+  strides_.resize(settings_.size(), 1);
   std::size_t size = 1;
-  for (std::size_t a = config_.axes.size(); a-- > 0;) {
+  for (std::size_t a = axes_; a-- > 0;) {
     strides_[a] = size;
-    size *= config_.axes[a].values.size();
+    size *= settings_[a].values.size();
     if (size > max_sweep_runs)
       throw usage_error("the sweep has more than " + std::to_string(max_sweep_runs) + " runs");
   }
   group_of_.resize(size);
-  check_values();
-  for (auto* settings : {&config_.base, &config_.axes}) spell_usually(*settings, settings == &config_.axes);
-  form_groups();
-}
-
-void SweepPlan::check_values() const {
-  for (const auto* settings : {&config_.base, &config_.axes}) {
-    for (const SweepSetting& setting : *settings) {
-      for (const SweepValue& value : setting.values) {
-        RunSettings scratch{.folder = folder_};
-        try {
-          scratch.set(setting.key, value.text);
-        } catch (const Error& e) {
-          if (e.where().file.empty()) throw located(e, value, settings == &config_.axes);
-          throw;  // of a file that the value names
-        }
-      }
+  check_recorded(settings_);
+  for (const SweepSetting& setting : settings_) {
+    for (const SweepValue& value : setting.values) {
+      RunSettings scratch{.folder = folder_};
+      scratch.set(setting, value);
     }
   }
+  for (SweepSetting& setting : settings_) spell_usually(setting);
+  form_groups();
 }
 
 RunSettings SweepPlan::settings(std::size_t run) const {
   RunSettings settings{.folder = folder_};
-  for (const SweepSetting& s : config_.base) settings.set(s.key, s.values.front().text);
-  for (std::size_t a = 0; a < config_.axes.size(); ++a) settings.set(config_.axes[a].key, value(run, a));
+  for (std::size_t s = settings_.size(); s-- > 0;) settings.set(settings_[s].key, value(run, s));
   return settings;
 }
 
 std::optional<std::string> SweepPlan::common(const std::string& key) const {
-  for (const auto* settings : {&config_.axes, &config_.base}) {
-    for (const SweepSetting& s : *settings) {
-      if (s.key == key && s.values.size() == 1) return s.values.front().text;
-    }
+  for (const SweepSetting& s : settings_) {
+    if (s.key == key && s.values.size() == 1) return s.values.front().text;
   }
   return std::nullopt;
 }
 
 std::string SweepPlan::describe(std::size_t run) const {
   std::string text;
-  for (std::size_t a = 0; a < config_.axes.size(); ++a)
-    text += (a == 0 ? "" : ", ") + config_.axes[a].key + "=" + value(run, a);
+  for (std::size_t a = 0; a < axes_; ++a) text += (a == 0 ? "" : ", ") + settings_[a].key + "=" + value(run, a);
   return text;
 }
 
@@ -156,8 +134,7 @@ std::vector<std::string> SweepPlan::identities() const {
   std::vector<std::string> ids;
   for (std::size_t run = 0; run < size(); ++run) {
     std::map<std::string, std::string> settings;  // a value counts the same on an axis and in the base
-    for (const SweepSetting& s : config_.base) settings[s.key] = s.values.front().text;
-    for (std::size_t a = 0; a < config_.axes.size(); ++a) settings[config_.axes[a].key] = value(run, a);
+    for (std::size_t s = 0; s < settings_.size(); ++s) settings[settings_[s].key] = value(run, s);
     std::string text = "sweep 5\n";
     for (const auto& [key, value] : settings) {
       text += key + '=' + value + '\n';
@@ -173,15 +150,13 @@ std::vector<std::string> SweepPlan::identities() const {
 std::vector<std::string> SweepPlan::files() const {
   std::set<std::string> files;
   std::set<std::string> sets;
-  for (const auto* settings : {&config_.base, &config_.axes}) {
-    for (const SweepSetting& setting : *settings) {
-      for (const SweepValue& value : setting.values) {
-        for (std::string& file : files_of(setting.key, value.text, folder_)) files.insert(std::move(file));
-        if (setting.key != "workload") continue;
-        RunSettings scratch{.folder = folder_};
-        scratch.set(setting.key, value.text);
-        sets.insert(*scratch.workload);
-      }
+  for (const SweepSetting& setting : settings_) {
+    for (const SweepValue& value : setting.values) {
+      for (std::string& file : files_of(setting.key, value.text, folder_)) files.insert(std::move(file));
+      if (setting.key != "workload") continue;
+      RunSettings scratch{.folder = folder_};
+      scratch.set(setting.key, value.text);
+      sets.insert(*scratch.workload);
     }
   }
   for (const auto& customs : customs_) {
@@ -209,8 +184,8 @@ void SweepPlan::form_groups() {
     std::string key = settings.workload.value_or("");
     const std::string workload = key;
     const bool first_of_workload = !groups_by_workload_.contains(workload);
-    for (std::size_t a = 0; a < config_.axes.size(); ++a) {
-      if (!is_of_network(config_.axes[a].key)) key += '\n' + value(run, a);
+    for (std::size_t a = 0; a < axes_; ++a) {
+      if (!is_of_network(settings_[a].key)) key += '\n' + value(run, a);
     }
     std::vector<std::pair<std::string, std::string>> customs;
     try {
@@ -229,7 +204,7 @@ void SweepPlan::form_groups() {
       // A file that cannot be read or what is not given at all is a mistake; a combination is the run's own
       // failure.
       if (e.kind() != Error::Kind::input || e.where().line != 0 || e.where().offset >= 0) throw;
-      add_failure(run, format_location(e.where()) + (e.where().file.empty() ? "" : ": ") + e.what());
+      add_failure(run, convert::text_of(e));
     }
     const auto [number, is_new] = numbers.try_emplace(key, groups_.size());
     if (is_new) groups_.push_back(key);

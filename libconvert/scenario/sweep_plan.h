@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,13 +23,13 @@ class SweepPlan {
   // with the place if the value has one. A combination that cannot be run is no error here, unless none can.
   SweepPlan(SweepConfig config, std::string folder);
 
-  [[nodiscard]] const std::vector<SweepSetting>& axes() const { return config_.axes; }
+  [[nodiscard]] std::span<const SweepSetting> axes() const { return {settings_.data(), axes_}; }
   [[nodiscard]] std::size_t size() const { return group_of_.size(); }
   [[nodiscard]] std::size_t value_index(std::size_t run, std::size_t axis) const {
-    return run / strides_[axis] % config_.axes[axis].values.size();
+    return run / strides_[axis] % settings_[axis].values.size();
   }
   [[nodiscard]] const std::string& value(std::size_t run, std::size_t axis) const {
-    return config_.axes[axis].values[value_index(run, axis)].text;
+    return settings_[axis].values[value_index(run, axis)].text;
   }
   // What all runs have of a key; nothing if they have several values or none.
   [[nodiscard]] std::optional<std::string> common(const std::string& key) const;
@@ -55,10 +56,10 @@ class SweepPlan {
   [[nodiscard]] bool reads_stdin() const;
 
  private:
-  void check_values() const;
   void form_groups();
 
-  SweepConfig config_;
+  std::vector<SweepSetting> settings_;  // the axes, then what is common to all runs, of one value each
+  std::size_t axes_;
   std::string folder_;
   std::vector<std::size_t> strides_;
   std::vector<std::size_t> group_of_;  // by run

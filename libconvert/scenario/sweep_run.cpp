@@ -7,9 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include "config/groups.h"
 #include "core/units.h"
-#include "scenario/inputs.h"
 #include "sets/source.h"
 #include "simulate/report/report.h"
 #include "simulate/report/values.h"
@@ -32,12 +30,6 @@ std::shared_ptr<T> touch(std::list<std::pair<std::string, std::shared_ptr<T>>>& 
   return table.front().second;
 }
 
-std::string text_of(const Location& where, const std::string& message) {
-  const std::string place = format_location(where);
-  return place.empty() ? message : place + ": " + message;
-}
-std::string text_of(const Error& e) { return text_of(e.where(), e.what()); }
-
 // The first error, and how many more there are.
 Error first_error(const Diagnostics& diagnostics) {
   const auto found = std::find_if(diagnostics.all().begin(), diagnostics.all().end(),
@@ -58,31 +50,6 @@ std::string text_of(Wide n) {
 
 std::string mean_ns(const ReplayResult& result, NpuTimeIndex time) {
   return format_ns(spread(result, npu_times.at(time)).value_or(Spread{}).mean);
-}
-
-// Groups that travel with the traces, where none are given.
-void add_groups(Scenario& scenario, const std::optional<InputSet::Groups>& groups) {
-  if (!groups || scenario.has_groups) return;
-  auto system = std::make_shared<ReplaySystem>(*scenario.options.system);
-  convert::add_groups(*system, groups, scenario.network);
-  scenario.options.system = std::move(system);
-}
-
-std::string message_of(const ReplayResult& result) {
-  const WaitReport& waits = result.waits;
-  if (result.status == ReplayStatus::deadlock)
-    return counted(waits.waiting_total, "node") +
-           (waits.waiting_total == 1 ? " never runs to its end" : " never run to their end");
-  if (result.status == ReplayStatus::unmatched)
-    return counted(waits.unmatched_total, "message") +
-           (waits.unmatched_total == 1 ? " is never received" : " are never received");
-  if (result.worst_port) return port_text(*result.worst_port);
-  std::string text;
-  for (const AstraGap gap : result.gaps.list()) {
-    text += text.empty() ? astra_gap_text : std::string_view("; ");
-    text += cause(gap);
-  }
-  return text;
 }
 
 }  // namespace
@@ -115,7 +82,7 @@ std::vector<std::string> sweep_result(const ReplayResult& result) {
           mean_ns(result, time_compute),
           std::to_string(sends),
           text_of(bytes),
-          message_of(result)};
+          result_message(result)};
 }
 
 std::vector<std::string> sweep_failure(const std::string& message) {
@@ -139,8 +106,8 @@ struct SweepRunner::Workload {
 struct SweepRunner::Program {
   std::mutex mutex;
   bool ready = false;
-  std::optional<ReplayProgram> program;
-  std::string network;         // of the run that compiled it
+  LoadedReplay loaded;
+  std::string network;         // of the run that loaded it
   std::optional<Error> error;  // of all runs of the group
 };
 
@@ -154,18 +121,16 @@ void SweepRunner::open(Workload& workload, const Scenario& scenario) {
   if (workload.source != nullptr || workload.traces != nullptr) return;
   try {
     workload.diagnostics = diagnostics_.sibling();
-    SourceOptions options{.operands = {scenario.workload}, .from = scenario.from, .hash = false};
+    const bool by_rank = plan_.common("compute") == "recorded" && plan_.common("comm") == "recorded";
+    SourceOptions options{
+        .operands = {scenario.workload}, .from = scenario.from, .any_ranks = by_rank, .hash = false};
     auto source = std::make_unique<TraceSource>(std::move(options), *workload.diagnostics);
-    if (!source->whole_set()) {
-      throw input_error({.file = scenario.workload},
-                        "one rank by itself cannot be replayed; name the whole set: " + source->base_name());
-    }
-    (void)source->prepare(false);
-    if (workload.diagnostics->errors() > 0) throw first_error(*workload.diagnostics);
+    if (!prepare(*source, !by_rank, scenario.workload) || workload.diagnostics->errors() > 0)
+      throw first_error(*workload.diagnostics);
     workload.groups = source->groups();
     workload.source = std::move(source);
   } catch (const Error& e) {
-    workload.error = text_of(e);
+    workload.error = convert::text_of(e);
     throw Error(workload.error);
   }
 }
@@ -207,8 +172,7 @@ void SweepRunner::compile(Program& program, Scenario& scenario) {
     open(w, scenario);
     add_groups(scenario, w.groups);
     if (groups == 1) {  // no need to have all traces in memory at once
-      program.program =
-          load_program(*w.source, scenario.network, scenario.options, scenario.issue_by_trace, jobs_, *diagnostics);
+      program.loaded = load_replay(*w.source, scenario, jobs_, *diagnostics);
       pass_on(w, *diagnostics);
       w.source.reset();
     } else {
@@ -216,8 +180,7 @@ void SweepRunner::compile(Program& program, Scenario& scenario) {
       w.source.reset();
       const auto traces = w.traces;
       lock.unlock();
-      program.program = load_program(std::span(*traces), scenario.network, scenario.options,
-                                     scenario.issue_by_trace, 1, *diagnostics);
+      program.loaded = load_replay(*traces, scenario, 1, *diagnostics);
       lock.lock();
       pass_on(w, *diagnostics);
       if (w.compiled == groups && scenario.workload != "-") w.traces.reset();
@@ -244,7 +207,7 @@ std::shared_ptr<SweepRunner::Program> SweepRunner::program(std::size_t run, Scen
     try {
       compile(*shared, scenario);
     } catch (const Error& e) {
-      shared->program.reset();
+      shared->loaded = {};
       shared->error = e;
     }
     shared->ready = true;
@@ -257,18 +220,19 @@ std::vector<std::string> SweepRunner::run(std::size_t run) {
     Scenario scenario = make_scenario(plan_.settings(run));
     check_scenario(scenario);
     const auto shared = program(run, scenario);
-    if (!shared->program) {
+    if (!shared->loaded) {
       Location where = shared->error->where();
       if (where.file == shared->network) where.file = scenario.network.source;
-      return sweep_failure(text_of(where, shared->error->what()));
+      return sweep_failure(convert::text_of(Error(Error::Kind::input, where, shared->error->what())));
     }
+    if (shared->loaded.recorded) return sweep_result(*shared->loaded.recorded);
     // The tables of the ranks are shared, not copied.
-    ReplayProgram own = *shared->program;
+    ReplayProgram own = *shared->loaded.program;
     own.network = scenario.network;
     own.options.network = scenario.options.network;
     return sweep_result(replay(own));
   } catch (const Error& e) {
-    return sweep_failure(text_of(e));
+    return sweep_failure(convert::text_of(e));
   }
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/diagnostic.h"
+#include "scenario/scenario.h"
 #include "scenario/sweep_plan.h"
 #include "simulate/engine/replay.h"
 

@@ -2,7 +2,7 @@
 #include "scenario/system_keys.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 
 #include "core/diagnostic.h"
 #include "util/json_writer.h"
@@ -27,51 +27,21 @@ void copy_choice(SystemConfig& to, const SystemConfig& from, Collective op) {
   to.collectives.at(k) = from.collectives.at(k);
 }
 
-using C = SystemConfig;
-constexpr std::array<SystemKey, 21> system_keys = {{
-    {"collective-optimization", Form::text, [](C& to, const C& from) { to.optimization = from.optimization; }},
-    {"endpoint-delay", Form::number,
-     [](C& to, const C& from) {
-       to.endpoint_delay_ns = from.endpoint_delay_ns;
-       to.endpoint_delay_given = true;
-     }},
-    {"active-chunks-per-dimension", Form::number,
-     [](C& to, const C& from) { to.active_chunks_per_dimension = from.active_chunks_per_dimension; }},
-    {"preferred-dataset-splits", Form::number,
-     [](C& to, const C& from) { to.dataset_splits = from.dataset_splits; }},
-    {"local-mem-bw", Form::number,
-     [](C& to, const C& from) { to.local_mem_bytes_per_s = from.local_mem_bytes_per_s; }},
-    {"peak-perf", Form::number, [](C& to, const C& from) { to.peak_flops = from.peak_flops; }},
-    {"roofline-enabled", Form::word, [](C& to, const C& from) { to.roofline = from.roofline; }},
-    {"replay-only", Form::word, [](C& to, const C& from) { to.replay_only = from.replay_only; }},
-    {"local-reduction-delay", Form::number,
-     [](C& to, const C& from) { to.local_reduction_delay = from.local_reduction_delay; }},
-    {"L", Form::bus, [](C& to, const C& from) { to.shared_bus->L_ns = from.shared_bus->L_ns; }},
-    {"o", Form::bus, [](C& to, const C& from) { to.shared_bus->o_ns = from.shared_bus->o_ns; }},
-    {"g", Form::bus, [](C& to, const C& from) { to.shared_bus->g_ns = from.shared_bus->g_ns; }},
-    {"G", Form::bus, [](C& to, const C& from) { to.shared_bus->G_ns_per_byte = from.shared_bus->G_ns_per_byte; }},
-    {"all-reduce-implementation", Form::list,
-     [](C& to, const C& from) { copy_choice(to, from, Collective::all_reduce); }},
-    {"all-gather-implementation", Form::list,
-     [](C& to, const C& from) { copy_choice(to, from, Collective::all_gather); }},
-    {"reduce-scatter-implementation", Form::list,
-     [](C& to, const C& from) { copy_choice(to, from, Collective::reduce_scatter); }},
-    {"all-to-all-implementation", Form::list,
-     [](C& to, const C& from) { copy_choice(to, from, Collective::all_to_all); }},
-    {"all-reduce-implementation-custom", Form::list,
-     [](C& to, const C& from) { copy_choice(to, from, Collective::all_reduce); }},
-    {"all-gather-implementation-custom", Form::list,
-     [](C& to, const C& from) { copy_choice(to, from, Collective::all_gather); }},
-    {"reduce-scatter-implementation-custom", Form::list,
-     [](C& to, const C& from) { copy_choice(to, from, Collective::reduce_scatter); }},
-    {"all-to-all-implementation-custom", Form::list,
-     [](C& to, const C& from) { copy_choice(to, from, Collective::all_to_all); }},
-}};
+void copy_endpoint_delay(SystemConfig& to, const SystemConfig& from) {
+  to.endpoint_delay_ns = from.endpoint_delay_ns;
+  to.endpoint_delay_given = true;
+}
+
+constexpr SystemKey system_keys[] = {
+#define SYSTEM_KEY(key, form, ...) \
+  {key, Form::form, [](SystemConfig& to, const SystemConfig& from) { __VA_ARGS__; }},
+#include "scenario/settings.def"
+};
 
 const SystemKey* find(const std::string& key) {
-  const auto* const found =
-      std::find_if(system_keys.begin(), system_keys.end(), [&](const SystemKey& k) { return key == k.name; });
-  return found == system_keys.end() ? nullptr : found;
+  const auto* const found = std::find_if(std::begin(system_keys), std::end(system_keys),
+                                         [&](const SystemKey& k) { return key == k.name; });
+  return found == std::end(system_keys) ? nullptr : found;
 }
 
 bool is_custom(const std::string& key) { return key.ends_with("-custom"); }

@@ -6,10 +6,10 @@
 #include <set>
 #include <utility>
 
+#include "common/node_names.h"
 #include "formats/format.h"
 #include "formats/graphs/chrome.h"
 #include "io/output.h"
-#include "scenario/inputs.h"
 #include "sets/sink.h"
 #include "simulate/report/memory_trace.h"
 #include "simulate/report/report.h"
@@ -59,12 +59,10 @@ void check_to(const ReplayOutputOptions& o, bool sweep) {
   if (other != nullptr) throw convert::usage_error(std::string("-t does not go together with ") + other);
 }
 
-void check_report(const ReplayOutputOptions& o, bool sweep, bool has_wires) {
+void check_report(const ReplayOutputOptions& o, bool sweep) {
   if (o.report == "npus") return;
   if (sweep) throw convert::usage_error("--report is for a single replay, not for a sweep");
   if (o.format == "astra") throw convert::usage_error("--format astra has no --report " + o.report);
-  if (o.report == "links" && !has_wires)
-    throw convert::usage_error("network unaware has no links to report; choose --network aware or links");
 }
 
 void check_files(const ReplayOutputOptions& o, bool sweep) {
@@ -117,6 +115,17 @@ std::string text_of(const convert::Schedule& schedule, const std::string& to) {
   return out;
 }
 
+void report_waits(convert::ReplayResult& result, const InputOptions& input, const std::string& file,
+                  Context& context) {
+  convert::WaitReport& waits = result.waits;
+  const auto most = static_cast<std::size_t>(context.common.max_errors);
+  look_up_names(input, context, most, waits.blocked);
+  const bool deadlock = result.status == convert::ReplayStatus::deadlock;
+  context.diagnostics.error({.file = file}, deadlock ? "deadlock" : "pairs",
+                            (deadlock ? "deadlock: " : "") + result_message(result), describe(waits, most));
+  context.report();
+}
+
 }  // namespace
 
 void add_replay_output_options(App& app, ReplayOutputOptions& to) {
@@ -136,11 +145,33 @@ void add_replay_output_options(App& app, ReplayOutputOptions& to) {
                  "also write PREFIX.RANK.json: local memory over time, for ui.perfetto.dev");
 }
 
-void check_replay_output(const ReplayOutputOptions& o, bool sweep, bool has_wires) {
+void check_replay_output(const ReplayOutputOptions& o, bool sweep) {
   check_to(o, sweep);
   check_explain(o, sweep);
-  check_report(o, sweep, has_wires);
+  check_report(o, sweep);
   check_files(o, sweep);
+}
+
+void check_replay_output(const ReplayOutputOptions& o, const convert::Scenario& scenario) {
+  using convert::usage_error;
+  const convert::Recorded recorded = scenario.options.recorded;
+  const convert::NetworkModel model = scenario.options.network.model;
+  const auto refuse = [&](bool given, const std::string& option) {
+    if (given)
+      throw usage_error(option + " does not go together with " +
+                        (scenario.by_rank() ? "--compute recorded --comm recorded" : "--comm recorded"));
+  };
+  if (recorded != convert::Recorded::nothing) {
+    refuse(o.report != "npus", "--report " + o.report);
+    refuse(o.to.has_value(), "-t " + o.to.value_or(""));
+    refuse(scenario.by_rank() && o.track_memory, "--track-memory");
+    refuse(scenario.by_rank() && o.memory_trace, "--memory-trace");
+  }
+  if (o.report == "links" && model == convert::NetworkModel::unaware)
+    throw usage_error("network unaware has no links to report; choose --network aware or links");
+  if (o.report == "links" && scenario.network.ideal) throw usage_error("an ideal network has no links to report");
+  if (o.to && model != convert::NetworkModel::wires)
+    throw usage_error("-t " + *o.to + " wants --network links: the others know no links, or no exact times");
 }
 
 std::vector<std::string> output_files(const ReplayOutputOptions& o, std::size_t ranks) {
@@ -169,14 +200,13 @@ void check_no_input(const std::vector<std::string>& outputs, const std::vector<s
   }
 }
 
-void set_replay_output(const ReplayOutputOptions& o, const convert::SystemConfig& system,
-                       convert::ReplayOptions& options) {
+void set_replay_output(const ReplayOutputOptions& o, convert::ReplayOptions& options) {
+  const convert::SystemConfig& system = options.system->config;
   options.timeline = o.timeline.has_value() || o.to.has_value();
   if (o.explain) options.explain = explain_target(*o.explain);
   options.bounds = o.format != "astra";
   // The bottleneck is a line of the other reports.
   options.network.count_wires = o.report != "npus" && options.network.model != convert::NetworkModel::unaware;
-  options.network.watch_ports = convert::may_exceed_ports(options.network.model, options.astra);
   if (o.memory_trace) {
     options.memory = convert::MemoryTracking::trace;
   } else if (system.track_local_mem) {
@@ -187,8 +217,25 @@ void set_replay_output(const ReplayOutputOptions& o, const convert::SystemConfig
     options.memory = convert::MemoryTracking::peaks;
 }
 
+bool report_result(convert::ReplayResult& result, const ReplayOutputOptions& o, const InputOptions& input,
+                   const std::string& name, Context& context) {
+  using convert::ReplayStatus;
+  const std::string file = name == "-" ? "<stdin>" : name;
+  if (result.status == ReplayStatus::deadlock || result.status == ReplayStatus::unmatched)
+    report_waits(result, input, file, context);
+  if (o.explain && !result.explanation) {
+    if (context.failed()) return false;
+    throw convert::input_error({.file = file}, *o.explain == "end"
+                                                   ? "the replay has not ended at --until"
+                                                   : "node " + *o.explain + " has not started at --until");
+  }
+  if (result.worst_port)
+    context.diagnostics.warning({}, "ports", port_text(*result.worst_port) + "; --network links queues them");
+  return !o.to || !context.failed();
+}
+
 void write_replay(const convert::ReplayResult& result, const ReplayOutputOptions& o, bool all,
-                  const convert::ReplayProgram* program, const convert::Schedule* schedule) {
+                  const convert::LoadedReplay& replay, const std::optional<convert::Schedule>& schedule) {
   convert::OutputFiles files;
   const auto out = open_output(files, o.output);
   if (o.timeline) {
@@ -198,10 +245,10 @@ void write_replay(const convert::ReplayResult& result, const ReplayOutputOptions
   }
   for (convert::Rank r = 0; o.memory_trace && r < result.npus.size(); ++r) {
     const auto trace = files.create_in_set(memory_trace_file(*o.memory_trace, r));
-    write_memory_trace(*program, result, r, [&](std::string_view text) { trace->write(text); });
+    write_memory_trace(*replay.program, result, r, [&](std::string_view text) { trace->write(text); });
     trace->close();
   }
-  out->write(schedule != nullptr ? text_of(*schedule, *o.to) : text_of(result, o, all));
+  out->write(schedule ? text_of(*schedule, *o.to) : text_of(result, o, all));
   out->close();
   files.commit();
 }

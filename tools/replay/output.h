@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "common/tool.h"
-#include "config/system.h"
 #include "core/algorithm/schedule.h"
+#include "scenario/scenario.h"
 #include "simulate/engine/replay.h"
 
 namespace tools {
@@ -25,18 +25,21 @@ struct ReplayOutputOptions {
 };
 
 void add_replay_output_options(App& app, ReplayOutputOptions& to);
-// Throws Error(usage) for what does not go together.
-void check_replay_output(const ReplayOutputOptions& o, bool sweep, bool has_wires);
+// Throw Error(usage) for what does not go together: the options, and they with what is replayed.
+void check_replay_output(const ReplayOutputOptions& o, bool sweep);
+void check_replay_output(const ReplayOutputOptions& o, const convert::Scenario& scenario);
 // All files that the replay of so many ranks writes.
 [[nodiscard]] std::vector<std::string> output_files(const ReplayOutputOptions& o, std::size_t ranks);
 // Throws Error(usage) if an output would take the place of an input.
 void check_no_input(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
 // What the replay has to find for them.
-void set_replay_output(const ReplayOutputOptions& o, const convert::SystemConfig& system,
-                       convert::ReplayOptions& options);
-// All files or none. `all`: a table lists everything, however long it gets. `program`: for --memory-trace.
-// `schedule`: for -t.
+void set_replay_output(const ReplayOutputOptions& o, convert::ReplayOptions& options);
+// Reports what waits, if something does, and messages that exceed a port; returns whether there is something to
+// write. `name`: of the input. Throws Error(input) if what is to be explained has not happened.
+[[nodiscard]] bool report_result(convert::ReplayResult& result, const ReplayOutputOptions& o,
+                                 const InputOptions& input, const std::string& name, Context& context);
+// Writes all files or none. `all`: a table lists everything, however long it gets. `schedule`: for -t.
 void write_replay(const convert::ReplayResult& result, const ReplayOutputOptions& o, bool all,
-                  const convert::ReplayProgram* program = nullptr, const convert::Schedule* schedule = nullptr);
+                  const convert::LoadedReplay& replay, const std::optional<convert::Schedule>& schedule);
 
 }  // namespace tools

@@ -29,71 +29,20 @@ namespace {
 
 using namespace convert;
 
-SweepSetting setting_of(const std::string& key, const std::string& value) {
-  SweepSetting setting;
-  setting.key = key;
-  setting.values.resize(1);
-  setting.values.front().text = value;
-  return setting;
-}
+bool is_latency(const SweepSetting& s) { return s.key.starts_with("latency"); }
 
-// The elements of an option as one value.
-std::optional<std::string> list_of(const std::string& option, const std::vector<std::string>& elements) {
-  if (elements.empty()) return std::nullopt;
-  std::string text;
-  for (const std::string& e : elements) {
-    if (e.find(element_separator) != std::string::npos)
-      throw usage_error(option + ": '" + e + "' has a ';', which separates elements in a sweep");
-    if (!text.empty()) text += element_separator;
-    text += e;
+// The setting of a key in a base or among axes.
+const SweepSetting* find(const SweepConfig& config, std::string_view key) {
+  for (const auto* settings : {&config.base, &config.axes}) {
+    for (const SweepSetting& s : *settings) {
+      if (s.key == key) return &s;
+    }
   }
-  return text;
+  return nullptr;
 }
 
-// What the command line says as settings of a base.
-std::vector<SweepSetting> base_of(const ReplayInputOptions& o) {
-  std::vector<SweepSetting> base;
-  const auto add = [&](const std::string& key, const std::optional<std::string>& value) {
-    if (value) base.push_back(setting_of(key, *value));
-  };
-  const auto number = [](const std::optional<std::int64_t>& n, const char* unit) {
-    return n ? std::optional(std::to_string(*n) + unit) : std::nullopt;
-  };
-  if (o.input.rank) throw usage_error("--rank is for a single trace; a sweep takes whole sets");
-  if (o.input.operands.size() > 1) throw usage_error("a sweep takes one INPUT: a set, an algorithm, or -");
-  if (!o.input.operands.empty()) add("workload", o.input.operands.front());
-  add("from", o.input.from);
-  add("network", o.network);
-  add("model", o.model);
-  add("occupancy", o.occupancy);
-  add("forwarding", o.forwarding);
-  add("routing", o.routing);
-  add("fail", list_of("--fail", o.failed));
-  add("system", o.system);
-  add("collective", list_of("--collective", o.collectives));
-  add("policy", o.policy);
-  if (o.balanced) add("balanced", "true");
-  add("memory", o.memory);
-  add("groups", o.no_groups ? std::optional<std::string>(no_groups_file) : o.groups);
-  if (o.compat || o.astra_system) add("compat", o.astra() ? "astra" : "none");
-  add("issue", o.issue);
-  add("slow", list_of("--slow", o.slow));
-  add("size", number(o.size, ""));
-  add("until", number(o.until, "ps"));
-  if (o.no_symmetry) add("symmetry", "false");
-  add("queues-per-dim", number(o.queues_per_dim, ""));
-  add("injection-scale", o.injection_scale);
-  add("rendezvous", o.rendezvous);
-  return base;
-}
-
-SweepPlan make_plan(const SweepOptions& sweep, ReplayInputOptions replay) {
-  // The network may be what is swept: it is missed later.
-  const bool has_network = replay.network || replay.astra_network;
-  if (!has_network) replay.network = "ideal";
-  check_replay_options(replay);
-  if (!has_network) replay.network.reset();
-
+SweepPlan make_plan(const SweepOptions& sweep, const ReplayCommand& command) {
+  const std::vector<SweepSetting> given = sweep_base(command);
   SweepConfig config;
   std::string folder;
   if (sweep.file) {
@@ -104,25 +53,16 @@ SweepPlan make_plan(const SweepOptions& sweep, ReplayInputOptions replay) {
     folder = std::filesystem::path(*sweep.file).parent_path();
   }
   for (const std::string& text : sweep.set) config.axes.push_back(parse_sweep_option(text, sweep_keys()));
-  for (SweepSetting& given : base_of(replay)) {
-    for (const auto* settings : {&config.base, &config.axes}) {
-      for (const SweepSetting& s : *settings) {
-        if (s.key == given.key)
-          throw Error(Error::Kind::usage, s.where, "the command line gives " + s.key + " too; give it once");
-      }
-    }
-    config.base.push_back(std::move(given));
+  const bool has_latency = std::any_of(config.axes.begin(), config.axes.end(), is_latency) ||
+                           std::any_of(config.base.begin(), config.base.end(), is_latency);
+  for (const SweepSetting& s : given) {
+    if (const SweepSetting* const other = find(config, s.key))
+      throw Error(Error::Kind::usage, other->where, "the command line gives " + s.key + " too; give it once");
+    if (s.key == "network" && !has_latency) note_missing_latency(s.values.front().text);
   }
-  bool has_workload = false;
-  bool has_latency = false;
-  for (const auto* settings : {&config.base, &config.axes}) {
-    for (const SweepSetting& s : *settings) {
-      has_workload = has_workload || s.key == "workload";
-      has_latency = has_latency || s.key.starts_with("latency");
-    }
-  }
-  if (has_network && !has_latency) note_missing_latency(*replay.network);
-  if (!has_workload) config.base.push_back(setting_of("workload", inputs(replay.input).front()));
+  config.base.insert(config.base.end(), given.begin(), given.end());
+  if (find(config, "workload") == nullptr)
+    config.base.push_back({.key = "workload", .values = {{inputs(command.input).front()}}, .option = "INPUT"});
   return {std::move(config), std::move(folder)};
 }
 
@@ -277,12 +217,12 @@ void check_sweep_options(const SweepOptions& o) {
   if (option != nullptr) throw usage_error(std::string(option) + " is for a sweep; give --sweep or --set too");
 }
 
-int run_sweep(const SweepOptions& sweep, const ReplayInputOptions& replay, const std::optional<std::string>& output,
+int run_sweep(const SweepOptions& sweep, const ReplayCommand& command, const std::optional<std::string>& output,
               Context& context, std::unique_ptr<SweepTeam> team) {
   if (team != nullptr && !team->leads()) {
     team->begin();
     set_log_level(-1);  // the leader says it too
-    const SweepPlan plan = make_plan(sweep, replay);
+    const SweepPlan plan = make_plan(sweep, command);
     Diagnostics not_shown;  // the leader has them too
     SweepRunner runner(plan, context.jobs(), not_shown);
     const auto queue = team->queue();
@@ -290,7 +230,7 @@ int run_sweep(const SweepOptions& sweep, const ReplayInputOptions& replay, const
     team->end();
     return 0;
   }
-  lead(sweep, make_plan(sweep, replay), output, context, team.get());
+  lead(sweep, make_plan(sweep, command), output, context, team.get());
   return 0;
 }
 

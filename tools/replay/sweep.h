@@ -48,7 +48,7 @@ class SweepTeam {
 };
 
 // The exit status. `team`: null if this process is the only one.
-[[nodiscard]] int run_sweep(const SweepOptions& sweep, const ReplayInputOptions& replay,
+[[nodiscard]] int run_sweep(const SweepOptions& sweep, const ReplayCommand& command,
                             const std::optional<std::string>& output, Context& context,
                             std::unique_ptr<SweepTeam> team);
 

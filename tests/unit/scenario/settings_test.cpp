@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "scenario/settings.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "scenario/option_values.h"
+#include "scenario/scenario.h"
 #include "scenario/system_keys.h"
 
 namespace convert {
@@ -41,9 +41,10 @@ std::string scenario_error(const std::vector<std::string>& pairs) {
 }
 
 TEST(Settings, EveryChoiceHasItsName) {
-  for (const NetworkModel m : network_models) EXPECT_EQ(find_named(network_models, name(m)), m);
-  for (const WirePolicy p : wire_policies) EXPECT_EQ(find_named(wire_policies, name(p)), p);
-  EXPECT_EQ(find_named(network_models, "link"), std::nullopt);
+  for (const Setting& s : all_settings()) {
+    std::istringstream names(s.kind == SettingKind::choice ? s.value : "");
+    for (std::string name; std::getline(names, name, '|');) EXPECT_EQ(error_of(s.key, name), "") << s.key;
+  }
   EXPECT_EQ(error_of("model", "link"), "unknown model 'link'; did you mean links?");
 }
 
@@ -67,8 +68,8 @@ TEST(Settings, ValuesThatAKeyDoesNotTake) {
   EXPECT_EQ(error_of("occupancy", "alpha"), "unknown occupancy 'alpha'; known: beta, alpha-beta");
   EXPECT_EQ(error_of("policy", "fio"), "unknown policy 'fio'; did you mean fifo?");
   EXPECT_EQ(error_of("symmetry", "ture"), "symmetry wants true or false, not 'ture'");
-  EXPECT_EQ(error_of("fail", "3-4;"), "fail: '3-4;' has an empty element");
-  EXPECT_EQ(error_of("fail", ";"), "fail: ';' has an empty element");
+  EXPECT_EQ(error_of("fail", "3-4;"), "fail: an element of the list is empty");
+  EXPECT_EQ(error_of("fail", ";"), "fail: an element of the list is empty");
   EXPECT_EQ(error_of("slow", "3=2x;none"), "slow: 'none' is not such as 3=1.5x");
   EXPECT_EQ(error_of("slow", "3=2x;3=1"), "slow: rank 3 is given twice");
   EXPECT_EQ(error_of("slow", "3=nan"), "slow: 'nan' is not a number from 0 to 1e9");

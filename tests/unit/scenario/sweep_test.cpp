@@ -39,7 +39,7 @@ std::string traces(std::int64_t bytes = 1000, const std::string& receive = "") {
 }
 
 SweepSetting setting(const std::string& key, const Texts& values) {
-  SweepSetting s{.key = key};
+  SweepSetting s{.key = key, .option = "--set"};
   for (const std::string& v : values) s.values.push_back({v});
   return s;
 }

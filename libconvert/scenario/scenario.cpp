@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "scenario/scenario.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "core/units.h"
+#include "scenario/system_keys.h"
+#include "sets/schedules.h"
+#include "simulate/engine/recorded.h"
+
+namespace convert {
+namespace {
+
+void apply(const WireSetting& setting, double& bytes_per_ns, double& latency_ns) {
+  double& value = setting.latency ? latency_ns : bytes_per_ns;
+  value = setting.factor ? value * setting.value : setting.value;
+}
+
+void apply(const WireSetting& setting, NetworkConfig& network) {
+  const std::string key = setting.latency ? "latency" : "bandwidth";
+  const auto bad = [](const std::string& message) { return input_error({}, message, "sweep"); };
+  if (network.ideal) throw bad("an ideal network has no " + key + " to set");
+  const std::size_t count = network.dims.size() + network.levels.size();
+  if (setting.dim && *setting.dim >= count) {
+    throw bad(key + "." + std::to_string(*setting.dim) + ": the network " + network.source + " has " +
+              (count == 0 ? "no" : std::to_string(count)) + (count == 1 ? " dimension" : " dimensions") +
+              "; they count from 0");
+  }
+  for (std::size_t d = 0; d < network.dims.size(); ++d) {
+    if (setting.dim.value_or(d) == d) apply(setting, network.dims[d].bytes_per_ns, network.dims[d].latency_ns);
+  }
+  for (std::size_t d = 0; d < network.levels.size(); ++d) {
+    if (setting.dim.value_or(d) == d) apply(setting, network.levels[d].bytes_per_ns, network.levels[d].latency_ns);
+  }
+  for (GraphWire& wire : network.graph.wires) {
+    double latency_ns = static_cast<double>(wire.latency_ps) / static_cast<double>(ps_per_ns);
+    apply(setting, wire.bytes_per_ns, latency_ns);
+    if (setting.latency) wire.latency_ps = round_to_ps(latency_ns);
+  }
+}
+
+// Recorded communication has no network, whatever is said of one.
+void forget_network(RunSettings& s) {
+  s.network = "ideal";
+  s.options.network = {};
+  s.model.reset();
+  s.wires.clear();
+  s.system.rules.clear();
+  s.system.policy = WirePolicy::arrival;
+  s.system.balanced = false;
+}
+
+void set_system_keys(SystemConfig& to, std::vector<RunSettings::SystemKey> keys, std::size_t dims) {
+  std::stable_sort(keys.begin(), keys.end(),
+                   [](const auto& a, const auto& b) { return system_key_rank(a.key) < system_key_rank(b.key); });
+  for (const RunSettings::SystemKey& k : keys) set_system_key(to, k.key, k.config, dims);
+}
+
+}  // namespace
+
+Scenario make_scenario(const RunSettings& settings) {
+  RunSettings s = settings;
+  if (s.comm_recorded) forget_network(s);
+  if (!s.network) throw usage_error("no network; give -n, a base with network, or an axis of networks");
+  if (!s.workload) throw usage_error("no traces to replay; name them, or give a base with workload");
+  Scenario scenario{.workload = *s.workload, .network = find_network(*s.network), .options = s.options};
+  for (const bool per_dim : {false, true}) {  // what is for all comes first
+    for (const WireSetting& wire : s.wires) {
+      if (wire.dim.has_value() == per_dim) apply(wire, scenario.network);
+    }
+  }
+  ReplayOptions& options = scenario.options;
+  s.system.astra = options.astra = s.astra.value_or(false);
+  options.network.model = s.model.value_or(default_network_model(s.system.astra));
+  options.network.watch_ports = may_exceed_ports(options.network.model, s.system.astra);
+  if (s.comm_recorded) options.recorded = s.compute_recorded ? Recorded::everything : Recorded::communication;
+  scenario.from = s.from;
+  scenario.has_groups = s.no_groups || s.system.groups.has_value();
+  scenario.issue_by_trace = !s.issue;
+  options.issue = s.issue.value_or(options.issue);
+  const auto system = load_system(s.system, scenario.network);
+  set_system_keys(system->config, std::move(s.system_keys), scenario.network.dims.size());
+  if (s.compute_recorded) system->config.roofline = false;
+  options.system = system;
+  return scenario;
+}
+
+void check_scenario(const Scenario& scenario) {
+  const NetworkOptions& network = scenario.options.network;
+  check_network_options(scenario.network, network);
+  check_system_choices(*scenario.options.system, scenario.options.astra, network.model);
+  if (!network.failed.empty()) (void)make_router(scenario.network, network.routing, network.failed);
+}
+
+void add_groups(Scenario& scenario, const std::optional<InputSet::Groups>& groups) {
+  if (!groups || scenario.has_groups || scenario.by_rank()) return;
+  auto system = std::make_shared<ReplaySystem>(*scenario.options.system);
+  add_groups(*system, groups, scenario.network);
+  scenario.options.system = std::move(system);
+}
+
+bool prepare(TraceSource& traces, bool whole, const std::string& name) {
+  if (!traces.prepare(false)) return false;
+  if (!whole || traces.whole_set()) return true;
+  throw input_error({.file = name},
+                    "one rank by itself cannot be replayed; name the whole set: " + traces.base_name());
+}
+
+LoadedReplay load_replay(TraceSource& traces, const Scenario& s, unsigned jobs, Diagnostics& diagnostics) {
+  if (s.by_rank()) return {.recorded = replay_recorded(traces, s.options, jobs, diagnostics)};
+  return {.program = load_program(traces, s.network, s.options, s.issue_by_trace, jobs, diagnostics)};
+}
+
+LoadedReplay load_replay(std::span<const Trace> traces, const Scenario& s, unsigned jobs,
+                         Diagnostics& diagnostics) {
+  if (!s.by_rank())
+    return {.program = load_program(traces, s.network, s.options, s.issue_by_trace, jobs, diagnostics)};
+  RecordedReplay replay(s.options, diagnostics);
+  for (const Trace& trace : traces) replay.add(replay.run(trace));
+  return {.recorded = replay.finish()};
+}
+
+std::string result_message(const ReplayResult& result) {
+  const WaitReport& waits = result.waits;
+  if (result.status == ReplayStatus::deadlock)
+    return counted(waits.waiting_total, "node") +
+           (waits.waiting_total == 1 ? " never runs to its end" : " never run to their end");
+  if (result.status == ReplayStatus::unmatched)
+    return counted(waits.unmatched_total, "message") +
+           (waits.unmatched_total == 1 ? " is never received" : " are never received");
+  if (result.worst_port) return port_text(*result.worst_port);
+  std::string text;
+  for (const AstraGap gap : result.gaps.list()) {
+    text += text.empty() ? astra_gap_text : std::string_view("; ");
+    text += cause(gap);
+  }
+  return text;
+}
+
+std::vector<std::string> files_of(const RunSettings& settings, const Scenario& scenario) {
+  std::vector<std::string> files = files_of(settings.system, *scenario.options.system);
+  if (settings.network) files.push_back(*settings.network);
+  return files;
+}
+
+std::string network_shape(const Scenario& scenario) {
+  const NetworkConfig& n = scenario.network;
+  std::string shape = n.ideal ? "ideal" : std::to_string(n.npus());
+  for (const NetworkDim& d : n.dims) shape += ' ' + std::string(name(d.topology)) + std::to_string(d.npus);
+  if (can_send_to_self(n, scenario.options.network.model)) shape += " self";
+  if (scenario.options.network.model == NetworkModel::wires) shape += " no shortest time";  // of what takes none
+  // The order of dimensions of balanced chunks is that of their loads, which weigh bytes by bandwidth.
+  for (const NetworkDim& d : n.dims) {
+    if (scenario.options.system->balanced)
+      shape += ' ' + std::to_string(std::bit_cast<std::uint64_t>(d.bytes_per_ns));
+  }
+  return shape;
+}
+
+}  // namespace convert

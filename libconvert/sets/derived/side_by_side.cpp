@@ -204,7 +204,7 @@ std::string SideBySide::collective(std::size_t set) const {
   if (s.held.empty()) (void)s.source->open_rank(0)->next_rank(head);
   const AttrTable& table = (s.held.empty() ? head : s.held.front()).metadata.table;
   const std::string text(string_value(table, table.attrs, attr::collective).value_or(""));
-  const auto known = parse_collective(text);
+  const auto known = parse_collective(text, in_algorithms);
   return known ? std::string(name(*known)) : text;
 }
 

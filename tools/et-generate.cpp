@@ -47,7 +47,7 @@ int generate(const tools::GenerateOptions& o, tools::Context& context) {
                                      : "unexpected argument '" + o.kind[1] + "'; one KIND per call");
   tools::check_kind(o.kind[0]);
   if (const auto collective = tools::collective_of(o.kind[0])) {
-    const Algorithm algorithm = build_collective(tools::algorithm_request(o, *collective));
+    const Algorithm algorithm = build_collective(tools::algorithm_request(o, *collective, context));
     if (o.size && *o.size < algorithm.chunks)
       throw usage_error("--size " + std::to_string(*o.size) + " is less than one byte for each of the " +
                         counted(algorithm.chunks, "chunk"));
@@ -62,7 +62,7 @@ int generate(const tools::GenerateOptions& o, tools::Context& context) {
     set.set_algorithm(algorithm);
     write(set, o, context);
   } else {
-    const GenerateRequest request = tools::trace_request(o);
+    const GenerateRequest request = tools::trace_request(o, context);
     MadeSet set(file_name(request), request.ranks, trace_generator(request));
     set.set_follows_reference(request.like_reference);
     write(set, o, context);

@@ -300,6 +300,12 @@ std::vector<std::string> App::State::groups() const {
   return out;
 }
 
+std::string App::first_given(std::string_view group) const {
+  const auto given = std::find_if(state_->options.begin(), state_->options.end(),
+                                  [&](const Option& o) { return o.group == group && o.cli->count() > 0; });
+  return given == state_->options.end() ? "" : long_name(given->names);
+}
+
 std::string App::help() const {
   const ToolInfo& info = state_->info;
   std::string out = info.name + " - " + info.summary + "\n\n";

@@ -71,6 +71,8 @@ class App {
   // Throws Error(usage) with the nearest option's name where one is near.
   [[nodiscard]] Request parse(int argc, const char* const* argv);
 
+  // Returns the long name of the first option of a group that was given; empty: none was.
+  [[nodiscard]] std::string first_given(std::string_view group) const;
   // At most 80 columns wide.
   [[nodiscard]] std::string help() const;
   // What was given, as one line that says it again: long names in the order of the help, operands last, base names

@@ -132,9 +132,10 @@ template <typename Work>
 
 }  // namespace
 
-Context::Context(const CommonOptions& options, Reporter& reporter, std::string history)
+Context::Context(const App& app, const CommonOptions& options, Reporter& reporter, std::string history)
     : diagnostics(options.max_errors == 0 ? 0 : std::max(usual_keep, static_cast<std::size_t>(options.max_errors))),
       common(options),
+      app_(app),
       reporter_(reporter),
       history_(std::move(history)) {}
 
@@ -176,7 +177,7 @@ int run_tool(int argc, char** argv, const ToolInfo& info, const std::function<vo
     convert::set_log_prefix(info.name);
     convert::set_log_level(common.quiet ? -1 : common.verbose);
     Reporter reporter(reporter_style(info, common));
-    Context context(common, reporter, std::move(history));
+    Context context(app, common, reporter, std::move(history));
     return guarded(reporter, [&] { return run_work(context, reporter, run); });
   });
   return finish_stdout(early, status);

@@ -15,7 +15,7 @@ namespace tools {
 // What a tool's work gets.
 class Context {
  public:
-  Context(const CommonOptions& options, Reporter& reporter, std::string history);
+  Context(const App& app, const CommonOptions& options, Reporter& reporter, std::string history);
 
   convert::Diagnostics diagnostics;  // printed when the work returns or throws
   const CommonOptions& common;
@@ -28,10 +28,13 @@ class Context {
   void report() { reporter_.print_new(diagnostics); }
   // The diagnostics so far have been printed as results.
   void set_reported() { reporter_.skip_new(diagnostics); }
+  // See App::first_given().
+  [[nodiscard]] std::string first_given(std::string_view group) const { return app_.first_given(group); }
   // For the metadata attribute `history`: tool, version and canonical command line.
   [[nodiscard]] const std::string& history() const { return history_; }
 
  private:
+  const App& app_;
   Reporter& reporter_;
   std::string history_;
 };

@@ -2,8 +2,6 @@
 #include "generate/options.h"
 
 #include <algorithm>
-#include <initializer_list>
-#include <utility>
 
 #include "core/units.h"
 
@@ -29,12 +27,9 @@ std::vector<std::int32_t> parse_dims(const std::string& text) {
   return dims;
 }
 
-// Refuses options that the kind has no use for: `others` says whose they are.
-void refuse(const std::string& kind, const char* others,
-            std::initializer_list<std::pair<bool, const char*>> options) {
-  for (const auto& [given, name] : options) {
-    if (given) throw usage_error(std::string(name) + " is for " + others + ", not for " + kind);
-  }
+// Refuses the options of a group that the kind has no use for: `others` says whose they are.
+void refuse(const std::string& kind, const char* others, const std::string& given) {
+  if (!given.empty()) throw usage_error(given + " is for " + others + ", not for " + kind);
 }
 
 std::optional<std::uint64_t> nanoseconds(const char* option, std::optional<std::int64_t> ps) {
@@ -68,25 +63,16 @@ void add_generate_options(App& app, GenerateOptions& o) {
   app.add_time("--compute", o.compute_ps, "TIME", "of a computation, or of a layer's forward pass");
   app.add_time("--backward", o.backward_ps, "TIME", "of a layer's backward pass (default: twice --compute)");
   app.add_list("--comm", o.comm, "TYPE:BYTES,...", "collectives, such as all_reduce:64MiB");
-  app.add_integer("--layers", o.layers, 1, 1'000'000'000, "N", "layers of the model");
-  app.add_integer("--iterations", o.iterations, 1, 1'000'000'000, "N", "iterations of the training");
-  app.add_integer("--count", o.count, 1, 1'000'000'000, "N", "how often");
+  app.add_integer("--layers", o.trace.layers, 1, 1'000'000'000, "N", "layers of the model");
+  app.add_integer("--iterations", o.trace.iterations, 1, 1'000'000'000, "N", "iterations of the training");
+  app.add_integer("--count", o.trace.count, 1, 1'000'000'000, "N", "how often");
   app.add_choice("--order", o.order, {"chain", "independent"},
                  "each after the one before (the default), or at once");
   app.add_integer("--seed", o.seed, 0, 0x7fffffffffffffff, "N", "of random traces (default: 1)");
 }
 
-CollectiveRequest algorithm_request(const GenerateOptions& o, Collective collective) {
-  refuse(o.kind[0], "kinds of traces",
-         {{o.compat != "none", "--compat"},
-          {o.compute_ps.has_value(), "--compute"},
-          {o.backward_ps.has_value(), "--backward"},
-          {!o.comm.empty(), "--comm"},
-          {o.layers.has_value(), "--layers"},
-          {o.iterations.has_value(), "--iterations"},
-          {o.count.has_value(), "--count"},
-          {o.order.has_value(), "--order"},
-          {o.seed.has_value(), "--seed"}});
+CollectiveRequest algorithm_request(const GenerateOptions& o, Collective collective, const Context& context) {
+  refuse(o.kind[0], "kinds of traces", o.compat != "none" ? "--compat" : context.first_given("Traces"));
   CollectiveRequest r{.collective = collective, .algorithm = o.algorithm.value_or("")};
   if (o.dims) r.dims = parse_dims(*o.dims);
   std::int64_t npus = o.npus.value_or(r.dims.empty() ? default_npus : 1);
@@ -101,22 +87,15 @@ CollectiveRequest algorithm_request(const GenerateOptions& o, Collective collect
   return r;
 }
 
-GenerateRequest trace_request(const GenerateOptions& o) {
-  refuse(o.kind[0], "collectives",
-         {{o.algorithm.has_value(), "--algorithm"},
-          {o.chunks.has_value(), "--chunks"},
-          {o.dims.has_value(), "--dims"},
-          {!o.dim_algorithms.empty(), "--dim-algorithms"},
-          {o.root.has_value(), "--root"},
-          {o.proto.has_value(), "--proto"}});
-  GenerateRequest r{.kind = o.kind[0], .ranks = static_cast<Rank>(o.npus.value_or(default_npus))};
+GenerateRequest trace_request(const GenerateOptions& o, const Context& context) {
+  refuse(o.kind[0], "collectives", context.first_given("Algorithms"));
+  GenerateRequest r = o.trace;
+  r.kind = o.kind[0];
+  r.ranks = static_cast<Rank>(o.npus.value_or(default_npus));
   r.compute_ns = nanoseconds("--compute", o.compute_ps);
   r.backward_ns = nanoseconds("--backward", o.backward_ps);
   r.size = o.size;
   for (const std::string& text : o.comm) r.comm.push_back(parse_generated_collective(text));
-  r.layers = o.layers;
-  r.iterations = o.iterations;
-  r.count = o.count;
   if (o.order) r.chained = *o.order == "chain";
   if (o.seed) r.seed = static_cast<std::uint64_t>(*o.seed);
   r.like_reference = o.compat == "chakra";

@@ -9,6 +9,7 @@
 
 #include "collectives/collective.h"
 #include "common/options.h"
+#include "common/tool.h"
 #include "generate/generate.h"
 
 namespace tools {
@@ -28,12 +29,10 @@ struct GenerateOptions {
   std::optional<std::int64_t> root;
   std::optional<std::string> proto;
   // Belong to traces:
+  convert::GenerateRequest trace;  // those that need no conversion
   std::optional<std::int64_t> compute_ps;
   std::optional<std::int64_t> backward_ps;
   std::vector<std::string> comm;
-  std::optional<std::int64_t> layers;
-  std::optional<std::int64_t> iterations;
-  std::optional<std::int64_t> count;
   std::optional<std::string> order;
   std::optional<std::int64_t> seed;
 };
@@ -41,8 +40,8 @@ struct GenerateOptions {
 void add_generate_options(App& app, GenerateOptions& to);
 
 // These return what is to be made. Throw Error(usage) for options of the other of the two.
-[[nodiscard]] convert::CollectiveRequest algorithm_request(const GenerateOptions& o,
-                                                           convert::Collective collective);
-[[nodiscard]] convert::GenerateRequest trace_request(const GenerateOptions& o);
+[[nodiscard]] convert::CollectiveRequest algorithm_request(const GenerateOptions& o, convert::Collective collective,
+                                                           const Context& context);
+[[nodiscard]] convert::GenerateRequest trace_request(const GenerateOptions& o, const Context& context);
 
 }  // namespace tools

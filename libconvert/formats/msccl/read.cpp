@@ -58,6 +58,10 @@ class Reader {
   }
 
   void read_algo(pugi::xml_node root);
+  void check_algo(Place place);
+  [[nodiscard]] const std::string* attribute(std::string_view name) const;
+  using Gpus = std::map<std::int32_t, std::pair<pugi::xml_node, Gpu>>;  // by rank
+  [[nodiscard]] Gpus find_gpus(pugi::xml_node root);
   void read_gpus(pugi::xml_node root);
   void read_gpu(pugi::xml_node node, std::int32_t rank, Gpu& gpu);
   bool read_threadblock(pugi::xml_node node, std::int32_t rank, std::int32_t id);
@@ -70,20 +74,20 @@ class Reader {
   std::int32_t ngpus_ = 0;
 };
 
+const std::string* Reader::attribute(std::string_view name) const {
+  const auto found = std::ranges::find(
+      out_.attributes, name, [](const auto& a) -> const auto& { return a.first; });
+  return found == out_.attributes.end() ? nullptr : &found->second;
+}
+
 void Reader::read_algo(pugi::xml_node root) {
   const Place place = document_.place(root);
   const std::size_t before = diagnostics_.errors();
   for (pugi::xml_attribute a = root.first_attribute(); a; a = a.next_attribute())
     fields_.add_other(root, place, a, out_.attributes);
 
-  const auto text = [&](const char* name) -> const std::string* {
-    for (const auto& [key, value] : out_.attributes) {
-      if (key == name) return &value;
-    }
-    return nullptr;
-  };
   const auto required = [&](const char* name) -> const std::string& {
-    const std::string* value = text(name);
+    const std::string* value = attribute(name);
     if (value == nullptr) fail(root, "attributes", std::string("<algo> has no attribute '") + name + "'");
     return *value;
   };
@@ -94,7 +98,7 @@ void Reader::read_algo(pugi::xml_node root) {
   constexpr std::int64_t int_max = std::numeric_limits<std::int32_t>::max();
   constexpr std::int64_t bytes_max = std::numeric_limits<std::int64_t>::max();
 
-  if (const std::string* name = text("name")) {
+  if (const std::string* name = attribute("name")) {
     out_.name = *name;
   } else {
     diagnostics_.warning(document_.at(place), "attributes",
@@ -123,18 +127,23 @@ void Reader::read_algo(pugi::xml_node root) {
     channels = max_channels;  // no further findings for that
   out_.channels = static_cast<std::int32_t>(channels);
   out_.chunks = static_cast<std::int32_t>(number("nchunksperloop", required("nchunksperloop"), 1, int_max));
-  if (const std::string* v = text("inplace")) {
+  if (const std::string* v = attribute("inplace")) {
     out_.inplace = number("inplace", *v, std::numeric_limits<std::int32_t>::min(), int_max) != 0;
   } else {
     error(place, "attributes", "<algo> has no attribute 'inplace'");
   }
-  if (const std::string* v = text("outofplace"))
+  if (const std::string* v = attribute("outofplace"))
     out_.outofplace = number("outofplace", *v, std::numeric_limits<std::int32_t>::min(), int_max) != 0;
-  if (const std::string* v = text("minBytes")) out_.min_bytes = number("minBytes", *v, 0, bytes_max);
-  if (const std::string* v = text("maxBytes")) out_.max_bytes = number("maxBytes", *v, 0, bytes_max);
+  if (const std::string* v = attribute("minBytes")) out_.min_bytes = number("minBytes", *v, 0, bytes_max);
+  if (const std::string* v = attribute("maxBytes")) out_.max_bytes = number("maxBytes", *v, 0, bytes_max);
   if (ngpus_ <= 0 && diagnostics_.errors() == before)
     fail(root, "gpus", "ngpus=\"" + std::to_string(ngpus_) + "\": at least one GPU is needed");
   if (ngpus_ <= 0) fail(root, "gpus", "ngpus is not a positive number");
+  check_algo(place);
+}
+
+// Checks what the attributes say together.
+void Reader::check_algo(Place place) {
   if (out_.min_bytes && out_.max_bytes && *out_.max_bytes != 0 && *out_.min_bytes > *out_.max_bytes) {
     error(place, "attributes",
           "minBytes=" + std::to_string(*out_.min_bytes) +
@@ -153,9 +162,8 @@ void Reader::read_algo(pugi::xml_node root) {
   }
 }
 
-// Ranks may stand in any order in the document; the tables are in rank order.
-void Reader::read_gpus(pugi::xml_node root) {
-  std::map<std::int32_t, std::pair<pugi::xml_node, Gpu>> by_rank;
+Reader::Gpus Reader::find_gpus(pugi::xml_node root) {
+  Gpus by_rank;
   for (const pugi::xml_node node : root.children()) {
     const Place place = document_.place(node);
     if (node.type() != pugi::node_element) {
@@ -188,6 +196,12 @@ void Reader::read_gpus(pugi::xml_node root) {
       error(place, "gpus", "gpu " + std::to_string(id) + " stands twice");
     }
   }
+  return by_rank;
+}
+
+// Ranks may stand in any order in the document; the tables are in rank order.
+void Reader::read_gpus(pugi::xml_node root) {
+  Gpus by_rank = find_gpus(root);
   const auto ranks = static_cast<std::size_t>(ngpus_);
   if (by_rank.size() != ranks) {
     std::int32_t missing = 0;

@@ -109,28 +109,18 @@ class Builder {
 }  // namespace
 
 std::uint32_t ConnectionTable::get(std::int32_t src, std::int32_t dst, std::int64_t channel) {
-  if (connections_.size() * 2 >= slots_.size()) grow();
-  const std::size_t mask = slots_.size() - 1;
-  for (std::size_t i = hash(src, dst, channel) & mask;; i = (i + 1) & mask) {
-    if (slots_[i] == no_index) {
-      slots_[i] = static_cast<std::uint32_t>(connections_.size());
-      connections_.push_back({.src = src, .dst = dst, .channel = channel});
-      return slots_[i];
-    }
-    const Connection& c = connections_[slots_[i]];
-    if (c.src == src && c.dst == dst && c.channel == channel) return slots_[i];
-  }
-}
-
-void ConnectionTable::grow() {
-  slots_.assign(slots_.size() * 2, no_index);
-  const std::size_t mask = slots_.size() - 1;
-  for (std::uint32_t n = 0; n < connections_.size(); ++n) {
+  const auto same = [&](std::uint32_t n) {
     const Connection& c = connections_[n];
-    std::size_t i = hash(c.src, c.dst, c.channel) & mask;
-    while (slots_[i] != no_index) i = (i + 1) & mask;
-    slots_[i] = n;
-  }
+    return c.src == src && c.dst == dst && c.channel == channel;
+  };
+  const auto hash_of = [&](std::uint32_t n) {
+    const Connection& c = connections_[n];
+    return hash(c.src, c.dst, c.channel);
+  };
+  const auto next = static_cast<std::uint32_t>(connections_.size());
+  const std::uint32_t found = index_.find_or_add(hash(src, dst, channel), next, same, hash_of);
+  if (found == next) connections_.push_back({.src = src, .dst = dst, .channel = channel});
+  return found;
 }
 
 void index_messages(StepGraph& p) {

@@ -16,6 +16,7 @@
 
 #include "core/algorithm/algorithm.h"
 #include "core/diagnostic.h"
+#include "core/index_table.h"
 #include "core/trace.h"
 
 namespace convert {
@@ -139,14 +140,12 @@ class StepGraphBuilder {
 // Finds or adds connections by (src, dst, channel).
 class ConnectionTable {
  public:
-  explicit ConnectionTable(std::vector<Connection>& connections)
-      : connections_(connections), slots_(64, no_index) {}
+  explicit ConnectionTable(std::vector<Connection>& connections) : connections_(connections) {}
   std::uint32_t get(std::int32_t src, std::int32_t dst, std::int64_t channel);
 
  private:
-  void grow();
   std::vector<Connection>& connections_;
-  std::vector<std::uint32_t> slots_;
+  IndexTable<> index_;
 };
 
 // Fills send_steps and recv_steps from the steps' connections, in chain order.

@@ -12,7 +12,6 @@ constexpr std::size_t max_run_words = 16;
 // Sums of more different chunks than that are certainly a mistake; they are not told apart any further.
 constexpr std::size_t max_terms = 64;
 constexpr std::size_t max_mixed = 100'000;
-constexpr std::uint32_t empty_slot = 0xffffffff;
 
 std::size_t hash_words(std::span<const std::uint32_t> words, bool doubled) {
   std::uint64_t h = doubled ? 0x9e3779b97f4a7c15ULL : 0;
@@ -26,9 +25,6 @@ std::size_t hash_words(std::span<const std::uint32_t> words, bool doubled) {
 }  // namespace
 
 RankSets::RankSets(std::uint32_t ranks) : ranks_(ranks), bit_words_((ranks + 31) / 32) {
-  std::size_t capacity = 64;
-  while (capacity < 4 * static_cast<std::size_t>(ranks)) capacity *= 2;
-  slots_.assign(capacity, empty_slot);
   for (std::uint32_t r = 0; r < ranks; ++r) {
     const std::uint32_t run[] = {r, r};
     intern(run, false, false);
@@ -38,28 +34,18 @@ RankSets::RankSets(std::uint32_t ranks) : ranks_(ranks), bit_words_((ranks + 31)
 }
 
 RankSets::Id RankSets::intern(std::span<const std::uint32_t> content, bool bits, bool doubled) {
-  if (entries_.size() * 2 >= slots_.size()) grow();
-  const std::size_t mask = slots_.size() - 1;
-  for (std::size_t i = hash_words(content, doubled) & mask;; i = (i + 1) & mask) {
-    if (slots_[i] == empty_slot) {
-      slots_[i] = static_cast<Id>(entries_.size());
-      entries_.push_back({words_.size(), static_cast<std::uint32_t>(content.size()), bits, doubled});
-      words_.insert(words_.end(), content.begin(), content.end());
-      return slots_[i];
-    }
-    const Entry& e = entries_[slots_[i]];
-    if (e.doubled == doubled && e.bits == bits && std::ranges::equal(words(slots_[i]), content)) return slots_[i];
+  const auto same = [&](Id id) {
+    const Entry& e = entries_[id];
+    return e.doubled == doubled && e.bits == bits && std::ranges::equal(words(id), content);
+  };
+  const auto hash_of = [&](Id id) { return hash_words(words(id), entries_[id].doubled); };
+  const auto next = static_cast<Id>(entries_.size());
+  const Id found = index_.find_or_add(hash_words(content, doubled), next, same, hash_of);
+  if (found == next) {
+    entries_.push_back({words_.size(), static_cast<std::uint32_t>(content.size()), bits, doubled});
+    words_.insert(words_.end(), content.begin(), content.end());
   }
-}
-
-void RankSets::grow() {
-  slots_.assign(slots_.size() * 2, empty_slot);
-  const std::size_t mask = slots_.size() - 1;
-  for (Id id = 0; id < entries_.size(); ++id) {
-    std::size_t i = hash_words(words(id), entries_[id].doubled) & mask;
-    while (slots_[i] != empty_slot) i = (i + 1) & mask;
-    slots_[i] = id;
-  }
+  return found;
 }
 
 // Merges two run lists into scratch_; true if they overlap.

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/index_table.h"
+
 namespace convert {
 
 // Sets of ranks, each distinct one stored once: as runs of consecutive ranks while these are few (rings), else as a
@@ -42,13 +44,12 @@ class RankSets {
   bool unite_runs(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b);
   bool unite_bits(Id a, Id b);
   void expand(Id id, std::vector<std::uint32_t>& bits) const;
-  void grow();
 
   std::uint32_t ranks_;
   std::uint32_t bit_words_;
   std::vector<std::uint32_t> words_;
   std::vector<Entry> entries_;
-  std::vector<Id> slots_;  // open addressing
+  IndexTable<> index_;  // of entries_
   std::vector<std::uint32_t> scratch_;
   std::vector<std::uint32_t> left_;
   std::vector<std::uint32_t> right_;

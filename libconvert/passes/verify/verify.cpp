@@ -72,6 +72,7 @@ class Verifier {
   void check_mode(bool inplace, const std::string& mode);
   Reading read(const BufferLayout& layout, const ExecuteOptions& options);
   bool report_permuted(bool inplace, const std::string& mode);
+  [[nodiscard]] std::string reason(const Blocked& b) const;
   void report_deadlock(const Execution& e);
   void report_capacity(const Execution& bounded, std::uint32_t peak);
   void report_races(const Reading& r, const BufferLayout& layout, const std::string& mode);
@@ -203,6 +204,24 @@ bool Verifier::report_permuted(bool inplace, const std::string& mode) {
   return true;
 }
 
+// Says what a blocked chain waits for.
+std::string Verifier::reason(const Blocked& b) const {
+  using Why = Blocked::Why;
+  std::string who = p_.describe(b.step);
+  switch (b.why) {
+    case Why::dependency: return who + " waits for " + p_.describe(b.other);
+    case Why::never_published:
+      return who +
+             " waits for a step that never publishes its completion: neither it nor a later step of its "
+             "threadblock has hasdep=1";
+    case Why::empty_connection:
+      return b.other == no_index ? who + " has no peer to receive from"
+                                 : who + " waits for a message " + text(p_.connections[b.other]);
+    case Why::full_connection: return who + " waits for room " + text(p_.connections[b.other]);
+  }
+  return who;
+}
+
 // Follows who waits for whom from one blocked chain until a chain repeats: that is the cycle.
 void Verifier::report_deadlock(const Execution& e) {
   std::vector<std::uint32_t> at(p_.chains.size(), no_index);  // the blocked step of each blocked chain
@@ -221,22 +240,6 @@ void Verifier::report_deadlock(const Execution& e) {
     const Connection& c = p_.connections[b.other];
     return b.why == Why::empty_connection ? pending(p_.send_steps, c.send_begin, c.sends)
                                           : pending(p_.recv_steps, c.recv_begin, c.recvs);
-  };
-  const auto reason = [&](const Blocked& b) -> std::string {
-    using Why = Blocked::Why;
-    std::string who = p_.describe(b.step);
-    switch (b.why) {
-      case Why::dependency: return who + " waits for " + p_.describe(b.other);
-      case Why::never_published:
-        return who +
-               " waits for a step that never publishes its completion: neither it nor a later step of its "
-               "threadblock has hasdep=1";
-      case Why::empty_connection:
-        return b.other == no_index ? who + " has no peer to receive from"
-                                   : who + " waits for a message " + text(p_.connections[b.other]);
-      case Why::full_connection: return who + " waits for room " + text(p_.connections[b.other]);
-    }
-    return who;
   };
   std::vector<std::uint32_t> index_of(p_.chains.size(), no_index);
   for (std::uint32_t i = 0; i < e.blocked.size(); ++i) index_of[e.blocked[i].chain] = i;

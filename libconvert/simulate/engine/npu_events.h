@@ -4,11 +4,11 @@
 // while they run is run by the same pass.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "core/index_table.h"
 #include "core/trace.h"
 #include "core/units.h"
 #include "simulate/engine/engine.h"
@@ -23,7 +23,7 @@ template <class Observer>
 class NpuEvents {
  public:
   NpuEvents(EventQueue& queue, std::size_t npus, Observer& observer)
-      : queue_(queue), observer_(observer), latest_(npus, 0), table_(64, 0) {}
+      : queue_(queue), observer_(observer), latest_(npus, 0) {}
 
   // `what` completes `delay` from now. delay ≥ 0.
   void add(Rank npu, Picoseconds delay, Waiter what) {
@@ -33,7 +33,7 @@ class NpuEvents {
     const std::uint32_t item = items_.add({what, 0});
     observer_.registered(item);
     std::uint32_t e = latest_[npu];
-    if (e == 0 || entries_[e - 1].time != time) e = used_ == 0 ? 0 : find(npu, time);
+    if (e == 0 || entries_[e - 1].time != time) e = table_.size() == 0 ? 0 : find(npu, time);
     if (e == 0) {
       queue_.push_after(delay, insert(npu, time, item), event_npu);
       return;
@@ -47,13 +47,14 @@ class NpuEvents {
   template <typename F>
   void for_each(const F& f) const {
     const auto list = [&](std::uint32_t place) {
-      if (place == 0) return;
-      const Entry& e = entries_[place - 1];
+      const Entry& e = entries_[place];
       for (std::uint32_t next = e.first + 1; next != 0; next = items_[next - 1].next)
         f(e.npu, e.time, items_[next - 1].what);
     };
-    std::for_each(table_.begin(), table_.end(), list);
-    std::for_each(latest_.begin(), latest_.end(), list);
+    table_.for_each(list);
+    for (const std::uint32_t e : latest_) {
+      if (e != 0) list(e - 1);
+    }
   }
 
   // Runs entry `e` (the argument of its event): complete(npu, what) for each.
@@ -73,7 +74,7 @@ class NpuEvents {
     if (latest_[npu] == e + 1) {
       latest_[npu] = 0;
     } else {
-      erase(e);
+      table_.remove(e, hash_of());
     }
     entries_.remove(e);
   }
@@ -90,60 +91,28 @@ class NpuEvents {
     std::uint32_t last;
   };
 
-  [[nodiscard]] std::size_t home(Rank npu, Picoseconds time) const {
+  [[nodiscard]] static std::size_t hash(Rank npu, Picoseconds time) {
     std::uint64_t h = (static_cast<std::uint64_t>(time) + npu * 0x9e3779b97f4a7c15U) * 0xbf58476d1ce4e5b9U;
-    h ^= h >> 32;
-    return h & (table_.size() - 1);
+    return h ^ h >> 32;
+  }
+  [[nodiscard]] auto hash_of() const {
+    return [this](std::uint32_t e) { return hash(entries_[e].npu, entries_[e].time); };
   }
   [[nodiscard]] std::uint32_t find(Rank npu, Picoseconds time) const {  // 1 + entry, 0: none
-    for (std::size_t i = home(npu, time); table_[i] != 0; i = (i + 1) & (table_.size() - 1)) {
-      const Entry& e = entries_[table_[i] - 1];
-      if (e.time == time && e.npu == npu) return table_[i];
-    }
-    return 0;
+    return 1 + table_.find(hash(npu, time),
+                           [&](std::uint32_t e) { return entries_[e].time == time && entries_[e].npu == npu; });
   }
   std::uint32_t insert(Rank npu, Picoseconds time, std::uint32_t item) {
     const std::uint32_t e = entries_.add({time, npu, item, item});
     observer_.pushes_entry(npu, e);
-    if (const std::uint32_t before = std::exchange(latest_[npu], e + 1)) {
-      if (++used_ * 2 > table_.size()) grow();
-      place(before - 1);
-    }
+    if (const std::uint32_t before = std::exchange(latest_[npu], e + 1)) table_.add(before - 1, hash_of());
     return e;
-  }
-  void place(std::uint32_t e) {
-    std::size_t i = home(entries_[e].npu, entries_[e].time);
-    while (table_[i] != 0) i = (i + 1) & (table_.size() - 1);
-    table_[i] = e + 1;
-  }
-  void grow() {
-    GrowingHugeVector<std::uint32_t> old(table_.size() * 2, 0);
-    old.swap(table_);
-    for (const std::uint32_t e : old) {
-      if (e != 0) place(e - 1);
-    }
-  }
-  // Takes the entry out of the table and closes the gap in its probe sequence.
-  void erase(std::uint32_t e) {
-    const std::size_t mask = table_.size() - 1;
-    std::size_t hole = home(entries_[e].npu, entries_[e].time);
-    while (table_[hole] != e + 1) hole = (hole + 1) & mask;
-    for (std::size_t i = (hole + 1) & mask; table_[i] != 0; i = (i + 1) & mask) {
-      const Entry& other = entries_[table_[i] - 1];
-      if (((i - home(other.npu, other.time)) & mask) >= ((i - hole) & mask)) {
-        table_[hole] = table_[i];
-        hole = i;
-      }
-    }
-    table_[hole] = 0;
-    --used_;
   }
 
   EventQueue& queue_;
   Observer& observer_;
-  HugeVector<std::uint32_t> latest_;        // by NPU: 1 + the entry made last, which is not in the table; 0: none
-  GrowingHugeVector<std::uint32_t> table_;  // open addressing: 1 + entry; 0: unused
-  std::size_t used_ = 0;
+  HugeVector<std::uint32_t> latest_;  // by NPU: 1 + the entry made last, which is not in the table; 0: none
+  IndexTable<GrowingHugeVector<std::uint32_t>> table_;  // of entries_, by NPU and time
   Pool<Entry, &Entry::first> entries_;
   Pool<Item, &Item::next> items_;
 };

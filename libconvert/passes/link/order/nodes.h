@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// The nodes of an order while it is made, each with its dependencies on nodes before it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "passes/link/order/order.h"
+#include "util/huge_pages.h"
+
+namespace convert {
+
+class OrderNodes {
+ public:
+  explicit OrderNodes(LinkReport& report) : report_(report) {}
+
+  void reserve(std::size_t nodes, std::size_t deps) {
+    reserve_huge(out_.nodes, nodes);
+    reserve_huge(out_.deps, deps);
+  }
+  // Adds a node, to which add_dep() adds dependencies until the next is added.
+  OrderedNode& add(OrderedNode::Kind kind, std::uint32_t source, std::uint32_t thread, std::int64_t start_ns) {
+    OrderedNode& n = out_.nodes.emplace_back();
+    n.kind = kind;
+    n.first_dep = out_.deps.size();
+    n.source = source;
+    n.thread = thread;
+    n.start_ns = start_ns;
+    return n;
+  }
+  // Adds a dependency of the last node. Once for each parent: the first rule that names it stands, but for data,
+  // which says more than an order.
+  void add_dep(std::uint32_t node, DepRule rule) {
+    if (node == Operator::none) return;
+    OrderedNode& n = out_.nodes.back();
+    if (is_named(n, node)) {
+      if (rule == DepRule::data) make_data(n, node);
+      return;
+    }
+    out_.deps.push_back({node, rule});
+    ++n.dep_count;
+    ++report_.deps[static_cast<std::size_t>(rule)];
+  }
+  [[nodiscard]] OrderedNode& operator[](std::uint32_t node) { return out_.nodes[node]; }
+  // Returns the number of the node that was added last.
+  [[nodiscard]] std::uint32_t last() const { return next() - 1; }
+  [[nodiscard]] std::uint32_t next() const { return static_cast<std::uint32_t>(out_.nodes.size()); }
+  [[nodiscard]] Order take() { return std::move(out_); }
+
+ private:
+  void make_data(const OrderedNode& n, std::uint32_t node) {
+    const auto at = std::find_if(out_.deps.begin() + static_cast<std::ptrdiff_t>(n.first_dep), out_.deps.end(),
+                                 [&](const OrderedDep& d) { return d.node == node; });
+    --report_.deps[static_cast<std::size_t>(at->rule)];
+    ++report_.deps[static_cast<std::size_t>(DepRule::data)];
+    at->rule = DepRule::data;
+  }
+  [[nodiscard]] bool is_named(const OrderedNode& n, std::uint32_t node) {
+    constexpr std::uint32_t many = 16;
+    if (n.dep_count < many) {
+      for (std::size_t i = n.first_dep; i < out_.deps.size(); ++i) {
+        if (out_.deps[i].node == node) return true;
+      }
+      return false;
+    }
+    const auto mark = next();
+    if (named_by_.size() < mark) named_by_.resize(std::max<std::size_t>(mark, 2 * named_by_.size()));
+    if (n.dep_count == many) {
+      for (std::size_t i = n.first_dep; i < out_.deps.size(); ++i) named_by_[out_.deps[i].node] = mark;
+    }
+    return std::exchange(named_by_[node], mark) == mark;
+  }
+
+  LinkReport& report_;
+  Order out_;
+  std::vector<std::uint32_t> named_by_;  // by node: 1 + the node that depends on it
+};
+
+}  // namespace convert

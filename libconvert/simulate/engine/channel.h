@@ -8,9 +8,6 @@
 
 namespace convert {
 
-// ASTRA-sim's tags, of traces and of its own algorithms, count modulo this.
-inline constexpr std::uint32_t astra_tag_modulus = 500'000'000;
-
 // The k-th send of a channel is taken by its k-th receive.
 struct ChannelKey {
   std::int64_t bytes = 0;

@@ -120,7 +120,7 @@ class RankReplay {
   }
 
   void compile() {
-    NodeCompiler compiler(options_, true, false, *out_.findings);
+    NodeCompiler compiler(options_, Rules(false), true, false, *out_.findings);
     std::vector<GraphDefect> defects;
     graph_ = build_graph(trace_.nodes, &defects);
     report_defects(trace_, defects, compiler);
@@ -338,7 +338,6 @@ RecordedReplay::RecordedReplay(ReplayOptions options, Diagnostics& diagnostics)
     : options_(std::move(options)), diagnostics_(diagnostics) {
   options_.recorded = Recorded::everything;
   options_.issue = IssueMode::algorithm;
-  options_.astra = false;
   options_.system = std::make_shared<ReplaySystem>();
   result_.issue = options_.issue;
   result_.recorded_communication = true;

@@ -124,7 +124,7 @@ ReplayResult replay(const ReplayProgram& program) {
     result.forwarding = options.network.forwarding.value_or(Forwarding::switches);
   result.issue = options.issue;
   result.gaps.add(program.gaps);
-  if (options.astra) result.gaps.add(gaps_of(program.network, options.network.model));
+  if (program.rules.notes_gaps()) result.gaps.add(gaps_of(program.network, options.network.model));
   result.recorded_communication = options.recorded != Recorded::nothing;
   for (Rank r = 0; options.system->config.roofline && r < program.ranks.size(); ++r)
     result.npus[r].roofline = program.ranks[r].code->roofline;

@@ -49,7 +49,7 @@ class Replayer final : private CollectiveListener {
         exposure_(program.ranks.size()),
         npus_(program.ranks.size()),
         has_slots_(program.options.issue == IssueMode::workload),
-        waits_for_round_(has_slots_ && program.options.astra) {
+        waits_for_round_(has_slots_ && program.rules.invalid_nodes_free_in_next_round()) {
     result_.npus.resize(program.ranks.size());
   }
 
@@ -151,7 +151,7 @@ class Replayer final : private CollectiveListener {
     }
     if (!npu.feeder.done()) return;
     result_.npus[r].finish_ps = queue_.now();
-    if (program_.options.astra && on_network_ && has_unknown_to_statistics(*program_.ranks[r].code))
+    if (program_.rules.notes_gaps() && on_network_ && has_unknown_to_statistics(*program_.ranks[r].code))
       result_.gaps.add(AstraGap::statistics);
   }
 
@@ -160,7 +160,7 @@ class Replayer final : private CollectiveListener {
     if (!program_.gaps.has(unless)) result_.gaps.add(gap);
   }
   void note_time_zero() {
-    if (program_.options.astra && program_.options.network.model != NetworkModel::wires)
+    if (program_.rules.notes_gaps() && program_.options.network.model != NetworkModel::wires)
       note_gap(AstraGap::time_zero, AstraGap::gathers_less_than_chunks);
   }
 
@@ -243,9 +243,8 @@ class Replayer final : private CollectiveListener {
       messages_.prefetch_channel(e->arg());
   }
 
-  // Only ASTRA-sim gives an NPU one communication at a time.
   [[nodiscard]] std::uint8_t slot_bit(Slot slot) const {
-    if (slot == Slot::communication && !program_.options.astra) return 0;
+    if (slot == Slot::communication && !program_.rules.one_communication_at_a_time()) return 0;
     return static_cast<std::uint8_t>(1U << static_cast<unsigned>(slot));
   }
 
@@ -272,7 +271,7 @@ class Replayer final : private CollectiveListener {
     recorder_.finish();
     result_.wires = network_->wire_use(result_.reached_ps);
     result_.worst_port = network_->worst_port(result_.reached_ps);
-    if (program_.options.astra && messages_.has_long_rendezvous()) result_.gaps.add(AstraGap::long_rendezvous);
+    if (program_.rules.notes_gaps() && messages_.has_long_rendezvous()) result_.gaps.add(AstraGap::long_rendezvous);
     if (system_.stream_numbers_differ()) result_.gaps.add(AstraGap::uneven_group_use);
     if (!queue_.empty() || stopped) {
       result_.status = ReplayStatus::stopped;
@@ -294,8 +293,9 @@ class Replayer final : private CollectiveListener {
     if (!npu.finish_ps) return;
     const bool subtracts = program_.options.issue != IssueMode::algorithm;
     npu.astra_exposed_ps = *npu.finish_ps - (subtracts ? npu.compute_ps : 0);
-    npu.exposed_communication_ps =
-        program_.options.astra ? npu.astra_exposed_ps : npu.times.communication - npu.times.overlap;
+    npu.exposed_communication_ps = program_.rules.all_but_computation_is_exposed()
+                                       ? npu.astra_exposed_ps
+                                       : npu.times.communication - npu.times.overlap;
   }
 
   const ReplayProgram& program_;

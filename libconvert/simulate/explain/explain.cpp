@@ -129,7 +129,7 @@ class Explainer {
     to.slot = op(npu, ended).slot;
     const ReplayOptions& options = s_.program.options;
     const bool limited = options.issue == IssueMode::workload && to.slot != Slot::recv &&
-                         (to.slot != Slot::communication || options.astra);
+                         (to.slot != Slot::communication || s_.program.rules.one_communication_at_a_time());
     return limited && to.slot == op(npu, next).slot ? Then::resource : Then::offer;
   }
 

@@ -78,9 +78,10 @@ using UnevenMembers = std::vector<std::optional<UnevenMember>>;  // by place
 struct ReplayBuilder::State {
   State(NetworkConfig network, const ReplayOptions& o, Diagnostics& d)
       : diagnostics(d),
-        program{.options = o, .network = std::move(network)},
-        compiler(program.options, can_send_to_self(program.network, o.network.model), false, d),
-        custom_compiler(program.options, can_send_to_self(program.network, o.network.model), true, d) {
+        program{.options = o, .rules = Rules(o.astra), .network = std::move(network)},
+        compiler(program.options, program.rules, can_send_to_self(program.network, o.network.model), false, d),
+        custom_compiler(program.options, program.rules, can_send_to_self(program.network, o.network.model), true,
+                        d) {
     if (o.system == nullptr) {
       auto system = std::make_shared<ReplaySystem>();
       system->config = default_system(program.network);

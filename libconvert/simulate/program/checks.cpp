@@ -38,7 +38,7 @@ void ReplayBuilder::State::check_network() {
 
 // What of the traces and the system keeps ASTRA-sim from running them.
 void ReplayBuilder::State::note_gaps() {
-  if (!program.options.astra) return;
+  if (!program.rules.notes_gaps()) return;
   program.gaps.add(compiler.gaps());
   program.gaps.add(custom_compiler.gaps());
   for (const CollectivePlan& plan : program.plans) note_gaps(plan.call);
@@ -73,7 +73,7 @@ void ReplayBuilder::State::warn_of_unused_options() {
   const ReplaySystem& system = *program.options.system;
   if (system.injection_scale != 1 && !system.config.endpoint_delay_given)
     diagnostics.warning({}, "system", "--injection-scale is not used: no system file states an endpoint-delay");
-  if (system.config.shared_bus && !program.options.astra) {
+  if (system.config.shared_bus && !program.rules.has_shared_bus()) {
     diagnostics.warning({.file = system.config.source}, "system",
                         "model-shared-bus is not used: it is a part of ASTRA-sim's rules (--compat astra)");
   }

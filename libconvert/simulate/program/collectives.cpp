@@ -11,16 +11,16 @@
 namespace convert {
 namespace {
 
-SystemModel make_model(const NetworkConfig& network, const ReplaySystem& system, bool astra, std::uint32_t npus) {
+SystemModel make_model(const NetworkConfig& network, const ReplaySystem& system, Rules rules, std::uint32_t npus) {
   const SystemConfig& c = system.config;
   SystemModel m;
   for (const NetworkDim& d : network.dims) {
     m.dims.push_back(static_cast<std::uint32_t>(d.npus));
     m.bytes_per_ns_by_dim.push_back(d.bytes_per_ns);
   }
-  m.astra = astra;
+  m.rules = rules;
   m.policy = system.policy;
-  m.balanced = system.balanced && !astra;
+  m.balanced = system.balanced && !rules.chunks_take_one_order();
   if (m.dims.empty()) m.dims.push_back(npus);
   m.npus = npus;
   m.queues = system.queues_per_dim;
@@ -51,7 +51,7 @@ void ReplayBuilder::State::prepare_groups() {
 
 void ReplayBuilder::State::prepare_system() {
   const auto npus = static_cast<std::uint32_t>(program.ranks.size());
-  program.model = make_model(program.network, *program.options.system, program.options.astra, npus);
+  program.model = make_model(program.network, *program.options.system, program.rules, npus);
   for (const SystemGroup& g : program.groups) {
     if (g.places.empty() || g.places.back().first < npus) continue;
     throw input_error({.file = program.options.system->groups_file},
@@ -204,7 +204,7 @@ std::uint32_t ReplayBuilder::State::custom_for(CallUse& use) {
                                      ", are among them: et-merge leaves out those that carry nothing"),
                       "custom");
   }
-  if (!source->relays.empty() && !program.options.astra) {
+  if (!source->relays.empty() && !program.rules.relays_may_be_ranks()) {
     throw input_error({},
                       "place " + std::to_string(source->relays.front()) + " of " + use.prefix +
                           " only passes on what others send: the rank there would neither give nor get anything",
@@ -245,7 +245,7 @@ const CollectiveCall& ReplayBuilder::State::call_of(const Op& op) const {
 void ReplayBuilder::State::number_collectives(const Trace& trace, const Graph& graph,
                                               std::vector<Op>& by_index) const {
   const auto is_collective = [](const Op& op) { return op.type == OpType::collective; };
-  if (program.options.astra || compiler.failed() || custom_compiler.failed()) return;
+  if (program.rules.collectives_meet_at_call_time() || compiler.failed() || custom_compiler.failed()) return;
   if (std::none_of(by_index.begin(), by_index.end(), is_collective)) return;
   std::map<std::uint32_t, std::uint32_t> counts;  // by group
   for (const std::uint32_t index : communication_order(trace.nodes, graph)) {
@@ -260,7 +260,8 @@ void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t 
   if (!group) return;
   const ReplaySystem& system = *program.options.system;
   const NodeId node = trace.nodes.nodes[index].id;
-  if (!program.options.astra && *group == 0 && c.listed_dims && *c.listed_dims < program.network.dims.size()) {
+  if (!program.rules.involved_dim_may_be_short() && *group == 0 && c.listed_dims &&
+      *c.listed_dims < program.network.dims.size()) {
     return compiler.error(trace, index, "attributes",
                           "involved_dim has " + std::to_string(*c.listed_dims) + " values, the network has " +
                               counted(program.network.dims.size(), "dimension"));
@@ -285,7 +286,7 @@ void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t 
   }
   if (c.root) call.root = program.groups[*group].place(*c.root);
   if (system.policy == WirePolicy::priority) call.priority = c.priority;
-  if (c.op == Collective::all_to_all && !program.options.astra && note_uneven(trace, index, call, op)) {
+  if (c.op == Collective::all_to_all && !program.rules.parts_are_equal() && note_uneven(trace, index, call, op)) {
     const std::string differ = "its parts differ in size (send_splits, recv_splits), ";
     const auto dims = c.listed_dims ? static_cast<int>(*c.listed_dims) : 0;
     if (!prefix.empty()) compiler.error(trace, index, "custom", differ + "those of " + prefix + " do not");

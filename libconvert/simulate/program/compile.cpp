@@ -51,7 +51,7 @@ IntValue NodeCompiler::integer(Name name, bool required) {
 void NodeCompiler::compile_duration(std::uint64_t min_ns) {
   out_.op.type = OpType::timed;
   std::optional<std::uint64_t> ns;
-  if (!options_.astra) {
+  if (!rules_.whole_microseconds_only()) {
     const IntValue exact = integer(attr::duration_nanos, false);
     if (exact.status != IntValue::Status::ok && exact.status != IntValue::Status::absent) return;
     if (exact && exact.value < 0) return fail("times", "duration_nanos is negative");
@@ -66,7 +66,8 @@ void NodeCompiler::compile_duration(std::uint64_t min_ns) {
 }
 
 bool NodeCompiler::has_recorded_time() const {
-  return node_->duration_us != 0 || (!options_.astra && find(attributes_, attr::duration_nanos) != nullptr);
+  return node_->duration_us != 0 ||
+         (!rules_.whole_microseconds_only() && find(attributes_, attr::duration_nanos) != nullptr);
 }
 
 // What was measured, also if that is nothing.
@@ -82,7 +83,7 @@ void NodeCompiler::compile_compute() {
   // What is not estimated keeps its recorded time.
   const bool unknown =
       find(attributes_, attr::num_ops) == nullptr && find(attributes_, attr::tensor_size) == nullptr;
-  if (unknown && !options_.astra && has_recorded_time()) return compile_duration();
+  if (unknown && !rules_.roofline_knows_every_node() && has_recorded_time()) return compile_duration();
   const IntValue operations = integer(attr::num_ops, true);
   const IntValue bytes = integer(attr::tensor_size, true);
   if (!operations || !bytes) return;
@@ -92,7 +93,7 @@ void NodeCompiler::compile_compute() {
     return;
   }
   out_.op.type = OpType::timed;
-  if (operations.value == 0 && options_.astra) return gaps_.add(AstraGap::no_operations);
+  if (operations.value == 0 && rules_.roofline_knows_every_node()) return gaps_.add(AstraGap::no_operations);
   const double intensity = static_cast<double>(operations.value) / static_cast<double>(bytes.value);
   const double bandwidth = system().local_mem_bytes_per_s;
   const double flops = std::min(bandwidth * intensity, system().peak_flops);
@@ -124,7 +125,7 @@ void NodeCompiler::compile_memory() {
   out_.op.type = OpType::memory;
   const bool timed = node_->duration_us != 0 || find(attributes_, attr::duration_nanos) != nullptr;
   if (inside_ || options_.system->memory.kind == MemoryKind::none) {
-    if (options_.astra && !inside_) {
+    if (rules_.memory_wants_model() && !inside_) {
       return fail("memory", options_.system->memory.source.empty()
                                 ? "accesses remote memory; give its model with " + option
                                 : "accesses remote memory, but " + options_.system->memory.source +
@@ -149,7 +150,7 @@ std::int64_t NodeCompiler::message_bytes() {
   if (stated) {
     // No bytes: what synchronises, such as an edge between NPUs that et-split made a message of. ASTRA-sim has
     // none.
-    if (stated.value > 0 || (stated.value == 0 && !options_.astra)) return stated.value;
+    if (stated.value > 0 || (stated.value == 0 && !rules_.messages_have_bytes())) return stated.value;
     fail("attributes", stated.value == 0 ? "a message of zero bytes" : "comm_size is negative");
     return 0;
   }
@@ -216,19 +217,19 @@ void NodeCompiler::compile_peer() {
 void NodeCompiler::compile_message() {
   compile_peer();
   const IntValue comm_tag = integer(attr::comm_tag, true);
-  if (comm_tag) out_.tag = options_.astra ? comm_tag.value % std::int64_t{astra_tag_modulus} : comm_tag.value;
+  if (comm_tag) out_.tag = rules_.tag(comm_tag.value);
   out_.op.value = message_bytes();
 }
 
 std::optional<Collective> NodeCompiler::collective_op(std::int64_t type) {
   const Collective c = collective_of(type);
   if (is_listed(c)) return c;
-  if (c == Collective::reduce_scatter_block && !options_.astra) return Collective::reduce_scatter;
+  if (c == Collective::reduce_scatter_block && !rules_.four_collectives_only()) return Collective::reduce_scatter;
   if (name(c).empty() || c == Collective::reduce_scatter_block) {
     fail("replay", "a collective of comm_type " + std::to_string(type) + " is not known");
     return std::nullopt;
   }
-  if (!options_.astra) return c;
+  if (!rules_.four_collectives_only()) return c;
   fail("replay", "ASTRA-sim has no " + std::string(name(c)) + "; --compat none replays it");
   return std::nullopt;
 }
@@ -252,10 +253,11 @@ void NodeCompiler::compile_collective() {
   if (options_.issue == IssueMode::algorithm)
     return fail("replay", "a collective within an algorithm; a workload wants --issue workload");
   NodeCollective c;
-  if (options_.astra) c.dims = 0xF;  // without involved_dim ASTRA-sim takes the first four
+  c.dims = rules_.default_dims();
   const IntValue type = integer(attr::comm_type, true);
   if (!type) return;
-  if (type.value == static_cast<std::int64_t>(Collective::broadcast) && options_.astra) return compile_duration();
+  if (type.value == static_cast<std::int64_t>(Collective::broadcast) && rules_.broadcasts_take_recorded_time())
+    return compile_duration();
   const std::optional<Collective> op_type = collective_op(type.value);
   if (!op_type) return;
   c.op = *op_type;
@@ -344,7 +346,7 @@ CompiledNode NodeCompiler::compile(const Trace& trace, std::uint32_t index) {
   }
   const bool recorded = !inside_ && (options_.recorded == Recorded::everything ||
                                      (options_.recorded == Recorded::communication && communicates));
-  const bool refused = options_.astra && options_.issue != IssueMode::algorithm && !inside_;  // as ASTRA-sim does
+  const bool refused = rules_.refuses_communication_of_cpu() && options_.issue != IssueMode::algorithm && !inside_;
   if (on_cpu && communicates && !recorded && refused)
     fail("replay", "communication with is_cpu_op set cannot be replayed");
   const bool replay_only = system().replay_only && !inside_;
@@ -356,12 +358,11 @@ CompiledNode NodeCompiler::compile(const Trace& trace, std::uint32_t index) {
   } else {
     compile_by_type();
   }
-  if (options_.astra) note_gaps();
+  if (rules_.notes_gaps()) note_gaps();
   slow_down();
   if (system().roofline && type == NodeType::comp) note_roofline();
-  out_.op.is_compute =
-      out_.op.type == OpType::timed && out_.op.slot != Slot::cpu &&
-      (type == NodeType::comp || (replay_only && options_.astra));  // where all that is replayed counts
+  out_.op.is_compute = out_.op.type == OpType::timed && out_.op.slot != Slot::cpu &&
+                       (type == NodeType::comp || (replay_only && rules_.replayed_nodes_compute()));
   return out_;
 }
 

@@ -47,8 +47,8 @@ struct CompiledNode {
 class NodeCompiler {
  public:
   // `inside`: the traces are of a custom algorithm, whose peers are places in its group.
-  NodeCompiler(const ReplayOptions& options, bool self_allowed, bool inside, Diagnostics& diagnostics)
-      : options_(options), self_allowed_(self_allowed), inside_(inside), diagnostics_(diagnostics) {}
+  NodeCompiler(const ReplayOptions& options, Rules rules, bool self_allowed, bool inside, Diagnostics& diagnostics)
+      : options_(options), rules_(rules), self_allowed_(self_allowed), inside_(inside), diagnostics_(diagnostics) {}
 
   // Reports what cannot be replayed. Throws Error(usage) if --size is needed.
   [[nodiscard]] CompiledNode compile(const Trace& trace, std::uint32_t index);
@@ -84,6 +84,7 @@ class NodeCompiler {
   [[nodiscard]] const SystemConfig& system() const { return options_.system->config; }
 
   const ReplayOptions& options_;
+  const Rules rules_;
   bool self_allowed_;
   bool inside_;
   Diagnostics& diagnostics_;

@@ -102,7 +102,7 @@ std::shared_ptr<RankCode> ReplayBuilder::State::compile(const Trace& trace, Node
     keep_names(trace, *code);
   if (memory != MemoryTracking::off && &with == &compiler)
     code->tensors = compile_tensors(trace, code->feeder, with);
-  if (program.options.astra && &with == &custom_compiler && !with.failed())
+  if (program.rules.issues_in_hash_order() && &with == &custom_compiler && !with.failed())
     code->issue_order = std::make_shared<IssueOrder>(table, graph, code->feeder);
   return code;
 }

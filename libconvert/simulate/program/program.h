@@ -23,6 +23,7 @@
 #include "core/units.h"
 #include "feeder/feeder.h"
 #include "simulate/astra/gaps.h"
+#include "simulate/astra/rules.h"
 #include "simulate/engine/channel.h"
 #include "simulate/networks/network.h"
 #include "simulate/program/op.h"
@@ -85,7 +86,7 @@ struct ReplayOptions {
   bool bounds = false;                     // find lower bounds of the times of collectives, for reports
   std::map<Rank, double> slow{};           // stragglers: factor of the times of nodes that compute
   Recorded recorded = Recorded::nothing;   // everything: by RecordedReplay only
-  bool astra = false;                      // what ASTRA-sim computes, its odd rules included
+  bool astra = false;                      // by ASTRA-sim's rules; see Rules
   bool astra_names = false;                // messages call options as ASTRA-sim does
   bool symmetry = true;  // simulate one of equivalent ranks, where that is proved to give the same result
   std::shared_ptr<const ReplaySystem> system{};  // null: what fits the network
@@ -105,6 +106,7 @@ struct RankProgram {
 
 struct ReplayProgram {
   ReplayOptions options;
+  Rules rules{false};
   NetworkConfig network;
   std::vector<RankProgram> ranks{};
   std::uint32_t ops = 0;  // nodes of all ranks

@@ -105,7 +105,7 @@ class Finder {
       moved_[p.dim] = false;
     }
     // Parts of unequal size belong to places in all dimensions.
-    return program_.model.astra || looks_the_same(program_, plan, {.algorithm = NativeAlgorithm::ring});
+    return program_.rules.parts_are_equal() || looks_the_same(program_, plan, {.algorithm = NativeAlgorithm::ring});
   }
   void note_way(Rank from, Rank to) {
     for (std::size_t d = 0; d < dims_.size(); ++d) {

@@ -10,7 +10,7 @@ namespace convert {
 bool looks_the_same(const ReplayProgram& program, const CollectivePlan& plan, const PhasePlan& phase) {
   // Parts of unequal size belong to places.
   const std::uint64_t parts = plan.chunks * program.groups[plan.call.group].size(program.model);
-  if (!program.model.astra && static_cast<std::uint64_t>(plan.call.bytes) % parts != 0) return false;
+  if (!program.rules.parts_are_equal() && static_cast<std::uint64_t>(plan.call.bytes) % parts != 0) return false;
   return phase.algorithm == NativeAlgorithm::ring || phase.algorithm == NativeAlgorithm::direct ||
          phase.algorithm == NativeAlgorithm::dissemination;
 }

@@ -66,6 +66,7 @@ std::uint32_t representative_wire(const ProductWires& numbers, const Symmetry& s
 
 ReplayProgram reduce(const ReplayProgram& program, const Equivalence& equivalence) {
   ReplayProgram reduced{.options = program.options,
+                        .rules = program.rules,
                         .network = program.network,
                         .ranks = program.ranks,
                         .ops = program.ops,

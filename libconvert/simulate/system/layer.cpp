@@ -49,7 +49,7 @@ const CollectiveRun* SystemLayer<Observer>::start(Rank npu, std::uint32_t plan_n
     st.job = job;
     st.chunk = chunk;
     st.priority = priority(run);
-    st.tag = (starts_[run].first_stream + static_cast<std::uint32_t>(chunk)) % astra_tag_modulus;
+    st.tag = (starts_[run].first_stream + static_cast<std::uint32_t>(chunk)) % tag_modulus;
     set_phase(s);
     enter_queue(s);
     start_waiting(queue_of(npu, job, st.queue));
@@ -72,10 +72,10 @@ void SystemLayer<Observer>::init_phase(std::uint32_t s) {
   Stream& st = stream(s);
   observer_.acts([&] { return actor(st.npu, st.job); });
   const CollectivePlan& plan = plan_of(st);
-  if (plan.call.custom == 0) return model_.astra ? init_algorithm(s) : exact_begin(s);
+  if (plan.call.custom == 0) return model_.rules.parts_are_equal() ? init_algorithm(s) : exact_begin(s);
   const CustomAlgorithm& algorithm = custom_algorithms_[plan.call.custom - 1];
   customs_.begin(st.npu, *algorithm.places[groups_[plan.call.group].place(st.npu)], s,
-                 model_.astra ? 0 : jobs_[st.job].run + 1);
+                 model_.rules.custom_runs_share_channels() ? 0 : jobs_[st.job].run + 1);
 }
 
 // First what waits for the collective is told, then the queues move on.
@@ -91,10 +91,10 @@ void SystemLayer<Observer>::end_phase(std::uint32_t s) {
   if (!last) {
     ++st.phase_index;
     set_phase(s);
-    if (!model_.astra) return init_phase(s);
+    if (!model_.rules.collectives_share_queues()) return init_phase(s);
     enter_queue(s);
   } else if (--jobs_[job].streams_left == 0) {
-    if (model_.astra) {
+    if (model_.rules.collectives_share_queues()) {
       end_job(npu, job);
     } else {  // its queue goes with it
       free_stream(s);
@@ -132,8 +132,10 @@ void SystemLayer<Observer>::fire(Rank npu, Waiter w) {
   if (w.kind() != Waiter::bus) observer_.acts([&] { return actor(npu, job_of(w)); });
   switch (w.kind()) {
     case Waiter::reduction: events_.add(npu, stream(w.index()).reduction, {Waiter::phase_step, w.index()}); break;
-    case Waiter::phase_step: model_.astra ? step(w.index()) : exact_step(w.index()); break;
-    case Waiter::phase_recv: model_.astra ? received(w.index()) : exact_received(w.index()); break;
+    case Waiter::phase_step: model_.rules.parts_are_equal() ? step(w.index()) : exact_step(w.index()); break;
+    case Waiter::phase_recv:
+      model_.rules.parts_are_equal() ? received(w.index()) : exact_received(w.index());
+      break;
     case Waiter::phase_sent: exact_sent(w.index()); break;
     case Waiter::empty_job: end_job(npu, w.index()); break;
     case Waiter::bus: bus_->fire(w.index()); break;

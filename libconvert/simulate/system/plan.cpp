@@ -42,7 +42,7 @@ class Planner {
     }
     const std::vector<LogicalDim> dims = involved(logical_dims());
     if (dims.empty()) {
-      if (!model_.astra && group_.size(model_) == 1) {  // nothing to do
+      if (!model_.rules.refuses_collectives_of_one() && group_.size(model_) == 1) {  // nothing to do
         plan_.chunks = 0;
         return std::move(plan_);
       }
@@ -70,7 +70,7 @@ class Planner {
       plan_.chunks = 1;
       return;
     }
-    if (model_.astra) return cut_as_astra_does();
+    if (model_.rules.parts_are_equal()) return cut_equally();
     const std::int64_t chunks = std::min(*model_.splits, std::max<std::int64_t>(call_.bytes, 1));
     plan_.chunks = call_.op == Collective::barrier ? 1 : static_cast<std::uint64_t>(chunks);
     if (call_.bytes == 0 && call_.op != Collective::barrier) plan_.chunks = 0;
@@ -90,7 +90,7 @@ class Planner {
 
   // A chunk of another collective than all-gather has at least a byte for each NPU of the system, and the
   // last chunk is as large as the others.
-  void cut_as_astra_does() {
+  void cut_equally() {
     std::int64_t bytes = call_.bytes;
     std::int64_t chunk = bytes / *model_.splits;
     const auto npus = static_cast<std::int64_t>(model_.npus);
@@ -121,7 +121,7 @@ class Planner {
 
   // Chooses for a process group smaller than the system.
   [[nodiscard]] AlgorithmChoice group_choice(const std::vector<AlgorithmChoice>& list, std::uint32_t size) const {
-    if (model_.astra) {
+    if (model_.rules.groups_have_own_choice()) {
       const AlgorithmChoice choice = list.size() == 1 ? list.front() : AlgorithmChoice{};
       if (choice.algorithm == NativeAlgorithm::double_binary_tree)
         refuse("double_binary_tree does not run on a process group smaller than the system");
@@ -141,7 +141,8 @@ class Planner {
              " entries, the network has " + counted(model_.dims.size(), "dimension") + "; give one for each");
     }
     const auto is_one = [](const AlgorithmChoice& c) { return c.one; };
-    if (!model_.astra && list.size() < model_.dims.size() && std::none_of(list.begin(), list.end(), is_one)) {
+    if (!model_.rules.lists_may_be_short() && list.size() < model_.dims.size() &&
+        std::none_of(list.begin(), list.end(), is_one)) {
       refuse("the list of algorithms for " + quoted_name(call_.op) + " has " + std::to_string(list.size()) +
              " of the " + counted(model_.dims.size(), "dimension") +
              " of the network; give one for each, or one for all together, such as one_ring (oneRing in "
@@ -257,7 +258,8 @@ class Planner {
                 .members = d.members,
                 .stride = d.stride,
                 .data_bytes = bytes};
-    p.endpoint_delay = d.group_ring && model_.astra ? 10 * ps_per_ns : model_.endpoint_delay;
+    p.endpoint_delay =
+        d.group_ring && model_.rules.groups_have_own_choice() ? 10 * ps_per_ns : model_.endpoint_delay;
     const std::uint64_t n = d.members;
     const auto signed_n = static_cast<std::int64_t>(n);
     p.message_bytes = op == Collective::all_gather ? bytes : bytes / signed_n;
@@ -272,7 +274,7 @@ class Planner {
         if (!std::has_single_bit(n))
           refuse("double_binary_tree wants a power of two of NPUs, not " + std::to_string(n) +
                  "; use ring or direct");
-        if (op != Collective::all_reduce && !model_.astra)
+        if (op != Collective::all_reduce && !model_.rules.trees_always_reduce())
           refuse("double_binary_tree runs all_reduce only; ASTRA-sim runs an all_reduce in place of " +
                  quoted_name(op));
         p.message_bytes = bytes;
@@ -283,7 +285,7 @@ class Planner {
                   : op == Collective::all_to_all ? n * (n - 1) / 2
                                                  : n - 1;
     }
-    if (p.message_bytes == 0 && model_.astra)
+    if (p.message_bytes == 0 && model_.rules.messages_have_bytes())
       refuse("messages of zero bytes: " + counted(bytes, "byte") + " in " + counted(n, "part"));
     p.reduction = model_.reduction(p.message_bytes);
     plan_.orders.back().push_back(p);
@@ -303,7 +305,7 @@ class Planner {
     p.cycle = levels;
     p.steps = p.op == Collective::all_reduce ? 2 * levels : levels;
     p.message_bytes = p.op == Collective::all_gather ? p.data_bytes : p.data_bytes / 2;
-    if (model_.astra && p.op != Collective::all_gather && (p.data_bytes >> levels) == 0)
+    if (model_.rules.messages_have_bytes() && p.op != Collective::all_gather && (p.data_bytes >> levels) == 0)
       refuse("messages of zero bytes: " + counted(p.data_bytes, "byte") + " in " + counted(n, "part"));
   }
 

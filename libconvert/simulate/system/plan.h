@@ -12,6 +12,7 @@
 #include "config/system.h"
 #include "core/trace.h"
 #include "core/units.h"
+#include "simulate/astra/rules.h"
 
 namespace convert {
 
@@ -35,8 +36,8 @@ struct SystemModel {
   std::int64_t local_reduction_delay = 1;
   std::array<CollectiveChoice, listed_collectives.size()> collectives{};
   std::vector<std::vector<AlgorithmChoice>> lists{};  // that calls name in place of these
-  bool astra = true;      // ASTRA-sim's rules. Else: collectives share the network, and sizes are exact
-  bool balanced = false;  // not ASTRA-sim's: each chunk takes the dimensions in its own order
+  Rules rules{true};
+  bool balanced = false;                      // not ASTRA-sim's: each chunk takes the dimensions in its own order
   std::vector<double> bytes_per_ns_by_dim{};  // what a balanced order weighs with
 
   // Time that the reduction of `bytes` takes in local memory: one write and two reads.

@@ -31,15 +31,17 @@ SystemState::SystemState(const SystemModel& model, const std::vector<SystemGroup
       groups_(groups),
       plans_(plans),
       queue_(queue),
-      npu_queues_(
-          model.astra ? static_cast<std::uint32_t>(std::max<std::size_t>(model.dims.size(), 1)) * model.queues : 1),
+      npu_queues_(model.rules.collectives_share_queues()
+                      ? static_cast<std::uint32_t>(std::max<std::size_t>(model.dims.size(), 1)) * model.queues
+                      : 1),
       sequence_(groups.size()),
       calls_(groups.size()) {
   if (plans.empty()) return;
-  if (model.astra) queues_.resize(std::size_t{npus} * npu_queues_, {.limit = model.streams_per_queue()});
+  if (model.rules.collectives_share_queues())
+    queues_.resize(std::size_t{npus} * npu_queues_, {.limit = model.streams_per_queue()});
   turns_.resize(std::size_t{npus} * model.dims.size());
   for (std::size_t g = 0; g < groups.size(); ++g) calls_[g].resize(groups[g].size(model));
-  if (model.astra && groups.size() > 1) numbers_.emplace(model, npus);
+  if (model.rules.notes_gaps() && groups.size() > 1) numbers_.emplace(model, npus);
 }
 SystemState::~SystemState() = default;
 
@@ -69,7 +71,7 @@ std::uint32_t SystemState::new_job(std::uint32_t run, std::uint32_t op) {
     unused_jobs_.pop_back();
   }
   const CollectivePlan& plan = plans_[runs_[run].call];
-  if (!model_.astra) {
+  if (!model_.rules.collectives_share_queues()) {
     queues_.resize(std::max(queues_.size(), jobs_.size() * npu_queues_));
     const std::size_t phases = plan.orders.empty() ? 1 : plan.phases(0).size();
     queues_[std::size_t{job} * npu_queues_] = {
@@ -84,7 +86,7 @@ std::uint32_t SystemState::call(Rank npu, std::uint32_t plan_number, std::uint32
   const std::uint32_t place = groups_[plan.call.group].place(npu);
   std::vector<std::uint32_t>& sequence = sequence_[plan.call.group];
   std::uint32_t& calls = calls_[plan.call.group][place];
-  if (model_.astra) number = calls;
+  if (model_.rules.collectives_meet_at_call_time()) number = calls;
   if (number >= sequence.size()) sequence.resize(std::size_t{number} + 1, not_called);
   if (sequence[number] == not_called) {
     sequence[number] = static_cast<std::uint32_t>(runs_.size());
@@ -155,12 +157,13 @@ void SystemState::set_phase(std::uint32_t s) {
   if (plan.orders.empty()) return;
   const PhasePlan& p = plan.phases(st.chunk)[st.phase_index];
   st.phase = &p;
-  const Turns turns = model_.astra ? run_turns_[starts_[run].turns + p.dim] : Turns{};
+  const bool shares = model_.rules.collectives_share_queues();
+  const Turns turns = shares ? run_turns_[starts_[run].turns + p.dim] : Turns{};
   const QueueRange range = queue_range(p.use, model_.queues);
   const auto turn =
       static_cast<std::uint32_t>((turns.queue[static_cast<std::size_t>(p.use)] + st.chunk) % range.count);
   const std::uint32_t queue = range.first + turn;
-  if (model_.astra) st.queue = p.dim * model_.queues + queue;
+  if (shares) st.queue = p.dim * model_.queues + queue;
   st.anticlockwise =
       p.use == QueueUse::last || (p.use == QueueUse::next && model_.queues > 1 && queue >= model_.queues / 2);
   if (p.algorithm == NativeAlgorithm::double_binary_tree) {

@@ -103,7 +103,7 @@ class SystemState {
   // that are late can run different chunks, and wait for each other for ever. Else each collective has one queue,
   // in which chunks wait in their order for their first phase only, so that all NPUs run the same ones.
   [[nodiscard]] Queue& queue_of(Rank npu, std::uint32_t job, std::uint32_t queue) {
-    return queues_[std::size_t{model_.astra ? npu : job} * npu_queues_ + queue];
+    return queues_[std::size_t{model_.rules.collectives_share_queues() ? npu : job} * npu_queues_ + queue];
   }
   std::uint32_t new_stream();
   void free_stream(std::uint32_t s);

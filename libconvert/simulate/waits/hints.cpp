@@ -183,7 +183,8 @@ class Hints {
     const Op& a = graph_.op(v);
     const Op& b = graph_.op(w);
     const auto takes = [](const Op& op) { return op.type != OpType::recv && op.type != OpType::invalid; };
-    return takes(a) && takes(b) && a.slot == b.slot && (a.slot != Slot::communication || program_.options.astra);
+    return takes(a) && takes(b) && a.slot == b.slot &&
+           (a.slot != Slot::communication || program_.rules.one_communication_at_a_time());
   }
 
   // What never comes.

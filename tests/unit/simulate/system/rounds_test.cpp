@@ -17,7 +17,7 @@ PhasePlan phase(NativeAlgorithm algorithm, Collective op, std::uint32_t n) {
                           .optimization = CollectiveOptimization::baseline,
                           .collectives = {CollectiveChoice{{{algorithm}}}, CollectiveChoice{{{algorithm}}},
                                           CollectiveChoice{{{algorithm}}}, CollectiveChoice{{{algorithm}}}},
-                          .astra = false};
+                          .rules = Rules(false)};
   return plan_collective(model, {}, {.op = op, .bytes = 1000}).phases(0).front();
 }
 

@@ -72,33 +72,7 @@ void check(const CollectiveRequest& r, const CollectiveAlgorithm& a) {
     throw usage_error("algorithm " + std::string(a.name) + " has no dimensions; hierarchical has");
 }
 
-// What the algorithms for it are for: those for a reduce_scatter_block are for a reduce_scatter.
-Collective claim_for(Collective c) {
-  return c == Collective::reduce_scatter_block ? Collective::reduce_scatter : c;
-}
-
-}  // namespace
-
-bool CollectiveAlgorithm::offers(Collective collective) const {
-  return std::find(collectives.begin(), collectives.end(), collective) != collectives.end();
-}
-
-std::span<const CollectiveAlgorithm> collective_algorithms() { return table(); }
-
-std::string_view default_collective_algorithm(Collective collective) {
-  if (collective == Collective::all_to_all) return "direct";
-  return collective == Collective::broadcast || collective == Collective::reduce ? "binomial_tree" : "ring";
-}
-
-Algorithm build_collective(const CollectiveRequest& request) {
-  CollectiveRequest r = request;
-  if (r.algorithm.empty()) r.algorithm = default_collective_algorithm(r.collective);
-  const std::size_t i = find(r);
-  r.algorithm = table()[i].name;  // however it was spelled
-  check(r, table()[i]);
-  return builders[i](r);
-}
-
+// Reads "NAME,chunks=4,dims=2x4"; the collective and its ranks are left open.
 CollectiveRequest parse_builtin(std::string_view text) {
   const auto next = [](char separator, std::string_view& from) {
     const std::size_t end = std::min(from.find(separator), from.size());
@@ -130,6 +104,33 @@ CollectiveRequest parse_builtin(std::string_view text) {
     }
   }
   return request;
+}
+
+// What the algorithms for it are for: those for a reduce_scatter_block are for a reduce_scatter.
+Collective claim_for(Collective c) {
+  return c == Collective::reduce_scatter_block ? Collective::reduce_scatter : c;
+}
+
+}  // namespace
+
+bool CollectiveAlgorithm::offers(Collective collective) const {
+  return std::find(collectives.begin(), collectives.end(), collective) != collectives.end();
+}
+
+std::span<const CollectiveAlgorithm> collective_algorithms() { return table(); }
+
+std::string_view default_collective_algorithm(Collective collective) {
+  if (collective == Collective::all_to_all) return "direct";
+  return collective == Collective::broadcast || collective == Collective::reduce ? "binomial_tree" : "ring";
+}
+
+Algorithm build_collective(const CollectiveRequest& request) {
+  CollectiveRequest r = request;
+  if (r.algorithm.empty()) r.algorithm = default_collective_algorithm(r.collective);
+  const std::size_t i = find(r);
+  r.algorithm = table()[i].name;  // however it was spelled
+  check(r, table()[i]);
+  return builders[i](r);
 }
 
 std::string usual_builtin(std::string_view text, std::optional<Collective> collective) {

@@ -50,16 +50,13 @@ struct CollectiveAlgorithm {
 // more than 2^24 steps.
 [[nodiscard]] Algorithm build_collective(const CollectiveRequest& request);
 
-// Returns the request of "NAME,chunks=4,dims=2x4,dim-algorithms=ring+direct,root=1", keys as needed; the collective
-// and its ranks are the caller's. Throws Error(usage).
-[[nodiscard]] CollectiveRequest parse_builtin(std::string_view text);
+// Returns the request of "NAME,chunks=4,dims=2x4,dim-algorithms=ring+direct,root=1", keys as needed, for a
+// collective of so many ranks; a reduce_scatter_block is a reduce_scatter. `root`: the place of its root, which
+// counts unless the text names one; nothing if the collective tells none. Throws Error(usage).
+[[nodiscard]] CollectiveRequest request_of(std::string_view text, Collective collective, std::uint32_t ranks,
+                                           std::optional<std::uint32_t> root);
 // Returns such a text with the name as it is listed. Throws Error(usage) if it is none, or no algorithm of that
 // name does the collective (any, where there is none).
 [[nodiscard]] std::string usual_builtin(std::string_view text, std::optional<Collective> collective);
-// Returns the request for a collective of so many ranks; a reduce_scatter_block is a reduce_scatter. `root`: the
-// place of its root, which counts unless the text names one; nothing if the collective tells none. Throws
-// Error(usage).
-[[nodiscard]] CollectiveRequest request_of(std::string_view text, Collective collective, std::uint32_t ranks,
-                                           std::optional<std::uint32_t> root);
 
 }  // namespace convert

@@ -115,16 +115,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (at != census.groups.end()) calls += at->second.calls;
   }
   std::map<std::pair<Collective, std::uint32_t>, MergeChoice> choices;
-  for (const auto& [type, collective] : {std::pair{Collective::all_reduce, Collective::all_reduce},
-                                         std::pair{Collective::all_gather, Collective::all_gather},
-                                         std::pair{Collective::reduce_scatter, Collective::reduce_scatter}}) {
+  for (const Collective collective : {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter}) {
     for (std::uint32_t n = 2; n <= ranks; ++n) {
       const char* const names[] = {"ring", "direct", "halving_doubling"};
       const Algorithm a = build_collective({.collective = collective,
                                             .algorithm = names[family],
                                             .ranks = static_cast<std::int32_t>(n),
                                             .chunks = static_cast<std::int32_t>(slices)});
-      choices[{type, n}] = {.algorithm = static_cast<std::uint32_t>(plan.algorithms.size()), .chunks = chunks};
+      choices[{collective, n}] = {.algorithm = static_cast<std::uint32_t>(plan.algorithms.size()),
+                                  .chunks = chunks};
       MergeAlgorithm& added = plan.algorithms.emplace_back();
       added.source = names[family];
       added.places = n;

@@ -161,7 +161,8 @@ TEST_F(MergeReplay, Remainders) {
   constexpr Rank npus = 6;
   for (const auto& [type, collective] :
        {std::pair{"all_reduce", Collective::all_reduce}, std::pair{"reduce_scatter", Collective::reduce_scatter},
-        std::pair{"all_gather", Collective::all_gather}, std::pair{"all_to_all", Collective::all_to_all}}) {
+        std::pair{"all_gather", Collective::all_gather}, std::pair{"all_to_all", Collective::all_to_all},
+        std::pair{"broadcast", Collective::broadcast}, std::pair{"reduce", Collective::reduce}}) {
     const std::string workload = generated({.kind = "collectives",
                                             .ranks = npus,
                                             .comm = {parse_generated_collective(std::string(type) + ":1000003")},
@@ -170,6 +171,7 @@ TEST_F(MergeReplay, Remainders) {
       if (!a.offers(collective) || a.takes_dims) continue;
       const std::string file = algorithm(collective, std::string(a.name), npus);
       compare(workload, {std::string(type) + "=" + file}, npus);
+      compare(workload, {std::string(type) + "=built:" + std::string(a.name)}, npus);
     }
   }
 }
@@ -210,6 +212,7 @@ TEST_F(MergeReplay, GroupsThatOverlap) {
                  R"({"1": [2, 0, 3, 1], "2": [4, 5, 6, 7], "3": [6, 4, 2, 0], "4": [1, 3, 5, 7]})");
   for (const char* name : {"ring", "direct", "recursive_doubling"}) {
     compare(prefix, {"all_reduce=" + algorithm(Collective::all_reduce, name, npus / 2)}, npus);
+    compare(prefix, {std::string("all_reduce=built:") + name}, npus);
   }
 }
 

@@ -34,9 +34,7 @@ std::optional<double> parse_number(std::string_view text) {
 
 // "x0.5"
 std::optional<double> parse_factor(std::string_view text) {
-  if (!text.starts_with('x')) return std::nullopt;
-  const std::optional<double> factor = parse_number(text.substr(1));
-  return factor && *factor >= 0 && *factor <= 1e9 ? factor : std::nullopt;
+  return text.starts_with('x') ? parse_scale(text.substr(1)) : std::nullopt;
 }
 
 Error unknown(const SettingText& v, const std::vector<std::string>& known) {
@@ -91,13 +89,13 @@ double scale(const SettingText& v) {
   throw wants(v, "a number from 0 to 1e9");
 }
 
-std::int64_t bytes(const SettingText& v) {
+std::int64_t whole_bytes(const SettingText& v) {
   const std::optional<std::int64_t> n = parse_bytes(v.text);
   if (n.value_or(0) < 1) throw wants(v, "a size such as 1MiB");
   return *n;
 }
 
-Picoseconds time(const SettingText& v) {
+Picoseconds duration(const SettingText& v) {
   if (const std::optional<Picoseconds> ps = parse_time(v.text)) return *ps;
   throw wants(v, "a time such as 1.5us");
 }
@@ -143,23 +141,16 @@ void set_network(RunSettings& s, const SettingText& v) {
 }
 
 void add_wire_setting(RunSettings& s, const SettingText& v) {
-  WireSetting setting{.latency = v.key.starts_with("latency")};
+  const bool latency = v.key.starts_with("latency");
+  const std::optional<Quantity> q = quantity(v.key, v.text);
+  const bool factor = q && q->unit == Unit::factor;
+  if (latency && !q) throw wants(v, "a time such as 500ns or a factor such as x2");
+  if (!q || (!latency && q->value == 0))
+    throw bad(wants(v, "a rate such as 50GB/s or a factor such as x0.5").what() + bandwidth_hint(v.text));
+  WireSetting& setting = s.wires.emplace_back(WireSetting{latency, {}, factor, q->value});
+  if (!latency && !factor) setting.value /= 1e9;
   if (const std::size_t dot = v.key.find('.'); dot != std::string::npos)
     setting.dim = static_cast<std::size_t>(parse_int(v.key.substr(dot + 1)).value_or(0));
-  if (const std::optional<double> factor = parse_factor(v.text); factor && (setting.latency || *factor > 0)) {
-    setting.factor = true;
-    setting.value = *factor;
-  } else if (setting.latency) {
-    const std::optional<Picoseconds> ps = parse_time(v.text);
-    if (!ps) throw wants(v, "a time such as 500ns or a factor such as x2");
-    setting.value = static_cast<double>(*ps) / static_cast<double>(ps_per_ns);
-  } else {
-    const std::optional<double> rate = parse_bandwidth(v.text);
-    if (!rate)
-      throw bad(wants(v, "a rate such as 50GB/s or a factor such as x0.5").what() + bandwidth_hint(v.text));
-    setting.value = *rate / 1e9;
-  }
-  s.wires.push_back(setting);
 }
 
 void set_groups(RunSettings& s, const SettingText& v) {
@@ -196,7 +187,7 @@ void set_slow(RunSettings& s, const SettingText& v) {
   for_each_element(v, [&](const std::string& one) { add_straggler(one, s.options.slow); });
 }
 
-constexpr Setting settings[] = {
+constexpr Setting setting_table[] = {
 #define SETTING(key, option, value, help, kind, part, ...)                                                    \
   {key, option, value, help, SettingKind::kind, SettingPart::part, [](RunSettings& s, const SettingText& v) { \
      __VA_ARGS__;                                                                                             \
@@ -218,13 +209,13 @@ std::string shown(const SweepSetting& s) {
 
 }  // namespace
 
-std::span<const Setting> all_settings() { return settings; }
+std::span<const Setting> all_settings() { return setting_table; }
 std::span<const Setting> astra_options() { return astra_table; }
 
 const Setting* find_setting(const std::string& key) {
-  const auto* const found =
-      std::find_if(std::begin(settings), std::end(settings), [&](const Setting& s) { return stem(key) == s.key; });
-  return found == std::end(settings) ? nullptr : found;
+  const auto* const found = std::find_if(std::begin(setting_table), std::end(setting_table),
+                                         [&](const Setting& s) { return stem(key) == s.key; });
+  return found == std::end(setting_table) ? nullptr : found;
 }
 
 void RunSettings::set(const std::string& key, const std::string& value) {
@@ -245,7 +236,7 @@ void RunSettings::set(const SweepSetting& setting, const SweepValue& value) {
 const SweepKeys& sweep_keys() {
   static const SweepKeys all = [] {
     SweepKeys keys;
-    for (const Setting& s : settings) {
+    for (const Setting& s : setting_table) {
       keys.keys.emplace_back(s.key);
       if (s.kind == SettingKind::rate || s.kind == SettingKind::delay) keys.per_dimension.emplace_back(s.key);
       if (s.kind == SettingKind::list) keys.lists.emplace_back(s.key);

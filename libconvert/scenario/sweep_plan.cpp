@@ -183,7 +183,6 @@ void SweepPlan::form_groups() {
     const RunSettings settings = this->settings(run);
     std::string key = settings.workload.value_or("");
     const std::string workload = key;
-    const bool first_of_workload = !groups_by_workload_.contains(workload);
     for (std::size_t a = 0; a < axes_; ++a) {
       if (!is_of_network(settings_[a].key)) key += '\n' + value(run, a);
     }
@@ -207,11 +206,11 @@ void SweepPlan::form_groups() {
       add_failure(run, convert::text_of(e));
     }
     const auto [number, is_new] = numbers.try_emplace(key, groups_.size());
-    if (is_new) groups_.push_back(key);
-    if (is_new) customs_.push_back(std::move(customs));
-    if (first_of_workload) groups_by_workload_[workload] = 0;
-    if (is_new) ++groups_by_workload_[workload];
     group_of_[run] = number->second;
+    if (!is_new) continue;
+    groups_.push_back(key);
+    customs_.push_back(std::move(customs));
+    ++groups_by_workload_[workload];
   }
   if (!any && !failures.empty()) throw usage_error("none of the runs can be done: " + text_of(failures));
 }

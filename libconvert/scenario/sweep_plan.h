@@ -63,8 +63,11 @@ class SweepPlan {
   std::string folder_;
   std::vector<std::size_t> strides_;
   std::vector<std::size_t> group_of_;  // by run
-  std::vector<std::string> groups_;
-  std::vector<std::vector<std::pair<std::string, std::string>>> customs_;  // by group; see custom_uses
+  struct Group {
+    std::vector<std::pair<std::string, std::string>> customs;  // see custom_uses
+    std::size_t first_of_workload;                             // the first group of the same workload
+  };
+  std::vector<Group> groups_;
   std::map<std::string, std::size_t> groups_by_workload_;
 };
 

@@ -19,10 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Error bad(const std::string& message) { return input_error({}, message, "sweep"); }
+Error mistake(const std::string& message) { return input_error({}, message, "sweep"); }
 
 Error wants(const SettingText& v, const std::string& what) {
-  return bad(v.key + " wants " + what + ", not '" + v.text + "'");
+  return mistake(v.key + " wants " + what + ", not '" + v.text + "'");
 }
 
 std::optional<double> parse_number(std::string_view text) {
@@ -39,8 +39,8 @@ std::optional<double> parse_factor(std::string_view text) {
 
 Error unknown(const SettingText& v, const std::vector<std::string>& known) {
   const std::string near = nearest(v.text, known);
-  return bad("unknown " + v.key + " '" + v.text + "'; " +
-             (near.empty() ? "known: " + join(known) : "did you mean " + near + "?"));
+  return mistake("unknown " + v.key + " '" + v.text + "'; " +
+                 (near.empty() ? "known: " + join(known) : "did you mean " + near + "?"));
 }
 
 // What the table says of a value: the functions that turn its text into one, or throw.
@@ -104,7 +104,8 @@ Picoseconds duration(const SettingText& v) {
 std::vector<std::string> elements(const SettingText& v) {
   if (v.text == no_elements) return {};
   std::vector<std::string> all = split(v.text, element_separator);
-  if (std::find(all.begin(), all.end(), "") != all.end()) throw bad(v.key + ": an element of the list is empty");
+  if (std::find(all.begin(), all.end(), "") != all.end())
+    throw mistake(v.key + ": an element of the list is empty");
   return all;
 }
 
@@ -122,21 +123,22 @@ std::string find_traces(const RunSettings& s, const SettingText& v) {
 std::string find_config(const RunSettings& s, const SettingText& v) {
   if (s.reads_once) return v.text;
   std::string found = find_path(s.folder, v.text);
-  if (!fs::exists(found)) throw bad("there is no file " + v.text);
-  if (!fs::is_regular_file(found)) throw bad(v.text + " is no regular file, which a sweep can read several times");
+  if (!fs::exists(found)) throw mistake("there is no file " + v.text);
+  if (!fs::is_regular_file(found))
+    throw mistake(v.text + " is no regular file, which a sweep can read several times");
   return found;
 }
 
 void set_network(RunSettings& s, const SettingText& v) {
   s.network = is_short_network(v.text) ? v.text : find_path(s.folder, v.text);
   if (s.reads_once) return;
-  if (v.text == "-") throw bad("the network cannot be standard input: a sweep reads it several times");
+  if (v.text == "-") throw mistake("the network cannot be standard input: a sweep reads it several times");
   if (!is_short_network(v.text) && fs::exists(*s.network)) (void)find_config(s, v);
   try {
     (void)find_network(*s.network);
   } catch (const Error& e) {  // a path that is not there is a mistake in the sweep
     if (e.where().line != 0 || e.where().offset >= 0) throw;
-    throw bad(text_of(e));
+    throw mistake(with_place(e));
   }
 }
 
@@ -146,7 +148,7 @@ void add_wire_setting(RunSettings& s, const SettingText& v) {
   const bool factor = q && q->unit == Unit::factor;
   if (latency && !q) throw wants(v, "a time such as 500ns or a factor such as x2");
   if (!q || (!latency && q->value == 0))
-    throw bad(wants(v, "a rate such as 50GB/s or a factor such as x0.5").what() + bandwidth_hint(v.text));
+    throw mistake(wants(v, "a rate such as 50GB/s or a factor such as x0.5").what() + bandwidth_hint(v.text));
   WireSetting& setting = s.wires.emplace_back(WireSetting{latency, {}, factor, q->value});
   if (!latency && !factor) setting.value /= 1e9;
   if (const std::size_t dot = v.key.find('.'); dot != std::string::npos)
@@ -165,7 +167,7 @@ void for_each_element(const SettingText& v, const Take& take) {
     try {
       take(element);
     } catch (const Error& e) {
-      throw bad(v.key + ": " + e.what());
+      throw mistake(v.key + ": " + e.what());
     }
   }
 }

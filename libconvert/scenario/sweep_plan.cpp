@@ -204,7 +204,7 @@ void SweepPlan::form_groups() {
       // A file that cannot be read or what is not given at all is a mistake; a combination is the run's own
       // failure.
       if (e.kind() != Error::Kind::input || e.where().line != 0 || e.where().offset >= 0) throw;
-      add_failure(run, convert::text_of(e));
+      add_failure(run, with_place(e));
     }
     const auto [number, is_new] = numbers.try_emplace(key, groups_.size());
     group_of_[run] = number->second;

@@ -130,7 +130,7 @@ void SweepRunner::open(Workload& workload, const Scenario& scenario) {
     workload.groups = source->groups();
     workload.source = std::move(source);
   } catch (const Error& e) {
-    workload.error = convert::text_of(e);
+    workload.error = with_place(e);
     throw Error(workload.error);
   }
 }
@@ -237,7 +237,7 @@ std::vector<std::string> SweepRunner::run(std::size_t run) {
     if (!shared->loaded) {
       Location where = shared->error->where();
       if (where.file == shared->network) where.file = scenario.network.source;
-      return sweep_failure(convert::text_of(Error(Error::Kind::input, where, shared->error->what())));
+      return sweep_failure(with_place(Error(Error::Kind::input, where, shared->error->what())));
     }
     if (shared->loaded.recorded) return sweep_result(*shared->loaded.recorded);
     // The tables of the ranks are shared, not copied.
@@ -246,7 +246,7 @@ std::vector<std::string> SweepRunner::run(std::size_t run) {
     own.options.network = scenario.options.network;
     return sweep_result(replay(own));
   } catch (const Error& e) {
-    return sweep_failure(convert::text_of(e));
+    return sweep_failure(with_place(e));
   }
 }
 

@@ -137,7 +137,7 @@ bool goes_on(std::string_view piece) {
 
 }  // namespace
 
-std::string text_of(const Error& e) {
+std::string with_place(const Error& e) {
   const std::string place = format_location(e.where());
   return place.empty() ? e.what() : place + ": " + e.what();
 }

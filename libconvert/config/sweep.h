@@ -20,8 +20,8 @@ struct SweepSetting {
   std::vector<SweepValue> values{};  // at least one, no two alike
   std::string option{};              // that gave it: "--set", "--size"; empty: a sweep file
 };
-// Returns the message behind its place.
-[[nodiscard]] std::string text_of(const Error& e);
+// Returns the message with its place before it.
+[[nodiscard]] std::string with_place(const Error& e);
 // Returns what is wrong with a value: an Error(input) with its place, or an Error(usage) that names the option.
 [[nodiscard]] Error located(const Error& e, const SweepSetting& setting, const SweepValue& value);
 struct SweepConfig {

@@ -19,10 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Error bad(const std::string& message) { return input_error({}, message, "sweep"); }
+Error mistake(const std::string& message) { return input_error({}, message, "sweep"); }
 
 Error wants(const SettingText& v, const std::string& what) {
-  return bad(v.key + " wants " + what + ", not '" + v.text + "'");
+  return mistake(v.key + " wants " + what + ", not '" + v.text + "'");
 }
 
 std::optional<double> parse_number(std::string_view text) {
@@ -34,15 +34,13 @@ std::optional<double> parse_number(std::string_view text) {
 
 // "x0.5"
 std::optional<double> parse_factor(std::string_view text) {
-  if (!text.starts_with('x')) return std::nullopt;
-  const std::optional<double> factor = parse_number(text.substr(1));
-  return factor && *factor >= 0 && *factor <= 1e9 ? factor : std::nullopt;
+  return text.starts_with('x') ? parse_scale(text.substr(1)) : std::nullopt;
 }
 
 Error unknown(const SettingText& v, const std::vector<std::string>& known) {
   const std::string near = nearest(v.text, known);
-  return bad("unknown " + v.key + " '" + v.text + "'; " +
-             (near.empty() ? "known: " + join(known) : "did you mean " + near + "?"));
+  return mistake("unknown " + v.key + " '" + v.text + "'; " +
+                 (near.empty() ? "known: " + join(known) : "did you mean " + near + "?"));
 }
 
 // What the table says of a value: the functions that turn its text into one, or throw.
@@ -91,13 +89,13 @@ double scale(const SettingText& v) {
   throw wants(v, "a number from 0 to 1e9");
 }
 
-std::int64_t bytes(const SettingText& v) {
+std::int64_t whole_bytes(const SettingText& v) {
   const std::optional<std::int64_t> n = parse_bytes(v.text);
   if (n.value_or(0) < 1) throw wants(v, "a size such as 1MiB");
   return *n;
 }
 
-Picoseconds time(const SettingText& v) {
+Picoseconds duration(const SettingText& v) {
   if (const std::optional<Picoseconds> ps = parse_time(v.text)) return *ps;
   throw wants(v, "a time such as 1.5us");
 }
@@ -106,7 +104,8 @@ Picoseconds time(const SettingText& v) {
 std::vector<std::string> elements(const SettingText& v) {
   if (v.text == no_elements) return {};
   std::vector<std::string> all = split(v.text, element_separator);
-  if (std::find(all.begin(), all.end(), "") != all.end()) throw bad(v.key + ": an element of the list is empty");
+  if (std::find(all.begin(), all.end(), "") != all.end())
+    throw mistake(v.key + ": an element of the list is empty");
   return all;
 }
 
@@ -124,42 +123,36 @@ std::string find_traces(const RunSettings& s, const SettingText& v) {
 std::string find_config(const RunSettings& s, const SettingText& v) {
   if (s.reads_once) return v.text;
   std::string found = find_path(s.folder, v.text);
-  if (!fs::exists(found)) throw bad("there is no file " + v.text);
-  if (!fs::is_regular_file(found)) throw bad(v.text + " is no regular file, which a sweep can read several times");
+  if (!fs::exists(found)) throw mistake("there is no file " + v.text);
+  if (!fs::is_regular_file(found))
+    throw mistake(v.text + " is no regular file, which a sweep can read several times");
   return found;
 }
 
 void set_network(RunSettings& s, const SettingText& v) {
   s.network = is_short_network(v.text) ? v.text : find_path(s.folder, v.text);
   if (s.reads_once) return;
-  if (v.text == "-") throw bad("the network cannot be standard input: a sweep reads it several times");
+  if (v.text == "-") throw mistake("the network cannot be standard input: a sweep reads it several times");
   if (!is_short_network(v.text) && fs::exists(*s.network)) (void)find_config(s, v);
   try {
     (void)find_network(*s.network);
   } catch (const Error& e) {  // a path that is not there is a mistake in the sweep
     if (e.where().line != 0 || e.where().offset >= 0) throw;
-    throw bad(text_of(e));
+    throw mistake(with_place(e));
   }
 }
 
 void add_wire_setting(RunSettings& s, const SettingText& v) {
-  WireSetting setting{.latency = v.key.starts_with("latency")};
+  const bool latency = v.key.starts_with("latency");
+  const std::optional<Quantity> q = quantity(v.key, v.text);
+  const bool factor = q && q->unit == Unit::factor;
+  if (latency && !q) throw wants(v, "a time such as 500ns or a factor such as x2");
+  if (!q || (!latency && q->value == 0))
+    throw mistake(wants(v, "a rate such as 50GB/s or a factor such as x0.5").what() + bandwidth_hint(v.text));
+  WireSetting& setting = s.wires.emplace_back(WireSetting{latency, {}, factor, q->value});
+  if (!latency && !factor) setting.value /= 1e9;
   if (const std::size_t dot = v.key.find('.'); dot != std::string::npos)
     setting.dim = static_cast<std::size_t>(parse_int(v.key.substr(dot + 1)).value_or(0));
-  if (const std::optional<double> factor = parse_factor(v.text); factor && (setting.latency || *factor > 0)) {
-    setting.factor = true;
-    setting.value = *factor;
-  } else if (setting.latency) {
-    const std::optional<Picoseconds> ps = parse_time(v.text);
-    if (!ps) throw wants(v, "a time such as 500ns or a factor such as x2");
-    setting.value = static_cast<double>(*ps) / static_cast<double>(ps_per_ns);
-  } else {
-    const std::optional<double> rate = parse_bandwidth(v.text);
-    if (!rate)
-      throw bad(wants(v, "a rate such as 50GB/s or a factor such as x0.5").what() + bandwidth_hint(v.text));
-    setting.value = *rate / 1e9;
-  }
-  s.wires.push_back(setting);
 }
 
 void set_groups(RunSettings& s, const SettingText& v) {
@@ -174,7 +167,7 @@ void for_each_element(const SettingText& v, const Take& take) {
     try {
       take(element);
     } catch (const Error& e) {
-      throw bad(v.key + ": " + e.what());
+      throw mistake(v.key + ": " + e.what());
     }
   }
 }
@@ -196,7 +189,7 @@ void set_slow(RunSettings& s, const SettingText& v) {
   for_each_element(v, [&](const std::string& one) { add_straggler(one, s.options.slow); });
 }
 
-constexpr Setting settings[] = {
+constexpr Setting setting_table[] = {
 #define SETTING(key, option, value, help, kind, part, ...)                                                    \
   {key, option, value, help, SettingKind::kind, SettingPart::part, [](RunSettings& s, const SettingText& v) { \
      __VA_ARGS__;                                                                                             \
@@ -218,13 +211,13 @@ std::string shown(const SweepSetting& s) {
 
 }  // namespace
 
-std::span<const Setting> all_settings() { return settings; }
+std::span<const Setting> all_settings() { return setting_table; }
 std::span<const Setting> astra_options() { return astra_table; }
 
 const Setting* find_setting(const std::string& key) {
-  const auto* const found =
-      std::find_if(std::begin(settings), std::end(settings), [&](const Setting& s) { return stem(key) == s.key; });
-  return found == std::end(settings) ? nullptr : found;
+  const auto* const found = std::find_if(std::begin(setting_table), std::end(setting_table),
+                                         [&](const Setting& s) { return stem(key) == s.key; });
+  return found == std::end(setting_table) ? nullptr : found;
 }
 
 void RunSettings::set(const std::string& key, const std::string& value) {
@@ -245,7 +238,7 @@ void RunSettings::set(const SweepSetting& setting, const SweepValue& value) {
 const SweepKeys& sweep_keys() {
   static const SweepKeys all = [] {
     SweepKeys keys;
-    for (const Setting& s : settings) {
+    for (const Setting& s : setting_table) {
       keys.keys.emplace_back(s.key);
       if (s.kind == SettingKind::rate || s.kind == SettingKind::delay) keys.per_dimension.emplace_back(s.key);
       if (s.kind == SettingKind::list) keys.lists.emplace_back(s.key);

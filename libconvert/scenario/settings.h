@@ -54,7 +54,6 @@ struct RunSettings {
 // What a setting's value is.
 enum class SettingKind : std::uint8_t {
   text,
-  traces,
   network,
   file,
   choice,

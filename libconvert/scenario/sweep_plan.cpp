@@ -141,7 +141,7 @@ std::vector<std::string> SweepPlan::identities() const {
       for (const std::string& file : files_of(key, value, folder_)) text += digests.file(file) + '\n';
     }
     if (const auto workload = this->settings(run).workload) text += digests.traces(*workload);
-    for (const auto& [use, path] : customs_[group_of_[run]]) text += '\n' + use + ' ' + digests.traces(path);
+    for (const auto& [use, path] : groups_[group(run)].customs) text += '\n' + use + ' ' + digests.traces(path);
     ids.push_back(sha256_hex(text).substr(0, digits));
   }
   return ids;
@@ -159,8 +159,8 @@ std::vector<std::string> SweepPlan::files() const {
       sets.insert(*scratch.workload);
     }
   }
-  for (const auto& customs : customs_) {
-    for (const auto& [use, path] : customs) sets.insert(path);
+  for (const Group& group : groups_) {
+    for (const auto& [use, path] : group.customs) sets.insert(path);
   }
   sets.erase("-");
   for (const std::string& path : sets) {
@@ -171,6 +171,7 @@ std::vector<std::string> SweepPlan::files() const {
 
 void SweepPlan::form_groups() {
   std::map<std::string, std::size_t> numbers;
+  std::map<std::string, std::size_t> first_of_workload;
   std::vector<std::pair<std::string, std::string>> failures;  // of runs, each reason once
   const auto add_failure = [&](std::size_t run, const std::string& reason) {
     const bool is_new =
@@ -183,7 +184,6 @@ void SweepPlan::form_groups() {
     const RunSettings settings = this->settings(run);
     std::string key = settings.workload.value_or("");
     const std::string workload = key;
-    const bool first_of_workload = !groups_by_workload_.contains(workload);
     for (std::size_t a = 0; a < axes_; ++a) {
       if (!is_of_network(settings_[a].key)) key += '\n' + value(run, a);
     }
@@ -204,14 +204,14 @@ void SweepPlan::form_groups() {
       // A file that cannot be read or what is not given at all is a mistake; a combination is the run's own
       // failure.
       if (e.kind() != Error::Kind::input || e.where().line != 0 || e.where().offset >= 0) throw;
-      add_failure(run, convert::text_of(e));
+      add_failure(run, with_place(e));
     }
     const auto [number, is_new] = numbers.try_emplace(key, groups_.size());
-    if (is_new) groups_.push_back(key);
-    if (is_new) customs_.push_back(std::move(customs));
-    if (first_of_workload) groups_by_workload_[workload] = 0;
-    if (is_new) ++groups_by_workload_[workload];
     group_of_[run] = number->second;
+    if (!is_new) continue;
+    const std::size_t first = first_of_workload.try_emplace(workload, number->second).first->second;
+    groups_.push_back({std::move(customs), first});
+    ++groups_by_workload_[workload];
   }
   if (!any && !failures.empty()) throw usage_error("none of the runs can be done: " + text_of(failures));
 }
@@ -219,17 +219,9 @@ void SweepPlan::form_groups() {
 std::vector<std::size_t> SweepPlan::order() const {
   std::vector<std::size_t> order(size());
   std::iota(order.begin(), order.end(), 0);
-  // By number of the group, which is that of its first run; but workloads stay together.
-  std::map<std::string, std::size_t> first_of_workload;
-  std::vector<std::size_t> workload_of(groups_.size());
-  for (std::size_t g = 0; g < groups_.size(); ++g) {
-    const std::string workload = groups_[g].substr(0, groups_[g].find('\n'));
-    workload_of[g] = first_of_workload.try_emplace(workload, g).first->second;
-  }
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const std::size_t ga = group_of_[a];
-    const std::size_t gb = group_of_[b];
-    return std::pair(workload_of[ga], ga) < std::pair(workload_of[gb], gb);
+    return std::pair(groups_[group(a)].first_of_workload, group(a)) <
+           std::pair(groups_[group(b)].first_of_workload, group(b));
   });
   return order;
 }

@@ -44,8 +44,8 @@ class SweepPlan {
   [[nodiscard]] std::vector<std::string> identities() const;
   // All files that runs read, those of traces included.
   [[nodiscard]] std::vector<std::string> files() const;
-  // Runs of the same group differ only in the network, and not in its shape.
-  [[nodiscard]] const std::string& group(std::size_t run) const { return groups_[group_of_[run]]; }
+  // Runs of the same group differ only in the network, and not in its shape. Groups count by their first runs.
+  [[nodiscard]] std::size_t group(std::size_t run) const { return group_of_[run]; }
   // Of what one workload's runs need.
   [[nodiscard]] std::size_t groups_of(const std::string& workload) const {
     return groups_by_workload_.at(workload);
@@ -63,8 +63,11 @@ class SweepPlan {
   std::string folder_;
   std::vector<std::size_t> strides_;
   std::vector<std::size_t> group_of_;  // by run
-  std::vector<std::string> groups_;
-  std::vector<std::vector<std::pair<std::string, std::string>>> customs_;  // by group; see custom_uses
+  struct Group {
+    std::vector<std::pair<std::string, std::string>> customs;  // see custom_uses
+    std::size_t first_of_workload;                             // the first group of the same workload
+  };
+  std::vector<Group> groups_;
   std::map<std::string, std::size_t> groups_by_workload_;
 };
 

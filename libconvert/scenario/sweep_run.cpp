@@ -130,7 +130,7 @@ void SweepRunner::open(Workload& workload, const Scenario& scenario) {
     workload.groups = source->groups();
     workload.source = std::move(source);
   } catch (const Error& e) {
-    workload.error = convert::text_of(e);
+    workload.error = with_place(e);
     throw Error(workload.error);
   }
 }
@@ -144,14 +144,28 @@ void SweepRunner::open_stdin() {
   }
 }
 
-// Warnings are said once for a workload.
-void SweepRunner::pass_on(Workload& workload, const Diagnostics& of_program) {
-  if (++workload.compiled != 1) return;
+// Keeps the warnings about a workload, each once and as of the first group, whichever is compiled first.
+void SweepRunner::keep_warnings(std::size_t group, const std::string& name, const Workload& workload,
+                                const Diagnostics& of_program) {
+  const std::lock_guard lock(mutex_);
+  std::size_t number = 0;
   for (const Diagnostics* from : {static_cast<const Diagnostics*>(workload.diagnostics.get()), &of_program}) {
     for (const Diagnostic& d : from->all()) {
-      if (d.severity == Severity::warning) diagnostics_.add(d);
+      if (d.severity != Severity::warning) continue;
+      const auto place = std::pair(group, number++);
+      const std::string text = name + '\n' + format_location(d.where) + '\n' + d.message;
+      Warning& kept = warnings_.try_emplace(text, place, d).first->second;
+      kept.first = std::min(kept.first, place);
     }
   }
+}
+
+void SweepRunner::say_warnings() {
+  std::vector<Warning> all;
+  for (auto& [text, warning] : warnings_) all.push_back(std::move(warning));
+  warnings_.clear();
+  std::sort(all.begin(), all.end(), [](const Warning& a, const Warning& b) { return a.first < b.first; });
+  for (Warning& warning : all) diagnostics_.add(std::move(warning.second));
 }
 
 std::shared_ptr<SweepRunner::Workload> SweepRunner::workload(const Scenario& scenario) {
@@ -161,7 +175,7 @@ std::shared_ptr<SweepRunner::Workload> SweepRunner::workload(const Scenario& sce
                plan_.reads_stdin() ? SIZE_MAX : 2);
 }
 
-void SweepRunner::compile(Program& program, Scenario& scenario) {
+void SweepRunner::compile(std::size_t group, Program& program, Scenario& scenario) {
   const auto shared = workload(scenario);
   Workload& w = *shared;
   const auto diagnostics = diagnostics_.sibling();
@@ -173,7 +187,7 @@ void SweepRunner::compile(Program& program, Scenario& scenario) {
     add_groups(scenario, w.groups);
     if (groups == 1) {  // no need to have all traces in memory at once
       program.loaded = load_replay(*w.source, scenario, jobs_, *diagnostics);
-      pass_on(w, *diagnostics);
+      keep_warnings(group, scenario.workload, w, *diagnostics);
       w.source.reset();
     } else {
       if (w.traces == nullptr) w.traces = std::make_shared<const std::vector<Trace>>(w.source->load(jobs_));
@@ -182,8 +196,8 @@ void SweepRunner::compile(Program& program, Scenario& scenario) {
       lock.unlock();
       program.loaded = load_replay(*traces, scenario, 1, *diagnostics);
       lock.lock();
-      pass_on(w, *diagnostics);
-      if (w.compiled == groups && scenario.workload != "-") w.traces.reset();
+      keep_warnings(group, scenario.workload, w, *diagnostics);
+      if (++w.compiled == groups && scenario.workload != "-") w.traces.reset();
     }
   } catch (const Error&) {
     throw;
@@ -199,13 +213,13 @@ std::shared_ptr<SweepRunner::Program> SweepRunner::program(std::size_t run, Scen
   std::shared_ptr<Program> shared;
   {
     const std::lock_guard lock(mutex_);
-    shared = touch(programs_, plan_.group(run), jobs_);
+    shared = touch(programs_, std::to_string(plan_.group(run)), jobs_);
   }
   const std::lock_guard lock(shared->mutex);
   if (!shared->ready) {
     shared->network = scenario.network.source;
     try {
-      compile(*shared, scenario);
+      compile(plan_.group(run), *shared, scenario);
     } catch (const Error& e) {
       shared->loaded = {};
       shared->error = e;
@@ -223,7 +237,7 @@ std::vector<std::string> SweepRunner::run(std::size_t run) {
     if (!shared->loaded) {
       Location where = shared->error->where();
       if (where.file == shared->network) where.file = scenario.network.source;
-      return sweep_failure(convert::text_of(Error(Error::Kind::input, where, shared->error->what())));
+      return sweep_failure(with_place(Error(Error::Kind::input, where, shared->error->what())));
     }
     if (shared->loaded.recorded) return sweep_result(*shared->loaded.recorded);
     // The tables of the ranks are shared, not copied.
@@ -232,7 +246,7 @@ std::vector<std::string> SweepRunner::run(std::size_t run) {
     own.options.network = scenario.options.network;
     return sweep_result(replay(own));
   } catch (const Error& e) {
-    return sweep_failure(convert::text_of(e));
+    return sweep_failure(with_place(e));
   }
 }
 
@@ -257,6 +271,7 @@ void SweepRunner::work(RunQueue& queue) {
   for (unsigned i = 1; i < jobs_; ++i) threads.emplace_back(loop);
   loop();
   for (std::thread& thread : threads) thread.join();
+  say_warnings();
   if (failure) std::rethrow_exception(failure);
 }
 

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/diagnostic.h"
@@ -61,14 +62,18 @@ class SweepRunner {
   struct Program;
   [[nodiscard]] std::shared_ptr<Program> program(std::size_t run, Scenario& scenario);
   [[nodiscard]] std::shared_ptr<Workload> workload(const Scenario& scenario);
-  void compile(Program& program, Scenario& scenario);
+  void compile(std::size_t group, Program& program, Scenario& scenario);
   void open(Workload& workload, const Scenario& scenario);
-  void pass_on(Workload& workload, const Diagnostics& of_program);
+  void keep_warnings(std::size_t group, const std::string& name, const Workload& workload,
+                     const Diagnostics& of_program);
+  void say_warnings();
 
   const SweepPlan& plan_;
   const unsigned jobs_;
   Diagnostics& diagnostics_;
-  std::mutex mutex_;  // of the two tables
+  using Warning = std::pair<std::pair<std::size_t, std::size_t>, Diagnostic>;  // with its group and number there
+  std::mutex mutex_;                                                           // of the three tables
+  std::map<std::string, Warning> warnings_;                                    // by workload, place and message
   // The last used one first.
   std::list<std::pair<std::string, std::shared_ptr<Program>>> programs_;
   std::list<std::pair<std::string, std::shared_ptr<Workload>>> workloads_;

@@ -207,14 +207,13 @@ void set_replay_output(const ReplayOutputOptions& o, convert::ReplayOptions& opt
   options.bounds = o.format != "astra";
   // The bottleneck is a line of the other reports.
   options.network.count_wires = o.report != "npus" && options.network.model != convert::NetworkModel::unaware;
-  if (o.memory_trace) {
-    options.memory = convert::MemoryTracking::trace;
-  } else if (system.track_local_mem) {
+  const bool peaks = o.track_memory || system.track_local_mem;
+  options.memory = o.memory_trace ? convert::MemoryTracking::trace
+                   : peaks        ? convert::MemoryTracking::peaks
+                                  : convert::MemoryTracking::off;
+  if (!o.memory_trace && system.track_local_mem)
     convert::log_info("track-local-mem writes no files by itself; --memory-trace " + system.local_mem_trace +
                       " does");
-  }
-  if (!o.memory_trace && (o.track_memory || system.track_local_mem))
-    options.memory = convert::MemoryTracking::peaks;
 }
 
 bool report_result(convert::ReplayResult& result, const ReplayOutputOptions& o, const InputOptions& input,

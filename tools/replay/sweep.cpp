@@ -29,13 +29,11 @@ namespace {
 
 using namespace convert;
 
-bool is_latency(const SweepSetting& s) { return s.key.starts_with("latency"); }
-
-// The setting of a key in a base or among axes.
-const SweepSetting* find(const SweepConfig& config, std::string_view key) {
+// The setting of a key, of any dimension, in a base or among axes.
+const SweepSetting* find(const SweepConfig& config, const std::string& key) {
   for (const auto* settings : {&config.base, &config.axes}) {
     for (const SweepSetting& s : *settings) {
-      if (s.key == key) return &s;
+      if (s.key == key || s.key.starts_with(key + ".")) return &s;
     }
   }
   return nullptr;
@@ -53,8 +51,7 @@ SweepPlan make_plan(const SweepOptions& sweep, const ReplayCommand& command) {
     folder = std::filesystem::path(*sweep.file).parent_path();
   }
   for (const std::string& text : sweep.set) config.axes.push_back(parse_sweep_option(text, sweep_keys()));
-  const bool has_latency = std::any_of(config.axes.begin(), config.axes.end(), is_latency) ||
-                           std::any_of(config.base.begin(), config.base.end(), is_latency);
+  const bool has_latency = find(config, "latency") != nullptr;
   for (const SweepSetting& s : given) {
     if (const SweepSetting* const other = find(config, s.key))
       throw Error(Error::Kind::usage, other->where, "the command line gives " + s.key + " too; give it once");

@@ -2,7 +2,6 @@
 #include "collectives/collective.h"
 
 #include <algorithm>
-#include <array>
 
 #include "collectives/families.h"
 #include "core/diagnostic.h"

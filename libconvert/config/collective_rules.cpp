@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <set>
-#include <utility>
 
 #include "config/system.h"
 #include "config/yaml_tree.h"

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <utility>
-#include <vector>
 
 #include "config/settings.h"
 

@@ -3,7 +3,6 @@
 // are there, it tells how many are missing.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 
 #include "core/trace.h"

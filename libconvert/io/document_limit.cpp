@@ -2,7 +2,6 @@
 #include "io/document_limit.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
 #include <limits>
 #include <string>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 
 #include "core/trace.h"
 #include "passes/link/report.h"

@@ -2,7 +2,6 @@
 #include "scenario/settings.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <filesystem>

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "io/input.h"

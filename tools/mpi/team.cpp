@@ -5,7 +5,6 @@
 #include <mpi.h>
 
 #include <chrono>
-#include <climits>
 #include <cstdint>
 #include <cstring>
 #include <exception>

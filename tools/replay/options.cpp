@@ -2,7 +2,6 @@
 #include "replay/options.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "config/network/network.h"

@@ -2,7 +2,6 @@
 #include "config/network/network.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <memory>
 #include <optional>

@@ -3,7 +3,6 @@
 #include <array>
 #include <limits>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "core/units.h"

@@ -5,7 +5,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <optional>
 
 #include "core/units.h"
 #include "formats/flexflow/dot_lexer.h"

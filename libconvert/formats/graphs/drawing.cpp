@@ -2,7 +2,6 @@
 #include "formats/graphs/drawing.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <utility>
 

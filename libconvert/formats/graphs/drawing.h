@@ -7,7 +7,6 @@
 #include <concepts>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The JSON that Chakra's C++ feeder takes in place of an .et file: {"workload_graph": [node, …]}, one file a rank.
 // Keys as in mlcommons/chakra, src/feeder/json_node.cpp.
-#include <algorithm>
 #include <array>
-#include <charconv>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>

@@ -2,7 +2,6 @@
 // The lists of process groups in PyTorch's traces.
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 #include "core/process_group.h"

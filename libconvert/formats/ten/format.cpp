@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "formats/format.h"
 
-#include <array>
 #include <string>
 
 #include "core/diagnostic.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ten-schedule as JSON.
 #include <array>
-#include <limits>
 
 #include "core/units.h"
 #include "formats/json/stream.h"

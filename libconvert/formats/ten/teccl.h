@@ -4,7 +4,6 @@
 
 #include <compare>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "formats/ten/builder.h"

@@ -3,7 +3,6 @@
 // metadata under "joined." and, before a node's own attributes, `npu` (et-formats(5)).
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

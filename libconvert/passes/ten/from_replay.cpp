@@ -2,7 +2,6 @@
 #include "passes/ten/from_replay.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <string>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "graph/algorithms.h"
 #include "graph/graph.h"

@@ -2,7 +2,6 @@
 // A set made of another one rank by rank: its ranks, groups and size are those of the other.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 

@@ -2,7 +2,6 @@
 // Sets that know nothing of each other as one: the ranks of each behind those of the sets before it.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>

@@ -2,7 +2,6 @@
 // A trace of a whole system as a set with a trace for each NPU, and a set as one trace of the whole system.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/astra/issue_order.h"
 
-#include <algorithm>
-
 #include "simulate/program/op.h"
 
 namespace convert {

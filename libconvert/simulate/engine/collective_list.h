@@ -2,7 +2,6 @@
 // The collectives of a replay, one for each time that a group runs one.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "simulate/engine/replay.h"

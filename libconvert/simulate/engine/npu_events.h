@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include "core/index_table.h"
 #include "core/trace.h"

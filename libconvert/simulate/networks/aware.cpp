@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "config/network/wire_numbers.h"
@@ -11,7 +10,6 @@
 
 namespace convert {
 namespace {
-
 
 // ASTRA-sim's congestion-aware network, of one dimension or several. Each set of NPUs that differ only in
 // coordinate d has the wires of dimension d's topology. Messages correct their coordinates lowest dimension first;

@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
-#include <string>
 #include <utility>
 #include <vector>
 

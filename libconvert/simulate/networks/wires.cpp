@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "config/network/routes.h"
@@ -16,7 +14,6 @@
 
 namespace convert {
 namespace {
-
 
 constexpr std::uint32_t event_share_free = event_network + 2;  // share `arg` of a wire is free again
 

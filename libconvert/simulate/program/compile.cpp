@@ -2,7 +2,6 @@
 #include "simulate/program/compile.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "core/attr_names.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/report/report.h"
 
-#include <array>
 #include <optional>
 
 #include "simulate/report/values.h"

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <iterator>
 #include <unordered_map>
-#include <utility>
 
 namespace convert {
 namespace {

@@ -7,7 +7,6 @@
 #include <limits>
 #include <span>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "passes/link/match/align.h"

@@ -5,7 +5,6 @@
 #include <limits>
 #include <queue>
 #include <tuple>
-#include <utility>
 
 #include "passes/link/order/finder.h"
 #include "util/huge_pages.h"

@@ -2,7 +2,6 @@
 #include "passes/link/order/streams.h"
 
 #include <algorithm>
-#include <tuple>
 
 namespace convert {
 

@@ -2,7 +2,6 @@
 // Which nodes of a rank always start after which others: many questions at once.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>

@@ -5,11 +5,8 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "core/algorithm/algorithm.h"
 #include "core/diagnostic.h"

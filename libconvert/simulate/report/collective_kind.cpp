@@ -39,7 +39,8 @@ CollectiveKind kind_of(const ReplayProgram& program, const CollectivePlan& plan)
   }
   if (plan.call.custom != 0) {
     const CustomAlgorithm& algorithm = program.customs[plan.call.custom - 1];
-    kind.algorithm = algorithm.parts ? "direct" : (is_builtin(algorithm.source) ? "" : "custom:") + algorithm.source;
+    kind.algorithm =
+        algorithm.parts ? "direct" : (is_builtin(algorithm.source) ? "" : "custom:") + algorithm.source;
   }
   const std::uint32_t group = program.groups[plan.call.group].size(program.model);
   kind.npus = by_dim.empty() ? group : std::min(npus, group);

@@ -37,13 +37,6 @@ std::string summary(const convert::LoadedReplay& loaded) {
   return text;
 }
 
-// Where there is no result of ASTRA-sim that this one could be compared with, says why.
-void tell_gaps(const convert::ReplayResult& result) {
-  if (result.status == convert::ReplayStatus::deadlock) return;
-  for (const convert::AstraGap gap : result.gaps.list())
-    convert::log_note(std::string(convert::astra_gap_text) + std::string(cause(gap)));
-}
-
 // Returns the exit status.
 int replay(const tools::ReplayCommand& command, const tools::ReplayOutputOptions& output, tools::Context& context) {
   using namespace convert;
@@ -70,7 +63,6 @@ int replay(const tools::ReplayCommand& command, const tools::ReplayOutputOptions
   tools::check_no_input(output_files(output, loaded.program ? loaded.program->ranks.size() : 0), files);
   log_info(summary(loaded));
   ReplayResult result = loaded.recorded ? std::move(*loaded.recorded) : replay(*loaded.program);
-  tell_gaps(result);
   const std::string name = tools::inputs(command.input).size() > 1 ? source.base_name() : *settings.workload;
   if (!report_result(result, output, command.input, name, context)) return 1;
   std::optional<Schedule> schedule;

@@ -220,6 +220,10 @@ bool report_result(convert::ReplayResult& result, const ReplayOutputOptions& o, 
                    const std::string& name, Context& context) {
   using convert::ReplayStatus;
   const std::string file = name == "-" ? "<stdin>" : name;
+  if (result.status != ReplayStatus::deadlock) {
+    for (const convert::AstraGap gap : result.gaps.list())
+      convert::log_note(std::string(convert::astra_gap_text) + std::string(cause(gap)));
+  }
   if (result.status == ReplayStatus::deadlock || result.status == ReplayStatus::unmatched)
     report_waits(result, input, file, context);
   if (o.explain && !result.explanation) {

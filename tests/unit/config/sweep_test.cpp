@@ -57,6 +57,21 @@ TEST(Sweep, BaseAndAxesInTheOrderOfTheFile) {
   EXPECT_EQ(texts(c.axes[1]), Texts{"50GB/s"});
 }
 
+TEST(Sweep, OneMistakeIsToldInOneWay) {
+  const Error e = input_error({}, "model wants more");
+  const auto message = [&](const std::string& option) {
+    return located(e, {.key = "model", .option = option}, {});
+  };
+  EXPECT_STREQ(message("--set").what(), "--set: model wants more");
+  EXPECT_STREQ(message("--network").what(), "--network wants more");
+  EXPECT_EQ(message("--network").kind(), Error::Kind::usage);
+  EXPECT_STREQ(located(input_error({}, "unknown model 'x'"), {.key = "model", .option = "--network"}, {}).what(),
+               "--network: unknown model 'x'");
+  const SweepValue value{"x", {.file = "s.yml", .line = 2, .column = 3}};
+  EXPECT_EQ(with_place(located(e, {.key = "model"}, value)), "s.yml:2:3: model wants more");
+  EXPECT_EQ(located(e, {.key = "model"}, value).kind(), Error::Kind::input);
+}
+
 TEST(Sweep, ErrorsHaveTheirPlace) {
   EXPECT_EQ(error_of(""),
             "s.yml: empty; a sweep file has the key sweep, and base if some values are common to all runs");

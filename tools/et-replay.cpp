@@ -140,6 +140,7 @@ int replay_set(const Options& o, tools::Context& context) {
     tools::check_no_input(files, tools::input_files(o.replay, *system, source.inputs()));
   log_info(summary(*program));
   ReplayResult result = replay(*program);
+  if (o.output.format != "astra") result.kinds = collective_kinds(*program);
   tell_gaps(result);
   return write_result(result, o, source, &*program, context, [&] {
     return schedule_of_replay(

@@ -173,7 +173,6 @@ void set_replay_output(const ReplayOutputOptions& o, const convert::SystemConfig
                        convert::ReplayOptions& options) {
   options.timeline = o.timeline.has_value() || o.to.has_value();
   if (o.explain) options.explain = explain_target(*o.explain);
-  options.bounds = o.format != "astra";
   // The bottleneck is a line of the other reports.
   options.network.count_wires = o.report != "npus" && options.network.model != convert::NetworkModel::unaware;
   options.network.watch_ports = convert::may_exceed_ports(options.network.model, options.astra);

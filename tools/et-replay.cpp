@@ -63,6 +63,7 @@ int replay(const tools::ReplayCommand& command, const tools::ReplayOutputOptions
   tools::check_no_input(output_files(output, loaded.program ? loaded.program->ranks.size() : 0), files);
   log_info(summary(loaded));
   ReplayResult result = loaded.recorded ? std::move(*loaded.recorded) : replay(*loaded.program);
+  if (loaded.program && output.format != "astra") result.kinds = collective_kinds(*loaded.program);
   const std::string name = tools::inputs(command.input).size() > 1 ? source.base_name() : *settings.workload;
   if (!report_result(result, output, command.input, name, context)) return 1;
   std::optional<Schedule> schedule;

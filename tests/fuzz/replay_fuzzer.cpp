@@ -76,7 +76,8 @@ std::optional<ReplayStatus> run_replay(std::span<const Trace> traces, std::uint3
   check(program.has_value() == (diagnostics.errors() == 0),
         "replay refuses without an error, or reports one and goes on");
   if (!program) return std::nullopt;
-  const auto text = [](const ReplayResult& result) {
+  const auto text = [&](ReplayResult result) {
+    result.kinds = collective_kinds(*program);
     std::string out;
     append_text(result, out);
     append_csv(result, out);

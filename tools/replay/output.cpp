@@ -204,7 +204,6 @@ void set_replay_output(const ReplayOutputOptions& o, convert::ReplayOptions& opt
   const convert::SystemConfig& system = options.system->config;
   options.timeline = o.timeline.has_value() || o.to.has_value();
   if (o.explain) options.explain = explain_target(*o.explain);
-  options.bounds = o.format != "astra";
   // The bottleneck is a line of the other reports.
   options.network.count_wires = o.report != "npus" && options.network.model != convert::NetworkModel::unaware;
   const bool peaks = o.track_memory || system.track_local_mem;

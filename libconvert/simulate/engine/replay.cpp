@@ -128,7 +128,6 @@ ReplayResult replay(const ReplayProgram& program) {
   result.recorded_communication = options.recorded != Recorded::nothing;
   for (Rank r = 0; options.system->config.roofline && r < program.ranks.size(); ++r)
     result.npus[r].roofline = program.ranks[r].code->roofline;
-  result.kinds = collective_kinds(program, options.bounds);
   return std::move(result);
 }
 
@@ -138,7 +137,9 @@ std::optional<ReplayResult> replay(std::span<const Trace> traces, const NetworkC
   for (const Trace& t : traces) builder.add(t);
   std::optional<ReplayProgram> program = builder.finish();
   if (!program) return std::nullopt;
-  return replay(*program);
+  ReplayResult result = replay(*program);
+  result.kinds = collective_kinds(*program);
+  return result;
 }
 
 }  // namespace convert

@@ -78,7 +78,7 @@ struct ReplayResult {
   std::vector<NpuResult> npus;
   std::vector<Rank> ranks;                    // of npus; empty: 0, 1, 2, …
   std::vector<CollectiveResult> collectives;  // in the order of their begin
-  std::vector<CollectiveKind> kinds;          // of collectives: one for each plan
+  std::vector<CollectiveKind> kinds;          // see collective_kinds(); for reports of collectives
   std::vector<WireUse> wires;                 // with NetworkOptions::count_wires
   std::optional<PortLoad> worst_port{};       // with NetworkOptions::watch_ports, if it was exceeded
   std::size_t classes = 0;  // of equivalent ranks, where one of each was simulated for all; 0: every rank was
@@ -96,7 +96,7 @@ struct ReplayResult {
 // Error(usage) if there is no node to explain.
 [[nodiscard]] ReplayResult replay(const ReplayProgram& program);
 
-// All in one; nothing if diagnostics got errors.
+// All in one, with the kinds of collectives; nothing if diagnostics got errors.
 [[nodiscard]] std::optional<ReplayResult> replay(std::span<const Trace> traces, const NetworkConfig& network,
                                                  const ReplayOptions& options, Diagnostics& diagnostics);
 

@@ -83,7 +83,6 @@ struct ReplayOptions {
   bool timeline = false;
   MemoryTracking memory = MemoryTracking::off;
   std::optional<ExplainTarget> explain{};  // the replay then stops where the node starts
-  bool bounds = false;                     // find lower bounds of the times of collectives, for reports
   std::map<Rank, double> slow{};           // stragglers: factor of the times of nodes that compute
   Recorded recorded = Recorded::nothing;   // everything: by RecordedReplay only
   bool astra = false;                      // by ASTRA-sim's rules; see Rules

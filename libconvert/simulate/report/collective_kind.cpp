@@ -69,10 +69,10 @@ std::vector<Rank> members_of(const ReplayProgram& program, const CollectivePlan&
 
 }  // namespace
 
-std::vector<CollectiveKind> collective_kinds(const ReplayProgram& program, bool bounds) {
+std::vector<CollectiveKind> collective_kinds(const ReplayProgram& program) {
   std::vector<CollectiveKind> kinds;
   for (const CollectivePlan& plan : program.plans) kinds.push_back(kind_of(program, plan));
-  if (!bounds || kinds.empty() || program.network.ideal) return kinds;
+  if (kinds.empty() || program.network.ideal) return kinds;
   const NetworkReach network(program.network, program.options.network);
   using Key = std::tuple<std::uint32_t, std::vector<std::uint32_t>, std::uint32_t, Ways>;
   std::map<Key, GroupReach> known;  // by group, dimensions, root

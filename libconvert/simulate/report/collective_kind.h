@@ -20,11 +20,11 @@ struct CollectiveKind {
   std::uint32_t npus = 0;       // that work together; fewer than the group if not all dimensions take part
   std::string algorithm{};      // by dimension, joined by "+"; or "custom:FILE"; empty if there is nothing to do
   std::uint64_t chunks = 0;
-  std::optional<Picoseconds> bound_ps{};  // see bound.h; only on request, and not for ideal networks
+  std::optional<Picoseconds> bound_ps{};  // see bound.h; not for ideal networks
 };
 
-// One for each plan. `bounds`: with lower bounds.
-[[nodiscard]] std::vector<CollectiveKind> collective_kinds(const ReplayProgram& program, bool bounds);
+// Returns one for each plan. What replay() found is to have them before it is reported.
+[[nodiscard]] std::vector<CollectiveKind> collective_kinds(const ReplayProgram& program);
 
 // As nccl-tests define them: the algorithm bandwidth is S / time, the bus bandwidth is that times a factor by which
 // it can be compared with the speed of a wire whatever the number of NPUs n:

@@ -79,7 +79,6 @@ TEST(Bound, HoldsForEveryReplay) {
           ReplayOptions options;
           options.network.model = NetworkModel::wires;
           options.issue = IssueMode::workload;
-          options.bounds = true;
           auto t = ranks(static_cast<Rank>(config.npus()));
           for (Trace& trace : t) coll(trace, 0, type, bytes);
           Diagnostics diagnostics;
@@ -122,7 +121,7 @@ TEST(CollectiveKind, SizesAndFactorsOfNcclTests) {
   EXPECT_EQ(result.kinds[2].size_bytes, 4000);
   EXPECT_EQ(result.kinds[2].algorithm, "star");
   EXPECT_EQ(result.kinds[3].size_bytes, 0);
-  EXPECT_FALSE(result.kinds[0].bound_ps);
+  EXPECT_TRUE(result.kinds[0].bound_ps);
 }
 
 }  // namespace

@@ -30,7 +30,6 @@ ReplayResult full_run(const std::vector<Trace>& traces, const std::string& netwo
   options.network.count_wires = model != NetworkModel::unaware;
   options.issue = IssueMode::workload;
   options.astra = astra;
-  options.bounds = true;
   Diagnostics diagnostics;
   auto result = replay(traces, net(network), options, diagnostics);
   if (!result) throw Error(diagnostics.all().empty() ? "?" : format_diagnostic(diagnostics.all()[0]));

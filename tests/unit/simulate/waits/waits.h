@@ -46,7 +46,9 @@ inline ReplayResult run_system(const std::vector<Trace>& traces, const Setup& se
   for (const Trace& t : traces) builder.add(t);
   const auto program = builder.finish();
   if (!program) throw Error(diagnostics.all().empty() ? "?" : format_diagnostic(diagnostics.all()[0]));
-  return replay(*program);
+  ReplayResult result = replay(*program);
+  result.kinds = collective_kinds(*program);
+  return result;
 }
 
 // The circle and the hints.

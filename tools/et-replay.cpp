@@ -15,6 +15,7 @@
 #include "sets/schedules.h"
 #include "sets/source.h"
 #include "simulate/engine/replay.h"
+#include "simulate/report/collective_kind.h"
 #include "util/log.h"
 
 namespace {

@@ -52,19 +52,7 @@ struct RunSettings {
 };
 
 // What a setting's value is.
-enum class SettingKind : std::uint8_t {
-  text,
-  network,
-  file,
-  choice,
-  truth,
-  list,
-  bytes,
-  time,
-  number,
-  rate,
-  delay
-};
+enum class SettingKind : std::uint8_t { text, network, file, choice, list, bytes, time, number, rate, delay };
 // What a setting is about. Some have no meaning with recorded times: wires and communication where communication is
 // recorded, npu where computing is too. wires: programs of several values are the same but for the network's shape.
 enum class SettingPart : std::uint8_t { wires, communication, npu, times };

@@ -8,7 +8,7 @@
 
 namespace convert {
 
-// The causes, each with a text in astra_gaps.cpp.
+// The causes, each with a text in gaps.cpp.
 enum class AstraGap : std::uint8_t {
   several_dimensions,  // of the congestion-aware network
   ring_of_two,         // the same

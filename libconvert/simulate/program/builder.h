@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a ReplayBuilder holds while it compiles. Its parts: nodes (program.cpp), collectives and their algorithms
-// (program_collectives.cpp, program_uneven.cpp), checks of the whole (program_checks.cpp).
+// (collectives.cpp, uneven.cpp), checks of the whole (checks.cpp).
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@ int main(int argc, char** argv) try {
     convert::TraceBuilder builder(rank);
     const auto forward = builder.compute("forward", 50'000);
     const auto backward = builder.compute("backward", 100'000, {forward});
-    const auto sum = builder.collective(convert::CollectiveType::all_reduce, 1 << 20, {backward});
+    const auto sum = builder.collective(convert::Collective::all_reduce, 1 << 20, {backward});
     if (rank == 0) builder.send(1, 4096, 7, {sum});
     if (rank == 1) builder.receive(0, 4096, 7, {sum});
     traces.push_back(builder.finish());

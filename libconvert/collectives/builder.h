@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says an algorithm as transfers between ranks, one after the other; makes threadblocks, steps and dependencies of
-// it.
+// Builds an algorithm (threadblocks, steps and dependencies) from transfers between ranks, one after the other.
 //
 // Why the result is right: the order of the calls is itself a possible execution, in which every receive finds its
 // message. Steps of a threadblock stand in that order, and every access to a chunk waits for the earlier accesses
@@ -29,8 +28,8 @@ struct Chunks {
 
 enum class Arrival : std::uint8_t { store, reduce };
 
-// Who sends to whom. Steps of a rank with the same channel and lane share a threadblock, so all sends of a lane go
-// to one rank and all its receives come from one.
+// Says who sends to whom. Steps of a rank with the same channel and lane share a threadblock, so all sends of a
+// lane go to one rank and all its receives come from one.
 struct Hop {
   std::int32_t from = 0;
   std::int32_t to = 0;
@@ -38,24 +37,24 @@ struct Hop {
   std::int32_t send_lane = 0;  // at `from`
   std::int32_t recv_lane = 0;  // at `to`
 };
-// One threadblock per peer, for both directions.
+// Returns a hop whose ranks use one threadblock per peer, for both directions.
 [[nodiscard]] constexpr Hop peer_hop(std::int32_t from, std::int32_t to, std::int32_t channel) {
   return {from, to, channel, to, from};
 }
 
-// One message: what is read at the sender, and where it goes at the receiver.
+// One message: the chunks read at the sender, and those written at the receiver.
 struct Piece {
   Chunks src;
   Chunks dst;
 };
 
-// Transfers that happen at the same time: each rank sends before it receives.
+// Holds transfers that happen at the same time: each rank sends before it receives.
 class Round {
  public:
   void add(const Hop& hop, Arrival arrival, std::vector<Piece> pieces) {
     entries_.push_back({hop, arrival, std::move(pieces)});
   }
-  // The same chunks on both sides.
+  // Adds messages with the same chunks on both sides.
   void add(const Hop& hop, Arrival arrival, std::span<const Chunks> chunks);
 
  private:
@@ -74,11 +73,11 @@ class ProgramBuilder {
   // as the larger of the two.
   ProgramBuilder(Collective collective, std::int32_t ranks, std::int64_t chunks, Protocol protocol, bool inplace);
 
-  // Messages of a transfer alternate with their receives, so that any number of them fits the connection.
-  // `in_turn`: a rank sends only after all it has done before. Throws Error(usage) when the program gets too large.
+  // Adds a round. Messages of a transfer alternate with their receives, so that any number fits the connection.
+  // `in_turn`: a rank sends only after all its earlier steps. Throws Error(usage) when the program gets too large.
   void run(const Round& round, bool in_turn = false);
   void copy(std::int32_t rank, const Chunks& src, const Chunks& dst);
-  // Ends the program. `root`: of reduce.
+  // Ends the program and returns it. `root`: of reduce.
   [[nodiscard]] Algorithm finish(std::string name, std::int32_t root = 0);
 
  private:
@@ -94,11 +93,11 @@ class ProgramBuilder {
     Buffer dst_buf = Buffer::input;
     bool awaited = false;   // by another threadblock
     bool may_fuse = false;  // a send of exactly what the step before it received
-    bool needed = false;    // what it stores is read, other than by the send that may fuse with it
+    bool needed = false;    // another step than the send that may fuse with it reads the chunks that it stores
     std::int32_t src_off = 0;
     std::int32_t dst_off = 0;
     std::int32_t cnt = 0;
-    std::int32_t overwritten = 0;  // chunks of what it stores that nobody reads before they get another value
+    std::int32_t overwritten = 0;  // how many of its stored chunks get another value before any step reads them
     std::uint32_t dep_begin = 0;   // into Tb::deps; ends where the next step's begin
   };
   struct Connection {
@@ -113,7 +112,7 @@ class ProgramBuilder {
     std::uint32_t out = none;
     std::vector<Pending> steps;
     std::vector<Ref> deps;
-    std::unordered_map<std::uint32_t, std::uint32_t> waited;  // by other threadblock: the latest step waited for
+    std::unordered_map<std::uint32_t, std::uint32_t> waited;  // by other threadblock: the latest step awaited
   };
   struct Slot {  // of one chunk
     Ref writer;
@@ -136,16 +135,16 @@ class ProgramBuilder {
   void receive(const Hop& hop, const Piece& piece, Arrival arrival);
   void add_step(RankState& rank, std::uint32_t number, const Pending& step, const std::vector<Ref>& deps);
   Slot& slot(RankState& rank, Buffer buffer, std::int32_t index);
-  // `fused`: the step that `by` may become one with.
+  // Adds the steps that `by` must wait for to `deps`. `fused`: the step that `by` may become one with.
   void read(RankState& rank, const Chunks& chunks, Ref by, std::vector<Ref>& deps, Ref fused = {none, none});
   void write(RankState& rank, const Chunks& chunks, Ref by, std::vector<Ref>& deps);
-  // Only what the threadblock does not know yet, one step of each other threadblock.
+  // Keeps one step of each other threadblock, and only steps that the threadblock has not waited for yet.
   static void reduce_dependencies(const Tb& tb, std::uint32_t own, std::vector<Ref>& deps);
   void mark_unneeded_results(RankState& rank, std::int32_t number, std::int32_t root);
   static std::size_t dep_count(const Tb& tb, std::size_t i);
-  // Step i and the one before it are one.
+  // Returns whether step i and the one before it become one.
   static bool fused(const Tb& tb, std::size_t i);
-  // Where each step stands once nops carry all dependencies but one and fused steps are one.
+  // Returns each step's position once nops carry all dependencies but one and fused steps are one.
   static std::vector<std::int32_t> positions(const Tb& tb);
   static void emit_rank(const RankState& rank, Algorithm& out);
 

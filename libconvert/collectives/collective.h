@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collective algorithms by name, as well-formed MSCCL-IR programs for any number of ranks.
+// Builds collective algorithms by name, as well-formed MSCCL-IR programs for any number of ranks.
 //
 // Every program is right by construction (collectives/builder.h) and proved by etkit's verifier in the tests: no
 // race, no deadlock, no more messages in flight than the protocol guarantees, and the collective's postcondition.
@@ -20,7 +20,7 @@ struct CollectiveRequest {
   Collective collective = Collective::all_reduce;
   std::string algorithm{};  // empty: default_collective_algorithm()
   std::int32_t ranks = 0;
-  std::int32_t chunks = 1;  // each rank's part is split into that many, which follow or accompany each other
+  std::int32_t chunks = 1;  // each rank's part is split into so many, sent one after the other or in parallel
   std::optional<std::int32_t> root{};  // of broadcast and reduce; default 0
   // Sizes of the dimensions for `hierarchical`, the first one fastest (rank = x0 + d0·(x1 + d1·(…))), and the
   // algorithm of each: ring, direct or halving_doubling (none: ring everywhere; one: everywhere that).
@@ -32,7 +32,7 @@ struct CollectiveRequest {
 struct CollectiveAlgorithm {
   std::string_view name;  // "ring"
   std::vector<Collective> collectives;
-  std::string_view ranks;    // which numbers of them, in words
+  std::string_view ranks;    // the numbers of ranks that it takes, in words
   std::string_view summary;  // one line
   std::string_view source;   // of the scheme
   bool takes_dims = false;
@@ -40,14 +40,14 @@ struct CollectiveAlgorithm {
   [[nodiscard]] bool offers(Collective collective) const;
 };
 
-// All of them, in the order of collectives.def.
+// Returns all algorithms in the order of collectives.def.
 [[nodiscard]] std::span<const CollectiveAlgorithm> collective_algorithms();
 [[nodiscard]] std::string_view default_collective_algorithm(Collective collective);
 
-// The program: in place, but all-to-all, which is out of place. As few chunks as the scheme allows: a whole number
-// of `chunks` for each part of the data. Throws Error(usage), which says what is possible, for an unknown
-// algorithm, one that does not offer the collective, and parameters that it cannot have or that make a program of
-// more than 2^24 steps.
+// Returns the program, which works in place except for all-to-all. It has as few chunks as the scheme allows: a
+// whole number of `chunks` for each part of the data. Throws Error(usage), which says what is possible, for an
+// unknown algorithm, one that does not offer the collective, parameters out of range, and programs of more than
+// 2^24 steps.
 [[nodiscard]] Algorithm build_collective(const CollectiveRequest& request);
 
 // Returns the request of "NAME,chunks=4,dims=2x4,dim-algorithms=ring+direct,root=1", keys as needed, for a
@@ -55,8 +55,8 @@ struct CollectiveAlgorithm {
 // counts unless the text names one; nothing if the collective tells none. Throws Error(usage).
 [[nodiscard]] CollectiveRequest request_of(std::string_view text, Collective collective, std::uint32_t ranks,
                                            std::optional<std::uint32_t> root);
-// Returns such a text with the name as it is listed. Throws Error(usage) if it is none, or no algorithm of that
-// name does the collective (any, where there is none).
+// Returns such a text with the algorithm's name as it is listed. Throws Error(usage) if the text is malformed, or
+// no algorithm of that name does the collective (any collective, if none is given).
 [[nodiscard]] std::string usual_builtin(std::string_view text, std::optional<Collective> collective);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reduce-scatter and all-gather among some of the ranks: what all-reduce and the hierarchical schemes are made of.
+// Builds reduce-scatters and all-gathers among some ranks, the parts of all-reduce and of hierarchical schemes.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace convert::collectives {
 
-// Ranks that share data in parts, on channels of their own. Member j is to end with part j of a reduce-scatter, and
-// starts with it in an all-gather.
+// Ranks that share data in parts, on channels of their own. Member j ends a reduce-scatter with part j, and begins
+// an all-gather with it.
 struct Group {
   std::vector<std::int32_t> ranks;
   std::vector<std::vector<Chunks>> parts;
@@ -22,30 +22,31 @@ struct Group {
   [[nodiscard]] const std::vector<Chunks>& part(std::int32_t j) const { return parts[static_cast<std::size_t>(j)]; }
 };
 
-// Chunks of parts [begin, end), neighbours as one.
+// Appends the chunks of parts [begin, end), and joins neighbours.
 void append_parts(const Group& group, std::int32_t begin, std::int32_t end, std::vector<Chunks>& to);
-// The same members and parts, the other way round.
+// Returns the same members and parts in reverse order.
 [[nodiscard]] Group reversed(Group group);
-// The largest power of two that is not larger than n ≥ 1.
+// Returns the largest power of two that is not larger than n ≥ 1.
 [[nodiscard]] std::int32_t power_below(std::int32_t n);
 
-// n-1 rounds, each to the next member. One channel.
+// Add n-1 rounds of sends to the next member, on one channel.
 void ring_reduce_scatter(ProgramBuilder& b, const Group& g);
 void ring_all_gather(ProgramBuilder& b, const Group& g);
 
-// One round, every member to every other. One channel for 32 peers.
+// Returns the channels that `direct` needs: one for 32 peers.
 [[nodiscard]] std::int32_t direct_channels(std::int32_t members);
-// To the member at that distance, 1…n-1; its threadblock receives from the one at the same distance behind.
+// Returns the hop to the member at that distance, 1…n-1; its threadblock receives from the one as far behind.
 [[nodiscard]] Hop distance_link(const Group& g, std::int32_t member, std::int32_t distance);
+// Add one round in which every member sends to every other.
 void direct_reduce_scatter(ProgramBuilder& b, const Group& g);
 void direct_all_gather(ProgramBuilder& b, const Group& g);
 
-// log2 n rounds; of other n than powers of two, members from power_below(n) on give their data to a partner before
-// and get the result after. One channel. There may be power_below(n) parts only: then the others own none.
+// Add log2 n rounds on one channel. Where n is no power of two, members from power_below(n) on give their data to a
+// partner before and get the result after; if there are only power_below(n) parts, they own none.
 void halving_reduce_scatter(ProgramBuilder& b, const Group& g);
 void doubling_all_gather(ProgramBuilder& b, const Group& g);
 
-// A reduce-scatter and the all-gather that undoes it: an all-reduce, or one dimension of a hierarchical one.
+// A reduce-scatter and the all-gather that completes an all-reduce, or one dimension of a hierarchical one.
 struct GroupScheme {
   std::string_view name;
   void (*reduce_scatter)(ProgramBuilder&, const Group&);

@@ -13,7 +13,7 @@ std::vector<Chunks> block(const Group& g, std::int32_t begin, std::int32_t end) 
   return chunks;
 }
 
-// Of the first members, which are more than a power of two, pairs (even, odd) exchange halves of their data, add
+// Where the members are more than a power of two, the first pairs (even, odd) exchange halves of their data, add
 // them up, and the even one takes over what the odd one has added. Returns those that go on.
 Group fold(ProgramBuilder& b, const CollectiveRequest& r, const Group& whole) {
   const auto parts = static_cast<std::int32_t>(whole.parts.size());

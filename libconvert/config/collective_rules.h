@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which collectives get which algorithm: rules of et-merge, et-replay and sweeps, and map files in YAML.
+// Parses which collectives get which algorithm: rules of et-merge, et-replay and sweeps, and map files in YAML.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace convert {
 
 struct CollectiveSelection {
-  std::optional<Collective> type{};    // nothing: any but barriers, which carry nothing
+  std::optional<Collective> type{};    // nothing: any but barriers, which have no data
   std::optional<std::string> group{};  // pg_name; "0" is that of all ranks
   std::int64_t min_bytes = 0;          // of comm_size
   std::int64_t end_bytes = INT64_MAX;  // below this
@@ -21,26 +21,26 @@ struct CollectiveSelection {
   std::string name{};  // of nodes, with * and ?; empty: any
 
   [[nodiscard]] bool takes(Collective t) const { return type ? *type == t : t != Collective::barrier; }
-  // Returns whether a collective is one of these. `of_group` and `node_name` as the node has them.
+  // Returns whether the rule takes a collective with the group and name that its node has.
   [[nodiscard]] bool fits(Collective t, std::string_view of_group, std::int64_t bytes, NodeId id,
                           std::string_view node_name) const;
 };
 
 struct CollectiveRule {
   CollectiveSelection which{};
-  std::string algorithm{};   // a file or set, or a native algorithm of a replay; of a builtin, "ring,chunks=4"
-  bool builtin = false;      // an algorithm of the library
+  std::string algorithm{};   // a file or set, or a replay's native algorithm; if builtin, "ring,chunks=4"
+  bool builtin = false;      // the algorithm is one that etkit builds
   std::uint32_t chunks = 0;  // instances that a collective is cut into; 0: what --chunks says
   std::string text{};        // for messages
   Location where{};          // in a map
 };
 
-// What stands before an algorithm of the library, "built:ring", where files can be named, too.
+// The prefix of an algorithm that etkit builds, "built:ring", where files can be named, too.
 inline constexpr std::string_view builtin_prefix = "built:";
 [[nodiscard]] inline bool is_builtin(std::string_view algorithm) { return algorithm.starts_with(builtin_prefix); }
 
 // Returns the rule "all_reduce:pg=3:size>=1MiB:size<64MiB:node=17:name=*grad*=ALGORITHM"; the first part may be
-// "all". `builtin`: the algorithm is one of the library without the prefix. Throws Error(usage).
+// "all". `builtin`: the algorithm is one that etkit builds, named without the prefix. Throws Error(usage).
 [[nodiscard]] CollectiveRule parse_collective_rule(const std::string& text, bool builtin = false);
 
 // Returns the rules of {rules: [ … ]}, maps with the keys collective, pg, size, node, name, algorithm or builtin,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Device maps: which rank runs a task of a graph that does not say it.
+// Parses device maps, which give ranks to the tasks of a graph that does not name them.
 //
 // CSV, a line for a task or a pattern of names ('*': any text, '?': one character), '#' begins a comment line:
 //   node12,3              a task of rank 3, by its number

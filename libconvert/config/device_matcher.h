@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which entry of a device map a task takes.
+// Finds the entry of a device map that a task takes.
 #pragma once
 
 #include <array>
@@ -13,17 +13,17 @@
 
 namespace convert {
 
-// The entry of its node ("node7" or "7"), else the first in the map's order that its name fits, among those with
-// two ranks for a transfer and those with one for any other task.
+// A task takes the entry of its number ("node7" or "7"), else the first one that matches its name. Among names, a
+// transfer takes an entry with two ranks, any other task one with one rank.
 class DeviceMatcher {
  public:
   static constexpr std::uint32_t nothing = 0xfffffffe;
   static constexpr std::size_t max_patterns = 4096;
 
-  // The map must outlive it. Throws Error(input) [devices]: a node given twice, more than max_patterns patterns.
+  // Refers to the map. Throws Error(input) [devices]: a node given twice, more than max_patterns patterns.
   explicit DeviceMatcher(const DeviceMap& map);
 
-  // Into map.entries, or nothing.
+  // Returns the entry's index in map.entries, or `nothing`.
   [[nodiscard]] std::uint32_t by_number(std::uint64_t number) const {
     const auto at = by_number_.find(number);
     return at == by_number_.end() ? nothing : at->second;

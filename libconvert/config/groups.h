@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Communicator groups: which ranks take part in the collectives of a group, from the groups.json of a trace set.
+// Reads and writes process groups: the ranks of each group, from the groups.json of a trace set.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,14 @@ struct CommGroup {
   std::vector<std::uint32_t> ranks{};  // in the order of the file, which is the order in the group's ring
 };
 
-// Larger files are refused.
 inline constexpr std::size_t max_groups_bytes = 0xffff0000U;
-// {"ID": [RANK, …], …} as in ASTRA-sim's comm_group.json; groups in the order of the file. Throws Error(input) of
-// the rule "groups" with line and column: malformed JSON, an id that is no integer from 0, a rank that is none or,
-// where their number `ranks` is known, lies beyond it; an id, or a rank in a group, that stands twice.
+// Parses {"ID": [RANK, …], …} as in ASTRA-sim's comm_group.json; returns groups in the order of the file. Throws
+// Error(input) [groups] with line and column: malformed JSON, an id that is no integer from 0, a rank that is none,
+// or is not below `ranks`, if their number is known; an id, or a rank in a group, that is given twice.
 [[nodiscard]] std::vector<CommGroup> parse_groups(const std::string& file, std::string_view text,
                                                   std::optional<std::uint32_t> ranks);
 
-// The text of such a file.
+// Returns the text of such a file.
 [[nodiscard]] std::string groups_text(std::span<const CommGroup> groups);
 
 }  // namespace convert

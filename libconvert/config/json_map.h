@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A JSON object of scalars and lists of scalars, read member by member with the place of every part.
+// Reads a JSON object of scalars and lists of scalars, member by member, with the place of every part.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct JsonToken {
   std::string_view raw;  // of the source's text; "[" or "{" of a list or map
   std::string text;      // of a string, decoded
 };
-// What a message shows of the text.
+// Returns what a message shows of the token.
 [[nodiscard]] std::string shown(const JsonToken& token);
 
 struct JsonMember {
@@ -33,7 +33,7 @@ struct JsonMember {
   std::vector<JsonToken> items;  // of a list
 };
 
-// A text and who complains about it.
+// A JSON text, and the words that errors about it use.
 struct JsonSource {
   const std::string& file;
   std::string_view text;
@@ -47,8 +47,8 @@ struct JsonSource {
   [[nodiscard]] Error failure(const JsonToken& at, const std::string& message) const;
 };
 
-// Calls `take` for each member in the order of the text; equal keys are not looked for. A map, or a list in a list,
-// ends the reading: `take` sees it as the value or the last item and may complain first. Throws Error(input).
+// Calls `take` for each member in the order of the text, also for equal keys. Throws Error(input), also at a map,
+// or a list in a list, which `take` first gets as the value or the last item, to throw an error of its own.
 void read_json_map(const JsonSource& source, const std::function<void(const JsonMember&)>& take);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The remote memory to simulate, from an ASTRA-sim memory.json.
+// Reads the remote memory to simulate from an ASTRA-sim memory.json.
 #pragma once
 
 #include <cstddef>
@@ -26,10 +26,9 @@ struct MemoryConfig {
   std::uint64_t npus_per_node = 0;
 };
 
-// Larger files are refused.
 inline constexpr std::size_t max_memory_bytes = 1 << 20;
-// Throws Error(input) of the rule "memory" with line and column: malformed JSON, an unknown key (the nearest known
-// one is named), a missing or repeated key, a value of the wrong kind or out of range.
+// Parses a memory.json. Throws Error(input) [memory] with line and column: malformed JSON, an unknown key (names
+// the nearest known one), a missing or repeated key, a value of the wrong kind or out of range.
 [[nodiscard]] MemoryConfig parse_memory(const std::string& file, std::string_view text);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A configuration file that is a JSON object of known keys: each value by its key, checked, with its place.
+// Reads a configuration file that is a JSON object of known keys: each value by its key, checked, with its place.
 #pragma once
 
 #include <array>
@@ -17,12 +17,11 @@
 
 namespace convert {
 
-// What reads a key gives nothing if the key is absent, and throws Error(input) at a value that is not what it
-// wants.
+// Members that read a key return nothing if the key is absent, and throw Error(input) at a value of the wrong kind.
 class Settings {
  public:
-  // Reads everything. Throws Error(input) at malformed JSON, a key that is unknown (the nearest known one is named)
-  // or stands twice, and maps and lists in lists. `source` must outlive this.
+  // Reads everything. Throws Error(input) at malformed JSON, a key that is unknown (names the nearest known one) or
+  // given twice, and maps and lists in lists. `source` must outlive this.
   Settings(const JsonSource& source, const std::vector<std::string>& known_keys);
 
   [[nodiscard]] bool has(const std::string& key) const { return members_.contains(key); }
@@ -30,11 +29,11 @@ class Settings {
                                                   std::int64_t high) const;
   [[nodiscard]] std::optional<double> number(const std::string& key, double high) const;  // from 0
   [[nodiscard]] std::optional<bool> flag(const std::string& key) const;                   // 0, 1, true or false
-  [[nodiscard]] bool is_word(const std::string& key) const;      // true or false, not 0 or 1
+  [[nodiscard]] bool is_word(const std::string& key) const;      // whether a flag is true or false, not 0 or 1
   [[nodiscard]] std::string path(const std::string& key) const;  // or prefix; not empty unless absent
-  // The strings of a list of at least one, each with its place. `example` is such a list.
+  // Returns the strings of a list of at least one, each with its place. `example` is such a list, for messages.
   [[nodiscard]] std::vector<JsonToken> strings(const std::string& key, const std::string& example) const;
-  // One of a few names.
+  // Returns the value of one of a few names.
   template <typename T, std::size_t n>
   [[nodiscard]] std::optional<T> choice(const std::string& key,
                                         const std::array<std::pair<const char*, T>, n>& choices) const {
@@ -44,7 +43,7 @@ class Settings {
     return k ? std::optional<T>(choices.at(*k).second) : std::nullopt;
   }
 
-  // At the value of a key that is there.
+  // Returns an error at the value of a key that is there.
   [[nodiscard]] Error failure(const std::string& key, const std::string& message) const;
 
  private:
@@ -57,7 +56,7 @@ class Settings {
   std::map<std::string, JsonMember> members_;
 };
 
-// "; did you mean NAME?", or "; known: NAMES" where none is near.
+// Returns "; did you mean NAME?", or "; known: NAMES" where none is near.
 [[nodiscard]] std::string known_names(std::string_view word, const std::vector<std::string>& names);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What to vary in a sweep: keys and their values, from a sweep file or a command line.
+// Parses what a sweep varies: keys and their values, from a sweep file or a command line.
 #pragma once
 
 #include <string>
@@ -18,11 +18,11 @@ struct SweepSetting {
   std::string key;
   Location where{};
   std::vector<SweepValue> values{};  // at least one, no two alike
-  std::string option{};              // that gave it: "--set", "--size"; empty: a sweep file
+  std::string option{};              // the option that gave it: "--set", "--size"; empty: a sweep file
 };
 // Returns the message with its place before it.
 [[nodiscard]] std::string with_place(const Error& e);
-// Returns what is wrong with a value: an Error(input) with its place, or an Error(usage) that names the option.
+// Returns the error about a value: an Error(input) with its place, or an Error(usage) that names the option.
 [[nodiscard]] Error located(const Error& e, const SweepSetting& setting, const SweepValue& value);
 struct SweepConfig {
   std::vector<SweepSetting> base{};  // one value each
@@ -33,24 +33,23 @@ struct SweepConfig {
 inline constexpr char element_separator = ';';
 inline constexpr std::string_view no_elements = "none";
 
-// The keys that there are. Those of `per_dimension` are keys by themselves, and with a dimension: "bandwidth.0".
-// The values of `lists` are lists.
+// All known keys. Those of `per_dimension` are keys by themselves, and with a dimension: "bandwidth.0". Those of
+// `lists` have lists as values.
 struct SweepKeys {
   std::vector<std::string> keys;
   std::vector<std::string> per_dimension;
   std::vector<std::string> lists{};
 
-  // Throws an Error of `kind` that names the nearest key if `key` is none.
+  // Throws an Error of `kind` that names the nearest key if `key` is unknown.
   void check(const std::string& key, const Location& where, Error::Kind kind) const;
 };
 
-// A YAML map of `base` (optional; KEY: VALUE) and `sweep` (KEY: VALUE or KEY: [VALUE, …]). A VALUE that is a list
-// may be one of YAML's too. Throws Error(input) of the rule "sweep" with the place.
+// Parses a YAML map of `base` (optional; KEY: VALUE) and `sweep` (KEY: VALUE or KEY: [VALUE, …]). A VALUE that is a
+// list may be a YAML list, too. Throws Error(input) [sweep] with the place.
 [[nodiscard]] SweepConfig parse_sweep(const std::string& file, std::string_view text, const SweepKeys& keys);
 
-// "KEY=VALUE,VALUE,…" of the option --set. A comma before bw= or lat= belongs to a network in short form, one
-// before chunks=, dims=, dim-algorithms= or root= to an algorithm. Throws
-// Error(usage).
+// Parses "KEY=VALUE,VALUE,…" of the option --set. A comma before bw= or lat= belongs to a network in short form,
+// one before chunks=, dims=, dim-algorithms= or root= to an algorithm. Throws Error(usage).
 [[nodiscard]] SweepSetting parse_sweep_option(std::string_view text, const SweepKeys& keys);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The system layer to simulate, from an ASTRA-sim system.json: how collectives are cut, scheduled and run.
+// Reads the system layer to simulate from an ASTRA-sim system.json: how collectives are cut, scheduled and run.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace convert {
 // The collectives for which a system lists algorithms, those that ASTRA-sim runs.
 inline constexpr std::array listed_collectives = {Collective::all_reduce, Collective::all_gather,
                                                   Collective::reduce_scatter, Collective::all_to_all};
-// Returns the place of a collective among them, or their number if it is none of them.
+// Returns the index of a collective in listed_collectives, or their number if it is not there.
 [[nodiscard]] constexpr std::size_t listed_place(Collective c) {
   return static_cast<std::size_t>(std::find(listed_collectives.begin(), listed_collectives.end(), c) -
                                   listed_collectives.begin());
@@ -37,16 +37,16 @@ enum class NativeAlgorithm : std::uint8_t {
   dissemination,
 };
 
-// How one dimension of the network runs a collective.
+// The algorithm by which one dimension of the network runs a collective.
 struct AlgorithmChoice {
   NativeAlgorithm algorithm = NativeAlgorithm::ring;
   bool one = false;  // oneRing, …: one logical ring over all NPUs, whatever the dimensions
   std::optional<std::uint32_t> window = {};  // direct3: messages of one NPU under way at once; from 1
 };
-// "ring", "one_ring", "direct", "direct3", "one_direct3", "halving_doubling", "one_halving_doubling",
-// "double_binary_tree", however they are spelled ("halvingDoubling"); nothing if it is none of these.
+// Parses "ring", "one_ring", "direct", "direct3", "one_direct3", "halving_doubling", "one_halving_doubling",
+// "double_binary_tree", however they are spelled ("halvingDoubling"). Returns nothing for other texts.
 [[nodiscard]] std::optional<AlgorithmChoice> parse_native_algorithm(std::string_view text);
-// Returns the names that it takes, without windows.
+// Returns the names that parse_native_algorithm() takes, without windows.
 [[nodiscard]] std::vector<std::string> native_algorithm_names();
 [[nodiscard]] std::string_view name(NativeAlgorithm algorithm);    // "halving_doubling"
 [[nodiscard]] std::string text_of(const AlgorithmChoice& choice);  // "one_direct3"
@@ -88,17 +88,15 @@ struct SystemConfig {
   std::vector<std::string> notes{};  // a sentence for each key that has no effect or not quite ASTRA-sim's
 };
 
-// Larger files are refused.
 inline constexpr std::size_t max_system_bytes = 1 << 20;
 // Reads the text of a system.json, or, without a file's name, values given elsewhere in its form. A missing key is
-// no error. Throws Error(input) of the rule "system" with line and column: malformed JSON, a key that is unknown
-// (the nearest known one is named) or stands twice, a value of the wrong kind or out of range.
+// no error. Throws Error(input) [system] with line and column: malformed JSON, a key that is unknown (names the
+// nearest known one) or given twice, a value of the wrong kind or out of range.
 [[nodiscard]] SystemConfig parse_system(const std::string& file, std::string_view text);
 
-// Larger files are refused.
 inline constexpr std::size_t max_per_node_map_bytes = 16 << 20;
-// per-node-custom-implementation: {NODE ID: PREFIX, …} in YAML. Throws Error(input) of the rule "system": malformed
-// YAML, an id that is no integer from 0 or stands twice, a prefix that is empty or no scalar.
+// Parses per-node-custom-implementation: {NODE ID: PREFIX, …} in YAML. Throws Error(input) [system]: malformed
+// YAML, an id that is no integer from 0 or is given twice, a prefix that is empty or no scalar.
 [[nodiscard]] std::map<std::uint64_t, std::string> parse_per_node_map(const std::string& file,
                                                                       std::string_view text);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Findings and failures: where they are, how bad, what to do. The library reports; only tools print.
+// Holds findings and failures: where they are, how bad, what to do. The library reports; only tools print.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -34,7 +35,7 @@ struct Diagnostic {
   std::vector<std::string> notes;  // further lines: a chain of nodes, the next step to take
 };
 
-// "cannot go on". Tools map input to exit status 1, system and usage to 2.
+// Thrown where work cannot go on. Tools map input to exit status 1, system and usage to 2.
 class Error : public std::runtime_error {
  public:
   enum class Kind : std::uint8_t { input, system, usage };
@@ -55,7 +56,8 @@ class Error : public std::runtime_error {
 [[nodiscard]] Error usage_error(const std::string& message);
 
 // Collects findings in the order they are reported. Counts all, keeps at most `keep` of them (0: all),
-// so that a file with a billion defects cannot fill memory. What `wanted` refuses is not even counted. Thread-safe.
+// so that a file with a billion defects cannot fill memory. Does not count what `wanted` refuses. Several threads
+// may call add(), error(), warning(), append() and the counts at once; set_wanted() and all() only while none adds.
 class Diagnostics {
  public:
   using Wanted = std::function<bool(const Diagnostic&)>;
@@ -66,17 +68,17 @@ class Diagnostics {
   void add(Diagnostic d);
   void error(Location where, std::string_view rule, std::string message, std::vector<std::string> notes = {});
   void warning(Location where, std::string_view rule, std::string message, std::vector<std::string> notes = {});
-  // From now on. Everything is wanted at first.
+  // Sets which findings are taken from now on; at first all are.
   void set_wanted(Wanted wanted) { wanted_ = std::move(wanted); }
-  // An empty collector of the same limits.
+  // Returns an empty collector with the same limit and filter.
   [[nodiscard]] std::unique_ptr<Diagnostics> sibling() const;
-  // Moves all of `other`, a sibling, to the end of this one.
+  // Moves all of `other`, a sibling that no other thread uses, to the end of this one.
   void append(Diagnostics& other);
 
   [[nodiscard]] std::size_t errors() const noexcept { return errors_; }
   [[nodiscard]] std::size_t warnings() const noexcept { return warnings_; }
   [[nodiscard]] std::size_t dropped() const noexcept { return dropped_; }
-  // Errors that nobody wanted: where work cannot go on in spite of that.
+  // Returns how many errors `wanted` refused, for callers that must stop all the same.
   [[nodiscard]] std::size_t refused_errors() const noexcept { return refused_errors_; }
   [[nodiscard]] const std::vector<Diagnostic>& all() const noexcept { return all_; }
 
@@ -85,19 +87,19 @@ class Diagnostics {
   std::vector<Diagnostic> all_;
   std::size_t keep_;
   Wanted wanted_;
-  std::size_t errors_ = 0;
-  std::size_t warnings_ = 0;
-  std::size_t dropped_ = 0;
-  std::size_t refused_errors_ = 0;
+  std::atomic<std::size_t> errors_ = 0;
+  std::atomic<std::size_t> warnings_ = 0;
+  std::atomic<std::size_t> dropped_ = 0;
+  std::atomic<std::size_t> refused_errors_ = 0;
 };
 
-// "ring.xml:12:5", "ring.3.et:@0x1a2f", "ring.3.et", or "" when nothing is known.
+// Returns "ring.xml:12:5", "ring.3.et:@0x1a2f", "ring.3.et", or "" when nothing is known.
 [[nodiscard]] std::string format_location(const Location& where);
-// "LOCATION: error: message [rule]" without the tool's name; notes follow as own lines "LOCATION: note: …".
+// Returns "LOCATION: error: message [rule]", without the tool's name; notes follow as lines "LOCATION: note: …".
 [[nodiscard]] std::string format_diagnostic(const Diagnostic& d);
 [[nodiscard]] std::string_view severity_name(Severity severity);
 
-// The candidate nearest to `word` by edit distance, or empty if none is near enough to suggest.
+// Returns the candidate nearest to `word` by edit distance, or empty if none is near enough to suggest.
 [[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace convert

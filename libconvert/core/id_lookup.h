@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From ids that others chose to positions in a table: an array where the ids lie close together, as they mostly do,
-// else binary search. Never more than n log n.
+// Finds the position of an id in a table: by an array where the ids lie close together, as they mostly do, else by
+// binary search. Building takes O(n log n) at most.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class IdLookup {
   enum class Equal : std::uint8_t { first, last };  // which of several positions with one id is found
 
   IdLookup() = default;
-  // id(i): the id of position i below n, as std::optional<std::uint64_t>; nothing: it has none.
+  // id(i) returns the id of position i < n as std::optional<std::uint64_t>; nothing if the position has none.
   template <class Id>
   IdLookup(std::size_t n, const Id& id, Equal found = Equal::first) : found_(found) {
     std::uint64_t low = std::numeric_limits<std::uint64_t>::max(), high = 0;
@@ -54,7 +54,7 @@ class IdLookup {
     if (twice != sparse_.end()) repeated_ = twice->first;
   }
 
-  // The position, or none.
+  // Returns the position of the id, or none.
   [[nodiscard]] std::uint32_t find(std::uint64_t id) const {
     if (sparse_.empty()) return id - low_ < dense_.size() ? dense_[static_cast<std::size_t>(id - low_)] : none;
     if (found_ == Equal::first) {
@@ -64,7 +64,7 @@ class IdLookup {
     const auto after = std::upper_bound(sparse_.begin(), sparse_.end(), Entry(id, none));
     return after == sparse_.begin() || std::prev(after)->first != id ? none : std::prev(after)->second;
   }
-  // An id that more than one position has.
+  // Returns an id that more than one position has, if there is one.
   [[nodiscard]] std::optional<std::uint64_t> repeated() const { return repeated_; }
 
  private:

@@ -8,9 +8,9 @@
 
 namespace convert {
 
-// Finds a row by what stands in it: its user hashes and compares, the index only holds the number of each row that
-// was added. Open addressing in 4 bytes a slot, at most half of them used. `hash_of(row)` is asked for again where
-// the index grows, and where a gap closes.
+// Finds a row by its contents, which the caller hashes and compares: the index holds only the row's number, in a
+// slot of 4 bytes (open addressing, at most half of the slots used). It calls `hash_of(row)` again when it grows,
+// and when a removed row leaves a gap.
 template <class Slots = std::vector<std::uint32_t>>
 class IndexTable {
  public:

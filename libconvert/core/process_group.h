@@ -16,7 +16,7 @@ struct ProcessGroup {
   std::uint32_t size = 0;              // 0: not told
 };
 
-// Whether a node of a host trace tells of process groups ("## process_group:init ##"): METADATA in Chakra.
+// Returns whether a host node lists process groups ("## process_group:init ##"); Chakra makes it METADATA.
 [[nodiscard]] inline bool announces_groups(std::string_view node_name) {
   return node_name.find("process_group:init") != std::string_view::npos;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a device profiler recorded on one rank: CPU operators, calls of the device's runtime, what ran on the
-// device.
+// A device profiler's record of one rank: CPU operators, calls of the device's runtime, what ran on the device.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@
 
 namespace convert {
 
-// What a runtime or driver call does to the order of work, as far as its name tells.
+// Says what a runtime or driver call does to the order of work, as far as its name tells.
 enum class CallKind : std::uint8_t {
   other,         // launches, queries, allocations: a launch is told by its correlation
   blocking,      // returns when the device operation that it starts has ended (cudaMemcpy)
@@ -52,7 +51,7 @@ struct Profile {
     std::int64_t sequence = none;
     std::int64_t forward_thread = none;  // of a backward operator: the number that the host trace gives the thread
     Text name{};
-    Range args{};             // those that nothing else here says
+    Range args{};             // all that have no field here
     bool annotation = false;  // user_annotation
   };
   struct Call : Event {
@@ -66,11 +65,11 @@ struct Profile {
     std::int64_t stream = none;
     std::int64_t device = 0;
     Text name{};
-    Range args{};  // but for the ids above
+    Range args{};  // all but the ids above
     DeviceOpKind kind = DeviceOpKind::kernel;
     bool has_stream = false;  // as "stream" among its args
   };
-  // What the profiler tells of a synchronisation beside the call that made it.
+  // A synchronisation that the profiler records beside the call that made it.
   struct Sync : Event {
     CallKind kind = CallKind::other;
     std::int64_t correlation = none;         // of the call
@@ -87,11 +86,10 @@ struct Profile {
   std::vector<Call> calls;
   std::vector<DeviceOp> device_ops;
   std::vector<Sync> syncs;
-  AttrTable args;  // args of cpu_ops and device_ops, and all text
-  AttrTable
-      metadata;  // what the file says of the run: schemaVersion, distributedInfo, … (text of JSON as a string)
-  std::int64_t base_ns = 0;              // start_ns counts from here, nanoseconds since 1970; 0: not told
-  std::uint64_t events = 0;              // of all categories
+  AttrTable args;            // args of cpu_ops and device_ops, and all text
+  AttrTable metadata;        // of the run: schemaVersion, distributedInfo, … (JSON values as text in a string)
+  std::int64_t base_ns = 0;  // start_ns counts from here, nanoseconds since 1970; 0: not told
+  std::uint64_t events = 0;  // of all categories
   std::uint64_t negative_durations = 0;  // taken as 0
 
   [[nodiscard]] std::string_view name(const CpuOp& op) const { return args.view(op.name); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists of ranks as text: read from options, told in messages.
+// Lists of ranks as text: read from options, shown in messages.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace convert {
 
 inline constexpr Rank most_listed_ranks = 1U << 24U;  // a higher number is taken for a slip
 
-// Takes a rank without leading zeros off the beginning of `text`; takes nothing where there is none, or one that is
-// too high.
+// Removes a rank without leading zeros from the beginning of `text` and returns it. Returns nothing, and removes
+// nothing, where there is no rank, or one above most_listed_ranks.
 [[nodiscard]] std::optional<Rank> take_rank(std::string_view& text);
 
 // Returns the ranks that the option --ranks lists as "0-3,8", ascending. Throws Error(usage).

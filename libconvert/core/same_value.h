@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Whether two attributes say the same.
+// Compares the values of two attributes.
 #pragma once
 
 #include "core/trace.h"
 
 namespace convert {
 
-// Integers of any kind by their value, all else by kind and content. Names and documentation do not count.
+// Returns whether two values are equal: integers of any kind by value, others by kind and content. Ignores names.
 [[nodiscard]] bool same_value(const AttrTable& table_a, const Attr& a, const AttrTable& table_b, const Attr& b);
 
 }  // namespace convert

@@ -6,7 +6,7 @@
 
 namespace convert {
 
-// Whether two names are equal but for case, '_' and '-'.
+// Returns whether two names are equal but for case, '_' and '-'.
 [[nodiscard]] constexpr bool same_name(std::string_view a, std::string_view b) {
   const auto next = [](std::string_view& s) {
     while (!s.empty() && (s.front() == '_' || s.front() == '-')) s.remove_prefix(1);
@@ -22,8 +22,8 @@ namespace convert {
   }
 }
 
-// The usual name of a collective that is written short: a2a and all2all are all_to_all, bcast is broadcast. Others
-// are as they were.
+// Returns the usual name of a collective that is written short (a2a, all2all: all_to_all; bcast: broadcast), and
+// any other text as it is.
 [[nodiscard]] constexpr std::string_view without_short_form(std::string_view text) {
   if (same_name(text, "a2a") || same_name(text, "all2all")) return "all_to_all";
   if (same_name(text, "a2av") || same_name(text, "all2allv")) return "all_to_allv";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What ran when: slices with a begin and an end, by rank and lane. Replay fills it; formats draw it.
+// A timeline of slices with a begin and an end, by rank and lane. A replay fills it; formats draw it.
 #pragma once
 
 #include <array>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A Chakra execution trace of one NPU in memory: what the file says, lossless, in flat tables.
+// Holds a Chakra execution trace of one NPU in memory, lossless, in flat tables.
 //
 // Nodes, dependencies, attributes and text live in a few arrays per trace (no allocation per node), so a
 // trace costs about 24 bytes per attribute and 100 per node, and a cleared trace is refilled without allocating.
-// Everything is append-only: passes build a new trace instead of editing one.
+// Tables grow at their ends; a pass may edit nodes and attributes in place, but not move what ranges point to.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace convert {
 
 using NodeId = std::uint64_t;
 using Rank = std::uint32_t;
-// In place of an index into a table: there is none.
+// Stands for a missing index into a table.
 inline constexpr std::uint32_t no_index = 0xffffffff;
 
 // proto enum NodeType; other numbers are kept as they are.
@@ -37,7 +37,7 @@ enum class NodeType : std::int32_t {
   comm_recv = 6,
   comm_coll = 7,
 };
-// "COMM_SEND_NODE"; empty for a number that the schema does not know.
+// Returns "COMM_SEND_NODE"; empty for a number that the schema does not know.
 [[nodiscard]] std::string_view node_type_name(NodeType type);
 
 // The member of AttributeProto's oneof that is set; the value is the proto field number.
@@ -76,7 +76,7 @@ enum class Kind : std::uint8_t {
   bytes_list,
 };
 [[nodiscard]] std::string_view kind_name(Kind kind);  // "int64_val"; "none"
-// Kind of the elements of a list.
+// Returns the kind of the elements of a list.
 [[nodiscard]] constexpr Kind scalar_of(Kind list) { return static_cast<Kind>(static_cast<int>(list) - 1); }
 [[nodiscard]] constexpr bool is_list(Kind k) { return k != Kind::none && (static_cast<int>(k) & 1) == 0; }
 [[nodiscard]] constexpr bool is_text(Kind k) { return k >= Kind::string_val; }
@@ -136,7 +136,7 @@ class AttrTable {
   }
   void add_bool(Name name, bool value) { add_int(name, Kind::bool_val, value ? 1 : 0); }
   void add_double(Name name, double value);
-  // The same attribute as `a`, which belongs to `from`.
+  // Adds a copy of `a`, which belongs to `from`.
   void add_copy(const AttrTable& from, const Attr& a);
   void add_string(Name name, std::string_view value) {
     const Text t = add_text(value);
@@ -145,22 +145,22 @@ class AttrTable {
   void add_ints(Name name, Kind list_kind, std::span<const std::int64_t> values);
   void add_strings(Name name, std::span<const std::string> values);
 
-  // 1 + the index of the same extra in this table; 0 for 0.
+  // Copies an extra of `from`, given as 1 + index, and returns 1 + its index here; 0 for 0.
   [[nodiscard]] std::uint32_t add_extra(const AttrTable& from, std::uint32_t index);
 
   [[nodiscard]] std::string_view view(Text t) const { return std::string_view(text).substr(t.offset, t.size); }
   [[nodiscard]] std::span<const Attr> view(Range r) const { return {attrs.data() + r.begin, r.count}; }
-  // Value of a string or bytes attribute.
+  // Returns the value of a string or bytes attribute.
   [[nodiscard]] std::string_view string(const Attr& a) const { return view(Text{a.bits, a.size}); }
-  // Elements of a numeric list, each as a scalar's bits.
+  // Returns the elements of a numeric list, each as a scalar's bits.
   [[nodiscard]] std::span<const std::uint64_t> list(const Attr& a) const {
     return {numbers.data() + a.bits, a.size};
   }
-  // Elements of a string or bytes list.
+  // Returns the elements of a string or bytes list.
   [[nodiscard]] std::span<const Text> string_list(const Attr& a) const { return {texts.data() + a.bits, a.size}; }
 };
 
-// The first attribute of that name, or null (as every reader in the field looks them up).
+// Returns the first attribute of that name, as other tools do, or null.
 [[nodiscard]] inline const Attr* find(std::span<const Attr> attrs, Name name) {
   for (const Attr& a : attrs) {
     if (a.name == name) return &a;
@@ -179,7 +179,7 @@ struct IntValue {
 [[nodiscard]] inline IntValue int_value(std::span<const Attr> attrs, Name name) {
   return int_value(find(attrs, name));
 }
-// The string, or nothing if the attribute is absent or of another kind.
+// Returns the string, or nothing if the attribute is absent or of another kind.
 [[nodiscard]] std::optional<std::string_view> string_value(const AttrTable& table, std::span<const Attr> attrs,
                                                            Name name);
 
@@ -220,7 +220,7 @@ class NodeTable : public AttrTable {
   void append(const NodeTable& other);
   // Adds a node of the other table as it is, with all that belongs to it.
   Node& add_copy(const NodeTable& from, const Node& node);
-  // 1 + the index of the same inputs or outputs in this table; 0 for 0.
+  // Copies inputs or outputs of `from`, given as 1 + index, and returns 1 + their index here; 0 for 0.
   [[nodiscard]] std::uint32_t add_io(const NodeTable& from, std::uint32_t index);
 
   // A node is built in three moves: add_node; add_data_dep / add_ctrl_dep / add_… attributes of this node only
@@ -276,7 +276,7 @@ struct Trace {
   NodeTable nodes;
 };
 
-// Where node number `index` of the trace stands, for messages.
+// Returns the place of node number `index` of the trace, for messages.
 [[nodiscard]] Location location_of(const Trace& trace, std::size_t index);
 
 }  // namespace convert

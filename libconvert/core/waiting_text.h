@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a blocked call waits for, in words: the same wherever a deadlock is told. A subject is "rank 0 node 2".
+// Sentences about what a blocked call waits for, shared by all reports of deadlocks. A subject is "rank 0 node 2".
 #pragma once
 
 #include <cstdint>

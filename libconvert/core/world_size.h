@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The metadata attribute world_size: of how many ranks the set is that a trace belongs to. Where only some of them
-// are there, it tells how many are missing.
+// The metadata attribute world_size: how many ranks the whole set has, of which perhaps only some are given.
 #pragma once
 
 #include <optional>
@@ -9,11 +8,11 @@
 
 namespace convert {
 
-// The attribute as it stands; null if it is absent.
+// Returns the attribute as it stands; null if it is absent.
 [[nodiscard]] const Attr* world_size_attribute(const Metadata& metadata);
-// Nothing if it is absent, or no number of ranks.
+// Returns the number of ranks; nothing if the attribute is absent, or no number of ranks.
 [[nodiscard]] std::optional<Rank> world_size(const Metadata& metadata);
-// Replaces what is there, in its place.
+// Sets the attribute: replaces an earlier one in its place, else appends it.
 void set_world_size(Metadata& metadata, Rank ranks);
 
 }  // namespace convert

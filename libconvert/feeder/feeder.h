@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Feeds the nodes of one rank to a simulator: what is free of dependencies, in the order in which to issue it.
+// Feeds the nodes of one rank to a simulator: those whose dependencies have ended, in the order to issue them.
 //
 //   Feeder feeder(trace.nodes, build_graph(trace.nodes));
 //   auto start = [&](std::uint32_t node) { …; return true; };       // false: its resource is busy, offer it again
@@ -9,8 +9,7 @@
 // Nodes are numbered 0…size()-1 by ascending id, the order in which free nodes are offered; index_of() gives the
 // place in NodeTable::nodes. All work is linear in nodes and edges (blocked nodes add a logarithm); nothing is
 // allocated per node after construction. The trace is not needed any more once the feeder is built. Copies share
-// what does not change (the graph) and are otherwise independent: ranks with the same trace cost four bytes a node
-// each.
+// what does not change (the graph) and are otherwise independent: a rank with the same trace costs 4 bytes a node.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +29,7 @@ class Feeder {
  public:
   static constexpr std::uint8_t max_lanes = 8;
 
-  // The nodes that wait for a node. A simulator may keep this where it looks anyhow when the node ends.
+  // The nodes that wait for a node. A simulator may keep this beside its own data of the node, to save a lookup.
   class Children {
    public:
     [[nodiscard]] bool empty() const { return nodes_[0] == none; }
@@ -58,9 +57,9 @@ class Feeder {
     return shape_->order.empty() ? node : shape_->order[node];
   }
   [[nodiscard]] Children children_of(std::uint32_t node) const { return shape_->children[node]; }
-  // Their numbers, ascending.
+  // Returns the numbers of the nodes that wait for `node`, ascending.
   [[nodiscard]] std::span<const std::uint32_t> children(std::uint32_t node) const;
-  // Parents that have not completed yet.
+  // Returns how many parents have not completed yet.
   [[nodiscard]] std::uint32_t waits_for(std::uint32_t node) const { return waits_for_[node]; }
 
   // One round: takes a snapshot of the free nodes that are not taken yet and offers them in ascending order to
@@ -69,13 +68,12 @@ class Feeder {
   template <typename TryIssue>
   void issue(TryIssue&& try_issue);
 
-  // The same in another order, of nodes that are never refused: arrange(std::span<std::uint32_t>) is given the free
-  // nodes, which became free in this order, and puts them into the one in which issue(std::uint32_t node) gets
-  // them.
+  // Does the same in another order, for nodes that are never refused: arrange(std::span<std::uint32_t>) sorts the
+  // free nodes, which it gets in the order in which they became free, for issue(std::uint32_t node).
   template <typename Arrange, typename Issue>
   void issue_all(Arrange&& arrange, Issue&& issue);
 
-  // A taken node has ended: its children may become free.
+  // Ends a taken node: its children may become free.
   void complete(std::uint32_t node) { complete(children_of(node)); }
   void complete(Children c) {
     ++completed_;
@@ -87,14 +85,15 @@ class Feeder {
     if (c.nodes_[1] != Children::none) parent_completed(c.nodes_[1]);
   }
 
-  // The same of a node without children, and of one for which only `child` waits.
+  // Ends a node without children.
   void complete_leaf() { ++completed_; }
+  // Ends a node for which only `child` waits.
   void complete_before(std::uint32_t child) {
     ++completed_;
     parent_completed(child);
   }
 
-  // A hint that the simulation has come to `node`: what stands some nodes further on will soon be needed.
+  // Prefetches what completions some nodes after `node` will touch.
   [[gnu::always_inline]] void prefetch_after(std::uint32_t node) const {
     __builtin_prefetch(waits_for_.data() + node + 16);
   }
@@ -102,19 +101,19 @@ class Feeder {
   [[nodiscard]] bool done() const { return completed_ == size(); }
   [[nodiscard]] std::uint32_t completed() const { return completed_; }
   [[nodiscard]] std::uint32_t in_flight() const { return taken_ - completed_; }
-  // Nodes that the next round will offer.
+  // Returns how many nodes the next round will offer.
   [[nodiscard]] std::uint32_t free_nodes() const { return static_cast<std::uint32_t>(fresh_.size()) + blocked_; }
-  // Those of them that were not offered yet.
+  // Returns how many of them were not offered yet.
   [[nodiscard]] std::uint32_t fresh_nodes() const { return static_cast<std::uint32_t>(fresh_.size()); }
-  // Which are free, ascending.
+  // Returns the nodes that the next round will offer, ascending.
   [[nodiscard]] std::vector<std::uint32_t> free_list() const;
 
-  // Both have the same nodes and edges.
+  // Returns whether both have the same nodes and edges.
   [[nodiscard]] bool same_graph(const Feeder& other) const {
     return shape_ == other.shape_ || *shape_ == *other.shape_;
   }
 
-  // Back to the start.
+  // Goes back to the start.
   void reset();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a format is to the rest of etkit: a name, a sniffer, and how to read and write it.
+// Describes formats to the rest of etkit: a name, a sniffer, and how to read and write it.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ class FormatOptions {
   std::vector<std::pair<std::string, std::string>> values_;
 };
 
-// What readers of files hand out at once, unless a node is larger.
+// How many bytes readers of files hand out at once, unless a node is larger.
 inline constexpr std::size_t batch_bytes = std::size_t{1} << 20U;
 
 // A stream of ranks, each a stream of nodes. Bad input throws Error(input) with its place.
@@ -50,9 +50,9 @@ class TraceReader {
   virtual ~TraceReader() = default;
   // Moves to the next rank: sets rank, name and metadata of `out` and clears its nodes. False at the end.
   virtual bool next_rank(Trace& out) = 0;
-  // Replaces out.nodes by at most max_nodes (≥ 1) further nodes of this rank. False, and none, at its end.
+  // Replaces out.nodes by at most max_nodes (≥ 1) further nodes of this rank. Returns false, with none, at its end.
   // Readers of files also bound them in bytes (about 1 MiB, or one node if that is larger), so that a stream needs
-  // little memory; what is in memory already may come whole.
+  // little memory; readers of traces in memory may ignore max_nodes.
   virtual bool next_nodes(Trace& out, std::size_t max_nodes) = 0;
 };
 
@@ -61,7 +61,7 @@ class DescribedSet {
  public:
   virtual ~DescribedSet() = default;
   [[nodiscard]] virtual Rank ranks() const = 0;  // ≥ 1
-  // Ranks first … last - 1, one after the other. Thread-safe; the reader refers to this object.
+  // Returns a reader of the ranks first … last - 1, which refers to this object. Thread-safe.
   [[nodiscard]] virtual std::unique_ptr<TraceReader> open(Rank first, Rank last) const = 0;
 };
 
@@ -70,12 +70,12 @@ class DescribedSet {
 class TraceWriter {
  public:
   virtual ~TraceWriter() = default;
-  // The process groups of the set, as a groups file says them; before begin_set. False if the format has no place
-  // for them.
+  // Takes the process groups of the set, as the text of a groups file; called before begin_set. Returns false if
+  // the format has no place for them.
   virtual bool take_groups(std::string_view /*json*/) { return false; }
-  // `many`: more than one rank will follow.
+  // Begins the set. `many`: more than one rank will follow.
   virtual void begin_set(bool many, std::string& out);
-  // `head`: rank, name, metadata. `ordinal`: 0 for the first rank of the set.
+  // Begins a rank. `head` has its rank, name and metadata. `ordinal`: 0 for the first rank of the set.
   virtual void begin_rank(const Trace& head, std::size_t ordinal, bool many, std::string& out) = 0;
   virtual void nodes(const Trace& batch, std::string& out) = 0;
   virtual void end_rank(std::string& out);
@@ -97,23 +97,23 @@ struct Format {
   std::vector<FormatOption> write_options;
   bool (*sniff)(std::string_view head) = nullptr;  // up to 4 KiB after decompression; null: by suffix only
 
-  // The process groups that stand before the first rank, as a groups file says them; empty if none do. Leaves the
-  // input where it is.
+  // Returns the process groups that stand before the first rank, as the text of a groups file; empty if none do.
+  // Consumes nothing.
   std::string (*peek_groups)(Input&) = nullptr;
 
-  // At most one of the readers, at most one of the writers.
+  // A format has at most one of the readers and at most one of the writers.
   std::unique_ptr<TraceReader> (*read)(const ReadContext&) = nullptr;
-  // The whole text of `file`; no read option changes what it says.
+  // Parses the whole text of `file`; no read option matters to it.
   Algorithm (*read_algorithm)(std::string text, const std::string& file, Diagnostics&) = nullptr;
-  // The same of a schedule. `read_options` that are about the algorithm made of it are sets/source.h's.
+  // Parses a schedule; sets/source.h handles those read_options that concern the algorithm made of it.
   Schedule (*read_schedule)(std::string text, const std::string& file, const FormatOptions&,
                             Diagnostics&) = nullptr;
-  // The same of the ranks of a set.
+  // Parses a file that describes a set.
   std::unique_ptr<DescribedSet> (*read_set)(std::string text, const std::string& file, const FormatOptions&,
                                             Diagnostics&) = nullptr;
 
-  // The format of another tool: file name and SHA-256 go into the metadata. `read` has read all of the input before
-  // it gives the first rank.
+  // Another tool's format: file name and SHA-256 go into the metadata. `read` must read all of the input before it
+  // gives the first rank.
   bool imported = false;
   bool linked = false;  // PyTorch's: read, and linked with a device trace, by sets/linked/linking.h
 
@@ -122,7 +122,7 @@ struct Format {
   void (*write_algorithm)(const Algorithm&, const FormatOptions&, std::string& out) = nullptr;
   void (*write_schedule)(const Schedule&, const FormatOptions&, std::string& out) = nullptr;
   bool file_per_rank = false;  // each rank is a file of its own (a set on disk, a tar in a pipe)
-  bool framed_set = false;     // what is written depends on whether one rank comes or many
+  bool framed_set = false;     // a set of several ranks is written otherwise than a single rank
 
   [[nodiscard]] bool describes_set() const {
     return read_algorithm != nullptr || read_set != nullptr || read_schedule != nullptr;
@@ -136,21 +136,21 @@ struct Format {
 enum class Direction : std::uint8_t { read, write };
 
 [[nodiscard]] std::span<const Format* const> all_formats();
-// Options that every written format takes.
+// Returns the options that every written format takes.
 [[nodiscard]] std::span<const FormatOption> common_write_options();
-// Throws Error(usage) with the nearest known name.
+// Returns the format of that name. Throws Error(usage) with the nearest known name.
 [[nodiscard]] const Format& find_format(std::string_view name);
-// The format whose suffix ends `path` (compression suffixes ignored), or null. A suffix may belong to a format that
-// is read and to another that is written; one that cannot be read (or written) is given only where no other has it.
+// Returns the format whose suffix ends `path` (compression suffixes ignored), or null. Where a suffix belongs to
+// several formats, prefers one that can be read (or written).
 [[nodiscard]] const Format* format_by_suffix(std::string_view path, Direction direction);
-// By content, then by the suffix of `name`; null if neither tells.
+// Detects the format by content, then by the suffix of `name`; null if neither tells.
 [[nodiscard]] const Format* detect_format(std::string_view head, std::string_view name);
-// "msccl,size=1MiB" → format and options. Throws Error(usage) on an unknown format, an unknown key (naming the
-// known ones), a key given twice, or a format that cannot be read (or written).
 struct FormatChoice {
   const Format* format = nullptr;
   FormatOptions options;
 };
+// Parses "msccl,size=1MiB". Throws Error(usage) on an unknown format, an unknown key (naming the known ones), a key
+// given twice, or a format that cannot be read (or written).
 [[nodiscard]] FormatChoice parse_format_choice(std::string_view text, Direction direction);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Synthetic traces by kind: single nodes, patterns, data-parallel layers, random graphs.
+// Generates synthetic traces by kind: single nodes, patterns, data-parallel layers, random graphs.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace convert {
 
-// What a kind can be told; a bit set in TraceKind::options.
+// The options that a kind may take: bits of TraceKind::options.
 enum class GenerateOption : std::uint16_t {
   compute = 1,
   backward = 2,
@@ -29,25 +29,25 @@ enum class GenerateOption : std::uint16_t {
 
 struct TraceKind {
   std::string_view name;            // "node:comp"
-  std::string_view reference_case;  // of Chakra's generator, "one_comp_node"; empty: it has none
+  std::string_view reference_case;  // its name in Chakra's generator, "one_comp_node"; empty: unknown there
   unsigned options = 0;
   std::string_view summary;
 
   [[nodiscard]] bool takes(GenerateOption o) const { return (options & static_cast<unsigned>(o)) != 0; }
 };
-// In the order of kinds.def, which is that of Chakra's generator where it has the case.
+// Returns all kinds in the order of kinds.def.
 [[nodiscard]] std::span<const TraceKind> trace_kinds();
-// By name or by reference case; null if there is none.
+// Returns the kind of that name or reference case; null if there is none.
 [[nodiscard]] const TraceKind* find_trace_kind(std::string_view name);
 
 struct GeneratedCollective {
   Collective type = Collective::all_reduce;
   std::int64_t bytes = 0;  // comm_size
 };
-// "all_reduce:64MiB"; "barrier" has no size. Throws Error(usage).
+// Parses "all_reduce:64MiB"; "barrier" has no size. Throws Error(usage).
 [[nodiscard]] GeneratedCollective parse_generated_collective(std::string_view text);
 
-// What is not given has the default that kinds.def tells.
+// A kind and its options; an option that is not given has its default of kinds.def.
 struct GenerateRequest {
   std::string kind;
   Rank ranks = 2;
@@ -60,14 +60,14 @@ struct GenerateRequest {
   std::optional<std::int64_t> count{};
   std::optional<bool> chained{};
   std::optional<std::uint64_t> seed{};
-  // Byte for byte what Chakra's generator writes in one run over all its cases for so many ranks: ids run on over
-  // cases and ranks. Only of kinds with a reference case; such traces are not all valid.
+  // Makes byte for byte what Chakra's generator writes in one run over all its cases for so many ranks: ids run on
+  // over cases and ranks. Only for kinds with a reference case; such traces are not all valid.
   bool like_reference = false;
 };
 
 // Makes the trace of a rank; may be called for any rank < ranks, by several threads.
 using MakeTrace = std::function<Trace(Rank)>;
-// Throws Error(usage) for unknown kinds, options that the kind does not take, and values out of range.
+// Returns the maker of a request. Throws Error(usage): unknown kind, an option that it lacks, a value out of range.
 [[nodiscard]] MakeTrace trace_generator(const GenerateRequest& request);
 
 }  // namespace convert

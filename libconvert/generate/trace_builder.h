@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Traces in a few words: the library's generator of test cases.
+// Builds traces node by node, for generators and tests.
 //
 //   TraceBuilder rank0(0);
 //   const NodeId forward = rank0.compute("forward", 50'000);
@@ -16,37 +16,37 @@
 
 namespace convert {
 
-// Builds the trace of one rank, node by node, ids ascending from the first one on. What every node-adding member
-// gets in `after` are ids of nodes that it waits for (data dependencies), and what it returns is the new node's id.
+// Builds the trace of one rank with ascending ids. Every member that adds a node takes in `after` the ids of the
+// nodes that it waits for (data dependencies), and returns the new node's id.
 class TraceBuilder {
  public:
   using Parents = std::vector<NodeId>;
 
   explicit TraceBuilder(Rank rank, NodeId first_id = 0);
 
-  // Nanoseconds; what is no whole number of microseconds stands in duration_nanos as well, as simulators in the
-  // field know microseconds only.
+  // Adds a computation. A duration that is no whole number of microseconds stands in duration_nanos, too, since
+  // other simulators read microseconds only.
   NodeId compute(std::string_view name, std::uint64_t duration_ns, const Parents& after = {});
   NodeId mem_load(std::string_view name, std::int64_t bytes, const Parents& after = {});
   NodeId mem_store(std::string_view name, std::int64_t bytes, const Parents& after = {});
-  // A send and the receive that it meets have the same size and tag.
+  // Adds a message; the send and its receive must have the same size and tag.
   NodeId send(Rank to, std::int64_t bytes, std::int64_t tag = 0, const Parents& after = {});
   NodeId receive(Rank from, std::int64_t bytes, std::int64_t tag = 0, const Parents& after = {});
-  // Of all ranks, or of a process group. Bytes are comm_size: what each rank gives, or gets of a scatter; 0 of a
-  // barrier. `root` of broadcast and scatter, reduce and gather.
+  // Adds a collective of all ranks, or of a process group. `bytes` is comm_size: what each rank gives, or gets in a
+  // scatter; 0 for a barrier. `root`: of broadcast, scatter, reduce and gather.
   NodeId collective(Collective type, std::int64_t bytes, const Parents& after = {},
                     std::optional<Rank> root = std::nullopt, std::string_view group = {});
-  // Any node.
+  // Adds a node of any type.
   NodeId add(NodeType type, std::string_view name, const Parents& after = {});
 
-  // For the latest node.
+  // Set an attribute, or the name, of the latest node.
   TraceBuilder& set(Name name, std::int64_t value, Kind kind = Kind::int64_val);
   TraceBuilder& set(Name name, std::string_view value);
   TraceBuilder& set_name(std::string_view name);
 
-  // All of it, for what has no member of its own: `nodes` has an open node once one was added.
+  // Returns the trace in progress; its latest node is still open.
   [[nodiscard]] Trace& trace() { return trace_; }
-  // Ends the trace; the builder is empty then.
+  // Ends the trace and returns it; the builder is empty then.
   [[nodiscard]] Trace finish();
 
  private:

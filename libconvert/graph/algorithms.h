@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Graph algorithms on the dependency view; Boost.Graph does the work inside the .cpp where it has it.
+// Graph algorithms on the dependency view.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace convert {
 
-// Parents before children; among ready nodes the lowest index first. Shorter than size() if there is a cycle.
+// Returns parents before children, among ready nodes the lowest index first; fewer than size() if there is a cycle.
 [[nodiscard]] std::vector<std::uint32_t> topological_order(const Graph& g);
-// One shortest cycle through the lowest-index node that lies on any: each node depends on the one before it,
-// the first on the last. Empty if there is none. No recursion.
+// Returns one shortest cycle through the lowest-index node that lies on any: each node depends on the one before
+// it, the first on the last. Empty if there is none.
 [[nodiscard]] std::vector<std::uint32_t> find_cycle(const Graph& g);
-// One such cycle per strongly connected component, in the order of their lowest nodes.
+// Returns one such cycle per strongly connected component, in the order of their lowest nodes.
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> find_cycles(const Graph& g);
-// Strongly connected component number of each node.
+// Returns the number of each node's strongly connected component, and their count.
 [[nodiscard]] std::vector<std::uint32_t> strong_components(const Graph& g, std::uint32_t& count);
 // Weakly connected component number of each node, numbered by first node.
 [[nodiscard]] std::vector<std::uint32_t> connected_components(const Graph& g, std::uint32_t& count);

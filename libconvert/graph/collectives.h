@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The collectives of a trace: what each group runs, in the order in which a simulator issues them.
+// Lists the collectives of a trace: what each group runs, in the order in which a simulator issues them.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ struct CollectiveNode {
 
   std::uint32_t node = 0;             // index in the trace
   std::uint32_t type : 4 = 0;         // Collective
-  std::uint32_t uniform : 1 = 0;      // as far as it says, all ranks contribute equal parts
+  std::uint32_t uniform : 1 = 0;      // as far as the node says, all ranks contribute equal parts
   std::uint32_t has_details : 1 = 0;  // in GroupUse::details
   std::int64_t size = -1;             // comm_size; -1 if it is not known
   std::uint64_t position : 48 = 0;    // NodeTable::positions, 0 if unknown
-  std::uint64_t name : 16 = 0;        // for those who keep names, their number of it
+  std::uint64_t name : 16 = 0;        // free for the caller: a number for the node's name
 };
 
-// What few collectives have.
+// Details that few collectives have.
 struct CollectiveDetails {
   std::uint32_t call = 0;  // index into GroupUse::calls
   std::int64_t root = -1;  // comm_src or comm_dst, by type
@@ -47,10 +47,10 @@ struct GroupUse {
   [[nodiscard]] std::span<const std::int64_t> list(Range r) const { return {splits.data() + r.begin, r.count}; }
 };
 
-// By group, in the order of first use.
+// The collectives of one rank by group, in the order of first use.
 using RankCollectives = std::vector<GroupUse>;
-// `order`: of communication_order(). Left out: collectives over some dimensions of the network only (involved_dim),
-// whose groups depend on the network; and those whose pg_name is no string.
+// Returns the collectives of a rank in `order`, that of communication_order(). Leaves out those over only some
+// dimensions (involved_dim), whose groups depend on the network, and those whose pg_name is no string.
 [[nodiscard]] RankCollectives collectives_of(const NodeTable& table, std::span<const std::uint32_t> order);
 
 }  // namespace convert

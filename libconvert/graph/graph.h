@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a trace's dependencies mean: a compressed-row view by dense index (position in nodes), both ways.
+// The dependency graph of a trace: a compressed-row view by dense index (position in nodes), both ways.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ class Graph {
  public:
   [[nodiscard]] std::size_t size() const { return parent_begin_.empty() ? 0 : parent_begin_.size() - 1; }
   [[nodiscard]] std::size_t edges() const { return parents_.size(); }
-  // Data dependencies first, then control, each in the order of the file; duplicates and dangling ones left out.
+  // Returns data dependencies, then control, each in the order of the file, without duplicate and dangling ones.
   [[nodiscard]] std::span<const Edge> parents(std::uint32_t i) const { return row(parents_, parent_begin_, i); }
-  // In ascending order of the child's index.
+  // Returns the children in ascending order.
   [[nodiscard]] std::span<const Edge> children(std::uint32_t i) const { return row(children_, child_begin_, i); }
 
  private:
@@ -39,7 +39,7 @@ class Graph {
   std::vector<std::uint32_t> child_begin_;
 };
 
-// What stands in the way of a clean graph. Such edges are left out of the Graph.
+// A node or dependency that the graph cannot have. Such edges are left out of the Graph.
 struct GraphDefect {
   enum class What : std::uint8_t {
     duplicate_id,    // node `index` has the id of an earlier node; dependencies on that id mean the earlier one
@@ -53,10 +53,10 @@ struct GraphDefect {
   DepKind kind;
 };
 
-// Linear in nodes + edges. `defects` may be null.
+// Builds the graph in time linear in nodes and edges, and lists what it leaves out in `defects`, if that is given.
 [[nodiscard]] Graph build_graph(const NodeTable& table, std::vector<GraphDefect>* defects = nullptr);
 
-// id → index. Ids that are dense from 0 need no table.
+// Finds the index of a node by its id. Ids that are dense from 0 need no table.
 class IdIndex {
  public:
   explicit IdIndex(const NodeTable& table);

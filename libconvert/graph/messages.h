@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The point-to-point messages of a trace set: what each rank sends and receives, and which send meets which
-// receive.
+// Lists the point-to-point messages of a trace set: what each rank sends and receives, and which of them meet.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@
 
 namespace convert {
 
-enum class SizeUnit : std::uint8_t { unknown, bytes, chunks };  // comm_size; else msg_chunk_cnt
+enum class SizeUnit : std::uint8_t { unknown, bytes, chunks };  // bytes: of comm_size; chunks: of msg_chunk_cnt
 
 // A send or receive node that names its peer and tag.
 struct Message {
@@ -23,22 +22,22 @@ struct Message {
   std::uint64_t size : 62 = 0;
   std::uint64_t unit : 2 = 0;
   std::uint64_t position : 48 = 0;  // NodeTable::positions, 0 if unknown
-  std::uint64_t name : 16 = 0;      // for those who keep names, their number of it
+  std::uint64_t name : 16 = 0;      // free for the caller: a number for the node's name
   [[nodiscard]] SizeUnit size_unit() const { return static_cast<SizeUnit>(unit); }
 };
 
-// In the order in which a simulator issues them: dependencies first, then the lowest id.
+// The messages of a rank in the order in which a simulator issues them: dependencies first, then the lowest id.
 struct RankMessages {
   std::vector<Message> sends;
   std::vector<Message> recvs;
 };
-// All communication nodes in that order.
+// Returns all communication nodes in that order.
 [[nodiscard]] std::vector<std::uint32_t> communication_order(const NodeTable& table, const Graph& graph);
-// Nodes without a readable peer or tag are left out.
+// Returns the messages of a rank without nodes whose peer or tag cannot be read.
 [[nodiscard]] RankMessages messages_of(const NodeTable& table, std::span<const std::uint32_t> communication_order);
 [[nodiscard]] RankMessages messages_of(const NodeTable& table, const Graph& graph);
 
-// All messages of one source, destination and tag; the k-th send meets the k-th receive.
+// Holds all messages of one source, destination and tag; the k-th send meets the k-th receive.
 struct MessageGroup {
   Rank src;
   Rank dst;
@@ -46,12 +45,12 @@ struct MessageGroup {
   std::span<const std::uint32_t> sends;  // into ranks[src]->sends
   std::span<const std::uint32_t> recvs;  // into ranks[dst]->recvs
 };
-// By source, destination, tag. `ranks` is indexed by rank; messages to or from ranks outside it are left out.
+// Visits groups by source, destination, tag. `ranks` is indexed by rank; leaves out messages of ranks outside it.
 void for_each_message_group(std::span<const RankMessages* const> ranks,
                             const std::function<void(const MessageGroup&)>& visit);
 
-// A part of a set may hold any ranks, such as 3 and 7: makes the peers positions in `ranks`, as
-// for_each_message_group wants them. Others become a position that no rank has.
+// Replaces each peer by its position in `ranks`, as for_each_message_group wants it where only a part of a set,
+// such as ranks 3 and 7, is given. Other peers get a position that no rank has.
 void peers_to_positions(std::span<RankMessages> messages, std::span<const Rank> ranks);
 
 struct MessagePair {
@@ -60,7 +59,7 @@ struct MessagePair {
   std::uint32_t from_node;  // indices in the trace
   std::uint32_t to_node;
 };
-// From the k-th send to the k-th receive of each source, destination and tag.
+// Visits the pairs of the k-th send and the k-th receive of each source, destination and tag.
 void for_each_message_pair(std::span<const RankMessages> ranks,
                            const std::function<void(const MessagePair&)>& visit);
 

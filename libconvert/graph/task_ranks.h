@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tasks of a whole system on their ranks: which of a rank's nodes wait for which.
+// Places the tasks of a whole system on ranks: says which of a rank's nodes wait for which.
 //
 // A computation is one node of its rank. A transfer is a send of its source and a receive of its destination. An
 // edge A -> B becomes, on every rank r where B has a node, a dependency of
@@ -26,14 +26,14 @@ struct TaskRanks {
   [[nodiscard]] bool runs_on(Rank r) const { return rank == r || (is_transfer() && peer == r); }
 };
 
-// Which node of `parent` a task's node on `r` waits for; `receives`: it is the receive of a transfer.
+// Says which node of `parent` a task's node on `r` waits for; `receives`: that node is the receive of a transfer.
 enum class Awaited : std::uint8_t { nothing, task_or_send, receive };
 [[nodiscard]] inline Awaited awaited(const TaskRanks& parent, Rank r, bool receives) {
   if (parent.is_transfer() && parent.peer == r) return Awaited::receive;
   return parent.rank == r && !(receives && parent.is_transfer()) ? Awaited::task_or_send : Awaited::nothing;
 }
 
-// Whether some rank has a dependency from an edge between the two.
+// Returns whether some rank gets a dependency from an edge between the two tasks.
 [[nodiscard]] inline bool is_carried(const TaskRanks& from, const TaskRanks& to) {
   if (!to.is_transfer()) return from.runs_on(to.rank);
   if (!from.is_transfer()) return to.runs_on(from.rank);

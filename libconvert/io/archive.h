@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// tar archives as streams, both ways; reading insists on the two zero blocks that end an archive.
+// Reads and writes tar archives as streams; a tar without its two zero blocks at the end is an error.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@
 namespace convert {
 
 inline constexpr std::size_t tar_block_bytes = 512;
-// True if the first bytes of a stream are a tar header; of one that was cut (< 512) the magic alone tells.
+// Returns whether the first bytes of a stream are a tar header; of fewer than 512 bytes the magic alone tells.
 [[nodiscard]] bool looks_like_tar(std::string_view head);
 
-// Members of a tar, in order. A cut member, damaged header or missing end is Error(input) with an offset; so are a
-// name that is absolute or has "..", and a link in place of a rank's file. Other members that are no regular files
-// are passed over. A member may be compressed.
+// Reads the members of a tar in order. Throws Error(input) with an offset at a cut member, a damaged header, a
+// missing end, a name that is absolute or has "..", and a link in place of a rank's file. Skips other members that
+// are no regular files. A member may be compressed.
 class TarReader {
  public:
   explicit TarReader(Input& input);
@@ -26,9 +26,9 @@ class TarReader {
   TarReader(const TarReader&) = delete;
   TarReader& operator=(const TarReader&) = delete;
 
-  // The next regular member as a stream named "ARCHIVE(MEMBER)", valid until the next call; null at the end.
+  // Returns the next regular member, a stream named "ARCHIVE(MEMBER)", valid until the next call; null at the end.
   [[nodiscard]] Input* next();
-  // Name of the current member as it stands in the archive.
+  // Returns the name of the current member as it stands in the archive.
   [[nodiscard]] const std::string& member_name() const;
 
  private:
@@ -46,7 +46,7 @@ class TarWriter {
   TarWriter& operator=(const TarWriter&) = delete;
 
   void add(const std::string& name, std::string_view bytes);
-  // Writes the two end blocks, no more. The Output stays open.
+  // Writes the two blocks that end an archive. The Output stays open.
   void close();
 
  private:

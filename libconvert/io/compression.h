@@ -9,12 +9,12 @@
 
 namespace convert {
 
-// `input` itself, or, if its first bytes are those of gzip or zstd, the bytes that were compressed: all members of
-// a gzip file, all frames of a zstd file. Data that is cut, damaged or followed by something else is Error(input)
-// with an offset into the compressed bytes.
+// Returns `input` itself, or, if it begins like gzip or zstd, a stream of the bytes that were compressed: all
+// members of a gzip file, all frames of a zstd file. Reading data that is cut, damaged or followed by something
+// else throws Error(input) with an offset into the compressed bytes.
 [[nodiscard]] std::unique_ptr<Input> decompressed(std::unique_ptr<Input> input);
 
-// Compresses into `output` and closes it with itself. Equal bytes give equal bytes: no time, no name.
+// Returns an Output that compresses into `output` and closes it with itself. Equal bytes give equal bytes.
 [[nodiscard]] std::unique_ptr<Output> compressed(std::unique_ptr<Output> output, Compression compression);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A file descriptor that is closed with its owner.
+// Holds a file descriptor and closes it at its destruction.
 #pragma once
 
 #include <unistd.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How much memory one document or message of an input may take, and how much compressed data that is streamed may
-// grow.
+// Limits of the memory that one document or message of an input takes, and of what compressed data expands to.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +10,23 @@ namespace convert {
 enum class Held : std::uint8_t;
 class Input;
 
-// For tools, once, at the start (--max-expand). None is the default: the memory that is available, at most 16 GiB,
-// and of compressed data no more than 1,000 times its bytes and 64 MiB.
+// Sets the limit (--max-expand); tools call it once, at the start. None is the default: the memory that is
+// available, at most 16 GiB, and for compressed data no more than 1,000 times its bytes and 64 MiB.
 void set_document_limit(std::optional<std::uint64_t> bytes);
-// Returns the most bytes of a text that is kept as it is.
+// Returns how many bytes a text may have that is kept as it is.
 [[nodiscard]] std::uint64_t most_document_bytes();
 
 // Throws Error(input) with the place and what to do if that much text of `input` is too much for one document or
-// message. Text of compressed data that is parsed as a whole counts three times, since it takes that then.
+// message. Text of compressed data that is parsed as a whole counts three times: parsing takes that much memory.
 void check_document(const Input& input, std::uint64_t text_bytes, Held as);
-// The same of memory that is filled from compressed data.
+// Does the same for memory that is filled from compressed data.
 void check_expansion(const Input& input, std::uint64_t memory_bytes);
 
-// Throws Error(input) if a stream of compressed data has become longer than 1,000 times its bytes and 1 GiB: no
-// trace does, and reading it through could take hours. --max-expand raises that, too.
+// Throws Error(input) if a stream of compressed data has expanded to more than 1,000 times its bytes and 1 GiB: no
+// trace does, and reading on could take hours. --max-expand raises this limit, too.
 void check_stream(const Input& input, std::uint64_t text_bytes);
 
-// Whether so much text in so few bytes comes near what check_document() refuses: who writes takes more bytes then.
+// Returns whether check_document() might refuse so much text in so few bytes: writers then compress less.
 [[nodiscard]] bool is_too_dense(std::uint64_t text_bytes, std::uint64_t compressed_bytes);
 
 }  // namespace convert

@@ -9,8 +9,8 @@
 
 namespace convert {
 
-// Owned descriptors are closed at close() or destruction. Errors carry `name`.
 enum class FdOwner : std::uint8_t { caller, output };
+// Returns an Output that writes to `fd`, and closes it, if it owns it, at close() or destruction.
 [[nodiscard]] std::unique_ptr<Output> fd_output(std::string name, int fd, FdOwner owner);
 
 }  // namespace convert

@@ -12,7 +12,7 @@
 
 namespace convert {
 
-// How text is kept: with what is made of all of it beside it, or alone, since it is read part by part.
+// How a document's text is kept in memory: beside the result of parsing all of it, or alone and read part by part.
 enum class Held : std::uint8_t { parsed, text };
 
 // Reads forward only. Failures of the system throw Error(system) with the file's name; a damaged or cut
@@ -24,27 +24,27 @@ class Input {
   Input& operator=(const Input&) = delete;
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  // Bytes consumed so far, counted after decompression.
+  // Returns the bytes consumed so far, counted after decompression.
   [[nodiscard]] std::uint64_t offset() const { return offset_; }
-  // Uncompressed size where it is known for sure (a plain regular file, a member of a plain tar file).
-  // It may be reserved at once; a size that is only claimed is not told.
+  // Returns the uncompressed size where it is certain (a plain regular file, a member of a plain tar file), so that
+  // the caller may reserve it; nothing where a header merely claims it.
   [[nodiscard]] std::optional<std::uint64_t> size() const { return size_; }
 
-  // Bytes of compressed data that this stream is made of, as far as they are known; none where nothing is
-  // compressed. Of an archive's member those of the whole archive.
+  // Returns the bytes of compressed data behind this stream, as far as they are known (for an archive's member
+  // those of the whole archive); nothing where nothing is compressed.
   [[nodiscard]] virtual std::optional<std::uint64_t> compressed_bytes() const { return std::nullopt; }
-  // What is read from now on is kept, as one document: reading throws Error(input) where that takes too much memory
-  // (see document_limit.h). peek() and read_rest(), which keep text, are limited in any case.
+  // Tells that the caller keeps what it reads from now on as one document: reading throws Error(input) where that
+  // takes too much memory (see document_limit.h). peek() and read_rest(), which keep text, are limited in any case.
   void hold(Held as = Held::parsed) { held_ = as; }
 
-  // The next bytes without consuming them: at least min(n, rest of the stream). Valid until the next call.
-  // n is a wish, not an allocation: memory grows only as bytes really arrive.
+  // Returns the next bytes without consuming them: at least min(n, rest of the stream). Valid until the next call.
+  // Memory grows only as bytes really arrive, whatever n is.
   [[nodiscard]] std::string_view peek(std::size_t n);
   // Consumes n bytes that peek has shown.
   void skip(std::size_t n);
   // Consumes up to n bytes into `to`; fewer only at the end of the stream.
   std::size_t read(char* to, std::size_t n);
-  // Consumes the rest. `padding` zero bytes are reserved (capacity) behind it for parsers that overrun.
+  // Consumes and returns the rest. Reserves capacity for `padding` more bytes, for parsers that read past the end.
   [[nodiscard]] std::string read_rest(std::size_t padding = 0, Held as = Held::parsed);
   [[nodiscard]] bool at_end() { return peek(1).empty(); }
 
@@ -64,9 +64,9 @@ class Input {
   std::optional<Held> held_;
 };
 
-// "-" is standard input, named "<stdin>". gzip and zstd are recognised by content. A directory is an Error.
+// Opens a file, or standard input for "-" (named "<stdin>"). Recognises gzip and zstd by content. Throws Error.
 [[nodiscard]] std::unique_ptr<Input> open_input(const std::string& path);
-// Bytes in memory (tests, fuzzers, archive members already read). The bytes must outlive the Input.
+// Returns an Input over bytes in memory, which must outlive it.
 [[nodiscard]] std::unique_ptr<Input> memory_input(std::string name, std::string_view bytes);
 
 }  // namespace convert

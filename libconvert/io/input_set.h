@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The streams that operands name: files, trace sets by prefix, directories and tar archives that hold a set.
+// Opens the streams that operands name: files, trace sets by prefix, directories and tar archives that hold a set.
 #pragma once
 
 #include <cstdint>
@@ -28,37 +28,36 @@ struct InputItem {
 // Error(system): an operand that names nothing. Error(usage): "-" twice.
 class InputSet {
  public:
-  // With `any_ranks` gaps are no errors.
+  // With `any_ranks` a set may have gaps.
   explicit InputSet(std::vector<std::string> operands, bool any_ranks = false);
   ~InputSet();
   InputSet(const InputSet&) = delete;
   InputSet& operator=(const InputSet&) = delete;
 
-  // The next stream, or none at the end. The previous item's stream is gone then if it was a tar member.
+  // Returns the next stream, or none at the end. The previous item's stream ends then if it was a tar member.
   [[nodiscard]] std::optional<InputItem> next();
 
-  // Paths of all streams if they are independent files (no tar, no standard input): they may then be opened in
-  // any order, also by several threads. Empty otherwise. Looks into files only to see whether they are a tar.
+  // Returns the paths of all streams if they are independent files, which several threads may open in any order;
+  // nothing if one is a tar or standard input. Looks into files only to see whether they are a tar.
   struct File {
     std::string path;
     std::optional<std::uint32_t> rank;
   };
   [[nodiscard]] const std::vector<File>& files() const;
 
-  // The base for output names: "ring" for ring.xml, ring.0.et, a prefix out/ring or a directory; "stdin" for "-".
+  // Returns the base of output names: "ring" for ring.xml, ring.0.et, out/ring or a directory; "stdin" for "-".
   [[nodiscard]] std::string base_name() const;
-  // Of the first operand that is a set: prefix.groups.json beside it, or the member NAME.groups.json of a tar, if
-  // there is one. In a tar of ours it comes first and is known at once. A tar packed by others may have it later:
-  // ask after the last next() then; to have asked too early is an Error(input) from next(). So is a text of more
-  // than 64 MiB.
+  // Returns the groups file of the first operand that is a set: prefix.groups.json beside it, or the member
+  // NAME.groups.json of a tar, if there is one. A tar of etkit begins with it; a tar packed by others may have it
+  // later: ask after the last next(), which throws Error(input) if it was asked too early or has more than 64 MiB.
   struct Groups {
     std::string name;  // "out/ring.groups.json", "a.tar(ring.groups.json)"
     std::string json;
   };
   [[nodiscard]] const std::optional<Groups>& groups() const;
-  // Files and members of tars that are named like ranks and are none, as far as they were met.
+  // Returns files and members of tars, met so far, whose names are nearly those of ranks ("ring.07.et").
   [[nodiscard]] const NearRanks& near_ranks() const;
-  // Members of tars that are no ranks, as "ARCHIVE(MEMBER)", as far as they were read.
+  // Returns members of tars, met so far, that are no ranks, as "ARCHIVE(MEMBER)".
   [[nodiscard]] const std::vector<std::string>& skipped() const;
 
  private:

@@ -13,11 +13,11 @@ namespace convert {
 class Error;
 
 enum class Compression : std::uint8_t { none, gzip, zstd };
-// By suffix: ".gz", ".tgz", ".zst", else none.
+// Returns the compression of a path's suffix: ".gz", ".tgz", ".zst", else none.
 [[nodiscard]] Compression compression_of(std::string_view path);
-// "ring.et" of "ring.et.gz"; other names as they are.
+// Returns the path without .gz or .zst: "ring.et" for "ring.et.gz".
 [[nodiscard]] std::string_view without_compression_suffix(std::string_view path);
-// Whether the name is that of a tar: .tar, .tar.gz, .tar.zst, .tgz.
+// Returns whether a path has the suffix of a tar: .tar, .tar.gz, .tar.zst, .tgz.
 [[nodiscard]] bool is_tar_name(std::string_view path);
 
 // A byte sink. Every failure throws Error(system) with the name ("<stdout>: No space left on device").
@@ -40,12 +40,12 @@ class Output {
   std::string name_;
 };
 
-// True for the Error that an Output throws when its reader has gone: a tool ends quietly then.
+// Returns whether an Output threw the error because its reader has gone: a tool ends quietly then.
 [[nodiscard]] bool is_broken_pipe(const Error& error);
 
-// Standard output, named "<stdout>". Nothing is written before the first full buffer or close().
+// Opens standard output, named "<stdout>". Writes nothing before the first full buffer or close().
 [[nodiscard]] std::unique_ptr<Output> open_stdout(Compression compression = Compression::none);
-// Collects into `to` (tests, benchmarks).
+// Returns an Output that appends to `to`.
 [[nodiscard]] std::unique_ptr<Output> memory_output(std::string& to);
 
 // A group of files that replace their targets together: all of them or none. Each is written under a temporary name
@@ -63,17 +63,17 @@ class OutputFiles {
   OutputFiles(const OutputFiles&) = delete;
   OutputFiles& operator=(const OutputFiles&) = delete;
 
-  // Thread-safe. The Output must be closed before commit(). Compression by the path's suffix. Throws
-  // Error(usage) if the path was given before.
+  // Opens a file of the group, compressed by the path's suffix; it must be closed before commit(). Thread-safe.
+  // Throws Error(usage) if the path was given before.
   [[nodiscard]] std::unique_ptr<Output> create(const std::string& path);
-  // The same of a file of a set: makes the last directory of the path if only that is missing.
+  // Does the same for a file of a set: makes the last directory of the path if only that is missing.
   [[nodiscard]] std::unique_ptr<Output> create_in_set(const std::string& path);
-  // Makes create() refuse these files with Error(usage): they are read, and nothing takes their place.
+  // Makes create() refuse these files, which are inputs, with Error(usage).
   void keep(const std::vector<std::string>& inputs);
-  // The same of a path that goes with a set, whether there is such a file or not. Throws Error(usage) if the path
-  // was given before.
+  // Makes create() refuse this path, which belongs to a set, whether or not there is such a file. Throws
+  // Error(usage) if the path was given before.
   void reserve(const std::string& path);
-  // Files that commit() removes after the renames (stale ranks of a larger set).
+  // Makes commit() remove a file after the renames (a stale rank of a larger set).
   void remove_on_commit(std::string path);
   void commit();
 
@@ -84,8 +84,8 @@ class OutputFiles {
   std::shared_ptr<State> state_;  // shared with the Outputs
 };
 
-// True if OutputFiles writes `path` directly: what it names exists and is neither a regular file nor a directory
-// (symbolic links followed), or it is an open descriptor ("/dev/stdout", "/dev/fd/63"), of whatever kind.
+// Returns whether OutputFiles writes `path` directly: it exists and is neither a regular file nor a directory
+// (symbolic links followed), or is an open descriptor ("/dev/stdout", "/dev/fd/63") of any kind.
 [[nodiscard]] bool is_stream_path(const std::string& path);
 
 }  // namespace convert

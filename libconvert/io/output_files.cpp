@@ -244,7 +244,7 @@ FileChange OutputFiles::State::complete(Entry& entry) {
           .old = stamp_of(entry.target)};
 }
 
-// Of the removals those that there is something to remove for.
+// Returns the removals whose file exists.
 std::vector<FileChange> OutputFiles::State::removal_changes() const {
   std::vector<FileChange> changes;
   for (const std::string& path : removals) {

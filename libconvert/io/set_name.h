@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Parts of names of trace sets, shared by set_path.cpp and input_set.cpp.
+// Parses names of the files of trace sets, for set_path.cpp and input_set.cpp.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ struct SetMember {
   std::string set;  // "traces/ring" of "traces/ring.3.et.gz"
   std::uint32_t rank = 0;
 };
-// Nothing for other names; hidden files (".ring.0.et") are no members.
+// Returns the set and rank of a rank's file; nothing for other names, hidden ones (".ring.0.et") among them.
 [[nodiscard]] std::optional<SetMember> set_member(std::string_view path);
 
-// The set of a file that is named like a rank and is none; nothing for other names.
+// Returns the set of a file that is named like a rank and is none ("ring.07.et"); nothing for other names.
 [[nodiscard]] std::optional<std::string> set_of_near_rank(std::string_view path);
 
-// Files of `set` in `directory` ("" or ending in "/"), by rank and path. With `sets` those of all sets, whose names
-// it collects. Those that are nearly ranks are added to `near`, if it is given.
+// Returns the files of `set` in `directory` ("" or ending in "/"), by rank and path; if `sets` is given, those of
+// all sets, whose names it adds to `sets`. Adds files that are nearly ranks to `near`, if it is given.
 [[nodiscard]] std::vector<RankFile> rank_files(const std::string& directory, const std::string& set,
                                                std::set<std::string>* sets, NearRanks* near);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SHA-256 as lower-case hexadecimal digits: of bytes in memory, or of a stream while it is read.
+// Computes SHA-256 as lower-case hexadecimal digits: of bytes in memory, or of a stream while it is read.
 #pragma once
 
 #include <memory>
@@ -12,14 +12,14 @@ namespace convert {
 
 [[nodiscard]] std::string sha256_hex(std::string_view bytes);
 
-// Hands an input on and hashes what goes through.
+// Passes an input through and hashes its bytes.
 class HashedInput final : public Input {
  public:
   explicit HashedInput(std::unique_ptr<Input> input);
   ~HashedInput() override;
   HashedInput(const HashedInput&) = delete;
   HashedInput& operator=(const HashedInput&) = delete;
-  // Of everything up to the end; to be asked once, when the end was read.
+  // Returns the hash of all bytes. Call it once, after the end was read.
   [[nodiscard]] std::string hex();
   [[nodiscard]] std::optional<std::uint64_t> compressed_bytes() const override {
     return input_->compressed_bytes();

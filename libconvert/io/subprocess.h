@@ -18,8 +18,8 @@ struct ChildResult {
   std::string err;
 };
 
-// argv[0] is looked up in PATH; a program that cannot be started is Error(system) that names it. A child that does
-// not read all of its input is no failure. The child does not outlive this process, whatever ends that.
+// Runs argv[0], looked up in PATH, to its end. Throws Error(system) that names a program that cannot be started.
+// The child need not read all of its input, and does not outlive this process, whatever ends that.
 [[nodiscard]] ChildResult run_child(const std::vector<std::string>& argv, std::string_view stdin_bytes,
                                     std::chrono::milliseconds timeout, std::size_t max_output);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Validates whatever a source holds: the rules on traces, on sets, and on collective algorithms.
+// Validates a source: the rules on traces, on sets, and on collective algorithms.
 #pragma once
 
 #include <optional>
@@ -13,26 +13,26 @@ namespace convert {
 
 struct CheckOptions {
   RuleSet rules = RuleSet::all();
-  bool dataflow = false;                 // prove what the collective computes
-  std::optional<Collective> collective;  // instead of what the input says
+  bool dataflow = false;                 // also prove that a collective computes its result
+  std::optional<Collective> collective;  // to prove, in place of the one that the input names
   unsigned jobs = 1;
 };
 
-// Reports all findings of the enabled rules, those of one rank before those of the next, then those of the set. The
-// diagnostics should want the same rules, and framing: what readers report does not pass through `options`.
-// A rank that cannot be read is a finding of rule framing; the rules across ranks are left out then.
-// Returns the number of ranks read.
+// Reports the findings of the enabled rules, rank by rank, then those of the whole set; returns the number of ranks
+// read. The diagnostics' filter must take the same rules and framing, since readers report without `options`. A
+// rank that cannot be read is a finding of rule framing; check() then leaves out the rules across ranks.
 std::size_t check(SetSource& source, const CheckOptions& options, Diagnostics& diagnostics);
 
-// The groups of a set of so many ranks, if that is known; nothing if it has none, or none that can be read.
-// `defect`: what is wrong with them; groups that name ranks that the set lacks are still of use.
+// Returns the process groups of a set of `ranks` ranks, if their number is known; nothing if there are none, or
+// none that can be read. Sets `defect` if they are malformed or name ranks that the set lacks; returns the latter,
+// too.
 [[nodiscard]] std::optional<GroupLists> group_lists(const SetSource& source, std::optional<Rank> ranks,
                                                     std::optional<Error>& defect);
 
-// Reports an Error(input) that kept something from being read, whatever rules are wanted; throws others on.
+// Reports an Error(input) that stopped reading, whatever rules are enabled; rethrows other errors.
 void report_unreadable(const Error& error, Diagnostics& diagnostics);
 
-// Framing and ids only, in one pass that keeps nothing but ranges of ids.
+// Checks only framing and ids, in one pass that keeps only ranges of ids; returns the number of ranks read.
 std::size_t check_quickly(SetSource& source, Diagnostics& diagnostics);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which chunks the messages of an algorithm's traces carry, for those who give them sizes.
+// Finds which chunks the messages of an algorithm's traces carry, from which their sizes follow.
 #pragma once
 
 #include <vector>
@@ -10,14 +10,14 @@
 
 namespace convert {
 
-// Serves traces that the algorithm is lowered to. Nothing if it does not run to its end. The algorithm need not
-// outlive it.
+// Returns the function for traces that the algorithm is lowered to; empty if the algorithm does not run to its end.
+// Does not refer to the algorithm.
 [[nodiscard]] ChunkRunsOf chunk_runs(const Algorithm& algorithm);
-// Serves the traces of all places; nothing if they do not tell what program they were made from.
+// Returns the function for the traces of all ranks; empty if they do not tell from what program they were made.
 [[nodiscard]] ChunkRunsOf chunk_runs(const std::vector<Trace>& places);
 
-// Throws Error(input) [provenance] if messages have no size but chunk counters, and these contradict each other,
-// their steps or the metadata: sizes would be multiples of what they should be.
+// Throws Error(input) [provenance] if messages have chunk counters in place of sizes, and these contradict each
+// other, their steps or the metadata: sizes computed from them would be wrong.
 void refuse_bad_counters(const Trace& trace);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a file is that was given in the place of another: traces, networks, configuration, results.
+// Recognises a file that was given in the place of another: traces, networks, configuration, results.
 #pragma once
 
 #include <cstdint>
@@ -24,20 +24,20 @@ enum class FileKind : std::uint8_t {
   link_report
 };
 
-// From the beginning of its contents and its name; nothing if that does not tell. Any JSON object that is no
-// configuration counts as a trace only if it looks like one.
+// Returns the kind of a file by the beginning of its contents and its name; nothing if these do not tell. A JSON
+// object that is no configuration is a trace only if it looks like one.
 [[nodiscard]] std::optional<FileKind> known_file(std::string_view head, const std::string& name);
 inline constexpr std::size_t known_file_bytes = 4096;
 
-// "is a trace; give it as INPUT"
+// Returns "is a trace; give it as INPUT".
 [[nodiscard]] std::string describe(FileKind kind);
 
-// Returns what a file is that could not be read as `format`, and what to do; empty if its beginning does not tell.
-// `asked`: the user named the format, or an option that implies it.
+// Returns a message about a file that could not be read as `format`: what it is, and what to do; empty if its
+// beginning does not tell. `asked`: the user named the format, or an option that implies it.
 [[nodiscard]] std::string other_kind(const Format& format, bool asked, std::string_view head,
                                      const std::string& name);
 
-// parse(), whose errors about a file of another kind than `format` say which it is.
+// Returns parse(); where that throws Error(input) and the file is not of `format`, throws what it is in its place.
 template <typename Parse>
 auto parse_as(const Format& format, bool asked, std::string_view head, const std::string& name,
               const Parse& parse) {
@@ -51,7 +51,7 @@ auto parse_as(const Format& format, bool asked, std::string_view head, const std
   }
 }
 
-// parse(), whose errors about a file of another kind than `wanted` say which it is.
+// Returns parse(); where that throws Error(input) and the file is not of kind `wanted`, throws what it is.
 template <typename Parse>
 auto parse_known(FileKind wanted, std::string_view head, const std::string& name, const Parse& parse) {
   try {

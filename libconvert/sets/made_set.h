@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A set of traces that a program makes, for the sink.
+// A set of traces that a program makes, to be written.
 #pragma once
 
 #include <functional>
@@ -16,9 +16,9 @@ class MadeSet : public SetSource {
   // Rank r is make(r), which must be thread-safe. `name` is the base of the files' names; ranks ≥ 1.
   MadeSet(std::string name, Rank ranks, std::function<Trace(Rank)> make);
 
-  // The algorithm that the ranks come from; it must outlive the set.
+  // Sets the algorithm that the ranks come from, which must outlive the set.
   void set_algorithm(const Algorithm& algorithm) { algorithm_ = &algorithm; }
-  // Nothing may be added to what is made.
+  // Sets whether writers must add nothing to the traces.
   void set_follows_reference(bool value) { follows_reference_ = value; }
 
   [[nodiscard]] std::string base_name() const override { return name_; }
@@ -31,7 +31,7 @@ class MadeSet : public SetSource {
   [[nodiscard]] bool follows_reference() const override { return follows_reference_; }
 
  private:
-  // Ranks [next, end), each made when it is asked for.
+  // Returns a reader of the ranks [next, end), each made when it is read.
   [[nodiscard]] std::unique_ptr<TraceReader> open(Rank next, Rank end) const;
   std::string name_;
   Rank ranks_;
@@ -40,8 +40,8 @@ class MadeSet : public SetSource {
   bool follows_reference_ = false;
 };
 
-// Writes the traces, ranks 0…n-1 in order, as `prefix`.0.et … `prefix`.n-1.et, whole or not at all; a larger set of
-// that name is refused. A prefix with the suffix of another format is a document of that format. Throws Error.
+// Writes the traces, ranks 0…n-1 in order, as `prefix`.0.et … `prefix`.n-1.et, all or none, or as one document if
+// the prefix has the suffix of another format. Throws Error, also if there is a larger set of that name.
 void write_traces(const std::vector<Trace>& traces, const std::string& prefix);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ranks that a set should have and nobody gave a trace for.
+// Warns of ranks that a set should have and that have no trace.
 #pragma once
 
 #include <optional>
@@ -13,9 +13,9 @@
 
 namespace convert {
 
-// Warns once, naming them, of ranks that are not `present` (ascending), and that process groups name or the size of
-// the whole set (metadata's world_size) implies. `groups`: null if nothing is known of them. `hint`: what to do if
-// they are missing on purpose.
+// Warns once, naming them, of ranks that are not `present` (ascending), although process groups name them or the
+// size of the whole set (metadata's world_size) implies them. `groups`: null if unknown. `hint`: what to do if the
+// ranks are missing on purpose.
 void warn_of_missing_ranks(const std::string& set, std::span<const Rank> present, std::optional<Rank> world,
                            const GroupLists* groups, std::string_view hint, Diagnostics& diagnostics);
 inline constexpr std::string_view subset_hint =

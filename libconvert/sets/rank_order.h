@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ranks that come in any order, handed on in ascending order.
+// Puts ranks that come in any order into ascending order.
 #pragma once
 
 #include <map>
@@ -11,8 +11,8 @@
 
 namespace convert {
 
-// consume(rank, T&&) is called for rank 0, 1, … as soon as they are there; ranks that come early wait. Sets of ours
-// come in order, so nothing waits there.
+// Calls consume(rank, T&&) for rank 0, 1, … as soon as each has come; keeps ranks that come early. Sets that etkit
+// wrote come in order, so nothing waits there.
 template <class T>
 class RankOrder {
  public:
@@ -29,7 +29,7 @@ class RankOrder {
       early_.erase(at);
     }
   }
-  // Those behind a gap.
+  // Consumes the ranks behind a gap.
   template <class Consume>
   void finish(const Consume& consume) {
     for (auto& [rank, value] : early_) consume(rank, std::move(value));

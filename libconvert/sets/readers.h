@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The readers of files that a source is put together from.
+// The readers of files that make up a TraceSource.
 #pragma once
 
 #include <functional>
@@ -15,10 +15,10 @@ namespace convert {
 
 class HashedInput;
 
-// Notes base name and SHA-256 of what was imported.
+// Adds base name and SHA-256 of an imported file to the metadata.
 void add_source(Metadata& metadata, std::string_view file, std::string_view sha256);
 
-// The reader that `make` makes of an input; where it fails, says what the input is if it is no `format`.
+// Wraps the reader that `make` makes of an input; if that fails on another format than `format`, says which it is.
 class KnownFileReader : public TraceReader {
  public:
   using Make = std::function<std::unique_ptr<TraceReader>(std::unique_ptr<Input>)>;
@@ -34,7 +34,7 @@ class KnownFileReader : public TraceReader {
   std::unique_ptr<TraceReader> reader_;
 };
 
-// A reader that owns its input. `rank` is for names that do not say it. With `hash` an import is noted.
+// A reader that owns its input. `rank` is for names that do not say it. `hash`: it calls add_source() for imports.
 class FileReader : public TraceReader {
  public:
   FileReader(const Format& format, InputItem item, Rank rank, const FormatOptions& options, bool hash,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A schedule as it was read → checked, repaired where that is asked for, and as an algorithm.
+// Checks schedules, repairs them on request, and makes algorithms and networks of them.
 #pragma once
 
 #include <cstdint>
@@ -21,29 +21,30 @@ struct ScheduleOptions {
   bool repair = false;
   std::int64_t element_bytes = 4;
 };
-// Throws Error(usage) on values that are none.
+// Returns the options of a schedule among those of a format. Throws Error(usage) on malformed values.
 [[nodiscard]] ScheduleOptions schedule_options(const FormatOptions& options);
 
 struct CheckedSchedule {
   Schedule schedule;
   Algorithm algorithm;  // without ranks if there were errors
 };
-// Errors of a schedule that is repaired are those that repair cannot mend. With -v the claimed and the replayed
-// time.
+// Checks a schedule; with `repair` reports only what repair cannot mend. Logs the claimed and the replayed time
+// (-v).
 [[nodiscard]] CheckedSchedule check_and_repair(Schedule schedule, const ScheduleOptions& options,
                                                Diagnostics& diagnostics);
 
-// Its wires; relays are NPUs. Throws Error(input) if they are not told, or one node cannot reach another.
+// Returns the wires as a network; relays are NPUs. Throws Error(input) if they are not told or do not join all
+// nodes.
 [[nodiscard]] NetworkConfig network_of(const Schedule& schedule);
-// What a replay on these wires did, as a schedule, checked. Throws Error(input) where a schedule cannot say it.
+// Returns a replay's transfers as a checked schedule. Throws Error(input) where a schedule cannot express them.
 [[nodiscard]] Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timeline,
                                           const NetworkConfig& network, Schedule::Occupancy occupancy,
                                           const std::string& name, Diagnostics& diagnostics);
 
-// What -n takes: a network, or a schedule, for its wires.
+// Loads the network of option -n: a network, or a schedule, for its wires.
 [[nodiscard]] NetworkConfig find_network(const std::string& option);
 
-// Places of an algorithm, as one of its traces tells, that only pass on what others send.
+// Returns the ranks of an algorithm, as one of its traces names them, that only pass on what others send.
 [[nodiscard]] std::vector<std::int32_t> relays_of(const Trace& trace);
 
 }  // namespace convert

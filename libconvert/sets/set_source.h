@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A set of traces, rank by rank, however it comes about: read from files, or made by a tool.
+// The interface of a set of traces, rank by rank, whether read from files or made by a tool.
 #pragma once
 
 #include <cstddef>
@@ -27,37 +27,37 @@ class SetSource {
   SetSource(const SetSource&) = delete;
   SetSource& operator=(const SetSource&) = delete;
 
-  // For the names of outputs, and for messages about the set as a whole.
+  // Returns the base of the names of outputs, also for messages about the set as a whole.
   [[nodiscard]] virtual std::string base_name() const = 0;
-  // More than one rank, as far as can be told before reading.
+  // Returns whether the set has more than one rank, as far as can be told before reading.
   [[nodiscard]] virtual bool many() = 0;
-  // All ranks of a set are here, not one of some set.
+  // Returns whether this is a whole set, not single ranks of one.
   [[nodiscard]] virtual bool whole_set() { return true; }
-  // Ranks that can be opened one by one, in any order and by several threads; 0 if the set is one stream.
+  // Returns the number of ranks if several threads can open them in any order; 0 if the set is one stream.
   [[nodiscard]] virtual std::size_t independent_ranks() const = 0;
   [[nodiscard]] virtual std::unique_ptr<TraceReader> open_rank(std::size_t i) = 0;
-  // All ranks one after the other. Once only. Like open_rank()'s, a reader that finds no rank at all throws
-  // Error(input).
+  // Returns a reader of all ranks, one after the other; can be called once only. Like open_rank()'s, a reader that
+  // finds no rank at all throws Error(input).
   [[nodiscard]] virtual std::unique_ptr<TraceReader> open_all() = 0;
 
-  // The process groups, as a groups file says them.
+  // Returns the process groups as the text of a groups file.
   [[nodiscard]] virtual std::optional<InputSet::Groups> groups() const = 0;
-  // The same as they are written: without the group of all ranks, 0, which needs no entry (ASTRA-sim refuses one).
-  // Nothing if there is no other. Warns if group 0 is not all ranks in their order: that is lost.
+  // Returns the groups to write: without group 0, that of all ranks, which needs no entry (ASTRA-sim refuses one).
+  // Nothing if there is no other. Warns if group 0 is not all ranks in their order, since that is lost.
   [[nodiscard]] std::optional<InputSet::Groups> groups_to_write(Diagnostics* diagnostics = nullptr) const;
-  // groups() says all only when all ranks have been read, and may name ranks that the set lacks.
+  // Returns whether groups() is complete only when all ranks have been read; it may name ranks that the set lacks.
   [[nodiscard]] virtual bool groups_come_late() const { return false; }
-  // There are groups that an output without a groups file loses.
+  // Returns whether there are groups that an output without a groups file loses.
   [[nodiscard]] virtual bool has_subgroups() const { return groups_to_write().has_value(); }
-  // Set if the ranks come from a collective algorithm.
+  // Returns the collective algorithm that the ranks come from, or null.
   [[nodiscard]] virtual const Algorithm* algorithm() const { return nullptr; }
-  // Set if that algorithm was made of a schedule.
+  // Returns the schedule that this algorithm was made of, or null.
   [[nodiscard]] virtual const Schedule* schedule() const { return nullptr; }
-  // The ranks are what another program would write, byte for byte: nothing may be added to them.
+  // Returns whether the ranks are byte for byte what another program writes, so that nothing may be added to them.
   [[nodiscard]] virtual bool follows_reference() const { return false; }
 
-  // What the ranks that have been read say of how many ranks the whole set has, which may be more than are here;
-  // null if they cannot say it.
+  // Returns how many ranks the whole set has by the metadata of the ranks read so far, which may be more than are
+  // here; null if they cannot say it.
   [[nodiscard]] virtual const WorldSizes* world_sizes() const { return nullptr; }
   [[nodiscard]] std::optional<Rank> world() const {
     return world_sizes() == nullptr ? std::nullopt : world_sizes()->first();
@@ -74,11 +74,11 @@ class SetSource {
   template <class Consume>
   void for_each_trace(unsigned jobs, const Consume& consume);
 
-  // Everything in memory, ascending by rank. Throws Error(input) on two ranks of one number.
+  // Returns all traces, ascending by rank. Throws Error(input) on two ranks of one number.
   [[nodiscard]] std::vector<Trace> load(unsigned jobs);
 };
 
-// Nodes to ask a reader for when everything is wanted anyway.
+// How many nodes to ask a reader for when the whole rank is needed.
 inline constexpr std::size_t all_nodes = std::size_t{1} << 20;
 // Reads the rest of a rank whose head was read with next_rank.
 void read_nodes(TraceReader& reader, Trace& trace);

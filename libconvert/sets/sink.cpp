@@ -209,7 +209,7 @@ class Sink {
       }
       tar.add(stem + "." + std::to_string(rank) + ".et", bytes);
     };
-    // Of linked traces the groups, which come first, are known at the end only.
+    // The groups come first; those of linked traces are known only at the end.
     std::vector<std::pair<Rank, std::string>> held;
     const auto add = [&](Rank rank, std::string&& bytes) {
       if (source_.groups_come_late()) {

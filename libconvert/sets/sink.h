@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Any set of traces to any output: a file per rank, one document, a tar on a pipe; whole or not at all.
+// Writes any set of traces to any output: a file per rank, one document, or a tar on a pipe; all of it or nothing.
 #pragma once
 
 #include <functional>
@@ -21,18 +21,18 @@ struct SinkOptions {
   bool force = false;                 // replace a set of another size, write into a directory that is not empty
   std::string history{};  // line to add to the metadata's history, where anything may be added; empty: nothing
   unsigned jobs = 1;
-  bool checked = false;             // what is wrong with the set as a whole has been told
-  std::vector<std::string> keep{};  // files that are read, and that no output may replace
-  // Other processes write the other ranks of the set, this is its last one. Only one of the processes looks after
-  // what belongs to the set as a whole: stale files, groups.
+  bool checked = false;             // the set as a whole has been checked: write_set() does not warn of it again
+  std::vector<std::string> keep{};  // input files, which no output may replace
+  // The set's last rank, where several processes write one set. Only the process with `whole` writes the groups and
+  // removes stale files.
   std::optional<Rank> last_rank{};
   bool whole = true;
-  // Called when all ranks are complete, before anything gets its name: files that it adds get theirs with the
-  // ranks. What it throws discards the output.
+  // Called when all ranks are complete, before any file gets its name: files that it adds appear together with the
+  // ranks. If it throws, the output is discarded.
   std::function<void(OutputFiles&)> before_commit{};
 };
 
-// Where the output of a set goes, decided before anything is read.
+// Says where the output of a set goes; made before anything is read.
 struct SinkPlan {
   FormatChoice choice;
   std::optional<std::string> path;  // none: standard output
@@ -43,14 +43,14 @@ struct SinkPlan {
 };
 [[nodiscard]] SinkPlan plan_sink(SetSource& source, const SinkOptions& options);
 
-// Writes all ranks of the source. An algorithm must have been prepared, and have no errors.
+// Writes all ranks of the source. If that is an algorithm, TraceSource::prepare() must have found no errors.
 void write_set(SetSource& source, const SinkPlan& plan, const SinkOptions& options, Diagnostics& diagnostics);
 
-// The file `path` of the group, or standard output for none and "-".
+// Opens the file `path` of the group, or standard output for none and "-".
 [[nodiscard]] std::unique_ptr<Output> open_output(OutputFiles& files, const std::optional<std::string>& path);
 // Writes bytes to `path` as a file of the group, or to standard output.
 void write_bytes(OutputFiles& files, const std::optional<std::string>& path, std::string_view bytes);
-// The same of a file by itself.
+// Does the same for a file by itself.
 void write_bytes(const std::optional<std::string>& path, std::string_view bytes);
 
 // Appends a line to the metadata's attribute `history`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Any input as a set of traces: finds the format, opens the streams, and lowers algorithms on the way.
+// Reads any input as a set of traces: finds the format, opens the streams, and lowers algorithms to traces.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@
 
 namespace convert {
 
-// A host trace that is a rank (none: as the device trace says, else 0), and the profile of its device; empty: none.
+// The rank of a host trace (none: as the device trace says, else 0), and its device trace's file; empty: none.
 struct LinkedOperand {
   std::optional<Rank> rank{};
   std::string device{};
@@ -37,64 +37,61 @@ struct SourceOptions {
   std::optional<Rank> rank{};         // of a single input that does not say its rank
   bool any_ranks = false;             // of a set; else a gap is an error
   bool hash = true;                   // note name and SHA-256 of what is imported
-  // Rank and device trace of each operand, for PyTorch traces, beside what `from` says.
+  // Rank and device trace of each operand, for PyTorch traces, in addition to the options of `from`.
   std::vector<LinkedOperand> linked{};
   std::optional<LinkingOptions> linking{};  // instead of those of `from`
-  // Called with each rank when its nodes have been made, by several threads. The trace is there with
-  // `whole_linked`.
+  // Called by several threads with each rank when its nodes have been made; with the trace if `whole_linked`.
   std::function<void(Rank, const std::string& file, const LinkedRank&, const Trace*)> on_linked{};
   bool whole_linked = false;
   bool progress = false;  // show on standard error how far the reading is
 };
 
-// What the command line's operands hold. Ranks come in the order of the input: ascending but for tar archives
-// packed by others. Throws Error like the readers do; findings that do not stop reading go to the diagnostics.
+// The set that the command line's operands hold. Ranks come in the order of the input: ascending except in tar
+// archives packed by others. Throws Error like the readers do; reports what does not stop reading.
 class TraceSource : public SetSource {
  public:
-  // Opens the first stream to find the format; a file that describes a set is read whole (and the structure of an
-  // algorithm checked).
+  // Opens the first stream to find the format; reads all of a file that describes a set, and checks the structure
+  // of an algorithm.
   TraceSource(SourceOptions options, Diagnostics& diagnostics);
   ~TraceSource() override;
 
   [[nodiscard]] const Format& format() const { return *format_; }
   [[nodiscard]] const InputSet& inputs() const { return inputs_; }
   [[nodiscard]] std::string base_name() const override { return inputs_.base_name(); }
-  // Set if the input is a collective algorithm. Only lower it if it has no errors.
+  // Returns the input's collective algorithm, or null. Only lower it if it has no errors.
   [[nodiscard]] const Algorithm* algorithm() const override { return algorithm_ ? &*algorithm_ : nullptr; }
   [[nodiscard]] const Schedule* schedule() const override { return schedule_ ? &*schedule_ : nullptr; }
-  // What PyTorch traces of other processes tell, for groups().
+  // Adds groups that another process read from PyTorch traces, for groups().
   void add_linked_groups(const std::string& file, Rank rank, const std::vector<GroupTable::Group>& groups);
-  // Beside the input, or, once all ranks are read, what PyTorch traces tell.
+  // Returns the groups file of the input, or the groups of PyTorch traces, complete once all ranks are read.
   [[nodiscard]] std::optional<InputSet::Groups> groups() const override;
   [[nodiscard]] bool groups_come_late() const override { return format_->linked; }
   [[nodiscard]] bool has_subgroups() const override;
   [[nodiscard]] const std::vector<std::string>& skipped() const { return inputs_.skipped(); }
 
-  // With compat=chakra.
   [[nodiscard]] bool follows_reference() const override {
     return format_->linked ? linking().compat != LinkCompat::none : choice_.options.get("compat").has_value();
   }
 
-  // To be called before ranks of an algorithm are opened: refuses (as errors) what cannot be a correct trace, that
-  // is structure, unmatched messages and deadlock; warns about races, FIFO capacity and, with `dataflow`, wrong
-  // results. False if there are errors. Traces are not looked at.
+  // Checks an algorithm; call it before its ranks are opened. Reports as errors what makes a correct trace
+  // impossible: structure, unmatched messages and deadlock; warns about races, FIFO capacity and, with `dataflow`,
+  // wrong results. Returns false if there are errors. Does not check traces.
   [[nodiscard]] bool prepare(bool dataflow);
 
-  // More than one rank, as far as can be told before reading (a tar counts as many).
-  // A document (json) is read up to its second rank for that.
+  // Counts a tar as many ranks, and reads a document (json) up to its second rank.
   [[nodiscard]] bool many() override;
-  // A prefix, a directory, a tar, several files, or a file that describes a set was named.
+  // Returns whether the user named a prefix, a directory, a tar, several files, or a file that describes a set.
   [[nodiscard]] bool whole_set() override;
 
   [[nodiscard]] std::size_t independent_ranks() const override;
   [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override;
   [[nodiscard]] std::unique_ptr<TraceReader> open_all() override;
 
-  // Warns of ranks that the metadata says that there are, and that are not, and of metadata that differ in this.
-  // When all have been read.
+  // Warns, after all ranks were read, of ranks that are missing by the metadata's world_size, and of ranks whose
+  // world_size differs.
   void warn_of_missing_ranks();
   [[nodiscard]] const WorldSizes* world_sizes() const override { return &world_sizes_; }
-  // Ranks and nodes read so far, by all readers.
+  // Return how many ranks and nodes all readers have read so far.
   [[nodiscard]] std::uint64_t ranks_read() const { return ranks_read_; }
   [[nodiscard]] std::uint64_t nodes_read() const { return nodes_read_; }
 
@@ -109,7 +106,7 @@ class TraceSource : public SetSource {
   [[nodiscard]] std::unique_ptr<TraceReader> open_described(Rank first, Rank last);
   void add_source_note(Metadata& metadata) const;
   void warn_of_near_ranks();
-  // For what a reader made now finds: in the order of the ranks, whichever thread reads them.
+  // Returns diagnostics for a new reader, whose findings come in the order of ranks, whatever thread reads them.
   [[nodiscard]] Diagnostics& findings_in_turn();
   class LinkingReader;
   [[nodiscard]] LinkingOptions linking() const {
@@ -119,7 +116,7 @@ class TraceSource : public SetSource {
   [[nodiscard]] std::unique_ptr<TraceReader> make_format_reader(InputItem item, Rank ordinal);
 
   SourceOptions options_;
-  FormatChoice choice_;  // what options_.from says; no format if it says nothing
+  FormatChoice choice_;  // of options_.from; no format if that is not given
   Diagnostics& diagnostics_;
   InputSet inputs_;
   const Format* format_ = nullptr;
@@ -136,14 +133,14 @@ class TraceSource : public SetSource {
   mutable std::mutex groups_mutex_;
   struct LinkedGroup {
     GroupTable::Group group;
-    std::set<Rank> users{};     // the ranks that know it
-    mutable bool told = false;  // that some of its ranks are unknown
+    std::set<Rank> users{};     // the ranks whose traces name it
+    mutable bool told = false;  // a warning said that some of its ranks are unknown
   };
   [[nodiscard]] std::vector<std::uint32_t> members(const LinkedGroup& linked) const;
   std::map<std::int64_t, LinkedGroup> linked_groups_;
   Rank linked_ranks_ = 0;        // 1 + the highest
-  std::uint64_t near_told_ = 0;  // of the files that are nearly ranks
-  std::string carried_groups_;   // in the input itself; empty: none
+  std::uint64_t near_told_ = 0;  // files that are nearly ranks, of which a warning was given
+  std::string carried_groups_;   // groups in the input itself; empty: none
   std::string carried_by_;       // its name
   std::string source_file_;      // of an import
   std::string source_sha256_;

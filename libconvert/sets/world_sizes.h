@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the ranks of one set say, in their metadata, of how many ranks the whole set has.
+// Collects the world_size, the number of ranks of the whole set, that the ranks' metadata state.
 #pragma once
 
 #include <mutex>
@@ -12,28 +12,28 @@
 
 namespace convert {
 
-// Does not depend on the order in which ranks are added; by any threads.
+// The result does not depend on the order in which ranks are added. Thread-safe.
 class WorldSizes {
  public:
-  // `world`: nothing if the rank does not say it.
+  // Adds a rank; `world`: nothing if the rank does not state it.
   void add(Rank rank, const std::string& file, std::optional<Rank> world);
 
-  // As the lowest rank says that says it.
+  // Returns the world_size of the lowest rank that states one.
   [[nodiscard]] std::optional<Rank> first() const;
-  // The file of that rank.
+  // Returns the file of that rank.
   [[nodiscard]] std::string first_file() const;
   [[nodiscard]] bool differ() const;
-  // Names that rank, and the lowest one that says something else, if there is one.
+  // Warns, naming that rank and the lowest one that states another size, if there is one.
   void warn_if_they_differ(Diagnostics& diagnostics) const;
 
  private:
   struct Said {
-    std::pair<Rank, std::string> by;  // the rank and its file
+    std::pair<Rank, std::string> by;  // rank and file
     Rank world = 0;
   };
   mutable std::mutex mutex_;
   std::optional<Said> first_;
-  std::optional<Said> other_;  // the lowest rank that says something else
+  std::optional<Said> other_;  // the lowest rank that states another size
 };
 
 }  // namespace convert

@@ -8,7 +8,7 @@
 namespace convert {
 
 void append_base64(std::string& out, std::string_view bytes);
-// Appends the decoded bytes; false if `text` is not base64.
+// Appends the decoded bytes. Returns false if `text` is not base64.
 [[nodiscard]] bool decode_base64(std::string_view text, std::string& out);
 
 }  // namespace convert

@@ -5,7 +5,7 @@
 
 namespace convert {
 
-// Whether `text` is of the form of `pattern`; '*' stands for any text, '?' for one byte. Takes no longer than the
+// Returns whether `pattern` matches all of `text`; '*' matches any text, '?' one byte. Takes time of at most the
 // product of their sizes.
 [[nodiscard]] bool matches_glob(std::string_view pattern, std::string_view text);
 

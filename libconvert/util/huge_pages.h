@@ -8,11 +8,11 @@
 
 namespace convert {
 
-// Throws std::bad_alloc. Aligned to cache lines. To be called from any thread. Pieces of less than `least` bytes
-// come from the usual heap; the same `least` is to be given back with them.
+// Allocates memory aligned to cache lines; pieces of less than `least` bytes come from the usual heap. free_huge()
+// must get the same `least`. Thread-safe. Throws std::bad_alloc.
 [[nodiscard]] void* allocate_huge(std::size_t bytes, std::size_t least);
 void free_huge(void* p, std::size_t bytes, std::size_t least) noexcept;
-// For memory that is there already: what of it spans huge pages may become such.
+// Asks the system to back the huge pages that [p, p + bytes) spans as such.
 void advise_huge(void* p, std::size_t bytes) noexcept;
 
 // Reserves room for n elements of a vector or string, in huge pages; what is never touched takes no memory.
@@ -23,7 +23,7 @@ void reserve_huge(Array& array, std::size_t n) {
   advise_huge(static_cast<void*>(array.data()), array.capacity() * sizeof(*array.data()));
 }
 
-// Makes them n copies of a value.
+// Makes `array` n copies of a value, in huge pages.
 template <typename Array, typename Value>
 void assign_huge(Array& array, std::size_t n, const Value& value) {
   reserve_huge(array, n);
@@ -31,7 +31,7 @@ void assign_huge(Array& array, std::size_t n, const Value& value) {
 }
 
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20U;
-// Below, the usual heap serves as well; a trace of some hundred nodes should not cost a huge page.
+// Smaller pieces come from the usual heap: a trace of some hundred nodes should not cost a huge page.
 inline constexpr std::size_t least_huge_piece = std::size_t{16} << 10U;
 
 template <typename T, std::size_t least>

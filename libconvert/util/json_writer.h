@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A small streaming JSON writer that appends to a string: no document in memory, commas placed by itself.
+// A streaming JSON writer that appends to a string: holds no document in memory and places the commas.
 #pragma once
 
 #include <concepts>
@@ -9,9 +9,9 @@
 
 namespace convert {
 
-// Appends `s` quoted and escaped. Bytes that are not UTF-8 become U+FFFD, and the result is false then.
+// Appends `s` quoted and escaped. Bytes that are not UTF-8 become U+FFFD; returns false if there were any.
 bool append_json_string(std::string& out, std::string_view s);
-// Shortest text that reads back as the same number. Not finite: the strings "NaN", "Infinity", "-Infinity".
+// Append the shortest text that reads back as the same number, or the strings "NaN", "Infinity", "-Infinity".
 void append_json_number(std::string& out, double value);
 void append_json_number(std::string& out, float value);
 void append_json_number(std::string& out, std::int64_t value);
@@ -51,7 +51,7 @@ class JsonWriter {
     return *this;
   }
   JsonWriter& null() { return raw("null"); }
-  // A value that is JSON already, such as a number with a fixed number of decimals.
+  // Appends a value that is JSON already, such as a number with a fixed number of decimals.
   JsonWriter& raw(std::string_view json) {
     separate();
     out_ += json;

@@ -7,9 +7,9 @@
 
 namespace convert {
 
-// For tools, once, at the start. -1: silent, 0: notes (the default), 1: info, 2: also debug.
+// Sets what is printed; tools call it once, at the start. -1: nothing, 0: notes (default), 1: info, 2: debug, too.
 void set_log_level(int level);
-// "et-convert" → "et-convert: text".
+// Sets the tool's name that stands before each line: "et-convert: text".
 void set_log_prefix(std::string prefix);
 
 void log_note(std::string_view text);  // "et-convert: note: text"

@@ -11,10 +11,10 @@
 
 namespace convert {
 
-// The number of hardware threads that this process may use, at least 1.
+// Returns the number of hardware threads that this process may use, at least 1.
 [[nodiscard]] unsigned default_jobs();
 
-// The core of for_each_ordered: `work` fills and `consume` empties slot i % window.
+// Does the work of for_each_ordered: `work` fills and `consume` empties slot i % window.
 void run_ordered(unsigned jobs, std::size_t n, std::size_t window,
                  const std::function<void(std::size_t slot, std::size_t i)>& work,
                  const std::function<void(std::size_t slot, std::size_t i)>& consume);

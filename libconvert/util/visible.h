@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Text of inputs that is shown to people.
+// Makes text of inputs safe to show on a terminal.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace convert {
 
-// `text` on one line, with nothing in it that a terminal obeys: control characters (also those of Unicode, and what
-// ends lines or turns the direction of writing) and bytes that are not UTF-8 become "\n", "\x1b", "\u202e".
-// Everything that is printed passes through here: messages in the reporter and the log, cells in tables.
+// Returns `text` on one line without anything that a terminal obeys: control characters (also those of Unicode that
+// end lines or turn the direction of writing) and bytes that are not UTF-8 become "\n", "\x1b", "\u202e". All
+// messages, log lines and cells of tables pass through here.
 [[nodiscard]] std::string visible(std::string_view text);
 
 }  // namespace convert

@@ -6,7 +6,7 @@
 
 namespace convert {
 
-// What is to be said of a text that is no bandwidth: "; bits are Gbit/s, bytes GB/s", or nothing.
+// Returns a hint for a text that is no bandwidth, such as "; bits are Gbit/s, bytes GB/s", or nothing.
 [[nodiscard]] std::string bandwidth_hint(std::string_view text);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The network to simulate: from an ASTRA-sim network.yml, a file with a list of wires, or a short form.
+// Reads the network to simulate from an ASTRA-sim network.yml, a file with a list of wires, or a short form.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ struct NetworkDim {
   double latency_ns = 0;
 };
 
-// The wires between a switch of this level and what is right below it.
+// The wires between a switch of this level and the switches or NPUs right below it.
 struct TreeLevel {
   std::int64_t fanout = 0;  // NPUs or switches below a switch
   double bytes_per_ns = 0;
   double latency_ns = 0;
 };
 
-// Ideal, or exactly one of dims, levels and graph is there.
+// A network is ideal, or has exactly one of dims, levels and graph.
 struct NetworkConfig {
   std::string source;  // the file or the short form, for messages
   bool ideal = false;  // no latency, no limit of bandwidth, any number of NPUs
@@ -39,29 +39,29 @@ struct NetworkConfig {
   // Any graph, from a list of wires.
   WireGraph graph{};
 
-  // At most max_npus. 0 for an ideal network, which takes any number.
+  // Returns the number of NPUs, at most max_npus; 0 for an ideal network, which takes any number.
   [[nodiscard]] std::int64_t npus() const;
   [[nodiscard]] bool is_product() const { return !dims.empty(); }
 };
 inline constexpr std::int64_t max_npus = 1 << 24;
 
-// ASTRA-sim's GB/s are GiB/s (2^30 bytes); its own order of operations, so that truncated delays agree.
+// Converts ASTRA-sim's GB/s, which are GiB/s, in its own order of operations, so that truncated delays agree.
 [[nodiscard]] constexpr double astra_bytes_per_ns(double gb_per_s) { return gb_per_s * (1 << 30) / 1'000'000'000; }
 
-// An ASTRA-sim network.yml (four lists of equal length: topology, npus_count, bandwidth in GB/s, latency in ns) or
-// a list of wires (npus, switches, defaults, links; see et-networks(5)). Throws Error(input) with the place.
+// Parses an ASTRA-sim network.yml (four lists of equal length: topology, npus_count, bandwidth in GB/s, latency in
+// ns) or a list of wires (npus, switches, defaults, links; see et-networks(5)). Throws Error(input) with the place.
 [[nodiscard]] NetworkConfig parse_network_yaml(const std::string& file, std::string_view text);
 [[nodiscard]] NetworkConfig read_network(Input& input);
 
-// "ideal", or "ring:8,bw=50GB/s,lat=500ns": ring, fully_connected, switch, mesh:4x4, torus:4x4x4, hypercube:16,
-// joined by "+"; or tree:8x4, by itself. Units are literal; without lat the latency is 0; bw and lat are one value
-// or one per dimension or level, "a|b|c". Throws Error(usage).
+// Parses "ideal", or "ring:8,bw=50GB/s,lat=500ns": ring, fully_connected, switch, mesh:4x4, torus:4x4x4,
+// hypercube:16, joined by "+"; or tree:8x4, alone. GB/s are 10^9 bytes; without lat the latency is 0; bw and lat
+// are one value or one per dimension or level, "a|b|c". Throws Error(usage).
 [[nodiscard]] bool is_short_network(std::string_view text);
 [[nodiscard]] NetworkConfig parse_short_network(std::string_view text);
 
-// The file that an option names as a network. Throws Error(system) that says what a network can be.
+// Opens the file that an option names as a network. Throws Error(system) that says what a network can be.
 [[nodiscard]] std::unique_ptr<Input> open_network(const std::string& path);
-// Either of the above, a path otherwise.
+// Loads a network in short form, or else the file of that path.
 [[nodiscard]] NetworkConfig load_network(const std::string& option);
 
 }  // namespace convert

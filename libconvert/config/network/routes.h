@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ways of messages through a network, one hop at a time.
+// Routes messages through a network, one hop at a time.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct Hop {
   Picoseconds latency_ps = 0;
 };
 
-// Where a message is, and where it goes to. `phase` is the router's own; it starts with 0.
+// The device that a message has reached, and its destination. `phase` belongs to the router; it starts with 0.
 struct Position {
   Device at = 0;
   Device dst = 0;
@@ -42,7 +42,7 @@ class Router {
   // Takes the next hop; the message is there when `at` is `dst` again. An NPU reaches itself only through a switch,
   // in a product of one switch.
   virtual Hop step(Position& position) = 0;
-  // Numbers of wires are below this; some have no wire.
+  // Returns a bound of the numbers of wires; some numbers below it have no wire.
   [[nodiscard]] virtual std::uint32_t wires() const = 0;
   [[nodiscard]] virtual std::pair<Device, Device> ends(std::uint32_t wire) const = 0;
   [[nodiscard]] virtual std::string device_name(Device device) const = 0;
@@ -51,14 +51,14 @@ class Router {
   Router() = default;
 };
 
-// Shortest ways are looked up in tables of a number for each pair (device, NPU), made as destinations come up; so
-// many pairs are taken. Ways of dimension and in trees are computed and have no limit.
+// The most pairs (device, NPU) for which shortest routes are looked up in tables, made as destinations come up.
+// Routes by dimension and in trees are computed and have no limit.
 inline constexpr std::uint64_t max_route_entries = 1 << 27;
 [[nodiscard]] std::string too_many_routes(const WireGraph& graph);
 
-// Without `routing`: dimension in products, shortest elsewhere and where wires have failed (see
-// remove_failed_wires). Not for ideal networks. Throws Error(usage) for routing that the network does not have,
-// Error(input) if it is too large.
+// Returns a router for a network that is not ideal. Without `routing`: dimension in products, shortest elsewhere
+// and where wires have failed (see remove_failed_wires). Throws Error(usage) for routing that the network does not
+// have, Error(input) if it is too large.
 [[nodiscard]] std::unique_ptr<Router> make_router(const NetworkConfig& config,
                                                   std::optional<Routing> routing = std::nullopt,
                                                   const std::vector<std::string>& failed = {});

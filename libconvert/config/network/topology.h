@@ -23,8 +23,8 @@
 
 namespace convert {
 
-// By which a dimension may be moved: adding to all coordinates modulo n, XOR of all coordinates, one of the two by
-// all traces, or each of them.
+// How all coordinates of a dimension may be moved: not at all; by adding modulo n; by adding or by XOR, but the
+// same in all traces (either); by both.
 enum class Symmetries : std::uint8_t { none, shift, either, both };
 
 namespace topologies {

@@ -25,7 +25,7 @@ struct GraphWire {
   Picoseconds latency_ps = 0;
 };
 
-// "npu3", "switch0": the name of a device that has none of its own.
+// Returns the name of a device that has none of its own: "npu3", "switch0".
 [[nodiscard]] std::string plain_device_name(Device device, std::uint32_t npus);
 
 // No wire leads from a device to itself, and at most one from a device to another.
@@ -37,25 +37,25 @@ struct WireGraph {
 
   [[nodiscard]] std::uint32_t devices() const { return npus + switches; }
   [[nodiscard]] std::string device_name(Device device) const;
-  // From "3", "npu3" or the name of a switch.
+  // Returns the device of "3", "npu3" or the name of a switch.
   [[nodiscard]] std::optional<Device> find_device(std::string_view name) const;
 };
 
-// What a graph may have; larger products and trees are simulated without one, see make_router.
+// The most wires of a graph; larger products and trees are simulated without one, see make_router.
 inline constexpr std::uint64_t max_graph_wires = 1 << 24;
 
-// Writes all wires out. In products they are numbered by dimension, then NPU: ring and mesh up, then down; to and
-// from the switch; in trees by level. Throws Error(input) beyond max_graph_wires.
+// Returns the graph of a product or tree. Numbers the wires of products by dimension, then NPU (ring and mesh up,
+// then down; to and from the switch), those of trees by level. Throws Error(input) beyond max_graph_wires.
 [[nodiscard]] WireGraph build_wire_graph(const NetworkConfig& config);
 
-// The pair of NPUs (from, to) without a way, lowest numbers first, if there is one.
+// Returns the lowest pair of NPUs (from, to) without a route, if there is one.
 [[nodiscard]] std::optional<std::pair<Device, Device>> find_unreachable(const WireGraph& graph);
 
-// Takes wires out: "3-4", "npu3-switch0" (both directions) or "3>4" (one). Throws Error(usage) if there is no such
+// Removes wires: "3-4", "npu3-switch0" (both directions) or "3>4" (one). Throws Error(usage) if there is no such
 // device or wire, or if an NPU then cannot reach another.
 void remove_failed_wires(WireGraph& graph, const std::vector<std::string>& failed);
 
-// To the nearest picosecond. Throws Error beyond 106 days.
+// Rounds to the nearest picosecond. Throws Error beyond 106 days.
 [[nodiscard]] Picoseconds round_to_ps(double ns);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A network given as a list of its wires; the format is described in et-networks(5).
+// Parses a network given as a list of its wires; the format is described in et-networks(5).
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace convert {
 
 inline const std::vector<std::string> wire_list_keys = {"npus", "switches", "defaults", "links"};
 
-// Throws Error(input) with the place.
+// Parses the document. Throws Error(input) with the place.
 [[nodiscard]] WireGraph parse_wire_list(const std::string& file, const YamlNode& root);
 
 }  // namespace convert

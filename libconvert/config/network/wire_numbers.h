@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers of the wires and switches of products and trees, by arithmetic: no table, whatever the size.
+// Numbers the wires and switches of products and trees by arithmetic, without tables.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace convert {
 
-// Wires are numbered by dimension, then NPU, then port, which topology.h explains. Some numbers have no wire.
+// Numbers wires by dimension, then NPU, then port, which topology.h explains. Some numbers have no wire.
 class ProductWires {
  public:
   struct Dim {
@@ -37,12 +37,12 @@ class ProductWires {
   [[nodiscard]] std::uint32_t coordinate(const Dim& d, std::uint32_t npu) const {
     return dims_.size() == 1 ? npu : npu / d.stride % d.npus;
   }
-  // The switch of dimension `d` that serves this NPU.
+  // Returns the switch of dimension `d` that serves this NPU.
   [[nodiscard]] static Device switch_of(const Dim& d, std::uint32_t npu) {
     return d.first_switch + npu / (d.stride * d.npus) * d.stride + npu % d.stride;
   }
   [[nodiscard]] const Dim& dim_of(std::uint32_t wire) const;
-  // Equal ends: no wire has this number.
+  // Returns the devices at the ends of a wire; the same device twice if no wire has this number.
   [[nodiscard]] std::pair<Device, Device> ends(std::uint32_t wire) const;
   [[nodiscard]] std::string device_name(Device device) const { return plain_device_name(device, npus_); }
 
@@ -53,7 +53,7 @@ class ProductWires {
   std::uint32_t wires_ = 0;
 };
 
-// By level, then device below; up, then down.
+// Numbers wires by level, then device below; up, then down.
 class TreeWires {
  public:
   struct Level {

@@ -51,12 +51,12 @@ namespace detail {
   using enum StepType;
   return detail::in_set(t, detail::bit(rrs) | detail::bit(rrc) | detail::bit(rrcs) | detail::bit(re));
 }
-// Has work on the NPU itself: a COMP node in a trace.
+// Returns whether a step has work on the NPU itself: a COMP node in a trace.
 [[nodiscard]] constexpr bool computes(StepType t) { return reduces(t) || t == StepType::cpy; }
 
 enum class Buffer : std::uint8_t { input, output, scratch };
 [[nodiscard]] constexpr char letter(Buffer b) { return "ios"[static_cast<std::size_t>(b)]; }
-// Of its letter.
+// Returns the buffer of a letter; nothing if `text` is not one of the three.
 [[nodiscard]] constexpr std::optional<Buffer> parse_buffer(std::string_view text) {
   for (const Buffer b : {Buffer::input, Buffer::output, Buffer::scratch}) {
     if (text.size() == 1 && text[0] == letter(b)) return b;
@@ -64,13 +64,13 @@ enum class Buffer : std::uint8_t { input, output, scratch };
   return std::nullopt;
 }
 
-// Returns its name as MSCCL-IR spells it, "alltoall".
+// Returns the collective's name as MSCCL-IR spells it, "alltoall".
 [[nodiscard]] std::string_view msccl_name(Collective c);
 
 enum class Protocol : std::uint8_t { simple, ll, ll128 };
 [[nodiscard]] std::optional<Protocol> parse_protocol(std::string_view text);
 [[nodiscard]] std::string_view name(Protocol p);  // "Simple"
-// Messages in flight per connection that always fit: 2 for Simple, 8 for LL and LL128.
+// Returns how many messages in flight always fit a connection: 2 for Simple, 8 for LL and LL128.
 [[nodiscard]] constexpr int fifo_slots(Protocol p) { return p == Protocol::simple ? 2 : 8; }
 
 struct Step {
@@ -89,7 +89,7 @@ struct Step {
   std::uint32_t transfer = no_index;  // into Algorithm::transfers, of an algorithm that is scheduled
 };
 
-// What a schedule says of a message beside its steps (core/algorithm/schedule.h). The times are advisory.
+// Holds what a schedule says of a message beside its steps (core/algorithm/schedule.h). The times are advisory.
 struct ScheduledTransfer {
   std::int32_t tag = 0;
   std::int64_t chunk = 0;               // its id in the schedule
@@ -99,7 +99,7 @@ struct ScheduledTransfer {
   std::int64_t wire = 0;  // index in the schedule
 };
 
-// Attributes that carry no meaning for us but belong to the document, in document order.
+// Attributes that etkit does not interpret and writes back, in document order.
 using OtherAttributes = std::vector<std::pair<std::string, std::string>>;
 
 inline constexpr std::int32_t max_step_chunks = 71;  // what one step can move in the runtimes
@@ -155,8 +155,8 @@ struct Algorithm {
   std::int64_t element_bytes = 4;            // of what is reduced: an operation each
   std::vector<ScheduledTransfer> transfers;  // each before those that wait for it
   std::optional<Picoseconds> claimed_ps;     // how long the schedule says that it takes
-  // Ranks of a schedule that only pass on, ascending. With such `collective` is custom, as the layout of its
-  // buffers is, and `among_others` what all other ranks do among them.
+  // Ranks of a schedule that only pass chunks on, ascending. Where there are any, the buffers have a layout of
+  // their own, so `collective` is custom, and `among_others` is the collective of all other ranks.
   std::vector<std::int32_t> relays;
   Collective among_others = Collective::custom;
 
@@ -169,23 +169,23 @@ struct Algorithm {
   }
 };
 
-// Attributes of <algo> that have a field above; the others are only carried along.
+// Returns whether an attribute of <algo> has a field above; the others are only carried along.
 [[nodiscard]] bool is_standard_attribute(std::string_view name);
-// What it computes, for all ranks but its relays.
+// Returns the collective that all ranks but the relays take part in.
 [[nodiscard]] inline Collective claim(const Algorithm& a) {
   return a.relays.empty() ? a.collective : a.among_others;
 }
-// Valid when input and output are different buffers: as the algorithm says, else the opposite of inplace.
+// Returns whether the algorithm may run with different input and output buffers: as it says, else unless inplace.
 [[nodiscard]] inline bool runs_outofplace(const Algorithm& a) { return a.outofplace.value_or(!a.inplace); }
-// maxBytes as it is written: what the algorithm says, else the MSCCL runtime's default, or 0 (no limit) beyond it.
+// Returns the maxBytes to write: the algorithm's own, else the MSCCL runtime's default, or 0 (no limit) beyond it.
 [[nodiscard]] std::int64_t written_max_bytes(const Algorithm& a);
-// For every step the first one at or after it in its threadblock that publishes its completion, as index into
-// steps: that one releases whoever waits for the step. no_index where there is none.
+// Returns, for every step, the index of the first step at or after it in its threadblock that publishes its
+// completion, which releases the steps that wait for it; no_index where there is none.
 [[nodiscard]] std::vector<std::uint32_t> published_steps(const Algorithm& a);
-// Every element was understood: only then does an execution mean anything.
+// Returns whether every element was understood: only then does an execution mean anything.
 [[nodiscard]] bool is_complete(const Algorithm& a);
 
-// Chunks of the input and output buffers of one rank for that collective (specs: N, or N / ranks).
+// Return how many chunks the input and output buffers of one rank have (MSCCL-IR: N, or N / ranks).
 [[nodiscard]] std::int32_t input_chunks(Collective c, std::int32_t chunks, std::int32_t ranks);
 [[nodiscard]] std::int32_t output_chunks(Collective c, std::int32_t chunks, std::int32_t ranks);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How many bytes the chunks have that a collective is cut into, where they do not divide it.
+// Says how many bytes each chunk of a collective has, where their number does not divide its size.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace convert {
 
-// Neighbouring chunks of a collective's N; first < 0: nobody knows which.
+// Neighbouring chunks of a collective; first < 0: it is not known which.
 struct ChunkRun {
   std::int32_t first = -1;
   std::int32_t count = 0;
 };
 
-// The chunks that a message of an algorithm's trace, node number `node`, carries. Empty: nobody knows.
+// Returns the chunks that the message of node number `node` of an algorithm's trace carries; none if not known.
 using ChunkRunsOf = std::function<std::span<const ChunkRun>(const Trace& place, std::size_t node)>;
 
-// Of `bytes` ≥ 0 cut into `of_chunks` ≥ 1: chunk k has floor(bytes (k+1) / N) - floor(bytes k / N) of them, so that
-// nothing is lost and two chunks differ by one byte at most. Unknown chunks are rounded down.
+// Returns the bytes of a run of chunks, where `bytes` ≥ 0 are cut into N = `of_chunks` ≥ 1: chunk k has
+// floor(bytes (k+1) / N) - floor(bytes k / N), so two chunks differ by one byte at most. Unknown ones round down.
 [[nodiscard]] constexpr std::int64_t bytes_of_run(std::int64_t bytes, ChunkRun run, std::int32_t of_chunks) {
   __extension__ using Wide = __int128;
   const auto before = [&](std::int64_t k) {

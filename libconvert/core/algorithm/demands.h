@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a collective demands of a schedule's chunks: where each begins, where it must end, and that none is missing.
+// Checks a collective's demands on a schedule's chunks: where each begins, where it must end, that none is missing.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ struct MissingDemand {
   std::uint32_t line = 0;  // of the chunk that it is about, or of one beside the missing one; 0: unknown
 };
 
-// What the chunks lack to be those of a collective of all nodes that are no relays: at most one finding for each
-// chunk, and one for chunks that are not there. A node may have more chunks than another, and with `uneven` none
-// but of an all_to_all. Custom demands nothing.
+// Returns what the chunks lack to be those of `collective` among all nodes that are no relays: at most one finding
+// for each chunk, and one for missing chunks. A node may have more chunks than another; with `uneven` also none,
+// but in an all_to_all. Collective::custom demands nothing.
 [[nodiscard]] std::vector<MissingDemand> missing_demands(const Schedule& schedule, Collective collective,
                                                          bool uneven);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A collective as a time-expanded-network schedule: which chunk moves over which wire, and when (et-formats(5),
-// ten).
+// A collective as a time-expanded-network schedule: which chunk moves over which wire, and when (et-formats(5)).
 #pragma once
 
 #include <cstdint>
@@ -78,9 +77,9 @@ struct Schedule {
 
 [[nodiscard]] std::string_view name(Schedule::Time t);       // "continuous"
 [[nodiscard]] std::string_view name(Schedule::Occupancy o);  // "alpha_beta"
-// False for all_to_allv, send and recv.
+// Returns whether a schedule can be of this collective: false for all_to_allv, send and recv.
 [[nodiscard]] bool schedules_know(Collective c);
-// Reads the name as files have it; nothing if it is another.
+// Returns the collective that a schedule file names; nothing if there is none of that name.
 [[nodiscard]] std::optional<Collective> parse_schedule_collective(std::string_view text);
 inline constexpr std::string_view schedule_collectives =
     "all_gather, reduce_scatter, all_reduce, broadcast, reduce, gather, scatter, all_to_all, custom";
@@ -88,25 +87,25 @@ inline constexpr std::string_view schedule_collectives =
 [[nodiscard]] bool is_relay(const Schedule& s, std::uint32_t node);
 [[nodiscard]] bool contains(const Schedule& s, const Schedule::NodeSet& set, std::uint32_t node);
 [[nodiscard]] std::uint32_t size_of(const Schedule& s, const Schedule::NodeSet& set);
-// How many nodes are in both.
+// Returns how many nodes are in both sets.
 [[nodiscard]] std::uint32_t common(const Schedule& s, const Schedule::NodeSet& a, const Schedule::NodeSet& b);
-// The members of a set that is not `all`.
+// Returns the members of a set that is not `all`.
 [[nodiscard]] inline std::span<const std::uint32_t> listed(const Schedule& s, const Schedule::NodeSet& set) {
   return {s.members.data() + set.of.begin, set.of.count};
 }
-// Bytes of a chunk; nothing if the schedule does not tell.
+// Returns the bytes of a chunk; nothing if the schedule does not tell.
 [[nodiscard]] std::optional<std::int64_t> bytes_of(const Schedule& s, std::uint32_t chunk);
-// Time that so many bytes take on a wire, latency aside; 0 where the bandwidth is not told.
+// Returns the picoseconds that so many bytes take on a wire, latency aside; 0 where the bandwidth is not told.
 [[nodiscard]] double serialization_ps(const Schedule::Wire& wire, std::int64_t bytes);
 [[nodiscard]] inline double hop_ps(const Schedule::Wire& wire, std::int64_t bytes) {
   return wire.latency_us * static_cast<double>(ps_per_us) + serialization_ps(wire, bytes);
 }
-// To the nearest picosecond; at most 26 days.
+// Rounds to the nearest picosecond; at most 26 days.
 [[nodiscard]] Picoseconds rounded_ps(double ps);
 // "transfer 7 (chunk 3, 0->1)"
 [[nodiscard]] std::string describe(const Schedule& s, const Schedule::Transfer& t);
 
-// Index of the wire between two nodes; no_index if there is none.
+// Finds the index of the wire between two nodes; no_index if there is none.
 class WireIndex {
  public:
   explicit WireIndex(const Schedule& s);

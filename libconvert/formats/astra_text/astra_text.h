@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ASTRA-sim 1.0 text workloads → traces, as MLCommons Chakra's text converter maps them. The format: et-formats(5).
+// Reads ASTRA-sim 1.0 text workloads as traces, as MLCommons Chakra's text converter maps them. See et-formats(5).
 #pragma once
 
 #include <cstddef>
@@ -45,13 +45,13 @@ struct AstraWorkload {
   std::vector<AstraLayer> layers;     // ≥ 1
 };
 
-// Throws Error(input) with line and column. `compat`: what runs, and as what, is what the reference makes of it:
-// collectives of type NONE or size 0 run, an unknown type is an all-reduce. Otherwise these two run not, and an
-// unknown type is an error. Warns about what is left out.
+// Parses a workload. Throws Error(input) with line and column. With `compat` collectives of type NONE or size 0
+// run, and an unknown type is an all-reduce, as in Chakra's converter; otherwise the former do not run, and an
+// unknown type is an error. Warns about collectives that are left out.
 [[nodiscard]] AstraWorkload read_astra_text(std::string text, const std::string& file, bool compat,
                                             Diagnostics& diagnostics);
 
-// True if the text begins as a workload of any kind of ASTRA-sim does, also of one that is not supported.
+// Returns whether the text begins like a workload of ASTRA-sim, of a supported kind or another.
 [[nodiscard]] bool sniff_astra_text(std::string_view head);
 
 struct AstraOptions {
@@ -59,8 +59,8 @@ struct AstraOptions {
   std::uint64_t passes = 1;
   bool compat = false;
 };
-// All ranks are alike. With compat node ids run on from rank to rank, else each rank's begin at 0.
-// Throws Error(usage) if the ids do not fit 64 bits.
+// Returns the set of traces, one like another. With compat node ids run on from rank to rank, else each rank's
+// begin at 0. Throws Error(usage) if the ids do not fit 64 bits.
 [[nodiscard]] std::unique_ptr<DescribedSet> make_astra_set(AstraWorkload workload, const AstraOptions& options);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The protobuf wire format in memory: a checked cursor over a message, and unchecked writes into reserved bytes.
+// Reads and writes the protobuf wire format: a checked cursor over a message, unchecked writes into reserved bytes.
 #pragma once
 
 #include <bit>
@@ -16,11 +16,11 @@ static_assert(std::endian::native == std::endian::little, "fixed-width fields ar
 inline constexpr std::uint32_t varint = 0, fixed64 = 1, bytes = 2, begin_group = 3, end_group = 4, fixed32 = 5;
 constexpr std::uint32_t make_tag(std::uint32_t field, std::uint32_t type) { return field << 3U | type; }
 
-// libprotobuf refuses lengths beyond this and messages nested deeper than that.
+// libprotobuf refuses longer lengths and deeper nested messages.
 inline constexpr std::uint64_t max_length = 0x7fffffffU - 16;
 inline constexpr int max_depth = 100;
 
-// Thrown by Cursor; whoever knows the file turns it into an Error.
+// Thrown by Cursor; the caller, which knows the file, turns it into an Error.
 struct Malformed {
   const char* at;
   std::string what;
@@ -81,8 +81,8 @@ struct Cursor {
   [[noreturn]] void throw_overrun(const char* start, std::uint64_t size) const;
 };
 
-// Copies the field whose tag was just read to the end of `out`, with minimal varints; groups as a whole.
-// `depth`: how many levels of groups are allowed here.
+// Copies the field whose tag was just read to the end of `out`, with minimal varints; a group as a whole, with at
+// most `depth` levels of groups.
 void copy_field(Cursor& in, std::uint32_t tag, int depth, std::string& out);
 
 constexpr std::uint32_t varint_size(std::uint64_t v) {

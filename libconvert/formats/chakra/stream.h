@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chakra .et messages one at a time: the codec between wire bytes and the flat tables of core/trace.h.
+// Decodes and encodes Chakra .et messages one at a time, between wire bytes and the flat tables of core/trace.h.
 //
 // Both directions agree with libprotobuf 3.21 bit for bit: whatever parses there parses here into the same
 // message, and what is written is what it would write. One difference: text that is not UTF-8 is kept.
@@ -28,13 +28,13 @@ class ChakraDecoder {
  public:
   explicit ChakraDecoder(std::string file);
 
-  // `offset`: where the message's body stands in the file. Throws Error(input) at the offending byte.
+  // Decodes a message whose body begins at `offset` of the file. Throws Error(input) at the offending byte.
   void metadata(std::string_view message, std::uint64_t offset, Metadata& to);
-  // Appends one node. `slack`: how many bytes behind the message may be read (not used, but read).
+  // Appends one node. `slack`: how many bytes behind the message may be read, without being used.
   void node(std::string_view message, std::size_t slack, std::uint64_t offset, NodeTable& to);
 
  private:
-  // A name that was seen: field 1 of AttributeProto as it stands on the wire, padded with zeros.
+  // A known name: field 1 of AttributeProto as it stands on the wire, padded with zeros.
   struct SeenName {
     std::array<std::uint64_t, 4> words{};
     Name name;
@@ -53,7 +53,7 @@ class ChakraDecoder {
 
   std::string file_;
   std::vector<SeenName> seen_;       // by hash
-  std::vector<SeenName> predicted_;  // by position in the node: what the previous node had there
+  std::vector<SeenName> predicted_;  // by position in the node: the previous node's name there
   const char* readable_end_ = nullptr;
   bool any_node_ = false;
   NodeId last_id_ = 0;

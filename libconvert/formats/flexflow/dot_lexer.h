@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tokens of a Graphviz dot text with line and column, read through a window: memory does not grow with the file.
+// Reads tokens of a Graphviz dot text with line and column through a window: memory does not grow with the file.
 //
 // The lexical rules are those of Graphviz's "The DOT Language": names, numerals, "quoted strings", comments of C
 // and C++, lines that begin with '#'. HTML strings (<...>) are refused.
@@ -35,7 +35,7 @@ struct DotToken {
   [[nodiscard]] bool is_keyword(std::string_view lower) const;
 };
 
-// At most so many bytes of `text` on one line, whole characters, for messages.
+// Returns at most so many bytes of `text` on one line, whole characters, for messages.
 [[nodiscard]] std::string shown_text(std::string_view text, std::size_t most);
 
 class DotLexer {
@@ -44,15 +44,15 @@ class DotLexer {
 
   explicit DotLexer(Input& input) : input_(input) {}
 
-  // Throws Error(input) with line and column of what is no token: a character that the language does not know, a
-  // string or comment without its end, a token of more than 1 MiB.
+  // Returns the next token. Throws Error(input) with line and column at a character that the language does not
+  // know, a string or comment without its end, a token of more than 1 MiB.
   [[nodiscard]] DotToken next();
   [[nodiscard]] Location locate(const DotToken& token) const {
     return {.file = input_.name(), .line = token.line, .column = token.column};
   }
 
  private:
-  // Makes the window reach further; false at the end of the input. Keeps everything from token_ on.
+  // Extends the window; returns false at the end of the input. Keeps everything from token_ on.
   bool more();
   [[nodiscard]] bool have(std::size_t n) {
     while (static_cast<std::size_t>(end_ - at_) < n) {

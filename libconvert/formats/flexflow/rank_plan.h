@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which nodes the trace of each rank gets from the tasks of a graph, and how they depend on each other: by the
-// rules of graph/task_ranks.h.
+// Plans the nodes of each rank's trace and their dependencies from a graph of tasks, as graph/task_ranks.h says.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +12,9 @@ namespace convert::flexflow {
 
 enum class Cross : std::uint8_t { error, message };
 
-// Edges between computations of different ranks become transfers of no bytes, or, with Cross::error, an
-// Error(input) that names both. So is, always, an edge between a transfer and a task that share no rank, and one
-// between two transfers that the rules give nothing.
+// Turns edges between computations of different ranks into transfers of no bytes, or, with Cross::error, throws
+// Error(input) that names both. Always throws it at an edge between a transfer and a task that share no rank, and
+// at one between two transfers that gives no rank a dependency.
 void join_ranks(TaskGraph& graph, Cross cross);
 
 // One node of a trace.
@@ -27,19 +26,19 @@ struct PlannedNode {
 class RankPlan {
  public:
   RankPlan() = default;
-  // Of a graph whose tasks all have ranks; joined. Throws Error(input) on ranks that are not 0…n-1 without gaps.
+  // Plans a graph whose tasks all have ranks, after join_ranks(). Throws Error(input) unless these are 0…n-1.
   RankPlan(const TaskGraph& graph, const TaskOrder& order);
-  // All tasks as nodes of one trace.
+  // Returns a plan that makes all tasks nodes of one trace.
   [[nodiscard]] static RankPlan whole(const TaskOrder& order);
 
   [[nodiscard]] Rank ranks() const { return static_cast<Rank>(begin_.size() - 1); }
-  // Ids of a rank's nodes: 0…nodes(rank)-1, parents first.
+  // Returns the number of a rank's nodes, whose ids are 0…nodes(rank)-1, parents first.
   [[nodiscard]] std::uint32_t nodes(Rank rank) const { return begin_[rank + 1] - begin_[rank]; }
   [[nodiscard]] PlannedNode node(Rank rank, std::uint32_t id) const {
     const std::uint32_t entry = entries_[begin_[rank] + id];
     return {.task = entry >> 1U, .receive = (entry & 1U) != 0};
   }
-  // The ids, ascending, that a node of the rank depends on.
+  // Sets `out` to the ids, ascending, that a node of the rank depends on.
   void parents(const TaskGraph& graph, const TaskOrder& order, Rank rank, PlannedNode node,
                std::vector<NodeId>& out) const;
 

@@ -8,9 +8,9 @@
 
 namespace convert::flexflow {
 
-// Every task must be matched, as config/device_matcher.h says; a Comm task is a transfer. One within a rank becomes
-// a copy. Throws Error(input): tasks that nothing matches, a node's entry of the wrong kind. Entries that match
-// nothing, and transfers without a size, are warnings.
+// Gives every task the ranks of its entry (config/device_matcher.h); a Comm task is a transfer, or a copy within
+// one rank. Throws Error(input): a task without an entry, a task number's entry of the wrong kind. Warns of entries
+// without a task, and of transfers without a size.
 void place_tasks(TaskGraph& graph, const DeviceMap& map, Diagnostics& diagnostics);
 
 }  // namespace convert::flexflow

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A FlexFlow task graph as its file says it: tasks, edges, and the names they use, each text once.
+// Reads a FlexFlow task graph: tasks, edges, and the names they use, each text once.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ struct Task {
   }
 };
 
-// "from" must end before "to" begins. Numbers of the nodes as written, then, in a whole graph, indices of tasks.
+// `from` must end before `to` begins. While reading these are the numbers of node<K>, then indices of tasks.
 struct TaskEdge {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
@@ -55,7 +55,7 @@ struct TaskEdge {
   std::uint32_t column = 0;
 };
 
-// Distinct texts; number 0 is the empty one.
+// Numbers distinct texts; number 0 is the empty one.
 class TextPool {
  public:
   TextPool() { (void)add(""); }
@@ -85,16 +85,15 @@ struct TaskGraph {
   [[nodiscard]] Location locate(const TaskEdge& e) const {
     return {.file = file, .line = e.line, .column = e.column};
   }
-  // "node7 (linear_0_fwd)", for messages.
+  // Returns "node7 (linear_0_fwd)", for messages.
   [[nodiscard]] std::string describe(const Task& t) const;
 };
 
-// Reads the rest of `input`, and only what it stands for: every node is declared once with a label of one dialect,
-// every edge joins declared nodes. Throws Error(input) with line and column. Findings that do not stop reading go
-// to the diagnostics.
+// Reads the rest of `input`, in which every node must be declared once with a label of one dialect, and every edge
+// join declared nodes. Throws Error(input) with line and column; reports what does not stop reading.
 [[nodiscard]] TaskGraph read_task_graph(Input& input, Diagnostics& diagnostics);
 
-// Whether the beginning of a text is that of "digraph taskgraph {", comments and blanks before it.
+// Returns whether a text begins with "digraph taskgraph {", after comments and blanks.
 [[nodiscard]] bool sniff_task_graph(std::string_view head);
 
 }  // namespace convert::flexflow

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The record label of a task: "{ npu_id=3 | NAME | … | COMP_NODE | runtime=0.00123 }" and its relatives.
+// Parses the record label of a task, such as "{ npu_id=3 | NAME | … | COMP_NODE | runtime=0.00123 }".
 //
 // chakra  { key=RANK | NAME | TEXT | COMP_NODE | key=SECONDS }
 //         { key=RANK | NAME | TEXT | COMM_SEND_RECV_NODE | key=SOURCE | key=DESTINATION | key=BYTES }
@@ -26,8 +26,8 @@ struct BadLabel {
   std::string message;
 };
 
-// `raw` is the text between the quotes, joined lines joined, all other escapes as they stand. Sets kind, ranks,
-// bytes and times of `task`. Throws BadLabel.
+// Sets kind, ranks, bytes and times of `task`. `raw` is the text between the quotes, without escaped line ends, all
+// other escapes as they stand. Throws BadLabel.
 void parse_label(std::string_view raw, TaskLabel& label, Task& task);
 
 }  // namespace convert::flexflow

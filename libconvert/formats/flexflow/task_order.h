@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tasks of a graph in an order that keeps every edge, and their parents in flat tables.
+// Orders the tasks of a graph so that parents come first, and lists each task's parents in flat tables.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace convert::flexflow {
 
 struct TaskOrder {
-  std::vector<std::uint32_t> order;         // all tasks; of those that may come next the first in the file
+  std::vector<std::uint32_t> order;         // all tasks; where several may come next, the first in the file
   std::vector<std::uint32_t> first_parent;  // by task, and one more: into parent_list
   std::vector<std::uint32_t> parent_list;   // in the order of the edges in the file
 
@@ -20,7 +20,7 @@ struct TaskOrder {
   }
 };
 
-// Throws Error(input) that shows a cycle, at its first task in the file.
+// Returns the order. Throws Error(input) that shows a cycle, at its first task in the file.
 [[nodiscard]] TaskOrder order_tasks(const TaskGraph& graph);
 
 }  // namespace convert::flexflow

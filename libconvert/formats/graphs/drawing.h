@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the graph formats draw, read once from the traces: dependencies, missing parents, messages between ranks.
+// Collects what the graph formats draw: dependencies, missing parents, messages between ranks.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ struct DrawnRank {
   Graph graph;
   std::vector<std::uint32_t> duplicates;  // nodes whose id an earlier node has, ascending
   std::vector<GraphDefect> broken;        // dangling and self dependencies, by node
-  std::vector<NodeId> missing;            // the ids that dangling ones name, ascending, each once
+  std::vector<NodeId> missing;            // ids that dangling dependencies name, ascending, each once
 };
 
 struct Drawing {
@@ -32,10 +32,10 @@ struct Drawing {
 };
 [[nodiscard]] Drawing make_drawing(std::span<const Trace> traces);
 
-// How much dot has to lay out: nodes, and the levels that edges span, each of which takes a node of its own there.
+// Returns how many nodes dot has to lay out: the nodes, and one for each level that an edge spans.
 [[nodiscard]] double layout_work(const Drawing& drawing);
 
-// The attributes that are drawn, found in one pass; the first of a name counts.
+// Finds the attributes that are drawn in one pass; the first of a name counts.
 class Facts {
  public:
   enum Slot : std::uint8_t {
@@ -59,14 +59,13 @@ class Facts {
   std::array<const Attr*, count> found_{};
 };
 
-// What the trace says of a node's duration: duration_nanos, else duration_micros; 0 if it says nothing, negative if
-// that does not fit.
+// Returns a node's duration by duration_nanos, else duration_micros; 0 if it has none, negative if it does not fit.
 [[nodiscard]] std::int64_t duration_ns(const Node& node, const Facts& facts);
 
-// "ALL_REDUCE"; empty for a number that the schema does not know.
+// Returns "ALL_REDUCE"; empty for a number that the schema does not know.
 [[nodiscard]] std::string_view collective_name(std::int64_t type);
 
-// Text on its way to an Output, in pieces of 1 MiB.
+// Buffers text for an Output, in pieces of 1 MiB.
 class Writer {
  public:
   explicit Writer(Output& output) : output_(output), buffer_(capacity) {}
@@ -94,7 +93,7 @@ class Writer {
     used_ += static_cast<std::size_t>(std::to_chars(at, at + 20, number).ptr - at);
     return *this;
   }
-  // `write(char*)` puts at most `size` bytes and returns their end.
+  // Appends at most `size` bytes, which `write(char*)` writes, returning their end.
   template <typename Write>
   void append_with(std::size_t size, const Write& write) {
     char* const at = room(size);
@@ -114,7 +113,7 @@ class Writer {
   std::size_t used_ = 0;
 };
 
-// Names of nodes: "n7" in a drawing of one rank, "r3n7" of several; nodes with a used id get their place behind it.
+// Names nodes: "n7" in a drawing of one rank, "r3n7" of several; a node with a repeated id gets its index appended.
 class NodeNames {
  public:
   static constexpr std::size_t max_size = 64;
@@ -140,7 +139,7 @@ class NodeNames {
   std::size_t prefix_size_;
 };
 
-// A name that is used several times, formatted once.
+// Formats a name that is used several times once.
 class NodeName {
  public:
   NodeName(const NodeNames& names, std::uint32_t index) : end_(names.write(index, text_.data())) {}
@@ -153,7 +152,7 @@ class NodeName {
   char* end_;
 };
 
-// The printable ASCII characters that an escaper copies as they are: all but up to four special ones.
+// Finds the printable ASCII characters that an escaper copies as they are: all but up to four special ones.
 class PlainText {
  public:
   explicit constexpr PlainText(std::string_view special) {
@@ -164,7 +163,7 @@ class PlainText {
       special_.at(i) = every_byte * static_cast<unsigned char>(special[i]);
     }
   }
-  // Length of the run of such characters that `s` begins with.
+  // Returns the length of the run of such characters that `s` begins with.
   [[nodiscard]] std::size_t prefix(std::string_view s) const {
     std::size_t i = 0;
     while (i + 8 <= s.size() && all_plain(s.data() + i)) i += 8;
@@ -174,7 +173,7 @@ class PlainText {
 
  private:
   static constexpr std::uint64_t every_byte = 0x0101010101010101;
-  // A byte b of x is below n ≤ 128 exactly where this has its high bit set, as far as the lowest such byte.
+  // Sets the high bit of each byte of x below n ≤ 128; exact up to the lowest such byte.
   static constexpr std::uint64_t below(std::uint64_t x, std::uint64_t n) { return (x - every_byte * n) & ~x; }
   [[nodiscard]] bool all_plain(const char* eight) const {
     std::uint64_t x = 0;
@@ -188,7 +187,7 @@ class PlainText {
 };
 inline constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
 
-// "\x1b": a control character made visible.
+// Appends a control character made visible, "\x1b".
 void append_hex(unsigned char c, Writer& out);
 
 }  // namespace convert::drawing

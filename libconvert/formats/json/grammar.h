@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which token may follow which in a JSON value. Nothing recurses: a level of nesting costs one bit.
+// Checks which token may follow which in a JSON value. Nothing recurses: a level of nesting costs one bit.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace convert {
 
-// What a token is, by its first character.
+// The kind of a token, by its first character.
 enum class JsonToken : std::uint8_t {
   none,  // nothing in JSON begins so
   open_array,
@@ -44,10 +44,10 @@ inline constexpr std::array<JsonToken, 256> json_tokens = token_table();
 
 [[nodiscard]] inline JsonToken json_token(char c) { return detail::json_tokens[static_cast<unsigned char>(c)]; }
 
-// One value, token by token. It is whole when depth() is 0 after a token was taken.
+// Checks one value, token by token. The value is complete when depth() is 0 after a token was taken.
 class JsonGrammar {
  public:
-  // False if the token cannot stand here.
+  // Takes the next token. Returns false if it cannot stand here.
   [[nodiscard]] bool take(JsonToken token) {
     const Step step = steps[state_][static_cast<std::size_t>(token)];
     if (step <= last_state) [[likely]] {
@@ -63,11 +63,11 @@ class JsonGrammar {
     return true;
   }
   [[nodiscard]] std::size_t depth() const { return depth_; }
-  // What can stand here: "a value is expected".
+  // Returns what can stand here: "a value is expected".
   [[nodiscard]] const char* expected() const { return texts[state_]; }
 
  private:
-  // Where we are: what comes next.
+  // What comes next.
   enum Step : std::uint8_t {
     value,         // of the document
     array_first,   // a value or ]
@@ -124,8 +124,8 @@ class JsonGrammar {
 
   Step state_ = value;
   std::size_t depth_ = 0;
-  std::uint64_t objects_ = 0;  // of each open bracket, the innermost in the lowest bit, whether it is an object's
-  std::vector<std::uint64_t> outer_;  // of those that `objects_` has no room for
+  std::uint64_t objects_ = 0;  // for each open bracket whether it is an object's; the innermost in the lowest bit
+  std::vector<std::uint64_t> outer_;  // the same for outer brackets, 64 in each number
 };
 
 }  // namespace convert

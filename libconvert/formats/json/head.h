@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The first bytes of a JSON text, for sniffers: walks over keys and values until what is there ends.
+// Walks over keys and values of a JSON text, of which sniffers have only the beginning.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,20 @@ class JsonHead {
  public:
   explicit JsonHead(std::string_view text);
 
-  // Goes into the array or object that begins here; false if none does.
+  // Goes into the array or object that begins here; returns false if none does.
   [[nodiscard]] bool open(char bracket) {
     if (peek() != bracket) return false;
     ++at_;
     return true;
   }
-  // The next key of this object, as it stands, and goes to its value; nothing at the end.
+  // Returns the next key of this object, as it stands, and goes to its value; nothing at the end.
   [[nodiscard]] std::optional<std::string_view> key();
-  // Goes behind the value, and returns it as it stands.
+  // Skips the value, and returns it as it stands.
   std::string_view skip();
 
  private:
   void space();
-  // Next character that is not white space, '\0' at the end.
+  // Returns the next character that is not white space, '\0' at the end.
   [[nodiscard]] char peek() {
     space();
     return at_ < text_.size() ? text_[at_] : '\0';

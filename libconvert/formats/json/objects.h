@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The JSON objects of a trace, one text each, decoded into the flat tables of core/trace.h.
+// Decodes the JSON objects of a trace, one text each, into the flat tables of core/trace.h.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace convert {
 
-// Every text must be followed by padding() readable bytes. Bad text throws BadJson (json_tokens.h).
+// Every text must be followed by padding() readable bytes. Members throw BadJson (formats/json/tokens.h).
 class JsonObjects {
  public:
   JsonObjects();
@@ -22,10 +22,10 @@ class JsonObjects {
   [[nodiscard]] static std::size_t padding();
 
   void metadata(std::string_view text, Metadata& to);
-  // Appends a node; if it says its rank, that must be `rank`. False if the object has a key "metadata" and so is
-  // the head of a rank.
+  // Appends a node; if it says its rank, that must be `rank`. Returns false if the object has a key "metadata" and
+  // so is the head of a rank.
   [[nodiscard]] bool node(std::string_view text, Rank rank, NodeTable& to);
-  // {"rank":R,"metadata":{…}}
+  // Decodes {"rank":R,"metadata":{…}} and returns the rank, if it is given.
   [[nodiscard]] std::optional<Rank> head(std::string_view text, Metadata& to);
 
  private:

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A JSON document whose bulk is one array, read item by item through a window: memory does not grow with the file,
+// Reads a JSON document whose bulk is one array, item by item through a window: memory does not grow with the file,
 // and its size has no limit.
 //
-// simdjson's first stage finds the tokens of a window, at the speed of memory. Its on-demand front end wants the
-// whole document at once (less than 4 GiB, and as much again for the tokens), so the cursor over the tokens is
-// ours.
+// simdjson's first stage finds the tokens of a window, at the speed of memory. Its on-demand front end needs the
+// whole document at once (less than 4 GiB, and as much again for the tokens), so the cursor here is etkit's own.
 #pragma once
 
 #include <cstddef>
@@ -21,19 +20,19 @@
 
 namespace convert {
 
-// A place among the tokens of a window. What it cannot read it throws: BadJson, or OutOfWindow if the text of the
-// item goes on behind the window. Nothing recurses: depth costs nothing.
+// A place among the tokens of a window. Members throw BadJson on malformed text, and OutOfWindow if the item goes
+// on behind the window. Nothing recurses.
 class JsonCursor {
  public:
   struct OutOfWindow {};
 
-  // First byte of the token, '\0' behind the last one.
+  // Returns the first byte of the token, '\0' behind the last one.
   [[nodiscard]] char peek() const { return *here(); }
   [[nodiscard]] const char* here() const { return base_ + *token_; }
   void next() { ++token_; }
-  // Goes on behind `n` tokens whose text was compared: see starts_with().
+  // Skips `n` tokens, which starts_with() has compared.
   void skip_tokens(std::size_t n) { token_ += n; }
-  // Whether the text from this token on, tokens and white space, is `text`.
+  // Returns whether the text from this token on, tokens and white space, begins with `text`.
   [[nodiscard]] bool starts_with(std::string_view text) const {
     return static_cast<std::size_t>(end_ - here()) >= text.size() && same(here(), text.data(), text.size());
   }
@@ -47,7 +46,7 @@ class JsonCursor {
     if (!take(c)) [[unlikely]]
       fail_expected(c);
   }
-  // The contents of a string as they stand, escapes and all.
+  // Takes a string and returns its contents as they stand, escapes and all.
   std::string_view string() {
     if (peek() != '"') [[unlikely]]
       fail("a string is expected");
@@ -55,7 +54,7 @@ class JsonCursor {
     ++token_;
     return s.substr(1, s.size() - 2);
   }
-  // A string, number or word as it stands: check_json_scalar() tells whether it is JSON.
+  // Takes a string, number or word and returns it as it stands: check_json_scalar() tells whether it is JSON.
   std::string_view scalar() {
     if (json_token(peek()) < JsonToken::string) [[unlikely]]
       fail("a value is expected");
@@ -63,15 +62,15 @@ class JsonCursor {
     ++token_;
     return s;
   }
-  // Any value that nobody needs; its text, brackets and all. Brackets, commas and colons are checked, scalars not.
+  // Takes any value and returns its text, brackets and all. Checks brackets, commas and colons, but not scalars.
   std::string_view skip() { return json_token(peek()) >= JsonToken::string ? scalar() : skip_brackets(false); }
-  // Any value, all of it checked.
+  // Takes any value, checks all of it, and returns its text.
   std::string_view value();
   [[noreturn]] void fail(const char* what) const;
 
  private:
   friend class JsonStream;
-  // From this token to the next one, without the white space between.
+  // Returns the text from this token to the next one, without the white space between.
   [[nodiscard]] std::string_view token() const {
     const char* const begin = here();
     const char* end = base_ + token_[1];
@@ -90,24 +89,24 @@ class JsonCursor {
   const std::uint32_t* token_ = nullptr;
 };
 
-// Appends the text of a string; lone surrogates become U+FFFD. Throws BadJson on an unknown escape.
+// Appends the text of a string without escapes; lone surrogates become U+FFFD. Throws BadJson on an unknown escape.
 void append_unescaped(std::string& out, std::string_view raw);
-// The text of a string; `scratch` holds it if there are escapes.
+// Returns the text of a string without escapes; `scratch` holds it if there are escapes.
 [[nodiscard]] std::string_view unescaped(std::string_view raw, std::string& scratch);
 
 // Throws BadJson if `token` is none of string, number, true, false, null and the words for NaN and infinity of
 // Python and C++, which PyTorch writes: NaN, Infinity, -Infinity, nan, -nan, inf, -inf.
 void check_json_scalar(std::string_view token);
 
-// What is done with the items of a document.
+// Receives the items of a document.
 class JsonItems {
  public:
   virtual ~JsonItems() = default;
-  // A member of the outermost object, but for the array. To be read whole, as element() must; OutOfWindow must
-  // leave no trace of it, for it comes again.
+  // Reads one member of the outermost object, other than the array. Must read all of it, as element() must. After
+  // OutOfWindow the member comes again, so an incomplete call must have no effect.
   virtual void member(std::string_view key, JsonCursor& in) = 0;
   virtual void element(JsonCursor& in) = 0;
-  // The element in progress is undone: it did not stand whole in the window, and comes again.
+  // Undoes the element in progress, which went on behind the window and comes again.
   virtual void undo() = 0;
 };
 
@@ -116,19 +115,19 @@ class JsonStream {
   static constexpr std::size_t usual_window = std::size_t{1} << 20U;
   static constexpr std::size_t largest_item = std::size_t{1} << 30U;
 
-  // The array is the member `array` of the outermost object, or, with `bare`, also the document itself. The window
-  // has `window` bytes, or more for an item that needs them; an item of `largest` bytes is refused.
+  // The array is the member `array` of the outermost object, or, only with `bare`, the document itself. The window
+  // has `window` bytes, or more for an item that needs them; read_some() refuses an item of `largest` bytes.
   JsonStream(Input& input, std::string_view array, bool bare, std::size_t window = usual_window,
              std::size_t largest = largest_item);
   ~JsonStream();
   JsonStream(const JsonStream&) = delete;
   JsonStream& operator=(const JsonStream&) = delete;
 
-  // Hands on the items of a window. False at the end of the document. Throws Error(input) with line and column of
-  // what is malformed; what `items` throws as BadJson, or as Error(input) without a file, too.
+  // Passes the items of a window to `items`. Returns false at the end of the document. Throws Error(input) with
+  // line and column at malformed text, and where `items` throws BadJson or Error(input) without a file.
   [[nodiscard]] bool read_some(JsonItems& items);
   [[nodiscard]] bool seen_array() const { return seen_array_; }
-  // Line of a place in the item in progress.
+  // Returns the line of a place in the item in progress.
   [[nodiscard]] std::uint64_t line_of(const char* at) const;
 
  private:
@@ -155,16 +154,17 @@ class JsonStream {
   std::size_t capacity_ = 0;  // without the padding
   std::size_t filled_ = 0;
   std::size_t cut_ = 0;  // end of the window
-  char behind_ = 0;      // what stands at cut_, where the window has its zero byte
+  char behind_ = 0;      // the byte of the text at cut_, where the window has its zero byte
   bool exhausted_ = false;
   const char* open_string_ = nullptr;  // that does not end in the window
   const char* bad_text_ = nullptr;     // the window ends at it
   const char* bad_text_is_ = nullptr;
-  // Of the beginning of the buffer: bytes in the document before it, its line, and bytes in that line before it.
+  // The place of the buffer's beginning: its offset in the document, its line, and the bytes before it in that
+  // line.
   std::uint64_t offset_ = 0;
   std::uint64_t line_ = 1;
   std::uint64_t column_ = 0;
-  // The last place in the document whose line was asked for, and that line.
+  // The last place in the document whose line was counted, and that line.
   mutable std::uint64_t counted_to_ = 0;
   mutable std::uint64_t counted_lines_ = 1;
   JsonCursor cursor_;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keys and scalars of a JSON text, exactly: every integer kind with its range, floats from their own digits, NaN
-// payloads.
+// Reads keys and scalars of a JSON text exactly: every integer kind with its range, floats from their digits, NaNs.
 #pragma once
 
 #include <cstddef>
@@ -24,22 +23,23 @@ struct BadJson {
   return token.size() >= 2 && token.front() == '"' && token.back() == '"';
 }
 
-// JSON's grammar of numbers, which is stricter than from_chars.
+// Returns whether a token is a number by JSON's grammar, which is stricter than from_chars.
 [[nodiscard]] bool is_json_number(std::string_view token);
 
-// `token` is a number, or a number in quotes. Throws BadJson that names `key` if it is not an integer or out of
-// range. For std::int32_t, std::int64_t, std::uint32_t and std::uint64_t.
+// Reads an integer, also in quotes, as std::int32_t, std::int64_t, std::uint32_t or std::uint64_t. Throws BadJson
+// that names `key` if it is not an integer or out of range.
 template <typename T>
 [[nodiscard]] T json_integer(std::string_view token, std::string_view key);
 
-// The bits of a scalar of that kind, as core/trace.h documents them.
+// Returns the bits of a scalar of that kind, as core/trace.h documents them. Throws BadJson that names `key`.
 [[nodiscard]] std::uint64_t json_number(std::string_view token, Kind scalar, std::string_view key);
 
-// The keys of one object: finds them, and refuses strangers and repetitions. At most 64 known keys.
+// Finds the keys of one object among at most 64 known ones, and refuses unknown and repeated keys.
 class JsonKeys {
  public:
   explicit JsonKeys(std::span<const std::string_view> known) : known_(known) {}
-  // Position among the known keys. `key` must lie in the text, for the place of the error. `guess`: tried first.
+  // Returns the key's position among the known keys; tries `guess` first. `key` must lie in the text, so that the
+  // BadJson has its place.
   [[nodiscard]] std::size_t index(std::string_view key, std::size_t guess = 0);
   [[nodiscard]] bool seen(std::size_t i) const { return (seen_ >> i & 1U) != 0; }
 

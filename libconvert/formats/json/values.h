@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Values of JSON texts that others wrote: numbers with quotes or without, times in microseconds, values of any kind
-// as attributes.
+// Reads values of JSON texts leniently: numbers with quotes or without, microseconds, any value as an attribute.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +12,15 @@
 
 namespace convert {
 
-// An integer, also in quotes or with a fraction of zeros; nothing if it is none or does not fit.
+// Reads an integer, also in quotes or with a fraction of zeros; nothing if it is none or does not fit.
 [[nodiscard]] std::optional<std::int64_t> lenient_integer(std::string_view scalar);
 
-// Decimal microseconds in nanoseconds, rounded to the nearest; nothing if it is no finite number or beyond ±292
-// years.
 struct Microseconds {
   std::int64_t ns = 0;
   bool whole = true;  // written as an integer
   bool exact = true;  // nothing was rounded
 };
+// Reads decimal microseconds, rounded to the nearest ns; nothing if no finite number or beyond ±292 years.
 [[nodiscard]] std::optional<Microseconds> parse_microseconds(std::string_view scalar);
 
 // Adds the value at the cursor as an attribute: integer (uint64 if it is too large for int64), double, bool,
@@ -30,7 +28,7 @@ struct Microseconds {
 // text in a string. Throws BadJson on what is not JSON.
 void add_json_attr(AttrTable& to, Name name, JsonCursor& in);
 
-// How much a table holds, to go back to.
+// Marks how much a table holds, so that later additions can be taken back.
 struct AttrMark {
   std::size_t attrs = 0, numbers = 0, text = 0;
   explicit AttrMark(const AttrTable& table)

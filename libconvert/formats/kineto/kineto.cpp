@@ -247,7 +247,7 @@ inline void KinetoItems::read_arg(ArgKey& key, JsonCursor& in, Args& args, bool 
     case forward_thread: args.forward_thread = integer(in.skip()); break;
     case stream:
     case queue: {
-      // Of a call, ROCm gives the handle.
+      // For calls ROCm gives the stream's handle, not its number.
       const std::string_view value = in.skip();
       args.stream = value.starts_with("\"0x") ? Profile::none : integer(value);
       args.has_stream = key.arg == stream && args.stream != Profile::none;

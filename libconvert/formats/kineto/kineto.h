@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kineto's trace of one rank: Chrome-trace JSON as PyTorch's profiler exports it. The format: et-formats(5).
+// Reads Kineto's trace of one rank: Chrome-trace JSON as PyTorch's profiler exports it. The format: et-formats(5).
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,12 @@ namespace convert {
 
 // Reads all of `input`: an object with traceEvents or the array alone. Throws Error(input) with line and column on
 // what is not JSON, and on times that are no numbers or negative; durations below 0 count as 0 and ids that are no
-// integers as absent, with a warning. Of a key that an event gives twice the last value counts. What nothing needs
-// is read over: its brackets, commas and colons must be right. `window_bytes`: how much of the text is looked at at
-// a time.
+// integers as absent, with a warning. Where an event has a key twice, the last value counts. Of values that are not
+// used only brackets, commas and colons are checked. `window_bytes`: how much of the text is in memory at a time.
 [[nodiscard]] Profile read_kineto(Input& input, Diagnostics& diagnostics,
                                   std::size_t window_bytes = std::size_t{1} << 20U);
 
-// Whether a file begins like one of Kineto's, or another Chrome trace.
+// Returns whether a file begins like one of Kineto's, or another Chrome trace.
 [[nodiscard]] bool sniff_kineto(std::string_view head);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What Kineto's names mean to us: kineto_names.def, and the arguments of events.
+// Looks up Kineto's names: categories and calls (names.def), and the arguments of events.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ struct KinetoCategoryName {
 };
 [[nodiscard]] KinetoCategoryName kineto_category(std::string_view name);
 
-// Of a runtime or driver call by its name, and of what cuda_sync_kind says.
+// Return the kind of a runtime or driver call by its name, or by the value of cuda_sync_kind.
 [[nodiscard]] CallKind kineto_call_kind(std::string_view name);
 [[nodiscard]] CallKind kineto_sync_kind(std::string_view name);
 
-// What an arg is to us. Those of an event that nothing needs are `carried` where the event becomes a node.
+// How an argument of an event is used. Arguments without a use of their own are `carried` into the event's node.
 enum class KinetoArg : std::uint8_t {
   carried,
   external_id,
@@ -36,7 +36,7 @@ enum class KinetoArg : std::uint8_t {
   sync_kind,
   wait_on_stream,
   record_correlation,
-  known,  // said by the host trace too, or of no use outside the profiler
+  known,  // dropped: the host trace has it too, or it is of no use outside the profiler
 };
 [[nodiscard]] KinetoArg kineto_arg(std::string_view name);
 

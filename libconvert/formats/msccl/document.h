@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An XML document in memory with line numbers: pugixml made strict where it is lenient.
+// Parses an XML document with line numbers: pugixml made strict where it is lenient.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class XmlDocument {
 
   [[nodiscard]] pugi::xml_node root() const { return root_; }
   [[nodiscard]] const std::string& file() const { return file_; }
-  // Constant time for calls in document order.
+  // Returns line and column of an offset; takes constant time for calls in document order.
   [[nodiscard]] Place place(std::ptrdiff_t offset) const;
   [[nodiscard]] Place place(pugi::xml_node node) const {
     return place(node.offset_debug() - (node.type() == pugi::node_element ? 1 : 0));
@@ -42,10 +42,10 @@ class XmlDocument {
   pugi::xml_node root_;
 };
 
-// Replaces the five predefined entities and character references. Nothing on an undefined entity, a '<' or a
-// control character.
+// Replaces the five predefined entities and character references. Returns nothing on an undefined entity, a '<' or
+// a control character.
 [[nodiscard]] std::optional<std::string> unescape_xml(std::string_view raw);
-// Throws Error(input) on a control character, which XML cannot hold.
+// Appends the text escaped. Throws Error(input) on a control character, which XML cannot hold.
 void escape_xml(std::string_view text, std::string& out);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Attributes of XML elements as numbers and texts, strictly: each defect is a finding with its place.
+// Reads attributes of XML elements as numbers and texts, strictly: reports each defect with its place.
 #pragma once
 
 #include <array>
@@ -24,12 +24,12 @@ class XmlFields {
   void error(Place place, const char* rule, std::string message) {
     diagnostics_.error(document_.at(place), rule, std::move(message));
   }
-  // What the format does not know: counted, and reported once per name by report_ignored().
+  // Counts a name that the format does not know; report_ignored() warns of each once.
   void ignore(const std::string& what, Place place);
   void report_ignored();
 
-  // Fills `values` with the known attributes of an element; unknown ones go to `other` or are counted.
-  // False (and a finding each) if one is missing or stands twice.
+  // Fills `values` with the known attributes of an element; unknown ones go to `other` or are counted. Returns
+  // false, with a finding each, if one is missing or given twice.
   template <std::size_t N>
   bool collect(pugi::xml_node node, Place place, const std::array<const char*, N>& names,
                std::array<const char*, N>& values, OtherAttributes* other = nullptr) {
@@ -68,10 +68,10 @@ class XmlFields {
     return ok;
   }
 
-  // Keeps an attribute that has no field. False (and a finding) if it stands twice or its value is malformed.
+  // Keeps an attribute that has no field. Returns false, with a finding, if it is given twice or malformed.
   bool add_other(pugi::xml_node node, Place place, pugi::xml_attribute attribute, OtherAttributes& other);
 
-  // A decimal integer within [low, high]; otherwise a finding and false.
+  // Reads a decimal integer within [low, high]; returns false, with a finding, if it is none.
   bool integer(Place place, const char* name, const char* text, std::int64_t low, std::int64_t high,
                std::int64_t& value);
   bool integer32(Place place, const char* name, const char* text, std::int32_t& out) {

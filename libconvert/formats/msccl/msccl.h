@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// MSCCL-IR XML ⇄ Algorithm. The format: et-formats(5).
+// Reads and writes algorithms as MSCCL-IR XML. The format: et-formats(5).
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ namespace convert {
 // `text` is consumed: the parser works inside it.
 [[nodiscard]] Algorithm read_msccl(std::string text, const std::string& file, Diagnostics& diagnostics);
 
-// The document as MSCCLang lays it out: attributes in its order, two-space indentation, no XML declaration.
+// Appends the document as MSCCLang lays it out: attributes in its order, two-space indentation, no XML declaration.
 void write_msccl(const Algorithm& algorithm, std::string& out);
 
 }  // namespace convert

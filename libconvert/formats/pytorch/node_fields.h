@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The fields of a node of PyTorch's host traces, of all schemas, linked or not.
+// Lists the fields of nodes in PyTorch's host traces, of all schemas, linked or not.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace convert {
 
-// What a member of a node is.
+// How a member of a node is read.
 enum class HostField : std::uint8_t {
   id,
   name,
@@ -22,7 +22,7 @@ enum class HostField : std::uint8_t {
   input_types,
   output_shapes,
   output_types,
-  integer,       // that every node has; in its attrs since schema 1.0.2
+  integer,       // one that every node has; in its attrs since schema 1.0.2
   null_if_none,  // absent or null alike
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The lists of process groups in PyTorch's traces.
+// Reads the lists of process groups in PyTorch's traces.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,11 @@
 
 namespace convert {
 
-// Of the host trace's announcements ("## process_group:init ##") and of the profile's distributedInfo. Lists that
-// cannot be read tell nothing: calls and kernels name their groups themselves.
+// Returns the groups of the host trace's lists ("## process_group:init ##") and of the profile's distributedInfo.
+// Ignores lists that cannot be read, since calls and kernels name their groups, too.
 [[nodiscard]] std::vector<ProcessGroup> process_groups(const Trace& host, const Profile* device);
 
-// distributedInfo's own rank, and the number of ranks; -1 if it does not say one.
+// Return distributedInfo's own rank, and the number of ranks; -1 if it does not say.
 [[nodiscard]] std::int64_t profiled_rank(const Profile& device);
 [[nodiscard]] std::int64_t profiled_world_size(const Profile& device);
 

@@ -79,7 +79,7 @@ char* put_string(TextBuffer& to, char* at, std::string_view raw) {
   return put(to, at, shown);
 }
 
-// Of a number that a double cannot hold: whether it is too large, not too small.
+// Returns whether a number that a double cannot hold is too large, not too small.
 bool is_huge(std::string_view token) {
   const std::size_t e = std::min(token.find_first_of("eE"), token.size());
   const std::string_view digits = token.substr(0, e);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// JSON values as Python's str() shows them: the form that Chakra's inputs and outputs have.
+// Writes JSON values as Python's str() shows them: the form that Chakra's inputs and outputs have.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace convert {
 
-// A growing buffer of characters that is written without asking for each one.
+// A growing buffer of characters, whose room is checked once for many characters.
 class TextBuffer {
  public:
-  // Room for n more characters; to be written from there, and told with end().
+  // Returns `at`, or its new place in a larger buffer, with room for n more characters.
   [[nodiscard]] char* reserve(char* at, std::size_t n) {
     if (static_cast<std::size_t>(end_ - at) >= n) [[likely]]
       return at;
@@ -35,9 +35,9 @@ class TextBuffer {
 // Throws BadJson on what is not JSON; NaN, Infinity, nan and inf are taken as numbers. Not recursive.
 [[nodiscard]] char* write_python_text(JsonCursor& in, TextBuffer& to, char* at);
 
-// Shortest digits that read back the same, as Python's repr(): 0.1, 1e-05, 1e+16, 2.0, nan, inf.
+// Appends the shortest digits that read back the same, as Python's repr(): 0.1, 1e-05, 1e+16, 2.0, nan, inf.
 void append_python_float(std::string& out, double value);
-// 'text' or "it's"; characters that Python does not print are escaped.
+// Appends 'text' or "it's"; escapes characters that Python does not print.
 void append_python_string(std::string& out, std::string_view text);
 
 }  // namespace convert

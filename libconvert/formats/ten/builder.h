@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every reader of schedules ends with: parts in any order, put together and checked (rule R0).
+// Builds and checks (rule R0) a schedule from parts that readers find in any order.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class ScheduleBuilder {
   std::optional<std::int64_t> chunk_count{};
   std::optional<std::int64_t> wire_count{};
   std::optional<std::int64_t> step_count{};
-  // Where these stand; 0: unknown.
+  // Lines of these parts; 0: unknown.
   std::uint32_t nodes_line = 0;
   std::uint32_t relays_line = 0;
   std::uint32_t wires_line = 0;
@@ -35,18 +35,18 @@ class ScheduleBuilder {
   std::uint32_t chunk_bytes_line = 0;
   std::uint32_t step_line = 0;
 
-  // By the chunk's id. `time`: what its times are, which must be what the schedule says.
+  // Adds a transfer of the chunk with that id. `time`: the kind of its times, which must be the schedule's.
   void add_transfer(const Schedule::Transfer& transfer, std::int64_t chunk, Schedule::Time time);
-  // `chunk_count` of them, or one for each node: chunk c begins at node c mod N and goes to all, as TACOS has it.
+  // Adds `chunk_count` chunks, else one for each node: chunk c begins at node c mod N and goes to all, as in TACOS.
   void add_gathered_chunks();
-  // A set of nodes; sorted. Throws Error(input) on a node that is there twice.
+  // Returns a set of these nodes. Throws Error(input) on a node that is given twice.
   [[nodiscard]] Schedule::NodeSet add_set(std::vector<std::uint32_t> nodes, std::uint32_t line);
   [[nodiscard]] Error error(std::uint32_t line, const std::string& message) const {
     return input_error({.file = schedule.file, .line = line}, message, "R0");
   }
 
-  // Throws Error(input) [R0] on numbers out of range, strangers and doubles. Warns where it has to guess the
-  // chunks.
+  // Returns the schedule. Throws Error(input) [R0] on numbers out of range, unknown nodes, wires and chunks, and
+  // doubles. Warns where it has to guess the chunks.
   [[nodiscard]] Schedule finish(const FormatOptions& options, Diagnostics& diagnostics);
 
  private:
@@ -61,9 +61,9 @@ class ScheduleBuilder {
   std::vector<Schedule::Time> time_of_;  // by transfer
 };
 
-// Exact to half a picosecond. Nothing if it is no finite number, negative, or beyond 53 days.
+// Parses a time in `unit_ps`, exact to half a picosecond. Nothing if no finite number, negative, or beyond 53 days.
 [[nodiscard]] std::optional<Picoseconds> parse_ps(std::string_view text, double unit_ps);
-// A finite number, as from_chars reads it.
+// Parses a finite number as from_chars does.
 [[nodiscard]] std::optional<double> parse_number(std::string_view text);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lines of comma-separated fields, each with its place.
+// Reads lines of comma-separated fields, each with its place.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +16,25 @@ class CsvLines {
  public:
   CsvLines(const std::string& file, std::string_view text) : file_(file), rest_(text) {}
 
-  // Splits the next line that is not empty into its fields, without blanks around them. False at the end.
+  // Splits the next line that is not empty into its fields, without blanks around them. Returns false at the end.
   bool next();
   [[nodiscard]] std::uint32_t line() const { return line_; }
   [[nodiscard]] std::size_t size() const { return fields_.size(); }
-  // Empty where the line has no such field.
+  // Returns field i; empty where the line has no such field.
   [[nodiscard]] std::string_view operator[](std::size_t i) const {
     return i < fields_.size() ? fields_[i] : std::string_view{};
   }
 
-  // Field i and all behind it, commas and all.
+  // Returns field i and all behind it, commas and all.
   [[nodiscard]] std::string_view rest(std::size_t i) const;
 
   [[nodiscard]] Error error(std::size_t field, const std::string& message) const;
-  // Field i as a whole number from 0 to `most`. Throws Error(input) that calls it `what`.
+  // Return field i as a whole number from 0 to `most`, or any number. Throw Error(input) that calls it `what`.
   [[nodiscard]] std::int64_t natural(std::size_t i, std::string_view what, std::int64_t most) const;
   [[nodiscard]] double number(std::size_t i, std::string_view what) const;
-  // A time in units of so many picoseconds.
+  // Returns a time in units of so many picoseconds.
   [[nodiscard]] Picoseconds time(std::size_t i, std::string_view what, double unit_ps) const;
-  // Throws unless the line has exactly so many fields.
+  // Throws Error(input) unless the line has exactly so many fields.
   void expect_fields(std::size_t count, std::string_view what) const;
 
  private:

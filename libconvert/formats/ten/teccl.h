@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What TE-CCL's JSON says, before it is a schedule.
+// The contents of TE-CCL's JSON, from which a schedule is made.
 #pragma once
 
 #include <compare>
@@ -25,19 +25,18 @@ struct Flow {
   std::uint32_t line = 0;
 };
 
-// A part of a chunk on its way to who demands it; its hops have one volume.
+// A part of a chunk on its way to the node that demands it; its hops have one volume.
 struct Path {
   ChunkKey chunk;
-  std::uint32_t node = 0;  // who demands it
+  std::uint32_t node = 0;  // the one that demands it
   std::uint32_t met = 0;   // epoch in which the last part of the chunk has arrived
   std::vector<Flow> hops;
 };
 
-// Schedules whose flows carry parts of chunks, as those of all-to-alls do: each chunk becomes so many equal parts
-// that every path moves whole ones. Transfers are the hops of the paths; flows that no path needs, or that have
-// less volume than the paths through them, are warnings [R7]. Returns the parts of a chunk. Throws Error(input)
-// [R0]: volumes that do not add up to whole chunks, or have no common part of a 1000th or more; hops that no flow
-// makes.
+// Adds the hops of the paths as transfers, for flows that carry parts of chunks, as in all-to-alls: cuts each chunk
+// into so many equal parts that every path moves whole ones, and returns that number. Warns [R7] of flows that no
+// path needs, or that have less volume than the paths through them. Throws Error(input) [R0]: volumes that do not
+// add up to whole chunks, or have no common part of a 1000th or more; hops that no flow makes.
 [[nodiscard]] std::uint32_t add_parts(std::vector<Path> paths, const std::vector<Flow>& flows, ScheduleBuilder& to,
                                       Diagnostics& diagnostics);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Readers of time-expanded-network schedules, one for each way in which they are written (et-formats(5), ten).
+// Reads and writes time-expanded-network schedules in the forms that et-formats(5) lists under ten.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace convert {
 
-// ten-schedule, as JSON and as CSV; what TACOS writes as CSV, without times and with them; TE-CCL's JSON. All throw
+// Read ten-schedule as JSON and as CSV; TACOS's CSV, without times and with them; TE-CCL's JSON. All throw
 // Error(input) with the place.
 [[nodiscard]] Schedule read_ten_json(std::string_view text, const std::string& file, const FormatOptions& options,
                                      Diagnostics& diagnostics);
@@ -22,7 +22,7 @@ namespace convert {
 [[nodiscard]] Schedule read_teccl(std::string_view text, const std::string& file, const FormatOptions& options,
                                   Diagnostics& diagnostics);
 
-// In canonical order: transfers by start, source and destination.
+// Write in canonical order: transfers by start, source and destination.
 void write_ten_json(const Schedule& schedule, std::string& out);
 void write_ten_csv(const Schedule& schedule, std::string& out);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a signal that ends the process must still undo: named temporaries, new directories, running children.
+// Undoes at a signal that ends the process what must not stay: temporary files, new directories, running children.
 #pragma once
 
 #include <signal.h>
@@ -30,7 +30,7 @@ class SignalCleanup {
     }
     return *this;
   }
-  // Forgets it: the file has got its name, the child has ended.
+  // Ends the watch: the file has got its name, the child has ended.
   void release() noexcept;
 
  private:
@@ -38,10 +38,10 @@ class SignalCleanup {
   CleanupSlot* slot_ = nullptr;
 };
 
-// Something that those signals must not cut in two: to make a registered file, to rename a group of files. This
-// thread does not take them meanwhile; if another thread takes one, its handler waits for the end of the step (up
-// to 60 s) before it removes anything. Behind such a signal no step begins: the constructor does not return. A step
-// should be short and take no lock and no memory, which the thread that took the signal may hold.
+// Protects a step that those signals must not interrupt, such as making a registered file or renaming a group of
+// files. This thread blocks them meanwhile; if another thread takes one, its handler waits for the end of the step
+// (up to 60 s) before it removes anything. After such a signal no step begins: the constructor does not return. A
+// step should be short and take no lock and no memory, which the thread that took the signal may hold.
 class UnbrokenStep {
  public:
   UnbrokenStep();
@@ -53,8 +53,8 @@ class UnbrokenStep {
   sigset_t before_{};
 };
 
-// Does not return once such a signal is ending the process: its handler takes temporaries away from the threads
-// that run on, and what fails for that is no error to be told.
+// Does not return once such a signal is ending the process: the handler removes temporaries that other threads
+// still use, and their failures must not be reported.
 void park_if_ending();
 
 }  // namespace convert

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files that are being replaced together, as the journal beside them says it: what a process that was killed in
-// between has left for the next one to finish.
+// The journal of files that are replaced together: if the process is killed, the next one finishes what it lists.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,7 @@
 
 namespace convert {
 
-// Size and time of a file: what tells it from another one, and from itself after an edit.
+// Size and time of a file, which tell it from another one, and from itself after an edit.
 struct FileStamp {
   std::int64_t size_bytes = -1;  // -1: there is no such file
   std::int64_t mtime_ns = 0;
@@ -18,7 +17,7 @@ struct FileStamp {
   bool operator==(const FileStamp&) const = default;
 };
 
-// Does not follow a symbolic link.
+// Returns the stamp of a file, or of a symbolic link itself.
 [[nodiscard]] FileStamp stamp_of(const std::string& path);
 
 // One file of the group: a new one under a temporary name takes the place of `target`, or `target` is removed.
@@ -32,16 +31,16 @@ struct FileChange {
   FileStamp old;    // of the file that was there, if there was one
 };
 
-// A name beside `target` that nobody has, ".ring.0.et.etkit-A1b2C3", and that of the backup.
+// Returns a new random name beside `target`, ".ring.0.et.etkit-A1b2C3".
 [[nodiscard]] std::string temporary_name(const std::string& target);
 [[nodiscard]] std::string backup_name(const std::string& temporary);
 
-// ".ring.etkit-replace" beside the set or file that `path` names ("out/ring", "out/ring.0.et").
+// Returns ".ring.etkit-replace" beside the set or file that `path` names ("out/ring", "out/ring.0.et").
 [[nodiscard]] std::string journal_path(const std::string& path);
-// Whether a name in a directory is that of a journal.
+// Returns whether a file's name is that of a journal.
 [[nodiscard]] bool is_journal_name(std::string_view name);
 
-// What a journal says. Its own inode tells it from a copy, whose files have other times.
+// The contents of a journal. Its inode tells it from a copy, whose files have other times.
 struct Journal {
   std::uint64_t inode = 0;
   std::vector<FileChange> changes;
@@ -49,8 +48,8 @@ struct Journal {
 
 [[nodiscard]] std::string journal_text(const std::string& journal, std::uint64_t inode,
                                        const std::vector<FileChange>& changes);
-// Throws Error(input) that names the journal if the text is none, or asks for more than journal_text() can: a
-// temporary file of ours gets the name that it was made for, a file of the set of that name goes.
+// Reads a journal's text. Throws Error(input) that names the journal if the text is malformed or lists a change
+// that journal_text() never writes: only etkit's temporary files may be renamed, only files of the set be removed.
 [[nodiscard]] Journal parse_journal(const std::string& journal, std::string_view text);
 
 }  // namespace convert

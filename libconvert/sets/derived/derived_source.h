@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A set made of another one rank by rank: its ranks, groups and size are those of the other.
+// A set made of another one rank by rank, with the same ranks, groups and size.
 #pragma once
 
 #include <optional>

@@ -13,10 +13,10 @@ namespace convert {
 
 class FixedSource : public DerivedSource {
  public:
-  // Called with each rank and what was repaired in it when all of it was read, by several threads.
+  // Called by several threads, with each rank and its repairs, when all of the rank was read.
   using OnFixed = std::function<void(const Trace& head, const Fixes&)>;
 
-  // `from` must outlive this object, and be no algorithm.
+  // Refers to `from`, which must be no algorithm.
   FixedSource(SetSource& from, OnFixed on_fixed) : DerivedSource(from), on_fixed_(std::move(on_fixed)) {}
 
   [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override;

@@ -71,8 +71,7 @@ auto lazy_flow(Make make) {
   return [flow = lazily(std::move(make))] { return flow() ? &*flow() : nullptr; };
 }
 
-// Of the program that traces were made from; nothing of traces without provenance, or whose provenance is not
-// theirs.
+// Returns work(the program that the traces were made from); nothing if the traces do not tell it, or contradict it.
 template <class Work>
 auto of_program(const std::vector<Trace>& traces, const Work& work)
     -> decltype(work(std::declval<const Algorithm&>())) {

@@ -22,7 +22,7 @@ namespace convert {
 
 struct MergeOptions {
   std::vector<CollectiveRule> rules;         // the first that fits counts
-  std::uint32_t chunks = 1;                  // instances of a collective, where its rule says nothing
+  std::uint32_t chunks = 1;                  // instances of a collective, where its rule has no number
   bool require_all = false;                  // a collective that stays is an error
   bool allow_misfits = false;                // one that its algorithm does not do is a warning
   std::optional<std::vector<Rank>> ranks{};  // only these are written
@@ -31,8 +31,8 @@ struct MergeOptions {
 
 class MergedSet : public SetSource {
  public:
-  // Reads the algorithms, and the workload once: whose collectives must agree across ranks. A workload that is a
-  // stream stays in memory. Throws Error(input) [merge], Error(usage).
+  // Reads the algorithms, and once the workload, whose collectives must agree across ranks. Keeps a workload that
+  // is a stream in memory. Throws Error(input) [merge], Error(usage).
   MergedSet(SetSource& workload, MergeOptions options, Diagnostics& diagnostics);
   ~MergedSet() override;
 
@@ -45,8 +45,8 @@ class MergedSet : public SetSource {
 
   // Returns the counts of all ranks read so far.
   [[nodiscard]] MergeCounts counts() const;
-  // Warns of what is said once for the whole, after all ranks were read: rules that fit nothing, algorithms of
-  // other collectives, misfits, sizes that were rounded.
+  // Warns, after all ranks were read, of rules that fit nothing, algorithms of other collectives, misfits, and
+  // sizes that were rounded.
   void finish();
 
  private:
@@ -68,7 +68,7 @@ class MergedSet : public SetSource {
   Diagnostics& diagnostics_;
   std::vector<std::unique_ptr<TraceSource>> sources_;  // of the algorithms
   std::vector<MergeChoice> choices_;                   // by rule; of builtins without the algorithm
-  // What a builtin is for groups of so many ranks: by rule, collective, ranks and root, -1 for none.
+  // Built algorithms by rule, collective, ranks of the group and root, -1 for none.
   std::map<std::tuple<std::size_t, Collective, std::uint32_t, std::int64_t>, MergeChoice> built_;
   std::vector<bool> used_;   // by rule
   std::vector<Trace> held_;  // a workload that can be read once only

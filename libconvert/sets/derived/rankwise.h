@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A set made of another rank by rank: some of its ranks, or all, each changed for itself.
+// A set made of another one: some of its ranks, or all, each changed by itself.
 #pragma once
 
 #include <map>
@@ -21,10 +21,10 @@ struct RankwiseOptions {
   std::optional<RankSubset> subset{};  // after that
 };
 
-// At most one rank for each thread is in memory.
+// Keeps at most one rank for each thread in memory.
 class RankwiseSet : public SetSource {
  public:
-  // Throws Error(usage): a rank that the set does not have, where that can be told before reading.
+  // Throws Error(usage) if the set lacks a rank of the subset, where that is known before reading.
   RankwiseSet(SetSource& source, RankwiseOptions options, Diagnostics& diagnostics);
 
   [[nodiscard]] std::string base_name() const override { return source_.base_name(); }
@@ -32,7 +32,7 @@ class RankwiseSet : public SetSource {
   [[nodiscard]] std::size_t independent_ranks() const override { return indices_.size(); }
   [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override;
   [[nodiscard]] std::unique_ptr<TraceReader> open_all() override;
-  // Returns a subset's groups without the members that it leaves out; groups of none are gone.
+  // Returns a subset's groups without the members that it leaves out, and without empty groups.
   [[nodiscard]] std::optional<InputSet::Groups> groups() const override;
   [[nodiscard]] bool groups_come_late() const override { return source_.groups_come_late(); }
   [[nodiscard]] bool has_subgroups() const override { return source_.has_subgroups(); }
@@ -46,12 +46,12 @@ class RankwiseSet : public SetSource {
   };
   // Returns the counts of all ranks read so far.
   [[nodiscard]] Counts counts() const;
-  // Warns of what is said once for the whole: collectives of groups that have lost members, messages left out,
-  // nothing to collapse. Throws Error(usage): a rank that the set does not have.
+  // Warns, after all ranks were read, of collectives of groups that have lost members, messages left out, and
+  // nothing to collapse. Throws Error(usage) if the set lacks a rank of the subset.
   void finish();
 
  private:
-  // Reads the next rank of `source` that is taken, and changes it. False at the end.
+  // Reads the next rank of `source` that is taken, and changes it. Returns false at the end.
   bool read(TraceReader& source, Trace& out);
   [[nodiscard]] std::unique_ptr<TraceReader> changed(std::shared_ptr<TraceReader> source);
   void find_ranks();

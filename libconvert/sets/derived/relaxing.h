@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A set whose ranks wait for each other in a circle, and the set without what makes them.
+// Breaks circles in which the ranks of a set wait for each other.
 #pragma once
 
 #include <memory>
@@ -9,11 +9,11 @@
 
 namespace convert {
 
-// Reads all ranks, and finds what to take out; nothing where they are not the ranks 0…n-1. Holds a compact summary
-// of every rank, and its times.
+// Reads all ranks and returns the dependencies to take out; none unless they are the ranks 0…n-1. Keeps a compact
+// summary of every rank, and its times.
 [[nodiscard]] Relaxation find_relaxation(SetSource& source, unsigned jobs);
 
-// The set without these dependencies.
+// The set without the dependencies of `cuts`.
 class RelaxedSource : public DerivedSource {
  public:
   // Both must outlive this object.

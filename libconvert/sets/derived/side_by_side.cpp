@@ -22,7 +22,7 @@ bool communicates(NodeType type) {
   return type == NodeType::comm_send || type == NodeType::comm_recv || type == NodeType::comm_coll;
 }
 
-// Of what a node does, and of the collective that it has taken the place of.
+// The attributes that name the group of a node, and of the collective that the node has replaced.
 bool is_group(const Attr& a) {
   return (a.name == attr::pg_name || a.name == merged::pg_name) && a.kind == Kind::string_val;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sets that know nothing of each other as one: the ranks of each behind those of the sets before it.
+// Joins independent sets into one: the ranks of each follow those of the sets before it.
 #pragma once
 
 #include <map>
@@ -15,24 +15,24 @@ namespace convert {
 
 class SideBySide : public SetSource {
  public:
-  // Of each set the ranks must be 0…n-1; what can be read once only is read here, and stays in memory. The sources
-  // must outlive this object. Throws Error(input).
+  // The ranks of each set must be 0…n-1. Reads streams at once and keeps them in memory. Refers to the sources.
+  // Throws Error(input).
   SideBySide(std::vector<std::unique_ptr<TraceSource>>& sets, unsigned jobs);
   ~SideBySide() override;
 
   [[nodiscard]] std::string base_name() const override { return base_name_; }
   [[nodiscard]] bool many() override { return true; }
   [[nodiscard]] std::size_t independent_ranks() const override { return ranks_; }
-  // In messages, comm_src and comm_dst are shifted with the ranks. Each set's group of all ranks gets a number, and
-  // groups whose numbers are taken get others. What a rank's metadata say of the algorithm that it is a part of
-  // (collective, msccl.*, ten.*) is left out: it is no longer all of it.
+  // Shifts comm_src and comm_dst of messages with the ranks. Gives each set's group of all ranks a number, and
+  // groups whose numbers are taken other ones. Drops metadata of the algorithm that a rank is a part of
+  // (collective, msccl.*, ten.*), since the set is no longer that algorithm alone.
   [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override;
   [[nodiscard]] std::unique_ptr<TraceReader> open_all() override;
   [[nodiscard]] std::optional<InputSet::Groups> groups() const override { return groups_; }
 
   [[nodiscard]] std::size_t sets() const { return sets_.size(); }
-  // Warns of algorithms beside a workload, or throws Error(usage) if these are not `allowed`: who names one mostly
-  // wants it in the place of the workload's collectives. `operands`: what the user calls the sets.
+  // Warns of algorithms beside a workload, or throws Error(usage) unless they are `allowed`: users mostly want an
+  // algorithm to replace the workload's collectives. `operands`: the user's names of the sets.
   void check_algorithms(const std::vector<std::string>& operands, bool allowed, Diagnostics& diagnostics) const;
 
  private:

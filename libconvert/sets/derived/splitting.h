@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A trace of a whole system as a set with a trace for each NPU, and a set as one trace of the whole system.
+// Splits a trace of a whole system into a set with a trace for each NPU, and joins a set into one such trace.
 #pragma once
 
 #include <memory>
@@ -14,24 +14,23 @@
 
 namespace convert {
 
-// Places by a device map: of a node by its number (`task_id` of a task graph, else its id) or by its name. A
-// `comm_task` needs source and destination; within one NPU it becomes a copy. Throws Error(input) [devices] like
-// formats/flexflow/task_devices.h; nodes that no entry matches get no place. Entries that match nothing, and
-// transfers without a size, are warnings.
+// Returns the places that a device map gives to nodes, by number (`task_id` of a task graph, else the id) or name.
+// A `comm_task` needs source and destination; within one NPU it becomes a copy. Throws Error(input) [devices] like
+// formats/flexflow/task_devices.h. Warns of entries without a node, and of transfers without a size.
 [[nodiscard]] std::vector<NodePlace> places_by_map(const Trace& system, const DeviceMap& map,
                                                    Diagnostics& diagnostics);
 
 struct SplitOptions {
-  std::optional<std::string> attribute{};  // that says the NPU; none: npu
-  std::optional<std::string> map{};        // a file that says it, in place of an attribute
-  std::optional<Rank> default_npu{};       // of nodes that nothing is said of
+  std::optional<std::string> attribute{};  // the one that says the NPU; none: npu
+  std::optional<std::string> map{};        // a device map's file, in place of an attribute
+  std::optional<Rank> default_npu{};       // for nodes without an NPU
   CrossEdges cross = CrossEdges::pair;
   unsigned jobs = 1;
 };
 
 class SplitSet : public SetSource {
  public:
-  // Reads the one trace of `source` whole. Throws Error(input) [split], [joined], [devices]; Error(usage): several
+  // Reads the one trace of `source`. Throws Error(input) [split], [joined], [devices]; Error(usage) at several
   // traces.
   SplitSet(SetSource& source, const SplitOptions& options, Diagnostics& diagnostics);
 
@@ -46,7 +45,7 @@ class SplitSet : public SetSource {
   [[nodiscard]] const SplitCounts& counts() const { return split_->counts(); }
 
  private:
-  // The ranks [next, end) of the split.
+  // Returns a reader of the ranks [next, end) of the split.
   [[nodiscard]] std::unique_ptr<TraceReader> open(std::size_t next, std::size_t end) const;
   [[nodiscard]] Metadata metadata(std::size_t i) const;
 
@@ -56,11 +55,11 @@ class SplitSet : public SetSource {
   bool part_ = false;  // the groups are of more ranks than were joined
 };
 
-// Nodes rank after rank, each with `npu`, numbered anew; what a split needs to give the same bytes back is in the
-// metadata. The set is in memory.
+// One trace of all nodes, rank after rank, each with `npu`, numbered anew; its metadata hold what a split needs to
+// give the same bytes back. Keeps the set in memory.
 class JoinedSet : public SetSource {
  public:
-  // Reads the whole set. Throws Error(input): two ranks of one number, groups that are malformed, [joined].
+  // Reads the whole set. Throws Error(input) at two ranks of one number and at malformed groups, and [joined].
   JoinedSet(SetSource& source, unsigned jobs);
 
   [[nodiscard]] std::string base_name() const override { return name_; }
@@ -68,7 +67,7 @@ class JoinedSet : public SetSource {
   [[nodiscard]] std::size_t independent_ranks() const override { return 0; }
   [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override;
   [[nodiscard]] std::unique_ptr<TraceReader> open_all() override;
-  // They are in the metadata.
+  // Returns nothing: the groups are in the metadata.
   [[nodiscard]] std::optional<InputSet::Groups> groups() const override { return std::nullopt; }
 
  private:

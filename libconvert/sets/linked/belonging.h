@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether a host trace and a device trace belong together.
+// Checks whether a host trace and a device trace belong together.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,23 @@
 
 namespace convert {
 
-// What the two files say of where they come from.
+// The origins that the two files state: processes, ranks, times.
 struct Origins {
   std::string host_file, device_file;
   std::optional<std::uint64_t> host_pid;
   std::vector<std::int64_t> device_pids;
-  std::optional<Rank> rank;                 // that the user takes the host trace for
+  std::optional<Rank> rank;                 // the user's rank of the host trace
   std::int64_t device_rank = -1;            // -1: not told
-  std::optional<std::int64_t> host_time;    // seconds since 1970, of a clock whose time zone nobody knows
+  std::optional<std::int64_t> host_time;    // seconds since 1970, of a clock whose time zone is unknown
   std::optional<std::int64_t> device_time;  // seconds since 1970
-  std::uint64_t operators = 0, calls = 0, device_ops = 0;  // that the device trace holds
+  std::uint64_t operators = 0, calls = 0, device_ops = 0;  // numbers of these in the device trace
 };
 [[nodiscard]] Origins origins(const Trace& host, const Profile& device, std::optional<Rank> rank);
 
 // Throws Error(input) with the evidence if the files are of different processes or ranks and fewer than half of the
-// operators agree, or if no operator is sure to have an event, so that nothing tells which part of the profile was
-// observed; warns of it if `mismatched`. Warns of files of two steps, of operators matched by guess, and, if
-// `tell_coverage`, of a profile that holds only a part of the operators, or many that the host trace lacks.
+// operators agree, or if no operator has an event for sure, so that nothing tells which part of the profile belongs
+// to the host trace; only warns if `mismatched`. Warns of files of two steps, of operators matched by guess, and,
+// if `tell_coverage`, of a profile that holds only a part of the operators, or many that the host trace lacks.
 void check_belonging(const Origins& from, const LinkReport& report, bool mismatched, bool tell_coverage,
                      Diagnostics& diagnostics);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The files of many ranks by one pattern: host.%r.json, worker%r_*.pt.trace.json.
+// Finds the files of many ranks by one pattern: host.%r.json, worker%r_*.pt.trace.json.
 #pragma once
 
 #include <map>
@@ -18,14 +18,12 @@ class RankFiles {
   explicit RankFiles(std::string pattern);
 
   [[nodiscard]] bool has_rank() const { return has_rank_; }
-  // The name for a rank without a file is the pattern with the rank in its place. Throws Error(usage) if two files
-  // are of that rank.
+  // Returns the file of a rank, or the pattern with the rank in its place. Throws Error(usage) if there are two.
   [[nodiscard]] std::string of(Rank rank) const;
-  // Those that there are files for, ascending. Throws Error(usage) if there is none, or if one is missing between
-  // them, which it names.
+  // Returns the ranks that have files, ascending. Throws Error(usage) if there is none, or, naming it, if one is
+  // missing between them.
   [[nodiscard]] std::vector<Rank> ranks(NearRanks& near);
-  // Those that there are files for and that are not in `ranks`, which is ascending; none where nothing can be
-  // listed.
+  // Returns the ranks that have files and are not in `ranks` (ascending); none where folders cannot be listed.
   [[nodiscard]] std::vector<Rank> others(const std::vector<Rank>& ranks);
 
  private:

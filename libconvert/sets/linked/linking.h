@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PyTorch traces as they come from files: a host trace, its device trace if there is one, linked into one rank.
+// Reads PyTorch traces from files: a host trace and its device trace, if there is one, linked into one rank.
 #pragma once
 
 #include <cstdint>
@@ -31,19 +31,19 @@ struct LinkingOptions {
   bool device_alone = false;          // the input is a device trace, and there is no host trace
 };
 
-// device=FILE,gaps=keep|drop,metadata-nodes=keep|drop,data-deps=yes|no,reduce=yes|no,mismatched=yes|no,
-// compat=chakra
+// Parses device=FILE,gaps=keep|drop,metadata-nodes=keep|drop,data-deps=yes|no,reduce=yes|no,mismatched=yes|no,
+// compat=chakra. Throws Error(usage).
 [[nodiscard]] LinkingOptions linking_options(const FormatOptions& options);
 
-// A rank as it was read: linked by our rules, or a trace of a compat mode.
+// A rank as it was read: linked by etkit's rules, or a trace of a compat mode.
 struct ReadRank {
   std::unique_ptr<LinkedRank> linked;
   Trace trace;  // of a compat mode
 };
-// One warning a reason, for what a tool that only reads linked traces should say of them.
+// Warns once for each reason why operations could not be linked; for tools that only read linked traces.
 void warn_unmatched(const LinkReport& report, const std::string& host, const std::string& device,
                     Diagnostics& diagnostics);
-// Where no rank is given, it is the one that the device trace tells, else 0.
+// Reads and links a rank. If `rank` is not given, it is the one that the device trace names, else 0.
 [[nodiscard]] ReadRank read_linked(std::unique_ptr<Input> input, std::optional<Rank> rank,
                                    const LinkingOptions& options, Diagnostics& diagnostics);
 

@@ -9,15 +9,16 @@
 
 namespace convert {
 
-// One letter for each data dependency, in their order: p program_order, l launch, s stream_order, e event,
-// y synchronisation, h hand_over, d data.
+// Returns the letter of a rule in dep_rules: p program_order, l launch, s stream_order, e event, y synchronisation,
+// h hand_over, d data.
 [[nodiscard]] char dep_rule_letter(DepRule rule);
+// Returns the rule of a letter; nothing if it has none.
 [[nodiscard]] std::optional<DepRule> dep_rule_of(char letter);
 
-// Whether the rule says in which order things ran, not what they need of each other.
+// Returns whether the rule only says in which order things ran, not what they need of each other.
 [[nodiscard]] constexpr bool is_order(DepRule rule) { return rule != DepRule::data; }
 
-// The attribute, if it has a letter for each data dependency of the node; else null: what it says is of others.
+// Returns the attribute dep_rules of a node; null if it is absent or has not one letter for each data dependency.
 [[nodiscard]] const Attr* dep_rules_of(const NodeTable& table, const Node& node);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A part of a set of traces, to be looked at: some ranks, some nodes, or what is near a node.
+// Cuts a part out of a set of traces, to be looked at: some ranks, some nodes, or the surroundings of one node.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 namespace convert {
 
 struct NearNode {
-  std::optional<Rank> rank{};  // needed where there are several
+  std::optional<Rank> rank{};  // must be given if the set has several
   NodeId node = 0;
-  std::uint32_t hops = 2;  // dependencies and messages, against their direction too
+  std::uint32_t hops = 2;  // over dependencies and messages, in both directions
 };
 
 struct ExcerptOptions {
@@ -23,12 +23,12 @@ struct ExcerptOptions {
 };
 
 struct ExcerptCounts {
-  std::uint64_t nodes = 0;     // that were left out
-  std::uint64_t cut_deps = 0;  // dependencies of kept nodes on those
+  std::uint64_t nodes = 0;     // left out
+  std::uint64_t cut_deps = 0;  // dependencies of kept nodes on nodes left out
 };
 
-// Keeps the nodes that all options ask for, and drops their dependencies on others. Ranks without any are left out.
-// Throws Error(usage) if no node is left, if the node of `around` does not exist, or if its rank is needed.
+// Keeps the nodes that all options ask for; drops their dependencies on others, and ranks without any. Throws
+// Error(usage) if no node is left, if the node of `around` does not exist, or if its rank must be given.
 ExcerptCounts take_excerpt(std::vector<Trace>& traces, const ExcerptOptions& options);
 
 }  // namespace convert

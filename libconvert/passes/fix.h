@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Repairs that cannot change what a trace means: what every reader takes to be there, in the kind in which all read
-// it.
+// Repairs traces without changing what they mean: absent defaults are written out, attributes get their usual kind.
 #pragma once
 
 #include <array>
@@ -17,8 +16,8 @@ struct UsualKind {
   Name name;
   Kind kind;
 };
-// Integers and flags; those that are written in several kinds (tensor_size as int64 and uint64, tensor_loc) are not
-// in it.
+// Lists integers and flags; left out are attributes that the field writes in several kinds (tensor_size,
+// tensor_loc).
 inline constexpr std::array usual_kinds = {UsualKind{attr::is_cpu_op, Kind::bool_val},
                                            UsualKind{attr::comm_type, Kind::int64_val},
                                            UsualKind{attr::comm_size, Kind::int64_val},
@@ -45,27 +44,26 @@ inline constexpr std::array usual_kinds = {UsualKind{attr::is_cpu_op, Kind::bool
                                            UsualKind{attr::tb_id, Kind::int32_val},
                                            UsualKind{attr::is_rrc, Kind::bool_val}};
 
-// What was repaired, in how many nodes or dependencies.
+// Counts what was repaired, in nodes or dependencies.
 struct Fixes {
   std::uint64_t cpu_flags = 0;                            // nodes that got an is_cpu_op
   std::array<std::uint64_t, usual_kinds.size()> kinds{};  // attributes that got the usual kind
-  std::array<std::uint64_t, usual_kinds.size()> unfit{};  // left, as their value does not fit it
+  std::array<std::uint64_t, usual_kinds.size()> unfit{};  // attributes left, as their value does not fit that kind
   std::uint64_t repeated = 0;                             // dependencies removed that repeat an earlier one
 
   Fixes& operator+=(const Fixes& other);
-  [[nodiscard]] std::uint64_t total() const;  // repairs
-  // "is_cpu_op added to 3 nodes", "comm_size made int64_val in 2 nodes", …; nothing if all is zero.
+  [[nodiscard]] std::uint64_t total() const;  // of all repairs
+  // Returns "is_cpu_op added to 3 nodes", "comm_size made int64_val in 2 nodes", …; nothing if all counts are zero.
   [[nodiscard]] std::vector<std::string> lines() const;
 };
 
-// Any part of the nodes of a trace at a time. Of each node:
-// - COMP, MEM and COMM nodes without is_cpu_op get it, false, behind their attributes: that is what absent means;
+// Repairs the nodes of a table, which may be any part of a trace, and counts the repairs:
+// - COMP, MEM and COMM nodes without is_cpu_op get it, false (what absent means), behind their attributes;
 // - the first attribute of a name in `usual_kinds` that is an integer of another kind gets the usual one, if its
-// value
-//   fits (is_cpu_op and is_rrc: 0 and 1);
-// - a dependency that repeats an earlier one of the same list goes. One that is in both lists stays: a control
-//   dependency also tells the caller. What dep_rules says of a dependency goes with it.
-// All else is left as it is, what is not repaired bit for bit.
+//   value fits (is_cpu_op and is_rrc: 0 and 1);
+// - a dependency that repeats an earlier one of the same list goes, with its letter in dep_rules. One that is in
+//   both lists stays: a control dependency also tells the caller.
+// Everything else stays bit for bit.
 [[nodiscard]] Fixes fix_nodes(NodeTable& table);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A topological order that edges are added to, one by one, unless they close a circle.
+// Keeps a topological order of a graph to which edges are added one by one, unless they close a cycle.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ class IncrementalOrder {
     std::uint32_t from;
     std::uint32_t to;
   };
-  // `order`: all nodes, one of those orders that the edges added at first must not contradict. `edges` are those
-  // that may be added, by number.
+  // Starts without edges. `edges`: those that may be added, by number. `order`: all nodes, in an order that the
+  // edges added first should agree with.
   IncrementalOrder(const std::vector<std::uint32_t>& order, std::span<const Edge> edges);
 
-  // Adds an edge. False, and nothing is added, if it closes a circle with those added before. Looks only at nodes
-  // between its ends in the present order, and at none if it agrees with that.
+  // Adds an edge; returns false, and adds nothing, if it would close a cycle. Looks only at nodes between its ends
+  // in the present order, and at none if the edge agrees with that order.
   bool add(std::uint32_t edge);
 
  private:

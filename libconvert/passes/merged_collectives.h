@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The nodes of a rank that et-merge put in the place of its collectives, and what these were.
+// Finds the nodes of a rank that et-merge put in the place of collectives, and what these collectives were.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,27 @@
 
 namespace convert {
 
-// The nodes that took the place of one collective.
+// Holds the nodes that took the place of one collective.
 struct MergedCollective {
   static constexpr std::uint32_t none = 0xffffffff;
   NodeId id = 0;                     // the collective's
   std::vector<std::uint32_t> nodes;  // ascending by id
-  std::uint32_t first = none;        // the one that says what the collective was
-  std::uint32_t root = none;         // the first that waits for none of them
-  std::vector<NodeId> sinks;         // none of them waits for these; ascending
+  std::uint32_t first = none;        // the node that says what the collective was
+  std::uint32_t root = none;         // the first node that waits for no other node of it
+  std::vector<NodeId> sinks;         // nodes that no other node of it waits for; ascending
 };
 
-// What is wrong with them is thrown as Error(input) of the rule that is given, with the node.
+// Finds, checks and undoes merged collectives. Defects are thrown as Error(input) of the given rule, with the node.
 class MergedCollectives {
  public:
   static constexpr std::uint32_t none = MergedCollective::none;
 
-  // Finds the nodes; nothing is checked but that their ids can be told.
+  // Finds the nodes without checking them. Throws if the id of a merged collective cannot be told.
   MergedCollectives(const Trace& trace, std::string rule);
 
   [[nodiscard]] std::size_t size() const { return all_.size(); }
   [[nodiscard]] std::span<const MergedCollective> all() const { return all_; }  // ascending by id
-  // The number of the collective that a node, by its index, belongs to, or none.
+  // Returns the number of the collective that a node (by index) belongs to, or none.
   [[nodiscard]] std::uint32_t of(std::uint32_t node) const { return of_[node]; }
   [[nodiscard]] std::uint32_t of_id(NodeId id) const {
     const std::uint32_t i = ids_.find(id);
@@ -41,19 +41,20 @@ class MergedCollectives {
   }
   [[nodiscard]] const IdIndex& ids() const { return ids_; }
 
-  // Finds the ends of a collective. Throws unless its nodes are all there and no others, and wait for what the
-  // collective waited for where they begin, and for nothing outside elsewhere.
+  // Finds the first and last nodes of a collective. Throws if nodes are missing or foreign, if its first nodes do
+  // not wait for what the collective waited for, or if others wait for anything outside.
   void check(std::uint32_t number);
 
-  // Calls add(id) for each dependency of a node, `own` the number of its collective: of those on the last nodes of
-  // a collective once, with the collective's id. Throws where these are not all of them, in order.
+  // Calls add(id) for each dependency of a node of collective `own` (or none) on nodes outside it: once, with the
+  // collective's id, for all dependencies on the last nodes of a collective. Throws if some are missing or out of
+  // order.
   template <class Add>
   void fold(std::uint32_t node, std::span<const NodeId> deps, std::uint32_t own, const Add& add) const;
 
-  // Adds the collective to a table, without what it depends on.
+  // Adds the collective's node to a table, without dependencies.
   void restore(std::uint32_t number, NodeTable& out) const;
 
-  // "merged collective 7 (ALL_REDUCE)"
+  // Returns "merged collective 7 (ALL_REDUCE)".
   [[nodiscard]] std::string describe(std::uint32_t number) const;
   [[nodiscard]] Error error(std::uint32_t node, const std::string& what) const;
 

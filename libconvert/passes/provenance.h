@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What traces tell of the algorithm that they were made from: metadata under "msccl.", and chunks, step types and
-// threadblocks of nodes (et-formats(5)). Lowering writes it; proof and export read it.
+// Reads what traces tell of the algorithm that they were made from: metadata under "msccl.", and chunks, step types
+// and threadblocks of nodes (et-formats(5)). Lowering writes this provenance; proof and export read it.
 #pragma once
 
 #include <cstdint>
@@ -27,14 +27,14 @@ enum class Provenance : std::uint8_t {
 // Throws Error(input) if the metadata speaks of more ranks than there are traces.
 void require_all_ranks(std::span<const Trace> traces);
 
-// Algorithm-wide fields and the rank's buffer sizes from a trace's metadata; false if they are not there. Throws
-// Error(input) [provenance] if they are impossible.
+// Fills in the algorithm's fields and the rank's buffer sizes from a trace's metadata; returns false if they are
+// absent. Throws Error(input) [provenance] if they are impossible.
 bool read_header(const Trace& trace, Algorithm& out, Gpu& gpu);
 
-// The step that a node says it belongs to, without position and dependencies. Throws Error(input) [provenance].
+// Returns the step that a node belongs to, without position and dependencies. Throws Error(input) [provenance].
 [[nodiscard]] Step parse_step(const Trace& trace, std::size_t index);
 
-// For readers of provenance: the error at a trace or at one of its nodes, and values of the kinds that it uses.
+// For readers of provenance: make the error at a trace or one of its nodes, and read values of the kinds it uses.
 [[nodiscard]] Error provenance_error(const Trace& trace, const std::string& message);
 [[nodiscard]] Error provenance_error(const Trace& trace, std::size_t index, const std::string& message);
 [[nodiscard]] std::optional<std::int32_t> int32(std::span<const Attr> attrs, Name name);
@@ -47,7 +47,7 @@ namespace convert::msccl {
 inline constexpr std::string_view prefix = "msccl.";
 inline constexpr std::string_view gpu_prefix = "msccl.gpu.";  // further attributes of <gpu>
 
-// step_type of a node that stands for a <copy> element, which is no step of a threadblock.
+// The step_type of a node that stands for a <copy> element, which is no step of a threadblock.
 inline constexpr std::string_view copy_step = "copy";
 
 inline const Name algo_name{std::string_view("msccl.name")};
@@ -80,9 +80,9 @@ inline const Name collective_time_ps{std::string_view("ten.collective_time_ps")}
 
 }  // namespace convert::ten
 
-// What a merged collective was, on the first of the nodes that took its place: its attributes under this prefix.
-// What took its place, in the metadata: of program K under "merged.K." the msccl.* attributes of its algorithm that
-// a proof needs, and the two below.
+// Names of what et-merge leaves. The first node of a merged collective has the collective's attributes under the
+// prefix; the metadata have, for program K under "merged.K.", the msccl.* attributes that a proof needs and `place`
+// and `steps`.
 namespace convert::merged {
 
 inline constexpr std::string_view prefix = "merged.";
@@ -92,8 +92,8 @@ inline const Name comm_src{std::string_view("merged.comm_src")};
 inline const Name comm_dst{std::string_view("merged.comm_dst")};
 inline const Name pg_name{std::string_view("merged.pg_name")};
 inline const Name program{std::string_view("merged_program")};  // of the first node: K
-inline constexpr std::string_view place = "place";              // whose part of the algorithm it is
-inline constexpr std::string_view steps = "steps";              // by node, as many numbers as:
+inline constexpr std::string_view place = "place";              // whose part of the algorithm the trace runs
+inline constexpr std::string_view steps = "steps";              // step_numbers numbers for each node
 inline constexpr std::size_t step_numbers = 6;  // type (-1: none), source buffer, offset, destination's, chunks
 [[nodiscard]] inline Name name_of(Name attribute) {
   return Name(std::string(prefix) + std::string(attribute.view()));
@@ -101,7 +101,8 @@ inline constexpr std::size_t step_numbers = 6;  // type (-1: none), source buffe
 [[nodiscard]] inline Name name_of(std::int64_t number, std::string_view attribute) {
   return Name(std::string(prefix) + std::to_string(number) + "." + std::string(attribute));
 }
-// K of a metadata attribute; -1 if it is none of a program. `rest`: its name without "merged.K.".
+// Returns the K of a metadata attribute, and in `rest` its name without "merged.K."; -1 if it belongs to no
+// program.
 [[nodiscard]] std::int64_t program_of(Name attribute, std::string_view* rest = nullptr);
 
 }  // namespace convert::merged

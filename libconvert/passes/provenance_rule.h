@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rule provenance: what nodes tell of the algorithm that they come from, against itself, the trace and other ranks.
+// Checks the rule provenance: what nodes tell of their algorithm, against itself, the trace and other ranks.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,16 @@
 
 namespace convert {
 
-// The sizes that a whole can have of which messages have parts.
+// Bounds the bytes of the whole collective, of which messages carry parts.
 struct WholeBytes {
   std::int64_t least = 0;
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
 };
 
-// What the messages of a rank agree on.
+// Holds the chunk counters that the messages of a rank agree on.
 struct ChunkCounters {
   std::int32_t total = 0;  // chunks of the whole; 0: no message tells
-  std::size_t node = 0;    // the first that does
+  std::size_t node = 0;    // the first message that tells
   WholeBytes whole{};
 };
 
@@ -33,17 +33,17 @@ struct ProvenanceFacts {
   Rank rank = 0;
   ChunkCounters counters{};
   Location where{};                    // of counters.node
-  std::int32_t ranks = 0;              // of the algorithm, by the metadata; 0: not told
-  std::vector<Diagnostic> if_whole{};  // findings if no node was taken out, which a part of the ranks may lack
+  std::int32_t ranks = 0;              // in the algorithm, by the metadata; 0: not told
+  std::vector<Diagnostic> if_whole{};  // findings that count only if no node was taken out of the set
 };
 
-// Messages' counters alone: what scales sizes must not be wrong. Errors of rule provenance.
+// Checks only the messages' chunk counters, which scale sizes. Reports errors of rule provenance.
 ChunkCounters check_chunk_counters(const Trace& trace, Diagnostics& diagnostics);
 
-// All of one rank. `graph`: the trace's.
+// Checks all provenance of one rank. `graph`: the trace's.
 ProvenanceFacts check_provenance(const Trace& trace, const Graph& graph, Diagnostics& diagnostics);
 
-// Across the ranks of a set, which both have in ascending order: ranks that exchange messages count alike.
+// Checks that ranks which exchange messages count chunks alike. Both spans are in ascending order of rank.
 void check_provenance(std::span<const ProvenanceFacts> facts, std::span<const TraceSummary> set,
                       Diagnostics& diagnostics);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Takes out of a set what keeps it from ending: dependencies that say nothing but in which order things ran.
+// Makes a recorded set end: takes out dependencies that only say in which order things ran.
 //
-// A recording that ended cannot be deadlocked. Where the ranks of one wait for each other in a circle all the same,
-// an order that was recorded was not needed, or messages are paired that do not belong together.
+// A recording that ended cannot be deadlocked. If its ranks wait for each other in a cycle all the same, a recorded
+// order was not needed, or messages are paired that do not belong together.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,20 @@
 
 namespace convert {
 
-// What relax() has to know of a rank besides its summary.
+// Holds what relax() has to know of a rank besides its summary.
 struct RecordedOrder {
   struct Edge {  // indices of nodes
     std::uint32_t child;
     std::uint32_t parent;
     DepRule rule;
   };
-  std::vector<Edge> edges;  // dependencies that dep_rules knows as order and nothing else; by child, then parent
-  // By node, in nanoseconds since what base_time_nanos says; unknown where the node has no time.
+  std::vector<Edge> edges;  // dependencies that are only order by dep_rules; by child, then parent
+  // Begins and ends by node, in nanoseconds from base_time_nanos; unknown where the node has no time.
   static constexpr std::int64_t unknown = -1;
   std::vector<std::int64_t> begin_ns;
   std::vector<std::int64_t> end_ns;
-  bool has_base = false;  // base_time_nanos is known, and in the times
+  bool has_base = false;  // base_time_nanos is known and added to the times
 
-  // The edge, or null.
   [[nodiscard]] const Edge* find(std::uint32_t child, std::uint32_t parent) const;
 };
 [[nodiscard]] RecordedOrder recorded_order(const Trace& trace);
@@ -40,7 +39,7 @@ struct Cut {
   NodeId node = 0;
   NodeId dependency = 0;
   DepRule rule{};
-  // What the recorded times contradict.
+  // How the recorded times contradict the dependency.
   enum class Contradicted : std::uint8_t {
     nothing,
     order,    // `dependency` ended after `node` began, and did not hold it back
@@ -49,7 +48,7 @@ struct Cut {
   };
   Contradicted contradicted = Contradicted::nothing;
 };
-// By rank; of each rank by node, then dependency.
+// Cuts by rank, each list by node, then dependency.
 using Cuts = std::map<Rank, std::vector<Cut>>;
 
 // A receive that ended before the send that it is paired with began.
@@ -62,21 +61,20 @@ struct ContradictedPair {
 };
 
 struct Relaxation {
-  bool circles = false;   // there were some
-  bool breakable = true;  // without all order no circle is left; else nothing is taken out
+  bool circles = false;   // the set had cycles
+  bool breakable = true;  // the cycles end without all order; else there are no cuts
   Cuts cuts;
-  std::vector<ContradictedPair> pairs;  // among what lies on circles
+  std::vector<ContradictedPair> pairs;  // those on cycles
 };
 
-// Which dependencies to take out so that no circle is left. Putting back any single one closes a circle. Those go
-// first that the recorded times contradict: their source is a receive that ended before its send began, ended after
-// their target began, or is a collective that ended before some rank called it. Then the order of threads and
-// streams, then launches, events and synchronisation. Near linear; what lies on no circle is not looked at. `set`
-// and `orders` are by rank.
+// Returns a minimal set of dependencies whose removal leaves no cycle. Takes first those that the recorded times
+// contradict: their source is a receive that ended before its send began, ended after their target began, or is a
+// collective that ended before some rank called it; then the order of threads and streams, then launches, events
+// and synchronisation. Near linear; looks only at nodes on cycles. `set` and `orders` are by rank.
 [[nodiscard]] Relaxation relax(std::span<const TraceSummary> set, std::span<const RecordedOrder> orders,
                                const GroupLists* groups);
 
-// Takes them out of the nodes, with what dep_rules says of them. `cuts`: of one rank.
+// Takes the cuts of one rank out of its nodes, with their letters in dep_rules.
 void cut_dependencies(NodeTable& table, std::span<const Cut> cuts);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Summaries of traces as bytes, from process to process of one program on machines of one kind.
+// Sends summaries of traces as bytes between processes of one program on machines of one kind.
 #pragma once
 
 #include <cstring>
@@ -14,8 +14,7 @@
 
 namespace convert {
 
-// Writes values, texts and arrays one behind the other. A function that visits the parts of something with it reads
-// them with a ByteReader.
+// Writes values, texts and arrays one behind the other; a function that visits parts with it also fits ByteReader.
 class ByteWriter {
  public:
   explicit ByteWriter(std::string& out) : out_(out) {}
@@ -23,7 +22,7 @@ class ByteWriter {
   void operator()(const T&... values) {
     (put(values), ...);
   }
-  // Visits each element of what may be empty.
+  // Writes how many elements there are, then visits each.
   template <typename T, typename Visit>
   void each(const std::vector<T>& list, const Visit& visit) {
     put(list.size());
@@ -53,7 +52,7 @@ class ByteWriter {
   std::string& out_;
 };
 
-// Throws Error(system) where the bytes end too early.
+// Reads what a ByteWriter wrote. Throws Error(system) if the bytes end too early.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : rest_(bytes) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What rules across ranks need of a trace, without its attributes and most of its text: about 48 bytes per node
-// of one dependency.
+// Holds what rules across ranks need of a trace, without its attributes and most of its text: about 48 bytes per
+// node of one dependency.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 
 namespace convert {
 
-// At most that many bytes of UTF-8, whole characters.
+// Returns the longest start of a UTF-8 text of at most so many bytes that ends with a whole character.
 [[nodiscard]] std::string_view cut_to(std::string_view text, std::size_t bytes);
-// Fit for a message: well-formed, on one line.
+// Returns whether a text fits into a message: well-formed UTF-8 on one line.
 [[nodiscard]] bool is_readable(std::string_view text);
 
-// The names of nodes, for messages. Number 0 is no name; so is any beyond the first 65535 or 64 KiB.
+// Holds names of nodes for messages. Number 0 is no name; so is any beyond the first 65535 or 64 KiB.
 class NodeNames {
  public:
   [[nodiscard]] std::string_view at(std::uint64_t number) const {
@@ -57,7 +57,7 @@ struct TraceSummary {
   }
   [[nodiscard]] Location location(const Message& message) const { return location(message.node, message.position); }
   [[nodiscard]] Location location(const CollectiveNode& call) const { return location(call.node, call.position); }
-  // "node 7", "node 7 'ncclDevKernel_AllReduce'"
+  // Returns "node 7" or "node 7 'ncclDevKernel_AllReduce'".
   [[nodiscard]] std::string named(const Message& message) const { return named(message.node, message.name); }
   [[nodiscard]] std::string named(const CollectiveNode& call) const { return named(call.node, call.name); }
 
@@ -67,7 +67,7 @@ struct TraceSummary {
 };
 
 [[nodiscard]] TraceSummary summarise(const Trace& trace);
-// With the trace's graph, where it is there already.
+// Does the same with the trace's graph, if the caller has it already.
 [[nodiscard]] TraceSummary summarise(const Trace& trace, const Graph& graph);
 
 }  // namespace convert

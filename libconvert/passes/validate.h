@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Validation: the table of rules, which of them to run, and the rules on traces and trace sets.
+// Validates traces and sets: the table of rules, which of them to run, and the checks of one rank and of a set.
 #pragma once
 
 #include <bitset>
@@ -23,7 +23,7 @@ enum class RuleFamily : std::uint8_t {
   trace,      // one rank by itself
   set,        // all ranks together
   algorithm,  // a collective algorithm
-  schedule,   // a schedule of one, as it was read
+  schedule,   // a schedule of an algorithm, as it was read
 };
 [[nodiscard]] std::string_view name(RuleFamily family);
 
@@ -33,7 +33,7 @@ struct RuleInfo {
   std::string_view summary;
   std::string_view covers;
 };
-// In the order in which they run.
+// Lists the rules in the order in which they run.
 [[nodiscard]] std::span<const RuleInfo> all_rules();
 
 enum class Rule : std::uint8_t {
@@ -43,20 +43,19 @@ enum class Rule : std::uint8_t {
 };
 [[nodiscard]] std::string_view name(Rule rule);
 
-// Rules that only run with --dataflow.
+// Returns whether a rule only runs with --dataflow.
 [[nodiscard]] bool needs_dataflow(std::string_view rule_name);
 
 class RuleSet {
  public:
   RuleSet() = default;  // no rule
   [[nodiscard]] static RuleSet all();
-  // "deps,cycles". Throws Error(usage) on an unknown or empty name, with the nearest known one.
+  // Reads "deps,cycles". Throws Error(usage) on an unknown or empty name, with the nearest known one.
   [[nodiscard]] static RuleSet parse(std::string_view list);
 
   [[nodiscard]] bool has(Rule rule) const { return bits_[static_cast<std::size_t>(rule)]; }
   [[nodiscard]] bool has(std::string_view name) const;
-  // Whether findings of that rule are wanted: if it is in the set, and framing always, without which nothing is
-  // known.
+  // Returns whether findings of a rule are wanted: of those in the set, and always of framing.
   [[nodiscard]] bool reports(std::string_view name) const;
   [[nodiscard]] bool empty() const { return bits_.none(); }
   RuleSet& add(Rule rule) {
@@ -76,14 +75,14 @@ class RuleSet {
   std::bitset<64> bits_;
 };
 
-// The rules on one rank; returns its graph, for summarise(). Traces may be checked in parallel, each with its own
+// Runs the rules on one rank and returns its graph, for summarise(). Thread-safe if each trace has its own
 // Diagnostics.
 Graph check_trace(const Trace& trace, const RuleSet& enabled, Diagnostics& diagnostics);
 // The ranks of communicator groups, in their order, by pg_name.
 using GroupLists = std::map<std::string, std::vector<Rank>, std::less<>>;
-// The rules across ranks; `groups` is null where nothing is known of them. False, with an error of `peers`, if the
-// summaries are not the ranks 0…n-1 in order: nothing else is checked then.
-// `world`: how many ranks the whole set has, where these may be some of them.
+// Runs the rules across ranks. Returns false, with an error of `peers`, if the summaries are not ranks 0…n-1 in
+// order: nothing else is checked then. `groups`: null if unknown; `world`: ranks of the whole set if these are a
+// part.
 bool check_set(std::span<const TraceSummary> summaries, const RuleSet& enabled, Diagnostics& diagnostics,
                const GroupLists* groups = nullptr, std::size_t world = 0);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the reference program takes a device operation for.
+// Tells what the reference program takes a device operation for.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace convert::compat {
 
-// By the name of a kernel; nothing if the reference does not know it.
+// Returns the collective by the name of a kernel; nothing if the reference does not know it.
 [[nodiscard]] std::optional<Collective> collective_type(std::string_view kernel);
 
-// Bytes of the tensors among the inputs, from Python's text of the lists of values and types; nothing where the
-// reference fails.
+// Returns the bytes of the tensors among the inputs, from Python's text of the lists of values and types; nothing
+// where the reference fails.
 [[nodiscard]] std::optional<std::int64_t> input_bytes(std::string_view values, std::string_view types);
 
 }  // namespace convert::compat

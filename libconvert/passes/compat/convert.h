@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PyTorch traces, linked or not, turned into Chakra's schema as MLCommons Chakra's converter does it: the result
+// Turns PyTorch traces, linked or not, into Chakra's schema as MLCommons Chakra's converter does: the result
 // encodes to the same bytes.
 #pragma once
 

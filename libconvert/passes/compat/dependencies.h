@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Data dependencies as the reference program makes them: one chain of operators for each thread.
+// Makes data dependencies as the reference program does: one chain of operators for each thread.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace convert::compat {
 
-// A node of the trace that is converted, beside its Node.
+// Holds what conversion needs of a node beside its Node.
 struct Entry {
   std::uint32_t parent = IdLookup::none;  // into the nodes; none: not in the trace
   bool device = false;
@@ -24,24 +24,24 @@ struct Entry {
   std::array<NodeId, 2> deps{};
 };
 
-// Children of each node, by id.
+// Lists the children of each node.
 class Children {
  public:
   Children(std::span<const Node> nodes, const std::vector<Entry>& entries, std::span<const std::uint32_t> order);
   [[nodiscard]] std::span<const std::uint32_t> of(std::uint32_t node) const {
     return std::span(children_).subspan(begin_[node], begin_[node + 1] - begin_[node]);
   }
-  // Until then they stand in the order of the trace.
+  // Sorts children by id; before, they stand in the order of the trace.
   void sort_by_id(std::span<const Node> nodes);
 
  private:
   std::vector<std::uint32_t> begin_, children_;
 };
 
-// `emitted`: the nodes in the order in which they were converted.
+// Sets Entry::deps. `emitted`: the nodes in the order in which they were converted.
 void add_dependencies(const Trace& trace, std::vector<Entry>& entries, const Children& children,
                       std::span<const std::uint32_t> emitted);
-// Drops nodes that depend on nothing and that nothing depends on.
+// Returns the emitted nodes without those that depend on nothing and that nothing depends on.
 [[nodiscard]] std::vector<std::uint32_t> without_loose_nodes(const std::vector<Entry>& entries,
                                                              const IdLookup& index,
                                                              std::span<const std::uint32_t> emitted);

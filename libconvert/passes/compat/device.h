@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The device trace as the reference program sees it: operators by start, their own time, the operator of another
+// Reads the device trace as the reference program does: operators by start, their own time, the operator of another
 // thread that they follow, and the device operations that they launch.
 #pragma once
 
@@ -39,7 +39,8 @@ struct DeviceTrace {
 
 [[nodiscard]] DeviceTrace read_device_trace(const Profile& profile);
 
-// Operators of each thread, as positions in cpu_ops, by start. Threads come in the order of their first operator.
+// Lists the operators of each thread, as positions in cpu_ops, by start. Threads come in the order of their first
+// operator.
 struct Threads {
   std::vector<std::uint32_t> ops;
   std::vector<std::uint32_t> begin;  // of each thread of the profile, in ops
@@ -48,7 +49,7 @@ struct Threads {
 };
 [[nodiscard]] Threads threads_of(const std::vector<CpuOp>& ops, std::size_t threads);
 
-// The steps, for tests and for read_device_trace.
+// The steps of read_device_trace, declared for tests.
 void set_exclusive_times(std::vector<CpuOp>& ops, const Threads& threads, const Profile& profile);
 void set_followed(std::vector<CpuOp>& ops, const Threads& threads);
 [[nodiscard]] std::vector<DeviceTrace::Launched> match_launches(const std::vector<CpuOp>& ops,

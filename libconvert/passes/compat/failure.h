@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What to say where the reference program fails.
+// Makes the error where the reference program fails.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace convert::compat {
 
-// "WHAT: the reference program fails here (HOW); leave out --compat chakra".
+// Returns the error "WHAT: the reference program fails here (HOW); leave out --compat chakra".
 [[nodiscard]] Error reference_fails(const std::string& file, std::optional<NodeId> node, std::string_view what,
                                     std::string_view how);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Host and device trace linked as MLCommons Chakra's trace_link does it, number for number: for comparison, and for
+// Links host and device trace as MLCommons Chakra's trace_link does, number for number: for comparison, and for
 // users who must reproduce its results.
 #pragma once
 
@@ -8,11 +8,11 @@
 
 namespace convert {
 
-// `host` as read_pytorch() gives it. The nodes come with new ids in their order; what the reference adds to a node
-// stands behind its attributes: inclusive_dur, exclusive_dur and ts (int64 where the profiler wrote integers, else
-// double), inter_thread_dep if there is one, and of device operations cat, ph, stream and pg_name. There is no
-// sync_dep: the reference takes it from a heuristic, and its own converter ignores it. Throws Error(input) where
-// the reference fails, or where its result cannot be told from a Profile.
+// `host` as read_pytorch() gives it. Nodes get new ids in their order; what the reference adds stands behind their
+// attributes: inclusive_dur, exclusive_dur and ts (int64 if the profiler wrote integers, else double),
+// inter_thread_dep if there is one, and for device operations cat, ph, stream and pg_name. There is no sync_dep:
+// the reference takes it from a heuristic, and its own converter ignores it. Throws Error(input) where the
+// reference fails, or where its result cannot be told from a Profile.
 [[nodiscard]] Trace link_like_reference(Trace host, const Profile& device);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Times as Python computes with them: integers stay integers, everything else is a double.
+// Computes with times as Python does: integers stay integers, everything else is a double.
 #pragma once
 
 #include <bit>
@@ -8,7 +8,7 @@
 
 namespace convert::compat {
 
-// Microseconds. Whole numbers below 2^53 only, so that a double holds them.
+// Holds microseconds; whole numbers below 2^53 only, so that a double holds them.
 struct Number {
   double value = 0;
   bool whole = true;
@@ -18,7 +18,7 @@ inline Number operator-(Number a, Number b) { return {a.value - b.value, a.whole
 
 inline constexpr std::int64_t largest_exact = (std::int64_t{1} << 53U) - 1;  // in a double
 
-// The double nearest to ns / 1000, which is the one that the decimal text of the microseconds reads as.
+// Returns the double nearest to ns / 1000, as which the decimal text of the microseconds would be read.
 inline double nearest_microseconds(std::int64_t ns) {
   if (ns <= largest_exact) return static_cast<double>(ns) / 1000.0;
   // Fixed-point arithmetic: ns itself has no double.

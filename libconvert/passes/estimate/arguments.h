@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The arguments of an operator, read in place from the texts of IOInfo: nothing here allocates, and nothing is set
-// that is not read.
+// Reads the arguments of an operator in place from the texts of IOInfo: allocates nothing, and sets nothing that is
+// not read.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace convert {
 
-// An unsigned number that remembers that it went beyond 64 bits.
+// Holds an unsigned number that remembers whether it went beyond 64 bits.
 struct Count {
   std::uint64_t value = 0;
   bool overflow = false;
@@ -35,21 +35,21 @@ struct Count {
 
 inline constexpr std::size_t max_arguments = 32, max_rank = 12;
 
-// The sizes of a tensor, or the numbers of a list.
+// Holds the sizes of a tensor, or the numbers of a list.
 struct Shape {
   std::array<std::uint64_t, max_rank> dims;
   std::size_t rank = 0;
 
   [[nodiscard]] std::uint64_t operator[](std::size_t i) const { return dims[i]; }
-  // From the last dimension: 1 is the last one.
+  // Counts from the last dimension, which is 1.
   [[nodiscard]] std::uint64_t back(std::size_t i) const { return dims[rank - i]; }
   [[nodiscard]] Count product(std::size_t begin, std::size_t end) const;
   [[nodiscard]] Count elements() const { return product(0, rank); }
-  // `[2, 3]`; false for anything but a list of at most max_rank numbers ≥ 0.
+  // Reads `[2, 3]`; returns false for anything but a list of at most max_rank numbers ≥ 0.
   [[nodiscard]] bool read(std::string_view text);
 };
 
-// A part of a text; unlike string_view left as it is until it is set.
+// Holds a part of a text; unlike string_view it is not initialised.
 struct Part {
   const char* begin;
   const char* end;
@@ -68,10 +68,10 @@ struct Argument {
   [[nodiscard]] std::string_view text() const { return part.text(); }
 };
 
-// The values of an operator's inputs or outputs.
+// Holds the values of an operator's inputs or outputs.
 class Arguments {
  public:
-  // False for malformed text, sizes beyond 64 bits, and more than max_arguments.
+  // Returns false for malformed text, sizes beyond 64 bits, and more than max_arguments.
   [[nodiscard]] bool read(std::string_view values);
 
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -83,9 +83,9 @@ class Arguments {
   [[nodiscard]] bool is_defined_tensor(std::size_t i) const {
     return is_tensor(i) && arguments_[i].elem_bytes != 0;
   }
-  // Tensors or lists of tensors.
+  // Returns whether an argument is a tensor or a list of tensors.
   [[nodiscard]] bool has_tensor(std::size_t i) const;
-  // The first that is or holds a tensor, or null.
+  // Returns the first argument that is or holds a tensor, or null.
   [[nodiscard]] const Argument* first_tensor() const;
 
  private:
@@ -93,7 +93,8 @@ class Arguments {
   std::size_t size_ = 0;
 };
 
-// The texts of the elements of a list, `[[64, 64], [], []]` or `['Int', 'None']`; without the quotes of strings.
+// Holds the texts of the elements of a list, `[[64, 64], [], []]` or `['Int', 'None']`; without the quotes of
+// strings.
 class Elements {
  public:
   [[nodiscard]] bool read(std::string_view list);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The formulas that op_table.def gives to operators, and what they see of an operator.
+// Declares the formulas that op_table.def gives to operators, and what they see of an operator.
 #pragma once
 
 #include <array>
@@ -17,28 +17,28 @@ struct Cost {
   Count num_ops, bytes;
 };
 
-// One operator as called.
+// Holds one call of an operator.
 class Operator {
  public:
   Operator(const OpIo& inputs, const OpIo& outputs, bool in_place)
       : inputs_(inputs), outputs_(outputs), in_place_(in_place) {}
-  // False if the values cannot be read.
+  // Returns false if the values cannot be read.
   [[nodiscard]] bool read() { return in.read(inputs_.values) && out.read(outputs_.values); }
 
   [[nodiscard]] bool in_place() const { return in_place_; }  // the name ends with `_`
-  // False unless the argument is a tensor with these sizes.
+  // Returns false unless the argument is a tensor with these sizes.
   [[nodiscard]] bool shape(std::size_t argument, Shape& shape);
   [[nodiscard]] bool output_shape(Shape& shape) const;  // of the first output
   [[nodiscard]] std::string_view type(std::size_t argument);
   [[nodiscard]] bool is_true(std::size_t argument) const;
   [[nodiscard]] bool is_zero(std::size_t argument) const;  // or no number
-  // Elements of the first output, or of the argument that an operation in place writes.
+  // Returns the elements of the first output, or of the argument that an operation in place writes.
   [[nodiscard]] std::optional<Count> result_elements() const;
 
-  // Bytes of all inputs, each tensor once, without those that are only written (`out`).
+  // Returns the bytes of all inputs, each tensor once, without those that are only written (`out`).
   [[nodiscard]] Count bytes_read() const;
-  // Bytes of the outputs. Where the trace has none: of what an operation in place writes, the arguments of the
-  // mask; or of `result` elements like those of the first tensor; otherwise nothing.
+  // Returns the bytes of the outputs. If the trace has none: those of the arguments in the mask `written` for an
+  // operation in place; or of `result` elements like those of the first tensor; otherwise nothing.
   [[nodiscard]] std::optional<Count> bytes_written(std::optional<Count> result, unsigned written = 1) const;
   [[nodiscard]] std::optional<Cost> cost(Count num_ops, std::optional<Count> result, unsigned written = 1) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The linked trace, node by node: names, times, attributes, estimates.
+// Makes the nodes of a linked trace: names, times, attributes, estimates.
 #pragma once
 
 #include <cstddef>
@@ -24,9 +24,9 @@ class LinkedNodes {
   LinkedNodes(const LinkedNodes&) = delete;
   LinkedNodes& operator=(const LinkedNodes&) = delete;
 
-  void head(Trace& out);  // once, first
-  // Replaces out.nodes by at most so many further nodes; false, and none, at the end. The tables of `out` hold the
-  // texts, inputs and outputs of the host trace: it must be the same object each time.
+  void head(Trace& out);  // call once, first
+  // Replaces out.nodes by up to `max_nodes` further nodes; returns false, with none, at the end. `out` must be the
+  // same object each time: its tables hold the texts, inputs and outputs of the host trace.
   bool next(Trace& out, std::size_t max_nodes);
 
  private:

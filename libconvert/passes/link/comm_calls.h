@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The calls of communication on a rank's threads and the kernels that carry them out.
+// Follows the communication calls on a rank's threads, and the kernels that carry them out.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +21,18 @@ class CommCalls {
   CommCalls(const Trace& host, const Profile* device, const Operators& operators, LinkReport& report)
       : host_(host), device_(device), operators_(operators), report_(report), comm_of_(operators.all.size()) {}
 
-  // An operator begins. `open`: the operators of its thread that have begun and not ended, it is the last.
+  // Notes that an operator begins. `open`: the operators of its thread that have begun and not ended; it is the
+  // last.
   void begin(std::span<const std::uint32_t> open);
-  // What a device operation carries out that is launched there; one kernel may do several sends and receives. The
-  // result is part of them.
+  // Returns the communications, a range of parts, that a device operation launched there carries out; one kernel
+  // may do several sends and receives.
   [[nodiscard]] Range launch(std::span<const std::uint32_t> open, std::uint32_t thread, std::uint32_t operation);
   [[nodiscard]] std::uint32_t part(std::size_t i) const { return parts_[i]; }  // into the facts
-  // All of them, with texts of their own in `texts`. Nothing else may follow.
+  // Returns the facts of all communications, with their texts in `texts`. Call this last.
   [[nodiscard]] std::vector<CommFacts> take(std::vector<char>& texts);
 
-  // fn(operator, comm) for the calls that no kernel has carried out, such as those of gloo: the operator is the
-  // innermost of the call, the one that spends its time. What a profile does not cover is not among them.
+  // Calls fn(operator, comm) for calls that no kernel has carried out, such as those of gloo: the operator is the
+  // innermost of the call, which spends its time. Calls that a profile does not cover are left out.
   template <class Fn>
   void for_each_on_host(const Fn& fn) const {
     for (std::uint32_t c = 0; c < comms_.size(); ++c) {
@@ -47,7 +48,7 @@ class CommCalls {
     bool carried = false;               // by a kernel
   };
   std::uint32_t add(const CommFacts& facts, std::uint32_t op);
-  // 1 + index into comms of the innermost call that is under way; 0: none.
+  // Returns 1 + the index into comms of the innermost call that has not ended; 0: none.
   [[nodiscard]] std::uint32_t under_way(std::span<const std::uint32_t> open) const;
   Range take_group(std::uint32_t thread, std::string_view group);
 
@@ -59,7 +60,7 @@ class CommCalls {
   std::vector<CommFacts> comms_;
   std::vector<Call> calls_;  // by comm
   std::vector<std::uint32_t> parts_;
-  // By thread and process group: what may be part of a group that ends later.
+  // By thread and process group: sends and receives that a later group call may collect.
   std::map<std::pair<std::uint32_t, std::string_view>, std::vector<std::uint32_t>> grouped_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a collective, send or receive of a PyTorch program is: from what the host trace and the profiler say of the
-// call and of its kernel.
+// Finds out what a collective, send or receive of a PyTorch program is, from the host trace and the profiler's
+// events of the call and of its kernel.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ enum class CommKind : std::uint8_t {
   group,  // "coalesced": the sends and receives called before it
 };
 
-// -1 and empty: nobody says it. Views point into the texts of the host trace and of the profile.
+// Holds what is known of a communication; -1 and empty: unknown. Views point into texts of host trace and profile.
 struct CommFacts {
   CommKind kind = CommKind::none;
   Collective type = Collective::all_reduce;
@@ -41,35 +41,34 @@ struct CommFacts {
   std::string_view out_splits;
   bool on_host = false;  // of a backend without kernels: gloo, mpi
 
-  // Takes what this one lacks.
+  // Fills in from `other` what is unknown here.
   void complete(const CommFacts& other);
 };
 
-// Whether an operator is the call of a communication: record_param_comms, or an annotation of the backend such as
+// Returns whether an operator is a communication call: record_param_comms, or an annotation such as
 // nccl:all_reduce.
 [[nodiscard]] bool is_comm_call(std::string_view name);
-// Facts of a call. `node`: in the host trace, or null; `event`: in the profile, or null.
+// Returns the facts of a call. `node`: in the host trace, or null; `event`: in the profile, or null.
 [[nodiscard]] CommFacts comm_of_call(const Trace& host, const Node* node, const Profile* device,
                                      const Profile::CpuOp* event);
 
-// Whether a kernel is one of a communication library: its name is of NCCL, RCCL, oneCCL or MSCCL, or its args name
-// a collective.
+// Returns whether a kernel communicates: its name is of NCCL, RCCL, oneCCL or MSCCL, or its args name a collective.
 [[nodiscard]] bool is_comm_kernel(const Profile& device, const Profile::DeviceOp& kernel);
 [[nodiscard]] CommFacts comm_of_kernel(const Profile& device, const Profile::DeviceOp& kernel);
 
-// comm_size by the field's rule: the whole input of each NPU; of all-gather and gather its shard; of scatter the
-// whole of the root. Nothing if nobody says it.
+// Returns comm_size in bytes by the field's rule: each NPU's whole input; of all-gather and gather its shard; of
+// scatter the root's whole buffer. Nothing if unknown.
 [[nodiscard]] std::optional<std::int64_t> comm_size(const CommFacts& facts);
 
-// The bytes of all tensors in a text such as [[12, 13, 0, 4096, 4, 'cuda:0']].
+// Returns the bytes of all tensors in a text such as [[12, 13, 0, 4096, 4, 'cuda:0']].
 [[nodiscard]] std::int64_t tensor_bytes(std::string_view values);
-// The integers of a text such as "[2, 2]"; nothing if there is anything else in it.
+// Returns the integers of a text such as "[2, 2]"; nothing if it holds anything else.
 [[nodiscard]] std::optional<std::vector<std::int64_t>> integer_list(std::string_view text);
 
-// The groups of a rank's communication: their ids, which the set's groups file and pg_name have, and their ranks.
+// Holds the groups that a rank communicates in: their ids (of the groups file and pg_name) and their ranks.
 class GroupTable {
  public:
-  // `known`: what the traces tell of groups.
+  // `known`: the groups that the traces tell of.
   explicit GroupTable(const std::vector<ProcessGroup>& known);
   struct Group {
     std::int64_t id = 0;
@@ -78,7 +77,7 @@ class GroupTable {
     std::vector<std::uint32_t> ranks{};
     std::uint32_t size = 0;
   };
-  // The group of the facts, which is added if it is new. "" is the group of all ranks.
+  // Returns the group of the facts, added if it is new. "" is the group of all ranks.
   const Group& of(const CommFacts& facts);
   [[nodiscard]] const std::vector<Group>& all() const { return groups_; }
 

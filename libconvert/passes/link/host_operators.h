@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The host trace's nodes in the order in which they began, with what tells them apart.
+// Lists the host trace's nodes in the order in which they began, with the numbers that tell them apart.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace convert {
 
-// Integers of the host trace's nodes, 0 (and -1 for seq_id and rf_id) where they are absent.
+// Holds integers of a host trace's node, 0 (rf_id and seq_id: -1) where they are absent.
 struct HostIds {
   std::int64_t rf_id = -1;
   std::int64_t tid = 0;
@@ -20,7 +20,7 @@ struct HostIds {
 };
 [[nodiscard]] HostIds host_ids(const Trace& host, const Node& node);
 
-// Whether a node stands for the process or a thread, not for an operator.
+// Returns whether a node of this name stands for the process or a thread, not for an operator.
 [[nodiscard]] bool is_structure(std::string_view name);
 
 struct HostOperators {
@@ -33,13 +33,13 @@ struct HostOperators {
     bool structure = false;
   };
   std::vector<Facts> of_node;
-  std::vector<std::uint32_t> by_id;    // nodes in the order of their ids, which is that of their begins
+  std::vector<std::uint32_t> by_id;    // nodes by id, which is the order in which they began
   std::vector<std::uint32_t> callers;  // by node
   std::vector<std::int64_t> tids;      // of the threads, ascending
 
   [[nodiscard]] std::int64_t tid(std::uint32_t node) const { return tids[of_node[node].thread]; }
 };
-// Counts repeated ids and missing callers.
+// Returns the operators; counts repeated ids and missing callers in `report`.
 [[nodiscard]] HostOperators host_operators(const Trace& host, LinkReport& report);
 
 }  // namespace convert

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The operators of one rank: the nodes of the host trace and the profiler's CPU events, put together and laid out
-// in time on their threads.
+// Puts together the operators of one rank from the host trace's nodes and the profiler's CPU events, laid out in
+// time on their threads.
 #pragma once
 
 #include <cstdint>
@@ -33,9 +33,9 @@ struct Operators {
   bool timed = false;  // false: there is no profile; times are places in program order
 };
 
-// Puts host nodes and events together; see matching.h. What has no partner stays: host nodes without a time stand
-// where they stand in the order of their thread, for no time. `device`: null if there is no profile. What the host
-// trace did not observe is removed from it; see window.h.
+// Pairs host nodes and events (see matching.h). Those without a partner stay: host nodes without an event keep
+// their place on their thread and take no time. `device`: null if there is no profile; what ran outside the host
+// trace's observation is removed from it (see window.h).
 [[nodiscard]] Operators match_operators(const Trace& host, Profile* device, LinkReport& report);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a linking found and what it could not: counts by kind and reason, and the operations behind them.
+// Reports what a linking found and what it could not: counts by kind and reason, and the operations behind them.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace convert {
 
-// Why something has no partner, or was placed by less than an id.
+// Says why something has no partner, or was placed by less than an id.
 enum class Unmatched : std::uint8_t {
   host_not_profiled,           // host operator without an event: no event has its id
   host_outside_profile,        // …: its id lies outside those that were profiled
@@ -28,7 +28,7 @@ enum class Unmatched : std::uint8_t {
   kernel_by_time,              // …: placed by its time alone
   kernel_before_launch,        // device operation that begins before the call that launched it
   stream_overlap,              // … before the one before it on its stream ends
-  synchronisation_unresolved,  // synchronisation of which nobody says what it waits for
+  synchronisation_unresolved,  // synchronisation whose target is not known
   communication_unknown,       // communication kernel of an unknown collective
   communication_size,          // … of unknown size
   communication_peer,          // send or receive of an unknown peer
@@ -38,9 +38,8 @@ inline constexpr auto unmatched_kinds = static_cast<std::size_t>(Unmatched::coun
 struct UnmatchedInfo {
   std::string_view name;  // "host_outside_profile"
   std::string_view text;  // "host operators outside the profiled interval"
-  bool of_host = false;   // it is about the host trace; else about the device trace
-  bool warned =
-      false;  // users should look at it: the others are usual where a profiler ran for a part of the program
+  bool of_host = false;   // about the host trace, else about the device trace
+  bool warned = false;    // users should look at it; else usual if a profiler ran for a part of the program
 };
 [[nodiscard]] const UnmatchedInfo& unmatched_info(Unmatched kind);
 
@@ -79,8 +78,8 @@ struct LinkReport {
     }
     [[nodiscard]] bool empty() const { return low > high; }
     [[nodiscard]] bool holds(std::int64_t value) const { return low <= value && value <= high; }
-    // Whether they have at most the ends in common: the last operators of a step have the number that the next one
-    // begins with.
+    // Returns whether they have at most the ends in common: the last operators of a step have the number that the
+    // next one begins with.
     [[nodiscard]] bool apart(const Range& other) const {
       if (empty() || other.empty()) return false;
       const auto length = [](std::int64_t from, std::int64_t to) {
@@ -97,7 +96,7 @@ struct LinkReport {
     std::vector<Range> profile;  // all, or below and above those of the host trace
     std::uint64_t within = 0;    // how many the profile has between the two
   };
-  // How much of the two files agrees.
+  // Counts how much of the two files agrees.
   struct Evidence {
     std::uint64_t operators = 0;          // of the host trace
     std::uint64_t with_id = 0;            // operators with an id of a record function, of the file with fewer
@@ -115,8 +114,8 @@ struct LinkReport {
       return std::min(comparable(), agree_by_sequence + (by_id ? agree_by_id : 0));
     }
   };
-  // Which operators of the host trace have an event, announcements of process groups aside. Those before the first
-  // that has one, and behind the last, are by ids of nodes, which count as operators begin.
+  // Counts the operators of the host trace that have an event, without announcements of process groups. `before`
+  // and `behind` (the first and the last that have one) go by node ids, which count as operators begin.
   struct Coverage {
     std::uint64_t operators = 0;
     std::uint64_t with_event = 0;
@@ -124,7 +123,7 @@ struct LinkReport {
     Range before_nodes, behind_nodes;
     std::uint64_t numbered = 0;  // operators with a sequence number, from the first with an event to the last
     std::uint64_t agreeing = 0;  // … whose event has the same one
-    // From the first to the last of each thread that is in both, annotations without a partner aside.
+    // From the first to the last of each thread that is in both files, without annotations that have no partner:
     std::uint64_t inside = 0, inside_without = 0;    // operators of the host trace; those without an event
     std::uint64_t profiled_inside = 0, foreign = 0;  // operators of the profile; those that the host trace lacks
   };
@@ -172,11 +171,11 @@ struct LinkReport {
   }
 };
 
-// One object: counts, times, communication, what is unmatched and, where it was listed, each of it.
+// Appends one JSON object: counts, times, communication, counts of what is unmatched and, if listed, each item.
 void append_json(const LinkReport& report, std::string& out);
-// "host operators outside the profiled interval: 3; the first is aten::mm (7)".
+// Returns "host operators outside the profiled interval: 3; the first is aten::mm (7)".
 [[nodiscard]] std::string unmatched_message(std::uint64_t count, const LinkReport::Item& first);
-// A few lines for people.
+// Returns a few lines for people.
 [[nodiscard]] std::vector<std::string> summary(const LinkReport& report);
 
 }  // namespace convert

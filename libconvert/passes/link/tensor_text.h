@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tensors in a text of values, as PyTorch's host traces list them:
-// [tensor id, storage id, offset, elements, bytes of each, 'device'].
+// Reads the tensors in a text of values, as PyTorch's host traces list them: [tensor id, storage id, offset,
+// elements, bytes of each, 'device'].
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ struct TensorText {
   std::int64_t element_bytes = 0;
 };
 
-// fn(TensorText) for each tensor, at any depth of lists.
+// Calls fn(TensorText) for each tensor, at any depth of lists.
 template <class Fn>
 void for_each_tensor(std::string_view values, const Fn& fn) {
   const char* const end = values.data() + values.size();

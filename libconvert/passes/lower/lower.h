@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Algorithm → Chakra traces, and back from the provenance that the traces carry (mapping: et-formats(5)).
+// Turns an algorithm into Chakra traces, and back by the provenance that the traces carry (mapping: et-formats(5)).
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class Lowering {
   void write_step(const Step& step, RankState& state, NodeTable& out) const;
   static void write_provenance(const Step& step, RankState& state, NodeTable& out);
   [[nodiscard]] std::int64_t bytes(std::int32_t chunks) const;
-  // Of a step's message; nothing if nobody says.
+  // Returns the bytes of a step's message; nothing if they are not known.
   [[nodiscard]] std::optional<std::int64_t> bytes_of(const Step& step) const;
 
   const Algorithm& a_;
@@ -46,11 +46,11 @@ class Lowering {
   std::vector<std::uint32_t> published_;  // published_steps(a_)
 };
 
-// The program that the traces (ranks 0…n-1) were made from. Throws Error(input) where the provenance is incomplete
-// or contradicts itself or the nodes.
+// Returns the program that the traces (ranks 0…n-1) were made from. Throws Error(input) if the provenance is
+// incomplete or contradicts itself or the nodes.
 [[nodiscard]] Algorithm raise_algorithm(std::span<const Trace> traces);
 
-// True if a trace's nodes and dependencies are what lowering its rank gives (sizes aside).
+// Returns whether a trace's nodes and dependencies are what lowering its rank gives (sizes aside).
 [[nodiscard]] bool same_graph(const Lowering& lowering, const Trace& trace);
 
 }  // namespace convert

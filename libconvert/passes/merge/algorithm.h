@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A collective algorithm, ready to take the place of collectives: what each place of a group does, in chunks.
+// Holds a collective algorithm, ready to take the place of collectives: what each place of a group does, in chunks.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace convert {
 
-// What one place does. Nodes ascend by id; an id is its position now.
+// Holds what one place does. Nodes ascend by id, and an id is the position now.
 struct MergePlace {
   struct Node {
     NodeType type = NodeType::comp;
@@ -36,32 +36,31 @@ struct MergePlace {
   std::uint32_t number = 0;
   std::vector<Node> nodes;
   std::vector<std::uint32_t> deps;
-  std::vector<std::uint32_t> sinks;  // nothing waits for them
+  std::vector<std::uint32_t> sinks;  // nodes that nothing waits for
   std::string text;
-  std::uint32_t tags = 0;  // the most between two places, seen from here
-  // For a proof of what comes out (see provenance.h, merged): of the algorithm, and of each node. Empty if the
-  // trace does not tell.
+  std::uint32_t tags = 0;  // the most between this place and another
+  // Provenance of the algorithm, for a proof of the result (provenance.h, namespace merged); empty if not told.
   AttrTable program;
 };
-// `trace`: of one of so many places. Throws Error(input) [merge] with the place: other nodes than sends, receives
-// and computations; a peer beyond the places; neither size nor chunks; ids or dependencies that do not exist; a
-// cycle.
+// Reads the trace of one of so many places. Throws Error(input) [merge] with the place: nodes other than sends,
+// receives and computations; a peer beyond the places; neither size nor chunks; ids or dependencies that do not
+// exist; a cycle.
 [[nodiscard]] MergePlace read_merge_place(const Trace& trace, std::uint32_t places);
 
 struct MergeAlgorithm {
   std::string source;  // as the user named it
   std::uint32_t places = 0;
-  std::string places_note{};  // why so many, where it is not plain: " (…)"
-  std::uint32_t tags = 0;     // that an instance takes
-  // What it says it computes, "all_reduce"; "custom": none of the known; empty: it says nothing.
+  std::string places_note{};  // why so many, if that is not plain: " (…)"
+  std::uint32_t tags = 0;     // how many an instance takes
+  // What the algorithm claims to compute, "all_reduce"; "custom": none of the known ones; empty: not told.
   std::string collective;
   std::vector<std::int32_t> relays{};  // places that only pass on, and take no part
-  // The trace of a place. Thread-safe.
+  // Returns the trace of a place. Thread-safe.
   std::function<Trace(std::uint32_t place)> load;
-  // Which chunks its messages carry; null if that cannot be told. Thread-safe, costly the first time. None: as
-  // null.
+  // Returns which chunks its messages carry; null if that cannot be told. Thread-safe, costly the first time. May
+  // be empty, which means null.
   std::function<const ChunkFlow*()> flow{};
-  // The place where its data starts or ends, if it has such and that can be told. As `flow`.
+  // Returns the place where its data starts or ends, if there is one and it can be told. Otherwise as `flow`.
   std::function<std::optional<std::uint32_t>()> root{};
 };
 

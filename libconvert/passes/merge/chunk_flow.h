@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which chunks of the whole each message of an algorithm carries, wherever they lie in its buffers.
+// Finds which chunks of the whole each message of an algorithm carries, wherever they lie in its buffers.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@ namespace convert {
 
 struct StepGraph;
 
-// By step of a program: what it receives, and what it computes or sends, as ranges of runs.
+// Holds by step of a program what it receives, and what it computes or sends, as ranges of runs.
 struct StepChunks {
   std::vector<Range> received;
   std::vector<Range> result;
   std::vector<ChunkRun> runs;
 };
-// Runs the program once. Nothing if it does not run to its end.
+// Runs the program once; returns nothing if it does not end.
 [[nodiscard]] std::optional<StepChunks> chunks_of_steps(const StepGraph& program);
 
 class ChunkFlow {
  public:
-  // Runs the algorithm once. Nothing if it does not run to its end.
+  // Runs the algorithm once; returns nothing if it does not end.
   [[nodiscard]] static std::optional<ChunkFlow> of(const Algorithm& algorithm);
 
-  // Of the step at a position of a place's threadblock: what it receives, and what it computes or sends. Empty if
+  // Return what the step at a position of a place's threadblock receives, and what it computes or sends; empty if
   // there is no such step.
   [[nodiscard]] std::span<const ChunkRun> received(std::uint32_t place, std::int32_t tb,
                                                    std::int32_t position) const {
@@ -38,7 +38,7 @@ class ChunkFlow {
                                                  std::int32_t position) const {
     return runs_of(result_, place, tb, position);
   }
-  // Of a node of a place's trace: a receive's what it receives, else the result of its step.
+  // Returns what a receive of a place's trace receives; for other nodes the result of their step.
   [[nodiscard]] std::span<const ChunkRun> of_node(const Trace& place, std::size_t node) const;
   [[nodiscard]] std::int32_t chunks() const { return chunks_; }  // of the whole
 

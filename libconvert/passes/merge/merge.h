@@ -20,13 +20,13 @@
 
 namespace convert {
 
-// What takes the place of a collective.
+// Says what takes the place of a collective.
 struct MergeChoice {
   std::uint32_t algorithm = 0;  // into MergePlan::algorithms
   std::uint32_t chunks = 1;     // instances that it is cut into, which run side by side
 };
 
-// A collective as a rule sees it.
+// Holds a collective as a rule sees it.
 struct MergeCall {
   Collective type{};
   std::string_view group;  // pg_name; "0": all ranks
@@ -37,13 +37,13 @@ struct MergeCall {
   std::optional<std::uint32_t> root;  // its place in the group, where the node tells it
 };
 
-// What all ranks must know alike. Instances are numbered by group, and within it by the order in which the group's
-// collectives are issued, which is the same on all its ranks: so each rank finds the tags of an instance by itself.
+// Holds what all ranks must know alike. Instances are numbered by group, and within it by the order in which its
+// collectives are issued, which is the same on all its ranks: so each rank finds an instance's tags by itself.
 struct MergePlan {
   struct Group {
     std::vector<std::uint32_t> ranks;  // in the order listed; empty: all
-    std::uint64_t first_call = 0;      // the collectives of the groups before it
-    // Of a rank, among the members; nothing if it is none.
+    std::uint64_t first_call = 0;      // how many collectives the groups before it have
+    // Returns the place of a rank among the members; nothing if it is no member.
     [[nodiscard]] std::optional<std::uint32_t> place(std::int64_t rank, std::uint32_t of_ranks) const;
   };
   std::uint32_t ranks = 0;
@@ -51,12 +51,12 @@ struct MergePlan {
   std::vector<MergeAlgorithm> algorithms;
   std::int64_t first_tag = 0;        // beyond those of the workload
   std::uint64_t first_instance = 0;  // beyond those of earlier merges
-  std::uint32_t tags = 1;            // an instance's
+  std::uint32_t tags = 1;            // of an instance
   std::uint32_t most_chunks = 1;     // of a collective
   bool require_all = false;          // no collective may stay
   // A collective that its algorithm cannot express (see MergeCounts::misfits) is merged all the same.
   bool allow_misfits = false;
-  // Nothing: the collective stays. Called by several threads.
+  // Returns what takes a collective's place; null: it stays. Called by several threads.
   std::function<const MergeChoice*(const MergeCall&)> choose;
 };
 
@@ -64,7 +64,7 @@ struct MergeCounts {
   std::uint64_t merged = 0;
   std::uint64_t kept = 0;
   std::uint64_t added = 0;  // nodes
-  // Merged ones whose bytes their chunks do not divide: all bytes are there, or each message is rounded down.
+  // Merged ones whose chunks do not divide their bytes: with all bytes, or with each message rounded down.
   std::uint64_t spread = 0;
   std::uint64_t rounded = 0;
   // Merged ones with another root than the algorithm's, with parts of different sizes, with ranks in the place of
@@ -74,14 +74,15 @@ struct MergeCounts {
   std::set<std::pair<std::uint32_t, Collective>> others{};
 };
 
-// The collectives of a rank as a plan needs them: how many each group has, what they are, and the highest tag.
+// Counts the collectives of a rank as a plan needs them: how many each group has, what they are, and the highest
+// tag.
 struct CollectiveCensus {
   struct Group {
     std::uint64_t calls = 0;
     std::uint64_t digest = 0;        // of types, sizes and roots, in order; without the sizes of all-to-alls
     std::uint64_t part_digest = 0;   // of the sizes of all-to-alls
     bool has_unequal_parts = false;  // then those may differ from rank to rank
-    // Different types, each with the ranks that are roots; -1: none is told.
+    // Different types, each with the ranks that are roots; -1: not told.
     std::set<std::pair<Collective, std::int64_t>> kinds{};
   };
   std::map<std::string, Group, std::less<>> groups;  // by pg_name; "0" for none
@@ -90,22 +91,21 @@ struct CollectiveCensus {
 };
 [[nodiscard]] CollectiveCensus count_collectives(const NodeTable& table);
 
-// One rank. Nodes that stay are untouched, but for dependencies on what has gone: those are on the last nodes of
-// the algorithm then. New nodes have ids behind all others. An all-gather's bytes are comm_size times the ranks of
-// the group; what a message of so many chunks has of them says core/algorithm/chunk_bytes.h.
+// Merges one rank. Nodes that stay are untouched, but dependencies on a merged collective become dependencies on
+// the last nodes of the algorithm. New nodes have ids behind all others. An all-gather's bytes are comm_size times
+// the ranks of the group; core/algorithm/chunk_bytes.h says what a message of so many chunks has of them.
 class MergedRank {
  public:
-  // Throws Error(input) [merge] with the node: a group that is not defined or lacks the rank, or is of another size
-  // than the algorithm; fewer bytes than chunks; misfits that are not allowed; one that
-  // stays and may not.
+  // Throws Error(input) [merge] with the node: a group that is not defined, lacks the rank, or differs in size from
+  // the algorithm; fewer bytes than chunks; misfits that are not allowed; a collective that stays and may not.
   MergedRank(const MergePlan& plan, Trace workload);
   ~MergedRank();
 
   [[nodiscard]] const MergeCounts& counts() const;
-  // What proves the new nodes, which name it then. Before next().
+  // Adds the metadata that prove the new nodes, to which these refer then. Call before next().
   void add_programs(Metadata& out);
-  // Replaces out.nodes by the next nodes, about max_nodes of them: first all that stay, then the new ones by id.
-  // False at the end.
+  // Replaces out.nodes by the next nodes, about max_nodes: first all that stay, then the new ones by id. Returns
+  // false at the end.
   [[nodiscard]] bool next(Trace& out, std::size_t max_nodes);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the data of a broadcast starts, or the sum of a reduce ends.
+// Finds where the data of a broadcast starts, or the sum of a reduce ends.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace convert {
 
-// The place; nothing of other collectives, and of programs that do not compute theirs. Runs the algorithm once.
+// Runs the algorithm once and returns the place; nothing for other collectives or a wrong result.
 [[nodiscard]] std::optional<std::uint32_t> root_place(const Algorithm& algorithm);
 
 }  // namespace convert

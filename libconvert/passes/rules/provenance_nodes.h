@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The attributes of one node that tell where it comes from, found in one pass over them.
+// Finds the attributes of one node that tell where it comes from, in one pass over them.
 #pragma once
 
 #include <array>
@@ -39,7 +39,7 @@ class ProvenanceNode {
     field_count
   };
 
-  // Whether a node tells anything of an algorithm; quicker than to look at what.
+  // Returns whether a node tells anything of an algorithm; quicker than finding out what.
   [[nodiscard]] static bool tells(const NodeTable& table, const Node& node) {
     constexpr std::uint32_t first = attr::msg_chunk_cnt.index(), last = attr::tb_id.index();
     static_assert(last - first == 8, "the counters and positions stand together in attr_names.h");
@@ -59,7 +59,7 @@ class ProvenanceNode {
 
   [[nodiscard]] const Attr* attr(Field field) const { return found_[field]; }
   [[nodiscard]] bool has(Field field) const { return found_[field] != nullptr; }
-  // Nothing if it is not there, or no int32.
+  // Returns nothing if the attribute is absent or no int32.
   [[nodiscard]] std::optional<std::int32_t> get(Field field) const {
     const auto v = wide(field);
     using Limits = std::numeric_limits<std::int32_t>;
@@ -78,7 +78,7 @@ class ProvenanceNode {
       attr::hasdep,        attr::deps,          attr::depid,           attr::tb_id,        attr::step_type,
       attr::src_off,       attr::dst_off,       attr::chunk_cnt,       attr::nop_depids,   attr::nop_steps,
       attr::comm_size,     attr::chunk_id,      attr::ten_link,        attr::npu,          attr::is_rrc};
-  // By Name::index: the field, field_count for all other names.
+  // By Name::index: the field; field_count for all other names.
   static constexpr auto slots = [] {
     std::array<std::uint8_t, attr::detail::count> table{};
     table.fill(field_count);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rules themselves, one file each; validate.cpp runs them in the order of rules.def.
+// Declares the rules, one file each; validate.cpp runs them in the order of rules.def.
 #pragma once
 
 #include <span>
@@ -19,19 +19,19 @@ void check_deps(const Trace& trace, std::span<const GraphDefect> defects, Diagno
 void check_cycles(const Trace& trace, const Graph& graph, Diagnostics& diagnostics);
 void check_attributes(const Trace& trace, Diagnostics& diagnostics);
 
-// False if the ranks are not 0…n-1: then nothing more can be said about the set.
+// Returns false if the ranks are not 0…n-1: then nothing more can be said about the set.
 bool check_ranks(std::span<const TraceSummary> set, Diagnostics& diagnostics);
 void check_peers(std::span<const TraceSummary> set, Diagnostics& diagnostics);
 void check_pairs(std::span<const TraceSummary> set, Diagnostics& diagnostics);
-// `groups` may be null. `world`: as of check_set.
+// `groups` may be null; `world`: see check_set.
 void check_collectives(std::span<const TraceSummary> set, const GroupLists* groups, std::size_t world,
                        Diagnostics& diagnostics);
 void check_deadlock(std::span<const TraceSummary> set, const GroupLists* groups, Diagnostics& diagnostics);
 
 [[nodiscard]] inline std::string node_text(NodeId id) { return "node " + std::to_string(id); }
-// "1 → 2 → 4 → 1"; a long chain keeps its first and last links.
+// Returns "1 → 2 → 4 → 1"; a long chain keeps its first and last links.
 [[nodiscard]] std::string chain_text(const std::vector<std::string>& links);
-// The messages of a set by rank, as for_each_message_group takes them.
+// Returns the messages of a set by rank, as for_each_message_group takes them.
 [[nodiscard]] std::vector<const RankMessages*> messages_by_rank(std::span<const TraceSummary> set);
 
 }  // namespace convert::rules

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Text of a trace that protobuf's readers would refuse, and attributes that stand on a node or in the metadata more
-// than once: parts of the rule "attributes".
+// Checks, for the rule attributes, text that protobuf's readers would refuse, and attributes that a node or the
+// metadata have more than once.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +18,20 @@ class TextChecker {
   TextChecker(const Trace& trace, Diagnostics& diagnostics);
 
   void check_metadata();
-  // Names of attributes, and whether those that stand twice say the same; then all text of the node.
+  // Checks names of attributes, that repeated ones say the same, and all text of the node.
   void check_node(std::size_t index);
 
  private:
-  // What is known of a name: the last node that has it, and whether it is UTF-8.
+  // Holds what is known of a name: the last owner that has it, and whether it is UTF-8.
   struct Known {
     std::uint64_t owner = 0;  // 1 + the node's index, or the metadata
     const Attr* first = nullptr;
     bool is_new = true;
     bool valid = true;
-    bool told = false;  // of that owner
+    bool told = false;  // reported for that owner
   };
 
-  // Returns whether it can be read.
+  // Returns whether the name can be read.
   bool check_name(const AttrTable& table, const Attr& a, std::uint64_t owner);
   void check_repeated(const AttrTable& table, Known& known, const Attr& a);
   void check_texts();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a set that was joined into one trace keeps of its ranks, so that it can be split into the same bytes again:
-// metadata under "joined." and, before a node's own attributes, `npu` (et-formats(5)).
+// Keeps what a joined trace must know of its ranks to be split into the same bytes again: metadata under "joined."
+// and, before a node's own attributes, `npu` (et-formats(5)).
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace convert {
 
-// The ranks of a joined trace, ascending. Ids of rank i's nodes lie in [first_ids[i], first_ids[i+1]).
+// Lists the ranks of a joined trace, ascending. Ids of rank i's nodes lie in [first_ids[i], first_ids[i+1]).
 struct JoinedRanks {
   std::vector<Rank> ranks;
   std::vector<NodeId> first_ids;      // one more than ranks
@@ -24,19 +24,19 @@ struct JoinedRanks {
   [[nodiscard]] bool holds(std::size_t i, NodeId id) const { return id >= first_ids[i] && id < first_ids[i + 1]; }
 };
 
-// Nothing if the trace was not joined. Throws Error(input) [joined] if what the metadata says cannot be.
+// Returns nothing if the trace was not joined. Throws Error(input) [joined] if the metadata is impossible.
 [[nodiscard]] std::optional<JoinedRanks> read_joined(const Trace& trace);
-// Adds it to the metadata of a joined trace.
+// Adds the ranks to the metadata of a joined trace.
 void write_joined(const JoinedRanks& joined, Metadata& metadata);
 
 // Numbers the nodes of rank after rank as those of one trace.
 class RankJoiner {
  public:
-  // To be called for each rank, ascending. `metadata`: its GlobalMetadata message.
+  // Adds a rank; ranks come in ascending order. `metadata`: its GlobalMetadata message.
   void add(const Trace& trace, std::string metadata);
   [[nodiscard]] JoinedRanks& joined() { return joined_; }
-  // The nodes of the i-th rank with their new ids, and `npu`. Throws Error(input) [joined]: a dependency on no
-  // node, where ids are too far apart to be kept by their distance.
+  // Returns the nodes of the i-th rank with their new ids, and `npu`. Throws Error(input) [joined]: a dependency on
+  // no node, where ids are too far apart to be kept by their distance.
   [[nodiscard]] NodeTable number(const Trace& trace, std::size_t i) const;
 
  private:

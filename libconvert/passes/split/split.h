@@ -17,16 +17,16 @@ namespace convert {
 
 inline constexpr Rank most_rank = 0x7fffffff;  // comm_src and comm_dst are int32
 
-// Where a node goes.
+// Says where a node goes.
 struct NodePlace {
   TaskRanks ranks{};        // no_rank: not said
   std::int64_t bytes = -1;  // of a transfer; of a copy within a rank that was one; -1: as the node says
 };
 
-// Of each node by an attribute: an integer from 0, or text that ends in one, such as "npu3", "GPU 3" or "cuda:3".
-// With `transfers` a transfer of a task graph (`comm_task`) goes where its comm_src and comm_dst say. Throws
-// Error(input) [split] with the node: another kind of attribute, text without a number at its end, ranks beyond
-// 2^31-1.
+// Returns the place of each node by an attribute: an integer from 0, or text that ends in one, such as "npu3", "GPU
+// 3" or "cuda:3". With `transfers` a transfer of a task graph (`comm_task`) goes where its comm_src and comm_dst
+// say. Throws Error(input) [split] with the node: another kind of attribute, text without a number at its end,
+// ranks beyond 2^31-1.
 [[nodiscard]] std::vector<NodePlace> places_by_attribute(const Trace& system, Name attribute, bool transfers);
 [[nodiscard]] inline bool is_task_transfer(std::span<const Attr> attrs) {
   return find(attrs, attr::comm_task) != nullptr;
@@ -34,7 +34,7 @@ struct NodePlace {
 // Throws Error(input) [split] that names nodes without a place; `hint` says what to do.
 void require_places(const Trace& system, const std::vector<NodePlace>& places, const std::string& hint);
 
-// What becomes of dependencies between NPUs.
+// Says what becomes of dependencies between NPUs.
 enum class CrossEdges : std::uint8_t {
   pair,   // a message, one for all of a node's children on an NPU
   drop,   // left out
@@ -47,8 +47,8 @@ struct SplitCounts {
   std::uint64_t dropped = 0;   // edges left out
 };
 
-// The traces of a system. A node keeps its id, or gets back the one that it had before it was joined; both ends of
-// a transfer or a new message have one id. A message carries the bytes of the producer's tensor_size if some child
+// Makes the traces of a system. A node keeps its id, or gets back its id from before it was joined; both ends of a
+// transfer or a new message have one id. A message carries the bytes of the producer's tensor_size if some child
 // has a data dependency, else none: it synchronises. Tags of new messages lie behind all others. An edge from a
 // send to the receive that it matches is the message itself. The attribute npu is left out.
 class SystemSplit {
@@ -65,7 +65,7 @@ class SystemSplit {
   [[nodiscard]] const Trace& system() const;
   [[nodiscard]] const std::optional<JoinedRanks>& joined() const;
   [[nodiscard]] const std::vector<Rank>& ranks() const;
-  // Of ranks()[i]. Thread-safe. Throws Error(input) [joined]: a dependency on a node of no NPU.
+  // Returns the nodes of ranks()[i]. Thread-safe. Throws Error(input) [joined]: a dependency on a node of no NPU.
   [[nodiscard]] NodeTable nodes(std::size_t i) const;
 
  private:

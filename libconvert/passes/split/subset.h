@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Some ranks of a set as a set of their own.
+// Makes some ranks of a set a set of their own.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@
 namespace convert {
 
 struct RankSubset {
-  std::vector<Rank> ranks;     // those taken, ascending
-  bool renumber = true;        // they become 0…n-1
-  bool drop_messages = false;  // from and to others are left out, else they are an error
-  // The members of a process group in their order, by pg_name; null: it is not defined. Called by several threads,
-  // for groups of collectives that state their ranks.
+  std::vector<Rank> ranks;     // the ranks taken, ascending
+  bool renumber = true;        // the ranks become 0…n-1
+  bool drop_messages = false;  // leave out messages from and to other ranks; else they are an error
+  // Returns the members of a process group (by pg_name) in order; null: not defined. Called by several threads, for
+  // groups of collectives that state their ranks.
   std::function<const std::vector<Rank>*(std::string_view)> members{};
 
   [[nodiscard]] bool takes(std::int64_t rank) const;
-  // The number in the subset of a rank that it takes.
+  // Returns the number that a taken rank has in the subset.
   [[nodiscard]] Rank number(Rank rank) const;
 };
 
@@ -36,9 +36,9 @@ struct SubsetCounts {
 
 // Makes the trace one of the subset: its number, the peers of its messages, and what collectives state of the ranks
 // of their groups: group_size, and send_splits and recv_splits with the bytes (comm_size, comm_bytes_out) in
-// proportion. What depended on a message that is left out depends on what that depended on. Throws Error(input)
-// [split] with the node: a message from or to another rank; comm_src or comm_dst of another kind; a cycle, or
-// dependencies beyond a limit, where messages are left out.
+// proportion. Nodes that depended on a dropped message depend on what it depended on. Throws Error(input) [split]
+// with the node: a message from or to another rank; comm_src or comm_dst of another kind; a cycle, or dependencies
+// beyond a limit, where messages are left out.
 [[nodiscard]] SubsetCounts take_rank(const RankSubset& subset, Trace& trace);
 
 }  // namespace convert

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Is a schedule possible: wires, times, causality, and what it must deliver (rules R1 to R7 of et-formats(5), ten).
+// Checks whether a schedule is possible: wires, times, causality, and results (rules R1 to R7 of et-formats(5),
+// ten).
 #pragma once
 
 #include "core/algorithm/schedule.h"
@@ -8,14 +9,13 @@
 
 namespace convert {
 
-// Errors: no such wire [R1], faster than the wire [R2], two transfers on a wire at once [R3], demands of the
-// collective that are not there [R6], and what follow() finds [R4 to R6]. Warnings [R7]: copies that are there
-// already, transfers after the end, wires without use, and a claimed time that is not that of the transfers. A
-// schedule without times gets some first: see retime(). `timed`: the schedule whose times were followed. The flow
-// is empty if there are none to follow.
+// Reports as errors: no such wire [R1], faster than the wire [R2], two transfers on a wire at once [R3], demands of
+// the collective that are not there [R6], and what follow() finds [R4 to R6]; as warnings [R7]: copies of what is
+// there already, transfers after the end, wires without use, and a wrong claimed time. A schedule without times
+// gets some first (see retime()); `timed`: the schedule with the times used. The flow is empty if there are none.
 [[nodiscard]] Flow check_schedule(const Schedule& schedule, Schedule& timed, Diagnostics& diagnostics);
 
-// When the last transfer ends, as written; nothing if there are only positions.
+// Returns when the last transfer ends, as written; nothing if there are only positions.
 [[nodiscard]] std::optional<Picoseconds> written_time(const Schedule& schedule);
 
 }  // namespace convert

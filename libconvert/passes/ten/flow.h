@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a schedule does with its chunks: who holds what when, and so what each transfer waits for.
+// Follows the chunks of a schedule: who holds what when, and so what each transfer waits for.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 namespace convert {
 
 struct Flow {
-  // By transfer: those whose arrival (copy) or reduction at the sender it waits for. A chunk that is there from the
-  // beginning waits for none.
+  // By transfer: the transfers whose arrival (copy) or reduction at the sender it waits for; none if the chunk is
+  // there from the beginning.
   std::vector<Range> parents;
   std::vector<std::uint32_t> parent_list;
   std::vector<std::uint32_t> previous;  // by transfer: the one before it on its wire; no_index: the first
@@ -26,30 +26,30 @@ struct Flow {
   }
 };
 
-// Follows the chunks through a schedule with times (continuous or steps), and reports as errors: a transfer of what
-// its sender does not hold [R4], a reduction into what has been passed on or was never there [R5], a chunk that is
-// missing at the end or lacks contributions [R6]. An arrival is of use to whatever starts at its end, or up to the
+// Follows the chunks through a schedule with times (continuous or steps). Reports as errors: a transfer of what its
+// sender does not hold [R4], a reduction into what has been passed on or was never there [R5], a chunk that is
+// missing at the end or lacks contributions [R6]. An arrival serves whatever starts at its end, or up to the
 // tolerance before.
 [[nodiscard]] Flow follow(const Schedule& schedule, Diagnostics& diagnostics);
 
-// How much earlier than exact arithmetic wants something may happen: 1 ps, or a millionth of the hop time, which is
-// what decimal files lose. None between steps.
+// Returns how much earlier than exact arithmetic wants something may happen, which decimal files lose: 1 ps, or a
+// millionth of the hop time; 0 between steps.
 [[nodiscard]] std::int64_t tolerance(const Schedule& schedule, const Schedule::Transfer& t);
 
-// The transfers by wire and, on it, by start and id: groups of equal (src, dst), ascending.
+// Returns the transfers by wire, then start and id: groups of equal (src, dst), ascending.
 [[nodiscard]] std::vector<std::uint32_t> by_wire(const Schedule& schedule);
 
-// Stable, by the source or the destination.
+// Sorts, stably, by the source or the destination.
 void sort_by_node(const Schedule& schedule, std::vector<std::uint32_t>& order,
                   std::uint32_t Schedule::Transfer::*node);
 
-// One number for each chunk at each node that a transfer touches.
+// Numbers the pairs of a node and a chunk that transfers touch.
 class ChunkSlots {
  public:
   explicit ChunkSlots(const Schedule& schedule);
   [[nodiscard]] std::size_t size() const { return dense_ ? dense_size_ : keys_.size(); }
   [[nodiscard]] std::size_t of(std::uint32_t node, std::uint32_t chunk) const;
-  // False for chunks that lie at a node and go nowhere.
+  // Returns false for chunks that lie at a node and go nowhere.
   [[nodiscard]] bool has(std::uint32_t node, std::uint32_t chunk) const;
 
  private:

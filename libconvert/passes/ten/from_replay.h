@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a replay of an algorithm did, as a schedule.
+// Writes what a replay of an algorithm did as a schedule.
 #pragma once
 
 #include <span>
@@ -11,9 +11,9 @@
 namespace convert {
 
 // `frame`: nodes, wires, occupancy, file and name of the schedule. The traces (ranks 0…n-1) must carry chunk
-// provenance, the timeline the begin and end of each of their nodes. A transfer starts so much before its arrival
-// as its wire needs. Throws Error(input) where a schedule cannot say what they do: messages between ranks without a
-// wire, chunks that travel together here and apart there, no provenance.
+// provenance, the timeline the begin and end of each of their nodes. A transfer starts as long before its arrival
+// as its wire takes. Throws Error(input) if a schedule cannot say it: messages between ranks without a wire, chunks
+// that travel together here and apart there, no provenance.
 [[nodiscard]] Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timeline, Schedule frame);
 
 }  // namespace convert

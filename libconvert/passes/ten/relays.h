@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Relays of a schedule that carry nothing: numbers of switches, which its transfers go through without naming them.
+// Removes relays that carry nothing: numbers of switches, which transfers go through without naming them.
 #pragma once
 
 #include "core/algorithm/schedule.h"
@@ -7,7 +7,7 @@
 namespace convert {
 
 [[nodiscard]] bool has_idle_relays(const Schedule& schedule);
-// The other nodes, in their order from 0 on. Wires of the relays go too.
+// Returns the schedule of the other nodes, renumbered in order from 0, without the wires of idle relays.
 [[nodiscard]] Schedule without_idle_relays(const Schedule& schedule);
 
 }  // namespace convert

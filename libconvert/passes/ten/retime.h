@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// New times for a schedule from nothing but the order on its wires: each transfer as soon as its wire and its chunk
-// are there.
+// Gives a schedule new times from nothing but the order on its wires: each transfer starts as soon as its wire and
+// its chunk are there.
 #pragma once
 
 #include "core/algorithm/schedule.h"
@@ -9,16 +9,17 @@
 
 namespace convert {
 
-// The same transfers with continuous times. A sum is passed on when all reductions into it are done; where it
-// goes away and comes back as a copy, copies go on from that one. What a wire
-// takes is its hop time, or where that is not told, as long as the schedule says, or 1 us. Reports transfers that
-// never can start [R4] and leaves the schedule as it was then.
+// Returns the transfers with continuous times. A sum is passed on when all reductions into it are done; if it goes
+// away and comes back as a copy, copies go on from that one. A wire takes its hop time, or if that is not told, as
+// long as the schedule says, or 1 us. Reports transfers that can never start [R4] and returns the schedule
+// unchanged then.
 [[nodiscard]] Schedule retime(const Schedule& schedule, Diagnostics& diagnostics);
 
-// Without the copies that `flow` found redundant, and with new times.
+// Returns the schedule without the copies that `flow` found redundant, with new times.
 [[nodiscard]] Schedule repair(const Schedule& schedule, const Flow& flow, Diagnostics& diagnostics);
 
-// When the last transfer ends if each starts as soon as its parents and the one before it on its wire let it.
+// Returns when the last transfer ends if each starts as soon as its parents and the one before it on its wire
+// allow.
 [[nodiscard]] Picoseconds replayed_time(const Schedule& schedule, const Flow& flow);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which nodes' contributions a partial sum holds, for the price of a pair for each reduction.
+// Keeps which nodes' contributions a partial sum holds, for the price of a pair for each reduction.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,12 @@ class Sums {
     return s_.nodes + static_cast<Id>(pairs_.size() - 1);
   }
 
-  // What is wrong with a sum that must hold each node of `wanted` once: "holds the contribution of node 3 twice",
-  // "holds the contributions of nodes 0-2, not 0-3". Empty: nothing.
+  // Returns what is wrong with a sum that must hold each node of `wanted` once: "holds the contribution of node 3
+  // twice", "holds the contributions of nodes 0-2, not 0-3". Empty: nothing.
   [[nodiscard]] std::string difference(Id sum, const Schedule::NodeSet& wanted) const;
 
  private:
-  // The nodes in a sum, ascending; at the second of one node it ends, with true.
+  // Collects the nodes in a sum, ascending; stops and returns true at the second of one node.
   bool collect(Id sum, std::vector<std::uint32_t>& nodes, std::uint32_t& twice) const;
 
   const Schedule& s_;

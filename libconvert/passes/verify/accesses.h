@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which pairs of steps share a chunk so that they need an order, and which of these no threadblock waits for
+// Finds which pairs of steps share a chunk so that they need an order, and which of these no threadblock waits for
 // itself.
 #pragma once
 
@@ -29,7 +29,7 @@ struct Test {
   Answer within_rank = Answer::open;
 };
 
-// What each chain has waited for itself: the last such step of every other chain.
+// Keeps what each chain has waited for itself: the last such step of every other chain.
 class Waited {
  public:
   explicit Waited(const StepGraph& p);
@@ -53,7 +53,7 @@ class Waited {
   }
 
   std::vector<std::size_t> begin_;     // by chain, into the others
-  std::vector<std::uint32_t> others_;  // chains that it waits for some time, ascending
+  std::vector<std::uint32_t> others_;  // chains that it ever waits for, ascending
   std::vector<std::uint32_t> last_;    // step
   std::vector<bool> any_;              // by chain
 };
@@ -68,11 +68,11 @@ class Accesses {
   void run(std::span<const std::uint32_t> order);
 
   [[nodiscard]] const std::vector<std::uint32_t>& chain_of() const { return chain_of_; }
-  // In the order of execution; those that a chain's own waits decide are left out.
+  // Returns the tests in the order of execution, without those that a chain's own waits decide.
   [[nodiscard]] std::vector<Test>& tests() { return tests_; }
-  // From who wrote a chunk to who read it, where that is ordered within the rank.
+  // Returns pairs of a chunk's writer and reader that are ordered within the rank.
   [[nodiscard]] std::vector<StepPair>& flow() { return flow_; }
-  // The first test beyond what the budget or the memory allows: there it ended.
+  // Returns the first test beyond the budget or the memory, where run() stopped; nothing if there was none.
   [[nodiscard]] const std::optional<Conflict>& left_out() const { return left_out_; }
 
  private:
@@ -86,7 +86,7 @@ class Accesses {
   };
   struct Slot {
     std::uint32_t writer = no_index;
-    List readers;  // since that write, without those that a later one has waited for
+    List readers;  // since that write, without those that a later reader has waited for
     List sums;     // steps that added to it since that write, where sums commute
   };
 
@@ -109,7 +109,7 @@ class Accesses {
     free_ = list.first;
   }
   [[nodiscard]] bool noted(std::uint32_t first) const;
-  // As far as chains and their own waits tell.
+  // Returns what chains and their own waits tell.
   [[nodiscard]] Answer within_rank(std::uint32_t from, std::uint32_t to) const {
     const std::uint32_t chain = chain_of_[to];
     const std::uint32_t other = chain_of_[from];
@@ -126,9 +126,9 @@ class Accesses {
   Waited waited_;
   std::vector<Slot> slots_;
   std::vector<Item> lists_;
-  std::uint32_t free_ = no_index;  // items of lists that are gone
+  std::uint32_t free_ = no_index;  // items that are free again
   std::vector<Test> tests_;
-  std::size_t tests_of_step_ = 0;   // first test of the step that is looked at
+  std::size_t tests_of_step_ = 0;   // first test of the current step
   std::size_t readers_before_ = 0;  // its tests against the readers of the slot before
   std::size_t readers_end_ = 0;
   std::vector<StepPair> flow_;

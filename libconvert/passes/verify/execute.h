@@ -22,7 +22,7 @@ struct ExecuteOptions {
   bool trace_writers = false;   // keep who wrote what each step read, for counter-examples
 };
 
-// What holds a blocked chain.
+// Says what holds a blocked chain.
 struct Blocked {
   enum class Why : std::uint8_t { dependency, never_published, empty_connection, full_connection };
   std::uint32_t chain = 0;
@@ -44,7 +44,7 @@ class BufferLayout {
     return extents_[static_cast<std::size_t>(rank) * 3 + static_cast<std::size_t>(buffer)].size;
   }
   [[nodiscard]] std::uint64_t slots() const { return slots_; }
-  // "o[3]" of the rank that owns it.
+  // Returns "o[3]", as the rank that owns the slot calls it.
   [[nodiscard]] std::string text(std::uint64_t slot) const;
 
  private:
@@ -64,8 +64,8 @@ struct Execution {
   std::vector<Blocked> blocked;            // empty: everything ran
   std::vector<std::uint32_t> order;        // steps as executed (values or trace_writers)
   std::vector<std::uint32_t> last_writer;  // by slot (trace_writers only)
-  std::vector<std::uint32_t>
-      source_writer;  // by step: who wrote the first chunk it read; no_index: initial (trace_writers only)
+  // By step, who wrote the first chunk it read; no_index: initial (trace_writers only).
+  std::vector<std::uint32_t> source_writer;
   std::uint64_t undefined_reads = 0;
   std::uint32_t first_undefined = no_index;  // step
   std::uint64_t doubled = 0;
@@ -74,11 +74,11 @@ struct Execution {
   std::uint32_t peak_fifo = 0;
 };
 
-// What chunk j of a step, 0 ≤ j < cnt, reads and writes, as far as its type does.
+// Says what chunk j of a step, 0 ≤ j < cnt, reads and writes, if its type does.
 struct ChunkAccess {
   std::uint64_t src;
   std::uint64_t dst;
-  bool adds;  // to dst, in any order with others that do
+  bool adds;  // to dst, in any order with other such steps
 };
 [[nodiscard]] inline ChunkAccess access(const StepGraph& p, const BufferLayout& layout,
                                         const ExecuteOptions& options, const GraphStep& step, std::int32_t rank,
@@ -91,7 +91,7 @@ struct ChunkAccess {
 
 [[nodiscard]] Execution execute(const StepGraph& graph, const BufferLayout& layout, const ExecuteOptions& options);
 
-// True if everything completes with that many slots per connection.
+// Returns whether everything completes with so many slots per connection.
 [[nodiscard]] bool completes(const StepGraph& graph, int slots);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists of numbers, each different one kept once.
+// Stores lists of numbers, each different one once.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace convert {
 
 class NumberLists {
  public:
-  // The number of an equal list.
+  // Returns the number of an equal list, which is added if it is new.
   std::uint32_t add(std::span<const std::uint32_t> list) {
     std::uint64_t hash = list.size();
     for (const std::uint32_t v : list) hash = (hash ^ v) * 0x9e3779b97f4a7c15ULL + (hash >> 29U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All-gathers whose graph is right but for the places of the chunks.
+// Recognises all-gathers that are right but for the places of the chunks, and puts the chunks in place.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,11 @@ struct Permutation {
   bool rounds_first = false;          // the offsets are chunk × ranks + rank, not rank × chunks + chunk
 };
 
-// Of an in-place all-gather: a chunk's owner is the one rank that never receives it. Nothing if that is not so, if
-// each rank does not own equally many, or if they stand where they should.
+// Finds by what each rank never receives who owns which chunk of an in-place all-gather. Returns nothing if a chunk
+// has not one owner, if ranks own different numbers of chunks, or if all stand where they should.
 [[nodiscard]] std::optional<Permutation> find_permutation(const StepGraph& graph);
 
-// The same graph with its chunks where they should stand; nothing if a step's chunks would no longer stand in a
-// row.
+// Returns the graph with its chunks in place; nothing if a step's chunks would no longer be contiguous.
 [[nodiscard]] std::optional<StepGraph> with_chunks_in_place(const StepGraph& graph, const Permutation& permutation);
 
 }  // namespace convert

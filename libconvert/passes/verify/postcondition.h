@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What each collective must have delivered at the end, compared with what an execution left in the buffers.
+// Compares what each collective must deliver with what an execution left in the buffers.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ struct Mismatch {
   std::uint32_t more = 0;  // further wrong chunks of that rank
 };
 
-// The first wrong output chunk of each rank; empty if the postcondition holds. Nothing for collectives without one
-// (custom, alltoallv, send, recv, gather, scatter). Without `root` that of broadcast and reduce follows from the
-// data.
+// Returns the first wrong output chunk of each rank; empty if the postcondition holds, nothing for collectives
+// without one (custom, alltoallv, send, recv, gather, scatter). Without `root` the root of broadcast and reduce
+// follows from the data.
 [[nodiscard]] std::optional<std::vector<Mismatch>> check_postcondition(const StepGraph& graph,
                                                                        Collective collective,
                                                                        std::optional<std::int32_t> root,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A collective as the verifier executes it: chains of steps per rank, connections, and explicit dependencies.
+// Holds a collective as the verifier executes it: chains of steps per rank, connections, and explicit dependencies.
 //
-// A chain is a sequence of steps that run one after the other (a threadblock, or a path of a trace's graph);
-// every other order is a Dependency on a step of another chain of the same rank. Made from an Algorithm or from
-// Chakra traces that carry chunk provenance, so that both are judged by the same code.
+// A chain is a sequence of steps that run one after the other (a threadblock, or a path of a trace's graph); every
+// other order is a Dependency on a step of another chain of the same rank. Made from an Algorithm or from Chakra
+// traces with chunk provenance, so that both are judged by the same code.
 #pragma once
 
 #include <cstdint>
@@ -78,13 +78,13 @@ struct StepGraph {
   std::vector<std::uint32_t> rank_chain_begin;  // first chain of each rank; ranks() + 1 entries
 
   std::string file;
-  // For findings: where a step stands, and what to call it ("gpu 0 threadblock 3 step 1 (rrc)").
+  // For findings: where a step stands, and its name ("gpu 0 threadblock 3 step 1 (rrc)").
   std::function<Location(std::uint32_t step)> locate;
   std::function<std::string(std::uint32_t step)> describe;
   std::function<Location(std::int32_t rank)> locate_rank;
   bool scheduled = false;    // see Algorithm::scheduled
   bool from_traces = false;  // speak of ranks and tags, not of gpus and channels
-  bool of_places = false;    // of places of a group, which are not the ranks of `describe`
+  bool of_places = false;    // ranks are places of a group; `describe` tells the real ranks
 
   [[nodiscard]] std::int32_t ranks() const { return static_cast<std::int32_t>(buffers.size()); }
   [[nodiscard]] std::uint32_t step_count() const { return static_cast<std::uint32_t>(steps.size() - 1); }
@@ -93,16 +93,16 @@ struct StepGraph {
   }
 };
 
-// Never fails: defects that check_structure reports (dangling dependencies, missing peers, …) are left out.
-// The algorithm must outlive the graph (findings look up source lines in it).
+// Makes the graph of an algorithm, which must outlive it (findings look up source lines). Never fails: defects that
+// check_structure reports (dangling dependencies, missing peers, …) are left out.
 [[nodiscard]] StepGraph make_step_graph(const Algorithm& algorithm);
 
-// From traces (ranks 0…n-1) with chunk provenance, by their real dependencies: threadblock attributes are not used.
-// Chains are paths that cover the graph. Throws Error(input) [provenance] where nodes do not form steps, [cycles]
-// on a cycle. The traces must outlive the graph.
+// Makes the graph of traces (ranks 0…n-1) with chunk provenance, which must outlive it. Uses their dependencies,
+// not threadblock attributes; chains are paths that cover the graph. Throws Error(input) [provenance] where nodes
+// do not form steps, [cycles] on a cycle.
 [[nodiscard]] StepGraph make_step_graph(std::span<const Trace> traces, Diagnostics& diagnostics);
 
-// The same, from traces that come one after the other, ranks 0…n-1, and need not be kept.
+// Does the same with traces that come one after the other, ranks 0…n-1, and need not be kept.
 class StepGraphBuilder {
  public:
   // The nodes of a step, as indices in the trace of its rank; no_index where it has none.
@@ -111,7 +111,7 @@ class StepGraphBuilder {
     std::uint32_t recv = no_index;
     std::uint32_t send = no_index;
   };
-  // What StepGraph has under these names.
+  // The functions of the same names in StepGraph.
   struct Names {
     std::function<Location(std::uint32_t step)> locate;
     std::function<std::string(std::uint32_t step)> describe;
@@ -122,9 +122,9 @@ class StepGraphBuilder {
   ~StepGraphBuilder();
   // Throws as make_step_graph().
   void add(const Trace& trace);
-  // By step, when all ranks were added.
+  // Returns the nodes of each step, when all ranks were added.
   [[nodiscard]] const std::vector<StepNodes>& nodes() const;
-  // Of a step, among those that were added.
+  // Returns the rank of a step that was added.
   [[nodiscard]] std::size_t rank_of(std::uint32_t step) const;
   [[nodiscard]] StepGraph finish(Names names, Diagnostics& diagnostics);
 
@@ -133,7 +133,7 @@ class StepGraphBuilder {
   std::unique_ptr<State> state_;
 };
 
-// Chain number of a step (binary search).
+// Returns the chain of a step, by binary search.
 [[nodiscard]] std::uint32_t chain_of(const StepGraph& graph, std::uint32_t step);
 
 // Finds or adds connections by (src, dst, channel).

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Symbolic chunk contents: which ranks' contributions to which chunk a buffer slot holds, hash-consed.
+// Describes chunk contents symbolically: which ranks' contributions to which chunk a buffer slot holds,
+// hash-consed.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@
 
 namespace convert {
 
-// Sets of ranks, each distinct one stored once: as runs of consecutive ranks while these are few (rings), else as a
-// bitset. A set that was made by adding a rank twice is marked and differs from every sound set.
+// Stores each distinct set of ranks once: as runs of consecutive ranks while these are few (rings), else as a
+// bitset. A set made by adding a rank twice is marked and differs from every sound set.
 class RankSets {
  public:
   using Id = std::uint32_t;
@@ -21,11 +22,11 @@ class RankSets {
 
   [[nodiscard]] Id single(std::uint32_t rank) const { return rank; }
   [[nodiscard]] Id all() const { return all_; }
-  // Disjoint union; overlapping or already marked operands give a marked set.
+  // Returns the union of disjoint sets; a marked set if they overlap or one is marked.
   [[nodiscard]] Id unite(Id a, Id b);
   [[nodiscard]] bool doubled(Id id) const { return entries_[id].doubled; }
   [[nodiscard]] bool contains(Id id, std::uint32_t rank) const;
-  // Lowest rank that both hold; ranks() if there is none.
+  // Returns the lowest rank in both sets; ranks() if there is none.
   [[nodiscard]] std::uint32_t first_common(Id a, Id b) const;
   [[nodiscard]] std::uint32_t ranks() const { return ranks_; }
   [[nodiscard]] std::string text(Id id) const;  // "0-3,7"
@@ -67,7 +68,7 @@ class Values {
     return pack(chunk, sets_.single(rank));
   }
   [[nodiscard]] Value complete(std::uint32_t chunk) const { return pack(chunk, sets_.all()); }
-  // a ⊕ b; nothing if either is. Sets `doubled_rank` if a contribution was added a second time.
+  // Returns a ⊕ b; nothing if either is nothing. Sets `doubled_rank` if a contribution was added a second time.
   [[nodiscard]] Value reduce(Value a, Value b, std::uint32_t& doubled_rank);
   [[nodiscard]] std::string text(Value v) const;  // "chunk 3 of ranks 0-7"
   [[nodiscard]] bool is_doubled(Value v) const;

@@ -15,16 +15,16 @@ namespace convert {
 struct VerifyOptions {
   bool dataflow = false;                 // also prove the collective's postcondition
   std::optional<Collective> collective;  // instead of what the algorithm says
-  std::optional<std::int32_t> root{};    // of broadcast and reduce; none: any
-  // How bad races, lacking FIFO capacity and wrong results are: et-convert only warns.
+  std::optional<std::int32_t> root{};    // for broadcast and reduce; none: any
+  // The severity of races, lacking FIFO capacity and wrong results: et-convert only warns.
   Severity soft = Severity::error;
-  std::uint64_t search_budget = order_budget;  // of the search for races; where it ends, a finding says so
+  std::uint64_t search_budget = order_budget;  // for the search for races; a finding says if it ends
 };
 
-// Rules of an algorithm's tables that need no execution: peers, offsets, dependencies, shared connections, limits.
+// Checks what needs no execution: peers, offsets, dependencies, shared connections, limits.
 void check_structure(const Algorithm& algorithm, Diagnostics& diagnostics);
 
-// Rules pairs, deadlock, fifo, races and (with `dataflow`) postcondition, uninitialized, doubled, operand.
+// Checks rules pairs, deadlock, fifo, races and (with `dataflow`) postcondition, uninitialized, doubled, operand.
 // Linear in steps × cnt but for the search for races (see find_races), whose work is limited.
 void verify(const StepGraph& graph, const VerifyOptions& options, Diagnostics& diagnostics);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pairs by name and order, thread by thread, between those that are known.
+// Pairs operators by name and order, thread by thread, between pairs that are known.
 #pragma once
 
 #include "passes/link/match/calls.h"
@@ -7,9 +7,9 @@
 
 namespace convert {
 
-// What lies between two pairs of a thread is aligned there, and nowhere else; what lies before the first or behind
-// the last, next to it. A thread without any pair is aligned with the one that has most of its names, where it
-// fits. `same_numbers`: equal names with different sequence numbers are different calls.
+// Aligns what lies between two pairs of a thread only there, and what lies before the first or behind the last next
+// to it. Aligns a thread without pairs with the one that has most of its names, if it fits. `same_numbers`: equal
+// names with different sequence numbers are different calls.
 void pair_between(BothCalls& calls, bool same_numbers, LinkReport& report);
 
 }  // namespace convert

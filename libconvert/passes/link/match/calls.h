@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The operators of both files side by side, for matching them where no id does: names as numbers, by thread, in the
-// order in which they began.
+// Holds the operators of both files side by side, for pairing those without ids: names as numbers, by thread, in
+// the order in which they began.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace convert {
 
 struct Matching;
 
-// What tells the calls of an operator apart.
+// Tells the calls of an operator apart.
 struct CallKey {
   std::int64_t sequence = -1;
   std::uint32_t name = 0;
@@ -34,19 +34,19 @@ struct Call {
   static constexpr std::uint32_t none = 0xffffffff;
 
   std::int64_t sequence = -1;
-  std::int64_t start_ns = 0;     // of an event
+  std::int64_t start_ns = 0;     // 0 for nodes of the host trace
   std::uint32_t index = 0;       // node of the host trace, or event
-  std::uint32_t thread = 0;      // of the profile; of the host trace: in HostOperators::tids
+  std::uint32_t thread = 0;      // in HostOperators::tids, or of the profile
   std::uint32_t name = 0;        // number; the same in both files
   std::uint32_t partner = none;  // position in the other list
   bool backward = false;
-  bool open = true;  // may be paired: false where an id says that it has no partner
+  bool open = true;  // may be paired; false if its id says that it has no partner
 
   [[nodiscard]] CallKey key() const { return {sequence, name, backward}; }
 };
 
 struct Calls {
-  std::vector<Call> all;                              // as they began
+  std::vector<Call> all;                              // in the order in which they began
   std::vector<std::vector<std::uint32_t>> by_thread;  // positions in `all`
 };
 
@@ -61,7 +61,7 @@ struct BothCalls {
   }
 };
 
-// With the pairs of `matching`. Where the ids hold, events that have one are not open.
+// Returns both sides with the pairs of `matching`. If ids hold, events with an id are not open.
 [[nodiscard]] BothCalls both_calls(const Trace& host, const HostOperators& operators, const Profile& device,
                                    const Matching& matching);
 

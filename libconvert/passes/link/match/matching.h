@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which operator of the host trace is which event of the profile: by the id of the record function, by the sequence
-// number of autograd, and between those that are known so by name and order.
+// Finds which operator of the host trace is which event of the profile: by the id of the record function, by
+// autograd's sequence number, and between such pairs by name and order.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,7 @@ struct Matching {
 
   std::vector<std::uint32_t> event_of;  // by node of the host trace
   std::vector<std::uint32_t> host_of;   // by Profile::cpu_ops
-  // Whether ids of record functions are of one count in both files; else they say nothing, whether they agree or
-  // not.
+  // Whether ids of record functions count the same in both files; else they say nothing.
   bool ids_hold = false;
   std::int64_t lowest_rf = 0, highest_rf = -1;  // of the host trace
 
@@ -27,7 +26,7 @@ struct Matching {
     event_of[host] = event;
     host_of[event] = host;
   }
-  // Whether an event began while the host trace was recorded, as its id tells.
+  // Returns whether an event began, by its id, while the host trace was recorded.
   [[nodiscard]] bool observed(const Profile::CpuOp& e) const {
     return ids_hold && e.rf_id > 0 && e.rf_id >= lowest_rf && e.rf_id <= highest_rf;
   }
@@ -35,7 +34,7 @@ struct Matching {
 [[nodiscard]] Matching match_calls(const Trace& host, const HostOperators& operators, const Profile& device,
                                    LinkReport& report);
 
-// Counts what has no partner, by reason.
+// Counts operators and events without a partner in `report`, by reason.
 void report_unmatched(const Trace& host, const HostOperators& operators, const Profile& device,
                       const Matching& matching, LinkReport& report);
 

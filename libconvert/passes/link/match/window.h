@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The part of the profile that the host trace observed.
+// Cuts the profile to the part that the host trace observed.
 #pragma once
 
 #include "core/profile.h"
@@ -8,9 +8,9 @@
 
 namespace convert {
 
-// Removes from the profile what ran before the first operator of the host trace, if other operators ran there, and
-// likewise what ran behind the last: operators and calls that begin there, and what these calls launched. What was
-// launched within stays, whenever it ran. An annotation within which the observation ended ends with it.
+// Removes operators and calls that began before the first operator of the host trace, if other operators ran there,
+// and what these calls launched; likewise behind the last. Keeps what was launched within, whenever it ran, and
+// ends an annotation that encloses the end of the observation there.
 void keep_observed(Profile& device, Matching& matching, LinkReport& report);
 
 }  // namespace convert

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What happens on each CPU thread, in order: begins and ends of operators, launches, waits, hand-overs to other
-// threads.
+// Lists what happens on each CPU thread, in order: begins and ends of operators, launches, waits, and hand-overs to
+// other threads.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace convert {
 
-// At one time they happen in this order, where the threads' own order does not say otherwise.
+// Events of one time happen in this order, unless the threads' own order says otherwise.
 enum class EventKind : std::uint8_t {
   operator_end,
-  call,       // that launches, records or waits
+  call,       // launches, records or waits
   orphan,     // device operation whose call is not known: index into ThreadEvents::orphans
   hand_over,  // the thread gives work to another one, and waits for it
   take_over,  // the other thread begins with it
@@ -30,7 +30,7 @@ struct ThreadEvent {
   std::uint32_t index = 0;  // operator, call, device operation, or burst
 };
 
-// A piece of work that one thread hands to another, as the backward pass to autograd's threads.
+// A piece of work that one thread hands to another, such as the backward pass to autograd's threads.
 struct Burst {
   std::uint32_t from = 0;  // thread
   std::uint32_t to = 0;
@@ -39,17 +39,17 @@ struct Burst {
   bool waits = false;  // `from` does nothing until the end
 };
 
-// Which device operations a call started.
+// Says which device operations a call started.
 class Launches {
  public:
   explicit Launches(const Profile* device);
-  // Device operations of a call, by their begin.
+  // Returns the device operations of a call, by begin.
   [[nodiscard]] std::span<const std::uint32_t> of_call(std::uint32_t call) const {
     return {operations_.data() + first_[call], first_[call + 1] - first_[call]};
   }
   [[nodiscard]] std::uint32_t call_of(std::uint32_t operation) const { return call_of_[operation]; }
-  // Whether a call that launches returns when what it launched has ended: cudaMemcpy, or a copy from pageable
-  // memory.
+  // Returns whether a launching call returns only when what it launched has ended: cudaMemcpy, or a copy from
+  // pageable memory.
   [[nodiscard]] bool blocks(const Profile& device, std::uint32_t call) const;
   static constexpr std::uint32_t none = 0xffffffff;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Walks through all threads of a rank at once; for order.cpp (what happens on CPU threads) and device.cpp (what
-// they launch and wait for).
+// Walks through all threads of a rank at once. order.cpp has what happens on CPU threads, device.cpp what they
+// launch and wait for.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace convert {
 
 class OrderFinder {
  public:
-  // All must outlive this object.
+  // All arguments must outlive this object.
   OrderFinder(const Trace& host, const Profile* device, const Operators& operators, const OrderOptions& options,
               LinkReport& report)
       : host_(host),
@@ -45,7 +45,7 @@ class OrderFinder {
   struct Thread {
     std::vector<std::uint32_t> open;     // operators that have begun and not ended
     std::uint32_t last = none;           // node of the last stretch
-    std::uint32_t growing = none;        // node whose stretch goes on; none: the time since then is a gap
+    std::uint32_t growing = none;        // node whose stretch goes on; none: since since_ns there is a gap
     std::int64_t since_ns = 0;           // begin of the stretch or gap
     std::int64_t last_end_ns = 0;        // of an operator
     std::vector<OrderedDep> pending;     // what the next stretch waits for
@@ -60,8 +60,8 @@ class OrderFinder {
     std::uint32_t caller = none;  // operator
     std::uint32_t node = none;    // the first of its nodes
     std::int64_t call_ns = 0;
-    std::int64_t ready_ns = 0;  // end of that stretch
-    Range parts{};              // that a kernel carries out together
+    std::int64_t ready_ns = 0;  // end of the stretch that launched it
+    Range parts{};              // communications that the kernel carries out together
     [[nodiscard]] std::uint32_t nodes() const { return std::max(parts.count, 1U); }
   };
 
@@ -93,7 +93,7 @@ class OrderFinder {
   [[nodiscard]] bool is_group_announcement(const Operator& op) const {
     return op.host != none && announces_groups(host_.nodes.name(host_.nodes.nodes[op.host]));
   }
-  // The nearest caller in the host trace that is not left out.
+  // Returns the nearest caller in the host trace that is not left out.
   [[nodiscard]] std::uint32_t caller_of(const Operator& op) const {
     const auto left_out = left_out_.find(op.parent);
     return left_out == left_out_.end() ? op.parent : left_out->second;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The nodes of an order while it is made, each with its dependencies on nodes before it.
+// Collects the nodes of an order while it is made, each with its dependencies on nodes before it.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +30,8 @@ class OrderNodes {
     n.start_ns = start_ns;
     return n;
   }
-  // Adds a dependency of the last node. Once for each parent: the first rule that names it stands, but for data,
-  // which says more than an order.
+  // Adds a dependency of the last node, once for each parent: the first rule stands, except that data, which says
+  // more than an order, replaces it.
   void add_dep(std::uint32_t node, DepRule rule) {
     if (node == Operator::none) return;
     OrderedNode& n = out_.nodes.back();

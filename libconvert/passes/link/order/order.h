@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The order in which a rank's work happened: its CPU threads cut into stretches, its device operations, and what
-// each of them had to wait for.
+// Finds the order in which a rank's work happened: its CPU threads cut into stretches, its device operations, and
+// what each of them had to wait for.
 //
 // Everything that orders work on a device (launches, records of events, waits, synchronisations) is a call of some
-// CPU thread. So all threads are walked through at once in the order of time, and a node depends on nodes that were
-// met before it only: the result is acyclic by construction. A stretch of a thread ends where something else hangs
-// on it: at an operator's begin and end, at a launch, at a wait. So a replay that keeps the stretches starts
-// everything when it started. Where something hangs on a thread that has just waited, a stretch without time stands
-// between them.
+// CPU thread. So all threads are walked through at once in the order of time, and a node depends only on nodes met
+// before it: the result is acyclic by construction. A stretch of a thread ends where something else depends on it:
+// at an operator's begin and end, at a launch, at a wait. So a replay that keeps the stretches starts everything
+// when it started. Where something depends on a thread that has just waited, a stretch without time stands between.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +24,7 @@ namespace convert {
 struct OrderOptions {
   bool keep_gaps = true;   // time of a thread outside the first stretch of its operators becomes delay nodes
   bool data_deps = false;  // also from the operation that wrote a storage to those that use it
-  // Announcements of process groups are nodes. Otherwise what hangs on one hangs on what that would have hung on.
+  // Announcements of process groups are nodes. Else what depends on one depends on what it would have depended on.
   bool announcements = false;
 };
 
@@ -34,18 +33,18 @@ struct OrderedNode {
     cpu,
     delay,
     device,
-    join,  // takes no time: of many dependencies on the same nodes it makes one each
+    join,  // takes no time: stands for many dependencies on the same nodes
   };
   Kind kind = Kind::cpu;
   std::uint32_t dep_count = 0;
   std::size_t first_dep = 0;
-  std::uint32_t source = 0;  // operator, or device operation; of a delay the operator it lies in, or none
+  std::uint32_t source = 0;  // operator or device operation; for a delay the operator around it, or none
   std::uint32_t thread = 0;  // CPU thread; of a device operation a number of its stream
   std::uint32_t caller = Operator::none;  // node that is the calling operator
   std::uint32_t comm = 0;                 // 1 + index into Order::comms; 0: no communication
   std::int64_t start_ns = 0;
   std::int64_t duration_ns = 0;
-  std::int64_t start_delay_ns = 0;  // of a device operation, behind the end of all it waits for
+  std::int64_t start_delay_ns = 0;  // device operation: from the end of all it waits for to its begin
 };
 
 struct OrderedDep {
@@ -57,7 +56,7 @@ struct Order {
   std::vector<OrderedNode> nodes;  // parents before children
   std::vector<OrderedDep> deps;
   std::vector<CommFacts> comms;
-  std::vector<char> comm_texts;  // those of comms: the host trace's own move and grow when nodes are made
+  std::vector<char> comm_texts;  // texts of comms; the host trace's texts move when nodes are made
   [[nodiscard]] std::span<const OrderedDep> deps_of(const OrderedNode& n) const {
     return {deps.data() + n.first_dep, n.dep_count};
   }

@@ -7,8 +7,8 @@
 
 namespace convert {
 
-// Linear in dependencies × (threads + streams), of which 256 count. The report's counts by rule are those of what
-// is left.
+// Removes implied dependencies, also from the report's counts by rule. Takes time linear in dependencies × (threads
+// + streams), of which it considers at most 256.
 void reduce(Order& order, LinkReport& report);
 
 }  // namespace convert

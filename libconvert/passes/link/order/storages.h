@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who wrote a tensor's storage last: data dependencies between the operations of a PyTorch program.
+// Knows who wrote a tensor's storage last: data dependencies between the operations of a PyTorch program.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ class Storages {
   static constexpr std::uint32_t none = 0xffffffff;
 
  public:
-  // fn(node) for the last nodes of the operators that wrote what the operator (node `host` of the trace) reads.
-  // Asked for each of an operator's nodes, but only so often: work on hostile input stays linear.
+  // Calls fn(node) for the last nodes of the operators that wrote what the operator (node `host` of the trace)
+  // reads. Asked for each of an operator's nodes, it answers only the first 16: work on hostile input stays linear.
   template <class Fn>
   void for_each_writer(const Trace& trace, std::uint32_t host, const Fn& fn) {
     if (host == none) return;
@@ -29,7 +29,7 @@ class Storages {
       if (found != writers_.end() && found->second != host) fn(operators_[found->second].last);
     });
   }
-  // `node` is a node of the operator, which writes its outputs. Call for_each_writer before.
+  // Notes that `node`, a node of the operator, writes the operator's outputs. Call for_each_writer before.
   void write(const Trace& trace, std::uint32_t host, std::uint32_t node) {
     if (host == none) return;
     if (std::exchange(operators_[host].last, node) != none) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The streams of a rank's devices: the operations of each in the order in which they ran, and what had been
-// launched on them at which moment of the walk through the threads.
+// Holds the streams of a rank's devices: the operations of each in the order in which they ran, and what had been
+// launched on them at each moment of the walk through the threads.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ class Streams {
  public:
   static constexpr std::uint32_t none = 0xffffffff;
 
-  // `operation` is waited for by those of a stream that are launched after.
+  // Operations launched on the stream afterwards wait for `operation`.
   struct Wait {
-    std::uint32_t launches = 0;  // before
+    std::uint32_t launches = 0;  // on all streams, before the wait
     std::uint32_t operation = 0;
     std::uint32_t call = 0;
   };
@@ -31,7 +31,7 @@ class Streams {
   };
   // A moment of a thread.
   struct Moment {
-    std::uint32_t launches = 0;  // before
+    std::uint32_t launches = 0;  // on all streams, before the moment
     std::uint32_t thread = 0;
     std::int64_t time_ns = 0;
   };
@@ -40,10 +40,10 @@ class Streams {
     std::vector<std::uint32_t> operations;  // in the order in which they ran
     std::vector<Launched> launched;         // so far
     std::vector<Wait> waits;
-    std::size_t next = 0;       // of operations, to become a node
-    std::size_t next_wait = 0;  // of waits, to hold back an operation
-    std::uint32_t last = none;  // operation that became a node
-    // In the order of the last launches.
+    std::size_t next = 0;       // into operations: the next to become a node
+    std::size_t next_wait = 0;  // into waits: the next to hold back an operation
+    std::uint32_t last = none;  // operation that became a node last
+    // The neighbours of the stream in the order of last launches.
     std::uint32_t older = none, newer = none;
   };
 
@@ -52,18 +52,19 @@ class Streams {
   [[nodiscard]] std::size_t size() const { return streams_.size(); }
   Stream& operator[](std::uint32_t stream) { return streams_[stream]; }
   [[nodiscard]] std::uint32_t of(std::uint32_t operation) const { return places_[operation].stream; }
-  // Position of an operation on its stream.
+  // Returns the position of an operation on its stream.
   [[nodiscard]] std::uint32_t place(std::uint32_t operation) const { return places_[operation].place; }
 
-  // Returns the number of the launch.
+  // Notes a launch and returns its number.
   std::uint32_t launch(std::uint32_t operation, std::uint32_t thread, std::int64_t call_ns);
   [[nodiscard]] std::uint32_t launches() const { return launches_; }
-  // The stream of that number; on another device if this one has none. `none` if there is no such stream.
+  // Returns the stream of that number, on another device if this one has none; `none` if there is no such stream.
   [[nodiscard]] std::uint32_t find(std::int64_t device, std::int64_t stream) const;
-  // The operation that was launched last before that moment; of another thread, whose call began before.
+  // Returns the operation launched last before a moment; launches of other threads count if their call began
+  // before.
   [[nodiscard]] std::uint32_t last_launched(std::uint32_t stream, const Moment& before) const;
-  // fn(stream, operation launched last) for the streams on which something was launched, the latest first; no more
-  // than `most_streams`, far beyond what a device has, so that work on hostile input stays linear.
+  // Calls fn(stream, operation launched last) for streams with launches, the latest first; at most `most_streams`,
+  // far more than a device has, so that work on hostile input stays linear.
   template <class Fn>
   void for_each_launched(const Moment& before, const Fn& fn) const {
     std::size_t count = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which nodes of a rank always start after which others: many questions at once.
+// Finds which nodes of a rank always start after which others, for many pairs at once.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace convert::rules {
 
-// For each pair of nodes (indices): whether the second depends on the first, through others too. Each 64 questions
-// walk through the nodes between the first and the last of theirs once.
+// Returns for each pair of nodes (indices) whether the second depends on the first, directly or not. Walks once for
+// each 64 pairs through the nodes between the first and the last of theirs.
 [[nodiscard]] std::vector<bool> depend_on(const TraceSummary& rank,
                                           const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Circles of a whole set.
+// Finds cycles in a whole set, and ranks that never end.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@
 
 namespace convert::rules {
 
-// Nodes that lie on a circle or between two, ascending. Linear.
+// Returns the nodes on a cycle or between two, ascending. Linear.
 [[nodiscard]] std::vector<std::uint32_t> knotted_nodes(const WholeSet& whole);
 
-// Short circles among those nodes (ascending) that have no node in common, until none is left or there are at least
-// `most`: one of each knot, then one of each knot that is left, and so on. By their lowest nodes, with which each
-// begins; each node waits for the one before it, the first for the last.
+// Returns short cycles among those nodes (ascending) that share no node, until none is left or there are at least
+// `most`: one of each knot, then one of each remaining knot, and so on. Each begins with its lowest node, by which
+// they are sorted; each node waits for the one before it, the first for the last.
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> circles_among(const WholeSet& whole,
                                                                     std::vector<std::uint32_t> nodes,
                                                                     std::size_t most);
@@ -23,11 +23,11 @@ namespace convert::rules {
 // The first node of a rank that waits for another rank and never ends.
 struct Blocked {
   std::uint32_t node;
-  std::uint32_t on;       // the send of a receive; of a call, that of the first rank that never gets to it
-  std::uint32_t missing;  // how many ranks do not, of a call
+  std::uint32_t on;  // of a receive its send; of a collective call that of the first rank that never gets there
+  std::uint32_t missing;  // of a collective call: how many ranks never get there
 };
 struct BlockedRanks {
-  std::vector<Blocked> first;  // one of each rank that never ends, by rank; of so many ranks
+  std::vector<Blocked> first;  // one for each of the first `most` ranks that never end, by rank
   std::size_t more = 0;        // further ranks that never end
 };
 // Linear.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The order in which a simulator starts what is ready, for rules that only have the summary of a rank.
+// Sorts nodes by the order in which a simulator starts them, for rules that only have the summary of a rank.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs of a set without times, to see whether partners that change with the order of issue leave ranks waiting.
+// Runs a set without times, to see whether partners that change with the order of issue leave ranks waiting.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace convert::rules {
 
 struct Stuck {
-  std::vector<std::uint32_t> waiting;  // of each blocked rank the node that waits first, by rank
+  std::vector<std::uint32_t> waiting;  // first waiting node of each blocked rank, by rank
   std::uint64_t left = 0;              // nodes that never end
   std::string how;                     // "where computing takes no time"
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who waits for whom across the ranks of a set: the graph in which a circle is a deadlock.
+// Tells who waits for whom across the ranks of a set: the graph in which a cycle is a deadlock.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 
 namespace convert::rules {
 
-// All nodes of all ranks in one numbering, rank by rank. Edges: dependencies, and from the k-th send to the k-th
-// receive, which completes only after its send was issued. Receives without a send are the business of rule pairs.
-// The k-th collective of a group is a further node, the meeting: it waits for all that its ranks' nodes depend on,
-// and they for nothing but it. From where ranks disagree on (rule collectives), there are none.
+// Numbers all nodes of all ranks, rank by rank. Edges are dependencies, and go from the k-th send to the k-th
+// receive, which completes only after its send was issued; receives without a send belong to rule pairs. The k-th
+// collective of a group is a further node, the meeting: it waits for all that its ranks' nodes depend on, and they
+// wait only for it. There are no meetings from where ranks disagree on (rule collectives).
 class WholeSet {
  public:
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
@@ -24,25 +24,24 @@ class WholeSet {
   // Throws Error(input) [deadlock] if there are too many nodes for one numbering. `groups` may be null.
   WholeSet(std::span<const TraceSummary> set, const GroupLists* groups);
 
-  // From now on each rank also runs the collectives that meet one after the other, in the order of issue. Those of
-  // one group have one order on all ranks: false if no rank runs those of several, and nothing has changed.
+  // Makes each rank run its meeting collectives one after the other, in the order of issue, those of one group in
+  // one order on all ranks. Returns false and changes nothing if no rank runs collectives of several groups.
   bool one_at_a_time();
 
-  // From now on only those waits for other ranks count that no order of issue avoids. Looks at nodes for which
-  // `in_question` is true only; waits of all others do not count.
+  // Makes only waits for other ranks count that no order of issue avoids, and only of nodes with `in_question`.
   void keep_forced(const std::vector<bool>& in_question, const GroupLists* groups);
-  // All waits count again, as at first.
+  // Makes all waits count again.
   void keep_all() { forced_.clear(); }
 
-  // Nodes and meetings; the meetings come last.
+  // Returns how many nodes and meetings there are; the meetings have the highest numbers.
   [[nodiscard]] std::uint32_t size() const { return nodes() + meetings(); }
   [[nodiscard]] bool is_meeting(std::uint32_t node) const { return node >= nodes(); }
-  // What each rank contributes to a meeting, ascending.
+  // Returns the nodes of the ranks that meet, ascending.
   [[nodiscard]] std::span<const std::uint32_t> members(std::uint32_t meeting) const {
     const std::uint32_t m = meeting - nodes();
     return std::span(members_).subspan(member_begin_[m], member_begin_[m + 1] - member_begin_[m]);
   }
-  // That of the rank; none if it has none.
+  // Returns the node of a rank that meets there; none if the rank does not.
   [[nodiscard]] std::uint32_t member_of(std::uint32_t meeting, std::uint32_t rank) const {
     const auto all = members(meeting);
     const auto at = std::lower_bound(all.begin(), all.end(), base_[rank]);
@@ -50,13 +49,13 @@ class WholeSet {
   }
   [[nodiscard]] std::uint32_t rank_of(std::uint32_t node) const;
   [[nodiscard]] std::uint32_t base(std::uint32_t rank) const { return base_[rank]; }
-  // Whether it is a collective that meets others.
+  // Returns whether a node is a collective that meets others.
   [[nodiscard]] bool is_call(std::uint32_t node) const { return other_[node] != none && is_meeting(other_[node]); }
-  // The receive that waits for this send; none if there is none, or if it is no send.
+  // Returns the receive that waits for a send; none if there is none, or if the node is no send.
   [[nodiscard]] std::uint32_t receive_of(std::uint32_t node) const { return is_call(node) ? none : other_[node]; }
 
-  // Calls visit(waiting, dependent): `waiting` waits for `node`. `dependent` is the node whose dependency that is,
-  // the member where `waiting` is a meeting; none if it is no dependency but a wait for another rank.
+  // Calls visit(waiting, dependent) for all that wait for `node`. `dependent`: the node with that dependency, the
+  // member if `waiting` is a meeting; none if it is no dependency but a wait for another rank.
   template <typename Visit>
   void for_waiting(std::uint32_t node, const Visit& visit) const {
     if (is_meeting(node)) {
@@ -105,7 +104,7 @@ class WholeSet {
   std::vector<std::uint32_t> other_;  // of a send: its receive; of a collective: its meeting
   std::vector<std::uint32_t> member_begin_ = {0};
   std::vector<std::uint32_t> members_;
-  std::vector<std::uint32_t> next_;   // of a collective: the meeting of its rank's next one; empty: not considered
+  std::vector<std::uint32_t> next_;   // of a collective: meeting of its rank's next one; empty: not used
   std::vector<std::uint8_t> forced_;  // by node; empty: all waits count
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a rank has in the place of its collectives, in so few numbers that all ranks fit into memory: most instances
-// of an algorithm differ in ids, tags and sizes only, and what is equal is kept once.
+// Holds what a rank has in the place of its collectives, compact enough to keep all ranks in memory: most instances
+// of an algorithm differ in ids, tags and sizes only, and equal parts are kept once.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace convert {
 
 inline constexpr std::uint32_t no_list = 0xffffffff;
 
-// The nodes of a rank in one instance, as lists. Their ids follow each other.
+// Holds the nodes of a rank in one instance, whose ids follow each other, as lists.
 struct MergedPart {
-  // By node: type; of a message the number of its peer among `peers` and its tag less `first_tag`; how many of the
-  // part it has data dependencies on, and which (positions in the part); control dependencies likewise.
+  // By node: its type; for a message the index of its peer in `peers` and its tag minus `first_tag`; how many data
+  // dependencies it has on nodes of the part, and their positions; control dependencies likewise.
   std::uint32_t shape = no_list;
-  std::uint32_t peers = no_list;  // ranks, in the order in which they stand first
+  std::uint32_t peers = no_list;  // ranks, in the order of their first message
   std::uint32_t sizes = no_list;  // by message: comm_size, its lower and upper half
   std::int64_t first_tag = 0;
 };
@@ -36,10 +36,10 @@ struct MergedCall {
   std::uint32_t group = 0;       // into texts: pg_name, "0" for none
   std::uint32_t program = no_list;
   std::uint32_t why_not = 0;  // into texts: why nothing can be proved; empty otherwise
-  bool broken = false;        // that was reported
+  bool broken = false;        // a reported defect
   std::int64_t type = -1;
   std::int64_t bytes = 0;  // comm_size
-  std::int64_t root = -1;  // rank; -1: none is told
+  std::int64_t root = -1;  // rank; -1: not told
 };
 
 struct MergedCalls {
@@ -49,18 +49,18 @@ struct MergedCalls {
   std::vector<MergedPart> parts;
   std::vector<std::string> texts{""};
   NumberLists lists;
-  std::uint64_t other_nodes = 0;  // of no merged collective
+  std::uint64_t other_nodes = 0;  // nodes of no merged collective
 };
 
-// Reports as errors of rule provenance, with the collective's name, what is not as et-merge left it: nodes that are
-// missing, dependencies into and out of the middle, tags that several instances share.
+// Reads the merged collectives of a rank. Reports as errors of rule provenance, with the collective's name: missing
+// nodes, dependencies into and out of the middle, tags that several instances share.
 [[nodiscard]] MergedCalls merged_calls(const Trace& trace, Diagnostics& diagnostics);
 
-// A program in the metadata as numbers.
+// Positions of numbers in the list of a program from the metadata.
 struct MergedSteps {
   static constexpr std::size_t collective = 0, protocol = 1, chunks = 2, places = 3, inplace = 4, outofplace = 5,
                                i_chunks = 6, o_chunks = 7, s_chunks = 8, scheduled = 9, place = 10, copies = 11;
-  // Behind them: two numbers for each of the copies, then merged::step_numbers for each node.
+  // Behind these: two numbers for each copy, then merged::step_numbers for each node.
   static constexpr std::size_t head = 12;
 };
 

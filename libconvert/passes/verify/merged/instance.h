@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One instance of an algorithm in a merged workload, as a program that can be verified.
+// Verifies one instance of an algorithm in a merged workload.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace convert {
 
-// All of its places, in their order.
+// Holds an instance: all its places, in order.
 struct InstanceOfRanks {
   struct Place {
     Rank rank = 0;
@@ -33,21 +33,22 @@ struct InstanceOfRanks {
   std::vector<Place> places{};
   std::vector<std::pair<Rank, std::uint32_t>> by_rank{};  // sorted: the places, where they are not the ranks
 
-  // When all places are there.
+  // Fills in by_rank. Call when all places are there.
   void index();
-  // What decides whether it computes its collective: equal for instances that differ in ids, sizes, and tags and
-  // ranks as a whole. False if it has messages with ranks that are none of its places.
+  // Writes what decides whether the instance computes its collective: equal for instances that differ only in ids,
+  // sizes, and in tags and ranks as a whole. Returns false if it has messages with ranks that are none of its
+  // places.
   [[nodiscard]] bool key(std::vector<std::uint32_t>& out) const;
   [[nodiscard]] std::optional<std::uint32_t> place_of(Rank rank) const;
 };
 
-// Those of one key.
+// Checks instances of one key.
 class MergedInstance {
  public:
-  // Both report errors that begin with `subject`, and return whether there were none.
+  // Proves what an instance computes. Reports errors that begin with `subject`; returns whether there were none.
   [[nodiscard]] static bool prove(const InstanceOfRanks& instance, const std::string& subject,
                                   Diagnostics& diagnostics);
-  // Each message has the bytes of the chunks that it carries.
+  // Checks, likewise, that each message has the bytes of the chunks that it carries.
   [[nodiscard]] bool check_sizes(const InstanceOfRanks& instance, const std::string& subject,
                                  Diagnostics& diagnostics);
 

@@ -29,7 +29,7 @@ struct NamedText {
   std::string name;
   std::string text;
 };
-// Of a file that exceeds its parser's limit enough for the parser to refuse it.
+// Reads a file, or of one beyond the parser's limit so much that the parser refuses it.
 NamedText read_text(const std::string& path, std::size_t max_bytes) {
   const auto input = open_input(path);
   return {input->name(), std::string(input->peek(max_bytes + 1))};

@@ -19,7 +19,7 @@ struct PlotAxis {
   std::string label;
   std::string unit{};                     // of the numbers; empty: none
   std::vector<std::string> categories{};  // of an x axis: where they are, x counts them from 0
-  // Of an x axis: what to write at values, in place of round numbers, if there is room. Ascending.
+  // Labels of an x axis at ascending values, written in place of round numbers if there is room.
   std::vector<std::pair<double, std::string>> marks{};
 };
 struct Plot {

@@ -28,7 +28,7 @@ void add_digest(Input& input, std::string& digest) {
   while (const std::size_t n = input.read(bytes.data(), piece)) digest = sha256_hex(digest + bytes.substr(0, n));
 }
 
-// Of each file and each set of traces once.
+// Computes the digest of each file and each set of traces once.
 class Digests {
  public:
   const std::string& file(const std::string& path) {

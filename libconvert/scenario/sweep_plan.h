@@ -46,7 +46,7 @@ class SweepPlan {
   [[nodiscard]] std::vector<std::string> files() const;
   // Runs of the same group differ only in the network, and not in its shape. Groups count by their first runs.
   [[nodiscard]] std::size_t group(std::size_t run) const { return group_of_[run]; }
-  // Of what one workload's runs need.
+  // Returns the number of groups that the runs of a workload are in.
   [[nodiscard]] std::size_t groups_of(const std::string& workload) const {
     return groups_by_workload_.at(workload);
   }

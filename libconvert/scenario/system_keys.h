@@ -16,8 +16,8 @@ namespace convert {
 
 [[nodiscard]] bool takes_algorithms(const std::string& key);  // "ring+direct"
 
-// Of several keys for one thing the one of the highest rank wins, in whatever order they come: `algorithm`, then
-// the algorithm of one collective, then its traces.
+// Returns the rank of a key: among keys for one thing the highest wins, in whatever order they come: `algorithm`,
+// then the algorithm of one collective, then its traces.
 [[nodiscard]] int system_key_rank(const std::string& key);
 
 // A configuration with this value. The algorithms of several dimensions are joined by "+". Throws Error(input)

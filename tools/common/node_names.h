@@ -10,7 +10,8 @@
 
 namespace tools {
 
-// Of the first so many (0: all). Nothing is looked up in standard input and pipes, which can be read but once.
+// Fills in the names of the first `most` nodes (0: all) from the traces; not from pipes, which can be read only
+// once.
 void look_up_names(const InputOptions& input, Context& context, std::size_t most,
                    std::vector<convert::WaitingNode>& nodes);
 

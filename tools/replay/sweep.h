@@ -37,9 +37,9 @@ class SweepTeam {
   [[nodiscard]] virtual bool leads() const = 0;
   // The leader says that the others may begin; they wait for that.
   virtual void begin() = 0;
-  // Of the leader: hands out runs to the others until all of them have come to end().
+  // Called by the leader: hands out runs to the others until all of them have come to end().
   virtual void serve(convert::RunQueue& queue) = 0;
-  // Of the others: the leader's queue, until they come to end().
+  // Called by the others: returns the leader's queue, valid until they come to end().
   [[nodiscard]] virtual std::unique_ptr<convert::RunQueue> queue() = 0;
   virtual void end() = 0;
 

@@ -24,8 +24,8 @@ enum class OpType : std::uint8_t { invalid, timed, memory, send, recv, collectiv
 // The resource of an NPU that a node occupies; any number of receives may wait.
 enum class Slot : std::uint8_t { cpu, compute, communication, recv };
 
-// What the end of a node needs to know of it; three bytes, so that whoever tells of the end can keep it: the node
-// was begun long ago, and to look it up again would take longer than all the rest.
+// Holds what is needed of a node when it ends, in three bytes that travel with its event: the node itself has left
+// the cache by then, and fetching it would take longer than the rest of the event.
 class NodeEnd {
  public:
   NodeEnd() = default;

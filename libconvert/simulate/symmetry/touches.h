@@ -25,9 +25,9 @@ struct Pushed {
   return a.time == b.time && (a.origin != b.origin || a.origin == unknown_origin);
 }
 
-// What has come to an NPU or a wire at one time, as far as it matters for what may come yet: enough that, if any
-// of all had another origin than that, or both another origin and another index, one of these has. So there are
-// about ten at most of a kind that were pushed at one time.
+// Holds the events that have come to an NPU or a wire at one time. Later events are compared with these: does one
+// differ in origin, or in both origin and index? An event is left out if those kept answer that for every later
+// one, so about ten stay of each kind and time of pushing.
 class Touches {
  public:
   struct Touch {
@@ -35,7 +35,7 @@ class Touches {
     std::uint32_t kind = 0;
     std::uint64_t index = 0;
   };
-  // Beyond, nothing is to be gained by going on.
+  // With more, the search for symmetry gives up.
   static constexpr std::size_t too_many = 1000;
 
   void clear() { touches_.clear(); }
@@ -47,8 +47,8 @@ class Touches {
   [[nodiscard]] auto end() const { return touches_.end(); }
 
  private:
-  // Three of one origin differ from any index, but for one, in two ways; as do three of one index, or three that
-  // have nothing in common.
+  // Returns whether those kept answer for this one too: three that share its kind, time and either origin or index,
+  // or three that pairwise share neither.
   [[nodiscard]] bool covered(const Touch& touch) const {
     std::array<const Touch*, 3> apart{};
     std::size_t aparts = 0;

@@ -17,7 +17,7 @@ namespace {
 
 // Those that there are algorithms for.
 constexpr Collective collectives[] = {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
-                                      Collective::all_to_all,  Collective::broadcast, Collective::reduce};
+                                      Collective::all_to_all, Collective::broadcast,  Collective::reduce};
 
 // Appends a text in a column behind a name.
 void add_entry(std::string& out, std::string_view name, std::string_view text) {

@@ -20,7 +20,8 @@ class PlaceReader {
   [[nodiscard]] NodePlace read(std::size_t i) const {
     const NodeTable& table = system_.nodes;
     const auto attrs = table.attributes(table.nodes[i]);
-    if (transfers_ && is_task_transfer(attrs) && find(attrs, attr::comm_src) != nullptr) return read_transfer(i, attrs);
+    if (transfers_ && is_task_transfer(attrs) && find(attrs, attr::comm_src) != nullptr)
+      return read_transfer(i, attrs);
     const Attr* const a = find(attrs, attribute_);
     if (a == nullptr) return {};
     if (a->kind != Kind::string_val) return {.ranks = {.rank = integer(i, *a)}};

@@ -54,8 +54,8 @@ class Collectives {
     const auto same = plans_.find(key(call, group, true));
     return same != plans_.end() ? same->second : plans_.at(key(call, group, false));
   }
-  using Key = std::tuple<std::uint32_t, Collective, std::int64_t, std::uint64_t, bool, std::uint32_t,
-                         std::uint32_t, std::int32_t, std::string>;
+  using Key = std::tuple<std::uint32_t, Collective, std::int64_t, std::uint64_t, bool, std::uint32_t, std::uint32_t,
+                         std::int32_t, std::string>;
   // Equivalent groups may run the same algorithm from different files.
   [[nodiscard]] Key key(const CollectiveCall& c, std::uint32_t group, bool with_source) const {
     return {group,  c.op,          c.bytes,

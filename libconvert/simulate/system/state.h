@@ -92,7 +92,7 @@ class SystemState {
   };
   // Round-robin counters of one dimension of an NPU.
   struct Turns {
-    std::array<std::uint32_t, 3> queue{};             // by QueueUse
+    std::array<std::uint32_t, 3> queue{};                        // by QueueUse
     std::array<std::uint8_t, listed_collectives.size()> tree{};  // by collective
     friend bool operator==(const Turns&, const Turns&) = default;
   };

@@ -43,8 +43,7 @@ TEST(HugePages, ServeSeveralThreads) {
 
 TEST(HugePages, TooLargeIsRefused) {
   using Allocator = HugeVector<std::uint64_t>::allocator_type;
-  EXPECT_THROW((void)Allocator().allocate(SIZE_MAX / 4),
-               std::bad_array_new_length);
+  EXPECT_THROW((void)Allocator().allocate(SIZE_MAX / 4), std::bad_array_new_length);
 }
 
 }  // namespace

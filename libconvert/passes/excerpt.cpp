@@ -91,7 +91,7 @@ void keep_around(const std::vector<Trace>& traces, const NearNode& near, Kept& k
   }
 }
 
-// The same trace with the kept nodes alone.
+// Returns the trace with only the kept nodes.
 void keep_nodes(Trace& trace, const std::vector<bool>& kept, ExcerptCounts& counts) {
   const NodeTable from = std::exchange(trace.nodes, {});
   const IdIndex index(from);

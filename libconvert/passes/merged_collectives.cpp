@@ -133,7 +133,7 @@ void MergedCollectives::restore(std::uint32_t number, NodeTable& out) const {
   const auto name = string_value(table_, attrs, attr::merged_name);
   if (!name) throw error(c.first, "merged_name is missing, or no text");
   Node& n = out.add_node(c.id, NodeType::comm_coll, *name);
-  // Of several of one name the last is the time; those before it are attributes that the collective had.
+  // The last attribute of a name is the time; those before it are the collective's own.
   const auto time = [&](Name key) {
     const Attr* last = nullptr;
     for (const Attr& a : attrs) {

@@ -90,7 +90,7 @@ class Converter {
     throw reference_fails(trace_.name, nodes_.nodes[node].id, what, how);
   }
 
-  // Of nodes with one id the last one counts, at the place of the first.
+  // Keeps the last of the nodes with one id, at the place of the first.
   void read_entries() {
     const std::size_t n = nodes_.nodes.size();
     entries_.resize(n);

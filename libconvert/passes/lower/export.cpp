@@ -32,7 +32,7 @@ bool still_true(const Algorithm& a, std::span<const Trace> traces, Diagnostics& 
   return std::all_of(traces.begin(), traces.end(), [&](const Trace& t) { return same_graph(lowering, t); });
 }
 
-// Of a schedule's chunks the size is a note only; MSCCL-IR has chunks of one size.
+// MSCCL-IR has chunks of one size; the sizes of a schedule's chunks are only a note.
 void warn_of_sizes(const Algorithm& a, Diagnostics& diagnostics) {
   std::optional<std::int64_t> least;
   std::int64_t most = 0;

@@ -19,7 +19,7 @@ Error bad_node(const Trace& trace, std::size_t index, const std::string& what) {
                      "merge");
 }
 
-// Of an attribute that need not be there. Throws if it is no integer.
+// Returns an integer attribute, or `otherwise` if it is absent. Throws if it is no integer.
 std::int64_t integer_or(const Trace& trace, std::size_t index, Name name, std::int64_t otherwise) {
   const IntValue v = int_value(trace.nodes.attributes(trace.nodes.nodes[index]), name);
   if (v) return v.value;

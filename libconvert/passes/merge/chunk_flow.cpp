@@ -73,7 +73,7 @@ Chunks Follower::read(std::int32_t rank, const GraphStep& step, bool from_dst) c
   return out;
 }
 
-// A sum of two chunks is that chunk; of different ones nobody knows.
+// A sum of one chunk's contributions is that chunk; a sum of different chunks is unknown.
 Chunks sum(Chunks a, const Chunks& b) {
   for (std::size_t j = 0; j < a.size(); ++j) {
     const std::int32_t other = j < b.size() ? b[j] : unknown;

@@ -208,7 +208,7 @@ class AttributeChecker {
     return !flags.empty() && std::all_of(flags.begin(), flags.end(), [](std::uint64_t f) { return f == 0; });
   }
 
-  // Of a list of integers; nothing if one is negative, or the sum is too large.
+  // Returns the sum of a list of integers; nothing if one is negative, or the sum is too large.
   [[nodiscard]] std::optional<std::int64_t> sum_of_sizes(const Attr& a) const {
     std::int64_t sum = 0;
     for (const std::uint64_t bits : table_.list(a)) {

@@ -225,11 +225,11 @@ class GroupChecker {
     return false;
   }
 
-  // Whether a's i-th is b's j-th.
+  // Returns whether a's i-th collective can be b's j-th.
   [[nodiscard]] static bool aligned(const Member& a, std::size_t i, const Member& b, std::size_t j) {
     return i < a.use->calls.size() && j < b.use->calls.size() && agree(a, i, b, j);
   }
-  // Later in m what `right` runs as its k-th, or k.
+  // Returns where m later runs what `right` runs as its k-th; k if nowhere near.
   [[nodiscard]] static std::size_t later(const Member& m, const Member& right, std::size_t k) {
     constexpr std::size_t window = 64;
     const std::size_t end = std::min(m.use->calls.size(), k + window);
@@ -239,7 +239,7 @@ class GroupChecker {
     return k;
   }
 
-  // What may have gone wrong where the k-th differ.
+  // Returns what may have gone wrong if the k-th collectives differ.
   std::string hint(const Member& m, const Member& right, std::size_t k) {
     const std::size_t here = m.use->calls.size();
     const std::size_t there = right.use->calls.size();
@@ -290,7 +290,7 @@ class GroupChecker {
     return false;
   }
 
-  // The bytes for or from the other at its place; -1 if they are not known.
+  // Returns the bytes sent to, or received from, the member at a place; -1 if they are not known.
   [[nodiscard]] std::int64_t part(const Member& m, const CollectiveDetails& d, bool sends, std::size_t k,
                                   std::size_t place) const {
     const Range& splits = sends ? d.send_splits : d.recv_splits;

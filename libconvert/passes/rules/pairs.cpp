@@ -33,7 +33,7 @@ class Candidates {
       source_.try_emplace({s.of_sends(), s.src, s.tag}, &s);
     }
   }
-  // Of the other kind.
+  // Return a surplus of the other kind (sends, receives) that differs in one thing only; null if there is none.
   [[nodiscard]] const Surplus* of_other_tag(const Surplus& s) const {
     return find(ends_, !s.of_sends(), s.src, s.dst);
   }
@@ -43,7 +43,7 @@ class Candidates {
   [[nodiscard]] const Surplus* of_other_destination(const Surplus& s) const {
     return find(source_, !s.of_sends(), s.src, s.tag);
   }
-  // Of the same kind, the other way.
+  // Returns the surplus of the same kind in the opposite direction, or null.
   [[nodiscard]] const Surplus* reversed(const Surplus& s) const {
     const Surplus* found = find(ends_, s.of_sends(), s.dst, s.src);
     return found != nullptr && found != &s && found->tag == s.tag ? found : nullptr;
@@ -103,7 +103,7 @@ class PairChecker {
   }
 
  private:
-  // Of the messages without a partner.
+  // Returns the rank that has the messages without a partner.
   [[nodiscard]] static Rank rank(const Surplus& s) { return s.of_sends() ? s.src : s.dst; }
   [[nodiscard]] const Message& first(const Surplus& s) const {
     const RankMessages& all = set_[rank(s)].messages;

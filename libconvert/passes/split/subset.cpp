@@ -147,7 +147,7 @@ class RankTaker {
     return a == nullptr ? nullptr : &trace_.nodes.attrs[static_cast<std::size_t>(a - trace_.nodes.attrs.data())];
   }
 
-  // Of a collective, or of one that the node has taken the place of, if it says one that stays.
+  // Renumbers the root of a collective, or of the one that the node replaces, if the subset takes that rank.
   void renumber_root(const Node& n) {
     const bool is_collective = n.type == NodeType::comm_coll;
     if (!is_collective && find(trace_.nodes.attributes(n), attr::merged_nodes) == nullptr) return;

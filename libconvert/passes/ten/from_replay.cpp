@@ -299,8 +299,8 @@ void Watcher::add_transfers() {
   out_.claimed_ps = end;
 }
 
-// Of collectives that do not say what must be where: whoever gets a chunk must have it in the end, and does not
-// pass it on where it is summed up. That tells the root of a reduction too.
+// For collectives without a postcondition: whoever gets a chunk must have it in the end, unless it is summed up and
+// passed on there. That tells the root of a reduction too.
 void Watcher::end_where_they_are() {
   std::vector<std::vector<std::uint32_t>> nodes(out_.chunks.size());
   for (const auto& t : out_.transfers) nodes[t.chunk].push_back(t.dst);

@@ -31,7 +31,7 @@ class Layout {
     return std::max(1, collective_ == Collective::all_to_all ? per_pair_ * participants_
                                                              : static_cast<std::int32_t>(s_.chunks.size()));
   }
-  // Of a chunk at a node.
+  // Returns the place of a chunk at a node.
   [[nodiscard]] Place of(std::uint32_t chunk, std::uint32_t node);
   // For a copy that is there already: where nobody looks for it.
   [[nodiscard]] Place spare(std::uint32_t node) {
@@ -280,7 +280,7 @@ void Programmer::add_receiving(std::uint32_t node, std::span<const std::uint32_t
   }
 }
 
-// Of several dependencies all but the last are steps of their own that do nothing.
+// Makes a step that does nothing for each dependency but the last.
 void Programmer::add_sending(std::uint32_t node, std::span<const std::uint32_t> transfers, Gpu& gpu) {
   std::uint32_t to = no_index;
   for (const std::uint32_t i : transfers) {

@@ -14,7 +14,7 @@ namespace {
 using Time = Schedule::Time;
 using Transfer = Schedule::Transfer;
 
-// How long a transfer is under way, and how long it keeps its wire.
+// How long a transfer takes, and how long it keeps its wire.
 struct Duration {
   std::int64_t hop = 0;
   std::int64_t busy = 0;

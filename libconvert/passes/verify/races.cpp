@@ -78,9 +78,8 @@ void Search::decide_within_ranks(Accesses& accesses) {
   std::erase_if(tests, [](const Test& t) { return t.within_rank == Answer::ordered; });
 }
 
-// Of several reads of one chunk that are not ordered before the write, those count that come before no other one:
-// before none of the steps that one of them directly waits for. So each such write gets a step of its own in the
-// graph, which waits for all of these.
+// Drops reads of a chunk that come before another of its unordered reads: before a step that one of them directly
+// waits for. So each such write gets a step of its own in the graph, which waits for all of these.
 void Search::drop_superseded(std::vector<Test>& tests, const Accesses& accesses) {
   std::vector<StepPair> edges;
   std::vector<std::uint32_t> rank_of = ranks(accesses);

@@ -149,7 +149,7 @@ Positions Between::near(Positions hosts, Positions events, Ends ends) const {
   return ends == Ends::left ? events.first(count) : events.last(count);
 }
 
-// Of pairs that go on from a known one, those behind a jump over many events are as likely of another step.
+// Drops pairs behind a jump over many events: they are as likely of another step.
 void Between::keep_near(std::vector<TokenPair>& pairs) const {
   constexpr std::uint32_t far = 16;
   TokenPair at{0, 0};

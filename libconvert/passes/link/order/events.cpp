@@ -108,8 +108,8 @@ class EventFinder {
   std::vector<std::vector<ThreadEvent>> hand_overs_;
 };
 
-// Of a call that launches, the moment that counts is when the device could begin; of others, and of those that wait
-// for what they launch, their begin.
+// Lists calls by the moment when the device could begin with what they launch; by their own begin if they launch
+// nothing or wait for it.
 void EventFinder::find_calls() {
   const auto& operations = device_->device_ops;
   for (std::uint32_t c = 0; c < device_->calls.size(); ++c) {

@@ -60,7 +60,7 @@ std::uint32_t Streams::last_launched(std::uint32_t stream, const Moment& before)
   const auto& launched = streams_[stream].launched;
   auto after = std::partition_point(launched.begin(), launched.end(),
                                     [&](const Launched& l) { return l.launch <= before.launches; });
-  // Calls of two threads at one time: nobody knows. There are few of them.
+  // The order of simultaneous calls of two threads is unknown. There are few of them.
   constexpr int most = 16;
   for (int i = 0; i < most && after != launched.begin(); ++i) {
     --after;

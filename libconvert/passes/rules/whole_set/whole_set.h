@@ -24,8 +24,9 @@ class WholeSet {
   // Throws Error(input) [deadlock] if there are too many nodes for one numbering. `groups` may be null.
   WholeSet(std::span<const TraceSummary> set, const GroupLists* groups);
 
-  // Makes each rank run its meeting collectives one after the other, in the order of issue, those of one group in
-  // one order on all ranks. Returns false and changes nothing if no rank runs collectives of several groups.
+  // Makes each rank run its meeting collectives one after the other, in the order of issue. Returns false and
+  // changes nothing if none meet, or if no rank runs collectives of several groups: one group has one order on all
+  // ranks.
   bool one_at_a_time();
 
   // Makes only waits for other ranks count that no order of issue avoids, and only of nodes with `in_question`.

@@ -58,7 +58,7 @@ class CallReader {
     std::int64_t last;
   };
   std::vector<TagRange> tags_;  // of parts
-  // Of the part at hand.
+  // For the current part:
   std::vector<std::uint32_t> peers_;
   std::unordered_map<std::uint32_t, std::uint32_t> peer_numbers_;
   std::vector<std::uint32_t> sizes_;

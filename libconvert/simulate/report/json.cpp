@@ -71,7 +71,7 @@ void write_peak_tensors(const ReplayResult& result, JsonWriter& json) {
 void write_collectives(const ReplayResult& result, JsonWriter& json) {
   json.line(1).key("collectives").begin_array();
   for (const CollectiveResult& c : result.collectives) {
-    const CollectiveKind& kind = result.kinds[c.plan];
+    const CollectiveKind& kind = result.kinds.at(c.plan);
     const std::optional<Picoseconds> time = time_of(c);
     const CollectiveSpeed s = time ? speed_of(kind, *time) : CollectiveSpeed{};
     json.line(2).begin_object();

@@ -37,7 +37,7 @@ void append_collectives(const ReplayResult& result, std::string& out) {
       "algbw_gb_per_s,busbw_gb_per_s,bound_ns,bound_share,first_npu,first_node,exposed_mean_ns,exposed_max_ns\n";
   for (std::size_t i = 0; i < result.collectives.size(); ++i) {
     const CollectiveResult& c = result.collectives[i];
-    const CollectiveKind& kind = result.kinds[c.plan];
+    const CollectiveKind& kind = result.kinds.at(c.plan);
     const std::optional<Picoseconds> time = time_of(c);
     const CollectiveSpeed s = time ? speed_of(kind, *time) : CollectiveSpeed{};
     out += std::to_string(i) + ',' + std::to_string(c.group) + ',' + std::to_string(c.number) + ',' +

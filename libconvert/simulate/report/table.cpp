@@ -136,7 +136,7 @@ std::vector<KindRow> rows_of_kinds(const ReplayResult& result) {
     if (!time) continue;
     ++row.ended;
     row.time_ps += static_cast<double>(*time);
-    row.bound_ps += static_cast<double>(result.kinds[c.plan].bound_ps.value_or(0));
+    row.bound_ps += static_cast<double>(result.kinds.at(c.plan).bound_ps.value_or(0));
   }
   std::erase_if(rows, [](const KindRow& r) { return r.count == 0; });
   std::stable_sort(rows.begin(), rows.end(),
@@ -188,7 +188,7 @@ void append_most_exposed(const ReplayResult& result, std::string& out) {
       result.collectives.begin(), result.collectives.end(),
       [](const CollectiveResult& a, const CollectiveResult& b) { return a.exposed_mean_ps < b.exposed_mean_ps; });
   if (most->exposed_mean_ps == 0) return;
-  const CollectiveKind& kind = result.kinds[most->plan];
+  const CollectiveKind& kind = result.kinds.at(most->plan);
   out += "most exposed: " + std::string(name(kind.op)) + " of " + format_bytes(kind.size_bytes) + ", number " +
          std::to_string(most->number) + " of group " + std::to_string(most->group) + ": " +
          format_time(most->exposed_mean_ps) + " of " + format_time(*time_of(*most)) + '\n';
@@ -204,7 +204,7 @@ void append_collectives(const ReplayResult& result, bool all, std::string& out) 
   bool beyond = false;
   for (std::size_t i = 0; i < shown; ++i) {
     const CollectiveResult& c = result.collectives[i];
-    const CollectiveKind& kind = result.kinds[c.plan];
+    const CollectiveKind& kind = result.kinds.at(c.plan);
     const std::optional<Picoseconds> time = time_of(c);
     const CollectiveSpeed s = time ? speed_of(kind, *time) : CollectiveSpeed{};
     beyond = beyond || s.beyond;

@@ -21,7 +21,8 @@ std::string error_of(const std::string& text) {
   }
   return "";
 }
-// Of a file with these lines after "npus: 3", two switches and a default bandwidth; wires begin in line 5.
+// Returns the error of a file with these wires, from line 5 on, behind "npus: 3", two switches and a default
+// bandwidth.
 std::string wires_error(const std::string& wires) {
   return error_of("npus: 3\nswitches: [leaf0, spine]\ndefaults: {bandwidth: 1GB/s}\nlinks:\n" + wires);
 }

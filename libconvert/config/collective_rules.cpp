@@ -61,6 +61,7 @@ class RuleParser {
     }
     if (rest_.size() < 2) throw wrong("no algorithm behind '='");
     set_algorithm(rule, rest_.substr(1));
+    if (rule.algorithm.empty()) throw wrong("no algorithm behind '" + std::string(builtin_prefix) + "'");
     if (rule.which.min_bytes >= rule.which.end_bytes) throw wrong("no size is such");
     return rule;
   }
@@ -175,6 +176,7 @@ CollectiveRule MapReader::read(const YamlNode& entry) {
   rule.builtin = builtin != nullptr;
   const YamlNode& value = rule.builtin ? *builtin : *algorithm;
   set_algorithm(rule, value.text);
+  if (rule.algorithm.empty()) throw error(value, "there is no algorithm behind '" + value.text + "'");
   rule.where = {.file = file_, .line = value.line, .column = value.column};
   return rule;
 }

@@ -130,6 +130,7 @@ TEST(CollectiveRules, RefuseWhatIsMistyped) {
                 shape);
   EXPECT_EQ(rule_error("all:node=-1=x"), "'all:node=-1=x': 'node=-1' is no condition" + shape);
   EXPECT_EQ(rule_error("all:pg==x"), "'all:pg==x': 'pg=' is no condition" + shape);
+  EXPECT_EQ(rule_error("all=built:"), "'all=built:': no algorithm behind 'built:'" + shape);
   EXPECT_EQ(rule_error("all:pg=1:pg=2=x"), "'all:pg=1:pg=2=x': 'pg=' is given twice" + shape);
   EXPECT_EQ(rule_error("all:size<2:size<=1=x"), "'all:size<2:size<=1=x': 'size<' is given twice" + shape);
   EXPECT_EQ(rule_error("all:size>=2:size<2=x"), "'all:size>=2:size<2=x': no size is such" + shape);

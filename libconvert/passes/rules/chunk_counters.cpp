@@ -68,7 +68,6 @@ class CounterChecker {
   std::int32_t declared_ = 0;  // chunks of the whole, by the metadata; 0: not told
   bool steps_beyond_ = false;  // was reported of a step
   ChunkCounters counters_{};
-  std::size_t first_total_ = 0;  // where counters_.total stands first
   std::size_t other_totals_ = 0;
   std::size_t first_other_ = 0;
   struct Share {

@@ -6,10 +6,8 @@
 #include <boost/graph/graph_traits.hpp>
 #include <boost/graph/strong_components.hpp>
 #include <boost/iterator/iterator_facade.hpp>
-#include <boost/pending/disjoint_sets.hpp>
 #include <boost/property_map/property_map.hpp>
 #include <boost/range/irange.hpp>
-#include <limits>
 
 namespace convert {
 namespace {
@@ -186,82 +184,6 @@ std::vector<std::uint32_t> strong_components(const Graph& g, std::uint32_t& coun
   count = static_cast<std::uint32_t>(boost::strong_components(
       BoostView{&g}, boost::make_iterator_property_map(component.begin(), index), boost::vertex_index_map(index)));
   return component;
-}
-
-std::vector<std::uint32_t> connected_components(const Graph& g, std::uint32_t& count) {
-  const std::uint32_t n = node_count(g);
-  std::vector<std::uint8_t> rank(n);
-  std::vector<std::uint32_t> parent(n);
-  const boost::typed_identity_property_map<std::uint32_t> index;
-  const auto ranks = boost::make_iterator_property_map(rank.begin(), index);
-  const auto parents = boost::make_iterator_property_map(parent.begin(), index);
-  boost::disjoint_sets sets(ranks, parents);
-  for (std::uint32_t i = 0; i < n; ++i) sets.make_set(i);
-  for (std::uint32_t i = 0; i < n; ++i) {
-    for (const Edge& e : g.parents(i)) sets.union_set(e.node, i);
-  }
-  count = 0;
-  std::vector<std::uint32_t> number(n, no_index);
-  std::vector<std::uint32_t> component(n);
-  for (std::uint32_t i = 0; i < n; ++i) {
-    std::uint32_t& c = number[sets.find_set(i)];
-    if (c == no_index) c = count++;
-    component[i] = c;
-  }
-  return component;
-}
-
-std::vector<std::uint32_t> critical_path(const Graph& g,
-                                         const std::function<std::uint64_t(std::uint32_t)>& weight) {
-  std::vector<std::uint64_t> length(g.size());
-  std::vector<std::uint32_t> before(g.size(), no_index);
-  std::uint32_t end = no_index;
-  for (const std::uint32_t i : topological_order(g)) {
-    std::uint64_t longest = 0;
-    for (const Edge& e : g.parents(i)) {
-      if (before[i] != no_index && length[e.node] <= longest) continue;
-      longest = length[e.node];
-      before[i] = e.node;
-    }
-    const std::uint64_t own = weight(i);
-    length[i] = longest + std::min(own, std::numeric_limits<std::uint64_t>::max() - longest);
-    if (end == no_index || length[i] > length[end] || (length[i] == length[end] && i < end)) end = i;
-  }
-  std::vector<std::uint32_t> path;
-  for (std::uint32_t i = end; i != no_index; i = before[i]) path.push_back(i);
-  std::reverse(path.begin(), path.end());
-  return path;
-}
-
-std::vector<std::vector<std::uint32_t>> transitive_reduction(const Graph& g) {
-  const std::vector<std::uint32_t> order = topological_order(g);
-  std::vector<std::uint32_t> position(g.size(), no_index);
-  for (std::uint32_t p = 0; p < order.size(); ++p) position[order[p]] = p;
-  std::vector<std::vector<std::uint32_t>> kept(g.size());
-  std::vector<std::uint32_t> reached_by(g.size(), no_index);  // the node whose search came here last
-  std::vector<std::uint32_t> stack;
-  for (std::uint32_t i = 0; i < g.size(); ++i) {
-    const std::span<const Edge> parents = g.parents(i);
-    if (parents.size() > 1) {
-      // Walk up from the parents, no further than the earliest of them.
-      std::uint32_t earliest = no_index;
-      for (const Edge& e : parents) earliest = std::min(earliest, position[e.node]);
-      for (const Edge& e : parents) stack.push_back(e.node);
-      while (!stack.empty()) {
-        const std::uint32_t at = stack.back();
-        stack.pop_back();
-        for (const Edge& e : g.parents(at)) {
-          if (position[e.node] < earliest || reached_by[e.node] == i) continue;
-          reached_by[e.node] = i;
-          stack.push_back(e.node);
-        }
-      }
-    }
-    for (const Edge& e : parents) {
-      if (parents.size() == 1 || reached_by[e.node] != i) kept[i].push_back(e.node);
-    }
-  }
-  return kept;
 }
 
 }  // namespace convert

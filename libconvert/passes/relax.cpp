@@ -2,6 +2,7 @@
 #include "passes/relax.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <queue>
 #include <tuple>
@@ -94,14 +95,11 @@ class Relaxer {
   enum class Weight : std::uint8_t { needed, explicit_wait, implicit_order, early_call, overlap, early_receive };
   static Cut::Contradicted contradicted(Weight weight) {
     switch (weight) {
-      case Weight::needed:
-      case Weight::explicit_wait:
-      case Weight::implicit_order: break;
       case Weight::early_call: return Cut::Contradicted::call;
       case Weight::overlap: return Cut::Contradicted::order;
       case Weight::early_receive: return Cut::Contradicted::message;
+      default: return Cut::Contradicted::nothing;
     }
-    return Cut::Contradicted::nothing;
   }
   struct Info {
     Weight weight;
@@ -210,16 +208,11 @@ class Relaxer {
       }
     };
     for (std::uint32_t i = 0; i < count; ++i) offer(i);
-    std::size_t edge = 0, next = 0;
-    std::vector<std::size_t> first(std::size_t{count} + 1);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      first[i] = edge;
-      while (edge < edges_.size() && edges_[edge].from == i) ++edge;
-    }
-    first[count] = edge;
+    const Rows out = rows_by_key(edges_.size(), count, [&](std::size_t e) { return edges_[e].from; });
+    std::size_t next = 0;
     while (true) {
       for (; next < order.size(); ++next) {
-        for (std::size_t e = first[order[next]]; e < first[order[next] + 1]; ++e) {
+        for (const std::uint32_t e : out[order[next]]) {
           const std::uint32_t to = edges_[e].to;
           --open[to];
           const bool freed = infos_[e].order == nullptr && --needed[to] == 0;
@@ -243,7 +236,7 @@ class Relaxer {
     std::vector<std::uint32_t> places(order.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) places[order[i]] = i;
     std::vector<std::uint32_t> sequence(edges_.size());
-    for (std::uint32_t e = 0; e < sequence.size(); ++e) sequence[e] = e;
+    std::iota(sequence.begin(), sequence.end(), 0U);
     const auto key = [&](std::uint32_t e) {
       return std::tuple(infos_[e].weight, places[edges_[e].to], places[edges_[e].from], e);
     };
@@ -297,15 +290,9 @@ Relaxation relax(std::span<const TraceSummary> set, std::span<const RecordedOrde
 
 void cut_dependencies(NodeTable& table, std::span<const Cut> cuts) {
   for (Node& node : table.nodes) {
-    const auto first =
-        std::lower_bound(cuts.begin(), cuts.end(), node.id, [](const Cut& c, NodeId id) { return c.node < id; });
-    if (first == cuts.end() || first->node != node.id) continue;
-    const auto goes = [&](NodeId id) {
-      for (auto c = first; c != cuts.end() && c->node == node.id; ++c) {
-        if (c->dependency == id) return true;
-      }
-      return false;
-    };
+    const auto own = std::ranges::equal_range(cuts, node.id, {}, &Cut::node);
+    if (own.empty()) continue;
+    const auto goes = [&](NodeId id) { return std::ranges::find(own, id, &Cut::dependency) != own.end(); };
     const Attr* rules = dep_rules_of(table, node);
     std::string letters;
     std::uint32_t kept = 0;

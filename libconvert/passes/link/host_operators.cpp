@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "graph/graph.h"
+#include "graph/rows.h"
 #include "util/huge_pages.h"
 
 namespace convert {
@@ -15,19 +16,15 @@ std::vector<std::uint32_t> in_order_of_ids(const std::vector<Node>& nodes) {
   const std::size_t n = nodes.size();
   NodeId most = 0;
   for (const Node& node : nodes) most = std::max(most, node.id);
-  std::vector<std::uint32_t> order(n);
   if (most >= 8 * n) {
+    std::vector<std::uint32_t> order(n);
     std::iota(order.begin(), order.end(), 0U);
     std::stable_sort(order.begin(), order.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return nodes[a].id < nodes[b].id; });
     return order;
   }
-  // Ids lie close together, as they mostly do: count, then place.
-  std::vector<std::uint32_t> begin(static_cast<std::size_t>(most) + 2);
-  for (const Node& node : nodes) ++begin[static_cast<std::size_t>(node.id) + 1];
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  for (std::uint32_t i = 0; i < n; ++i) order[begin[static_cast<std::size_t>(nodes[i].id)]++] = i;
-  return order;
+  // Ids lie close together, as they mostly do.
+  return rows_by_key(n, most + 1, [&](std::size_t i) { return static_cast<std::uint32_t>(nodes[i].id); }).items;
 }
 
 void take_facts(const Trace& host, HostOperators& out) {

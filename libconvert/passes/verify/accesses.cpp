@@ -6,17 +6,17 @@
 namespace convert {
 
 Waited::Waited(const StepGraph& p) {
+  auto& others = others_.items;
   for (const Chain& c : p.chains) {
-    begin_.push_back(others_.size());
     for (std::uint32_t s = c.first; s < c.first + c.count; ++s) {
-      for (const Dependency& d : p.deps_of(s)) others_.push_back(d.chain);
+      for (const Dependency& d : p.deps_of(s)) others.push_back(d.chain);
     }
-    const auto mine = others_.begin() + static_cast<std::ptrdiff_t>(begin_.back());
-    std::sort(mine, others_.end());
-    others_.erase(std::unique(mine, others_.end()), others_.end());
+    const auto mine = others.begin() + others_.begin.back();
+    std::sort(mine, others.end());
+    others.erase(std::unique(mine, others.end()), others.end());
+    others_.end_row();
   }
-  begin_.push_back(others_.size());
-  last_.assign(others_.size(), no_index);
+  last_.assign(others.size(), no_index);
   any_.resize(p.chains.size());
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "graph/rows.h"
 #include "passes/verify/step_graph.h"
 
 namespace convert {
@@ -65,11 +66,10 @@ class Reachability {
   void sweep_paths(const Batch& batch, std::span<Answer> answers) const;
   [[nodiscard]] std::uint64_t cost(std::span<const Batch> batches) const;
 
-  std::vector<std::uint32_t> place_;   // by step: by group, then by the length of the longest path to it
-  std::vector<std::uint32_t> group_;   // by place
-  std::vector<std::uint32_t> path_;    // by place: its path among those that cover all places
-  std::vector<std::uint32_t> begin_;   // by place: its first entry in before_; one more at the end
-  std::vector<std::uint32_t> before_;  // places that edges come from
+  std::vector<std::uint32_t> place_;  // by step: by group, then by the length of the longest path to it
+  std::vector<std::uint32_t> group_;  // by place
+  std::vector<std::uint32_t> path_;   // by place: its path among those that cover all places
+  Rows before_;                       // by place: the places that edges come from
 };
 
 }  // namespace convert

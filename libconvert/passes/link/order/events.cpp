@@ -2,7 +2,6 @@
 #include "passes/link/order/events.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -13,30 +12,16 @@
 namespace convert {
 
 Launches::Launches(const Profile* device) {
-  if (device == nullptr) {
-    first_.assign(1, 0);
-    return;
-  }
+  if (device == nullptr) return;
   const auto& calls = device->calls;
   const auto& operations = device->device_ops;
-  call_of_.assign(operations.size(), none);
   const IdLookup index(calls.size(), [&](std::size_t i) { return Profile::given(calls[i].correlation); });
-  first_.assign(calls.size() + 1, 0);
-  for (std::size_t i = 0; i < operations.size(); ++i) {
-    call_of_[i] = index.find(operations[i].correlation);
-    if (call_of_[i] != none) ++first_[call_of_[i] + 1];
-  }
-  std::partial_sum(first_.begin(), first_.end(), first_.begin());
-  operations_.resize(first_.back());
-  std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
-  for (std::uint32_t i = 0; i < operations.size(); ++i) {
-    if (call_of_[i] != none) operations_[next[call_of_[i]]++] = i;
-  }
+  call_of_.reserve(operations.size());
+  for (const Profile::DeviceOp& op : operations) call_of_.push_back(index.find(op.correlation));
+  operations_ = rows_by_key(operations.size(), calls.size(), [&](std::size_t i) { return call_of_[i]; });
+  const auto start = [&](std::uint32_t i) { return operations[i].start_ns; };
   for (std::size_t c = 0; c < calls.size(); ++c) {
-    if (first_[c + 1] - first_[c] < 2) continue;
-    std::stable_sort(
-        operations_.begin() + first_[c], operations_.begin() + first_[c + 1],
-        [&](std::uint32_t a, std::uint32_t b) { return operations[a].start_ns < operations[b].start_ns; });
+    if (operations_[c].size() > 1) std::ranges::stable_sort(operations_[c], {}, start);
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/profile.h"
 #include "core/trace.h"
+#include "graph/rows.h"
 #include "passes/link/operators.h"
 
 namespace convert {
@@ -44,9 +45,7 @@ class Launches {
  public:
   explicit Launches(const Profile* device);
   // Returns the device operations of a call, by begin.
-  [[nodiscard]] std::span<const std::uint32_t> of_call(std::uint32_t call) const {
-    return {operations_.data() + first_[call], first_[call + 1] - first_[call]};
-  }
+  [[nodiscard]] std::span<const std::uint32_t> of_call(std::uint32_t call) const { return operations_[call]; }
   [[nodiscard]] std::uint32_t call_of(std::uint32_t operation) const { return call_of_[operation]; }
   // Returns whether a launching call returns only when what it launched has ended: cudaMemcpy, or a copy from
   // pageable memory.
@@ -54,7 +53,8 @@ class Launches {
   static constexpr std::uint32_t none = 0xffffffff;
 
  private:
-  std::vector<std::uint32_t> operations_, first_, call_of_;
+  Rows operations_;  // by call
+  std::vector<std::uint32_t> call_of_;
 };
 
 // A device operation whose call is not known.

@@ -86,16 +86,9 @@ Group group_along(const CollectiveRequest& r, const Grid& grid, std::size_t d, s
       const std::int32_t part = r.collective == Collective::all_reduce ? grid.last_fastest(p) : p;
       chunks.push_back(chunk_of(r, part, r.ranks, slice, r.chunks));
     }
+    std::ranges::sort(chunks, {}, &Chunks::first);
     g.parts.emplace_back();
-    std::sort(chunks.begin(), chunks.end(), [](const Chunks& a, const Chunks& b) { return a.first < b.first; });
-    for (const Chunks& c : chunks) {
-      auto& runs = g.parts.back();
-      if (!runs.empty() && runs.back().first + runs.back().count == c.first) {
-        ++runs.back().count;
-      } else {
-        runs.push_back(c);
-      }
-    }
+    for (const Chunks& c : chunks) append_chunks(c, g.parts.back());
   }
   return g;
 }

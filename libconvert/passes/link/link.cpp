@@ -8,7 +8,6 @@
 #include "passes/link/build.h"
 #include "passes/link/operators.h"
 #include "passes/link/order/order.h"
-#include "passes/link/order/reduce.h"
 
 namespace convert {
 namespace {

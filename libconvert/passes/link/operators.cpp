@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "passes/link/match/matching.h"
-#include "passes/link/match/window.h"
 #include "util/huge_pages.h"
 
 namespace convert {

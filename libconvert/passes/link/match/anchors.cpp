@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "passes/link/match/anchors.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <span>
@@ -9,6 +7,7 @@
 
 #include "graph/rows.h"
 #include "passes/link/match/align.h"
+#include "passes/link/match/calls.h"
 
 namespace convert {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "passes/link/match/between.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
@@ -10,7 +8,7 @@
 #include <vector>
 
 #include "passes/link/match/align.h"
-#include "passes/link/match/anchors.h"
+#include "passes/link/match/calls.h"
 
 namespace convert {
 namespace {

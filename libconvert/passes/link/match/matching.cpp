@@ -10,8 +10,6 @@
 
 #include "core/id_lookup.h"
 #include "core/process_group.h"
-#include "passes/link/match/anchors.h"
-#include "passes/link/match/between.h"
 #include "passes/link/match/calls.h"
 #include "util/huge_pages.h"
 

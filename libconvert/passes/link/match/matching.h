@@ -34,6 +34,11 @@ struct Matching {
 [[nodiscard]] Matching match_calls(const Trace& host, const HostOperators& operators, const Profile& device,
                                    LinkReport& report);
 
+// Removes the operators and calls that began before the first operator of the host trace, if other operators ran
+// there, and what these calls launched; likewise behind the last. Keeps what was launched within, whenever it ran,
+// and ends an annotation that encloses the end of the observation there.
+void keep_observed(Profile& device, Matching& matching, LinkReport& report);
+
 // Counts operators and events without a partner in `report`, by reason.
 void report_unmatched(const Trace& host, const HostOperators& operators, const Profile& device,
                       const Matching& matching, LinkReport& report);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "passes/link/match/window.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "core/id_lookup.h"
+#include "passes/link/match/matching.h"
 
 namespace convert {
 namespace {

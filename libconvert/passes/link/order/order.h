@@ -65,4 +65,8 @@ struct Order {
 [[nodiscard]] Order find_order(const Trace& host, const Profile* device, const Operators& operators,
                                const OrderOptions& options, LinkReport& report);
 
+// Removes the dependencies that others imply, also from the report's counts by rule. Takes time linear in
+// dependencies × (threads + streams), of which it considers at most 256.
+void reduce(Order& order, LinkReport& report);
+
 }  // namespace convert

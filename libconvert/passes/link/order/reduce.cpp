@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "passes/link/order/reduce.h"
-
 #include <algorithm>
 #include <map>
 #include <numeric>
 #include <tuple>
 #include <vector>
+
+#include "passes/link/order/order.h"
 
 namespace convert {
 namespace {

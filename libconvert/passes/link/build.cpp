@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view delay_name = "[delay]";
 
-// Attributes that this step writes itself, or that say what other fields of the result do.
+// Returns whether this pass writes the attribute itself, or other fields of the result say the same.
 bool is_ours(Name name) {
   return name == attr::is_cpu_op || name == attr::comm_type || name == attr::comm_size || name == attr::comm_src ||
          name == attr::comm_dst || name == attr::comm_tag || name == attr::num_ops || name == attr::tensor_size ||
@@ -131,7 +131,7 @@ void LinkedNodes::add_node(std::uint32_t index) {
   table_->end_node();
 }
 
-// Communication is never of the CPU, even if no kernel carries it out: ASTRA-sim fails on that.
+// Communication never counts as work of the CPU, even without a kernel: ASTRA-sim fails on that.
 void LinkedNodes::add_host(const OrderedNode& n) {
   NodeTable& t = *table_;
   Node& node = t.nodes.back();
@@ -267,7 +267,7 @@ void LinkedNodes::add_collective(const CommFacts& facts, const GroupTable::Group
   }
 }
 
-// Splits count elements of the first dimension: their parts of the bytes.
+// Adds the bytes of each split; splits count elements of the first dimension.
 void LinkedNodes::add_splits(Name name, std::string_view splits, std::int64_t bytes) {
   const auto parts = integer_list(splits);
   if (!parts || parts->empty() || bytes < 0) return;

@@ -73,8 +73,8 @@ class LinkedNodes {
   void add_cost(const OrderedNode& n, const Profile::DeviceOp& d);
   void carry(const AttrTable& from, std::span<const Attr> attrs);
   void carry_one(const AttrTable& from, const Attr& a, Name name);
-  // A control dependency is to be waited for: it must not hold up what began before, as the callee of an operator
-  // on another thread may.
+  // Returns whether `n`, which waits for a control dependency, began when its caller had ended: the callee of an
+  // operator on another thread may begin before.
   [[nodiscard]] bool has_ended(const OrderedNode& caller, const OrderedNode& n) const {
     return !operators_.timed || !options_.keep_gaps || caller.start_ns + caller.duration_ns <= n.start_ns;
   }

@@ -37,15 +37,15 @@ class CommCalls {
   void for_each_on_host(const Fn& fn) const {
     for (std::uint32_t c = 0; c < comms_.size(); ++c) {
       const CommKind kind = comms_[c].kind;
-      if (calls_[c].op != Operator::none && !calls_[c].carried && kind != CommKind::none && kind != CommKind::group)
+      if (calls_[c].op != no_index && !calls_[c].carried && kind != CommKind::none && kind != CommKind::group)
         fn(calls_[c].op, c);
     }
   }
 
  private:
   struct Call {
-    std::uint32_t op = Operator::none;  // none: this is a kernel, or has no time
-    bool carried = false;               // by a kernel
+    std::uint32_t op = no_index;  // no_index: this is a kernel, or has no time
+    bool carried = false;         // by a kernel
   };
   std::uint32_t add(const CommFacts& facts, std::uint32_t op);
   // Returns 1 + the index into comms of the innermost call that has not ended; 0: none.

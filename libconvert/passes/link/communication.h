@@ -60,7 +60,7 @@ struct CommFacts {
 // scatter the root's whole buffer. Nothing if unknown.
 [[nodiscard]] std::optional<std::int64_t> comm_size(const CommFacts& facts);
 
-// Returns the bytes of all tensors in a text such as [[12, 13, 0, 4096, 4, 'cuda:0']].
+// Returns the bytes of all tensors in a text such as [[12, 13, 0, 4096, 4, 'cuda:0']]; -1 if they exceed 2^63.
 [[nodiscard]] std::int64_t tensor_bytes(std::string_view values);
 // Returns the integers of a text such as "[2, 2]"; nothing if it holds anything else.
 [[nodiscard]] std::optional<std::vector<std::int64_t>> integer_list(std::string_view text);

@@ -11,7 +11,7 @@
 namespace convert {
 namespace {
 
-// Positions of the nodes by id; of equal ids as they stand.
+// Returns the positions of the nodes by id, those of equal ids as they stand.
 std::vector<std::uint32_t> in_order_of_ids(const std::vector<Node>& nodes) {
   const std::size_t n = nodes.size();
   NodeId most = 0;
@@ -52,7 +52,7 @@ void take_facts(const Trace& host, HostOperators& out) {
 void find_callers(const Trace& host, HostOperators& out, LinkReport& report) {
   const std::vector<Node>& nodes = host.nodes.nodes;
   const IdIndex index(host.nodes);
-  assign_huge(out.callers, nodes.size(), HostOperators::none);
+  assign_huge(out.callers, nodes.size(), no_index);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const auto deps = host.nodes.ctrl_deps(nodes[i]);
     if (deps.empty()) continue;
@@ -61,8 +61,7 @@ void find_callers(const Trace& host, HostOperators& out, LinkReport& report) {
       continue;
     }
     out.callers[i] = index.find(deps[0]);
-    if (out.callers[i] == HostOperators::none)
-      report.add(Unmatched::caller_missing, nodes[i].id, host.nodes.name(nodes[i]));
+    if (out.callers[i] == no_index) report.add(Unmatched::caller_missing, nodes[i].id, host.nodes.name(nodes[i]));
   }
 }
 

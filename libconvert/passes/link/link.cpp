@@ -12,7 +12,8 @@
 namespace convert {
 namespace {
 
-// Times over the operators and annotations (ProfilerStep aside, which only frames them) and the device operations.
+// Measures the time that operators, annotations (but ProfilerStep, which only frames them) and device operations
+// span.
 void measure(const Profile& device, LinkReport& report) {
   std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = std::numeric_limits<std::int64_t>::min();
   const auto take = [&](const Profile::Event& e) {

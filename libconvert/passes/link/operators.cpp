@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -56,8 +57,8 @@ class Layout {
   Operators out_;
 };
 
-// A thread of the host trace is that of the profile where the first of its operators ran; others follow those of
-// the profile.
+// Takes a thread of the host trace for that of the profile where the first of its operators ran; threads without
+// one come behind those of the profile.
 void Layout::number_threads() {
   std::size_t threads = device_ == nullptr ? 0 : device_->threads.size();
   std::unordered_map<std::int64_t, std::uint32_t> of_tid;
@@ -73,7 +74,7 @@ void Layout::number_threads() {
       host_thread_[h] = device_->cpu_ops[event_of_[h]].thread;
       continue;
     }
-    // The node of the process belongs to no thread: it stands at the begin of the first.
+    // The node of the process belongs to no thread: it goes to the first.
     const bool profiled = device_ != nullptr && !device_->threads.empty();
     if (profiled && hosts_.of_node[h].structure && name(h).ends_with("|process]")) {
       host_thread_[h] = 0;
@@ -157,15 +158,12 @@ void Layout::add_events() {
   }
 }
 
-// The profiler's times rule; host nodes without a time that come before the first timed one begin with it. What has
-// no length keeps its place among the host's at one time.
+// Sorts by the profiler's times. Host nodes without a time begin at the first timed operator at the earliest; among
+// host nodes of one time those without length keep their place.
 void Layout::sort_threads() {
   const auto before = [&](std::uint32_t a, std::uint32_t b) {
-    const Operator& x = out_.all[a];
-    const Operator& y = out_.all[b];
-    if (x.start_ns != y.start_ns) return x.start_ns < y.start_ns;
-    if (x.end_ns != y.end_ns) return x.end_ns > y.end_ns;
-    return a < b;
+    const Operator &x = out_.all[a], &y = out_.all[b];
+    return std::tie(x.start_ns, y.end_ns, a) < std::tie(y.start_ns, x.end_ns, b);
   };
   if (!out_.timed) return;
   std::int64_t first = std::numeric_limits<std::int64_t>::max();

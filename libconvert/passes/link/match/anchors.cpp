@@ -33,7 +33,7 @@ class SequenceAnchors {
 
   BothCalls& calls_;
   std::size_t keys_ = 0;
-  std::vector<std::uint32_t> key_of_host_, key_of_event_;  // none: it takes no part
+  std::vector<std::uint32_t> key_of_host_, key_of_event_;  // no_index: it takes no part
   std::vector<std::uint32_t> threads_;                     // by thread of the host trace
   std::vector<Pair> pairs_;
 };
@@ -70,7 +70,7 @@ void SequenceAnchors::take_equal(std::span<std::uint32_t> hosts, std::span<std::
   for (std::size_t i = 0; i < hosts.size(); ++i) pairs_.emplace_back(hosts[i], events[i]);
 }
 
-// Where threads are known, thread by thread; else only if one thread has all of them.
+// Pairs repeated operators thread by thread where threads are known, else only if one thread has all of them.
 void SequenceAnchors::take_repeated(Rows& hosts, Rows& events) {
   const auto& of_host = calls_.hosts.all;
   const auto& of_event = calls_.events.all;
@@ -98,7 +98,7 @@ void SequenceAnchors::take_repeated(Rows& hosts, Rows& events) {
   }
 }
 
-// Pairs what is in order with most others of its thread, on the thread where most of them are.
+// Keeps the pairs that are in order with most others of their thread, and on the thread that most of them name.
 std::uint64_t SequenceAnchors::keep_consistent() {
   std::vector<std::uint32_t> event_of(calls_.hosts.all.size(), no_index);
   for (const Pair& p : pairs_) event_of[p.first] = p.second;
@@ -121,9 +121,10 @@ std::uint64_t SequenceAnchors::keep_consistent() {
   return kept;
 }
 
-// Whether the profile holds a part of what was observed: from the first anchor to the last, most are anchors.
+// Returns whether the profile holds a part of what was observed: most numbered operators from the first pair to the
+// last are paired.
 bool SequenceAnchors::part_agrees(std::uint64_t kept) const {
-  constexpr std::uint64_t fewest = 8;  // by accident some agree
+  constexpr std::uint64_t fewest = 8;  // some agree by accident
   std::uint64_t numbered = 0, since = 0;
   bool begun = false;
   for (const Call& c : calls_.hosts.all) {
@@ -137,7 +138,7 @@ bool SequenceAnchors::part_agrees(std::uint64_t kept) const {
   return kept >= fewest && 2 * kept >= numbered;
 }
 
-// What the single ones say of the threads; where they say nothing, what the repeated ones do.
+// Finds the threads that belong together by operators that occur once; where there are none, by repeated ones.
 void SequenceAnchors::find_pairs(Rows& hosts, Rows& events) {
   take_single(hosts, events);
   BothCalls& both = calls_;

@@ -32,14 +32,12 @@ struct CallKeyHash {
 };
 
 struct Call {
-  static constexpr std::uint32_t none = 0xffffffff;
-
   std::int64_t sequence = -1;
-  std::int64_t start_ns = 0;     // 0 for nodes of the host trace
-  std::uint32_t index = 0;       // node of the host trace, or event
-  std::uint32_t thread = 0;      // in HostOperators::tids, or of the profile
-  std::uint32_t name = 0;        // number; the same in both files
-  std::uint32_t partner = none;  // position in the other list
+  std::int64_t start_ns = 0;         // 0 for nodes of the host trace
+  std::uint32_t index = 0;           // node of the host trace, or event
+  std::uint32_t thread = 0;          // in HostOperators::tids, or of the profile
+  std::uint32_t name = 0;            // number; the same in both files
+  std::uint32_t partner = no_index;  // position in the other list
   bool backward = false;
   bool open = true;  // may be paired; false if its id says that it has no partner
 
@@ -72,7 +70,7 @@ struct BothCalls {
 // equal names with different numbers are different calls then.
 bool pair_by_sequence(BothCalls& calls, LinkReport& report);
 
-// Returns, by thread of the host trace, the thread of the profile with most of its partners; Call::none if it has
+// Returns, by thread of the host trace, the thread of the profile with most of its partners; no_index if it has
 // no partners.
 [[nodiscard]] std::vector<std::uint32_t> threads_by_partners(const BothCalls& calls);
 

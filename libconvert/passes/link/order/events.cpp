@@ -59,7 +59,7 @@ class EventFinder {
     std::int64_t begin_ns = 0, end_ns = 0;
     std::int64_t forward_tid = 0;  // of a backward operator; 0: none
   };
-  // A call lies among its thread's operators like one of them; what counts of it happens at one moment.
+  // A call, which lies among its thread's operators, and the one moment of it that counts.
   struct Placed {
     std::int64_t start_ns = 0, end_ns = 0;
     std::int64_t external_id = Profile::none;
@@ -73,15 +73,15 @@ class EventFinder {
   void nest(std::uint32_t thread, std::vector<ThreadEvent>& out) const;
   [[nodiscard]] std::int64_t external_id(std::uint32_t op) const {
     const std::uint32_t event = operators_.all[op].event;
-    return event == Operator::none ? Profile::none : device_->cpu_ops[event].external_id;
+    return event == no_index ? Profile::none : device_->cpu_ops[event].external_id;
   }
   [[nodiscard]] std::vector<TopLevel> top_level(std::uint32_t thread) const;
   [[nodiscard]] std::int64_t forward_tid(const Operator& op) const;
-  // By an operator of its thread; the nodes of threads and processes are none.
+  // Returns whether an operator of its thread called it; the nodes of threads and processes are no operators.
   [[nodiscard]] bool is_called(const Operator& op) const {
-    if (op.parent == Operator::none || operators_.all[op.parent].thread != op.thread) return false;
+    if (op.parent == no_index || operators_.all[op.parent].thread != op.thread) return false;
     const std::uint32_t caller = operators_.all[op.parent].host;
-    return caller == Operator::none || !is_structure(host_.nodes.name(host_.nodes.nodes[caller]));
+    return caller == no_index || !is_structure(host_.nodes.name(host_.nodes.nodes[caller]));
   }
 
   const Trace& host_;
@@ -108,7 +108,7 @@ void EventFinder::find_calls() {
   }
 }
 
-// A device operation without a call hangs on the operator that its External id names, or on the busiest thread.
+// Puts device operations without a call into the operator that their External id names, or on the busiest thread.
 void EventFinder::find_orphans() {
   const auto& operations = device_->device_ops;
   std::size_t busiest = 0;
@@ -117,7 +117,7 @@ void EventFinder::find_orphans() {
   }
   std::optional<IdLookup> external;
   for (std::uint32_t d = 0; d < operations.size(); ++d) {
-    if (launches_.call_of(d) != Launches::none) continue;
+    if (launches_.call_of(d) != no_index) continue;
     const Profile::DeviceOp& op = operations[d];
     if (!external) {
       external.emplace(device_->cpu_ops.size(),
@@ -132,7 +132,7 @@ void EventFinder::find_orphans() {
       thread = cpu.thread;
       time = std::clamp(time, cpu.start_ns, cpu.end_ns());
     }
-    out_.orphans.push_back({d, e == IdLookup::none ? Operator::none : operators_.of_event[e]});
+    out_.orphans.push_back({d, e == IdLookup::none ? no_index : operators_.of_event[e]});
     calls_[thread].push_back({time, time, op.external_id, {time, EventKind::orphan, index}});
   }
 }
@@ -146,12 +146,12 @@ void EventFinder::sort_calls() {
   }
 }
 
-// The number that the host trace gives to the thread of the forward operator.
+// Returns the number that the host trace gives to the thread of the forward operator.
 std::int64_t EventFinder::forward_tid(const Operator& op) const {
-  if (op.event != Operator::none && device_->cpu_ops[op.event].forward_thread > 0) {
+  if (op.event != no_index && device_->cpu_ops[op.event].forward_thread > 0) {
     return device_->cpu_ops[op.event].forward_thread;
   }
-  if (op.host == Operator::none) return 0;
+  if (op.host == no_index) return 0;
   return host_ids(host_, host_.nodes.nodes[op.host]).fw_tid;
 }
 
@@ -173,8 +173,8 @@ std::vector<EventFinder::TopLevel> EventFinder::top_level(std::uint32_t thread) 
   return out;
 }
 
-// Backward operators name the thread of their forward operators. That thread hands a burst of them over, and waits,
-// if it does nothing itself before the burst's end; it begins again after each burst.
+// Finds bursts of backward operators, which name the thread of their forward operators. That thread hands a burst
+// over and, if it does nothing itself before the burst's end, waits; a burst ends where the thread does something.
 void EventFinder::find_bursts() {
   std::unordered_map<std::int64_t, std::uint32_t> thread_of;
   for (std::uint32_t t = 0; t < operators_.host_threads.size(); ++t) {
@@ -192,7 +192,7 @@ void EventFinder::find_bursts() {
     }
     return activity[t];
   };
-  // Whether the thread begins or ends something in (after, before).
+  // Returns whether the thread begins or ends something in (after, before).
   const auto active = [&](std::uint32_t t, std::int64_t after, std::int64_t before) {
     const auto& a = activity_of(t);
     const auto at = std::upper_bound(a.begin(), a.end(), after);
@@ -274,7 +274,7 @@ void EventFinder::nest(std::uint32_t thread, std::vector<ThreadEvent>& out) cons
   while (!open.empty()) close();
 }
 
-// The thread's own events stand behind room for the hand-overs, which then come among them from the front on.
+// Puts the thread's own events behind room for the hand-overs, then merges both from the front on.
 void EventFinder::lay_out(std::uint32_t thread) {
   const std::vector<ThreadEvent>& rest = hand_overs_[thread];
   std::vector<ThreadEvent>& out = out_.threads[thread];

@@ -50,7 +50,6 @@ class Launches {
   // Returns whether a launching call returns only when what it launched has ended: cudaMemcpy, or a copy from
   // pageable memory.
   [[nodiscard]] bool blocks(const Profile& device, std::uint32_t call) const;
-  static constexpr std::uint32_t none = 0xffffffff;
 
  private:
   Rows operations_;  // by call
@@ -60,7 +59,7 @@ class Launches {
 // A device operation whose call is not known.
 struct Orphan {
   std::uint32_t operation = 0;
-  std::uint32_t named_operator = Operator::none;  // by its External id
+  std::uint32_t named_operator = no_index;  // by its External id
 };
 
 struct ThreadEvents {

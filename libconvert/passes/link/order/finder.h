@@ -38,14 +38,13 @@ class OrderFinder {
   Order find();
 
  private:
-  static constexpr std::uint32_t none = Operator::none;
   // The clocks of CPU and device differ a little.
   static constexpr std::int64_t tolerance_ns = 2000;
 
   struct Thread {
     std::vector<std::uint32_t> open;     // operators that have begun and not ended
-    std::uint32_t last = none;           // node of the last stretch
-    std::uint32_t growing = none;        // node whose stretch goes on; none: since since_ns there is a gap
+    std::uint32_t last = no_index;       // node of the last stretch
+    std::uint32_t growing = no_index;    // node whose stretch goes on; none: since since_ns there is a gap
     std::int64_t since_ns = 0;           // begin of the stretch or gap
     std::int64_t last_end_ns = 0;        // of an operator
     std::vector<OrderedDep> pending;     // what the next stretch waits for
@@ -55,10 +54,10 @@ class OrderFinder {
   };
   // A device operation between its launch and its node.
   struct Operation {
-    std::uint32_t launch = 0;     // number; 0: not launched so far
-    std::uint32_t after = none;   // node of the stretch that launched it
-    std::uint32_t caller = none;  // operator
-    std::uint32_t node = none;    // the first of its nodes
+    std::uint32_t launch = 0;         // number; 0: not launched so far
+    std::uint32_t after = no_index;   // node of the stretch that launched it
+    std::uint32_t caller = no_index;  // operator
+    std::uint32_t node = no_index;    // the first of its nodes
     std::int64_t call_ns = 0;
     std::int64_t ready_ns = 0;  // end of the stretch that launched it
     Range parts{};              // communications that the kernel carries out together
@@ -88,10 +87,10 @@ class OrderFinder {
   void emit(std::uint32_t operation, Streams::Stream& stream, std::uint32_t number);
   std::int64_t find_waits(std::uint32_t operation, Streams::Stream& stream);
   [[nodiscard]] bool is_untimed(const Operator& op) const {
-    return options_.keep_gaps && operators_.timed && op.event == none;
+    return options_.keep_gaps && operators_.timed && op.event == no_index;
   }
   [[nodiscard]] bool is_group_announcement(const Operator& op) const {
-    return op.host != none && announces_groups(host_.nodes.name(host_.nodes.nodes[op.host]));
+    return op.host != no_index && announces_groups(host_.nodes.name(host_.nodes.nodes[op.host]));
   }
   // Returns the nearest caller in the host trace that is not left out.
   [[nodiscard]] std::uint32_t caller_of(const Operator& op) const {

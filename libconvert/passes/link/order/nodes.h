@@ -33,7 +33,7 @@ class OrderNodes {
   // Adds a dependency of the last node, once for each parent: the first rule stands, except that data, which says
   // more than an order, replaces it.
   void add_dep(std::uint32_t node, DepRule rule) {
-    if (node == Operator::none) return;
+    if (node == no_index) return;
     OrderedNode& n = out_.nodes.back();
     if (is_named(n, node)) {
       if (rule == DepRule::data) make_data(n, node);

@@ -10,9 +10,9 @@
 namespace convert {
 namespace {
 
-// The nodes of a CPU thread follow each other, and so do those of a stream (of operations that share a kernel,
-// those of the same place). What a node knows is then how far each of these chains had come. Only the longest
-// chains count, more than a program has; what lies in others is implied by nothing.
+// The nodes of a CPU thread form a chain, and so do those of a stream (of operations that share a kernel, those of
+// one place). What a node knows is how far each chain had come. Only the longest chains count, more than a program
+// has; nothing implies what lies in others.
 class Chains {
  public:
   explicit Chains(const Order& order) : chain_(order.nodes.size(), no_index), place_(order.nodes.size()) {
@@ -59,7 +59,7 @@ class Chains {
   std::size_t count_ = 0;
 };
 
-// What the nodes know that others still depend on.
+// Holds what nodes know, as long as others still depend on them.
 class Known {
  public:
   Known(const Order& order, std::size_t chains)

@@ -82,7 +82,7 @@ void Accesses::accumulate(std::uint64_t slot, std::uint32_t s) {
   append(state.sums, s);
 }
 
-// A later write that is ordered after this read is ordered after those that it has waited for as well. Looks at the
+// Drops earlier reads that this one has waited for: a write ordered after it is ordered after them. Looks at the
 // oldest ones only, so that many readers of one chunk do not cost their square.
 void Accesses::add_reader(Slot& state, std::uint32_t s) {
   constexpr int looked_at = 8;
@@ -115,7 +115,7 @@ void Accesses::append(List& list, std::uint32_t step) {
   list.last = at;
 }
 
-// A row of chunks mostly has the same readers all along.
+// Adds no tests where the readers are those of the chunk before, as in a row of chunks mostly.
 void Accesses::test_readers(const List& readers, std::uint32_t s, std::uint64_t slot) {
   const std::size_t begin = tests_.size();
   test_all(readers, s, Hazard::write_after_read, slot);
@@ -151,7 +151,7 @@ void Accesses::test(std::uint32_t first, std::uint32_t second, Hazard hazard, st
   }
 }
 
-// Is the step's order behind `first` asked for already, by a chunk shortly before?
+// Returns whether a chunk shortly before asks already for the step's order behind `first`.
 bool Accesses::noted(std::uint32_t first) const {
   constexpr std::size_t looked_at = 8;
   const std::size_t begin = std::max(tests_of_step_, tests_.size() - std::min(tests_.size(), looked_at));

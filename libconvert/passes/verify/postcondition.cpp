@@ -71,7 +71,8 @@ class Comparison {
     return out;
   }
 
-  // The rank whose data the last rank holds; if it holds no single rank's data, 0 (and the comparison fails).
+  // Returns the rank whose data the last rank holds; 0 if it holds no single rank's data (the comparison fails
+  // then).
   [[nodiscard]] std::uint32_t broadcast_root() const {
     std::uint64_t slot = 0;
     std::uint32_t chunk = 0;

@@ -62,7 +62,14 @@ struct RankBuffers {
   std::vector<Copy> copies;
 };
 
-struct StepGraph {
+// For findings: where a step stands, and its name ("gpu 0 threadblock 3 step 1 (rrc)").
+struct StepNames {
+  std::function<Location(std::uint32_t step)> locate{};
+  std::function<std::string(std::uint32_t step)> describe{};
+  std::function<Location(std::int32_t rank)> locate_rank{};
+};
+
+struct StepGraph : StepNames {
   Collective collective = Collective::custom;
   Protocol protocol = Protocol::simple;
   std::int32_t chunks = 1;
@@ -78,10 +85,6 @@ struct StepGraph {
   std::vector<std::uint32_t> rank_chain_begin;  // first chain of each rank; ranks() + 1 entries
 
   std::string file;
-  // For findings: where a step stands, and its name ("gpu 0 threadblock 3 step 1 (rrc)").
-  std::function<Location(std::uint32_t step)> locate;
-  std::function<std::string(std::uint32_t step)> describe;
-  std::function<Location(std::int32_t rank)> locate_rank;
   bool scheduled = false;    // see Algorithm::scheduled
   bool from_traces = false;  // speak of ranks and tags, not of gpus and channels
   bool of_places = false;    // ranks are places of a group; `describe` tells the real ranks
@@ -111,12 +114,6 @@ class StepGraphBuilder {
     std::uint32_t recv = no_index;
     std::uint32_t send = no_index;
   };
-  // The functions of the same names in StepGraph.
-  struct Names {
-    std::function<Location(std::uint32_t step)> locate;
-    std::function<std::string(std::uint32_t step)> describe;
-    std::function<Location(std::int32_t rank)> locate_rank;
-  };
 
   explicit StepGraphBuilder(std::int32_t ranks);
   ~StepGraphBuilder();
@@ -126,7 +123,7 @@ class StepGraphBuilder {
   [[nodiscard]] const std::vector<StepNodes>& nodes() const;
   // Returns the rank of a step that was added.
   [[nodiscard]] std::size_t rank_of(std::uint32_t step) const;
-  [[nodiscard]] StepGraph finish(Names names, Diagnostics& diagnostics);
+  [[nodiscard]] StepGraph finish(StepNames names, Diagnostics& diagnostics);
 
  private:
   struct State;

@@ -12,7 +12,7 @@
 namespace convert {
 namespace {
 
-// Our rows seen as a Boost.Graph: nothing is copied, edges run from parent to child.
+// Shows our rows as a Boost.Graph without a copy: edges run from parent to child.
 struct BoostView {
   const Graph* graph;
 };
@@ -74,7 +74,7 @@ std::uint32_t out_degree(std::uint32_t u, const BoostView& v) {
 [[maybe_unused]] std::uint32_t source(const BoostEdge& e, const BoostView& /*view*/) { return e.first; }
 std::uint32_t target(const BoostEdge& e, const BoostView& /*view*/) { return e.second; }
 
-// A set of indices that gives up its lowest: a tree of 64-bit words, each bit says "something below".
+// A set of indices from which the lowest can be taken: a tree of 64-bit words, each bit says "something below".
 class LowestFirst {
  public:
   explicit LowestFirst(std::size_t size) {
@@ -109,7 +109,7 @@ class LowestFirst {
   std::vector<std::vector<std::uint64_t>> levels_;  // from the leaves to the single root word
 };
 
-// Breadth first from `start` inside its component, until an edge leads back.
+// Returns the first cycle that a breadth-first search from `start` inside its component finds.
 std::vector<std::uint32_t> shortest_cycle(const Graph& g, const std::vector<std::uint32_t>& component,
                                           std::uint32_t start, std::vector<std::uint32_t>& came_from,
                                           std::vector<std::uint32_t>& queue) {

@@ -10,16 +10,9 @@ namespace {
 
 // The attributes that count, the first of each name.
 struct Facts {
-  const Attr* type = nullptr;
-  const Attr* size = nullptr;
-  const Attr* group = nullptr;
-  const Attr* dims = nullptr;
-  const Attr* group_size = nullptr;
-  const Attr* bytes_out = nullptr;
-  const Attr* source = nullptr;
-  const Attr* target = nullptr;
-  const Attr* send_splits = nullptr;
-  const Attr* recv_splits = nullptr;
+  const Attr *type = nullptr, *size = nullptr, *group = nullptr, *dims = nullptr, *group_size = nullptr;
+  const Attr *bytes_out = nullptr, *source = nullptr, *target = nullptr;
+  const Attr *send_splits = nullptr, *recv_splits = nullptr;
 };
 
 Facts facts_of(std::span<const Attr> attributes) {
@@ -75,7 +68,7 @@ class Reader {
  private:
   static std::uint32_t type_of(const Attr* attribute) {
     const IntValue type = int_value(attribute);
-    const bool known = type && type.value >= 0 && type.value <= static_cast<std::int64_t>(Collective::barrier);
+    const bool known = type && in_traces(collective_of(type.value));
     return known ? static_cast<std::uint32_t>(type.value) : CollectiveNode::unknown_type;
   }
 
@@ -109,7 +102,7 @@ class Reader {
     }
   }
 
-  // Equal parts for everyone are what no splits mean.
+  // Returns whether the splits are equal parts for everyone, which no splits mean, too.
   static bool is_even(const GroupUse& use, const CollectiveDetails& d, const CollectiveNode& c, IntValue ranks) {
     const auto send = use.list(d.send_splits);
     const auto recv = use.list(d.recv_splits);

@@ -55,7 +55,7 @@ class MergedCollectives {
   void restore(std::uint32_t number, NodeTable& out) const;
 
   // Returns "merged collective 7 (ALL_REDUCE)".
-  [[nodiscard]] std::string describe(std::uint32_t number) const;
+  [[nodiscard]] std::string describe(std::uint32_t number) const { return describe(all_[number]); }
   [[nodiscard]] Error error(std::uint32_t node, const std::string& what) const;
 
  private:

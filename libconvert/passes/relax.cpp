@@ -20,13 +20,13 @@ using rules::WholeSet;
 
 constexpr std::int64_t unknown = RecordedOrder::unknown;
 
-// a × factor + b, if it fits.
+// Returns a × factor + b; unknown if it does not fit or is negative.
 std::int64_t scaled_sum(std::int64_t a, std::int64_t factor, std::int64_t b) {
   std::int64_t out = 0;
   return __builtin_mul_overflow(a, factor, &out) || __builtin_add_overflow(out, b, &out) || out < 0 ? unknown : out;
 }
 
-// Where nanoseconds are not given, whole microseconds are.
+// Returns base_ns plus the exact nanoseconds, or plus whole microseconds where these are not given.
 std::int64_t nanoseconds(const Attr* exact, std::uint64_t us, std::int64_t base_ns) {
   const IntValue ns = int_value(exact);
   if (ns && ns.value >= 0) return scaled_sum(ns.value, 1, base_ns);
@@ -48,7 +48,7 @@ void add_times(const NodeTable& table, std::int64_t base_ns, RecordedOrder& to) 
   }
 }
 
-// A dependency that some rule calls more than order, or that is in both lists, is none.
+// Lists dependencies that are only order: of one rule of order in the data list, and not in the control list.
 void add_edges(const NodeTable& table, RecordedOrder& to) {
   const IdIndex index(table);
   std::vector<std::pair<std::uint32_t, std::optional<DepRule>>> parents;
@@ -91,7 +91,7 @@ class Relaxer {
   }
 
  private:
-  // In what sequence edges are put in: the first are the last to be taken out.
+  // Edges are put in by ascending weight, so the heaviest are the first to be taken out.
   enum class Weight : std::uint8_t { needed, explicit_wait, implicit_order, early_call, overlap, early_receive };
   static Cut::Contradicted contradicted(Weight weight) {
     switch (weight) {
@@ -115,19 +115,20 @@ class Relaxer {
     const auto [rank, index] = place(node);
     return orders_[rank].begin_ns[index];
   }
+  [[nodiscard]] bool has_base(std::uint32_t node) const { return orders_[whole_.rank_of(node)].has_base; }
   [[nodiscard]] std::int64_t end_of(std::uint32_t node) const {
     const auto [rank, index] = place(node);
     return orders_[rank].end_ns[index];
   }
-  // By how much `node` ended before `other`, of another rank, began; 0 if not, or if their times cannot be
-  // compared.
+  // Returns by how much `node` ended before `other`, of another rank, began; 0 if it did not, or if their times
+  // cannot be compared.
   [[nodiscard]] std::int64_t ended_before(std::uint32_t node, std::uint32_t other) const {
-    if (orders_[whole_.rank_of(node)].has_base != orders_[whole_.rank_of(other)].has_base) return 0;
+    if (has_base(node) != has_base(other)) return 0;
     const std::int64_t end = end_of(node), begin = begin_of(other);
     return end == unknown || begin == unknown || end >= begin ? 0 : begin - end;
   }
 
-  // Receives and calls that ended before what they seem to have waited for.
+  // Finds receives and calls that ended before what they seem to have waited for.
   void find_early(std::vector<ContradictedPair>& pairs) {
     early_.assign(whole_.size(), false);
     std::vector<bool> knotted(whole_.size());
@@ -149,13 +150,13 @@ class Relaxer {
   }
   void find_early_calls(std::uint32_t meeting) {
     const auto members = whole_.members(meeting);
-    std::uint32_t last[2] = {no_index, no_index};  // to begin, without and with a base of its times
+    std::uint32_t last[2] = {no_index, no_index};  // to begin, of ranks without and with a base of their times
     for (const std::uint32_t m : members) {
-      std::uint32_t& l = last[orders_[whole_.rank_of(m)].has_base ? 1 : 0];
+      std::uint32_t& l = last[has_base(m) ? 1 : 0];
       if (begin_of(m) != unknown && (l == no_index || begin_of(m) > begin_of(l))) l = m;
     }
     for (const std::uint32_t m : members) {
-      const std::uint32_t l = last[orders_[whole_.rank_of(m)].has_base ? 1 : 0];
+      const std::uint32_t l = last[has_base(m) ? 1 : 0];
       if (l != no_index && ended_before(m, l) != 0) early_[m] = true;
     }
   }
@@ -184,8 +185,8 @@ class Relaxer {
     return {explicit_wait ? Weight::explicit_wait : Weight::implicit_order, rank, order};
   }
 
-  // All nodes so that few edges lead backwards, and none that is needed: what is ready goes first; where nothing
-  // is, the earliest of those that only order holds back. Shorter if there is a circle of needed edges.
+  // Returns the nodes so that few edges lead backwards, and none that is needed: what is ready goes first; where
+  // nothing is, the earliest node that only order holds back. Lacks nodes if needed edges close a circle.
   [[nodiscard]] std::vector<std::uint32_t> likely_order() const {
     const auto count = static_cast<std::uint32_t>(nodes_.size());
     std::vector<std::uint32_t> open(count), needed(count);

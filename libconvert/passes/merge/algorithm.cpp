@@ -122,7 +122,7 @@ MergePlace::Node PlaceReader::read_node(std::size_t index, std::int64_t& tag) co
   return node;
 }
 
-// Chunks are what scales; a size alone is what it is.
+// Reads the chunks, which scale, or a size, which does not.
 void PlaceReader::read_size(std::size_t index, MergePlace::Node& node) const {
   const auto of_step = [&](Name name) {
     const std::int64_t value = integer_or(trace_, index, name, -1);
@@ -182,7 +182,7 @@ void PlaceReader::make_tags_dense(const std::vector<std::int64_t>& tags) {
   }
 }
 
-// False if it does not tell its step, or counts other chunks than the step's.
+// Appends the numbers of a node's step. Returns false if a message does not tell its step, or counts other chunks.
 bool PlaceReader::has_step(std::uint32_t index, const MergePlace::Node& node, std::int32_t chunks,
                            std::vector<std::int64_t>& out) const {
   const bool message = node.type != NodeType::comp;

@@ -12,8 +12,8 @@ namespace {
 constexpr std::int32_t unknown = -1;
 using Chunks = std::vector<std::int32_t>;  // by their index in the whole
 
-// Steps in an order in which they can run: threadblocks with connections are a determinate dataflow network, so
-// that any such order gives the same.
+// Follows the chunks through the steps in an order in which they can run: threadblocks with connections are a
+// determinate dataflow network, so that any such order gives the same.
 class Follower {
  public:
   explicit Follower(const StepGraph& p) : p_(p), layout_(p, p.inplace), slots_(layout_.slots(), unknown) {
@@ -46,7 +46,7 @@ class Follower {
   std::vector<Chunks> message_of_;    // by step, until it is received
 };
 
-// A rank's part of the whole stands at its place in the whole where parts are put together.
+// Gives each input chunk its index in the whole; an all-gather puts the parts of the ranks together.
 void Follower::load_inputs() {
   for (std::int32_t r = 0; r < p_.ranks(); ++r) {
     const RankBuffers& b = p_.buffers[static_cast<std::size_t>(r)];
@@ -73,7 +73,7 @@ Chunks Follower::read(std::int32_t rank, const GraphStep& step, bool from_dst) c
   return out;
 }
 
-// A sum of one chunk's contributions is that chunk; a sum of different chunks is unknown.
+// Adds up chunks: a sum of one chunk's contributions is that chunk, a sum of different chunks is unknown.
 Chunks sum(Chunks a, const Chunks& b) {
   for (std::size_t j = 0; j < a.size(); ++j) {
     const std::int32_t other = j < b.size() ? b[j] : unknown;

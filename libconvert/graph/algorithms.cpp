@@ -3,76 +3,15 @@
 
 #include <algorithm>
 #include <bit>
-#include <boost/graph/graph_traits.hpp>
+#include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <boost/graph/strong_components.hpp>
-#include <boost/iterator/iterator_facade.hpp>
 #include <boost/property_map/property_map.hpp>
-#include <boost/range/irange.hpp>
-
-namespace convert {
-namespace {
-
-// Shows our rows as a Boost.Graph without a copy: edges run from parent to child.
-struct BoostView {
-  const Graph* graph;
-};
-
-using BoostEdge = std::pair<std::uint32_t, std::uint32_t>;
-
-class OutEdgeIterator
-    : public boost::iterator_facade<OutEdgeIterator, BoostEdge, boost::forward_traversal_tag, BoostEdge> {
- public:
-  OutEdgeIterator() = default;
-  OutEdgeIterator(std::uint32_t source, const Edge* at) : at_(at), source_(source) {}
-
- private:
-  friend class boost::iterator_core_access;
-  [[nodiscard]] BoostEdge dereference() const { return {source_, at_->node}; }
-  [[nodiscard]] bool equal(const OutEdgeIterator& other) const { return at_ == other.at_; }
-  void increment() { ++at_; }
-  const Edge* at_ = nullptr;
-  std::uint32_t source_ = 0;
-};
-
-using VertexRange = decltype(boost::irange(std::uint32_t{}, std::uint32_t{}));
-
-}  // namespace
-}  // namespace convert
-
-template <>
-struct boost::graph_traits<convert::BoostView> {
-  struct traversal_category : vertex_list_graph_tag, incidence_graph_tag {};
-  using directed_category = directed_tag;
-  using edge_parallel_category = disallow_parallel_edge_tag;
-  using vertex_descriptor = std::uint32_t;
-  using edge_descriptor = convert::BoostEdge;
-  using vertex_iterator = convert::VertexRange::iterator;
-  using out_edge_iterator = convert::OutEdgeIterator;
-  using vertices_size_type = std::uint32_t;
-  using degree_size_type = std::uint32_t;
-  static std::uint32_t null_vertex() { return convert::no_index; }
-};
+#include <utility>
 
 namespace convert {
 namespace {
 
 std::uint32_t node_count(const Graph& g) { return static_cast<std::uint32_t>(g.size()); }
-
-// Found by Boost through argument-dependent lookup.
-std::uint32_t num_vertices(const BoostView& v) { return node_count(*v.graph); }
-std::pair<VertexRange::iterator, VertexRange::iterator> vertices(const BoostView& v) {
-  const VertexRange all = boost::irange(std::uint32_t{0}, num_vertices(v));
-  return {all.begin(), all.end()};
-}
-std::pair<OutEdgeIterator, OutEdgeIterator> out_edges(std::uint32_t u, const BoostView& v) {
-  const std::span<const Edge> row = v.graph->children(u);
-  return {{u, row.data()}, {u, row.data() + row.size()}};
-}
-std::uint32_t out_degree(std::uint32_t u, const BoostView& v) {
-  return static_cast<std::uint32_t>(v.graph->children(u).size());
-}
-[[maybe_unused]] std::uint32_t source(const BoostEdge& e, const BoostView& /*view*/) { return e.first; }
-std::uint32_t target(const BoostEdge& e, const BoostView& /*view*/) { return e.second; }
 
 // A set of indices from which the lowest can be taken: a tree of 64-bit words, each bit says "something below".
 class LowestFirst {
@@ -180,9 +119,16 @@ std::vector<std::uint32_t> strong_components(const Graph& g, std::uint32_t& coun
   std::vector<std::uint32_t> component(g.size());
   count = 0;
   if (component.empty()) return component;
-  const boost::typed_identity_property_map<std::uint32_t> index;
-  count = static_cast<std::uint32_t>(boost::strong_components(
-      BoostView{&g}, boost::make_iterator_property_map(component.begin(), index), boost::vertex_index_map(index)));
+  using Compressed = boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, boost::no_property,
+                                                        boost::no_property, std::uint32_t, std::uint32_t>;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+  edges.reserve(g.edges());
+  for (std::uint32_t i = 0; i < g.size(); ++i) {
+    for (const Edge& e : g.children(i)) edges.emplace_back(i, e.node);
+  }
+  const Compressed rows(boost::edges_are_sorted, edges.begin(), edges.end(), node_count(g));
+  count = boost::strong_components(
+      rows, boost::make_iterator_property_map(component.begin(), boost::get(boost::vertex_index, rows)));
   return component;
 }
 

@@ -2,7 +2,6 @@
 #include "passes/link/comm_calls.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace convert {
@@ -88,15 +87,13 @@ Range CommCalls::launch(std::span<const std::uint32_t> open, std::uint32_t threa
 }
 
 std::vector<CommFacts> CommCalls::take(std::vector<char>& texts) {
-  constexpr std::array members = {&CommFacts::group, &CommFacts::group_description, &CommFacts::group_ranks,
-                                  &CommFacts::dtype, &CommFacts::in_splits,         &CommFacts::out_splits};
   std::size_t size = 0;
   for (const CommFacts& c : comms_) {
-    for (const auto text : members) size += (c.*text).size();
+    for (const auto text : CommFacts::texts) size += (c.*text).size();
   }
   texts.reserve(size);
   for (CommFacts& c : comms_) {
-    for (const auto text : members) {
+    for (const auto text : CommFacts::texts) {
       const std::size_t begin = texts.size();
       texts.insert(texts.end(), (c.*text).begin(), (c.*text).end());
       c.*text = {texts.data() + begin, texts.size() - begin};

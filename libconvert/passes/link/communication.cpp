@@ -257,25 +257,19 @@ std::uint32_t believable(std::int64_t group_size) {
 
 }  // namespace
 
+constinit const std::array<std::string_view CommFacts::*, 6> CommFacts::texts = {
+    &CommFacts::group, &CommFacts::group_description, &CommFacts::group_ranks,
+    &CommFacts::dtype, &CommFacts::in_splits,         &CommFacts::out_splits};
+
 void CommFacts::complete(const CommFacts& o) {
   if (kind == CommKind::none) kind = o.kind, type = o.type;
-  const auto number = [](std::int64_t& mine, std::int64_t theirs) {
-    if (mine < 0) mine = theirs;
-  };
-  const auto text = [](std::string_view& mine, std::string_view theirs) {
-    if (mine.empty()) mine = theirs;
-  };
-  number(in_bytes, o.in_bytes);
-  number(out_bytes, o.out_bytes);
-  number(group_size, o.group_size);
-  number(peer, o.peer);
-  number(peer_rank, o.peer_rank);
-  text(group, o.group);
-  text(group_description, o.group_description);
-  text(group_ranks, o.group_ranks);
-  text(dtype, o.dtype);
-  text(in_splits, o.in_splits);
-  text(out_splits, o.out_splits);
+  for (const auto number : {&CommFacts::in_bytes, &CommFacts::out_bytes, &CommFacts::group_size, &CommFacts::peer,
+                            &CommFacts::peer_rank}) {
+    if (this->*number < 0) this->*number = o.*number;
+  }
+  for (const auto text : texts) {
+    if ((this->*text).empty()) this->*text = o.*text;
+  }
   on_host = on_host || o.on_host;
 }
 

@@ -3,6 +3,7 @@
 // events of the call and of its kernel.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -40,6 +41,8 @@ struct CommFacts {
   std::string_view in_splits;  // "[2, 2]", in elements of the first dimension
   std::string_view out_splits;
   bool on_host = false;  // of a backend without kernels: gloo, mpi
+
+  static const std::array<std::string_view CommFacts::*, 6> texts;  // the members above that are texts
 
   // Fills in from `other` what is unknown here.
   void complete(const CommFacts& other);

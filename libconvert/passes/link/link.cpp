@@ -84,15 +84,4 @@ const LinkReport& LinkedRank::report() const { return state_->report; }
 
 const std::vector<GroupTable::Group>& LinkedRank::groups() const { return state_->groups.all(); }
 
-LinkedTrace link(Trace host, std::optional<Profile> device, const std::vector<ProcessGroup>& groups,
-                 const LinkOptions& options) {
-  LinkedRank rank(std::move(host), std::move(device), groups, options);
-  LinkedTrace out;
-  rank.head(out.trace);
-  (void)rank.next_nodes(out.trace, std::numeric_limits<std::size_t>::max());
-  out.groups = rank.groups();
-  out.report = rank.report();
-  return out;
-}
-
 }  // namespace convert

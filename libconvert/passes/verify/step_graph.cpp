@@ -19,12 +19,7 @@ class Builder {
   explicit Builder(const Algorithm& a) : a_(a), connections_(p_.connections), published_(published_steps(a)) {}
 
   StepGraph build() {
-    p_.collective = a_.collective;
-    p_.protocol = a_.protocol;
-    p_.chunks = a_.chunks;
-    p_.inplace = a_.inplace;
-    p_.outofplace = runs_outofplace(a_);
-    p_.scheduled = a_.scheduled;
+    static_cast<StepHeader&>(p_) = header_of(a_);
     p_.file = a_.file;
     p_.chains.reserve(a_.tbs.size());
     p_.steps.reserve(a_.steps.size() + 1);
@@ -107,6 +102,10 @@ class Builder {
 };
 
 }  // namespace
+
+StepHeader header_of(const Algorithm& a) {
+  return {a.collective, a.protocol, a.chunks, a.inplace, runs_outofplace(a), a.scheduled};
+}
 
 std::uint32_t ConnectionTable::get(std::int32_t src, std::int32_t dst, std::int64_t channel) {
   const auto same = [&](std::uint32_t n) {

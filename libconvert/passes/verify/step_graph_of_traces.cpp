@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <tuple>
+#include <utility>
 
 #include "graph/algorithms.h"
 #include "graph/graph.h"
@@ -220,19 +222,11 @@ void take_header(const Trace& t, StepGraph& p) {
   }
   p.buffers.push_back({gpu.i_chunks, gpu.o_chunks, gpu.s_chunks, {}});
   if (header.scheduled) p.buffers.back().copies = std::move(gpu.copies);  // elsewhere they are nodes
-  if (t.rank != 0) {
-    if (header.collective != p.collective || header.protocol != p.protocol || header.chunks != p.chunks ||
-        header.inplace != p.inplace || runs_outofplace(header) != p.outofplace || header.scheduled != p.scheduled)
-      throw input_error({.file = t.name}, "the algorithm in the metadata (msccl.*) differs from that of rank 0",
-                        "provenance");
-    return;
-  }
-  p.collective = header.collective;
-  p.protocol = header.protocol;
-  p.chunks = header.chunks;
-  p.inplace = header.inplace;
-  p.outofplace = runs_outofplace(header);
-  p.scheduled = header.scheduled;
+  if (t.rank != 0 && header_of(header) != p)
+    throw input_error({.file = t.name}, "the algorithm in the metadata (msccl.*) differs from that of rank 0",
+                      "provenance");
+  if (t.rank != 0) return;
+  static_cast<StepHeader&>(p) = header_of(header);
   p.file = t.name;
 }
 
@@ -301,43 +295,24 @@ void flatten(std::vector<std::vector<std::uint32_t>>& lists, std::vector<std::ui
 
 }  // namespace
 
-struct StepGraphBuilder::State {
-  explicit State(std::int32_t of_ranks) : ranks(of_ranks), connections(p.connections) { p.from_traces = true; }
-  std::int32_t ranks;
-  StepGraph p;
-  ConnectionTable connections;
-  std::vector<std::vector<std::uint32_t>> sends;
-  std::vector<std::vector<std::uint32_t>> recvs;
-  std::vector<StepNodes> nodes;
-  std::vector<std::uint32_t> first_step;  // of each rank
-};
-
-StepGraphBuilder::StepGraphBuilder(std::int32_t ranks) : state_(std::make_unique<State>(ranks)) {}
-StepGraphBuilder::~StepGraphBuilder() = default;
-
 void StepGraphBuilder::add(const Trace& trace) {
-  State& s = *state_;
-  take_header(trace, s.p);
-  s.first_step.push_back(static_cast<std::uint32_t>(s.p.steps.size()));
-  s.p.rank_chain_begin.push_back(static_cast<std::uint32_t>(s.p.chains.size()));
-  RankBuilder(trace, s.ranks, s.p, s.connections, s.sends, s.recvs).build(s.nodes);
+  take_header(trace, graph_);
+  first_step_.push_back(static_cast<std::uint32_t>(graph_.steps.size()));
+  graph_.rank_chain_begin.push_back(static_cast<std::uint32_t>(graph_.chains.size()));
+  RankBuilder(trace, ranks_, graph_, connections_, sends_, recvs_).build(nodes_);
 }
 
-const std::vector<StepGraphBuilder::StepNodes>& StepGraphBuilder::nodes() const { return state_->nodes; }
-
 std::size_t StepGraphBuilder::rank_of(std::uint32_t step) const {
-  const auto& first = state_->first_step;
-  return static_cast<std::size_t>(std::upper_bound(first.begin(), first.end(), step) - first.begin()) - 1;
+  return static_cast<std::size_t>(std::ranges::upper_bound(first_step_, step) - first_step_.begin()) - 1;
 }
 
 StepGraph StepGraphBuilder::finish(StepNames names, Diagnostics& diagnostics) {
-  State& s = *state_;
-  StepGraph& p = s.p;
+  StepGraph& p = graph_;
   p.rank_chain_begin.push_back(static_cast<std::uint32_t>(p.chains.size()));
   p.steps.push_back({.dep_begin = static_cast<std::uint32_t>(p.deps.size())});
   for (const Dependency& d : p.deps) p.steps[d.step].awaited = true;
-  flatten(s.sends, p.send_steps, p.connections, true);
-  flatten(s.recvs, p.recv_steps, p.connections, false);
+  flatten(sends_, p.send_steps, p.connections, true);
+  flatten(recvs_, p.recv_steps, p.connections, false);
   static_cast<StepNames&>(p) = std::move(names);
   MessageOrder(p, diagnostics).check();
   return std::move(p);

@@ -194,12 +194,6 @@ bool Values::is_single_chunk(Value v, std::uint32_t& chunk, RankSets::Id& set) c
   return true;
 }
 
-bool Values::is_doubled(Value v) const {
-  if (v == nothing) return false;
-  const Terms all = terms(v);
-  return std::any_of(all.begin(), all.end(), [&](const auto& t) { return sets_.doubled(t.second); });
-}
-
 std::string Values::text(Value v) const {
   if (v == nothing) return "nothing";
   if (v == pack_mixed(too_mixed)) return "a sum of very many chunks";

@@ -71,7 +71,6 @@ class Values {
   // Returns a ⊕ b; nothing if either is nothing. Sets `doubled_rank` if a contribution was added a second time.
   [[nodiscard]] Value reduce(Value a, Value b, std::uint32_t& doubled_rank);
   [[nodiscard]] std::string text(Value v) const;  // "chunk 3 of ranks 0-7"
-  [[nodiscard]] bool is_doubled(Value v) const;
   [[nodiscard]] bool is_single_chunk(Value v, std::uint32_t& chunk, RankSets::Id& set) const;
   [[nodiscard]] const RankSets& sets() const { return sets_; }
 

@@ -25,6 +25,7 @@
 #include "link_whole.h"
 #include "passes/compat/convert.h"
 #include "passes/compat/link.h"
+#include "passes/link/link.h"
 
 namespace {
 

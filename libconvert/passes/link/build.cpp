@@ -87,16 +87,8 @@ void LinkedNodes::add_metadata(AttrTable& table) const {
   if (device_ == nullptr) return;
   if (device_->base_ns > 0) table.add_int(attr::base_time_nanos, Kind::uint64_val, device_->base_ns);
   for (const Attr& a : device_->metadata.attrs) {
-    const Name name("kineto:" + std::string(a.name.view()));
-    if (a.kind == Kind::string_val) {
-      table.add_string(name, device_->metadata.string(a));
-    } else if (a.kind == Kind::int64_list) {
-      const auto values = device_->metadata.list(a);
-      table.add_ints(name, a.kind, std::vector<std::int64_t>(values.begin(), values.end()));
-    } else {
-      table.attrs.push_back(a);
-      table.attrs.back().name = name;
-    }
+    table.add_copy(device_->metadata, a);
+    table.attrs.back().name = Name("kineto:" + std::string(a.name.view()));
   }
 }
 
@@ -362,20 +354,8 @@ void LinkedNodes::carry(const AttrTable& from, std::span<const Attr> attrs) {
     const Name name = carried_name(a.name, "kineto:");
     const Attr* const known = find(std::span<const Attr>(table_->attrs).subspan(begin, own), name);
     const bool differs = known != nullptr && !same_value(*table_, *known, from, a);
-    carry_one(from, a, differs ? Name("kineto:" + std::string(name.view())) : name);
-  }
-}
-
-void LinkedNodes::carry_one(const AttrTable& from, const Attr& a, Name name) {
-  NodeTable& t = *table_;
-  Attr& to = t.attrs.emplace_back(a);
-  to.name = name;
-  if (a.kind == Kind::string_val) {
-    to.bits = t.add_text(from.string(a)).offset;
-  } else if (is_list(a.kind)) {
-    const auto values = from.list(a);
-    to.bits = t.numbers.size();
-    t.numbers.insert(t.numbers.end(), values.begin(), values.end());
+    table_->add_copy(from, a);
+    table_->attrs.back().name = differs ? Name("kineto:" + std::string(name.view())) : name;
   }
 }
 

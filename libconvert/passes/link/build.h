@@ -72,7 +72,6 @@ class LinkedNodes {
   void add_splits(Name name, std::string_view splits, std::int64_t bytes);
   void add_cost(const OrderedNode& n, const Profile::DeviceOp& d);
   void carry(const AttrTable& from, std::span<const Attr> attrs);
-  void carry_one(const AttrTable& from, const Attr& a, Name name);
   // Returns whether `n`, which waits for a control dependency, began when its caller had ended: the callee of an
   // operator on another thread may begin before.
   [[nodiscard]] bool has_ended(const OrderedNode& caller, const OrderedNode& n) const {

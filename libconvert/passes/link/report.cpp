@@ -2,6 +2,7 @@
 #include "passes/link/report.h"
 
 #include "core/units.h"
+#include "passes/trace_summary.h"
 #include "util/json_writer.h"
 
 namespace convert {
@@ -44,23 +45,17 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
 }
 
-std::string microseconds(std::uint64_t ns) {
-  const std::string rest = std::to_string(ns % 1000);
-  return std::to_string(ns / 1000) + "." + std::string(3 - rest.size(), '0') + rest + " us";
+std::string thousandths(std::uint64_t value, const char* unit) {
+  const std::string rest = std::to_string(value % 1000);
+  return std::to_string(value / 1000) + "." + std::string(3 - rest.size(), '0') + rest + unit;
 }
-
-std::string milliseconds(std::int64_t ns) {
-  const std::string us = std::to_string(ns / 1000 % 1000);
-  return std::to_string(ns / 1'000'000) + "." + std::string(3 - us.size(), '0') + us + " ms";
-}
+std::string microseconds(std::uint64_t ns) { return thousandths(ns, " us"); }
+std::string milliseconds(std::int64_t ns) { return thousandths(static_cast<std::uint64_t>(ns) / 1000, " ms"); }
 
 // Kernels' names are long.
 std::string shortened(const std::string& name) {
-  constexpr std::size_t most = 60;
-  if (name.size() <= most) return name;
-  std::size_t end = most;
-  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0U) == 0x80U) --end;
-  return name.substr(0, end) + "…";
+  const std::string_view cut = cut_to(name, 60);
+  return cut.size() == name.size() ? name : std::string(cut) + "…";
 }
 
 }  // namespace

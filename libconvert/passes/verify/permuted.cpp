@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "passes/verify/permuted.h"
+#include "passes/verify/postcondition.h"
 
 namespace convert {
 namespace {

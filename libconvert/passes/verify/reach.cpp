@@ -217,59 +217,41 @@ void Reachability::decide(std::span<const StepPair> pairs, std::span<Answer> ans
         return;
       }
       budget -= one_price;
-      (this->*one)(b, answers);
+      one(b);
     }
   };
   if (!cheap && cost(paths) < price) {
-    sweep(paths, &Reachability::sweep_paths);
+    sweep(paths, [&](const Batch& b) { sweep_paths(b, answers); });
   } else {
-    sweep(forward, &Reachability::sweep_forward);
-    sweep(backward, &Reachability::sweep_backward);
+    sweep(forward, [&](const Batch& b) { sweep_marks(b, true, answers); });
+    sweep(backward, [&](const Batch& b) { sweep_marks(b, false, answers); });
   }
 }
 
-// What is marked at a place comes before it.
-void Reachability::sweep_forward(const Batch& batch, std::span<Answer> answers) const {
+// Carries marks along the edges: from `from` of each pair on (forward), what is marked at a place comes before it;
+// from `to` of each pair back, it comes after it.
+void Reachability::sweep_marks(const Batch& batch, bool forward, std::span<Answer> answers) const {
   const auto [asked, first, last] = batch;
+  const auto marked = forward ? &Query::from : &Query::to, other = forward ? &Query::to : &Query::from;
   std::vector<Marks> at(last - first + 1);
   std::vector<std::size_t> mark_of(asked.size());
-  std::size_t next = 0;
-  std::size_t mark = 0;
-  for (std::uint32_t place = first; place <= last; ++place) {
-    Marks& here = at[place - first];
-    for (const std::uint32_t from : before_[place]) {
-      if (from >= first) here.add(at[from - first]);
-    }
-    if (next == asked.size() || asked[next].from != place) continue;
-    here.set(mark);
-    while (next < asked.size() && asked[next].from == place) mark_of[next++] = mark;
-    ++mark;
-  }
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    answers[asked[i].pair] = at[asked[i].to - first].has(mark_of[i]) ? Answer::ordered : Answer::unordered;
+    if (i > 0) mark_of[i] = mark_of[i - 1] + (asked[i].*marked != asked[i - 1].*marked ? 1 : 0);
+    at[asked[i].*marked - first].set(mark_of[i]);
   }
-}
-
-// What is marked at a place comes after it.
-void Reachability::sweep_backward(const Batch& batch, std::span<Answer> answers) const {
-  const auto [asked, first, last] = batch;
-  std::vector<Marks> at(last - first + 1);
-  std::vector<std::size_t> mark_of(asked.size());
-  std::size_t next = asked.size();
-  std::size_t mark = 0;
-  for (std::uint32_t place = last + 1; place-- > first;) {
-    Marks& here = at[place - first];
-    if (next > 0 && asked[next - 1].to == place) {
-      here.set(mark);
-      while (next > 0 && asked[next - 1].to == place) mark_of[--next] = mark;
-      ++mark;
-    }
-    for (const std::uint32_t from : before_[place]) {
-      if (from >= first) at[from - first].add(here);
+  for (std::uint32_t k = 0; k < at.size(); ++k) {
+    const std::uint32_t place = forward ? k : last - first - k;
+    for (const std::uint32_t from : before_[first + place]) {
+      if (from < first) continue;
+      if (forward) {
+        at[place].add(at[from - first]);
+      } else {
+        at[from - first].add(at[place]);
+      }
     }
   }
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    answers[asked[i].pair] = at[asked[i].from - first].has(mark_of[i]) ? Answer::ordered : Answer::unordered;
+    answers[asked[i].pair] = at[asked[i].*other - first].has(mark_of[i]) ? Answer::ordered : Answer::unordered;
   }
 }
 

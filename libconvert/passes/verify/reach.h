@@ -61,8 +61,7 @@ class Reachability {
   [[nodiscard]] std::vector<Query> queries(std::span<const StepPair> pairs, std::span<Answer> answers) const;
   template <typename Key>
   static std::vector<Batch> batches(std::span<Query> queries, std::size_t most, const Key& key);
-  void sweep_forward(const Batch& batch, std::span<Answer> answers) const;
-  void sweep_backward(const Batch& batch, std::span<Answer> answers) const;
+  void sweep_marks(const Batch& batch, bool forward, std::span<Answer> answers) const;
   void sweep_paths(const Batch& batch, std::span<Answer> answers) const;
   [[nodiscard]] std::uint64_t cost(std::span<const Batch> batches) const;
 

@@ -9,7 +9,6 @@
 
 #include "core/units.h"
 #include "passes/verify/execute.h"
-#include "passes/verify/permuted.h"
 #include "passes/verify/postcondition.h"
 #include "passes/verify/races.h"
 

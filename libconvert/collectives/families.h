@@ -26,9 +26,8 @@ void require_channels(const CollectiveRequest& r, std::int32_t channels_per_slic
 [[nodiscard]] Group whole_group(const CollectiveRequest& r, std::int32_t parts, std::int32_t slice,
                                 std::int32_t slices, std::int32_t channel);
 
-// Returns the in-place program to which add(builder, group) adds each of `slices` slices of the data: the group of
-// all ranks has `parts` parts of it, and `channels` channels. Throws Error(usage) if there are not so many
-// channels.
+// Returns the in-place program to which add(builder, group) adds each of `slices` slices of the data, with a group
+// of all ranks that has `parts` parts and `channels` channels. Throws as require_channels().
 template <class Add>
 [[nodiscard]] Algorithm build_slices(const CollectiveRequest& r, std::int32_t parts, std::int32_t slices,
                                      std::int32_t channels, const Add& add) {

@@ -123,9 +123,8 @@ Algorithm build_by_groups(const CollectiveRequest& r, const Grid& grid) {
   return b.finish(program_name(r));
 }
 
-// After dimension d, rank x holds what goes from ranks s to ranks t where t agrees with x up to d and s beyond, at
-// the place whose coordinates are those of s up to d and those of t beyond. The last dimension's places are the
-// output.
+// After dimension d, rank x holds what goes from ranks s to ranks t where t agrees with x up to d and s beyond: at
+// the place with the coordinates of s up to d and of t beyond. The last dimension's places are the output.
 Algorithm build_all_to_all(const CollectiveRequest& r, const Grid& grid) {
   std::vector<std::size_t> dims;
   std::vector<std::int32_t> first_channel;

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+
+#include "graph/messages.h"
 
 namespace convert {
 namespace {
@@ -17,20 +20,12 @@ struct Facts {
 
 Facts facts_of(std::span<const Attr> attributes) {
   Facts f;
-  for (const Attr& a : attributes) {
-    const Attr** slot = nullptr;
-    if (a.name == attr::comm_type) slot = &f.type;
-    if (a.name == attr::comm_size) slot = &f.size;
-    if (a.name == attr::pg_name) slot = &f.group;
-    if (a.name == attr::involved_dim) slot = &f.dims;
-    if (a.name == attr::group_size) slot = &f.group_size;
-    if (a.name == attr::comm_bytes_out) slot = &f.bytes_out;
-    if (a.name == attr::comm_src) slot = &f.source;
-    if (a.name == attr::comm_dst) slot = &f.target;
-    if (a.name == attr::send_splits) slot = &f.send_splits;
-    if (a.name == attr::recv_splits) slot = &f.recv_splits;
-    if (slot != nullptr && *slot == nullptr) *slot = &a;
-  }
+  const std::pair<Name, const Attr**> slots[] = {
+      {attr::comm_type, &f.type},         {attr::comm_size, &f.size},        {attr::pg_name, &f.group},
+      {attr::involved_dim, &f.dims},      {attr::group_size, &f.group_size}, {attr::comm_bytes_out, &f.bytes_out},
+      {attr::comm_src, &f.source},        {attr::comm_dst, &f.target},       {attr::send_splits, &f.send_splits},
+      {attr::recv_splits, &f.recv_splits}};
+  take_first(attributes, slots);
   return f;
 }
 

@@ -61,18 +61,10 @@ void set_size(Message& m, IntValue value, SizeUnit unit) {
 bool read_message(const NodeTable& table, std::uint32_t index, Message& m) {
   const Node& node = table.nodes[index];
   const Name peer_name = node.type == NodeType::comm_send ? attr::comm_dst : attr::comm_src;
-  const Attr* peer = nullptr;
-  const Attr* tag = nullptr;
-  const Attr* size = nullptr;
-  const Attr* chunks = nullptr;
-  for (const Attr& a : table.attributes(node)) {
-    const Attr** slot = nullptr;
-    if (a.name == peer_name) slot = &peer;
-    if (a.name == attr::comm_tag) slot = &tag;
-    if (a.name == attr::comm_size) slot = &size;
-    if (a.name == attr::msg_chunk_cnt) slot = &chunks;
-    if (slot != nullptr && *slot == nullptr) *slot = &a;
-  }
+  const Attr *peer = nullptr, *tag = nullptr, *size = nullptr, *chunks = nullptr;
+  take_first(
+      table.attributes(node),
+      {{peer_name, &peer}, {attr::comm_tag, &tag}, {attr::comm_size, &size}, {attr::msg_chunk_cnt, &chunks}});
   const IntValue rank = int_value(peer);
   const IntValue tag_value = int_value(tag);
   if (!rank || !tag_value || rank.value < 0 || rank.value > std::numeric_limits<std::int32_t>::max()) return false;

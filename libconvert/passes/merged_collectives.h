@@ -45,9 +45,8 @@ class MergedCollectives {
   // not wait for what the collective waited for, or if others wait for anything outside.
   void check(std::uint32_t number);
 
-  // Calls add(id) for each dependency of a node of collective `own` (or none) on nodes outside it: once, with the
-  // collective's id, for all dependencies on the last nodes of a collective. Throws if some are missing or out of
-  // order.
+  // Calls add(id) for each dependency of a node of collective `own` (or none) on nodes outside it; only once, with
+  // the collective's id, for those on all last nodes of a collective. Throws if some are missing or out of order.
   template <class Add>
   void fold(std::uint32_t node, std::span<const NodeId> deps, std::uint32_t own, const Add& add) const;
 

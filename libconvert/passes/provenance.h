@@ -80,9 +80,8 @@ inline const Name collective_time_ps{std::string_view("ten.collective_time_ps")}
 
 }  // namespace convert::ten
 
-// Names of what et-merge leaves. The first node of a merged collective has the collective's attributes under the
-// prefix; the metadata have, for program K under "merged.K.", the msccl.* attributes that a proof needs and `place`
-// and `steps`.
+// Names of what et-merge leaves. The first node of a merged collective has its attributes under the prefix; the
+// metadata have, for program K under "merged.K.", `place`, `steps` and the msccl.* attributes that a proof needs.
 namespace convert::merged {
 
 inline constexpr std::string_view prefix = "merged.";

@@ -33,7 +33,7 @@ struct Operators {
 
 // Pairs host nodes and events (see matching.h). Those without a partner stay: host nodes without an event keep
 // their place on their thread and take no time. `device`: null if there is no profile; what ran outside the host
-// trace's observation is removed from it (see window.h).
+// trace's observation is removed from it (see keep_observed).
 [[nodiscard]] Operators match_operators(const Trace& host, Profile* device, LinkReport& report);
 
 }  // namespace convert

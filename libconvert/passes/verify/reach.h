@@ -30,11 +30,10 @@ void add_message_edges(const StepGraph& graph, std::vector<StepPair>& edges);
 // those messages had arrived.
 [[nodiscard]] std::vector<std::uint32_t> running_order(const StepGraph& graph);
 
-// Answers questions by sweeps over the steps' places. A sweep carries along the edges what each place comes after
-// (or before), as marks for up to 256 steps that are asked about, or, if many of these lie on few paths, as the
-// last step of up to 8 paths; it covers only what lies between the first and the last place asked about. So a
-// question costs little if its steps are near each other, or if it shares an end or a path with many others; in the
-// worst case 256 of them cost a sweep of the whole.
+// Answers questions by sweeps over the steps' places, each from the first to the last place asked about. A sweep
+// carries along the edges what a place comes after (or before): marks of up to 256 steps asked about or, if many of
+// these lie on few paths, the last step of up to 8 paths. So questions cost little if their steps are near each
+// other, or if many share an end or a path; in the worst case 256 of them cost a sweep of the whole.
 class Reachability {
  public:
   // `order`: every step once, in an order in which they can run; edges against it are left out. `group_of`: by

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <span>
@@ -278,7 +279,7 @@ std::vector<std::uint32_t> greatest(const std::vector<std::uint32_t>& from, cons
   constexpr std::size_t most = 64;
   std::vector<std::uint32_t> out = from;
   const auto size = [&](std::uint32_t t) { return side.by_thread[t].size(); };
-  std::stable_sort(out.begin(), out.end(), [&](std::uint32_t a, std::uint32_t b) { return size(a) > size(b); });
+  std::ranges::stable_sort(out, std::greater<>(), size);
   if (out.size() > most) out.resize(most);
   return out;
 }

@@ -138,11 +138,9 @@ void EventFinder::find_orphans() {
 }
 
 void EventFinder::sort_calls() {
-  const auto before = [](const Placed& a, const Placed& b) {
-    return std::pair(a.start_ns, a.end_ns) < std::pair(b.start_ns, b.end_ns);
-  };
+  const auto times = [](const Placed& c) { return std::pair(c.start_ns, c.end_ns); };
   for (auto& calls : calls_) {
-    if (!std::is_sorted(calls.begin(), calls.end(), before)) std::stable_sort(calls.begin(), calls.end(), before);
+    if (!std::ranges::is_sorted(calls, {}, times)) std::ranges::stable_sort(calls, {}, times);
   }
 }
 
@@ -224,9 +222,7 @@ void EventFinder::find_bursts() {
     end_burst();
   }
   for (auto& events : hand_overs_) {
-    std::stable_sort(events.begin(), events.end(), [](const ThreadEvent& a, const ThreadEvent& b) {
-      return std::pair(a.time_ns, a.kind) < std::pair(b.time_ns, b.kind);
-    });
+    std::ranges::stable_sort(events, {}, [](const ThreadEvent& e) { return std::pair(e.time_ns, e.kind); });
   }
 }
 
@@ -283,8 +279,8 @@ void EventFinder::lay_out(std::uint32_t thread) {
   nest(thread, out);
   const auto own = out.begin() + static_cast<std::ptrdiff_t>(rest.size());
   // Only calls that overlap with what follows them are out of order.
-  const auto earlier = [](const ThreadEvent& a, const ThreadEvent& b) { return a.time_ns < b.time_ns; };
-  if (!std::is_sorted(own, out.end(), earlier)) std::stable_sort(own, out.end(), earlier);
+  if (!std::ranges::is_sorted(own, out.end(), {}, &ThreadEvent::time_ns))
+    std::ranges::stable_sort(own, out.end(), {}, &ThreadEvent::time_ns);
   auto to = out.begin();
   auto next = rest.begin();
   for (auto e = own; e != out.end() && next != rest.end(); ++e) {

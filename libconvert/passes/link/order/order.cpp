@@ -2,9 +2,9 @@
 #include "passes/link/order/order.h"
 
 #include <algorithm>
+#include <compare>
 #include <limits>
 #include <queue>
-#include <tuple>
 
 #include "passes/link/order/finder.h"
 #include "util/huge_pages.h"
@@ -18,9 +18,7 @@ Order OrderFinder::find() {
     std::int64_t time_ns;
     EventKind kind;
     std::uint32_t thread;
-    bool operator>(const Head& o) const {
-      return std::tuple(time_ns, kind, thread) > std::tuple(o.time_ns, o.kind, o.thread);
-    }
+    auto operator<=>(const Head&) const = default;
   };
   std::priority_queue<Head, std::vector<Head>, std::greater<>> heads;
   std::vector<std::size_t> next(threads_.size());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -45,8 +46,7 @@ class Chains {
     if (count_ <= most) return;
     std::vector<std::uint32_t> by_length(count_);
     std::iota(by_length.begin(), by_length.end(), 0U);
-    std::stable_sort(by_length.begin(), by_length.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return length[a] > length[b]; });
+    std::ranges::stable_sort(by_length, std::greater<>(), [&](std::uint32_t c) { return length[c]; });
     std::vector<std::uint32_t> number(count_, no_index);
     for (std::uint32_t i = 0; i < most; ++i) number[by_length[i]] = i;
     for (std::uint32_t& c : chain_) {

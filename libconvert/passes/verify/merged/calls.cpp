@@ -2,9 +2,9 @@
 #include "passes/verify/merged/calls.h"
 
 #include <algorithm>
+#include <compare>
 #include <limits>
 #include <map>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -313,6 +313,7 @@ void CallReader::find_shared_tag() {
     std::int64_t tag;
     std::int64_t instance;  // -1: of no merged collective
     std::uint32_t node;
+    auto operator<=>(const Use&) const = default;
   };
   std::vector<Use> uses;
   for (std::uint32_t i = 0; i < table_.nodes.size(); ++i) {
@@ -325,10 +326,7 @@ void CallReader::find_shared_tag() {
     const bool in = merged_.of(i) != MergedCollectives::none;
     if (peer && tag) uses.push_back({type, peer.value, tag.value, in ? instance.value : -1, i});
   }
-  std::ranges::sort(uses, [](const Use& a, const Use& b) {
-    return std::tie(a.type, a.peer, a.tag, a.instance, a.node) <
-           std::tie(b.type, b.peer, b.tag, b.instance, b.node);
-  });
+  std::ranges::sort(uses);
   for (std::size_t k = 1; k < uses.size(); ++k) {
     const Use& a = uses[k - 1];
     const Use& b = uses[k];

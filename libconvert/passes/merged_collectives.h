@@ -15,18 +15,17 @@ namespace convert {
 
 // Holds the nodes that took the place of one collective.
 struct MergedCollective {
-  static constexpr std::uint32_t none = 0xffffffff;
   NodeId id = 0;                     // the collective's
   std::vector<std::uint32_t> nodes;  // ascending by id
-  std::uint32_t first = none;        // the node that says what the collective was
-  std::uint32_t root = none;         // the first node that waits for no other node of it
+  std::uint32_t first = no_index;    // the node that says what the collective was
+  std::uint32_t root = no_index;     // the first node that waits for no other node of it
   std::vector<NodeId> sinks;         // nodes that no other node of it waits for; ascending
 };
 
 // Finds, checks and undoes merged collectives. Defects are thrown as Error(input) of the given rule, with the node.
 class MergedCollectives {
  public:
-  static constexpr std::uint32_t none = MergedCollective::none;
+  static constexpr std::uint32_t none = no_index;
 
   // Finds the nodes without checking them. Throws if the id of a merged collective cannot be told.
   MergedCollectives(const Trace& trace, std::string rule);

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <span>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>

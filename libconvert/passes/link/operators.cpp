@@ -19,13 +19,7 @@ class Layout {
  public:
   Layout(const Trace& host, const HostOperators& hosts, const Profile* device, const Matching& matching,
          LinkReport& report)
-      : host_(host),
-        nodes_(host.nodes.nodes),
-        hosts_(hosts),
-        device_(device),
-        event_of_(matching.event_of),
-        host_of_(matching.host_of),
-        report_(report) {}
+      : host_(host), hosts_(hosts), device_(device), matching_(matching), report_(report) {}
 
   Operators lay_out() {
     reserve_huge(out_.all, nodes_.size());
@@ -47,12 +41,13 @@ class Layout {
   [[nodiscard]] std::string_view name(std::uint32_t host) const { return host_.nodes.name(nodes_[host]); }
 
   const Trace& host_;
-  const std::vector<Node>& nodes_;
   const HostOperators& hosts_;
   const Profile* device_;
-  const std::vector<std::uint32_t>& event_of_;
-  const std::vector<std::uint32_t>& host_of_;
+  const Matching& matching_;
   LinkReport& report_;
+  const std::vector<Node>& nodes_ = host_.nodes.nodes;
+  const std::vector<std::uint32_t>& event_of_ = matching_.event_of;
+  const std::vector<std::uint32_t>& host_of_ = matching_.host_of;
   std::vector<std::uint32_t> host_thread_;  // by node
   Operators out_;
 };

@@ -71,17 +71,12 @@ void append_json(const LinkReport& r, std::string& out) {
   w.member("kernel", r.kernel_nodes).member("memcpy", r.memcpy_nodes).member("memset", r.memset_nodes);
   w.member("metadata_left_out", r.metadata_left_out).end_object();
   w.line(2).key("matched").begin_object();
-  w.member("by_id", r.matched_by_id)
-      .member("by_anchor", r.matched_by_anchor)
-      .member("by_order", r.matched_by_order);
-  w.member("by_order_unsure", r.matched_by_order_unsure);
+  w.member("by_id", r.matched_by_id).member("by_anchor", r.matched_by_anchor);
+  w.member("by_order", r.matched_by_order).member("by_order_unsure", r.matched_by_order_unsure);
   w.member("launched_by_correlation", r.launched_by_correlation).end_object();
   if (r.window) {
-    w.line(2)
-        .key("window")
-        .begin_object()
-        .member("begin_ns", r.window->begin_ns)
-        .member("end_ns", r.window->end_ns);
+    w.line(2).key("window").begin_object();
+    w.member("begin_ns", r.window->begin_ns).member("end_ns", r.window->end_ns);
     w.member("profile_ns", r.window->profile_ns).key("left_out").begin_object();
     w.member("cpu_events", r.window->cpu_events).member("calls", r.window->calls);
     w.member("device_events", r.window->device_events).end_object().end_object();

@@ -22,14 +22,7 @@ Waited::Waited(const StepGraph& p) {
 
 Accesses::Accesses(const StepGraph& p, const BufferLayout& layout, const ExecuteOptions& options,
                    std::uint64_t& budget)
-    : p_(p),
-      layout_(layout),
-      options_(options),
-      budget_(budget),
-      most_tests_(4 * std::size_t{p.step_count()} + (std::size_t{1} << 22U)),
-      chain_of_(p.step_count()),
-      waited_(p),
-      slots_(layout.slots()) {
+    : p_(p), layout_(layout), options_(options), budget_(budget) {
   for (std::uint32_t c = 0; c < p.chains.size(); ++c) {
     std::fill_n(chain_of_.begin() + p.chains[c].first, p.chains[c].count, c);
   }

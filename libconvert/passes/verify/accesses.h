@@ -123,10 +123,10 @@ class Accesses {
   const BufferLayout& layout_;
   const ExecuteOptions& options_;
   std::uint64_t& budget_;
-  std::size_t most_tests_;
-  std::vector<std::uint32_t> chain_of_;
-  Waited waited_;
-  std::vector<Slot> slots_;
+  std::size_t most_tests_ = 4 * std::size_t{p_.step_count()} + (std::size_t{1} << 22U);
+  std::vector<std::uint32_t> chain_of_ = std::vector<std::uint32_t>(p_.step_count());
+  Waited waited_{p_};
+  std::vector<Slot> slots_ = std::vector<Slot>(layout_.slots());
   std::vector<Item> lists_;
   std::uint32_t free_ = no_index;  // items that are free again
   std::vector<Test> tests_;

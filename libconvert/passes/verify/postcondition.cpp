@@ -8,13 +8,7 @@ class Comparison {
  public:
   Comparison(const StepGraph& p, Collective collective, std::optional<std::int32_t> root,
              const BufferLayout& layout, const Execution& e)
-      : p_(p),
-        collective_(collective),
-        root_(root),
-        layout_(layout),
-        e_(e),
-        n_(p.ranks()),
-        per_rank_(p.chunks / n_) {}
+      : p_(p), collective_(collective), root_(root), layout_(layout), e_(e) {}
 
   std::optional<std::vector<Mismatch>> run() {
     switch (collective_) {
@@ -100,8 +94,8 @@ class Comparison {
   std::optional<std::int32_t> root_;
   const BufferLayout& layout_;
   const Execution& e_;
-  std::int32_t n_;
-  std::int32_t per_rank_;
+  std::int32_t n_ = p_.ranks();
+  std::int32_t per_rank_ = p_.chunks / n_;
 };
 
 }  // namespace

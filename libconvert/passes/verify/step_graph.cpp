@@ -54,11 +54,7 @@ class Builder {
       add_dependency(s, i, tb, gpu, self);
       if (s.type == StepType::nop) continue;  // its dependency waits for the step that follows
       GraphStep& step = p_.steps.emplace_back();
-      step.type = s.type;
-      step.src_buf = s.src_buf;
-      step.dst_buf = s.dst_buf;
-      step.src_off = s.src_off;
-      step.dst_off = s.dst_off;
+      data_of(step) = data_of(s);
       step.cnt = s.cnt > 0 && s.cnt <= max_step_chunks ? s.cnt : 0;
       step.dep_begin = dep_begin;
       step.source = i;

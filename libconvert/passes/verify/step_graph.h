@@ -10,6 +10,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/algorithm/algorithm.h"
@@ -32,6 +33,12 @@ struct GraphStep {
   std::uint32_t dep_begin = 0;   // into StepGraph::deps; ends where the next step's begin
   std::uint32_t source = 0;      // index of the Algorithm's step, or of the rank's first node of the step
 };
+
+// Returns what a Step or GraphStep does with which chunks.
+template <class AnyStep>
+[[nodiscard]] auto data_of(AnyStep& s) {
+  return std::tie(s.type, s.src_buf, s.dst_buf, s.src_off, s.dst_off, s.cnt);
+}
 
 struct Dependency {
   std::uint32_t step;  // no_index: never satisfied

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <tuple>
 #include <utility>
 
 #include "graph/algorithms.h"
@@ -39,13 +38,7 @@ class RankBuilder {
  public:
   RankBuilder(const Trace& trace, std::int32_t ranks, StepGraph& p, ConnectionTable& connections,
               std::vector<std::vector<std::uint32_t>>& sends, std::vector<std::vector<std::uint32_t>>& recvs)
-      : trace_(trace),
-        ranks_(ranks),
-        p_(p),
-        connections_(connections),
-        sends_(sends),
-        recvs_(recvs),
-        graph_(build_graph(trace.nodes)) {}
+      : trace_(trace), ranks_(ranks), p_(p), connections_(connections), sends_(sends), recvs_(recvs) {}
 
   void build(std::vector<StepGraphBuilder::StepNodes>& nodes) {
     const std::vector<std::uint32_t> order = topological_order(graph_);
@@ -104,10 +97,7 @@ class RankBuilder {
       fail(i, "continues a step of type " + std::string(name(step.type)) +
                   ", but does not depend on exactly the node before it");
     Group& g = groups_[number];
-    const auto key = [](const Step& s) {
-      return std::tie(s.type, s.src_buf, s.dst_buf, s.src_off, s.dst_off, s.cnt);
-    };
-    if (g.exit != parent || key(g.step) != key(step) || trace_.nodes.nodes[parent].type != types[at - 1])
+    if (g.exit != parent || data_of(g.step) != data_of(step) || trace_.nodes.nodes[parent].type != types[at - 1])
       fail(i, "continues a step of type " + std::string(name(step.type)) +
                   ", but its parent is not the node before it");
     g.exit = i;
@@ -156,12 +146,7 @@ class RankBuilder {
       for (const std::uint32_t n : chain) {
         const Group& g = groups_[n];
         GraphStep s;
-        s.type = g.step.type;
-        s.src_buf = g.step.src_buf;
-        s.dst_buf = g.step.dst_buf;
-        s.src_off = g.step.src_off;
-        s.dst_off = g.step.dst_off;
-        s.cnt = g.step.cnt;
+        data_of(s) = data_of(g.step);
         s.dep_begin = static_cast<std::uint32_t>(p_.deps.size());
         s.source = g.entry;
         for (const std::uint32_t parent : parents_[n]) {
@@ -204,7 +189,7 @@ class RankBuilder {
   ConnectionTable& connections_;
   std::vector<std::vector<std::uint32_t>>& sends_;
   std::vector<std::vector<std::uint32_t>>& recvs_;
-  Graph graph_;
+  Graph graph_ = build_graph(trace_.nodes);
   std::vector<Group> groups_;            // in topological order of their entries
   std::vector<std::uint32_t> group_of_;  // by node
   std::vector<std::vector<std::uint32_t>> chains_;

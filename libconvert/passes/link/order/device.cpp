@@ -186,11 +186,7 @@ bool OrderFinder::wait_for(Thread& t, std::uint32_t operation, std::int64_t from
   if (o.node == no_index) return false;  // held back by an earlier one of its stream whose launch comes later
   // What ends clearly later than the wait is not what was waited for.
   if (d.end_ns() - tolerance_ns > until_ns) return false;
-  const std::int64_t blocked_until = std::clamp(d.end_ns(), from_ns, until_ns);
-  if (blocked_until > t.since_ns) {
-    report_.blocked_ns += static_cast<std::uint64_t>(blocked_until - t.since_ns);
-    t.since_ns = blocked_until;
-  }
+  block(t, std::clamp(d.end_ns(), from_ns, until_ns));
   // An earlier wait for this or a later operation of the stream implies it.
   std::uint32_t& waited = t.waited[streams_.of(operation)];
   const std::uint32_t count = streams_.place(operation) + 1;

@@ -24,16 +24,7 @@ class OrderFinder {
   // All arguments must outlive this object.
   OrderFinder(const Trace& host, const Profile* device, const Operators& operators, const OrderOptions& options,
               LinkReport& report)
-      : host_(host),
-        device_(device),
-        operators_(operators),
-        options_(options),
-        report_(report),
-        nodes_(report),
-        launches_(device),
-        events_(thread_events(host, device, operators, launches_)),
-        streams_(device, launches_),
-        comm_calls_(host, device, operators, report) {}
+      : host_(host), device_(device), operators_(operators), options_(options), report_(report) {}
 
   Order find();
 
@@ -107,6 +98,12 @@ class OrderFinder {
                 device_->name(device_->calls[call]));
   }
 
+  // Takes the time until then from the thread, which is blocked.
+  void block(Thread& t, std::int64_t until_ns) {
+    if (until_ns <= t.since_ns) return;
+    report_.blocked_ns += static_cast<std::uint64_t>(until_ns - t.since_ns);
+    t.since_ns = until_ns;
+  }
   std::uint32_t begin_stretch(Thread& t, OrderedNode::Kind kind, std::uint32_t source, std::uint32_t thread) {
     (void)nodes_.add(kind, source, thread, t.since_ns);
     nodes_.add_dep(t.last, DepRule::program_order);
@@ -121,11 +118,11 @@ class OrderFinder {
   const Operators& operators_;
   const OrderOptions& options_;
   LinkReport& report_;
-  OrderNodes nodes_;
-  Launches launches_;
-  ThreadEvents events_;
-  Streams streams_;
-  CommCalls comm_calls_;
+  OrderNodes nodes_{report_};
+  Launches launches_{device_};
+  ThreadEvents events_ = thread_events(host_, device_, operators_, launches_);
+  Streams streams_{device_, launches_};
+  CommCalls comm_calls_{host_, device_, operators_, report_};
   std::vector<Thread> threads_;
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> node_of_;                         // by operator

@@ -97,9 +97,7 @@ void OrderFinder::take_over(std::uint32_t thread, std::uint32_t burst, std::int6
   cut(thread, std::min(time_ns, t.last_end_ns));
   if (handed_over_[burst] == no_index) return;
   t.pending.push_back({handed_over_[burst], DepRule::hand_over});
-  if (time_ns <= t.since_ns) return;
-  report_.blocked_ns += static_cast<std::uint64_t>(time_ns - t.since_ns);
-  t.since_ns = time_ns;
+  block(t, time_ns);
 }
 
 void OrderFinder::hand_back(std::uint32_t thread, const Burst& burst) {
@@ -109,9 +107,7 @@ void OrderFinder::hand_back(std::uint32_t thread, const Burst& burst) {
   if (node == no_index) return;
   cut(thread, burst.begin_ns);
   t.pending.push_back({node, DepRule::hand_over});
-  if (burst.end_ns <= t.since_ns) return;
-  report_.blocked_ns += static_cast<std::uint64_t>(burst.end_ns - t.since_ns);
-  t.since_ns = burst.end_ns;
+  block(t, burst.end_ns);
 }
 
 // Ends the stretch or gap that goes on.

@@ -139,8 +139,7 @@ void ProgramBuilder::receive(const Hop& hop, const Piece& piece, Arrival arrival
     tb.in = connection(hop);
   }
   assert(tb.recv == hop.from);
-  // The runtimes take src as the local operand of a reduction; of a plain receive it only tells the sender's
-  // address.
+  // Runtimes take src as the local operand of a reduction; of a plain receive it only tells the sender's address.
   const bool reduces = arrival == Arrival::reduce;
   const Pending step =
       reduces ? pending(StepType::rrc, piece.dst, piece.dst) : pending(StepType::recv, piece.src, piece.dst);

@@ -6,8 +6,7 @@
 namespace convert::collectives {
 namespace {
 
-// The members up to a power of two, the cores, do the work; core i is the partner of member cores + i and works on
-// its parts too.
+// The members up to a power of two, the cores, do the work: core i also on the parts of its partner, cores + i.
 class Cores {
  public:
   explicit Cores(const Group& g)

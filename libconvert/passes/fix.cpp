@@ -131,10 +131,6 @@ class Fixer {
   std::vector<NodeId> sorted_;
 };
 
-std::uint64_t sum(const std::array<std::uint64_t, usual_kinds.size()>& counts) {
-  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
-}
-
 }  // namespace
 
 Fixes& Fixes::operator+=(const Fixes& other) {
@@ -147,7 +143,7 @@ Fixes& Fixes::operator+=(const Fixes& other) {
   return *this;
 }
 
-std::uint64_t Fixes::total() const { return cpu_flags + sum(kinds) + repeated; }
+std::uint64_t Fixes::total() const { return std::accumulate(kinds.begin(), kinds.end(), cpu_flags + repeated); }
 
 std::vector<std::string> Fixes::lines() const {
   std::vector<std::string> out;

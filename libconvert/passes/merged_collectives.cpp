@@ -55,8 +55,7 @@ void MergedCollectives::check(std::uint32_t number) {
   check_deps(all_[number]);
 }
 
-// Checks that all nodes are there, and no others: their ids follow each other, and the first says how many they
-// are.
+// Checks that all nodes are there, and no others: ids follow each other, and the first node tells their number.
 void MergedCollectives::check_nodes(MergedCollective& c) const {
   const auto counts = [&](std::uint32_t n) { return find(table_.attributes(node(n)), attr::merged_nodes); };
   const auto first = std::find_if(c.nodes.begin(), c.nodes.end(), counts);
@@ -99,8 +98,7 @@ void MergedCollectives::find_ends(MergedCollective& c) const {
   if (c.root == none || c.sinks.empty()) throw error(c.first, describe(c) + " waits for itself in a cycle");
 }
 
-// Checks that nodes which wait for nothing inside wait for what the collective waited for, and no others wait
-// outside.
+// Checks that only nodes which wait for nothing inside wait outside, for what the collective waited for.
 void MergedCollectives::check_deps(const MergedCollective& c) const {
   const std::uint32_t own = of_[c.root];
   const auto data = outside(table_.data_deps(node(c.root)), own);

@@ -120,8 +120,7 @@ class Relaxer {
     const auto [rank, index] = place(node);
     return orders_[rank].end_ns[index];
   }
-  // Returns by how much `node` ended before `other`, of another rank, began; 0 if it did not, or if their times
-  // cannot be compared.
+  // Returns by how much `node` ended before `other`, of another rank, began; 0 if not, or if nothing can tell.
   [[nodiscard]] std::int64_t ended_before(std::uint32_t node, std::uint32_t other) const {
     if (has_base(node) != has_base(other)) return 0;
     const std::int64_t end = end_of(node), begin = begin_of(other);

@@ -75,8 +75,7 @@ class RuleSet {
   std::bitset<64> bits_;
 };
 
-// Runs the rules on one rank and returns its graph, for summarise(). Thread-safe if each trace has its own
-// Diagnostics.
+// Runs the rules on one rank; returns its graph, for summarise(). Thread-safe if each trace has own Diagnostics.
 Graph check_trace(const Trace& trace, const RuleSet& enabled, Diagnostics& diagnostics);
 // The ranks of communicator groups, in their order, by pg_name.
 using GroupLists = std::map<std::string, std::vector<Rank>, std::less<>>;

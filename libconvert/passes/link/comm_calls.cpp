@@ -42,8 +42,7 @@ void CommCalls::begin(std::span<const std::uint32_t> open) {
     grouped_[{op.thread, facts.group}].push_back(comm);
 }
 
-// Takes the sends and receives that were called on the thread since the last group; if there are none, the
-// collectives.
+// Takes the sends and receives called on the thread since the last group; if there are none, the collectives.
 Range CommCalls::take_group(std::uint32_t thread, std::string_view group) {
   const auto found = grouped_.find({thread, group});
   if (found == grouped_.end()) return {};

@@ -21,8 +21,7 @@ class CommCalls {
   CommCalls(const Trace& host, const Profile* device, const Operators& operators, LinkReport& report)
       : host_(host), device_(device), operators_(operators), report_(report), comm_of_(operators.all.size()) {}
 
-  // Notes that an operator begins. `open`: the operators of its thread that have begun and not ended; it is the
-  // last.
+  // Notes that an operator begins, the last of `open`: those of its thread that have begun and not ended.
   void begin(std::span<const std::uint32_t> open);
   // Returns the communications, a range of parts, that a device operation launched there carries out; one kernel
   // may do several sends and receives.

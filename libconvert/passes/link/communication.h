@@ -48,8 +48,7 @@ struct CommFacts {
   void complete(const CommFacts& other);
 };
 
-// Returns whether an operator is a communication call: record_param_comms, or an annotation such as
-// nccl:all_reduce.
+// Returns whether an operator is a communication call: record_param_comms, or such as nccl:all_reduce.
 [[nodiscard]] bool is_comm_call(std::string_view name);
 // Returns the facts of a call. `node`: in the host trace, or null; `event`: in the profile, or null.
 [[nodiscard]] CommFacts comm_of_call(const Trace& host, const Node* node, const Profile* device,

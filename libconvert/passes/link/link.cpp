@@ -12,8 +12,7 @@
 namespace convert {
 namespace {
 
-// Measures the time that operators, annotations (but ProfilerStep, which only frames them) and device operations
-// span.
+// Measures the time of operators, annotations (but ProfilerStep, which frames all) and device operations.
 void measure(const Profile& device, LinkReport& report) {
   std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = std::numeric_limits<std::int64_t>::min();
   const auto take = [&](const Profile::Event& e) {

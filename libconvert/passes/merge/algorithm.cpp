@@ -159,14 +159,10 @@ void PlaceReader::read_size(std::size_t index, MergePlace::Node& node) const {
 }
 
 void PlaceReader::make_tags_dense(const std::vector<std::int64_t>& tags) {
-  // By direction and peer.
-  std::map<std::pair<NodeType, std::uint32_t>, std::vector<std::int64_t>> seen;
-  const auto list_of = [&](const MergePlace::Node& n) -> std::vector<std::int64_t>& {
-    return seen[{n.type, n.peer}];
-  };
+  std::map<std::pair<NodeType, std::uint32_t>, std::vector<std::int64_t>> seen;  // by direction and peer
   for (std::size_t k = 0; k < tags.size(); ++k) {
     if (place_.nodes[k].type == NodeType::comp) continue;
-    auto& list = list_of(place_.nodes[k]);
+    auto& list = seen[{place_.nodes[k].type, place_.nodes[k].peer}];
     if (list.empty() || list.back() != tags[k]) list.push_back(tags[k]);
   }
   for (auto& [key, list] : seen) {
@@ -177,7 +173,7 @@ void PlaceReader::make_tags_dense(const std::vector<std::int64_t>& tags) {
   for (std::size_t k = 0; k < tags.size(); ++k) {
     MergePlace::Node& n = place_.nodes[k];
     if (n.type == NodeType::comp) continue;
-    const auto& list = list_of(n);
+    const auto& list = seen[{n.type, n.peer}];
     n.tag = static_cast<std::uint32_t>(std::lower_bound(list.begin(), list.end(), tags[k]) - list.begin());
   }
 }

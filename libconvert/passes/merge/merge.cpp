@@ -316,8 +316,7 @@ void MergedRank::State::set_collectives_apart() {
   trace.nodes.positions.clear();
 }
 
-// Keeps on the first of the new nodes what puts the collective back: all that it says, and how many nodes there
-// are.
+// Keeps on the first new node what puts the collective back: all that it says, and the number of new nodes.
 void MergedRank::State::keep_collective(const Call& call, NodeTable& out) const {
   const Node& node = collectives.nodes[call.node];
   Node& first = out.nodes.back();

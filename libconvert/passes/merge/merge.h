@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Puts collective algorithms into workloads: a COMM_COLL node becomes the sends, receives and reductions of its
-// rank's place.
+// Puts algorithms into workloads: a COMM_COLL node becomes the sends, receives and reductions of its rank's place.
 #pragma once
 
 #include <cstdint>
@@ -74,8 +73,7 @@ struct MergeCounts {
   std::set<std::pair<std::uint32_t, Collective>> others{};
 };
 
-// Counts the collectives of a rank as a plan needs them: how many each group has, what they are, and the highest
-// tag.
+// Counts for a plan how many collectives each group of a rank has, what they are, and the highest tag.
 struct CollectiveCensus {
   struct Group {
     std::uint64_t calls = 0;

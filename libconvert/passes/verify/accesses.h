@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds which pairs of steps share a chunk so that they need an order, and which of these no threadblock waits for
-// itself.
+// Finds pairs of steps that share a chunk, need an order, and are not ordered by waits of threadblocks themselves.
 #pragma once
 
 #include <algorithm>

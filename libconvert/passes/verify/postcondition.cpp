@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "passes/verify/postcondition.h"
 
+#include <utility>
+
 namespace convert {
 namespace {
 
@@ -49,12 +51,11 @@ class Comparison {
       const Value found = output(r, k, slot);
       const Value wanted = expected(r, k);
       if (found == wanted) continue;
-      if (any) {
+      if (std::exchange(any, true)) {
         ++out.back().more;
       } else {
         out.push_back({r, k, wanted, found, slot, 0});
       }
-      any = true;
     }
   }
 
@@ -65,8 +66,7 @@ class Comparison {
     return out;
   }
 
-  // Returns the rank whose data the last rank holds; 0 if it holds no single rank's data (the comparison fails
-  // then).
+  // Returns the rank whose data the last rank holds; 0 if it holds no single rank's (the comparison fails then).
   [[nodiscard]] std::uint32_t broadcast_root() const {
     std::uint64_t slot = 0;
     std::uint32_t chunk = 0;

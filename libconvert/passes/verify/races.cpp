@@ -110,16 +110,11 @@ void Search::drop_superseded(std::vector<Test>& tests, const Accesses& accesses)
   for (std::uint32_t s = p_.step_count(); s < rank_of.size(); ++s) order.push_back(s);
   std::vector<Answer> answers(pairs.size(), Answer::open);
   Reachability(edges, order, rank_of).decide(pairs, answers, budget_);
-  std::vector<bool> superseded(tests.size());
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    if (answers[i] == Answer::ordered) superseded[asked[i]] = true;
+    if (answers[i] == Answer::ordered) tests[asked[i]].within_rank = Answer::ordered;
     if (answers[i] == Answer::open) leave_undecided(tests[asked[i]].accesses);
   }
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < tests.size(); ++i) {
-    if (!superseded[i]) tests[kept++] = tests[i];
-  }
-  tests.resize(kept);
+  std::erase_if(tests, [](const Test& t) { return t.within_rank == Answer::ordered; });
 }
 
 // Keeps the first conflict of each pair of steps.

@@ -26,8 +26,7 @@ void add_local_edges(const StepGraph& graph, std::vector<StepPair>& edges);
 // Adds edges from each send to its receive. FIFO back-pressure is no order.
 void add_message_edges(const StepGraph& graph, std::vector<StepPair>& edges);
 
-// Returns all steps in an order in which they can run. Steps that wait in a cycle of messages are ordered as if
-// those messages had arrived.
+// Returns all steps in an order in which they can run, as if messages that steps await in a cycle had arrived.
 [[nodiscard]] std::vector<std::uint32_t> running_order(const StepGraph& graph);
 
 // Answers questions by sweeps over the steps' places, each from the first to the last place asked about. A sweep

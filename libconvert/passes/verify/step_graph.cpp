@@ -145,8 +145,7 @@ void index_messages(StepGraph& p) {
 
 namespace {
 
-// Returns which of the ranges, which ascend by `first`, holds a place; empty ranges share the first place of
-// others.
+// Returns which of the ranges, ascending by `first`, holds a place; empty ranges share the first place of others.
 template <class Range>
 std::uint32_t holder(const std::vector<Range>& ranges, std::uint32_t place, std::uint32_t Range::*first,
                      std::uint32_t Range::*count) {

@@ -250,8 +250,7 @@ class MessageOrder {
   }
 
  private:
-  // Lists the pairs that their chain does not order. Called for the sends and the receives of each connection in
-  // turn.
+  // Lists pairs that their chain does not order. Called for the sends, then the receives of each connection.
   void ask(const std::vector<std::uint32_t>& steps, std::uint32_t begin, std::uint32_t count) {
     for (std::uint32_t k = begin; k + 1 < begin + count; ++k) {
       if (steps[k] < steps[k + 1] && chain_of(p_, steps[k]) == chain_of(p_, steps[k + 1])) continue;

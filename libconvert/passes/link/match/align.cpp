@@ -78,8 +78,7 @@ class Myers {
   std::vector<int> reached_;  // by edits and diagonal, how far in a: 2 * edits + 1 diagonals each, unused ones -1
 };
 
-// Returns the neighbouring diagonal from which one edit leads farthest to `diagonal`; `diagonal` if none leads
-// here.
+// Returns the neighbouring diagonal from which one edit leads farthest to this one; `diagonal` if none does.
 int Myers::came_from(int edits, int diagonal) {
   int below = diagonal == -edits ? -1 : reached(edits - 1, diagonal - 1);
   int above = diagonal == edits ? -1 : reached(edits - 1, diagonal + 1);
@@ -175,8 +174,7 @@ std::vector<TokenPair> align(Tokens a, Tokens b) {
 
 namespace {
 
-// Says that a row of tokens of a stands in b, too, `distance` farther on. If a lies in b unchanged, all rows vote
-// for one distance.
+// Says that a row of tokens of a stands in b, `distance` farther on. If b holds a unchanged, all rows vote alike.
 struct Vote {
   std::int64_t distance = 0;  // position in b less that in a
   std::uint32_t row = 0;      // number of the row

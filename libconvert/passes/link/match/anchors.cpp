@@ -121,8 +121,7 @@ std::uint64_t SequenceAnchors::keep_consistent() {
   return kept;
 }
 
-// Returns whether the profile holds a part of what was observed: most numbered operators from the first pair to the
-// last are paired.
+// Returns whether the profile holds a part of what was observed: most numbered operators between pairs are paired.
 bool SequenceAnchors::part_agrees(std::uint64_t kept) const {
   constexpr std::uint64_t fewest = 8;  // some agree by accident
   std::uint64_t numbered = 0, since = 0;

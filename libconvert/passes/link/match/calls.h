@@ -70,8 +70,7 @@ struct BothCalls {
 // equal names with different numbers are different calls then.
 bool pair_by_sequence(BothCalls& calls, LinkReport& report);
 
-// Returns, by thread of the host trace, the thread of the profile with most of its partners; no_index if it has
-// no partners.
+// Returns, by thread of the host trace, the thread of the profile with most of its partners, or no_index.
 [[nodiscard]] std::vector<std::uint32_t> threads_by_partners(const BothCalls& calls);
 
 // Pairs operators by name and order: between two pairs of a thread only what lies between them, before the first

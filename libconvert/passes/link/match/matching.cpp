@@ -175,8 +175,7 @@ std::vector<std::int64_t> ascending(std::vector<std::int64_t> numbers) {
   return numbers;
 }
 
-// Returns where the numbers lie if those of the two files lie apart, or if the profile has hardly any among those
-// of the host trace.
+// Returns where the numbers lie if those of the files lie apart, or the profile has hardly any of the host's range.
 std::optional<LinkReport::AnotherStep> lie_apart(const std::vector<std::int64_t>& host,
                                                  const std::vector<std::int64_t>& profile) {
   if (host.empty() || profile.empty()) return std::nullopt;

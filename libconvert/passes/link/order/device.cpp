@@ -49,8 +49,7 @@ void OrderFinder::launch(std::uint32_t thread, std::uint32_t operation, std::int
   emit_ready(streams_[stream], stream);
 }
 
-// Adds the nodes of operations in the order of their begins; one whose launch has not been met yet holds back those
-// behind it.
+// Adds the nodes of operations by begin; one whose launch has not been met yet holds back those behind it.
 void OrderFinder::emit_ready(Streams::Stream& stream, std::uint32_t number) {
   while (stream.next < stream.operations.size() && operations_[stream.operations[stream.next]].launch != 0)
     emit(stream.operations[stream.next++], stream, number);

@@ -93,8 +93,7 @@ class EventFinder {
   std::vector<std::vector<ThreadEvent>> hand_overs_;
 };
 
-// Lists calls by the moment when the device could begin with what they launch; by their own begin if they launch
-// nothing or wait for it.
+// Lists calls by when the device could begin what they launch; by their begin if they launch nothing or await it.
 void EventFinder::find_calls() {
   const auto& operations = device_->device_ops;
   for (std::uint32_t c = 0; c < device_->calls.size(); ++c) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists what happens on each CPU thread, in order: begins and ends of operators, launches, waits, and hand-overs to
-// other threads.
+// Lists in order what happens on each CPU thread: begins and ends of operators, launches, waits, hand-overs.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +46,7 @@ class Launches {
   // Returns the device operations of a call, by begin.
   [[nodiscard]] std::span<const std::uint32_t> of_call(std::uint32_t call) const { return operations_[call]; }
   [[nodiscard]] std::uint32_t call_of(std::uint32_t operation) const { return call_of_[operation]; }
-  // Returns whether a launching call returns only when what it launched has ended: cudaMemcpy, or a copy from
-  // pageable memory.
+  // Returns whether a call returns when what it launched has ended: cudaMemcpy, or a copy from pageable memory.
   [[nodiscard]] bool blocks(const Profile& device, std::uint32_t call) const;
 
  private:

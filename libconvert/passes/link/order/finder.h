@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Walks through all threads of a rank at once. order.cpp has what happens on CPU threads, device.cpp what they
-// launch and wait for.
+// Walks through all threads of a rank at once: order.cpp through CPU threads, device.cpp through what they launch.
 #pragma once
 
 #include <algorithm>

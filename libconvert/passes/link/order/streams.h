@@ -58,8 +58,7 @@ class Streams {
   [[nodiscard]] std::uint32_t launches() const { return launches_; }
   // Returns the stream of that number, on another device if this one has none; no_index if there is no such stream.
   [[nodiscard]] std::uint32_t find(std::int64_t device, std::int64_t stream) const;
-  // Returns the operation launched last before a moment; launches of other threads count if their call began
-  // before.
+  // Returns the operation launched last before a moment; on other threads, by a call that began before it.
   [[nodiscard]] std::uint32_t last_launched(std::uint32_t stream, const Moment& before) const;
   // Calls fn(stream, operation launched last) for streams with launches, the latest first; at most `most_streams`,
   // far more than a device has, so that work on hostile input stays linear.

@@ -224,7 +224,7 @@ void ProgramBuilder::reduce_dependencies(const Tb& tb, std::uint32_t own, std::v
              deps.end());
 }
 
-// What stands in the buffers at the end and is no result counts as overwritten.
+// Counts chunks as overwritten that stand in the buffers at the end and are no result.
 void ProgramBuilder::mark_unneeded_results(RankState& rank, std::int32_t number, std::int32_t root) {
   const std::int32_t part = chunks_ / static_cast<std::int32_t>(ranks_.size());
   const auto is_result = [&](std::size_t buffer, std::size_t index) {

@@ -102,7 +102,7 @@ CollectiveRequest parse_builtin(std::string_view text) {
   return request;
 }
 
-// What the algorithms for it are for: those for a reduce_scatter_block are for a reduce_scatter.
+// Returns the collective that algorithms name: for a reduce_scatter_block a reduce_scatter.
 Collective claim_for(Collective c) {
   return c == Collective::reduce_scatter_block ? Collective::reduce_scatter : c;
 }
@@ -143,7 +143,7 @@ CollectiveRequest request_of(std::string_view text, Collective collective, std::
   CollectiveRequest request = parse_builtin(text);
   request.collective = claim_for(collective);
   request.ranks = static_cast<std::int32_t>(ranks);
-  // What the collective says counts, unless the text says something, too: then a misfit is found where they differ.
+  // The collective's root counts unless the text names one; a misfit is found where the two differ.
   if (!request.root && root) request.root = static_cast<std::int32_t>(*root);
   return request;
 }

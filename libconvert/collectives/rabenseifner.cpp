@@ -4,7 +4,7 @@
 namespace convert::collectives {
 namespace {
 
-// Ranks in an order that begins with the root; without a root, as they are.
+// Returns the i-th rank in an order that begins with the root; without a root, as they are.
 std::int32_t member(const CollectiveRequest& r, std::int32_t i) { return (r.root.value_or(0) + i) % r.ranks; }
 
 std::vector<Chunks> block(const Group& g, std::int32_t begin, std::int32_t end) {

@@ -34,7 +34,7 @@ bool IncrementalOrder::add(std::uint32_t edge) {
   return true;
 }
 
-// What follows `from`, up to the place of `target`: forward_. True if that is among it.
+// Collects in forward_ what follows `from`, up to the place of `target`. Returns true if it meets `target`.
 bool IncrementalOrder::reach_forward(std::uint32_t from, std::uint32_t target) {
   seen_[from] = true;
   forward_.push_back(from);
@@ -63,7 +63,7 @@ void IncrementalOrder::reach_backward(std::uint32_t from, std::uint32_t lowest) 
   }
 }
 
-// What leads to the edge comes before what follows it, on the places that both have.
+// Puts what leads to the edge before what follows it, on the places that both have.
 void IncrementalOrder::reorder() {
   const auto by_place = [&](std::uint32_t a, std::uint32_t b) { return place_[a] < place_[b]; };
   std::sort(forward_.begin(), forward_.end(), by_place);

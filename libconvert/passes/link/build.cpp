@@ -346,7 +346,7 @@ void LinkedNodes::add_cost(const OrderedNode& n, const Profile::DeviceOp& d) {
   ++report_.estimated_nodes;
 }
 
-// What the host trace says otherwise keeps its name.
+// Adds the profiler's attributes; one that the host trace states with another value gets the name "kineto:…".
 void LinkedNodes::carry(const AttrTable& from, std::span<const Attr> attrs) {
   const std::size_t begin = table_->nodes.back().attrs.begin;
   const std::size_t own = table_->attrs.size() - begin;

@@ -44,7 +44,7 @@ class LinkedNodes {
 
  private:
   __extension__ using Wide = unsigned __int128;
-  // How the cost of an operator is shared by its kernels, by their times.
+  // Divides the cost of an operator among its kernels, by their times.
   struct Share {
     Wide total_ns = 0;
     Wide given_ns = 0;

@@ -61,7 +61,7 @@ Range CommCalls::launch(std::span<const std::uint32_t> open, std::uint32_t threa
   const Profile::DeviceOp& d = device_->device_ops[operation];
   if (d.kind != DeviceOpKind::kernel) return {};
   const std::uint32_t call = under_way(open);
-  // What the call itself launches first carries it out, whatever its name.
+  // The first operation that the call itself launches carries it out, whatever its name.
   const bool direct = call != 0 && comm_of_[open.back()] == call && !comms_[call - 1].on_host &&
                       comms_[call - 1].kind != CommKind::none && !calls_[call - 1].carried;
   if (!direct && !is_comm_kernel(*device_, d)) return {};

@@ -75,7 +75,7 @@ struct StepNames {
   std::function<Location(std::int32_t rank)> locate_rank{};
 };
 
-// What an algorithm says of itself.
+// Holds what an algorithm states as a whole.
 struct StepHeader {
   Collective collective = Collective::custom;
   Protocol protocol = Protocol::simple;

@@ -10,7 +10,7 @@
 namespace convert {
 namespace {
 
-// What a runtime accepts; a file beyond that is valid, but does not run there.
+// Holds what a runtime accepts; a file beyond that is valid, but does not run there.
 struct RuntimeLimits {
   const char* name;
   std::uint32_t steps;

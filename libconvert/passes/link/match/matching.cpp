@@ -271,7 +271,7 @@ void note_hosts_inside(const Trace& host, const HostOperators& operators, const 
   }
 }
 
-// Where ids hold, events without an id are the profiler's own.
+// Counts events; where ids hold, those without an id are the profiler's own.
 void note_events_inside(const Profile& device, const Matching& matching, LinkReport::Coverage& coverage) {
   Spans spans(device.threads.size());
   const auto& events = device.cpu_ops;

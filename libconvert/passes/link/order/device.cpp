@@ -70,7 +70,7 @@ std::int64_t OrderFinder::find_waits(std::uint32_t operation, Streams::Stream& s
   for (; stream.next_wait < stream.waits.size(); ++stream.next_wait) {
     const Streams::Wait& w = stream.waits[stream.next_wait];
     if (w.launches >= o.launch || device_->calls[w.call].start_ns > o.call_ns) break;
-    // What ended after this began is not what it waited for; the clocks of two devices differ a little.
+    // An operation that ended after this one began was not waited for; clocks of two devices differ a little.
     const Profile::DeviceOp& other = all[w.operation];
     const std::int64_t tolerance = other.device == all[operation].device ? 0 : tolerance_ns;
     if (operations_[w.operation].node != no_index && other.end_ns() - tolerance <= all[operation].start_ns) {
@@ -183,7 +183,7 @@ bool OrderFinder::wait_for(Thread& t, std::uint32_t operation, std::int64_t from
   const Profile::DeviceOp& d = device_->device_ops[operation];
   const Operation& o = operations_[operation];
   if (o.node == no_index) return false;  // held back by an earlier one of its stream whose launch comes later
-  // What ends clearly later than the wait is not what was waited for.
+  // An operation that ends clearly later than the wait was not waited for.
   if (d.end_ns() - tolerance_ns > until_ns) return false;
   block(t, std::clamp(d.end_ns(), from_ns, until_ns));
   // An earlier wait for this or a later operation of the stream implies it.

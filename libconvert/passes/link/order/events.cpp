@@ -244,7 +244,7 @@ void EventFinder::nest(std::uint32_t thread, std::vector<ThreadEvent>& out) cons
     out.push_back({op.start_ns, EventKind::operator_begin, i});
     open.push_back({i, open.empty() ? op.end_ns : std::min(op.end_ns, open.back().end_ns)});
   };
-  // What takes no time and stands at an operator's end is inside it.
+  // A call without length at an operator's end is inside the operator.
   const auto add = [&](const Placed& call) {
     while (!open.empty() && (open.back().end_ns < call.start_ns ||
                              (open.back().end_ns == call.start_ns && call.end_ns > call.start_ns)))

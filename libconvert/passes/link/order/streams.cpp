@@ -20,7 +20,7 @@ Streams::Streams(const Profile* device, const Launches& launches) {
     streams_[places_[i].stream].operations.push_back(i);
   }
   for (const auto& [key, stream] : by_key_) by_number_.try_emplace(key.second, stream);
-  // Where the times do not tell, the calls do.
+  // Equal times leave the order to the calls.
   const auto called = [&](std::uint32_t i) {
     const std::uint32_t call = launches.call_of(i);
     return call == no_index ? all[i].start_ns : device->calls[call].start_ns;

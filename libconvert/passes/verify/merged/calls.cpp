@@ -272,7 +272,7 @@ void CallReader::read_message(std::uint32_t node, std::vector<std::uint32_t>& wo
   sizes_.push_back(static_cast<std::uint32_t>(static_cast<std::uint64_t>(size.value) >> half));
 }
 
-// Whoever waits for a collective waits for all of its last nodes.
+// Checks that nodes which wait for a collective wait for all of its last nodes.
 void CallReader::check_uses() {
   const auto ignore = [](NodeId) {};
   for (std::uint32_t i = 0; i < table_.nodes.size(); ++i) {

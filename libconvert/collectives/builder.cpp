@@ -91,6 +91,14 @@ std::uint32_t ProgramBuilder::connection(const Hop& hop) {
   return at->second;
 }
 
+ProgramBuilder::Pending ProgramBuilder::pending(StepType type, const Chunks& src, const Chunks& dst) {
+  Pending step{.type = type, .src_buf = src.buffer, .dst_buf = dst.buffer};
+  step.src_off = src.first;
+  step.dst_off = dst.first;
+  step.cnt = dst.count;
+  return step;
+}
+
 void ProgramBuilder::send(const Hop& hop, const Piece& piece, bool in_turn) {
   RankState& rank = ranks_[static_cast<std::size_t>(hop.from)];
   const std::uint32_t number = threadblock(hop.from, hop.channel, hop.send_lane);
@@ -100,10 +108,7 @@ void ProgramBuilder::send(const Hop& hop, const Piece& piece, bool in_turn) {
     tb.out = connection(hop);
   }
   assert(tb.send == hop.to);
-  Pending step{.type = StepType::send, .src_buf = piece.src.buffer, .dst_buf = piece.dst.buffer};
-  step.src_off = piece.src.first;
-  step.dst_off = piece.dst.first;
-  step.cnt = piece.src.count;
+  Pending step = pending(StepType::send, piece.src, piece.dst);
   const Ref self{number, static_cast<std::uint32_t>(tb.steps.size())};
   const Pending* previous = tb.steps.empty() ? nullptr : &tb.steps.back();
   // A fused step takes its message only when it sends: until then the message stays in its connection.
@@ -134,15 +139,10 @@ void ProgramBuilder::receive(const Hop& hop, const Piece& piece, Arrival arrival
     tb.in = connection(hop);
   }
   assert(tb.recv == hop.from);
-  // The runtimes take src as the local operand of a reduction; of a plain receive it only tells the sender's
-  // address.
+  // Runtimes take src as the local operand of a reduction; of a plain receive it only tells the sender's address.
   const bool reduces = arrival == Arrival::reduce;
-  const Chunks& src = reduces ? piece.dst : piece.src;
-  Pending step{
-      .type = reduces ? StepType::rrc : StepType::recv, .src_buf = src.buffer, .dst_buf = piece.dst.buffer};
-  step.src_off = src.first;
-  step.dst_off = piece.dst.first;
-  step.cnt = piece.dst.count;
+  const Pending step =
+      reduces ? pending(StepType::rrc, piece.dst, piece.dst) : pending(StepType::recv, piece.src, piece.dst);
   const Ref self{number, static_cast<std::uint32_t>(tb.steps.size())};
   std::vector<Ref> deps;
   if (reduces) read(rank, piece.dst, self, deps);
@@ -157,16 +157,12 @@ void ProgramBuilder::copy(std::int32_t rank_number, const Chunks& src, const Chu
   const std::uint32_t number = threadblock(rank_number, 0, local_lane);
   for (const Piece& p : split(std::vector<Piece>{{src, dst}})) {
     Tb& tb = rank.tbs[number];
-    Pending step{.type = StepType::cpy, .src_buf = src.buffer, .dst_buf = dst.buffer};
-    step.src_off = p.src.first;
-    step.dst_off = p.dst.first;
-    step.cnt = p.src.count;
     const Ref self{number, static_cast<std::uint32_t>(tb.steps.size())};
     std::vector<Ref> deps;
     read(rank, p.src, self, deps);
     write(rank, p.dst, self, deps);
     reduce_dependencies(tb, number, deps);
-    add_step(rank, number, step, deps);
+    add_step(rank, number, pending(StepType::cpy, p.src, p.dst), deps);
   }
 }
 
@@ -228,7 +224,7 @@ void ProgramBuilder::reduce_dependencies(const Tb& tb, std::uint32_t own, std::v
              deps.end());
 }
 
-// What stands in the buffers at the end and is no result counts as overwritten.
+// Counts chunks as overwritten that stand in the buffers at the end and are no result.
 void ProgramBuilder::mark_unneeded_results(RankState& rank, std::int32_t number, std::int32_t root) {
   const std::int32_t part = chunks_ / static_cast<std::int32_t>(ranks_.size());
   const auto is_result = [&](std::size_t buffer, std::size_t index) {

@@ -131,6 +131,7 @@ class ProgramBuilder {
 
   std::uint32_t threadblock(std::int32_t rank, std::int32_t channel, std::int32_t lane);
   std::uint32_t connection(const Hop& hop);
+  static Pending pending(StepType type, const Chunks& src, const Chunks& dst);
   void send(const Hop& hop, const Piece& piece, bool in_turn);
   void receive(const Hop& hop, const Piece& piece, Arrival arrival);
   void add_step(RankState& rank, std::uint32_t number, const Pending& step, const std::vector<Ref>& deps);

@@ -12,8 +12,6 @@ namespace convert {
 namespace {
 
 using namespace collectives;
-using Builder = Algorithm (*)(const CollectiveRequest&);
-
 #define UNPACK(...) \
   { __VA_ARGS__ }
 
@@ -21,7 +19,7 @@ const std::vector<CollectiveAlgorithm>& table() {
   using enum Collective;
   static const std::vector<CollectiveAlgorithm> all = {
 #define ALGORITHM(id, builder, offered, ranks, summary, source, dims) \
-  {#id, UNPACK offered, ranks, summary, source, dims},
+  {#id, UNPACK offered, ranks, summary, source, dims, builder},
 #include "collectives/collectives.def"
 #undef ALGORITHM
   };
@@ -30,29 +28,28 @@ const std::vector<CollectiveAlgorithm>& table() {
 
 constexpr std::int32_t max_ranks = 1 << 16;
 
-constexpr Builder builders[] = {
-#define ALGORITHM(id, builder, offered, ranks, summary, source, dims) builder,
-#include "collectives/collectives.def"
-#undef ALGORITHM
-};
+// Returns the algorithm of a name, however it is spelled; null if there is none.
+const CollectiveAlgorithm* named(std::string_view name) {
+  const auto at = std::ranges::find_if(table(), [&](const auto& a) { return same_name(a.name, name); });
+  return at == table().end() ? nullptr : &*at;
+}
 
-std::size_t find(const CollectiveRequest& r) {
-  const auto& all = table();
+// Returns the algorithm of a request. Throws Error(usage) if there is none for the collective.
+const CollectiveAlgorithm& find(const CollectiveRequest& r) {
+  const CollectiveAlgorithm* const known = named(r.algorithm);
+  if (known != nullptr && known->offers(r.collective)) return *known;
   std::vector<std::string> offered;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (same_name(all[i].name, r.algorithm) && all[i].offers(r.collective)) return i;
-    if (all[i].offers(r.collective)) offered.emplace_back(all[i].name);
+  for (const CollectiveAlgorithm& a : table()) {
+    if (a.offers(r.collective)) offered.emplace_back(a.name);
   }
   std::string list;
   for (const std::string& name : offered) list += (list.empty() ? "" : ", ") + name;
   if (list.empty())
     throw usage_error("there is no algorithm for the collective " + std::string(name(r.collective)));
-  const auto known =
-      std::find_if(all.begin(), all.end(), [&](const auto& a) { return same_name(a.name, r.algorithm); });
-  const std::string near = known != all.end() ? "" : nearest(r.algorithm, offered);
-  throw usage_error((known != all.end() ? "algorithm " + std::string(known->name) + " does not do " +
-                                              std::string(name(r.collective))
-                                        : "unknown algorithm '" + r.algorithm + "'") +
+  const std::string near = known != nullptr ? "" : nearest(r.algorithm, offered);
+  throw usage_error((known != nullptr ? "algorithm " + std::string(known->name) + " does not do " +
+                                            std::string(name(r.collective))
+                                      : "unknown algorithm '" + r.algorithm + "'") +
                     (near.empty() ? "" : "; did you mean " + near + "?") + "; those for " +
                     std::string(name(r.collective)) + " are " + list);
 }
@@ -105,7 +102,7 @@ CollectiveRequest parse_builtin(std::string_view text) {
   return request;
 }
 
-// What the algorithms for it are for: those for a reduce_scatter_block are for a reduce_scatter.
+// Returns the collective that algorithms name: for a reduce_scatter_block a reduce_scatter.
 Collective claim_for(Collective c) {
   return c == Collective::reduce_scatter_block ? Collective::reduce_scatter : c;
 }
@@ -126,20 +123,19 @@ std::string_view default_collective_algorithm(Collective collective) {
 Algorithm build_collective(const CollectiveRequest& request) {
   CollectiveRequest r = request;
   if (r.algorithm.empty()) r.algorithm = default_collective_algorithm(r.collective);
-  const std::size_t i = find(r);
-  r.algorithm = table()[i].name;  // however it was spelled
-  check(r, table()[i]);
-  return builders[i](r);
+  const CollectiveAlgorithm& a = find(r);
+  r.algorithm = a.name;  // however it was spelled
+  check(r, a);
+  return a.build(r);
 }
 
 std::string usual_builtin(std::string_view text, std::optional<Collective> collective) {
   CollectiveRequest request = parse_builtin(text);
   if (request.algorithm.empty()) return std::string(text);
-  const auto named = std::find_if(table().begin(), table().end(),
-                                  [&](const auto& a) { return same_name(a.name, request.algorithm); });
+  const CollectiveAlgorithm* const known = named(request.algorithm);
   request.collective = claim_for(collective.value_or(Collective::all_reduce));
-  if (collective || named == table().end()) (void)find(request);
-  return std::string(named->name) + std::string(text.substr(request.algorithm.size()));
+  if (collective || known == nullptr) (void)find(request);
+  return std::string(known->name) + std::string(text.substr(request.algorithm.size()));
 }
 
 CollectiveRequest request_of(std::string_view text, Collective collective, std::uint32_t ranks,
@@ -147,7 +143,7 @@ CollectiveRequest request_of(std::string_view text, Collective collective, std::
   CollectiveRequest request = parse_builtin(text);
   request.collective = claim_for(collective);
   request.ranks = static_cast<std::int32_t>(ranks);
-  // What the collective says counts, unless the text says something, too: then a misfit is found where they differ.
+  // The collective's root counts unless the text names one; a misfit is found where the two differ.
   if (!request.root && root) request.root = static_cast<std::int32_t>(*root);
   return request;
 }

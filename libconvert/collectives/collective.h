@@ -36,6 +36,7 @@ struct CollectiveAlgorithm {
   std::string_view summary;  // one line
   std::string_view source;   // of the scheme
   bool takes_dims = false;
+  Algorithm (*build)(const CollectiveRequest&) = nullptr;  // for a request that names it, with all in range
 
   [[nodiscard]] bool offers(Collective collective) const;
 };
@@ -44,10 +45,9 @@ struct CollectiveAlgorithm {
 [[nodiscard]] std::span<const CollectiveAlgorithm> collective_algorithms();
 [[nodiscard]] std::string_view default_collective_algorithm(Collective collective);
 
-// Returns the program, which works in place except for all-to-all. It has as few chunks as the scheme allows: a
-// whole number of `chunks` for each part of the data. Throws Error(usage), which says what is possible, for an
-// unknown algorithm, one that does not offer the collective, parameters out of range, and programs of more than
-// 2^24 steps.
+// Returns the program, which works in place except for all-to-all, with as few chunks as the scheme allows: a whole
+// number of `chunks` for each part of the data. Throws Error(usage), which says what is possible, for an unknown
+// algorithm, one that does not offer the collective, parameters out of range, and more than 2^24 steps.
 [[nodiscard]] Algorithm build_collective(const CollectiveRequest& request);
 
 // Returns the request of "NAME,chunks=4,dims=2x4,dim-algorithms=ring+direct,root=1", keys as needed, for a

@@ -12,7 +12,7 @@ namespace convert::collectives {
 #include "collectives/collectives.def"
 #undef ALGORITHM
 
-// Begins an in-place program of `parts` parts in `slices` slices.
+// Begins an in-place program with `parts` parts of each of `slices` slices.
 [[nodiscard]] ProgramBuilder in_place_program(const CollectiveRequest& r, std::int64_t parts, std::int64_t slices);
 // Returns "allreduce_ring_n8_k2", at most the 63 characters that runtimes take.
 [[nodiscard]] std::string program_name(const CollectiveRequest& r);
@@ -25,5 +25,16 @@ void require_channels(const CollectiveRequest& r, std::int32_t channels_per_slic
 // Returns the group of all ranks with one slice of the data.
 [[nodiscard]] Group whole_group(const CollectiveRequest& r, std::int32_t parts, std::int32_t slice,
                                 std::int32_t slices, std::int32_t channel);
+
+// Returns the in-place program to which add(builder, group) adds each of `slices` slices of the data, with a group
+// of all ranks that has `parts` parts and `channels` channels. Throws as require_channels().
+template <class Add>
+[[nodiscard]] Algorithm build_slices(const CollectiveRequest& r, std::int32_t parts, std::int32_t slices,
+                                     std::int32_t channels, const Add& add) {
+  require_channels(r, channels, slices);
+  ProgramBuilder b = in_place_program(r, parts, slices);
+  for (std::int32_t k = 0; k < slices; ++k) add(b, whole_group(r, parts, k, slices, k * channels));
+  return b.finish(program_name(r), r.root.value_or(0));
+}
 
 }  // namespace convert::collectives

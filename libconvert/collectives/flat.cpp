@@ -11,28 +11,8 @@ void run_scheme(ProgramBuilder& b, const CollectiveRequest& r, const GroupScheme
 }
 
 Algorithm build_flat(const CollectiveRequest& r, const GroupScheme& scheme, std::int32_t parts) {
-  const std::int32_t channels = scheme.channels(r.ranks);
-  require_channels(r, channels, r.chunks);
-  ProgramBuilder b = in_place_program(r, parts, r.chunks);
-  for (std::int32_t k = 0; k < r.chunks; ++k)
-    run_scheme(b, r, scheme, whole_group(r, parts, k, r.chunks, k * channels));
-  return b.finish(program_name(r));
-}
-
-// Everyone's data to everyone, added up there: the messages leave before anything is added to what they carry.
-Algorithm build_one_shot(const CollectiveRequest& r) {
-  const std::int32_t channels = direct_channels(r.ranks);
-  require_channels(r, channels, r.chunks);
-  ProgramBuilder b = in_place_program(r, 1, r.chunks);
-  for (std::int32_t k = 0; k < r.chunks; ++k) {
-    const Group g = whole_group(r, 1, k, r.chunks, k * channels);
-    Round round;
-    for (std::int32_t t = 1; t < r.ranks; ++t) {
-      for (std::int32_t i = 0; i < r.ranks; ++i) round.add(distance_link(g, i, t), Arrival::reduce, g.part(0));
-    }
-    b.run(round);
-  }
-  return b.finish(program_name(r));
+  const auto add = [&](ProgramBuilder& b, const Group& g) { run_scheme(b, r, scheme, g); };
+  return build_slices(r, parts, r.chunks, scheme.channels(r.ranks), add);
 }
 
 Algorithm build_all_to_all(const CollectiveRequest& r, bool in_turn) {
@@ -64,19 +44,15 @@ Algorithm build_all_to_all(const CollectiveRequest& r, bool in_turn) {
 Algorithm build_ring(const CollectiveRequest& r) { return build_flat(r, ring_scheme, r.ranks); }
 
 Algorithm build_bidirectional_ring(const CollectiveRequest& r) {
-  const std::int32_t slices = 2 * r.chunks;
-  require_channels(r, 1, slices);
-  ProgramBuilder b = in_place_program(r, r.ranks, slices);
-  for (std::int32_t k = 0; k < slices; ++k) {
-    const Group g = whole_group(r, r.ranks, k, slices, k);
-    run_scheme(b, r, ring_scheme, k % 2 == 0 ? g : reversed(g));
-  }
-  return b.finish(program_name(r));
+  return build_slices(r, r.ranks, 2 * r.chunks, 1, [&](ProgramBuilder& b, const Group& g) {
+    run_scheme(b, r, ring_scheme, g.channel % 2 == 0 ? g : reversed(g));
+  });
 }
 
 Algorithm build_direct(const CollectiveRequest& r) {
   if (r.collective == Collective::all_to_all) return build_all_to_all(r, false);
-  if (r.collective == Collective::all_reduce) return build_one_shot(r);
+  if (r.collective == Collective::all_reduce)
+    return build_slices(r, 1, r.chunks, direct_channels(r.ranks), direct_one_shot);
   return build_flat(r, direct_scheme, r.ranks);
 }
 

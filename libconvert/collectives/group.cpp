@@ -5,15 +5,18 @@
 #include <bit>
 
 namespace convert::collectives {
+
+void append_chunks(const Chunks& chunks, std::vector<Chunks>& to) {
+  if (!to.empty() && to.back().buffer == chunks.buffer && to.back().first + to.back().count == chunks.first) {
+    to.back().count += chunks.count;
+  } else {
+    to.push_back(chunks);
+  }
+}
+
 void append_parts(const Group& group, std::int32_t begin, std::int32_t end, std::vector<Chunks>& to) {
   for (std::int32_t j = begin; j < end; ++j) {
-    for (const Chunks& c : group.part(j)) {
-      if (!to.empty() && to.back().buffer == c.buffer && to.back().first + to.back().count == c.first) {
-        to.back().count += c.count;
-      } else {
-        to.push_back(c);
-      }
-    }
+    for (const Chunks& c : group.part(j)) append_chunks(c, to);
   }
 }
 

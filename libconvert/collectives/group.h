@@ -22,7 +22,9 @@ struct Group {
   [[nodiscard]] const std::vector<Chunks>& part(std::int32_t j) const { return parts[static_cast<std::size_t>(j)]; }
 };
 
-// Appends the chunks of parts [begin, end), and joins neighbours.
+// Appends chunks to a list, to its last ones if they are neighbours.
+void append_chunks(const Chunks& chunks, std::vector<Chunks>& to);
+// Appends the chunks of parts [begin, end) likewise.
 void append_parts(const Group& group, std::int32_t begin, std::int32_t end, std::vector<Chunks>& to);
 // Returns the same members and parts in reverse order.
 [[nodiscard]] Group reversed(Group group);
@@ -40,6 +42,8 @@ void ring_all_gather(ProgramBuilder& b, const Group& g);
 // Add one round in which every member sends to every other.
 void direct_reduce_scatter(ProgramBuilder& b, const Group& g);
 void direct_all_gather(ProgramBuilder& b, const Group& g);
+// Adds one round in which every member sends part 0 to every other, which adds it up.
+void direct_one_shot(ProgramBuilder& b, const Group& g);
 
 // Add log2 n rounds on one channel. Where n is no power of two, members from power_below(n) on give their data to a
 // partner before and get the result after; if there are only power_below(n) parts, they own none.

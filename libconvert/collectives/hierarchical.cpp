@@ -86,16 +86,9 @@ Group group_along(const CollectiveRequest& r, const Grid& grid, std::size_t d, s
       const std::int32_t part = r.collective == Collective::all_reduce ? grid.last_fastest(p) : p;
       chunks.push_back(chunk_of(r, part, r.ranks, slice, r.chunks));
     }
+    std::ranges::sort(chunks, {}, &Chunks::first);
     g.parts.emplace_back();
-    std::sort(chunks.begin(), chunks.end(), [](const Chunks& a, const Chunks& b) { return a.first < b.first; });
-    for (const Chunks& c : chunks) {
-      auto& runs = g.parts.back();
-      if (!runs.empty() && runs.back().first + runs.back().count == c.first) {
-        ++runs.back().count;
-      } else {
-        runs.push_back(c);
-      }
-    }
+    for (const Chunks& c : chunks) append_chunks(c, g.parts.back());
   }
   return g;
 }
@@ -130,9 +123,8 @@ Algorithm build_by_groups(const CollectiveRequest& r, const Grid& grid) {
   return b.finish(program_name(r));
 }
 
-// After dimension d, rank x holds what goes from ranks s to ranks t where t agrees with x up to d and s beyond, at
-// the place whose coordinates are those of s up to d and those of t beyond. The last dimension's places are the
-// output.
+// After dimension d, rank x holds what goes from ranks s to ranks t where t agrees with x up to d and s beyond: at
+// the place with the coordinates of s up to d and of t beyond. The last dimension's places are the output.
 Algorithm build_all_to_all(const CollectiveRequest& r, const Grid& grid) {
   std::vector<std::size_t> dims;
   std::vector<std::int32_t> first_channel;

@@ -4,7 +4,7 @@
 namespace convert::collectives {
 namespace {
 
-// Ranks in an order that begins with the root; without a root, as they are.
+// Returns the i-th rank in an order that begins with the root; without a root, as they are.
 std::int32_t member(const CollectiveRequest& r, std::int32_t i) { return (r.root.value_or(0) + i) % r.ranks; }
 
 std::vector<Chunks> block(const Group& g, std::int32_t begin, std::int32_t end) {
@@ -76,11 +76,7 @@ void broadcast(ProgramBuilder& b, const CollectiveRequest& r, Group whole) {
 }  // namespace
 
 Algorithm build_rabenseifner(const CollectiveRequest& r) {
-  require_channels(r, 1, r.chunks);
-  const std::int32_t parts = power_below(r.ranks);
-  ProgramBuilder b = in_place_program(r, parts, r.chunks);
-  for (std::int32_t k = 0; k < r.chunks; ++k) {
-    const Group whole = whole_group(r, parts, k, r.chunks, k);
+  return build_slices(r, power_below(r.ranks), r.chunks, 1, [&](ProgramBuilder& b, const Group& whole) {
     if (r.collective == Collective::all_reduce) {
       all_reduce(b, r, whole);
     } else if (r.collective == Collective::broadcast) {
@@ -90,8 +86,7 @@ Algorithm build_rabenseifner(const CollectiveRequest& r) {
       halving_reduce_scatter(b, rest);
       gather(b, rest);
     }
-  }
-  return b.finish(program_name(r), r.root.value_or(0));
+  });
 }
 
 }  // namespace convert::collectives

@@ -96,8 +96,7 @@ std::vector<std::vector<std::int32_t>> in_order_tree(std::int32_t n) {
   return children;
 }
 
-// Tree over `members`; member i stands at position (i + shift) mod n + 1. Shifted by one, inner nodes become
-// leaves.
+// Makes a tree of `members`, member i at position (i + shift) mod n + 1. A shift by one makes inner nodes leaves.
 void hang_tree(Tree& tree, const std::vector<std::int32_t>& members, std::int32_t shift, std::int32_t& top) {
   const auto n = static_cast<std::int32_t>(members.size());
   const auto at = [&](std::int32_t position) {

@@ -3,80 +3,17 @@
 
 #include <algorithm>
 #include <bit>
-#include <boost/graph/graph_traits.hpp>
+#include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <boost/graph/strong_components.hpp>
-#include <boost/iterator/iterator_facade.hpp>
-#include <boost/pending/disjoint_sets.hpp>
 #include <boost/property_map/property_map.hpp>
-#include <boost/range/irange.hpp>
-#include <limits>
-
-namespace convert {
-namespace {
-
-// Our rows seen as a Boost.Graph: nothing is copied, edges run from parent to child.
-struct BoostView {
-  const Graph* graph;
-};
-
-using BoostEdge = std::pair<std::uint32_t, std::uint32_t>;
-
-class OutEdgeIterator
-    : public boost::iterator_facade<OutEdgeIterator, BoostEdge, boost::forward_traversal_tag, BoostEdge> {
- public:
-  OutEdgeIterator() = default;
-  OutEdgeIterator(std::uint32_t source, const Edge* at) : at_(at), source_(source) {}
-
- private:
-  friend class boost::iterator_core_access;
-  [[nodiscard]] BoostEdge dereference() const { return {source_, at_->node}; }
-  [[nodiscard]] bool equal(const OutEdgeIterator& other) const { return at_ == other.at_; }
-  void increment() { ++at_; }
-  const Edge* at_ = nullptr;
-  std::uint32_t source_ = 0;
-};
-
-using VertexRange = decltype(boost::irange(std::uint32_t{}, std::uint32_t{}));
-
-}  // namespace
-}  // namespace convert
-
-template <>
-struct boost::graph_traits<convert::BoostView> {
-  struct traversal_category : vertex_list_graph_tag, incidence_graph_tag {};
-  using directed_category = directed_tag;
-  using edge_parallel_category = disallow_parallel_edge_tag;
-  using vertex_descriptor = std::uint32_t;
-  using edge_descriptor = convert::BoostEdge;
-  using vertex_iterator = convert::VertexRange::iterator;
-  using out_edge_iterator = convert::OutEdgeIterator;
-  using vertices_size_type = std::uint32_t;
-  using degree_size_type = std::uint32_t;
-  static std::uint32_t null_vertex() { return convert::no_index; }
-};
+#include <utility>
 
 namespace convert {
 namespace {
 
 std::uint32_t node_count(const Graph& g) { return static_cast<std::uint32_t>(g.size()); }
 
-// Found by Boost through argument-dependent lookup.
-std::uint32_t num_vertices(const BoostView& v) { return node_count(*v.graph); }
-std::pair<VertexRange::iterator, VertexRange::iterator> vertices(const BoostView& v) {
-  const VertexRange all = boost::irange(std::uint32_t{0}, num_vertices(v));
-  return {all.begin(), all.end()};
-}
-std::pair<OutEdgeIterator, OutEdgeIterator> out_edges(std::uint32_t u, const BoostView& v) {
-  const std::span<const Edge> row = v.graph->children(u);
-  return {{u, row.data()}, {u, row.data() + row.size()}};
-}
-std::uint32_t out_degree(std::uint32_t u, const BoostView& v) {
-  return static_cast<std::uint32_t>(v.graph->children(u).size());
-}
-[[maybe_unused]] std::uint32_t source(const BoostEdge& e, const BoostView& /*view*/) { return e.first; }
-std::uint32_t target(const BoostEdge& e, const BoostView& /*view*/) { return e.second; }
-
-// A set of indices that gives up its lowest: a tree of 64-bit words, each bit says "something below".
+// A set of indices from which the lowest can be taken: a tree of 64-bit words, each bit says "something below".
 class LowestFirst {
  public:
   explicit LowestFirst(std::size_t size) {
@@ -111,7 +48,7 @@ class LowestFirst {
   std::vector<std::vector<std::uint64_t>> levels_;  // from the leaves to the single root word
 };
 
-// Breadth first from `start` inside its component, until an edge leads back.
+// Returns the first cycle that a breadth-first search from `start` inside its component finds.
 std::vector<std::uint32_t> shortest_cycle(const Graph& g, const std::vector<std::uint32_t>& component,
                                           std::uint32_t start, std::vector<std::uint32_t>& came_from,
                                           std::vector<std::uint32_t>& queue) {
@@ -182,86 +119,17 @@ std::vector<std::uint32_t> strong_components(const Graph& g, std::uint32_t& coun
   std::vector<std::uint32_t> component(g.size());
   count = 0;
   if (component.empty()) return component;
-  const boost::typed_identity_property_map<std::uint32_t> index;
-  count = static_cast<std::uint32_t>(boost::strong_components(
-      BoostView{&g}, boost::make_iterator_property_map(component.begin(), index), boost::vertex_index_map(index)));
-  return component;
-}
-
-std::vector<std::uint32_t> connected_components(const Graph& g, std::uint32_t& count) {
-  const std::uint32_t n = node_count(g);
-  std::vector<std::uint8_t> rank(n);
-  std::vector<std::uint32_t> parent(n);
-  const boost::typed_identity_property_map<std::uint32_t> index;
-  const auto ranks = boost::make_iterator_property_map(rank.begin(), index);
-  const auto parents = boost::make_iterator_property_map(parent.begin(), index);
-  boost::disjoint_sets sets(ranks, parents);
-  for (std::uint32_t i = 0; i < n; ++i) sets.make_set(i);
-  for (std::uint32_t i = 0; i < n; ++i) {
-    for (const Edge& e : g.parents(i)) sets.union_set(e.node, i);
-  }
-  count = 0;
-  std::vector<std::uint32_t> number(n, no_index);
-  std::vector<std::uint32_t> component(n);
-  for (std::uint32_t i = 0; i < n; ++i) {
-    std::uint32_t& c = number[sets.find_set(i)];
-    if (c == no_index) c = count++;
-    component[i] = c;
-  }
-  return component;
-}
-
-std::vector<std::uint32_t> critical_path(const Graph& g,
-                                         const std::function<std::uint64_t(std::uint32_t)>& weight) {
-  std::vector<std::uint64_t> length(g.size());
-  std::vector<std::uint32_t> before(g.size(), no_index);
-  std::uint32_t end = no_index;
-  for (const std::uint32_t i : topological_order(g)) {
-    std::uint64_t longest = 0;
-    for (const Edge& e : g.parents(i)) {
-      if (before[i] != no_index && length[e.node] <= longest) continue;
-      longest = length[e.node];
-      before[i] = e.node;
-    }
-    const std::uint64_t own = weight(i);
-    length[i] = longest + std::min(own, std::numeric_limits<std::uint64_t>::max() - longest);
-    if (end == no_index || length[i] > length[end] || (length[i] == length[end] && i < end)) end = i;
-  }
-  std::vector<std::uint32_t> path;
-  for (std::uint32_t i = end; i != no_index; i = before[i]) path.push_back(i);
-  std::reverse(path.begin(), path.end());
-  return path;
-}
-
-std::vector<std::vector<std::uint32_t>> transitive_reduction(const Graph& g) {
-  const std::vector<std::uint32_t> order = topological_order(g);
-  std::vector<std::uint32_t> position(g.size(), no_index);
-  for (std::uint32_t p = 0; p < order.size(); ++p) position[order[p]] = p;
-  std::vector<std::vector<std::uint32_t>> kept(g.size());
-  std::vector<std::uint32_t> reached_by(g.size(), no_index);  // the node whose search came here last
-  std::vector<std::uint32_t> stack;
+  using Compressed = boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, boost::no_property,
+                                                        boost::no_property, std::uint32_t, std::uint32_t>;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+  edges.reserve(g.edges());
   for (std::uint32_t i = 0; i < g.size(); ++i) {
-    const std::span<const Edge> parents = g.parents(i);
-    if (parents.size() > 1) {
-      // Walk up from the parents, no further than the earliest of them.
-      std::uint32_t earliest = no_index;
-      for (const Edge& e : parents) earliest = std::min(earliest, position[e.node]);
-      for (const Edge& e : parents) stack.push_back(e.node);
-      while (!stack.empty()) {
-        const std::uint32_t at = stack.back();
-        stack.pop_back();
-        for (const Edge& e : g.parents(at)) {
-          if (position[e.node] < earliest || reached_by[e.node] == i) continue;
-          reached_by[e.node] = i;
-          stack.push_back(e.node);
-        }
-      }
-    }
-    for (const Edge& e : parents) {
-      if (parents.size() == 1 || reached_by[e.node] != i) kept[i].push_back(e.node);
-    }
+    for (const Edge& e : g.children(i)) edges.emplace_back(i, e.node);
   }
-  return kept;
+  const Compressed rows(boost::edges_are_sorted, edges.begin(), edges.end(), node_count(g));
+  count = boost::strong_components(
+      rows, boost::make_iterator_property_map(component.begin(), boost::get(boost::vertex_index, rows)));
+  return component;
 }
 
 }  // namespace convert

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "graph/graph.h"
@@ -19,12 +18,5 @@ namespace convert {
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> find_cycles(const Graph& g);
 // Returns the number of each node's strongly connected component, and their count.
 [[nodiscard]] std::vector<std::uint32_t> strong_components(const Graph& g, std::uint32_t& count);
-// Weakly connected component number of each node, numbered by first node.
-[[nodiscard]] std::vector<std::uint32_t> connected_components(const Graph& g, std::uint32_t& count);
-// Longest path by node weight (acyclic graphs): its nodes in order.
-[[nodiscard]] std::vector<std::uint32_t> critical_path(const Graph& g,
-                                                       const std::function<std::uint64_t(std::uint32_t)>& weight);
-// For each node the parents that are not implied by other parents (acyclic graphs).
-[[nodiscard]] std::vector<std::vector<std::uint32_t>> transitive_reduction(const Graph& g);
 
 }  // namespace convert

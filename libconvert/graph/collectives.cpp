@@ -4,40 +4,28 @@
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+
+#include "graph/messages.h"
 
 namespace convert {
 namespace {
 
 // The attributes that count, the first of each name.
 struct Facts {
-  const Attr* type = nullptr;
-  const Attr* size = nullptr;
-  const Attr* group = nullptr;
-  const Attr* dims = nullptr;
-  const Attr* group_size = nullptr;
-  const Attr* bytes_out = nullptr;
-  const Attr* source = nullptr;
-  const Attr* target = nullptr;
-  const Attr* send_splits = nullptr;
-  const Attr* recv_splits = nullptr;
+  const Attr *type = nullptr, *size = nullptr, *group = nullptr, *dims = nullptr, *group_size = nullptr;
+  const Attr *bytes_out = nullptr, *source = nullptr, *target = nullptr;
+  const Attr *send_splits = nullptr, *recv_splits = nullptr;
 };
 
 Facts facts_of(std::span<const Attr> attributes) {
   Facts f;
-  for (const Attr& a : attributes) {
-    const Attr** slot = nullptr;
-    if (a.name == attr::comm_type) slot = &f.type;
-    if (a.name == attr::comm_size) slot = &f.size;
-    if (a.name == attr::pg_name) slot = &f.group;
-    if (a.name == attr::involved_dim) slot = &f.dims;
-    if (a.name == attr::group_size) slot = &f.group_size;
-    if (a.name == attr::comm_bytes_out) slot = &f.bytes_out;
-    if (a.name == attr::comm_src) slot = &f.source;
-    if (a.name == attr::comm_dst) slot = &f.target;
-    if (a.name == attr::send_splits) slot = &f.send_splits;
-    if (a.name == attr::recv_splits) slot = &f.recv_splits;
-    if (slot != nullptr && *slot == nullptr) *slot = &a;
-  }
+  const std::pair<Name, const Attr**> slots[] = {
+      {attr::comm_type, &f.type},         {attr::comm_size, &f.size},        {attr::pg_name, &f.group},
+      {attr::involved_dim, &f.dims},      {attr::group_size, &f.group_size}, {attr::comm_bytes_out, &f.bytes_out},
+      {attr::comm_src, &f.source},        {attr::comm_dst, &f.target},       {attr::send_splits, &f.send_splits},
+      {attr::recv_splits, &f.recv_splits}};
+  take_first(attributes, slots);
   return f;
 }
 
@@ -75,7 +63,7 @@ class Reader {
  private:
   static std::uint32_t type_of(const Attr* attribute) {
     const IntValue type = int_value(attribute);
-    const bool known = type && type.value >= 0 && type.value <= static_cast<std::int64_t>(Collective::barrier);
+    const bool known = type && in_traces(collective_of(type.value));
     return known ? static_cast<std::uint32_t>(type.value) : CollectiveNode::unknown_type;
   }
 
@@ -109,7 +97,7 @@ class Reader {
     }
   }
 
-  // Equal parts for everyone are what no splits mean.
+  // Returns whether the splits are equal parts for everyone, which no splits mean, too.
   static bool is_even(const GroupUse& use, const CollectiveDetails& d, const CollectiveNode& c, IntValue ranks) {
     const auto send = use.list(d.send_splits);
     const auto recv = use.list(d.recv_splits);

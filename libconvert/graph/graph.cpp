@@ -6,8 +6,8 @@
 namespace convert {
 namespace {
 
-// Tells whether an edge to the same parent was already taken for the current node. Few dependencies are compared
-// with each other; a table of stamps is only made for a node that has many.
+// Tells whether the current node has an edge to the same parent already. Compares few dependencies with each other;
+// makes a table of stamps only for a node that has many.
 class SeenParents {
  public:
   explicit SeenParents(std::size_t nodes) : nodes_(nodes) {}
@@ -34,8 +34,7 @@ class SeenParents {
 
 }  // namespace
 
-IdIndex::IdIndex(const NodeTable& table) : size_(table.nodes.size()) {
-  dense_ = true;
+IdIndex::IdIndex(const NodeTable& table) : dense_(true), size_(table.nodes.size()) {
   for (std::size_t i = 0; i < size_ && dense_; ++i) dense_ = table.nodes[i].id == i;
   if (!dense_) lookup_ = IdLookup(size_, [&](std::size_t i) { return std::optional(table.nodes[i].id); });
 }

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <queue>
+#include <ranges>
+#include <tuple>
 
 namespace convert {
 namespace {
 
-// True if file order already is the order of issue: ids ascend and no parent stands after its child.
+// Returns whether file order is the order of issue: ids ascend and no parent stands after its child.
 bool in_issue_order(const NodeTable& table, const Graph& graph) {
   for (std::uint32_t i = 0; i < graph.size(); ++i) {
     if (i > 0 && table.nodes[i].id <= table.nodes[i - 1].id) return false;
@@ -19,7 +22,7 @@ bool in_issue_order(const NodeTable& table, const Graph& graph) {
   return true;
 }
 
-// Ready nodes by id. Nodes behind a cycle never become ready: they follow at the end, by id.
+// Returns ready nodes by id. Nodes behind a cycle never become ready: they follow at the end, by id.
 std::vector<std::uint32_t> issue_order(const NodeTable& table, const Graph& graph) {
   using Entry = std::pair<NodeId, std::uint32_t>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
@@ -38,13 +41,12 @@ std::vector<std::uint32_t> issue_order(const NodeTable& table, const Graph& grap
       if (--open[e.node] == 0) ready.emplace(table.nodes[e.node].id, e.node);
     }
   }
-  const std::size_t issued = order.size();
+  const auto issued = static_cast<std::ptrdiff_t>(order.size());
   for (std::uint32_t i = 0; i < graph.size() && order.size() < graph.size(); ++i) {
     if (open[i] != 0) order.push_back(i);
   }
-  std::sort(
-      order.begin() + static_cast<std::ptrdiff_t>(issued), order.end(),
-      [&](std::uint32_t a, std::uint32_t b) { return Entry(table.nodes[a].id, a) < Entry(table.nodes[b].id, b); });
+  std::ranges::sort(order.begin() + issued, order.end(), {},
+                    [&](std::uint32_t i) { return Entry(table.nodes[i].id, i); });
   return order;
 }
 
@@ -55,22 +57,14 @@ void set_size(Message& m, IntValue value, SizeUnit unit) {
   m.unit = static_cast<std::uint64_t>(unit) & 3U;
 }
 
-// One pass over the attributes; the first of a name counts.
+// Fills in a message; returns false if its peer or tag cannot be read. The first attribute of a name counts.
 bool read_message(const NodeTable& table, std::uint32_t index, Message& m) {
   const Node& node = table.nodes[index];
   const Name peer_name = node.type == NodeType::comm_send ? attr::comm_dst : attr::comm_src;
-  const Attr* peer = nullptr;
-  const Attr* tag = nullptr;
-  const Attr* size = nullptr;
-  const Attr* chunks = nullptr;
-  for (const Attr& a : table.attributes(node)) {
-    const Attr** slot = nullptr;
-    if (a.name == peer_name) slot = &peer;
-    if (a.name == attr::comm_tag) slot = &tag;
-    if (a.name == attr::comm_size) slot = &size;
-    if (a.name == attr::msg_chunk_cnt) slot = &chunks;
-    if (slot != nullptr && *slot == nullptr) *slot = &a;
-  }
+  const Attr *peer = nullptr, *tag = nullptr, *size = nullptr, *chunks = nullptr;
+  take_first(
+      table.attributes(node),
+      {{peer_name, &peer}, {attr::comm_tag, &tag}, {attr::comm_size, &size}, {attr::msg_chunk_cnt, &chunks}});
   const IntValue rank = int_value(peer);
   const IntValue tag_value = int_value(tag);
   if (!rank || !tag_value || rank.value < 0 || rank.value > std::numeric_limits<std::int32_t>::max()) return false;
@@ -88,60 +82,46 @@ struct Key {
   Rank peer;            // the destination
   std::uint32_t index;  // ascends in the order of issue
   friend bool operator<(const Key& a, const Key& b) {
-    if (a.peer != b.peer) return a.peer < b.peer;
-    return a.tag != b.tag ? a.tag < b.tag : a.index < b.index;
+    return std::tie(a.peer, a.tag, a.index) < std::tie(b.peer, b.tag, b.index);
   }
   [[nodiscard]] bool same_group(const Key& k) const { return peer == k.peer && tag == k.tag; }
 };
 
-// Stable counting sort by a number of each key, below `range`.
+// Sorts stably by a number of each key below `range`, by counting.
 template <typename Number>
 void count_sort(std::vector<Key>& keys, std::vector<Key>& spare, std::size_t range, const Number& number) {
   std::vector<std::uint32_t> begin(range + 1);
   for (const Key& k : keys) ++begin[number(k) + 1];
-  for (std::size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
   spare.resize(keys.size());
   for (const Key& k : keys) spare[begin[number(k)]++] = k;
   keys.swap(spare);
 }
 
-// Keys come by index (sends), or by peer and then index (receives): two counting passes sort them wherever tags
-// and peers are small numbers, as they nearly always are.
+// Sorts keys, which come by index (sends) or by peer and then index (receives): in two counting passes if tags and
+// peers are small numbers, as they nearly always are.
 void sort_keys(std::vector<Key>& keys, std::vector<Key>& spare) {
   if (keys.empty()) return;
-  Key low = keys.front();
-  Key high = low;
-  for (const Key& k : keys) {
-    low.tag = std::min(low.tag, k.tag);
-    high.tag = std::max(high.tag, k.tag);
-    low.peer = std::min(low.peer, k.peer);
-    high.peer = std::max(high.peer, k.peer);
-  }
-  const std::uint64_t tags = static_cast<std::uint64_t>(high.tag) - static_cast<std::uint64_t>(low.tag);
-  const std::uint64_t peers = high.peer - low.peer;
+  const auto [low_tag, high_tag] = std::ranges::minmax(std::views::transform(keys, &Key::tag));
+  const auto [low_peer, high_peer] = std::ranges::minmax(std::views::transform(keys, &Key::peer));
+  const std::uint64_t tags = static_cast<std::uint64_t>(high_tag) - static_cast<std::uint64_t>(low_tag);
+  const std::uint64_t peers = high_peer - low_peer;
   const std::uint64_t limit = 2 * keys.size();
   if (tags >= limit || peers >= limit) {
     std::sort(keys.begin(), keys.end());
     return;
   }
-  if (tags > 0) {
-    count_sort(keys, spare, tags + 1, [&](const Key& k) { return static_cast<std::size_t>(k.tag - low.tag); });
-  }
-  if (peers > 0) {
-    count_sort(keys, spare, peers + 1, [&](const Key& k) { return static_cast<std::size_t>(k.peer - low.peer); });
-  }
+  if (tags > 0)
+    count_sort(keys, spare, tags + 1, [t = low_tag](const Key& k) { return static_cast<std::size_t>(k.tag - t); });
+  if (peers > 0)
+    count_sort(keys, spare, peers + 1, [p = low_peer](const Key& k) { return std::size_t{k.peer - p}; });
 }
 
-// The run of keys that begins at `at` and has the destination and tag of `group`; empty if it has others.
-std::size_t run_end(const std::vector<Key>& keys, std::size_t at, const Key& group) {
-  while (at < keys.size() && keys[at].same_group(group)) ++at;
+// Replaces `out` by the indices of the keys from `at` on that are of `group`; returns the place behind them.
+std::size_t take_run(const std::vector<Key>& keys, std::size_t at, const Key& group,
+                     std::vector<std::uint32_t>& out) {
+  for (out.clear(); at < keys.size() && keys[at].same_group(group); ++at) out.push_back(keys[at].index);
   return at;
-}
-
-void append_indices(const std::vector<Key>& keys, std::size_t begin, std::size_t end,
-                    std::vector<std::uint32_t>& out) {
-  out.clear();
-  for (std::size_t i = begin; i < end; ++i) out.push_back(keys[i].index);
 }
 
 struct Received {
@@ -149,7 +129,7 @@ struct Received {
   std::uint32_t index;
 };
 
-// All receives grouped by the rank that they expect a message from.
+// Returns all receives by the rank that they expect a message from; `begin`: by rank, where its receives begin.
 std::vector<Received> receives_by_source(std::span<const RankMessages* const> ranks,
                                          std::vector<std::size_t>& begin) {
   begin.assign(ranks.size() + 2, 0);
@@ -158,7 +138,7 @@ std::vector<Received> receives_by_source(std::span<const RankMessages* const> ra
       if (static_cast<std::size_t>(m.peer) < ranks.size()) ++begin[static_cast<std::size_t>(m.peer) + 2];
     }
   }
-  for (std::size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
   std::vector<Received> by_source(begin.back());
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     const std::vector<Message>& recvs = ranks[rank]->recvs;
@@ -190,15 +170,13 @@ std::vector<std::uint32_t> communication_order(const NodeTable& table, const Gra
 }
 
 RankMessages messages_of(const NodeTable& table, std::span<const std::uint32_t> communication_order) {
+  const auto count = [&](NodeType type) {
+    return static_cast<std::size_t>(
+        std::ranges::count(communication_order, type, [&](std::uint32_t i) { return table.nodes[i].type; }));
+  };
   RankMessages out;
-  std::size_t sends = 0;
-  std::size_t recvs = 0;
-  for (const std::uint32_t i : communication_order) {
-    sends += table.nodes[i].type == NodeType::comm_send ? 1 : 0;
-    recvs += table.nodes[i].type == NodeType::comm_recv ? 1 : 0;
-  }
-  out.sends.reserve(sends);
-  out.recvs.reserve(recvs);
+  out.sends.reserve(count(NodeType::comm_send));
+  out.recvs.reserve(count(NodeType::comm_recv));
   for (const std::uint32_t i : communication_order) {
     const NodeType type = table.nodes[i].type;
     if (type == NodeType::comm_coll) continue;
@@ -216,11 +194,8 @@ void for_each_message_group(std::span<const RankMessages* const> ranks,
                             const std::function<void(const MessageGroup&)>& visit) {
   std::vector<std::size_t> begin;
   const std::vector<Received> by_source = receives_by_source(ranks, begin);
-  std::vector<Key> sends;
-  std::vector<Key> recvs;
-  std::vector<Key> spare;
-  std::vector<std::uint32_t> send_indices;
-  std::vector<std::uint32_t> recv_indices;
+  std::vector<Key> sends, recvs, spare;
+  std::vector<std::uint32_t> send_indices, recv_indices;
   for (std::size_t src = 0; src < ranks.size(); ++src) {
     sends.clear();
     recvs.clear();
@@ -235,19 +210,14 @@ void for_each_message_group(std::span<const RankMessages* const> ranks,
     }
     sort_keys(sends, spare);
     sort_keys(recvs, spare);
-    std::size_t s = 0;
-    std::size_t r = 0;
+    std::size_t s = 0, r = 0;
     while (s < sends.size() || r < recvs.size()) {
       const bool from_sends =
           r == recvs.size() || (s < sends.size() && (sends[s].same_group(recvs[r]) || sends[s] < recvs[r]));
       const Key group = from_sends ? sends[s] : recvs[r];
-      const std::size_t s_end = run_end(sends, s, group);
-      const std::size_t r_end = run_end(recvs, r, group);
-      append_indices(sends, s, s_end, send_indices);
-      append_indices(recvs, r, r_end, recv_indices);
+      s = take_run(sends, s, group, send_indices);
+      r = take_run(recvs, r, group, recv_indices);
       visit({static_cast<Rank>(src), group.peer, group.tag, send_indices, recv_indices});
-      s = s_end;
-      r = r_end;
     }
   }
 }

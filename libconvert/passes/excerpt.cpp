@@ -11,7 +11,7 @@
 namespace convert {
 namespace {
 
-// Which nodes to keep, by rank (position in the set) and node.
+// Says which nodes to keep, by rank (position in the set) and node.
 using Kept = std::vector<std::vector<bool>>;
 
 struct Place {
@@ -19,9 +19,10 @@ struct Place {
   std::uint32_t node;  // index in its trace
 };
 
-// Messages from both of their ends.
+// Holds the messages from both of their ends.
 struct Wires {
-  std::vector<std::vector<std::pair<std::uint32_t, Place>>> of_rank;  // (node, other end), by node
+  using Wire = std::pair<std::uint32_t, Place>;  // node and other end
+  std::vector<std::vector<Wire>> of_rank;        // by node
 
   explicit Wires(const std::vector<Trace>& traces, const std::vector<Graph>& graphs) : of_rank(traces.size()) {
     std::vector<RankMessages> messages;
@@ -35,16 +36,12 @@ struct Wires {
       of_rank[m.from_rank].push_back({m.from_node, {m.to_rank, m.to_node}});
       of_rank[m.to_rank].push_back({m.to_node, {m.from_rank, m.from_node}});
     });
-    for (auto& wires : of_rank)
-      std::sort(wires.begin(), wires.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (auto& wires : of_rank) std::ranges::sort(wires, {}, &Wire::first);
   }
 
   template <class Visit>
   void for_each(Place at, const Visit& visit) const {
-    const auto& wires = of_rank[at.rank];
-    auto w = std::lower_bound(wires.begin(), wires.end(), at.node,
-                              [](const auto& wire, std::uint32_t node) { return wire.first < node; });
-    for (; w != wires.end() && w->first == at.node; ++w) visit(w->second);
+    for (const Wire& w : std::ranges::equal_range(of_rank[at.rank], at.node, {}, &Wire::first)) visit(w.second);
   }
 };
 
@@ -63,7 +60,7 @@ Place find_node(const std::vector<Trace>& traces, const NearNode& near) {
   throw usage_error(option + ": there is no such rank in what is drawn");
 }
 
-// Breadth first, all ranks together.
+// Keeps what a breadth-first search over all ranks together reaches.
 void keep_around(const std::vector<Trace>& traces, const NearNode& near, Kept& kept) {
   std::vector<Graph> graphs;
   for (const Trace& t : traces) graphs.push_back(build_graph(t.nodes));

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t no_slot = usual_kinds.size();
 
-// By Name::index: the place in `usual_kinds`, no_slot for all other names.
+// By Name::index: the place in `usual_kinds`; no_slot for all other names.
 constexpr auto slot_table = [] {
   std::array<std::uint8_t, attr::detail::count> table{};
   table.fill(static_cast<std::uint8_t>(no_slot));
@@ -52,7 +52,7 @@ class Fixer {
   }
 
  private:
-  // False if the node has no is_cpu_op, of whatever kind.
+  // Returns whether the node has an is_cpu_op, of whatever kind.
   bool fix_kinds(const Node& node) {
     std::uint64_t seen = 0;
     static_assert(no_slot < 64);
@@ -78,7 +78,7 @@ class Fixer {
     ++fixes_.kinds[slot];
   }
 
-  // Drops what stands in the list already; `rules`: the attribute with a letter for each of it, or null.
+  // Drops what stands in the list already. `rules`: the attribute with a letter for each dependency, or null.
   void fix_dependencies(Range& range, Attr* rules) {
     if (range.count < 2) return;
     const std::span<NodeId> list = std::span(table_.deps).subspan(range.begin, range.count);
@@ -131,10 +131,6 @@ class Fixer {
   std::vector<NodeId> sorted_;
 };
 
-std::uint64_t sum(const std::array<std::uint64_t, usual_kinds.size()>& counts) {
-  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
-}
-
 }  // namespace
 
 Fixes& Fixes::operator+=(const Fixes& other) {
@@ -147,7 +143,7 @@ Fixes& Fixes::operator+=(const Fixes& other) {
   return *this;
 }
 
-std::uint64_t Fixes::total() const { return cpu_flags + sum(kinds) + repeated; }
+std::uint64_t Fixes::total() const { return std::accumulate(kinds.begin(), kinds.end(), cpu_flags + repeated); }
 
 std::vector<std::string> Fixes::lines() const {
   std::vector<std::string> out;

@@ -16,8 +16,7 @@ struct UsualKind {
   Name name;
   Kind kind;
 };
-// Lists integers and flags; left out are attributes that the field writes in several kinds (tensor_size,
-// tensor_loc).
+// Lists integers and flags, but not what the field writes in several kinds (tensor_size, tensor_loc).
 inline constexpr std::array usual_kinds = {UsualKind{attr::is_cpu_op, Kind::bool_val},
                                            UsualKind{attr::comm_type, Kind::int64_val},
                                            UsualKind{attr::comm_size, Kind::int64_val},

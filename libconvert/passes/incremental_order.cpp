@@ -9,22 +9,11 @@ namespace convert {
 IncrementalOrder::IncrementalOrder(const std::vector<std::uint32_t>& order, std::span<const Edge> edges)
     : edges_(edges),
       place_(order.size()),
-      out_(rows([](const Edge& e) { return e.from; })),
-      in_(rows([](const Edge& e) { return e.to; })),
+      out_(rows_by_key(edges.size(), order.size(), [&](std::size_t e) { return edges[e].from; })),
+      in_(rows_by_key(edges.size(), order.size(), [&](std::size_t e) { return edges[e].to; })),
       added_(edges.size()),
       seen_(order.size()) {
   for (std::uint32_t i = 0; i < order.size(); ++i) place_[order[i]] = i;
-}
-
-template <typename End>
-IncrementalOrder::Rows IncrementalOrder::rows(const End& end) const {
-  Rows r{.begin = std::vector<std::uint32_t>(place_.size() + 2),
-         .edges = std::vector<std::uint32_t>(edges_.size())};
-  for (const Edge& e : edges_) ++r.begin[end(e) + 2];
-  for (std::size_t i = 1; i < r.begin.size(); ++i) r.begin[i] += r.begin[i - 1];
-  for (std::uint32_t i = 0; i < edges_.size(); ++i) r.edges[r.begin[end(edges_[i]) + 1]++] = i;
-  r.begin.pop_back();
-  return r;
 }
 
 bool IncrementalOrder::add(std::uint32_t edge) {
@@ -45,12 +34,12 @@ bool IncrementalOrder::add(std::uint32_t edge) {
   return true;
 }
 
-// What follows `from`, up to the place of `target`: forward_. True if that is among it.
+// Collects in forward_ what follows `from`, up to the place of `target`. Returns true if it meets `target`.
 bool IncrementalOrder::reach_forward(std::uint32_t from, std::uint32_t target) {
   seen_[from] = true;
   forward_.push_back(from);
   for (std::size_t i = 0; i < forward_.size(); ++i) {
-    for (const std::uint32_t e : out_.of(forward_[i])) {
+    for (const std::uint32_t e : out_[forward_[i]]) {
       const std::uint32_t to = edges_[e].to;
       if (!added_[e] || seen_[to] || place_[to] > place_[target]) continue;
       if (to == target) return true;
@@ -65,7 +54,7 @@ void IncrementalOrder::reach_backward(std::uint32_t from, std::uint32_t lowest) 
   seen_[from] = true;
   backward_.push_back(from);
   for (std::size_t i = 0; i < backward_.size(); ++i) {
-    for (const std::uint32_t e : in_.of(backward_[i])) {
+    for (const std::uint32_t e : in_[backward_[i]]) {
       const std::uint32_t parent = edges_[e].from;
       if (!added_[e] || seen_[parent] || place_[parent] < lowest) continue;
       seen_[parent] = true;
@@ -74,7 +63,7 @@ void IncrementalOrder::reach_backward(std::uint32_t from, std::uint32_t lowest) 
   }
 }
 
-// What leads to the edge comes before what follows it, on the places that both have.
+// Puts what leads to the edge before what follows it, on the places that both have.
 void IncrementalOrder::reorder() {
   const auto by_place = [&](std::uint32_t a, std::uint32_t b) { return place_[a] < place_[b]; };
   std::sort(forward_.begin(), forward_.end(), by_place);

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "graph/rows.h"
+
 namespace convert {
 
 class IncrementalOrder {
@@ -23,22 +25,13 @@ class IncrementalOrder {
   bool add(std::uint32_t edge);
 
  private:
-  struct Rows {
-    std::vector<std::uint32_t> begin;
-    std::vector<std::uint32_t> edges;  // numbers
-    [[nodiscard]] std::span<const std::uint32_t> of(std::uint32_t node) const {
-      return std::span(edges).subspan(begin[node], begin[node + 1] - begin[node]);
-    }
-  };
-  template <typename End>
-  [[nodiscard]] Rows rows(const End& end) const;
   bool reach_forward(std::uint32_t from, std::uint32_t target);
   void reach_backward(std::uint32_t from, std::uint32_t lowest);
   void reorder();
 
   std::span<const Edge> edges_;
   std::vector<std::uint32_t> place_;  // by node
-  Rows out_;
+  Rows out_;                          // by node: numbers of edges
   Rows in_;
   std::vector<bool> added_;
   std::vector<bool> seen_;

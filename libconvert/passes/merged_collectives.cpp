@@ -36,13 +36,10 @@ std::string MergedCollectives::describe(const MergedCollective& c) const {
   return "merged collective " + std::to_string(c.id) + " (" +
          std::string(string_value(table_, attrs, attr::merged_name).value_or("")) + ")";
 }
-std::string MergedCollectives::describe(std::uint32_t number) const { return describe(all_[number]); }
 
 std::vector<NodeId> MergedCollectives::outside(std::span<const NodeId> deps, std::uint32_t own) const {
-  std::vector<NodeId> out;
-  for (const NodeId id : deps) {
-    if (of_id(id) != own) out.push_back(id);
-  }
+  std::vector<NodeId> out(deps.begin(), deps.end());
+  std::erase_if(out, [&](NodeId id) { return of_id(id) == own; });
   return out;
 }
 
@@ -58,7 +55,7 @@ void MergedCollectives::check(std::uint32_t number) {
   check_deps(all_[number]);
 }
 
-// All of them are there, and no others: their ids follow each other, and the first says how many they are.
+// Checks that all nodes are there, and no others: ids follow each other, and the first node tells their number.
 void MergedCollectives::check_nodes(MergedCollective& c) const {
   const auto counts = [&](std::uint32_t n) { return find(table_.attributes(node(n)), attr::merged_nodes); };
   const auto first = std::find_if(c.nodes.begin(), c.nodes.end(), counts);
@@ -101,7 +98,7 @@ void MergedCollectives::find_ends(MergedCollective& c) const {
   if (c.root == none || c.sinks.empty()) throw error(c.first, describe(c) + " waits for itself in a cycle");
 }
 
-// What waits for nothing inside waits for what the collective waited for; nothing else waits outside.
+// Checks that only nodes which wait for nothing inside wait outside, for what the collective waited for.
 void MergedCollectives::check_deps(const MergedCollective& c) const {
   const std::uint32_t own = of_[c.root];
   const auto data = outside(table_.data_deps(node(c.root)), own);

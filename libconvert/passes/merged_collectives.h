@@ -15,18 +15,17 @@ namespace convert {
 
 // Holds the nodes that took the place of one collective.
 struct MergedCollective {
-  static constexpr std::uint32_t none = 0xffffffff;
   NodeId id = 0;                     // the collective's
   std::vector<std::uint32_t> nodes;  // ascending by id
-  std::uint32_t first = none;        // the node that says what the collective was
-  std::uint32_t root = none;         // the first node that waits for no other node of it
+  std::uint32_t first = no_index;    // the node that says what the collective was
+  std::uint32_t root = no_index;     // the first node that waits for no other node of it
   std::vector<NodeId> sinks;         // nodes that no other node of it waits for; ascending
 };
 
 // Finds, checks and undoes merged collectives. Defects are thrown as Error(input) of the given rule, with the node.
 class MergedCollectives {
  public:
-  static constexpr std::uint32_t none = MergedCollective::none;
+  static constexpr std::uint32_t none = no_index;
 
   // Finds the nodes without checking them. Throws if the id of a merged collective cannot be told.
   MergedCollectives(const Trace& trace, std::string rule);
@@ -45,9 +44,8 @@ class MergedCollectives {
   // not wait for what the collective waited for, or if others wait for anything outside.
   void check(std::uint32_t number);
 
-  // Calls add(id) for each dependency of a node of collective `own` (or none) on nodes outside it: once, with the
-  // collective's id, for all dependencies on the last nodes of a collective. Throws if some are missing or out of
-  // order.
+  // Calls add(id) for each dependency of a node of collective `own` (or none) on nodes outside it; only once, with
+  // the collective's id, for those on all last nodes of a collective. Throws if some are missing or out of order.
   template <class Add>
   void fold(std::uint32_t node, std::span<const NodeId> deps, std::uint32_t own, const Add& add) const;
 
@@ -55,7 +53,7 @@ class MergedCollectives {
   void restore(std::uint32_t number, NodeTable& out) const;
 
   // Returns "merged collective 7 (ALL_REDUCE)".
-  [[nodiscard]] std::string describe(std::uint32_t number) const;
+  [[nodiscard]] std::string describe(std::uint32_t number) const { return describe(all_[number]); }
   [[nodiscard]] Error error(std::uint32_t node, const std::string& what) const;
 
  private:

@@ -37,7 +37,7 @@ std::vector<std::int32_t> int32_list(const AttrTable& table, std::span<const Att
 
 namespace {
 
-// What MSCCL-IR can hold as the name of an attribute.
+// Returns whether MSCCL-IR can hold a text as the name of an attribute.
 bool is_xml_name(std::string_view text) {
   const auto letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == ':' ||
@@ -47,7 +47,7 @@ bool is_xml_name(std::string_view text) {
   return !text.empty() && letter(text[0]) && std::all_of(text.begin(), text.end(), further);
 }
 
-// Text that XML can hold. Throws otherwise.
+// Returns a text that XML can hold. Throws otherwise.
 std::string xml_text(const Trace& trace, Name attribute, std::string_view text) {
   const auto control = [](char c) {
     return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
@@ -78,20 +78,14 @@ OtherAttributes others(const Trace& trace, std::string_view prefix, bool gpu) {
 
 Step parse_step(const Trace& trace, std::size_t index) {
   const auto attrs = trace.nodes.attributes(trace.nodes.nodes[index]);
-  const auto text = [&](Name name) {
-    const auto v = string_value(trace.nodes, attrs, name);
-    if (!v)
+  const auto given = [&](Name name, const auto& value, const char* kind) {
+    if (!value)
       throw provenance_error(trace, index,
-                             "attribute '" + std::string(name.view()) + "' is missing or not a string");
-    return *v;
+                             "attribute '" + std::string(name.view()) + "' is missing or not " + kind);
+    return *value;
   };
-  const auto number = [&](Name name) {
-    const auto v = int32(attrs, name);
-    if (!v)
-      throw provenance_error(trace, index,
-                             "attribute '" + std::string(name.view()) + "' is missing or not an int32");
-    return *v;
-  };
+  const auto text = [&](Name name) { return given(name, string_value(trace.nodes, attrs, name), "a string"); };
+  const auto number = [&](Name name) { return given(name, int32(attrs, name), "an int32"); };
   const auto buffer = [&](Name name) {
     const std::string_view v = text(name);
     if (const auto b = parse_buffer(v)) return *b;

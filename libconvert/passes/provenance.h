@@ -80,9 +80,8 @@ inline const Name collective_time_ps{std::string_view("ten.collective_time_ps")}
 
 }  // namespace convert::ten
 
-// Names of what et-merge leaves. The first node of a merged collective has the collective's attributes under the
-// prefix; the metadata have, for program K under "merged.K.", the msccl.* attributes that a proof needs and `place`
-// and `steps`.
+// Names of what et-merge leaves. The first node of a merged collective has its attributes under the prefix; the
+// metadata have, for program K under "merged.K.", `place`, `steps` and the msccl.* attributes that a proof needs.
 namespace convert::merged {
 
 inline constexpr std::string_view prefix = "merged.";
@@ -101,8 +100,7 @@ inline constexpr std::size_t step_numbers = 6;  // type (-1: none), source buffe
 [[nodiscard]] inline Name name_of(std::int64_t number, std::string_view attribute) {
   return Name(std::string(prefix) + std::to_string(number) + "." + std::string(attribute));
 }
-// Returns the K of a metadata attribute, and in `rest` its name without "merged.K."; -1 if it belongs to no
-// program.
+// Returns the K of a metadata attribute, and in `rest` the name behind "merged.K."; -1 if it is of no program.
 [[nodiscard]] std::int64_t program_of(Name attribute, std::string_view* rest = nullptr);
 
 }  // namespace convert::merged

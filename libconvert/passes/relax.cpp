@@ -2,6 +2,7 @@
 #include "passes/relax.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <queue>
 #include <tuple>
@@ -19,13 +20,13 @@ using rules::WholeSet;
 
 constexpr std::int64_t unknown = RecordedOrder::unknown;
 
-// a × factor + b, if it fits.
+// Returns a × factor + b; unknown if it does not fit or is negative.
 std::int64_t scaled_sum(std::int64_t a, std::int64_t factor, std::int64_t b) {
   std::int64_t out = 0;
   return __builtin_mul_overflow(a, factor, &out) || __builtin_add_overflow(out, b, &out) || out < 0 ? unknown : out;
 }
 
-// Where nanoseconds are not given, whole microseconds are.
+// Returns base_ns plus the exact nanoseconds, or plus whole microseconds where these are not given.
 std::int64_t nanoseconds(const Attr* exact, std::uint64_t us, std::int64_t base_ns) {
   const IntValue ns = int_value(exact);
   if (ns && ns.value >= 0) return scaled_sum(ns.value, 1, base_ns);
@@ -47,7 +48,7 @@ void add_times(const NodeTable& table, std::int64_t base_ns, RecordedOrder& to) 
   }
 }
 
-// A dependency that some rule calls more than order, or that is in both lists, is none.
+// Lists dependencies that are only order: of one rule of order in the data list, and not in the control list.
 void add_edges(const NodeTable& table, RecordedOrder& to) {
   const IdIndex index(table);
   std::vector<std::pair<std::uint32_t, std::optional<DepRule>>> parents;
@@ -90,18 +91,15 @@ class Relaxer {
   }
 
  private:
-  // In what sequence edges are put in: the first are the last to be taken out.
+  // Edges are put in by ascending weight, so the heaviest are the first to be taken out.
   enum class Weight : std::uint8_t { needed, explicit_wait, implicit_order, early_call, overlap, early_receive };
   static Cut::Contradicted contradicted(Weight weight) {
     switch (weight) {
-      case Weight::needed:
-      case Weight::explicit_wait:
-      case Weight::implicit_order: break;
       case Weight::early_call: return Cut::Contradicted::call;
       case Weight::overlap: return Cut::Contradicted::order;
       case Weight::early_receive: return Cut::Contradicted::message;
+      default: return Cut::Contradicted::nothing;
     }
-    return Cut::Contradicted::nothing;
   }
   struct Info {
     Weight weight;
@@ -117,19 +115,19 @@ class Relaxer {
     const auto [rank, index] = place(node);
     return orders_[rank].begin_ns[index];
   }
+  [[nodiscard]] bool has_base(std::uint32_t node) const { return orders_[whole_.rank_of(node)].has_base; }
   [[nodiscard]] std::int64_t end_of(std::uint32_t node) const {
     const auto [rank, index] = place(node);
     return orders_[rank].end_ns[index];
   }
-  // By how much `node` ended before `other`, of another rank, began; 0 if not, or if their times cannot be
-  // compared.
+  // Returns by how much `node` ended before `other`, of another rank, began; 0 if not, or if nothing can tell.
   [[nodiscard]] std::int64_t ended_before(std::uint32_t node, std::uint32_t other) const {
-    if (orders_[whole_.rank_of(node)].has_base != orders_[whole_.rank_of(other)].has_base) return 0;
+    if (has_base(node) != has_base(other)) return 0;
     const std::int64_t end = end_of(node), begin = begin_of(other);
     return end == unknown || begin == unknown || end >= begin ? 0 : begin - end;
   }
 
-  // Receives and calls that ended before what they seem to have waited for.
+  // Finds receives and calls that ended before what they seem to have waited for.
   void find_early(std::vector<ContradictedPair>& pairs) {
     early_.assign(whole_.size(), false);
     std::vector<bool> knotted(whole_.size());
@@ -151,13 +149,13 @@ class Relaxer {
   }
   void find_early_calls(std::uint32_t meeting) {
     const auto members = whole_.members(meeting);
-    std::uint32_t last[2] = {no_index, no_index};  // to begin, without and with a base of its times
+    std::uint32_t last[2] = {no_index, no_index};  // to begin, of ranks without and with a base of their times
     for (const std::uint32_t m : members) {
-      std::uint32_t& l = last[orders_[whole_.rank_of(m)].has_base ? 1 : 0];
+      std::uint32_t& l = last[has_base(m) ? 1 : 0];
       if (begin_of(m) != unknown && (l == no_index || begin_of(m) > begin_of(l))) l = m;
     }
     for (const std::uint32_t m : members) {
-      const std::uint32_t l = last[orders_[whole_.rank_of(m)].has_base ? 1 : 0];
+      const std::uint32_t l = last[has_base(m) ? 1 : 0];
       if (l != no_index && ended_before(m, l) != 0) early_[m] = true;
     }
   }
@@ -186,8 +184,8 @@ class Relaxer {
     return {explicit_wait ? Weight::explicit_wait : Weight::implicit_order, rank, order};
   }
 
-  // All nodes so that few edges lead backwards, and none that is needed: what is ready goes first; where nothing
-  // is, the earliest of those that only order holds back. Shorter if there is a circle of needed edges.
+  // Returns the nodes so that few edges lead backwards, and none that is needed: what is ready goes first; where
+  // nothing is, the earliest node that only order holds back. Lacks nodes if needed edges close a circle.
   [[nodiscard]] std::vector<std::uint32_t> likely_order() const {
     const auto count = static_cast<std::uint32_t>(nodes_.size());
     std::vector<std::uint32_t> open(count), needed(count);
@@ -210,16 +208,11 @@ class Relaxer {
       }
     };
     for (std::uint32_t i = 0; i < count; ++i) offer(i);
-    std::size_t edge = 0, next = 0;
-    std::vector<std::size_t> first(std::size_t{count} + 1);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      first[i] = edge;
-      while (edge < edges_.size() && edges_[edge].from == i) ++edge;
-    }
-    first[count] = edge;
+    const Rows out = rows_by_key(edges_.size(), count, [&](std::size_t e) { return edges_[e].from; });
+    std::size_t next = 0;
     while (true) {
       for (; next < order.size(); ++next) {
-        for (std::size_t e = first[order[next]]; e < first[order[next] + 1]; ++e) {
+        for (const std::uint32_t e : out[order[next]]) {
           const std::uint32_t to = edges_[e].to;
           --open[to];
           const bool freed = infos_[e].order == nullptr && --needed[to] == 0;
@@ -243,7 +236,7 @@ class Relaxer {
     std::vector<std::uint32_t> places(order.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) places[order[i]] = i;
     std::vector<std::uint32_t> sequence(edges_.size());
-    for (std::uint32_t e = 0; e < sequence.size(); ++e) sequence[e] = e;
+    std::iota(sequence.begin(), sequence.end(), 0U);
     const auto key = [&](std::uint32_t e) {
       return std::tuple(infos_[e].weight, places[edges_[e].to], places[edges_[e].from], e);
     };
@@ -297,15 +290,9 @@ Relaxation relax(std::span<const TraceSummary> set, std::span<const RecordedOrde
 
 void cut_dependencies(NodeTable& table, std::span<const Cut> cuts) {
   for (Node& node : table.nodes) {
-    const auto first =
-        std::lower_bound(cuts.begin(), cuts.end(), node.id, [](const Cut& c, NodeId id) { return c.node < id; });
-    if (first == cuts.end() || first->node != node.id) continue;
-    const auto goes = [&](NodeId id) {
-      for (auto c = first; c != cuts.end() && c->node == node.id; ++c) {
-        if (c->dependency == id) return true;
-      }
-      return false;
-    };
+    const auto own = std::ranges::equal_range(cuts, node.id, {}, &Cut::node);
+    if (own.empty()) continue;
+    const auto goes = [&](NodeId id) { return std::ranges::find(own, id, &Cut::dependency) != own.end(); };
     const Attr* rules = dep_rules_of(table, node);
     std::string letters;
     std::uint32_t kept = 0;

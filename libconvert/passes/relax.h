@@ -70,8 +70,7 @@ struct Relaxation {
 // Returns dependencies whose removal leaves no cycle; putting back any single one closes one. Takes first those
 // that the recorded times contradict: their source is a receive that ended before its send began, ended after their
 // target began, or is a collective that ended before some rank called it; then the order of threads and streams,
-// then launches, events and synchronisation. Near linear; looks only at nodes on cycles. `set` and `orders` are by
-// rank.
+// then launches, events and synchronisation. Near linear; looks only at nodes on cycles. `set`, `orders`: by rank.
 [[nodiscard]] Relaxation relax(std::span<const TraceSummary> set, std::span<const RecordedOrder> orders,
                                const GroupLists* groups);
 

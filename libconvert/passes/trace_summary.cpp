@@ -2,6 +2,7 @@
 #include "passes/trace_summary.h"
 
 #include <algorithm>
+#include <ranges>
 #include <unordered_map>
 
 #include "graph/algorithms.h"
@@ -21,7 +22,7 @@ bool is_readable(std::string_view text) {
          std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
 }
 
-// Names repeat: kernels have few. They are cut, as messages show no more of them.
+// Numbers the names of nodes, which repeat, and cuts them, as messages show no more of them.
 class NodeNamesBuilder {
  public:
   explicit NodeNamesBuilder(NodeNames& names) : names_(names) { names_.begin_.push_back(0); }
@@ -110,12 +111,8 @@ TraceSummary summarise(const Trace& trace, const Graph& graph) {
       std::any_of(table.attrs.begin(), table.attrs.end(), [](const Attr& a) { return a.name == attr::dep_rules; });
   s.recorded = s.tells_order ||
                std::any_of(table.nodes.begin(), table.nodes.end(), [](const Node& n) { return n.start_us != 0; });
-  bool dense = true;
-  for (std::uint32_t i = 0; i < s.size; ++i) dense = dense && table.nodes[i].id == i;
-  if (!dense) {
-    s.ids.reserve(s.size);
-    for (const Node& n : table.nodes) s.ids.push_back(n.id);
-  }
+  const auto ids = std::views::transform(table.nodes, &Node::id);
+  if (!std::ranges::equal(ids, std::views::iota(NodeId{0}, NodeId{s.size}))) s.ids.assign(ids.begin(), ids.end());
 
   summarise_communication(table, graph, s);
   // Edges inside a strongly connected component belong to a cycle of this rank, which is reported as such.

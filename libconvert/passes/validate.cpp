@@ -19,9 +19,7 @@ constexpr std::array table = {
 static_assert(table.size() <= 64, "RuleSet holds 64 rules");
 
 std::size_t rule_index(std::string_view rule_name) {
-  const auto* const found =
-      std::find_if(table.begin(), table.end(), [&](const RuleInfo& r) { return r.name == rule_name; });
-  return static_cast<std::size_t>(found - table.begin());
+  return static_cast<std::size_t>(std::ranges::find(table, rule_name, &RuleInfo::name) - table.begin());
 }
 
 }  // namespace

@@ -75,14 +75,12 @@ class RuleSet {
   std::bitset<64> bits_;
 };
 
-// Runs the rules on one rank and returns its graph, for summarise(). Thread-safe if each trace has its own
-// Diagnostics.
+// Runs the rules on one rank; returns its graph, for summarise(). Thread-safe if each trace has own Diagnostics.
 Graph check_trace(const Trace& trace, const RuleSet& enabled, Diagnostics& diagnostics);
 // The ranks of communicator groups, in their order, by pg_name.
 using GroupLists = std::map<std::string, std::vector<Rank>, std::less<>>;
-// Runs the rules across ranks. Returns false, with an error of `peers`, if the summaries are not ranks 0…n-1 in
-// order: nothing else is checked then. `groups`: null if unknown; `world`: ranks of the whole set if these are a
-// part.
+// Runs the rules across ranks. Returns false, with an error of `peers` and no other check, if the summaries are not
+// ranks 0…n-1 in order. `groups`: null if unknown; `world`: ranks of the whole set if these are a part.
 bool check_set(std::span<const TraceSummary> summaries, const RuleSet& enabled, Diagnostics& diagnostics,
                const GroupLists* groups = nullptr, std::size_t world = 0);
 

@@ -22,6 +22,7 @@
 #include "formats/pytorch/process_groups.h"
 #include "formats/pytorch/pytorch.h"
 #include "io/input.h"
+#include "link_whole.h"
 #include "passes/compat/convert.h"
 #include "passes/compat/link.h"
 #include "passes/link/link.h"

@@ -17,7 +17,7 @@
 #include "formats/pytorch/pytorch.h"
 #include "graph/algorithms.h"
 #include "graph/graph.h"
-#include "passes/link/link.h"
+#include "link_whole.h"
 #include "passes/relax.h"
 #include "passes/validate.h"
 #include "simulate/engine/recorded.h"

@@ -17,7 +17,7 @@
 #include "corpus.h"
 #include "formats/kineto/kineto.h"
 #include "formats/pytorch/pytorch.h"
-#include "passes/link/link.h"
+#include "link_whole.h"
 #include "sets/linked/belonging.h"
 #include "sets/linked/linking.h"
 

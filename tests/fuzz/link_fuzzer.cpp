@@ -7,9 +7,9 @@
 #include "formats/kineto/kineto.h"
 #include "formats/pytorch/process_groups.h"
 #include "formats/pytorch/pytorch.h"
+#include "link_whole.h"
 #include "passes/compat/convert.h"
 #include "passes/compat/link.h"
-#include "passes/link/link.h"
 #include "passes/link/linked_input.h"
 #include "trace_fuzzing.h"
 

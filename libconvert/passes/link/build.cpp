@@ -4,24 +4,18 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
-#include <map>
-#include <tuple>
-#include <utility>
 
 #include "core/collective.h"
 #include "core/same_value.h"
 #include "passes/dep_rules.h"
-#include "passes/estimate/estimate.h"
 #include "util/huge_pages.h"
 
 namespace convert {
 namespace {
 
-__extension__ using Wide = unsigned __int128;
-
 constexpr std::string_view delay_name = "[delay]";
 
-// Attributes that this step writes itself, or that say what other fields of the result do.
+// Returns whether this pass writes the attribute itself, or other fields of the result say the same.
 bool is_ours(Name name) {
   return name == attr::is_cpu_op || name == attr::comm_type || name == attr::comm_size || name == attr::comm_src ||
          name == attr::comm_dst || name == attr::comm_tag || name == attr::num_ops || name == attr::tensor_size ||
@@ -37,20 +31,8 @@ std::uint64_t whole_us(std::int64_t ns) {
   return ns <= 0 ? 0 : std::max<std::uint64_t>((static_cast<std::uint64_t>(ns) + 500) / 1000, 1);
 }
 
-// Where each estimated kernel's operator stands: the cost of an operator is shared by its kernels by their times.
-struct Share {
-  Wide total_ns = 0;
-  Wide given_ns = 0;
-  OpCost cost;
-  OpCost given;
-  bool asked = false;
-  bool known = false;
-};
-
-std::uint64_t share_of(std::uint64_t total, Wide part, Wide whole) {
-  // Times beyond 64 bits are no real ones: halves will do.
-  for (; whole >> 64U != 0; whole >>= 1U) part >>= 1U;
-  return static_cast<std::uint64_t>(static_cast<Wide>(total) * part / whole);
+Name carried_name(Name name, std::string_view prefix) {
+  return is_ours(name) || name == attr::pg_name ? Name(std::string(prefix) + std::string(name.view())) : name;
 }
 
 bool differ(std::string_view splits) {
@@ -60,71 +42,7 @@ bool differ(std::string_view splits) {
 
 }  // namespace
 
-class LinkedNodes::Builder {
- public:
-  Builder(Trace host, const Profile* device, const Operators& operators, const Order& order, GroupTable& groups,
-          const LinkOptions& options, LinkReport& report)
-      : host_(std::move(host)),
-        device_(device),
-        operators_(operators),
-        order_(order),
-        groups_(groups),
-        options_(options),
-        report_(report) {
-    add_shares();
-  }
-
-  void head(Trace& out);
-  bool nodes(Trace& out, std::size_t max_nodes);
-
- private:
-  void add_metadata(AttrTable& table) const;
-  void begin_tables();
-  void add_shares();
-  void add_node(std::uint32_t index);
-  void add_host(const OrderedNode& n);
-  void add_event(const OrderedNode& n);
-  void add_delay(const OrderedNode& n);
-  void add_device(const OrderedNode& n);
-  void add_join(const OrderedNode& n);
-  void add_ids(const OrderedNode& n, std::uint32_t index);
-  void add_times(const OrderedNode& n);
-  void add_communication(const OrderedNode& n);
-  void add_collective(const CommFacts& facts, const GroupTable::Group& group, std::int64_t bytes);
-  bool add_message(const CommFacts& facts, const GroupTable::Group& group, std::int64_t bytes);
-  void add_splits(Name name, std::string_view splits, std::int64_t bytes);
-  void add_cost(const OrderedNode& n, const Profile::DeviceOp& d);
-  void carry(const AttrTable& from, std::span<const Attr> attrs);
-  void carry_one(const AttrTable& from, const Attr& a, Name name);
-  // A control dependency is to be waited for: it must not hold up what began before, as the callee of an operator
-  // on another thread may.
-  [[nodiscard]] bool has_ended(const OrderedNode& caller, const OrderedNode& n) const {
-    return !operators_.timed || !options_.keep_gaps || caller.start_ns + caller.duration_ns <= n.start_ns;
-  }
-  [[nodiscard]] Name carried_name(Name name, std::string_view prefix) {
-    return is_ours(name) || name == attr::pg_name ? Name(std::string(prefix) + std::string(name.view())) : name;
-  }
-
-  Trace host_;
-  const Profile* device_;
-  const Operators& operators_;
-  const Order& order_;
-  GroupTable& groups_;
-  const LinkOptions& options_;
-  LinkReport& report_;
-  std::vector<Attr> host_attrs_;
-  std::vector<Node> host_nodes_;
-  std::vector<Share> shares_;
-  std::vector<std::uint32_t> share_of_operator_;                            // into shares_, or none
-  std::map<std::tuple<std::int64_t, Rank, Rank>, std::uint32_t> messages_;  // so far, by group, source, destination
-  Text delay_text_;
-  NodeTable* table_ = nullptr;  // of the result
-  Rank rank_ = 0;
-  std::size_t next_ = 0;                                           // of the order's nodes
-  std::size_t host_text_ = 0, host_numbers_ = 0, host_texts_ = 0;  // what is not of single nodes
-};
-
-void LinkedNodes::Builder::head(Trace& out) {
+void LinkedNodes::head(Trace& out) {
   out.rank = rank_ = host_.rank;
   out.name = host_.name;
   out.metadata = std::move(host_.metadata);
@@ -133,7 +51,7 @@ void LinkedNodes::Builder::head(Trace& out) {
 }
 
 // Nodes and attributes are laid out anew; texts, numbers, inputs and outputs stay where they are.
-void LinkedNodes::Builder::begin_tables() {
+void LinkedNodes::begin_tables() {
   host_attrs_ = std::exchange(host_.nodes.attrs, {});
   host_nodes_ = std::exchange(host_.nodes.nodes, {});
   NodeTable& t = *table_;
@@ -145,7 +63,7 @@ void LinkedNodes::Builder::begin_tables() {
   host_texts_ = t.texts.size();
 }
 
-bool LinkedNodes::Builder::nodes(Trace& out, std::size_t max_nodes) {
+bool LinkedNodes::next(Trace& out, std::size_t max_nodes) {
   table_ = &out.nodes;
   NodeTable& t = *table_;
   if (next_ == 0) begin_tables();
@@ -165,24 +83,16 @@ bool LinkedNodes::Builder::nodes(Trace& out, std::size_t max_nodes) {
   return count != 0;
 }
 
-void LinkedNodes::Builder::add_metadata(AttrTable& table) const {
+void LinkedNodes::add_metadata(AttrTable& table) const {
   if (device_ == nullptr) return;
   if (device_->base_ns > 0) table.add_int(attr::base_time_nanos, Kind::uint64_val, device_->base_ns);
   for (const Attr& a : device_->metadata.attrs) {
-    const Name name("kineto:" + std::string(a.name.view()));
-    if (a.kind == Kind::string_val) {
-      table.add_string(name, device_->metadata.string(a));
-    } else if (a.kind == Kind::int64_list) {
-      const auto values = device_->metadata.list(a);
-      table.add_ints(name, a.kind, std::vector<std::int64_t>(values.begin(), values.end()));
-    } else {
-      table.attrs.push_back(a);
-      table.attrs.back().name = name;
-    }
+    table.add_copy(device_->metadata, a);
+    table.attrs.back().name = Name("kineto:" + std::string(a.name.view()));
   }
 }
 
-void LinkedNodes::Builder::add_shares() {
+void LinkedNodes::add_shares() {
   assign_huge(share_of_operator_, operators_.all.size(), no_index);
   for (const OrderedNode& n : order_.nodes) {
     if (n.kind != OrderedNode::Kind::device || n.comm != 0 || n.caller == no_index) continue;
@@ -196,7 +106,7 @@ void LinkedNodes::Builder::add_shares() {
   }
 }
 
-void LinkedNodes::Builder::add_node(std::uint32_t index) {
+void LinkedNodes::add_node(std::uint32_t index) {
   const OrderedNode& n = order_.nodes[index];
   Node& node = table_->nodes.emplace_back();
   node.id = index;
@@ -213,8 +123,8 @@ void LinkedNodes::Builder::add_node(std::uint32_t index) {
   table_->end_node();
 }
 
-// Communication is never of the CPU, even if no kernel carries it out: ASTRA-sim fails on that.
-void LinkedNodes::Builder::add_host(const OrderedNode& n) {
+// Communication never counts as work of the CPU, even without a kernel: ASTRA-sim fails on that.
+void LinkedNodes::add_host(const OrderedNode& n) {
   NodeTable& t = *table_;
   Node& node = t.nodes.back();
   const std::uint32_t index = operators_.all[n.source].host;
@@ -244,7 +154,7 @@ void LinkedNodes::Builder::add_host(const OrderedNode& n) {
   }
 }
 
-void LinkedNodes::Builder::add_event(const OrderedNode& n) {
+void LinkedNodes::add_event(const OrderedNode& n) {
   const Profile::CpuOp& event = device_->cpu_ops[operators_.all[n.source].event];
   NodeTable& t = *table_;
   t.nodes.back().name = t.add_text(device_->name(event));
@@ -257,7 +167,7 @@ void LinkedNodes::Builder::add_event(const OrderedNode& n) {
   if (n.comm != 0) add_communication(n);
 }
 
-void LinkedNodes::Builder::add_delay(const OrderedNode& n) {
+void LinkedNodes::add_delay(const OrderedNode& n) {
   NodeTable& t = *table_;
   t.nodes.back().name = delay_text_;
   t.add_int(attr::tid, Kind::int64_val, std::max<std::int64_t>(operators_.host_threads[n.thread], 0));
@@ -265,7 +175,7 @@ void LinkedNodes::Builder::add_delay(const OrderedNode& n) {
   ++report_.delay_nodes;
 }
 
-void LinkedNodes::Builder::add_device(const OrderedNode& n) {
+void LinkedNodes::add_device(const OrderedNode& n) {
   const Profile::DeviceOp& d = device_->device_ops[n.source];
   NodeTable& t = *table_;
   t.nodes.back().name = t.add_text(device_->name(d));
@@ -284,14 +194,14 @@ void LinkedNodes::Builder::add_device(const OrderedNode& n) {
   }
 }
 
-void LinkedNodes::Builder::add_join(const OrderedNode& n) {
+void LinkedNodes::add_join(const OrderedNode& n) {
   NodeTable& t = *table_;
   t.nodes.back().name = t.add_text("[join]");
   t.add_bool(attr::is_cpu_op, false);
   t.add_int(attr::stream, Kind::int64_val, device_->device_ops[n.source].stream);
 }
 
-void LinkedNodes::Builder::add_ids(const OrderedNode& n, std::uint32_t index) {
+void LinkedNodes::add_ids(const OrderedNode& n, std::uint32_t index) {
   NodeTable& t = *table_;
   if (n.caller != no_index && n.caller < index && has_ended(order_.nodes[n.caller], n)) t.add_ctrl_dep(n.caller);
   for (const OrderedDep& d : order_.deps_of(n)) t.add_data_dep(d.node);
@@ -301,7 +211,7 @@ void LinkedNodes::Builder::add_ids(const OrderedNode& n, std::uint32_t index) {
   for (const OrderedDep& d : order_.deps_of(n)) t.text.push_back(dep_rule_letter(d.rule));
 }
 
-void LinkedNodes::Builder::add_times(const OrderedNode& n) {
+void LinkedNodes::add_times(const OrderedNode& n) {
   if (!operators_.timed) return;
   Node& node = table_->nodes.back();
   node.start_us = static_cast<std::uint64_t>(n.start_ns) / 1000;
@@ -311,7 +221,7 @@ void LinkedNodes::Builder::add_times(const OrderedNode& n) {
   if (n.duration_ns % 1000 != 0) table_->add_int(attr::duration_nanos, Kind::uint64_val, n.duration_ns);
 }
 
-void LinkedNodes::Builder::add_communication(const OrderedNode& n) {
+void LinkedNodes::add_communication(const OrderedNode& n) {
   const CommFacts& facts = order_.comms[n.comm - 1];
   const std::int64_t bytes = comm_size(facts).value_or(-1);
   const GroupTable::Group& group = groups_.of(facts);
@@ -335,8 +245,7 @@ void LinkedNodes::Builder::add_communication(const OrderedNode& n) {
   sum.nanoseconds += static_cast<std::uint64_t>(n.duration_ns);
 }
 
-void LinkedNodes::Builder::add_collective(const CommFacts& facts, const GroupTable::Group& group,
-                                          std::int64_t bytes) {
+void LinkedNodes::add_collective(const CommFacts& facts, const GroupTable::Group& group, std::int64_t bytes) {
   NodeTable& t = *table_;
   t.nodes.back().type = NodeType::comm_coll;
   t.add_int(attr::comm_type, Kind::int64_val, static_cast<std::int64_t>(facts.type));
@@ -350,8 +259,8 @@ void LinkedNodes::Builder::add_collective(const CommFacts& facts, const GroupTab
   }
 }
 
-// Splits count elements of the first dimension: their parts of the bytes.
-void LinkedNodes::Builder::add_splits(Name name, std::string_view splits, std::int64_t bytes) {
+// Adds the bytes of each split; splits count elements of the first dimension.
+void LinkedNodes::add_splits(Name name, std::string_view splits, std::int64_t bytes) {
   const auto parts = integer_list(splits);
   if (!parts || parts->empty() || bytes < 0) return;
   std::int64_t sum = 0;
@@ -365,7 +274,7 @@ void LinkedNodes::Builder::add_splits(Name name, std::string_view splits, std::i
   table_->add_ints(name, Kind::int64_list, sizes);
 }
 
-bool LinkedNodes::Builder::add_message(const CommFacts& facts, const GroupTable::Group& group, std::int64_t bytes) {
+bool LinkedNodes::add_message(const CommFacts& facts, const GroupTable::Group& group, std::int64_t bytes) {
   NodeTable& t = *table_;
   const bool send = facts.kind == CommKind::send;
   std::int64_t peer = facts.peer_rank;
@@ -389,7 +298,13 @@ bool LinkedNodes::Builder::add_message(const CommFacts& facts, const GroupTable:
   return true;
 }
 
-void LinkedNodes::Builder::add_cost(const OrderedNode& n, const Profile::DeviceOp& d) {
+std::uint64_t LinkedNodes::share_of(std::uint64_t total, Wide part, Wide whole) {
+  // Times beyond 64 bits are no real ones: halves will do.
+  for (; whole >> 64U != 0; whole >>= 1U) part >>= 1U;
+  return static_cast<std::uint64_t>(static_cast<Wide>(total) * part / whole);
+}
+
+void LinkedNodes::add_cost(const OrderedNode& n, const Profile::DeviceOp& d) {
   NodeTable& t = *table_;
   if (d.kind != DeviceOpKind::kernel) {
     static const Name bytes("bytes");
@@ -431,39 +346,17 @@ void LinkedNodes::Builder::add_cost(const OrderedNode& n, const Profile::DeviceO
   ++report_.estimated_nodes;
 }
 
-// What the host trace says otherwise keeps its name.
-void LinkedNodes::Builder::carry(const AttrTable& from, std::span<const Attr> attrs) {
+// Adds the profiler's attributes; one that the host trace states with another value gets the name "kineto:…".
+void LinkedNodes::carry(const AttrTable& from, std::span<const Attr> attrs) {
   const std::size_t begin = table_->nodes.back().attrs.begin;
   const std::size_t own = table_->attrs.size() - begin;
   for (const Attr& a : attrs) {
     const Name name = carried_name(a.name, "kineto:");
     const Attr* const known = find(std::span<const Attr>(table_->attrs).subspan(begin, own), name);
     const bool differs = known != nullptr && !same_value(*table_, *known, from, a);
-    carry_one(from, a, differs ? Name("kineto:" + std::string(name.view())) : name);
+    table_->add_copy(from, a);
+    table_->attrs.back().name = differs ? Name("kineto:" + std::string(name.view())) : name;
   }
 }
-
-void LinkedNodes::Builder::carry_one(const AttrTable& from, const Attr& a, Name name) {
-  NodeTable& t = *table_;
-  Attr& to = t.attrs.emplace_back(a);
-  to.name = name;
-  if (a.kind == Kind::string_val) {
-    to.bits = t.add_text(from.string(a)).offset;
-  } else if (is_list(a.kind)) {
-    const auto values = from.list(a);
-    to.bits = t.numbers.size();
-    t.numbers.insert(t.numbers.end(), values.begin(), values.end());
-  }
-}
-
-LinkedNodes::LinkedNodes(Trace host, const Profile* device, const Operators& operators, const Order& order,
-                         GroupTable& groups, const LinkOptions& options, LinkReport& report)
-    : builder_(std::make_unique<Builder>(std::move(host), device, operators, order, groups, options, report)) {}
-
-LinkedNodes::~LinkedNodes() = default;
-
-void LinkedNodes::head(Trace& out) { builder_->head(out); }
-
-bool LinkedNodes::next(Trace& out, std::size_t max_nodes) { return builder_->nodes(out, max_nodes); }
 
 }  // namespace convert

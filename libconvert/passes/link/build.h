@@ -3,10 +3,17 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "core/profile.h"
 #include "core/trace.h"
+#include "passes/estimate/estimate.h"
 #include "passes/link/communication.h"
 #include "passes/link/link.h"
 #include "passes/link/operators.h"
@@ -19,10 +26,16 @@ class LinkedNodes {
  public:
   // Consumes `host`; keeps references to all else.
   LinkedNodes(Trace host, const Profile* device, const Operators& operators, const Order& order, GroupTable& groups,
-              const LinkOptions& options, LinkReport& report);
-  ~LinkedNodes();
-  LinkedNodes(const LinkedNodes&) = delete;
-  LinkedNodes& operator=(const LinkedNodes&) = delete;
+              const LinkOptions& options, LinkReport& report)
+      : host_(std::move(host)),
+        device_(device),
+        operators_(operators),
+        order_(order),
+        groups_(groups),
+        options_(options),
+        report_(report) {
+    add_shares();
+  }
 
   void head(Trace& out);  // call once, first
   // Replaces out.nodes by up to `max_nodes` further nodes; returns false, with none, at the end. `out` must be the
@@ -30,8 +43,58 @@ class LinkedNodes {
   bool next(Trace& out, std::size_t max_nodes);
 
  private:
-  class Builder;
-  std::unique_ptr<Builder> builder_;
+  __extension__ using Wide = unsigned __int128;
+  // Divides the cost of an operator among its kernels, by their times.
+  struct Share {
+    Wide total_ns = 0;
+    Wide given_ns = 0;
+    OpCost cost;
+    OpCost given;
+    bool asked = false;
+    bool known = false;
+  };
+
+  void add_metadata(AttrTable& table) const;
+  void begin_tables();
+  void add_shares();
+  void add_node(std::uint32_t index);
+  void add_host(const OrderedNode& n);
+  void add_event(const OrderedNode& n);
+  void add_delay(const OrderedNode& n);
+  void add_device(const OrderedNode& n);
+  void add_join(const OrderedNode& n);
+  void add_ids(const OrderedNode& n, std::uint32_t index);
+  void add_times(const OrderedNode& n);
+  void add_communication(const OrderedNode& n);
+  void add_collective(const CommFacts& facts, const GroupTable::Group& group, std::int64_t bytes);
+  bool add_message(const CommFacts& facts, const GroupTable::Group& group, std::int64_t bytes);
+  void add_splits(Name name, std::string_view splits, std::int64_t bytes);
+  void add_cost(const OrderedNode& n, const Profile::DeviceOp& d);
+  void carry(const AttrTable& from, std::span<const Attr> attrs);
+  // Returns whether `n`, which waits for a control dependency, began when its caller had ended: the callee of an
+  // operator on another thread may begin before.
+  [[nodiscard]] bool has_ended(const OrderedNode& caller, const OrderedNode& n) const {
+    return !operators_.timed || !options_.keep_gaps || caller.start_ns + caller.duration_ns <= n.start_ns;
+  }
+  static std::uint64_t share_of(std::uint64_t total, Wide part, Wide whole);
+
+  Trace host_;
+  const Profile* device_;
+  const Operators& operators_;
+  const Order& order_;
+  GroupTable& groups_;
+  const LinkOptions& options_;
+  LinkReport& report_;
+  std::vector<Attr> host_attrs_;
+  std::vector<Node> host_nodes_;
+  std::vector<Share> shares_;
+  std::vector<std::uint32_t> share_of_operator_;                            // into shares_, or none
+  std::map<std::tuple<std::int64_t, Rank, Rank>, std::uint32_t> messages_;  // so far, by group, source, destination
+  Text delay_text_;
+  NodeTable* table_ = nullptr;  // of the result
+  Rank rank_ = 0;
+  std::size_t next_ = 0;                                           // of the order's nodes
+  std::size_t host_text_ = 0, host_numbers_ = 0, host_texts_ = 0;  // what is not of single nodes
 };
 
 }  // namespace convert

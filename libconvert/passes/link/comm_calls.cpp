@@ -2,7 +2,6 @@
 #include "passes/link/comm_calls.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace convert {
@@ -25,8 +24,8 @@ std::uint32_t CommCalls::under_way(std::span<const std::uint32_t> open) const {
 // The annotation inside a call (nccl:send 0->1 in record_param_comms) adds to it what it knows.
 void CommCalls::begin(std::span<const std::uint32_t> open) {
   const Operator& op = operators_.all[open.back()];
-  const Node* node = op.host == Operator::none ? nullptr : &host_.nodes.nodes[op.host];
-  const Profile::CpuOp* event = op.event == Operator::none ? nullptr : &device_->cpu_ops[op.event];
+  const Node* node = op.host == no_index ? nullptr : &host_.nodes.nodes[op.host];
+  const Profile::CpuOp* event = op.event == no_index ? nullptr : &device_->cpu_ops[op.event];
   const std::string_view name = node != nullptr ? host_.nodes.name(*node) : device_->name(*event);
   if (!is_comm_call(name)) return;
   const CommFacts facts = comm_of_call(host_, node, device_, event);
@@ -37,13 +36,13 @@ void CommCalls::begin(std::span<const std::uint32_t> open) {
     comm_of_[open.back()] = outer;
     return;
   }
-  const std::uint32_t comm = add(facts, profiled ? open.back() : Operator::none);
+  const std::uint32_t comm = add(facts, profiled ? open.back() : no_index);
   comm_of_[open.back()] = comm + 1;
-  if (op.event != Operator::none && facts.kind != CommKind::none && facts.kind != CommKind::group)
+  if (op.event != no_index && facts.kind != CommKind::none && facts.kind != CommKind::group)
     grouped_[{op.thread, facts.group}].push_back(comm);
 }
 
-// The sends and receives that were called on the thread since the last group; if there are none, the collectives.
+// Takes the sends and receives called on the thread since the last group; if there are none, the collectives.
 Range CommCalls::take_group(std::uint32_t thread, std::string_view group) {
   const auto found = grouped_.find({thread, group});
   if (found == grouped_.end()) return {};
@@ -62,7 +61,7 @@ Range CommCalls::launch(std::span<const std::uint32_t> open, std::uint32_t threa
   const Profile::DeviceOp& d = device_->device_ops[operation];
   if (d.kind != DeviceOpKind::kernel) return {};
   const std::uint32_t call = under_way(open);
-  // What the call itself launches first carries it out, whatever its name.
+  // The first operation that the call itself launches carries it out, whatever its name.
   const bool direct = call != 0 && comm_of_[open.back()] == call && !comms_[call - 1].on_host &&
                       comms_[call - 1].kind != CommKind::none && !calls_[call - 1].carried;
   if (!direct && !is_comm_kernel(*device_, d)) return {};
@@ -81,21 +80,19 @@ Range CommCalls::launch(std::span<const std::uint32_t> open, std::uint32_t threa
     report_.add(Unmatched::communication_unknown, static_cast<std::uint64_t>(d.correlation), device_->name(d));
     return {};
   }
-  const std::uint32_t comm = add(facts, Operator::none);
+  const std::uint32_t comm = add(facts, no_index);
   parts_.push_back(comm);
   return {static_cast<std::uint32_t>(parts_.size() - 1), 1};
 }
 
 std::vector<CommFacts> CommCalls::take(std::vector<char>& texts) {
-  constexpr std::array members = {&CommFacts::group, &CommFacts::group_description, &CommFacts::group_ranks,
-                                  &CommFacts::dtype, &CommFacts::in_splits,         &CommFacts::out_splits};
   std::size_t size = 0;
   for (const CommFacts& c : comms_) {
-    for (const auto text : members) size += (c.*text).size();
+    for (const auto text : CommFacts::texts) size += (c.*text).size();
   }
   texts.reserve(size);
   for (CommFacts& c : comms_) {
-    for (const auto text : members) {
+    for (const auto text : CommFacts::texts) {
       const std::size_t begin = texts.size();
       texts.insert(texts.end(), (c.*text).begin(), (c.*text).end());
       c.*text = {texts.data() + begin, texts.size() - begin};

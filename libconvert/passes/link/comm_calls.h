@@ -21,8 +21,7 @@ class CommCalls {
   CommCalls(const Trace& host, const Profile* device, const Operators& operators, LinkReport& report)
       : host_(host), device_(device), operators_(operators), report_(report), comm_of_(operators.all.size()) {}
 
-  // Notes that an operator begins. `open`: the operators of its thread that have begun and not ended; it is the
-  // last.
+  // Notes that an operator begins, the last of `open`: those of its thread that have begun and not ended.
   void begin(std::span<const std::uint32_t> open);
   // Returns the communications, a range of parts, that a device operation launched there carries out; one kernel
   // may do several sends and receives.
@@ -37,15 +36,15 @@ class CommCalls {
   void for_each_on_host(const Fn& fn) const {
     for (std::uint32_t c = 0; c < comms_.size(); ++c) {
       const CommKind kind = comms_[c].kind;
-      if (calls_[c].op != Operator::none && !calls_[c].carried && kind != CommKind::none && kind != CommKind::group)
+      if (calls_[c].op != no_index && !calls_[c].carried && kind != CommKind::none && kind != CommKind::group)
         fn(calls_[c].op, c);
     }
   }
 
  private:
   struct Call {
-    std::uint32_t op = Operator::none;  // none: this is a kernel, or has no time
-    bool carried = false;               // by a kernel
+    std::uint32_t op = no_index;  // no_index: this is a kernel, or has no time
+    bool carried = false;         // by a kernel
   };
   std::uint32_t add(const CommFacts& facts, std::uint32_t op);
   // Returns 1 + the index into comms of the innermost call that has not ended; 0: none.

@@ -13,13 +13,14 @@
 namespace convert {
 namespace {
 
-// Words that name a collective, longest first where one begins another; '_' and '-' left out, lower case.
+// A word that names a communication, in lower case and without '_' and '-'.
 struct Word {
   std::string_view text;
   CommKind kind;
   Collective type = Collective::all_reduce;
 };
 constexpr std::array<Word, 15> words = {{
+    // longer ones first where a word begins another
     {"allreduce", CommKind::collective, Collective::all_reduce},
     {"allgather", CommKind::collective, Collective::all_gather},
     {"reducescatter", CommKind::collective, Collective::reduce_scatter},
@@ -46,29 +47,25 @@ std::string plain(std::string_view text) {
   return out;
 }
 
-// What a name such as "allgather_into_tensor_coalesced" begins with.
-void name_collective(std::string_view text, CommFacts& to) {
-  const std::string name = plain(text);
-  for (const Word& w : words) {
-    if (name.starts_with(w.text)) {
-      to.kind = w.kind;
-      to.type = w.type;
-      return;
-    }
-  }
+// Takes kind and type of the first word that fits.
+template <class Fits>
+void take_word(const Fits& fits, CommFacts& to) {
+  const auto* const word = std::find_if(words.begin(), words.end(), fits);
+  if (word != words.end()) to.kind = word->kind, to.type = word->type;
 }
 
-// What a kernel's name holds anywhere: "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)".
+// Takes what a name such as "allgather_into_tensor_coalesced" begins with.
+void name_collective(std::string_view text, CommFacts& to) {
+  const std::string name = plain(text);
+  take_word([&](const Word& w) { return name.starts_with(w.text); }, to);
+}
+
+// Takes what a kernel's name holds anywhere: "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)".
 void name_kernel(std::string_view text, CommFacts& to) {
   const std::string name = plain(text.substr(0, text.find('(')));
   if (name.find("sendrecv") != std::string::npos) return;  // also an all-to-all: the call tells
-  for (const Word& w : words) {
-    if (w.kind == CommKind::collective && name.find(w.text) != std::string::npos) {
-      to.kind = w.kind;
-      to.type = w.type;
-      return;
-    }
-  }
+  take_word([&](const Word& w) { return w.kind == CommKind::collective && name.find(w.text) != std::string::npos; },
+            to);
 }
 
 constexpr std::array<std::string_view, 7> backends = {
@@ -81,7 +78,7 @@ std::string_view without_backend(std::string_view name) {
   return {};
 }
 
-// "send 0->1", "recv 1<-0": the peer stands behind the arrow.
+// Takes the peer of "send 0->1" or "recv 1<-0", which stands behind the arrow.
 void name_peer(std::string_view name, CommFacts& to) {
   const std::size_t arrow = std::min(name.find("->"), name.find("<-"));
   if (arrow == std::string_view::npos) return;
@@ -189,7 +186,7 @@ CommFacts comm_of_attributes(const AttrTable& table, std::span<const Attr> attrs
   return facts;
 }
 
-// The elements of a list in Python's form; views into it.
+// Returns the elements of a list in Python's form.
 std::vector<std::string_view> elements(std::string_view text) {
   std::vector<std::string_view> out;
   if (text.size() < 2) return out;
@@ -219,6 +216,12 @@ std::string_view unquoted(std::string_view text) {
   return text.size() >= 2 && (text.front() == '\'' || text.front() == '"') ? text.substr(1, text.size() - 2) : text;
 }
 
+// Returns the bytes of a node's inputs or outputs; -1 if it has none, or they are not known.
+std::int64_t bytes_of_tensors(const Trace& host, std::uint32_t io) {
+  if (io == 0 || host.nodes.io[io - 1].values.size <= 2) return -1;
+  return tensor_bytes(host.nodes.view(host.nodes.io[io - 1].values));
+}
+
 // Before schema 1.1 the inputs of record_param_comms say all: [tensors,] number, group, rank, 'name', [input
 // splits], [output splits], [first rank, stride,] size.
 CommFacts comm_of_inputs(const Trace& host, const Node& node) {
@@ -239,20 +242,14 @@ CommFacts comm_of_inputs(const Trace& host, const Node& node) {
     if (i + 2 < values.size()) facts.in_splits = values[i + 1], facts.out_splits = values[i + 2];
     break;
   }
-  if (!values.empty() && is(values.size() - 1, "Int")) {
-    std::int64_t size = -1;
-    (void)std::from_chars(values.back().data(), values.back().data() + values.back().size(), size);
-    facts.group_size = size;
-  }
+  if (!values.empty() && is(values.size() - 1, "Int"))
+    (void)std::from_chars(values.back().data(), values.back().data() + values.back().size(), facts.group_size);
   if (!types.empty() && types[0].find("Tensor") != std::string_view::npos) facts.in_bytes = tensor_bytes(values[0]);
-  if (node.outputs != 0) {
-    const IoInfo& out = host.nodes.io[node.outputs - 1];
-    if (out.values.size > 2) facts.out_bytes = tensor_bytes(host.nodes.view(out.values));
-  }
+  facts.out_bytes = bytes_of_tensors(host, node.outputs);
   return facts;
 }
 
-// 0 where no group is of that size.
+// Returns the size of a group, 0 if no group has that size.
 std::uint32_t believable(std::int64_t group_size) {
   constexpr std::int64_t most_ranks = 1 << 24;
   return group_size < 0 || group_size > most_ranks ? 0 : static_cast<std::uint32_t>(group_size);
@@ -260,25 +257,19 @@ std::uint32_t believable(std::int64_t group_size) {
 
 }  // namespace
 
+constinit const std::array<std::string_view CommFacts::*, 6> CommFacts::texts = {
+    &CommFacts::group, &CommFacts::group_description, &CommFacts::group_ranks,
+    &CommFacts::dtype, &CommFacts::in_splits,         &CommFacts::out_splits};
+
 void CommFacts::complete(const CommFacts& o) {
   if (kind == CommKind::none) kind = o.kind, type = o.type;
-  const auto number = [](std::int64_t& mine, std::int64_t theirs) {
-    if (mine < 0) mine = theirs;
-  };
-  const auto text = [](std::string_view& mine, std::string_view theirs) {
-    if (mine.empty()) mine = theirs;
-  };
-  number(in_bytes, o.in_bytes);
-  number(out_bytes, o.out_bytes);
-  number(group_size, o.group_size);
-  number(peer, o.peer);
-  number(peer_rank, o.peer_rank);
-  text(group, o.group);
-  text(group_description, o.group_description);
-  text(group_ranks, o.group_ranks);
-  text(dtype, o.dtype);
-  text(in_splits, o.in_splits);
-  text(out_splits, o.out_splits);
+  for (const auto number : {&CommFacts::in_bytes, &CommFacts::out_bytes, &CommFacts::group_size, &CommFacts::peer,
+                            &CommFacts::peer_rank}) {
+    if (this->*number < 0) this->*number = o.*number;
+  }
+  for (const auto text : texts) {
+    if ((this->*text).empty()) this->*text = o.*text;
+  }
   on_host = on_host || o.on_host;
 }
 
@@ -298,10 +289,7 @@ CommFacts comm_of_call(const Trace& host, const Node* node, const Profile* devic
     name_peer(operation, named);
     named.on_host = name.starts_with("gloo:") || name.starts_with("mpi:");
     facts.complete(named);
-    if (node != nullptr && node->inputs != 0 && facts.in_bytes < 0) {
-      const IoInfo& in = host.nodes.io[node->inputs - 1];
-      if (in.values.size > 2) facts.in_bytes = tensor_bytes(host.nodes.view(in.values));
-    }
+    if (node != nullptr && facts.in_bytes < 0) facts.in_bytes = bytes_of_tensors(host, node->inputs);
   }
   return facts;
 }
@@ -326,17 +314,17 @@ CommFacts comm_of_kernel(const Profile& device, const Profile::DeviceOp& kernel)
 }
 
 std::optional<std::int64_t> comm_size(const CommFacts& f) {
-  if (f.kind == CommKind::recv)
-    return f.out_bytes >= 0  ? std::optional(f.out_bytes)
-           : f.in_bytes >= 0 ? std::optional(f.in_bytes)
-                             : std::nullopt;
+  const auto known = [](std::int64_t first, std::int64_t second) {
+    const std::int64_t bytes = first >= 0 ? first : second;
+    return bytes >= 0 ? std::optional(bytes) : std::nullopt;
+  };
+  if (f.kind == CommKind::recv) return known(f.out_bytes, f.in_bytes);
   if (f.kind == CommKind::collective && f.type == Collective::barrier) return 0;
   if (f.kind == CommKind::collective && f.type == Collective::scatter && f.out_bytes >= 0 && f.group_size > 0 &&
       f.out_bytes <= std::numeric_limits<std::int64_t>::max() / f.group_size) {
     return f.out_bytes * f.group_size;
   }
-  if (f.in_bytes >= 0) return f.in_bytes;
-  return f.out_bytes >= 0 ? std::optional(f.out_bytes) : std::nullopt;
+  return known(f.in_bytes, f.out_bytes);
 }
 
 std::int64_t tensor_bytes(std::string_view values) {
@@ -356,19 +344,15 @@ std::optional<std::vector<std::int64_t>> integer_list(std::string_view text) {
   std::vector<std::int64_t> out;
   const char* p = text.data() + 1;
   const char* const end = text.data() + text.size() - 1;
-  while (p != end && *p == ' ') ++p;
-  while (p != end) {
-    std::int64_t value = 0;
-    const auto [after, error] = std::from_chars(p, end, value);
-    if (error != std::errc()) return std::nullopt;
-    out.push_back(value);
-    p = after;
-    if (p == end) break;
-    if (*p != ',') return std::nullopt;
-    ++p;
+  while (true) {
     while (p != end && *p == ' ') ++p;
+    if (p == end) return out;
+    const auto [after, error] = std::from_chars(p, end, out.emplace_back());
+    if (error != std::errc()) return std::nullopt;
+    if (after == end) return out;
+    if (*after != ',') return std::nullopt;
+    p = after + 1;
   }
-  return out;
 }
 
 GroupTable::GroupTable(const std::vector<ProcessGroup>& known) {
@@ -404,12 +388,9 @@ const GroupTable::Group& GroupTable::of(const CommFacts& facts) {
   if (g.description.empty()) g.description = facts.group_description;
   if (g.size == 0) g.size = believable(facts.group_size);
   if (g.ranks.empty() && !facts.group_ranks.empty()) {
-    // Long lists are cut by the profiler ("…"): no list then.
-    if (const auto list = integer_list(facts.group_ranks)) {
-      const bool sound =
-          std::all_of(list->begin(), list->end(), [](std::int64_t r) { return r >= 0 && r < (1 << 30); });
-      if (sound) g.ranks.assign(list->begin(), list->end());
-    }
+    const auto list = integer_list(facts.group_ranks);  // nothing where the profiler cut a long list ("…")
+    if (list && std::ranges::all_of(*list, [](std::int64_t r) { return r >= 0 && r < (1 << 30); }))
+      g.ranks.assign(list->begin(), list->end());
   }
   return g;
 }

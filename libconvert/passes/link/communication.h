@@ -3,6 +3,7 @@
 // events of the call and of its kernel.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -41,12 +42,13 @@ struct CommFacts {
   std::string_view out_splits;
   bool on_host = false;  // of a backend without kernels: gloo, mpi
 
+  static const std::array<std::string_view CommFacts::*, 6> texts;  // the members above that are texts
+
   // Fills in from `other` what is unknown here.
   void complete(const CommFacts& other);
 };
 
-// Returns whether an operator is a communication call: record_param_comms, or an annotation such as
-// nccl:all_reduce.
+// Returns whether an operator is a communication call: record_param_comms, or such as nccl:all_reduce.
 [[nodiscard]] bool is_comm_call(std::string_view name);
 // Returns the facts of a call. `node`: in the host trace, or null; `event`: in the profile, or null.
 [[nodiscard]] CommFacts comm_of_call(const Trace& host, const Node* node, const Profile* device,
@@ -60,7 +62,7 @@ struct CommFacts {
 // scatter the root's whole buffer. Nothing if unknown.
 [[nodiscard]] std::optional<std::int64_t> comm_size(const CommFacts& facts);
 
-// Returns the bytes of all tensors in a text such as [[12, 13, 0, 4096, 4, 'cuda:0']].
+// Returns the bytes of all tensors in a text such as [[12, 13, 0, 4096, 4, 'cuda:0']]; -1 if they exceed 2^63.
 [[nodiscard]] std::int64_t tensor_bytes(std::string_view values);
 // Returns the integers of a text such as "[2, 2]"; nothing if it holds anything else.
 [[nodiscard]] std::optional<std::vector<std::int64_t>> integer_list(std::string_view text);

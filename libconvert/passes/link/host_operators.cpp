@@ -5,29 +5,26 @@
 #include <numeric>
 
 #include "graph/graph.h"
+#include "graph/rows.h"
 #include "util/huge_pages.h"
 
 namespace convert {
 namespace {
 
-// Positions of the nodes by id; of equal ids as they stand.
+// Returns the positions of the nodes by id, those of equal ids as they stand.
 std::vector<std::uint32_t> in_order_of_ids(const std::vector<Node>& nodes) {
   const std::size_t n = nodes.size();
   NodeId most = 0;
   for (const Node& node : nodes) most = std::max(most, node.id);
-  std::vector<std::uint32_t> order(n);
   if (most >= 8 * n) {
+    std::vector<std::uint32_t> order(n);
     std::iota(order.begin(), order.end(), 0U);
     std::stable_sort(order.begin(), order.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return nodes[a].id < nodes[b].id; });
     return order;
   }
-  // Ids lie close together, as they mostly do: count, then place.
-  std::vector<std::uint32_t> begin(static_cast<std::size_t>(most) + 2);
-  for (const Node& node : nodes) ++begin[static_cast<std::size_t>(node.id) + 1];
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  for (std::uint32_t i = 0; i < n; ++i) order[begin[static_cast<std::size_t>(nodes[i].id)]++] = i;
-  return order;
+  // Ids lie close together, as they mostly do.
+  return rows_by_key(n, most + 1, [&](std::size_t i) { return static_cast<std::uint32_t>(nodes[i].id); }).items;
 }
 
 void take_facts(const Trace& host, HostOperators& out) {
@@ -55,7 +52,7 @@ void take_facts(const Trace& host, HostOperators& out) {
 void find_callers(const Trace& host, HostOperators& out, LinkReport& report) {
   const std::vector<Node>& nodes = host.nodes.nodes;
   const IdIndex index(host.nodes);
-  assign_huge(out.callers, nodes.size(), HostOperators::none);
+  assign_huge(out.callers, nodes.size(), no_index);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const auto deps = host.nodes.ctrl_deps(nodes[i]);
     if (deps.empty()) continue;
@@ -64,8 +61,7 @@ void find_callers(const Trace& host, HostOperators& out, LinkReport& report) {
       continue;
     }
     out.callers[i] = index.find(deps[0]);
-    if (out.callers[i] == HostOperators::none)
-      report.add(Unmatched::caller_missing, nodes[i].id, host.nodes.name(nodes[i]));
+    if (out.callers[i] == no_index) report.add(Unmatched::caller_missing, nodes[i].id, host.nodes.name(nodes[i]));
   }
 }
 

@@ -24,7 +24,6 @@ struct HostIds {
 [[nodiscard]] bool is_structure(std::string_view name);
 
 struct HostOperators {
-  static constexpr std::uint32_t none = 0xffffffff;
   struct Facts {
     std::int64_t rf_id = -1;
     std::int64_t sequence = -1;

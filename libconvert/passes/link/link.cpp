@@ -8,12 +8,11 @@
 #include "passes/link/build.h"
 #include "passes/link/operators.h"
 #include "passes/link/order/order.h"
-#include "passes/link/order/reduce.h"
 
 namespace convert {
 namespace {
 
-// Times over the operators and annotations (ProfilerStep aside, which only frames them) and the device operations.
+// Measures the time of operators, annotations (but ProfilerStep, which frames all) and device operations.
 void measure(const Profile& device, LinkReport& report) {
   std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = std::numeric_limits<std::int64_t>::min();
   const auto take = [&](const Profile::Event& e) {
@@ -83,16 +82,5 @@ bool LinkedRank::next_nodes(Trace& out, std::size_t max_nodes) { return state_->
 const LinkReport& LinkedRank::report() const { return state_->report; }
 
 const std::vector<GroupTable::Group>& LinkedRank::groups() const { return state_->groups.all(); }
-
-LinkedTrace link(Trace host, std::optional<Profile> device, const std::vector<ProcessGroup>& groups,
-                 const LinkOptions& options) {
-  LinkedRank rank(std::move(host), std::move(device), groups, options);
-  LinkedTrace out;
-  rank.head(out.trace);
-  (void)rank.next_nodes(out.trace, std::numeric_limits<std::size_t>::max());
-  out.groups = rank.groups();
-  out.report = rank.report();
-  return out;
-}
 
 }  // namespace convert

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Links what PyTorch recorded on the host with what the profiler recorded on the device, to one trace for
-// simulators.
+// Links what PyTorch recorded on the host and its profiler on the device to one trace for simulators.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +24,6 @@ struct LinkOptions {
   bool list_unmatched = false;  // fill LinkReport::items
 };
 
-struct LinkedTrace {
-  Trace trace;
-  std::vector<GroupTable::Group> groups;  // those that the rank communicates in or its traces tell of
-  LinkReport report;
-};
-
 // Holds a linked rank whose nodes are made a few at a time.
 class LinkedRank {
  public:
@@ -49,15 +42,12 @@ class LinkedRank {
   bool next_nodes(Trace& out, std::size_t max_nodes);
   // Complete when all nodes have been taken.
   [[nodiscard]] const LinkReport& report() const;
+  // Returns the groups that the rank communicates in or its traces tell of.
   [[nodiscard]] const std::vector<GroupTable::Group>& groups() const;
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
-
-// Links a rank and makes all its nodes at once.
-[[nodiscard]] LinkedTrace link(Trace host, std::optional<Profile> device, const std::vector<ProcessGroup>& groups,
-                               const LinkOptions& options);
 
 }  // namespace convert

@@ -13,7 +13,7 @@
 namespace convert {
 namespace {
 
-// Microseconds as the reader gives them: an integer or a double.
+// Returns the nanoseconds of microseconds, which the reader gives as an integer or a double; 0 if there are none.
 std::int64_t nanoseconds(const Attr* a) {
   if (a == nullptr) return 0;
   constexpr double most = 9.2e15;

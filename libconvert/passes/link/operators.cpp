@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <limits>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include "passes/link/match/matching.h"
-#include "passes/link/match/window.h"
 #include "util/huge_pages.h"
 
 namespace convert {
@@ -19,13 +19,7 @@ class Layout {
  public:
   Layout(const Trace& host, const HostOperators& hosts, const Profile* device, const Matching& matching,
          LinkReport& report)
-      : host_(host),
-        nodes_(host.nodes.nodes),
-        hosts_(hosts),
-        device_(device),
-        event_of_(matching.event_of),
-        host_of_(matching.host_of),
-        report_(report) {}
+      : host_(host), hosts_(hosts), device_(device), matching_(matching), report_(report) {}
 
   Operators lay_out() {
     reserve_huge(out_.all, nodes_.size());
@@ -47,18 +41,19 @@ class Layout {
   [[nodiscard]] std::string_view name(std::uint32_t host) const { return host_.nodes.name(nodes_[host]); }
 
   const Trace& host_;
-  const std::vector<Node>& nodes_;
   const HostOperators& hosts_;
   const Profile* device_;
-  const std::vector<std::uint32_t>& event_of_;
-  const std::vector<std::uint32_t>& host_of_;
+  const Matching& matching_;
   LinkReport& report_;
+  const std::vector<Node>& nodes_ = host_.nodes.nodes;
+  const std::vector<std::uint32_t>& event_of_ = matching_.event_of;
+  const std::vector<std::uint32_t>& host_of_ = matching_.host_of;
   std::vector<std::uint32_t> host_thread_;  // by node
   Operators out_;
 };
 
-// A thread of the host trace is that of the profile where the first of its operators ran; others follow those of
-// the profile.
+// Takes a thread of the host trace for that of the profile where the first of its operators ran; threads without
+// one come behind those of the profile.
 void Layout::number_threads() {
   std::size_t threads = device_ == nullptr ? 0 : device_->threads.size();
   std::unordered_map<std::int64_t, std::uint32_t> of_tid;
@@ -74,7 +69,7 @@ void Layout::number_threads() {
       host_thread_[h] = device_->cpu_ops[event_of_[h]].thread;
       continue;
     }
-    // The node of the process belongs to no thread: it stands at the begin of the first.
+    // The node of the process belongs to no thread: it goes to the first.
     const bool profiled = device_ != nullptr && !device_->threads.empty();
     if (profiled && hosts_.of_node[h].structure && name(h).ends_with("|process]")) {
       host_thread_[h] = 0;
@@ -158,15 +153,12 @@ void Layout::add_events() {
   }
 }
 
-// The profiler's times rule; host nodes without a time that come before the first timed one begin with it. What has
-// no length keeps its place among the host's at one time.
+// Sorts by the profiler's times. Host nodes without a time begin at the first timed operator at the earliest; among
+// host nodes of one time those without length keep their place.
 void Layout::sort_threads() {
   const auto before = [&](std::uint32_t a, std::uint32_t b) {
-    const Operator& x = out_.all[a];
-    const Operator& y = out_.all[b];
-    if (x.start_ns != y.start_ns) return x.start_ns < y.start_ns;
-    if (x.end_ns != y.end_ns) return x.end_ns > y.end_ns;
-    return a < b;
+    const Operator &x = out_.all[a], &y = out_.all[b];
+    return std::tie(x.start_ns, y.end_ns, a) < std::tie(y.start_ns, x.end_ns, b);
   };
   if (!out_.timed) return;
   std::int64_t first = std::numeric_limits<std::int64_t>::max();

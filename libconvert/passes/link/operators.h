@@ -14,14 +14,12 @@
 namespace convert {
 
 struct Operator {
-  static constexpr std::uint32_t none = 0xffffffff;
-
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
   std::uint32_t thread = 0;
-  std::uint32_t host = none;    // node of the host trace
-  std::uint32_t event = none;   // in Profile::cpu_ops
-  std::uint32_t parent = none;  // the caller, an operator
+  std::uint32_t host = no_index;    // node of the host trace
+  std::uint32_t event = no_index;   // in Profile::cpu_ops
+  std::uint32_t parent = no_index;  // the caller, an operator
 };
 
 struct Operators {
@@ -35,7 +33,7 @@ struct Operators {
 
 // Pairs host nodes and events (see matching.h). Those without a partner stay: host nodes without an event keep
 // their place on their thread and take no time. `device`: null if there is no profile; what ran outside the host
-// trace's observation is removed from it (see window.h).
+// trace's observation is removed from it (see keep_observed).
 [[nodiscard]] Operators match_operators(const Trace& host, Profile* device, LinkReport& report);
 
 }  // namespace convert

@@ -2,6 +2,7 @@
 #include "passes/link/report.h"
 
 #include "core/units.h"
+#include "passes/trace_summary.h"
 #include "util/json_writer.h"
 
 namespace convert {
@@ -44,23 +45,17 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
 }
 
-std::string microseconds(std::uint64_t ns) {
-  const std::string rest = std::to_string(ns % 1000);
-  return std::to_string(ns / 1000) + "." + std::string(3 - rest.size(), '0') + rest + " us";
+std::string thousandths(std::uint64_t value, const char* unit) {
+  const std::string rest = std::to_string(value % 1000);
+  return std::to_string(value / 1000) + "." + std::string(3 - rest.size(), '0') + rest + unit;
 }
-
-std::string milliseconds(std::int64_t ns) {
-  const std::string us = std::to_string(ns / 1000 % 1000);
-  return std::to_string(ns / 1'000'000) + "." + std::string(3 - us.size(), '0') + us + " ms";
-}
+std::string microseconds(std::uint64_t ns) { return thousandths(ns, " us"); }
+std::string milliseconds(std::int64_t ns) { return thousandths(static_cast<std::uint64_t>(ns) / 1000, " ms"); }
 
 // Kernels' names are long.
 std::string shortened(const std::string& name) {
-  constexpr std::size_t most = 60;
-  if (name.size() <= most) return name;
-  std::size_t end = most;
-  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0U) == 0x80U) --end;
-  return name.substr(0, end) + "…";
+  const std::string_view cut = cut_to(name, 60);
+  return cut.size() == name.size() ? name : std::string(cut) + "…";
 }
 
 }  // namespace
@@ -76,17 +71,12 @@ void append_json(const LinkReport& r, std::string& out) {
   w.member("kernel", r.kernel_nodes).member("memcpy", r.memcpy_nodes).member("memset", r.memset_nodes);
   w.member("metadata_left_out", r.metadata_left_out).end_object();
   w.line(2).key("matched").begin_object();
-  w.member("by_id", r.matched_by_id)
-      .member("by_anchor", r.matched_by_anchor)
-      .member("by_order", r.matched_by_order);
-  w.member("by_order_unsure", r.matched_by_order_unsure);
+  w.member("by_id", r.matched_by_id).member("by_anchor", r.matched_by_anchor);
+  w.member("by_order", r.matched_by_order).member("by_order_unsure", r.matched_by_order_unsure);
   w.member("launched_by_correlation", r.launched_by_correlation).end_object();
   if (r.window) {
-    w.line(2)
-        .key("window")
-        .begin_object()
-        .member("begin_ns", r.window->begin_ns)
-        .member("end_ns", r.window->end_ns);
+    w.line(2).key("window").begin_object();
+    w.member("begin_ns", r.window->begin_ns).member("end_ns", r.window->end_ns);
     w.member("profile_ns", r.window->profile_ns).key("left_out").begin_object();
     w.member("cpu_events", r.window->cpu_events).member("calls", r.window->calls);
     w.member("device_events", r.window->device_events).end_object().end_object();

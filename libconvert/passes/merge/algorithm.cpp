@@ -122,7 +122,7 @@ MergePlace::Node PlaceReader::read_node(std::size_t index, std::int64_t& tag) co
   return node;
 }
 
-// Chunks are what scales; a size alone is what it is.
+// Reads the chunks, which scale, or a size, which does not.
 void PlaceReader::read_size(std::size_t index, MergePlace::Node& node) const {
   const auto of_step = [&](Name name) {
     const std::int64_t value = integer_or(trace_, index, name, -1);
@@ -159,14 +159,10 @@ void PlaceReader::read_size(std::size_t index, MergePlace::Node& node) const {
 }
 
 void PlaceReader::make_tags_dense(const std::vector<std::int64_t>& tags) {
-  // By direction and peer.
-  std::map<std::pair<NodeType, std::uint32_t>, std::vector<std::int64_t>> seen;
-  const auto list_of = [&](const MergePlace::Node& n) -> std::vector<std::int64_t>& {
-    return seen[{n.type, n.peer}];
-  };
+  std::map<std::pair<NodeType, std::uint32_t>, std::vector<std::int64_t>> seen;  // by direction and peer
   for (std::size_t k = 0; k < tags.size(); ++k) {
     if (place_.nodes[k].type == NodeType::comp) continue;
-    auto& list = list_of(place_.nodes[k]);
+    auto& list = seen[{place_.nodes[k].type, place_.nodes[k].peer}];
     if (list.empty() || list.back() != tags[k]) list.push_back(tags[k]);
   }
   for (auto& [key, list] : seen) {
@@ -177,12 +173,12 @@ void PlaceReader::make_tags_dense(const std::vector<std::int64_t>& tags) {
   for (std::size_t k = 0; k < tags.size(); ++k) {
     MergePlace::Node& n = place_.nodes[k];
     if (n.type == NodeType::comp) continue;
-    const auto& list = list_of(n);
+    const auto& list = seen[{n.type, n.peer}];
     n.tag = static_cast<std::uint32_t>(std::lower_bound(list.begin(), list.end(), tags[k]) - list.begin());
   }
 }
 
-// False if it does not tell its step, or counts other chunks than the step's.
+// Appends the numbers of a node's step. Returns false if a message does not tell its step, or counts other chunks.
 bool PlaceReader::has_step(std::uint32_t index, const MergePlace::Node& node, std::int32_t chunks,
                            std::vector<std::int64_t>& out) const {
   const bool message = node.type != NodeType::comp;

@@ -12,8 +12,8 @@ namespace {
 constexpr std::int32_t unknown = -1;
 using Chunks = std::vector<std::int32_t>;  // by their index in the whole
 
-// Steps in an order in which they can run: threadblocks with connections are a determinate dataflow network, so
-// that any such order gives the same.
+// Follows the chunks through the steps in an order in which they can run: threadblocks with connections are a
+// determinate dataflow network, so that any such order gives the same.
 class Follower {
  public:
   explicit Follower(const StepGraph& p) : p_(p), layout_(p, p.inplace), slots_(layout_.slots(), unknown) {
@@ -46,7 +46,7 @@ class Follower {
   std::vector<Chunks> message_of_;    // by step, until it is received
 };
 
-// A rank's part of the whole stands at its place in the whole where parts are put together.
+// Gives each input chunk its index in the whole; an all-gather puts the parts of the ranks together.
 void Follower::load_inputs() {
   for (std::int32_t r = 0; r < p_.ranks(); ++r) {
     const RankBuffers& b = p_.buffers[static_cast<std::size_t>(r)];
@@ -73,7 +73,7 @@ Chunks Follower::read(std::int32_t rank, const GraphStep& step, bool from_dst) c
   return out;
 }
 
-// A sum of one chunk's contributions is that chunk; a sum of different chunks is unknown.
+// Adds up chunks: a sum of one chunk's contributions is that chunk, a sum of different chunks is unknown.
 Chunks sum(Chunks a, const Chunks& b) {
   for (std::size_t j = 0; j < a.size(); ++j) {
     const std::int32_t other = j < b.size() ? b[j] : unknown;
@@ -173,6 +173,32 @@ std::span<const ChunkRun> ChunkFlow::runs_of(const std::vector<Range>& by_step, 
   if (step >= steps_begin_[block + 1]) return {};
   const Range r = by_step[step];
   return {runs_.data() + r.begin, r.count};
+}
+
+std::optional<std::uint32_t> root_place(const Algorithm& algorithm) {
+  const bool reduces_to = algorithm.collective == Collective::reduce;
+  if (!reduces_to && algorithm.collective != Collective::broadcast) return std::nullopt;
+  const StepGraph program = make_step_graph(algorithm);
+  const BufferLayout layout(program, algorithm.inplace);
+  const Execution end = execute(program, layout, {.inplace = algorithm.inplace});
+  if (!end.blocked.empty()) return std::nullopt;
+  const auto holds = [&](std::int32_t place, std::int32_t k) {
+    const std::uint64_t slot = layout.slot(place, Buffer::output, k);
+    return slot == BufferLayout::outside ? nothing : end.slots[slot];
+  };
+  std::uint32_t chunk = 0;
+  RankSets::Id origin = 0;
+  for (std::int32_t p = program.ranks() - 1; p >= 0; --p) {
+    if (reduces_to) {
+      std::int32_t k = 0;
+      while (k < program.chunks && holds(p, k) == end.values.complete(static_cast<std::uint32_t>(k))) ++k;
+      if (k == program.chunks) return static_cast<std::uint32_t>(p);
+    } else if (end.values.is_single_chunk(holds(p, 0), chunk, origin) && origin < algorithm.gpus.size() &&
+               origin != static_cast<std::uint32_t>(p)) {
+      return origin;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace convert

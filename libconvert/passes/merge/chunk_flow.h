@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds which chunks of the whole each message of an algorithm carries, wherever they lie in its buffers.
+// Finds out by a run of an algorithm which chunks of the whole each message carries, wherever they lie in its
+// buffers, and where the data starts or ends.
 #pragma once
 
 #include <cstdint>
@@ -53,5 +54,9 @@ class ChunkFlow {
   std::vector<Range> result_;
   std::vector<ChunkRun> runs_;
 };
+
+// Returns the place where the data of a broadcast starts or the sum of a reduce ends; nothing for other collectives
+// or a wrong result. Runs the algorithm once.
+[[nodiscard]] std::optional<std::uint32_t> root_place(const Algorithm& algorithm);
 
 }  // namespace convert

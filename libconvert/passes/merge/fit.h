@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells what a collective is, and whether an algorithm does it.
+// Tells what a collective of a workload is, and whether an algorithm does it.
 #pragma once
 
 #include <span>

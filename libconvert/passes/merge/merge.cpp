@@ -18,14 +18,14 @@ namespace {
 
 constexpr std::int64_t bytes_per_element = 4;
 
-// The sizes of a place's nodes in a collective of so many bytes.
+// Holds the sizes of a place's nodes in a collective of so many bytes.
 struct Sizes {
   std::vector<std::int64_t> bytes;  // by node; -1: none
   bool spread = false;              // the chunks do not divide them: some are a byte longer,
   bool rounded = false;             // or all are rounded down
 };
 
-// The bytes of a node that has chunks.
+// Returns the bytes of a node that has chunks.
 std::int64_t size_of(const MergePlace& place, const MergePlace::Node& n, std::int64_t bytes, const ChunkFlow* flow,
                      Sizes& s) {
   const bool divides = bytes % n.of_chunks == 0;
@@ -105,7 +105,7 @@ struct MergedRank::State {
   std::uint32_t next_chunk = 0;
 };
 
-// The whole of what the ranks contribute or get: an all-gather's node states one rank's part.
+// Returns the bytes of all that the ranks contribute or get: an all-gather's node states one rank's part.
 std::int64_t MergedRank::State::whole_size(std::uint32_t node, Collective type, std::size_t members) const {
   const IntValue size = int_value(trace.nodes.attributes(trace.nodes.nodes[node]), attr::comm_size);
   if (!size || size.value < 0) throw error(node, "its comm_size is missing, or no size");
@@ -196,9 +196,7 @@ void MergedRank::State::find_calls() {
   for (const std::uint32_t node : communication_order(trace.nodes, build_graph(trace.nodes))) {
     if (trace.nodes.nodes[node].type == NodeType::comm_coll) look_at(node, calls_of);
   }
-  std::sort(calls.begin(), calls.end(), [&](const Call& a, const Call& b) {
-    return trace.nodes.nodes[a.node].id < trace.nodes.nodes[b.node].id;
-  });
+  std::ranges::sort(calls, {}, [&](const Call& c) { return trace.nodes.nodes[c.node].id; });
   counts.merged = calls.size();
 }
 
@@ -253,7 +251,7 @@ const Sizes& MergedRank::State::sizes_of(const Call& call, std::int64_t bytes) {
   return s;
 }
 
-// Before anything is given away.
+// Finds all sizes, and throws where there are too few bytes, before next() gives away any node.
 void MergedRank::State::check_sizes() {
   for (const Call& call : calls) {
     bool spread = false, rounded = false;
@@ -267,7 +265,7 @@ void MergedRank::State::check_sizes() {
   }
 }
 
-// In place of a collective that goes all its last nodes.
+// Replaces a collective that goes by all its last nodes.
 void MergedRank::State::rewire(Range& deps) {
   NodeTable& table = trace.nodes;
   const auto goes = [&](NodeId id) { return call_of.contains(id); };
@@ -318,8 +316,7 @@ void MergedRank::State::set_collectives_apart() {
   trace.nodes.positions.clear();
 }
 
-// What is needed to put the collective back: all that it says, on the first of its new nodes, and how many they
-// are.
+// Keeps on the first new node what puts the collective back: all that it says, and the number of new nodes.
 void MergedRank::State::keep_collective(const Call& call, NodeTable& out) const {
   const Node& node = collectives.nodes[call.node];
   Node& first = out.nodes.back();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Puts collective algorithms into workloads: a COMM_COLL node becomes the sends, receives and reductions of its
-// rank's place.
+// Puts algorithms into workloads: a COMM_COLL node becomes the sends, receives and reductions of its rank's place.
 #pragma once
 
 #include <cstdint>
@@ -64,18 +63,17 @@ struct MergeCounts {
   std::uint64_t merged = 0;
   std::uint64_t kept = 0;
   std::uint64_t added = 0;  // nodes
-  // Merged ones whose chunks do not divide their bytes: with all bytes, or with each message rounded down.
+  // Merged collectives whose chunks do not divide their bytes: with all bytes, or with each message rounded down.
   std::uint64_t spread = 0;
   std::uint64_t rounded = 0;
-  // Merged ones with another root than the algorithm's, with parts of different sizes, with ranks in the place of
-  // its relays, or that involve some dimensions of the network only.
+  // Merged collectives with another root than the algorithm's, with parts of different sizes, with ranks in the
+  // place of its relays, or that involve some dimensions of the network only.
   std::uint64_t misfits = 0;
-  // What others are for which the algorithm (by its number) says that it is not.
+  // Numbers of algorithms, and the types of merged collectives that they do not claim to be for.
   std::set<std::pair<std::uint32_t, Collective>> others{};
 };
 
-// Counts the collectives of a rank as a plan needs them: how many each group has, what they are, and the highest
-// tag.
+// Counts for a plan how many collectives each group of a rank has, what they are, and the highest tag.
 struct CollectiveCensus {
   struct Group {
     std::uint64_t calls = 0;

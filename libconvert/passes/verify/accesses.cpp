@@ -6,30 +6,23 @@
 namespace convert {
 
 Waited::Waited(const StepGraph& p) {
+  auto& others = others_.items;
   for (const Chain& c : p.chains) {
-    begin_.push_back(others_.size());
     for (std::uint32_t s = c.first; s < c.first + c.count; ++s) {
-      for (const Dependency& d : p.deps_of(s)) others_.push_back(d.chain);
+      for (const Dependency& d : p.deps_of(s)) others.push_back(d.chain);
     }
-    const auto mine = others_.begin() + static_cast<std::ptrdiff_t>(begin_.back());
-    std::sort(mine, others_.end());
-    others_.erase(std::unique(mine, others_.end()), others_.end());
+    const auto mine = others.begin() + others_.begin.back();
+    std::sort(mine, others.end());
+    others.erase(std::unique(mine, others.end()), others.end());
+    others_.end_row();
   }
-  begin_.push_back(others_.size());
-  last_.assign(others_.size(), no_index);
+  last_.assign(others.size(), no_index);
   any_.resize(p.chains.size());
 }
 
 Accesses::Accesses(const StepGraph& p, const BufferLayout& layout, const ExecuteOptions& options,
                    std::uint64_t& budget)
-    : p_(p),
-      layout_(layout),
-      options_(options),
-      budget_(budget),
-      most_tests_(4 * std::size_t{p.step_count()} + (std::size_t{1} << 22U)),
-      chain_of_(p.step_count()),
-      waited_(p),
-      slots_(layout.slots()) {
+    : p_(p), layout_(layout), options_(options), budget_(budget) {
   for (std::uint32_t c = 0; c < p.chains.size(); ++c) {
     std::fill_n(chain_of_.begin() + p.chains[c].first, p.chains[c].count, c);
   }
@@ -82,7 +75,7 @@ void Accesses::accumulate(std::uint64_t slot, std::uint32_t s) {
   append(state.sums, s);
 }
 
-// A later write that is ordered after this read is ordered after those that it has waited for as well. Looks at the
+// Drops earlier reads that this one has waited for: a write ordered after it is ordered after them. Looks at the
 // oldest ones only, so that many readers of one chunk do not cost their square.
 void Accesses::add_reader(Slot& state, std::uint32_t s) {
   constexpr int looked_at = 8;
@@ -115,7 +108,7 @@ void Accesses::append(List& list, std::uint32_t step) {
   list.last = at;
 }
 
-// A row of chunks mostly has the same readers all along.
+// Adds no tests where the readers are those of the chunk before, as in a row of chunks mostly.
 void Accesses::test_readers(const List& readers, std::uint32_t s, std::uint64_t slot) {
   const std::size_t begin = tests_.size();
   test_all(readers, s, Hazard::write_after_read, slot);
@@ -151,7 +144,7 @@ void Accesses::test(std::uint32_t first, std::uint32_t second, Hazard hazard, st
   }
 }
 
-// Is the step's order behind `first` asked for already, by a chunk shortly before?
+// Returns whether a chunk shortly before asks already for the step's order behind `first`.
 bool Accesses::noted(std::uint32_t first) const {
   constexpr std::size_t looked_at = 8;
   const std::size_t begin = std::max(tests_of_step_, tests_.size() - std::min(tests_.size(), looked_at));

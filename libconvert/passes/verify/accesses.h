@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Finds which pairs of steps share a chunk so that they need an order, and which of these no threadblock waits for
-// itself.
+// Finds pairs of steps that share a chunk, need an order, and are not ordered by waits of threadblocks themselves.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "graph/rows.h"
 #include "passes/verify/execute.h"
 #include "passes/verify/reach.h"
 #include "passes/verify/step_graph.h"
@@ -42,20 +43,20 @@ class Waited {
   [[nodiscard]] bool anything(std::uint32_t chain) const { return any_[chain]; }
   [[nodiscard]] bool for_step(std::uint32_t chain, std::uint32_t other_chain, std::uint32_t step) const {
     const std::size_t at = find(chain, other_chain);
-    return at < begin_[chain + 1] && others_[at] == other_chain && last_[at] != no_index && last_[at] >= step;
+    return at < others_.begin[chain + 1] && others_.items[at] == other_chain && last_[at] != no_index &&
+           last_[at] >= step;
   }
 
  private:
   [[nodiscard]] std::size_t find(std::uint32_t chain, std::uint32_t other) const {
-    const auto from = others_.begin() + static_cast<std::ptrdiff_t>(begin_[chain]);
-    const auto to = others_.begin() + static_cast<std::ptrdiff_t>(begin_[chain + 1]);
-    return static_cast<std::size_t>(std::lower_bound(from, to, other) - others_.begin());
+    const auto row = others_[chain];
+    const auto place = std::lower_bound(row.begin(), row.end(), other) - row.begin();
+    return others_.begin[chain] + static_cast<std::size_t>(place);
   }
 
-  std::vector<std::size_t> begin_;     // by chain, into the others
-  std::vector<std::uint32_t> others_;  // chains that it ever waits for, ascending
-  std::vector<std::uint32_t> last_;    // step
-  std::vector<bool> any_;              // by chain
+  Rows others_;                      // by chain: chains that it ever waits for, ascending
+  std::vector<std::uint32_t> last_;  // by others_.items: step
+  std::vector<bool> any_;            // by chain
 };
 
 // Goes through all accesses in the order of execution, and notes which pairs need an order.
@@ -121,10 +122,10 @@ class Accesses {
   const BufferLayout& layout_;
   const ExecuteOptions& options_;
   std::uint64_t& budget_;
-  std::size_t most_tests_;
-  std::vector<std::uint32_t> chain_of_;
-  Waited waited_;
-  std::vector<Slot> slots_;
+  std::size_t most_tests_ = 4 * std::size_t{p_.step_count()} + (std::size_t{1} << 22U);
+  std::vector<std::uint32_t> chain_of_ = std::vector<std::uint32_t>(p_.step_count());
+  Waited waited_{p_};
+  std::vector<Slot> slots_ = std::vector<Slot>(layout_.slots());
   std::vector<Item> lists_;
   std::uint32_t free_ = no_index;  // items that are free again
   std::vector<Test> tests_;

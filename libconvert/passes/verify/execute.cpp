@@ -2,6 +2,7 @@
 #include "passes/verify/execute.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/units.h"
 
@@ -52,11 +53,6 @@ class Machine {
     if (slot != BufferLayout::outside) slots_[slot] = {value, s};
   }
   Value reduce(Value a, Value b, std::uint32_t s);
-  // A chain waits for one thing at a time, so one link per chain serves all lists.
-  void wait(std::uint32_t& list, std::uint32_t chain) {
-    next_waiter_[chain] = list;
-    list = chain;
-  }
   void wake(std::uint32_t& list) {
     for (std::uint32_t c = list; c != no_index; c = next_waiter_[c]) ready_.push_back(c);
     list = no_index;
@@ -143,37 +139,26 @@ void Machine::advance(std::uint32_t c) {
 
 bool Machine::blocked(std::uint32_t c, std::uint32_t s, const GraphStep& step) {
   using Why = Blocked::Why;
+  // A chain waits for one thing at a time, so one link per chain serves all lists.
+  const auto block = [&](std::uint32_t* list, Why why, std::uint32_t other) {
+    if (list != nullptr) next_waiter_[c] = std::exchange(*list, c);
+    last_block_[c] = {c, s, why, other};
+    return true;
+  };
   for (const Dependency& d : p_.deps_of(s)) {
-    if (d.step == no_index) {
-      last_block_[c] = {c, s, Why::never_published, no_index};
-      return true;
-    }
-    if (next_[d.chain] <= d.step) {
-      wait(waiters_[d.step], c);
-      last_block_[c] = {c, s, Why::dependency, d.step};
-      return true;
-    }
+    if (d.step == no_index) return block(nullptr, Why::never_published, no_index);
+    if (next_[d.chain] <= d.step) return block(&waiters_[d.step], Why::dependency, d.step);
   }
   if (receives(step.type)) {
-    if (step.in == no_index) {
-      last_block_[c] = {c, s, Why::empty_connection, no_index};
-      return true;
-    }
+    if (step.in == no_index) return block(nullptr, Why::empty_connection, no_index);
     Queue& q = queues_[step.in];
-    if (q.sent == q.received) {
-      wait(q.waiting_receivers, c);
-      last_block_[c] = {c, s, Why::empty_connection, step.in};
-      return true;
-    }
+    if (q.sent == q.received) return block(&q.waiting_receivers, Why::empty_connection, step.in);
   }
   // A fused step needs its output slot before it takes its input.
   if (step.out != no_index && options_.slots != 0) {
     Queue& q = queues_[step.out];
-    if (q.sent - q.received >= static_cast<std::uint32_t>(options_.slots)) {
-      wait(q.waiting_senders, c);
-      last_block_[c] = {c, s, Why::full_connection, step.out};
-      return true;
-    }
+    if (q.sent - q.received >= static_cast<std::uint32_t>(options_.slots))
+      return block(&q.waiting_senders, Why::full_connection, step.out);
   }
   return false;
 }
@@ -234,11 +219,7 @@ void Machine::finish() {
   for (std::size_t i = 0; i < slots_.size(); ++i) result_.last_writer[i] = slots_[i].writer;
 }
 
-}  // namespace
-
-namespace {
-
-// How much of each buffer of each rank the steps and copies touch; three numbers a rank.
+// Returns how much of each buffer of each rank the steps and copies touch; three numbers a rank.
 std::vector<std::int64_t> used_chunks(const StepGraph& p) {
   std::vector<std::int64_t> used(static_cast<std::size_t>(p.ranks()) * 3, 0);
   const auto use = [&](std::int32_t rank, Buffer buffer, std::int64_t end) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "passes/verify/permuted.h"
+#include "passes/verify/postcondition.h"
 
 namespace convert {
 namespace {
 
-// Who owns each chunk of the output; empty if that cannot be told.
+// Returns who owns each chunk of the output; nothing if that cannot be told.
 std::vector<std::int32_t> owners(const StepGraph& p) {
   const auto ranks = static_cast<std::size_t>(p.ranks());
   const auto chunks = static_cast<std::size_t>(p.chunks);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "passes/verify/postcondition.h"
 
+#include <utility>
+
 namespace convert {
 namespace {
 
@@ -8,13 +10,7 @@ class Comparison {
  public:
   Comparison(const StepGraph& p, Collective collective, std::optional<std::int32_t> root,
              const BufferLayout& layout, const Execution& e)
-      : p_(p),
-        collective_(collective),
-        root_(root),
-        layout_(layout),
-        e_(e),
-        n_(p.ranks()),
-        per_rank_(p.chunks / n_) {}
+      : p_(p), collective_(collective), root_(root), layout_(layout), e_(e) {}
 
   std::optional<std::vector<Mismatch>> run() {
     switch (collective_) {
@@ -55,12 +51,11 @@ class Comparison {
       const Value found = output(r, k, slot);
       const Value wanted = expected(r, k);
       if (found == wanted) continue;
-      if (any) {
+      if (std::exchange(any, true)) {
         ++out.back().more;
       } else {
         out.push_back({r, k, wanted, found, slot, 0});
       }
-      any = true;
     }
   }
 
@@ -71,7 +66,7 @@ class Comparison {
     return out;
   }
 
-  // The rank whose data the last rank holds; if it holds no single rank's data, 0 (and the comparison fails).
+  // Returns the rank whose data the last rank holds; 0 if it holds no single rank's (the comparison fails then).
   [[nodiscard]] std::uint32_t broadcast_root() const {
     std::uint64_t slot = 0;
     std::uint32_t chunk = 0;
@@ -99,8 +94,8 @@ class Comparison {
   std::optional<std::int32_t> root_;
   const BufferLayout& layout_;
   const Execution& e_;
-  std::int32_t n_;
-  std::int32_t per_rank_;
+  std::int32_t n_ = p_.ranks();
+  std::int32_t per_rank_ = p_.chunks / n_;
 };
 
 }  // namespace

@@ -3,14 +3,14 @@
 
 #include <algorithm>
 #include <numeric>
-#include <tuple>
+#include <utility>
 
 #include "passes/verify/accesses.h"
 
 namespace convert {
 namespace {
 
-// The pieces of a graph, each named by one of its steps.
+// Returns by step the connected piece of the graph that it is in; a piece has the number of one of its steps.
 std::vector<std::uint32_t> pieces(std::span<const StepPair> edges, std::uint32_t steps) {
   std::vector<std::uint32_t> of(steps);
   std::iota(of.begin(), of.end(), 0U);
@@ -34,7 +34,7 @@ class Search {
   void drop_superseded(std::vector<Test>& tests, const Accesses& accesses);
   [[nodiscard]] std::vector<Conflict> distinct(const std::vector<Test>& tests);
   void decide_across_ranks(std::span<const Conflict> conflicts, std::vector<StepPair> flow);
-  // By step.
+  // Returns the ranks by step.
   [[nodiscard]] std::vector<std::uint32_t> ranks(const Accesses& accesses) const;
   void leave_undecided(const Conflict& c) {
     if (!result_.undecided) result_.undecided = c;
@@ -54,7 +54,7 @@ std::vector<std::uint32_t> Search::ranks(const Accesses& accesses) const {
   return of;
 }
 
-// Leaves those tests that chains and dependencies of the rank do not answer with yes.
+// Removes the tests of pairs that chains and dependencies of the rank order.
 void Search::decide_within_ranks(Accesses& accesses) {
   std::vector<Test>& tests = accesses.tests();
   std::vector<StepPair> pairs;
@@ -78,8 +78,8 @@ void Search::decide_within_ranks(Accesses& accesses) {
   std::erase_if(tests, [](const Test& t) { return t.within_rank == Answer::ordered; });
 }
 
-// Drops reads of a chunk that come before another of its unordered reads: before a step that one of them directly
-// waits for. So each such write gets a step of its own in the graph, which waits for all of these.
+// Drops reads of a chunk that are ordered before another of its unordered reads: before a step that this one waits
+// for directly. For the search, each write gets a step of its own that waits for all steps that its reads wait for.
 void Search::drop_superseded(std::vector<Test>& tests, const Accesses& accesses) {
   std::vector<StepPair> edges;
   std::vector<std::uint32_t> rank_of = ranks(accesses);
@@ -110,39 +110,25 @@ void Search::drop_superseded(std::vector<Test>& tests, const Accesses& accesses)
   for (std::uint32_t s = p_.step_count(); s < rank_of.size(); ++s) order.push_back(s);
   std::vector<Answer> answers(pairs.size(), Answer::open);
   Reachability(edges, order, rank_of).decide(pairs, answers, budget_);
-  std::vector<bool> superseded(tests.size());
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    if (answers[i] == Answer::ordered) superseded[asked[i]] = true;
+    if (answers[i] == Answer::ordered) tests[asked[i]].within_rank = Answer::ordered;
     if (answers[i] == Answer::open) leave_undecided(tests[asked[i]].accesses);
   }
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < tests.size(); ++i) {
-    if (!superseded[i]) tests[kept++] = tests[i];
-  }
-  tests.resize(kept);
+  std::erase_if(tests, [](const Test& t) { return t.within_rank == Answer::ordered; });
 }
 
 // Keeps the first conflict of each pair of steps.
 std::vector<Conflict> Search::distinct(const std::vector<Test>& tests) {
-  struct Place {
-    std::uint32_t second;
-    std::uint32_t first;
-    std::size_t test;
-  };
-  std::vector<Place> by_pair;
-  by_pair.reserve(tests.size());
-  for (std::size_t i = 0; i < tests.size(); ++i) {
-    by_pair.push_back({tests[i].accesses.second, tests[i].accesses.first, i});
-  }
-  std::sort(by_pair.begin(), by_pair.end(), [](const Place& a, const Place& b) {
-    return std::tie(a.second, a.first, a.test) < std::tie(b.second, b.first, b.test);
-  });
-  const auto same = [](const Place& a, const Place& b) { return a.second == b.second && a.first == b.first; };
-  by_pair.erase(std::unique(by_pair.begin(), by_pair.end(), same), by_pair.end());
-  std::sort(by_pair.begin(), by_pair.end(), [](const Place& a, const Place& b) { return a.test < b.test; });
+  const auto pair = [&](std::size_t i) { return std::pair(tests[i].accesses.second, tests[i].accesses.first); };
+  std::vector<std::size_t> firsts(tests.size());
+  std::iota(firsts.begin(), firsts.end(), std::size_t{0});
+  std::ranges::sort(firsts, {}, [&](std::size_t i) { return std::pair(pair(i), i); });
+  const auto repeated = std::ranges::unique(firsts, {}, pair);
+  firsts.erase(repeated.begin(), repeated.end());
+  std::ranges::sort(firsts);
   std::vector<Conflict> out;
-  out.reserve(by_pair.size());
-  for (const auto& [second, first, i] : by_pair) {
+  out.reserve(firsts.size());
+  for (const std::size_t i : firsts) {
     if (tests[i].within_rank == Answer::open) {
       leave_undecided(tests[i].accesses);
     } else {
@@ -152,8 +138,8 @@ std::vector<Conflict> Search::distinct(const std::vector<Test>& tests) {
   return out;
 }
 
-// Mostly what is written has come, by messages, from what was read before, so that is looked at first: only what
-// the chunk went through. The rest is asked of all steps, a part at a time, so that the first ones have an answer.
+// Searches first only what a chunk went through: mostly what is written has come, by messages, from what was read
+// before. Asks the rest of all steps, a part at a time, so that the first ones get an answer.
 void Search::decide_across_ranks(std::span<const Conflict> conflicts, std::vector<StepPair> flow) {
   if (conflicts.empty()) return;
   std::vector<StepPair> pairs;

@@ -16,17 +16,16 @@ namespace convert {
 
 // Lists the pairs found, each once, in the order of execution.
 struct Races {
-  std::vector<Conflict> real;          // nothing orders the two
-  std::vector<Conflict> via_messages;  // ordered, but only through other ranks
-  // The first pair that the budget did not suffice for; there may be more, of all kinds.
-  std::optional<Conflict> undecided{};
+  std::vector<Conflict> real;           // nothing orders the two
+  std::vector<Conflict> via_messages;   // ordered, but only through other ranks
+  std::optional<Conflict> undecided{};  // the first pair beyond the budget; there may be more, of all kinds
 };
 
-// Compares each read with the write before it, each write with the write and the reads before it; leaves out reads
-// that their own rank orders before another of these reads. `order`: all steps as executed.
+// Compares each read with the write before it, and each write with the write and the reads before it, without reads
+// that their own rank orders before another of these reads. Returns the races. `order`: all steps as executed.
 //
-// Linear in accesses as long as a step waits itself for the steps that it shares chunks with, or gets from them
-// what it writes. Any other pair costs up to steps / 256; `budget` limits the cost of all of them.
+// Takes time linear in accesses as long as steps themselves wait for the steps that they share chunks with, or get
+// from these what they write. Any other pair costs up to steps / 256; `budget` limits the cost of all such pairs.
 [[nodiscard]] Races find_races(const StepGraph& graph, const BufferLayout& layout, const ExecuteOptions& options,
                                std::span<const std::uint32_t> order, std::uint64_t budget = order_budget);
 

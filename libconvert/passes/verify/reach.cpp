@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 namespace convert {
 namespace {
@@ -20,33 +19,21 @@ struct Marks {
   }
 };
 
-// The edges by their end (or start), in compressed rows.
-struct Rows {
-  std::vector<std::uint32_t> begin;
-  std::vector<std::uint32_t> other;
-};
-
+// Returns the other ends of the edges by one of their ends.
 Rows rows(std::span<const StepPair> edges, std::size_t steps, std::uint32_t StepPair::*key,
           std::uint32_t StepPair::*other) {
-  Rows r;
-  r.begin.resize(steps + 2);
-  for (const StepPair& e : edges) ++r.begin[e.*key + 2];
-  std::partial_sum(r.begin.begin(), r.begin.end(), r.begin.begin());
-  r.other.resize(edges.size());
-  for (const StepPair& e : edges) r.other[r.begin[e.*key + 1]++] = e.*other;
-  r.begin.pop_back();
-  return r;
+  return rows_by_key(
+      edges.size(), steps, [&](std::size_t e) { return edges[e].*key; },
+      [&](std::size_t e) { return edges[e].*other; });
 }
 
-// The items in the order of their keys, those of one key as they were.
+// Returns the items in the order of their keys, those of one key as they were.
 std::vector<std::uint32_t> sorted_by(std::span<const std::uint32_t> items, std::span<const std::uint32_t> key_of,
                                      std::size_t keys) {
-  std::vector<std::uint32_t> next(keys + 1);
-  for (const std::uint32_t i : items) ++next[key_of[i] + 1];
-  std::partial_sum(next.begin(), next.end(), next.begin());
-  std::vector<std::uint32_t> out(items.size());
-  for (const std::uint32_t i : items) out[next[key_of[i]]++] = i;
-  return out;
+  const auto item = [&](std::size_t i) { return items[i]; };
+  return rows_by_key(
+             items.size(), keys, [&](std::size_t i) { return key_of[items[i]]; }, item)
+      .items;
 }
 
 }  // namespace
@@ -103,8 +90,7 @@ std::vector<std::uint32_t> running_order(const StepGraph& p) {
     if (placed[s]) continue;
     placed[s] = true;
     order.push_back(s);
-    for (std::uint32_t e = after.begin[s]; e < after.begin[s + 1]; ++e) {
-      const std::uint32_t next = after.other[e];
+    for (const std::uint32_t next : after[s]) {
       if (placed[next]) continue;
       if (p.steps[next].in != no_index && p.steps[s].out == p.steps[next].in) --messages[next];
       --waits[next];
@@ -118,14 +104,12 @@ Reachability::Reachability(std::span<const StepPair> edges, std::span<const std:
                            std::span<const std::uint32_t> group_of) {
   const std::size_t n = order.size();
   const Rows before = rows(edges, n, &StepPair::to, &StepPair::from);
-  constexpr std::uint32_t unseen = no_index;
-  std::vector<std::uint32_t> level(n, unseen);
+  std::vector<std::uint32_t> level(n, no_index);
   std::uint32_t levels = 0;
   for (const std::uint32_t s : order) {
     std::uint32_t own = 0;
-    for (std::uint32_t e = before.begin[s]; e < before.begin[s + 1]; ++e) {
-      const std::uint32_t from = level[before.other[e]];
-      if (from != unseen) own = std::max(own, from + 1);
+    for (const std::uint32_t from : before[s]) {
+      if (level[from] != no_index) own = std::max(own, level[from] + 1);
     }
     level[s] = own;
     levels = std::max(levels, own + 1);
@@ -134,18 +118,16 @@ Reachability::Reachability(std::span<const StepPair> edges, std::span<const std:
   const std::vector<std::uint32_t> step_at = sorted_by(sorted_by(order, level, levels), group_of, groups);
   place_.resize(n);
   for (std::uint32_t i = 0; i < n; ++i) place_[step_at[i]] = i;
-  begin_.reserve(n + 1);
-  before_.reserve(edges.size());
+  before_.begin.reserve(n + 1);
+  before_.items.reserve(edges.size());
   group_.reserve(n);
   for (std::uint32_t i = 0; i < n; ++i) {
     group_.push_back(group_of[step_at[i]]);
-    begin_.push_back(static_cast<std::uint32_t>(before_.size()));
-    for (std::uint32_t e = before.begin[step_at[i]]; e < before.begin[step_at[i] + 1]; ++e) {
-      const std::uint32_t from = place_[before.other[e]];
-      if (from < i) before_.push_back(from);
+    for (const std::uint32_t from : before[step_at[i]]) {
+      if (place_[from] < i) before_.items.push_back(place_[from]);
     }
+    before_.end_row();
   }
-  begin_.push_back(static_cast<std::uint32_t>(before_.size()));
   cover_with_paths();
 }
 
@@ -156,10 +138,11 @@ void Reachability::cover_with_paths() {
   path_.reserve(place_.size());
   for (std::uint32_t i = 0; i < place_.size(); ++i) {
     std::uint32_t path = no_index;
-    for (std::uint32_t e = begin_[i]; e < begin_[i + 1] && path == no_index; ++e) {
-      if (continued[before_[e]]) continue;
-      continued[before_[e]] = true;
-      path = path_[before_[e]];
+    for (const std::uint32_t from : before_[i]) {
+      if (continued[from]) continue;
+      continued[from] = true;
+      path = path_[from];
+      break;
     }
     path_.push_back(path != no_index ? path : paths++);
   }
@@ -203,7 +186,8 @@ std::vector<Reachability::Batch> Reachability::batches(std::span<Query> all, std
 
 std::uint64_t Reachability::cost(std::span<const Batch> batches) const {
   std::uint64_t sum = 0;
-  for (const Batch& b : batches) sum += std::uint64_t{b.last} - b.first + 1 + begin_[b.last + 1] - begin_[b.first];
+  for (const Batch& b : batches)
+    sum += std::uint64_t{b.last} - b.first + 1 + before_.begin[b.last + 1] - before_.begin[b.first];
   return sum;
 }
 
@@ -222,7 +206,7 @@ void Reachability::decide(std::span<const StepPair> pairs, std::span<Answer> ans
       batches(std::span(by_step.begin(), middle), most_marks, [](const Query& q) { return q.from; });
   const auto backward = batches(std::span(middle, by_step.end()), most_marks, [](const Query& q) { return q.to; });
   const std::uint64_t price = cost(forward) + cost(backward);
-  const bool cheap = price <= 4 * (before_.size() + place_.size());
+  const bool cheap = price <= 4 * (before_.items.size() + place_.size());
   std::vector<Query> by_path = cheap ? std::vector<Query>() : by_step;
   const auto paths = batches(by_path, most_paths, [&](const Query& q) { return path_[q.from]; });
   const auto sweep = [&](const std::vector<Batch>& all, const auto& one) {
@@ -233,59 +217,41 @@ void Reachability::decide(std::span<const StepPair> pairs, std::span<Answer> ans
         return;
       }
       budget -= one_price;
-      (this->*one)(b, answers);
+      one(b);
     }
   };
   if (!cheap && cost(paths) < price) {
-    sweep(paths, &Reachability::sweep_paths);
+    sweep(paths, [&](const Batch& b) { sweep_paths(b, answers); });
   } else {
-    sweep(forward, &Reachability::sweep_forward);
-    sweep(backward, &Reachability::sweep_backward);
+    sweep(forward, [&](const Batch& b) { sweep_marks(b, true, answers); });
+    sweep(backward, [&](const Batch& b) { sweep_marks(b, false, answers); });
   }
 }
 
-// What is marked at a place comes before it.
-void Reachability::sweep_forward(const Batch& batch, std::span<Answer> answers) const {
+// Carries marks along the edges: from `from` of each pair on (forward), what is marked at a place comes before it;
+// from `to` of each pair back, it comes after it.
+void Reachability::sweep_marks(const Batch& batch, bool forward, std::span<Answer> answers) const {
   const auto [asked, first, last] = batch;
+  const auto marked = forward ? &Query::from : &Query::to, other = forward ? &Query::to : &Query::from;
   std::vector<Marks> at(last - first + 1);
   std::vector<std::size_t> mark_of(asked.size());
-  std::size_t next = 0;
-  std::size_t mark = 0;
-  for (std::uint32_t place = first; place <= last; ++place) {
-    Marks& here = at[place - first];
-    for (std::uint32_t e = begin_[place]; e < begin_[place + 1]; ++e) {
-      if (before_[e] >= first) here.add(at[before_[e] - first]);
-    }
-    if (next == asked.size() || asked[next].from != place) continue;
-    here.set(mark);
-    while (next < asked.size() && asked[next].from == place) mark_of[next++] = mark;
-    ++mark;
-  }
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    answers[asked[i].pair] = at[asked[i].to - first].has(mark_of[i]) ? Answer::ordered : Answer::unordered;
+    if (i > 0) mark_of[i] = mark_of[i - 1] + (asked[i].*marked != asked[i - 1].*marked ? 1 : 0);
+    at[asked[i].*marked - first].set(mark_of[i]);
   }
-}
-
-// What is marked at a place comes after it.
-void Reachability::sweep_backward(const Batch& batch, std::span<Answer> answers) const {
-  const auto [asked, first, last] = batch;
-  std::vector<Marks> at(last - first + 1);
-  std::vector<std::size_t> mark_of(asked.size());
-  std::size_t next = asked.size();
-  std::size_t mark = 0;
-  for (std::uint32_t place = last + 1; place-- > first;) {
-    Marks& here = at[place - first];
-    if (next > 0 && asked[next - 1].to == place) {
-      here.set(mark);
-      while (next > 0 && asked[next - 1].to == place) mark_of[--next] = mark;
-      ++mark;
-    }
-    for (std::uint32_t e = begin_[place]; e < begin_[place + 1]; ++e) {
-      if (before_[e] >= first) at[before_[e] - first].add(here);
+  for (std::uint32_t k = 0; k < at.size(); ++k) {
+    const std::uint32_t place = forward ? k : last - first - k;
+    for (const std::uint32_t from : before_[first + place]) {
+      if (from < first) continue;
+      if (forward) {
+        at[place].add(at[from - first]);
+      } else {
+        at[from - first].add(at[place]);
+      }
     }
   }
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    answers[asked[i].pair] = at[asked[i].from - first].has(mark_of[i]) ? Answer::ordered : Answer::unordered;
+    answers[asked[i].pair] = at[asked[i].*other - first].has(mark_of[i]) ? Answer::ordered : Answer::unordered;
   }
 }
 
@@ -301,10 +267,9 @@ void Reachability::sweep_paths(const Batch& batch, std::span<Answer> answers) co
   std::vector<std::array<std::uint32_t, most_paths>> at(last - first + 1);
   for (std::uint32_t place = first; place <= last; ++place) {
     auto& here = at[place - first];
-    for (std::uint32_t e = begin_[place]; e < begin_[place + 1]; ++e) {
-      if (before_[e] < first) continue;
-      const auto& from = at[before_[e] - first];
-      for (std::size_t k = 0; k < most_paths; ++k) here[k] = std::max(here[k], from[k]);
+    for (const std::uint32_t from : before_[place]) {
+      for (std::size_t k = 0; from >= first && k < most_paths; ++k)
+        here[k] = std::max(here[k], at[from - first][k]);
     }
     const auto own = std::lower_bound(paths.begin(), paths.end(), path_[place]);
     if (own != paths.end() && *own == path_[place]) here[static_cast<std::size_t>(own - paths.begin())] = place + 1;

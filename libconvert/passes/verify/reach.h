@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "graph/rows.h"
 #include "passes/verify/step_graph.h"
 
 namespace convert {
@@ -25,15 +26,13 @@ void add_local_edges(const StepGraph& graph, std::vector<StepPair>& edges);
 // Adds edges from each send to its receive. FIFO back-pressure is no order.
 void add_message_edges(const StepGraph& graph, std::vector<StepPair>& edges);
 
-// Returns all steps in an order in which they can run. Steps that wait in a cycle of messages are ordered as if
-// those messages had arrived.
+// Returns all steps in an order in which they can run, as if messages that steps await in a cycle had arrived.
 [[nodiscard]] std::vector<std::uint32_t> running_order(const StepGraph& graph);
 
-// Answers questions by sweeps over the steps' places. A sweep carries along the edges what each place comes after
-// (or before), as marks for up to 256 steps that are asked about, or, if many of these lie on few paths, as the
-// last step of up to 8 paths; it covers only what lies between the first and the last place asked about. So a
-// question costs little if its steps are near each other, or if it shares an end or a path with many others; in the
-// worst case 256 of them cost a sweep of the whole.
+// Answers questions by sweeps over the steps' places, each from the first to the last place asked about. A sweep
+// carries along the edges what a place comes after (or before): marks of up to 256 steps asked about or, if many of
+// these lie on few paths, the last step of up to 8 paths. So questions cost little if their steps are near each
+// other, or if many share an end or a path; in the worst case 256 of them cost a sweep of the whole.
 class Reachability {
  public:
   // `order`: every step once, in an order in which they can run; edges against it are left out. `group_of`: by
@@ -60,16 +59,14 @@ class Reachability {
   [[nodiscard]] std::vector<Query> queries(std::span<const StepPair> pairs, std::span<Answer> answers) const;
   template <typename Key>
   static std::vector<Batch> batches(std::span<Query> queries, std::size_t most, const Key& key);
-  void sweep_forward(const Batch& batch, std::span<Answer> answers) const;
-  void sweep_backward(const Batch& batch, std::span<Answer> answers) const;
+  void sweep_marks(const Batch& batch, bool forward, std::span<Answer> answers) const;
   void sweep_paths(const Batch& batch, std::span<Answer> answers) const;
   [[nodiscard]] std::uint64_t cost(std::span<const Batch> batches) const;
 
-  std::vector<std::uint32_t> place_;   // by step: by group, then by the length of the longest path to it
-  std::vector<std::uint32_t> group_;   // by place
-  std::vector<std::uint32_t> path_;    // by place: its path among those that cover all places
-  std::vector<std::uint32_t> begin_;   // by place: its first entry in before_; one more at the end
-  std::vector<std::uint32_t> before_;  // places that edges come from
+  std::vector<std::uint32_t> place_;  // by step: by group, then by the length of the longest path to it
+  std::vector<std::uint32_t> group_;  // by place
+  std::vector<std::uint32_t> path_;   // by place: its path among those that cover all places
+  Rows before_;                       // by place: the places that edges come from
 };
 
 }  // namespace convert

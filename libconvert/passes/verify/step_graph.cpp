@@ -19,12 +19,7 @@ class Builder {
   explicit Builder(const Algorithm& a) : a_(a), connections_(p_.connections), published_(published_steps(a)) {}
 
   StepGraph build() {
-    p_.collective = a_.collective;
-    p_.protocol = a_.protocol;
-    p_.chunks = a_.chunks;
-    p_.inplace = a_.inplace;
-    p_.outofplace = runs_outofplace(a_);
-    p_.scheduled = a_.scheduled;
+    static_cast<StepHeader&>(p_) = header_of(a_);
     p_.file = a_.file;
     p_.chains.reserve(a_.tbs.size());
     p_.steps.reserve(a_.steps.size() + 1);
@@ -59,11 +54,7 @@ class Builder {
       add_dependency(s, i, tb, gpu, self);
       if (s.type == StepType::nop) continue;  // its dependency waits for the step that follows
       GraphStep& step = p_.steps.emplace_back();
-      step.type = s.type;
-      step.src_buf = s.src_buf;
-      step.dst_buf = s.dst_buf;
-      step.src_off = s.src_off;
-      step.dst_off = s.dst_off;
+      data_of(step) = data_of(s);
       step.cnt = s.cnt > 0 && s.cnt <= max_step_chunks ? s.cnt : 0;
       step.dep_begin = dep_begin;
       step.source = i;
@@ -108,6 +99,10 @@ class Builder {
 
 }  // namespace
 
+StepHeader header_of(const Algorithm& a) {
+  return {a.collective, a.protocol, a.chunks, a.inplace, runs_outofplace(a), a.scheduled};
+}
+
 std::uint32_t ConnectionTable::get(std::int32_t src, std::int32_t dst, std::int64_t channel) {
   const auto same = [&](std::uint32_t n) {
     const Connection& c = connections_[n];
@@ -148,12 +143,22 @@ void index_messages(StepGraph& p) {
   }
 }
 
+namespace {
+
+// Returns which of the ranges, ascending by `first`, holds a place; empty ranges share the first place of others.
+template <class Range>
+std::uint32_t holder(const std::vector<Range>& ranges, std::uint32_t place, std::uint32_t Range::*first,
+                     std::uint32_t Range::*count) {
+  const auto after = std::ranges::upper_bound(ranges, place, {}, first);
+  auto found = static_cast<std::uint32_t>(after - ranges.begin()) - 1;
+  while (place >= ranges[found].*first + ranges[found].*count) --found;
+  return found;
+}
+
+}  // namespace
+
 std::uint32_t chain_of(const StepGraph& p, std::uint32_t step) {
-  const auto after = std::upper_bound(p.chains.begin(), p.chains.end(), step,
-                                      [](std::uint32_t s, const Chain& c) { return s < c.first; });
-  auto chain = static_cast<std::uint32_t>(after - p.chains.begin()) - 1;
-  while (step >= p.chains[chain].first + p.chains[chain].count) --chain;  // empty chains share a first step
-  return chain;
+  return holder(p.chains, step, &Chain::first, &Chain::count);
 }
 
 StepGraph make_step_graph(const Algorithm& algorithm) {
@@ -162,13 +167,6 @@ StepGraph make_step_graph(const Algorithm& algorithm) {
   // The lookups go through the source index, so they hold for copies of the graph too.
   std::vector<std::uint32_t> source(p.step_count());
   for (std::uint32_t s = 0; s < p.step_count(); ++s) source[s] = p.steps[s].source;
-  const auto tb_of = [a](std::uint32_t step) {
-    const auto after = std::upper_bound(a->tbs.begin(), a->tbs.end(), step,
-                                        [](std::uint32_t s, const Threadblock& t) { return s < t.first_step; });
-    auto tb = static_cast<std::uint32_t>(after - a->tbs.begin()) - 1;
-    while (step >= a->tbs[tb].first_step + a->tbs[tb].step_count) --tb;
-    return tb;
-  };
   p.locate = [a, source](std::uint32_t s) {
     const Step& step = a->steps[source[s]];
     return Location{.file = a->file, .line = step.line, .column = step.column};
@@ -176,12 +174,9 @@ StepGraph make_step_graph(const Algorithm& algorithm) {
   p.locate_rank = [a](std::int32_t rank) {
     return Location{.file = a->file, .line = a->gpus[static_cast<std::size_t>(rank)].line};
   };
-  p.describe = [a, source, tb_of](std::uint32_t s) {
-    const std::uint32_t tb = tb_of(source[s]);
-    const auto after = std::upper_bound(a->gpus.begin(), a->gpus.end(), tb,
-                                        [](std::uint32_t t, const Gpu& g) { return t < g.first_tb; });
-    auto gpu = static_cast<std::uint32_t>(after - a->gpus.begin()) - 1;
-    while (tb >= a->gpus[gpu].first_tb + a->gpus[gpu].tb_count) --gpu;
+  p.describe = [a, source](std::uint32_t s) {
+    const std::uint32_t tb = holder(a->tbs, source[s], &Threadblock::first_step, &Threadblock::step_count);
+    const std::uint32_t gpu = holder(a->gpus, tb, &Gpu::first_tb, &Gpu::tb_count);
     return "gpu " + std::to_string(gpu) + " threadblock " + std::to_string(tb - a->gpus[gpu].first_tb) + " step " +
            std::to_string(source[s] - a->tbs[tb].first_step) + " (" + std::string(name(a->steps[source[s]].type)) +
            ")";

@@ -8,9 +8,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/algorithm/algorithm.h"
@@ -33,6 +33,12 @@ struct GraphStep {
   std::uint32_t dep_begin = 0;   // into StepGraph::deps; ends where the next step's begin
   std::uint32_t source = 0;      // index of the Algorithm's step, or of the rank's first node of the step
 };
+
+// Returns what a Step or GraphStep does with which chunks.
+template <class AnyStep>
+[[nodiscard]] auto data_of(AnyStep& s) {
+  return std::tie(s.type, s.src_buf, s.dst_buf, s.src_off, s.dst_off, s.cnt);
+}
 
 struct Dependency {
   std::uint32_t step;  // no_index: never satisfied
@@ -62,12 +68,26 @@ struct RankBuffers {
   std::vector<Copy> copies;
 };
 
-struct StepGraph {
+// For findings: where a step stands, and its name ("gpu 0 threadblock 3 step 1 (rrc)").
+struct StepNames {
+  std::function<Location(std::uint32_t step)> locate{};
+  std::function<std::string(std::uint32_t step)> describe{};
+  std::function<Location(std::int32_t rank)> locate_rank{};
+};
+
+// Holds what an algorithm states as a whole.
+struct StepHeader {
   Collective collective = Collective::custom;
   Protocol protocol = Protocol::simple;
   std::int32_t chunks = 1;
   bool inplace = false;
-  bool outofplace = false;           // both: either layout must hold
+  bool outofplace = false;  // both: either layout must hold
+  bool scheduled = false;   // see Algorithm::scheduled
+  friend bool operator==(const StepHeader&, const StepHeader&) = default;
+};
+[[nodiscard]] StepHeader header_of(const Algorithm& algorithm);
+
+struct StepGraph : StepHeader, StepNames {
   std::vector<RankBuffers> buffers;  // by rank
   std::vector<Chain> chains;         // in rank order
   std::vector<GraphStep> steps;      // in chain order; one more at the end closes the last dependency range
@@ -78,11 +98,6 @@ struct StepGraph {
   std::vector<std::uint32_t> rank_chain_begin;  // first chain of each rank; ranks() + 1 entries
 
   std::string file;
-  // For findings: where a step stands, and its name ("gpu 0 threadblock 3 step 1 (rrc)").
-  std::function<Location(std::uint32_t step)> locate;
-  std::function<std::string(std::uint32_t step)> describe;
-  std::function<Location(std::int32_t rank)> locate_rank;
-  bool scheduled = false;    // see Algorithm::scheduled
   bool from_traces = false;  // speak of ranks and tags, not of gpus and channels
   bool of_places = false;    // ranks are places of a group; `describe` tells the real ranks
 
@@ -102,40 +117,6 @@ struct StepGraph {
 // do not form steps, [cycles] on a cycle.
 [[nodiscard]] StepGraph make_step_graph(std::span<const Trace> traces, Diagnostics& diagnostics);
 
-// Does the same with traces that come one after the other, ranks 0…n-1, and need not be kept.
-class StepGraphBuilder {
- public:
-  // The nodes of a step, as indices in the trace of its rank; no_index where it has none.
-  struct StepNodes {
-    std::uint32_t first = no_index;
-    std::uint32_t recv = no_index;
-    std::uint32_t send = no_index;
-  };
-  // The functions of the same names in StepGraph.
-  struct Names {
-    std::function<Location(std::uint32_t step)> locate;
-    std::function<std::string(std::uint32_t step)> describe;
-    std::function<Location(std::int32_t rank)> locate_rank;
-  };
-
-  explicit StepGraphBuilder(std::int32_t ranks);
-  ~StepGraphBuilder();
-  // Throws as make_step_graph().
-  void add(const Trace& trace);
-  // Returns the nodes of each step, when all ranks were added.
-  [[nodiscard]] const std::vector<StepNodes>& nodes() const;
-  // Returns the rank of a step that was added.
-  [[nodiscard]] std::size_t rank_of(std::uint32_t step) const;
-  [[nodiscard]] StepGraph finish(Names names, Diagnostics& diagnostics);
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
-
-// Returns the chain of a step, by binary search.
-[[nodiscard]] std::uint32_t chain_of(const StepGraph& graph, std::uint32_t step);
-
 // Finds or adds connections by (src, dst, channel).
 class ConnectionTable {
  public:
@@ -146,6 +127,40 @@ class ConnectionTable {
   std::vector<Connection>& connections_;
   IndexTable<> index_;
 };
+
+// Does the same with traces that come one after the other, ranks 0…n-1, and need not be kept.
+class StepGraphBuilder {
+ public:
+  // The nodes of a step, as indices in the trace of its rank; no_index where it has none.
+  struct StepNodes {
+    std::uint32_t first = no_index;
+    std::uint32_t recv = no_index;
+    std::uint32_t send = no_index;
+  };
+
+  explicit StepGraphBuilder(std::int32_t ranks) : ranks_(ranks), connections_(graph_.connections) {
+    graph_.from_traces = true;
+  }
+  // Throws as make_step_graph().
+  void add(const Trace& trace);
+  // Returns the nodes of each step, when all ranks were added.
+  [[nodiscard]] const std::vector<StepNodes>& nodes() const { return nodes_; }
+  // Returns the rank of a step that was added.
+  [[nodiscard]] std::size_t rank_of(std::uint32_t step) const;
+  [[nodiscard]] StepGraph finish(StepNames names, Diagnostics& diagnostics);
+
+ private:
+  std::int32_t ranks_;
+  StepGraph graph_;
+  ConnectionTable connections_;
+  std::vector<std::vector<std::uint32_t>> sends_;  // by connection: steps
+  std::vector<std::vector<std::uint32_t>> recvs_;
+  std::vector<StepNodes> nodes_;
+  std::vector<std::uint32_t> first_step_;  // of each rank
+};
+
+// Returns the chain of a step, by binary search.
+[[nodiscard]] std::uint32_t chain_of(const StepGraph& graph, std::uint32_t step);
 
 // Fills send_steps and recv_steps from the steps' connections, in chain order.
 void index_messages(StepGraph& graph);

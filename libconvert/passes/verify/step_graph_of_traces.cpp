@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <utility>
 
 #include "graph/algorithms.h"
 #include "graph/graph.h"
@@ -11,7 +13,7 @@
 namespace convert {
 namespace {
 
-// A step's nodes, in one rank: RECV, COMP, SEND as far as its type has them.
+// The nodes of a step in one rank: RECV, COMP, SEND, as its type has them.
 struct Group {
   Step step;
   std::uint32_t entry = no_index;
@@ -22,7 +24,7 @@ struct Group {
   std::uint32_t position = 0;      // in the chain
 };
 
-// The node types of a step, in order; NodeType::invalid ends them.
+// Returns the node types of a step in order; NodeType::invalid ends them.
 std::array<NodeType, 4> node_types(StepType t) {
   std::array<NodeType, 4> out{};
   std::size_t n = 0;
@@ -36,13 +38,7 @@ class RankBuilder {
  public:
   RankBuilder(const Trace& trace, std::int32_t ranks, StepGraph& p, ConnectionTable& connections,
               std::vector<std::vector<std::uint32_t>>& sends, std::vector<std::vector<std::uint32_t>>& recvs)
-      : trace_(trace),
-        ranks_(ranks),
-        p_(p),
-        connections_(connections),
-        sends_(sends),
-        recvs_(recvs),
-        graph_(build_graph(trace.nodes)) {}
+      : trace_(trace), ranks_(ranks), p_(p), connections_(connections), sends_(sends), recvs_(recvs) {}
 
   void build(std::vector<StepGraphBuilder::StepNodes>& nodes) {
     const std::vector<std::uint32_t> order = topological_order(graph_);
@@ -79,11 +75,7 @@ class RankBuilder {
     if (find(attrs, attr::step_type) == nullptr) {
       if (node.type == NodeType::comm_send || node.type == NodeType::comm_recv)
         fail(i, "a message without chunk provenance (no step_type)");
-      Group g;  // takes no part, but orders what depends on it
-      g.entry = g.exit = i;
-      group_of_[i] = static_cast<std::uint32_t>(groups_.size());
-      groups_.push_back(g);
-      return;
+      return start(i, {});  // takes no part, but orders what depends on it
     }
     const Step step = parse_step(trace_, i);
     if (step.cnt < 0 || step.cnt > max_step_chunks)
@@ -93,13 +85,9 @@ class RankBuilder {
     if (at >= types.size() || node.type == NodeType::invalid)
       fail(i, "its node type does not fit a step of type " + std::string(name(step.type)));
     if (at == 0) {
-      Group g;
-      g.step = step;
-      g.entry = g.exit = i;
-      if (node.type == NodeType::comm_recv) g.recv = i;
-      if (node.type == NodeType::comm_send) g.send = i;
-      group_of_[i] = static_cast<std::uint32_t>(groups_.size());
-      groups_.push_back(g);
+      start(i, step);
+      if (node.type == NodeType::comm_recv) groups_.back().recv = i;
+      if (node.type == NodeType::comm_send) groups_.back().send = i;
       return;
     }
     const auto parents = graph_.parents(i);
@@ -109,11 +97,7 @@ class RankBuilder {
       fail(i, "continues a step of type " + std::string(name(step.type)) +
                   ", but does not depend on exactly the node before it");
     Group& g = groups_[number];
-    const bool same = g.exit == parent && g.step.type == step.type && g.step.src_buf == step.src_buf &&
-                      g.step.dst_buf == step.dst_buf && g.step.src_off == step.src_off &&
-                      g.step.dst_off == step.dst_off && g.step.cnt == step.cnt &&
-                      trace_.nodes.nodes[parent].type == types[at - 1];
-    if (!same)
+    if (g.exit != parent || data_of(g.step) != data_of(step) || trace_.nodes.nodes[parent].type != types[at - 1])
       fail(i, "continues a step of type " + std::string(name(step.type)) +
                   ", but its parent is not the node before it");
     g.exit = i;
@@ -121,9 +105,13 @@ class RankBuilder {
     group_of_[i] = number;
   }
 
+  void start(std::uint32_t i, const Step& step) {
+    group_of_[i] = static_cast<std::uint32_t>(groups_.size());
+    groups_.push_back({.step = step, .entry = i, .exit = i});
+  }
+
   // Greedy path cover: a step goes behind the first of its parents that is still the end of a chain.
   void make_chains() {
-    parent_begin_.push_back(0);
     for (std::uint32_t n = 0; n < groups_.size(); ++n) {
       Group& g = groups_[n];
       for (const Edge& e : graph_.parents(g.entry)) {
@@ -131,7 +119,7 @@ class RankBuilder {
         if (parent.exit != e.node)
           fail(g.entry, "depends on the inside of a step of type " + std::string(name(parent.step.type)) +
                             "; it must depend on that step's last node");
-        parents_.push_back(group_of_[e.node]);
+        parents_.items.push_back(group_of_[e.node]);
         const bool at_end = chains_[parent.chain].back() == group_of_[e.node];
         if (g.chain == no_index && at_end) g.chain = parent.chain;
       }
@@ -141,7 +129,7 @@ class RankBuilder {
       }
       g.position = static_cast<std::uint32_t>(chains_[g.chain].size());
       chains_[g.chain].push_back(n);
-      parent_begin_.push_back(static_cast<std::uint32_t>(parents_.size()));
+      parents_.end_row();
     }
   }
 
@@ -158,17 +146,12 @@ class RankBuilder {
       for (const std::uint32_t n : chain) {
         const Group& g = groups_[n];
         GraphStep s;
-        s.type = g.step.type;
-        s.src_buf = g.step.src_buf;
-        s.dst_buf = g.step.dst_buf;
-        s.src_off = g.step.src_off;
-        s.dst_off = g.step.dst_off;
-        s.cnt = g.step.cnt;
+        data_of(s) = data_of(g.step);
         s.dep_begin = static_cast<std::uint32_t>(p_.deps.size());
         s.source = g.entry;
-        for (std::uint32_t k = parent_begin_[n]; k < parent_begin_[n + 1]; ++k) {
-          const Group& parent = groups_[parents_[k]];
-          if (parent.chain != g.chain) p_.deps.push_back({step_of[parents_[k]], first_chain + parent.chain});
+        for (const std::uint32_t parent : parents_[n]) {
+          const std::uint32_t chain_of_parent = groups_[parent].chain;
+          if (chain_of_parent != g.chain) p_.deps.push_back({step_of[parent], first_chain + chain_of_parent});
         }
         if (g.recv != no_index) s.in = connect(g.recv, NodeType::comm_recv);
         if (g.send != no_index) s.out = connect(g.send, NodeType::comm_send);
@@ -206,12 +189,11 @@ class RankBuilder {
   ConnectionTable& connections_;
   std::vector<std::vector<std::uint32_t>>& sends_;
   std::vector<std::vector<std::uint32_t>>& recvs_;
-  Graph graph_;
+  Graph graph_ = build_graph(trace_.nodes);
   std::vector<Group> groups_;            // in topological order of their entries
   std::vector<std::uint32_t> group_of_;  // by node
   std::vector<std::vector<std::uint32_t>> chains_;
-  std::vector<std::uint32_t> parents_;  // groups, by group
-  std::vector<std::uint32_t> parent_begin_;
+  Rows parents_;  // by group: groups
 };
 
 void take_header(const Trace& t, StepGraph& p) {
@@ -225,19 +207,11 @@ void take_header(const Trace& t, StepGraph& p) {
   }
   p.buffers.push_back({gpu.i_chunks, gpu.o_chunks, gpu.s_chunks, {}});
   if (header.scheduled) p.buffers.back().copies = std::move(gpu.copies);  // elsewhere they are nodes
-  if (t.rank != 0) {
-    if (header.collective != p.collective || header.protocol != p.protocol || header.chunks != p.chunks ||
-        header.inplace != p.inplace || runs_outofplace(header) != p.outofplace || header.scheduled != p.scheduled)
-      throw input_error({.file = t.name}, "the algorithm in the metadata (msccl.*) differs from that of rank 0",
-                        "provenance");
-    return;
-  }
-  p.collective = header.collective;
-  p.protocol = header.protocol;
-  p.chunks = header.chunks;
-  p.inplace = header.inplace;
-  p.outofplace = runs_outofplace(header);
-  p.scheduled = header.scheduled;
+  if (t.rank != 0 && header_of(header) != p)
+    throw input_error({.file = t.name}, "the algorithm in the metadata (msccl.*) differs from that of rank 0",
+                      "provenance");
+  if (t.rank != 0) return;
+  static_cast<StepHeader&>(p) = header_of(header);
   p.file = t.name;
 }
 
@@ -260,7 +234,7 @@ class MessageOrder {
     std::vector<Answer> answers(pairs_.size(), Answer::open);
     std::uint64_t budget = order_budget;
     graph.decide(pairs_, answers, budget);
-    std::size_t reported = 0;  // to here: of the connection's end of the last finding
+    std::size_t reported = 0;  // 1 + the end of a connection that the last finding is of
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       if (answers[i] == Answer::ordered || end_of_[i] + 1 == reported) continue;
       reported = end_of_[i] + 1;
@@ -276,7 +250,7 @@ class MessageOrder {
   }
 
  private:
-  // Those that their chain does not order. Called for the sends and the receives of each connection in turn.
+  // Lists pairs that their chain does not order. Called for the sends, then the receives of each connection.
   void ask(const std::vector<std::uint32_t>& steps, std::uint32_t begin, std::uint32_t count) {
     for (std::uint32_t k = begin; k + 1 < begin + count; ++k) {
       if (steps[k] < steps[k + 1] && chain_of(p_, steps[k]) == chain_of(p_, steps[k + 1])) continue;
@@ -305,46 +279,25 @@ void flatten(std::vector<std::vector<std::uint32_t>>& lists, std::vector<std::ui
 
 }  // namespace
 
-struct StepGraphBuilder::State {
-  explicit State(std::int32_t of_ranks) : ranks(of_ranks), connections(p.connections) { p.from_traces = true; }
-  std::int32_t ranks;
-  StepGraph p;
-  ConnectionTable connections;
-  std::vector<std::vector<std::uint32_t>> sends;
-  std::vector<std::vector<std::uint32_t>> recvs;
-  std::vector<StepNodes> nodes;
-  std::vector<std::uint32_t> first_step;  // of each rank
-};
-
-StepGraphBuilder::StepGraphBuilder(std::int32_t ranks) : state_(std::make_unique<State>(ranks)) {}
-StepGraphBuilder::~StepGraphBuilder() = default;
-
 void StepGraphBuilder::add(const Trace& trace) {
-  State& s = *state_;
-  take_header(trace, s.p);
-  s.first_step.push_back(static_cast<std::uint32_t>(s.p.steps.size()));
-  s.p.rank_chain_begin.push_back(static_cast<std::uint32_t>(s.p.chains.size()));
-  RankBuilder(trace, s.ranks, s.p, s.connections, s.sends, s.recvs).build(s.nodes);
+  take_header(trace, graph_);
+  first_step_.push_back(static_cast<std::uint32_t>(graph_.steps.size()));
+  graph_.rank_chain_begin.push_back(static_cast<std::uint32_t>(graph_.chains.size()));
+  RankBuilder(trace, ranks_, graph_, connections_, sends_, recvs_).build(nodes_);
 }
-
-const std::vector<StepGraphBuilder::StepNodes>& StepGraphBuilder::nodes() const { return state_->nodes; }
 
 std::size_t StepGraphBuilder::rank_of(std::uint32_t step) const {
-  const auto& first = state_->first_step;
-  return static_cast<std::size_t>(std::upper_bound(first.begin(), first.end(), step) - first.begin()) - 1;
+  return static_cast<std::size_t>(std::ranges::upper_bound(first_step_, step) - first_step_.begin()) - 1;
 }
 
-StepGraph StepGraphBuilder::finish(Names names, Diagnostics& diagnostics) {
-  State& s = *state_;
-  StepGraph& p = s.p;
+StepGraph StepGraphBuilder::finish(StepNames names, Diagnostics& diagnostics) {
+  StepGraph& p = graph_;
   p.rank_chain_begin.push_back(static_cast<std::uint32_t>(p.chains.size()));
   p.steps.push_back({.dep_begin = static_cast<std::uint32_t>(p.deps.size())});
   for (const Dependency& d : p.deps) p.steps[d.step].awaited = true;
-  flatten(s.sends, p.send_steps, p.connections, true);
-  flatten(s.recvs, p.recv_steps, p.connections, false);
-  p.locate = std::move(names.locate);
-  p.describe = std::move(names.describe);
-  p.locate_rank = std::move(names.locate_rank);
+  flatten(sends_, p.send_steps, p.connections, true);
+  flatten(recvs_, p.recv_steps, p.connections, false);
+  static_cast<StepNames&>(p) = std::move(names);
   MessageOrder(p, diagnostics).check();
   return std::move(p);
 }
@@ -355,7 +308,7 @@ StepGraph make_step_graph(std::span<const Trace> traces, Diagnostics& diagnostic
     if (t.rank == 0) require_all_ranks(traces);
     made->add(t);
   }
-  StepGraphBuilder::Names names;
+  StepNames names;
   names.locate = [traces, made](std::uint32_t s) {
     return location_of(traces[made->rank_of(s)], made->nodes()[s].first);
   };

@@ -10,7 +10,7 @@
 namespace convert {
 namespace {
 
-// What the two runtimes accept beyond the format itself; beyond it a file is still valid, but not runnable there.
+// Holds what a runtime accepts; a file beyond that is valid, but does not run there.
 struct RuntimeLimits {
   const char* name;
   std::uint32_t steps;
@@ -54,64 +54,56 @@ class Checker {
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const Step& s = steps[i];
       if (s.unreadable) continue;
-      const auto where = [&] { return place(rank, id, i) + " (" + std::string(name(s.type)) + ")"; };
-      if (gpu.complete) check_dependency(gpu, s, id, i, where);
+      const auto error = [&](const char* rule, const std::string& what) {
+        diagnostics_.error(at(s), rule, place(rank, id, i) + " (" + std::string(name(s.type)) + ")" + what);
+      };
+      if (gpu.complete) check_dependency(gpu, s, id, i, error);
       if (s.type == StepType::nop) {
         const bool closed = i + 1 < steps.size() && (steps[i + 1].depid >= 0 || steps[i + 1].unreadable);
-        if (s.depid < 0) diagnostics_.error(at(s), "deps", where() + ": a nop without a dependency");
-        if (!closed)
-          diagnostics_.error(at(s), "deps",
-                             where() + ": a nop must be followed by a step that has a dependency of its own");
+        if (s.depid < 0) error("deps", ": a nop without a dependency");
+        if (!closed) error("deps", ": a nop must be followed by a step that has a dependency of its own");
         continue;
       }
       if (s.cnt <= 0 || s.cnt > max_step_chunks)
-        diagnostics_.error(at(s), "steps",
-                           where() + ": moves " + std::to_string(s.cnt) + " chunks; 1…" +
-                               std::to_string(max_step_chunks) + " are possible");
-      if (sends(s.type) && tb.send < 0)
-        diagnostics_.error(at(s), "peers", where() + ": sends, but its threadblock has no send peer");
-      if (receives(s.type) && tb.recv < 0)
-        diagnostics_.error(at(s), "peers", where() + ": receives, but its threadblock has no recv peer");
-      if (reads_src(s.type)) check_offset(gpu, s, "src", s.src_buf, s.src_off, where);
-      if (writes_dst(s.type)) check_offset(gpu, s, "dst", s.dst_buf, s.dst_off, where);
+        error("steps", ": moves " + std::to_string(s.cnt) + " chunks; 1…" + std::to_string(max_step_chunks) +
+                           " are possible");
+      if (sends(s.type) && tb.send < 0) error("peers", ": sends, but its threadblock has no send peer");
+      if (receives(s.type) && tb.recv < 0) error("peers", ": receives, but its threadblock has no recv peer");
+      if (reads_src(s.type)) check_offset(gpu, s, "src", s.src_buf, s.src_off, error);
+      if (writes_dst(s.type)) check_offset(gpu, s, "dst", s.dst_buf, s.dst_off, error);
     }
   }
 
-  template <typename Where>
-  void check_dependency(const Gpu& gpu, const Step& s, std::int32_t id, std::size_t position, const Where& where) {
+  template <typename Report>
+  void check_dependency(const Gpu& gpu, const Step& s, std::int32_t id, std::size_t position, const Report& error) {
     if (s.depid == -1) return;
     const auto steps_of = [&](std::int32_t tb) {
       return a_.tbs[gpu.first_tb + static_cast<std::uint32_t>(tb)].step_count;
     };
     if (s.depid < -1 || static_cast<std::uint32_t>(s.depid) >= gpu.tb_count) {
-      diagnostics_.error(at(s), "deps",
-                         where() + " depends on threadblock " + std::to_string(s.depid) + ", which does not exist");
+      error("deps", " depends on threadblock " + std::to_string(s.depid) + ", which does not exist");
     } else if (s.deps < 0 || static_cast<std::uint32_t>(s.deps) >= steps_of(s.depid)) {
-      diagnostics_.error(at(s), "deps",
-                         where() + " depends on threadblock " + std::to_string(s.depid) + " step " +
-                             std::to_string(s.deps) + ", which does not exist");
+      error("deps", " depends on threadblock " + std::to_string(s.depid) + " step " + std::to_string(s.deps) +
+                        ", which does not exist");
     } else if (s.depid == id && static_cast<std::size_t>(s.deps) >= position) {
-      diagnostics_.error(
-          at(s), "deps",
-          where() + " depends on " +
-              (static_cast<std::size_t>(s.deps) == position ? "itself" : "a later step of its own threadblock"));
+      const bool itself = static_cast<std::size_t>(s.deps) == position;
+      error("deps", std::string(" depends on ") + (itself ? "itself" : "a later step of its own threadblock"));
     }
   }
 
   // An aliased twin buffer counts as large as the collective makes it, whatever is declared.
-  template <typename Where>
+  template <typename Report>
   void check_offset(const Gpu& gpu, const Step& s, const char* side, Buffer buffer, std::int32_t offset,
-                    const Where& where) {
+                    const Report& error) {
     const std::int32_t in = input_chunks(a_.collective, a_.chunks, a_.ranks());
     const std::int32_t out = output_chunks(a_.collective, a_.chunks, a_.ranks());
     std::int64_t size = gpu.s_chunks;
     if (buffer == Buffer::input) size = std::max(gpu.i_chunks, a_.inplace ? in : 0);
     if (buffer == Buffer::output) size = std::max(gpu.o_chunks, a_.inplace ? out : 0);
     if (offset >= 0 && std::int64_t{offset} + std::max(s.cnt, 1) <= size) return;
-    diagnostics_.error(at(s), "offsets",
-                       where() + ": " + side + " " + letter(buffer) + "[" + std::to_string(offset) + "…" +
-                           std::to_string(std::int64_t{offset} + std::max(s.cnt, 1) - 1) +
-                           "] is outside of a buffer of " + std::to_string(size) + " chunks");
+    error("offsets", std::string(": ") + side + " " + letter(buffer) + "[" + std::to_string(offset) + "…" +
+                         std::to_string(std::int64_t{offset} + std::max(s.cnt, 1) - 1) +
+                         "] is outside of a buffer of " + std::to_string(size) + " chunks");
   }
 
   void check_copies(const Gpu& gpu, std::int32_t rank) {

@@ -153,9 +153,13 @@ Value Values::reduce(Value a, Value b, std::uint32_t& doubled_rank) {
   if (chunk != static_cast<std::uint32_t>(b >> 32) || chunk == mixed_chunk) return reduce_mixed(a, b, doubled_rank);
   const auto x = static_cast<std::uint32_t>(a);
   const auto y = static_cast<std::uint32_t>(b);
-  const RankSets::Id set = sets_.unite(x, y);
-  if (sets_.doubled(set) && !sets_.doubled(x) && !sets_.doubled(y)) doubled_rank = sets_.first_common(x, y);
-  return (a & 0xffffffff00000000ULL) | set;
+  return (a & 0xffffffff00000000ULL) | unite(x, y, doubled_rank);
+}
+
+RankSets::Id Values::unite(RankSets::Id a, RankSets::Id b, std::uint32_t& doubled_rank) {
+  const RankSets::Id set = sets_.unite(a, b);
+  if (sets_.doubled(set) && !sets_.doubled(a) && !sets_.doubled(b)) doubled_rank = sets_.first_common(a, b);
+  return set;
 }
 
 Values::Terms Values::terms(Value v) const {
@@ -169,16 +173,12 @@ Value Values::reduce_mixed(Value a, Value b, std::uint32_t& doubled_rank) {
   if (a == pack_mixed(too_mixed) || b == pack_mixed(too_mixed)) return pack_mixed(too_mixed);
   Terms sum = terms(a);
   for (const auto& [chunk, set] : terms(b)) {
-    const auto at =
-        std::lower_bound(sum.begin(), sum.end(), chunk, [](const auto& t, std::uint32_t c) { return t.first < c; });
+    const auto at = std::ranges::lower_bound(sum, chunk, {}, &Terms::value_type::first);
     if (at == sum.end() || at->first != chunk) {
       sum.insert(at, {chunk, set});
       continue;
     }
-    const RankSets::Id both = sets_.unite(at->second, set);
-    if (sets_.doubled(both) && !sets_.doubled(at->second) && !sets_.doubled(set))
-      doubled_rank = sets_.first_common(at->second, set);
-    at->second = both;
+    at->second = unite(at->second, set, doubled_rank);
   }
   if (sum.size() > max_terms || mixed_.size() >= max_mixed) return pack_mixed(too_mixed);
   // No hash-consing: such values only occur in wrong graphs, and are never compared with one another.
@@ -192,12 +192,6 @@ bool Values::is_single_chunk(Value v, std::uint32_t& chunk, RankSets::Id& set) c
   chunk = high - 1;
   set = static_cast<std::uint32_t>(v);
   return true;
-}
-
-bool Values::is_doubled(Value v) const {
-  if (v == nothing) return false;
-  const Terms all = terms(v);
-  return std::any_of(all.begin(), all.end(), [&](const auto& t) { return sets_.doubled(t.second); });
 }
 
 std::string Values::text(Value v) const {

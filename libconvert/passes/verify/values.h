@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Describes chunk contents symbolically: which ranks' contributions to which chunk a buffer slot holds,
-// hash-consed.
+// Describes symbolically, hash-consed, which ranks' contributions to which chunk a buffer slot holds.
 #pragma once
 
 #include <cstdint>
@@ -71,7 +70,6 @@ class Values {
   // Returns a ⊕ b; nothing if either is nothing. Sets `doubled_rank` if a contribution was added a second time.
   [[nodiscard]] Value reduce(Value a, Value b, std::uint32_t& doubled_rank);
   [[nodiscard]] std::string text(Value v) const;  // "chunk 3 of ranks 0-7"
-  [[nodiscard]] bool is_doubled(Value v) const;
   [[nodiscard]] bool is_single_chunk(Value v, std::uint32_t& chunk, RankSets::Id& set) const;
   [[nodiscard]] const RankSets& sets() const { return sets_; }
 
@@ -82,6 +80,7 @@ class Values {
   static Value pack_mixed(std::uint32_t index) { return (static_cast<Value>(mixed_chunk) << 32) | index; }
   using Terms = std::vector<std::pair<std::uint32_t, RankSets::Id>>;
   [[nodiscard]] Terms terms(Value v) const;
+  RankSets::Id unite(RankSets::Id a, RankSets::Id b, std::uint32_t& doubled_rank);
   Value reduce_mixed(Value a, Value b, std::uint32_t& doubled_rank);
 
   RankSets sets_;

@@ -2,13 +2,13 @@
 #include "passes/verify/verify.h"
 
 #include <algorithm>
+#include <ranges>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "core/units.h"
 #include "passes/verify/execute.h"
-#include "passes/verify/permuted.h"
 #include "passes/verify/postcondition.h"
 #include "passes/verify/races.h"
 
@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t max_path = 16;   // steps of a counter-example that are printed
 constexpr std::size_t max_cycle = 32;  // chains of a deadlock cycle that are printed
 
-// "A reads o[3] that B writes"
+// Returns "A reads o[3], which B writes".
 std::string hazard_text(Hazard hazard, const std::string& second, const std::string& slot,
                         const std::string& first) {
   switch (hazard) {
@@ -29,7 +29,7 @@ std::string hazard_text(Hazard hazard, const std::string& second, const std::str
   return {};
 }
 
-// What one reading of the graph leads to.
+// Holds what one reading of the graph leads to.
 struct Reading {
   Execution execution;
   Races races;
@@ -89,7 +89,7 @@ class Verifier {
   bool capacity_reported_ = false;  // both modes have the same connections
 };
 
-// What these collectives promise is said in chunks of single ranks.
+// Checks that chunks divide into ranks for collectives that promise each rank a part.
 bool Verifier::divides_into_ranks() {
   const bool per_rank = p_.collective == Collective::all_gather || p_.collective == Collective::all_to_all ||
                         p_.collective == Collective::reduce_scatter;
@@ -271,22 +271,16 @@ void Verifier::report_deadlock(const Execution& e) {
 
 void Verifier::report_capacity(const Execution& bounded, std::uint32_t peak) {
   const int slots = fifo_slots(p_.protocol);
-  int low = slots + 1;
-  int high = static_cast<int>(peak);
-  while (low < high) {  // more room never hurts, so the smallest number is found by halving
-    const int middle = low + (high - low) / 2;
-    if (completes(p_, middle)) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
+  // More room never hurts, so halving finds the smallest number.
+  const auto numbers = std::views::iota(slots + 1, std::max(slots + 1, static_cast<int>(peak)));
+  const int needed = *std::ranges::partition_point(numbers, [&](int n) { return !completes(p_, n); });
   const Blocked& b = bounded.blocked.front();
   report(options_.soft, b.step, "fifo",
-         "needs room for " + counted(high, "message") + " per connection, but protocol " +
-             std::string(name(p_.protocol)) + " guarantees " + std::to_string(slots) + "; " +
-             std::to_string(bounded.blocked.size()) + (p_.from_traces ? " chains of steps" : " threadblocks") +
-             " block, the first at " + p_.describe(b.step));
+         "needs room for " + counted(static_cast<std::uint64_t>(needed), "message") +
+             " per connection, but protocol " + std::string(name(p_.protocol)) + " guarantees " +
+             std::to_string(slots) + "; " + std::to_string(bounded.blocked.size()) +
+             (p_.from_traces ? " chains of steps" : " threadblocks") + " block, the first at " +
+             p_.describe(b.step));
 }
 
 void Verifier::report_races(const Reading& r, const BufferLayout& layout, const std::string& mode) {
@@ -304,7 +298,7 @@ void Verifier::report_races(const Reading& r, const BufferLayout& layout, const 
            hazard_text(c.hazard, p_.describe(c.second), layout.text(c.slot), p_.describe(c.first)) +
                ", and nothing orders the two" + mode);
   }
-  // Only protocols of threadblocks have anything to fear from that.
+  // Only protocols of threadblocks are in danger from that.
   const std::vector<Conflict>& ordered = r.races.via_messages;
   if (ordered.empty() || p_.scheduled) return;
   const Conflict& c = ordered.front();
@@ -333,7 +327,7 @@ std::string Verifier::difference(const Values& values, const Mismatch& m) const 
   return count > 0 ? "; the contribution of rank " + missing + " is missing" : "";
 }
 
-// By step: its place among the receives of its connection.
+// Returns by step its place among the receives of its connection.
 std::vector<std::uint32_t> message_numbers(const StepGraph& p) {
   std::vector<std::uint32_t> out(p.step_count(), 0);
   for (const Connection& c : p.connections) {
@@ -342,7 +336,7 @@ std::vector<std::uint32_t> message_numbers(const StepGraph& p) {
   return out;
 }
 
-// How the content of a slot came about, backwards: the last writer, the message it took, who sent that, …
+// Returns how the content of a slot came about, backwards: the last writer, the message it took, who sent that, …
 std::vector<std::string> Verifier::path_to(const Execution& e, std::span<const std::uint32_t> message_number,
                                            std::uint64_t slot) const {
   std::vector<std::string> notes;

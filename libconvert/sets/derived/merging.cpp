@@ -14,7 +14,7 @@
 #include "core/world_size.h"
 #include "passes/lower/lower.h"
 #include "passes/merge/algorithm.h"
-#include "passes/merge/root_place.h"
+#include "passes/merge/chunk_flow.h"
 #include "passes/provenance.h"
 #include "passes/provenance_rule.h"
 #include "passes/ten/check.h"

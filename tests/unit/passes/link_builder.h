@@ -13,8 +13,8 @@
 
 #include "core/profile.h"
 #include "core/trace.h"
+#include "link_whole.h"
 #include "passes/dep_rules.h"
-#include "passes/link/link.h"
 
 namespace convert::test {
 

@@ -12,7 +12,7 @@
 
 #include "collectives/collective.h"
 #include "passes/lower/lower.h"
-#include "passes/merge/root_place.h"
+#include "passes/merge/chunk_flow.h"
 #include "trace_builder.h"
 
 namespace convert {

@@ -2,18 +2,22 @@
 #include "passes/link/match/align.h"
 
 #include <algorithm>
+#include <compare>
 #include <cstdlib>
 #include <iterator>
 #include <unordered_map>
+#include <utility>
+
+#include "core/trace.h"
 
 namespace convert {
 namespace {
 
-// Several tokens in a row, by their hash.
+// Holds the hash of several tokens in a row, and where they begin.
 struct Gram {
   std::uint64_t hash = 0;
   std::uint32_t at = 0;
-  friend bool operator<(const Gram& x, const Gram& y) { return x.hash != y.hash ? x.hash < y.hash : x.at < y.at; }
+  auto operator<=>(const Gram&) const = default;
 };
 
 std::uint64_t gram_hash(Tokens tokens) {
@@ -35,7 +39,7 @@ std::vector<Gram> sorted_grams(Tokens tokens, std::size_t length) {
   return grams;
 }
 
-// Pairs in the order of a, of which those that do not ascend in b are left out.
+// Drops those of pairs in the order of a that do not ascend in b.
 void keep_ascending(std::vector<TokenPair>& pairs) {
   std::vector<std::uint32_t> values;
   values.reserve(pairs.size());
@@ -45,11 +49,11 @@ void keep_ascending(std::vector<TokenPair>& pairs) {
   pairs.swap(kept);
 }
 
-// E. W. Myers' greedy algorithm (An O(ND) Difference Algorithm), piece by piece: after so many edits the path that
-// got farthest is taken, and the next piece begins there.
+// Runs E. W. Myers' greedy algorithm (An O(ND) Difference Algorithm) piece by piece: after `most_edits` edits it
+// takes the path that got farthest and begins the next piece there.
 class Myers {
  public:
-  // The first `begin` tokens of both are passed over.
+  // Skips the first `begin` tokens of both.
   Myers(Tokens a, Tokens b, std::size_t begin, std::vector<TokenPair>& out)
       : a_(a), b_(b), out_(out), at_a_(static_cast<int>(begin)), at_b_(static_cast<int>(begin)) {}
 
@@ -74,11 +78,11 @@ class Myers {
   std::vector<int> reached_;  // by edits and diagonal, how far in a: 2 * edits + 1 diagonals each, unused ones -1
 };
 
-// The diagonal of one edit less that leads farther; `diagonal` itself if none leads here.
+// Returns the neighbouring diagonal from which one edit leads farthest to this one; `diagonal` if none does.
 int Myers::came_from(int edits, int diagonal) {
   int below = diagonal == -edits ? -1 : reached(edits - 1, diagonal - 1);
   int above = diagonal == edits ? -1 : reached(edits - 1, diagonal + 1);
-  if (below == size(a_) - at_a_) below = -1;                   // nothing of a is left to pass over
+  if (below == size(a_) - at_a_) below = -1;                   // no token of a is left to skip
   if (above - (diagonal + 1) == size(b_) - at_b_) above = -1;  // nor of b
   if (below < 0 && above < 0) return diagonal;
   return above > below ? diagonal + 1 : diagonal - 1;
@@ -134,12 +138,10 @@ void Myers::take_path(int edits, int diagonal) {
 }  // namespace
 
 std::vector<std::uint32_t> longest_ascending(std::span<const std::uint32_t> values) {
-  constexpr std::uint32_t none = 0xffffffff;
-  std::vector<std::uint32_t> ends,
-      before(values.size(), none);  // ends: of each length, where the least value stands
+  std::vector<std::uint32_t> ends;  // by length: where the subsequence with the least last value ends
+  std::vector<std::uint32_t> before(values.size(), no_index);
   for (std::uint32_t i = 0; i < values.size(); ++i) {
-    const auto at = std::lower_bound(ends.begin(), ends.end(), values[i],
-                                     [&](std::uint32_t e, std::uint32_t value) { return values[e] < value; });
+    const auto at = std::ranges::lower_bound(ends, values[i], {}, [&](std::uint32_t e) { return values[e]; });
     if (at != ends.begin()) before[i] = *std::prev(at);
     if (at == ends.end()) {
       ends.push_back(i);
@@ -148,12 +150,12 @@ std::vector<std::uint32_t> longest_ascending(std::span<const std::uint32_t> valu
     }
   }
   std::vector<std::uint32_t> out(ends.size());
-  std::uint32_t i = ends.empty() ? none : ends.back();
+  std::uint32_t i = ends.empty() ? no_index : ends.back();
   for (auto to = out.rbegin(); to != out.rend(); ++to, i = before[i]) *to = i;
   return out;
 }
 
-// What both begin and end with is the same; the rest goes to Myers.
+// Pairs what both begin and end with; only the rest goes to Myers.
 std::vector<TokenPair> align(Tokens a, Tokens b) {
   std::vector<TokenPair> out;
   std::size_t head = 0, tail = 0;
@@ -172,8 +174,7 @@ std::vector<TokenPair> align(Tokens a, Tokens b) {
 
 namespace {
 
-// A row of tokens of one side that the other has too, by the distance between the two: all rows of a sequence that
-// lies in the other as it is have one distance.
+// Says that a row of tokens of a stands in b, `distance` farther on. If b holds a unchanged, all rows vote alike.
 struct Vote {
   std::int64_t distance = 0;  // position in b less that in a
   std::uint32_t row = 0;      // number of the row
@@ -181,7 +182,7 @@ struct Vote {
   [[nodiscard]] std::uint32_t b() const { return static_cast<std::uint32_t>(distance + a); }
 };
 
-// Takes rows at even distances over all of a, the rarest first.
+// Returns the votes, by distance, of rows that stand evenly all over a; if there are too many, of the rarest rows.
 std::vector<Vote> votes_of_rows(Tokens a, Tokens b, std::size_t length) {
   constexpr std::size_t most_rows = 128;
   const std::vector<Gram> of_b = sorted_grams(b, length);
@@ -209,13 +210,11 @@ std::vector<Vote> votes_of_rows(Tokens a, Tokens b, std::size_t length) {
       votes.push_back({static_cast<std::int64_t>(g->at) - static_cast<std::int64_t>(rows[r].at), r, rows[r].at});
     }
   }
-  std::sort(votes.begin(), votes.end(), [](const Vote& x, const Vote& y) {
-    return x.distance != y.distance ? x.distance < y.distance : x.row < y.row;
-  });
+  std::ranges::sort(votes, {}, [](const Vote& v) { return std::pair(v.distance, v.row); });
   return votes;
 }
 
-// How many rows there are within so much of each vote's distance, from there on.
+// Returns for each vote how many rows vote for a distance from its own up to less than `width` more.
 std::vector<std::uint32_t> rows_within(const std::vector<Vote>& votes, std::int64_t width) {
   std::vector<std::uint32_t> rows(votes.size()), of_row;
   std::uint32_t different = 0;
@@ -231,8 +230,9 @@ std::vector<std::uint32_t> rows_within(const std::vector<Vote>& votes, std::int6
   return rows;
 }
 
-// Places that have nearly as many rows as the one of `best` and hold all of the shorter sequence. Next to each of
-// them there may be such as a layer farther, which are worse: only equally good ones count there.
+// Counts the places that hold all of the shorter sequence and have at least 9/10 of the rows of `best`. Places near
+// `best`, or near the last one counted, are its shifts, by a layer of a model for one: they count (as one more
+// place) only if one has as many rows as `best`.
 std::size_t count_alike(const std::vector<Vote>& votes, const std::vector<std::uint32_t>& rows, std::size_t best,
                         std::int64_t n, std::int64_t m) {
   const std::int64_t apart = std::max<std::int64_t>(std::min(n, m) / 2, 1);
@@ -253,7 +253,7 @@ std::size_t count_alike(const std::vector<Vote>& votes, const std::vector<std::u
 }
 
 Place place_of(const std::vector<Vote>& votes, std::int64_t n, std::int64_t m) {
-  // Operators that only one side has move the rest a little.
+  // Operators that only one side has shift the others a little.
   const std::int64_t width = std::clamp<std::int64_t>(std::min(n, m) / 16, 1, 64);
   const std::vector<std::uint32_t> rows = rows_within(votes, width), exact = rows_within(votes, 1);
   const auto best = static_cast<std::size_t>(std::max_element(rows.begin(), rows.end()) - rows.begin());
@@ -263,16 +263,14 @@ Place place_of(const std::vector<Vote>& votes, std::int64_t n, std::int64_t m) {
   }
   const std::int64_t distance = votes[at].distance;
   Place place{.pairs = {}, .alike = count_alike(votes, exact, at, n, m)};
-  // Holds where each row lies nearest.
-  std::unordered_map<std::uint32_t, Vote> nearest;
+  std::unordered_map<std::uint32_t, Vote> nearest;  // by row: the vote nearest to the distance
   for (const Vote& v : votes) {
     if (std::abs(v.distance - distance) > width) continue;
     const auto [known, added] = nearest.try_emplace(v.row, v);
     if (!added && std::abs(v.distance - distance) < std::abs(known->second.distance - distance)) known->second = v;
   }
   for (const auto& [row, v] : nearest) place.pairs.push_back({v.a, v.b()});
-  std::sort(place.pairs.begin(), place.pairs.end(),
-            [](const TokenPair& x, const TokenPair& y) { return x.a < y.a; });
+  std::ranges::sort(place.pairs, {}, &TokenPair::a);
   keep_ascending(place.pairs);
   return place;
 }

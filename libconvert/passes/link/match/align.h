@@ -19,14 +19,14 @@ struct TokenPair {
   friend bool operator==(const TokenPair&, const TokenPair&) = default;
 };
 
-// Returns pairs that ascend on both sides: as many as possible if the sequences differ in few places, else many; of
-// equally good alignments the one that pairs early tokens.
+// Returns pairs that ascend on both sides: as many as possible if the sequences differ in few places, else many.
+// Prefers pairs of early tokens.
 [[nodiscard]] std::vector<TokenPair> align(Tokens a, Tokens b);
 
-// Says where one sequence lies in the other, or overlaps with it.
+// Holds where one sequence lies in the other, or overlaps with it.
 struct Place {
   std::vector<TokenPair> pairs;  // some, ascending on both sides; empty: there is no such place
-  std::size_t alike = 0;         // places that fit equally well; the first is taken
+  std::size_t alike = 0;         // how many places fit equally well; the pairs are of the first
 };
 [[nodiscard]] Place find_place(Tokens a, Tokens b);
 

@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include "passes/link/match/anchors.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <span>
 #include <unordered_map>
 #include <utility>
 
+#include "graph/rows.h"
 #include "passes/link/match/align.h"
+#include "passes/link/match/calls.h"
 
 namespace convert {
 namespace {
-
-// The calls of each key, those of one key side by side, as they began.
-struct Keyed {
-  std::vector<std::uint32_t> calls, first;  // first: by key, into calls
-  [[nodiscard]] std::span<std::uint32_t> of(std::size_t key) {
-    return {calls.data() + first[key], first[key + 1] - first[key]};
-  }
-};
 
 bool takes_part(const Call& c) { return c.sequence >= 0 && c.open && c.partner == no_index; }
 
@@ -32,17 +24,16 @@ class SequenceAnchors {
   using Pair = std::pair<std::uint32_t, std::uint32_t>;  // positions of host and event
 
   void number_keys();
-  static Keyed keyed(const Calls& side, const std::vector<std::uint32_t>& key_of, std::size_t keys);
-  void find_pairs(Keyed& hosts, Keyed& events);
-  void take_single(Keyed& hosts, Keyed& events);
-  void take_repeated(Keyed& hosts, Keyed& events);
+  void find_pairs(Rows& hosts, Rows& events);
+  void take_single(Rows& hosts, Rows& events);
+  void take_repeated(Rows& hosts, Rows& events);
   void take_equal(std::span<std::uint32_t> hosts, std::span<std::uint32_t> events);
   std::uint64_t keep_consistent();
   [[nodiscard]] bool part_agrees(std::uint64_t kept) const;
 
   BothCalls& calls_;
   std::size_t keys_ = 0;
-  std::vector<std::uint32_t> key_of_host_, key_of_event_;  // none: it takes no part
+  std::vector<std::uint32_t> key_of_host_, key_of_event_;  // no_index: it takes no part
   std::vector<std::uint32_t> threads_;                     // by thread of the host trace
   std::vector<Pair> pairs_;
 };
@@ -67,25 +58,10 @@ void SequenceAnchors::number_keys() {
   keys_ = numbers.size();
 }
 
-Keyed SequenceAnchors::keyed(const Calls& side, const std::vector<std::uint32_t>& key_of, std::size_t keys) {
-  Keyed out;
-  out.first.resize(keys + 1);
-  for (const std::uint32_t k : key_of) {
-    if (k != no_index) ++out.first[k + 1];
-  }
-  for (std::size_t k = 0; k < keys; ++k) out.first[k + 1] += out.first[k];
-  out.calls.resize(out.first[keys]);
-  std::vector<std::uint32_t> next(out.first.begin(), out.first.end());
-  for (std::uint32_t i = 0; i < side.all.size(); ++i) {
-    if (key_of[i] != no_index) out.calls[next[key_of[i]]++] = i;
-  }
-  return out;
-}
-
-void SequenceAnchors::take_single(Keyed& hosts, Keyed& events) {
+void SequenceAnchors::take_single(Rows& hosts, Rows& events) {
   for (std::size_t k = 0; k < keys_; ++k) {
-    if (hosts.of(k).size() != 1 || events.of(k).size() != 1) continue;
-    pairs_.emplace_back(hosts.of(k)[0], events.of(k)[0]);
+    if (hosts[k].size() != 1 || events[k].size() != 1) continue;
+    pairs_.emplace_back(hosts[k][0], events[k][0]);
   }
 }
 
@@ -94,13 +70,13 @@ void SequenceAnchors::take_equal(std::span<std::uint32_t> hosts, std::span<std::
   for (std::size_t i = 0; i < hosts.size(); ++i) pairs_.emplace_back(hosts[i], events[i]);
 }
 
-// Where threads are known, thread by thread; else only if one thread has all of them.
-void SequenceAnchors::take_repeated(Keyed& hosts, Keyed& events) {
+// Pairs repeated operators thread by thread where threads are known, else only if one thread has all of them.
+void SequenceAnchors::take_repeated(Rows& hosts, Rows& events) {
   const auto& of_host = calls_.hosts.all;
   const auto& of_event = calls_.events.all;
   const auto thread = [&](std::uint32_t h) { return threads_[of_host[h].thread]; };
   for (std::size_t k = 0; k < keys_; ++k) {
-    const auto h = hosts.of(k), e = events.of(k);
+    const auto h = hosts[k], e = events[k];
     if (h.size() < 2 || h.size() != e.size()) continue;
     std::stable_sort(h.begin(), h.end(), [&](std::uint32_t a, std::uint32_t b) { return thread(a) < thread(b); });
     std::stable_sort(e.begin(), e.end(),
@@ -122,7 +98,7 @@ void SequenceAnchors::take_repeated(Keyed& hosts, Keyed& events) {
   }
 }
 
-// Pairs what is in order with most others of its thread, on the thread where most of them are.
+// Keeps the pairs that are in order with most others of their thread, and on the thread that most of them name.
 std::uint64_t SequenceAnchors::keep_consistent() {
   std::vector<std::uint32_t> event_of(calls_.hosts.all.size(), no_index);
   for (const Pair& p : pairs_) event_of[p.first] = p.second;
@@ -145,9 +121,9 @@ std::uint64_t SequenceAnchors::keep_consistent() {
   return kept;
 }
 
-// Whether the profile holds a part of what was observed: from the first anchor to the last, most are anchors.
+// Returns whether the profile holds a part of what was observed: most numbered operators between pairs are paired.
 bool SequenceAnchors::part_agrees(std::uint64_t kept) const {
-  constexpr std::uint64_t fewest = 8;  // by accident some agree
+  constexpr std::uint64_t fewest = 8;  // some agree by accident
   std::uint64_t numbered = 0, since = 0;
   bool begun = false;
   for (const Call& c : calls_.hosts.all) {
@@ -161,8 +137,8 @@ bool SequenceAnchors::part_agrees(std::uint64_t kept) const {
   return kept >= fewest && 2 * kept >= numbered;
 }
 
-// What the single ones say of the threads; where they say nothing, what the repeated ones do.
-void SequenceAnchors::find_pairs(Keyed& hosts, Keyed& events) {
+// Finds the threads that belong together by operators that occur once; where there are none, by repeated ones.
+void SequenceAnchors::find_pairs(Rows& hosts, Rows& events) {
   take_single(hosts, events);
   BothCalls& both = calls_;
   for (const Pair& p : pairs_) both.pair(p.first, p.second);
@@ -177,17 +153,19 @@ void SequenceAnchors::find_pairs(Keyed& hosts, Keyed& events) {
 
 bool SequenceAnchors::pair(LinkReport& report) {
   number_keys();
-  Keyed hosts = keyed(calls_.hosts, key_of_host_, keys_), events = keyed(calls_.events, key_of_event_, keys_);
+  // By key, the calls as they began.
+  Rows hosts = rows_by_key(key_of_host_.size(), keys_, [&](std::size_t h) { return key_of_host_[h]; });
+  Rows events = rows_by_key(key_of_event_.size(), keys_, [&](std::size_t e) { return key_of_event_[e]; });
   std::uint64_t agree = 0, known = 0;
   for (std::size_t k = 0; k < keys_; ++k) {
-    if (hosts.of(k).size() == events.of(k).size()) agree += hosts.of(k).size();
-    if (!events.of(k).empty()) known += hosts.of(k).size();
+    if (hosts[k].size() == events[k].size()) agree += hosts[k].size();
+    if (!events[k].empty()) known += hosts[k].size();
   }
   report.evidence.agree_by_sequence = agree;
   find_pairs(hosts, events);
   const std::uint64_t kept = keep_consistent();
   report.matched_by_anchor = kept;
-  return known * 2 > hosts.calls.size() || (kept > 0 && kept * 4 >= report.evidence.with_sequence) ||
+  return known * 2 > hosts.items.size() || (kept > 0 && kept * 4 >= report.evidence.with_sequence) ||
          part_agrees(kept);
 }
 

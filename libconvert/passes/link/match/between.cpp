@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "passes/link/match/between.h"
-
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <span>
@@ -10,14 +9,14 @@
 #include <vector>
 
 #include "passes/link/match/align.h"
-#include "passes/link/match/anchors.h"
+#include "passes/link/match/calls.h"
 
 namespace convert {
 namespace {
 
 constexpr std::int64_t earliest = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t latest = std::numeric_limits<std::int64_t>::max();
-// Between taking its id and its time a thread may be overtaken by another.
+// A thread may be overtaken by another between taking its id and its time.
 constexpr std::int64_t slack_ns = 100'000;
 using Positions = std::span<const std::uint32_t>;  // in Calls::all
 
@@ -30,7 +29,7 @@ class Between {
 
  private:
   enum class Ends { both, left, right };  // at which ends of a stretch there is a pair
-  struct Fixed {                          // a pair, by the places in the lists of its threads
+  struct Fixed {                          // a pair: positions in the lists of its threads
     std::uint32_t host, event;
   };
 
@@ -46,7 +45,7 @@ class Between {
   void keep_near(std::vector<TokenPair>& pairs) const;
   void pair_aligned(const std::vector<std::uint32_t>& hosts, const std::vector<std::uint32_t>& events, Ends ends);
   void take(std::uint32_t host, std::uint32_t event, bool sure);
-  // Threads without a pair.
+  // For threads without a pair:
   void pair_rest(const std::vector<std::uint32_t>& threads);
   [[nodiscard]] std::vector<Positions> parts(Positions hosts) const;
   [[nodiscard]] Positions within_bounds(Positions hosts, Positions events) const;
@@ -69,14 +68,22 @@ class Between {
     for (const std::uint32_t i : positions) out.push_back(tokens[i]);
     return out;
   }
+  // Returns by token how many more of it a has than b.
+  using Surplus = std::unordered_map<std::uint32_t, std::int64_t>;
+  static Surplus surplus(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
+    Surplus out;
+    for (const std::uint32_t t : a) ++out[t];
+    for (const std::uint32_t t : b) --out[t];
+    return out;
+  }
 
   BothCalls& calls_;
   bool same_numbers_;
   LinkReport& report_;
   std::vector<std::uint32_t> host_tokens_, event_tokens_;
-  // By host: when the last one before it, and the first one behind it, that have a partner began, on any thread.
+  // By host: when the partners of the nearest paired hosts before and behind it, on any thread, began.
   std::vector<std::int64_t> after_ns_, before_ns_;
-  const std::unordered_map<std::uint32_t, std::int64_t>* surplus_ = nullptr;  // of a whole thread, by token
+  const Surplus* surplus_ = nullptr;  // of a whole thread
 };
 
 void Between::number_side(const Calls& side, const std::vector<bool>& numbered, Numbers& numbers,
@@ -92,7 +99,7 @@ void Between::number_side(const Calls& side, const std::vector<bool>& numbered, 
   }
 }
 
-// Profilers number some operators that the host trace does not: only what both number is told apart so.
+// Profilers number some operators that the host trace does not: numbers tell calls apart only where both have them.
 void Between::number_tokens() {
   const auto names_with_number = [&](const Calls& side) {
     std::vector<bool> out(calls_.names);
@@ -129,12 +136,12 @@ void Between::find_bounds() {
 
 void Between::take(std::uint32_t host, std::uint32_t event, bool sure) {
   calls_.pair(host, event);
-  if (report_.evidence.places > 1) sure = false;  // it hangs on that choice
+  if (report_.evidence.places > 1) sure = false;  // the pair depends on the choice of the place
   ++(sure ? report_.matched_by_order : report_.matched_by_order_unsure);
 }
 
-// The part of what lies on the open side of a pair that may belong to the host's operators there: up to the first
-// event that another step's number gives away, and not much more than they are.
+// Returns the events next to the pair at one end that may belong to `hosts`: not many more than these, none out of
+// the bounds of time, and none from the first one on that has a number of another step.
 Positions Between::near(Positions hosts, Positions events, Ends ends) const {
   if (ends == Ends::both || hosts.empty()) return events;
   const std::size_t most = 2 * hosts.size() + 64;
@@ -149,7 +156,7 @@ Positions Between::near(Positions hosts, Positions events, Ends ends) const {
   return ends == Ends::left ? events.first(count) : events.last(count);
 }
 
-// Drops pairs behind a jump over many events: they are as likely of another step.
+// Drops pairs behind a jump over many events: these are as likely of another step.
 void Between::keep_near(std::vector<TokenPair>& pairs) const {
   constexpr std::uint32_t far = 16;
   TokenPair at{0, 0};
@@ -171,12 +178,9 @@ void Between::pair_aligned(const std::vector<std::uint32_t>& hosts, const std::v
   if (ends != Ends::both) keep_near(pairs);
   if (pairs.empty()) return;
   if (ends != Ends::both) b.resize(pairs.back().b + 1);
-  std::unordered_map<std::uint32_t, std::int64_t> surplus;  // by token, of the host's
-  if (surplus_ == nullptr && (a.size() != b.size() || pairs.size() != a.size())) {
-    for (const std::uint32_t t : a) ++surplus[t];
-    for (const std::uint32_t t : b) --surplus[t];
-  }
-  const auto& counts = surplus_ != nullptr ? *surplus_ : surplus;
+  const bool all_paired = a.size() == b.size() && pairs.size() == a.size();
+  const Surplus own = surplus_ != nullptr || all_paired ? Surplus() : surplus(a, b);
+  const Surplus& counts = surplus_ != nullptr ? *surplus_ : own;
   for (const TokenPair& p : pairs) {
     const auto count = counts.find(a[p.a]);
     const bool sure = count == counts.end() || count->second == 0;
@@ -192,7 +196,7 @@ void Between::stretch(Positions hosts, Positions events, Ends ends) {
   if (!open_events.empty()) pair_aligned(open_hosts, open_events, ends);
 }
 
-// Those that are in order.
+// Returns the pairs of the two threads that are in order.
 std::vector<Between::Fixed> Between::fixed_pairs(Positions hosts, Positions events) const {
   std::vector<Fixed> found;
   std::vector<std::uint32_t> order;
@@ -228,7 +232,7 @@ Positions Between::within_bounds(Positions hosts, Positions events) const {
   auto begin = std::lower_bound(events.begin(), events.end(), after, begins);
   auto end = std::upper_bound(begin, events.end(), before,
                               [&](std::int64_t ns, std::uint32_t e) { return ns < all[e].start_ns; });
-  // On the side without a bound, as far as no number gives another step away.
+  // On a side without a bound the events end before the first one with a number of another step.
   if (after != earliest && before == latest) {
     end = std::find_if(begin, end,
                        [&](std::uint32_t e) { return foreign(all[e]) && all[e].start_ns > after + slack_ns; });
@@ -241,7 +245,7 @@ Positions Between::within_bounds(Positions hosts, Positions events) const {
   return {begin, end};
 }
 
-// Where a thread has no pair, what is alike in both shows where it lies.
+// Pairs a thread without a pair where its names fit best.
 void Between::place_thread(Positions hosts, Positions events) {
   const std::vector<std::uint32_t> open_hosts = open_ones(calls_.hosts, hosts),
                                    open_events = open_ones(calls_.events, events);
@@ -249,16 +253,14 @@ void Between::place_thread(Positions hosts, Positions events) {
                                    b = tokens_of(event_tokens_, open_events);
   const Place place = find_place(a, b);
   if (place.alike > 1) report_.evidence.places = std::max<std::uint64_t>(report_.evidence.places, place.alike);
-  std::unordered_map<std::uint32_t, std::int64_t> surplus;
-  for (const std::uint32_t t : a) ++surplus[t];
-  for (const std::uint32_t t : b) --surplus[t];
-  surplus_ = &surplus;
-  for (const TokenPair& p : place.pairs) take(open_hosts[p.a], open_events[p.b], surplus.at(a[p.a]) == 0);
+  const Surplus of_thread = surplus(a, b);
+  surplus_ = &of_thread;
+  for (const TokenPair& p : place.pairs) take(open_hosts[p.a], open_events[p.b], of_thread.at(a[p.a]) == 0);
   pair_thread(open_hosts, open_events);
   surplus_ = nullptr;
 }
 
-// What lies before all pairs of other threads, between them, and behind them: each has its own bounds.
+// Returns what began before all pairs of other threads, among them, and behind them: each has bounds of its own.
 std::vector<Positions> Between::parts(Positions hosts) const {
   const auto before =
       std::partition_point(hosts.begin(), hosts.end(), [&](std::uint32_t h) { return after_ns_[h] == earliest; });
@@ -272,19 +274,18 @@ std::vector<Positions> Between::parts(Positions hosts) const {
   return out;
 }
 
-// The greatest of the lists, no more than are compared with each other.
+// Returns the threads with most calls, the greatest first, at most as many as are compared with each other.
 std::vector<std::uint32_t> greatest(const std::vector<std::uint32_t>& from, const Calls& side) {
   constexpr std::size_t most = 64;
   std::vector<std::uint32_t> out = from;
   const auto size = [&](std::uint32_t t) { return side.by_thread[t].size(); };
-  std::stable_sort(out.begin(), out.end(), [&](std::uint32_t a, std::uint32_t b) { return size(a) > size(b); });
+  std::ranges::stable_sort(out, std::greater<>(), size);
   if (out.size() > most) out.resize(most);
   return out;
 }
 
-// How many of the one's tokens the other has.
-std::size_t common(const std::unordered_map<std::uint32_t, std::size_t>& a, const std::vector<std::uint32_t>& b) {
-  std::unordered_map<std::uint32_t, std::size_t> left = a;
+// Returns how many tokens of b are among those counted in `left`, each counted once.
+std::size_t common(std::unordered_map<std::uint32_t, std::size_t> left, const std::vector<std::uint32_t>& b) {
   std::size_t count = 0;
   for (const std::uint32_t t : b) {
     const auto at = left.find(t);
@@ -295,7 +296,7 @@ std::size_t common(const std::unordered_map<std::uint32_t, std::size_t>& a, cons
   return count;
 }
 
-// Each takes the thread that has most of its names; the greatest first, since where it lies bounds the others.
+// Pairs each thread with the one that has most of its names: the greatest first, as its place bounds the others.
 void Between::pair_rest(const std::vector<std::uint32_t>& threads) {
   std::vector<std::uint32_t> without, free;
   for (std::uint32_t t = 0; t < threads.size(); ++t) {

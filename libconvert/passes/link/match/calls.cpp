@@ -16,7 +16,7 @@ void by_thread(Calls& calls, std::size_t threads) {
   for (std::uint32_t i = 0; i < calls.all.size(); ++i) calls.by_thread[calls.all[i].thread].push_back(i);
 }
 
-// The longest of those that begin together is the caller.
+// Returns the events by start: of those that begin together the longest, the caller, first.
 std::vector<std::uint32_t> events_by_start(const Profile& device) {
   const auto& events = device.cpu_ops;
   std::vector<std::uint32_t> order(events.size());
@@ -60,7 +60,7 @@ BothCalls both_calls(const Trace& host, const HostOperators& operators, const Pr
                              .thread = facts.thread,
                              .name = number(host.nodes.name(host.nodes.nodes[h])),
                              .backward = facts.backward});
-    if (matching.event_of[h] != Matching::none) out.pair(at, position[matching.event_of[h]]);
+    if (matching.event_of[h] != no_index) out.pair(at, position[matching.event_of[h]]);
   }
   out.names = static_cast<std::uint32_t>(names.size());
   by_thread(out.hosts, operators.tids.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Holds the operators of both files side by side, for pairing those without ids: names as numbers, by thread, in
-// the order in which they began.
+// Holds the operators of both files side by side and pairs those without ids: by sequence numbers, then by name and
+// order. Names are numbers; operators stand by thread, in the order in which they began.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 #include "core/profile.h"
 #include "core/trace.h"
 #include "passes/link/host_operators.h"
+#include "passes/link/report.h"
 
 namespace convert {
 
@@ -31,14 +32,12 @@ struct CallKeyHash {
 };
 
 struct Call {
-  static constexpr std::uint32_t none = 0xffffffff;
-
   std::int64_t sequence = -1;
-  std::int64_t start_ns = 0;     // 0 for nodes of the host trace
-  std::uint32_t index = 0;       // node of the host trace, or event
-  std::uint32_t thread = 0;      // in HostOperators::tids, or of the profile
-  std::uint32_t name = 0;        // number; the same in both files
-  std::uint32_t partner = none;  // position in the other list
+  std::int64_t start_ns = 0;         // 0 for nodes of the host trace
+  std::uint32_t index = 0;           // node of the host trace, or event
+  std::uint32_t thread = 0;          // in HostOperators::tids, or of the profile
+  std::uint32_t name = 0;            // number; the same in both files
+  std::uint32_t partner = no_index;  // position in the other list
   bool backward = false;
   bool open = true;  // may be paired; false if its id says that it has no partner
 
@@ -64,5 +63,19 @@ struct BothCalls {
 // Returns both sides with the pairs of `matching`. If ids hold, events with an id are not open.
 [[nodiscard]] BothCalls both_calls(const Trace& host, const HostOperators& operators, const Profile& device,
                                    const Matching& matching);
+
+// Pairs operators by autograd's sequence numbers, which both files write. Where a name, sequence number and role
+// (forward or backward) occur equally often on both sides, pairs the k-th with the k-th of a thread, except pairs
+// that contradict most others by thread or order. Returns whether sequence numbers count the same in both files:
+// equal names with different numbers are different calls then.
+bool pair_by_sequence(BothCalls& calls, LinkReport& report);
+
+// Returns, by thread of the host trace, the thread of the profile with most of its partners, or no_index.
+[[nodiscard]] std::vector<std::uint32_t> threads_by_partners(const BothCalls& calls);
+
+// Pairs operators by name and order: between two pairs of a thread only what lies between them, before the first
+// pair and behind the last what lies next to it. Pairs a thread without pairs with the thread that shares most of
+// its names, if they fit. `same_numbers`: equal names with different sequence numbers are different calls.
+void pair_between(BothCalls& calls, bool same_numbers, LinkReport& report);
 
 }  // namespace convert

@@ -2,16 +2,14 @@
 #include "passes/link/match/matching.h"
 
 #include <algorithm>
+#include <compare>
 #include <limits>
 #include <string_view>
-#include <tuple>
 #include <unordered_set>
 #include <utility>
 
 #include "core/id_lookup.h"
 #include "core/process_group.h"
-#include "passes/link/match/anchors.h"
-#include "passes/link/match/between.h"
 #include "passes/link/match/calls.h"
 #include "util/huge_pages.h"
 
@@ -27,17 +25,15 @@ class ById {
   ById(const Trace& host, const HostOperators& operators, const Profile& device, Matching& matching)
       : host_(host), operators_(operators), device_(device), matching_(matching) {}
 
-  // Pairs what has one id and name, if the ids hold. Counts agreement in any case.
+  // Pairs operators and events of the same id and name, if ids hold. Counts in any case how many agree.
   void match(LinkReport& report);
 
  private:
-  struct Further {  // events of an id that an earlier one has
+  struct Further {  // an event with the id of an earlier one
     std::int64_t rf_id;
     std::string_view name;
     std::uint32_t event;
-    bool operator<(const Further& o) const {
-      return std::tie(rf_id, name, event) < std::tie(o.rf_id, o.name, o.event);
-    }
+    auto operator<=>(const Further&) const = default;
   };
 
   void find_pairs();
@@ -54,13 +50,13 @@ class ById {
   const Profile& device_;
   Matching& matching_;
   std::vector<Further> further_;
-  std::vector<std::uint32_t> taken_;  // of those that begin at a place of further_
-  std::uint64_t same_ = 0;            // ids of one name
-  std::uint64_t differ_ = 0;          // … of another name
-  std::uint64_t contradicted_ = 0;    // among the same: sequence numbers differ
+  std::vector<std::uint32_t> taken_;  // by the first place of an id and name in further_: how many are paired
+  std::uint64_t same_ = 0;            // ids with the same name in both files
+  std::uint64_t differ_ = 0;          // … with different names
+  std::uint64_t contradicted_ = 0;    // of the same: sequence numbers differ
 };
 
-// Where a profiler was restarted: by id and name, in the order of the file.
+// Lists the events that repeat an id, as a restarted profiler does: by id and name, in the order of the file.
 void ById::find_further(const IdLookup& by_rf_id) {
   const auto& events = device_.cpu_ops;
   for (std::uint32_t i = 0; i < events.size(); ++i) {
@@ -103,8 +99,8 @@ void ById::find_pairs() {
   }
 }
 
-// Numbers that count different things agree now and then: mostly another operator has the id then, or the same one
-// of another step.
+// Decides whether ids hold. Ids that count different things agree by accident, too, but then mostly belong to
+// another operator, or to the same one of another step.
 void ById::judge() {
   matching_.ids_hold = same_ > 0 && same_ >= differ_ && contradicted_ <= same_ - contradicted_;
   if (!matching_.ids_hold) {
@@ -144,7 +140,7 @@ void ById::match(LinkReport& report) {
   if (matching_.ids_hold) report.matched_by_id = same_ - contradicted_;
 }
 
-// Whether an operator and an event are left that could be one: with one name, and not told apart by ids that hold.
+// Returns whether an operator and an event are left that may be one: they share a name, and no id tells them apart.
 bool anything_left(const Trace& host, const HostOperators& operators, const Profile& device, const Matching& m) {
   std::unordered_set<std::string_view> names;
   for (std::uint32_t e = 0; e < m.host_of.size(); ++e) {
@@ -179,7 +175,7 @@ std::vector<std::int64_t> ascending(std::vector<std::int64_t> numbers) {
   return numbers;
 }
 
-// Whether the numbers of the two files lie apart, or the profile has hardly any where those of the host trace lie.
+// Returns where the numbers lie if those of the files lie apart, or the profile has hardly any of the host's range.
 std::optional<LinkReport::AnotherStep> lie_apart(const std::vector<std::int64_t>& host,
                                                  const std::vector<std::int64_t>& profile) {
   if (host.empty() || profile.empty()) return std::nullopt;
@@ -193,7 +189,7 @@ std::optional<LinkReport::AnotherStep> lie_apart(const std::vector<std::int64_t>
   const auto begin = std::lower_bound(profile.begin(), profile.end(), host.front());
   const auto end = std::upper_bound(begin, profile.end(), host.back());
   out.within = static_cast<std::uint64_t>(end - begin);
-  // The steps before and behind may have the ends in common with it.
+  // The steps before and behind may share its first and last number.
   std::uint64_t ends = 0;
   if (begin != end) ends = (*begin == host.front() ? 1U : 0U) + (*(end - 1) == host.back() ? 1U : 0U);
   const std::size_t fewer = std::min(host.size(), profile.size());
@@ -224,7 +220,7 @@ void note_coverage(const Trace& host, const HostOperators& operators, const Prof
   struct {
     std::uint64_t count = 0, numbered = 0;
     LinkReport::Range nodes;
-  } since;  // the last one with an event
+  } since;  // counts since the last operator with an event
   for (const std::uint32_t h : operators.by_id) {
     const Node& node = host.nodes.nodes[h];
     const HostOperators::Facts& facts = operators.of_node[h];
@@ -251,16 +247,7 @@ void note_coverage(const Trace& host, const HostOperators& operators, const Prof
   coverage.behind_nodes = since.nodes;
 }
 
-// Holds, by thread, the first and the last place that has a partner.
-class Spans {
- public:
-  explicit Spans(std::size_t threads) : spans_(threads) {}
-  void add(std::uint32_t thread, std::int64_t place) { spans_[thread].add(place); }
-  [[nodiscard]] bool hold(std::uint32_t thread, std::int64_t place) const { return spans_[thread].holds(place); }
-
- private:
-  std::vector<LinkReport::Range> spans_;
-};
+using Spans = std::vector<LinkReport::Range>;  // by thread: from the first to the last place that has a partner
 
 void note_hosts_inside(const Trace& host, const HostOperators& operators, const Matching& matching,
                        LinkReport::Coverage& coverage) {
@@ -269,10 +256,10 @@ void note_hosts_inside(const Trace& host, const HostOperators& operators, const 
   const auto thread = [&](std::size_t place) { return operators.of_node[operators.by_id[place]].thread; };
   const auto matched = [&](std::size_t place) { return matching.event_of[operators.by_id[place]] != no_index; };
   for (std::size_t i = 0; i < operators.by_id.size(); ++i) {
-    if (matched(i)) spans.add(thread(i), static_cast<std::int64_t>(i));
+    if (matched(i)) spans[thread(i)].add(static_cast<std::int64_t>(i));
   }
   for (std::size_t i = 0; i < operators.by_id.size(); ++i) {
-    if (!spans.hold(thread(i), static_cast<std::int64_t>(i))) continue;
+    if (!spans[thread(i)].holds(static_cast<std::int64_t>(i))) continue;
     const Node& node = host.nodes.nodes[operators.by_id[i]];
     if (operators.of_node[operators.by_id[i]].structure || announces_groups(host.nodes.name(node))) continue;
     if (!matched(i)) {
@@ -284,16 +271,16 @@ void note_hosts_inside(const Trace& host, const HostOperators& operators, const 
   }
 }
 
-// Where ids hold, what has none is the profiler's own.
+// Counts events; where ids hold, those without an id are the profiler's own.
 void note_events_inside(const Profile& device, const Matching& matching, LinkReport::Coverage& coverage) {
   Spans spans(device.threads.size());
   const auto& events = device.cpu_ops;
   for (std::size_t e = 0; e < events.size(); ++e) {
-    if (matching.host_of[e] != no_index) spans.add(events[e].thread, events[e].start_ns);
+    if (matching.host_of[e] != no_index) spans[events[e].thread].add(events[e].start_ns);
   }
   for (std::size_t e = 0; e < events.size(); ++e) {
     const Profile::CpuOp& op = events[e];
-    if (!spans.hold(op.thread, op.start_ns)) continue;
+    if (!spans[op.thread].holds(op.start_ns)) continue;
     if (matching.host_of[e] == no_index) {
       if (op.annotation || (matching.ids_hold && op.rf_id < 0)) continue;
       ++coverage.foreign;
@@ -317,7 +304,7 @@ Matching match_calls(const Trace& host, const HostOperators& operators, const Pr
     report.evidence.another_step = find_another_step(operators, device, report.evidence);
   pair_between(calls, same_numbers, report);
   for (const Call& c : calls.hosts.all) {
-    if (c.partner != Call::none && m.event_of[c.index] == no_index)
+    if (c.partner != no_index && m.event_of[c.index] == no_index)
       m.pair(c.index, calls.events.all[c.partner].index);
   }
   return m;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "passes/link/match/window.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "core/id_lookup.h"
+#include "passes/link/match/matching.h"
 
 namespace convert {
 namespace {
@@ -40,11 +39,11 @@ class Observed {
   [[nodiscard]] bool within(const Profile::Event& e) const {
     return begin_ns_ <= e.start_ns && e.start_ns < end_ns_;
   }
-  // What it says of the profile beyond the host trace: nothing, annotations for one may frame everything; that it
-  // may be there by chance, since the observer does not see all; or that it was not observed.
+  // Says whether an event shows that the profile goes on where the host trace has ended: no, as an annotation may
+  // frame everything; maybe, as the observer does not see all operators; yes, as it was not observed.
   enum class Foreign : std::uint8_t { no, maybe, yes };
   [[nodiscard]] Foreign foreign(std::size_t e) const;
-  // Whether those beyond one end of what has a partner show that the profile goes on there.
+  // Counts events beyond one end of the paired ones, and tells whether the profile goes on there.
   class Beyond {
    public:
     void add(Foreign f) {
@@ -61,7 +60,7 @@ class Observed {
   Profile& device_;
   Matching& matching_;
   LinkReport& report_;
-  std::int64_t first_ns_ = no_end, last_ns_ = no_begin, all_end_ns_ = no_begin;  // of what has a partner
+  std::int64_t first_ns_ = no_end, last_ns_ = no_begin, all_end_ns_ = no_begin;  // of events with a partner
   std::size_t partners_ = 0;
   std::vector<bool> matched_;         // by thread: something there has a partner
   std::vector<std::int64_t> end_of_;  // by thread: when the last operator with a partner ended
@@ -139,7 +138,7 @@ void Observed::erase(Events& events, const std::vector<bool>& kept, std::uint64_
   events.resize(to);
 }
 
-// What no call launched goes with the operator that it names, else by its own time.
+// Keeps operations with their call, those without a call with the operator that they name, else by their time.
 void Observed::cut_device_ops(const std::vector<bool>& call_kept, const std::vector<bool>& event_kept) {
   const IdLookup calls(device_.calls.size(),
                        [&](std::size_t i) { return Profile::given(device_.calls[i].correlation); });

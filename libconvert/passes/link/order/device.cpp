@@ -15,7 +15,7 @@ void OrderFinder::on_call(std::uint32_t thread, std::uint32_t index, std::int64_
       const Profile::DeviceOp& op = device_->device_ops[d];
       if (op.start_ns < call.start_ns - tolerance_ns)
         report_.add(Unmatched::kernel_before_launch, static_cast<std::uint64_t>(op.correlation), device_->name(op));
-      launch(thread, d, call.start_ns, t.open.empty() ? none : t.open.back());
+      launch(thread, d, call.start_ns, t.open.empty() ? no_index : t.open.back());
       ++report_.launched_by_correlation;
     }
     if (launches_.blocks(*device_, index) && !wait_for(t, launched.back(), time_ns, call.end_ns()))
@@ -49,14 +49,13 @@ void OrderFinder::launch(std::uint32_t thread, std::uint32_t operation, std::int
   emit_ready(streams_[stream], stream);
 }
 
-// Operations of a stream run in the order of their begins; one whose launch has not been met yet holds back those
-// behind it.
+// Adds the nodes of operations by begin; one whose launch has not been met yet holds back those behind it.
 void OrderFinder::emit_ready(Streams::Stream& stream, std::uint32_t number) {
   while (stream.next < stream.operations.size() && operations_[stream.operations[stream.next]].launch != 0)
     emit(stream.operations[stream.next++], stream, number);
 }
 
-// What an operation waits for beside its launch: waits_. Returns when all of that had ended.
+// Collects in waits_ what an operation waits for beside its launch. Returns when all of that had ended.
 std::int64_t OrderFinder::find_waits(std::uint32_t operation, Streams::Stream& stream) {
   const auto& all = device_->device_ops;
   const Operation& o = operations_[operation];
@@ -67,20 +66,20 @@ std::int64_t OrderFinder::find_waits(std::uint32_t operation, Streams::Stream& s
       waits_.push_back({operations_[other].node + p, rule});
     ready = std::max(ready, all[other].end_ns());
   };
-  if (stream.last != none) add(stream.last, DepRule::stream_order);
+  if (stream.last != no_index) add(stream.last, DepRule::stream_order);
   for (; stream.next_wait < stream.waits.size(); ++stream.next_wait) {
     const Streams::Wait& w = stream.waits[stream.next_wait];
     if (w.launches >= o.launch || device_->calls[w.call].start_ns > o.call_ns) break;
-    // What ended after this began is not what it waited for; the clocks of two devices differ a little.
+    // An operation that ended after this one began was not waited for; clocks of two devices differ a little.
     const Profile::DeviceOp& other = all[w.operation];
     const std::int64_t tolerance = other.device == all[operation].device ? 0 : tolerance_ns;
-    if (operations_[w.operation].node != none && other.end_ns() - tolerance <= all[operation].start_ns) {
+    if (operations_[w.operation].node != no_index && other.end_ns() - tolerance <= all[operation].start_ns) {
       add(w.operation, DepRule::event);
     } else {
       unresolved(w.call);
     }
   }
-  if (options_.data_deps && o.caller != none) {
+  if (options_.data_deps && o.caller != no_index) {
     storages_.for_each_writer(host_, operators_.all[o.caller].host, [&](std::uint32_t node) {
       const std::int64_t ended = all[nodes_[node].source].end_ns();
       if (ended > all[operation].start_ns) return;  // another time's content, or a race
@@ -95,7 +94,7 @@ void OrderFinder::emit(std::uint32_t operation, Streams::Stream& stream, std::ui
   Operation& o = operations_[operation];
   const Profile::DeviceOp& d = device_->device_ops[operation];
   const std::int64_t ready = find_waits(operation, stream);
-  if (stream.last != none && d.start_ns < device_->device_ops[stream.last].end_ns() - tolerance_ns)
+  if (stream.last != no_index && d.start_ns < device_->device_ops[stream.last].end_ns() - tolerance_ns)
     report_.add(Unmatched::stream_overlap, static_cast<std::uint64_t>(d.correlation), device_->name(d));
   const std::int64_t delay = std::max<std::int64_t>(d.start_ns - std::max(ready, o.ready_ns), 0);
   report_.start_delay_ns += static_cast<std::uint64_t>(delay);
@@ -111,13 +110,13 @@ void OrderFinder::emit(std::uint32_t operation, Streams::Stream& stream, std::ui
     OrderedNode& n = nodes_.add(OrderedNode::Kind::device, operation, number, d.start_ns);
     n.duration_ns = d.duration_ns;
     n.start_delay_ns = delay;
-    n.caller = o.caller == none ? none : node_of_[o.caller];
+    n.caller = o.caller == no_index ? no_index : node_of_[o.caller];
     n.comm = o.parts.count == 0 ? 0 : comm_calls_.part(o.parts.begin + p) + 1;
     nodes_.add_dep(o.after, DepRule::launch);
     for (const OrderedDep& dep : waits_) nodes_.add_dep(dep.node, dep.rule);
   }
   stream.last = operation;
-  if (options_.data_deps && o.caller != none) storages_.write(host_, operators_.all[o.caller].host, o.node);
+  if (options_.data_deps && o.caller != no_index) storages_.write(host_, operators_.all[o.caller].host, o.node);
 }
 
 const Profile::Sync* OrderFinder::sync_of(const Profile::Call& call) const {
@@ -125,11 +124,11 @@ const Profile::Sync* OrderFinder::sync_of(const Profile::Call& call) const {
   return found == IdLookup::none ? nullptr : &device_->syncs[found];
 }
 
-// The operation behind which an event was recorded.
+// Returns the operation behind which an event was recorded.
 std::uint32_t OrderFinder::recorded(const Profile::Sync& sync, const Streams::Moment& now) const {
-  if (sync.wait_on_stream < 0) return none;
+  if (sync.wait_on_stream < 0) return no_index;
   const std::uint32_t stream = streams_.find(sync.device, sync.wait_on_stream);
-  if (stream == Streams::none) return none;
+  if (stream == no_index) return no_index;
   const auto record = records_.find(sync.record_correlation);
   return streams_.last_launched(stream, record == records_.end() ? now : record->second);
 }
@@ -140,7 +139,7 @@ void OrderFinder::wait_stream(std::uint32_t thread, std::uint32_t call) {
   const std::uint32_t operation = recorded(*sync, moment(thread, device_->calls[call]));
   const std::uint32_t stream = streams_.find(sync->device, sync->stream);
   // Nothing to wait for, or nobody that waits, is a fact where the profiler tells the streams.
-  if (operation == none || stream == Streams::none) return;
+  if (operation == no_index || stream == no_index) return;
   streams_[stream].waits.push_back({streams_.launches(), operation, call});
 }
 
@@ -159,39 +158,35 @@ bool OrderFinder::synchronise(std::uint32_t thread, const Profile::Call& call) {
   }
   if (sync != nullptr && call.kind == CallKind::stream_sync && sync->stream >= 0) {
     const std::uint32_t stream = streams_.find(sync->device, sync->stream);
-    return stream == Streams::none || wait_for(t, streams_.last_launched(stream, now), begin, end);
+    return stream == no_index || wait_for(t, streams_.last_launched(stream, now), begin, end);
   }
   if (sync != nullptr && call.kind == CallKind::event_sync && sync->wait_on_stream >= 0)
     return wait_for(t, recorded(*sync, now), begin, end);
   return synchronise_unknown(thread, call);
 }
 
-// Without a word of the profiler: what ends last within the call, if the call lasted that long.
+// Where the profiler tells nothing, waits for what ends last within the call; returns false if nothing does.
 bool OrderFinder::synchronise_unknown(std::uint32_t thread, const Profile::Call& call) {
-  std::uint32_t operation = none;
+  std::uint32_t operation = no_index;
   std::int64_t latest = call.start_ns;
   streams_.for_each_launched(moment(thread, call), [&](const Streams::Stream&, std::uint32_t last) {
     const std::int64_t ended = device_->device_ops[last].end_ns();
     if (ended > latest && ended <= call.end_ns()) operation = last, latest = ended;
   });
-  return operation != none && wait_for(threads_[thread], operation, call.start_ns, call.end_ns());
+  return operation != no_index && wait_for(threads_[thread], operation, call.start_ns, call.end_ns());
 }
 
-// The thread waits in [from, until] for an operation. The time it is blocked leaves it: the dependency says it.
-// False if it cannot have waited for that.
+// Lets the thread wait in [from, until] for an operation: a dependency takes the place of the time that it is
+// blocked. Returns false if it cannot have waited for that.
 bool OrderFinder::wait_for(Thread& t, std::uint32_t operation, std::int64_t from_ns, std::int64_t until_ns) {
-  if (operation == none) return true;
+  if (operation == no_index) return true;
   const Profile::DeviceOp& d = device_->device_ops[operation];
   const Operation& o = operations_[operation];
-  if (o.node == none) return false;  // held back by an earlier one of its stream whose launch comes later
-  // What ends clearly later than the wait is not what was waited for.
+  if (o.node == no_index) return false;  // held back by an earlier one of its stream whose launch comes later
+  // An operation that ends clearly later than the wait was not waited for.
   if (d.end_ns() - tolerance_ns > until_ns) return false;
-  const std::int64_t blocked_until = std::clamp(d.end_ns(), from_ns, until_ns);
-  if (blocked_until > t.since_ns) {
-    report_.blocked_ns += static_cast<std::uint64_t>(blocked_until - t.since_ns);
-    t.since_ns = blocked_until;
-  }
-  // An earlier wait for the same or a later operation of the stream says it already.
+  block(t, std::clamp(d.end_ns(), from_ns, until_ns));
+  // An earlier wait for this or a later operation of the stream implies it.
   std::uint32_t& waited = t.waited[streams_.of(operation)];
   const std::uint32_t count = streams_.place(operation) + 1;
   if (count <= waited) return true;

@@ -2,7 +2,6 @@
 #include "passes/link/order/events.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -13,30 +12,16 @@
 namespace convert {
 
 Launches::Launches(const Profile* device) {
-  if (device == nullptr) {
-    first_.assign(1, 0);
-    return;
-  }
+  if (device == nullptr) return;
   const auto& calls = device->calls;
   const auto& operations = device->device_ops;
-  call_of_.assign(operations.size(), none);
   const IdLookup index(calls.size(), [&](std::size_t i) { return Profile::given(calls[i].correlation); });
-  first_.assign(calls.size() + 1, 0);
-  for (std::size_t i = 0; i < operations.size(); ++i) {
-    call_of_[i] = index.find(operations[i].correlation);
-    if (call_of_[i] != none) ++first_[call_of_[i] + 1];
-  }
-  std::partial_sum(first_.begin(), first_.end(), first_.begin());
-  operations_.resize(first_.back());
-  std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
-  for (std::uint32_t i = 0; i < operations.size(); ++i) {
-    if (call_of_[i] != none) operations_[next[call_of_[i]]++] = i;
-  }
+  call_of_.reserve(operations.size());
+  for (const Profile::DeviceOp& op : operations) call_of_.push_back(index.find(op.correlation));
+  operations_ = rows_by_key(operations.size(), calls.size(), [&](std::size_t i) { return call_of_[i]; });
+  const auto start = [&](std::uint32_t i) { return operations[i].start_ns; };
   for (std::size_t c = 0; c < calls.size(); ++c) {
-    if (first_[c + 1] - first_[c] < 2) continue;
-    std::stable_sort(
-        operations_.begin() + first_[c], operations_.begin() + first_[c + 1],
-        [&](std::uint32_t a, std::uint32_t b) { return operations[a].start_ns < operations[b].start_ns; });
+    if (operations_[c].size() > 1) std::ranges::stable_sort(operations_[c], {}, start);
   }
 }
 
@@ -74,7 +59,7 @@ class EventFinder {
     std::int64_t begin_ns = 0, end_ns = 0;
     std::int64_t forward_tid = 0;  // of a backward operator; 0: none
   };
-  // A call lies among its thread's operators like one of them; what counts of it happens at one moment.
+  // A call, which lies among its thread's operators, and the one moment of it that counts.
   struct Placed {
     std::int64_t start_ns = 0, end_ns = 0;
     std::int64_t external_id = Profile::none;
@@ -88,15 +73,15 @@ class EventFinder {
   void nest(std::uint32_t thread, std::vector<ThreadEvent>& out) const;
   [[nodiscard]] std::int64_t external_id(std::uint32_t op) const {
     const std::uint32_t event = operators_.all[op].event;
-    return event == Operator::none ? Profile::none : device_->cpu_ops[event].external_id;
+    return event == no_index ? Profile::none : device_->cpu_ops[event].external_id;
   }
   [[nodiscard]] std::vector<TopLevel> top_level(std::uint32_t thread) const;
   [[nodiscard]] std::int64_t forward_tid(const Operator& op) const;
-  // By an operator of its thread; the nodes of threads and processes are none.
+  // Returns whether an operator of its thread called it; the nodes of threads and processes are no operators.
   [[nodiscard]] bool is_called(const Operator& op) const {
-    if (op.parent == Operator::none || operators_.all[op.parent].thread != op.thread) return false;
+    if (op.parent == no_index || operators_.all[op.parent].thread != op.thread) return false;
     const std::uint32_t caller = operators_.all[op.parent].host;
-    return caller == Operator::none || !is_structure(host_.nodes.name(host_.nodes.nodes[caller]));
+    return caller == no_index || !is_structure(host_.nodes.name(host_.nodes.nodes[caller]));
   }
 
   const Trace& host_;
@@ -108,8 +93,7 @@ class EventFinder {
   std::vector<std::vector<ThreadEvent>> hand_overs_;
 };
 
-// Lists calls by the moment when the device could begin with what they launch; by their own begin if they launch
-// nothing or wait for it.
+// Lists calls by when the device could begin what they launch; by their begin if they launch nothing or await it.
 void EventFinder::find_calls() {
   const auto& operations = device_->device_ops;
   for (std::uint32_t c = 0; c < device_->calls.size(); ++c) {
@@ -123,7 +107,7 @@ void EventFinder::find_calls() {
   }
 }
 
-// A device operation without a call hangs on the operator that its External id names, or on the busiest thread.
+// Puts device operations without a call into the operator that their External id names, or on the busiest thread.
 void EventFinder::find_orphans() {
   const auto& operations = device_->device_ops;
   std::size_t busiest = 0;
@@ -132,7 +116,7 @@ void EventFinder::find_orphans() {
   }
   std::optional<IdLookup> external;
   for (std::uint32_t d = 0; d < operations.size(); ++d) {
-    if (launches_.call_of(d) != Launches::none) continue;
+    if (launches_.call_of(d) != no_index) continue;
     const Profile::DeviceOp& op = operations[d];
     if (!external) {
       external.emplace(device_->cpu_ops.size(),
@@ -147,26 +131,24 @@ void EventFinder::find_orphans() {
       thread = cpu.thread;
       time = std::clamp(time, cpu.start_ns, cpu.end_ns());
     }
-    out_.orphans.push_back({d, e == IdLookup::none ? Operator::none : operators_.of_event[e]});
+    out_.orphans.push_back({d, e == IdLookup::none ? no_index : operators_.of_event[e]});
     calls_[thread].push_back({time, time, op.external_id, {time, EventKind::orphan, index}});
   }
 }
 
 void EventFinder::sort_calls() {
-  const auto before = [](const Placed& a, const Placed& b) {
-    return std::pair(a.start_ns, a.end_ns) < std::pair(b.start_ns, b.end_ns);
-  };
+  const auto times = [](const Placed& c) { return std::pair(c.start_ns, c.end_ns); };
   for (auto& calls : calls_) {
-    if (!std::is_sorted(calls.begin(), calls.end(), before)) std::stable_sort(calls.begin(), calls.end(), before);
+    if (!std::ranges::is_sorted(calls, {}, times)) std::ranges::stable_sort(calls, {}, times);
   }
 }
 
-// The number that the host trace gives to the thread of the forward operator.
+// Returns the number that the host trace gives to the thread of the forward operator.
 std::int64_t EventFinder::forward_tid(const Operator& op) const {
-  if (op.event != Operator::none && device_->cpu_ops[op.event].forward_thread > 0) {
+  if (op.event != no_index && device_->cpu_ops[op.event].forward_thread > 0) {
     return device_->cpu_ops[op.event].forward_thread;
   }
-  if (op.host == Operator::none) return 0;
+  if (op.host == no_index) return 0;
   return host_ids(host_, host_.nodes.nodes[op.host]).fw_tid;
 }
 
@@ -188,8 +170,8 @@ std::vector<EventFinder::TopLevel> EventFinder::top_level(std::uint32_t thread) 
   return out;
 }
 
-// Backward operators name the thread of their forward operators. That thread hands a burst of them over, and waits,
-// if it does nothing itself before the burst's end; it begins again after each burst.
+// Finds bursts of backward operators, which name the thread of their forward operators. That thread hands a burst
+// over and, if it does nothing itself before the burst's end, waits; a burst ends where the thread does something.
 void EventFinder::find_bursts() {
   std::unordered_map<std::int64_t, std::uint32_t> thread_of;
   for (std::uint32_t t = 0; t < operators_.host_threads.size(); ++t) {
@@ -207,7 +189,7 @@ void EventFinder::find_bursts() {
     }
     return activity[t];
   };
-  // Whether the thread begins or ends something in (after, before).
+  // Returns whether the thread begins or ends something in (after, before).
   const auto active = [&](std::uint32_t t, std::int64_t after, std::int64_t before) {
     const auto& a = activity_of(t);
     const auto at = std::upper_bound(a.begin(), a.end(), after);
@@ -239,9 +221,7 @@ void EventFinder::find_bursts() {
     end_burst();
   }
   for (auto& events : hand_overs_) {
-    std::stable_sort(events.begin(), events.end(), [](const ThreadEvent& a, const ThreadEvent& b) {
-      return std::pair(a.time_ns, a.kind) < std::pair(b.time_ns, b.kind);
-    });
+    std::ranges::stable_sort(events, {}, [](const ThreadEvent& e) { return std::pair(e.time_ns, e.kind); });
   }
 }
 
@@ -264,7 +244,7 @@ void EventFinder::nest(std::uint32_t thread, std::vector<ThreadEvent>& out) cons
     out.push_back({op.start_ns, EventKind::operator_begin, i});
     open.push_back({i, open.empty() ? op.end_ns : std::min(op.end_ns, open.back().end_ns)});
   };
-  // What takes no time and stands at an operator's end is inside it.
+  // A call without length at an operator's end is inside the operator.
   const auto add = [&](const Placed& call) {
     while (!open.empty() && (open.back().end_ns < call.start_ns ||
                              (open.back().end_ns == call.start_ns && call.end_ns > call.start_ns)))
@@ -289,7 +269,7 @@ void EventFinder::nest(std::uint32_t thread, std::vector<ThreadEvent>& out) cons
   while (!open.empty()) close();
 }
 
-// The thread's own events stand behind room for the hand-overs, which then come among them from the front on.
+// Puts the thread's own events behind room for the hand-overs, then merges both from the front on.
 void EventFinder::lay_out(std::uint32_t thread) {
   const std::vector<ThreadEvent>& rest = hand_overs_[thread];
   std::vector<ThreadEvent>& out = out_.threads[thread];
@@ -298,8 +278,8 @@ void EventFinder::lay_out(std::uint32_t thread) {
   nest(thread, out);
   const auto own = out.begin() + static_cast<std::ptrdiff_t>(rest.size());
   // Only calls that overlap with what follows them are out of order.
-  const auto earlier = [](const ThreadEvent& a, const ThreadEvent& b) { return a.time_ns < b.time_ns; };
-  if (!std::is_sorted(own, out.end(), earlier)) std::stable_sort(own, out.end(), earlier);
+  if (!std::ranges::is_sorted(own, out.end(), {}, &ThreadEvent::time_ns))
+    std::ranges::stable_sort(own, out.end(), {}, &ThreadEvent::time_ns);
   auto to = out.begin();
   auto next = rest.begin();
   for (auto e = own; e != out.end() && next != rest.end(); ++e) {

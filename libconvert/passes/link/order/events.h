@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists what happens on each CPU thread, in order: begins and ends of operators, launches, waits, and hand-overs to
-// other threads.
+// Lists in order what happens on each CPU thread: begins and ends of operators, launches, waits, hand-overs.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +8,7 @@
 
 #include "core/profile.h"
 #include "core/trace.h"
+#include "graph/rows.h"
 #include "passes/link/operators.h"
 
 namespace convert {
@@ -44,23 +44,20 @@ class Launches {
  public:
   explicit Launches(const Profile* device);
   // Returns the device operations of a call, by begin.
-  [[nodiscard]] std::span<const std::uint32_t> of_call(std::uint32_t call) const {
-    return {operations_.data() + first_[call], first_[call + 1] - first_[call]};
-  }
+  [[nodiscard]] std::span<const std::uint32_t> of_call(std::uint32_t call) const { return operations_[call]; }
   [[nodiscard]] std::uint32_t call_of(std::uint32_t operation) const { return call_of_[operation]; }
-  // Returns whether a launching call returns only when what it launched has ended: cudaMemcpy, or a copy from
-  // pageable memory.
+  // Returns whether a call returns when what it launched has ended: cudaMemcpy, or a copy from pageable memory.
   [[nodiscard]] bool blocks(const Profile& device, std::uint32_t call) const;
-  static constexpr std::uint32_t none = 0xffffffff;
 
  private:
-  std::vector<std::uint32_t> operations_, first_, call_of_;
+  Rows operations_;  // by call
+  std::vector<std::uint32_t> call_of_;
 };
 
 // A device operation whose call is not known.
 struct Orphan {
   std::uint32_t operation = 0;
-  std::uint32_t named_operator = Operator::none;  // by its External id
+  std::uint32_t named_operator = no_index;  // by its External id
 };
 
 struct ThreadEvents {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Walks through all threads of a rank at once. order.cpp has what happens on CPU threads, device.cpp what they
-// launch and wait for.
+// Walks through all threads of a rank at once: order.cpp through CPU threads, device.cpp through what they launch.
 #pragma once
 
 #include <algorithm>
@@ -24,28 +23,18 @@ class OrderFinder {
   // All arguments must outlive this object.
   OrderFinder(const Trace& host, const Profile* device, const Operators& operators, const OrderOptions& options,
               LinkReport& report)
-      : host_(host),
-        device_(device),
-        operators_(operators),
-        options_(options),
-        report_(report),
-        nodes_(report),
-        launches_(device),
-        events_(thread_events(host, device, operators, launches_)),
-        streams_(device, launches_),
-        comm_calls_(host, device, operators, report) {}
+      : host_(host), device_(device), operators_(operators), options_(options), report_(report) {}
 
   Order find();
 
  private:
-  static constexpr std::uint32_t none = Operator::none;
   // The clocks of CPU and device differ a little.
   static constexpr std::int64_t tolerance_ns = 2000;
 
   struct Thread {
     std::vector<std::uint32_t> open;     // operators that have begun and not ended
-    std::uint32_t last = none;           // node of the last stretch
-    std::uint32_t growing = none;        // node whose stretch goes on; none: since since_ns there is a gap
+    std::uint32_t last = no_index;       // node of the last stretch
+    std::uint32_t growing = no_index;    // node whose stretch goes on; none: since since_ns there is a gap
     std::int64_t since_ns = 0;           // begin of the stretch or gap
     std::int64_t last_end_ns = 0;        // of an operator
     std::vector<OrderedDep> pending;     // what the next stretch waits for
@@ -55,10 +44,10 @@ class OrderFinder {
   };
   // A device operation between its launch and its node.
   struct Operation {
-    std::uint32_t launch = 0;     // number; 0: not launched so far
-    std::uint32_t after = none;   // node of the stretch that launched it
-    std::uint32_t caller = none;  // operator
-    std::uint32_t node = none;    // the first of its nodes
+    std::uint32_t launch = 0;         // number; 0: not launched so far
+    std::uint32_t after = no_index;   // node of the stretch that launched it
+    std::uint32_t caller = no_index;  // operator
+    std::uint32_t node = no_index;    // the first of its nodes
     std::int64_t call_ns = 0;
     std::int64_t ready_ns = 0;  // end of the stretch that launched it
     Range parts{};              // communications that the kernel carries out together
@@ -88,10 +77,10 @@ class OrderFinder {
   void emit(std::uint32_t operation, Streams::Stream& stream, std::uint32_t number);
   std::int64_t find_waits(std::uint32_t operation, Streams::Stream& stream);
   [[nodiscard]] bool is_untimed(const Operator& op) const {
-    return options_.keep_gaps && operators_.timed && op.event == none;
+    return options_.keep_gaps && operators_.timed && op.event == no_index;
   }
   [[nodiscard]] bool is_group_announcement(const Operator& op) const {
-    return op.host != none && announces_groups(host_.nodes.name(host_.nodes.nodes[op.host]));
+    return op.host != no_index && announces_groups(host_.nodes.name(host_.nodes.nodes[op.host]));
   }
   // Returns the nearest caller in the host trace that is not left out.
   [[nodiscard]] std::uint32_t caller_of(const Operator& op) const {
@@ -108,6 +97,12 @@ class OrderFinder {
                 device_->name(device_->calls[call]));
   }
 
+  // Takes the time until then from the thread, which is blocked.
+  void block(Thread& t, std::int64_t until_ns) {
+    if (until_ns <= t.since_ns) return;
+    report_.blocked_ns += static_cast<std::uint64_t>(until_ns - t.since_ns);
+    t.since_ns = until_ns;
+  }
   std::uint32_t begin_stretch(Thread& t, OrderedNode::Kind kind, std::uint32_t source, std::uint32_t thread) {
     (void)nodes_.add(kind, source, thread, t.since_ns);
     nodes_.add_dep(t.last, DepRule::program_order);
@@ -122,11 +117,11 @@ class OrderFinder {
   const Operators& operators_;
   const OrderOptions& options_;
   LinkReport& report_;
-  OrderNodes nodes_;
-  Launches launches_;
-  ThreadEvents events_;
-  Streams streams_;
-  CommCalls comm_calls_;
+  OrderNodes nodes_{report_};
+  Launches launches_{device_};
+  ThreadEvents events_ = thread_events(host_, device_, operators_, launches_);
+  Streams streams_{device_, launches_};
+  CommCalls comm_calls_{host_, device_, operators_, report_};
   std::vector<Thread> threads_;
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> node_of_;                         // by operator

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -33,7 +34,7 @@ class OrderNodes {
   // Adds a dependency of the last node, once for each parent: the first rule stands, except that data, which says
   // more than an order, replaces it.
   void add_dep(std::uint32_t node, DepRule rule) {
-    if (node == Operator::none) return;
+    if (node == no_index) return;
     OrderedNode& n = out_.nodes.back();
     if (is_named(n, node)) {
       if (rule == DepRule::data) make_data(n, node);
@@ -50,25 +51,23 @@ class OrderNodes {
   [[nodiscard]] Order take() { return std::move(out_); }
 
  private:
+  [[nodiscard]] std::span<OrderedDep> deps_of(const OrderedNode& n) {
+    return std::span(out_.deps).subspan(n.first_dep);
+  }
   void make_data(const OrderedNode& n, std::uint32_t node) {
-    const auto at = std::find_if(out_.deps.begin() + static_cast<std::ptrdiff_t>(n.first_dep), out_.deps.end(),
-                                 [&](const OrderedDep& d) { return d.node == node; });
+    const auto at = std::ranges::find(deps_of(n), node, &OrderedDep::node);
     --report_.deps[static_cast<std::size_t>(at->rule)];
     ++report_.deps[static_cast<std::size_t>(DepRule::data)];
     at->rule = DepRule::data;
   }
   [[nodiscard]] bool is_named(const OrderedNode& n, std::uint32_t node) {
     constexpr std::uint32_t many = 16;
-    if (n.dep_count < many) {
-      for (std::size_t i = n.first_dep; i < out_.deps.size(); ++i) {
-        if (out_.deps[i].node == node) return true;
-      }
-      return false;
-    }
+    const std::span<OrderedDep> deps = deps_of(n);
+    if (n.dep_count < many) return std::ranges::find(deps, node, &OrderedDep::node) != deps.end();
     const auto mark = next();
     if (named_by_.size() < mark) named_by_.resize(std::max<std::size_t>(mark, 2 * named_by_.size()));
     if (n.dep_count == many) {
-      for (std::size_t i = n.first_dep; i < out_.deps.size(); ++i) named_by_[out_.deps[i].node] = mark;
+      for (const OrderedDep& d : deps) named_by_[d.node] = mark;
     }
     return std::exchange(named_by_[node], mark) == mark;
   }

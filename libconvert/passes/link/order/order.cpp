@@ -2,9 +2,9 @@
 #include "passes/link/order/order.h"
 
 #include <algorithm>
+#include <compare>
 #include <limits>
 #include <queue>
-#include <tuple>
 
 #include "passes/link/order/finder.h"
 #include "util/huge_pages.h"
@@ -13,14 +13,12 @@ namespace convert {
 
 Order OrderFinder::find() {
   prepare();
-  // The thread whose next event is the earliest goes on; at one time by kind, then by thread.
+  // Goes on with the thread whose next event is the earliest; at one time by kind, then by thread.
   struct Head {
     std::int64_t time_ns;
     EventKind kind;
     std::uint32_t thread;
-    bool operator>(const Head& o) const {
-      return std::tuple(time_ns, kind, thread) > std::tuple(o.time_ns, o.kind, o.thread);
-    }
+    auto operator<=>(const Head&) const = default;
   };
   std::priority_queue<Head, std::vector<Head>, std::greater<>> heads;
   std::vector<std::size_t> next(threads_.size());
@@ -47,8 +45,8 @@ Order OrderFinder::find() {
 
 void OrderFinder::prepare() {
   threads_.resize(operators_.by_thread.size());
-  assign_huge(node_of_, operators_.all.size(), none);
-  handed_over_.assign(events_.bursts.size(), none);
+  assign_huge(node_of_, operators_.all.size(), no_index);
+  handed_over_.assign(events_.bursts.size(), no_index);
   const std::size_t operations = device_ == nullptr ? 0 : device_->device_ops.size();
   nodes_.reserve(operators_.all.size() * 2 + operations * 2, operators_.all.size() * 3 + operations * 3);
   std::int64_t begin = std::numeric_limits<std::int64_t>::max();
@@ -83,13 +81,13 @@ void OrderFinder::on_event(std::uint32_t thread, const ThreadEvent& event) {
 
 void OrderFinder::on_orphan(std::uint32_t thread, const Orphan& orphan, std::int64_t time_ns) {
   const Profile::DeviceOp& d = device_->device_ops[orphan.operation];
-  const bool named = orphan.named_operator != none;
+  const bool named = orphan.named_operator != no_index;
   report_.add(named ? Unmatched::kernel_by_external_id : Unmatched::kernel_by_time,
               static_cast<std::uint64_t>(d.correlation), device_->name(d));
   (void)anchor(thread, time_ns);
   const auto& open = threads_[thread].open;
-  std::uint32_t caller = open.empty() ? none : open.back();
-  if (named && node_of_[orphan.named_operator] != none) caller = orphan.named_operator;
+  std::uint32_t caller = open.empty() ? no_index : open.back();
+  if (named && node_of_[orphan.named_operator] != no_index) caller = orphan.named_operator;
   launch(thread, orphan.operation, time_ns, caller);
 }
 
@@ -97,23 +95,19 @@ void OrderFinder::on_orphan(std::uint32_t thread, const Orphan& orphan, std::int
 void OrderFinder::take_over(std::uint32_t thread, std::uint32_t burst, std::int64_t time_ns) {
   Thread& t = threads_[thread];
   cut(thread, std::min(time_ns, t.last_end_ns));
-  if (handed_over_[burst] == none) return;
+  if (handed_over_[burst] == no_index) return;
   t.pending.push_back({handed_over_[burst], DepRule::hand_over});
-  if (time_ns <= t.since_ns) return;
-  report_.blocked_ns += static_cast<std::uint64_t>(time_ns - t.since_ns);
-  t.since_ns = time_ns;
+  block(t, time_ns);
 }
 
 void OrderFinder::hand_back(std::uint32_t thread, const Burst& burst) {
   Thread& t = threads_[thread];
   if (threads_[burst.to].since_ns > burst.end_ns) return;
   const std::uint32_t node = anchor(burst.to, burst.end_ns);
-  if (node == none) return;
+  if (node == no_index) return;
   cut(thread, burst.begin_ns);
   t.pending.push_back({node, DepRule::hand_over});
-  if (burst.end_ns <= t.since_ns) return;
-  report_.blocked_ns += static_cast<std::uint64_t>(burst.end_ns - t.since_ns);
-  t.since_ns = burst.end_ns;
+  block(t, burst.end_ns);
 }
 
 // Ends the stretch or gap that goes on.
@@ -123,7 +117,7 @@ void OrderFinder::cut(std::uint32_t thread, std::int64_t time_ns) {
   const std::int64_t length = operators_.timed ? time - t.since_ns : 0;
   if (!options_.keep_gaps) {
     if (!t.open.empty()) nodes_[node_of_[t.open.back()]].duration_ns += length;
-  } else if (t.growing != none) {
+  } else if (t.growing != no_index) {
     nodes_[t.growing].duration_ns += length;
     t.since_ns = time;
     add_untimed(thread);
@@ -134,7 +128,7 @@ void OrderFinder::cut(std::uint32_t thread, std::int64_t time_ns) {
       report_.cpu_delay_ns += static_cast<std::uint64_t>(length);
     }
   }
-  t.growing = none;
+  t.growing = no_index;
   t.since_ns = time;
 }
 
@@ -145,22 +139,22 @@ void OrderFinder::add_untimed(std::uint32_t thread) {
 
 std::uint32_t OrderFinder::begin_delay(std::uint32_t thread) {
   Thread& t = threads_[thread];
-  const std::uint32_t inside = t.open.empty() ? none : t.open.back();
+  const std::uint32_t inside = t.open.empty() ? no_index : t.open.back();
   const std::uint32_t node = begin_stretch(t, OrderedNode::Kind::delay, inside, thread);
-  nodes_[node].caller = inside == none ? none : node_of_[inside];
+  nodes_[node].caller = inside == no_index ? no_index : node_of_[inside];
   return node;
 }
 
-// The node that ends when the thread has come this far, and has all behind it that the thread has waited for.
+// Returns the node that ends at this time and depends on all that the thread has waited for.
 std::uint32_t OrderFinder::anchor(std::uint32_t thread, std::int64_t time_ns) {
   cut(thread, time_ns);
   const Thread& t = threads_[thread];
-  if ((t.last == none && options_.keep_gaps) || !t.pending.empty()) (void)begin_delay(thread);
+  if ((t.last == no_index && options_.keep_gaps) || !t.pending.empty()) (void)begin_delay(thread);
   return threads_[thread].last;
 }
 
-// An operator without a time must not cut the stretch that goes on: it stands behind it. Of one that is left out
-// the time goes to what is around it.
+// An operator without a time does not cut the stretch that goes on, but stands behind it. The time of one that is
+// left out goes to what is around it.
 void OrderFinder::begin_operator(std::uint32_t thread, std::uint32_t op, std::int64_t time_ns) {
   Thread& t = threads_[thread];
   const Operator& o = operators_.all[op];
@@ -170,7 +164,7 @@ void OrderFinder::begin_operator(std::uint32_t thread, std::uint32_t op, std::in
     ++report_.metadata_left_out;
     return;
   }
-  if (is_untimed(o) && t.growing != none) {
+  if (is_untimed(o) && t.growing != no_index) {
     t.untimed.push_back(op);
   } else if (is_untimed(o)) {
     (void)begin_node(thread, op);
@@ -178,7 +172,7 @@ void OrderFinder::begin_operator(std::uint32_t thread, std::uint32_t op, std::in
     cut(thread, time_ns);
     const std::uint32_t node = begin_node(thread, op);
     // Simulators give no time to the node that announces process groups: its time becomes a delay.
-    t.growing = announces && options_.keep_gaps ? none : node;
+    t.growing = announces && options_.keep_gaps ? no_index : node;
   }
   t.open.push_back(op);
   comm_calls_.begin(t.open);
@@ -189,10 +183,10 @@ std::uint32_t OrderFinder::begin_node(std::uint32_t thread, std::uint32_t op) {
   const Operator& o = operators_.all[op];
   const std::uint32_t node = begin_stretch(t, OrderedNode::Kind::cpu, op, thread);
   node_of_[op] = node;
-  // The caller as the host trace says it; of an event alone the operator around it.
+  // The caller is what the host trace says; without a host node it is the operator around the event.
   const std::uint32_t host_caller = caller_of(o);
-  std::uint32_t caller = host_caller != none ? node_of_[host_caller] : none;
-  if (o.host == none && !t.open.empty()) caller = node_of_[t.open.back()];
+  std::uint32_t caller = host_caller != no_index ? node_of_[host_caller] : no_index;
+  if (o.host == no_index && !t.open.empty()) caller = node_of_[t.open.back()];
   nodes_[node].caller = caller;
   return node;
 }
@@ -208,7 +202,7 @@ void OrderFinder::end_operator(std::uint32_t thread, std::uint32_t op, std::int6
   if (is_node) t.open.pop_back();
 }
 
-// What stands behind the last cut of a thread is time of an operator, up to its end.
+// Time behind the last cut of a thread is that of an operator, up to its end.
 void OrderFinder::finish_threads() {
   for (std::uint32_t i = 0; i < threads_.size(); ++i) {
     if (options_.keep_gaps && threads_[i].since_ns < threads_[i].last_end_ns) cut(i, threads_[i].last_end_ns);

@@ -38,10 +38,10 @@ struct OrderedNode {
   Kind kind = Kind::cpu;
   std::uint32_t dep_count = 0;
   std::size_t first_dep = 0;
-  std::uint32_t source = 0;  // operator or device operation; for a delay the operator around it, or none
-  std::uint32_t thread = 0;  // CPU thread; of a device operation a number of its stream
-  std::uint32_t caller = Operator::none;  // node that is the calling operator
-  std::uint32_t comm = 0;                 // 1 + index into Order::comms; 0: no communication
+  std::uint32_t source = 0;         // operator or device operation; for a delay the operator around it, or none
+  std::uint32_t thread = 0;         // CPU thread; of a device operation a number of its stream
+  std::uint32_t caller = no_index;  // node that is the calling operator
+  std::uint32_t comm = 0;           // 1 + index into Order::comms; 0: no communication
   std::int64_t start_ns = 0;
   std::int64_t duration_ns = 0;
   std::int64_t start_delay_ns = 0;  // device operation: from the end of all it waits for to its begin
@@ -64,5 +64,9 @@ struct Order {
 
 [[nodiscard]] Order find_order(const Trace& host, const Profile* device, const Operators& operators,
                                const OrderOptions& options, LinkReport& report);
+
+// Removes the dependencies that others imply, also from the report's counts by rule. Takes time linear in
+// dependencies × (threads + streams), of which it considers at most 256.
+void reduce(Order& order, LinkReport& report);
 
 }  // namespace convert

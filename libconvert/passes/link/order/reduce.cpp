@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
-#include "passes/link/order/reduce.h"
-
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <tuple>
 #include <vector>
 
+#include "passes/link/order/order.h"
+
 namespace convert {
 namespace {
 
-// The nodes of a CPU thread follow each other, and so do those of a stream (of operations that share a kernel,
-// those of the same place). What a node knows is then how far each of these chains had come. Only the longest
-// chains count, more than a program has; what lies in others is implied by nothing.
+// The nodes of a CPU thread form a chain, and so do those of a stream (of operations that share a kernel, those of
+// one place). What a node knows is how far each chain had come. Only the longest chains count, more than a program
+// has; nothing implies what lies in others.
 class Chains {
  public:
   explicit Chains(const Order& order) : chain_(order.nodes.size(), no_index), place_(order.nodes.size()) {
@@ -45,8 +46,7 @@ class Chains {
     if (count_ <= most) return;
     std::vector<std::uint32_t> by_length(count_);
     std::iota(by_length.begin(), by_length.end(), 0U);
-    std::stable_sort(by_length.begin(), by_length.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return length[a] > length[b]; });
+    std::ranges::stable_sort(by_length, std::greater<>(), [&](std::uint32_t c) { return length[c]; });
     std::vector<std::uint32_t> number(count_, no_index);
     for (std::uint32_t i = 0; i < most; ++i) number[by_length[i]] = i;
     for (std::uint32_t& c : chain_) {
@@ -59,7 +59,7 @@ class Chains {
   std::size_t count_ = 0;
 };
 
-// What the nodes know that others still depend on.
+// Holds what nodes know, as long as others still depend on them.
 class Known {
  public:
   Known(const Order& order, std::size_t chains)

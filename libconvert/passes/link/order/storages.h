@@ -13,14 +13,12 @@
 namespace convert {
 
 class Storages {
-  static constexpr std::uint32_t none = 0xffffffff;
-
  public:
   // Calls fn(node) for the last nodes of the operators that wrote what the operator (node `host` of the trace)
   // reads. Asked for each of an operator's nodes, it answers only the first 16: work on hostile input stays linear.
   template <class Fn>
   void for_each_writer(const Trace& trace, std::uint32_t host, const Fn& fn) {
-    if (host == none) return;
+    if (host == no_index) return;
     if (operators_.empty()) operators_.resize(trace.nodes.nodes.size());
     constexpr std::uint32_t most = 16;
     if (operators_[host].asked++ >= most) return;
@@ -31,8 +29,8 @@ class Storages {
   }
   // Notes that `node`, a node of the operator, writes the operator's outputs. Call for_each_writer before.
   void write(const Trace& trace, std::uint32_t host, std::uint32_t node) {
-    if (host == none) return;
-    if (std::exchange(operators_[host].last, node) != none) return;
+    if (host == no_index) return;
+    if (std::exchange(operators_[host].last, node) != no_index) return;
     for_each_storage(trace, host, true, [&](std::int64_t storage) { writers_[storage] = host; });
   }
 
@@ -46,7 +44,7 @@ class Storages {
   }
 
   struct Operator {
-    std::uint32_t last = none;  // node
+    std::uint32_t last = no_index;  // node
     std::uint32_t asked = 0;
   };
   std::unordered_map<std::int64_t, std::uint32_t> writers_;  // by storage: operator

@@ -20,10 +20,10 @@ Streams::Streams(const Profile* device, const Launches& launches) {
     streams_[places_[i].stream].operations.push_back(i);
   }
   for (const auto& [key, stream] : by_key_) by_number_.try_emplace(key.second, stream);
-  // Where the times do not tell, the calls do.
+  // Equal times leave the order to the calls.
   const auto called = [&](std::uint32_t i) {
     const std::uint32_t call = launches.call_of(i);
-    return call == Launches::none ? all[i].start_ns : device->calls[call].start_ns;
+    return call == no_index ? all[i].start_ns : device->calls[call].start_ns;
   };
   const auto before = [&](std::uint32_t a, std::uint32_t b) {
     const std::pair x(all[a].start_ns, all[a].end_ns()), y(all[b].start_ns, all[b].end_ns());
@@ -41,11 +41,11 @@ std::uint32_t Streams::launch(std::uint32_t operation, std::uint32_t thread, std
   Stream& s = streams_[index];
   s.launched.push_back({++launches_, operation, thread, call_ns});
   if (newest_ == index) return launches_;
-  if (s.older != none) streams_[s.older].newer = s.newer;
-  if (s.newer != none) streams_[s.newer].older = s.older;
+  if (s.older != no_index) streams_[s.older].newer = s.newer;
+  if (s.newer != no_index) streams_[s.newer].older = s.older;
   s.older = newest_;
-  s.newer = none;
-  if (newest_ != none) streams_[newest_].newer = index;
+  s.newer = no_index;
+  if (newest_ != no_index) streams_[newest_].newer = index;
   newest_ = index;
   return launches_;
 }
@@ -53,7 +53,7 @@ std::uint32_t Streams::launch(std::uint32_t operation, std::uint32_t thread, std
 std::uint32_t Streams::find(std::int64_t device, std::int64_t stream) const {
   if (const auto found = by_key_.find({device, stream}); found != by_key_.end()) return found->second;
   const auto found = by_number_.find(stream);
-  return found == by_number_.end() ? none : found->second;
+  return found == by_number_.end() ? no_index : found->second;
 }
 
 std::uint32_t Streams::last_launched(std::uint32_t stream, const Moment& before) const {
@@ -66,7 +66,7 @@ std::uint32_t Streams::last_launched(std::uint32_t stream, const Moment& before)
     --after;
     if (after->thread == before.thread || after->call_ns < before.time_ns) return after->operation;
   }
-  return none;
+  return no_index;
 }
 
 }  // namespace convert

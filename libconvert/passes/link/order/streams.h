@@ -15,8 +15,6 @@ namespace convert {
 
 class Streams {
  public:
-  static constexpr std::uint32_t none = 0xffffffff;
-
   // Operations launched on the stream afterwards wait for `operation`.
   struct Wait {
     std::uint32_t launches = 0;  // on all streams, before the wait
@@ -40,11 +38,11 @@ class Streams {
     std::vector<std::uint32_t> operations;  // in the order in which they ran
     std::vector<Launched> launched;         // so far
     std::vector<Wait> waits;
-    std::size_t next = 0;       // into operations: the next to become a node
-    std::size_t next_wait = 0;  // into waits: the next to hold back an operation
-    std::uint32_t last = none;  // operation that became a node last
+    std::size_t next = 0;           // into operations: the next to become a node
+    std::size_t next_wait = 0;      // into waits: the next to hold back an operation
+    std::uint32_t last = no_index;  // operation that became a node last
     // The neighbours of the stream in the order of last launches.
-    std::uint32_t older = none, newer = none;
+    std::uint32_t older = no_index, newer = no_index;
   };
 
   Streams(const Profile* device, const Launches& launches);
@@ -58,26 +56,25 @@ class Streams {
   // Notes a launch and returns its number.
   std::uint32_t launch(std::uint32_t operation, std::uint32_t thread, std::int64_t call_ns);
   [[nodiscard]] std::uint32_t launches() const { return launches_; }
-  // Returns the stream of that number, on another device if this one has none; `none` if there is no such stream.
+  // Returns the stream of that number, on another device if this one has none; no_index if there is no such stream.
   [[nodiscard]] std::uint32_t find(std::int64_t device, std::int64_t stream) const;
-  // Returns the operation launched last before a moment; launches of other threads count if their call began
-  // before.
+  // Returns the operation launched last before a moment; on other threads, by a call that began before it.
   [[nodiscard]] std::uint32_t last_launched(std::uint32_t stream, const Moment& before) const;
   // Calls fn(stream, operation launched last) for streams with launches, the latest first; at most `most_streams`,
   // far more than a device has, so that work on hostile input stays linear.
   template <class Fn>
   void for_each_launched(const Moment& before, const Fn& fn) const {
     std::size_t count = 0;
-    for (std::uint32_t s = newest_; s != none && count < most_streams; s = streams_[s].older, ++count) {
+    for (std::uint32_t s = newest_; s != no_index && count < most_streams; s = streams_[s].older, ++count) {
       const std::uint32_t operation = last_launched(s, before);
-      if (operation != none) fn(streams_[s], operation);
+      if (operation != no_index) fn(streams_[s], operation);
     }
   }
 
  private:
   static constexpr std::size_t most_streams = 256;
   struct Place {
-    std::uint32_t stream = none;
+    std::uint32_t stream = no_index;
     std::uint32_t place = 0;
   };
 
@@ -86,7 +83,7 @@ class Streams {
   std::map<std::int64_t, std::uint32_t> by_number_;                        // the first of any device
   std::vector<Place> places_;                                              // by operation
   std::uint32_t launches_ = 0;
-  std::uint32_t newest_ = none;
+  std::uint32_t newest_ = no_index;
 };
 
 }  // namespace convert

@@ -2,9 +2,9 @@
 #include "passes/verify/merged/calls.h"
 
 #include <algorithm>
+#include <compare>
+#include <limits>
 #include <map>
-#include <optional>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -53,9 +53,10 @@ class CallReader {
   MergedCalls out_;
   std::unordered_map<std::string, std::uint32_t> text_ids_{{"", 0}};
   std::map<std::int64_t, std::uint32_t> programs_;
-  struct TagRange {
-    std::int64_t first;
-    std::int64_t last;
+  struct TagRange {  // first > last: no tag
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    std::int64_t last = std::numeric_limits<std::int64_t>::min();
+    void add(std::int64_t tag) { first = std::min(first, tag), last = std::max(last, tag); }
   };
   std::vector<TagRange> tags_;  // of parts
   // For the current part:
@@ -214,7 +215,7 @@ void CallReader::read_part(std::uint32_t number, std::span<const std::uint32_t> 
   words_.clear();
   const NodeId first = table_.nodes[nodes.front()].id;
   const auto is_message = [&](std::uint32_t i) { return table_.nodes[i].type != NodeType::comp; };
-  std::optional<TagRange> tags;
+  TagRange tags;
   for (const std::uint32_t i : nodes) {
     const NodeType type = table_.nodes[i].type;
     if (type != NodeType::comp && type != NodeType::comm_send && type != NodeType::comm_recv)
@@ -222,10 +223,9 @@ void CallReader::read_part(std::uint32_t number, std::span<const std::uint32_t> 
     if (!is_message(i)) continue;
     const IntValue tag = int_value(attributes(i), attr::comm_tag);
     if (!tag) throw merged_.error(i, "its comm_tag is missing, in " + merged_.describe(number));
-    if (!tags) tags = TagRange{tag.value, tag.value};
-    tags = TagRange{std::min(tags->first, tag.value), std::max(tags->last, tag.value)};
+    tags.add(tag.value);
   }
-  MergedPart part{.first_tag = tags ? tags->first : 0};
+  MergedPart part{.first_tag = tags.first <= tags.last ? tags.first : 0};
   for (const std::uint32_t i : nodes) {
     const Node& n = table_.nodes[i];
     words_.push_back(static_cast<std::uint32_t>(n.type));
@@ -252,7 +252,7 @@ void CallReader::read_part(std::uint32_t number, std::span<const std::uint32_t> 
   part.peers = out_.lists.add(peers_);
   part.sizes = out_.lists.add(sizes_);
   out_.parts.push_back(part);
-  tags_.push_back(tags.value_or(TagRange{0, -1}));
+  tags_.push_back(tags);
 }
 
 void CallReader::read_message(std::uint32_t node, std::vector<std::uint32_t>& words) {
@@ -272,7 +272,7 @@ void CallReader::read_message(std::uint32_t node, std::vector<std::uint32_t>& wo
   sizes_.push_back(static_cast<std::uint32_t>(static_cast<std::uint64_t>(size.value) >> half));
 }
 
-// Whoever waits for a collective waits for all of its last nodes.
+// Checks that nodes which wait for a collective wait for all of its last nodes.
 void CallReader::check_uses() {
   const auto ignore = [](NodeId) {};
   for (std::uint32_t i = 0; i < table_.nodes.size(); ++i) {
@@ -287,21 +287,15 @@ void CallReader::check_uses() {
 
 // Instances whose tags stand apart from all others cannot take each other's messages.
 void CallReader::check_tags() {
-  std::vector<TagRange> ranges;
-  for (const TagRange& r : tags_) {
-    if (r.first <= r.last) ranges.push_back(r);
-  }
-  std::optional<TagRange> outside;
+  std::vector<TagRange> ranges = tags_;
+  TagRange& outside = ranges.emplace_back();
   for (std::uint32_t i = 0; i < table_.nodes.size(); ++i) {
     const NodeType type = table_.nodes[i].type;
     if (merged_.of(i) != MergedCollectives::none || (type != NodeType::comm_send && type != NodeType::comm_recv))
       continue;
-    const IntValue tag = int_value(attributes(i), attr::comm_tag);
-    if (!tag) continue;
-    if (!outside) outside = TagRange{tag.value, tag.value};
-    outside = TagRange{std::min(outside->first, tag.value), std::max(outside->last, tag.value)};
+    if (const IntValue tag = int_value(attributes(i), attr::comm_tag)) outside.add(tag.value);
   }
-  if (outside) ranges.push_back(*outside);
+  std::erase_if(ranges, [](const TagRange& r) { return r.first > r.last; });
   std::ranges::sort(ranges, {}, &TagRange::first);
   for (std::size_t k = 1; k < ranges.size(); ++k) {
     if (ranges[k].first > ranges[k - 1].last) {
@@ -319,6 +313,7 @@ void CallReader::find_shared_tag() {
     std::int64_t tag;
     std::int64_t instance;  // -1: of no merged collective
     std::uint32_t node;
+    auto operator<=>(const Use&) const = default;
   };
   std::vector<Use> uses;
   for (std::uint32_t i = 0; i < table_.nodes.size(); ++i) {
@@ -331,10 +326,7 @@ void CallReader::find_shared_tag() {
     const bool in = merged_.of(i) != MergedCollectives::none;
     if (peer && tag) uses.push_back({type, peer.value, tag.value, in ? instance.value : -1, i});
   }
-  std::ranges::sort(uses, [](const Use& a, const Use& b) {
-    return std::tie(a.type, a.peer, a.tag, a.instance, a.node) <
-           std::tie(b.type, b.peer, b.tag, b.instance, b.node);
-  });
+  std::ranges::sort(uses);
   for (std::size_t k = 1; k < uses.size(); ++k) {
     const Use& a = uses[k - 1];
     const Use& b = uses[k];

@@ -51,7 +51,7 @@ class ShapeReader {
   std::size_t at_ = 0;
 };
 
-// The numbers of a program's nodes, merged::step_numbers each.
+// Returns the numbers of a program's nodes, merged::step_numbers each.
 std::span<const std::uint32_t> steps_of(std::span<const std::uint32_t> program) {
   return program.subspan(MergedSteps::head + 2 * std::size_t{program[MergedSteps::copies]});
 }
@@ -73,12 +73,11 @@ void write_header(std::span<const std::uint32_t> program, AttrTable& out) {
   const auto number = [&](std::size_t word) { return static_cast<std::int32_t>(program[word]); };
   out.add_string(msccl::coll, msccl_name(static_cast<Collective>(number(MergedSteps::collective))));
   out.add_string(msccl::proto, name(static_cast<Protocol>(number(MergedSteps::protocol))));
-  out.add_int(msccl::nchunksperloop, Kind::int32_val, number(MergedSteps::chunks));
-  out.add_int(msccl::inplace, Kind::int32_val, number(MergedSteps::inplace));
-  out.add_int(msccl::outofplace, Kind::int32_val, number(MergedSteps::outofplace));
-  out.add_int(msccl::i_chunks, Kind::int32_val, number(MergedSteps::i_chunks));
-  out.add_int(msccl::o_chunks, Kind::int32_val, number(MergedSteps::o_chunks));
-  out.add_int(msccl::s_chunks, Kind::int32_val, number(MergedSteps::s_chunks));
+  const std::pair<Name, std::size_t> numbers[] = {
+      {msccl::nchunksperloop, MergedSteps::chunks}, {msccl::inplace, MergedSteps::inplace},
+      {msccl::outofplace, MergedSteps::outofplace}, {msccl::i_chunks, MergedSteps::i_chunks},
+      {msccl::o_chunks, MergedSteps::o_chunks},     {msccl::s_chunks, MergedSteps::s_chunks}};
+  for (const auto& [name, word] : numbers) out.add_int(name, Kind::int32_val, number(word));
   if (number(MergedSteps::scheduled) != 0) out.add_string(ten::schedule_name, "");
   std::vector<std::int64_t> from, to;
   for (std::uint32_t c = 0; c < program[MergedSteps::copies]; ++c) {
@@ -102,7 +101,7 @@ void write_step(std::span<const std::uint32_t> step, NodeTable& out) {
   out.add_int(attr::chunk_cnt, Kind::int32_val, number(5));
 }
 
-// The nodes of a place as the trace of an algorithm, with their ids in the workload; peers are places.
+// Returns the nodes of a place as the trace of an algorithm, with their ids in the workload; peers are places.
 Trace trace_of(const InstanceOfRanks& i, std::size_t number, std::int64_t lowest) {
   const Place& place = i.places[number];
   Trace out;
@@ -130,7 +129,7 @@ Trace trace_of(const InstanceOfRanks& i, std::size_t number, std::int64_t lowest
   return out;
 }
 
-// "places are ranks 4, 6, 1, 2"; empty where they are their own.
+// Returns a note which ranks the places are; empty where each place is its rank.
 std::string text_of_places(const InstanceOfRanks& i) {
   if (i.by_rank.empty()) return "";
   constexpr std::size_t most = 32;
@@ -145,13 +144,13 @@ Location locate(const InstanceOfRanks& i, std::size_t place, std::uint32_t node)
   return {.file = *p.file, .rank = p.rank, .node = static_cast<std::int64_t>(p.first_node + node)};
 }
 
-// Throws what is wrong with single nodes. The instance must outlive what comes out.
+// Returns the graph of an instance, which must outlive it. Throws where a node is wrong by itself.
 StepGraph step_graph_of(const InstanceOfRanks& i, const std::shared_ptr<StepGraphBuilder>& made,
                         Diagnostics& findings) {
   const std::int64_t lowest = lowest_tag(i);
   for (std::size_t p = 0; p < i.places.size(); ++p) made->add(trace_of(i, p, lowest));
   const InstanceOfRanks* const instance = &i;
-  StepGraphBuilder::Names names;
+  StepNames names;
   names.locate = [instance, made](std::uint32_t s) {
     return locate(*instance, made->rank_of(s), made->nodes()[s].first);
   };

@@ -36,8 +36,7 @@ struct InstanceOfRanks {
   // Fills in by_rank. Call when all places are there.
   void index();
   // Writes what decides whether the instance computes its collective: equal for instances that differ only in ids,
-  // sizes, and in tags and ranks as a whole. Returns false if it has messages with ranks that are none of its
-  // places.
+  // sizes, and in tags and ranks as a whole. Returns false if it has messages with ranks outside its places.
   [[nodiscard]] bool key(std::vector<std::uint32_t>& out) const;
   [[nodiscard]] std::optional<std::uint32_t> place_of(Rank rank) const;
 };

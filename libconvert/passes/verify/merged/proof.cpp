@@ -32,7 +32,7 @@ struct Meeting {
   std::uint32_t call;
 };
 
-// What collectives lack of their ranks.
+// Says which ranks of a group take no part in collectives.
 struct Lacking {
   std::uint32_t group = 0;
   std::vector<std::uint32_t> places{};  // the first of them
@@ -41,7 +41,7 @@ struct Lacking {
 };
 constexpr std::size_t most_named = 8;
 
-// What the programs of algorithms for it say that they are.
+// Returns the collective that programs for a type claim to be.
 std::optional<Collective> claim_for(std::int64_t type) {
   const Collective c = collective_of(type);
   switch (c) {
@@ -85,7 +85,13 @@ struct MergedProof::State {
     diagnostics->error({.file = r.file, .rank = r.rank, .node = static_cast<std::int64_t>(call(m).first_node)},
                        "provenance", describe(m) + what);
   }
-  // A word of a call's program.
+  // Returns the ranks of a group in the order of its list; null if the list is not known.
+  [[nodiscard]] const std::vector<Rank>* listed(const std::string& group) const {
+    if (groups == nullptr) return nullptr;
+    const auto at = groups->find(group);
+    return at == groups->end() ? nullptr : &at->second;
+  }
+  // Returns a word of a call's program.
   [[nodiscard]] std::uint32_t program(const Meeting& m, std::size_t word) const {
     return lists.get(call(m).program)[word];
   }
@@ -157,7 +163,7 @@ MergedProof::Counts MergedProof::run(const GroupLists* groups, std::optional<Col
   return s.counts;
 }
 
-// All say the same of the collective, and what took its place.
+// Returns whether all members say the same of the collective and of what took its place.
 bool MergedProof::State::agree(std::span<const Meeting> members) const {
   const MergedCall& first = call(members.front());
   const auto said = [&](const Meeting& m) {
@@ -175,17 +181,15 @@ bool MergedProof::State::agree(std::span<const Meeting> members) const {
   return true;
 }
 
-// Places are those that the group's list says.
+// Returns whether each place is that of the group's list.
 bool MergedProof::State::in_place(std::span<const Meeting> members) const {
   const std::string& group = texts[members.front().group];
-  const auto listed = groups == nullptr ? GroupLists::const_iterator{} : groups->find(group);
-  const bool known = groups != nullptr && listed != groups->end();
+  const std::vector<Rank>* const list = group == "0" ? nullptr : listed(group);
+  if (list == nullptr && group != "0") return true;
   for (const Meeting& m : members) {
     const std::uint32_t place = program(m, MergedSteps::place);
     const Rank rank = ranks[m.rank].rank;
-    if (!known && group != "0") continue;
-    if (known && group != "0" ? place < listed->second.size() && listed->second[place] == rank : place == rank)
-      continue;
+    if (list != nullptr ? place < list->size() && (*list)[place] == rank : place == rank) continue;
     error(m, " is done by rank " + std::to_string(rank) + " as place " + std::to_string(place) +
                  " of the algorithm, which is not its position in the group");
     return false;
@@ -290,19 +294,18 @@ bool MergedProof::State::prove_part(std::span<const Meeting> members, std::uint3
 void MergedProof::State::report_lacking() const {
   for (const auto& [lacks, found] : lacking) {
     const auto& [first, count] = found;
-    const auto listed = groups == nullptr ? GroupLists::const_iterator{} : groups->find(texts[lacks.group]);
-    const bool known = groups != nullptr && listed != groups->end();
+    const std::vector<Rank>* const list = listed(texts[lacks.group]);
     std::string names;
     for (const std::uint32_t place : lacks.places) {
-      const std::uint32_t rank = known && place < listed->second.size() ? listed->second[place] : place;
+      const std::uint32_t rank = list != nullptr && place < list->size() ? (*list)[place] : place;
       names += (names.empty() ? "" : ", ") + std::to_string(rank);
     }
     if (lacks.count > lacks.places.size()) names += ", …";
     const bool several = lacks.count > 1;
     error(first, std::string(count > 1 ? " and " + counted(count - 1, "other") + " are not proved: "
                                        : " is not proved: ") +
-                     (known || texts[lacks.group] == "0" ? "rank" : "place") + (several ? "s " : " ") + names +
-                     (several ? " are missing" : " is missing"));
+                     (list != nullptr || texts[lacks.group] == "0" ? "rank" : "place") + (several ? "s " : " ") +
+                     names + (several ? " are missing" : " is missing"));
   }
 }
 

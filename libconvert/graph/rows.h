@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Holds lists of numbers, the rows, one behind the other in one array.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "core/trace.h"
+
+namespace convert {
+
+struct Rows {
+  std::vector<std::uint32_t> begin{0};  // by row, into items; one more at the end
+  std::vector<std::uint32_t> items{};
+
+  [[nodiscard]] std::span<const std::uint32_t> operator[](std::size_t row) const {
+    return {items.data() + begin[row], begin[row + 1] - begin[row]};
+  }
+  [[nodiscard]] std::span<std::uint32_t> operator[](std::size_t row) {
+    return {items.data() + begin[row], begin[row + 1] - begin[row]};
+  }
+  // Ends a row of the items added since the last one.
+  void end_row() { begin.push_back(static_cast<std::uint32_t>(items.size())); }
+};
+
+// Returns rows that hold item(i) for each i < n, in this order, in the row key(i) < rows; leaves out those whose
+// key is no_index. Without `item` they hold i.
+template <class Key, class Item = std::identity>
+[[nodiscard]] Rows rows_by_key(std::size_t n, std::size_t rows, const Key& key, const Item& item = {}) {
+  Rows r;
+  r.begin.assign(rows + 2, 0);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (const std::uint32_t k = key(i); k != no_index) ++r.begin[std::size_t{k} + 2];
+  }
+  std::partial_sum(r.begin.begin(), r.begin.end(), r.begin.begin());
+  r.items.resize(r.begin.back());
+  for (std::size_t i = 0; i < n; ++i) {
+    if (const std::uint32_t k = key(i); k != no_index)
+      r.items[r.begin[std::size_t{k} + 1]++] = static_cast<std::uint32_t>(item(i));
+  }
+  r.begin.pop_back();
+  return r;
+}
+
+}  // namespace convert

@@ -40,7 +40,7 @@ TraceBuilder::Parents parents(Draw& draw, const std::vector<NodeId>& latest) {
   const std::uint64_t wanted = draw.below(4);
   for (std::uint64_t i = 0; i < wanted; ++i) {
     const NodeId id = latest[draw.below(latest.size())];
-    if (std::find(chosen.begin(), chosen.end(), id) == chosen.end()) chosen.push_back(id);
+    if (std::ranges::find(chosen, id) == chosen.end()) chosen.push_back(id);
   }
   return chosen;
 }
@@ -65,7 +65,7 @@ void make_random(const GenerateRequest& r, TraceBuilder& b) {
     const std::uint64_t what = common.below(10);
     if (what < 2) {
       TraceBuilder::Parents after = parents(own, latest);
-      std::erase_if(after, [&](NodeId id) { return std::find(before.begin(), before.end(), id) != before.end(); });
+      std::erase_if(after, [&](NodeId id) { return std::ranges::find(before, id) != before.end(); });
       after.insert(after.end(), before.begin(), before.end());
       before = {add_collective(b, comm[common.below(comm.size())], after)};
       remember(before[0]);

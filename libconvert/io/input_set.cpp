@@ -290,12 +290,12 @@ void InputSet::State::finish_tar() {
 
 InputSet::InputSet(std::vector<std::string> operands, bool any_ranks) : state_(std::make_unique<State>()) {
   state_->any_ranks = any_ranks;
-  if (std::count(operands.begin(), operands.end(), "-") > 1) {
+  if (std::ranges::count(operands, "-") > 1) {
     throw usage_error("standard input (-) can be read only once");
   }
   for (const std::string& operand : operands) state_->add_operand(operand);
   const auto& sources = state_->sources;
-  if (std::all_of(sources.begin(), sources.end(), [](const Source& s) { return s.kind == Source::Kind::file; })) {
+  if (std::ranges::all_of(sources, [](const Source& s) { return s.kind == Source::Kind::file; })) {
     for (const Source& source : sources) state_->files.push_back({source.path, source.rank});
   }
 }

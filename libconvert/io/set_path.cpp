@@ -104,9 +104,9 @@ std::vector<RankFile> rank_files(const std::string& directory, const std::string
   const int error = errno;
   ::closedir(stream);
   if (error != 0) throw system_error(directory, error);
-  std::sort(near_names.begin(), near_names.end());
+  std::ranges::sort(near_names);
   for (const std::string& name : near_names) near->add(name);
-  std::sort(files.begin(), files.end(), [](const RankFile& a, const RankFile& b) {
+  std::ranges::sort(files, [](const RankFile& a, const RankFile& b) {
     return a.rank != b.rank ? a.rank < b.rank : a.path < b.path;
   });
   return files;

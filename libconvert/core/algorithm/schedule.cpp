@@ -23,14 +23,12 @@ std::optional<Collective> parse_schedule_collective(std::string_view text) {
   return c && text == name(*c) ? c : std::nullopt;
 }
 
-bool is_relay(const Schedule& s, std::uint32_t node) {
-  return std::binary_search(s.relays.begin(), s.relays.end(), node);
-}
+bool is_relay(const Schedule& s, std::uint32_t node) { return std::ranges::binary_search(s.relays, node); }
 
 bool contains(const Schedule& s, const Schedule::NodeSet& set, std::uint32_t node) {
   if (set.all) return !is_relay(s, node);
   const auto nodes = listed(s, set);
-  return std::binary_search(nodes.begin(), nodes.end(), node);
+  return std::ranges::binary_search(nodes, node);
 }
 
 std::uint32_t size_of(const Schedule& s, const Schedule::NodeSet& set) {
@@ -43,7 +41,7 @@ std::uint32_t common(const Schedule& s, const Schedule::NodeSet& a, const Schedu
   const Schedule::NodeSet& other = a.all ? a : b;
   const auto nodes = listed(s, few);
   return static_cast<std::uint32_t>(
-      std::count_if(nodes.begin(), nodes.end(), [&](std::uint32_t n) { return contains(s, other, n); }));
+      std::ranges::count_if(nodes, [&](std::uint32_t n) { return contains(s, other, n); }));
 }
 
 std::optional<std::int64_t> bytes_of(const Schedule& s, std::uint32_t chunk) {

@@ -228,7 +228,7 @@ class GraphReader {
   [[nodiscard]] Place place_in_label(std::size_t offset) const {
     if (!label_as_written_) return label_at_;
     const std::string_view before = std::string_view(label_).substr(0, offset);
-    const auto lines = static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n'));
+    const auto lines = static_cast<std::uint32_t>(std::ranges::count(before, '\n'));
     if (lines == 0) return {label_at_.line, label_at_.column + static_cast<std::uint32_t>(offset)};
     return {label_at_.line + lines, static_cast<std::uint32_t>(offset - before.rfind('\n'))};
   }
@@ -262,7 +262,7 @@ void resolve(TaskGraph& graph) {
   const IdLookup lookup(tasks.size(), [&](std::size_t i) { return std::optional<std::uint64_t>(tasks[i].number); });
   if (const auto twice = lookup.repeated()) {
     const auto is_it = [&](const Task& t) { return t.number == *twice; };
-    const auto first = std::find_if(tasks.begin(), tasks.end(), is_it);
+    const auto first = std::ranges::find_if(tasks, is_it);
     const auto second = std::find_if(first + 1, tasks.end(), is_it);
     throw input_error(
         graph.locate(*second),

@@ -123,7 +123,7 @@ class Parser {
     if (equals == std::string_view::npos)
       fail(field, "'" + shown_text(field, 80) + "': " + std::string(key) + "=… is expected");
     const std::string_view found = trim(field.substr(0, equals));
-    if (found != key && std::find(keys.begin(), keys.end(), found) != keys.end())
+    if (found != key && std::ranges::find(keys, found) != keys.end())
       fail(field, "'" + shown_text(field, 80) + "' stands where " + std::string(key) + "=… is expected");
     return trim(field.substr(equals + 1));
   }
@@ -176,7 +176,7 @@ class Parser {
     label.dialect = Dialect::stock;
     label.owner = no_rank;
     const std::string_view type = fields_[fields_.count - 2];
-    if (std::find(types.begin(), types.end(), type) == types.end()) {
+    if (std::ranges::find(types, type) == types.end()) {
       fail(type, "'" + shown_text(type, 80) + "' is no type of task: Forward, Backward, Comm, Update or Barrier");
     }
     label.type = type;

@@ -100,7 +100,7 @@ class DotWriter {
             "  edge [fontname=\"sans-serif\" fontsize=9];\n";
     for (const DrawnRank& r : drawing_.ranks) write_rank(r);
     write_messages();
-    if (std::find(used_.begin(), used_.end(), true) != used_.end()) write_legend();
+    if (std::ranges::find(used_, true) != used_.end()) write_legend();
     out_ << "}\n";
     out_.flush();
   }

@@ -41,7 +41,7 @@ DrawnRank draw(const Trace& trace) {
     if (d.what == What::self || d.what == What::dangling) r.broken.push_back(d);
     if (d.what == What::dangling) r.missing.push_back(d.id);
   }
-  std::sort(r.missing.begin(), r.missing.end());
+  std::ranges::sort(r.missing);
   r.missing.erase(std::unique(r.missing.begin(), r.missing.end()), r.missing.end());
   return r;
 }
@@ -75,7 +75,7 @@ double layout_work(const Drawing& drawing) {
   for_each_message_pair(drawing.messages, [&](const MessagePair& m) {
     edges.emplace_back(first[m.from_rank] + m.from_node, first[m.to_rank] + m.to_node);
   });
-  std::sort(edges.begin(), edges.end());
+  std::ranges::sort(edges);
   std::vector<std::uint32_t> begin(n + 1), waits(n), level(n);
   for (const auto& [from, to] : edges) ++begin[from + 1], ++waits[to];
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
@@ -136,7 +136,7 @@ NodeNames::NodeNames(const DrawnRank& rank, bool many) : trace_(rank.trace), dup
 }
 
 char* NodeNames::write_place(std::uint32_t index, char* at) const {
-  if (!std::binary_search(duplicates_.begin(), duplicates_.end(), index)) return at;
+  if (!std::ranges::binary_search(duplicates_, index)) return at;
   *at++ = '_';
   return std::to_chars(at, at + 10, index).ptr;
 }

@@ -46,7 +46,7 @@ void check_json_scalar(std::string_view token) {
   if (token.front() == '"') {
     std::string scratch;
     (void)unescaped(token.substr(1, token.size() - 2), scratch);
-  } else if (!is_json_number(token) && std::find(words.begin(), words.end(), token) == words.end()) {
+  } else if (!is_json_number(token) && std::ranges::find(words, token) == words.end()) {
     throw BadJson{token.data(), "not a JSON value"};
   }
 }

@@ -44,7 +44,7 @@ class JsonReaderBase : public TraceReader {
     const char* const begin = text_.data();
     if (at == nullptr || at < begin || at > begin + text_.size()) return where;
     const std::string_view before(begin, static_cast<std::size_t>(at - begin));
-    where.line += static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n'));
+    where.line += static_cast<std::uint32_t>(std::ranges::count(before, '\n'));
     const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
     where.column = static_cast<std::uint32_t>(before.size() - line_start + 1);
     return where;

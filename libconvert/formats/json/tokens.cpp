@@ -136,8 +136,7 @@ std::uint64_t json_number(std::string_view token, Kind scalar, std::string_view 
 std::size_t JsonKeys::index(std::string_view key, std::size_t guess) {
   std::size_t i = known_[guess] == key ? guess : next_;  // mostly the keys come in the order in which we write them
   while (i < known_.size() && known_[i] != key) ++i;
-  if (i == known_.size())
-    i = static_cast<std::size_t>(std::find(known_.begin(), known_.end(), key) - known_.begin());
+  if (i == known_.size()) i = static_cast<std::size_t>(std::ranges::find(known_, key) - known_.begin());
   if (i == known_.size()) {
     const std::string near = nearest(key.substr(0, 80), std::vector<std::string>(known_.begin(), known_.end()));
     throw BadJson{key.data(),

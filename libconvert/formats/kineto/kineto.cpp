@@ -330,7 +330,7 @@ void KinetoItems::note_process(std::string_view pid) {
   process_ = pid;
   const std::int64_t number = lenient_integer(pid).value_or(Profile::none);
   if (number <= 0 || to_.pids.size() == most) return;
-  if (std::find(to_.pids.begin(), to_.pids.end(), number) == to_.pids.end()) to_.pids.push_back(number);
+  if (std::ranges::find(to_.pids, number) == to_.pids.end()) to_.pids.push_back(number);
 }
 
 Text KinetoItems::text(std::string_view raw) { return to_.args.add_text(unescaped(raw, scratch_)); }

@@ -32,7 +32,7 @@ KinetoCategoryName kineto_category(std::string_view name) {
   static constexpr std::array<std::string_view, 8> usual = {"cpu_op",      "user_annotation", "cuda_runtime",
                                                             "cuda_driver", "kernel",          "gpu_memcpy",
                                                             "gpu_memset",  "cuda_sync"};
-  return {find_or_default(table, name), std::find(usual.begin(), usual.end(), name) != usual.end()};
+  return {find_or_default(table, name), std::ranges::find(usual, name) != usual.end()};
 }
 
 CallKind kineto_call_kind(std::string_view name) {

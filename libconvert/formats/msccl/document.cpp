@@ -117,7 +117,7 @@ std::optional<std::string> unescape_xml(std::string_view raw) {
   const auto is_control = [](char c) {
     return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
   };
-  if (std::any_of(raw.begin(), raw.end(), is_control)) return std::nullopt;
+  if (std::ranges::any_of(raw, is_control)) return std::nullopt;
   std::string out;
   while (!raw.empty()) {
     const std::size_t special = raw.find_first_of("&<");

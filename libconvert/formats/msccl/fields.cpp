@@ -38,7 +38,7 @@ bool XmlFields::add_other(pugi::xml_node node, Place place, pugi::xml_attribute 
     return false;
   }
   const auto same = [&](const auto& o) { return o.first == a.name(); };
-  if (std::any_of(other.begin(), other.end(), same)) {
+  if (std::ranges::any_of(other, same)) {
     error(place, "xml", std::string("attribute '") + a.name() + "' of <" + node.name() + "> stands twice");
     return false;
   }

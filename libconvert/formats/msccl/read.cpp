@@ -270,7 +270,7 @@ void Reader::read_gpu(pugi::xml_node node, std::int32_t rank, Gpu& gpu) {
       fields_.ignore(std::string("element <") + child.name() + "> in <gpu>", place);
     }
   }
-  std::stable_sort(tbs.begin(), tbs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::ranges::stable_sort(tbs, [](const auto& a, const auto& b) { return a.first < b.first; });
   for (std::size_t i = 1; i < tbs.size(); ++i) {
     if (tbs[i].first != tbs[i - 1].first) continue;
     error(document_.place(tbs[i].second), "threadblocks",

@@ -160,7 +160,7 @@ void HostItems::read_field(std::string_view raw, JsonCursor& in) {
     if (!twice) return read_known_field(*field, in);
   }
   const Name name(key);
-  twice = twice || std::find(other_fields_.begin(), other_fields_.end(), name) != other_fields_.end();
+  twice = twice || std::ranges::find(other_fields_, name) != other_fields_.end();
   if (twice) throw BadJson{raw.data() - 1, json_quoted(key) + " is given twice"};
   other_fields_.push_back(name);
   add_json_attr(nodes_, name, in);
@@ -217,7 +217,7 @@ void HostItems::read_io(JsonCursor& in, std::uint32_t& index, bool inputs) {
   do {
     const std::string_view key = in.string();
     in.expect(':');
-    const auto which = static_cast<std::size_t>(std::find(keys.begin(), keys.end(), key) - keys.begin());
+    const auto which = static_cast<std::size_t>(std::ranges::find(keys, key) - keys.begin());
     if (which < keys.size() && (seen >> which & 1U) != 0)
       throw BadJson{key.data() - 1, json_quoted(key) + " is given twice"};
     seen |= 1U << which;

@@ -25,7 +25,7 @@ bool is_host_node(JsonHead in) {
   constexpr std::array<std::string_view, 4> fields = {"attrs", "rf_id", "fw_parent", "op_schema"};
   if (!in.open('[') || !in.open('{')) return false;
   for (auto key = in.key(); key; key = in.key()) {
-    if (std::find(fields.begin(), fields.end(), *key) != fields.end()) return true;
+    if (std::ranges::find(fields, *key) != fields.end()) return true;
     (void)in.skip();
   }
   return false;

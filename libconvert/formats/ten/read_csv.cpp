@@ -99,12 +99,12 @@ void Reader::check_key(std::string_view key) {
       "ten-schedule",   "name",       "collective",       "npu_count",          "relay",   "link_count",
       "chunk_count",    "step_count", "chunk_size_bytes", "collective_time_us", "step_us", "time_model",
       "link_occupancy", "meta"};
-  if (std::find(known.begin(), known.end(), key) == known.end()) {
+  if (std::ranges::find(known, key) == known.end()) {
     const std::string near = nearest(key.substr(0, longest_name), known);
     throw lines_.error(0, "unknown key '#" + std::string(key.substr(0, longest_name)) + "'" +
                               (near.empty() ? std::string() : "; did you mean '#" + near + "'?"));
   }
-  if (std::find(seen_.begin(), seen_.end(), key) != seen_.end()) {
+  if (std::ranges::find(seen_, key) != seen_.end()) {
     throw lines_.error(0, "#" + std::string(key) + " is there twice");
   }
   seen_.emplace_back(key);
@@ -189,7 +189,7 @@ void Reader::read_header() {
   at_.fill(names.size());
   columns_ = lines_.size();
   for (std::size_t i = 0; i < columns_; ++i) {
-    const auto at = std::find(names.begin(), names.end(), lines_[i]);
+    const auto at = std::ranges::find(names, lines_[i]);
     if (at == names.end()) {
       throw lines_.error(i, "unknown column '" + std::string(lines_[i].substr(0, longest_name)) +
                                 "'; known: id, src, dst, chunk, op, and start_us, end_us or step, steps or seq");
@@ -246,7 +246,7 @@ void Reader::read() {
     }
   }
   for (const char* needed : {"ten-schedule", "collective", "npu_count"}) {
-    if (std::find(seen_.begin(), seen_.end(), needed) == seen_.end()) {
+    if (std::ranges::find(seen_, needed) == seen_.end()) {
       throw to_.error(0, "#" + std::string(needed) + " is missing");
     }
   }

@@ -245,12 +245,12 @@ void Reader::element(JsonCursor& in) {
 void Reader::add_chunks() {
   Schedule& s = to_.schedule;
   for (const auto& demand : demands_) participants_.push_back(demand.first.origin);
-  std::sort(participants_.begin(), participants_.end());
+  std::ranges::sort(participants_);
   participants_.erase(std::unique(participants_.begin(), participants_.end()), participants_.end());
   for (const std::uint32_t n : participants_) s.nodes = std::max(s.nodes, n + 1);
   for (const Flow& f : flows_) s.nodes = std::max({s.nodes, f.src + 1, f.dst + 1});
   for (std::uint32_t n = 0; n < s.nodes; ++n) {
-    if (!std::binary_search(participants_.begin(), participants_.end(), n)) s.relays.push_back(n);
+    if (!std::ranges::binary_search(participants_, n)) s.relays.push_back(n);
   }
   const auto one_node = [](const auto& demand) { return demand.second.size() == 1; };
   pairs_ = participants_.size() > 2 && std::ranges::all_of(demands_, one_node);

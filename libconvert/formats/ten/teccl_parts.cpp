@@ -28,9 +28,8 @@ class Parts {
 
   std::uint32_t add() {
     check_flows();
-    std::stable_sort(paths_.begin(), paths_.end(), [](const Path& a, const Path& b) {
-      return std::tie(a.chunk, a.node) < std::tie(b.chunk, b.node);
-    });
+    std::ranges::stable_sort(
+        paths_, [](const Path& a, const Path& b) { return std::tie(a.chunk, a.node) < std::tie(b.chunk, b.node); });
     count_ = parts_per_chunk();
     add_nodes();
     for (std::size_t i = 0; i < paths_.size();) i = add_demand(i);
@@ -78,9 +77,9 @@ void Parts::check_flows() {
 // Reports the flows that are left with some volume of this sign.
 void Parts::warn_of(const std::map<Key, double>& left, double sign, const std::string& what) {
   const auto odd = [&](const auto& flow) { return flow.second * sign > tolerance; };
-  const auto n = std::count_if(left.begin(), left.end(), odd);
+  const auto n = std::ranges::count_if(left, odd);
   if (n == 0) return;
-  const Key& first = std::find_if(left.begin(), left.end(), odd)->first;
+  const Key& first = std::ranges::find_if(left, odd)->first;
   const auto& [chunk, src, dst, epoch] = first;
   diagnostics_.warning({.file = to_.schedule.file, .line = lines_.at(first)}, "R7",
                        counted(static_cast<std::uint64_t>(n), "flow") + ' ' + what + ", such as " +
@@ -90,8 +89,7 @@ void Parts::warn_of(const std::map<Key, double>& left, double sign, const std::s
 std::uint32_t Parts::parts_per_chunk() const {
   constexpr std::uint32_t most = 1000;
   for (std::uint32_t n = 1; n <= most; ++n) {
-    const bool fits =
-        std::all_of(paths_.begin(), paths_.end(), [&](const Path& p) { return is_whole(p.hops[0].volume * n); });
+    const bool fits = std::ranges::all_of(paths_, [&](const Path& p) { return is_whole(p.hops[0].volume * n); });
     if (fits) return n;
   }
   throw to_.error(0, "the volumes of the paths have no common part of a 1000th of a chunk or more");

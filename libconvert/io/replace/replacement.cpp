@@ -330,7 +330,7 @@ void finish_replacements_in(const std::string& directory) {
     if (is_journal_name(entry->d_name)) journals.push_back(directory + "/" + entry->d_name);
   }
   ::closedir(stream);
-  std::sort(journals.begin(), journals.end());
+  std::ranges::sort(journals);
   for (const std::string& journal : journals) (void)finish_journal(journal);
 }
 

@@ -66,7 +66,7 @@ class Converter {
     std::vector<std::uint32_t> kept = compat::without_loose_nodes(entries_, index_, emitted_);
     compat::check_dependencies(trace_, entries_, index_, kept);
     const auto by_id = [&](std::uint32_t a, std::uint32_t b) { return nodes_.nodes[a].id < nodes_.nodes[b].id; };
-    if (!std::is_sorted(kept.begin(), kept.end(), by_id)) std::sort(kept.begin(), kept.end(), by_id);
+    if (!std::ranges::is_sorted(kept, by_id)) std::ranges::sort(kept, by_id);
     write(kept);
   }
 
@@ -117,7 +117,7 @@ class Converter {
     const auto attrs = nodes_.attributes(node);
     e.device = find(attrs, attr::cat) != nullptr;
     const std::string_view name = nodes_.name(node);
-    e.thread = std::find(thread_names.begin(), thread_names.end(), name) != thread_names.end();
+    e.thread = std::ranges::find(thread_names, name) != thread_names.end();
     if (const Attr* follows = find(attrs, attr::inter_thread_dep)) {
       const IntValue value = int_value(follows);
       if (!value || value.value < 0) fail(i, "has an inter_thread_dep that is no id", "TypeError or ValueError");
@@ -162,7 +162,7 @@ class Converter {
       if (a.name.index() < attr::detail::count && a.name != attr::comm_size && a.name != attr::inputs &&
           a.name != attr::outputs)
         continue;
-      if (std::find(reserved.begin(), reserved.end(), a.name.view()) != reserved.end())
+      if (std::ranges::find(reserved, a.name.view()) != reserved.end())
         fail(i, "has an attribute called " + std::string(a.name.view()), "it replaces the node's own");
     }
     r.duration_us = duration(i, found.at[exclusive_dur]);
@@ -319,7 +319,7 @@ Metadata convert_metadata(const Trace& trace) {
     }
   }
   const std::string_view schema = to.table.string(to.table.attrs.front());
-  if (std::find(schemas.begin(), schemas.end(), schema) == schemas.end()) {
+  if (std::ranges::find(schemas, schema) == schemas.end()) {
     throw reference_fails(trace.name, {}, "has schema " + std::string(schema),
                           schema == "1.1.1-chakra.1.0.0" ? "AttributeError" : "ValueError");
   }

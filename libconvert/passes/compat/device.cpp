@@ -50,8 +50,8 @@ std::vector<CpuOp> cpu_ops_by_start(const Profile& profile) {
   };
   std::vector<Key> keys(ops.size());
   for (std::size_t i = 0; i < ops.size(); ++i) keys[i] = {ops[i].start.value, static_cast<std::uint32_t>(i)};
-  std::sort(keys.begin(), keys.end(),
-            [](const Key& a, const Key& b) { return a.start != b.start ? a.start < b.start : a.at < b.at; });
+  std::ranges::sort(
+      keys, [](const Key& a, const Key& b) { return a.start != b.start ? a.start < b.start : a.at < b.at; });
   std::vector<CpuOp> sorted;
   sorted.reserve(ops.size());
   for (const Key& key : keys) sorted.push_back(ops[key.at]);

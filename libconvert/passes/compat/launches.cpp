@@ -21,8 +21,7 @@ constexpr std::string_view coalesced = "nccl:coalesced";
 constexpr int usual_distance = 64;  // operators to look back over before the index is built
 
 bool is_launch(const Profile& profile, const Profile::Call& call) {
-  return call.usual_category &&
-         std::find(launch_names.begin(), launch_names.end(), profile.name(call)) != launch_names.end();
+  return call.usual_category && std::ranges::find(launch_names, profile.name(call)) != launch_names.end();
 }
 
 IdLookup launches(const Profile& profile) {
@@ -100,7 +99,7 @@ class Launchers {
         const CpuOp& op = ops_[threads_.ops[i]];
         if (!nccl || passed_[i] == i) index.push_back({op.thread, op.external_id, i});
       }
-      std::sort(index.begin(), index.end());
+      std::ranges::sort(index);
     }
     const auto at = std::upper_bound(index.begin(), index.end(), Key{thread, external_id, last});
     if (at == index.begin()) return no_index;
@@ -127,8 +126,8 @@ std::vector<std::uint32_t> device_ops_by_start(const Profile& profile) {
     if (!op.usual_category || op.kind == DeviceOpKind::memset) continue;
     keys.push_back({microseconds(op.start_ns, op.whole_start).value, static_cast<std::uint32_t>(i)});
   }
-  std::sort(keys.begin(), keys.end(),
-            [](const Key& a, const Key& b) { return a.start != b.start ? a.start < b.start : a.at < b.at; });
+  std::ranges::sort(
+      keys, [](const Key& a, const Key& b) { return a.start != b.start ? a.start < b.start : a.at < b.at; });
   std::vector<std::uint32_t> order;
   order.reserve(keys.size());
   for (const Key& key : keys) order.push_back(key.at);
@@ -163,8 +162,7 @@ std::vector<DeviceTrace::Launched> match_launches(const std::vector<CpuOp>& ops,
   const auto by_external_id = [](const DeviceTrace::Launched& a, const DeviceTrace::Launched& b) {
     return a.external_id < b.external_id;
   };
-  if (!std::is_sorted(launched.begin(), launched.end(), by_external_id))
-    std::stable_sort(launched.begin(), launched.end(), by_external_id);
+  if (!std::ranges::is_sorted(launched, by_external_id)) std::ranges::stable_sort(launched, by_external_id);
   return launched;
 }
 

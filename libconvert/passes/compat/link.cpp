@@ -32,7 +32,7 @@ void check_schema(const Trace& host) {
                       "has schema 1.0.1, which the reference program links but does not convert; leave out "
                       "--compat chakra");
   }
-  if (std::find(schemas.begin(), schemas.end(), *schema) == schemas.end()) {
+  if (std::ranges::find(schemas, *schema) == schemas.end()) {
     throw reference_fails(host.name, {}, "has schema " + std::string(*schema), "ValueError");
   }
 }
@@ -103,7 +103,7 @@ class Linker {
     order_.resize(nodes_.nodes.size());
     for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = static_cast<std::uint32_t>(i);
     const auto by_id = [&](std::uint32_t a, std::uint32_t b) { return nodes_.nodes[a].id < nodes_.nodes[b].id; };
-    if (!std::is_sorted(order_.begin(), order_.end(), by_id)) std::stable_sort(order_.begin(), order_.end(), by_id);
+    if (!std::ranges::is_sorted(order_, by_id)) std::ranges::stable_sort(order_, by_id);
     linked_.resize(order_.size());
     const std::vector<bool> below_root = reachable();
     std::vector<std::uint32_t> node_of(device_.cpu_ops.size(), no_index);

@@ -11,7 +11,7 @@ namespace {
 // Elements of the inputs as they are broadcast to one shape.
 std::optional<Count> broadcast_elements(Operator& op) {
   Shape all, shape;
-  std::fill(all.dims.begin(), all.dims.end(), 1);
+  std::ranges::fill(all.dims, 1);
   bool any = false;
   for (std::size_t i = 0; i < op.in.size(); ++i) {
     if (!op.in.is_defined_tensor(i)) continue;

@@ -14,7 +14,7 @@ bool same(const Argument& a, const Argument& b) {
 }
 
 bool has(std::span<const Argument> arguments, const Argument& wanted) {
-  return std::any_of(arguments.begin(), arguments.end(), [&](const Argument& a) { return same(a, wanted); });
+  return std::ranges::any_of(arguments, [&](const Argument& a) { return same(a, wanted); });
 }
 
 // Bytes of tensors, each once, without those that are in `except`.

@@ -27,9 +27,9 @@ bool still_true(const Algorithm& a, std::span<const Trace> traces, Diagnostics& 
   check_structure(a, structure);
   if (structure.errors() > 0) return false;
   const auto waits = [](const Step& s) { return receives(s.type) && s.depid >= 0; };
-  if (a.scheduled && std::any_of(a.steps.begin(), a.steps.end(), waits)) return false;  // no schedule says that
+  if (a.scheduled && std::ranges::any_of(a.steps, waits)) return false;  // no schedule says that
   const Lowering lowering(a, std::nullopt, diagnostics);
-  return std::all_of(traces.begin(), traces.end(), [&](const Trace& t) { return same_graph(lowering, t); });
+  return std::ranges::all_of(traces, [&](const Trace& t) { return same_graph(lowering, t); });
 }
 
 // MSCCL-IR has chunks of one size; the sizes of a schedule's chunks are only a note.
@@ -70,7 +70,7 @@ void order_sums(const Algorithm& a, const Gpu& gpu, std::vector<Step>& steps) {
       }
     }
   }
-  std::sort(sums.begin(), sums.end());
+  std::ranges::sort(sums);
   const auto step_of = [&](const Sum& s) -> Step& {
     return steps[tbs[static_cast<std::size_t>(s.tb)].first_step + s.position];
   };

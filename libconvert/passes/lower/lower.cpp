@@ -92,8 +92,8 @@ void Lowering::lower(Rank rank, Trace& out) const {
   const std::uint32_t count = tbs.empty() ? 0 : tbs.back().first_step + tbs.back().step_count - first;
 
   // Ids first: a dependency may point to a later threadblock.
-  NodeId id = static_cast<NodeId>(std::count_if(s.gpu->copies.begin(), s.gpu->copies.end(),
-                                                [&](const Copy& c) { return !aliases(a_, s.rank, c); }));
+  NodeId id = static_cast<NodeId>(
+      std::ranges::count_if(s.gpu->copies, [&](const Copy& c) { return !aliases(a_, s.rank, c); }));
   s.exit_id.assign(count, no_index);
   for (std::uint32_t i = 0; i < count; ++i) {
     id += nodes_of(a_.steps[first + i].type);
@@ -168,7 +168,7 @@ void Lowering::lower_scheduled(RankState& s, NodeTable& table) const {
       next = i + 1;
     }
   }
-  std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.transfer < b.transfer; });
+  std::ranges::sort(pieces, [](const Piece& a, const Piece& b) { return a.transfer < b.transfer; });
   NodeId id = s.next_id;
   for (const Piece& p : pieces) {
     id += nodes_of(a_.steps[p.step].type);

@@ -103,8 +103,8 @@ class Scheduler {
     }
     std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> by_weight;
     for (const auto& [pair, weight] : joined) by_weight.emplace_back(weight, pair.first, pair.second);
-    std::stable_sort(by_weight.begin(), by_weight.end(),
-                     [](const auto& a, const auto& b) { return std::get<0>(a) > std::get<0>(b); });
+    std::ranges::stable_sort(by_weight,
+                             [](const auto& a, const auto& b) { return std::get<0>(a) > std::get<0>(b); });
     send_of_.assign(p_.connections.size(), no_index);
     recv_of_.assign(p_.connections.size(), no_index);
     std::vector<std::set<std::pair<std::int32_t, std::int32_t>>> ends(
@@ -117,7 +117,7 @@ class Scheduler {
       if (a != b) {  // one channel for both classes: no pair of ranks may then stand in both
         auto& small = ends[a].size() < ends[b].size() ? ends[a] : ends[b];
         auto& large = ends[a].size() < ends[b].size() ? ends[b] : ends[a];
-        if (std::any_of(small.begin(), small.end(), [&](const auto& e) { return large.contains(e); })) continue;
+        if (std::ranges::any_of(small, [&](const auto& e) { return large.contains(e); })) continue;
         large.insert(small.begin(), small.end());
         small.clear();
         classes_.unite(a, b);

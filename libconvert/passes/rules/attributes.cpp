@@ -205,7 +205,7 @@ class AttributeChecker {
   }
 
   static bool names_none(std::span<const std::uint64_t> flags) {
-    return !flags.empty() && std::all_of(flags.begin(), flags.end(), [](std::uint64_t f) { return f == 0; });
+    return !flags.empty() && std::ranges::all_of(flags, [](std::uint64_t f) { return f == 0; });
   }
 
   // Returns the sum of a list of integers; nothing if one is negative, or the sum is too large.

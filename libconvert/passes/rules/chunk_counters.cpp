@@ -160,7 +160,7 @@ void CounterChecker::find_whole() {
   };
   std::vector<Said> said;
   for (const auto& [what, share] : shares_) said.push_back({what.first, what.second, share});
-  std::sort(said.begin(), said.end(), [](const Said& a, const Said& b) {
+  std::ranges::sort(said, [](const Said& a, const Said& b) {
     return a.share.count != b.share.count ? a.share.count > b.share.count : a.share.first < b.share.first;
   });
   WholeBytes& whole = counters_.whole;

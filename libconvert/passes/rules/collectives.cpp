@@ -334,7 +334,7 @@ class GroupChecker {
       if (details[i].send_splits.count != 0 || details[i].recv_splits.count != 0) told.push_back(i);
     }
     for (std::size_t i = 0; i < users_.size(); ++i) {
-      const bool tells = std::binary_search(told.begin(), told.end(), i);
+      const bool tells = std::ranges::binary_search(told, i);
       for (std::size_t n = 0; n < (tells ? users_.size() : told.size()); ++n) {
         if (!check_pair(k, details, i, tells ? n : told[n])) return false;
       }

@@ -106,7 +106,7 @@ class Finder {
         for (const CollectiveNode& c : use.calls)
           entries.push_back({.node = c.node, .number = number++, .call = &c, .use = &use});
       }
-      std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.node < b.node; });
+      std::ranges::sort(entries, [](const Entry& a, const Entry& b) { return a.node < b.node; });
     }
     const auto at = std::lower_bound(entries.begin(), entries.end(), node,
                                      [](const Entry& e, std::uint32_t n) { return e.node < n; });

@@ -175,8 +175,8 @@ class PairChecker {
       sent.push_back(size_of(send(g, k)));
       expected.push_back(size_of(recv(g, k)));
     }
-    std::sort(sent.begin(), sent.end());
-    std::sort(expected.begin(), expected.end());
+    std::ranges::sort(sent);
+    std::ranges::sort(expected);
     return sent == expected && std::get<SizeUnit>(sent.front()) != SizeUnit::unknown;
   }
 

@@ -198,8 +198,7 @@ void StepChecker::group() {
     return std::tuple(e.step.npu, e.step.tb, e.step.position, stage(table_.nodes[e.node].type), e.node);
   };
   const auto before = [&](const Entry& a, const Entry& b) { return key(a) < key(b); };
-  if (!std::is_sorted(entries_.begin(), entries_.end(), before))
-    std::sort(entries_.begin(), entries_.end(), before);
+  if (!std::ranges::is_sorted(entries_, before)) std::ranges::sort(entries_, before);
   for (const Entry& e : entries_) {
     const bool joins =
         !steps_.empty() && same_tb(steps_.back(), e.step) && steps_.back().position == e.step.position;

@@ -30,7 +30,7 @@ const Attr& list_of(const Trace& trace, Name name, Kind kind, std::size_t size) 
 
 template <class T>
 bool ascends(const std::vector<T>& list) {
-  return std::is_sorted(list.begin(), list.end());
+  return std::ranges::is_sorted(list);
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ std::optional<JoinedRanks> read_joined(const Trace& trace) {
     out.keeps_ids.push_back(b != 0);
   for (const Text t : table.string_list(list_of(trace, joined_metadata, Kind::bytes_list, n)))
     out.metadata.emplace_back(table.view(t));
-  const bool twice = std::adjacent_find(out.ranks.begin(), out.ranks.end()) != out.ranks.end();
+  const bool twice = std::ranges::adjacent_find(out.ranks) != out.ranks.end();
   if (!ascends(out.ranks) || twice || !ascends(out.first_ids))
     throw bad(trace, "the ranks in the metadata of this joined set, or their ids, do not ascend");
   if (const auto text = string_value(table, table.attrs, joined_groups)) out.groups = *text;

@@ -103,7 +103,7 @@ void SystemSplit::State::find_ranks() {
       ranks.push_back(p.ranks.rank);
       if (p.ranks.is_transfer()) ranks.push_back(p.ranks.peer);
     }
-    std::sort(ranks.begin(), ranks.end());
+    std::ranges::sort(ranks);
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
     return check_gaps();
   }
@@ -123,7 +123,7 @@ void SystemSplit::State::check_gaps() const {
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     if (ranks[r] == r) continue;
     const auto runs = [&](const NodePlace& p) { return p.ranks.runs_on(ranks[r]); };
-    const auto at = std::find_if(places.begin(), places.end(), runs);
+    const auto at = std::ranges::find_if(places, runs);
     throw error(static_cast<std::uint32_t>(at - places.begin()),
                 "is there, but no node of NPU " + std::to_string(r) + ": they must be 0…" +
                     std::to_string(ranks.back()) + " without gaps");

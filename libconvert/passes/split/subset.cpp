@@ -89,7 +89,7 @@ class NodeRemoval {
   bool rewire(Range& deps) {
     NodeTable& table = trace_.nodes;
     const std::span<const NodeId> old(table.deps.data() + deps.begin, deps.count);
-    if (std::none_of(old.begin(), old.end(), [&](NodeId id) { return goes(id); })) return false;
+    if (std::ranges::none_of(old, [&](NodeId id) { return goes(id); })) return false;
     const std::vector<NodeId> now = resolved(old);
     deps = {static_cast<std::uint32_t>(table.deps.size()), static_cast<std::uint32_t>(now.size())};
     table.deps.insert(table.deps.end(), now.begin(), now.end());
@@ -239,9 +239,7 @@ class RankTaker {
 
 }  // namespace
 
-bool RankSubset::takes(std::int64_t rank) const {
-  return rank >= 0 && std::binary_search(ranks.begin(), ranks.end(), rank);
-}
+bool RankSubset::takes(std::int64_t rank) const { return rank >= 0 && std::ranges::binary_search(ranks, rank); }
 
 Rank RankSubset::number(Rank rank) const {
   if (!renumber) return rank;

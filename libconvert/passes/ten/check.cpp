@@ -126,19 +126,19 @@ void Checker::check_wires() {
     last = i;
   }
   if (s_.time == Time::steps) check_rounds(order);
-  const auto unused = std::find(used.begin(), used.end(), false);
+  const auto unused = std::ranges::find(used, false);
   if (unused == used.end()) return;
   const Wire& first = s_.wires[static_cast<std::size_t>(unused - used.begin())];
-  const auto n = static_cast<std::uint64_t>(std::count(used.begin(), used.end(), false));
+  const auto n = static_cast<std::uint64_t>(std::ranges::count(used, false));
   diagnostics_.warning({.file = s_.file, .line = first.line}, "R7",
                        counted(n, "link") + (n == 1 ? " carries" : " carry") + " nothing; the first is " +
                            std::to_string(first.src) + "->" + std::to_string(first.dst));
 }
 
 void Checker::count(const std::vector<bool>& which, const std::string& what_one, const std::string& what_many) {
-  const auto n = std::count(which.begin(), which.end(), true);
+  const auto n = std::ranges::count(which, true);
   if (n == 0) return;
-  const auto first = static_cast<std::size_t>(std::find(which.begin(), which.end(), true) - which.begin());
+  const auto first = static_cast<std::size_t>(std::ranges::find(which, true) - which.begin());
   diagnostics_.warning(at(s_.transfers[first]), "R7",
                        (n == 1 ? "1 transfer " + what_one : counted(n, "transfer") + " " + what_many) +
                            "; the first is " + describe(s_, s_.transfers[first]),

@@ -191,8 +191,7 @@ Flow Follower::run() {
   in_flight_.resize(n);
   departed_.resize(n);
   flow_.order.reserve(n);
-  reduces_ = std::any_of(s_.transfers.begin(), s_.transfers.end(),
-                         [](const Transfer& t) { return t.op == Schedule::Op::reduce; });
+  reduces_ = std::ranges::any_of(s_.transfers, [](const Transfer& t) { return t.op == Schedule::Op::reduce; });
   place_chunks();
   wire_order();
   std::vector<Event> events;
@@ -203,7 +202,7 @@ Flow Follower::run() {
     events.push_back({std::max(t.end - tolerance(s_, t), t.start + 1), false, t.id, i});
     events.push_back({t.start, true, t.id, i});
   }
-  std::sort(events.begin(), events.end());
+  std::ranges::sort(events);
   for (const Event& e : events) {
     if (e.departs) {
       depart(e.transfer);
@@ -229,7 +228,7 @@ void sort_by_node(const Schedule& schedule, std::vector<std::uint32_t>& order, s
   std::uint32_t most = 0;
   for (const std::uint32_t i : order) most = std::max(most, of(i));
   if (most > 4 * order.size()) {
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return of(a) < of(b); });
+    std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) { return of(a) < of(b); });
     return;
   }
   std::vector<std::uint32_t> next(std::size_t{most} + 2);
@@ -251,7 +250,7 @@ std::vector<std::uint32_t> by_wire(const Schedule& schedule) {
     const Transfer& y = schedule.transfers[b];
     return std::tie(x.src, x.dst, x.start, x.id) < std::tie(y.src, y.dst, y.start, y.id);
   };
-  if (!std::is_sorted(order.begin(), order.end(), before)) std::sort(order.begin(), order.end(), before);
+  if (!std::ranges::is_sorted(order, before)) std::ranges::sort(order, before);
   return order;
 }
 
@@ -267,7 +266,7 @@ ChunkSlots::ChunkSlots(const Schedule& schedule) : chunks_(schedule.chunks.size(
     keys_.push_back(key(t.src, t.chunk));
     keys_.push_back(key(t.dst, t.chunk));
   }
-  std::sort(keys_.begin(), keys_.end());
+  std::ranges::sort(keys_);
   keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
 }
 
@@ -277,7 +276,7 @@ std::size_t ChunkSlots::of(std::uint32_t node, std::uint32_t chunk) const {
 }
 
 bool ChunkSlots::has(std::uint32_t node, std::uint32_t chunk) const {
-  return dense_ || std::binary_search(keys_.begin(), keys_.end(), key(node, chunk));
+  return dense_ || std::ranges::binary_search(keys_, key(node, chunk));
 }
 
 }  // namespace convert

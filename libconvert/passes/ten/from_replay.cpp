@@ -160,7 +160,7 @@ std::vector<Watcher::Event> Watcher::events() const {
     if (s.lane == Lane::send) out.push_back({s.begin_ps, true, s.rank, s.node, &s});
     if (s.lane != Lane::send) out.push_back({s.end_ps, false, s.rank, s.node, &s});
   }
-  std::sort(out.begin(), out.end());
+  std::ranges::sort(out);
   return out;
 }
 
@@ -243,8 +243,7 @@ void Watcher::name_chunks() {
   }
   for (const SentMessage& m : messages_) {
     const std::uint32_t first = group_of_.at(m.chunks.front());
-    const bool one_group =
-        std::all_of(m.chunks.begin(), m.chunks.end(), [&](ChunkName c) { return group_of_.at(c) == first; });
+    const bool one_group = std::ranges::all_of(m.chunks, [&](ChunkName c) { return group_of_.at(c) == first; });
     if (one_group && out_.chunks[first].bytes == m.bytes) continue;
     throw input_error({.file = out_.file},
                       "a message from rank " + std::to_string(m.src) + " to " + std::to_string(m.dst) +
@@ -287,7 +286,7 @@ void Watcher::add_transfers() {
                               .chunk = group_of_.at(m.chunks.front()),
                               .op = m.op});
   }
-  std::sort(out_.transfers.begin(), out_.transfers.end(), [](const auto& a, const auto& b) {
+  std::ranges::sort(out_.transfers, [](const auto& a, const auto& b) {
     return std::tie(a.start, a.src, a.dst, a.end, a.chunk) < std::tie(b.start, b.src, b.dst, b.end, b.chunk);
   });
   std::int32_t id = 0;
@@ -335,8 +334,8 @@ Schedule Watcher::run() {
   add_transfers();
   if (out_.collective == Collective::custom) end_where_they_are();
   const auto& chunks = out_.chunks;
-  if (!chunks.empty() && std::all_of(chunks.begin(), chunks.end(),
-                                     [&](const Schedule::Chunk& c) { return c.bytes == chunks.front().bytes; })) {
+  if (!chunks.empty() &&
+      std::ranges::all_of(chunks, [&](const Schedule::Chunk& c) { return c.bytes == chunks.front().bytes; })) {
     out_.chunk_bytes = chunks.front().bytes;
     for (Schedule::Chunk& c : out_.chunks) c.bytes.reset();
   }

@@ -50,8 +50,8 @@ class Layout {
     return !set.all && set.of.count == 1 ? listed(s_, set)[0] : no_index;
   }
   [[nodiscard]] bool all_are(bool post) const {
-    return std::all_of(s_.chunks.begin(), s_.chunks.end(),
-                       [&](const Schedule::Chunk& c) { return reaches_all(post ? c.post : c.pre); });
+    return std::ranges::all_of(s_.chunks,
+                               [&](const Schedule::Chunk& c) { return reaches_all(post ? c.post : c.pre); });
   }
   [[nodiscard]] bool reaches_all(const Schedule::NodeSet& set) const {
     if (set.all) return true;
@@ -103,10 +103,10 @@ bool Layout::number_pairs() {
   if (next.empty()) return false;
   const std::int32_t each = next.begin()->second;
   const auto same = [&](const auto& pair) { return pair.second == each; };
-  const auto own = std::count_if(next.begin(), next.end(),
-                                 [](const auto& pair) { return pair.first.first == pair.first.second; });
+  const auto own =
+      std::ranges::count_if(next, [](const auto& pair) { return pair.first.first == pair.first.second; });
   const std::uint64_t others = next.size() - static_cast<std::uint64_t>(own);
-  if (!std::all_of(next.begin(), next.end(), same) || others != n * (n - 1)) return false;
+  if (!std::ranges::all_of(next, same) || others != n * (n - 1)) return false;
   per_pair_ = each;
   for (auto& [key, count] : next) count = 0;
   target_.resize(s_.chunks.size());
@@ -122,8 +122,8 @@ bool Layout::number_pairs() {
 bool Layout::one_root(bool post) const {
   const auto root_of = [&](const Schedule::Chunk& c) { return only(post ? c.post : c.pre); };
   const std::uint32_t root = s_.chunks.empty() ? no_index : root_of(s_.chunks[0]);
-  return root != no_index && std::all_of(s_.chunks.begin(), s_.chunks.end(),
-                                         [&](const Schedule::Chunk& c) { return root_of(c) == root; });
+  return root != no_index &&
+         std::ranges::all_of(s_.chunks, [&](const Schedule::Chunk& c) { return root_of(c) == root; });
 }
 
 void Layout::choose() {

@@ -207,7 +207,7 @@ Schedule repair(const Schedule& schedule, const Flow& flow, Diagnostics& diagnos
     if (!flow.redundant[i]) kept.transfers.push_back(schedule.transfers[i]);
   }
   Schedule out = retime(kept, diagnostics);
-  std::sort(out.transfers.begin(), out.transfers.end(), [](const Transfer& a, const Transfer& b) {
+  std::ranges::sort(out.transfers, [](const Transfer& a, const Transfer& b) {
     return std::tie(a.start, a.src, a.dst, a.id) < std::tie(b.start, b.src, b.dst, b.id);
   });
   return out;

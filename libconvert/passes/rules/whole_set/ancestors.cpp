@@ -39,10 +39,10 @@ class Questions {
     for (std::uint32_t q = 0; q < pairs_.size(); ++q) {
       const auto [first, second] = pairs_[q];
       const auto children = rank_.children_of(first);
-      answers[q] = std::binary_search(children.begin(), children.end(), second);
+      answers[q] = std::ranges::binary_search(children, second);
       if (!answers[q] && place_[first] < place_[second]) open.push_back(q);
     }
-    std::sort(open.begin(), open.end(), [&](std::uint32_t a, std::uint32_t b) {
+    std::ranges::sort(open, [&](std::uint32_t a, std::uint32_t b) {
       return std::pair(place_[pairs_[a].first], a) < std::pair(place_[pairs_[b].first], b);
     });
     constexpr std::size_t at_once = 64;

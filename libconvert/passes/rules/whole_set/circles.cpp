@@ -157,12 +157,12 @@ std::vector<std::vector<std::uint32_t>> circles_among(const WholeSet& whole, std
       used.insert(used.end(), circle.begin(), circle.end());
       circles.push_back(std::move(circle));
     }
-    std::sort(used.begin(), used.end());
+    std::ranges::sort(used);
     std::vector<std::uint32_t> rest;
     std::set_difference(nodes.begin(), nodes.end(), used.begin(), used.end(), std::back_inserter(rest));
     nodes = std::move(rest);
   }
-  std::sort(circles.begin(), circles.end(), [](const auto& a, const auto& b) { return a.front() < b.front(); });
+  std::ranges::sort(circles, [](const auto& a, const auto& b) { return a.front() < b.front(); });
   return circles;
 }
 

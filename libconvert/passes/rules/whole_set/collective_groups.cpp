@@ -10,7 +10,7 @@ namespace {
 // Numbers by their value, before all other names.
 struct NumbersFirst {
   static bool is_number(const std::string& s) {
-    return std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
+    return std::ranges::all_of(s, [](char c) { return c >= '0' && c <= '9'; });
   }
   bool operator()(const std::string& a, const std::string& b) const {
     const bool a_number = is_number(a);

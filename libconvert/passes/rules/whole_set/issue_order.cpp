@@ -16,7 +16,7 @@ void sort_by_issue(const TraceSummary& s, std::vector<std::uint32_t>& nodes) {
     }
   }
   if (by_id) {
-    std::sort(nodes.begin(), nodes.end(), [&](std::uint32_t a, std::uint32_t b) { return s.id(a) < s.id(b); });
+    std::ranges::sort(nodes, [&](std::uint32_t a, std::uint32_t b) { return s.id(a) < s.id(b); });
     return;
   }
   const auto later = [&](std::uint32_t a, std::uint32_t b) { return s.id(a) > s.id(b); };
@@ -33,7 +33,7 @@ void sort_by_issue(const TraceSummary& s, std::vector<std::uint32_t>& nodes) {
       if (--open[child] == 0) ready.push(child);
     }
   }
-  std::sort(nodes.begin(), nodes.end(), [&](std::uint32_t a, std::uint32_t b) { return turn[a] < turn[b]; });
+  std::ranges::sort(nodes, [&](std::uint32_t a, std::uint32_t b) { return turn[a] < turn[b]; });
 }
 
 }  // namespace convert::rules

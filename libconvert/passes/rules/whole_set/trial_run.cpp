@@ -39,7 +39,7 @@ void add_neighbours(const std::vector<std::uint32_t>& nodes,
 bool all_ordered(std::span<const TraceSummary> set, const Pairs& pairs) {
   for (std::size_t r = 0; r < set.size(); ++r) {
     const std::vector<bool> ordered = depend_on(set[r], pairs[r]);
-    if (std::find(ordered.begin(), ordered.end(), false) != ordered.end()) return false;
+    if (std::ranges::find(ordered, false) != ordered.end()) return false;
   }
   return true;
 }
@@ -168,7 +168,7 @@ class Run {
       wake(r);
     }
     for (;;) {
-      std::sort(awake_.begin(), awake_.end());
+      std::ranges::sort(awake_);
       for (const std::uint32_t r : std::exchange(awake_, {})) issue_ready(r);
       if (next_.empty()) next_.swap(slow_);
       if (next_.empty()) return state_.size() - ended_;

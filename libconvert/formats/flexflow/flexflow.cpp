@@ -148,7 +148,6 @@ const Format flexflow_format = {
                       "CSV or JSON: which rank runs which task, where the graph does not say it"},
                      {"single", "yes|no", "all tasks as one trace (default: no)"},
                      {"cross", "error|message", "edges between ranks without a transfer (default: error)"}},
-    .write_options = {},
     .sniff = flexflow::sniff_task_graph,
     .read = flexflow::make_reader,
     .imported = true,

@@ -10,26 +10,6 @@
 namespace convert::drawing {
 namespace {
 
-// By Name::index: the slot of a drawn attribute, Facts::count for all others.
-constexpr auto slot_table = [] {
-  std::array<std::uint8_t, attr::detail::count> table{};
-  table.fill(Facts::count);
-#define SLOT(id) table[attr::id.index()] = Facts::id;
-  SLOT(is_cpu_op)
-  SLOT(comm_type)
-  SLOT(comm_src)
-  SLOT(comm_dst)
-  SLOT(comm_tag)
-  SLOT(comm_size)
-  SLOT(pg_name)
-  SLOT(num_ops)
-  SLOT(tensor_size)
-  SLOT(msg_chunk_cnt)
-  SLOT(duration_nanos)
-#undef SLOT
-  return table;
-}();
-
 DrawnRank draw(const Trace& trace) {
   using What = GraphDefect::What;
   DrawnRank r;
@@ -106,28 +86,20 @@ Writer& Writer::append_large(std::string_view s) {
   return *this;
 }
 
-void Facts::read(std::span<const Attr> attrs) {
-  found_.fill(nullptr);
-  for (const Attr& a : attrs) {
-    if (a.name.index() >= slot_table.size()) continue;
-    const std::uint8_t slot = slot_table[a.name.index()];
-    if (slot < count && found_[slot] == nullptr) found_[slot] = &a;
-  }
-}
-
 std::int64_t duration_ns(const Node& node, const Facts& facts) {
-  const IntValue nanos = int_value(facts[Facts::duration_nanos]);
+  const IntValue nanos = int_value(facts[attr::duration_nanos]);
   if (nanos && nanos.value >= 0) return nanos.value;
   constexpr std::uint64_t most_us = INT64_MAX / 1000;
   return node.duration_us <= most_us ? static_cast<std::int64_t>(node.duration_us) * 1000 : -1;
 }
 
-std::string_view collective_name(std::int64_t type) {
+std::pair<IntValue, std::string_view> collective_of(const Facts& facts) {
   static constexpr std::array<std::string_view, 10> names = {
       "ALL_REDUCE", "REDUCE",         "ALL_GATHER",           "GATHER", "SCATTER", "BROADCAST",
       "ALL_TO_ALL", "REDUCE_SCATTER", "REDUCE_SCATTER_BLOCK", "BARRIER"};
-  const auto i = static_cast<std::uint64_t>(type);
-  return i < names.size() ? names[i] : std::string_view{};
+  const IntValue type = int_value(facts[attr::comm_type]);
+  const auto i = static_cast<std::uint64_t>(type.value);
+  return {type, type && i < names.size() ? names[i] : std::string_view{}};
 }
 
 NodeNames::NodeNames(const DrawnRank& rank, bool many) : trace_(rank.trace), duplicates_(rank.duplicates) {

@@ -85,12 +85,7 @@ bool Items::read_field(std::string_view key, JsonCursor& in, Fields& f) {
   if (key == "runtime") return once(f.runtime);
   if (key == "data_deps") {
     f.has_parents = true;
-    in.expect('[');
-    if (in.take(']')) return true;
-    do {
-      f.parents.push_back(json_integer<std::uint64_t>(in.scalar(), key));
-    } while (in.take(','));
-    in.expect(']');
+    in.array([&] { f.parents.push_back(json_integer<std::uint64_t>(in.scalar(), key)); });
     return true;
   }
   for (const AttrKey& a : attr_keys) {
@@ -105,17 +100,13 @@ bool Items::read_field(std::string_view key, JsonCursor& in, Fields& f) {
 void Items::element(JsonCursor& in) {
   const char* const at = in.here();
   Fields f;
-  in.expect('{');
-  if (!in.take('}')) {
-    do {
-      const std::string_view key = in.string();
-      in.expect(':');
-      if (read_field(key, in, f)) continue;
-      (void)in.value();
-      f.unknown.push_back(key);
-    } while (in.take(','));
-    in.expect('}');
-  }
+  in.object([&] {
+    const std::string_view key = in.string();
+    in.expect(':');
+    if (read_field(key, in, f)) return;
+    (void)in.value();
+    f.unknown.push_back(key);
+  });
   for (const auto& [field, key] : {std::pair{f.id, "Id"}, std::pair{f.type, "NodeType"}}) {
     if (field.data() == nullptr) throw BadJson{at, std::string("a node without '") + key + "'"};
   }
@@ -153,20 +144,14 @@ void read_rank(Input& input, Rank unnamed, Diagnostics& diagnostics, Trace& out)
   out.nodes.positions_are_lines = true;
   JsonStream stream(input, graph_key, false);
   Items items(out, stream);
-  while (stream.read_some(items)) {
-  }
+  stream.read_all(items);
   if (!stream.seen_array()) throw input_error({.file = input.name()}, "'workload_graph' is missing");
   items.warn(input.name(), diagnostics);
 }
 
 bool sniff(std::string_view head) {
   JsonHead json(head);
-  if (!json.open('{')) return false;
-  while (const auto key = json.key()) {
-    if (*key == graph_key) return true;
-    (void)json.skip();
-  }
-  return false;
+  return json.open('{') && json.has_key({graph_key});
 }
 
 std::unique_ptr<TraceReader> read(const ReadContext& context) {
@@ -184,9 +169,6 @@ extern const Format feeder_json_format;
 const Format feeder_json_format = {
     .name = "feeder-json",
     .summary = "JSON of Chakra's feeder (workload_graph), one file a rank",
-    .suffixes = {},
-    .read_options = {},
-    .write_options = {},
     .sniff = sniff,
     .read = read,
     .imported = true,

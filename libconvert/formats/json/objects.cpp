@@ -73,6 +73,17 @@ simdjson::ondemand::array array_of(value& v, std::string_view key) {
   return a;
 }
 
+// Calls take(key, value, the key's place among the known ones) for each member; tries `guess` for the place first.
+template <typename Take>
+void for_members(object& o, JsonKeys keys, const Take& take, std::size_t guess = 0) {
+  for (auto member : o) {
+    field f = std::move(member).take_value();
+    const std::string_view key = key_of(f);
+    value v = f.value();
+    take(key, v, keys.index(key, guess));
+  }
+}
+
 constexpr std::array<std::string_view, 33> kind_keys = {
     "name",        "doc_string",   "unknown",      "double_val",    "double_list",  "float_val",     "float_list",
     "int32_val",   "int32_list",   "int64_val",    "int64_list",    "uint32_val",   "uint32_list",   "uint64_val",
@@ -156,17 +167,13 @@ void JsonObjects::State::metadata(object o, Metadata& to) {
   to.table.clear();
   to.version.clear();
   to.unknown.clear();
-  JsonKeys keys(known);
-  for (auto member : o) {
-    field f = std::move(member).take_value();
-    const std::string_view key = key_of(f);
-    value v = f.value();
-    switch (keys.index(key)) {
+  for_members(o, JsonKeys(known), [&](std::string_view key, value& v, std::size_t i) {
+    switch (i) {
       case 0: to.version = string_of(v, key); break;
       case 1: attributes(v, to.table); break;
       default: to.unknown = to.table.view(unknown(v, ProtoMessage::metadata, Kind::none, to.table));
     }
-  }
+  });
 }
 
 bool JsonObjects::State::node(object o, Rank rank, NodeTable& to) {
@@ -228,18 +235,15 @@ void JsonObjects::State::dependencies(value& v, std::string_view key, Range& ran
 void JsonObjects::State::io(value& v, std::string_view key, std::uint32_t& index, NodeTable& to) {
   static constexpr std::array<std::string_view, 4> known{"values", "shapes", "types", "unknown"};
   IoInfo io;
-  JsonKeys keys(known);
-  for (auto member : object_of(v, key)) {
-    field f = std::move(member).take_value();
-    const std::string_view k = key_of(f);
-    value part = f.value();
-    switch (keys.index(k)) {
+  object o = object_of(v, key);
+  for_members(o, JsonKeys(known), [&](std::string_view k, value& part, std::size_t i) {
+    switch (i) {
       case 0: io.values = to.add_text(string_of(part, k)); break;
       case 1: io.shapes = to.add_text(string_of(part, k)); break;
       case 2: io.types = to.add_text(string_of(part, k)); break;
       default: io.unknown = unknown(part, ProtoMessage::io, Kind::none, to);
     }
-  }
+  });
   to.io.push_back(io);
   index = static_cast<std::uint32_t>(to.io.size());
 }
@@ -256,12 +260,7 @@ void JsonObjects::State::attribute(object o, std::size_t position, AttrTable& to
   Attr a;
   Extra extra;
   Seen& predicted = seen[position % seen.size()];
-  JsonKeys keys(kind_keys);
-  for (auto member : o) {
-    field f = std::move(member).take_value();
-    const std::string_view key = key_of(f);
-    value v = f.value();
-    const std::size_t i = keys.index(key, static_cast<std::size_t>(predicted.kind));
+  const auto take = [&](std::string_view key, value& v, std::size_t i) {
     if (i == 0) {
       a.name = intern(string_of(v, key), predicted);
     } else if (i == 1) {
@@ -274,7 +273,8 @@ void JsonObjects::State::attribute(object o, std::size_t position, AttrTable& to
       a.kind = static_cast<Kind>(i);
       attribute_value(v, a, extra.list_unknown, to);
     }
-  }
+  };
+  for_members(o, JsonKeys(kind_keys), take, static_cast<std::size_t>(predicted.kind));
   if (extra.doc_string.size != 0 || extra.unknown.size != 0 || extra.list_unknown.size != 0) {
     to.extras.push_back(extra);
     a.extra = static_cast<std::uint32_t>(to.extras.size());
@@ -300,14 +300,10 @@ void JsonObjects::State::list(object o, Attr& a, Text& unknown_fields, AttrTable
   static constexpr std::array<std::string_view, 2> known{"values", "unknown"};
   const Kind scalar = scalar_of(a.kind);
   a.bits = is_text(a.kind) ? to.texts.size() : to.numbers.size();
-  JsonKeys keys(known);
-  for (auto member : o) {
-    field f = std::move(member).take_value();
-    const std::string_view key = key_of(f);
-    value v = f.value();
-    if (keys.index(key) == 1) {
+  for_members(o, JsonKeys(known), [&](std::string_view, value& v, std::size_t i) {
+    if (i == 1) {
       unknown_fields = unknown(v, ProtoMessage::list, a.kind, to);
-      continue;
+      return;
     }
     for (auto element : array_of(v, kind_name(a.kind))) {
       value item = element.value();
@@ -320,23 +316,19 @@ void JsonObjects::State::list(object o, Attr& a, Text& unknown_fields, AttrTable
       }
       ++a.size;
     }
-  }
+  });
 }
 
 std::optional<Rank> JsonObjects::State::head(object o, Metadata& to) {
   static constexpr std::array<std::string_view, 2> known{"rank", "metadata"};
   std::optional<Rank> rank;
-  JsonKeys keys(known);
-  for (auto member : o) {
-    field f = std::move(member).take_value();
-    const std::string_view key = key_of(f);
-    value v = f.value();
-    if (keys.index(key) == 0) {
+  for_members(o, JsonKeys(known), [&](std::string_view key, value& v, std::size_t i) {
+    if (i == 0) {
       rank = json_integer<std::uint32_t>(token_of(v), key);
     } else {
       metadata(object_of(v, key), to);
     }
-  }
+  });
   return rank;
 }
 

@@ -171,16 +171,13 @@ void KinetoItems::element(JsonCursor& in) {
 }
 
 void KinetoItems::read_fields(JsonCursor& in, Fields& f) {
-  in.expect('{');
-  if (in.take('}')) return;
-  do {
+  in.object([&] {
     const std::string_view key = in.string();
     in.expect(':');
-    if (read_field(key, in, f)) continue;
-    if (key.find('\\') != std::string_view::npos && read_field(unescaped(key, scratch_), in, f)) continue;
+    if (read_field(key, in, f)) return;
+    if (key.find('\\') != std::string_view::npos && read_field(unescaped(key, scratch_), in, f)) return;
     (void)in.skip();
-  } while (in.take(','));
-  in.expect('}');
+  });
 }
 
 // False if nothing needs it.
@@ -215,10 +212,8 @@ inline bool KinetoItems::read_field(std::string_view key, JsonCursor& in, Fields
 KinetoItems::Args KinetoItems::read_args(JsonCursor in, bool carry) {
   Args args;
   args.carried.begin = static_cast<std::uint32_t>(to_.args.attrs.size());
-  in.expect('{');
-  if (in.take('}')) return args;
   std::size_t position = 0;
-  do {
+  in.object([&] {
     const std::string_view raw = in.string();
     in.expect(':');
     ArgKey& key = arg_keys_[position++ % arg_keys_.size()].get(raw, [&](std::string_view text) {
@@ -227,8 +222,7 @@ KinetoItems::Args KinetoItems::read_args(JsonCursor in, bool carry) {
       return ArgKey{arg, arg == KinetoArg::carried ? std::string(name) : std::string(), {}};
     });
     read_arg(key, in, args, carry);
-  } while (in.take(','));
-  in.expect('}');
+  });
   args.carried.count = static_cast<std::uint32_t>(to_.args.attrs.size() - args.carried.begin);
   return args;
 }
@@ -361,8 +355,7 @@ Profile read_kineto(Input& input, Diagnostics& diagnostics, std::size_t window_b
   if (input.size()) reserve_tables(profile, static_cast<std::size_t>(*input.size()));
   JsonStream stream(input, "traceEvents", true, window_bytes);
   KinetoItems items(profile, stream);
-  while (stream.read_some(items)) {
-  }
+  stream.read_all(items);
   if (!stream.seen_array()) {
     throw input_error({.file = input.name()}, "has no 'traceEvents': it is no Kineto trace");
   }
@@ -380,20 +373,8 @@ Profile read_kineto(Input& input, Diagnostics& diagnostics, std::size_t window_b
 
 bool sniff_kineto(std::string_view head) {
   JsonHead in(head);
-  if (in.open('[')) {
-    if (!in.open('{')) return false;
-    for (auto key = in.key(); key; key = in.key()) {
-      if (*key == "ph") return true;
-      (void)in.skip();
-    }
-    return false;
-  }
-  if (!in.open('{')) return false;
-  for (auto key = in.key(); key; key = in.key()) {
-    if (*key == "traceEvents" || *key == "deviceProperties" || *key == "distributedInfo") return true;
-    (void)in.skip();
-  }
-  return false;
+  if (in.open('[')) return in.open('{') && in.has_key({"ph"});
+  return in.open('{') && in.has_key({"traceEvents", "deviceProperties", "distributedInfo"});
 }
 
 }  // namespace convert

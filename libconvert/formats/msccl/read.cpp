@@ -421,7 +421,6 @@ const Format msccl_format = {
     .suffixes = {".xml"},
     .read_options = {{"size", "BYTES",
                       "total size of the collective; without it the trace carries chunk counters only"}},
-    .write_options = {},
     .sniff = sniff_msccl,
     .read_algorithm = read_msccl,
     .write_algorithm = write,

@@ -132,15 +132,11 @@ void HostItems::element(JsonCursor& in) {
   node.type = NodeType::comp;
   node.attrs.begin = static_cast<std::uint32_t>(nodes_.attrs.size());
   const char* const start = in.here();
-  in.expect('{');
-  if (in.peek() != '}') {
-    do {
-      const std::string_view key = in.string();
-      in.expect(':');
-      read_field(key, in);
-    } while (in.take(','));
-  }
-  in.expect('}');
+  in.object([&] {
+    const std::string_view key = in.string();
+    in.expect(':');
+    read_field(key, in);
+  });
   if ((seen_ & 1U) == 0) throw BadJson{start, "a node without 'id'"};
   nodes_.end_node();
 }
@@ -172,12 +168,8 @@ void HostItems::read_known_field(const HostFieldName& field, JsonCursor& in) {
     case HostField::id: node.id = integer<std::uint64_t>(in.scalar(), field.text); break;
     case HostField::name: node.name = text(in); break;
     case HostField::caller: {
-      const bool list = in.take('[');
-      if (list && in.take(']')) break;
-      do {
-        nodes_.add_ctrl_dep(integer<std::uint64_t>(in.scalar(), field.text));
-      } while (list && in.take(','));
-      if (list) in.expect(']');
+      const auto add = [&] { nodes_.add_ctrl_dep(integer<std::uint64_t>(in.scalar(), field.text)); };
+      in.peek() == '[' ? in.array(add) : add();
       break;
     }
     case HostField::inputs:
@@ -211,10 +203,8 @@ void HostItems::read_known_field(const HostFieldName& field, JsonCursor& in) {
 void HostItems::read_io(JsonCursor& in, std::uint32_t& index, bool inputs) {
   constexpr std::array<std::string_view, 4> keys = {"values", "shapes", "types", "strides"};
   (void)io(index);
-  in.expect('{');
-  if (in.take('}')) return;
   unsigned seen = 0;
-  do {
+  in.object([&] {
     const std::string_view key = in.string();
     in.expect(':');
     const auto which = static_cast<std::size_t>(std::ranges::find(keys, key) - keys.begin());
@@ -233,15 +223,12 @@ void HostItems::read_io(JsonCursor& in, std::uint32_t& index, bool inputs) {
                                      : attr::output_strides;
         nodes_.attrs.push_back({.name = name, .kind = Kind::string_val, .size = t.size, .bits = t.offset});
     }
-  } while (in.take(','));
-  in.expect('}');
+  });
 }
 
 void HostItems::read_attrs(JsonCursor& in) {
-  in.expect('[');
-  if (in.take(']')) return;
   std::size_t position = 0;
-  do {
+  in.array([&] {
     if (position < heads_.size() && in.starts_with(heads_[position].text)) [[likely]] {
       const JsonCursor begin = in;
       const AttrMark mark(nodes_);
@@ -257,8 +244,7 @@ void HostItems::read_attrs(JsonCursor& in) {
       read_attr(in, position);
     }
     ++position;
-  } while (in.take(','));
-  in.expect(']');
+  });
 }
 
 // {"name": …, "type": …, "value": …} in any order; learns how it begins.
@@ -374,8 +360,7 @@ Trace read_pytorch(Input& input, Rank rank, Diagnostics& diagnostics, std::size_
   if (input.size()) reserve_tables(trace.nodes, static_cast<std::size_t>(*input.size()));
   JsonStream stream(input, "nodes", false, window_bytes);
   HostItems items(trace);
-  while (stream.read_some(items)) {
-  }
+  stream.read_all(items);
   if (!stream.seen_array())
     throw input_error({.file = input.name()}, "has no 'nodes': it is no PyTorch execution trace");
   check_schema(trace, diagnostics);

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <array>
-
 #include "formats/json/head.h"
 #include "formats/pytorch/pytorch.h"
 
@@ -22,13 +19,7 @@ bool is_schema(std::string_view value) {
 
 // What a node of Chakra as JSON does not have.
 bool is_host_node(JsonHead in) {
-  constexpr std::array<std::string_view, 4> fields = {"attrs", "rf_id", "fw_parent", "op_schema"};
-  if (!in.open('[') || !in.open('{')) return false;
-  for (auto key = in.key(); key; key = in.key()) {
-    if (std::ranges::find(fields, *key) != fields.end()) return true;
-    (void)in.skip();
-  }
-  return false;
+  return in.open('[') && in.open('{') && in.has_key({"attrs", "rf_id", "fw_parent", "op_schema"});
 }
 
 }  // namespace

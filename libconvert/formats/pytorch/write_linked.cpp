@@ -247,9 +247,6 @@ extern const Format linked_format;
 const Format linked_format = {
     .name = "linked",
     .summary = "PyTorch trace linked with its device trace, as JSON",
-    .suffixes = {},
-    .read_options = {},
-    .write_options = {},
     .write = write,
 };
 

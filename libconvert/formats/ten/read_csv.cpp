@@ -177,8 +177,7 @@ void Reader::read_meta() {
   JsonStream stream(*input, {}, false);
   AnyMembers any;
   try {
-    while (stream.read_some(any)) {
-    }
+    stream.read_all(any);
   } catch (const Error& e) {
     throw lines_.error(1, "#meta must be a JSON object: " + std::string(e.what()));
   }

@@ -14,30 +14,16 @@ namespace {
 template <class Take>
 void read_object(JsonCursor& in, std::span<const std::string_view> keys, const Take& take) {
   JsonKeys known(keys);
-  in.expect('{');
-  if (in.take('}')) return;
-  do {
+  in.object([&] {
     const std::size_t key = known.index(in.string());
     in.expect(':');
     take(key);
-  } while (in.take(','));
-  in.expect('}');
-}
-
-template <class Take>
-void read_array(JsonCursor& in, const Take& take) {
-  in.expect('[');
-  if (in.take(']')) return;
-  do {
-    take();
-  } while (in.take(','));
-  in.expect(']');
+  });
 }
 
 template <typename T>
 T integer(JsonCursor& in, std::string_view key) {
-  const T value = json_integer<T>(in.scalar(), key);
-  return value;
+  return json_integer<T>(in.scalar(), key);
 }
 
 std::int64_t natural(JsonCursor& in, std::string_view key) {
@@ -141,7 +127,7 @@ bool ScheduleReader::read_nodes(JsonCursor& in, std::string_view key, std::vecto
     if (text(in) != "all") throw BadJson{at, json_quoted(key) + " must be \"all\" or a list of nodes"};
     return true;
   }
-  read_array(in, [&] { nodes.push_back(integer<std::uint32_t>(in, key)); });
+  in.array([&] { nodes.push_back(integer<std::uint32_t>(in, key)); });
   return false;
 }
 
@@ -187,7 +173,7 @@ void ScheduleReader::read_collective(JsonCursor& in) {
         break;
       case 1: bytes = natural(in, "chunk_size_bytes"); break;
       case 2: count = natural(in, "chunk_count"); break;
-      default: read_array(in, [&] { read_chunk(in, chunks, sets); });
+      default: in.array([&] { read_chunk(in, chunks, sets); });
     }
   });
   if (!type) throw BadJson{begin, "'collective' needs 'type'"};
@@ -233,8 +219,8 @@ void ScheduleReader::read_topology(JsonCursor& in) {
   read_object(in, keys, [&](std::size_t key) {
     switch (key) {
       case 0: nodes = integer<std::uint32_t>(in, "npu_count"); break;
-      case 1: read_array(in, [&] { relays.push_back(integer<std::uint32_t>(in, "relay")); }); break;
-      default: has_wires = true; read_array(in, [&] { wires.push_back(read_wire(in)); });
+      case 1: in.array([&] { relays.push_back(integer<std::uint32_t>(in, "relay")); }); break;
+      default: has_wires = true; in.array([&] { wires.push_back(read_wire(in)); });
     }
   });
   if (!nodes || !has_wires) throw BadJson{begin, "'topology' needs 'npu_count' and 'links'"};
@@ -323,8 +309,7 @@ Schedule read_ten_json(std::string_view text, const std::string& file, const For
   const auto input = memory_input(file, text);
   JsonStream stream(*input, "transfers", false);
   ScheduleReader reader(builder, stream);
-  while (stream.read_some(reader)) {
-  }
+  stream.read_all(reader);
   reader.check();
   if (!stream.seen_array()) throw builder.error(0, "'transfers' is missing");
   return builder.finish(options, diagnostics);

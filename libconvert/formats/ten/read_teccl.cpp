@@ -73,8 +73,6 @@ class Reader final : public JsonItems {
 
   static Picoseconds seconds(JsonCursor& in, std::string_view key);
   static std::uint32_t numbered(JsonCursor& in, std::string_view word);
-  template <class Take>
-  static void read_object(JsonCursor& in, const Take& take);
   static Demands read_demands(JsonCursor& in, std::vector<std::uint32_t>& participants);
   std::vector<Path> read_paths(JsonCursor& in);
   void read_hop(JsonCursor& in, Path& path);
@@ -97,16 +95,6 @@ class Reader final : public JsonItems {
   bool pairs_ = false;  // each chunk is for one node
 };
 
-template <class Take>
-void Reader::read_object(JsonCursor& in, const Take& take) {
-  in.expect('{');
-  if (in.take('}')) return;
-  do {
-    take();
-  } while (in.take(','));
-  in.expect('}');
-}
-
 Picoseconds Reader::seconds(JsonCursor& in, std::string_view key) {
   const std::string_view token = in.scalar();
   const auto value = is_json_number(token) ? parse_ps(token, ps_per_s) : std::nullopt;
@@ -128,12 +116,12 @@ std::uint32_t Reader::numbered(JsonCursor& in, std::string_view word) {
 
 Reader::Demands Reader::read_demands(JsonCursor& in, std::vector<std::uint32_t>& participants) {
   Demands out;
-  read_object(in, [&] {
+  in.object([&] {
     const std::uint32_t node = numbered(in, "GPU ");
     participants.push_back(node);
-    read_object(in, [&] {
+    in.object([&] {
       const std::uint32_t origin = numbered(in, "GPU ");
-      read_object(in, [&] {
+      in.object([&] {
         const std::uint32_t index = numbered(in, "Chunk ");
         (void)seconds(in, "6-Demand_Met");
         out[{origin, index}].push_back(node);
@@ -184,7 +172,7 @@ Path Reader::read_weighted(JsonCursor& in, const Path& demand) {
 
 std::vector<Path> Reader::read_paths(JsonCursor& in) {
   std::vector<Path> out;
-  read_object(in, [&] {
+  in.object([&] {
     const char* const at = in.here();
     Path demand;
     Sentence text(in.string());
@@ -343,8 +331,7 @@ Schedule read_teccl(std::string_view text, const std::string& file, const Format
   const bool six = text.find("\"6-Flows\"") != std::string_view::npos;
   JsonStream stream(*input, six ? "6-Flows" : "7-Flows", false);
   Reader reader(builder, stream, diagnostics);
-  while (stream.read_some(reader)) {
-  }
+  stream.read_all(reader);
   if (!stream.seen_array()) throw builder.error(0, "'7-Flows' (or '6-Flows') is missing");
   const std::uint32_t parts = reader.build(options.get("collective").has_value());
   Schedule schedule = builder.finish(options, diagnostics);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/found_attrs.h"
 #include "core/process_group.h"
 #include "passes/compat/comm.h"
 #include "passes/compat/dependencies.h"
@@ -33,25 +34,7 @@ constexpr std::array<Name, 12> used = {attr::rf_id, attr::fw_parent, attr::seq_i
                                        attr::tid,   attr::fw_tid,    attr::op_schema,     attr::stream,
                                        attr::cat,   attr::pg_name,   attr::exclusive_dur, attr::inter_thread_dep};
 constexpr std::size_t usual_integers = 6;
-enum Slot : std::uint8_t { op_schema = 6, stream, cat, pg_name, exclusive_dur, inter_thread_dep, no_slot };
-
-constexpr std::array<std::uint8_t, attr::detail::count> slot_of = [] {
-  std::array<std::uint8_t, attr::detail::count> table{};
-  table.fill(no_slot);
-  for (std::size_t i = 0; i < used.size(); ++i) table[used[i].index()] = static_cast<std::uint8_t>(i);
-  return table;
-}();
-
-struct Found {
-  std::array<const Attr*, used.size()> at{};
-  explicit Found(std::span<const Attr> attrs) {
-    for (const Attr& a : attrs) {
-      if (a.name.index() >= slot_of.size()) continue;
-      const std::uint8_t slot = slot_of[a.name.index()];
-      if (slot != no_slot && at[slot] == nullptr) at[slot] = &a;
-    }
-  }
-};
+using Found = FoundAttrs<used>;
 
 class Converter {
  public:
@@ -148,13 +131,13 @@ class Converter {
     const Found found(nodes_.attributes(node));
     r.has_caller = entries_[i].parent != no_index && entries_[entries_[i].parent].emitted;
     for (std::size_t k = 0; k < usual_integers; ++k) {
-      if (found.at[k] == nullptr) fail(i, "has no " + std::string(used[k].view()), "AttributeError");
-      if (!int_value(found.at[k]))
+      if (found[used[k]] == nullptr) fail(i, "has no " + std::string(used[k].view()), "AttributeError");
+      if (!int_value(found[used[k]]))
         fail(i, "has a " + std::string(used[k].view()) + " that is no int64", "TypeError or ValueError");
     }
-    if (found.at[op_schema] == nullptr) fail(i, "has no op_schema", "AttributeError");
-    if (found.at[op_schema]->kind != Kind::string_val) fail(i, "has an op_schema that is no text", "TypeError");
-    if (found.at[stream] != nullptr && !int_value(found.at[stream]))
+    if (found[attr::op_schema] == nullptr) fail(i, "has no op_schema", "AttributeError");
+    if (found[attr::op_schema]->kind != Kind::string_val) fail(i, "has an op_schema that is no text", "TypeError");
+    if (found[attr::stream] != nullptr && !int_value(found[attr::stream]))
       fail(i, "has a stream that is no integer", "TypeError");
     check_io(i, node.inputs, "inputs");
     check_io(i, node.outputs, "outputs");
@@ -165,7 +148,7 @@ class Converter {
       if (std::ranges::find(reserved, a.name.view()) != reserved.end())
         fail(i, "has an attribute called " + std::string(a.name.view()), "it replaces the node's own");
     }
-    r.duration_us = duration(i, found.at[exclusive_dur]);
+    r.duration_us = duration(i, found[attr::exclusive_dur]);
     if (nodes_.name(node).find("Optimizer.step") != std::string_view::npos) r.duration_us = 0;
     entries_[i].emitted = true;
     emitted_.push_back(i);
@@ -267,12 +250,12 @@ class Converter {
     const auto begin = static_cast<std::uint32_t>(out.attrs.size());
     const Found found(nodes_.attributes(nodes_.nodes[i]));
     for (std::size_t k = 0; k < usual_integers; ++k)
-      out.add_int(used[k], Kind::int64_val, int_value(found.at[k]).value);
-    out.attrs.push_back(*found.at[op_schema]);
+      out.add_int(used[k], Kind::int64_val, int_value(found[used[k]]).value);
+    out.attrs.push_back(*found[attr::op_schema]);
     out.add_bool(attr::is_cpu_op, !entries_[i].device);
     // A device operation has none only if the profiler tells none.
-    if (found.at[stream] != nullptr) {
-      out.add_int(attr::stream, Kind::int64_val, int_value(found.at[stream]).value);
+    if (found[attr::stream] != nullptr) {
+      out.add_int(attr::stream, Kind::int64_val, int_value(found[attr::stream]).value);
     } else if (!entries_[i].device) {
       out.add_int(attr::stream, Kind::int64_val, 0);
     }

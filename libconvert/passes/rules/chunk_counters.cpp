@@ -44,7 +44,7 @@ class CounterChecker {
       if (node.type != NodeType::comm_send && node.type != NodeType::comm_recv) continue;
       if (!ProvenanceNode::tells(trace_.nodes, node)) continue;
       const ProvenanceNode n(trace_.nodes, node);
-      if (n.has(ProvenanceNode::msg_chunk_cnt) || n.has(ProvenanceNode::total_chunk_cnt)) check(i, n);
+      if (n.has(attr::msg_chunk_cnt) || n.has(attr::total_chunk_cnt)) check(i, n);
     }
     report_totals();
     find_whole();
@@ -80,17 +80,15 @@ class CounterChecker {
 };
 
 void CounterChecker::check(std::size_t i, const ProvenanceNode& n) {
-  using enum ProvenanceNode::Field;
-  for (const auto field : {msg_chunk_cnt, total_chunk_cnt, msg_chunk_idx, chunk_offset}) {
-    if (n.has(field) && !n.get(field))
-      error(i, "attribute " + std::string(ProvenanceNode::name(field)) + " is no int32");
+  for (const Name field : {attr::msg_chunk_cnt, attr::total_chunk_cnt, attr::msg_chunk_idx, attr::chunk_offset}) {
+    if (n.has(field) && !n.get(field)) error(i, "attribute " + std::string(field.view()) + " is no int32");
   }
-  const std::int32_t chunks = n.get(msg_chunk_cnt).value_or(-1);
-  const std::int32_t total = n.get(total_chunk_cnt).value_or(-1);
-  const std::int32_t index = n.get(msg_chunk_idx).value_or(-1);
-  const std::int32_t offset = n.get(chunk_offset).value_or(-1);
+  const std::int32_t chunks = n.get(attr::msg_chunk_cnt).value_or(-1);
+  const std::int32_t total = n.get(attr::total_chunk_cnt).value_or(-1);
+  const std::int32_t index = n.get(attr::msg_chunk_idx).value_or(-1);
+  const std::int32_t offset = n.get(attr::chunk_offset).value_or(-1);
   if (chunks == 0) return error(i, "msg_chunk_cnt is 0, but a message carries a chunk at least");
-  if (n.has(step_type)) {
+  if (n.has(attr::step_type)) {
     check_step(i, n);
   } else if (index >= 0 && offset >= 0 && index != offset) {
     error(i, "msg_chunk_idx is " + std::to_string(index) + ", but chunk_offset is " + std::to_string(offset));
@@ -104,7 +102,7 @@ void CounterChecker::check(std::size_t i, const ProvenanceNode& n) {
   }
   // Who does not name the buffers counts in one that is the whole. Input and output are no larger; where no
   // metadata tells how large, one message is enough to see it.
-  const bool is_step = n.has(step_type);
+  const bool is_step = n.has(attr::step_type);
   const bool bounded = !is_step || (declared_ == 0 && !steps_beyond_ && !in_scratch(i));
   if (bounded && Wide{std::max(index, 0)} + chunks > total) {
     error(i, "msg_chunk_idx " + std::to_string(std::max(index, 0)) + " and msg_chunk_cnt " +
@@ -122,28 +120,27 @@ bool CounterChecker::in_scratch(std::size_t i) const {
 }
 
 void CounterChecker::check_step(std::size_t i, const ProvenanceNode& n) {
-  using enum ProvenanceNode::Field;
   const bool sends = trace_.nodes.nodes[i].type == NodeType::comm_send;
-  const auto same = [&](ProvenanceNode::Field counter, ProvenanceNode::Field of_step) {
+  const auto same = [&](Name counter, Name of_step) {
     const auto own = n.get(counter), step = n.get(of_step);
     if (!own || !step || *own == *step) return;
-    error(i, std::string(ProvenanceNode::name(counter)) + " is " + std::to_string(*own) + ", but " +
-                 std::string(ProvenanceNode::name(of_step)) + " of its step is " + std::to_string(*step));
+    error(i, std::string(counter.view()) + " is " + std::to_string(*own) + ", but " + std::string(of_step.view()) +
+                 " of its step is " + std::to_string(*step));
   };
-  same(msg_chunk_cnt, chunk_cnt);
-  same(msg_chunk_idx, sends ? src_off : dst_off);
-  same(chunk_offset, sends ? src_off : dst_off);
-  const std::int32_t total = n.get(total_chunk_cnt).value_or(declared_);
+  same(attr::msg_chunk_cnt, attr::chunk_cnt);
+  same(attr::msg_chunk_idx, sends ? attr::src_off : attr::dst_off);
+  same(attr::chunk_offset, sends ? attr::src_off : attr::dst_off);
+  const std::int32_t total = n.get(attr::total_chunk_cnt).value_or(declared_);
   if (declared_ > 0 && total < 0)
     error(i, "total_chunk_cnt is " + std::to_string(total) + ", but the algorithm has " +
                  std::to_string(declared_) + " chunks (msccl.nchunksperloop in the metadata)");
 }
 
 void CounterChecker::note_bytes(std::size_t i, const ProvenanceNode& n, std::int32_t chunks) {
-  const auto bytes = n.wide(ProvenanceNode::comm_size);
+  const auto bytes = n.wide(attr::comm_size);
   if (!bytes || *bytes < 0) return;
   // A schedule's chunks have sizes of their own.
-  if (const auto chunk = n.wide(ProvenanceNode::chunk_id)) return check_transfer(i, *chunk, *bytes);
+  if (const auto chunk = n.wide(attr::chunk_id)) return check_transfer(i, *chunk, *bytes);
   constexpr std::size_t most_shares = 4096;  // sound traces have a share for each number of chunks
   if (shares_.size() < most_shares || shares_.contains({*bytes, chunks})) {
     Share& share = shares_.try_emplace({*bytes, chunks}, Share{.first = i}).first->second;
@@ -184,7 +181,7 @@ void CounterChecker::check_transfer(std::size_t i, std::int64_t chunk, std::int6
   const auto [at, added] = of_chunk_.try_emplace(chunk, i);
   if (added) return;
   const ProvenanceNode first(trace_.nodes, trace_.nodes.nodes[at->second]);
-  const std::int64_t other = first.wide(ProvenanceNode::comm_size).value_or(bytes);
+  const std::int64_t other = first.wide(attr::comm_size).value_or(bytes);
   if (other == bytes) return;
   error(i, "comm_size is " + std::to_string(bytes) + ", but " + node_text(trace_.nodes.nodes[at->second].id) +
                ", of the same chunk " + std::to_string(chunk) + ", has " + std::to_string(other));
@@ -193,7 +190,7 @@ void CounterChecker::check_transfer(std::size_t i, std::int64_t chunk, std::int6
 // Where all are wrong it is one thing that is wrong.
 void CounterChecker::report_totals() {
   const auto total_of = [&](std::size_t i) {
-    return ProvenanceNode(trace_.nodes, trace_.nodes.nodes[i]).get(ProvenanceNode::total_chunk_cnt).value_or(-1);
+    return ProvenanceNode(trace_.nodes, trace_.nodes.nodes[i]).get(attr::total_chunk_cnt).value_or(-1);
   };
   if (other_totals_ != 0) {
     error(first_other_,

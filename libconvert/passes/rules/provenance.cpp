@@ -17,8 +17,6 @@
 namespace convert::rules {
 namespace {
 
-using enum ProvenanceNode::Field;
-
 constexpr std::size_t most_if_whole = 100;  // findings of a rank that are kept
 
 // The nodes of a rank that say one threadblock and position: RECV, COMP, SEND as far as the step has them.
@@ -119,21 +117,22 @@ class StepChecker {
 };
 
 bool StepChecker::read(std::uint32_t i, const ProvenanceNode& n, StepAt& out) {
-  for (const auto field : {tb_id, local_time_step, depid, deps, hasdep}) {
+  for (const Name field : {attr::tb_id, attr::local_time_step, attr::depid, attr::deps, attr::hasdep}) {
     if (!n.has(field) || n.get(field)) continue;
-    error(i, "attribute " + std::string(ProvenanceNode::name(field)) + " is no int32");
+    error(i, "attribute " + std::string(field.view()) + " is no int32");
     return false;
   }
-  out.npu = n.wide(npu).value_or(0);
-  out.tb = *n.get(tb_id);
-  out.position = *n.get(local_time_step);
-  out.depid = n.get(depid).value_or(-1);
-  out.deps = n.get(deps).value_or(-1);
-  const std::int32_t publishes = n.get(hasdep).value_or(0);
+  out.npu = n.wide(attr::npu).value_or(0);
+  out.tb = *n.get(attr::tb_id);
+  out.position = *n.get(attr::local_time_step);
+  out.depid = n.get(attr::depid).value_or(-1);
+  out.deps = n.get(attr::deps).value_or(-1);
+  const std::int32_t publishes = n.get(attr::hasdep).value_or(0);
   out.hasdep = publishes != 0;
-  out.scheduled = n.has(ten_link);
+  out.scheduled = n.has(attr::ten_link);
   out.first = out.last = i;
-  for (const auto& [field, list] : {std::pair{nop_depids, &out.nop_depids}, std::pair{nop_steps, &out.nop_steps}}) {
+  for (const auto& [field, list] :
+       {std::pair{attr::nop_depids, &out.nop_depids}, std::pair{attr::nop_steps, &out.nop_steps}}) {
     const Attr* const a = n.attr(field);
     if (a != nullptr && a->kind == Kind::int32_list) *list = table_.list(*a);
   }
@@ -158,7 +157,7 @@ void StepChecker::collect(std::uint32_t i) {
   const Node& node = table_.nodes[i];
   if (!takes_part(node.type) || !ProvenanceNode::tells(table_, node)) return;
   const ProvenanceNode n(table_, node);
-  if (!n.has(tb_id) || !n.has(local_time_step)) return;
+  if (!n.has(attr::tb_id) || !n.has(attr::local_time_step)) return;
   Entry e{{}, i};
   if (!read(i, n, e.step)) return;
   check_threadblock(i, n, e.step);
@@ -178,7 +177,7 @@ void StepChecker::check_threadblock(std::uint32_t i, const ProvenanceNode& n, co
   const auto attrs = table_.attributes(table_.nodes[i]);
   const bool sends = type == NodeType::comm_send;
   const IntValue tag = int_value(attrs, attr::comm_tag);
-  if (!n.has(ten_link) && tag && tb < channels_.size() && tag.value != channels_[tb]) {
+  if (!n.has(attr::ten_link) && tag && tb < channels_.size() && tag.value != channels_[tb]) {
     error(i, "comm_tag is " + std::to_string(tag.value) + ", but threadblock " + std::to_string(s.tb) +
                  " is on channel " + std::to_string(channels_[tb]));
   }

@@ -193,17 +193,27 @@ std::uint32_t NodeTable::add_io(const NodeTable& from, std::uint32_t index) {
   return static_cast<std::uint32_t>(io.size());
 }
 
-Node& NodeTable::add_copy(const NodeTable& from, const Node& node) {
-  Node& n = add_node(node.id, node.type, from.name(node));
+Node& NodeTable::begin_copy(const NodeTable& from, const Node& node, NodeId id, NodeType type) {
+  Node& n = add_node(id, type, from.name(node));
   n.start_us = node.start_us;
   n.duration_us = node.duration_us;
-  for (const NodeId id : from.data_deps(node)) add_data_dep(id);
-  for (const NodeId id : from.ctrl_deps(node)) add_ctrl_dep(id);
-  for (const Attr& a : from.attributes(node)) add_copy(from, a);
+  return n;
+}
+
+void NodeTable::end_copy(const NodeTable& from, const Node& node) {
+  Node& n = nodes.back();
   n.inputs = add_io(from, node.inputs);
   n.outputs = add_io(from, node.outputs);
   n.extra = add_extra(from, node.extra);
   end_node();
+}
+
+Node& NodeTable::add_copy(const NodeTable& from, const Node& node) {
+  Node& n = begin_copy(from, node, node.id, node.type);
+  for (const NodeId id : from.data_deps(node)) add_data_dep(id);
+  for (const NodeId id : from.ctrl_deps(node)) add_ctrl_dep(id);
+  for (const Attr& a : from.attributes(node)) add_copy(from, a);
+  end_copy(from, node);
   return n;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "util/utf8.h"
 
-#include <cstdint>
 #include <cstring>
 
 namespace convert {
@@ -53,6 +52,16 @@ std::size_t sequence_length(std::string_view s, std::size_t i) {
     return b1 >= low && b1 <= high && follows(i + 2) && follows(i + 3) ? 4 : 0;
   }
   return 0;
+}
+
+void append_utf8(std::string& out, std::uint32_t code) {
+  const auto byte = [&](std::uint32_t b) { out += static_cast<char>(b); };
+  const auto rest = [&](unsigned shift) { byte(0x80 | (code >> shift & 0x3f)); };
+  if (code < 0x80) return byte(code);
+  byte(code < 0x800 ? 0xc0 | code >> 6U : code < 0x10000 ? 0xe0 | code >> 12U : 0xf0 | code >> 18U);
+  if (code >= 0x10000) rest(12);
+  if (code >= 0x800) rest(6);
+  rest(0);
 }
 
 std::size_t find_invalid_utf8(std::string_view s) {

@@ -71,15 +71,13 @@ WireIndex::WireIndex(const Schedule& s) : begin_(std::size_t{s.nodes} + 1, 0), e
   std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
   for (std::uint32_t i = 0; i < s.wires.size(); ++i) entries_[next[s.wires[i].src]++] = {s.wires[i].dst, i};
   for (std::uint32_t n = 0; n < s.nodes; ++n) {
-    std::sort(entries_.begin() + begin_[n], entries_.begin() + begin_[n + 1],
-              [](const Entry& a, const Entry& b) { return a.dst < b.dst; });
+    std::ranges::sort(entries_.begin() + begin_[n], entries_.begin() + begin_[n + 1], {}, &Entry::dst);
   }
 }
 
 std::uint32_t WireIndex::find(std::uint32_t src, std::uint32_t dst) const {
   const auto end = entries_.begin() + begin_[src + 1];
-  const auto at = std::lower_bound(entries_.begin() + begin_[src], end, dst,
-                                   [](const Entry& e, std::uint32_t to) { return e.dst < to; });
+  const auto at = std::ranges::lower_bound(entries_.begin() + begin_[src], end, dst, {}, &Entry::dst);
   return at != end && at->dst == dst ? at->wire : no_index;
 }
 

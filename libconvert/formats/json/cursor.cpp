@@ -4,6 +4,7 @@
 #include <string>
 
 #include "formats/json/stream.h"
+#include "util/utf8.h"
 
 namespace convert {
 
@@ -72,20 +73,6 @@ void append_unescaped(std::string& out, std::string_view raw) {
     }
     return value;
   };
-  const auto put = [&](unsigned code) {
-    if (code >= 0xd800 && code < 0xe000) code = 0xfffd;
-    const auto byte = [&](unsigned b) { out += static_cast<char>(b); };
-    if (code < 0x80) {
-      byte(code);
-    } else if (code < 0x800) {
-      byte(0xc0 | code >> 6U), byte(0x80 | (code & 0x3f));
-    } else if (code < 0x10000) {
-      byte(0xe0 | code >> 12U), byte(0x80 | (code >> 6U & 0x3f)), byte(0x80 | (code & 0x3f));
-    } else {
-      byte(0xf0 | code >> 18U), byte(0x80 | (code >> 12U & 0x3f));
-      byte(0x80 | (code >> 6U & 0x3f)), byte(0x80 | (code & 0x3f));
-    }
-  };
   for (std::size_t i = 0; i < raw.size();) {
     const std::size_t escape = raw.find('\\', i);
     out.append(raw, i, escape - i);
@@ -111,7 +98,7 @@ void append_unescaped(std::string& out, std::string_view raw) {
             i += 6;
           }
         }
-        put(code);
+        append_utf8(out, code >= 0xd800 && code < 0xe000 ? 0xfffd : code);
         break;
       }
       default: throw BadJson{raw.data() + escape, "unknown escape in a string"};

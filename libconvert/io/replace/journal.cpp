@@ -4,11 +4,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <random>
 
 #include "core/diagnostic.h"
+#include "core/units.h"
 #include "io/set_name.h"
 #include "io/set_path.h"
 
@@ -62,14 +62,6 @@ std::string_view take(std::string_view& text, char end) {
   return part;
 }
 
-template <typename Integer = std::int64_t>
-std::optional<Integer> integer(std::string_view text) {
-  Integer value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 bool is_token(std::string_view text) {
   return text.size() == token_letters && text.find_first_not_of(letters) == std::string_view::npos;
 }
@@ -89,8 +81,8 @@ bool is_plain_path(const std::string& name) {
 
 // "SIZE MTIME "
 std::optional<FileStamp> take_stamp(std::string_view& line) {
-  const auto size = integer(take(line, ' '));
-  const auto mtime = integer(take(line, ' '));
+  const auto size = parse_int(take(line, ' '));
+  const auto mtime = parse_int(take(line, ' '));
   if (!size || !mtime) return std::nullopt;
   return FileStamp{*size, *mtime};
 }
@@ -169,7 +161,7 @@ Journal parse_journal(const std::string& journal, std::string_view text) {
     text.remove_prefix(first_line.size());
     text.remove_suffix(last_line.size());
     const bool has_inode = take(text, ' ') == "inode";
-    const auto inode = integer<std::uint64_t>(take(text, '\n'));
+    const auto inode = parse_unsigned(take(text, '\n'));
     is_ours = has_inode && inode;
     read.inode = inode.value_or(0);
   }

@@ -20,6 +20,7 @@
 
 #include "core/diagnostic.h"
 #include "io/descriptor.h"
+#include "io/fd_output.h"
 #include "io/replace/cleanup.h"
 #include "io/set_path.h"
 
@@ -141,7 +142,7 @@ class NewJournal {
     (void)::flock(fd_.get(), LOCK_EX | LOCK_NB);
     struct stat status {};
     int error = ::fstat(fd_.get(), &status) == 0 ? 0 : errno;
-    if (error == 0) error = write(journal_text(journal_, status.st_ino, changes));
+    if (error == 0) error = write_all(fd_.get(), journal_text(journal_, status.st_ino, changes));
     if (error == 0) error = sync_file(fd_.get());
     if (error == 0) return;
     ::unlink(temporary_.c_str());
@@ -157,17 +158,6 @@ class NewJournal {
   static int make(const std::string& path) {
     const UnbrokenStep step;
     return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  }
-  [[nodiscard]] int write(std::string_view text) const {
-    while (!text.empty()) {
-      const ssize_t taken = ::write(fd_.get(), text.data(), text.size());
-      if (taken >= 0) {
-        text.remove_prefix(static_cast<std::size_t>(taken));
-      } else if (errno != EINTR) {
-        return errno;
-      }
-    }
-    return 0;
   }
 
   const std::string& journal_;

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string>
 #include <utility>
+
+#include "core/units.h"
 
 namespace convert::compat {
 namespace {
@@ -52,13 +53,6 @@ class PythonList {
   bool list_ = false;
 };
 
-std::optional<std::int64_t> integer(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 // Elements times bytes of each, which stand fourth and fifth; added to the sum.
 bool add_tensor(std::string_view tensor, std::int64_t& sum) {
   PythonList fields(tensor);
@@ -66,7 +60,7 @@ bool add_tensor(std::string_view tensor, std::int64_t& sum) {
   const auto elements = fields.next();
   const auto bytes = fields.next();
   if (!elements || !bytes) return false;
-  const auto a = integer(*elements), b = integer(*bytes);
+  const auto a = parse_int(*elements), b = parse_int(*bytes);
   std::int64_t product = 0;
   return a && b && !__builtin_mul_overflow(*a, *b, &product) && !__builtin_add_overflow(sum, product, &sum);
 }

@@ -30,15 +30,14 @@ constexpr std::array<std::string_view, 8> reserved = {"id",      "name",     "pa
                                                       "outputs", "children", "gpu_children", "comm_size"};
 
 // The attributes that matter, as far as a node has them; the first of each name.
-constexpr std::array<Name, 12> used = {attr::rf_id, attr::fw_parent, attr::seq_id,        attr::scope,
-                                       attr::tid,   attr::fw_tid,    attr::op_schema,     attr::stream,
-                                       attr::cat,   attr::pg_name,   attr::exclusive_dur, attr::inter_thread_dep};
+constexpr std::array used = {attr::rf_id,  attr::fw_parent, attr::seq_id, attr::scope,        attr::tid,
+                             attr::fw_tid, attr::op_schema, attr::stream, attr::exclusive_dur};
 constexpr std::size_t usual_integers = 6;
 using Found = FoundAttrs<used>;
 
 class Converter {
  public:
-  explicit Converter(Trace& trace) : trace_(trace), nodes_(trace.nodes), index_(ids(trace.nodes)) {}
+  explicit Converter(Trace& trace) : trace_(trace), nodes_(trace.nodes), index_(compat::last_by_id(trace.nodes)) {}
 
   void run() {
     read_entries();
@@ -63,11 +62,6 @@ class Converter {
     std::int64_t comm_size = 0;
     Text group;
   };
-
-  static IdLookup ids(const NodeTable& nodes) {
-    return {nodes.nodes.size(), [&](std::size_t i) { return std::optional(nodes.nodes[i].id); },
-            IdLookup::Equal::last};
-  }
 
   [[noreturn]] void fail(std::uint32_t node, std::string_view what, std::string_view how) const {
     throw reference_fails(trace_.name, nodes_.nodes[node].id, what, how);

@@ -99,7 +99,7 @@ class Launchers {
         const CpuOp& op = ops_[threads_.ops[i]];
         if (!nccl || passed_[i] == i) index.push_back({op.thread, op.external_id, i});
       }
-      std::ranges::sort(index);
+      std::sort(index.begin(), index.end());
     }
     const auto at = std::upper_bound(index.begin(), index.end(), Key{thread, external_id, last});
     if (at == index.begin()) return no_index;
@@ -115,22 +115,15 @@ class Launchers {
 };
 
 std::vector<std::uint32_t> device_ops_by_start(const Profile& profile) {
-  struct Key {
-    double start;
-    std::uint32_t at;
-  };
-  std::vector<Key> keys;
-  keys.reserve(profile.device_ops.size());
-  for (std::size_t i = 0; i < profile.device_ops.size(); ++i) {
+  std::vector<double> starts;
+  starts.reserve(profile.device_ops.size());
+  for (const Profile::DeviceOp& op : profile.device_ops)
+    starts.push_back(microseconds(op.start_ns, op.whole_start).value);
+  std::vector<std::uint32_t> order = order_by_start(starts);
+  std::erase_if(order, [&](std::uint32_t i) {
     const Profile::DeviceOp& op = profile.device_ops[i];
-    if (!op.usual_category || op.kind == DeviceOpKind::memset) continue;
-    keys.push_back({microseconds(op.start_ns, op.whole_start).value, static_cast<std::uint32_t>(i)});
-  }
-  std::ranges::sort(
-      keys, [](const Key& a, const Key& b) { return a.start != b.start ? a.start < b.start : a.at < b.at; });
-  std::vector<std::uint32_t> order;
-  order.reserve(keys.size());
-  for (const Key& key : keys) order.push_back(key.at);
+    return !op.usual_category || op.kind == DeviceOpKind::memset;
+  });
   return order;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "passes/compat/dependencies.h"
 #include "passes/compat/device.h"
 #include "passes/compat/failure.h"
 
@@ -44,7 +45,7 @@ class Linker {
         nodes_(host.nodes),
         profile_(device),
         device_(compat::read_device_trace(device)),
-        index_(ids(host.nodes)) {}
+        index_(compat::last_by_id(host.nodes)) {}
 
   void run() {
     check_callers();
@@ -60,10 +61,6 @@ class Linker {
     NodeId new_id = 0;
   };
 
-  static IdLookup ids(const NodeTable& nodes) {
-    return {nodes.nodes.size(), [&](std::size_t i) { return std::optional(nodes.nodes[i].id); },
-            IdLookup::Equal::last};
-  }
   [[nodiscard]] NodeId caller(std::size_t node) const { return nodes_.ctrl_deps(nodes_.nodes[node]).front(); }
   // The node that counts among those with this node's id.
   [[nodiscard]] std::uint32_t chosen(std::size_t node) const { return index_.find(nodes_.nodes[node].id); }

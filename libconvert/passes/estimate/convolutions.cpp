@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Convolutions: input [batch, c, …] or [c, …], weight [k, c / groups, …], or [c, k / groups, …] if transposed.
 #include <algorithm>
-#include <charconv>
 
+#include "core/units.h"
 #include "passes/estimate/formulas.h"
 
 namespace convert::estimates {
@@ -59,9 +59,9 @@ std::optional<Count> computed_result(const Operator& op, const Shape& input, con
   std::uint64_t groups = 1;
   if (transposed) {
     if (at.groups >= op.in.size()) return std::nullopt;
-    const std::string_view text = op.in[at.groups].text();
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), groups);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    const auto number = parse_unsigned(op.in[at.groups].text());
+    if (!number) return std::nullopt;
+    groups = *number;
   }
   Count result = input.product(0, input.rank - spatial - 1) * (transposed ? Count(weight[1]) * groups : weight[0]);
   for (std::size_t i = 0; i < spatial; ++i) {

@@ -70,7 +70,7 @@ void order_sums(const Algorithm& a, const Gpu& gpu, std::vector<Step>& steps) {
       }
     }
   }
-  std::ranges::sort(sums);
+  std::sort(sums.begin(), sums.end());
   const auto step_of = [&](const Sum& s) -> Step& {
     return steps[tbs[static_cast<std::size_t>(s.tb)].first_step + s.position];
   };

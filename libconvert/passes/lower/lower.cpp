@@ -168,7 +168,7 @@ void Lowering::lower_scheduled(RankState& s, NodeTable& table) const {
       next = i + 1;
     }
   }
-  std::ranges::sort(pieces, [](const Piece& a, const Piece& b) { return a.transfer < b.transfer; });
+  std::ranges::sort(pieces, {}, &Piece::transfer);
   NodeId id = s.next_id;
   for (const Piece& p : pieces) {
     id += nodes_of(a_.steps[p.step].type);

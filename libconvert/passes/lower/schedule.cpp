@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <set>
@@ -103,8 +104,7 @@ class Scheduler {
     }
     std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> by_weight;
     for (const auto& [pair, weight] : joined) by_weight.emplace_back(weight, pair.first, pair.second);
-    std::ranges::stable_sort(by_weight,
-                             [](const auto& a, const auto& b) { return std::get<0>(a) > std::get<0>(b); });
+    std::ranges::stable_sort(by_weight, std::greater<>{}, [](const auto& w) { return std::get<0>(w); });
     send_of_.assign(p_.connections.size(), no_index);
     recv_of_.assign(p_.connections.size(), no_index);
     std::vector<std::set<std::pair<std::int32_t, std::int32_t>>> ends(

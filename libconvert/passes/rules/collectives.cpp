@@ -26,7 +26,7 @@ std::string_view type_text(const CollectiveNode& c) {
   return known.empty() ? "a collective of unknown type" : known;
 }
 
-std::string bytes_text(std::int64_t n) { return std::to_string(n) + (n == 1 ? " byte" : " bytes"); }
+std::string bytes_text(std::int64_t n) { return counted(static_cast<std::uint64_t>(n), "byte"); }
 
 // "0, 1, 2, 3"; of many the first
 std::string list_text(const std::vector<Member>& members) {

@@ -106,10 +106,9 @@ class Finder {
         for (const CollectiveNode& c : use.calls)
           entries.push_back({.node = c.node, .number = number++, .call = &c, .use = &use});
       }
-      std::ranges::sort(entries, [](const Entry& a, const Entry& b) { return a.node < b.node; });
+      std::ranges::sort(entries, {}, &Entry::node);
     }
-    const auto at = std::lower_bound(entries.begin(), entries.end(), node,
-                                     [](const Entry& e, std::uint32_t n) { return e.node < n; });
+    const auto at = std::ranges::lower_bound(entries, node, {}, &Entry::node);
     return at != entries.end() && at->node == node ? &*at : nullptr;
   }
 

@@ -56,15 +56,10 @@ void Collapse::write() {
     if (merged_.of(k) != MergedCollectives::none) continue;
     const Node& from = table_.nodes[k];
     while (next < merged_.size() && merged_.all()[next].id <= from.id) add_collective(next++);
-    Node& n = out_.add_node(from.id, from.type, table_.name(from));
-    n.start_us = from.start_us;
-    n.duration_us = from.duration_us;
+    out_.begin_copy(table_, from, from.id, from.type);
     add_deps(k, MergedCollectives::none);
     for (const Attr& a : table_.attributes(from)) out_.add_copy(table_, a);
-    n.inputs = out_.add_io(table_, from.inputs);
-    n.outputs = out_.add_io(table_, from.outputs);
-    n.extra = out_.add_extra(table_, from.extra);
-    out_.end_node();
+    out_.end_copy(table_, from);
   }
   while (next < merged_.size()) add_collective(next++);
   trace_.nodes = std::move(out_);

@@ -279,16 +279,11 @@ void SystemSplit::State::add_node(const Entry& e, std::size_t rank, NodeTable& o
   const Node& from = table.nodes[e.index];
   const bool transfer = places[e.index].ranks.is_transfer();
   const NodeType type = !transfer ? from.type : e.receives ? NodeType::comm_recv : NodeType::comm_send;
-  Node& n = out.add_node(own_id(e.index, rank), type, table.name(from));
-  n.start_us = from.start_us;
-  n.duration_us = from.duration_us;
+  out.begin_copy(table, from, own_id(e.index, rank), type);
   add_deps(e, rank, true, out);
   add_deps(e, rank, false, out);
   add_attributes(e, out);
-  n.inputs = out.add_io(table, from.inputs);
-  n.outputs = out.add_io(table, from.outputs);
-  n.extra = out.add_extra(table, from.extra);
-  out.end_node();
+  out.end_copy(table, from);
 }
 
 void SystemSplit::State::add_message(const Entry& e, std::size_t rank, NodeTable& out) const {

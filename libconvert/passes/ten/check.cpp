@@ -36,15 +36,14 @@ class Checker {
   void warn(const std::string& what) { diagnostics_.warning({.file = s_.file}, "R7", what, hint()); }
   void count(const std::vector<bool>& which, const std::string& what_one, const std::string& what_many);
   [[nodiscard]] std::string text(std::int64_t time) const;
-
-  const Schedule& s_;
-  Diagnostics& diagnostics_;
-  // What to do, at the first such finding.
+  // Returns what to do, for the first such finding only.
   [[nodiscard]] std::vector<std::string> hint() {
     if (std::exchange(hinted_, true)) return {};
     return {"hint: et-convert --repair drops such copies, and gives new times"};
   }
 
+  const Schedule& s_;
+  Diagnostics& diagnostics_;
   WireIndex wires_;
   bool hinted_ = false;
 };

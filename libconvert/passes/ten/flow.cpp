@@ -202,7 +202,7 @@ Flow Follower::run() {
     events.push_back({std::max(t.end - tolerance(s_, t), t.start + 1), false, t.id, i});
     events.push_back({t.start, true, t.id, i});
   }
-  std::ranges::sort(events);
+  std::sort(events.begin(), events.end());
   for (const Event& e : events) {
     if (e.departs) {
       depart(e.transfer);

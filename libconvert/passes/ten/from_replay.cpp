@@ -160,7 +160,7 @@ std::vector<Watcher::Event> Watcher::events() const {
     if (s.lane == Lane::send) out.push_back({s.begin_ps, true, s.rank, s.node, &s});
     if (s.lane != Lane::send) out.push_back({s.end_ps, false, s.rank, s.node, &s});
   }
-  std::ranges::sort(out);
+  std::sort(out.begin(), out.end());
   return out;
 }
 

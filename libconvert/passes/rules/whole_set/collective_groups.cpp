@@ -40,8 +40,7 @@ CollectiveGroup make_group(const std::string& name, const Users& users, std::siz
   g.listed = true;
   std::vector<bool> is_member(ranks);
   for (const Rank r : list->second) {
-    const auto user =
-        std::lower_bound(users.begin(), users.end(), r, [](const auto& u, Rank x) { return u.rank < x; });
+    const auto user = std::ranges::lower_bound(users, r, {}, &CollectiveGroup::Member::rank);
     g.members.push_back({r, user != users.end() && user->rank == r ? user->use : nullptr});
     if (r < ranks) is_member[r] = true;
   }

@@ -11,7 +11,7 @@
 namespace convert::compat {
 namespace {
 
-// The elements of a list in Python's text, one by one.
+// Takes the elements of a list in Python's text, one by one.
 class PythonList {
  public:
   explicit PythonList(std::string_view text) : text_(text), at_(1) {
@@ -41,7 +41,7 @@ class PythonList {
   }
 
  private:
-  // To the closing quote.
+  // Goes to the closing quote.
   void skip_string(char quote) {
     for (++at_; at_ + 1 < text_.size() && text_[at_] != quote; ++at_) {
       if (text_[at_] == '\\') ++at_;
@@ -53,7 +53,7 @@ class PythonList {
   bool list_ = false;
 };
 
-// Elements times bytes of each, which stand fourth and fifth; added to the sum.
+// Adds elements times bytes of each, which stand fourth and fifth, to the sum.
 bool add_tensor(std::string_view tensor, std::int64_t& sum) {
   PythonList fields(tensor);
   for (int i = 0; i < 3; ++i) (void)fields.next();

@@ -28,7 +28,7 @@ class LastStarted {
     link_last();
   }
 
-  // The operator of another thread than `thread` that started last before `start`, or none.
+  // Returns the operator of another thread than `thread` that started last before `start`, or none.
   [[nodiscard]] std::uint32_t before(double start, std::uint32_t thread) const {
     const auto at = std::ranges::lower_bound(instants_, start, {}, &Instant::start);
     if (at == instants_.begin()) return no_index;

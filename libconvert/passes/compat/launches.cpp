@@ -62,7 +62,7 @@ class Launchers {
     }
   }
 
-  // Into ops, or none. `nccl`: of a communication kernel, which passes over nccl:coalesced.
+  // Returns an index into ops, or none. `nccl`: for a communication kernel, which passes over nccl:coalesced.
   [[nodiscard]] std::uint32_t find(std::uint32_t thread, double start, std::int64_t external_id, bool nccl) {
     const std::uint32_t begin = threads_.begin[thread];
     const auto first = starts_.begin() + begin;

@@ -62,7 +62,7 @@ class Linker {
   };
 
   [[nodiscard]] NodeId caller(std::size_t node) const { return nodes_.ctrl_deps(nodes_.nodes[node]).front(); }
-  // The node that counts among those with this node's id.
+  // Returns the node that counts among those with this node's id.
   [[nodiscard]] std::uint32_t chosen(std::size_t node) const { return index_.find(nodes_.nodes[node].id); }
 
   void check_callers() const {
@@ -74,7 +74,7 @@ class Linker {
     }
   }
 
-  // Whether each node hangs below node 1.
+  // Returns by node whether it hangs below node 1.
   [[nodiscard]] std::vector<bool> reachable() const {
     enum : std::uint8_t { unknown, in_progress, no, yes };
     std::vector<std::uint8_t> state(nodes_.nodes.size(), unknown);
@@ -117,7 +117,7 @@ class Linker {
     }
   }
 
-  // Device operations that become nodes behind node `i`.
+  // Returns the device operations that become nodes behind node `i`.
   [[nodiscard]] std::span<const DeviceTrace::Launched> launched(std::uint32_t i) const {
     const std::uint32_t op = linked_[i].op;
     if (op == no_index) return {};
@@ -209,7 +209,7 @@ class Linker {
     end_node();
   }
 
-  // A copy of the host's node with some fields replaced.
+  // Writes a copy of the host's node with some fields replaced.
   void write_device_node(const Node& host, NodeId id, const Linked& linked, const Profile::DeviceOp& op) {
     const std::string_view name = profile_.name(op);
     begin_node(host, id, linked.new_id);
@@ -228,7 +228,7 @@ class Linker {
     end_node();
   }
 
-  // The new id of a caller; callers that the trace does not have get ids that no node has.
+  // Returns the new id of a caller; callers that the trace does not have get ids that no node has.
   NodeId new_caller(NodeId id) {
     const std::uint32_t at = index_.find(id);
     if (at != no_index) return linked_[at].new_id;

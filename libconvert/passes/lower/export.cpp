@@ -21,7 +21,7 @@ void refuse_errors(const Diagnostics& findings, const std::string& file) {
   throw input_error({.file = file}, message + "et-validate --dataflow has errors for them");
 }
 
-// Attributes of threadblocks may say what no runtime can run, or no longer what the nodes do.
+// Returns whether the attributes of threadblocks still say what the nodes do, and what a runtime can run.
 bool still_true(const Algorithm& a, std::span<const Trace> traces, Diagnostics& diagnostics) {
   Diagnostics structure;
   check_structure(a, structure);

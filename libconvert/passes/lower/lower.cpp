@@ -12,14 +12,14 @@
 namespace convert {
 namespace {
 
-// Node ids that one step takes, and which of them it has.
+// Returns how many nodes a step becomes.
 constexpr std::uint32_t nodes_of(StepType t) {
   if (t == StepType::nop) return 0;
   return (receives(t) ? 1U : 0U) + (computes(t) ? 1U : 0U) + (sends(t) ? 1U : 0U);
 }
 
-// Whether a <copy> needs no node: it is true without doing anything, wherever the algorithm may run, or is no part
-// of a schedule, which only knows what moves between nodes.
+// Returns whether a <copy> needs no node: its ends are one place wherever the algorithm may run, or it is of a
+// schedule, which only knows what moves between nodes.
 bool aliases(const Algorithm& a, std::int32_t rank, const Copy& c) {
   if (a.scheduled) return true;
   if (!a.inplace || runs_outofplace(a)) return false;
@@ -193,7 +193,7 @@ void Lowering::lower_scheduled(RankState& s, NodeTable& table) const {
   }
 }
 
-// The published step that releases a dependency, as index in the rank.
+// Returns the published step that releases a dependency, as an index in the rank.
 std::uint32_t Lowering::target_of(const Step& step, std::span<const Threadblock> tbs, std::uint32_t first) const {
   const auto bad = [&](const char* message, const char* rule) {
     return input_error({.file = a_.file, .line = step.line, .column = step.column}, message, rule);

@@ -132,7 +132,7 @@ class AttributeChecker {
   void error(std::string_view text) { diagnostics_.error(location_of(trace_, index_), rule, about(text)); }
   void warning(std::string_view text) { diagnostics_.warning(location_of(trace_, index_), rule, about(text)); }
 
-  // Readers of the set would take a number that is none as not told.
+  // Readers of the set take a world_size that is no number of ranks as absent.
   void check_world_size(const Location& where) {
     const Attr* const told = world_size_attribute(trace_.metadata);
     if (told == nullptr) return;
@@ -250,7 +250,7 @@ class AttributeChecker {
     if (type && type.value == static_cast<std::int64_t>(Collective::all_to_all)) check_splits();
   }
 
-  // What an all-to-all sends.
+  // Warns if the send_splits of an all-to-all do not add up to comm_size.
   void check_splits() {
     const Attr* const splits = found_[attr::send_splits];
     const IntValue size = integer(attr::comm_size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What messages of an algorithm say of their chunks: counters against each other, against the step that they belong
-// to, against the algorithm in the metadata, and against their sizes.
+// Checks what messages of an algorithm say of their chunks: counters against each other, the step that they belong
+// to, the algorithm in the metadata, and their sizes.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -20,7 +20,7 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-// The sizes of a whole of which `chunks` of `of_chunks` have `bytes`, rounded down.
+// Returns the sizes that a whole can have if `chunks` of its `of_chunks` have `bytes`, rounded down.
 WholeBytes whole_of(std::int64_t bytes, std::int64_t chunks, std::int64_t of_chunks) {
   const auto first_with = [&](std::int64_t at_least) {  // the least whole whose part is not below that
     const Wide whole = (static_cast<Wide>(at_least) * of_chunks + chunks - 1) / chunks;
@@ -77,8 +77,8 @@ class CounterChecker {
     } else if (total != counters_.total && other_totals_++ == 0) {
       first_other_ = i;
     }
-    // Who does not name the buffers counts in one that is the whole. Input and output are no larger; where no
-    // metadata tells how large, one message is enough to see it.
+    // A message without buffer names counts in the whole, which it must not exceed. Nor must a step in input or
+    // output; where no metadata tells the whole, one such step is reported.
     const bool is_step = n.has(attr::step_type);
     const bool bounded = !is_step || (declared_ == 0 && !steps_beyond_ && !in_scratch(i));
     if (bounded && Wide{std::max(index, 0)} + chunks > total) {
@@ -125,7 +125,7 @@ class CounterChecker {
     }
   }
 
-  // One size of the whole must give all sizes. What most messages say counts.
+  // Finds the size of the whole that gives the sizes of most messages, and reports the others.
   void find_whole() {
     struct Said {
       std::int64_t bytes;
@@ -164,7 +164,7 @@ class CounterChecker {
                  ", of the same chunk " + std::to_string(chunk) + ", has " + std::to_string(other));
   }
 
-  // Where all are wrong it is one thing that is wrong.
+  // Reports a wrong total once, not for each message.
   void report_totals() {
     const auto total_of = [&](std::size_t i) {
       return ProvenanceNode(trace_.nodes, trace_.nodes.nodes[i]).get(attr::total_chunk_cnt).value_or(-1);

@@ -15,8 +15,8 @@
 namespace convert::rules {
 namespace {
 
-// A cycle as the reader of the traces sees it: nodes of ranks. Where a rank waits in a collective for another, both
-// ranks' nodes stand.
+// Returns a cycle without its meetings: in place of each stands the call of the rank before it, if the next is
+// another rank's.
 std::vector<std::uint32_t> without_meetings(const WholeSet& whole, const std::vector<std::uint32_t>& cycle) {
   std::vector<std::uint32_t> nodes;
   for (std::size_t i = 0; i < cycle.size(); ++i) {
@@ -174,13 +174,13 @@ class Report {
   Report(std::span<const TraceSummary> set, const WholeSet& whole, Diagnostics& diagnostics)
       : set_(set), whole_(whole), diagnostics_(diagnostics), finder_(set) {}
 
-  // Takes down where each rank is blocked, as the set is now; the first circle tells it.
+  // Notes where each rank is blocked as the set is now; the first circle reports it.
   void find_blocked() {
     constexpr std::size_t most_told = 8;
     blocked_ = first_blocked(whole_, most_told);
   }
 
-  // Circles among these nodes that share none.
+  // Reports circles among these nodes that share no node.
   template <typename Hint>
   void add(std::vector<std::uint32_t> nodes, Severity severity, const Hint& hint) {
     constexpr std::size_t most_circles = 100;
@@ -196,7 +196,7 @@ class Report {
     }
   }
 
-  // A run that does not end, without a circle in the order of ids.
+  // Reports a run that does not end although the order of ids has no circle.
   void add(const Stuck& stuck) {
     constexpr std::size_t shown = 16;
     Diagnostic d{.severity = Severity::warning, .where = {}, .rule = "deadlock", .message = {}, .notes = {}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Threadblocks, positions and dependencies that nodes tell of, against the dependencies that they have; and what
-// the ranks of a set tell, against each other.
+// Checks what nodes say of threadblocks, positions and dependencies against the dependencies that they have, and
+// what the ranks of a set say against each other.
 #include "passes/provenance.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t most_if_whole = 100;  // findings of a rank that are kept
 
-// The nodes of a rank that say one threadblock and position: RECV, COMP, SEND as far as the step has them.
+// A step: the nodes of a rank with one threadblock and position, which are its RECV, COMP and SEND.
 struct StepAt {
   std::int64_t npu = 0;  // of a trace of a whole system
   std::int32_t tb = 0;
@@ -117,7 +117,7 @@ class StepChecker {
     return true;
   }
 
-  // What the metadata says of the threadblock.
+  // Checks a node against what the metadata says of its threadblock.
   void check_threadblock(std::uint32_t i, const ProvenanceNode& n, const StepAt& s) {
     if (!tbs_known_) return;
     const auto tb = static_cast<std::size_t>(s.tb);
@@ -176,7 +176,7 @@ class StepChecker {
     into.last = e.node;
   }
 
-  // Positions follow each other, with the nops that are noted between.
+  // Checks that positions follow each other, counting the nops noted between them.
   void check_position(const StepAt& s, const StepAt* before) {
     if (!written_by_us(s)) return;
     const auto wanted = static_cast<std::int64_t>(before == nullptr ? 0 : before->position + std::int64_t{1}) +
@@ -187,7 +187,7 @@ class StepChecker {
               " is the next position of threadblock " + std::to_string(s.tb));
   }
 
-  // What comes later in a threadblock is not waited for.
+  // Checks that no step waits for a later one of its threadblock.
   void check_order(const StepAt& s) {
     for (const Edge& e : graph_.parents(s.first)) {
       const std::uint32_t k = step_of_[e.node];
@@ -214,7 +214,7 @@ class StepChecker {
 
   void check_dependency(const StepAt& s, std::int32_t depid, std::int32_t deps, std::vector<std::uint32_t>& known);
 
-  // Finds what a step waits for and does not name, where it names all.
+  // Reports what a step waits for and does not name.
   void check_parents(const StepAt& s, const std::vector<std::uint32_t>& known) {
     const auto check = [&](std::uint32_t node) {
       for (const Edge& e : graph_.parents(node)) {
@@ -233,7 +233,8 @@ class StepChecker {
     return find(table_.attributes(table_.nodes[s.first]), attr::step_type) != nullptr;
   }
 
-  // Whether a node depends on another, or on the reduction behind it that says nothing of itself.
+  // Returns whether a node depends on another, or on the reduction behind that one if it has no provenance of its
+  // own.
   [[nodiscard]] bool depends(std::uint32_t node, std::uint32_t on) const {
     return std::ranges::any_of(graph_.parents(node), [&](const Edge& e) {
       if (e.node == on) return true;
@@ -250,7 +251,7 @@ class StepChecker {
   void error(std::uint32_t node, const std::string& what) {
     diagnostics_.error(location_of(trace_, node), "provenance", text(node) + ": " + what);
   }
-  // Holds unless nodes were taken out of the trace.
+  // Reports what is wrong only if no nodes were taken out of the trace.
   void error_if_whole(std::uint32_t node, const std::string& what) {
     if (facts_.if_whole.size() < most_if_whole)
       facts_.if_whole.push_back(
@@ -273,8 +274,8 @@ class StepChecker {
   std::vector<std::uint32_t> step_of_;  // by node
 };
 
-// The step that a dependency names is waited for: its own end where it publishes that, else the end of the next one
-// of its threadblock that does.
+// Checks that a step waits for the one that a dependency names: for its end if it publishes that, else for the end
+// of the next one of its threadblock that does.
 void StepChecker::check_dependency(const StepAt& s, std::int32_t on_tb, std::int32_t on_step,
                                    std::vector<std::uint32_t>& known) {
   if (on_tb < 0) return;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t most_tag = 0x7fffffff;
 
-// What stands for a node's children on another NPU.
+// A message to all children of a node on another NPU.
 struct CrossMessage {
   std::uint32_t from = 0;  // index of the producer
   Rank to = 0;
@@ -119,7 +119,7 @@ struct SystemSplit::State {
     if (data) messages[at->second].data = true;
   }
 
-  // Behind all ids and tags that are in use.
+  // Gives messages ids and tags behind all that are in use.
   void number_messages() {
     const NodeTable& table = system.nodes;
     NodeId last = 0;
@@ -149,7 +149,7 @@ struct SystemSplit::State {
     first_new_id = last + 1;
   }
 
-  // In the order of the system; new ones last.
+  // Lists each rank's nodes in the order of the system, new ones last.
   void list_nodes() {
     std::vector<std::size_t> count(ranks.size());
     const auto each = [&](const auto& visit) {

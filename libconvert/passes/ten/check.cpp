@@ -95,7 +95,7 @@ class Checker {
         describe(s_, t) + " starts at " + text(t.start) + ", when its link still carries " + describe(s_, before));
   }
 
-  // In steps a wire may carry several at once.
+  // With steps a wire may carry several transfers at once, up to its rounds.
   void check_rounds(const std::vector<std::uint32_t>& order) {
     std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> ends;  // of what the wire carries
     std::uint32_t last_wire = no_index;
@@ -115,7 +115,7 @@ class Checker {
     }
   }
 
-  // How long the wire is kept.
+  // Returns how long a transfer keeps its wire.
   [[nodiscard]] std::int64_t occupied(const Transfer& t, const Wire& wire) const {
     if (s_.occupancy == Schedule::Occupancy::alpha_beta) return t.end - t.start;
     if (s_.time == Time::steps) return 1;

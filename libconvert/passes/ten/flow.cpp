@@ -34,7 +34,7 @@ class Follower {
     events.reserve(2 * n);
     for (std::uint32_t i = 0; i < n; ++i) {
       const Transfer& t = s_.transfers[i];
-      // Not before it has started, however short it is.
+      // A transfer arrives after its start, however short it is.
       events.push_back({std::max(t.end - tolerance(s_, t), t.start + 1), false, t.id, i});
       events.push_back({t.start, true, t.id, i});
     }
@@ -108,7 +108,7 @@ class Follower {
   void arrive(std::uint32_t i) {
     const Transfer& t = s_.transfers[i];
     Slot& slot = at(t.dst, t.chunk);
-    if (!departed_[i]) {  // told already
+    if (!departed_[i]) {  // reported at its start
       slot.holds = true;
       return;
     }
@@ -145,7 +145,7 @@ class Follower {
       if (lacking == 0 && !sums) continue;
       std::string wrong;
       Sums::Id sound = no_index;
-      // Ends at the first one that is wrong: all before it took a transfer each.
+      // Ends at the first wrong node: each before it took a transfer, so the loop is no longer than those.
       if (post.all) {
         for (std::uint32_t n = 0; n < s_.nodes && wrong.empty(); ++n) {
           if (!is_relay(s_, n)) wrong = wrong_at(c, n, sums, sound);
@@ -162,8 +162,8 @@ class Follower {
     }
   }
 
-  // What is wrong at a node that must hold the chunk and does not, or not its whole sum; empty: nothing. `sound`: a
-  // sum of the chunk that is known to be whole.
+  // Returns what is wrong at a node that must hold the chunk, or its whole sum; empty if nothing is. `sound`: a sum
+  // of the chunk that is known to be whole.
   [[nodiscard]] std::string wrong_at(std::uint32_t chunk, std::uint32_t node, bool sums, Sums::Id& sound) {
     const Schedule::Chunk& c = s_.chunks[chunk];
     Slot untouched;

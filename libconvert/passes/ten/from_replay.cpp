@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t nothing = -1;
 
-// A chunk by what it is, wherever it lies: of reductions its index in the whole, else that and the rank it is from.
+// Names a chunk wherever it lies: in reductions by its index in the whole, else by that and the rank it is from.
 using ChunkName = std::int64_t;
 
 struct SentMessage {
@@ -30,7 +30,7 @@ struct SentMessage {
   std::vector<ChunkName> chunks{};
 };
 
-// What a chunk slot of a rank holds, and the message that brought it.
+// The chunk that a slot of a rank holds, and the message that brought it.
 struct Content {
   ChunkName chunk = nothing;
   std::uint32_t message = no_index;
@@ -104,14 +104,13 @@ class Watcher {
   void index_nodes() {
     index_of_.resize(traces_.size());
     slots_.resize(traces_.size());
-    carried_.resize(traces_.size());
     for (const Trace& t : traces_) {
       for (std::size_t i = 0; i < t.nodes.nodes.size(); ++i) index_of_[t.rank].emplace(t.nodes.nodes[i].id, i);
     }
   }
 
-  // What a slot holds at the beginning: looked up when a step first touches it, for the metadata may claim any
-  // number. `buffer` and `offset` as at() leaves them.
+  // Returns what a slot holds at the beginning; asked when a step first touches it, since the metadata may claim
+  // any number of slots. `buffer` and `offset` are as at() changes them.
   [[nodiscard]] Content initial(Rank rank, Buffer buffer, std::int64_t offset) const {
     const bool custom = header_.collective == Collective::custom;
     const bool aliased = header_.inplace && !custom;
@@ -124,7 +123,7 @@ class Watcher {
     return {reduces_ ? offset : static_cast<std::int64_t>(rank) * (std::int64_t{1} << 32U) + offset, no_index};
   }
 
-  // Chunks of a rank's part of the whole.
+  // Returns how many chunks a rank's part of the whole has.
   [[nodiscard]] std::int64_t part() const { return header_.chunks / static_cast<std::int64_t>(traces_.size()); }
 
   std::vector<Event> events() const {
@@ -153,10 +152,10 @@ class Watcher {
 
   void send(const Place& p, const Step& step, const Slice& slice) {
     if (step.cnt < 1) throw error(p, "moves no chunk");
-    // It has arrived when the send ends, even if nobody has asked for it yet.
+    // A message arrives when its send ends, whether or not its receive has started.
     SentMessage m{
         .src = p.rank, .dst = static_cast<Rank>(slice.peer), .arrival = slice.end_ps, .bytes = slice.bytes};
-    // What goes on at once was put where the step says, but for rrs, which keeps nothing.
+    // A step that receives first has put the chunk into its destination; rrs keeps nothing and sends its source.
     const Buffer buffer = writes_dst(step.type) ? step.dst_buf : step.src_buf;
     const std::int64_t offset = writes_dst(step.type) ? step.dst_off : step.src_off;
     for (std::int32_t j = 0; j < step.cnt; ++j) {
@@ -182,7 +181,7 @@ class Watcher {
     }
   }
 
-  // Within a rank a chunk may move and be summed up; only what it is counts.
+  // Follows chunks that are moved and added within a rank.
   void compute(const Place& p, const Step& step) {
     if (!writes_dst(step.type)) return;
     for (std::int32_t j = 0; j < step.cnt; ++j) {
@@ -190,7 +189,7 @@ class Watcher {
       Content& to = at(p.rank, step.dst_buf, std::int64_t{step.dst_off} + j);
       if (step.type == StepType::re) {
         if (from.chunk != to.chunk) throw error(p, "reduces two different chunks into one");
-        // A copy that was fetched to be added is a reduction.
+        // A message whose copy is added here is a reduction.
         if (from.message != no_index) messages_[from.message].op = Schedule::Op::reduce;
       } else {
         to = from;
@@ -204,7 +203,7 @@ class Watcher {
                        "provenance");
   }
 
-  // In-place collectives use one buffer under two names: always the whole one.
+  // In place, input and output are one buffer: slots are those of the one that is the whole.
   [[nodiscard]] Content& at(Rank rank, Buffer buffer, std::int64_t offset) {
     if (header_.inplace && buffer != Buffer::scratch && header_.collective != Collective::custom) {
       if (header_.collective == Collective::all_gather && buffer == Buffer::input) offset += rank * part();
@@ -216,7 +215,7 @@ class Watcher {
     return slot->second;
   }
 
-  // Chunks that are in the same messages are one; a message must be exactly one of them.
+  // Makes one chunk of all that are in the same messages. Each message must carry exactly one of these.
   void name_chunks() {
     std::map<ChunkName, std::vector<std::uint32_t>> in;  // messages of each chunk
     for (std::uint32_t m = 0; m < messages_.size(); ++m) {
@@ -239,7 +238,7 @@ class Watcher {
     }
   }
 
-  // Where it begins and ends follows from the collective.
+  // The collective says where a chunk begins and ends.
   void add_chunk(ChunkName name, std::int64_t bytes) {
     const auto origin = static_cast<std::uint32_t>(reduces_ ? 0 : name >> 32U);
     const std::int64_t index = reduces_ ? name : name & 0xffffffff;
@@ -254,8 +253,8 @@ class Watcher {
     out_.chunks.push_back(c);
   }
 
-  // For collectives without a postcondition: whoever gets a chunk must have it in the end, unless it is summed up
-  // and passed on there. That tells the root of a reduction too.
+  // Without a postcondition a chunk ends at every node that gets it, unless that node adds it up and passes it on.
+  // If that leaves one node for each chunk of a reduction, it is one with a root.
   void end_where_they_are() {
     std::vector<std::vector<std::uint32_t>> nodes(out_.chunks.size());
     for (const auto& t : out_.transfers) nodes[t.chunk].push_back(t.dst);
@@ -323,7 +322,6 @@ class Watcher {
   bool reduces_ = false;
   std::vector<std::unordered_map<NodeId, std::size_t>> index_of_;  // by rank
   std::vector<std::map<std::pair<Buffer, std::int64_t>, Content>> slots_;
-  std::vector<std::unordered_map<NodeId, std::vector<Content>>> carried_;  // by rank: received, not yet used
   std::unordered_map<std::uint64_t, std::uint32_t> by_flow_;               // message of a slice's flow
   std::vector<SentMessage> messages_;
   std::map<ChunkName, std::uint32_t> group_of_;  // chunks that always travel together are one of the schedule's

@@ -17,7 +17,7 @@ struct Place {
   std::int32_t offset = 0;
 };
 
-// Where the chunks lie. Offsets are those of the collective's layout: the part of a rank is contiguous there.
+// Chooses where each chunk lies. Offsets follow the collective's layout, in which the part of a rank is contiguous.
 class Layout {
  public:
   explicit Layout(const Schedule& s) : s_(s), offset_(s.chunks.size()) { choose(); }
@@ -26,7 +26,7 @@ class Layout {
   [[nodiscard]] Collective collective() const { return collective_; }
   [[nodiscard]] bool relayed() const { return !s_.relays.empty(); }
   [[nodiscard]] bool inplace() const { return collective_ != Collective::all_to_all; }
-  // Chunks of the whole, as MSCCL-IR counts them: of an all-to-all those of one rank.
+  // Returns how many chunks there are as MSCCL-IR counts them: in an all-to-all those of one rank.
   [[nodiscard]] std::int32_t chunks() const {
     return std::max(1, collective_ == Collective::all_to_all ? per_pair_ * participants_
                                                              : static_cast<std::int32_t>(s_.chunks.size()));
@@ -42,7 +42,7 @@ class Layout {
     return {Buffer::scratch, deal(chunk, node)};
   }
 
-  // For a copy that is there already: where nobody looks for it.
+  // Returns a place that nobody reads, for a copy of what is there already.
   [[nodiscard]] Place spare(std::uint32_t node) {
     return {Buffer::scratch, dealt_ ? spare_count_[node]++ : dealt_count_[node]++};
   }
@@ -63,7 +63,7 @@ class Layout {
     gpu.i_chunks = input_chunks(collective_, chunks(), ranks);
     gpu.o_chunks = output_chunks(collective_, chunks(), ranks);
     if (!pairs) return;
-    // What a rank keeps for itself, which no transfer tells.
+    // No transfer moves what a rank keeps for itself.
     for (std::int32_t k = 0; k < per_pair_; ++k) {
       const std::int32_t offset = static_cast<std::int32_t>(node) * per_pair_ + k;
       gpu.copies.push_back({.i_off = offset, .o_off = offset});
@@ -99,7 +99,7 @@ class Layout {
     }
   }
 
-  // A place of its own on first use.
+  // Returns the place that a chunk got when it first came to a node.
   [[nodiscard]] std::int32_t deal(std::uint32_t chunk, std::uint32_t node) {
     const auto [at, added] =
         dealt_at_.try_emplace(std::uint64_t{node} * s_.chunks.size() + chunk, dealt_count_[node]);
@@ -107,7 +107,8 @@ class Layout {
     return at->second;
   }
 
-  // Numbers the chunks by their only owner (before, or after). False if a node has fewer of them than another.
+  // Numbers the chunks by their only owner at the beginning, or with `post` at the end. Returns false if a node
+  // owns fewer of them than another.
   bool number_by(bool post) {
     const auto count = static_cast<std::uint32_t>(s_.chunks.size());
     const auto parts = static_cast<std::uint32_t>(participants_);
@@ -179,11 +180,10 @@ class Layout {
   std::vector<std::int32_t> offset_;  // by chunk: in the layout
   std::vector<std::int32_t> target_;  // all-to-all: in the output of the receiver
   std::int32_t per_pair_ = 0;         // all-to-all: chunks from one rank to another
-  // The chunks of a custom collective have no places of their own; where few of very many visit a node, only those
-  // get one there.
+  // Whether a node has places only for the chunks that come there: a custom collective may have very many others.
   bool dealt_ = false;
   std::unordered_map<std::uint64_t, std::int32_t> dealt_at_;
-  std::vector<std::int32_t> dealt_count_;  // by node: in the scratch space, or where dealt_ in the input
+  std::vector<std::int32_t> dealt_count_;  // by node: places given in the scratch space; if dealt_, in the input
   std::vector<std::int32_t> spare_count_;  // by node
 };
 
@@ -210,7 +210,7 @@ class Programmer {
     add_transfers();
     received_.resize(s_.transfers.size());
 
-    // By node, then wire, then time.
+    // Both are sorted by node, then wire, then time.
     std::vector<std::uint32_t> out = by_wire(timed_);
     std::vector<std::uint32_t> in = out;
     sort_by_node(s_, in, &Transfer::dst);
@@ -233,7 +233,7 @@ class Programmer {
   }
 
  private:
-  struct At {  // where the receiving end of a transfer stands
+  struct At {  // where the receiving step of a transfer stands
     std::int32_t tb = 0;
     std::int32_t position = 0;
   };
@@ -274,7 +274,7 @@ class Programmer {
     }
   }
 
-  // Makes a step that does nothing for each dependency but the last.
+  // A step has one dependency: each further one gets a nop before it.
   void add_sending(std::uint32_t node, std::span<const std::uint32_t> transfers, Gpu& gpu) {
     std::uint32_t to = no_index;
     for (const std::uint32_t i : transfers) {

@@ -55,7 +55,7 @@ class Retimer {
     set_up();
     for (std::uint32_t q = 0; q < queues_.size(); ++q) serve(q, 0);
     while (!arrivals_.empty() || !free_.empty()) {
-      // Arrivals first: what ends now is of use to what starts now.
+      // Arrivals first: a chunk that arrives now can leave now.
       if (!arrivals_.empty() && (free_.empty() || arrivals_.top().first <= free_.top().first)) {
         const auto [time, transfer] = arrivals_.top();
         arrivals_.pop();
@@ -80,7 +80,7 @@ class Retimer {
     bool holds = false;
     bool given = false;
     std::uint32_t reductions = 0;       // still to come
-    bool gives = false;                 // its sum goes away some time
+    bool gives = false;                 // its sum is passed on some time
     bool gets = false;                  // a copy comes some time
     bool copied = false;                // one has come
     std::vector<std::uint32_t> queues;  // whose head waits for this chunk
@@ -117,7 +117,8 @@ class Retimer {
     }
   }
 
-  // Starts the head of a wire's queue if its wire and its chunk are there; else leaves it to who frees them.
+  // Starts the head of a wire's queue if the wire is free and the chunk is there; else it is served again when they
+  // are.
   void serve(std::uint32_t queue, std::int64_t now) {
     Queue& q = queues_[queue];
     if (q.next == q.end || q.free > now) return;
@@ -159,7 +160,8 @@ class Retimer {
   }
 
   [[nodiscard]] static bool whole(const Slot& slot) { return slot.holds && !slot.given && slot.reductions == 0; }
-  // Where a sum goes away and a copy comes back, it is the copy that is passed on.
+  // Returns whether a transfer can take the chunk. Where a sum is passed on and comes back, copies take what came
+  // back.
   [[nodiscard]] static bool ready(const Slot& slot, Schedule::Op op) {
     return whole(slot) && (op == Schedule::Op::reduce || slot.copied || !slot.gives || !slot.gets);
   }

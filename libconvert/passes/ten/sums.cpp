@@ -8,7 +8,7 @@
 namespace convert {
 namespace {
 
-// "0-3,7", the first runs of many.
+// Writes "0-3,7", of many runs only the first.
 class RunText {
  public:
   [[nodiscard]] bool full() const { return runs_ > most; }
@@ -39,7 +39,7 @@ std::string runs_text(std::span<const std::uint32_t> nodes) {
   return out.text();
 }
 
-// Not node by node: "all" may be a million, for each of many chunks.
+// Lists no nodes for "all": it may be a million, for each of many chunks.
 std::string runs_text(const Schedule& s, const Schedule::NodeSet& set) {
   if (!set.all) return runs_text(listed(s, set));
   RunText out;

@@ -7,7 +7,7 @@
 namespace convert::rules {
 namespace {
 
-// Parents before children.
+// Returns all nodes, parents before children.
 std::vector<std::uint32_t> nodes_in_order(const TraceSummary& rank) {
   std::vector<std::uint32_t> open(rank.size);
   for (const std::uint32_t child : rank.children) ++open[child];

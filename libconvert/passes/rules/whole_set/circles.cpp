@@ -9,7 +9,7 @@
 namespace convert::rules {
 namespace {
 
-// Nodes that can never complete: on a circle or behind one, ascending.
+// Returns the nodes that can never complete, on a circle or behind one, ascending.
 std::vector<std::uint32_t> stuck_nodes(const WholeSet& whole) {
   std::vector<std::uint32_t> open(whole.size());
   for (std::uint32_t i = 0; i < whole.size(); ++i) whole.for_children(i, [&](std::uint32_t c) { ++open[c]; });
@@ -59,7 +59,7 @@ class Part {
     return std::span(parents_).subspan(parent_begin_[i], parent_begin_[i + 1] - parent_begin_[i]);
   }
 
-  // Without what no node of the part waits for, again and again: by position.
+  // Takes out the nodes that no other waits for, again and again. Returns by position which ones stay.
   [[nodiscard]] std::vector<bool> without_ends() const {
     const std::size_t count = parent_begin_.size() - 1;
     std::vector<std::uint32_t> children(count);

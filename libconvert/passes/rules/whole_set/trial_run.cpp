@@ -159,7 +159,7 @@ class Run {
         made_(set.size()),
         is_awake_(set.size()) {}
 
-  // Returns what is left.
+  // Runs to the end. Returns how many nodes are left.
   std::uint64_t run() {
     for (std::uint32_t r = 0; r < set_.size(); ++r) {
       for (std::uint32_t i = 0; i < set_[r].size; ++i) {
@@ -205,7 +205,7 @@ class Run {
     awake_.push_back(rank);
   }
 
-  // Also of what became ready meanwhile, since it waited for nothing that takes time.
+  // Issues what is ready on a rank, and what becomes ready by that without taking time.
   void issue_ready(std::uint32_t rank) {
     for (;;) {
       Queue* from = &ready_[rank];

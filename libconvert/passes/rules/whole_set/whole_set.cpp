@@ -12,7 +12,7 @@
 namespace convert::rules {
 namespace {
 
-// Whether no rank can end its part before all others have begun theirs. A broadcast's root could.
+// Returns whether no rank can end its part before all others have begun theirs. The root of a broadcast could.
 bool needs_everyone(const CollectiveNode& c, const GroupUse& use, std::size_t call) {
   switch (collective_of(c.type)) {
     case Collective::barrier: return true;
@@ -118,7 +118,7 @@ bool WholeSet::one_at_a_time() {
   return true;
 }
 
-// The collectives of a rank that meet.
+// Returns the collectives of a rank that meet.
 std::vector<std::uint32_t> WholeSet::collectives_in_order(std::uint32_t rank) const {
   std::vector<std::uint32_t> found;
   for (const GroupUse& use : set_[rank].collectives) {

@@ -12,7 +12,7 @@ namespace {
 
 __extension__ using Int128 = __int128;
 
-// A decimal number as value = digits / 10^fraction, so that "1.5KiB" stays exact; then the unit text.
+// A decimal number, digits / 10^fraction, so that "1.5KiB" stays exact, and the unit behind it.
 struct Quantity {
   Int128 digits = 0;
   int fraction = 0;
@@ -42,7 +42,7 @@ std::optional<Quantity> split(std::string_view text) {
   return q;
 }
 
-// digits × scale / 10^fraction if that is a whole number within int64.
+// Returns digits × scale / 10^fraction if that is a whole number within int64.
 std::optional<std::int64_t> exact(const Quantity& q, Int128 scale) {
   Int128 divisor = 1;
   for (int i = 0; i < q.fraction; ++i) divisor *= 10;

@@ -33,7 +33,7 @@ constexpr Maker makers[] = {
 #undef KIND
 };
 
-// Nodes of the cases of the reference's generator, for the ids at which they begin.
+// Returns how many nodes a case of the reference's generator has.
 std::uint64_t reference_nodes(const TraceKind& kind) { return kind.reference_case.starts_with("two_") ? 2 : 1; }
 
 NodeId reference_first_id(const TraceKind& kind, Rank rank, Rank ranks) {

@@ -19,7 +19,7 @@ namespace {
 class Draw {
  public:
   Draw(std::uint64_t seed, std::uint64_t step, std::uint64_t rank) : state_(mix(mix(mix(seed) + step) + rank)) {}
-  // In 0 … n-1; n ≥ 1.
+  // Returns a number in 0 … n-1; n ≥ 1.
   std::uint64_t below(std::uint64_t n) { return mix(state_ += 0x9e3779b97f4a7c15) % n; }
 
  private:
@@ -32,7 +32,7 @@ class Draw {
 };
 
 constexpr std::uint64_t all_ranks = ~std::uint64_t{0};
-constexpr std::size_t window = 16;  // of the latest nodes, that one may depend on
+constexpr std::size_t window = 16;  // the latest nodes, on which one may depend
 
 TraceBuilder::Parents parents(Draw& draw, const std::vector<NodeId>& latest) {
   TraceBuilder::Parents chosen;

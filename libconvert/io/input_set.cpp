@@ -47,13 +47,13 @@ bool exists(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0;
 }
 
-// What is shorter than a header may be the beginning of a tar that was cut: its name or its magic tells.
+// Returns whether it is a tar, by its magic; by its name if it is shorter than a header, as a tar that was cut.
 bool is_tar(const std::string& path, Input& input) {
   const std::string_view head = input.peek(tar_block_bytes);
   return looks_like_tar(head) || (head.size() < tar_block_bytes && is_tar_name(path));
 }
 
-// Damage found here is reported when the stream's turn comes.
+// Damage in a stream is reported when its turn comes.
 bool is_tar_file(const std::string& path) {
   try {
     return is_tar(path, *open_input(path));
@@ -81,7 +81,8 @@ std::string read_groups(Input& input, std::size_t limit) {
                     "missing from the set, which goes up to rank " + std::to_string(last) + near);
 }
 
-// `files` by rank: 0…N-1 (or any ranks, or a single one), each once. `near`: what to say of others.
+// Throws unless `files`, sorted by rank, are 0…N-1 (or any ranks, or a single one), each once. `near`: what to say
+// of others.
 void check_ranks(const std::string& prefix, const std::vector<RankFile>& files, bool any_ranks,
                  const std::string& near) {
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -246,7 +247,7 @@ struct InputSet::State {
     early_groups.emplace(set, std::move(found));
   }
 
-  // The set of a tar is known with its first rank.
+  // Chooses among the groups of a tar, whose set is known with its first rank.
   void choose_groups() {
     for (auto& [set, candidate] : early_groups) {
       if (set == tar_set) {
@@ -276,7 +277,7 @@ struct InputSet::State {
     tar_ranks.clear();
   }
 
-  // For messages about what has no ranks.
+  // Returns what messages about missing ranks say of files with nearly such names.
   [[nodiscard]] std::string near_text() const { return near.count == 0 ? "" : "; " + near.text(); }
 };
 

@@ -31,8 +31,8 @@ namespace {
 // a set of any size stays below the limit of open files.
 constexpr std::size_t max_unnamed = 64;
 
-// The descriptor that "/dev/stdout", "/dev/fd/3" … stand for. Opening such a path anew would lose the position
-// in a file that the shell opened for appending.
+// Returns the descriptor that "/dev/stdout", "/dev/fd/3" … stand for. Opening such a path anew would lose the
+// position in a file that the shell opened for appending.
 std::optional<int> descriptor_of(const std::string& path) {
   if (path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;
@@ -48,7 +48,7 @@ std::optional<int> descriptor_of(const std::string& path) {
 
 [[noreturn]] void fail(const std::string& path) { throw system_error(path, errno); }
 
-// The path by its real directory: one name for one file, see State::targets.
+// Returns the path by its real directory, so that a file has one name in State::targets.
 std::string absolute(const std::string& path) {
   char* const real = ::realpath(directory_of(path).c_str(), nullptr);
   if (real == nullptr) return path;
@@ -57,7 +57,7 @@ std::string absolute(const std::string& path) {
   return (directory == "/" ? "" : directory) + "/" + std::string(file_name_part(path));
 }
 
-// Makes a new file in one step with regard to signals. Its removal is registered already.
+// Makes a new file, whose removal is registered already, in a step that no signal interrupts.
 int create_registered(const std::string& path) {
   const UnbrokenStep step;
   return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -209,7 +209,7 @@ struct OutputFiles::State {
             .old = stamp_of(entry.target)};
   }
 
-  // The descriptor of an open entry belongs to its Output.
+  // Takes an entry back. The descriptor of an open one belongs to its Output.
   void discard(Entry& entry) noexcept {
     if (entry.state == Entry::State::discarded) return;
     if (entry.temporary.empty()) {
@@ -245,7 +245,7 @@ struct OutputFiles::State {
     return changes;
   }
 
-  // The registration of a renamed file ends behind the step: a temporary name that is gone does no harm.
+  // A renamed file's registration may end later: a temporary name that is gone does no harm.
   void rename_one(Entry& entry) {
     int error = 0;
     {
@@ -255,7 +255,8 @@ struct OutputFiles::State {
     if (error != 0) throw system_error(entry.asked, error);
   }
 
-  // The set gives the journal its name, by the path that its readers will name, not what is written beside it.
+  // Returns the path after which the journal is named: the set's, as its readers will give it, not that of a file
+  // beside it.
   std::string lead() const {
     const Entry* first = nullptr;
     for (const Entry& entry : entries) {
@@ -288,7 +289,7 @@ struct OutputFiles::State {
   class FileOutput;
 };
 
-// One file of the group. Without close() its temporary goes away with it.
+// Writes one file of the group. Without close() its temporary goes away with it.
 class OutputFiles::State::FileOutput final : public Output {
  public:
   FileOutput(std::shared_ptr<State> state, Entry& entry)

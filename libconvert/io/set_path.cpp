@@ -21,7 +21,7 @@ constexpr std::size_t most_near_names = 5;
 
 bool is_hidden(std::string_view path) { return file_name_part(path).starts_with('.'); }
 
-// "ring.3" of "ring.3.et.gz"; nothing of other names.
+// Returns "ring.3" of "ring.3.et.gz"; nothing of other names.
 std::optional<std::string_view> without_suffixes(std::string_view path) {
   std::string_view name = without_compression_suffix(path);
   if (!name.ends_with(".et") || is_hidden(path)) return std::nullopt;
@@ -36,7 +36,7 @@ std::optional<std::pair<std::string_view, std::string_view>> split_number(std::s
   return std::pair(name.substr(0, dot), name.substr(dot + 1));
 }
 
-// Takes ".R" off the end of `name`.
+// Takes ".R" off the end of `name` and returns R.
 std::optional<std::uint32_t> take_rank(std::string_view& name) {
   const auto parts = split_number(name);
   if (!parts || (parts->second.size() > 1 && parts->second[0] == '0')) return std::nullopt;

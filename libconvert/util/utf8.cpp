@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint64_t high_bits = 0x8080808080808080U;
 
-// Offset of the first byte from 0x80 on, at or behind i.
+// Returns the offset of the first byte of 0x80 or above, at or behind i.
 std::size_t skip_ascii(std::string_view s, std::size_t i) {
   for (std::uint64_t word = 0; i + sizeof word <= s.size(); i += sizeof word) {
     std::memcpy(&word, s.data() + i, sizeof word);

@@ -14,7 +14,7 @@ namespace {
 using Chunk = Schedule::Chunk;
 using NodeSet = Schedule::NodeSet;
 
-// Which nodes a chunk begins or ends at.
+// The nodes that a chunk begins or ends at.
 enum class At : std::uint8_t { one, root, all };
 
 struct Shape {
@@ -83,7 +83,8 @@ class Finder {
     }
   }
 
-  // The node that a chunk begins at, or the one that gets it: who holds it anyway need not be left out there.
+  // Returns the only node that a chunk begins at, or ends at; among those who get it, nodes that have it anyway do
+  // not count.
   [[nodiscard]] std::optional<std::uint32_t> single(const Chunk& c, bool post) {
     const NodeSet& set = post ? c.post : c.pre;
     const bool may_keep = post && shape_.pre != At::all;
@@ -125,7 +126,7 @@ class Finder {
     return false;
   }
 
-  // Pairs ascend: the first that is not where it must be is missing.
+  // Reports the first missing pair: pairs ascend, so it is the first that is not in its place.
   void find_missing_pair() {
     std::erase_if(lines_, [](const auto& pair) { return pair.first.first == pair.first.second; });
     const std::uint64_t n = nodes_.size();
@@ -148,7 +149,7 @@ class Finder {
                     line});
   }
 
-  // The root of a gather or scatter may have no part of its own.
+  // Reports the first node without a part; the root of a gather or scatter needs none.
   void find_missing_node() {
     const bool gives = shape_.pre == At::one;
     for (const std::uint32_t n : nodes_) {

@@ -82,7 +82,7 @@ std::string hint_for(std::string_view text, const Table& table) {
   return near.empty() ? "" : "; did you mean " + near + "?";
 }
 
-// CR and CR LF → LF.
+// Replaces CR and CR LF by LF.
 std::string with_line_feeds(std::string text) {
   std::size_t to = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -192,7 +192,7 @@ class Parser {
     return count;
   }
 
-  // Only blank lines may follow a blank line.
+  // Checks that only blank lines follow a blank line.
   void check_end() {
     const std::uint32_t blank = line_number_;
     while (next_line()) {
@@ -256,7 +256,7 @@ class Parser {
     return c;
   }
 
-  // Which of a layer's collectives are part of a workload of the kind.
+  // Leaves out the collectives of a layer that are no part of this kind of workload.
   void select(AstraLayer& layer, std::size_t index) {
     switch (workload_.kind) {
       case AstraKind::micro:

@@ -24,7 +24,7 @@ std::string where(const Task& t) {
                         (computations ? "; with cross=message it becomes a message of no bytes" : ""));
 }
 
-// No rank may be left out. `nodes`: of all ranks.
+// Throws if a rank up to the last is left out. `nodes`: how many all ranks have.
 void check_ranks(const TaskGraph& graph, Rank last, std::size_t nodes) {
   const auto each = [&](const auto& visit) {
     for (const Task& t : graph.tasks) {

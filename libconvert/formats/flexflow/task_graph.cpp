@@ -22,7 +22,7 @@ std::string shown(const DotToken& token) {
   return token.kind == TokenKind::quoted ? '"' + text + '"' : "'" + text + "'";
 }
 
-// A place that outlives its token.
+// A place in the file, kept when its token is gone.
 struct Place {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
@@ -72,7 +72,7 @@ class GraphReader {
     expect('{');
   }
 
-  // [+ "…"] behind a quoted string belongs to it.
+  // Skips a name; [+ "…"] behind a quoted string belongs to it.
   void skip_name() {
     const bool quoted = token_.kind == TokenKind::quoted;
     advance();
@@ -114,7 +114,7 @@ class GraphReader {
     }
   }
 
-  // K of "node<K>".
+  // Returns K of "node<K>".
   [[nodiscard]] std::uint32_t number_of(std::string_view name, Place at) const {
     constexpr std::string_view prefix = "node";
     const std::string_view digits = name.starts_with(prefix) ? name.substr(prefix.size()) : std::string_view();
@@ -256,7 +256,7 @@ class GraphReader {
   Rank odd_owner_ = 0;
 };
 
-// Numbers of nodes become indices of tasks.
+// Replaces numbers of nodes by indices of tasks.
 void resolve(TaskGraph& graph) {
   std::vector<Task>& tasks = graph.tasks;
   const IdLookup lookup(tasks.size(), [&](std::size_t i) { return std::optional<std::uint64_t>(tasks[i].number); });

@@ -11,7 +11,7 @@
 namespace convert::flexflow {
 namespace {
 
-// Positions by one end of the edges: begin[i] … begin[i + 1] are those of task i.
+// The tasks at the other end of each task's edges: list[begin[i]] … list[begin[i + 1]] are those of task i.
 struct Index {
   std::vector<std::uint32_t> begin;
   std::vector<std::uint32_t> list;
@@ -28,7 +28,7 @@ Index index_edges(const TaskGraph& graph, std::uint32_t TaskEdge::*by, std::uint
   return index;
 }
 
-// `waiting` tasks have parents that wait too: back from any of them, a task comes a second time.
+// Every waiting task has a parent that waits too: on the way back from one, some task comes a second time.
 [[noreturn]] void fail_cycle(const TaskGraph& graph, const TaskOrder& order,
                              const std::vector<std::uint32_t>& waiting) {
   const auto waits = [&](std::uint32_t t) { return waiting[t] != 0; };

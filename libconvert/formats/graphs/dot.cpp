@@ -26,8 +26,8 @@ std::string clip(std::string_view name) {
 
 constexpr drawing::PlainText plain_dot("\"\\&");
 
-// Text inside a quoted label. Backslashes are doubled, or dot would take \N for the node's name, and ampersands
-// become entities, or dot would read "&lt;" as one. Other control characters than newline are shown as \xNN.
+// Writes text inside a quoted label. Doubles backslashes, or dot would take \N for the node's name, and makes
+// ampersands entities, or dot would read "&lt;" as one. Shows control characters other than newline as \xNN.
 void append_dot(std::string_view s, Writer& out) {
   drawing::write_escaped(s, plain_dot, out, [&](std::string_view character) {
     if (character.empty()) {
@@ -142,7 +142,7 @@ class DotWriter {
     out_ << "\" shape=" << looks[look].shape << " fillcolor=\"" << looks[look].fill << "\"];\n";
   }
 
-  // The last line of a label: peer, size and duration, as far as they are known.
+  // Writes the last line of a label: peer, size and duration, as far as they are known.
   void write_facts(const NodeTable& table, const Node& node) {
     std::string_view separator = "\\n";
     const auto add = [&](const auto&... parts) {
@@ -200,7 +200,7 @@ class DotWriter {
         drawing_, out_, [&] { out_ << "  "; }, end);
   }
 
-  // One node, a table of what occurs in the drawing.
+  // Writes a node that is a table of what occurs in the drawing.
   void write_legend() {
     out_ << "legend [shape=none style=\"\" margin=0 fontsize=14 label=<<table border=\"0\" cellborder=\"1\" "
             "cellspacing=\"0\" cellpadding=\"4\">\n";

@@ -13,8 +13,8 @@ using drawing::Writer;
 
 constexpr drawing::PlainText plain_xml("&<>\"");
 
-// Text of an element. What XML 1.0 cannot hold is shown: control characters as \xNN, bytes that are not UTF-8 and
-// the two noncharacters U+FFFE and U+FFFF as U+FFFD.
+// Writes text of an element. Shows what XML 1.0 cannot hold: control characters as \xNN, bytes that are not UTF-8
+// and the two noncharacters U+FFFE and U+FFFF as U+FFFD.
 void append_xml(std::string_view s, Writer& out) {
   drawing::write_escaped(s, plain_xml, out, [&](std::string_view character) {
     if (character.size() != 1) {

@@ -48,7 +48,7 @@ class Items final : public JsonItems {
     note_unknown(key);
   }
 
-  // All of the node is read before any of it is kept: the window may end in it.
+  // Reads all of the node before it keeps any of it: the window may end in it.
   void element(JsonCursor& in) override {
     const char* const at = in.here();
     Fields f;
@@ -128,7 +128,7 @@ class Items final : public JsonItems {
   std::map<std::string, std::uint64_t> unknown_;
 };
 
-// The rank in "w.3.json".
+// Returns the rank in "w.3.json".
 std::optional<Rank> rank_in(std::string_view name) {
   const std::string stem(file_name_part(name).substr(0, file_name_part(name).rfind(".json")));
   return rank_of(stem + ".et");

@@ -22,7 +22,7 @@ using simdjson::ondemand::value;
 
 constexpr std::size_t max_text = 0xffffffffU - simdjson::SIMDJSON_PADDING;  // what simdjson can index
 
-// A scalar as it stands in the text, or the first character of an object or array.
+// Returns a scalar as it stands in the text, or the first character of an object or array.
 std::string_view peek_token(value& v) {
   std::string_view t = v.raw_json_token();
   while (!t.empty() && (t.back() == ' ' || t.back() == '\n' || t.back() == '\r' || t.back() == '\t'))
@@ -30,7 +30,7 @@ std::string_view peek_token(value& v) {
   return t;
 }
 
-// The same, consumed: simdjson takes a string that is skipped and followed by ':' for a key and loses its depth.
+// Does the same and consumes it: simdjson takes a skipped string before ':' for a key and loses its depth.
 std::string_view token_of(value& v) {
   const std::string_view t = peek_token(v);
   if (t.starts_with('"')) (void)v.get_raw_json_string().value();
@@ -42,7 +42,7 @@ const char* place_of(value& v) {
   return v.current_location().get(at) == simdjson::SUCCESS ? at : nullptr;
 }
 
-// Valid until the next document; not yet consumed.
+// Returns a string, which is valid until the next document.
 std::string_view string_of(value& v, std::string_view key) {
   const std::string_view t = peek_token(v);
   if (!is_json_string(t)) throw BadJson{t.data(), json_quoted(key) + " must be a string"};

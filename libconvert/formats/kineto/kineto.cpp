@@ -73,7 +73,7 @@ class KinetoItems final : public JsonItems {
     if (to_.events >= most || to_.args.attrs.size() >= most)
       throw input_error({}, "more than 4294967295 events or args");
     if (f.category != unused && (f.phase != "X" || f.ts.empty())) {
-      // An instant, or one half of a duration: profilers write none of these categories so.
+      // An instant or one half of a duration, as which profilers write no event of these categories.
       if (incomplete++ == 0) first_incomplete_line = stream_.line_of(f.place);
     } else if (f.category != unused) {
       const bool device = f.category == kernel || f.category == memcpy || f.category == memset;
@@ -147,7 +147,7 @@ class KinetoItems final : public JsonItems {
     });
   }
 
-  // False if nothing needs it.
+  // Returns false if the field is not needed.
   bool read_field(std::string_view key, JsonCursor& in, Fields& f) {
     if (key == "args") {
       f.has_args = in.peek() == '{';
@@ -233,7 +233,7 @@ class KinetoItems final : public JsonItems {
     add_json_attr(to_.args, key.name, in);
     if (key.name.index() >= carried_in_.size()) carried_in_.resize(key.name.index() + 1);
     if (std::exchange(carried_in_[key.name.index()], to_.events + 1) != to_.events + 1) return;
-    // Given twice: the last one counts.
+    // Of an argument that is given twice the last one counts.
     std::vector<Attr>& attrs = to_.args.attrs;
     const auto begin = attrs.begin() + args.carried.begin;
     *std::find_if(begin, attrs.end(), [&](const Attr& a) { return a.name == key.name; }) = attrs.back();
@@ -268,7 +268,7 @@ class KinetoItems final : public JsonItems {
           .usual_external_id = args.usual_external_id};
   }
 
-  // A thread is the same whether its number stands in quotes or not.
+  // Returns the thread's index. It is the same whether its number stands in quotes or not.
   std::uint32_t thread(std::string_view tid) {
     return thread_.get(tid, [&](std::string_view text) {
       if (json_token(text.front()) >= JsonToken::string) check_json_scalar(text);
@@ -288,7 +288,7 @@ class KinetoItems final : public JsonItems {
     if (std::ranges::find(to_.pids, number) == to_.pids.end()) to_.pids.push_back(number);
   }
   Text text(std::string_view raw) { return to_.args.add_text(unescaped(raw, scratch_)); }
-  // An id; Profile::none if it is none.
+  // Returns an id; Profile::none if it is none.
   std::int64_t integer(std::string_view value) {
     const auto id = lenient_integer(value);
     if (!id) [[unlikely]]
@@ -315,7 +315,7 @@ class KinetoItems final : public JsonItems {
   std::string scratch_;
 };
 
-// Room for what a file of that size holds at most, as traces mostly are: what stays untouched takes no memory.
+// Reserves room for what a file of that size mostly holds at most; what stays untouched takes no memory.
 void reserve_tables(Profile& profile, std::size_t bytes) {
   try {
     reserve_huge(profile.cpu_ops, bytes / 256);

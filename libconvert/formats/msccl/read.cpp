@@ -279,7 +279,7 @@ class Reader {
     }
   }
 
-  // False if something in it was not understood.
+  // Returns false if something in it was not understood.
   bool read_threadblock(pugi::xml_node node, std::int32_t rank, std::int32_t id) {
     bool understood = true;
     const Place place = document_.place(node);

@@ -42,7 +42,7 @@ void append_code(std::uint32_t code, std::string& out) {
   }
 }
 
-// The character at s[i], past which i is moved.
+// Returns the character at s[i] and moves i past it.
 std::uint32_t next_code(std::string_view s, std::size_t& i) {
   const auto first = static_cast<unsigned char>(s[i]);
   const std::size_t n = first < 0x80 ? 1 : sequence_length(s, i);
@@ -89,7 +89,7 @@ class PythonReader {
   }
 
  private:
-  // Whether it closes at once.
+  // Returns whether the bracket closes at once.
   bool open(char closing) {
     out_ += text_[at_++];
     if (at_ < text_.size() && text_[at_] == closing) {

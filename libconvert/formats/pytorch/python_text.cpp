@@ -49,7 +49,7 @@ void append_escape(std::string& out, std::uint32_t code) {
   for (unsigned i = digits; i-- > 0;) out += hex[code >> (4 * i) & 0xfU];
 }
 
-// Whether the contents of a JSON string stand in Python's '…' as they are.
+// Returns whether the contents of a JSON string stand in Python's '…' as they are.
 bool is_plain(const char* p, std::size_t n) {
   const auto plain = [](char c) { return c >= ' ' && c < 0x7f && c != '\\' && c != '\''; };
   for (std::size_t i = 0; i < n; ++i) {

@@ -35,7 +35,7 @@ constexpr const char* is_device_trace =
     "is a Kineto trace (Chrome's format), not a PyTorch execution trace of the host; give it as the device trace "
     "beside that one";
 
-// An integer that fits. Throws BadJson that names it.
+// Returns an integer. Throws BadJson that names it if it is none or does not fit.
 template <class T>
 T integer(std::string_view token, std::string_view what) {
   T value = 0;
@@ -325,7 +325,7 @@ void check_schema(const Trace& trace, Diagnostics& diagnostics) {
                           "; its nodes are read like those of " + known);
 }
 
-// Room for what a file of that size holds at most, as traces mostly are: what stays untouched takes no memory.
+// Reserves room for what a file of that size mostly holds at most; what stays untouched takes no memory.
 void reserve_tables(NodeTable& nodes, std::size_t bytes) {
   try {
     reserve_huge(nodes.nodes, bytes / 512);

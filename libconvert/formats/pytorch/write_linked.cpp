@@ -182,7 +182,7 @@ class LinkedWriter final : public TraceWriter {
       throw no_pytorch(node, "its " + std::string(key) + " are not Python's text of a value, or nested too deep");
   }
 
-  // The node's "attrs"; behind them what linking adds to the node itself.
+  // Writes the node's "attrs", and behind them what linking adds to the node itself.
   void append_attrs(const NodeTable& table, const Node& node, std::string& out) {
     const auto attrs = table.attributes(node);
     std::size_t own = 0;
@@ -210,7 +210,7 @@ class LinkedWriter final : public TraceWriter {
     }
   }
 
-  // Fields that are always there, though mostly without a value.
+  // Writes null for a field that is always there, though mostly without a value.
   void append_null_behind(Name name, Name next, Name behind, Name field, std::string& out) {
     if (name != behind || next == field) return;
     out += ',';

@@ -17,7 +17,7 @@ constexpr std::int64_t most_nodes = max_schedule_nodes;
 constexpr std::size_t longest_name = 80;  // of what is quoted in messages
 constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max();
 
-// Only whether it is JSON.
+// Checks only that it is JSON.
 class AnyMembers final : public JsonItems {
  public:
   void member(std::string_view /*key*/, JsonCursor& in) override { (void)in.value(); }
@@ -115,7 +115,7 @@ class Reader {
     }
   }
 
-  // Throws on a key that is unknown or there twice.
+  // Throws if the key is unknown or there twice.
   void check_key(std::string_view key) {
     static const std::vector<std::string> known = {
         "ten-schedule",   "name",       "collective",       "npu_count",          "relay",   "link_count",
@@ -132,7 +132,7 @@ class Reader {
     seen_.emplace_back(key);
   }
 
-  // A JSON object: all that is behind the first comma.
+  // Reads a JSON object: all that stands behind the first comma.
   void read_meta() {
     const std::string_view text = lines_.rest(1);
     const auto input = memory_input(to_.schedule.file, text);
@@ -168,7 +168,7 @@ class Reader {
     to_.schedule.chunks.push_back(c);
   }
 
-  // "all", or nodes with semicolons between them.
+  // Reads "all", or nodes with semicolons between them.
   Schedule::NodeSet read_set(std::size_t field) {
     std::string_view rest = lines_[field];
     if (rest == "all") return {.all = true};

@@ -54,7 +54,7 @@ std::string text(JsonCursor& in) {
   return out;
 }
 
-// One of the words that a key can have.
+// Reads one of the words that a key can have.
 template <typename T, std::size_t N>
 T word(JsonCursor& in, std::string_view key, const std::array<std::pair<std::string_view, T>, N>& words) {
   const char* const at = in.here();
@@ -97,7 +97,8 @@ class ScheduleReader final : public JsonItems {
     }
   }
 
-  // Which times a transfer has is known at the end only: keys of another model are refused by check().
+  // Takes the times of any model: whether it is the schedule's is known at the end only, and checked by the
+  // builder.
   void element(JsonCursor& in) override {
     static constexpr std::array<std::string_view, 10> keys = {"id",     "src", "dst",  "chunk", "start_us",
                                                               "end_us", "op",  "step", "steps", "seq"};
@@ -149,10 +150,10 @@ class ScheduleReader final : public JsonItems {
   }
 
  private:
-  // Which of the keys that must be there were.
+  // The keys that must be there, as bits of seen_.
   enum Needed : std::uint8_t { format = 1, collective = 2, topology = 4, version = 8 };
 
-  // What is read stays aside until all of it is there: see JsonItems::member().
+  // Keeps what it reads aside until all of it is there: see JsonItems::member().
   void read_collective(JsonCursor& in) {
     static constexpr std::array<std::string_view, 4> keys = {"type", "chunk_size_bytes", "chunk_count", "chunks"};
     const char* const begin = in.here();
@@ -276,7 +277,7 @@ class ScheduleReader final : public JsonItems {
 
   [[nodiscard]] std::uint32_t line(const char* at) const { return static_cast<std::uint32_t>(stream_.line_of(at)); }
 
-  // "all", or a list of nodes.
+  // Reads "all", for which it returns true, or a list of nodes.
   static bool read_nodes(JsonCursor& in, std::string_view key, std::vector<std::uint32_t>& nodes) {
     if (in.peek() == '"') {
       const char* const at = in.here();

@@ -107,7 +107,7 @@ class Reader final : public JsonItems {
     return *value;
   }
 
-  // A key such as "GPU 3", and the colon behind it.
+  // Takes a key such as "GPU 3" and the colon behind it. Returns its number.
   static std::uint32_t numbered(JsonCursor& in, std::string_view word) {
     const char* const at = in.here();
     std::uint32_t number = 0;
@@ -198,7 +198,7 @@ class Reader final : public JsonItems {
     return path;
   }
 
-  // Behind "Chunk C from N traveled" and in the hops of paths: "[over ]N->N[ with volume V] in epoch E".
+  // Reads "N->N[ with volume V] in epoch E". Returns false if it is not that.
   bool read_way(Sentence& text, Flow& flow) {
     text.number(flow.src).take("->").number(flow.dst);
     if (text.next_is(" with volume ")) {
@@ -272,7 +272,7 @@ class Reader final : public JsonItems {
     }
   }
 
-  // The collective whose demands these are, all of them, or custom.
+  // Sets the collective that has all these demands, or leaves it custom.
   void recognise() {
     Schedule& s = to_.schedule;
     const Collective near = weighted_ || pairs_ ? Collective::all_to_all : Collective::all_gather;
@@ -298,7 +298,7 @@ class Reader final : public JsonItems {
   bool pairs_ = false;  // each chunk is for one node
 };
 
-// Parts of a chunk that differ by a byte at most, and add up to it.
+// Gives the parts of a chunk sizes that differ by a byte at most and add up to it.
 void size_parts(Schedule& s, std::uint32_t parts) {
   const std::int64_t whole = *s.chunk_bytes;
   for (std::size_t c = 0; c < s.chunks.size(); ++c) {

@@ -11,7 +11,7 @@
 namespace convert::teccl {
 namespace {
 
-// What a solver's sums of volumes are off by.
+// Sums of volumes by a solver are off by as much.
 constexpr double tolerance = 1e-6;
 
 bool is_whole(double volume) { return std::abs(volume - std::round(volume)) <= tolerance; }
@@ -58,7 +58,7 @@ class Parts {
     warn_of(left, -1, "with less volume than the paths through it, which are taken");
   }
 
-  // Reports the flows that are left with some volume of this sign.
+  // Warns of flows that are left with some volume of this sign.
   void warn_of(const std::map<Key, double>& left, double sign, const std::string& what) {
     const auto odd = [&](const auto& flow) { return flow.second * sign > tolerance; };
     const auto n = std::ranges::count_if(left, odd);
@@ -91,7 +91,7 @@ class Parts {
     }
   }
 
-  // All paths of one chunk to one node. Returns where the next ones begin.
+  // Adds all paths of one chunk to one node. Returns where the next ones begin.
   std::size_t add_demand(std::size_t first) {
     const Path& demand = paths_[first];
     std::size_t end = first;

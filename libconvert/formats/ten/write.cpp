@@ -23,7 +23,7 @@ std::vector<std::uint32_t> canonical_order(const Schedule& s) {
   return order;
 }
 
-// What others assume about wires is not for us to make up.
+// Numbers that are not told are not made up.
 void refuse_unknown_wires(const Schedule& s) {
   if (s.wires_told) return;
   throw input_error({.file = s.file},

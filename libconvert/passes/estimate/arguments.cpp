@@ -17,7 +17,7 @@ class Scanner {
     ++at_;
     return true;
   }
-  // `, ` between two elements.
+  // Takes `, ` between two elements.
   bool take_comma() {
     if (!take(',')) return false;
     take(' ');
@@ -44,7 +44,7 @@ class Scanner {
     }
     return false;
   }
-  // A number or a word, up to the comma or bracket after it.
+  // Skips a number or a word, up to the comma or bracket after it.
   bool skip_scalar() {
     const char* begin = at_;
     while (at_ != end_ && *at_ != ',' && *at_ != ']') {
@@ -53,7 +53,7 @@ class Scanner {
     }
     return at_ != begin;
   }
-  // A list of numbers, or of such lists. Strings stand in lists only as part of a tensor.
+  // Skips a list of numbers, or of such lists. Strings stand in lists only as part of a tensor.
   bool skip_list() {
     std::size_t depth = 0;
     for (; at_ != end_; ++at_) {
@@ -97,7 +97,8 @@ struct Tensor {
   std::uint64_t id, elements, elem_bytes;
 };
 
-// `[id, storage, offset, elements, bytes of an element, 'device']`. False, with the scanner anywhere, if it is not.
+// Takes `[id, storage, offset, elements, bytes of an element, 'device']`. Returns false, with the scanner anywhere,
+// if it is not that.
 bool take_tensor(Scanner& scan, Tensor& tensor) {
   std::uint64_t storage = 0, offset = 0;
   if (!scan.take('[') || !scan.take_number(tensor.id) || !scan.take_comma() || !scan.take_number(storage) ||
@@ -108,7 +109,7 @@ bool take_tensor(Scanner& scan, Tensor& tensor) {
   return (scan.peek() == '\'' || scan.peek() == '"') && scan.skip_string() && scan.take(']');
 }
 
-// False if a sum goes beyond 64 bits.
+// Returns false if a sum goes beyond 64 bits.
 bool add(Argument& argument, const Tensor& tensor) {
   std::uint64_t bytes = 0;
   return !__builtin_mul_overflow(tensor.elements, tensor.elem_bytes, &bytes) &&
@@ -116,7 +117,7 @@ bool add(Argument& argument, const Tensor& tensor) {
          !__builtin_add_overflow(argument.elements, tensor.elements, &argument.elements);
 }
 
-// A list of tensors with None among them or not, or an empty list. False, with the scanner anywhere, if it is not.
+// Takes a list of tensors and None, or an empty list. Returns false, with the scanner anywhere, if it is not that.
 bool take_tensors(Scanner& scan, Argument& argument) {
   argument.kind = Argument::Kind::list;
   return read_list(scan, [&] {

@@ -89,7 +89,7 @@ class CounterChecker {
     if (total == counters_.total) note_bytes(i, n, chunks);
   }
 
-  // Whether the message comes from, or goes to, the scratch buffer, which may have any size.
+  // Returns whether the message comes from, or goes to, the scratch buffer, which may have any size.
   [[nodiscard]] bool in_scratch(std::size_t i) const {
     const Node& node = trace_.nodes.nodes[i];
     const Name buffer = node.type == NodeType::comm_send ? attr::src_buf : attr::dst_buf;

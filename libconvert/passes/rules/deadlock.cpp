@@ -46,7 +46,7 @@ class Finder {
     return where;
   }
 
-  // "rank 0 node 5 'SendRecv' receives from rank 1 node 7 (tag 0, 8 bytes), which has not started"
+  // Returns "rank 0 node 5 'SendRecv' receives from rank 1 node 7 (tag 0, 8 bytes), which has not started"
   [[nodiscard]] std::string text(const WholeSet& whole, const Blocked& blocked) {
     const auto place = [&](std::uint32_t node) {
       const Rank rank = whole.rank_of(node);
@@ -63,7 +63,7 @@ class Finder {
     return text(rank, node) + ", which " + missing_text(other, blocked.missing) + "; " + next_call_text(other, on);
   }
 
-  // "rank 0 node 5 'SendRecv' receives from rank 1 (tag 0)"; empty of others.
+  // Returns "rank 0 node 5 'SendRecv' receives from rank 1 (tag 0)"; empty of others.
   [[nodiscard]] std::string text(Rank rank, std::uint32_t node) {
     const Entry* e = find(rank, node);
     if (e == nullptr) return {};

@@ -111,7 +111,7 @@ class PairChecker {
   }
   [[nodiscard]] std::string id(Rank rank, const Message& m) const { return node_text(set_[rank].id(m.node)); }
 
-  // "rank 2 has 3 sends (last: node 17), rank 5 has 2 receives (last: node 9)"
+  // Returns "rank 2 has 3 sends (last: node 17), rank 5 has 2 receives (last: node 9)"
   [[nodiscard]] std::string counts(const Surplus& s) const {
     std::string out = "rank " + std::to_string(s.src) + " has " + counted(s.sends, "such send");
     if (s.sends != 0) out += " (last: " + id(s.src, set_[s.src].messages.sends[s.last_send]) + ')';
@@ -120,7 +120,7 @@ class PairChecker {
     return out;
   }
 
-  // "rank 1 node 7 receives from rank 0 with tag 3"
+  // Returns "rank 1 node 7 receives from rank 0 with tag 3"
   [[nodiscard]] std::string sentence(const Surplus& s) const {
     return "rank " + std::to_string(rank(s)) + ' ' + id(rank(s), first(s)) +
            (s.of_sends() ? " sends to rank " + std::to_string(s.dst)

@@ -322,7 +322,7 @@ class Watcher {
   bool reduces_ = false;
   std::vector<std::unordered_map<NodeId, std::size_t>> index_of_;  // by rank
   std::vector<std::map<std::pair<Buffer, std::int64_t>, Content>> slots_;
-  std::unordered_map<std::uint64_t, std::uint32_t> by_flow_;               // message of a slice's flow
+  std::unordered_map<std::uint64_t, std::uint32_t> by_flow_;  // message of a slice's flow
   std::vector<SentMessage> messages_;
   std::map<ChunkName, std::uint32_t> group_of_;  // chunks that always travel together are one of the schedule's
 };

@@ -93,6 +93,13 @@ bool read_list(Scanner& scan, Element element) {
   return scan.take(']');
 }
 
+// Reads a text that is a list of at most `most` elements; `element(i)` takes the i-th.
+template <typename Element>
+bool read_all(Scanner& scan, std::size_t most, std::size_t& size, Element element) {
+  size = 0;
+  return read_list(scan, [&] { return size < most && element(size++); }) && scan.done();
+}
+
 struct Tensor {
   std::uint64_t id, elements, elem_bytes;
 };
@@ -160,32 +167,27 @@ Count Shape::product(std::size_t begin, std::size_t end) const {
 
 bool Shape::read(std::string_view text) {
   Scanner scan(text);
-  rank = 0;
-  return read_list(scan, [&] { return rank < max_rank && scan.take_number(dims[rank++]); }) && scan.done();
+  return read_all(scan, max_rank, rank, [&](std::size_t i) { return scan.take_number(dims[i]); });
 }
 
 bool Arguments::read(std::string_view values) {
   Scanner scan(values);
-  size_ = 0;
-  return read_list(scan,
-                   [&] {
-                     if (size_ == max_arguments) return false;
-                     Argument& argument = arguments_[size_++];
-                     const char* begin = scan.at();
-                     const char c = scan.peek();
-                     argument.elements = argument.bytes = 0;
-                     argument.id = argument.elem_bytes = 0;
-                     bool good = true;
-                     if (c == '[') {
-                       good = take_bracketed(scan, argument);
-                     } else {
-                       argument.kind = c == '\'' || c == '"' ? Argument::Kind::string : Argument::Kind::scalar;
-                       good = scan.skip_element();
-                     }
-                     argument.part = {begin, scan.at()};
-                     return good;
-                   }) &&
-         scan.done();
+  return read_all(scan, max_arguments, size_, [&](std::size_t i) {
+    Argument& argument = arguments_[i];
+    const char* begin = scan.at();
+    const char c = scan.peek();
+    argument.elements = argument.bytes = 0;
+    argument.id = argument.elem_bytes = 0;
+    bool good = true;
+    if (c == '[') {
+      good = take_bracketed(scan, argument);
+    } else {
+      argument.kind = c == '\'' || c == '"' ? Argument::Kind::string : Argument::Kind::scalar;
+      good = scan.skip_element();
+    }
+    argument.part = {begin, scan.at()};
+    return good;
+  });
 }
 
 bool Arguments::has_tensor(std::size_t i) const {
@@ -201,17 +203,13 @@ const Argument* Arguments::first_tensor() const {
 
 bool Elements::read(std::string_view list) {
   Scanner scan(list);
-  size_ = 0;
-  return read_list(scan,
-                   [&] {
-                     if (size_ == max_arguments) return false;
-                     const char* begin = scan.at();
-                     if (!scan.skip_element()) return false;
-                     const bool quoted = *begin == '\'' || *begin == '"';
-                     parts_[size_++] = quoted ? Part{begin + 1, scan.at() - 1} : Part{begin, scan.at()};
-                     return true;
-                   }) &&
-         scan.done();
+  return read_all(scan, max_arguments, size_, [&](std::size_t i) {
+    const char* begin = scan.at();
+    if (!scan.skip_element()) return false;
+    const bool quoted = *begin == '\'' || *begin == '"';
+    parts_[i] = quoted ? Part{begin + 1, scan.at() - 1} : Part{begin, scan.at()};
+    return true;
+  });
 }
 
 }  // namespace convert

@@ -8,9 +8,8 @@
 #include <utility>
 
 #include "passes/rules/rules.h"
-#include "passes/rules/whole_set/ancestors.h"
 #include "passes/rules/whole_set/collective_groups.h"
-#include "passes/rules/whole_set/issue_order.h"
+#include "passes/rules/whole_set/rank_order.h"
 
 namespace convert::rules {
 namespace {

@@ -54,6 +54,12 @@ std::size_t sequence_length(std::string_view s, std::size_t i) {
   return 0;
 }
 
+std::uint32_t decode_utf8(std::string_view sequence) {
+  std::uint32_t code = static_cast<unsigned char>(sequence[0]) & (0xffU >> (sequence.size() + 1));
+  for (const char b : sequence.substr(1)) code = code << 6U | (static_cast<unsigned char>(b) & 0x3fU);
+  return code;
+}
+
 void append_utf8(std::string& out, std::uint32_t code) {
   const auto byte = [&](std::uint32_t b) { out += static_cast<char>(b); };
   const auto rest = [&](unsigned shift) { byte(0x80 | (code >> shift & 0x3f)); };

@@ -2,6 +2,7 @@
 #include "formats/flexflow/task_graph.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/id_lookup.h"
 #include "core/units.h"
@@ -74,11 +75,18 @@ class GraphReader {
 
   // Skips a name; [+ "…"] behind a quoted string belongs to it.
   void skip_name() {
+    take_name([] {});
+  }
+  // Calls each() at the name, and at each further string that belongs to it.
+  template <typename Each>
+  void take_name(const Each& each) {
     const bool quoted = token_.kind == TokenKind::quoted;
+    each();
     advance();
     while (quoted && token_.is('+')) {
       advance();
       if (token_.kind != TokenKind::quoted) fail("a string in quotes is expected behind '+', not " + shown(token_));
+      each();
       advance();
     }
   }
@@ -192,19 +200,14 @@ class GraphReader {
     if (!label) return skip_name();
     has_label_ = true;
     label_at_ = place_of(token_);
-    const bool quoted = token_.kind == TokenKind::quoted;
-    if (quoted) ++label_at_.column;
+    if (token_.kind == TokenKind::quoted) ++label_at_.column;
     label_.clear();
     label_as_written_ = true;
-    add_to_label(token_.text);
-    advance();
-    while (quoted && token_.is('+')) {
-      advance();
-      if (token_.kind != TokenKind::quoted) fail("a string in quotes is expected behind '+', not " + shown(token_));
-      label_as_written_ = false;
+    bool first = true;
+    take_name([&] {
+      if (!std::exchange(first, false)) label_as_written_ = false;
       add_to_label(token_.text);
-      advance();
-    }
+    });
   }
 
   // A backslash and a line break join lines; all other escapes are the label's.

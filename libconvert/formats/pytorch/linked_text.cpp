@@ -50,10 +50,8 @@ std::uint32_t next_code(std::string_view s, std::size_t& i) {
     ++i;
     return n == 1 ? first : 0xfffd;
   }
-  std::uint32_t code = first & (0xffU >> (n + 1));
-  for (std::size_t k = 1; k < n; ++k) code = code << 6U | (static_cast<unsigned char>(s[i + k]) & 0x3fU);
   i += n;
-  return code;
+  return decode_utf8(s.substr(i - n, n));
 }
 
 // Reads one value's text from left to right.

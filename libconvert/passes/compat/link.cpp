@@ -22,7 +22,7 @@ using compat::reference_fails;
 
 constexpr NodeId root_id = 1;
 
-constexpr std::array<std::string_view, 5> schemas = {
+constexpr std::array<std::string_view, 5> linked_schemas = {
     "1.0.2-chakra.0.0.4", "1.0.3-chakra.0.0.4", "1.0.4-chakra.0.0.4", "1.1.0-chakra.0.0.4", "1.1.1-chakra.0.0.4"};
 
 void check_schema(const Trace& host) {
@@ -33,7 +33,7 @@ void check_schema(const Trace& host) {
                       "has schema 1.0.1, which the reference program links but does not convert; leave out "
                       "--compat chakra");
   }
-  if (std::ranges::find(schemas, *schema) == schemas.end()) {
+  if (std::ranges::find(linked_schemas, *schema) == linked_schemas.end()) {
     throw reference_fails(host.name, {}, "has schema " + std::string(*schema), "ValueError");
   }
 }

@@ -228,19 +228,15 @@ class Reader {
       if (child.type() != pugi::node_element) {
         error(place, "xml", "text inside <gpu>: only elements are allowed");
       } else if (std::strcmp(child.name(), "tb") == 0) {
-        std::int32_t id = 0;
+        std::int32_t id = -1;
         const pugi::xml_attribute a = child.attribute("id");
         if (!a) {
           error(place, "attributes", "<tb> has no attribute 'id'");
-          gpu.complete = false;
-        } else if (!fields_.integer32(place, "id", a.value(), id)) {
-          gpu.complete = false;
-        } else if (id < 0) {
+        } else if (fields_.integer32(place, "id", a.value(), id) && id < 0) {
           error(place, "attributes", "threadblock id " + std::to_string(id) + " is negative");
-          gpu.complete = false;
-        } else {
-          tbs.emplace_back(id, child);
         }
+        if (id >= 0) tbs.emplace_back(id, child);
+        gpu.complete = gpu.complete && id >= 0;
       } else if (std::strcmp(child.name(), "copy") == 0) {
         std::array<const char*, 2> values{};
         Copy copy;

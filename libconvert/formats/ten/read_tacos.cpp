@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What TACOS and programs around it write: a line for each wire with its chunks, "7", "7:END:START" in ps or
+// Reads what TACOS and programs around it write: a line for each wire with its chunks, "7", "7:END:START" in ps or
 // "7:START:END" in ns. An all-gather, where chunk c is that of NPU c mod N.
 #include <limits>
 

@@ -29,7 +29,7 @@ struct Source {
   std::optional<std::uint32_t> rank;
 };
 
-// A tar member belongs to the TarReader; items own their stream.
+// Lets an item own its stream although a tar member belongs to the TarReader.
 class BorrowedInput final : public Input {
  public:
   explicit BorrowedInput(Input& below) : Input(below.name(), below.size()), below_(below) {}

@@ -69,7 +69,7 @@ void* allocate_huge(std::size_t bytes, std::size_t least) {
   return p;
 }
 
-// Without huge pages all is slower, nothing else: no error is of interest.
+// Ignores errors: without huge pages everything is only slower.
 void advise_huge(void* p, std::size_t bytes) noexcept {
   const std::size_t before = (huge_page - address(p) % huge_page) % huge_page;
   if (before + huge_page > bytes) return;

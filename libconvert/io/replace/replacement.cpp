@@ -90,8 +90,8 @@ Attempt apply_all(const std::vector<FileChange>& changes) {
   return attempt;
 }
 
-// Behind the last change or the last step back. While files are left over the journal stays: the next process tries
-// again. True if it is gone.
+// Removes the journal after the last change or the last step back. Returns whether it is gone: it stays while files
+// are left over, and the next process tries again.
 bool remove_journal(const std::string& journal, const std::vector<FileChange>& changes, ReplaceResult result) {
   if (result == ReplaceResult::unfinished) return false;
   bool is_clean = true;

@@ -26,7 +26,7 @@ class ProvenanceNode {
 
   ProvenanceNode(const NodeTable& table, const Node& node) : found_(table.attributes(node)) {}
 
-  // All take one of the names below.
+  // All functions take one of the names below.
   [[nodiscard]] const Attr* attr(Name name) const { return found_[name]; }
   [[nodiscard]] bool has(Name name) const { return found_[name] != nullptr; }
   // Returns nothing if the attribute is absent or no int32.

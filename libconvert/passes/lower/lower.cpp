@@ -351,21 +351,17 @@ void Lowering::write_metadata(Rank rank, Metadata& out) const {
   t.add_int(msccl::s_chunks, Kind::int32_val, gpu.s_chunks);
   for (const auto& [key, value] : gpu.other) t.add_string(Name(std::string(msccl::gpu_prefix) + key), value);
   std::vector<std::int64_t> column;
-  const auto tb_list = [&](Name name, std::int32_t Threadblock::*field) {
+  const auto list = [&](Name name, const auto& items, auto field) {
     column.clear();
-    for (const Threadblock& tb : a_.threadblocks(gpu)) column.push_back(tb.*field);
+    for (const auto& item : items) column.push_back(item.*field);
     t.add_ints(name, Kind::int32_list, column);
   };
-  tb_list(msccl::tb_send, &Threadblock::send);
-  tb_list(msccl::tb_recv, &Threadblock::recv);
-  tb_list(msccl::tb_chan, &Threadblock::chan);
+  list(msccl::tb_send, a_.threadblocks(gpu), &Threadblock::send);
+  list(msccl::tb_recv, a_.threadblocks(gpu), &Threadblock::recv);
+  list(msccl::tb_chan, a_.threadblocks(gpu), &Threadblock::chan);
   if (gpu.copies.empty()) return;
-  column.clear();
-  for (const Copy& c : gpu.copies) column.push_back(c.i_off);
-  t.add_ints(msccl::copy_i_off, Kind::int32_list, column);
-  column.clear();
-  for (const Copy& c : gpu.copies) column.push_back(c.o_off);
-  t.add_ints(msccl::copy_o_off, Kind::int32_list, column);
+  list(msccl::copy_i_off, gpu.copies, &Copy::i_off);
+  list(msccl::copy_o_off, gpu.copies, &Copy::o_off);
 }
 
 }  // namespace convert

@@ -84,12 +84,12 @@ void for_members(object& o, JsonKeys keys, const Take& take, std::size_t guess =
   }
 }
 
-constexpr std::array<std::string_view, 33> kind_keys = {
-    "name",        "doc_string",   "unknown",      "double_val",    "double_list",  "float_val",     "float_list",
-    "int32_val",   "int32_list",   "int64_val",    "int64_list",    "uint32_val",   "uint32_list",   "uint64_val",
-    "uint64_list", "sint32_val",   "sint32_list",  "sint64_val",    "sint64_list",  "fixed32_val",   "fixed32_list",
-    "fixed64_val", "fixed64_list", "sfixed32_val", "sfixed32_list", "sfixed64_val", "sfixed64_list", "bool_val",
-    "bool_list",   "string_val",   "string_list",  "bytes_val",     "bytes_list"};
+// The keys of an attribute: those of kinds stand at the number of the kind.
+const auto kind_keys = [] {
+  std::array<std::string_view, 33> keys = {"name", "doc_string", "unknown"};
+  for (std::size_t i = 3; i < keys.size(); ++i) keys[i] = kind_name(static_cast<Kind>(i));
+  return keys;
+}();
 
 NodeType type_of(value& v) {
   const std::string_view token = token_of(v);

@@ -48,9 +48,9 @@ class IdLookup {
     for (std::uint32_t i = 0; i < n; ++i) {
       if (const std::optional<std::uint64_t> v = id(i)) sparse_.emplace_back(*v, i);
     }
-    if (!std::is_sorted(sparse_.begin(), sparse_.end())) std::sort(sparse_.begin(), sparse_.end());
-    const auto twice = std::adjacent_find(sparse_.begin(), sparse_.end(),
-                                          [](const Entry& a, const Entry& b) { return a.first == b.first; });
+    if (!std::ranges::is_sorted(sparse_)) std::ranges::sort(sparse_);
+    const auto twice =
+        std::ranges::adjacent_find(sparse_, [](const Entry& a, const Entry& b) { return a.first == b.first; });
     if (twice != sparse_.end()) repeated_ = twice->first;
   }
 

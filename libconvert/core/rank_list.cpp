@@ -32,8 +32,8 @@ std::vector<Rank> parse_ranks(const std::string& list) {
     if (!first || !last || *last < *first || (!rest.empty() && rest[0] != ',')) throw bad();
     for (Rank r = *first; r <= *last; ++r) ranks.push_back(r);
   } while (!rest.empty());
-  std::sort(ranks.begin(), ranks.end());
-  if (std::adjacent_find(ranks.begin(), ranks.end()) != ranks.end())
+  std::ranges::sort(ranks);
+  if (std::ranges::adjacent_find(ranks) != ranks.end())
     throw usage_error("--ranks " + list + ": a rank stands twice");
   return ranks;
 }

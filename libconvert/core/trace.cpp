@@ -16,40 +16,14 @@ std::string_view node_type_name(NodeType type) {
 }
 
 std::string_view kind_name(Kind kind) {
-  static constexpr std::array<std::string_view, 33> names = {"none",
-                                                             "",
-                                                             "",
-                                                             "double_val",
-                                                             "double_list",
-                                                             "float_val",
-                                                             "float_list",
-                                                             "int32_val",
-                                                             "int32_list",
-                                                             "int64_val",
-                                                             "int64_list",
-                                                             "uint32_val",
-                                                             "uint32_list",
-                                                             "uint64_val",
-                                                             "uint64_list",
-                                                             "sint32_val",
-                                                             "sint32_list",
-                                                             "sint64_val",
-                                                             "sint64_list",
-                                                             "fixed32_val",
-                                                             "fixed32_list",
-                                                             "fixed64_val",
-                                                             "fixed64_list",
-                                                             "sfixed32_val",
-                                                             "sfixed32_list",
-                                                             "sfixed64_val",
-                                                             "sfixed64_list",
-                                                             "bool_val",
-                                                             "bool_list",
-                                                             "string_val",
-                                                             "string_list",
-                                                             "bytes_val",
-                                                             "bytes_list"};
-  const auto i = static_cast<std::size_t>(kind);
+  static constexpr std::array<std::string_view, 30> names = {
+      "double_val",  "double_list",  "float_val",    "float_list",    "int32_val",    "int32_list",
+      "int64_val",   "int64_list",   "uint32_val",   "uint32_list",   "uint64_val",   "uint64_list",
+      "sint32_val",  "sint32_list",  "sint64_val",   "sint64_list",   "fixed32_val",  "fixed32_list",
+      "fixed64_val", "fixed64_list", "sfixed32_val", "sfixed32_list", "sfixed64_val", "sfixed64_list",
+      "bool_val",    "bool_list",    "string_val",   "string_list",   "bytes_val",    "bytes_list"};
+  if (kind == Kind::none) return "none";
+  const auto i = static_cast<std::size_t>(kind) - static_cast<std::size_t>(Kind::double_val);
   return i < names.size() ? names[i] : std::string_view{};
 }
 
@@ -193,17 +167,27 @@ std::uint32_t NodeTable::add_io(const NodeTable& from, std::uint32_t index) {
   return static_cast<std::uint32_t>(io.size());
 }
 
-Node& NodeTable::add_copy(const NodeTable& from, const Node& node) {
-  Node& n = add_node(node.id, node.type, from.name(node));
+Node& NodeTable::begin_copy(const NodeTable& from, const Node& node, NodeId id, NodeType type) {
+  Node& n = add_node(id, type, from.name(node));
   n.start_us = node.start_us;
   n.duration_us = node.duration_us;
-  for (const NodeId id : from.data_deps(node)) add_data_dep(id);
-  for (const NodeId id : from.ctrl_deps(node)) add_ctrl_dep(id);
-  for (const Attr& a : from.attributes(node)) add_copy(from, a);
+  return n;
+}
+
+void NodeTable::end_copy(const NodeTable& from, const Node& node) {
+  Node& n = nodes.back();
   n.inputs = add_io(from, node.inputs);
   n.outputs = add_io(from, node.outputs);
   n.extra = add_extra(from, node.extra);
   end_node();
+}
+
+Node& NodeTable::add_copy(const NodeTable& from, const Node& node) {
+  Node& n = begin_copy(from, node, node.id, node.type);
+  for (const NodeId id : from.data_deps(node)) add_data_dep(id);
+  for (const NodeId id : from.ctrl_deps(node)) add_ctrl_dep(id);
+  for (const Attr& a : from.attributes(node)) add_copy(from, a);
+  end_copy(from, node);
   return n;
 }
 

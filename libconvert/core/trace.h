@@ -220,6 +220,10 @@ class NodeTable : public AttrTable {
   void append(const NodeTable& other);
   // Adds a node of the other table as it is, with all that belongs to it.
   Node& add_copy(const NodeTable& from, const Node& node);
+  // Begins a node with the name and times of one of another table. end_copy() gives it that one's inputs, outputs
+  // and unknown fields, and ends it.
+  Node& begin_copy(const NodeTable& from, const Node& node, NodeId id, NodeType type);
+  void end_copy(const NodeTable& from, const Node& node);
   // Copies inputs or outputs of `from`, given as 1 + index, and returns 1 + their index here; 0 for 0.
   [[nodiscard]] std::uint32_t add_io(const NodeTable& from, std::uint32_t index);
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "core/units.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <span>
 #include <utility>
 
 namespace convert {
@@ -12,7 +14,7 @@ namespace {
 
 __extension__ using Int128 = __int128;
 
-// A decimal number as value = digits / 10^fraction, so that "1.5KiB" stays exact; then the unit text.
+// A decimal number, digits / 10^fraction, so that "1.5KiB" stays exact, and the unit behind it.
 struct Quantity {
   Int128 digits = 0;
   int fraction = 0;
@@ -42,7 +44,7 @@ std::optional<Quantity> split(std::string_view text) {
   return q;
 }
 
-// digits × scale / 10^fraction if that is a whole number within int64.
+// Returns digits × scale / 10^fraction if that is a whole number within int64.
 std::optional<std::int64_t> exact(const Quantity& q, Int128 scale) {
   Int128 divisor = 1;
   for (int i = 0; i < q.fraction; ++i) divisor *= 10;
@@ -53,16 +55,25 @@ std::optional<std::int64_t> exact(const Quantity& q, Int128 scale) {
   return static_cast<std::int64_t>(product);
 }
 
-template <std::size_t N>
-std::optional<Int128> scale_of(const std::array<std::pair<std::string_view, Int128>, N>& units,
-                               std::string_view unit) {
-  for (const auto& [name, scale] : units) {
-    if (name == unit) return scale;
-  }
-  return std::nullopt;
-}
+struct Unit {
+  std::string_view name;
+  Int128 scale;
+};
 
-constexpr Int128 kibi = 1024;
+constexpr Int128 kilo = 1000, mega = kilo * 1000, giga = mega * 1000, tera = giga * 1000;
+constexpr Int128 kibi = 1024, mebi = kibi * 1024, gibi = mebi * 1024, tebi = gibi * 1024;
+constexpr std::array byte_units = {Unit{"", 1},       Unit{"B", 1},      Unit{"KB", kilo},  Unit{"kB", kilo},
+                                   Unit{"MB", mega},  Unit{"GB", giga},  Unit{"TB", tera},  Unit{"KiB", kibi},
+                                   Unit{"kiB", kibi}, Unit{"MiB", mebi}, Unit{"GiB", gibi}, Unit{"TiB", tebi}};
+constexpr std::array<Unit, 6> time_units = {
+    {{"", kilo}, {"ps", 1}, {"ns", kilo}, {"us", mega}, {"ms", giga}, {"s", tera}}};
+
+std::optional<std::int64_t> parse_exact(std::string_view text, std::span<const Unit> units) {
+  const auto q = split(text);
+  if (!q) return std::nullopt;
+  const auto unit = std::ranges::find(units, q->unit, &Unit::name);
+  return unit == units.end() ? std::nullopt : exact(*q, unit->scale);
+}
 
 template <typename T>
 std::optional<T> parse_whole(std::string_view text) {
@@ -74,49 +85,16 @@ std::optional<T> parse_whole(std::string_view text) {
 
 }  // namespace
 
-std::optional<std::int64_t> parse_bytes(std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, Int128>, 12> units = {{{"", 1},
-                                                                                 {"B", 1},
-                                                                                 {"KB", 1000},
-                                                                                 {"kB", 1000},
-                                                                                 {"MB", 1'000'000},
-                                                                                 {"GB", 1'000'000'000},
-                                                                                 {"TB", 1'000'000'000'000},
-                                                                                 {"KiB", kibi},
-                                                                                 {"MiB", kibi * kibi},
-                                                                                 {"GiB", kibi * kibi * kibi},
-                                                                                 {"TiB", kibi * kibi * kibi * kibi},
-                                                                                 {"kiB", kibi}}};
-  const auto q = split(text);
-  if (!q) return std::nullopt;
-  const auto scale = scale_of(units, q->unit);
-  return scale ? exact(*q, *scale) : std::nullopt;
-}
-
-std::optional<Picoseconds> parse_time(std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, Int128>, 6> units = {
-      {{"", 1000}, {"ps", 1}, {"ns", 1000}, {"us", 1'000'000}, {"ms", 1'000'000'000}, {"s", 1'000'000'000'000}}};
-  const auto q = split(text);
-  if (!q) return std::nullopt;
-  const auto scale = scale_of(units, q->unit);
-  return scale ? exact(*q, *scale) : std::nullopt;
-}
+std::optional<std::int64_t> parse_bytes(std::string_view text) { return parse_exact(text, byte_units); }
+std::optional<Picoseconds> parse_time(std::string_view text) { return parse_exact(text, time_units); }
 
 std::optional<double> parse_bandwidth(std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, double>, 14> units = {{{"B/s", 1.0},
-                                                                                 {"KB/s", 1e3},
-                                                                                 {"MB/s", 1e6},
-                                                                                 {"GB/s", 1e9},
-                                                                                 {"TB/s", 1e12},
-                                                                                 {"KiB/s", 0x1p10},
-                                                                                 {"MiB/s", 0x1p20},
-                                                                                 {"GiB/s", 0x1p30},
-                                                                                 {"TiB/s", 0x1p40},
-                                                                                 {"Mbit/s", 1e6 / 8},
-                                                                                 {"Gbit/s", 1e9 / 8},
-                                                                                 {"Tbit/s", 1e12 / 8},
-                                                                                 {"Gbps", 1e9 / 8},
-                                                                                 {"Tbps", 1e12 / 8}}};
+  using Rate = std::pair<std::string_view, double>;
+  static constexpr std::array units = {Rate{"B/s", 1.0},        Rate{"KB/s", 1e3},       Rate{"MB/s", 1e6},
+                                       Rate{"GB/s", 1e9},       Rate{"TB/s", 1e12},      Rate{"KiB/s", 0x1p10},
+                                       Rate{"MiB/s", 0x1p20},   Rate{"GiB/s", 0x1p30},   Rate{"TiB/s", 0x1p40},
+                                       Rate{"Mbit/s", 1e6 / 8}, Rate{"Gbit/s", 1e9 / 8}, Rate{"Tbit/s", 1e12 / 8},
+                                       Rate{"Gbps", 1e9 / 8},   Rate{"Tbps", 1e12 / 8}};
   const auto q = split(text);
   if (!q || q->digits == 0) return std::nullopt;
   for (const auto& [name, scale] : units) {

@@ -10,17 +10,17 @@
 
 namespace convert {
 
-// "tag 0, 256 bytes"; without a size if it is negative.
+// Returns "tag 0, 256 bytes"; without a size if it is negative.
 [[nodiscard]] std::string tag_text(std::int64_t tag, std::int64_t bytes);
-// "rank 0 node 2 receives from rank 1 node 4 (tag 0, 256 bytes), which has not started"
+// Returns "rank 0 node 2 receives from rank 1 node 4 (tag 0, 256 bytes), which has not started"
 [[nodiscard]] std::string receive_text(std::string_view subject, std::string_view send, std::int64_t tag,
                                        std::int64_t bytes);
-// "rank 0 node 2 calls all_reduce of 1 MiB (number 0 of group 5)"; `number`: in the group's sequence, from 0.
+// Returns "rank 0 node 2 calls all_reduce of 1 MiB (number 0 of group 5)"; numbers of a group count from 0.
 [[nodiscard]] std::string call_text(std::string_view subject, std::string_view call, std::uint64_t number,
                                     std::string_view group);
-// "rank 1 and 2 other ranks have not called", "rank 1 has not called"
+// Returns "rank 1 and 2 other ranks have not called", "rank 1 has not called"
 [[nodiscard]] std::string missing_text(Rank first, std::uint64_t missing);
-// "the next such call of rank 1 is node 7"
+// Returns "the next such call of rank 1 is node 7"
 [[nodiscard]] std::string next_call_text(Rank rank, std::string_view node);
 
 }  // namespace convert

@@ -92,9 +92,9 @@ struct ReadContext {
 struct Format {
   std::string_view name;
   std::string_view summary;
-  std::vector<std::string_view> suffixes;  // ".et"; without compression suffix
-  std::vector<FormatOption> read_options;
-  std::vector<FormatOption> write_options;
+  std::vector<std::string_view> suffixes{};  // ".et"; without compression suffix
+  std::vector<FormatOption> read_options{};
+  std::vector<FormatOption> write_options{};
   bool (*sniff)(std::string_view head) = nullptr;  // up to 4 KiB after decompression; null: by suffix only
 
   // Returns the process groups that stand before the first rank, as the text of a groups file; empty if none do.

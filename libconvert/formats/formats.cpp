@@ -35,9 +35,8 @@ void check_options(const Format& format, Direction direction, const FormatOption
   const char* verb = direction == Direction::read ? "reading" : "writing";
   for (const auto& [key, value] : options.all()) {
     const auto same = [&key = key](const FormatOption& o) { return o.key == key; };
-    const bool common =
-        direction == Direction::write && std::any_of(common_options.begin(), common_options.end(), same);
-    if (!common && std::none_of(known.begin(), known.end(), same)) {
+    const bool common = direction == Direction::write && std::ranges::any_of(common_options, same);
+    if (!common && std::ranges::none_of(known, same)) {
       std::vector<FormatOption> all = known;
       if (direction == Direction::write) all.insert(all.end(), common_options.begin(), common_options.end());
       throw usage_error(std::string(verb) + ' ' + std::string(format.name) + ": unknown option '" + key + "'; " +
@@ -137,7 +136,7 @@ FormatChoice parse_format_choice(std::string_view text, Direction direction) {
                         "' is not KEY=VALUE");
     }
     std::string key(item.substr(0, equals));
-    const bool twice = std::any_of(values.begin(), values.end(), [&](const auto& v) { return v.first == key; });
+    const bool twice = std::ranges::any_of(values, [&](const auto& v) { return v.first == key; });
     if (twice) throw usage_error("format option '" + key + "' is given twice");
     values.emplace_back(std::move(key), item.substr(equals + 1));
   }

@@ -2,7 +2,6 @@
 #include "generate/generate.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 #include "core/collective.h"
@@ -19,22 +18,8 @@ using Maker = void (*)(const GenerateRequest&, TraceBuilder&);
 constexpr std::int64_t max_nodes = 10'000'000;  // of a rank, which is made in memory: about 2 GB
 constexpr std::uint64_t max_ns = std::uint64_t{1} << 53;
 
-// The options of kinds.def.
-namespace bits {
-constexpr unsigned bit(GenerateOption o) { return static_cast<unsigned>(o); }
-constexpr unsigned compute = bit(GenerateOption::compute);
-constexpr unsigned backward = bit(GenerateOption::backward);
-constexpr unsigned size = bit(GenerateOption::size);
-constexpr unsigned comm = bit(GenerateOption::comm);
-constexpr unsigned layers = bit(GenerateOption::layers);
-constexpr unsigned iterations = bit(GenerateOption::iterations);
-constexpr unsigned count = bit(GenerateOption::count);
-constexpr unsigned chained = bit(GenerateOption::chained);
-constexpr unsigned seed = bit(GenerateOption::seed);
-}  // namespace bits
-
 constexpr auto kinds = [] {
-  using namespace bits;
+  using enum GenerateOption;
   return std::to_array<TraceKind>({
 #define KIND(name, reference, maker, options, summary) {name, reference, options, summary},
 #include "generate/kinds.def"
@@ -48,7 +33,7 @@ constexpr Maker makers[] = {
 #undef KIND
 };
 
-// Nodes of the cases of the reference's generator, for the ids at which they begin.
+// Returns how many nodes a case of the reference's generator has.
 std::uint64_t reference_nodes(const TraceKind& kind) { return kind.reference_case.starts_with("two_") ? 2 : 1; }
 
 NodeId reference_first_id(const TraceKind& kind, Rank rank, Rank ranks) {
@@ -59,21 +44,18 @@ NodeId reference_first_id(const TraceKind& kind, Rank rank, Rank ranks) {
 
 void check_options(const GenerateRequest& r, const TraceKind& kind) {
   using enum GenerateOption;
-  const std::pair<bool, std::pair<GenerateOption, const char*>> given[] = {
-      {r.compute_ns.has_value(), {compute, "compute time"}},
-      {r.backward_ns.has_value(), {backward, "time of the backward pass"}},
-      {r.size.has_value(), {size, "size"}},
-      {!r.comm.empty(), {comm, "choice of collectives"}},
-      {r.layers.has_value(), {layers, "number of layers"}},
-      {r.iterations.has_value(), {iterations, "number of iterations"}},
-      {r.count.has_value(), {count, "count"}},
-      {r.chained.has_value(), {chained, "order"}},
-      {r.seed.has_value(), {seed, "seed"}},
+  const auto check = [&](bool given, GenerateOption option, const char* what) {
+    if (given && !kind.takes(option)) throw usage_error("kind " + std::string(kind.name) + " has no " + what);
   };
-  for (const auto& [is_given, option] : given) {
-    if (is_given && !kind.takes(option.first))
-      throw usage_error("kind " + std::string(kind.name) + " has no " + option.second);
-  }
+  check(r.compute_ns.has_value(), compute, "compute time");
+  check(r.backward_ns.has_value(), backward, "time of the backward pass");
+  check(r.size.has_value(), size, "size");
+  check(!r.comm.empty(), comm, "choice of collectives");
+  check(r.layers.has_value(), layers, "number of layers");
+  check(r.iterations.has_value(), iterations, "number of iterations");
+  check(r.count.has_value(), count, "count");
+  check(r.chained.has_value(), chained, "order");
+  check(r.seed.has_value(), seed, "seed");
 }
 
 void check_range(std::string_view what, std::optional<std::int64_t> value, std::int64_t low, std::int64_t high) {

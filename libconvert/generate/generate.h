@@ -16,6 +16,7 @@ namespace convert {
 
 // The options that a kind may take: bits of TraceKind::options.
 enum class GenerateOption : std::uint16_t {
+  none = 0,
   compute = 1,
   backward = 2,
   size = 4,
@@ -26,14 +27,17 @@ enum class GenerateOption : std::uint16_t {
   chained = 128,
   seed = 256,
 };
+[[nodiscard]] constexpr GenerateOption operator|(GenerateOption a, GenerateOption b) {
+  return static_cast<GenerateOption>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
 
 struct TraceKind {
   std::string_view name;            // "node:comp"
   std::string_view reference_case;  // its name in Chakra's generator, "one_comp_node"; empty: unknown there
-  unsigned options = 0;
+  GenerateOption options = GenerateOption::none;
   std::string_view summary;
 
-  [[nodiscard]] bool takes(GenerateOption o) const { return (options & static_cast<unsigned>(o)) != 0; }
+  [[nodiscard]] bool takes(GenerateOption o) const { return (options | o) == options; }
 };
 // Returns all kinds in the order of kinds.def.
 [[nodiscard]] std::span<const TraceKind> trace_kinds();

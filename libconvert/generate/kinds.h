@@ -22,27 +22,8 @@ inline NodeId add_collective(TraceBuilder& b, const GeneratedCollective& c,
   return b.collective(c.type, c.bytes, after, rooted ? std::optional<Rank>(0) : std::nullopt);
 }
 
-void make_metadata(const GenerateRequest& r, TraceBuilder& b);
-void make_mem_load(const GenerateRequest& r, TraceBuilder& b);
-void make_mem_store(const GenerateRequest& r, TraceBuilder& b);
-void make_comp(const GenerateRequest& r, TraceBuilder& b);
-void make_comp_independent(const GenerateRequest& r, TraceBuilder& b);
-void make_comp_dependent(const GenerateRequest& r, TraceBuilder& b);
-void make_all_reduce(const GenerateRequest& r, TraceBuilder& b);
-void make_all_to_all(const GenerateRequest& r, TraceBuilder& b);
-void make_all_gather(const GenerateRequest& r, TraceBuilder& b);
-void make_reduce_scatter(const GenerateRequest& r, TraceBuilder& b);
-void make_broadcast(const GenerateRequest& r, TraceBuilder& b);
-void make_barrier(const GenerateRequest& r, TraceBuilder& b);
-void make_comm_send(const GenerateRequest& r, TraceBuilder& b);
-void make_comm_recv(const GenerateRequest& r, TraceBuilder& b);
-void make_comm_coll(const GenerateRequest& r, TraceBuilder& b);
-void make_chain(const GenerateRequest& r, TraceBuilder& b);
-void make_independent(const GenerateRequest& r, TraceBuilder& b);
-void make_diamond(const GenerateRequest& r, TraceBuilder& b);
-void make_collectives(const GenerateRequest& r, TraceBuilder& b);
-void make_send_ring(const GenerateRequest& r, TraceBuilder& b);
-void make_layers(const GenerateRequest& r, TraceBuilder& b);
-void make_random(const GenerateRequest& r, TraceBuilder& b);
+#define KIND(name, reference, maker, options, summary) void maker(const GenerateRequest& r, TraceBuilder& b);
+#include "generate/kinds.def"
+#undef KIND
 
 }  // namespace convert::generate

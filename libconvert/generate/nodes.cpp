@@ -36,26 +36,26 @@ class AllKinds {
   explicit AllKinds(NodeTable& table) : table_(table) {}
 
   void add() {
-    floating("double", Kind::double_val, bits(1.2345), bits(2.3456));
-    floating("float", Kind::float_val, bits(1.2345F), bits(2.3456F));
-    integers("int32", Kind::int32_val, 12345, 12345, 23456, true);
-    integers("int64", Kind::int64_val, 9876543210, 9876543210, 1234567890, true);
-    integers("uint32", Kind::uint32_val, 12345, 12345, 23456, true);
-    integers("uint64", Kind::uint64_val, 9876543210, 9876543210, 1234567890, true);
-    integers("sint32", Kind::sint32_val, -12345, 12345, -23456, true);
-    integers("sint64", Kind::sint64_val, -9876543210, 9876543210, -1234567890, true);
-    integers("fixed32", Kind::fixed32_val, 12345, 12345, 23456, false);
-    integers("fixed64", Kind::fixed64_val, 9876543210, 9876543210, 1234567890, false);
-    integers("sfixed32", Kind::sfixed32_val, -12345, 12345, -23456, false);
-    integers("sfixed64", Kind::sfixed64_val, -9876543210, 9876543210, -1234567890, false);
+    numbers("double", Kind::double_val, bits(1.2345), bits(1.2345), bits(2.3456), true);
+    numbers("float", Kind::float_val, bits(1.2345F), bits(1.2345F), bits(2.3456F), true);
+    numbers("int32", Kind::int32_val, 12345, 12345, 23456, true);
+    numbers("int64", Kind::int64_val, 9876543210, 9876543210, 1234567890, true);
+    numbers("uint32", Kind::uint32_val, 12345, 12345, 23456, true);
+    numbers("uint64", Kind::uint64_val, 9876543210, 9876543210, 1234567890, true);
+    numbers("sint32", Kind::sint32_val, -12345, 12345, -23456, true);
+    numbers("sint64", Kind::sint64_val, -9876543210, 9876543210, -1234567890, true);
+    numbers("fixed32", Kind::fixed32_val, 12345, 12345, 23456, false);
+    numbers("fixed64", Kind::fixed64_val, 9876543210, 9876543210, 1234567890, false);
+    numbers("sfixed32", Kind::sfixed32_val, -12345, 12345, -23456, false);
+    numbers("sfixed64", Kind::sfixed64_val, -9876543210, 9876543210, -1234567890, false);
     booleans();
     texts("string", Kind::string_val, true);
     texts("bytes", Kind::bytes_val, false);
   }
 
  private:
-  static std::uint64_t bits(double v) { return std::bit_cast<std::uint64_t>(v); }
-  static std::uint64_t bits(float v) { return std::bit_cast<std::uint32_t>(v); }
+  static std::int64_t bits(double v) { return std::bit_cast<std::int64_t>(v); }
+  static std::int64_t bits(float v) { return std::bit_cast<std::uint32_t>(v); }
   static Kind list_of(Kind scalar) { return static_cast<Kind>(static_cast<int>(scalar) + 1); }
 
   void document(std::string_view text) {
@@ -66,13 +66,8 @@ class AllKinds {
   void list(const std::string& name, Kind kind, const std::vector<std::int64_t>& values) {
     table_.add_ints(Name(name + "_list"), list_of(kind), values);
   }
-  void floating(const std::string& name, Kind kind, std::uint64_t first, std::uint64_t second) {
-    table_.add_int(Name(name), kind, static_cast<std::int64_t>(first));
-    document(name);
-    list(name, kind, {static_cast<std::int64_t>(first), static_cast<std::int64_t>(second)});
-  }
-  void integers(const std::string& name, Kind kind, std::int64_t value, std::int64_t first, std::int64_t second,
-                bool documented) {
+  void numbers(const std::string& name, Kind kind, std::int64_t value, std::int64_t first, std::int64_t second,
+               bool documented) {
     table_.add_int(Name(name), kind, value);
     if (documented) document(name);
     list(name, kind, {first, second});

@@ -19,7 +19,7 @@ namespace {
 class Draw {
  public:
   Draw(std::uint64_t seed, std::uint64_t step, std::uint64_t rank) : state_(mix(mix(mix(seed) + step) + rank)) {}
-  // In 0 … n-1; n ≥ 1.
+  // Returns a number in 0 … n-1; n ≥ 1.
   std::uint64_t below(std::uint64_t n) { return mix(state_ += 0x9e3779b97f4a7c15) % n; }
 
  private:
@@ -32,7 +32,7 @@ class Draw {
 };
 
 constexpr std::uint64_t all_ranks = ~std::uint64_t{0};
-constexpr std::size_t window = 16;  // of the latest nodes, that one may depend on
+constexpr std::size_t window = 16;  // the latest nodes, on which one may depend
 
 TraceBuilder::Parents parents(Draw& draw, const std::vector<NodeId>& latest) {
   TraceBuilder::Parents chosen;
@@ -40,7 +40,7 @@ TraceBuilder::Parents parents(Draw& draw, const std::vector<NodeId>& latest) {
   const std::uint64_t wanted = draw.below(4);
   for (std::uint64_t i = 0; i < wanted; ++i) {
     const NodeId id = latest[draw.below(latest.size())];
-    if (std::find(chosen.begin(), chosen.end(), id) == chosen.end()) chosen.push_back(id);
+    if (std::ranges::find(chosen, id) == chosen.end()) chosen.push_back(id);
   }
   return chosen;
 }
@@ -65,7 +65,7 @@ void make_random(const GenerateRequest& r, TraceBuilder& b) {
     const std::uint64_t what = common.below(10);
     if (what < 2) {
       TraceBuilder::Parents after = parents(own, latest);
-      std::erase_if(after, [&](NodeId id) { return std::find(before.begin(), before.end(), id) != before.end(); });
+      std::erase_if(after, [&](NodeId id) { return std::ranges::find(before, id) != before.end(); });
       after.insert(after.end(), before.begin(), before.end());
       before = {add_collective(b, comm[common.below(comm.size())], after)};
       remember(before[0]);

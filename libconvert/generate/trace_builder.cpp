@@ -37,38 +37,23 @@ NodeId TraceBuilder::compute(std::string_view name, std::uint64_t duration_ns, c
   return id;
 }
 
-NodeId TraceBuilder::mem_load(std::string_view name, std::int64_t bytes, const Parents& after) {
-  const NodeId id = add(NodeType::mem_load, name, after);
+NodeId TraceBuilder::add_memory(NodeType type, std::string_view name, std::int64_t bytes, const Parents& after) {
+  const NodeId id = add(type, name, after);
   trace_.nodes.add_bool(attr::is_cpu_op, false);
   set(attr::tensor_size, bytes, Kind::uint64_val);
   return id;
 }
 
-NodeId TraceBuilder::mem_store(std::string_view name, std::int64_t bytes, const Parents& after) {
-  const NodeId id = add(NodeType::mem_store, name, after);
-  trace_.nodes.add_bool(attr::is_cpu_op, false);
-  set(attr::tensor_size, bytes, Kind::uint64_val);
-  return id;
-}
-
-NodeId TraceBuilder::add_message(NodeType type, Name peer_name, Rank peer, std::int64_t bytes, std::int64_t tag,
+NodeId TraceBuilder::add_message(NodeType type, Rank peer, std::int64_t bytes, std::int64_t tag,
                                  const Parents& after) {
   const NodeId id = add(type, node_type_name(type), after);
   trace_.nodes.add_bool(attr::is_cpu_op, false);
-  const Name own_name = peer_name == attr::comm_dst ? attr::comm_src : attr::comm_dst;
-  set(peer_name, peer, Kind::int32_val);
-  set(own_name, trace_.rank, Kind::int32_val);
+  const bool sends = type == NodeType::comm_send;
+  set(sends ? attr::comm_dst : attr::comm_src, peer, Kind::int32_val);
+  set(sends ? attr::comm_src : attr::comm_dst, trace_.rank, Kind::int32_val);
   set(attr::comm_tag, tag, Kind::int32_val);
   set(attr::comm_size, bytes);
   return id;
-}
-
-NodeId TraceBuilder::send(Rank to, std::int64_t bytes, std::int64_t tag, const Parents& after) {
-  return add_message(NodeType::comm_send, attr::comm_dst, to, bytes, tag, after);
-}
-
-NodeId TraceBuilder::receive(Rank from, std::int64_t bytes, std::int64_t tag, const Parents& after) {
-  return add_message(NodeType::comm_recv, attr::comm_src, from, bytes, tag, after);
 }
 
 NodeId TraceBuilder::collective(Collective type, std::int64_t bytes, const Parents& after, std::optional<Rank> root,

@@ -27,11 +27,19 @@ class TraceBuilder {
   // Adds a computation. A duration that is no whole number of microseconds stands in duration_nanos, too, since
   // other simulators read microseconds only.
   NodeId compute(std::string_view name, std::uint64_t duration_ns, const Parents& after = {});
-  NodeId mem_load(std::string_view name, std::int64_t bytes, const Parents& after = {});
-  NodeId mem_store(std::string_view name, std::int64_t bytes, const Parents& after = {});
+  NodeId mem_load(std::string_view name, std::int64_t bytes, const Parents& after = {}) {
+    return add_memory(NodeType::mem_load, name, bytes, after);
+  }
+  NodeId mem_store(std::string_view name, std::int64_t bytes, const Parents& after = {}) {
+    return add_memory(NodeType::mem_store, name, bytes, after);
+  }
   // Adds a message; the send and its receive must have the same size and tag.
-  NodeId send(Rank to, std::int64_t bytes, std::int64_t tag = 0, const Parents& after = {});
-  NodeId receive(Rank from, std::int64_t bytes, std::int64_t tag = 0, const Parents& after = {});
+  NodeId send(Rank to, std::int64_t bytes, std::int64_t tag = 0, const Parents& after = {}) {
+    return add_message(NodeType::comm_send, to, bytes, tag, after);
+  }
+  NodeId receive(Rank from, std::int64_t bytes, std::int64_t tag = 0, const Parents& after = {}) {
+    return add_message(NodeType::comm_recv, from, bytes, tag, after);
+  }
   // Adds a collective of all ranks, or of a process group. `bytes` is comm_size: what each rank gives, or gets in a
   // scatter; 0 for a barrier. `root`: of broadcast, scatter, reduce and gather.
   NodeId collective(Collective type, std::int64_t bytes, const Parents& after = {},
@@ -51,8 +59,8 @@ class TraceBuilder {
 
  private:
   void end_node();
-  NodeId add_message(NodeType type, Name peer_name, Rank peer, std::int64_t bytes, std::int64_t tag,
-                     const Parents& after);
+  NodeId add_memory(NodeType type, std::string_view name, std::int64_t bytes, const Parents& after);
+  NodeId add_message(NodeType type, Rank peer, std::int64_t bytes, std::int64_t tag, const Parents& after);
 
   Trace trace_;
   NodeId next_id_;

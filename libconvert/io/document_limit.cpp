@@ -23,7 +23,7 @@ constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
 std::optional<std::uint64_t> asked_bytes;
 
-// The number behind `key` in a file of the system; without a key the first one. "max" is none.
+// Returns the number behind `key` in a file of the system, without a key the first one; `unlimited` for "max".
 std::uint64_t number_in(const char* file, const std::string& key) {
   std::ifstream in(file);
   std::string word;
@@ -35,7 +35,7 @@ std::uint64_t number_in(const char* file, const std::string& key) {
   return in >> number ? number : unlimited;
 }
 
-// What the machine has left, or the container.
+// Returns how much memory the machine or the container has left.
 std::uint64_t available_bytes() {
   const std::uint64_t free_kib = number_in("/proc/meminfo", "MemAvailable:");
   const std::uint64_t most = number_in("/sys/fs/cgroup/memory.max", "");

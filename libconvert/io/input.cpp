@@ -59,7 +59,7 @@ class MemoryInput final : public Input {
   std::string_view rest_;
 };
 
-// Size of what is left of a regular file. Files of /proc claim zero bytes: not known.
+// Returns the size of what is left of a regular file; nothing for files of /proc, which claim zero bytes.
 std::optional<std::uint64_t> rest_of_file(int fd, const struct stat& status) {
   if (!S_ISREG(status.st_mode) || status.st_size <= 0) return std::nullopt;
   const off_t at = ::lseek(fd, 0, SEEK_CUR);

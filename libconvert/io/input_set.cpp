@@ -29,7 +29,7 @@ struct Source {
   std::optional<std::uint32_t> rank;
 };
 
-// A tar member belongs to the TarReader; items own their stream.
+// Lets an item own its stream although a tar member belongs to the TarReader.
 class BorrowedInput final : public Input {
  public:
   explicit BorrowedInput(Input& below) : Input(below.name(), below.size()), below_(below) {}
@@ -47,13 +47,13 @@ bool exists(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0;
 }
 
-// What is shorter than a header may be the beginning of a tar that was cut: its name or its magic tells.
+// Returns whether it is a tar, by its magic; by its name if it is shorter than a header, as a tar that was cut.
 bool is_tar(const std::string& path, Input& input) {
   const std::string_view head = input.peek(tar_block_bytes);
   return looks_like_tar(head) || (head.size() < tar_block_bytes && is_tar_name(path));
 }
 
-// Damage found here is reported when the stream's turn comes.
+// Damage in a stream is reported when its turn comes.
 bool is_tar_file(const std::string& path) {
   try {
     return is_tar(path, *open_input(path));
@@ -81,7 +81,8 @@ std::string read_groups(Input& input, std::size_t limit) {
                     "missing from the set, which goes up to rank " + std::to_string(last) + near);
 }
 
-// `files` by rank: 0…N-1 (or any ranks, or a single one), each once. `near`: what to say of others.
+// Throws unless `files`, sorted by rank, are 0…N-1 (or any ranks, or a single one), each once. `near`: what to say
+// of others.
 void check_ranks(const std::string& prefix, const std::vector<RankFile>& files, bool any_ranks,
                  const std::string& near) {
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -119,183 +120,175 @@ struct InputSet::State {
   std::optional<Groups> groups;
   bool groups_asked = false;
 
-  void add_operand(const std::string& operand);
-  void add_directory(const std::string& directory);
-  bool add_prefix(const std::string& prefix);
-  void add_ranks(const std::string& prefix, const std::vector<RankFile>& ranks);
-  std::optional<InputItem> next();
-  std::optional<InputItem> next_member();
-  void take_groups(Input& member, const std::string& set);
-  void choose_groups();
-  void finish_tar();
-  // For messages about what has no ranks.
+  void add_operand(const std::string& operand) {
+    if (operand == "-") {
+      sources.push_back({Source::Kind::stream, operand, std::nullopt});
+      if (base.empty()) base = "stdin";
+      return;
+    }
+    finish_replacement(operand);
+    struct stat status {};
+    if (::stat(operand.c_str(), &status) != 0) {
+      if (errno != ENOENT) throw system_error(operand, errno);
+      if (add_prefix(operand)) return;
+      throw Error(Error::Kind::system, {.file = operand},
+                  "no such file, directory or trace set (" + rank_path(operand, 0) + " …)" + near_text());
+    }
+    if (S_ISDIR(status.st_mode)) {
+      add_directory(operand);
+      return;
+    }
+    if (base.empty()) base = base_of_file(operand);
+    const std::optional<std::uint32_t> rank = rank_of(operand);
+    if (!S_ISREG(status.st_mode)) {
+      sources.push_back({Source::Kind::stream, operand, rank});
+    } else {
+      const bool is_tar = !rank && is_tar_file(operand);
+      sources.push_back({is_tar ? Source::Kind::tar : Source::Kind::file, operand, rank});
+    }
+  }
+
+  void add_directory(const std::string& directory) {
+    std::set<std::string> sets;
+    const std::string folder = directory.ends_with('/') ? directory : directory + "/";
+    finish_replacements_in(directory);
+    const std::vector<RankFile> ranks = rank_files(folder, {}, &sets, &near);
+    if (sets.empty()) {
+      throw input_error({.file = directory}, "holds no trace set (NAME.0.et …)" + near_text());
+    }
+    if (sets.size() > 1) {
+      throw input_error({.file = directory}, "holds several trace sets; name one of them: " + folder +
+                                                 *sets.begin() + ", " + folder + *std::next(sets.begin()) +
+                                                 (sets.size() > 2 ? " …" : ""));
+    }
+    if (base.empty()) base = *sets.begin();
+    add_ranks(folder + *sets.begin(), ranks);
+  }
+
+  bool add_prefix(const std::string& prefix) {
+    const std::vector<RankFile> ranks = existing_ranks(prefix, &near);
+    if (ranks.empty()) return false;
+    if (base.empty()) base = file_name_part(prefix);
+    add_ranks(prefix, ranks);
+    return true;
+  }
+
+  void add_ranks(const std::string& prefix, const std::vector<RankFile>& ranks) {
+    check_ranks(prefix, ranks, any_ranks, near_text());
+    for (const RankFile& file : ranks) sources.push_back({Source::Kind::file, file.path, file.rank});
+    if (std::exchange(has_set, true)) return;
+    if (const std::string path = prefix + std::string(groups_suffix); exists(path)) groups_path = path;
+  }
+
+  std::optional<InputItem> next() {
+    if (ahead) return std::exchange(ahead, std::nullopt);
+    for (;;) {
+      if (tar) {
+        if (std::optional<InputItem> item = next_member()) return item;
+        finish_tar();
+      }
+      if (at == sources.size()) return std::nullopt;
+      const Source& source = sources[at++];
+      std::unique_ptr<Input> input = open_input(source.path);
+      if (source.kind == Source::Kind::file || !is_tar(source.path, *input)) {
+        return InputItem{std::move(input), source.rank};
+      }
+      archive = std::move(input);
+      tar = std::make_unique<TarReader>(*archive);
+    }
+  }
+
+  std::optional<InputItem> next_member() {
+    while (Input* const member = tar->next()) {
+      const std::string& name = tar->member_name();
+      if (const std::optional<SetMember> parts = set_member(name)) {
+        if (tar_ranks.empty()) {
+          tar_set = parts->set;
+          choose_groups();
+        }
+        if (parts->set != tar_set) {
+          throw input_error({.file = member->name()}, "the archive holds a second trace set beside " + tar_set);
+        }
+        if (!tar_ranks.insert(parts->rank).second) {
+          throw input_error({.file = member->name()},
+                            "rank " + std::to_string(parts->rank) + " is in the archive twice");
+        }
+        return InputItem{std::make_unique<BorrowedInput>(*member), parts->rank};
+      }
+      const bool is_groups = name.ends_with(groups_suffix) && !file_name_part(name).starts_with('.');
+      if (is_groups && !has_set) {
+        take_groups(*member, name.substr(0, name.size() - groups_suffix.size()));
+      } else {
+        skipped.push_back(member->name());
+        if (set_of_near_rank(name)) near.add(member->name());
+      }
+    }
+    return std::nullopt;
+  }
+
+  void take_groups(Input& member, const std::string& set) {
+    if (!tar_ranks.empty() && set != tar_set) {
+      skipped.push_back(member.name());
+      return;
+    }
+    if (groups || early_groups.contains(set)) {
+      throw input_error({.file = member.name()}, "the archive holds two group files");
+    }
+    if (groups_asked) {
+      throw input_error({.file = member.name()},
+                        "the group file comes too late; make it the first member of the first input");
+    }
+    Groups found{member.name(), read_groups(member, max_groups_bytes - early_bytes)};
+    if (!tar_ranks.empty()) {
+      groups = std::move(found);
+      return;
+    }
+    early_bytes += found.json.size();
+    early_groups.emplace(set, std::move(found));
+  }
+
+  // Chooses among the groups of a tar, whose set is known with its first rank.
+  void choose_groups() {
+    for (auto& [set, candidate] : early_groups) {
+      if (set == tar_set) {
+        groups = std::move(candidate);
+      } else {
+        skipped.push_back(candidate.name);
+      }
+    }
+    early_groups.clear();
+  }
+
+  void finish_tar() {
+    if (tar_ranks.empty()) {
+      throw input_error({.file = archive->name()},
+                        "the archive holds no ranks (members NAME.0.et …)" + near_text());
+    }
+    std::uint32_t expected = 0;
+    for (const std::uint32_t rank : tar_ranks) {
+      if (rank != expected && !any_ranks && tar_ranks.size() > 1) {
+        fail_gap(archive->name() + "(" + rank_path(tar_set, expected) + ")", *tar_ranks.rbegin(), near_text());
+      }
+      ++expected;
+    }
+    has_set = true;
+    tar.reset();
+    archive.reset();
+    tar_ranks.clear();
+  }
+
+  // Returns what messages about missing ranks say of files with nearly such names.
   [[nodiscard]] std::string near_text() const { return near.count == 0 ? "" : "; " + near.text(); }
 };
 
-void InputSet::State::add_ranks(const std::string& prefix, const std::vector<RankFile>& ranks) {
-  check_ranks(prefix, ranks, any_ranks, near_text());
-  for (const RankFile& file : ranks) sources.push_back({Source::Kind::file, file.path, file.rank});
-  if (std::exchange(has_set, true)) return;
-  if (const std::string path = prefix + std::string(groups_suffix); exists(path)) groups_path = path;
-}
-
-void InputSet::State::add_directory(const std::string& directory) {
-  std::set<std::string> sets;
-  const std::string folder = directory.ends_with('/') ? directory : directory + "/";
-  finish_replacements_in(directory);
-  const std::vector<RankFile> ranks = rank_files(folder, {}, &sets, &near);
-  if (sets.empty()) {
-    throw input_error({.file = directory}, "holds no trace set (NAME.0.et …)" + near_text());
-  }
-  if (sets.size() > 1) {
-    throw input_error({.file = directory}, "holds several trace sets; name one of them: " + folder + *sets.begin() +
-                                               ", " + folder + *std::next(sets.begin()) +
-                                               (sets.size() > 2 ? " …" : ""));
-  }
-  if (base.empty()) base = *sets.begin();
-  add_ranks(folder + *sets.begin(), ranks);
-}
-
-bool InputSet::State::add_prefix(const std::string& prefix) {
-  const std::vector<RankFile> ranks = existing_ranks(prefix, &near);
-  if (ranks.empty()) return false;
-  if (base.empty()) base = file_name_part(prefix);
-  add_ranks(prefix, ranks);
-  return true;
-}
-
-void InputSet::State::add_operand(const std::string& operand) {
-  if (operand == "-") {
-    sources.push_back({Source::Kind::stream, operand, std::nullopt});
-    if (base.empty()) base = "stdin";
-    return;
-  }
-  finish_replacement(operand);
-  struct stat status {};
-  if (::stat(operand.c_str(), &status) != 0) {
-    if (errno != ENOENT) throw system_error(operand, errno);
-    if (add_prefix(operand)) return;
-    throw Error(Error::Kind::system, {.file = operand},
-                "no such file, directory or trace set (" + rank_path(operand, 0) + " …)" + near_text());
-  }
-  if (S_ISDIR(status.st_mode)) {
-    add_directory(operand);
-    return;
-  }
-  if (base.empty()) base = base_of_file(operand);
-  const std::optional<std::uint32_t> rank = rank_of(operand);
-  if (!S_ISREG(status.st_mode)) {
-    sources.push_back({Source::Kind::stream, operand, rank});
-  } else {
-    const bool is_tar = !rank && is_tar_file(operand);
-    sources.push_back({is_tar ? Source::Kind::tar : Source::Kind::file, operand, rank});
-  }
-}
-
-std::optional<InputItem> InputSet::State::next() {
-  if (ahead) return std::exchange(ahead, std::nullopt);
-  for (;;) {
-    if (tar) {
-      if (std::optional<InputItem> item = next_member()) return item;
-      finish_tar();
-    }
-    if (at == sources.size()) return std::nullopt;
-    const Source& source = sources[at++];
-    std::unique_ptr<Input> input = open_input(source.path);
-    if (source.kind == Source::Kind::file || !is_tar(source.path, *input)) {
-      return InputItem{std::move(input), source.rank};
-    }
-    archive = std::move(input);
-    tar = std::make_unique<TarReader>(*archive);
-  }
-}
-
-std::optional<InputItem> InputSet::State::next_member() {
-  while (Input* const member = tar->next()) {
-    const std::string& name = tar->member_name();
-    if (const std::optional<SetMember> parts = set_member(name)) {
-      if (tar_ranks.empty()) {
-        tar_set = parts->set;
-        choose_groups();
-      }
-      if (parts->set != tar_set) {
-        throw input_error({.file = member->name()}, "the archive holds a second trace set beside " + tar_set);
-      }
-      if (!tar_ranks.insert(parts->rank).second) {
-        throw input_error({.file = member->name()},
-                          "rank " + std::to_string(parts->rank) + " is in the archive twice");
-      }
-      return InputItem{std::make_unique<BorrowedInput>(*member), parts->rank};
-    }
-    const bool is_groups = name.ends_with(groups_suffix) && !file_name_part(name).starts_with('.');
-    if (is_groups && !has_set) {
-      take_groups(*member, name.substr(0, name.size() - groups_suffix.size()));
-    } else {
-      skipped.push_back(member->name());
-      if (set_of_near_rank(name)) near.add(member->name());
-    }
-  }
-  return std::nullopt;
-}
-
-// The set of a tar is known with its first rank.
-void InputSet::State::choose_groups() {
-  for (auto& [set, candidate] : early_groups) {
-    if (set == tar_set) {
-      groups = std::move(candidate);
-    } else {
-      skipped.push_back(candidate.name);
-    }
-  }
-  early_groups.clear();
-}
-
-void InputSet::State::take_groups(Input& member, const std::string& set) {
-  if (!tar_ranks.empty() && set != tar_set) {
-    skipped.push_back(member.name());
-    return;
-  }
-  if (groups || early_groups.contains(set)) {
-    throw input_error({.file = member.name()}, "the archive holds two group files");
-  }
-  if (groups_asked) {
-    throw input_error({.file = member.name()},
-                      "the group file comes too late; make it the first member of the first input");
-  }
-  Groups found{member.name(), read_groups(member, max_groups_bytes - early_bytes)};
-  if (!tar_ranks.empty()) {
-    groups = std::move(found);
-    return;
-  }
-  early_bytes += found.json.size();
-  early_groups.emplace(set, std::move(found));
-}
-
-void InputSet::State::finish_tar() {
-  if (tar_ranks.empty()) {
-    throw input_error({.file = archive->name()}, "the archive holds no ranks (members NAME.0.et …)" + near_text());
-  }
-  std::uint32_t expected = 0;
-  for (const std::uint32_t rank : tar_ranks) {
-    if (rank != expected && !any_ranks && tar_ranks.size() > 1) {
-      fail_gap(archive->name() + "(" + rank_path(tar_set, expected) + ")", *tar_ranks.rbegin(), near_text());
-    }
-    ++expected;
-  }
-  has_set = true;
-  tar.reset();
-  archive.reset();
-  tar_ranks.clear();
-}
-
 InputSet::InputSet(std::vector<std::string> operands, bool any_ranks) : state_(std::make_unique<State>()) {
   state_->any_ranks = any_ranks;
-  if (std::count(operands.begin(), operands.end(), "-") > 1) {
+  if (std::ranges::count(operands, "-") > 1) {
     throw usage_error("standard input (-) can be read only once");
   }
   for (const std::string& operand : operands) state_->add_operand(operand);
   const auto& sources = state_->sources;
-  if (std::all_of(sources.begin(), sources.end(), [](const Source& s) { return s.kind == Source::Kind::file; })) {
+  if (std::ranges::all_of(sources, [](const Source& s) { return s.kind == Source::Kind::file; })) {
     for (const Source& source : sources) state_->files.push_back({source.path, source.rank});
   }
 }

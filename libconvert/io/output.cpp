@@ -27,7 +27,7 @@ class FdOutput final : public Output {
   void write(std::string_view bytes) override {
     if (buffer_.size() + bytes.size() >= buffer_bytes) {
       flush();
-      if (bytes.size() >= buffer_bytes) return write_all(bytes);
+      if (bytes.size() >= buffer_bytes) return write_through(bytes);
     }
     buffer_.append(bytes);
   }
@@ -41,19 +41,12 @@ class FdOutput final : public Output {
 
  private:
   void flush() {
-    write_all(buffer_);
+    write_through(buffer_);
     buffer_.clear();
   }
 
-  void write_all(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const ssize_t taken = ::write(fd_, bytes.data(), bytes.size());
-      if (taken >= 0) {
-        bytes.remove_prefix(static_cast<std::size_t>(taken));
-      } else if (errno != EINTR) {
-        throw system_error(name(), errno);
-      }
-    }
+  void write_through(std::string_view bytes) {
+    if (const int error = write_all(fd_, bytes); error != 0) throw system_error(name(), error);
   }
 
   int fd_;
@@ -92,6 +85,15 @@ bool is_tar_name(std::string_view path) {
 
 bool is_broken_pipe(const Error& error) {
   return error.kind() == Error::Kind::system && std::string_view(error.what()) == std::strerror(EPIPE);
+}
+
+int write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t taken = ::write(fd, bytes.data(), bytes.size());
+    if (taken < 0 && errno != EINTR) return errno;
+    if (taken > 0) bytes.remove_prefix(static_cast<std::size_t>(taken));
+  }
+  return 0;
 }
 
 std::unique_ptr<Output> fd_output(std::string name, int fd, FdOwner owner) {

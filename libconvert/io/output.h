@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where results go: standard output, or files that appear whole or not at all.
+// Writes results to standard output, or to files that appear whole or not at all.
 #pragma once
 
 #include <cstdint>

@@ -31,8 +31,8 @@ namespace {
 // a set of any size stays below the limit of open files.
 constexpr std::size_t max_unnamed = 64;
 
-// The descriptor that "/dev/stdout", "/dev/fd/3" … stand for. Opening such a path anew would lose the position
-// in a file that the shell opened for appending.
+// Returns the descriptor that "/dev/stdout", "/dev/fd/3" … stand for. Opening such a path anew would lose the
+// position in a file that the shell opened for appending.
 std::optional<int> descriptor_of(const std::string& path) {
   if (path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;
@@ -48,7 +48,7 @@ std::optional<int> descriptor_of(const std::string& path) {
 
 [[noreturn]] void fail(const std::string& path) { throw system_error(path, errno); }
 
-// The path by its real directory: one name for one file, see State::targets.
+// Returns the path by its real directory, so that a file has one name in State::targets.
 std::string absolute(const std::string& path) {
   char* const real = ::realpath(directory_of(path).c_str(), nullptr);
   if (real == nullptr) return path;
@@ -57,7 +57,7 @@ std::string absolute(const std::string& path) {
   return (directory == "/" ? "" : directory) + "/" + std::string(file_name_part(path));
 }
 
-// Makes a new file in one step with regard to signals. Its removal is registered already.
+// Makes a new file, whose removal is registered already, in a step that no signal interrupts.
 int create_registered(const std::string& path) {
   const UnbrokenStep step;
   return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -95,212 +95,201 @@ struct OutputFiles::State {
   std::vector<std::pair<std::string, SignalCleanup>> new_directories;
   std::size_t unnamed = 0;
 
-  void ensure_directory(const std::string& asked, const std::string& directory, bool make);
-  Entry& add(const std::string& asked, const std::string& target, std::optional<mode_t> mode);
-  void open_named(Entry& entry);
-  void name_it(Entry& entry);
-  void close_descriptor(Entry& entry);
-  void sync();
-  FileChange complete(Entry& entry);
-  void discard(Entry& entry) noexcept;
-  void discard_all() noexcept;
-  std::vector<FileChange> removal_changes() const;
-  void rename_one(Entry& entry);
-  std::string lead() const;
-  void rename_all(const std::vector<FileChange>& changes);
-  class FileOutput;
-};
+  void ensure_directory(const std::string& asked, const std::string& directory, bool make) {
+    struct stat status {};
+    if (::stat(directory.c_str(), &status) == 0) return;
+    if (errno != ENOENT) fail(asked);
+    if (!make) fail(directory);
+    SignalCleanup cleanup = SignalCleanup::remove_directory(directory);
+    if (make_registered_directory(directory) != 0) {
+      if (errno != EEXIST) fail(asked);
+      return;
+    }
+    new_directories.emplace_back(directory, std::move(cleanup));
+  }
 
-void OutputFiles::State::ensure_directory(const std::string& asked, const std::string& directory, bool make) {
-  struct stat status {};
-  if (::stat(directory.c_str(), &status) == 0) return;
-  if (errno != ENOENT) fail(asked);
-  if (!make) fail(directory);
-  SignalCleanup cleanup = SignalCleanup::remove_directory(directory);
-  if (make_registered_directory(directory) != 0) {
-    if (errno != EEXIST) fail(asked);
-    return;
+  Entry& add(const std::string& asked, const std::string& target, std::optional<mode_t> mode) {
+    static const bool can_link_later = ::access("/proc/self/fd", X_OK) == 0;
+    Entry entry;
+    entry.asked = asked;
+    entry.target = target;
+    entry.replaces = mode.has_value();
+    if (can_link_later && unnamed < max_unnamed) {
+      entry.fd = ::open(directory_of(target).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    }
+    if (entry.fd >= 0) {
+      ++unnamed;
+    } else {
+      open_named(entry);
+    }
+    entries.push_back(std::move(entry));
+    Entry& added = entries.back();
+    if (mode && ::fchmod(added.fd, *mode) != 0) {
+      const int error = errno;
+      ::close(added.fd);
+      discard(added);
+      throw system_error(asked, error);
+    }
+    return added;
   }
-  new_directories.emplace_back(directory, std::move(cleanup));
-}
 
-Entry& OutputFiles::State::add(const std::string& asked, const std::string& target, std::optional<mode_t> mode) {
-  static const bool can_link_later = ::access("/proc/self/fd", X_OK) == 0;
-  Entry entry;
-  entry.asked = asked;
-  entry.target = target;
-  entry.replaces = mode.has_value();
-  if (can_link_later && unnamed < max_unnamed) {
-    entry.fd = ::open(directory_of(target).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-  }
-  if (entry.fd >= 0) {
-    ++unnamed;
-  } else {
-    open_named(entry);
-  }
-  entries.push_back(std::move(entry));
-  Entry& added = entries.back();
-  if (mode && ::fchmod(added.fd, *mode) != 0) {
-    const int error = errno;
-    ::close(added.fd);
-    discard(added);
-    throw system_error(asked, error);
-  }
-  return added;
-}
-
-void OutputFiles::State::open_named(Entry& entry) {
-  for (int attempt = 0; attempt < 100; ++attempt) {
-    entry.temporary = temporary_name(entry.target);
-    entry.cleanup = SignalCleanup::remove_file(entry.temporary);
-    entry.fd = create_registered(entry.temporary);
-    if (entry.fd >= 0) return;
-    if (errno != EEXIST) break;
-  }
-  const int error = errno;
-  entry.cleanup.release();
-  throw system_error(entry.asked, error);
-}
-
-// Gives an unnamed temporary a temporary name: a link cannot replace a file, a rename can.
-void OutputFiles::State::name_it(Entry& entry) {
-  const std::string unnamed_path = "/proc/self/fd/" + std::to_string(entry.fd);
-  int result = -1;
-  for (int attempt = 0; attempt < 100 && result != 0; ++attempt) {
-    const std::string name = temporary_name(entry.target);
-    entry.cleanup = SignalCleanup::remove_file(name);
-    result = link_registered(unnamed_path, name);
-    if (result == 0) entry.temporary = name;
-    if (result != 0 && errno != EEXIST) break;
-  }
-  if (result != 0) {
+  void open_named(Entry& entry) {
+    for (int attempt = 0; attempt < 100; ++attempt) {
+      entry.temporary = temporary_name(entry.target);
+      entry.cleanup = SignalCleanup::remove_file(entry.temporary);
+      entry.fd = create_registered(entry.temporary);
+      if (entry.fd >= 0) return;
+      if (errno != EEXIST) break;
+    }
     const int error = errno;
     entry.cleanup.release();
     throw system_error(entry.asked, error);
   }
-  --unnamed;
-  close_descriptor(entry);
-}
 
-void OutputFiles::State::close_descriptor(Entry& entry) {
-  if (::close(std::exchange(entry.fd, -1)) != 0 && errno != EINTR) fail(entry.asked);
-}
-
-// The descriptor of an open entry belongs to its Output.
-void OutputFiles::State::discard(Entry& entry) noexcept {
-  if (entry.state == Entry::State::discarded) return;
-  if (entry.temporary.empty()) {
+  // Gives an unnamed temporary a temporary name: a link cannot replace a file, a rename can.
+  void name_it(Entry& entry) {
+    const std::string unnamed_path = "/proc/self/fd/" + std::to_string(entry.fd);
+    int result = -1;
+    for (int attempt = 0; attempt < 100 && result != 0; ++attempt) {
+      const std::string name = temporary_name(entry.target);
+      entry.cleanup = SignalCleanup::remove_file(name);
+      result = link_registered(unnamed_path, name);
+      if (result == 0) entry.temporary = name;
+      if (result != 0 && errno != EEXIST) break;
+    }
+    if (result != 0) {
+      const int error = errno;
+      entry.cleanup.release();
+      throw system_error(entry.asked, error);
+    }
     --unnamed;
-  } else {
-    ::unlink(entry.temporary.c_str());
+    close_descriptor(entry);
   }
-  if (entry.state == Entry::State::complete && entry.fd >= 0) ::close(entry.fd);
-  entry.state = Entry::State::discarded;
-  entry.cleanup.release();
-}
 
-void OutputFiles::State::discard_all() noexcept {
-  const std::lock_guard lock(mutex);
-  for (Entry& entry : entries) discard(entry);
-  for (const auto& [directory, cleanup] : new_directories) ::rmdir(directory.c_str());
-  new_directories.clear();
-}
-
-// Brings the contents to the disk. Of many files a call for each would wait for as many commits of the file
-// system's own journal; one call for the file system waits for one, if also for what others have written.
-void OutputFiles::State::sync() {
-  constexpr std::size_t most_single = 8;
-  std::map<dev_t, std::vector<Entry*>> by_device;
-  for (Entry& entry : entries) {
-    struct stat status {};
-    if (entry.state != Entry::State::complete) continue;
-    const bool found = (entry.fd >= 0 ? ::fstat(entry.fd, &status) : ::stat(entry.temporary.c_str(), &status)) == 0;
-    if (!found) fail(entry.asked);
-    by_device[status.st_dev].push_back(&entry);
+  void close_descriptor(Entry& entry) {
+    if (::close(std::exchange(entry.fd, -1)) != 0 && errno != EINTR) fail(entry.asked);
   }
-  for (const auto& [device, files] : by_device) {
-    const bool at_once = files.size() > most_single;
-    for (const Entry* entry : files) {
-      const int fd = entry->fd >= 0 ? entry->fd : ::open(entry->temporary.c_str(), O_RDONLY | O_CLOEXEC);
-      if (fd < 0) fail(entry->asked);
-      const int error = !at_once ? sync_file(fd) : ::syncfs(fd) != 0 ? errno : 0;
-      if (fd != entry->fd) ::close(fd);
-      if (error != 0) throw system_error(entry->asked, error);
-      if (at_once) break;
+
+  // Brings the contents to the disk. Of many files a call for each would wait for as many commits of the file
+  // system's own journal; one call for the file system waits for one, if also for what others have written.
+  void sync() {
+    constexpr std::size_t most_single = 8;
+    std::map<dev_t, std::vector<Entry*>> by_device;
+    for (Entry& entry : entries) {
+      struct stat status {};
+      if (entry.state != Entry::State::complete) continue;
+      const bool found =
+          (entry.fd >= 0 ? ::fstat(entry.fd, &status) : ::stat(entry.temporary.c_str(), &status)) == 0;
+      if (!found) fail(entry.asked);
+      by_device[status.st_dev].push_back(&entry);
+    }
+    for (const auto& [device, files] : by_device) {
+      const bool at_once = files.size() > most_single;
+      for (const Entry* entry : files) {
+        const int fd = entry->fd >= 0 ? entry->fd : ::open(entry->temporary.c_str(), O_RDONLY | O_CLOEXEC);
+        if (fd < 0) fail(entry->asked);
+        const int error = !at_once ? sync_file(fd) : ::syncfs(fd) != 0 ? errno : 0;
+        if (fd != entry->fd) ::close(fd);
+        if (error != 0) throw system_error(entry->asked, error);
+        if (at_once) break;
+      }
     }
   }
-}
 
-// Gives the file a name beside its target.
-FileChange OutputFiles::State::complete(Entry& entry) {
-  if (entry.temporary.empty()) name_it(entry);
-  const FileStamp fresh = stamp_of(entry.temporary);
-  if (fresh == FileStamp{}) fail(entry.asked);
-  return {.target = entry.target,
-          .temporary = entry.temporary,
-          .backup = backup_name(entry.temporary),
-          .is_removal = false,
-          .fresh = fresh,
-          .old = stamp_of(entry.target)};
-}
-
-// Returns the removals whose file exists.
-std::vector<FileChange> OutputFiles::State::removal_changes() const {
-  std::vector<FileChange> changes;
-  for (const std::string& path : removals) {
-    const FileStamp old = stamp_of(path);
-    if (old == FileStamp{}) continue;
-    FileChange& change = changes.emplace_back();
-    change.is_removal = true;
-    change.old = old;
-    change.target = absolute(path);
-    change.temporary = temporary_name(change.target);
-    change.backup = backup_name(change.temporary);
+  // Gives the file a name beside its target.
+  FileChange complete(Entry& entry) {
+    if (entry.temporary.empty()) name_it(entry);
+    const FileStamp fresh = stamp_of(entry.temporary);
+    if (fresh == FileStamp{}) fail(entry.asked);
+    return {.target = entry.target,
+            .temporary = entry.temporary,
+            .backup = backup_name(entry.temporary),
+            .is_removal = false,
+            .fresh = fresh,
+            .old = stamp_of(entry.target)};
   }
-  return changes;
-}
 
-// The registration of a renamed file ends behind the step: a temporary name that is gone does no harm.
-void OutputFiles::State::rename_one(Entry& entry) {
-  int error = 0;
-  {
-    const UnbrokenStep step;
-    if (::rename(entry.temporary.c_str(), entry.target.c_str()) != 0) error = errno;
-  }
-  if (error != 0) throw system_error(entry.asked, error);
-}
-
-// The set gives the journal its name, by the path that its readers will name, not what is written beside it.
-std::string OutputFiles::State::lead() const {
-  const Entry* first = nullptr;
-  for (const Entry& entry : entries) {
-    if (entry.state != Entry::State::complete) continue;
-    if (set_member(entry.asked)) return absolute(entry.asked);
-    if (first == nullptr) first = &entry;
-  }
-  return absolute(first != nullptr ? first->asked : removals.front());
-}
-
-void OutputFiles::State::rename_all(const std::vector<FileChange>& changes) {
-  ReplaceFailure failure;
-  const ReplaceResult result = replace_files(lead(), changes, failure);
-  if (result == ReplaceResult::done) return;
-  for (const Entry& entry : entries) {
-    if (entry.target == failure.path) failure.path = entry.asked;
-  }
-  if (result == ReplaceResult::undone) throw system_error(failure.path, failure.error);
-  for (Entry& entry : entries) {  // the journal needs them
+  // Takes an entry back. The descriptor of an open one belongs to its Output.
+  void discard(Entry& entry) noexcept {
+    if (entry.state == Entry::State::discarded) return;
+    if (entry.temporary.empty()) {
+      --unnamed;
+    } else {
+      ::unlink(entry.temporary.c_str());
+    }
+    if (entry.state == Entry::State::complete && entry.fd >= 0) ::close(entry.fd);
     entry.state = Entry::State::discarded;
     entry.cleanup.release();
   }
-  throw Error(
-      Error::Kind::system, {.file = failure.path},
-      std::string(std::strerror(failure.error)) +
-          "; the files that were replaced before could not be put back: when the cause is gone, run any etkit "
-          "tool on the set, which finishes what was begun");
-}
 
-// One file of the group. Without close() its temporary goes away with it.
+  void discard_all() noexcept {
+    const std::lock_guard lock(mutex);
+    for (Entry& entry : entries) discard(entry);
+    for (const auto& [directory, cleanup] : new_directories) ::rmdir(directory.c_str());
+    new_directories.clear();
+  }
+
+  // Returns the removals whose file exists.
+  std::vector<FileChange> removal_changes() const {
+    std::vector<FileChange> changes;
+    for (const std::string& path : removals) {
+      const FileStamp old = stamp_of(path);
+      if (old == FileStamp{}) continue;
+      FileChange& change = changes.emplace_back();
+      change.is_removal = true;
+      change.old = old;
+      change.target = absolute(path);
+      change.temporary = temporary_name(change.target);
+      change.backup = backup_name(change.temporary);
+    }
+    return changes;
+  }
+
+  // A renamed file's registration may end later: a temporary name that is gone does no harm.
+  void rename_one(Entry& entry) {
+    int error = 0;
+    {
+      const UnbrokenStep step;
+      if (::rename(entry.temporary.c_str(), entry.target.c_str()) != 0) error = errno;
+    }
+    if (error != 0) throw system_error(entry.asked, error);
+  }
+
+  // Returns the path after which the journal is named: the set's, as its readers will give it, not that of a file
+  // beside it.
+  std::string lead() const {
+    const Entry* first = nullptr;
+    for (const Entry& entry : entries) {
+      if (entry.state != Entry::State::complete) continue;
+      if (set_member(entry.asked)) return absolute(entry.asked);
+      if (first == nullptr) first = &entry;
+    }
+    return absolute(first != nullptr ? first->asked : removals.front());
+  }
+
+  void rename_all(const std::vector<FileChange>& changes) {
+    ReplaceFailure failure;
+    const ReplaceResult result = replace_files(lead(), changes, failure);
+    if (result == ReplaceResult::done) return;
+    for (const Entry& entry : entries) {
+      if (entry.target == failure.path) failure.path = entry.asked;
+    }
+    if (result == ReplaceResult::undone) throw system_error(failure.path, failure.error);
+    for (Entry& entry : entries) {  // the journal needs them
+      entry.state = Entry::State::discarded;
+      entry.cleanup.release();
+    }
+    throw Error(
+        Error::Kind::system, {.file = failure.path},
+        std::string(std::strerror(failure.error)) +
+            "; the files that were replaced before could not be put back: when the cause is gone, run any etkit "
+            "tool on the set, which finishes what was begun");
+  }
+
+  class FileOutput;
+};
+
+// Writes one file of the group. Without close() its temporary goes away with it.
 class OutputFiles::State::FileOutput final : public Output {
  public:
   FileOutput(std::shared_ptr<State> state, Entry& entry)

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
+#include <limits>
+#include <utility>
 
 #include "core/diagnostic.h"
+#include "core/units.h"
 #include "io/output.h"
 #include "io/set_name.h"
 
@@ -19,7 +21,7 @@ constexpr std::size_t most_near_names = 5;
 
 bool is_hidden(std::string_view path) { return file_name_part(path).starts_with('.'); }
 
-// "ring.3" of "ring.3.et.gz"; nothing of other names.
+// Returns "ring.3" of "ring.3.et.gz"; nothing of other names.
 std::optional<std::string_view> without_suffixes(std::string_view path) {
   std::string_view name = without_compression_suffix(path);
   if (!name.ends_with(".et") || is_hidden(path)) return std::nullopt;
@@ -27,17 +29,21 @@ std::optional<std::string_view> without_suffixes(std::string_view path) {
   return name;
 }
 
-// Takes ".R" off the end of `name`.
-std::optional<std::uint32_t> take_rank(std::string_view& name) {
+// Splits "ring.3" at its last dot; nothing if there is none, or nothing before it.
+std::optional<std::pair<std::string_view, std::string_view>> split_number(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos || dot == 0 || name[dot - 1] == '/') return std::nullopt;
-  const std::string_view digits = name.substr(dot + 1);
-  if (digits.size() > 1 && digits[0] == '0') return std::nullopt;
-  std::uint32_t rank = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), rank);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  name = name.substr(0, dot);
-  return rank;
+  return std::pair(name.substr(0, dot), name.substr(dot + 1));
+}
+
+// Takes ".R" off the end of `name` and returns R.
+std::optional<std::uint32_t> take_rank(std::string_view& name) {
+  const auto parts = split_number(name);
+  if (!parts || (parts->second.size() > 1 && parts->second[0] == '0')) return std::nullopt;
+  const auto rank = parse_unsigned(parts->second);
+  if (!rank || *rank > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
+  name = parts->first;
+  return static_cast<std::uint32_t>(*rank);
 }
 
 }  // namespace
@@ -61,12 +67,12 @@ std::optional<SetMember> set_member(std::string_view path) {
 std::optional<std::string> set_of_near_rank(std::string_view path) {
   const std::optional<std::string_view> name = without_suffixes(path);
   if (!name || set_member(path)) return std::nullopt;
-  const std::size_t dot = name->rfind('.');
-  if (dot == std::string_view::npos || dot == 0 || (*name)[dot - 1] == '/') return std::nullopt;
-  std::string_view number = name->substr(dot + 1);
+  const auto parts = split_number(*name);
+  if (!parts) return std::nullopt;
+  auto [set, number] = *parts;
   if (number.starts_with('-') || number.starts_with('+')) number.remove_prefix(1);
   if (number.empty() || number.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
-  return std::string(name->substr(0, dot));
+  return std::string(set);
 }
 
 void NearRanks::add(const std::string& name) {
@@ -104,9 +110,9 @@ std::vector<RankFile> rank_files(const std::string& directory, const std::string
   const int error = errno;
   ::closedir(stream);
   if (error != 0) throw system_error(directory, error);
-  std::sort(near_names.begin(), near_names.end());
+  std::ranges::sort(near_names);
   for (const std::string& name : near_names) near->add(name);
-  std::sort(files.begin(), files.end(), [](const RankFile& a, const RankFile& b) {
+  std::ranges::sort(files, [](const RankFile& a, const RankFile& b) {
     return a.rank != b.rank ? a.rank < b.rank : a.path < b.path;
   });
   return files;

@@ -66,7 +66,7 @@ class PipeSignalHeld {
   bool was_pending_ = false;
 };
 
-// What PATH makes of the name of a program.
+// Returns the paths that a program can have by PATH.
 std::vector<std::string> program_paths(const std::string& program) {
   if (program.empty() || program.find('/') != std::string::npos) return {program};
   const char* const list = std::getenv("PATH");
@@ -81,7 +81,7 @@ std::vector<std::string> program_paths(const std::string& program) {
   return paths;
 }
 
-// What the child needs, made before fork(): behind it, only async-signal-safe calls are left to it.
+// Holds what the child needs, made before fork(): the child may only make async-signal-safe calls.
 struct ChildPlan {
   std::vector<std::string> paths;
   std::vector<char*> arguments;
@@ -96,7 +96,7 @@ bool place_descriptor(int from, int to) {
   return from == to ? ::fcntl(from, F_SETFD, 0) == 0 : ::dup2(from, to) == to;
 }
 
-// All signals are blocked: a handler of ours must not run in the child.
+// Runs with all signals blocked, so that no handler of this process runs in the child.
 void become_program(const ChildPlan& plan) {
   ::setpgid(0, 0);
   // A parent that is killed cannot end it any more. It may have ended before this was asked for.
@@ -144,7 +144,7 @@ pid_t fork_child(const ChildPlan& plan) {
   return child;
 }
 
-// Why the program was not started; 0 if it was: exec has closed the pipe then.
+// Returns why the program was not started; 0 if it was, since exec has closed the pipe.
 int start_failure(int from) {
   int error = 0;
   ssize_t got = -1;
@@ -154,7 +154,7 @@ int start_failure(int from) {
   return got == static_cast<ssize_t>(sizeof error) ? error : 0;
 }
 
-// Takes what is there. False if that goes beyond the limit.
+// Takes what is there. Returns false if that goes beyond the limit.
 bool drain(Descriptor& from, std::string& to, std::size_t limit) {
   std::array<char, std::size_t{64} << 10> chunk;
   const ssize_t got = ::read(from.get(), chunk.data(), chunk.size());

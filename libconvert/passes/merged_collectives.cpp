@@ -148,10 +148,7 @@ void MergedCollectives::restore(std::uint32_t number, NodeTable& out) const {
     out.add_copy(table_, a);
     out.attrs.back().name = Name(key.substr(merged::prefix.size()));
   }
-  n.inputs = out.add_io(table_, first.inputs);
-  n.outputs = out.add_io(table_, first.outputs);
-  n.extra = out.add_extra(table_, first.extra);
-  out.end_node();
+  out.end_copy(table_, first);
 }
 
 }  // namespace convert

@@ -38,7 +38,7 @@ std::size_t in_pages(std::size_t bytes) {
   return (bytes + page - 1) / page * page;
 }
 
-// From the system itself, which takes them back at once: arrays that grow leave holes in a heap.
+// Gets pages from the system itself, which takes them back at once: arrays that grow leave holes in a heap.
 void* new_pages(std::size_t bytes, std::size_t alignment) {
   if (bytes > SIZE_MAX / 2) throw std::bad_alloc();
   const std::size_t size = in_pages(bytes);
@@ -69,7 +69,7 @@ void* allocate_huge(std::size_t bytes, std::size_t least) {
   return p;
 }
 
-// Without huge pages all is slower, nothing else: no error is of interest.
+// Ignores errors: without huge pages everything is only slower.
 void advise_huge(void* p, std::size_t bytes) noexcept {
   const std::size_t before = (huge_page - address(p) % huge_page) % huge_page;
   if (before + huge_page > bytes) return;

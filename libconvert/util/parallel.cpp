@@ -20,12 +20,12 @@ using Step = std::function<void(std::size_t slot, std::size_t i)>;
 using Actions = std::vector<std::function<void()>>;
 thread_local Actions* left_to_do = nullptr;  // of the item that this thread works on
 
-// What work on an item came to, but for its result.
+// What work on an item led to besides its result.
 struct Outcome {
   std::exception_ptr error;
   Actions actions;
 
-  // When its turn has come.
+  // Does what was left for the item's turn.
   void take() {
     for (const auto& action : std::exchange(actions, {})) action();
     if (error) std::rethrow_exception(std::exchange(error, nullptr));
@@ -58,7 +58,7 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  // Fewer threads than asked for will do; none at all is false.
+  // Starts `count` threads, or as many as the system allows. Returns false if that is none.
   [[nodiscard]] bool start(std::size_t count) {
     threads_.reserve(count);
     try {
@@ -80,7 +80,7 @@ class Pool {
     outcome.take();
   }
 
-  // Its slot may be used again.
+  // Frees the slot of item i.
   void done(std::size_t i) {
     {
       const std::lock_guard lock(mutex_);

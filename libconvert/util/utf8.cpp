@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "util/utf8.h"
 
-#include <cstdint>
 #include <cstring>
 
 namespace convert {
@@ -9,7 +8,7 @@ namespace {
 
 constexpr std::uint64_t high_bits = 0x8080808080808080U;
 
-// Offset of the first byte from 0x80 on, at or behind i.
+// Returns the offset of the first byte of 0x80 or above, at or behind i.
 std::size_t skip_ascii(std::string_view s, std::size_t i) {
   for (std::uint64_t word = 0; i + sizeof word <= s.size(); i += sizeof word) {
     std::memcpy(&word, s.data() + i, sizeof word);
@@ -53,6 +52,22 @@ std::size_t sequence_length(std::string_view s, std::size_t i) {
     return b1 >= low && b1 <= high && follows(i + 2) && follows(i + 3) ? 4 : 0;
   }
   return 0;
+}
+
+std::uint32_t decode_utf8(std::string_view sequence) {
+  std::uint32_t code = static_cast<unsigned char>(sequence[0]) & (0xffU >> (sequence.size() + 1));
+  for (const char b : sequence.substr(1)) code = code << 6U | (static_cast<unsigned char>(b) & 0x3fU);
+  return code;
+}
+
+void append_utf8(std::string& out, std::uint32_t code) {
+  const auto byte = [&](std::uint32_t b) { out += static_cast<char>(b); };
+  const auto rest = [&](unsigned shift) { byte(0x80 | (code >> shift & 0x3f)); };
+  if (code < 0x80) return byte(code);
+  byte(code < 0x800 ? 0xc0 | code >> 6U : code < 0x10000 ? 0xe0 | code >> 12U : 0xf0 | code >> 18U);
+  if (code >= 0x10000) rest(12);
+  if (code >= 0x800) rest(6);
+  rest(0);
 }
 
 std::size_t find_invalid_utf8(std::string_view s) {

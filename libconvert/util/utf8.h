@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace convert {
@@ -17,6 +19,10 @@ inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 [[nodiscard]] bool is_ascii(std::string_view s);
 // Returns the length in bytes of the well-formed sequence that begins at s[i] ≥ 0x80; 0 if there is none.
 [[nodiscard]] std::size_t sequence_length(std::string_view s, std::size_t i);
+// Returns the code of the character that a well-formed sequence of two or more bytes stands for.
+[[nodiscard]] std::uint32_t decode_utf8(std::string_view sequence);
+// Appends a character by its code, which is below 0x110000.
+void append_utf8(std::string& out, std::uint32_t code);
 // Returns the offset of the first byte that is not part of well-formed UTF-8, or npos.
 [[nodiscard]] std::size_t find_invalid_utf8(std::string_view s);
 

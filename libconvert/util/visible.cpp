@@ -10,14 +10,7 @@ namespace {
 
 bool is_plain(char c) { return c >= 0x20 && c < 0x7f; }
 
-// Decodes a well-formed sequence of two or more bytes.
-char32_t code_point(std::string_view bytes) {
-  char32_t c = static_cast<unsigned char>(bytes[0]) & (0xFFU >> (bytes.size() + 1));
-  for (const char b : bytes.substr(1)) c = c << 6U | (static_cast<unsigned char>(b) & 0x3FU);
-  return c;
-}
-
-bool is_control(char32_t c) {
+bool is_control(std::uint32_t c) {
   return c < 0xA0 || c == 0x61C || (c >= 0x200E && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
          (c >= 0x2066 && c <= 0x2069);
 }
@@ -50,7 +43,7 @@ std::string visible(std::string_view text) {
       is_plain(c) ? out.push_back(c) : append_ascii_control(out, c);
     } else if (n == 0) {
       append_escape(out, 'x', static_cast<unsigned char>(c));
-    } else if (const char32_t point = code_point(text.substr(i, n)); is_control(point)) {
+    } else if (const std::uint32_t point = decode_utf8(text.substr(i, n)); is_control(point)) {
       append_escape(out, 'u', point);
     } else {
       out.append(text.substr(i, n));

@@ -10,7 +10,7 @@ constexpr std::array<std::string_view, 3> protocol_names = {"Simple", "LL", "LL1
 
 template <typename Enum, std::size_t N>
 std::optional<Enum> lookup(const std::array<std::string_view, N>& names, std::string_view text) {
-  const auto found = std::find(names.begin(), names.end(), text);
+  const auto found = std::ranges::find(names, text);
   if (found == names.end()) return std::nullopt;
   return static_cast<Enum>(found - names.begin());
 }
@@ -37,7 +37,7 @@ bool is_standard_attribute(std::string_view name) {
   static constexpr std::array<std::string_view, 10> known = {"name",     "proto",   "nchannels", "nchunksperloop",
                                                              "ngpus",    "coll",    "inplace",   "outofplace",
                                                              "minBytes", "maxBytes"};
-  return std::find(known.begin(), known.end(), name) != known.end();
+  return std::ranges::find(known, name) != known.end();
 }
 
 std::int64_t written_max_bytes(const Algorithm& a) {
@@ -58,7 +58,7 @@ std::vector<std::uint32_t> published_steps(const Algorithm& a) {
 }
 
 bool is_complete(const Algorithm& a) {
-  return std::all_of(a.gpus.begin(), a.gpus.end(), [](const Gpu& g) { return g.complete; });
+  return std::ranges::all_of(a.gpus, [](const Gpu& g) { return g.complete; });
 }
 
 std::int32_t input_chunks(Collective c, std::int32_t chunks, std::int32_t ranks) {

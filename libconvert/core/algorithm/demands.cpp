@@ -14,7 +14,7 @@ namespace {
 using Chunk = Schedule::Chunk;
 using NodeSet = Schedule::NodeSet;
 
-// Which nodes a chunk begins or ends at.
+// The nodes that a chunk begins or ends at.
 enum class At : std::uint8_t { one, root, all };
 
 struct Shape {
@@ -57,11 +57,111 @@ class Finder {
   }
 
  private:
-  void check(const Chunk& c);
-  [[nodiscard]] std::optional<std::uint32_t> single(const Chunk& c, bool post);
-  [[nodiscard]] bool everywhere(const Chunk& c, bool post);
-  void find_missing_pair();
-  void find_missing_node();
+  void check(const Chunk& c) {
+    std::optional<std::uint32_t> ends[2];
+    for (const bool post : {false, true}) {
+      const At at = post ? shape_.post : shape_.pre;
+      if (at == At::all) {
+        if (!everywhere(c, post)) return;
+        continue;
+      }
+      ends[post ? 1 : 0] = single(c, post);
+      if (!ends[post ? 1 : 0]) return;
+      if (at != At::root) continue;
+      const std::uint32_t here = *ends[post ? 1 : 0];
+      if (!root_) root_ = here;
+      if (*root_ != here)
+        return add(c, std::string(post ? "ends at " : "begins at ") + node_text(here) + ", others at " +
+                          node_text(*root_) + ": " + name_ + " has one root");
+    }
+    if (pairs_) {
+      lines_.try_emplace({*ends[0], *ends[1]}, c.line);
+    } else if (shape_.pre == At::one) {
+      node_lines_.try_emplace(*ends[0], c.line);
+    } else if (shape_.post == At::one) {
+      node_lines_.try_emplace(*ends[1], c.line);
+    }
+  }
+
+  // Returns the only node that a chunk begins at, or ends at; among those who get it, nodes that have it anyway do
+  // not count.
+  [[nodiscard]] std::optional<std::uint32_t> single(const Chunk& c, bool post) {
+    const NodeSet& set = post ? c.post : c.pre;
+    const bool may_keep = post && shape_.pre != At::all;
+    std::optional<std::uint32_t> found;
+    std::size_t count = 0;
+    if (set.all && nodes_.size() > 2) {
+      count = nodes_.size();
+    } else {
+      const auto members = set.all ? std::span<const std::uint32_t>(nodes_) : listed(s_, set);
+      for (const std::uint32_t n : members) {
+        if (may_keep && members.size() > 1 && contains(s_, c.pre, n)) continue;
+        if (count++ == 0) found = n;
+      }
+    }
+    if (count == 1) return found;
+    const std::string verb = post ? "ends at " : "begins at ";
+    add(c, verb + counted(count, "node") + ", where one of " + name_ + ' ' + verb + "one");
+    return std::nullopt;
+  }
+
+  [[nodiscard]] bool everywhere(const Chunk& c, bool post) {
+    const NodeSet& set = post ? c.post : c.pre;
+    if (set.all) return true;
+    const bool may_keep = post && shape_.pre != At::all && !c.pre.all;
+    const auto takes_part = [&](std::uint32_t n) { return !is_relay(s_, n); };
+    const auto in_set = [&](std::uint32_t n) { return contains(s_, set, n); };
+    auto there = static_cast<std::size_t>(std::ranges::count_if(listed(s_, set), takes_part));
+    if (may_keep) {
+      there += static_cast<std::size_t>(
+          std::ranges::count_if(listed(s_, c.pre), [&](std::uint32_t n) { return takes_part(n) && !in_set(n); }));
+    }
+    if (there == nodes_.size()) return true;
+    const auto first = std::ranges::find_if(
+        nodes_, [&](std::uint32_t n) { return !in_set(n) && !(may_keep && contains(s_, c.pre, n)); });
+    const std::size_t others = nodes_.size() - there - 1;
+    const std::string where = node_text(*first) + (others > 0 ? " and " + std::to_string(others) + " more" : "");
+    const std::string of = !c.pre.all && c.pre.of.count == 1 ? "of " + node_text(listed(s_, c.pre)[0]) + ' ' : "";
+    add(c, (post ? of + "is not demanded at " : "has no contribution of ") + where + ", as " + name_ + " has it");
+    return false;
+  }
+
+  // Reports the first missing pair: pairs ascend, so it is the first that is not in its place.
+  void find_missing_pair() {
+    std::erase_if(lines_, [](const auto& pair) { return pair.first.first == pair.first.second; });
+    const std::uint64_t n = nodes_.size();
+    const std::uint64_t missing = n * (n - 1) - lines_.size();
+    if (n < 2 || missing == 0) return;
+    std::size_t from = 0, to = 1;
+    std::uint32_t line = 0;
+    for (const auto& [pair, own_line] : lines_) {
+      if (pair != std::pair{nodes_[from], nodes_[to]}) break;
+      line = own_line;
+      to += to + 1 == from ? 2 : 1;
+      if (to >= n) {
+        ++from;
+        to = 0;
+      }
+    }
+    out_.push_back({"no chunk goes from " + node_text(nodes_[from]) + " to " + node_text(nodes_[to]) +
+                        (missing > 1 ? " (the first of " + std::to_string(missing) + " such pairs)" : "") +
+                        ", as " + name_ + " has it",
+                    line});
+  }
+
+  // Reports the first node without a part; the root of a gather or scatter needs none.
+  void find_missing_node() {
+    const bool gives = shape_.pre == At::one;
+    for (const std::uint32_t n : nodes_) {
+      if (node_lines_.contains(n) || (root_ && *root_ == n)) continue;
+      const auto before = node_lines_.lower_bound(n);
+      out_.push_back({"no chunk " + std::string(gives ? "begins" : "ends") + " at " + node_text(n) + ", as " +
+                          name_ + " has it",
+                      before == node_lines_.begin() ? 0 : std::prev(before)->second});
+      return;
+    }
+  }
+
   void add(const Chunk& c, const std::string& what) {
     out_.push_back({"chunk " + std::to_string(c.id) + ' ' + what, c.line});
   }
@@ -77,110 +177,6 @@ class Finder {
   std::map<std::uint32_t, std::uint32_t> node_lines_;                       // by who gives or gets a part
   std::vector<MissingDemand> out_;
 };
-
-// The node that a chunk begins at, or the one that gets it: who holds it anyway need not be left out there.
-std::optional<std::uint32_t> Finder::single(const Chunk& c, bool post) {
-  const NodeSet& set = post ? c.post : c.pre;
-  const bool may_keep = post && shape_.pre != At::all;
-  std::optional<std::uint32_t> found;
-  std::size_t count = 0;
-  if (set.all && nodes_.size() > 2) {
-    count = nodes_.size();
-  } else {
-    const auto members = set.all ? std::span<const std::uint32_t>(nodes_) : listed(s_, set);
-    for (const std::uint32_t n : members) {
-      if (may_keep && members.size() > 1 && contains(s_, c.pre, n)) continue;
-      if (count++ == 0) found = n;
-    }
-  }
-  if (count == 1) return found;
-  const std::string verb = post ? "ends at " : "begins at ";
-  add(c, verb + counted(count, "node") + ", where one of " + name_ + ' ' + verb + "one");
-  return std::nullopt;
-}
-
-bool Finder::everywhere(const Chunk& c, bool post) {
-  const NodeSet& set = post ? c.post : c.pre;
-  if (set.all) return true;
-  const bool may_keep = post && shape_.pre != At::all && !c.pre.all;
-  const auto takes_part = [&](std::uint32_t n) { return !is_relay(s_, n); };
-  const auto in_set = [&](std::uint32_t n) { return contains(s_, set, n); };
-  auto there = static_cast<std::size_t>(std::ranges::count_if(listed(s_, set), takes_part));
-  if (may_keep) {
-    there += static_cast<std::size_t>(
-        std::ranges::count_if(listed(s_, c.pre), [&](std::uint32_t n) { return takes_part(n) && !in_set(n); }));
-  }
-  if (there == nodes_.size()) return true;
-  const auto first = std::ranges::find_if(
-      nodes_, [&](std::uint32_t n) { return !in_set(n) && !(may_keep && contains(s_, c.pre, n)); });
-  const std::size_t others = nodes_.size() - there - 1;
-  const std::string where = node_text(*first) + (others > 0 ? " and " + std::to_string(others) + " more" : "");
-  const std::string of = !c.pre.all && c.pre.of.count == 1 ? "of " + node_text(listed(s_, c.pre)[0]) + ' ' : "";
-  add(c, (post ? of + "is not demanded at " : "has no contribution of ") + where + ", as " + name_ + " has it");
-  return false;
-}
-
-void Finder::check(const Chunk& c) {
-  std::optional<std::uint32_t> ends[2];
-  for (const bool post : {false, true}) {
-    const At at = post ? shape_.post : shape_.pre;
-    if (at == At::all) {
-      if (!everywhere(c, post)) return;
-      continue;
-    }
-    ends[post ? 1 : 0] = single(c, post);
-    if (!ends[post ? 1 : 0]) return;
-    if (at != At::root) continue;
-    const std::uint32_t here = *ends[post ? 1 : 0];
-    if (!root_) root_ = here;
-    if (*root_ != here)
-      return add(c, std::string(post ? "ends at " : "begins at ") + node_text(here) + ", others at " +
-                        node_text(*root_) + ": " + name_ + " has one root");
-  }
-  if (pairs_) {
-    lines_.try_emplace({*ends[0], *ends[1]}, c.line);
-  } else if (shape_.pre == At::one) {
-    node_lines_.try_emplace(*ends[0], c.line);
-  } else if (shape_.post == At::one) {
-    node_lines_.try_emplace(*ends[1], c.line);
-  }
-}
-
-// Pairs ascend: the first that is not where it must be is missing.
-void Finder::find_missing_pair() {
-  std::erase_if(lines_, [](const auto& pair) { return pair.first.first == pair.first.second; });
-  const std::uint64_t n = nodes_.size();
-  const std::uint64_t missing = n * (n - 1) - lines_.size();
-  if (n < 2 || missing == 0) return;
-  std::size_t from = 0, to = 1;
-  std::uint32_t line = 0;
-  for (const auto& [pair, own_line] : lines_) {
-    if (pair != std::pair{nodes_[from], nodes_[to]}) break;
-    line = own_line;
-    to += to + 1 == from ? 2 : 1;
-    if (to >= n) {
-      ++from;
-      to = 0;
-    }
-  }
-  out_.push_back({"no chunk goes from " + node_text(nodes_[from]) + " to " + node_text(nodes_[to]) +
-                      (missing > 1 ? " (the first of " + std::to_string(missing) + " such pairs)" : "") + ", as " +
-                      name_ + " has it",
-                  line});
-}
-
-// The root of a gather or scatter may have no part of its own.
-void Finder::find_missing_node() {
-  const bool gives = shape_.pre == At::one;
-  for (const std::uint32_t n : nodes_) {
-    if (node_lines_.contains(n) || (root_ && *root_ == n)) continue;
-    const auto before = node_lines_.lower_bound(n);
-    out_.push_back(
-        {"no chunk " + std::string(gives ? "begins" : "ends") + " at " + node_text(n) + ", as " + name_ + " has it",
-         before == node_lines_.begin() ? 0 : std::prev(before)->second});
-    return;
-  }
-}
 
 }  // namespace
 

@@ -23,14 +23,12 @@ std::optional<Collective> parse_schedule_collective(std::string_view text) {
   return c && text == name(*c) ? c : std::nullopt;
 }
 
-bool is_relay(const Schedule& s, std::uint32_t node) {
-  return std::binary_search(s.relays.begin(), s.relays.end(), node);
-}
+bool is_relay(const Schedule& s, std::uint32_t node) { return std::ranges::binary_search(s.relays, node); }
 
 bool contains(const Schedule& s, const Schedule::NodeSet& set, std::uint32_t node) {
   if (set.all) return !is_relay(s, node);
   const auto nodes = listed(s, set);
-  return std::binary_search(nodes.begin(), nodes.end(), node);
+  return std::ranges::binary_search(nodes, node);
 }
 
 std::uint32_t size_of(const Schedule& s, const Schedule::NodeSet& set) {
@@ -43,7 +41,7 @@ std::uint32_t common(const Schedule& s, const Schedule::NodeSet& a, const Schedu
   const Schedule::NodeSet& other = a.all ? a : b;
   const auto nodes = listed(s, few);
   return static_cast<std::uint32_t>(
-      std::count_if(nodes.begin(), nodes.end(), [&](std::uint32_t n) { return contains(s, other, n); }));
+      std::ranges::count_if(nodes, [&](std::uint32_t n) { return contains(s, other, n); }));
 }
 
 std::optional<std::int64_t> bytes_of(const Schedule& s, std::uint32_t chunk) {
@@ -73,15 +71,13 @@ WireIndex::WireIndex(const Schedule& s) : begin_(std::size_t{s.nodes} + 1, 0), e
   std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
   for (std::uint32_t i = 0; i < s.wires.size(); ++i) entries_[next[s.wires[i].src]++] = {s.wires[i].dst, i};
   for (std::uint32_t n = 0; n < s.nodes; ++n) {
-    std::sort(entries_.begin() + begin_[n], entries_.begin() + begin_[n + 1],
-              [](const Entry& a, const Entry& b) { return a.dst < b.dst; });
+    std::ranges::sort(entries_.begin() + begin_[n], entries_.begin() + begin_[n + 1], {}, &Entry::dst);
   }
 }
 
 std::uint32_t WireIndex::find(std::uint32_t src, std::uint32_t dst) const {
   const auto end = entries_.begin() + begin_[src + 1];
-  const auto at = std::lower_bound(entries_.begin() + begin_[src], end, dst,
-                                   [](const Entry& e, std::uint32_t to) { return e.dst < to; });
+  const auto at = std::ranges::lower_bound(entries_.begin() + begin_[src], end, dst, {}, &Entry::dst);
   return at != end && at->dst == dst ? at->wire : no_index;
 }
 

@@ -102,7 +102,7 @@ inline constexpr std::string_view schedule_collectives =
 }
 // Rounds to the nearest picosecond; at most 26 days.
 [[nodiscard]] Picoseconds rounded_ps(double ps);
-// "transfer 7 (chunk 3, 0->1)"
+// Returns "transfer 7 (chunk 3, 0->1)"
 [[nodiscard]] std::string describe(const Schedule& s, const Schedule::Transfer& t);
 
 // Finds the index of the wire between two nodes; no_index if there is none.

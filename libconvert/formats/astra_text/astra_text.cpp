@@ -41,11 +41,9 @@ extern const Format astra_text_format;
 const Format astra_text_format = {
     .name = "astra-text",
     .summary = "ASTRA-sim 1.0 text workload: layers of a training",
-    .suffixes = {},
     .read_options = {{"npus", "N", "number of NPUs, required"},
                      {"passes", "P", "training steps (default: 1)"},
                      {"compat", "chakra", "as MLCommons Chakra converts, byte for byte"}},
-    .write_options = {},
     .sniff = sniff_astra_text,
     .read_set = read_set,
 };

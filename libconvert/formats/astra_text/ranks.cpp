@@ -13,10 +13,10 @@ namespace {
 
 constexpr NodeId no_node = std::numeric_limits<NodeId>::max();
 
-// What a layer does in a pass: each is a node, or none.
+// What a layer does in a pass; each is a node or left out.
 enum Part : std::size_t { fwd_comp, fwd_comm, ig_comp, ig_comm, wg_comp, wg_comm, parts };
 
-// Per kind what each layer does, forward from the first to the last, then backward from the last to the first.
+// What each layer does: forward from the first to the last, then backward from the last to the first.
 struct Schedule {
   std::span<const Part> forward;
   std::span<const Part> backward;
@@ -44,8 +44,8 @@ Schedule schedule_of(AstraKind kind) {
 // Weight gradients first, input gradients from them; the others do it the other way round.
 bool weights_first(AstraKind kind) { return kind == AstraKind::data || kind == AstraKind::hybrid_dlrm; }
 
-// The layer that the node belongs to: in a DLRM the layer behind the last bottom layer sends the gradient of the
-// first layer, the embedding.
+// Returns the layer that a node belongs to: in a DLRM the layer behind the last bottom one sends the gradient of
+// the first layer, the embedding.
 std::size_t owner_of(const AstraWorkload& w, Part part, std::size_t layer) {
   return part == ig_comm && w.kind == AstraKind::hybrid_dlrm ? 0 : layer;
 }
@@ -73,7 +73,7 @@ std::uint64_t nodes_per_pass(const AstraWorkload& w) {
   return nodes;
 }
 
-// The ranks [first, last), their nodes made as they are asked for.
+// Reads the ranks [first, last); makes their nodes when they are asked for.
 class Reader final : public TraceReader {
  public:
   Reader(const AstraWorkload& workload, const AstraOptions& options, std::uint64_t nodes_per_rank, Rank first,
@@ -175,7 +175,7 @@ class Reader final : public TraceReader {
   void depend_on(std::size_t layer, Part part, NodeTable& out) const {
     if (const NodeId id = ids_[layer][part]; id != no_node) out.add_data_dep(id);
   }
-  // The collective, or where there is none what it would have waited for.
+  // Makes the node wait for a collective, or if there is none for what it would have waited for.
   void depend_on_end(std::size_t layer, Part computation, Part collective, NodeTable& out) const {
     depend_on(layer, ids_[layer][collective] != no_node ? collective : computation, out);
   }
@@ -191,7 +191,7 @@ class Reader final : public TraceReader {
     }
   }
 
-  // The layer before it, and the weights that the pass before has left.
+  // Makes the node wait for the layer before it, and for the weights of the pass before.
   void depend_forward(std::size_t layer, NodeTable& out) const {
     const bool weights_last = w_.kind == AstraKind::data || w_.kind == AstraKind::model;
     if (!weights_last) depend_on_end(layer, wg_comp, wg_comm, out);

@@ -82,7 +82,7 @@ std::string hint_for(std::string_view text, const Table& table) {
   return near.empty() ? "" : "; did you mean " + near + "?";
 }
 
-// CR and CR LF → LF.
+// Replaces CR and CR LF by LF.
 std::string with_line_feeds(std::string text) {
   std::size_t to = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -154,7 +154,7 @@ class Parser {
     if (bad == std::string_view::npos) return;
     const std::string_view before = rest_.substr(0, bad);
     throw input_error({.file = workload_.file,
-                       .line = static_cast<std::uint32_t>(1 + std::count(before.begin(), before.end(), '\n')),
+                       .line = static_cast<std::uint32_t>(1 + std::ranges::count(before, '\n')),
                        .column = static_cast<std::uint32_t>(bad - (before.rfind('\n') + 1) + 1)},
                       "is not UTF-8 text");
   }
@@ -192,7 +192,7 @@ class Parser {
     return count;
   }
 
-  // Only blank lines may follow a blank line.
+  // Checks that only blank lines follow a blank line.
   void check_end() {
     const std::uint32_t blank = line_number_;
     while (next_line()) {
@@ -256,7 +256,7 @@ class Parser {
     return c;
   }
 
-  // Which of a layer's collectives are part of a workload of the kind.
+  // Leaves out the collectives of a layer that are no part of this kind of workload.
   void select(AstraLayer& layer, std::size_t index) {
     switch (workload_.kind) {
       case AstraKind::micro:
@@ -349,8 +349,7 @@ bool sniff_astra_text(std::string_view head) {
   if (end == std::string_view::npos) return false;
   const auto first = split(head.substr(0, end));
   if (first.empty()) return false;
-  const bool known =
-      look_up(kinds, first[0]) || std::find(other_kinds.begin(), other_kinds.end(), first[0]) != other_kinds.end();
+  const bool known = look_up(kinds, first[0]) || std::ranges::find(other_kinds, first[0]) != other_kinds.end();
   head.remove_prefix(head.find_first_not_of("\r\n", end) == std::string_view::npos
                          ? head.size()
                          : head.find_first_not_of("\r\n", end));

@@ -254,7 +254,6 @@ const Format chakra_format = {
     .name = "chakra",
     .summary = "Chakra execution trace, one .et file per NPU",
     .suffixes = {".et"},
-    .read_options = {},
     .write_options = {{"set", "tar|plain",
                        "one stream for all ranks, or one file for one (default: by their number)"}},
     .sniff = sniff_chakra,

@@ -80,7 +80,7 @@ void check_size(std::uint64_t size) {
 
 }  // namespace
 
-// At least n bytes at `at`, a place in buffer_.
+// Makes room for at least n bytes at `at`, a place in buffer_.
 inline char* ChakraEncoder::reserve(char* at, std::size_t n) {
   const auto used = static_cast<std::size_t>(at - buffer_.get());
   if (capacity_ - used >= n) [[likely]]

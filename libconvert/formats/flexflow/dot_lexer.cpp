@@ -70,7 +70,7 @@ void DotLexer::skip_line() {
   }
 }
 
-// At a '/'. False if it does not begin a comment.
+// Skips a comment at a '/'. Returns false if none begins there.
 bool DotLexer::skip_comment() {
   const std::uint32_t line = line_, column = column_of(at_);
   if (!have(2) || (at_[1] != '/' && at_[1] != '*')) return false;
@@ -138,7 +138,7 @@ void DotLexer::read_name(DotToken& token) {
   token.text = {token_, static_cast<std::size_t>(at_ - token_)};
 }
 
-// [-](.digits | digits[.digits]); nothing of a name may follow.
+// Reads [-](.digits | digits[.digits]), behind which no letter may stand.
 void DotLexer::read_numeral(DotToken& token) {
   bool point = false;
   bool digits = false;

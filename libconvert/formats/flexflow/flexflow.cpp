@@ -16,7 +16,7 @@ namespace convert {
 namespace flexflow {
 namespace {
 
-// The value of a key that takes one of two words; `usual` if it is not given.
+// Returns whether a key has the second of its two words; without the key it has the first.
 bool is_second(const FormatOptions& options, std::string_view key, std::string_view first,
                std::string_view second) {
   const std::string text = options.get(key).value_or(std::string(first));
@@ -148,7 +148,6 @@ const Format flexflow_format = {
                       "CSV or JSON: which rank runs which task, where the graph does not say it"},
                      {"single", "yes|no", "all tasks as one trace (default: no)"},
                      {"cross", "error|message", "edges between ranks without a transfer (default: error)"}},
-    .write_options = {},
     .sniff = flexflow::sniff_task_graph,
     .read = flexflow::make_reader,
     .imported = true,

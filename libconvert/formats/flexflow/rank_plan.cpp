@@ -24,7 +24,7 @@ std::string where(const Task& t) {
                         (computations ? "; with cross=message it becomes a message of no bytes" : ""));
 }
 
-// No rank may be left out. `nodes`: of all ranks.
+// Throws if a rank up to the last is left out. `nodes`: how many all ranks have.
 void check_ranks(const TaskGraph& graph, Rank last, std::size_t nodes) {
   const auto each = [&](const auto& visit) {
     for (const Task& t : graph.tasks) {
@@ -37,7 +37,7 @@ void check_ranks(const TaskGraph& graph, Rank last, std::size_t nodes) {
   each([&](const Task&, Rank r) {
     if (r < seen.size()) seen[r] = true;
   });
-  const auto missing = static_cast<std::size_t>(std::find(seen.begin(), seen.end(), false) - seen.begin());
+  const auto missing = static_cast<std::size_t>(std::ranges::find(seen, false) - seen.begin());
   if (missing == seen.size()) return;
   each([&](const Task& t, Rank r) {
     if (r <= missing) return;
@@ -127,7 +127,7 @@ void RankPlan::parents(const TaskGraph& graph, const TaskOrder& order, Rank rank
     if (which != Awaited::nothing) out.push_back(which == Awaited::receive ? receive_id_[p] : id_[p]);
   }
   if (out.size() < 2) return;
-  std::sort(out.begin(), out.end());
+  std::ranges::sort(out);
   out.erase(std::unique(out.begin(), out.end()), out.end());
 }
 

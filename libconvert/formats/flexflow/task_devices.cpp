@@ -18,7 +18,7 @@ class Matcher {
     for (auto& cache : cache_) cache.assign(graph.texts.size(), unknown);
   }
 
-  // The entry of a task, or null.
+  // Returns the entry of a task, or null.
   [[nodiscard]] const DeviceEntry* find(const Task& t) {
     std::uint32_t index = matcher_.by_number(t.number);
     if (index == DeviceMatcher::nothing) {

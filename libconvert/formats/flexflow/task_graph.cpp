@@ -2,6 +2,7 @@
 #include "formats/flexflow/task_graph.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/id_lookup.h"
 #include "core/units.h"
@@ -22,7 +23,7 @@ std::string shown(const DotToken& token) {
   return token.kind == TokenKind::quoted ? '"' + text + '"' : "'" + text + "'";
 }
 
-// A place that outlives its token.
+// A place in the file, kept when its token is gone.
 struct Place {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
@@ -72,13 +73,20 @@ class GraphReader {
     expect('{');
   }
 
-  // [+ "…"] behind a quoted string belongs to it.
+  // Skips a name; [+ "…"] behind a quoted string belongs to it.
   void skip_name() {
+    take_name([] {});
+  }
+  // Calls each() at the name, and at each further string that belongs to it.
+  template <typename Each>
+  void take_name(const Each& each) {
     const bool quoted = token_.kind == TokenKind::quoted;
+    each();
     advance();
     while (quoted && token_.is('+')) {
       advance();
       if (token_.kind != TokenKind::quoted) fail("a string in quotes is expected behind '+', not " + shown(token_));
+      each();
       advance();
     }
   }
@@ -114,7 +122,7 @@ class GraphReader {
     }
   }
 
-  // K of "node<K>".
+  // Returns K of "node<K>".
   [[nodiscard]] std::uint32_t number_of(std::string_view name, Place at) const {
     constexpr std::string_view prefix = "node";
     const std::string_view digits = name.starts_with(prefix) ? name.substr(prefix.size()) : std::string_view();
@@ -192,19 +200,14 @@ class GraphReader {
     if (!label) return skip_name();
     has_label_ = true;
     label_at_ = place_of(token_);
-    const bool quoted = token_.kind == TokenKind::quoted;
-    if (quoted) ++label_at_.column;
+    if (token_.kind == TokenKind::quoted) ++label_at_.column;
     label_.clear();
     label_as_written_ = true;
-    add_to_label(token_.text);
-    advance();
-    while (quoted && token_.is('+')) {
-      advance();
-      if (token_.kind != TokenKind::quoted) fail("a string in quotes is expected behind '+', not " + shown(token_));
-      label_as_written_ = false;
+    bool first = true;
+    take_name([&] {
+      if (!std::exchange(first, false)) label_as_written_ = false;
       add_to_label(token_.text);
-      advance();
-    }
+    });
   }
 
   // A backslash and a line break join lines; all other escapes are the label's.
@@ -228,7 +231,7 @@ class GraphReader {
   [[nodiscard]] Place place_in_label(std::size_t offset) const {
     if (!label_as_written_) return label_at_;
     const std::string_view before = std::string_view(label_).substr(0, offset);
-    const auto lines = static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n'));
+    const auto lines = static_cast<std::uint32_t>(std::ranges::count(before, '\n'));
     if (lines == 0) return {label_at_.line, label_at_.column + static_cast<std::uint32_t>(offset)};
     return {label_at_.line + lines, static_cast<std::uint32_t>(offset - before.rfind('\n'))};
   }
@@ -256,13 +259,13 @@ class GraphReader {
   Rank odd_owner_ = 0;
 };
 
-// Numbers of nodes become indices of tasks.
+// Replaces numbers of nodes by indices of tasks.
 void resolve(TaskGraph& graph) {
   std::vector<Task>& tasks = graph.tasks;
   const IdLookup lookup(tasks.size(), [&](std::size_t i) { return std::optional<std::uint64_t>(tasks[i].number); });
   if (const auto twice = lookup.repeated()) {
     const auto is_it = [&](const Task& t) { return t.number == *twice; };
-    const auto first = std::find_if(tasks.begin(), tasks.end(), is_it);
+    const auto first = std::ranges::find_if(tasks, is_it);
     const auto second = std::find_if(first + 1, tasks.end(), is_it);
     throw input_error(
         graph.locate(*second),

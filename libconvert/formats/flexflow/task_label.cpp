@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view blanks = " \t\r\n";
 constexpr std::size_t most_fields = 7;
 
-// Fields of a record, blanks around them left out.
+// The fields of a record, without blanks around them.
 struct Fields {
   std::array<std::string_view, most_fields> text;
   std::size_t count = 0;
@@ -31,7 +31,8 @@ std::string_view trim(std::string_view s) {
   return s.substr(begin, end - begin);
 }
 
-// "{ a | b | { c | d } }" → a, b, "{ c | d }". False if it is no record in braces of at most seven fields.
+// Splits "{ a | b | { c | d } }" into a, b, "{ c | d }". Returns false if it is no record in braces of at most
+// seven fields.
 bool split_record(std::string_view record, Fields& fields) {
   record = trim(record);
   fields.count = 0;
@@ -58,7 +59,7 @@ bool split_record(std::string_view record, Fields& fields) {
   return false;
 }
 
-// Escapes of strings and of records in one: \n, \l and \r end a line, of anything else the backslash is dropped.
+// Undoes escapes of strings and of records: \n, \l and \r end a line, else the backslash is dropped.
 void unescape(std::string_view field, std::string& out) {
   out.clear();
   for (std::size_t i = 0; i < field.size(); ++i) {
@@ -116,14 +117,14 @@ class Parser {
     unescape(fields_[2], label.type);
   }
 
-  // What stands behind "key=". Any key will do, but for one that belongs to another field.
+  // Returns what stands behind "key=". Takes any key but one that belongs to another field.
   [[nodiscard]] std::string_view value(std::string_view field, std::string_view key) const {
     constexpr std::array<std::string_view, 5> keys = {"npu_id", "runtime", "src", "dst", "size"};
     const std::size_t equals = field.find('=');
     if (equals == std::string_view::npos)
       fail(field, "'" + shown_text(field, 80) + "': " + std::string(key) + "=… is expected");
     const std::string_view found = trim(field.substr(0, equals));
-    if (found != key && std::find(keys.begin(), keys.end(), found) != keys.end())
+    if (found != key && std::ranges::find(keys, found) != keys.end())
       fail(field, "'" + shown_text(field, 80) + "' stands where " + std::string(key) + "=… is expected");
     return trim(field.substr(equals + 1));
   }
@@ -153,7 +154,7 @@ class Parser {
     return v;
   }
 
-  // time × units, rounded.
+  // Returns time × units, rounded.
   [[nodiscard]] std::uint64_t scaled(std::string_view field, double time, double units) const {
     constexpr double limit = 9.2e18;
     if (time * units >= limit) fail(field, "'" + shown_text(field, 80) + "': a time beyond 2^63 ns");
@@ -176,7 +177,7 @@ class Parser {
     label.dialect = Dialect::stock;
     label.owner = no_rank;
     const std::string_view type = fields_[fields_.count - 2];
-    if (std::find(types.begin(), types.end(), type) == types.end()) {
+    if (std::ranges::find(types, type) == types.end()) {
       fail(type, "'" + shown_text(type, 80) + "' is no type of task: Forward, Backward, Comm, Update or Barrier");
     }
     label.type = type;

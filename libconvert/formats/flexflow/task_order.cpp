@@ -11,7 +11,7 @@
 namespace convert::flexflow {
 namespace {
 
-// Positions by one end of the edges: begin[i] … begin[i + 1] are those of task i.
+// The tasks at the other end of each task's edges: list[begin[i]] … list[begin[i + 1]] are those of task i.
 struct Index {
   std::vector<std::uint32_t> begin;
   std::vector<std::uint32_t> list;
@@ -28,21 +28,21 @@ Index index_edges(const TaskGraph& graph, std::uint32_t TaskEdge::*by, std::uint
   return index;
 }
 
-// `waiting` tasks have parents that wait too: back from any of them, a task comes a second time.
+// Every waiting task has a parent that waits too: on the way back from one, some task comes a second time.
 [[noreturn]] void fail_cycle(const TaskGraph& graph, const TaskOrder& order,
                              const std::vector<std::uint32_t>& waiting) {
   const auto waits = [&](std::uint32_t t) { return waiting[t] != 0; };
   std::vector<std::uint32_t> path;
   std::vector<bool> seen(graph.tasks.size());
-  auto at = static_cast<std::uint32_t>(
-      std::find_if(waiting.begin(), waiting.end(), [](std::uint32_t n) { return n != 0; }) - waiting.begin());
+  auto at = static_cast<std::uint32_t>(std::ranges::find_if(waiting, [](std::uint32_t n) { return n != 0; }) -
+                                       waiting.begin());
   for (; !seen[at]; at = *std::find_if(order.parents(at).begin(), order.parents(at).end(), waits)) {
     seen[at] = true;
     path.push_back(at);
   }
-  path.erase(path.begin(), std::find(path.begin(), path.end(), at));
-  std::reverse(path.begin(), path.end());  // now in the direction of the edges
-  std::rotate(path.begin(), std::min_element(path.begin(), path.end()), path.end());
+  path.erase(path.begin(), std::ranges::find(path, at));
+  std::ranges::reverse(path);  // now in the direction of the edges
+  std::rotate(path.begin(), std::ranges::min_element(path), path.end());
   constexpr std::size_t shown = 8;
   std::string text;
   for (std::size_t i = 0; i < std::min(path.size(), shown); ++i)

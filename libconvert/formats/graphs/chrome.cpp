@@ -51,7 +51,7 @@ class ChromeWriter {
   void run() {
     std::vector<std::uint32_t> order(timeline_.slices.size());
     std::iota(order.begin(), order.end(), 0U);
-    std::sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
+    std::ranges::sort(order, [this](std::uint32_t a, std::uint32_t b) {
       const Slice& x = timeline_.slices[a];
       const Slice& y = timeline_.slices[b];
       return std::tie(x.rank, x.lane, x.begin_ps, a) < std::tie(y.rank, y.lane, y.begin_ps, b);

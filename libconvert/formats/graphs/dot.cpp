@@ -6,7 +6,6 @@
 #include "core/units.h"
 #include "formats/format.h"
 #include "formats/graphs/drawing.h"
-#include "util/utf8.h"
 
 namespace convert {
 namespace {
@@ -27,31 +26,25 @@ std::string clip(std::string_view name) {
 
 constexpr drawing::PlainText plain_dot("\"\\&");
 
-// Text inside a quoted label. Backslashes are doubled, or dot would take \N for the node's name, and ampersands
-// become entities, or dot would read "&lt;" as one. Other control characters than newline are shown as \xNN.
+// Writes text inside a quoted label. Doubles backslashes, or dot would take \N for the node's name, and makes
+// ampersands entities, or dot would read "&lt;" as one. Shows control characters other than newline as \xNN.
 void append_dot(std::string_view s, Writer& out) {
-  for (std::size_t i = 0; i < s.size();) {
-    const std::size_t run = plain_dot.prefix(s.substr(i));
-    out << s.substr(i, run);
-    i += run;
-    if (i == s.size()) return;
-    const auto c = static_cast<unsigned char>(s[i]);
-    const std::size_t length = c >= 0x80 ? sequence_length(s, i) : 1;
-    if (length == 0) {
+  drawing::write_escaped(s, plain_dot, out, [&](std::string_view character) {
+    if (character.empty()) {
       out << drawing::replacement;
-    } else if (c >= 0x80 || c == '&') {
-      out << s.substr(i, length);
-      if (c == '&') out << "amp;";
-    } else if (c == '"' || c == '\\') {
-      out << '\\' << s[i];
-    } else if (c == '\n') {
+    } else if (character == "&") {
+      out << "&amp;";
+    } else if (character.size() > 1) {
+      out << character;
+    } else if (character == "\"" || character == "\\") {
+      out << '\\' << character;
+    } else if (character == "\n") {
       out << "\\n";
     } else {
       out << "\\\\";
-      drawing::append_hex(c, out);
+      drawing::append_hex(static_cast<unsigned char>(character[0]), out);
     }
-    i += std::max<std::size_t>(length, 1);
-  }
+  });
 }
 
 struct Look {
@@ -100,7 +93,7 @@ class DotWriter {
             "  edge [fontname=\"sans-serif\" fontsize=9];\n";
     for (const DrawnRank& r : drawing_.ranks) write_rank(r);
     write_messages();
-    if (std::find(used_.begin(), used_.end(), true) != used_.end()) write_legend();
+    if (std::ranges::find(used_, true) != used_.end()) write_legend();
     out_ << "}\n";
     out_.flush();
   }
@@ -136,7 +129,7 @@ class DotWriter {
     const NodeTable& table = r.trace->nodes;
     const Node& node = table.nodes[index];
     facts_.read(table.attributes(node));
-    const IntValue on_cpu = int_value(facts_[Facts::is_cpu_op]);
+    const IntValue on_cpu = int_value(facts_[attr::is_cpu_op]);
     const std::size_t look = look_of(node.type, on_cpu && on_cpu.value != 0);
     used_[look] = true;
     out_ << "  " << name << " [label=\"";
@@ -149,7 +142,7 @@ class DotWriter {
     out_ << "\" shape=" << looks[look].shape << " fillcolor=\"" << looks[look].fill << "\"];\n";
   }
 
-  // The last line of a label: peer, size and duration, as far as they are known.
+  // Writes the last line of a label: peer, size and duration, as far as they are known.
   void write_facts(const NodeTable& table, const Node& node) {
     std::string_view separator = "\\n";
     const auto add = [&](const auto&... parts) {
@@ -157,28 +150,27 @@ class DotWriter {
       (out_ << ... << parts);
       separator = ", ";
     };
-    const auto number = [&](Facts::Slot slot, std::string_view before) {
-      if (const IntValue v = int_value(facts_[slot])) add(before, v.value);
+    const auto number = [&](Name name, std::string_view before) {
+      if (const IntValue v = int_value(facts_[name])) add(before, v.value);
     };
     if (node.type == NodeType::comm_coll) {
-      const IntValue collective = int_value(facts_[Facts::comm_type]);
-      const std::string_view name = collective ? drawing::collective_name(collective.value) : std::string_view{};
+      const auto [collective, name] = drawing::collective_of(facts_);
       if (!name.empty() && table.name(node).find(name) == std::string_view::npos) {
         add(name);
       } else if (name.empty() && collective) {
         add("collective ", collective.value);
       }
     }
-    if (node.type == NodeType::comm_send) number(Facts::comm_dst, "to ");
-    if (node.type == NodeType::comm_recv) number(Facts::comm_src, "from ");
+    if (node.type == NodeType::comm_send) number(attr::comm_dst, "to ");
+    if (node.type == NodeType::comm_recv) number(attr::comm_src, "from ");
     const bool moves = node.type == NodeType::comm_send || node.type == NodeType::comm_recv;
     if (moves || node.type == NodeType::comm_coll) {
-      if (const IntValue size = int_value(facts_[Facts::comm_size])) {
+      if (const IntValue size = int_value(facts_[attr::comm_size])) {
         add(format_bytes(size.value));
-      } else if (const IntValue chunks = int_value(facts_[Facts::msg_chunk_cnt])) {
+      } else if (const IntValue chunks = int_value(facts_[attr::msg_chunk_cnt])) {
         add(chunks.value, chunks.value == 1 ? " chunk" : " chunks");
       }
-    } else if (const IntValue size = int_value(facts_[Facts::tensor_size])) {
+    } else if (const IntValue size = int_value(facts_[attr::tensor_size])) {
       add(format_bytes(size.value));
     }
     if (const std::int64_t ns = drawing::duration_ns(node, facts_); ns > 0 && ns <= INT64_MAX / ps_per_ns)
@@ -193,28 +185,22 @@ class DotWriter {
     }
     for (const GraphDefect& d : r.broken) {
       out_ << "  ";
-      if (d.what == GraphDefect::What::self) {
-        names.append(d.index, out_);
-      } else {
-        names.append_missing(d.id, out_);
-      }
+      names.append_parent(d, out_);
       end_edge(drawing::NodeName(names, d.index).view(), d.kind);
     }
     missing_ = missing_ || !r.missing.empty();
   }
 
   void write_messages() {
-    std::vector<NodeNames> names;
-    for (const DrawnRank& r : drawing_.ranks) names.emplace_back(r, many_);
-    for_each_message_pair(drawing_.messages, [&](const MessagePair& m) {
-      out_ << "  ";
-      names[m.from_rank].append(m.from_node, out_);
-      out_ << " -> " << drawing::NodeName(names[m.to_rank], m.to_node).view() << message_style << ";\n";
+    const auto end = [&](std::string_view receiver) {
+      out_ << " -> " << receiver << message_style << ";\n";
       messages_ = true;
-    });
+    };
+    drawing::write_messages(
+        drawing_, out_, [&] { out_ << "  "; }, end);
   }
 
-  // One node, a table of what occurs in the drawing.
+  // Writes a node that is a table of what occurs in the drawing.
   void write_legend() {
     out_ << "legend [shape=none style=\"\" margin=0 fontsize=14 label=<<table border=\"0\" cellborder=\"1\" "
             "cellspacing=\"0\" cellpadding=\"4\">\n";
@@ -255,8 +241,6 @@ const Format dot_format = {
     .name = "dot",
     .summary = "Graphviz dot: dependencies, and messages between ranks",
     .suffixes = {".dot", ".gv"},
-    .read_options = {},
-    .write_options = {},
     .write_set = write_dot,
 };
 

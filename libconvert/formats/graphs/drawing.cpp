@@ -10,26 +10,6 @@
 namespace convert::drawing {
 namespace {
 
-// By Name::index: the slot of a drawn attribute, Facts::count for all others.
-constexpr auto slot_table = [] {
-  std::array<std::uint8_t, attr::detail::count> table{};
-  table.fill(Facts::count);
-#define SLOT(id) table[attr::id.index()] = Facts::id;
-  SLOT(is_cpu_op)
-  SLOT(comm_type)
-  SLOT(comm_src)
-  SLOT(comm_dst)
-  SLOT(comm_tag)
-  SLOT(comm_size)
-  SLOT(pg_name)
-  SLOT(num_ops)
-  SLOT(tensor_size)
-  SLOT(msg_chunk_cnt)
-  SLOT(duration_nanos)
-#undef SLOT
-  return table;
-}();
-
 DrawnRank draw(const Trace& trace) {
   using What = GraphDefect::What;
   DrawnRank r;
@@ -41,7 +21,7 @@ DrawnRank draw(const Trace& trace) {
     if (d.what == What::self || d.what == What::dangling) r.broken.push_back(d);
     if (d.what == What::dangling) r.missing.push_back(d.id);
   }
-  std::sort(r.missing.begin(), r.missing.end());
+  std::ranges::sort(r.missing);
   r.missing.erase(std::unique(r.missing.begin(), r.missing.end()), r.missing.end());
   return r;
 }
@@ -75,7 +55,7 @@ double layout_work(const Drawing& drawing) {
   for_each_message_pair(drawing.messages, [&](const MessagePair& m) {
     edges.emplace_back(first[m.from_rank] + m.from_node, first[m.to_rank] + m.to_node);
   });
-  std::sort(edges.begin(), edges.end());
+  std::ranges::sort(edges);
   std::vector<std::uint32_t> begin(n + 1), waits(n), level(n);
   for (const auto& [from, to] : edges) ++begin[from + 1], ++waits[to];
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
@@ -106,28 +86,20 @@ Writer& Writer::append_large(std::string_view s) {
   return *this;
 }
 
-void Facts::read(std::span<const Attr> attrs) {
-  found_.fill(nullptr);
-  for (const Attr& a : attrs) {
-    if (a.name.index() >= slot_table.size()) continue;
-    const std::uint8_t slot = slot_table[a.name.index()];
-    if (slot < count && found_[slot] == nullptr) found_[slot] = &a;
-  }
-}
-
 std::int64_t duration_ns(const Node& node, const Facts& facts) {
-  const IntValue nanos = int_value(facts[Facts::duration_nanos]);
+  const IntValue nanos = int_value(facts[attr::duration_nanos]);
   if (nanos && nanos.value >= 0) return nanos.value;
   constexpr std::uint64_t most_us = INT64_MAX / 1000;
   return node.duration_us <= most_us ? static_cast<std::int64_t>(node.duration_us) * 1000 : -1;
 }
 
-std::string_view collective_name(std::int64_t type) {
+std::pair<IntValue, std::string_view> collective_of(const Facts& facts) {
   static constexpr std::array<std::string_view, 10> names = {
       "ALL_REDUCE", "REDUCE",         "ALL_GATHER",           "GATHER", "SCATTER", "BROADCAST",
       "ALL_TO_ALL", "REDUCE_SCATTER", "REDUCE_SCATTER_BLOCK", "BARRIER"};
-  const auto i = static_cast<std::uint64_t>(type);
-  return i < names.size() ? names[i] : std::string_view{};
+  const IntValue type = int_value(facts[attr::comm_type]);
+  const auto i = static_cast<std::uint64_t>(type.value);
+  return {type, type && i < names.size() ? names[i] : std::string_view{}};
 }
 
 NodeNames::NodeNames(const DrawnRank& rank, bool many) : trace_(rank.trace), duplicates_(rank.duplicates) {
@@ -136,7 +108,7 @@ NodeNames::NodeNames(const DrawnRank& rank, bool many) : trace_(rank.trace), dup
 }
 
 char* NodeNames::write_place(std::uint32_t index, char* at) const {
-  if (!std::binary_search(duplicates_.begin(), duplicates_.end(), index)) return at;
+  if (!std::ranges::binary_search(duplicates_, index)) return at;
   *at++ = '_';
   return std::to_chars(at, at + 10, index).ptr;
 }

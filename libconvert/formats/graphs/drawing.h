@@ -2,6 +2,7 @@
 // Collects what the graph formats draw: dependencies, missing parents, messages between ranks.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <concepts>
@@ -9,12 +10,15 @@
 #include <cstring>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "core/found_attrs.h"
 #include "core/trace.h"
 #include "graph/graph.h"
 #include "graph/messages.h"
 #include "io/output.h"
+#include "util/utf8.h"
 
 namespace convert::drawing {
 
@@ -35,35 +39,16 @@ struct Drawing {
 // Returns how many nodes dot has to lay out: the nodes, and one for each level that an edge spans.
 [[nodiscard]] double layout_work(const Drawing& drawing);
 
-// Finds the attributes that are drawn in one pass; the first of a name counts.
-class Facts {
- public:
-  enum Slot : std::uint8_t {
-    is_cpu_op,
-    comm_type,
-    comm_src,
-    comm_dst,
-    comm_tag,
-    comm_size,
-    pg_name,
-    num_ops,
-    tensor_size,
-    msg_chunk_cnt,
-    duration_nanos,
-    count
-  };
-  void read(std::span<const Attr> attrs);
-  [[nodiscard]] const Attr* operator[](Slot slot) const { return found_[slot]; }
-
- private:
-  std::array<const Attr*, count> found_{};
-};
+inline constexpr std::array drawn_names = {
+    attr::is_cpu_op, attr::comm_type, attr::comm_src,    attr::comm_dst,      attr::comm_tag,      attr::comm_size,
+    attr::pg_name,   attr::num_ops,   attr::tensor_size, attr::msg_chunk_cnt, attr::duration_nanos};
+using Facts = FoundAttrs<drawn_names>;
 
 // Returns a node's duration by duration_nanos, else duration_micros; 0 if it has none, negative if it does not fit.
 [[nodiscard]] std::int64_t duration_ns(const Node& node, const Facts& facts);
 
-// Returns "ALL_REDUCE"; empty for a number that the schema does not know.
-[[nodiscard]] std::string_view collective_name(std::int64_t type);
+// Returns the number of a collective, and "ALL_REDUCE", which is empty if the schema does not know the number.
+[[nodiscard]] std::pair<IntValue, std::string_view> collective_of(const Facts& facts);
 
 // Buffers text for an Output, in pieces of 1 MiB.
 class Writer {
@@ -130,6 +115,10 @@ class NodeNames {
   void append_missing(NodeId id, Writer& out) const {
     out << std::string_view(prefix_.data(), prefix_size_ - 1) << "missing" << id;
   }
+  // Appends the node that a broken dependency names.
+  void append_parent(const GraphDefect& d, Writer& out) const {
+    d.what == GraphDefect::What::self ? append(d.index, out) : append_missing(d.id, out);
+  }
 
  private:
   char* write_place(std::uint32_t index, char* at) const;
@@ -151,6 +140,18 @@ class NodeName {
   std::array<char, NodeNames::max_size> text_;
   char* end_;
 };
+
+// Writes all messages: begin(), the sender, then end(the receiver).
+template <typename Begin, typename End>
+void write_messages(const Drawing& drawing, Writer& out, const Begin& begin, const End& end) {
+  std::vector<NodeNames> names;
+  for (const DrawnRank& r : drawing.ranks) names.emplace_back(r, drawing.ranks.size() > 1);
+  for_each_message_pair(drawing.messages, [&](const MessagePair& m) {
+    begin();
+    names[m.from_rank].append(m.from_node, out);
+    end(NodeName(names[m.to_rank], m.to_node).view());
+  });
+}
 
 // Finds the printable ASCII characters that an escaper copies as they are: all but up to four special ones.
 class PlainText {
@@ -186,6 +187,21 @@ class PlainText {
   std::array<std::uint64_t, 4> special_{};  // in every byte
 };
 inline constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
+
+// Writes `s`: plain characters as they are, each other one by special(character), which gets nothing for a byte
+// that is not UTF-8.
+template <typename Special>
+void write_escaped(std::string_view s, const PlainText& plain, Writer& out, const Special& special) {
+  for (std::size_t i = 0; i < s.size();) {
+    const std::size_t run = plain.prefix(s.substr(i));
+    out << s.substr(i, run);
+    i += run;
+    if (i == s.size()) return;
+    const std::size_t length = static_cast<unsigned char>(s[i]) < 0x80 ? 1 : sequence_length(s, i);
+    special(s.substr(i, length));
+    i += std::max<std::size_t>(length, 1);
+  }
+}
 
 // Appends a control character made visible, "\x1b".
 void append_hex(unsigned char c, Writer& out);

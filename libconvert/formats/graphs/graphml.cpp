@@ -2,7 +2,6 @@
 // GraphML, write only: one flat graph, since most readers do not know nested ones; nodes carry their rank.
 #include "formats/format.h"
 #include "formats/graphs/drawing.h"
-#include "util/utf8.h"
 
 namespace convert {
 namespace {
@@ -14,17 +13,16 @@ using drawing::Writer;
 
 constexpr drawing::PlainText plain_xml("&<>\"");
 
-// Text of an element. What XML 1.0 cannot hold is shown: control characters as \xNN, bytes that are not UTF-8 and
-// the two noncharacters U+FFFE and U+FFFF as U+FFFD.
+// Writes text of an element. Shows what XML 1.0 cannot hold: control characters as \xNN, bytes that are not UTF-8
+// and the two noncharacters U+FFFE and U+FFFF as U+FFFD.
 void append_xml(std::string_view s, Writer& out) {
-  for (std::size_t i = 0; i < s.size();) {
-    const std::size_t run = plain_xml.prefix(s.substr(i));
-    out << s.substr(i, run);
-    i += run;
-    if (i == s.size()) return;
-    const auto c = static_cast<unsigned char>(s[i]);
-    std::size_t length = 1;
-    switch (c) {
+  drawing::write_escaped(s, plain_xml, out, [&](std::string_view character) {
+    if (character.size() != 1) {
+      const bool legal = !character.empty() && character != "\xEF\xBF\xBE" && character != "\xEF\xBF\xBF";
+      out << (legal ? character : drawing::replacement);
+      return;
+    }
+    switch (character[0]) {
       case '&': out << "&amp;"; break;
       case '<': out << "&lt;"; break;
       case '>': out << "&gt;"; break;
@@ -32,35 +30,13 @@ void append_xml(std::string_view s, Writer& out) {
       case '\t': out << "&#9;"; break;
       case '\n': out << "&#10;"; break;
       case '\r': out << "&#13;"; break;
-      default:
-        if (c < 0x80) {
-          out << '\\';
-          drawing::append_hex(c, out);
-          break;
-        }
-        length = sequence_length(s, i);
-        const std::string_view sequence = s.substr(i, length);
-        const bool legal = length != 0 && sequence != "\xEF\xBF\xBE" && sequence != "\xEF\xBF\xBF";
-        out << (legal ? sequence : drawing::replacement);
-        length = std::max<std::size_t>(length, 1);
+      default: out << '\\'; drawing::append_hex(static_cast<unsigned char>(character[0]), out);
     }
-    i += length;
-  }
+  });
 }
 
-struct NumberKey {
-  Facts::Slot slot;
-  std::string_view id;
-};
-constexpr std::array number_keys = {
-    NumberKey{Facts::comm_src, "comm_src"},
-    NumberKey{Facts::comm_dst, "comm_dst"},
-    NumberKey{Facts::comm_tag, "comm_tag"},
-    NumberKey{Facts::comm_size, "comm_size"},
-    NumberKey{Facts::num_ops, "num_ops"},
-    NumberKey{Facts::tensor_size, "tensor_size"},
-    NumberKey{Facts::msg_chunk_cnt, "msg_chunk_cnt"},
-};
+constexpr std::array number_keys = {attr::comm_src, attr::comm_dst,    attr::comm_tag,     attr::comm_size,
+                                    attr::num_ops,  attr::tensor_size, attr::msg_chunk_cnt};
 
 constexpr std::string_view head =
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -100,7 +76,7 @@ class GraphmlWriter {
     write_key("duration_ns", "long");
     write_key("is_cpu_op", "boolean");
     write_key("comm_type", "string");
-    for (const NumberKey& k : number_keys) write_key(k.id, "long");
+    for (const Name key : number_keys) write_key(key.view(), "long");
     write_key("pg_name", "string");
     write_key("kind", "string", "edge");
   }
@@ -141,11 +117,7 @@ class GraphmlWriter {
     }
     for (const GraphDefect& d : r.broken) {
       out_ << "<edge source=\"";
-      if (d.what == GraphDefect::What::self) {
-        names.append(d.index, out_);
-      } else {
-        names.append_missing(d.id, out_);
-      }
+      names.append_parent(d, out_);
       end_edge(drawing::NodeName(names, d.index).view(), kind_text(d.kind));
     }
   }
@@ -176,39 +148,33 @@ class GraphmlWriter {
 
   void write_facts(const NodeTable& table, const Node& node) {
     facts_.read(table.attributes(node));
-    const IntValue nanos = int_value(facts_[Facts::duration_nanos]);
+    const IntValue nanos = int_value(facts_[attr::duration_nanos]);
     if (nanos && nanos.value >= 0) {
       write_data("duration_ns", nanos.value);
     } else if (node.duration_us != 0) {
       write_data("duration_ns", std::to_string(node.duration_us) + "000");
     }
-    if (const IntValue v = int_value(facts_[Facts::is_cpu_op]); v)
+    if (const IntValue v = int_value(facts_[attr::is_cpu_op]); v)
       write_data("is_cpu_op", v.value != 0 ? "true" : "false");
     if (node.type == NodeType::comm_coll) {
-      const IntValue collective = int_value(facts_[Facts::comm_type]);
-      const std::string_view name = collective ? drawing::collective_name(collective.value) : std::string_view{};
+      const auto [collective, name] = drawing::collective_of(facts_);
       if (!name.empty()) {
         write_data("comm_type", name);
       } else if (collective) {
         write_data("comm_type", collective.value);
       }
     }
-    for (const NumberKey& k : number_keys) {
-      if (facts_[k.slot] == nullptr) continue;
-      if (const IntValue v = int_value(facts_[k.slot]); v) write_data(k.id, v.value);
+    for (const Name key : number_keys) {
+      if (const IntValue v = int_value(facts_[key])) write_data(key.view(), v.value);
     }
-    const Attr* group = facts_[Facts::pg_name];
+    const Attr* group = facts_[attr::pg_name];
     if (group != nullptr && group->kind == Kind::string_val) write_text("pg_name", table.string(*group));
   }
 
   void write_messages() {
-    std::vector<NodeNames> names;
-    for (const DrawnRank& r : drawing_.ranks) names.emplace_back(r, many_);
-    for_each_message_pair(drawing_.messages, [&](const MessagePair& m) {
-      out_ << "<edge source=\"";
-      names[m.from_rank].append(m.from_node, out_);
-      end_edge(drawing::NodeName(names[m.to_rank], m.to_node).view(), "message");
-    });
+    const auto end = [&](std::string_view receiver) { end_edge(receiver, "message"); };
+    drawing::write_messages(
+        drawing_, out_, [&] { out_ << "<edge source=\""; }, end);
   }
 
   const drawing::Drawing& drawing_;
@@ -228,8 +194,6 @@ const Format graphml_format = {
     .name = "graphml",
     .summary = "GraphML: nodes with typed attributes, dependencies, and messages between ranks",
     .suffixes = {".graphml"},
-    .read_options = {},
-    .write_options = {},
     .write_set = write_graphml,
 };
 

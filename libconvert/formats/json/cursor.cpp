@@ -4,6 +4,7 @@
 #include <string>
 
 #include "formats/json/stream.h"
+#include "util/utf8.h"
 
 namespace convert {
 
@@ -46,7 +47,7 @@ void check_json_scalar(std::string_view token) {
   if (token.front() == '"') {
     std::string scratch;
     (void)unescaped(token.substr(1, token.size() - 2), scratch);
-  } else if (!is_json_number(token) && std::find(words.begin(), words.end(), token) == words.end()) {
+  } else if (!is_json_number(token) && std::ranges::find(words, token) == words.end()) {
     throw BadJson{token.data(), "not a JSON value"};
   }
 }
@@ -71,20 +72,6 @@ void append_unescaped(std::string& out, std::string_view raw) {
       value = value << 4U | static_cast<unsigned>(digit);
     }
     return value;
-  };
-  const auto put = [&](unsigned code) {
-    if (code >= 0xd800 && code < 0xe000) code = 0xfffd;
-    const auto byte = [&](unsigned b) { out += static_cast<char>(b); };
-    if (code < 0x80) {
-      byte(code);
-    } else if (code < 0x800) {
-      byte(0xc0 | code >> 6U), byte(0x80 | (code & 0x3f));
-    } else if (code < 0x10000) {
-      byte(0xe0 | code >> 12U), byte(0x80 | (code >> 6U & 0x3f)), byte(0x80 | (code & 0x3f));
-    } else {
-      byte(0xf0 | code >> 18U), byte(0x80 | (code >> 12U & 0x3f));
-      byte(0x80 | (code >> 6U & 0x3f)), byte(0x80 | (code & 0x3f));
-    }
   };
   for (std::size_t i = 0; i < raw.size();) {
     const std::size_t escape = raw.find('\\', i);
@@ -111,7 +98,7 @@ void append_unescaped(std::string& out, std::string_view raw) {
             i += 6;
           }
         }
-        put(code);
+        append_utf8(out, code >= 0xd800 && code < 0xe000 ? 0xfffd : code);
         break;
       }
       default: throw BadJson{raw.data() + escape, "unknown escape in a string"};

@@ -47,7 +47,39 @@ class Items final : public JsonItems {
     (void)in.value();
     note_unknown(key);
   }
-  void element(JsonCursor& in) override;
+
+  // Reads all of the node before it keeps any of it: the window may end in it.
+  void element(JsonCursor& in) override {
+    const char* const at = in.here();
+    Fields f;
+    in.object([&] {
+      const std::string_view key = in.string();
+      in.expect(':');
+      if (read_field(key, in, f)) return;
+      (void)in.value();
+      f.unknown.push_back(key);
+    });
+    for (const auto& [field, key] : {std::pair{f.id, "Id"}, std::pair{f.type, "NodeType"}}) {
+      if (field.data() == nullptr) throw BadJson{at, std::string("a node without '") + key + "'"};
+    }
+    if (!f.has_parents) throw BadJson{at, "a node without 'data_deps'"};
+    const auto id = json_integer<std::uint64_t>(f.id, "Id");
+    const auto type = static_cast<NodeType>(json_integer<std::int32_t>(f.type, "NodeType"));
+    const auto runtime = f.runtime.data() == nullptr ? 0 : json_integer<std::uint64_t>(f.runtime, "runtime");
+    std::string_view name;
+    if (f.name.data() != nullptr) {
+      if (f.name.front() != '"') throw BadJson{f.name.data(), "'Name' must be a string"};
+      name = unescaped(f.name.substr(1, f.name.size() - 2), scratch_);
+    }
+    NodeTable& t = to_.nodes;
+    t.positions.push_back(stream_.line_of(at));
+    t.add_node(id, type, name).duration_us = runtime;
+    for (const NodeId parent : f.parents) t.add_data_dep(parent);
+    for (const auto& [key, bits] : f.attrs) t.attrs.push_back({.name = key->name, .kind = key->kind, .bits = bits});
+    t.end_node();
+    for (const std::string_view key : f.unknown) note_unknown(key);
+  }
+
   void undo() override {}
   void warn(const std::string& file, Diagnostics& diagnostics) const {
     for (const auto& [key, n] : unknown_)
@@ -64,7 +96,30 @@ class Items final : public JsonItems {
     bool has_parents = false;
     std::vector<std::string_view> unknown;
   };
-  static bool read_field(std::string_view key, JsonCursor& in, Fields& f);
+
+  static bool read_field(std::string_view key, JsonCursor& in, Fields& f) {
+    const auto once = [&](std::string_view& field) {
+      if (field.data() != nullptr) throw BadJson{key.data(), "the key '" + std::string(key) + "' stands twice"};
+      field = in.scalar();
+      return true;
+    };
+    if (key == "Id") return once(f.id);
+    if (key == "Name") return once(f.name);
+    if (key == "NodeType") return once(f.type);
+    if (key == "runtime") return once(f.runtime);
+    if (key == "data_deps") {
+      f.has_parents = true;
+      in.array([&] { f.parents.push_back(json_integer<std::uint64_t>(in.scalar(), key)); });
+      return true;
+    }
+    for (const AttrKey& a : attr_keys) {
+      if (key != a.key) continue;
+      f.attrs.emplace_back(&a, json_number(in.scalar(), a.kind, key));
+      return true;
+    }
+    return false;
+  }
+
   void note_unknown(std::string_view key) { ++unknown_[std::string(key)]; }
 
   Trace& to_;
@@ -73,71 +128,7 @@ class Items final : public JsonItems {
   std::map<std::string, std::uint64_t> unknown_;
 };
 
-bool Items::read_field(std::string_view key, JsonCursor& in, Fields& f) {
-  const auto once = [&](std::string_view& field) {
-    if (field.data() != nullptr) throw BadJson{key.data(), "the key '" + std::string(key) + "' stands twice"};
-    field = in.scalar();
-    return true;
-  };
-  if (key == "Id") return once(f.id);
-  if (key == "Name") return once(f.name);
-  if (key == "NodeType") return once(f.type);
-  if (key == "runtime") return once(f.runtime);
-  if (key == "data_deps") {
-    f.has_parents = true;
-    in.expect('[');
-    if (in.take(']')) return true;
-    do {
-      f.parents.push_back(json_integer<std::uint64_t>(in.scalar(), key));
-    } while (in.take(','));
-    in.expect(']');
-    return true;
-  }
-  for (const AttrKey& a : attr_keys) {
-    if (key != a.key) continue;
-    f.attrs.emplace_back(&a, json_number(in.scalar(), a.kind, key));
-    return true;
-  }
-  return false;
-}
-
-// All of the node is read before any of it is kept: the window may end in it.
-void Items::element(JsonCursor& in) {
-  const char* const at = in.here();
-  Fields f;
-  in.expect('{');
-  if (!in.take('}')) {
-    do {
-      const std::string_view key = in.string();
-      in.expect(':');
-      if (read_field(key, in, f)) continue;
-      (void)in.value();
-      f.unknown.push_back(key);
-    } while (in.take(','));
-    in.expect('}');
-  }
-  for (const auto& [field, key] : {std::pair{f.id, "Id"}, std::pair{f.type, "NodeType"}}) {
-    if (field.data() == nullptr) throw BadJson{at, std::string("a node without '") + key + "'"};
-  }
-  if (!f.has_parents) throw BadJson{at, "a node without 'data_deps'"};
-  const auto id = json_integer<std::uint64_t>(f.id, "Id");
-  const auto type = static_cast<NodeType>(json_integer<std::int32_t>(f.type, "NodeType"));
-  const auto runtime = f.runtime.data() == nullptr ? 0 : json_integer<std::uint64_t>(f.runtime, "runtime");
-  std::string_view name;
-  if (f.name.data() != nullptr) {
-    if (f.name.front() != '"') throw BadJson{f.name.data(), "'Name' must be a string"};
-    name = unescaped(f.name.substr(1, f.name.size() - 2), scratch_);
-  }
-  NodeTable& t = to_.nodes;
-  t.positions.push_back(stream_.line_of(at));
-  t.add_node(id, type, name).duration_us = runtime;
-  for (const NodeId parent : f.parents) t.add_data_dep(parent);
-  for (const auto& [key, bits] : f.attrs) t.attrs.push_back({.name = key->name, .kind = key->kind, .bits = bits});
-  t.end_node();
-  for (const std::string_view key : f.unknown) note_unknown(key);
-}
-
-// The rank in "w.3.json".
+// Returns the rank in "w.3.json".
 std::optional<Rank> rank_in(std::string_view name) {
   const std::string stem(file_name_part(name).substr(0, file_name_part(name).rfind(".json")));
   return rank_of(stem + ".et");
@@ -153,20 +144,14 @@ void read_rank(Input& input, Rank unnamed, Diagnostics& diagnostics, Trace& out)
   out.nodes.positions_are_lines = true;
   JsonStream stream(input, graph_key, false);
   Items items(out, stream);
-  while (stream.read_some(items)) {
-  }
+  stream.read_all(items);
   if (!stream.seen_array()) throw input_error({.file = input.name()}, "'workload_graph' is missing");
   items.warn(input.name(), diagnostics);
 }
 
 bool sniff(std::string_view head) {
   JsonHead json(head);
-  if (!json.open('{')) return false;
-  while (const auto key = json.key()) {
-    if (*key == graph_key) return true;
-    (void)json.skip();
-  }
-  return false;
+  return json.open('{') && json.has_key({graph_key});
 }
 
 std::unique_ptr<TraceReader> read(const ReadContext& context) {
@@ -184,9 +169,6 @@ extern const Format feeder_json_format;
 const Format feeder_json_format = {
     .name = "feeder-json",
     .summary = "JSON of Chakra's feeder (workload_graph), one file a rank",
-    .suffixes = {},
-    .read_options = {},
-    .write_options = {},
     .sniff = sniff,
     .read = read,
     .imported = true,

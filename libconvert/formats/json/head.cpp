@@ -29,6 +29,14 @@ std::optional<std::string_view> JsonHead::key() {
   return text_.substr(begin + 1, end - begin - 2);
 }
 
+bool JsonHead::has_key(std::initializer_list<std::string_view> keys) {
+  for (auto own = key(); own; own = key()) {
+    if (std::ranges::find(keys, *own) != keys.end()) return true;
+    (void)skip();
+  }
+  return false;
+}
+
 std::string_view JsonHead::skip() {
   space();
   const std::size_t begin = at_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 
@@ -20,6 +21,8 @@ class JsonHead {
   }
   // Returns the next key of this object, as it stands, and goes to its value; nothing at the end.
   [[nodiscard]] std::optional<std::string_view> key();
+  // Returns whether this object has one of these keys, and goes to the value of the first.
+  [[nodiscard]] bool has_key(std::initializer_list<std::string_view> keys);
   // Skips the value, and returns it as it stands.
   std::string_view skip();
 

@@ -20,8 +20,8 @@ enum class Shape : std::uint8_t { neither, document, lines };
 
 constexpr std::string_view white = " \t\r\n";
 
-// Which of the two begins so. Lines begin with an object of rank and metadata that ends before the line does;
-// our documents have a line break after the rank, so that even a cut head of long metadata tells.
+// Returns which of the two begins so. Lines begin with an object of rank and metadata that ends before the line
+// does; documents have a line break after the rank, so that even a cut head of long metadata tells.
 Shape shape_of(std::string_view head) {
   std::size_t i = head.find_first_not_of(white);
   if (i == std::string_view::npos) return Shape::neither;
@@ -89,8 +89,6 @@ const Format json_format = {
     .name = "json",
     .summary = "Chakra execution trace as one JSON document",
     .suffixes = {".json"},
-    .read_options = {},
-    .write_options = {},
     .sniff = sniff_document,
     .peek_groups = peek_json_groups,
     .read = make_json_reader,
@@ -103,8 +101,6 @@ const Format jsonl_format = {
     .name = "jsonl",
     .summary = "Chakra execution trace as JSON lines, one node a line",
     .suffixes = {".jsonl"},
-    .read_options = {},
-    .write_options = {},
     .sniff = sniff_lines,
     .peek_groups = peek_json_groups,
     .read = make_json_lines_reader,

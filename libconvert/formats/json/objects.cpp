@@ -22,7 +22,7 @@ using simdjson::ondemand::value;
 
 constexpr std::size_t max_text = 0xffffffffU - simdjson::SIMDJSON_PADDING;  // what simdjson can index
 
-// A scalar as it stands in the text, or the first character of an object or array.
+// Returns a scalar as it stands in the text, or the first character of an object or array.
 std::string_view peek_token(value& v) {
   std::string_view t = v.raw_json_token();
   while (!t.empty() && (t.back() == ' ' || t.back() == '\n' || t.back() == '\r' || t.back() == '\t'))
@@ -30,7 +30,7 @@ std::string_view peek_token(value& v) {
   return t;
 }
 
-// The same, consumed: simdjson takes a string that is skipped and followed by ':' for a key and loses its depth.
+// Does the same and consumes it: simdjson takes a skipped string before ':' for a key and loses its depth.
 std::string_view token_of(value& v) {
   const std::string_view t = peek_token(v);
   if (t.starts_with('"')) (void)v.get_raw_json_string().value();
@@ -42,7 +42,7 @@ const char* place_of(value& v) {
   return v.current_location().get(at) == simdjson::SUCCESS ? at : nullptr;
 }
 
-// Valid until the next document; not yet consumed.
+// Returns a string, which is valid until the next document.
 std::string_view string_of(value& v, std::string_view key) {
   const std::string_view t = peek_token(v);
   if (!is_json_string(t)) throw BadJson{t.data(), json_quoted(key) + " must be a string"};
@@ -73,12 +73,23 @@ simdjson::ondemand::array array_of(value& v, std::string_view key) {
   return a;
 }
 
-constexpr std::array<std::string_view, 33> kind_keys = {
-    "name",        "doc_string",   "unknown",      "double_val",    "double_list",  "float_val",     "float_list",
-    "int32_val",   "int32_list",   "int64_val",    "int64_list",    "uint32_val",   "uint32_list",   "uint64_val",
-    "uint64_list", "sint32_val",   "sint32_list",  "sint64_val",    "sint64_list",  "fixed32_val",   "fixed32_list",
-    "fixed64_val", "fixed64_list", "sfixed32_val", "sfixed32_list", "sfixed64_val", "sfixed64_list", "bool_val",
-    "bool_list",   "string_val",   "string_list",  "bytes_val",     "bytes_list"};
+// Calls take(key, value, the key's place among the known ones) for each member; tries `guess` for the place first.
+template <typename Take>
+void for_members(object& o, JsonKeys keys, const Take& take, std::size_t guess = 0) {
+  for (auto member : o) {
+    field f = std::move(member).take_value();
+    const std::string_view key = key_of(f);
+    value v = f.value();
+    take(key, v, keys.index(key, guess));
+  }
+}
+
+// The keys of an attribute: those of kinds stand at the number of the kind.
+const auto kind_keys = [] {
+  std::array<std::string_view, 33> keys = {"name", "doc_string", "unknown"};
+  for (std::size_t i = 3; i < keys.size(); ++i) keys[i] = kind_name(static_cast<Kind>(i));
+  return keys;
+}();
 
 NodeType type_of(value& v) {
   const std::string_view token = token_of(v);
@@ -99,12 +110,102 @@ NodeType type_of(value& v) {
 }  // namespace
 
 struct JsonObjects::State {
-  void metadata(object o, Metadata& to);
-  bool node(object o, Rank rank, NodeTable& to);
-  std::optional<Rank> head(object o, Metadata& to);
+  void metadata(object o, Metadata& to) {
+    static constexpr std::array<std::string_view, 3> known{"version", "attr", "unknown"};
+    to.table.clear();
+    to.version.clear();
+    to.unknown.clear();
+    for_members(o, JsonKeys(known), [&](std::string_view key, value& v, std::size_t i) {
+      switch (i) {
+        case 0: to.version = string_of(v, key); break;
+        case 1: attributes(v, to.table); break;
+        default: to.unknown = to.table.view(unknown(v, ProtoMessage::metadata, Kind::none, to.table));
+      }
+    });
+  }
+
+  bool node(object o, Rank rank, NodeTable& to) {
+    static constexpr std::array<std::string_view, 13> known{
+        "rank",   "id",      "name", "type",    "ctrl_deps", "data_deps", "start_time_micros", "duration_micros",
+        "inputs", "outputs", "attr", "unknown", "metadata"};
+    JsonKeys keys(known);
+    Node n;
+    n.attrs.begin = static_cast<std::uint32_t>(to.attrs.size());
+    Rank given_rank = rank;
+    const char* rank_at = nullptr;
+    for (auto member : o) {
+      field f = std::move(member).take_value();
+      const std::string_view key = key_of(f);
+      value v = f.value();
+      switch (keys.index(key)) {
+        case 0:
+          given_rank = json_integer<std::uint32_t>(token_of(v), key);
+          rank_at = key.data();
+          break;
+        case 1: n.id = json_integer<std::uint64_t>(token_of(v), key); break;
+        case 2: n.name = to.add_text(string_of(v, key)); break;
+        case 3: n.type = type_of(v); break;
+        case 4: dependencies(v, key, n.ctrl_deps, to); break;
+        case 5: dependencies(v, key, n.data_deps, to); break;
+        case 6: n.start_us = json_integer<std::uint64_t>(token_of(v), key); break;
+        case 7: n.duration_us = json_integer<std::uint64_t>(token_of(v), key); break;
+        case 8: io(v, key, n.inputs, to); break;
+        case 9: io(v, key, n.outputs, to); break;
+        case 10: attributes(v, to); break;
+        case 11: {
+          Extra extra;
+          extra.unknown = unknown(v, ProtoMessage::node, Kind::none, to);
+          to.extras.push_back(extra);
+          n.extra = static_cast<std::uint32_t>(to.extras.size());
+          break;
+        }
+        default: return false;
+      }
+    }
+    if (given_rank != rank) {
+      throw BadJson{
+          rank_at, "a node of rank " + std::to_string(given_rank) + " among those of rank " + std::to_string(rank)};
+    }
+    to.nodes.push_back(n);
+    to.end_node();
+    return true;
+  }
+
+  std::optional<Rank> head(object o, Metadata& to) {
+    static constexpr std::array<std::string_view, 2> known{"rank", "metadata"};
+    std::optional<Rank> rank;
+    for_members(o, JsonKeys(known), [&](std::string_view key, value& v, std::size_t i) {
+      if (i == 0) {
+        rank = json_integer<std::uint32_t>(token_of(v), key);
+      } else {
+        metadata(object_of(v, key), to);
+      }
+    });
+    return rank;
+  }
+
   // `work` gets the object and says whether it has read all of it.
   template <typename Work>
-  bool parse(std::string_view text, Work work);
+  bool parse(std::string_view text, Work work) {
+    const std::size_t begin = text.find_first_not_of(" \t\r\n");
+    if (begin == std::string_view::npos || text[begin] != '{') throw BadJson{text.data(), "must be a JSON object"};
+    simdjson::ondemand::document document;
+    try {
+      if (text.size() > max_text) throw BadJson{text.data(), "a JSON object of 4 GiB or more"};
+      document = parser.iterate(text.data(), text.size(), text.size() + simdjson::SIMDJSON_PADDING).value();
+      if (!work(document.get_object().value())) return false;
+      const char* rest = nullptr;
+      if (document.current_location().get(rest) == simdjson::SUCCESS) {
+        throw BadJson{rest, "more text behind the object"};
+      }
+      return true;
+    } catch (const simdjson::simdjson_error& e) {
+      if (e.error() == simdjson::MEMALLOC) throw std::bad_alloc();
+      const char* at = text.data();
+      if (document.is_alive() && document.current_location().get(at) != simdjson::SUCCESS) at = text.data();
+      throw BadJson{at, std::string("malformed JSON: ") + e.what()};
+    }
+  }
 
   struct Seen {
     std::string text;
@@ -112,255 +213,130 @@ struct JsonObjects::State {
     Kind kind = Kind::none;
   };
 
-  void attributes(value& v, AttrTable& to);
-  void attribute(object o, std::size_t position, AttrTable& to);
-  void attribute_value(value& v, Attr& a, Text& list_unknown, AttrTable& to);
-  void list(object o, Attr& a, Text& unknown, AttrTable& to);
-  void dependencies(value& v, std::string_view key, Range& range, NodeTable& to);
-  void io(value& v, std::string_view key, std::uint32_t& index, NodeTable& to);
-  static Name intern(std::string_view text, Seen& predicted);
-  const std::string& base64(value& v, std::string_view key);
-  Text unknown(value& v, ProtoMessage message, Kind list_kind, AttrTable& to);
+  void attributes(value& v, AttrTable& to) {
+    std::size_t position = 0;
+    for (auto element : array_of(v, "attr")) {
+      value a = element.value();
+      attribute(object_of(a, "attr"), position++, to);
+    }
+  }
+
+  void attribute(object o, std::size_t position, AttrTable& to) {
+    Attr a;
+    Extra extra;
+    Seen& predicted = seen[position % seen.size()];
+    const auto take = [&](std::string_view key, value& v, std::size_t i) {
+      if (i == 0) {
+        a.name = intern(string_of(v, key), predicted);
+      } else if (i == 1) {
+        extra.doc_string = to.add_text(string_of(v, key));
+      } else if (i == 2) {
+        extra.unknown = unknown(v, ProtoMessage::attribute, Kind::none, to);
+      } else if (a.kind != Kind::none) {
+        throw BadJson{key.data(), "an attribute with two values"};
+      } else {
+        a.kind = static_cast<Kind>(i);
+        attribute_value(v, a, extra.list_unknown, to);
+      }
+    };
+    for_members(o, JsonKeys(kind_keys), take, static_cast<std::size_t>(predicted.kind));
+    if (extra.doc_string.size != 0 || extra.unknown.size != 0 || extra.list_unknown.size != 0) {
+      to.extras.push_back(extra);
+      a.extra = static_cast<std::uint32_t>(to.extras.size());
+    }
+    predicted.kind = a.kind;
+    to.attrs.push_back(a);
+  }
+
+  void attribute_value(value& v, Attr& a, Text& list_unknown, AttrTable& to) {
+    const std::string_view key = kind_name(a.kind);
+    if (is_list(a.kind)) {
+      list(object_of(v, key), a, list_unknown, to);
+    } else if (is_text(a.kind)) {
+      const Text t = to.add_text(a.kind == Kind::string_val ? string_of(v, key) : base64(v, key));
+      a.bits = t.offset;
+      a.size = t.size;
+    } else {
+      a.bits = json_number(token_of(v), a.kind, key);
+    }
+  }
+
+  void list(object o, Attr& a, Text& unknown_fields, AttrTable& to) {
+    static constexpr std::array<std::string_view, 2> known{"values", "unknown"};
+    const Kind scalar = scalar_of(a.kind);
+    a.bits = is_text(a.kind) ? to.texts.size() : to.numbers.size();
+    for_members(o, JsonKeys(known), [&](std::string_view, value& v, std::size_t i) {
+      if (i == 1) {
+        unknown_fields = unknown(v, ProtoMessage::list, a.kind, to);
+        return;
+      }
+      for (auto element : array_of(v, kind_name(a.kind))) {
+        value item = element.value();
+        if (!is_text(scalar)) {
+          to.numbers.push_back(json_number(token_of(item), scalar, kind_name(a.kind)));
+        } else if (scalar == Kind::string_val) {
+          to.texts.push_back(to.add_text(string_of(item, kind_name(a.kind))));
+        } else {
+          to.texts.push_back(to.add_text(base64(item, kind_name(a.kind))));
+        }
+        ++a.size;
+      }
+    });
+  }
+
+  void dependencies(value& v, std::string_view key, Range& range, NodeTable& to) {
+    range.begin = static_cast<std::uint32_t>(to.deps.size());
+    for (auto element : array_of(v, key)) {
+      value id = element.value();
+      to.deps.push_back(json_integer<std::uint64_t>(token_of(id), key));
+      ++range.count;
+    }
+  }
+
+  void io(value& v, std::string_view key, std::uint32_t& index, NodeTable& to) {
+    static constexpr std::array<std::string_view, 4> known{"values", "shapes", "types", "unknown"};
+    IoInfo io;
+    object o = object_of(v, key);
+    for_members(o, JsonKeys(known), [&](std::string_view k, value& part, std::size_t i) {
+      switch (i) {
+        case 0: io.values = to.add_text(string_of(part, k)); break;
+        case 1: io.shapes = to.add_text(string_of(part, k)); break;
+        case 2: io.types = to.add_text(string_of(part, k)); break;
+        default: io.unknown = unknown(part, ProtoMessage::io, Kind::none, to);
+      }
+    });
+    to.io.push_back(io);
+    index = static_cast<std::uint32_t>(to.io.size());
+  }
+
+  static Name intern(std::string_view text, Seen& predicted) {
+    if (predicted.text != text) {
+      predicted.name = Name(text);
+      predicted.text = text;
+    }
+    return predicted.name;
+  }
+
+  const std::string& base64(value& v, std::string_view key) {
+    bytes.clear();
+    const char* const at = peek_token(v).data();
+    const std::string_view text = string_of(v, key);
+    if (!decode_base64(text, bytes)) throw BadJson{at, json_quoted(key) + " must be base64"};
+    return bytes;
+  }
+
+  Text unknown(value& v, ProtoMessage message, Kind list_kind, AttrTable& to) {
+    const char* const at = peek_token(v).data();
+    if (!only_unknown_fields(message, list_kind, base64(v, "unknown"))) {
+      throw BadJson{at, "'unknown' does not hold unknown fields of this message"};
+    }
+    return to.add_text(bytes);
+  }
 
   simdjson::ondemand::parser parser;
   std::array<Seen, 32> seen;  // by position in the node: what the previous node had there
   std::string bytes;
 };
-
-const std::string& JsonObjects::State::base64(value& v, std::string_view key) {
-  bytes.clear();
-  const char* const at = peek_token(v).data();
-  const std::string_view text = string_of(v, key);
-  if (!decode_base64(text, bytes)) throw BadJson{at, json_quoted(key) + " must be base64"};
-  return bytes;
-}
-
-Text JsonObjects::State::unknown(value& v, ProtoMessage message, Kind list_kind, AttrTable& to) {
-  const char* const at = peek_token(v).data();
-  if (!only_unknown_fields(message, list_kind, base64(v, "unknown"))) {
-    throw BadJson{at, "'unknown' does not hold unknown fields of this message"};
-  }
-  return to.add_text(bytes);
-}
-
-Name JsonObjects::State::intern(std::string_view text, Seen& predicted) {
-  if (predicted.text != text) {
-    predicted.name = Name(text);
-    predicted.text = text;
-  }
-  return predicted.name;
-}
-
-void JsonObjects::State::metadata(object o, Metadata& to) {
-  static constexpr std::array<std::string_view, 3> known{"version", "attr", "unknown"};
-  to.table.clear();
-  to.version.clear();
-  to.unknown.clear();
-  JsonKeys keys(known);
-  for (auto member : o) {
-    field f = std::move(member).take_value();
-    const std::string_view key = key_of(f);
-    value v = f.value();
-    switch (keys.index(key)) {
-      case 0: to.version = string_of(v, key); break;
-      case 1: attributes(v, to.table); break;
-      default: to.unknown = to.table.view(unknown(v, ProtoMessage::metadata, Kind::none, to.table));
-    }
-  }
-}
-
-bool JsonObjects::State::node(object o, Rank rank, NodeTable& to) {
-  static constexpr std::array<std::string_view, 13> known{
-      "rank",   "id",      "name", "type",    "ctrl_deps", "data_deps", "start_time_micros", "duration_micros",
-      "inputs", "outputs", "attr", "unknown", "metadata"};
-  JsonKeys keys(known);
-  Node n;
-  n.attrs.begin = static_cast<std::uint32_t>(to.attrs.size());
-  Rank given_rank = rank;
-  const char* rank_at = nullptr;
-  for (auto member : o) {
-    field f = std::move(member).take_value();
-    const std::string_view key = key_of(f);
-    value v = f.value();
-    switch (keys.index(key)) {
-      case 0:
-        given_rank = json_integer<std::uint32_t>(token_of(v), key);
-        rank_at = key.data();
-        break;
-      case 1: n.id = json_integer<std::uint64_t>(token_of(v), key); break;
-      case 2: n.name = to.add_text(string_of(v, key)); break;
-      case 3: n.type = type_of(v); break;
-      case 4: dependencies(v, key, n.ctrl_deps, to); break;
-      case 5: dependencies(v, key, n.data_deps, to); break;
-      case 6: n.start_us = json_integer<std::uint64_t>(token_of(v), key); break;
-      case 7: n.duration_us = json_integer<std::uint64_t>(token_of(v), key); break;
-      case 8: io(v, key, n.inputs, to); break;
-      case 9: io(v, key, n.outputs, to); break;
-      case 10: attributes(v, to); break;
-      case 11: {
-        Extra extra;
-        extra.unknown = unknown(v, ProtoMessage::node, Kind::none, to);
-        to.extras.push_back(extra);
-        n.extra = static_cast<std::uint32_t>(to.extras.size());
-        break;
-      }
-      default: return false;
-    }
-  }
-  if (given_rank != rank) {
-    throw BadJson{rank_at,
-                  "a node of rank " + std::to_string(given_rank) + " among those of rank " + std::to_string(rank)};
-  }
-  to.nodes.push_back(n);
-  to.end_node();
-  return true;
-}
-
-void JsonObjects::State::dependencies(value& v, std::string_view key, Range& range, NodeTable& to) {
-  range.begin = static_cast<std::uint32_t>(to.deps.size());
-  for (auto element : array_of(v, key)) {
-    value id = element.value();
-    to.deps.push_back(json_integer<std::uint64_t>(token_of(id), key));
-    ++range.count;
-  }
-}
-
-void JsonObjects::State::io(value& v, std::string_view key, std::uint32_t& index, NodeTable& to) {
-  static constexpr std::array<std::string_view, 4> known{"values", "shapes", "types", "unknown"};
-  IoInfo io;
-  JsonKeys keys(known);
-  for (auto member : object_of(v, key)) {
-    field f = std::move(member).take_value();
-    const std::string_view k = key_of(f);
-    value part = f.value();
-    switch (keys.index(k)) {
-      case 0: io.values = to.add_text(string_of(part, k)); break;
-      case 1: io.shapes = to.add_text(string_of(part, k)); break;
-      case 2: io.types = to.add_text(string_of(part, k)); break;
-      default: io.unknown = unknown(part, ProtoMessage::io, Kind::none, to);
-    }
-  }
-  to.io.push_back(io);
-  index = static_cast<std::uint32_t>(to.io.size());
-}
-
-void JsonObjects::State::attributes(value& v, AttrTable& to) {
-  std::size_t position = 0;
-  for (auto element : array_of(v, "attr")) {
-    value a = element.value();
-    attribute(object_of(a, "attr"), position++, to);
-  }
-}
-
-void JsonObjects::State::attribute(object o, std::size_t position, AttrTable& to) {
-  Attr a;
-  Extra extra;
-  Seen& predicted = seen[position % seen.size()];
-  JsonKeys keys(kind_keys);
-  for (auto member : o) {
-    field f = std::move(member).take_value();
-    const std::string_view key = key_of(f);
-    value v = f.value();
-    const std::size_t i = keys.index(key, static_cast<std::size_t>(predicted.kind));
-    if (i == 0) {
-      a.name = intern(string_of(v, key), predicted);
-    } else if (i == 1) {
-      extra.doc_string = to.add_text(string_of(v, key));
-    } else if (i == 2) {
-      extra.unknown = unknown(v, ProtoMessage::attribute, Kind::none, to);
-    } else if (a.kind != Kind::none) {
-      throw BadJson{key.data(), "an attribute with two values"};
-    } else {
-      a.kind = static_cast<Kind>(i);
-      attribute_value(v, a, extra.list_unknown, to);
-    }
-  }
-  if (extra.doc_string.size != 0 || extra.unknown.size != 0 || extra.list_unknown.size != 0) {
-    to.extras.push_back(extra);
-    a.extra = static_cast<std::uint32_t>(to.extras.size());
-  }
-  predicted.kind = a.kind;
-  to.attrs.push_back(a);
-}
-
-void JsonObjects::State::attribute_value(value& v, Attr& a, Text& list_unknown, AttrTable& to) {
-  const std::string_view key = kind_name(a.kind);
-  if (is_list(a.kind)) {
-    list(object_of(v, key), a, list_unknown, to);
-  } else if (is_text(a.kind)) {
-    const Text t = to.add_text(a.kind == Kind::string_val ? string_of(v, key) : base64(v, key));
-    a.bits = t.offset;
-    a.size = t.size;
-  } else {
-    a.bits = json_number(token_of(v), a.kind, key);
-  }
-}
-
-void JsonObjects::State::list(object o, Attr& a, Text& unknown_fields, AttrTable& to) {
-  static constexpr std::array<std::string_view, 2> known{"values", "unknown"};
-  const Kind scalar = scalar_of(a.kind);
-  a.bits = is_text(a.kind) ? to.texts.size() : to.numbers.size();
-  JsonKeys keys(known);
-  for (auto member : o) {
-    field f = std::move(member).take_value();
-    const std::string_view key = key_of(f);
-    value v = f.value();
-    if (keys.index(key) == 1) {
-      unknown_fields = unknown(v, ProtoMessage::list, a.kind, to);
-      continue;
-    }
-    for (auto element : array_of(v, kind_name(a.kind))) {
-      value item = element.value();
-      if (!is_text(scalar)) {
-        to.numbers.push_back(json_number(token_of(item), scalar, kind_name(a.kind)));
-      } else if (scalar == Kind::string_val) {
-        to.texts.push_back(to.add_text(string_of(item, kind_name(a.kind))));
-      } else {
-        to.texts.push_back(to.add_text(base64(item, kind_name(a.kind))));
-      }
-      ++a.size;
-    }
-  }
-}
-
-std::optional<Rank> JsonObjects::State::head(object o, Metadata& to) {
-  static constexpr std::array<std::string_view, 2> known{"rank", "metadata"};
-  std::optional<Rank> rank;
-  JsonKeys keys(known);
-  for (auto member : o) {
-    field f = std::move(member).take_value();
-    const std::string_view key = key_of(f);
-    value v = f.value();
-    if (keys.index(key) == 0) {
-      rank = json_integer<std::uint32_t>(token_of(v), key);
-    } else {
-      metadata(object_of(v, key), to);
-    }
-  }
-  return rank;
-}
-
-template <typename Work>
-bool JsonObjects::State::parse(std::string_view text, Work work) {
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos || text[begin] != '{') throw BadJson{text.data(), "must be a JSON object"};
-  simdjson::ondemand::document document;
-  try {
-    if (text.size() > max_text) throw BadJson{text.data(), "a JSON object of 4 GiB or more"};
-    document = parser.iterate(text.data(), text.size(), text.size() + simdjson::SIMDJSON_PADDING).value();
-    if (!work(document.get_object().value())) return false;
-    const char* rest = nullptr;
-    if (document.current_location().get(rest) == simdjson::SUCCESS) {
-      throw BadJson{rest, "more text behind the object"};
-    }
-    return true;
-  } catch (const simdjson::simdjson_error& e) {
-    if (e.error() == simdjson::MEMALLOC) throw std::bad_alloc();
-    const char* at = text.data();
-    if (document.is_alive() && document.current_location().get(at) != simdjson::SUCCESS) at = text.data();
-    throw BadJson{at, std::string("malformed JSON: ") + e.what()};
-  }
-}
 
 JsonObjects::JsonObjects() : state_(std::make_unique<State>()) {}
 JsonObjects::~JsonObjects() = default;

@@ -20,19 +20,19 @@ namespace {
 constexpr std::size_t max_line = 0xffffffffU - 1024;  // what JsonObjects takes
 constexpr std::size_t chunk_bytes = std::size_t{64} << 10U;
 
-// What both readers share: a text in memory, and where things stand in it.
+// Holds what both readers share: a text in memory, and where things stand in it.
 class JsonReaderBase : public TraceReader {
  protected:
   explicit JsonReaderBase(const ReadContext& context) : input_(context.input), default_rank_(context.rank) {}
 
-  // text_ was filled; it stands in the file from line `line` on.
+  // Begins to read text_, which stands in the file from line `line` on.
   void begin_text(std::uint64_t line) {
     text_.reserve(text_.size() + JsonObjects::padding());
     first_line_ = counted_line_ = line;
     counted_to_ = text_.data();
   }
 
-  // Line of a place in text_; places must not go back.
+  // Returns the line of a place in text_; places must not go back.
   std::uint64_t line_of(const char* at) {
     counted_line_ += static_cast<std::uint64_t>(std::count(counted_to_, at, '\n'));
     counted_to_ = at;
@@ -44,7 +44,7 @@ class JsonReaderBase : public TraceReader {
     const char* const begin = text_.data();
     if (at == nullptr || at < begin || at > begin + text_.size()) return where;
     const std::string_view before(begin, static_cast<std::size_t>(at - begin));
-    where.line += static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n'));
+    where.line += static_cast<std::uint32_t>(std::ranges::count(before, '\n'));
     const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
     where.column = static_cast<std::uint32_t>(before.size() - line_start + 1);
     return where;
@@ -116,14 +116,14 @@ class Scanner {
   void expect(char c) {
     if (!take(c)) throw BadJson{p_, "malformed JSON: expected '" + std::string(1, c) + "'"};
   }
-  // A key, without its quotes.
+  // Takes a key and returns it without its quotes.
   std::string_view key() {
     if (peek() != '"') throw BadJson{p_, "malformed JSON: expected a key in quotes"};
     const char* const begin = p_ + 1;
     skip_string();
     return {begin, static_cast<std::size_t>(p_ - 1 - begin)};
   }
-  // Any value as text: a scalar, or all of an object or array by its brackets.
+  // Takes any value and returns its text: a scalar, or an object or array with its brackets.
   std::string_view value() {
     const char first = peek();
     const char* const begin = p_;
@@ -173,8 +173,8 @@ class Scanner {
   const char* end_ = nullptr;
 };
 
-// The value of an object {"groups": …} that stands here, with nothing else in it; goes behind it. Nothing, and
-// stays, if something else stands here.
+// Takes an object {"groups": …} with nothing else in it and returns the value. Takes and returns nothing if
+// something else stands here.
 std::optional<std::string_view> take_groups(Scanner& scan) {
   const char* const begin = scan.at();
   if (scan.take('{') && scan.peek() == '"' && scan.key() == "groups") {
@@ -187,7 +187,8 @@ std::optional<std::string_view> take_groups(Scanner& scan) {
   return std::nullopt;
 }
 
-// One node a line; before the nodes of a rank, a line with its metadata. The first line may hold the groups.
+// Reads one node a line; before the nodes of a rank stands a line with its metadata. The first line may hold
+// groups.
 class JsonLinesReader final : public JsonReaderBase {
   template <typename Work>
   auto guarded_line(Work work) {
@@ -238,7 +239,7 @@ class JsonLinesReader final : public JsonReaderBase {
   }
 
  private:
-  // Whether the line is part of a value over several lines, as in JSON made for reading.
+  // Returns whether the line is part of a value over several lines, as in JSON made for reading.
   bool goes_on() {
     const std::size_t first = text_.find_first_not_of(" \t\r");
     const std::size_t last = text_.find_last_not_of(" \t\r");
@@ -300,8 +301,8 @@ class JsonLinesReader final : public JsonReaderBase {
   bool at_head_ = false;  // text_ is the head of the next rank
 };
 
-// One object {"rank", "metadata", "nodes"} in any order, or an array of them. The whole text is in memory; nodes
-// are decoded as they are asked for.
+// Reads one object {"rank", "metadata", "nodes"} in any order, or an array of them. The whole text is in memory;
+// nodes are decoded when they are asked for.
 class JsonDocumentReader final : public JsonReaderBase {
  public:
   explicit JsonDocumentReader(const ReadContext& context) : JsonReaderBase(context) {}
@@ -373,7 +374,7 @@ class JsonDocumentReader final : public JsonReaderBase {
     in_nodes_ = first_node_ = true;
   }
 
-  // read_members(), which says what stands at `start` in place of a trace.
+  // Calls read_members(), and reports what stands at `start` in place of a trace.
   bool read_head(const char* start, Trace& out) {
     try {
       return read_members(out);
@@ -390,7 +391,7 @@ class JsonDocumentReader final : public JsonReaderBase {
     }
   }
 
-  // Members of a trace up to its end: true. False: stopped at the nodes, as all else is known.
+  // Reads members of a trace. Returns true at its end, false if it stopped at the nodes because all else is known.
   bool read_members(Trace& out) {
     while (!scan_.take('}')) {
       if (!std::exchange(first_member_, false)) scan_.expect(',');
@@ -461,7 +462,7 @@ bool is_json_node(std::string_view line) {
   return false;
 }
 
-// The head of the input, more of it as long as the groups may go on.
+// Looks at the head of the input, at more of it as long as the groups may go on.
 std::string peek_json_groups(Input& input) {
   constexpr std::size_t most = std::size_t{64} << 20U;
   for (std::size_t size = 4096;; size *= 2) {

@@ -32,7 +32,7 @@ std::uint64_t count_lines(const char* p, std::size_t n) {
   return lines + static_cast<std::uint64_t>(std::count(p, p + n, '\n'));
 }
 
-// First control character inside a string; there is one.
+// Returns the first control character inside a string; there is one.
 const char* find_control_character(std::string_view text) {
   bool inside = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -158,7 +158,7 @@ std::uint64_t JsonStream::line_of(const char* at) const {
   return counted_lines_;
 }
 
-// Without the comma before it.
+// Returns where an item begins, behind the comma before it.
 const char* JsonStream::begin_of_item(const char* from) const {
   const std::string_view text(buffer_.get(), filled_);
   const auto behind_space = [&](std::size_t i) { return std::min(text.find_first_not_of(white, i), text.size()); };
@@ -236,7 +236,7 @@ void JsonStream::fill() {
       exhausted_ = got < wanted - filled_;
       filled_ += got;
     }
-    // Behind the document no item is cut, whatever comes.
+    // No item is cut behind the document, whatever comes.
     if (exhausted_ || state_ == State::end) return tokenize(filled_);
     // Behind a closing bracket: mostly the end of an item, and never inside a scalar.
     const auto is_bracket = [&](std::size_t i) { return buffer_[i] == '}' || buffer_[i] == ']'; };

@@ -62,6 +62,15 @@ class JsonCursor {
     ++token_;
     return s;
   }
+  // Take an object or array: call each() once for every member or element, which takes all of it.
+  template <typename Each>
+  void object(const Each& each) {
+    list('{', '}', each);
+  }
+  template <typename Each>
+  void array(const Each& each) {
+    list('[', ']', each);
+  }
   // Takes any value and returns its text, brackets and all. Checks brackets, commas and colons, but not scalars.
   std::string_view skip() { return json_token(peek()) >= JsonToken::string ? scalar() : skip_brackets(false); }
   // Takes any value, checks all of it, and returns its text.
@@ -81,6 +90,15 @@ class JsonCursor {
     return std::char_traits<char>::compare(a, b, n) == 0;
   }
   static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+  template <typename Each>
+  void list(char open, char close, const Each& each) {
+    expect(open);
+    if (take(close)) return;
+    do {
+      each();
+    } while (take(','));
+    expect(close);
+  }
   std::string_view skip_brackets(bool check_scalars);
   [[noreturn]] void fail_expected(char c) const;
 
@@ -126,6 +144,10 @@ class JsonStream {
   // Passes the items of a window to `items`. Returns false at the end of the document. Throws Error(input) with
   // line and column at malformed text, and where `items` throws BadJson or Error(input) without a file.
   [[nodiscard]] bool read_some(JsonItems& items);
+  void read_all(JsonItems& items) {
+    while (read_some(items)) {
+    }
+  }
   [[nodiscard]] bool seen_array() const { return seen_array_; }
   // Returns the line of a place in the item in progress.
   [[nodiscard]] std::uint64_t line_of(const char* at) const;

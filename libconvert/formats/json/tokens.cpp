@@ -14,7 +14,7 @@
 namespace convert {
 namespace {
 
-// The bits of a double or float, also of those that JSON has no number for.
+// Returns the bits of a double or float, also of those that JSON has no number for.
 template <typename T, typename Bits>
 std::uint64_t floating(std::string_view token, std::string_view key) {
   T result = 0;
@@ -66,8 +66,8 @@ bool is_json_number(std::string_view t) {
 
 std::string json_quoted(std::string_view s) { return "'" + std::string(s.substr(0, 80)) + "'"; }
 
-// The digits of a number in scientific notation, as jq writes large integers (1.7e+18); nothing if it is no
-// integer, or beyond 64 bits by far.
+// Returns the digits of a number in scientific notation, as jq writes large integers (1.7e+18); nothing if it is no
+// integer, or far beyond 64 bits.
 std::optional<std::string> plain_digits(std::string_view number) {
   const std::size_t e = std::min(number.find_first_of("eE"), number.size());
   int exponent = 0;
@@ -136,8 +136,7 @@ std::uint64_t json_number(std::string_view token, Kind scalar, std::string_view 
 std::size_t JsonKeys::index(std::string_view key, std::size_t guess) {
   std::size_t i = known_[guess] == key ? guess : next_;  // mostly the keys come in the order in which we write them
   while (i < known_.size() && known_[i] != key) ++i;
-  if (i == known_.size())
-    i = static_cast<std::size_t>(std::find(known_.begin(), known_.end(), key) - known_.begin());
+  if (i == known_.size()) i = static_cast<std::size_t>(std::ranges::find(known_, key) - known_.begin());
   if (i == known_.size()) {
     const std::string near = nearest(key.substr(0, 80), std::vector<std::string>(known_.begin(), known_.end()));
     throw BadJson{key.data(),

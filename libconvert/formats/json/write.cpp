@@ -17,7 +17,7 @@
 namespace convert {
 namespace {
 
-// A double or float; a NaN other than the default one keeps its bits.
+// Appends a double or float; a NaN other than the default one keeps its bits.
 template <typename T, typename Bits>
 void append_floating(std::string& out, Bits bits) {
   const T value = std::bit_cast<T>(bits);
@@ -32,7 +32,7 @@ void append_floating(std::string& out, Bits bits) {
   out += '"';
 }
 
-// Integers that a double does not hold are text, as in protobuf's JSON: jq and JavaScript would round them.
+// Appends an integer, as text if no double holds it, as protobuf's JSON does: jq and JavaScript would round it.
 template <typename T>
 void append_integer(std::string& out, T value) {
   constexpr T exact = T{1} << 53;

@@ -43,8 +43,70 @@ class KinetoItems final : public JsonItems {
  public:
   KinetoItems(Profile& to, JsonStream& stream) : to_(to), stream_(stream) {}
 
-  void member(std::string_view key, JsonCursor& in) override;
-  void element(JsonCursor& in) override;
+  void member(std::string_view key, JsonCursor& in) override {
+    if (key == "nodes" && in.peek() == '[') {
+      throw BadJson{in.here(),
+                    "is a PyTorch execution trace of the host, not a Kineto trace; give it as the host's trace"};
+    }
+    if (key == "baseTimeNanoseconds") {
+      const std::string_view text = in.scalar();
+      const auto base = lenient_integer(text);
+      if (!base || *base < 0) throw BadJson{text.data(), "'baseTimeNanoseconds' is no number of nanoseconds"};
+      to_.base_ns = *base;
+      return;
+    }
+    const AttrMark mark(to_.metadata);
+    try {
+      add_json_attr(to_.metadata, Name(key), in);
+    } catch (const JsonCursor::OutOfWindow&) {
+      mark.restore(to_.metadata);
+      throw;
+    }
+  }
+
+  void element(JsonCursor& in) override {
+    using enum KinetoCategory;
+    mark_ = AttrMark(to_.args);
+    Fields f;
+    read_fields(in, f);
+    constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+    if (to_.events >= most || to_.args.attrs.size() >= most)
+      throw input_error({}, "more than 4294967295 events or args");
+    if (f.category != unused && (f.phase != "X" || f.ts.empty())) {
+      // An instant or one half of a duration, as which profilers write no event of these categories.
+      if (incomplete++ == 0) first_incomplete_line = stream_.line_of(f.place);
+    } else if (f.category != unused) {
+      const bool device = f.category == kernel || f.category == memcpy || f.category == memset;
+      const bool cpu = f.category == cpu_op || f.category == annotation;
+      const Args args = f.has_args ? read_args(f.args, device || cpu) : Args{};
+      Profile::Event event;
+      fill(event, f, args);
+      if (device) {
+        const auto kind = f.category == kernel   ? DeviceOpKind::kernel
+                          : f.category == memcpy ? DeviceOpKind::memcpy
+                                                 : DeviceOpKind::memset;
+        // Streams are the device's threads where no arg tells them.
+        const std::int64_t stream =
+            args.stream != Profile::none ? args.stream : lenient_integer(f.tid).value_or(Profile::none);
+        to_.device_ops.push_back({event, args.correlation, stream, std::max<std::int64_t>(args.device, 0),
+                                  text(f.name), args.carried, kind, args.has_stream});
+      } else if (cpu) {
+        if (f.pid != process_) note_process(f.pid);
+        to_.cpu_ops.push_back({event, thread(f.tid), args.rf_id, args.sequence, args.forward_thread, text(f.name),
+                               args.carried, f.category == annotation});
+      } else if (f.category == call) {
+        const CallKind kind = call_kind_.get(
+            f.name, [&](std::string_view name) { return kineto_call_kind(unescaped(name, scratch_)); });
+        to_.calls.push_back({event, thread(f.tid), args.correlation, text(f.name), kind});
+      } else {
+        to_.syncs.push_back({event, kineto_sync_kind(args.sync_kind.empty() ? f.name : args.sync_kind),
+                             args.correlation, args.stream, args.wait_on_stream, args.record_correlation,
+                             std::max<std::int64_t>(args.device, 0)});
+      }
+    }
+    ++to_.events;
+  }
+
   void undo() override { mark_.restore(to_.args); }
 
   std::uint64_t first_negative_line = 0;
@@ -75,23 +137,170 @@ class KinetoItems final : public JsonItems {
     Range carried;
   };
 
-  void read_fields(JsonCursor& in, Fields& f);
-  bool read_field(std::string_view key, JsonCursor& in, Fields& f);
-  Args read_args(JsonCursor in, bool carry);
-  void read_arg(ArgKey& key, JsonCursor& in, Args& args, bool carry);
-  void carry_arg(ArgKey& key, JsonCursor& in, const Args& args);
-  void fill(Profile::Event& to, const Fields& f, const Args& args);
-  std::uint32_t thread(std::string_view tid);
-  void note_process(std::string_view pid);
-  Text text(std::string_view raw);
-  // An id; Profile::none if it is none.
+  void read_fields(JsonCursor& in, Fields& f) {
+    in.object([&] {
+      const std::string_view key = in.string();
+      in.expect(':');
+      if (read_field(key, in, f)) return;
+      if (key.find('\\') != std::string_view::npos && read_field(unescaped(key, scratch_), in, f)) return;
+      (void)in.skip();
+    });
+  }
+
+  // Returns false if the field is not needed.
+  bool read_field(std::string_view key, JsonCursor& in, Fields& f) {
+    if (key == "args") {
+      f.has_args = in.peek() == '{';
+      f.args = in;
+      (void)in.skip();
+    } else if (key == "cat") {
+      const std::string_view name = in.string();
+      f.place = name.data();
+      static_cast<KinetoCategoryName&>(f) =
+          category_.get(name, [&](std::string_view text) { return kineto_category(unescaped(text, scratch_)); });
+    } else if (key == "name") {
+      f.name = in.peek() == '"' ? in.string() : in.skip();
+    } else if (key == "tid") {
+      f.tid = in.skip();
+    } else if (key == "pid") {
+      f.pid = in.skip();
+    } else if (key == "ts") {
+      f.ts = in.skip();
+    } else if (key == "dur") {
+      f.dur = in.skip();
+    } else if (key == "ph") {
+      f.phase = in.string();
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  Args read_args(JsonCursor in, bool carry) {
+    Args args;
+    args.carried.begin = static_cast<std::uint32_t>(to_.args.attrs.size());
+    std::size_t position = 0;
+    in.object([&] {
+      const std::string_view raw = in.string();
+      in.expect(':');
+      ArgKey& key = arg_keys_[position++ % arg_keys_.size()].get(raw, [&](std::string_view text) {
+        const std::string_view name = unescaped(text, scratch_);
+        const KinetoArg arg = kineto_arg(name);
+        return ArgKey{arg, arg == KinetoArg::carried ? std::string(name) : std::string(), {}};
+      });
+      read_arg(key, in, args, carry);
+    });
+    args.carried.count = static_cast<std::uint32_t>(to_.args.attrs.size() - args.carried.begin);
+    return args;
+  }
+
+  void read_arg(ArgKey& key, JsonCursor& in, Args& args, bool carry) {
+    using enum KinetoArg;
+    switch (key.arg) {
+      case external_id:
+      case external_id_once:
+        args.external_id = integer(in.skip());
+        args.usual_external_id = key.arg == external_id;
+        break;
+      case correlation: args.correlation = integer(in.skip()); break;
+      case rf_id: args.rf_id = integer(in.skip()); break;
+      case sequence: args.sequence = integer(in.skip()); break;
+      case forward_thread: args.forward_thread = integer(in.skip()); break;
+      case stream:
+      case queue: {
+        // For calls ROCm gives the stream's handle, not its number.
+        const std::string_view value = in.skip();
+        args.stream = value.starts_with("\"0x") ? Profile::none : integer(value);
+        args.has_stream = key.arg == stream && args.stream != Profile::none;
+        break;
+      }
+      case device: args.device = integer(in.skip()); break;
+      case wait_on_stream: args.wait_on_stream = integer(in.skip()); break;
+      case record_correlation: args.record_correlation = integer(in.skip()); break;
+      case sync_kind: args.sync_kind = in.peek() == '"' ? in.string() : in.skip(); break;
+      case known: (void)in.skip(); break;
+      case carried:
+        if (carry) {
+          carry_arg(key, in, args);
+        } else {
+          (void)in.skip();
+        }
+    }
+  }
+
+  void carry_arg(ArgKey& key, JsonCursor& in, const Args& args) {
+    if (key.name.index() == 0) key.name = Name(key.text);
+    add_json_attr(to_.args, key.name, in);
+    if (key.name.index() >= carried_in_.size()) carried_in_.resize(key.name.index() + 1);
+    if (std::exchange(carried_in_[key.name.index()], to_.events + 1) != to_.events + 1) return;
+    // Of an argument that is given twice the last one counts.
+    std::vector<Attr>& attrs = to_.args.attrs;
+    const auto begin = attrs.begin() + args.carried.begin;
+    *std::find_if(begin, attrs.end(), [&](const Attr& a) { return a.name == key.name; }) = attrs.back();
+    attrs.pop_back();
+  }
+
+  void fill(Profile::Event& to, const Fields& f, const Args& args) {
+    const auto time = [](std::string_view token, const char* what) {
+      if (token.empty()) return Microseconds{};
+      const auto us = parse_microseconds(token);
+      if (!us) throw BadJson{token.data(), std::string("'") + what + "' is no time in microseconds"};
+      return *us;
+    };
+    const Microseconds start = time(f.ts, "ts");
+    Microseconds duration = time(f.dur, "dur");
+    if (start.ns < 0) throw BadJson{f.ts.data(), "'ts' is negative"};
+    if (duration.ns < 0) {
+      if (to_.negative_durations++ == 0) first_negative_line = stream_.line_of(f.dur.data());
+      duration = {};
+    }
+    if (duration.ns > std::numeric_limits<std::int64_t>::max() - start.ns) {
+      throw BadJson{f.dur.data(), "'dur' ends beyond 292 years"};
+    }
+    to = {.start_ns = start.ns,
+          .duration_ns = duration.ns,
+          .external_id = args.external_id,
+          .order = static_cast<std::uint32_t>(to_.events),
+          .whole_start = start.whole,
+          .whole_duration = duration.whole,
+          .exact_times = start.exact && duration.exact,
+          .usual_category = f.usual,
+          .usual_external_id = args.usual_external_id};
+  }
+
+  // Returns the thread's index. It is the same whether its number stands in quotes or not.
+  std::uint32_t thread(std::string_view tid) {
+    return thread_.get(tid, [&](std::string_view text) {
+      if (json_token(text.front()) >= JsonToken::string) check_json_scalar(text);
+      if (is_json_string(text)) text = unescaped(text.substr(1, text.size() - 2), scratch_);
+      const auto [at, added] =
+          thread_index_.try_emplace(std::string(text), static_cast<std::uint32_t>(to_.threads.size()));
+      if (added) to_.threads.emplace_back(text);
+      return at->second;
+    });
+  }
+
+  void note_process(std::string_view pid) {
+    constexpr std::size_t most = 64;  // of what was put together from many
+    process_ = pid;
+    const std::int64_t number = lenient_integer(pid).value_or(Profile::none);
+    if (number <= 0 || to_.pids.size() == most) return;
+    if (std::ranges::find(to_.pids, number) == to_.pids.end()) to_.pids.push_back(number);
+  }
+  Text text(std::string_view raw) { return to_.args.add_text(unescaped(raw, scratch_)); }
+  // Returns an id; Profile::none if it is none.
   std::int64_t integer(std::string_view value) {
     const auto id = lenient_integer(value);
     if (!id) [[unlikely]]
       note_strange_id(value);
     return id.value_or(Profile::none);
   }
-  void note_strange_id(std::string_view value);
+
+  void note_strange_id(std::string_view value) {
+    if (json_token(value.front()) >= JsonToken::string) check_json_scalar(value);
+    if (value == "null" || value == "\"\"") return;
+    if (strange_ids++ == 0) first_strange_line = stream_.line_of(value.data());
+  }
 
   Profile& to_;
   JsonStream& stream_;
@@ -106,236 +315,7 @@ class KinetoItems final : public JsonItems {
   std::string scratch_;
 };
 
-void KinetoItems::member(std::string_view key, JsonCursor& in) {
-  if (key == "nodes" && in.peek() == '[') {
-    throw BadJson{in.here(),
-                  "is a PyTorch execution trace of the host, not a Kineto trace; give it as the host's trace"};
-  }
-  if (key == "baseTimeNanoseconds") {
-    const std::string_view text = in.scalar();
-    const auto base = lenient_integer(text);
-    if (!base || *base < 0) throw BadJson{text.data(), "'baseTimeNanoseconds' is no number of nanoseconds"};
-    to_.base_ns = *base;
-    return;
-  }
-  const AttrMark mark(to_.metadata);
-  try {
-    add_json_attr(to_.metadata, Name(key), in);
-  } catch (const JsonCursor::OutOfWindow&) {
-    mark.restore(to_.metadata);
-    throw;
-  }
-}
-
-void KinetoItems::element(JsonCursor& in) {
-  using enum KinetoCategory;
-  mark_ = AttrMark(to_.args);
-  Fields f;
-  read_fields(in, f);
-  constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-  if (to_.events >= most || to_.args.attrs.size() >= most)
-    throw input_error({}, "more than 4294967295 events or args");
-  if (f.category != unused && (f.phase != "X" || f.ts.empty())) {
-    // An instant, or one half of a duration: profilers write none of these categories so.
-    if (incomplete++ == 0) first_incomplete_line = stream_.line_of(f.place);
-  } else if (f.category != unused) {
-    const bool device = f.category == kernel || f.category == memcpy || f.category == memset;
-    const bool cpu = f.category == cpu_op || f.category == annotation;
-    const Args args = f.has_args ? read_args(f.args, device || cpu) : Args{};
-    Profile::Event event;
-    fill(event, f, args);
-    if (device) {
-      const auto kind = f.category == kernel   ? DeviceOpKind::kernel
-                        : f.category == memcpy ? DeviceOpKind::memcpy
-                                               : DeviceOpKind::memset;
-      // Streams are the device's threads where no arg tells them.
-      const std::int64_t stream =
-          args.stream != Profile::none ? args.stream : lenient_integer(f.tid).value_or(Profile::none);
-      to_.device_ops.push_back({event, args.correlation, stream, std::max<std::int64_t>(args.device, 0),
-                                text(f.name), args.carried, kind, args.has_stream});
-    } else if (cpu) {
-      if (f.pid != process_) note_process(f.pid);
-      to_.cpu_ops.push_back({event, thread(f.tid), args.rf_id, args.sequence, args.forward_thread, text(f.name),
-                             args.carried, f.category == annotation});
-    } else if (f.category == call) {
-      const CallKind kind = call_kind_.get(
-          f.name, [&](std::string_view name) { return kineto_call_kind(unescaped(name, scratch_)); });
-      to_.calls.push_back({event, thread(f.tid), args.correlation, text(f.name), kind});
-    } else {
-      to_.syncs.push_back({event, kineto_sync_kind(args.sync_kind.empty() ? f.name : args.sync_kind),
-                           args.correlation, args.stream, args.wait_on_stream, args.record_correlation,
-                           std::max<std::int64_t>(args.device, 0)});
-    }
-  }
-  ++to_.events;
-}
-
-void KinetoItems::read_fields(JsonCursor& in, Fields& f) {
-  in.expect('{');
-  if (in.take('}')) return;
-  do {
-    const std::string_view key = in.string();
-    in.expect(':');
-    if (read_field(key, in, f)) continue;
-    if (key.find('\\') != std::string_view::npos && read_field(unescaped(key, scratch_), in, f)) continue;
-    (void)in.skip();
-  } while (in.take(','));
-  in.expect('}');
-}
-
-// False if nothing needs it.
-inline bool KinetoItems::read_field(std::string_view key, JsonCursor& in, Fields& f) {
-  if (key == "args") {
-    f.has_args = in.peek() == '{';
-    f.args = in;
-    (void)in.skip();
-  } else if (key == "cat") {
-    const std::string_view name = in.string();
-    f.place = name.data();
-    static_cast<KinetoCategoryName&>(f) =
-        category_.get(name, [&](std::string_view text) { return kineto_category(unescaped(text, scratch_)); });
-  } else if (key == "name") {
-    f.name = in.peek() == '"' ? in.string() : in.skip();
-  } else if (key == "tid") {
-    f.tid = in.skip();
-  } else if (key == "pid") {
-    f.pid = in.skip();
-  } else if (key == "ts") {
-    f.ts = in.skip();
-  } else if (key == "dur") {
-    f.dur = in.skip();
-  } else if (key == "ph") {
-    f.phase = in.string();
-  } else {
-    return false;
-  }
-  return true;
-}
-
-KinetoItems::Args KinetoItems::read_args(JsonCursor in, bool carry) {
-  Args args;
-  args.carried.begin = static_cast<std::uint32_t>(to_.args.attrs.size());
-  in.expect('{');
-  if (in.take('}')) return args;
-  std::size_t position = 0;
-  do {
-    const std::string_view raw = in.string();
-    in.expect(':');
-    ArgKey& key = arg_keys_[position++ % arg_keys_.size()].get(raw, [&](std::string_view text) {
-      const std::string_view name = unescaped(text, scratch_);
-      const KinetoArg arg = kineto_arg(name);
-      return ArgKey{arg, arg == KinetoArg::carried ? std::string(name) : std::string(), {}};
-    });
-    read_arg(key, in, args, carry);
-  } while (in.take(','));
-  in.expect('}');
-  args.carried.count = static_cast<std::uint32_t>(to_.args.attrs.size() - args.carried.begin);
-  return args;
-}
-
-inline void KinetoItems::read_arg(ArgKey& key, JsonCursor& in, Args& args, bool carry) {
-  using enum KinetoArg;
-  switch (key.arg) {
-    case external_id:
-    case external_id_once:
-      args.external_id = integer(in.skip());
-      args.usual_external_id = key.arg == external_id;
-      break;
-    case correlation: args.correlation = integer(in.skip()); break;
-    case rf_id: args.rf_id = integer(in.skip()); break;
-    case sequence: args.sequence = integer(in.skip()); break;
-    case forward_thread: args.forward_thread = integer(in.skip()); break;
-    case stream:
-    case queue: {
-      // For calls ROCm gives the stream's handle, not its number.
-      const std::string_view value = in.skip();
-      args.stream = value.starts_with("\"0x") ? Profile::none : integer(value);
-      args.has_stream = key.arg == stream && args.stream != Profile::none;
-      break;
-    }
-    case device: args.device = integer(in.skip()); break;
-    case wait_on_stream: args.wait_on_stream = integer(in.skip()); break;
-    case record_correlation: args.record_correlation = integer(in.skip()); break;
-    case sync_kind: args.sync_kind = in.peek() == '"' ? in.string() : in.skip(); break;
-    case known: (void)in.skip(); break;
-    case carried:
-      if (carry) {
-        carry_arg(key, in, args);
-      } else {
-        (void)in.skip();
-      }
-  }
-}
-
-void KinetoItems::carry_arg(ArgKey& key, JsonCursor& in, const Args& args) {
-  if (key.name.index() == 0) key.name = Name(key.text);
-  add_json_attr(to_.args, key.name, in);
-  if (key.name.index() >= carried_in_.size()) carried_in_.resize(key.name.index() + 1);
-  if (std::exchange(carried_in_[key.name.index()], to_.events + 1) != to_.events + 1) return;
-  // Given twice: the last one counts.
-  std::vector<Attr>& attrs = to_.args.attrs;
-  const auto begin = attrs.begin() + args.carried.begin;
-  *std::find_if(begin, attrs.end(), [&](const Attr& a) { return a.name == key.name; }) = attrs.back();
-  attrs.pop_back();
-}
-
-void KinetoItems::note_strange_id(std::string_view value) {
-  if (json_token(value.front()) >= JsonToken::string) check_json_scalar(value);
-  if (value == "null" || value == "\"\"") return;
-  if (strange_ids++ == 0) first_strange_line = stream_.line_of(value.data());
-}
-
-void KinetoItems::fill(Profile::Event& to, const Fields& f, const Args& args) {
-  const auto time = [](std::string_view token, const char* what) {
-    if (token.empty()) return Microseconds{};
-    const auto us = parse_microseconds(token);
-    if (!us) throw BadJson{token.data(), std::string("'") + what + "' is no time in microseconds"};
-    return *us;
-  };
-  const Microseconds start = time(f.ts, "ts");
-  Microseconds duration = time(f.dur, "dur");
-  if (start.ns < 0) throw BadJson{f.ts.data(), "'ts' is negative"};
-  if (duration.ns < 0) {
-    if (to_.negative_durations++ == 0) first_negative_line = stream_.line_of(f.dur.data());
-    duration = {};
-  }
-  if (duration.ns > std::numeric_limits<std::int64_t>::max() - start.ns) {
-    throw BadJson{f.dur.data(), "'dur' ends beyond 292 years"};
-  }
-  to = {.start_ns = start.ns,
-        .duration_ns = duration.ns,
-        .external_id = args.external_id,
-        .order = static_cast<std::uint32_t>(to_.events),
-        .whole_start = start.whole,
-        .whole_duration = duration.whole,
-        .exact_times = start.exact && duration.exact,
-        .usual_category = f.usual,
-        .usual_external_id = args.usual_external_id};
-}
-
-// A thread is the same whether its number stands in quotes or not.
-std::uint32_t KinetoItems::thread(std::string_view tid) {
-  return thread_.get(tid, [&](std::string_view text) {
-    if (json_token(text.front()) >= JsonToken::string) check_json_scalar(text);
-    if (is_json_string(text)) text = unescaped(text.substr(1, text.size() - 2), scratch_);
-    const auto [at, added] =
-        thread_index_.try_emplace(std::string(text), static_cast<std::uint32_t>(to_.threads.size()));
-    if (added) to_.threads.emplace_back(text);
-    return at->second;
-  });
-}
-
-void KinetoItems::note_process(std::string_view pid) {
-  constexpr std::size_t most = 64;  // of what was put together from many
-  process_ = pid;
-  const std::int64_t number = lenient_integer(pid).value_or(Profile::none);
-  if (number <= 0 || to_.pids.size() == most) return;
-  if (std::find(to_.pids.begin(), to_.pids.end(), number) == to_.pids.end()) to_.pids.push_back(number);
-}
-
-Text KinetoItems::text(std::string_view raw) { return to_.args.add_text(unescaped(raw, scratch_)); }
-
-// Room for what a file of that size holds at most, as traces mostly are: what stays untouched takes no memory.
+// Reserves room for what a file of that size mostly holds at most; what stays untouched takes no memory.
 void reserve_tables(Profile& profile, std::size_t bytes) {
   try {
     reserve_huge(profile.cpu_ops, bytes / 256);
@@ -361,8 +341,7 @@ Profile read_kineto(Input& input, Diagnostics& diagnostics, std::size_t window_b
   if (input.size()) reserve_tables(profile, static_cast<std::size_t>(*input.size()));
   JsonStream stream(input, "traceEvents", true, window_bytes);
   KinetoItems items(profile, stream);
-  while (stream.read_some(items)) {
-  }
+  stream.read_all(items);
   if (!stream.seen_array()) {
     throw input_error({.file = input.name()}, "has no 'traceEvents': it is no Kineto trace");
   }
@@ -380,20 +359,8 @@ Profile read_kineto(Input& input, Diagnostics& diagnostics, std::size_t window_b
 
 bool sniff_kineto(std::string_view head) {
   JsonHead in(head);
-  if (in.open('[')) {
-    if (!in.open('{')) return false;
-    for (auto key = in.key(); key; key = in.key()) {
-      if (*key == "ph") return true;
-      (void)in.skip();
-    }
-    return false;
-  }
-  if (!in.open('{')) return false;
-  for (auto key = in.key(); key; key = in.key()) {
-    if (*key == "traceEvents" || *key == "deviceProperties" || *key == "distributedInfo") return true;
-    (void)in.skip();
-  }
-  return false;
+  if (in.open('[')) return in.open('{') && in.has_key({"ph"});
+  return in.open('{') && in.has_key({"traceEvents", "deviceProperties", "distributedInfo"});
 }
 
 }  // namespace convert

@@ -17,49 +17,40 @@ T find_or_default(const ByText<T>& table, std::string_view name) {
   return found == table.end() ? T{} : found->second;
 }
 
+// What a name means as a category, a call, and a kind of synchronisation.
+struct Meaning {
+  KinetoCategory category{};
+  CallKind call{};
+  CallKind sync{};
+};
+
+Meaning meaning_of(std::string_view name) {
+  static const ByText<Meaning> table = [] {
+    ByText<Meaning> all;
+#define CATEGORY(text, meaning) all[text].category = KinetoCategory::meaning;
+#define CALL(text, meaning) all[text].call = CallKind::meaning;
+#define SYNC(text, meaning) all[text].sync = CallKind::meaning;
+#include "formats/kineto/names.def"
+#undef CATEGORY
+#undef CALL
+#undef SYNC
+    return all;
+  }();
+  return find_or_default(table, name);
+}
+
 }  // namespace
 
 KinetoCategoryName kineto_category(std::string_view name) {
-  static const ByText<KinetoCategory> table = {
-#define CATEGORY(text, category) {text, KinetoCategory::category},
-#define CALL(text, kind)
-#define SYNC(text, kind)
-#include "formats/kineto/names.def"
-#undef CATEGORY
-#undef CALL
-#undef SYNC
-  };
   static constexpr std::array<std::string_view, 8> usual = {"cpu_op",      "user_annotation", "cuda_runtime",
                                                             "cuda_driver", "kernel",          "gpu_memcpy",
                                                             "gpu_memset",  "cuda_sync"};
-  return {find_or_default(table, name), std::find(usual.begin(), usual.end(), name) != usual.end()};
+  return {meaning_of(name).category, std::ranges::find(usual, name) != usual.end()};
 }
 
-CallKind kineto_call_kind(std::string_view name) {
-  static const ByText<CallKind> table = {
-#define CATEGORY(text, category)
-#define CALL(text, kind) {text, CallKind::kind},
-#define SYNC(text, kind)
-#include "formats/kineto/names.def"
-#undef CATEGORY
-#undef CALL
-#undef SYNC
-  };
-  return find_or_default(table, name);
-}
+CallKind kineto_call_kind(std::string_view name) { return meaning_of(name).call; }
 
-CallKind kineto_sync_kind(std::string_view name) {
-  static const ByText<CallKind> table = {
-#define CATEGORY(text, category)
-#define CALL(text, kind)
-#define SYNC(text, kind) {text, CallKind::kind},
-#include "formats/kineto/names.def"
-#undef CATEGORY
-#undef CALL
-#undef SYNC
-  };
-  return find_or_default(table, name);
-}
+CallKind kineto_sync_kind(std::string_view name) { return meaning_of(name).sync; }
 
 KinetoArg kineto_arg(std::string_view name) {
   static const ByText<KinetoArg> table = {
@@ -77,17 +68,11 @@ KinetoArg kineto_arg(std::string_view name) {
       {"wait_on_stream", KinetoArg::wait_on_stream},
       {"wait_on_cuda_event_record_corr_id", KinetoArg::record_correlation},
       {"wait_on_gpu_event_record_corr_id", KinetoArg::record_correlation},
-      {"Ev Idx", KinetoArg::known},
-      {"Input Dims", KinetoArg::known},
-      {"Input type", KinetoArg::known},
-      {"Input Strides", KinetoArg::known},
-      {"Concrete Inputs", KinetoArg::known},
-      {"Concrete Input Values", KinetoArg::known},
-      {"Call stack", KinetoArg::known},
-      {"Python parent id", KinetoArg::known},
-      {"Python id", KinetoArg::known},
-      {"Python module id", KinetoArg::known},
   };
+  static constexpr std::array<std::string_view, 10> known = {
+      "Ev Idx",     "Input Dims",       "Input type", "Input Strides",   "Concrete Inputs", "Concrete Input Values",
+      "Call stack", "Python parent id", "Python id",  "Python module id"};
+  if (std::ranges::find(known, name) != known.end()) return KinetoArg::known;
   return find_or_default(table, name);
 }
 

@@ -2,55 +2,35 @@
 #include "formats/msccl/document.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <limits>
+#include <utility>
+
+#include "util/utf8.h"
 
 namespace convert {
 namespace {
 
-void append_utf8(std::uint32_t c, std::string& out) {
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-  } else if (c < 0x800) {
-    out += static_cast<char>(0xc0 | (c >> 6));
-    out += static_cast<char>(0x80 | (c & 0x3f));
-  } else if (c < 0x10000) {
-    out += static_cast<char>(0xe0 | (c >> 12));
-    out += static_cast<char>(0x80 | ((c >> 6) & 0x3f));
-    out += static_cast<char>(0x80 | (c & 0x3f));
-  } else {
-    out += static_cast<char>(0xf0 | (c >> 18));
-    out += static_cast<char>(0x80 | ((c >> 12) & 0x3f));
-    out += static_cast<char>(0x80 | ((c >> 6) & 0x3f));
-    out += static_cast<char>(0x80 | (c & 0x3f));
-  }
-}
-
 bool append_entity(std::string_view name, std::string& out) {
-  if (name == "amp") {
-    out += '&';
-  } else if (name == "lt") {
-    out += '<';
-  } else if (name == "gt") {
-    out += '>';
-  } else if (name == "quot") {
-    out += '"';
-  } else if (name == "apos") {
-    out += '\'';
-  } else if (name.size() > 1 && name[0] == '#') {
-    const bool hex = name[1] == 'x';
-    const std::string_view digits = name.substr(hex ? 2 : 1);
-    std::uint32_t code = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code, hex ? 16 : 10);
-    const bool surrogate = code >= 0xd800 && code < 0xe000;
-    if (error != std::errc{} || end != digits.data() + digits.size() ||
-        (code < 0x20 && code != '\t' && code != '\n' && code != '\r') || code > 0x10ffff || surrogate)
-      return false;
-    append_utf8(code, out);
-  } else {
-    return false;
+  constexpr std::array<std::pair<std::string_view, char>, 5> predefined = {
+      {{"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"apos", '\''}}};
+  for (const auto& [text, character] : predefined) {
+    if (name != text) continue;
+    out += character;
+    return true;
   }
+  if (name.size() < 2 || name[0] != '#') return false;
+  const bool hex = name[1] == 'x';
+  const std::string_view digits = name.substr(hex ? 2 : 1);
+  std::uint32_t code = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code, hex ? 16 : 10);
+  const bool surrogate = code >= 0xd800 && code < 0xe000;
+  if (error != std::errc{} || end != digits.data() + digits.size() ||
+      (code < 0x20 && code != '\t' && code != '\n' && code != '\r') || code > 0x10ffff || surrogate)
+    return false;
+  append_utf8(out, code);
   return true;
 }
 
@@ -117,7 +97,7 @@ std::optional<std::string> unescape_xml(std::string_view raw) {
   const auto is_control = [](char c) {
     return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
   };
-  if (std::any_of(raw.begin(), raw.end(), is_control)) return std::nullopt;
+  if (std::ranges::any_of(raw, is_control)) return std::nullopt;
   std::string out;
   while (!raw.empty()) {
     const std::size_t special = raw.find_first_of("&<");

@@ -32,23 +32,18 @@ std::string XmlFields::new_spelling_hint(pugi::xml_node node) {
 }
 
 bool XmlFields::add_other(pugi::xml_node node, Place place, pugi::xml_attribute a, OtherAttributes& other) {
-  if (other.size() >= max_attributes) {
-    error(place, "xml",
-          std::string("<") + node.name() + "> has more than " + std::to_string(max_attributes) + " attributes");
+  const std::string element = std::string("<") + node.name() + ">";
+  const std::string attribute = std::string("attribute '") + a.name() + "'";
+  const auto bad = [&](const std::string& message) {
+    error(place, "xml", message);
     return false;
-  }
-  const auto same = [&](const auto& o) { return o.first == a.name(); };
-  if (std::any_of(other.begin(), other.end(), same)) {
-    error(place, "xml", std::string("attribute '") + a.name() + "' of <" + node.name() + "> stands twice");
-    return false;
-  }
+  };
+  if (other.size() >= max_attributes)
+    return bad(element + " has more than " + std::to_string(max_attributes) + " attributes");
+  if (std::ranges::any_of(other, [&](const auto& o) { return o.first == a.name(); }))
+    return bad(attribute + " of " + element + " stands twice");
   auto value = unescape_xml(a.value());
-  if (!value) {
-    error(place, "xml",
-          std::string("attribute '") + a.name() +
-              "': an undefined entity, a '<' or a control character in its value");
-    return false;
-  }
+  if (!value) return bad(attribute + ": an undefined entity, a '<' or a control character in its value");
   other.emplace_back(a.name(), std::move(*value));
   return true;
 }
@@ -61,20 +56,16 @@ bool XmlFields::integer(Place place, const char* name, const char* text, std::in
   while (end != begin && (end[-1] == ' ' || end[-1] == '\t')) --end;
   const char* digits = begin != end && *begin == '+' ? begin + 1 : begin;
   const auto [rest, problem] = std::from_chars(digits, end, value);
-  if (problem == std::errc::result_out_of_range) {
-    error(place, "attributes", std::string(name) + "=\"" + clip(text) + "\" does not fit an integer");
+  const auto bad = [&](const char* what) {
+    error(place, "attributes", std::string(name) + "=\"" + clip(text) + "\" " + what);
     return false;
-  }
-  if (problem != std::errc{} || rest != end || (digits != begin && *digits == '-')) {
-    error(place, "attributes", std::string(name) + "=\"" + clip(text) + "\" is not a decimal integer");
-    return false;
-  }
-  if (value < low || value > high) {
-    error(place, "attributes", std::string(name) + "=\"" + clip(text) + "\" is out of range");
-    return false;
-  }
-  return true;
+  };
+  if (problem == std::errc::result_out_of_range) return bad("does not fit an integer");
+  if (problem != std::errc{} || rest != end || (digits != begin && *digits == '-'))
+    return bad("is not a decimal integer");
+  return (value >= low && value <= high) || bad("is out of range");
 }
+
 bool XmlFields::long_integer32(Place place, const char* name, const char* text, std::int32_t& out) {
   using Limits = std::numeric_limits<std::int32_t>;
   std::int64_t wide = 0;

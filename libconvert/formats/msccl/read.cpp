@@ -57,15 +57,321 @@ class Reader {
     throw input_error(document_.at(node), message, rule);
   }
 
-  void read_algo(pugi::xml_node root);
-  void check_algo(Place place);
-  [[nodiscard]] const std::string* attribute(std::string_view name) const;
+  void read_algo(pugi::xml_node root) {
+    const Place place = document_.place(root);
+    const std::size_t before = diagnostics_.errors();
+    for (pugi::xml_attribute a = root.first_attribute(); a; a = a.next_attribute())
+      fields_.add_other(root, place, a, out_.attributes);
+
+    const auto required = [&](const char* name) -> const std::string& {
+      const std::string* value = attribute(name);
+      if (value == nullptr) fail(root, "attributes", std::string("<algo> has no attribute '") + name + "'");
+      return *value;
+    };
+    const auto number = [&](const char* name, const std::string& value, std::int64_t low, std::int64_t high) {
+      std::int64_t n = 0;
+      return fields_.integer(place, name, value.c_str(), low, high, n) ? n : low;
+    };
+    constexpr std::int64_t int_max = std::numeric_limits<std::int32_t>::max();
+    constexpr std::int64_t bytes_max = std::numeric_limits<std::int64_t>::max();
+
+    if (const std::string* name = attribute("name")) {
+      out_.name = *name;
+    } else {
+      diagnostics_.warning(document_.at(place), "attributes",
+                           "<algo> has no attribute 'name', which the MSCCL runtime requires");
+    }
+    const std::string& proto = required("proto");
+    if (const auto p = parse_protocol(proto)) {
+      out_.protocol = *p;
+    } else {
+      fail(root, "attributes",
+           "proto=\"" + XmlFields::clip(proto) + "\" is not a protocol; expected Simple, LL or LL128");
+    }
+    out_.collective_text = required("coll");
+    if (const auto c = parse_collective(out_.collective_text, in_algorithms)) {
+      out_.collective = *c;
+    } else {
+      fail(root, "attributes",
+           "coll=\"" + XmlFields::clip(out_.collective_text) +
+               "\" is not a collective; expected allreduce, allgather, reduce, broadcast, alltoall, reduce_scatter "
+               "or custom");
+    }
+    ngpus_ = static_cast<std::int32_t>(
+        number("ngpus", required("ngpus"), std::numeric_limits<std::int32_t>::min(), int_max));
+    std::int64_t channels = 0;
+    if (!fields_.integer(place, "nchannels", required("nchannels").c_str(), 1, int_max, channels))
+      channels = max_channels;  // no further findings for that
+    out_.channels = static_cast<std::int32_t>(channels);
+    out_.chunks = static_cast<std::int32_t>(number("nchunksperloop", required("nchunksperloop"), 1, int_max));
+    if (const std::string* v = attribute("inplace")) {
+      out_.inplace = number("inplace", *v, std::numeric_limits<std::int32_t>::min(), int_max) != 0;
+    } else {
+      error(place, "attributes", "<algo> has no attribute 'inplace'");
+    }
+    if (const std::string* v = attribute("outofplace"))
+      out_.outofplace = number("outofplace", *v, std::numeric_limits<std::int32_t>::min(), int_max) != 0;
+    if (const std::string* v = attribute("minBytes")) out_.min_bytes = number("minBytes", *v, 0, bytes_max);
+    if (const std::string* v = attribute("maxBytes")) out_.max_bytes = number("maxBytes", *v, 0, bytes_max);
+    if (ngpus_ <= 0 && diagnostics_.errors() == before)
+      fail(root, "gpus", "ngpus=\"" + std::to_string(ngpus_) + "\": at least one GPU is needed");
+    if (ngpus_ <= 0) fail(root, "gpus", "ngpus is not a positive number");
+    check_algo(place);
+  }
+
+  // Checks what the attributes say together.
+  void check_algo(Place place) {
+    if (out_.min_bytes && out_.max_bytes && *out_.max_bytes != 0 && *out_.min_bytes > *out_.max_bytes) {
+      error(place, "attributes",
+            "minBytes=" + std::to_string(*out_.min_bytes) +
+                " is larger than maxBytes=" + std::to_string(*out_.max_bytes));
+    }
+    if (out_.channels > max_channels) {
+      error(place, "channels",
+            "nchannels=" + std::to_string(out_.channels) + ": the runtimes have " + std::to_string(max_channels));
+    }
+    const bool per_rank = out_.collective == Collective::all_gather || out_.collective == Collective::all_to_all ||
+                          out_.collective == Collective::reduce_scatter;
+    if (per_rank && out_.chunks % ngpus_ != 0) {
+      error(place, "offsets",
+            "nchunksperloop=" + std::to_string(out_.chunks) + " is not a multiple of ngpus=" +
+                std::to_string(ngpus_) + ", as " + std::string(name(out_.collective)) + " needs");
+    }
+  }
+
+  [[nodiscard]] const std::string* attribute(std::string_view name) const {
+    const auto found = std::ranges::find(
+        out_.attributes, name, [](const auto& a) -> const auto& { return a.first; });
+    return found == out_.attributes.end() ? nullptr : &found->second;
+  }
+
   using Gpus = std::map<std::int32_t, std::pair<pugi::xml_node, Gpu>>;  // by rank
-  [[nodiscard]] Gpus find_gpus(pugi::xml_node root);
-  void read_gpus(pugi::xml_node root);
-  void read_gpu(pugi::xml_node node, std::int32_t rank, Gpu& gpu);
-  bool read_threadblock(pugi::xml_node node, std::int32_t rank, std::int32_t id);
-  bool read_step(pugi::xml_node node, Place place, Step& step, std::int32_t& number);
+
+  [[nodiscard]] Gpus find_gpus(pugi::xml_node root) {
+    Gpus by_rank;
+    for (const pugi::xml_node node : root.children()) {
+      const Place place = document_.place(node);
+      if (node.type() != pugi::node_element) {
+        error(place, "xml", "text inside <algo>: only elements are allowed");
+        continue;
+      }
+      if (std::strcmp(node.name(), "gpu") != 0) {
+        fields_.ignore(std::string("element <") + node.name() + ">", place);
+        continue;
+      }
+      std::array<const char*, 4> values{};
+      Gpu gpu;
+      gpu.line = place.line;
+      std::int32_t id = 0;
+      if (!fields_.collect(node, place, gpu_attributes, values, &gpu.other)) continue;
+      if (!fields_.integer32(place, "id", values[0], id)) continue;
+      gpu.complete = fields_.integer32(place, "i_chunks", values[1], gpu.i_chunks) &&
+                     fields_.integer32(place, "o_chunks", values[2], gpu.o_chunks) &&
+                     fields_.integer32(place, "s_chunks", values[3], gpu.s_chunks);
+      if (id < 0 || id >= ngpus_) {
+        error(place, "gpus", "gpu id " + std::to_string(id) + " is outside of 0…" + std::to_string(ngpus_ - 1));
+        continue;
+      }
+      if (gpu.i_chunks < 0 || gpu.o_chunks < 0 || gpu.s_chunks < 0) {
+        error(place, "attributes", "gpu " + std::to_string(id) + " has a negative number of chunks");
+        gpu.i_chunks = gpu.o_chunks = gpu.s_chunks = 0;
+        gpu.complete = false;
+      }
+      if (!by_rank.try_emplace(id, node, std::move(gpu)).second) {
+        error(place, "gpus", "gpu " + std::to_string(id) + " stands twice");
+      }
+    }
+    return by_rank;
+  }
+
+  // Ranks may stand in any order in the document; the tables are in rank order.
+  void read_gpus(pugi::xml_node root) {
+    Gpus by_rank = find_gpus(root);
+    const auto ranks = static_cast<std::size_t>(ngpus_);
+    if (by_rank.size() != ranks) {
+      std::int32_t missing = 0;
+      while (by_rank.contains(missing)) ++missing;
+      const std::string message = std::to_string(by_rank.size()) +
+                                  " <gpu> elements for ngpus=" + std::to_string(ngpus_) + "; gpu " +
+                                  std::to_string(missing) + " is missing";
+      // Missing ranks are kept as empty ones, so that the rest can still be checked: as long as that is no bomb.
+      if (ranks > 1024 + 16 * by_rank.size()) fail(root, "gpus", message);
+      error(document_.place(root), "gpus", message);
+    }
+    bool inconsistent = false;
+    out_.gpus.resize(ranks);
+    for (std::int32_t rank = 0; rank < ngpus_; ++rank) {
+      Gpu& gpu = out_.gpus[static_cast<std::size_t>(rank)];
+      if (const auto found = by_rank.find(rank); found != by_rank.end()) {
+        gpu = std::move(found->second.second);
+        read_gpu(found->second.first, rank, gpu);
+      } else {
+        gpu.first_tb = static_cast<std::uint32_t>(out_.tbs.size());
+        gpu.complete = false;
+      }
+      const std::int32_t in_factor = out_.collective == Collective::all_gather ? ngpus_ : 1;
+      const std::int32_t out_factor = out_.collective == Collective::reduce_scatter ? ngpus_ : 1;
+      inconsistent |= (gpu.i_chunks > 0 && std::int64_t{gpu.i_chunks} * in_factor != out_.chunks) ||
+                      (gpu.o_chunks > 0 && std::int64_t{gpu.o_chunks} * out_factor != out_.chunks);
+    }
+    if (inconsistent) {
+      diagnostics_.warning(document_.at(root), "offsets",
+                           "i_chunks or o_chunks of some gpu do not fit nchunksperloop=" +
+                               std::to_string(out_.chunks) + "; the MSCCL runtime refuses such a file");
+    }
+  }
+
+  void read_gpu(pugi::xml_node node, std::int32_t rank, Gpu& gpu) {
+    std::vector<std::pair<std::int32_t, pugi::xml_node>> tbs;
+    for (pugi::xml_node child = node.first_child(); child; child = child.next_sibling()) {
+      const Place place = document_.place(child);
+      if (child.type() != pugi::node_element) {
+        error(place, "xml", "text inside <gpu>: only elements are allowed");
+      } else if (std::strcmp(child.name(), "tb") == 0) {
+        std::int32_t id = -1;
+        const pugi::xml_attribute a = child.attribute("id");
+        if (!a) {
+          error(place, "attributes", "<tb> has no attribute 'id'");
+        } else if (fields_.integer32(place, "id", a.value(), id) && id < 0) {
+          error(place, "attributes", "threadblock id " + std::to_string(id) + " is negative");
+        }
+        if (id >= 0) tbs.emplace_back(id, child);
+        gpu.complete = gpu.complete && id >= 0;
+      } else if (std::strcmp(child.name(), "copy") == 0) {
+        std::array<const char*, 2> values{};
+        Copy copy;
+        if (fields_.collect(child, place, copy_attributes, values) &&
+            fields_.integer32(place, "i_off", values[0], copy.i_off) &&
+            fields_.integer32(place, "o_off", values[1], copy.o_off)) {
+          gpu.copies.push_back(copy);
+        } else {
+          gpu.complete = false;
+        }
+      } else {
+        fields_.ignore(std::string("element <") + child.name() + "> in <gpu>", place);
+      }
+    }
+    std::ranges::stable_sort(tbs, [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t i = 1; i < tbs.size(); ++i) {
+      if (tbs[i].first != tbs[i - 1].first) continue;
+      error(document_.place(tbs[i].second), "threadblocks",
+            "gpu " + std::to_string(rank) + " has two threadblocks " + std::to_string(tbs[i].first));
+      gpu.complete = false;
+    }
+    const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
+    tbs.erase(std::unique(tbs.begin(), tbs.end(), same), tbs.end());
+    for (std::size_t i = 0; i < tbs.size(); ++i) {
+      if (tbs[i].first == static_cast<std::int32_t>(i)) continue;
+      gpu.complete = false;
+      error(document_.place(node), "threadblocks",
+            "gpu " + std::to_string(rank) + ": threadblock ids must be 0…" + std::to_string(tbs.size() - 1) + "; " +
+                std::to_string(i) + " is missing");
+      break;
+    }
+    gpu.first_tb = static_cast<std::uint32_t>(out_.tbs.size());
+    gpu.tb_count = static_cast<std::uint32_t>(tbs.size());
+    for (const auto& [id, tb] : tbs) {
+      if (!read_threadblock(tb, rank, id)) gpu.complete = false;
+    }
+  }
+
+  // Returns false if something in it was not understood.
+  bool read_threadblock(pugi::xml_node node, std::int32_t rank, std::int32_t id) {
+    bool understood = true;
+    const Place place = document_.place(node);
+    Threadblock tb;
+    tb.line = place.line;
+    tb.first_step = static_cast<std::uint32_t>(out_.steps.size());
+    std::array<const char*, 4> values{};
+    if (!fields_.collect(node, place, tb_attributes, values) ||
+        !fields_.integer32(place, "send", values[1], tb.send) ||
+        !fields_.integer32(place, "recv", values[2], tb.recv) ||
+        !fields_.integer32(place, "chan", values[3], tb.chan)) {
+      tb = {.first_step = tb.first_step, .line = place.line};
+      understood = false;
+    }
+    const auto at = [&] { return "gpu " + std::to_string(rank) + " threadblock " + std::to_string(id); };
+    for (const auto& [what, peer] : {std::pair<const char*, std::int32_t>{"send", tb.send}, {"recv", tb.recv}}) {
+      if (peer == rank) error(place, "peers", at() + ": " + what + " peer is the gpu itself");
+      if (peer < -1 || peer >= ngpus_)
+        error(place, "peers",
+              at() + ": " + what + " peer " + std::to_string(peer) + " is outside of 0…" +
+                  std::to_string(ngpus_ - 1));
+    }
+    const bool local = tb.send < 0 && tb.recv < 0;
+    if (tb.chan < 0 ? !local : tb.chan >= std::min(out_.channels, max_channels)) {
+      error(place, "channels",
+            at() + ": channel " + std::to_string(tb.chan) + " is outside of 0…" +
+                std::to_string(std::min(out_.channels, max_channels) - 1));
+    }
+
+    Place step_place;
+    for (pugi::xml_node child = node.first_child(); child; child = child.next_sibling()) {
+      step_place = document_.place(child);
+      if (child.type() != pugi::node_element) {
+        error(step_place, "xml", "text inside <tb>: only elements are allowed");
+        continue;
+      }
+      if (std::strcmp(child.name(), "step") != 0) {
+        fields_.ignore(std::string("element <") + child.name() + "> in <tb>", step_place);
+        continue;
+      }
+      Step step;
+      std::int32_t number = 0;
+      step.unreadable = !read_step(child, step_place, step, number);
+      if (step.unreadable) understood = false;
+      const auto position = static_cast<std::int32_t>(tb.step_count);
+      if (number != position && !step.unreadable) {
+        error(step_place, "steps",
+              at() + ": step " + std::to_string(number) + " stands at position " + std::to_string(position));
+      }
+      out_.steps.push_back(step);
+      ++tb.step_count;
+    }
+    out_.tbs.push_back(tb);
+    return understood;
+  }
+
+  bool read_step(pugi::xml_node node, Place place, Step& step, std::int32_t& number) {
+    step.line = place.line;
+    step.column = place.column;
+    std::array<const char*, 10> v{};
+    if (!fields_.collect(node, place, step_attributes, v)) return false;
+    std::int32_t hasdep = 0;
+    bool ok = fields_.integer32(place, "s", v[a_s], number);
+    ok = fields_.integer32(place, "srcoff", v[a_srcoff], step.src_off) && ok;
+    ok = fields_.integer32(place, "dstoff", v[a_dstoff], step.dst_off) && ok;
+    ok = fields_.integer32(place, "cnt", v[a_cnt], step.cnt) && ok;
+    ok = fields_.integer32(place, "depid", v[a_depid], step.depid) && ok;
+    ok = fields_.integer32(place, "deps", v[a_deps], step.deps) && ok;
+    ok = fields_.integer32(place, "hasdep", v[a_hasdep], hasdep) && ok;
+    if (ok && hasdep != 0 && hasdep != 1) {
+      error(place, "attributes", "hasdep=\"" + std::to_string(hasdep) + "\": expected 0 or 1");
+    }
+    step.hasdep = hasdep != 0;
+    const auto buffer = [&](const char* name, const char* text, Buffer& out) {
+      if (const auto b = parse_buffer(text)) return out = *b, true;
+      error(place, "attributes",
+            std::string(name) + "=\"" + XmlFields::clip(text) + "\" is not a buffer; expected i, o or s");
+      return false;
+    };
+    ok = buffer("srcbuf", v[a_srcbuf], step.src_buf) && ok;
+    ok = buffer("dstbuf", v[a_dstbuf], step.dst_buf) && ok;
+    if (const auto type = parse_step_type(v[a_type])) {
+      step.type = *type;
+    } else {
+      error(place, "attributes",
+            "type=\"" + XmlFields::clip(v[a_type]) +
+                "\" is not a step type; expected s, r, rcs, rrs, rrc, rrcs, cpy, re or nop");
+      ok = false;
+    }
+    if (ok && step.type != StepType::nop && (step.cnt <= 0 || step.cnt > max_step_chunks)) {
+      error(place, "steps",
+            "cnt=" + std::to_string(step.cnt) + ": a step moves 1…" + std::to_string(max_step_chunks) + " chunks");
+      ok = false;
+    }
+    return ok;
+  }
 
   XmlDocument document_;
   XmlFields fields_;
@@ -73,324 +379,6 @@ class Reader {
   Algorithm out_;
   std::int32_t ngpus_ = 0;
 };
-
-const std::string* Reader::attribute(std::string_view name) const {
-  const auto found = std::ranges::find(
-      out_.attributes, name, [](const auto& a) -> const auto& { return a.first; });
-  return found == out_.attributes.end() ? nullptr : &found->second;
-}
-
-void Reader::read_algo(pugi::xml_node root) {
-  const Place place = document_.place(root);
-  const std::size_t before = diagnostics_.errors();
-  for (pugi::xml_attribute a = root.first_attribute(); a; a = a.next_attribute())
-    fields_.add_other(root, place, a, out_.attributes);
-
-  const auto required = [&](const char* name) -> const std::string& {
-    const std::string* value = attribute(name);
-    if (value == nullptr) fail(root, "attributes", std::string("<algo> has no attribute '") + name + "'");
-    return *value;
-  };
-  const auto number = [&](const char* name, const std::string& value, std::int64_t low, std::int64_t high) {
-    std::int64_t n = 0;
-    return fields_.integer(place, name, value.c_str(), low, high, n) ? n : low;
-  };
-  constexpr std::int64_t int_max = std::numeric_limits<std::int32_t>::max();
-  constexpr std::int64_t bytes_max = std::numeric_limits<std::int64_t>::max();
-
-  if (const std::string* name = attribute("name")) {
-    out_.name = *name;
-  } else {
-    diagnostics_.warning(document_.at(place), "attributes",
-                         "<algo> has no attribute 'name', which the MSCCL runtime requires");
-  }
-  const std::string& proto = required("proto");
-  if (const auto p = parse_protocol(proto)) {
-    out_.protocol = *p;
-  } else {
-    fail(root, "attributes",
-         "proto=\"" + XmlFields::clip(proto) + "\" is not a protocol; expected Simple, LL or LL128");
-  }
-  out_.collective_text = required("coll");
-  if (const auto c = parse_collective(out_.collective_text, in_algorithms)) {
-    out_.collective = *c;
-  } else {
-    fail(root, "attributes",
-         "coll=\"" + XmlFields::clip(out_.collective_text) +
-             "\" is not a collective; expected allreduce, allgather, reduce, broadcast, alltoall, reduce_scatter "
-             "or custom");
-  }
-  ngpus_ = static_cast<std::int32_t>(
-      number("ngpus", required("ngpus"), std::numeric_limits<std::int32_t>::min(), int_max));
-  std::int64_t channels = 0;
-  if (!fields_.integer(place, "nchannels", required("nchannels").c_str(), 1, int_max, channels))
-    channels = max_channels;  // no further findings for that
-  out_.channels = static_cast<std::int32_t>(channels);
-  out_.chunks = static_cast<std::int32_t>(number("nchunksperloop", required("nchunksperloop"), 1, int_max));
-  if (const std::string* v = attribute("inplace")) {
-    out_.inplace = number("inplace", *v, std::numeric_limits<std::int32_t>::min(), int_max) != 0;
-  } else {
-    error(place, "attributes", "<algo> has no attribute 'inplace'");
-  }
-  if (const std::string* v = attribute("outofplace"))
-    out_.outofplace = number("outofplace", *v, std::numeric_limits<std::int32_t>::min(), int_max) != 0;
-  if (const std::string* v = attribute("minBytes")) out_.min_bytes = number("minBytes", *v, 0, bytes_max);
-  if (const std::string* v = attribute("maxBytes")) out_.max_bytes = number("maxBytes", *v, 0, bytes_max);
-  if (ngpus_ <= 0 && diagnostics_.errors() == before)
-    fail(root, "gpus", "ngpus=\"" + std::to_string(ngpus_) + "\": at least one GPU is needed");
-  if (ngpus_ <= 0) fail(root, "gpus", "ngpus is not a positive number");
-  check_algo(place);
-}
-
-// Checks what the attributes say together.
-void Reader::check_algo(Place place) {
-  if (out_.min_bytes && out_.max_bytes && *out_.max_bytes != 0 && *out_.min_bytes > *out_.max_bytes) {
-    error(place, "attributes",
-          "minBytes=" + std::to_string(*out_.min_bytes) +
-              " is larger than maxBytes=" + std::to_string(*out_.max_bytes));
-  }
-  if (out_.channels > max_channels) {
-    error(place, "channels",
-          "nchannels=" + std::to_string(out_.channels) + ": the runtimes have " + std::to_string(max_channels));
-  }
-  const bool per_rank = out_.collective == Collective::all_gather || out_.collective == Collective::all_to_all ||
-                        out_.collective == Collective::reduce_scatter;
-  if (per_rank && out_.chunks % ngpus_ != 0) {
-    error(place, "offsets",
-          "nchunksperloop=" + std::to_string(out_.chunks) + " is not a multiple of ngpus=" +
-              std::to_string(ngpus_) + ", as " + std::string(name(out_.collective)) + " needs");
-  }
-}
-
-Reader::Gpus Reader::find_gpus(pugi::xml_node root) {
-  Gpus by_rank;
-  for (const pugi::xml_node node : root.children()) {
-    const Place place = document_.place(node);
-    if (node.type() != pugi::node_element) {
-      error(place, "xml", "text inside <algo>: only elements are allowed");
-      continue;
-    }
-    if (std::strcmp(node.name(), "gpu") != 0) {
-      fields_.ignore(std::string("element <") + node.name() + ">", place);
-      continue;
-    }
-    std::array<const char*, 4> values{};
-    Gpu gpu;
-    gpu.line = place.line;
-    std::int32_t id = 0;
-    if (!fields_.collect(node, place, gpu_attributes, values, &gpu.other)) continue;
-    if (!fields_.integer32(place, "id", values[0], id)) continue;
-    gpu.complete = fields_.integer32(place, "i_chunks", values[1], gpu.i_chunks) &&
-                   fields_.integer32(place, "o_chunks", values[2], gpu.o_chunks) &&
-                   fields_.integer32(place, "s_chunks", values[3], gpu.s_chunks);
-    if (id < 0 || id >= ngpus_) {
-      error(place, "gpus", "gpu id " + std::to_string(id) + " is outside of 0…" + std::to_string(ngpus_ - 1));
-      continue;
-    }
-    if (gpu.i_chunks < 0 || gpu.o_chunks < 0 || gpu.s_chunks < 0) {
-      error(place, "attributes", "gpu " + std::to_string(id) + " has a negative number of chunks");
-      gpu.i_chunks = gpu.o_chunks = gpu.s_chunks = 0;
-      gpu.complete = false;
-    }
-    if (!by_rank.try_emplace(id, node, std::move(gpu)).second) {
-      error(place, "gpus", "gpu " + std::to_string(id) + " stands twice");
-    }
-  }
-  return by_rank;
-}
-
-// Ranks may stand in any order in the document; the tables are in rank order.
-void Reader::read_gpus(pugi::xml_node root) {
-  Gpus by_rank = find_gpus(root);
-  const auto ranks = static_cast<std::size_t>(ngpus_);
-  if (by_rank.size() != ranks) {
-    std::int32_t missing = 0;
-    while (by_rank.contains(missing)) ++missing;
-    const std::string message = std::to_string(by_rank.size()) +
-                                " <gpu> elements for ngpus=" + std::to_string(ngpus_) + "; gpu " +
-                                std::to_string(missing) + " is missing";
-    // Missing ranks are kept as empty ones, so that the rest can still be checked: as long as that is no bomb.
-    if (ranks > 1024 + 16 * by_rank.size()) fail(root, "gpus", message);
-    error(document_.place(root), "gpus", message);
-  }
-  bool inconsistent = false;
-  out_.gpus.resize(ranks);
-  for (std::int32_t rank = 0; rank < ngpus_; ++rank) {
-    Gpu& gpu = out_.gpus[static_cast<std::size_t>(rank)];
-    if (const auto found = by_rank.find(rank); found != by_rank.end()) {
-      gpu = std::move(found->second.second);
-      read_gpu(found->second.first, rank, gpu);
-    } else {
-      gpu.first_tb = static_cast<std::uint32_t>(out_.tbs.size());
-      gpu.complete = false;
-    }
-    const std::int32_t in_factor = out_.collective == Collective::all_gather ? ngpus_ : 1;
-    const std::int32_t out_factor = out_.collective == Collective::reduce_scatter ? ngpus_ : 1;
-    inconsistent |= (gpu.i_chunks > 0 && std::int64_t{gpu.i_chunks} * in_factor != out_.chunks) ||
-                    (gpu.o_chunks > 0 && std::int64_t{gpu.o_chunks} * out_factor != out_.chunks);
-  }
-  if (inconsistent) {
-    diagnostics_.warning(document_.at(root), "offsets",
-                         "i_chunks or o_chunks of some gpu do not fit nchunksperloop=" +
-                             std::to_string(out_.chunks) + "; the MSCCL runtime refuses such a file");
-  }
-}
-
-void Reader::read_gpu(pugi::xml_node node, std::int32_t rank, Gpu& gpu) {
-  std::vector<std::pair<std::int32_t, pugi::xml_node>> tbs;
-  for (pugi::xml_node child = node.first_child(); child; child = child.next_sibling()) {
-    const Place place = document_.place(child);
-    if (child.type() != pugi::node_element) {
-      error(place, "xml", "text inside <gpu>: only elements are allowed");
-    } else if (std::strcmp(child.name(), "tb") == 0) {
-      std::int32_t id = 0;
-      const pugi::xml_attribute a = child.attribute("id");
-      if (!a) {
-        error(place, "attributes", "<tb> has no attribute 'id'");
-        gpu.complete = false;
-      } else if (!fields_.integer32(place, "id", a.value(), id)) {
-        gpu.complete = false;
-      } else if (id < 0) {
-        error(place, "attributes", "threadblock id " + std::to_string(id) + " is negative");
-        gpu.complete = false;
-      } else {
-        tbs.emplace_back(id, child);
-      }
-    } else if (std::strcmp(child.name(), "copy") == 0) {
-      std::array<const char*, 2> values{};
-      Copy copy;
-      if (fields_.collect(child, place, copy_attributes, values) &&
-          fields_.integer32(place, "i_off", values[0], copy.i_off) &&
-          fields_.integer32(place, "o_off", values[1], copy.o_off)) {
-        gpu.copies.push_back(copy);
-      } else {
-        gpu.complete = false;
-      }
-    } else {
-      fields_.ignore(std::string("element <") + child.name() + "> in <gpu>", place);
-    }
-  }
-  std::stable_sort(tbs.begin(), tbs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (std::size_t i = 1; i < tbs.size(); ++i) {
-    if (tbs[i].first != tbs[i - 1].first) continue;
-    error(document_.place(tbs[i].second), "threadblocks",
-          "gpu " + std::to_string(rank) + " has two threadblocks " + std::to_string(tbs[i].first));
-    gpu.complete = false;
-  }
-  const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
-  tbs.erase(std::unique(tbs.begin(), tbs.end(), same), tbs.end());
-  for (std::size_t i = 0; i < tbs.size(); ++i) {
-    if (tbs[i].first == static_cast<std::int32_t>(i)) continue;
-    gpu.complete = false;
-    error(document_.place(node), "threadblocks",
-          "gpu " + std::to_string(rank) + ": threadblock ids must be 0…" + std::to_string(tbs.size() - 1) + "; " +
-              std::to_string(i) + " is missing");
-    break;
-  }
-  gpu.first_tb = static_cast<std::uint32_t>(out_.tbs.size());
-  gpu.tb_count = static_cast<std::uint32_t>(tbs.size());
-  for (const auto& [id, tb] : tbs) {
-    if (!read_threadblock(tb, rank, id)) gpu.complete = false;
-  }
-}
-
-// False if something in it was not understood.
-bool Reader::read_threadblock(pugi::xml_node node, std::int32_t rank, std::int32_t id) {
-  bool understood = true;
-  const Place place = document_.place(node);
-  Threadblock tb;
-  tb.line = place.line;
-  tb.first_step = static_cast<std::uint32_t>(out_.steps.size());
-  std::array<const char*, 4> values{};
-  if (!fields_.collect(node, place, tb_attributes, values) ||
-      !fields_.integer32(place, "send", values[1], tb.send) ||
-      !fields_.integer32(place, "recv", values[2], tb.recv) ||
-      !fields_.integer32(place, "chan", values[3], tb.chan)) {
-    tb = {.first_step = tb.first_step, .line = place.line};
-    understood = false;
-  }
-  const auto at = [&] { return "gpu " + std::to_string(rank) + " threadblock " + std::to_string(id); };
-  for (const auto& [what, peer] : {std::pair<const char*, std::int32_t>{"send", tb.send}, {"recv", tb.recv}}) {
-    if (peer == rank) error(place, "peers", at() + ": " + what + " peer is the gpu itself");
-    if (peer < -1 || peer >= ngpus_)
-      error(
-          place, "peers",
-          at() + ": " + what + " peer " + std::to_string(peer) + " is outside of 0…" + std::to_string(ngpus_ - 1));
-  }
-  const bool local = tb.send < 0 && tb.recv < 0;
-  if (tb.chan < 0 ? !local : tb.chan >= std::min(out_.channels, max_channels)) {
-    error(place, "channels",
-          at() + ": channel " + std::to_string(tb.chan) + " is outside of 0…" +
-              std::to_string(std::min(out_.channels, max_channels) - 1));
-  }
-
-  Place step_place;
-  for (pugi::xml_node child = node.first_child(); child; child = child.next_sibling()) {
-    step_place = document_.place(child);
-    if (child.type() != pugi::node_element) {
-      error(step_place, "xml", "text inside <tb>: only elements are allowed");
-      continue;
-    }
-    if (std::strcmp(child.name(), "step") != 0) {
-      fields_.ignore(std::string("element <") + child.name() + "> in <tb>", step_place);
-      continue;
-    }
-    Step step;
-    std::int32_t number = 0;
-    step.unreadable = !read_step(child, step_place, step, number);
-    if (step.unreadable) understood = false;
-    const auto position = static_cast<std::int32_t>(tb.step_count);
-    if (number != position && !step.unreadable) {
-      error(step_place, "steps",
-            at() + ": step " + std::to_string(number) + " stands at position " + std::to_string(position));
-    }
-    out_.steps.push_back(step);
-    ++tb.step_count;
-  }
-  out_.tbs.push_back(tb);
-  return understood;
-}
-
-bool Reader::read_step(pugi::xml_node node, Place place, Step& step, std::int32_t& number) {
-  step.line = place.line;
-  step.column = place.column;
-  std::array<const char*, 10> v{};
-  if (!fields_.collect(node, place, step_attributes, v)) return false;
-  std::int32_t hasdep = 0;
-  bool ok = fields_.integer32(place, "s", v[a_s], number);
-  ok = fields_.integer32(place, "srcoff", v[a_srcoff], step.src_off) && ok;
-  ok = fields_.integer32(place, "dstoff", v[a_dstoff], step.dst_off) && ok;
-  ok = fields_.integer32(place, "cnt", v[a_cnt], step.cnt) && ok;
-  ok = fields_.integer32(place, "depid", v[a_depid], step.depid) && ok;
-  ok = fields_.integer32(place, "deps", v[a_deps], step.deps) && ok;
-  ok = fields_.integer32(place, "hasdep", v[a_hasdep], hasdep) && ok;
-  if (ok && hasdep != 0 && hasdep != 1) {
-    error(place, "attributes", "hasdep=\"" + std::to_string(hasdep) + "\": expected 0 or 1");
-  }
-  step.hasdep = hasdep != 0;
-  const auto buffer = [&](const char* name, const char* text, Buffer& out) {
-    if (const auto b = parse_buffer(text)) return out = *b, true;
-    error(place, "attributes",
-          std::string(name) + "=\"" + XmlFields::clip(text) + "\" is not a buffer; expected i, o or s");
-    return false;
-  };
-  ok = buffer("srcbuf", v[a_srcbuf], step.src_buf) && ok;
-  ok = buffer("dstbuf", v[a_dstbuf], step.dst_buf) && ok;
-  if (const auto type = parse_step_type(v[a_type])) {
-    step.type = *type;
-  } else {
-    error(place, "attributes",
-          "type=\"" + XmlFields::clip(v[a_type]) +
-              "\" is not a step type; expected s, r, rcs, rrs, rrc, rrcs, cpy, re or nop");
-    ok = false;
-  }
-  if (ok && step.type != StepType::nop && (step.cnt <= 0 || step.cnt > max_step_chunks)) {
-    error(place, "steps",
-          "cnt=" + std::to_string(step.cnt) + ": a step moves 1…" + std::to_string(max_step_chunks) + " chunks");
-    ok = false;
-  }
-  return ok;
-}
 
 }  // namespace
 
@@ -421,7 +409,6 @@ const Format msccl_format = {
     .suffixes = {".xml"},
     .read_options = {{"size", "BYTES",
                       "total size of the collective; without it the trace carries chunk counters only"}},
-    .write_options = {},
     .sniff = sniff_msccl,
     .read_algorithm = read_msccl,
     .write_algorithm = write,

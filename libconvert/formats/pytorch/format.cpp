@@ -10,7 +10,6 @@ extern const Format pytorch_format;
 const Format pytorch_format = {
     .name = "pytorch",
     .summary = "PyTorch host execution trace, with its Kineto trace or linked",
-    .suffixes = {},
     .read_options = {{"device", "FILE", "Kineto trace of the same rank"},
                      {"gaps", "keep|drop", "time between operators as delay nodes (default: keep)"},
                      {"metadata-nodes", "keep", "announcements of process groups as METADATA nodes"},
@@ -18,7 +17,6 @@ const Format pytorch_format = {
                      {"reduce", "yes|no", "without dependencies that others imply (default: no)"},
                      {"mismatched", "yes|no", "files of different processes all the same (default: no)"},
                      {"compat", "chakra", "as MLCommons Chakra converts, byte for byte"}},
-    .write_options = {},
     .sniff = sniff_pytorch,
     .linked = true,
 };
@@ -27,10 +25,8 @@ extern const Format kineto_format;
 const Format kineto_format = {
     .name = "kineto",
     .summary = "Kineto trace alone: what a profiler recorded, without the host trace",
-    .suffixes = {},
     .read_options = {{"gaps", "keep|drop", "time between operators as delay nodes (default: keep)"},
                      {"reduce", "yes|no", "without dependencies that others imply (default: no)"}},
-    .write_options = {},
     .sniff = sniff_kineto,
     .linked = true,
 };

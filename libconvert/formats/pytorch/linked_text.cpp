@@ -42,7 +42,7 @@ void append_code(std::uint32_t code, std::string& out) {
   }
 }
 
-// The character at s[i], past which i is moved.
+// Returns the character at s[i] and moves i past it.
 std::uint32_t next_code(std::string_view s, std::size_t& i) {
   const auto first = static_cast<unsigned char>(s[i]);
   const std::size_t n = first < 0x80 ? 1 : sequence_length(s, i);
@@ -50,10 +50,8 @@ std::uint32_t next_code(std::string_view s, std::size_t& i) {
     ++i;
     return n == 1 ? first : 0xfffd;
   }
-  std::uint32_t code = first & (0xffU >> (n + 1));
-  for (std::size_t k = 1; k < n; ++k) code = code << 6U | (static_cast<unsigned char>(s[i + k]) & 0x3fU);
   i += n;
-  return code;
+  return decode_utf8(s.substr(i - n, n));
 }
 
 // Reads one value's text from left to right.
@@ -89,7 +87,7 @@ class PythonReader {
   }
 
  private:
-  // Whether it closes at once.
+  // Returns whether the bracket closes at once.
   bool open(char closing) {
     out_ += text_[at_++];
     if (at_ < text_.size() && text_[at_] == closing) {

@@ -33,12 +33,6 @@ bool is_printable(std::uint32_t code) {
   return after == unprintable.begin() || code > std::prev(after)->second;
 }
 
-std::uint32_t decode_utf8(std::string_view s, std::size_t i, std::size_t n) {
-  std::uint32_t code = static_cast<unsigned char>(s[i]) & (0xffU >> (n + 1));
-  for (std::size_t k = 1; k < n; ++k) code = code << 6U | (static_cast<unsigned char>(s[i + k]) & 0x3fU);
-  return code;
-}
-
 void append_escape(std::string& out, std::uint32_t code) {
   constexpr std::string_view hex = "0123456789abcdef";
   const auto [letter, digits] = code < 0x100     ? std::pair{'x', 2U}
@@ -49,7 +43,7 @@ void append_escape(std::string& out, std::uint32_t code) {
   for (unsigned i = digits; i-- > 0;) out += hex[code >> (4 * i) & 0xfU];
 }
 
-// Whether the contents of a JSON string stand in Python's '…' as they are.
+// Returns whether the contents of a JSON string stand in Python's '…' as they are.
 bool is_plain(const char* p, std::size_t n) {
   const auto plain = [](char c) { return c >= ' ' && c < 0x7f && c != '\\' && c != '\''; };
   for (std::size_t i = 0; i < n; ++i) {
@@ -221,7 +215,7 @@ void append_python_string(std::string& out, std::string_view text) {
       out += c;
     } else {
       const std::size_t n = std::max<std::size_t>(sequence_length(text, i), 1);
-      const std::uint32_t code = n == 1 ? byte : decode_utf8(text, i, n);
+      const std::uint32_t code = n == 1 ? byte : decode_utf8(text.substr(i, n));
       if (is_printable(code)) {
         out.append(text, i, n);
       } else {

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <array>
-
 #include "formats/json/head.h"
 #include "formats/pytorch/pytorch.h"
 
 namespace convert {
 namespace {
 
-// "1.0.1", "1.1.1-chakra.0.0.4"
+// Returns whether it is one such as "1.0.1" or "1.1.1-chakra.0.0.4".
 bool is_schema(std::string_view value) {
   std::size_t i = 1;
   for (int part = 0; part < 3; ++part) {
@@ -20,15 +17,9 @@ bool is_schema(std::string_view value) {
   return value.substr(0, 1) == "\"" && (value.substr(i) == "\"" || value.substr(i).starts_with("-chakra."));
 }
 
-// What a node of Chakra as JSON does not have.
+// Returns whether the first node has what none of Chakra as JSON has.
 bool is_host_node(JsonHead in) {
-  constexpr std::array<std::string_view, 4> fields = {"attrs", "rf_id", "fw_parent", "op_schema"};
-  if (!in.open('[') || !in.open('{')) return false;
-  for (auto key = in.key(); key; key = in.key()) {
-    if (std::find(fields.begin(), fields.end(), *key) != fields.end()) return true;
-    (void)in.skip();
-  }
-  return false;
+  return in.open('[') && in.open('{') && in.has_key({"attrs", "rf_id", "fw_parent", "op_schema"});
 }
 
 }  // namespace

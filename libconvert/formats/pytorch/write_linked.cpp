@@ -90,6 +90,10 @@ class LinkedWriter final : public TraceWriter {
     append_line(out, depth);
     append_key(key, out);
   }
+  void next_field(std::string_view key, std::size_t depth, std::string& out) {
+    out += ',';
+    begin_field(key, depth, out);
+  }
 
   void append_value(const AttrTable& table, const Attr& a, std::size_t depth, std::string& out) {
     switch (a.kind) {
@@ -97,22 +101,20 @@ class LinkedWriter final : public TraceWriter {
       case Kind::double_val: append_json_float(std::bit_cast<double>(a.bits), out); return;
       case Kind::bool_val: out += a.bits != 0 ? "true" : "false"; return;
       case Kind::uint64_val: append_json_number(out, a.bits); return;
-      case Kind::int64_list: {
-        begin_list(a.size, out);
-        for (std::uint32_t i = 0; i < a.size; ++i) {
-          begin_element(i, depth, out);
-          append_json_number(out, static_cast<std::int64_t>(table.list(a)[i]));
-        }
-        end_list(a.size, depth, out);
-        return;
-      }
+      case Kind::int64_list:
       case Kind::string_list: {
-        begin_list(a.size, out);
+        out += '[';
         for (std::uint32_t i = 0; i < a.size; ++i) {
-          begin_element(i, depth, out);
-          append_ascii_json(table.view(table.string_list(a)[i]), out);
+          if (i != 0) out += ',';
+          append_line(out, depth + 1);
+          if (a.kind == Kind::int64_list) {
+            append_json_number(out, static_cast<std::int64_t>(table.list(a)[i]));
+          } else {
+            append_ascii_json(table.view(table.string_list(a)[i]), out);
+          }
         }
-        end_list(a.size, depth, out);
+        if (a.size != 0) append_line(out, depth);
+        out += ']';
         return;
       }
       default: {
@@ -125,27 +127,16 @@ class LinkedWriter final : public TraceWriter {
       }
     }
   }
-  static void begin_list(std::uint32_t /*size*/, std::string& out) { out += '['; }
-  static void begin_element(std::uint32_t i, std::size_t depth, std::string& out) {
-    if (i != 0) out += ',';
-    append_line(out, depth + 1);
-  }
-  static void end_list(std::uint32_t size, std::size_t depth, std::string& out) {
-    if (size != 0) append_line(out, depth);
-    out += ']';
-  }
 
   void append_node(const NodeTable& table, const Node& node, std::string& out) {
     append_line(out, field_depth - 1);
     out += '{';
     begin_field("id", field_depth, out);
     append_json_number(out, node.id);
-    out += ',';
-    begin_field("name", field_depth, out);
+    next_field("name", field_depth, out);
     append_ascii_json(table.name(node), out);
     if (node.ctrl_deps.count != 1) throw no_pytorch(node, "it has not one caller");
-    out += ',';
-    begin_field("ctrl_deps", field_depth, out);
+    next_field("ctrl_deps", field_depth, out);
     append_json_number(out, table.ctrl_deps(node).front());
     append_io(table, node, node.inputs, "inputs", attr::input_strides, out);
     append_io(table, node, node.outputs, "outputs", attr::output_strides, out);
@@ -158,37 +149,34 @@ class LinkedWriter final : public TraceWriter {
                  std::string& out) {
     if (index == 0) throw no_pytorch(node, "it has no " + std::string(key));
     const IoInfo& io = table.io[index - 1];
-    out += ',';
-    begin_field(key, field_depth, out);
+    next_field(key, field_depth, out);
     out += '{';
-    append_python(table, node, "values", table.view(io.values), out);
+    append_python(node, "values", table.view(io.values), out);
     out += ',';
-    append_python(table, node, "shapes", table.view(io.shapes), out);
+    append_python(node, "shapes", table.view(io.shapes), out);
     out += ',';
-    append_python(table, node, "types", table.view(io.types), out);
+    append_python(node, "types", table.view(io.types), out);
     const auto given = string_value(table, table.attributes(node), strides);
     if (given || strides_) {
       out += ',';
-      append_python(table, node, "strides", given.value_or("[]"), out);
+      append_python(node, "strides", given.value_or("[]"), out);
     }
     append_line(out, field_depth);
     out += '}';
   }
 
-  void append_python(const NodeTable& /*table*/, const Node& node, std::string_view key, std::string_view text,
-                     std::string& out) {
+  void append_python(const Node& node, std::string_view key, std::string_view text, std::string& out) {
     begin_field(key, field_depth + 1, out);
     if (!append_json_of_python(text, field_depth + 1, out))
       throw no_pytorch(node, "its " + std::string(key) + " are not Python's text of a value, or nested too deep");
   }
 
-  // The node's "attrs"; behind them what linking adds to the node itself.
+  // Writes the node's "attrs", and behind them what linking adds to the node itself.
   void append_attrs(const NodeTable& table, const Node& node, std::string& out) {
     const auto attrs = table.attributes(node);
     std::size_t own = 0;
     while (own < attrs.size() && !is_own_field(attrs[own].name)) ++own;
-    out += ',';
-    begin_field("attrs", field_depth, out);
+    next_field("attrs", field_depth, out);
     out += '[';
     bool any = false;
     for (const Attr& a : attrs.first(own)) {
@@ -201,8 +189,7 @@ class LinkedWriter final : public TraceWriter {
     for (std::size_t i = own; i < attrs.size(); ++i) {
       const Attr& a = attrs[i];
       if (a.name == attr::input_strides || a.name == attr::output_strides) continue;
-      out += ',';
-      begin_field(a.name.view(), field_depth, out);
+      next_field(a.name.view(), field_depth, out);
       append_value(table, a, field_depth, out);
       const Name next = i + 1 < attrs.size() ? attrs[i + 1].name : Name();
       append_null_behind(a.name, next, attr::ts, attr::inter_thread_dep, out);
@@ -210,11 +197,10 @@ class LinkedWriter final : public TraceWriter {
     }
   }
 
-  // Fields that are always there, though mostly without a value.
+  // Writes null for a field that is always there, though mostly without a value.
   void append_null_behind(Name name, Name next, Name behind, Name field, std::string& out) {
     if (name != behind || next == field) return;
-    out += ',';
-    begin_field(field.view(), field_depth, out);
+    next_field(field.view(), field_depth, out);
     out += "null";
   }
 
@@ -223,11 +209,9 @@ class LinkedWriter final : public TraceWriter {
     out += '{';
     begin_field("name", field_depth + 2, out);
     append_ascii_json(a.name.view(), out);
-    out += ',';
-    begin_field("type", field_depth + 2, out);
+    next_field("type", field_depth + 2, out);
     append_ascii_json(type_of(a), out);
-    out += ',';
-    begin_field("value", field_depth + 2, out);
+    next_field("value", field_depth + 2, out);
     append_value(table, a, field_depth + 2, out);
     append_line(out, field_depth + 1);
     out += '}';
@@ -247,9 +231,6 @@ extern const Format linked_format;
 const Format linked_format = {
     .name = "linked",
     .summary = "PyTorch trace linked with its device trace, as JSON",
-    .suffixes = {},
-    .read_options = {},
-    .write_options = {},
     .write = write,
 };
 

@@ -36,8 +36,8 @@ void ScheduleBuilder::add_transfer(const Schedule::Transfer& transfer, std::int6
 }
 
 Schedule::NodeSet ScheduleBuilder::add_set(std::vector<std::uint32_t> nodes, std::uint32_t line) {
-  std::sort(nodes.begin(), nodes.end());
-  const auto twice = std::adjacent_find(nodes.begin(), nodes.end());
+  std::ranges::sort(nodes);
+  const auto twice = std::ranges::adjacent_find(nodes);
   if (twice != nodes.end())
     throw error(line, "node " + std::to_string(*twice) + " stands twice in a list of nodes");
   const Range range{static_cast<std::uint32_t>(schedule.members.size()), static_cast<std::uint32_t>(nodes.size())};
@@ -82,8 +82,8 @@ void ScheduleBuilder::check_nodes() {
   if (s.nodes == 0 || s.nodes > max_schedule_nodes) {
     throw error(nodes_line, "the number of nodes must be 1 to " + std::to_string(max_schedule_nodes));
   }
-  std::sort(s.relays.begin(), s.relays.end());
-  if (std::adjacent_find(s.relays.begin(), s.relays.end()) != s.relays.end()) {
+  std::ranges::sort(s.relays);
+  if (std::ranges::adjacent_find(s.relays) != s.relays.end()) {
     throw error(relays_line, "a relay is named twice");
   }
   for (const std::uint32_t r : s.relays) check_node(r, relays_line);
@@ -94,7 +94,7 @@ void ScheduleBuilder::check_wires() {
   if (!s.wires_told) {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> used;
     for (const auto& t : s.transfers) used.emplace_back(t.src, t.dst);
-    std::sort(used.begin(), used.end());
+    std::ranges::sort(used);
     used.erase(std::unique(used.begin(), used.end()), used.end());
     for (const auto& [src, dst] : used) s.wires.push_back({.src = src, .dst = dst, .rounds = 0});
   }
@@ -116,9 +116,8 @@ void ScheduleBuilder::check_wires() {
   std::vector<const Schedule::Wire*> sorted;
   for (const auto& l : s.wires) sorted.push_back(&l);
   const auto key = [](const Schedule::Wire* l) { return std::tie(l->src, l->dst); };
-  std::stable_sort(sorted.begin(), sorted.end(), [&](auto* a, auto* b) { return key(a) < key(b); });
-  const auto twice =
-      std::adjacent_find(sorted.begin(), sorted.end(), [&](auto* a, auto* b) { return key(a) == key(b); });
+  std::ranges::stable_sort(sorted, [&](auto* a, auto* b) { return key(a) < key(b); });
+  const auto twice = std::ranges::adjacent_find(sorted, [&](auto* a, auto* b) { return key(a) == key(b); });
   if (twice == sorted.end()) return;
   throw error(twice[1]->line, "link " + std::to_string(twice[1]->src) + "->" + std::to_string(twice[1]->dst) +
                                   " is there twice" +
@@ -143,9 +142,9 @@ void ScheduleBuilder::resolve_chunks() {
     }
     if (bytes_of(s, c).value_or(1) <= 0) throw error(s.chunks[c].line, "a chunk must have a byte or more");
   }
-  std::sort(index.begin(), index.end());
+  std::ranges::sort(index);
   const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
-  const auto twice = std::adjacent_find(index.begin(), index.end(), same);
+  const auto twice = std::ranges::adjacent_find(index, same);
   if (twice != index.end()) {
     throw error(s.chunks[twice[1].second].line, "chunk " + std::to_string(twice->first) + " is there twice");
   }
@@ -183,9 +182,9 @@ void ScheduleBuilder::check_transfers() const {
     }
     ids.emplace_back(t.id, i);
   }
-  std::sort(ids.begin(), ids.end());
+  std::ranges::sort(ids);
   const auto twice =
-      std::adjacent_find(ids.begin(), ids.end(), [](const auto& a, const auto& b) { return a.first == b.first; });
+      std::ranges::adjacent_find(ids, [](const auto& a, const auto& b) { return a.first == b.first; });
   if (twice == ids.end()) return;
   throw error(s.transfers[twice[1].second].line, "transfer " + std::to_string(twice->first) + " is there twice");
 }

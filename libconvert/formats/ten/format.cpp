@@ -18,7 +18,7 @@ std::string_view without_space(std::string_view text) {
   return begin == std::string_view::npos ? std::string_view{} : text.substr(begin);
 }
 
-// By the first key that tells.
+// Returns the spelling by the first key that tells.
 Spelling spelling_of(std::string_view head) {
   head = without_space(head);
   if (head.starts_with("#ten-schedule")) return Spelling::ten_csv;

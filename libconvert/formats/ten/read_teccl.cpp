@@ -62,29 +62,230 @@ class Reader final : public JsonItems {
   Reader(ScheduleBuilder& to, JsonStream& stream, Diagnostics& diagnostics)
       : to_(to), stream_(stream), diagnostics_(diagnostics) {}
 
-  void member(std::string_view key, JsonCursor& in) override;
-  void element(JsonCursor& in) override;
+  void member(std::string_view key, JsonCursor& in) override {
+    if (key == "1-Epoch_Duration") {
+      to_.schedule.step_ps = seconds(in, key);
+    } else if (key == "4-Collective_Finish_Time") {
+      to_.schedule.claimed_ps = seconds(in, key);
+    } else if (key == "6-Demand_Met") {
+      std::vector<std::uint32_t> participants;
+      demands_ = read_demands(in, participants);
+      participants_ = std::move(participants);
+    } else if (key == "8-Chunk paths" || key == "7-chunk paths") {
+      paths_ = read_paths(in);
+    } else {
+      (void)in.value();  // bounds, speeds of the solver: nothing about the schedule
+    }
+  }
+
+  void element(JsonCursor& in) override {
+    const char* const at = in.here();
+    Flow f;
+    Sentence flow(in.string());
+    flow.take("Chunk ").number(f.chunk.index).take(" from ").number(f.chunk.origin).take(" traveled over ");
+    if (!read_way(flow, f)) throw BadJson{at, "\"Chunk C from N traveled over N->N in epoch E\" is expected"};
+    f.line = static_cast<std::uint32_t>(stream_.line_of(at));
+    flows_.push_back(f);
+  }
+
   void undo() override {}
+
   // Returns the parts that a chunk was cut into. `claimed`: what collective it is is known.
-  std::uint32_t build(bool claimed);
+  std::uint32_t build(bool claimed) {
+    const std::uint32_t parts = add_all();
+    if (!claimed) recognise();
+    return parts;
+  }
 
  private:
   using Demands = std::map<ChunkKey, std::vector<std::uint32_t>>;
 
-  static Picoseconds seconds(JsonCursor& in, std::string_view key);
-  static std::uint32_t numbered(JsonCursor& in, std::string_view word);
-  template <class Take>
-  static void read_object(JsonCursor& in, const Take& take);
-  static Demands read_demands(JsonCursor& in, std::vector<std::uint32_t>& participants);
-  std::vector<Path> read_paths(JsonCursor& in);
-  void read_hop(JsonCursor& in, Path& path);
-  Path read_weighted(JsonCursor& in, const Path& demand);
-  // Behind "Chunk C from N traveled" and in the hops of paths: "[over ]N->N[ with volume V] in epoch E".
-  bool read_way(Sentence& text, Flow& flow);
-  std::uint32_t add_all();
-  void add_chunks();
-  void add_transfers();
-  void recognise();
+  static Picoseconds seconds(JsonCursor& in, std::string_view key) {
+    const std::string_view token = in.scalar();
+    const auto value = is_json_number(token) ? parse_ps(token, ps_per_s) : std::nullopt;
+    if (!value) throw BadJson{token.data(), json_quoted(key) + " must be seconds from 0 on, and less than 53 days"};
+    return *value;
+  }
+
+  // Takes a key such as "GPU 3" and the colon behind it. Returns its number.
+  static std::uint32_t numbered(JsonCursor& in, std::string_view word) {
+    const char* const at = in.here();
+    std::uint32_t number = 0;
+    const std::string_view key = in.string();
+    if (!Sentence(key).take(word).number(number).whole() || number >= max_schedule_nodes) {
+      throw BadJson{at, "a key such as \"" + std::string(word) + "0\" is expected"};
+    }
+    in.expect(':');
+    return number;
+  }
+
+  static Demands read_demands(JsonCursor& in, std::vector<std::uint32_t>& participants) {
+    Demands out;
+    in.object([&] {
+      const std::uint32_t node = numbered(in, "GPU ");
+      participants.push_back(node);
+      in.object([&] {
+        const std::uint32_t origin = numbered(in, "GPU ");
+        in.object([&] {
+          const std::uint32_t index = numbered(in, "Chunk ");
+          (void)seconds(in, "6-Demand_Met");
+          out[{origin, index}].push_back(node);
+        });
+      });
+    });
+    return out;
+  }
+
+  std::vector<Path> read_paths(JsonCursor& in) {
+    std::vector<Path> out;
+    in.object([&] {
+      const char* const at = in.here();
+      Path demand;
+      Sentence text(in.string());
+      text.take("Demand at ").number(demand.node).take(" for chunk ").number(demand.chunk.index);
+      text.take(" from ").number(demand.chunk.origin).take(" met by epoch ").number(demand.met);
+      if (!text.whole() || demand.met >= std::uint32_t{1} << 30U)
+        throw BadJson{at, "\"Demand at N for chunk C from N met by epoch E\" is expected"};
+      in.expect(':');
+      in.expect('[');
+      const std::size_t first = out.size();
+      if (in.peek() == '[') {
+        do {
+          out.push_back(read_weighted(in, demand));
+        } while (in.take(','));
+      } else {
+        do {
+          read_hop(in, demand);
+        } while (in.take(','));
+        out.push_back(demand);
+      }
+      in.expect(']');
+      for (std::size_t i = first; i < out.size(); ++i) {
+        const Path& p = out[i];
+        const bool begins = !weighted_ || p.hops.front().src == p.chunk.origin;
+        if (!begins || p.hops.back().dst != p.node || p.met < p.hops.back().epoch)
+          throw BadJson{at, "its path does not lead from where the chunk is to where it is demanded, in time"};
+      }
+    });
+    return out;
+  }
+
+  void read_hop(JsonCursor& in, Path& path) {
+    const char* const at = in.here();
+    Sentence text(in.string());
+    Flow hop{.chunk = path.chunk};
+    if (!read_way(text, hop))
+      throw BadJson{at, "\"N->N in epoch E\" or \"N->N with volume V in epoch E\" is expected"};
+    hop.line = static_cast<std::uint32_t>(stream_.line_of(at));
+    const bool joins = path.hops.empty() || (path.hops.back().dst == hop.src && path.hops.back().epoch < hop.epoch);
+    if (weighted_ && (!joins || (!path.hops.empty() && std::abs(path.hops[0].volume - hop.volume) > 1e-6)))
+      throw BadJson{at, "the hops of a path follow each other, with one volume"};
+    path.hops.push_back(hop);
+  }
+
+  // [[epoch, "N->N with volume V in epoch E"], …]
+  Path read_weighted(JsonCursor& in, const Path& demand) {
+    Path path = demand;
+    in.expect('[');
+    do {
+      in.expect('[');
+      (void)in.scalar();
+      in.expect(',');
+      read_hop(in, path);
+      in.expect(']');
+    } while (in.take(','));
+    in.expect(']');
+    return path;
+  }
+
+  // Reads "N->N[ with volume V] in epoch E". Returns false if it is not that.
+  bool read_way(Sentence& text, Flow& flow) {
+    text.number(flow.src).take("->").number(flow.dst);
+    if (text.next_is(" with volume ")) {
+      text.take(" with volume ").number(flow.volume);
+      weighted_ = true;
+    }
+    text.take(" in epoch ").number(flow.epoch);
+    return text.good() && flow.src < max_schedule_nodes && flow.dst < max_schedule_nodes &&
+           flow.epoch < std::uint32_t{1} << 30U && flow.volume > 0 && flow.volume < 1e6;
+  }
+
+  std::uint32_t add_all() {
+    Schedule& s = to_.schedule;
+    s.name = "te-ccl";
+    s.time = Schedule::Time::steps;
+    s.occupancy = Schedule::Occupancy::beta;  // an epoch for the bytes, further ones until they have arrived
+    s.wires_told = false;
+    if (weighted_) {
+      if (paths_.empty())
+        throw to_.error(0, "the paths of the demands are missing ('7-chunk paths', '8-Chunk paths')");
+      return teccl::add_parts(std::move(paths_), flows_, to_, diagnostics_);
+    }
+    add_chunks();
+    add_transfers();
+    return 1;
+  }
+
+  void add_chunks() {
+    Schedule& s = to_.schedule;
+    for (const auto& demand : demands_) participants_.push_back(demand.first.origin);
+    std::ranges::sort(participants_);
+    participants_.erase(std::unique(participants_.begin(), participants_.end()), participants_.end());
+    for (const std::uint32_t n : participants_) s.nodes = std::max(s.nodes, n + 1);
+    for (const Flow& f : flows_) s.nodes = std::max({s.nodes, f.src + 1, f.dst + 1});
+    for (std::uint32_t n = 0; n < s.nodes; ++n) {
+      if (!std::ranges::binary_search(participants_, n)) s.relays.push_back(n);
+    }
+    const auto one_node = [](const auto& demand) { return demand.second.size() == 1; };
+    pairs_ = participants_.size() > 2 && std::ranges::all_of(demands_, one_node);
+    for (auto& [key, nodes] : demands_) {
+      if (!pairs_ && std::ranges::find(nodes, key.origin) == nodes.end()) nodes.push_back(key.origin);
+      Schedule::Chunk c{.id = static_cast<std::int64_t>(s.chunks.size()), .bytes = {}, .pre = {}, .post = {}};
+      c.pre = to_.add_set({key.origin}, 0);
+      c.post = to_.add_set(nodes, 0);
+      s.chunks.push_back(c);
+    }
+  }
+
+  void add_transfers() {
+    // The last hop of a path is the flow that meets the demand.
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, ChunkKey>, std::uint32_t> arrivals;
+    for (const Path& p : paths_) {
+      const Flow& last = p.hops.back();
+      arrivals[{last.src, last.dst, last.epoch, p.chunk}] = p.met;
+    }
+    for (const Flow& f : flows_) {
+      const auto at = demands_.find(f.chunk);
+      if (at == demands_.end()) {
+        throw to_.error(f.line, "nobody demands chunk " + std::to_string(f.chunk.index) + " of node " +
+                                    std::to_string(f.chunk.origin));
+      }
+      const auto met = arrivals.find({f.src, f.dst, f.epoch, f.chunk});
+      const std::int64_t arrival = met == arrivals.end() ? f.epoch : met->second;
+      const Schedule::Transfer t{.start = f.epoch,
+                                 .end = arrival + 1,
+                                 .id = static_cast<std::int32_t>(to_.schedule.transfers.size()),
+                                 .src = f.src,
+                                 .dst = f.dst,
+                                 .line = f.line};
+      to_.add_transfer(t, std::distance(demands_.begin(), at), Schedule::Time::steps);
+    }
+  }
+
+  // Sets the collective that has all these demands, or leaves it custom.
+  void recognise() {
+    Schedule& s = to_.schedule;
+    const Collective near = weighted_ || pairs_ ? Collective::all_to_all : Collective::all_gather;
+    const std::vector<MissingDemand> missing = missing_demands(s, near, false);
+    if (missing.empty()) {
+      s.collective = near;
+      return;
+    }
+    const std::string name(convert::name(near));
+    diagnostics_.warning({.file = s.file, .line = missing.front().line}, "R7",
+                         "what it demands is no " + name + ", and is taken as custom: " + missing.front().what,
+                         {"hint: --from ten,collective=" + name + " makes that an error"});
+  }
 
   ScheduleBuilder& to_;
   JsonStream& stream_;
@@ -97,235 +298,7 @@ class Reader final : public JsonItems {
   bool pairs_ = false;  // each chunk is for one node
 };
 
-template <class Take>
-void Reader::read_object(JsonCursor& in, const Take& take) {
-  in.expect('{');
-  if (in.take('}')) return;
-  do {
-    take();
-  } while (in.take(','));
-  in.expect('}');
-}
-
-Picoseconds Reader::seconds(JsonCursor& in, std::string_view key) {
-  const std::string_view token = in.scalar();
-  const auto value = is_json_number(token) ? parse_ps(token, ps_per_s) : std::nullopt;
-  if (!value) throw BadJson{token.data(), json_quoted(key) + " must be seconds from 0 on, and less than 53 days"};
-  return *value;
-}
-
-// A key such as "GPU 3", and the colon behind it.
-std::uint32_t Reader::numbered(JsonCursor& in, std::string_view word) {
-  const char* const at = in.here();
-  std::uint32_t number = 0;
-  const std::string_view key = in.string();
-  if (!Sentence(key).take(word).number(number).whole() || number >= max_schedule_nodes) {
-    throw BadJson{at, "a key such as \"" + std::string(word) + "0\" is expected"};
-  }
-  in.expect(':');
-  return number;
-}
-
-Reader::Demands Reader::read_demands(JsonCursor& in, std::vector<std::uint32_t>& participants) {
-  Demands out;
-  read_object(in, [&] {
-    const std::uint32_t node = numbered(in, "GPU ");
-    participants.push_back(node);
-    read_object(in, [&] {
-      const std::uint32_t origin = numbered(in, "GPU ");
-      read_object(in, [&] {
-        const std::uint32_t index = numbered(in, "Chunk ");
-        (void)seconds(in, "6-Demand_Met");
-        out[{origin, index}].push_back(node);
-      });
-    });
-  });
-  return out;
-}
-
-bool Reader::read_way(Sentence& text, Flow& flow) {
-  text.number(flow.src).take("->").number(flow.dst);
-  if (text.next_is(" with volume ")) {
-    text.take(" with volume ").number(flow.volume);
-    weighted_ = true;
-  }
-  text.take(" in epoch ").number(flow.epoch);
-  return text.good() && flow.src < max_schedule_nodes && flow.dst < max_schedule_nodes &&
-         flow.epoch < std::uint32_t{1} << 30U && flow.volume > 0 && flow.volume < 1e6;
-}
-
-void Reader::read_hop(JsonCursor& in, Path& path) {
-  const char* const at = in.here();
-  Sentence text(in.string());
-  Flow hop{.chunk = path.chunk};
-  if (!read_way(text, hop))
-    throw BadJson{at, "\"N->N in epoch E\" or \"N->N with volume V in epoch E\" is expected"};
-  hop.line = static_cast<std::uint32_t>(stream_.line_of(at));
-  const bool joins = path.hops.empty() || (path.hops.back().dst == hop.src && path.hops.back().epoch < hop.epoch);
-  if (weighted_ && (!joins || (!path.hops.empty() && std::abs(path.hops[0].volume - hop.volume) > 1e-6)))
-    throw BadJson{at, "the hops of a path follow each other, with one volume"};
-  path.hops.push_back(hop);
-}
-
-// [[epoch, "N->N with volume V in epoch E"], …]
-Path Reader::read_weighted(JsonCursor& in, const Path& demand) {
-  Path path = demand;
-  in.expect('[');
-  do {
-    in.expect('[');
-    (void)in.scalar();
-    in.expect(',');
-    read_hop(in, path);
-    in.expect(']');
-  } while (in.take(','));
-  in.expect(']');
-  return path;
-}
-
-std::vector<Path> Reader::read_paths(JsonCursor& in) {
-  std::vector<Path> out;
-  read_object(in, [&] {
-    const char* const at = in.here();
-    Path demand;
-    Sentence text(in.string());
-    text.take("Demand at ").number(demand.node).take(" for chunk ").number(demand.chunk.index);
-    text.take(" from ").number(demand.chunk.origin).take(" met by epoch ").number(demand.met);
-    if (!text.whole() || demand.met >= std::uint32_t{1} << 30U)
-      throw BadJson{at, "\"Demand at N for chunk C from N met by epoch E\" is expected"};
-    in.expect(':');
-    in.expect('[');
-    const std::size_t first = out.size();
-    if (in.peek() == '[') {
-      do {
-        out.push_back(read_weighted(in, demand));
-      } while (in.take(','));
-    } else {
-      do {
-        read_hop(in, demand);
-      } while (in.take(','));
-      out.push_back(demand);
-    }
-    in.expect(']');
-    for (std::size_t i = first; i < out.size(); ++i) {
-      const Path& p = out[i];
-      const bool begins = !weighted_ || p.hops.front().src == p.chunk.origin;
-      if (!begins || p.hops.back().dst != p.node || p.met < p.hops.back().epoch)
-        throw BadJson{at, "its path does not lead from where the chunk is to where it is demanded, in time"};
-    }
-  });
-  return out;
-}
-
-void Reader::member(std::string_view key, JsonCursor& in) {
-  if (key == "1-Epoch_Duration") {
-    to_.schedule.step_ps = seconds(in, key);
-  } else if (key == "4-Collective_Finish_Time") {
-    to_.schedule.claimed_ps = seconds(in, key);
-  } else if (key == "6-Demand_Met") {
-    std::vector<std::uint32_t> participants;
-    demands_ = read_demands(in, participants);
-    participants_ = std::move(participants);
-  } else if (key == "8-Chunk paths" || key == "7-chunk paths") {
-    paths_ = read_paths(in);
-  } else {
-    (void)in.value();  // bounds, speeds of the solver: nothing about the schedule
-  }
-}
-
-void Reader::element(JsonCursor& in) {
-  const char* const at = in.here();
-  Flow f;
-  Sentence flow(in.string());
-  flow.take("Chunk ").number(f.chunk.index).take(" from ").number(f.chunk.origin).take(" traveled over ");
-  if (!read_way(flow, f)) throw BadJson{at, "\"Chunk C from N traveled over N->N in epoch E\" is expected"};
-  f.line = static_cast<std::uint32_t>(stream_.line_of(at));
-  flows_.push_back(f);
-}
-
-void Reader::add_chunks() {
-  Schedule& s = to_.schedule;
-  for (const auto& demand : demands_) participants_.push_back(demand.first.origin);
-  std::sort(participants_.begin(), participants_.end());
-  participants_.erase(std::unique(participants_.begin(), participants_.end()), participants_.end());
-  for (const std::uint32_t n : participants_) s.nodes = std::max(s.nodes, n + 1);
-  for (const Flow& f : flows_) s.nodes = std::max({s.nodes, f.src + 1, f.dst + 1});
-  for (std::uint32_t n = 0; n < s.nodes; ++n) {
-    if (!std::binary_search(participants_.begin(), participants_.end(), n)) s.relays.push_back(n);
-  }
-  const auto one_node = [](const auto& demand) { return demand.second.size() == 1; };
-  pairs_ = participants_.size() > 2 && std::ranges::all_of(demands_, one_node);
-  for (auto& [key, nodes] : demands_) {
-    if (!pairs_ && std::ranges::find(nodes, key.origin) == nodes.end()) nodes.push_back(key.origin);
-    Schedule::Chunk c{.id = static_cast<std::int64_t>(s.chunks.size()), .bytes = {}, .pre = {}, .post = {}};
-    c.pre = to_.add_set({key.origin}, 0);
-    c.post = to_.add_set(nodes, 0);
-    s.chunks.push_back(c);
-  }
-}
-
-void Reader::add_transfers() {
-  // The last hop of a path is the flow that meets the demand.
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, ChunkKey>, std::uint32_t> arrivals;
-  for (const Path& p : paths_) {
-    const Flow& last = p.hops.back();
-    arrivals[{last.src, last.dst, last.epoch, p.chunk}] = p.met;
-  }
-  for (const Flow& f : flows_) {
-    const auto at = demands_.find(f.chunk);
-    if (at == demands_.end()) {
-      throw to_.error(f.line, "nobody demands chunk " + std::to_string(f.chunk.index) + " of node " +
-                                  std::to_string(f.chunk.origin));
-    }
-    const auto met = arrivals.find({f.src, f.dst, f.epoch, f.chunk});
-    const std::int64_t arrival = met == arrivals.end() ? f.epoch : met->second;
-    const Schedule::Transfer t{.start = f.epoch,
-                               .end = arrival + 1,
-                               .id = static_cast<std::int32_t>(to_.schedule.transfers.size()),
-                               .src = f.src,
-                               .dst = f.dst,
-                               .line = f.line};
-    to_.add_transfer(t, std::distance(demands_.begin(), at), Schedule::Time::steps);
-  }
-}
-
-// The collective whose demands these are, all of them, or custom.
-void Reader::recognise() {
-  Schedule& s = to_.schedule;
-  const Collective near = weighted_ || pairs_ ? Collective::all_to_all : Collective::all_gather;
-  const std::vector<MissingDemand> missing = missing_demands(s, near, false);
-  if (missing.empty()) {
-    s.collective = near;
-    return;
-  }
-  const std::string name(convert::name(near));
-  diagnostics_.warning({.file = s.file, .line = missing.front().line}, "R7",
-                       "what it demands is no " + name + ", and is taken as custom: " + missing.front().what,
-                       {"hint: --from ten,collective=" + name + " makes that an error"});
-}
-
-std::uint32_t Reader::build(bool claimed) {
-  const std::uint32_t parts = add_all();
-  if (!claimed) recognise();
-  return parts;
-}
-
-std::uint32_t Reader::add_all() {
-  Schedule& s = to_.schedule;
-  s.name = "te-ccl";
-  s.time = Schedule::Time::steps;
-  s.occupancy = Schedule::Occupancy::beta;  // an epoch for the bytes, further ones until they have arrived
-  s.wires_told = false;
-  if (weighted_) {
-    if (paths_.empty())
-      throw to_.error(0, "the paths of the demands are missing ('7-chunk paths', '8-Chunk paths')");
-    return teccl::add_parts(std::move(paths_), flows_, to_, diagnostics_);
-  }
-  add_chunks();
-  add_transfers();
-  return 1;
-}
-
-// Parts of a chunk that differ by a byte at most, and add up to it.
+// Gives the parts of a chunk sizes that differ by a byte at most and add up to it.
 void size_parts(Schedule& s, std::uint32_t parts) {
   const std::int64_t whole = *s.chunk_bytes;
   for (std::size_t c = 0; c < s.chunks.size(); ++c) {
@@ -343,8 +316,7 @@ Schedule read_teccl(std::string_view text, const std::string& file, const Format
   const bool six = text.find("\"6-Flows\"") != std::string_view::npos;
   JsonStream stream(*input, six ? "6-Flows" : "7-Flows", false);
   Reader reader(builder, stream, diagnostics);
-  while (stream.read_some(reader)) {
-  }
+  stream.read_all(reader);
   if (!stream.seen_array()) throw builder.error(0, "'7-Flows' (or '6-Flows') is missing");
   const std::uint32_t parts = reader.build(options.get("collective").has_value());
   Schedule schedule = builder.finish(options, diagnostics);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The contents of TE-CCL's JSON, from which a schedule is made.
+// Holds the contents of TE-CCL's JSON, from which a schedule is made.
 #pragma once
 
 #include <compare>

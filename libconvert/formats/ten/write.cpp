@@ -15,7 +15,7 @@ using Time = Schedule::Time;
 std::vector<std::uint32_t> canonical_order(const Schedule& s) {
   std::vector<std::uint32_t> order(s.transfers.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+  std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
     const auto& x = s.transfers[a];
     const auto& y = s.transfers[b];
     return std::tie(x.start, x.src, x.dst) < std::tie(y.start, y.src, y.dst);
@@ -23,7 +23,7 @@ std::vector<std::uint32_t> canonical_order(const Schedule& s) {
   return order;
 }
 
-// What others assume about wires is not for us to make up.
+// Numbers that are not told are not made up.
 void refuse_unknown_wires(const Schedule& s) {
   if (s.wires_told) return;
   throw input_error({.file = s.file},

@@ -49,7 +49,7 @@ FreeSlots& free_slots() {
   return *free;
 }
 
-// For a thread that has nothing left to do but to wait for the end of the process.
+// Waits for the end of the process.
 [[noreturn]] void park() {
   for (;;) ::pause();
 }

@@ -4,11 +4,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <random>
 
 #include "core/diagnostic.h"
+#include "core/units.h"
 #include "io/set_name.h"
 #include "io/set_path.h"
 
@@ -31,7 +31,7 @@ std::string temporary_with(const std::string& target, std::string_view token) {
   return directory_of(target) + "/." + stem_of(file_name_part(target)) + std::string(marker) + std::string(token);
 }
 
-// Names stand at the end of a line.
+// Returns a name as it stands at the end of a line.
 std::string escaped(std::string_view name) {
   std::string out;
   for (const char c : name) {
@@ -62,35 +62,27 @@ std::string_view take(std::string_view& text, char end) {
   return part;
 }
 
-template <typename Integer = std::int64_t>
-std::optional<Integer> integer(std::string_view text) {
-  Integer value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 bool is_token(std::string_view text) {
   return text.size() == token_letters && text.find_first_not_of(letters) == std::string_view::npos;
 }
 
-// A removal is trusted for what only a larger set can have left behind.
+// Returns whether the file may be removed: only one that a larger set of that name can have left behind.
 bool is_of_set(const std::string& journal, const std::string& name) {
   std::string set = name.ends_with(groups_suffix) ? name.substr(0, name.size() - groups_suffix.size()) : "";
   if (const std::optional<SetMember> member = set_member(name)) set = member->set;
   return !set.empty() && file_name_part(journal) == "." + stem_of(set) + std::string(journal_suffix);
 }
 
-// Other directories are named in full, without steps upward.
+// Returns whether it is the name of a file, or of one elsewhere in full, without steps upward.
 bool is_plain_path(const std::string& name) {
   if (file_name_part(name).empty() || file_name_part(name) == "." || file_name_part(name) == "..") return false;
   return name.find('/') == std::string::npos || (name[0] == '/' && name.find("/../") == std::string::npos);
 }
 
-// "SIZE MTIME "
+// Takes "SIZE MTIME ".
 std::optional<FileStamp> take_stamp(std::string_view& line) {
-  const auto size = integer(take(line, ' '));
-  const auto mtime = integer(take(line, ' '));
+  const auto size = parse_int(take(line, ' '));
+  const auto mtime = parse_int(take(line, ' '));
   if (!size || !mtime) return std::nullopt;
   return FileStamp{*size, *mtime};
 }
@@ -99,7 +91,7 @@ std::string text_of(const FileStamp& stamp) {
   return std::to_string(stamp.size_bytes) + ' ' + std::to_string(stamp.mtime_ns) + ' ';
 }
 
-// "replace TOKEN SIZE MTIME OLD-SIZE OLD-MTIME NAME" or "remove TOKEN OLD-SIZE OLD-MTIME NAME"
+// Reads "replace TOKEN SIZE MTIME OLD-SIZE OLD-MTIME NAME" or "remove TOKEN OLD-SIZE OLD-MTIME NAME".
 std::optional<FileChange> parse_line(const std::string& journal, std::string_view line) {
   FileChange change;
   const std::string_view word = take(line, ' ');
@@ -169,7 +161,7 @@ Journal parse_journal(const std::string& journal, std::string_view text) {
     text.remove_prefix(first_line.size());
     text.remove_suffix(last_line.size());
     const bool has_inode = take(text, ' ') == "inode";
-    const auto inode = integer<std::uint64_t>(take(text, '\n'));
+    const auto inode = parse_unsigned(take(text, '\n'));
     is_ours = has_inode && inode;
     read.inode = inode.value_or(0);
   }

@@ -20,6 +20,7 @@
 
 #include "core/diagnostic.h"
 #include "io/descriptor.h"
+#include "io/fd_output.h"
 #include "io/replace/cleanup.h"
 #include "io/set_path.h"
 
@@ -89,8 +90,8 @@ Attempt apply_all(const std::vector<FileChange>& changes) {
   return attempt;
 }
 
-// Behind the last change or the last step back. While files are left over the journal stays: the next process tries
-// again. True if it is gone.
+// Removes the journal after the last change or the last step back. Returns whether it is gone: it stays while files
+// are left over, and the next process tries again.
 bool remove_journal(const std::string& journal, const std::vector<FileChange>& changes, ReplaceResult result) {
   if (result == ReplaceResult::unfinished) return false;
   bool is_clean = true;
@@ -141,7 +142,7 @@ class NewJournal {
     (void)::flock(fd_.get(), LOCK_EX | LOCK_NB);
     struct stat status {};
     int error = ::fstat(fd_.get(), &status) == 0 ? 0 : errno;
-    if (error == 0) error = write(journal_text(journal_, status.st_ino, changes));
+    if (error == 0) error = write_all(fd_.get(), journal_text(journal_, status.st_ino, changes));
     if (error == 0) error = sync_file(fd_.get());
     if (error == 0) return;
     ::unlink(temporary_.c_str());
@@ -158,17 +159,6 @@ class NewJournal {
     const UnbrokenStep step;
     return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   }
-  [[nodiscard]] int write(std::string_view text) const {
-    while (!text.empty()) {
-      const ssize_t taken = ::write(fd_.get(), text.data(), text.size());
-      if (taken >= 0) {
-        text.remove_prefix(static_cast<std::size_t>(taken));
-      } else if (errno != EINTR) {
-        return errno;
-      }
-    }
-    return 0;
-  }
 
   const std::string& journal_;
   std::string temporary_;
@@ -176,7 +166,7 @@ class NewJournal {
   Descriptor fd_;
 };
 
-// Waits for the process that replaces the files to end. False if the journal is gone then.
+// Waits for the process that replaces the files to end. Returns false if the journal is gone then.
 bool lock(const Descriptor& fd, const std::string& journal) {
   constexpr int max_wait_ms = 60'000;
   constexpr timespec pause{0, 10'000'000};
@@ -202,8 +192,8 @@ std::string read_all(int fd, const std::string& journal) {
 
 enum class Progress : std::uint8_t { pending, applied, changed };
 
-// How far a change came. Changed is a file that is neither the old one nor the new one. In a copy of the files
-// times say nothing, and what stands where a new file was still to come is not looked at.
+// Returns how far a change came. A file that is neither the old one nor the new one has been changed. In a copy of
+// the files times say nothing, and a place where a new file was still to come is not looked at.
 Progress progress_of(const FileChange& c, bool in_copy) {
   const auto is = [in_copy](const std::string& path, const FileStamp& known) {
     const FileStamp found = stamp_of(path);
@@ -220,8 +210,9 @@ Progress progress_of(const FileChange& c, bool in_copy) {
 
 enum class Way : std::uint8_t { forward, back };
 
-// The way that overwrites nothing but old files: forward if each file is the old one or the new one. A copy goes
-// back to the old files as long as not all are replaced: that leaves what stands at a place that is still to come.
+// Returns the way that overwrites nothing but old files: forward if each file is the old one or the new one. A copy
+// goes back to the old files as long as not all are replaced, and so keeps what stands where a file was still to
+// come.
 Way way_of(const std::string& journal, const std::vector<FileChange>& changes, bool is_copy) {
   const FileChange* changed = nullptr;
   for (const FileChange& c : changes) {
@@ -246,7 +237,7 @@ Way way_of(const std::string& journal, const std::vector<FileChange>& changes, b
           "the journal (old files that had been replaced are beside it, .*.etkit-*.old)");
 }
 
-// One journal. False if it is still there, although nothing remains to be done but to remove it.
+// Finishes one journal. Returns false if it is still there, although nothing remains to be done but to remove it.
 bool finish_journal(const std::string& journal) {
   // Without O_NONBLOCK a pipe of that name would be waited for.
   const Descriptor fd(::open(journal.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
@@ -276,7 +267,7 @@ bool finish_journal(const std::string& journal) {
   return is_gone;
 }
 
-// With the journal in its place. Takes no memory, see UnbrokenStep.
+// Makes the changes, with the journal in its place. Takes no memory, see UnbrokenStep.
 Attempt apply_new(const std::string& journal, const std::vector<FileChange>& changes, const Directories& folders) {
   Attempt attempt{.result = ReplaceResult::undone, .failed = &journal, .error = folders.sync()};
   if (attempt.error == 0) attempt = apply_all(changes);
@@ -330,7 +321,7 @@ void finish_replacements_in(const std::string& directory) {
     if (is_journal_name(entry->d_name)) journals.push_back(directory + "/" + entry->d_name);
   }
   ::closedir(stream);
-  std::sort(journals.begin(), journals.end());
+  std::ranges::sort(journals);
   for (const std::string& journal : journals) (void)finish_journal(journal);
 }
 

@@ -3,14 +3,15 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string>
 #include <utility>
+
+#include "core/units.h"
 
 namespace convert::compat {
 namespace {
 
-// The elements of a list in Python's text, one by one.
+// Takes the elements of a list in Python's text, one by one.
 class PythonList {
  public:
   explicit PythonList(std::string_view text) : text_(text), at_(1) {
@@ -40,7 +41,7 @@ class PythonList {
   }
 
  private:
-  // To the closing quote.
+  // Goes to the closing quote.
   void skip_string(char quote) {
     for (++at_; at_ + 1 < text_.size() && text_[at_] != quote; ++at_) {
       if (text_[at_] == '\\') ++at_;
@@ -52,21 +53,14 @@ class PythonList {
   bool list_ = false;
 };
 
-std::optional<std::int64_t> integer(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-// Elements times bytes of each, which stand fourth and fifth; added to the sum.
+// Adds elements times bytes of each, which stand fourth and fifth, to the sum.
 bool add_tensor(std::string_view tensor, std::int64_t& sum) {
   PythonList fields(tensor);
   for (int i = 0; i < 3; ++i) (void)fields.next();
   const auto elements = fields.next();
   const auto bytes = fields.next();
   if (!elements || !bytes) return false;
-  const auto a = integer(*elements), b = integer(*bytes);
+  const auto a = parse_int(*elements), b = parse_int(*bytes);
   std::int64_t product = 0;
   return a && b && !__builtin_mul_overflow(*a, *b, &product) && !__builtin_add_overflow(sum, product, &sum);
 }

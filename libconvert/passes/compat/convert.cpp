@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/found_attrs.h"
 #include "core/process_group.h"
 #include "passes/compat/comm.h"
 #include "passes/compat/dependencies.h"
@@ -29,33 +30,14 @@ constexpr std::array<std::string_view, 8> reserved = {"id",      "name",     "pa
                                                       "outputs", "children", "gpu_children", "comm_size"};
 
 // The attributes that matter, as far as a node has them; the first of each name.
-constexpr std::array<Name, 12> used = {attr::rf_id, attr::fw_parent, attr::seq_id,        attr::scope,
-                                       attr::tid,   attr::fw_tid,    attr::op_schema,     attr::stream,
-                                       attr::cat,   attr::pg_name,   attr::exclusive_dur, attr::inter_thread_dep};
+constexpr std::array used = {attr::rf_id,  attr::fw_parent, attr::seq_id, attr::scope,        attr::tid,
+                             attr::fw_tid, attr::op_schema, attr::stream, attr::exclusive_dur};
 constexpr std::size_t usual_integers = 6;
-enum Slot : std::uint8_t { op_schema = 6, stream, cat, pg_name, exclusive_dur, inter_thread_dep, no_slot };
-
-constexpr std::array<std::uint8_t, attr::detail::count> slot_of = [] {
-  std::array<std::uint8_t, attr::detail::count> table{};
-  table.fill(no_slot);
-  for (std::size_t i = 0; i < used.size(); ++i) table[used[i].index()] = static_cast<std::uint8_t>(i);
-  return table;
-}();
-
-struct Found {
-  std::array<const Attr*, used.size()> at{};
-  explicit Found(std::span<const Attr> attrs) {
-    for (const Attr& a : attrs) {
-      if (a.name.index() >= slot_of.size()) continue;
-      const std::uint8_t slot = slot_of[a.name.index()];
-      if (slot != no_slot && at[slot] == nullptr) at[slot] = &a;
-    }
-  }
-};
+using Found = FoundAttrs<used>;
 
 class Converter {
  public:
-  explicit Converter(Trace& trace) : trace_(trace), nodes_(trace.nodes), index_(ids(trace.nodes)) {}
+  explicit Converter(Trace& trace) : trace_(trace), nodes_(trace.nodes), index_(compat::last_by_id(trace.nodes)) {}
 
   void run() {
     read_entries();
@@ -66,7 +48,7 @@ class Converter {
     std::vector<std::uint32_t> kept = compat::without_loose_nodes(entries_, index_, emitted_);
     compat::check_dependencies(trace_, entries_, index_, kept);
     const auto by_id = [&](std::uint32_t a, std::uint32_t b) { return nodes_.nodes[a].id < nodes_.nodes[b].id; };
-    if (!std::is_sorted(kept.begin(), kept.end(), by_id)) std::sort(kept.begin(), kept.end(), by_id);
+    if (!std::ranges::is_sorted(kept, by_id)) std::ranges::sort(kept, by_id);
     write(kept);
   }
 
@@ -80,11 +62,6 @@ class Converter {
     std::int64_t comm_size = 0;
     Text group;
   };
-
-  static IdLookup ids(const NodeTable& nodes) {
-    return {nodes.nodes.size(), [&](std::size_t i) { return std::optional(nodes.nodes[i].id); },
-            IdLookup::Equal::last};
-  }
 
   [[noreturn]] void fail(std::uint32_t node, std::string_view what, std::string_view how) const {
     throw reference_fails(trace_.name, nodes_.nodes[node].id, what, how);
@@ -117,7 +94,7 @@ class Converter {
     const auto attrs = nodes_.attributes(node);
     e.device = find(attrs, attr::cat) != nullptr;
     const std::string_view name = nodes_.name(node);
-    e.thread = std::find(thread_names.begin(), thread_names.end(), name) != thread_names.end();
+    e.thread = std::ranges::find(thread_names, name) != thread_names.end();
     if (const Attr* follows = find(attrs, attr::inter_thread_dep)) {
       const IntValue value = int_value(follows);
       if (!value || value.value < 0) fail(i, "has an inter_thread_dep that is no id", "TypeError or ValueError");
@@ -148,13 +125,13 @@ class Converter {
     const Found found(nodes_.attributes(node));
     r.has_caller = entries_[i].parent != no_index && entries_[entries_[i].parent].emitted;
     for (std::size_t k = 0; k < usual_integers; ++k) {
-      if (found.at[k] == nullptr) fail(i, "has no " + std::string(used[k].view()), "AttributeError");
-      if (!int_value(found.at[k]))
+      if (found[used[k]] == nullptr) fail(i, "has no " + std::string(used[k].view()), "AttributeError");
+      if (!int_value(found[used[k]]))
         fail(i, "has a " + std::string(used[k].view()) + " that is no int64", "TypeError or ValueError");
     }
-    if (found.at[op_schema] == nullptr) fail(i, "has no op_schema", "AttributeError");
-    if (found.at[op_schema]->kind != Kind::string_val) fail(i, "has an op_schema that is no text", "TypeError");
-    if (found.at[stream] != nullptr && !int_value(found.at[stream]))
+    if (found[attr::op_schema] == nullptr) fail(i, "has no op_schema", "AttributeError");
+    if (found[attr::op_schema]->kind != Kind::string_val) fail(i, "has an op_schema that is no text", "TypeError");
+    if (found[attr::stream] != nullptr && !int_value(found[attr::stream]))
       fail(i, "has a stream that is no integer", "TypeError");
     check_io(i, node.inputs, "inputs");
     check_io(i, node.outputs, "outputs");
@@ -162,10 +139,10 @@ class Converter {
       if (a.name.index() < attr::detail::count && a.name != attr::comm_size && a.name != attr::inputs &&
           a.name != attr::outputs)
         continue;
-      if (std::find(reserved.begin(), reserved.end(), a.name.view()) != reserved.end())
+      if (std::ranges::find(reserved, a.name.view()) != reserved.end())
         fail(i, "has an attribute called " + std::string(a.name.view()), "it replaces the node's own");
     }
-    r.duration_us = duration(i, found.at[exclusive_dur]);
+    r.duration_us = duration(i, found[attr::exclusive_dur]);
     if (nodes_.name(node).find("Optimizer.step") != std::string_view::npos) r.duration_us = 0;
     entries_[i].emitted = true;
     emitted_.push_back(i);
@@ -267,12 +244,12 @@ class Converter {
     const auto begin = static_cast<std::uint32_t>(out.attrs.size());
     const Found found(nodes_.attributes(nodes_.nodes[i]));
     for (std::size_t k = 0; k < usual_integers; ++k)
-      out.add_int(used[k], Kind::int64_val, int_value(found.at[k]).value);
-    out.attrs.push_back(*found.at[op_schema]);
+      out.add_int(used[k], Kind::int64_val, int_value(found[used[k]]).value);
+    out.attrs.push_back(*found[attr::op_schema]);
     out.add_bool(attr::is_cpu_op, !entries_[i].device);
     // A device operation has none only if the profiler tells none.
-    if (found.at[stream] != nullptr) {
-      out.add_int(attr::stream, Kind::int64_val, int_value(found.at[stream]).value);
+    if (found[attr::stream] != nullptr) {
+      out.add_int(attr::stream, Kind::int64_val, int_value(found[attr::stream]).value);
     } else if (!entries_[i].device) {
       out.add_int(attr::stream, Kind::int64_val, 0);
     }
@@ -319,7 +296,7 @@ Metadata convert_metadata(const Trace& trace) {
     }
   }
   const std::string_view schema = to.table.string(to.table.attrs.front());
-  if (std::find(schemas.begin(), schemas.end(), schema) == schemas.end()) {
+  if (std::ranges::find(schemas, schema) == schemas.end()) {
     throw reference_fails(trace.name, {}, "has schema " + std::string(schema),
                           schema == "1.1.1-chakra.1.0.0" ? "AttributeError" : "ValueError");
   }

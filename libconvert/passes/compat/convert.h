@@ -7,7 +7,7 @@
 
 namespace convert {
 
-// `linked` as read_pytorch() or link_like_reference() gives it. Throws Error(input) where the reference fails.
+// Converts what read_pytorch() or link_like_reference() returns. Throws Error(input) where the reference fails.
 [[nodiscard]] Trace convert_like_reference(Trace linked);
 
 }  // namespace convert

@@ -19,7 +19,7 @@ void add_dep(Entry& to, NodeId id) {
   if (to.dep_count < to.deps.size()) to.deps[to.dep_count++] = id;
 }
 
-// What the walk remembers: the last operator, and what the next device operation depends on.
+// The state of the walk: the last operator, and what the next device operation depends on.
 struct Cursors {
   std::uint32_t cpu = no_index, any = no_index;
 };
@@ -29,8 +29,8 @@ class Walk {
   Walk(const Trace& trace, std::vector<Entry>& entries, const Children& children)
       : trace_(trace), entries_(entries), children_(children) {}
 
-  // From a thread's node, children in the order of their ids. A thread that was walked before comes with all below
-  // it: walked again it would only get the operator before it.
+  // Walks from a thread's node, children in the order of their ids. A thread that was walked before comes with all
+  // below it: walked again it would only get the operator before it.
   void run(std::uint32_t root) {
     if (entries_[root].visited) return;
     Cursors at;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,12 @@ struct Entry {
   NodeId follows = 0;  // inter_thread_dep; 0: none
   std::array<NodeId, 2> deps{};
 };
+
+// Finds nodes by id: of several with one id the last.
+[[nodiscard]] inline IdLookup last_by_id(const NodeTable& nodes) {
+  return {nodes.nodes.size(), [&](std::size_t i) { return std::optional(nodes.nodes[i].id); },
+          IdLookup::Equal::last};
+}
 
 // Lists the children of each node.
 class Children {

@@ -2,6 +2,7 @@
 #include "passes/compat/device.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "passes/compat/failure.h"
 
@@ -43,22 +44,27 @@ std::vector<CpuOp> cpu_ops_by_start(const Profile& profile) {
                    .thread = op.thread,
                    .op = static_cast<std::uint32_t>(i)});
   }
-  // Whole entries are moved once: they are ordered by short keys.
-  struct Key {
-    double start;
-    std::uint32_t at;
-  };
-  std::vector<Key> keys(ops.size());
-  for (std::size_t i = 0; i < ops.size(); ++i) keys[i] = {ops[i].start.value, static_cast<std::uint32_t>(i)};
-  std::sort(keys.begin(), keys.end(),
-            [](const Key& a, const Key& b) { return a.start != b.start ? a.start < b.start : a.at < b.at; });
-  std::vector<CpuOp> sorted;
+  std::vector<double> starts;
+  starts.reserve(ops.size());
+  for (const CpuOp& op : ops) starts.push_back(op.start.value);
+  std::vector<CpuOp> sorted;  // whole entries are moved once
   sorted.reserve(ops.size());
-  for (const Key& key : keys) sorted.push_back(ops[key.at]);
+  for (const std::uint32_t i : order_by_start(starts)) sorted.push_back(ops[i]);
   return sorted;
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> order_by_start(const std::vector<double>& starts) {
+  std::vector<std::pair<double, std::uint32_t>> keys;
+  keys.reserve(starts.size());
+  for (const double start : starts) keys.emplace_back(start, static_cast<std::uint32_t>(keys.size()));
+  std::ranges::sort(keys);
+  std::vector<std::uint32_t> order;
+  order.reserve(keys.size());
+  for (const auto& key : keys) order.push_back(key.second);
+  return order;
+}
 
 Threads threads_of(const std::vector<CpuOp>& ops, std::size_t threads) {
   Threads result;

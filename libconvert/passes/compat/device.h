@@ -49,6 +49,9 @@ struct Threads {
 };
 [[nodiscard]] Threads threads_of(const std::vector<CpuOp>& ops, std::size_t threads);
 
+// Returns the positions of these starts, by start, then as they stand.
+[[nodiscard]] std::vector<std::uint32_t> order_by_start(const std::vector<double>& starts);
+
 // The steps of read_device_trace, declared for tests.
 void set_exclusive_times(std::vector<CpuOp>& ops, const Threads& threads, const Profile& profile);
 void set_followed(std::vector<CpuOp>& ops, const Threads& threads);

@@ -74,7 +74,7 @@ class ExclusiveTimes {
     *last_child = no_index;
     next_[i] = root_;
     root_ = i;
-    if (descended) std::sort(inside_.begin(), inside_.end());
+    if (descended) std::ranges::sort(inside_);
     subtract(i);
   }
 

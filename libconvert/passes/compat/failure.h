@@ -11,7 +11,12 @@
 namespace convert::compat {
 
 // Returns the error "WHAT: the reference program fails here (HOW); leave out --compat chakra".
-[[nodiscard]] Error reference_fails(const std::string& file, std::optional<NodeId> node, std::string_view what,
-                                    std::string_view how);
+[[nodiscard]] inline Error reference_fails(const std::string& file, std::optional<NodeId> node,
+                                           std::string_view what, std::string_view how) {
+  return input_error({.file = file, .node = node ? static_cast<std::int64_t>(*node) : -1},
+                     (node ? "node " + std::to_string(*node) + ' ' : "") + std::string(what) +
+                         ": the reference program fails here (" + std::string(how) +
+                         "); leave out --compat chakra");
+}
 
 }  // namespace convert::compat

@@ -28,10 +28,9 @@ class LastStarted {
     link_last();
   }
 
-  // The operator of another thread than `thread` that started last before `start`, or none.
+  // Returns the operator of another thread than `thread` that started last before `start`, or none.
   [[nodiscard]] std::uint32_t before(double start, std::uint32_t thread) const {
-    const auto at = std::lower_bound(instants_.begin(), instants_.end(), start,
-                                     [](const Instant& a, double value) { return a.start < value; });
+    const auto at = std::ranges::lower_bound(instants_, start, {}, &Instant::start);
     if (at == instants_.begin()) return no_index;
     const Instant* instant = &*std::prev(at);
     for (int step = 0; step < 2; ++step) {

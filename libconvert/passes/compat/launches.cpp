@@ -21,8 +21,7 @@ constexpr std::string_view coalesced = "nccl:coalesced";
 constexpr int usual_distance = 64;  // operators to look back over before the index is built
 
 bool is_launch(const Profile& profile, const Profile::Call& call) {
-  return call.usual_category &&
-         std::find(launch_names.begin(), launch_names.end(), profile.name(call)) != launch_names.end();
+  return call.usual_category && std::ranges::find(launch_names, profile.name(call)) != launch_names.end();
 }
 
 IdLookup launches(const Profile& profile) {
@@ -63,7 +62,7 @@ class Launchers {
     }
   }
 
-  // Into ops, or none. `nccl`: of a communication kernel, which passes over nccl:coalesced.
+  // Returns an index into ops, or none. `nccl`: for a communication kernel, which passes over nccl:coalesced.
   [[nodiscard]] std::uint32_t find(std::uint32_t thread, double start, std::int64_t external_id, bool nccl) {
     const std::uint32_t begin = threads_.begin[thread];
     const auto first = starts_.begin() + begin;
@@ -116,22 +115,15 @@ class Launchers {
 };
 
 std::vector<std::uint32_t> device_ops_by_start(const Profile& profile) {
-  struct Key {
-    double start;
-    std::uint32_t at;
-  };
-  std::vector<Key> keys;
-  keys.reserve(profile.device_ops.size());
-  for (std::size_t i = 0; i < profile.device_ops.size(); ++i) {
+  std::vector<double> starts;
+  starts.reserve(profile.device_ops.size());
+  for (const Profile::DeviceOp& op : profile.device_ops)
+    starts.push_back(microseconds(op.start_ns, op.whole_start).value);
+  std::vector<std::uint32_t> order = order_by_start(starts);
+  std::erase_if(order, [&](std::uint32_t i) {
     const Profile::DeviceOp& op = profile.device_ops[i];
-    if (!op.usual_category || op.kind == DeviceOpKind::memset) continue;
-    keys.push_back({microseconds(op.start_ns, op.whole_start).value, static_cast<std::uint32_t>(i)});
-  }
-  std::sort(keys.begin(), keys.end(),
-            [](const Key& a, const Key& b) { return a.start != b.start ? a.start < b.start : a.at < b.at; });
-  std::vector<std::uint32_t> order;
-  order.reserve(keys.size());
-  for (const Key& key : keys) order.push_back(key.at);
+    return !op.usual_category || op.kind == DeviceOpKind::memset;
+  });
   return order;
 }
 
@@ -163,8 +155,7 @@ std::vector<DeviceTrace::Launched> match_launches(const std::vector<CpuOp>& ops,
   const auto by_external_id = [](const DeviceTrace::Launched& a, const DeviceTrace::Launched& b) {
     return a.external_id < b.external_id;
   };
-  if (!std::is_sorted(launched.begin(), launched.end(), by_external_id))
-    std::stable_sort(launched.begin(), launched.end(), by_external_id);
+  if (!std::ranges::is_sorted(launched, by_external_id)) std::ranges::stable_sort(launched, by_external_id);
   return launched;
 }
 

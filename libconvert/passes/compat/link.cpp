@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "passes/compat/dependencies.h"
 #include "passes/compat/device.h"
 #include "passes/compat/failure.h"
 
@@ -21,7 +22,7 @@ using compat::reference_fails;
 
 constexpr NodeId root_id = 1;
 
-constexpr std::array<std::string_view, 5> schemas = {
+constexpr std::array<std::string_view, 5> linked_schemas = {
     "1.0.2-chakra.0.0.4", "1.0.3-chakra.0.0.4", "1.0.4-chakra.0.0.4", "1.1.0-chakra.0.0.4", "1.1.1-chakra.0.0.4"};
 
 void check_schema(const Trace& host) {
@@ -32,7 +33,7 @@ void check_schema(const Trace& host) {
                       "has schema 1.0.1, which the reference program links but does not convert; leave out "
                       "--compat chakra");
   }
-  if (std::find(schemas.begin(), schemas.end(), *schema) == schemas.end()) {
+  if (std::ranges::find(linked_schemas, *schema) == linked_schemas.end()) {
     throw reference_fails(host.name, {}, "has schema " + std::string(*schema), "ValueError");
   }
 }
@@ -44,7 +45,7 @@ class Linker {
         nodes_(host.nodes),
         profile_(device),
         device_(compat::read_device_trace(device)),
-        index_(ids(host.nodes)) {}
+        index_(compat::last_by_id(host.nodes)) {}
 
   void run() {
     check_callers();
@@ -60,12 +61,8 @@ class Linker {
     NodeId new_id = 0;
   };
 
-  static IdLookup ids(const NodeTable& nodes) {
-    return {nodes.nodes.size(), [&](std::size_t i) { return std::optional(nodes.nodes[i].id); },
-            IdLookup::Equal::last};
-  }
   [[nodiscard]] NodeId caller(std::size_t node) const { return nodes_.ctrl_deps(nodes_.nodes[node]).front(); }
-  // The node that counts among those with this node's id.
+  // Returns the node that counts among those with this node's id.
   [[nodiscard]] std::uint32_t chosen(std::size_t node) const { return index_.find(nodes_.nodes[node].id); }
 
   void check_callers() const {
@@ -77,7 +74,7 @@ class Linker {
     }
   }
 
-  // Whether each node hangs below node 1.
+  // Returns by node whether it hangs below node 1.
   [[nodiscard]] std::vector<bool> reachable() const {
     enum : std::uint8_t { unknown, in_progress, no, yes };
     std::vector<std::uint8_t> state(nodes_.nodes.size(), unknown);
@@ -103,7 +100,7 @@ class Linker {
     order_.resize(nodes_.nodes.size());
     for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = static_cast<std::uint32_t>(i);
     const auto by_id = [&](std::uint32_t a, std::uint32_t b) { return nodes_.nodes[a].id < nodes_.nodes[b].id; };
-    if (!std::is_sorted(order_.begin(), order_.end(), by_id)) std::stable_sort(order_.begin(), order_.end(), by_id);
+    if (!std::ranges::is_sorted(order_, by_id)) std::ranges::stable_sort(order_, by_id);
     linked_.resize(order_.size());
     const std::vector<bool> below_root = reachable();
     std::vector<std::uint32_t> node_of(device_.cpu_ops.size(), no_index);
@@ -120,7 +117,7 @@ class Linker {
     }
   }
 
-  // Device operations that become nodes behind node `i`.
+  // Returns the device operations that become nodes behind node `i`.
   [[nodiscard]] std::span<const DeviceTrace::Launched> launched(std::uint32_t i) const {
     const std::uint32_t op = linked_[i].op;
     if (op == no_index) return {};
@@ -212,7 +209,7 @@ class Linker {
     end_node();
   }
 
-  // A copy of the host's node with some fields replaced.
+  // Writes a copy of the host's node with some fields replaced.
   void write_device_node(const Node& host, NodeId id, const Linked& linked, const Profile::DeviceOp& op) {
     const std::string_view name = profile_.name(op);
     begin_node(host, id, linked.new_id);
@@ -231,7 +228,7 @@ class Linker {
     end_node();
   }
 
-  // The new id of a caller; callers that the trace does not have get ids that no node has.
+  // Returns the new id of a caller; callers that the trace does not have get ids that no node has.
   NodeId new_caller(NodeId id) {
     const std::uint32_t at = index_.find(id);
     if (at != no_index) return linked_[at].new_id;

@@ -17,7 +17,7 @@ class Scanner {
     ++at_;
     return true;
   }
-  // `, ` between two elements.
+  // Takes `, ` between two elements.
   bool take_comma() {
     if (!take(',')) return false;
     take(' ');
@@ -44,7 +44,7 @@ class Scanner {
     }
     return false;
   }
-  // A number or a word, up to the comma or bracket after it.
+  // Skips a number or a word, up to the comma or bracket after it.
   bool skip_scalar() {
     const char* begin = at_;
     while (at_ != end_ && *at_ != ',' && *at_ != ']') {
@@ -53,7 +53,7 @@ class Scanner {
     }
     return at_ != begin;
   }
-  // A list of numbers, or of such lists. Strings stand in lists only as part of a tensor.
+  // Skips a list of numbers, or of such lists. Strings stand in lists only as part of a tensor.
   bool skip_list() {
     std::size_t depth = 0;
     for (; at_ != end_; ++at_) {
@@ -93,11 +93,19 @@ bool read_list(Scanner& scan, Element element) {
   return scan.take(']');
 }
 
+// Reads a text that is a list of at most `most` elements; `element(i)` takes the i-th.
+template <typename Element>
+bool read_all(Scanner& scan, std::size_t most, std::size_t& size, Element element) {
+  size = 0;
+  return read_list(scan, [&] { return size < most && element(size++); }) && scan.done();
+}
+
 struct Tensor {
   std::uint64_t id, elements, elem_bytes;
 };
 
-// `[id, storage, offset, elements, bytes of an element, 'device']`. False, with the scanner anywhere, if it is not.
+// Takes `[id, storage, offset, elements, bytes of an element, 'device']`. Returns false, with the scanner anywhere,
+// if it is not that.
 bool take_tensor(Scanner& scan, Tensor& tensor) {
   std::uint64_t storage = 0, offset = 0;
   if (!scan.take('[') || !scan.take_number(tensor.id) || !scan.take_comma() || !scan.take_number(storage) ||
@@ -108,7 +116,7 @@ bool take_tensor(Scanner& scan, Tensor& tensor) {
   return (scan.peek() == '\'' || scan.peek() == '"') && scan.skip_string() && scan.take(']');
 }
 
-// False if a sum goes beyond 64 bits.
+// Returns false if a sum goes beyond 64 bits.
 bool add(Argument& argument, const Tensor& tensor) {
   std::uint64_t bytes = 0;
   return !__builtin_mul_overflow(tensor.elements, tensor.elem_bytes, &bytes) &&
@@ -116,7 +124,7 @@ bool add(Argument& argument, const Tensor& tensor) {
          !__builtin_add_overflow(argument.elements, tensor.elements, &argument.elements);
 }
 
-// A list of tensors with None among them or not, or an empty list. False, with the scanner anywhere, if it is not.
+// Takes a list of tensors and None, or an empty list. Returns false, with the scanner anywhere, if it is not that.
 bool take_tensors(Scanner& scan, Argument& argument) {
   argument.kind = Argument::Kind::list;
   return read_list(scan, [&] {
@@ -159,32 +167,27 @@ Count Shape::product(std::size_t begin, std::size_t end) const {
 
 bool Shape::read(std::string_view text) {
   Scanner scan(text);
-  rank = 0;
-  return read_list(scan, [&] { return rank < max_rank && scan.take_number(dims[rank++]); }) && scan.done();
+  return read_all(scan, max_rank, rank, [&](std::size_t i) { return scan.take_number(dims[i]); });
 }
 
 bool Arguments::read(std::string_view values) {
   Scanner scan(values);
-  size_ = 0;
-  return read_list(scan,
-                   [&] {
-                     if (size_ == max_arguments) return false;
-                     Argument& argument = arguments_[size_++];
-                     const char* begin = scan.at();
-                     const char c = scan.peek();
-                     argument.elements = argument.bytes = 0;
-                     argument.id = argument.elem_bytes = 0;
-                     bool good = true;
-                     if (c == '[') {
-                       good = take_bracketed(scan, argument);
-                     } else {
-                       argument.kind = c == '\'' || c == '"' ? Argument::Kind::string : Argument::Kind::scalar;
-                       good = scan.skip_element();
-                     }
-                     argument.part = {begin, scan.at()};
-                     return good;
-                   }) &&
-         scan.done();
+  return read_all(scan, max_arguments, size_, [&](std::size_t i) {
+    Argument& argument = arguments_[i];
+    const char* begin = scan.at();
+    const char c = scan.peek();
+    argument.elements = argument.bytes = 0;
+    argument.id = argument.elem_bytes = 0;
+    bool good = true;
+    if (c == '[') {
+      good = take_bracketed(scan, argument);
+    } else {
+      argument.kind = c == '\'' || c == '"' ? Argument::Kind::string : Argument::Kind::scalar;
+      good = scan.skip_element();
+    }
+    argument.part = {begin, scan.at()};
+    return good;
+  });
 }
 
 bool Arguments::has_tensor(std::size_t i) const {
@@ -200,17 +203,13 @@ const Argument* Arguments::first_tensor() const {
 
 bool Elements::read(std::string_view list) {
   Scanner scan(list);
-  size_ = 0;
-  return read_list(scan,
-                   [&] {
-                     if (size_ == max_arguments) return false;
-                     const char* begin = scan.at();
-                     if (!scan.skip_element()) return false;
-                     const bool quoted = *begin == '\'' || *begin == '"';
-                     parts_[size_++] = quoted ? Part{begin + 1, scan.at() - 1} : Part{begin, scan.at()};
-                     return true;
-                   }) &&
-         scan.done();
+  return read_all(scan, max_arguments, size_, [&](std::size_t i) {
+    const char* begin = scan.at();
+    if (!scan.skip_element()) return false;
+    const bool quoted = *begin == '\'' || *begin == '"';
+    parts_[i] = quoted ? Part{begin + 1, scan.at() - 1} : Part{begin, scan.at()};
+    return true;
+  });
 }
 
 }  // namespace convert

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Convolutions: input [batch, c, …] or [c, …], weight [k, c / groups, …], or [c, k / groups, …] if transposed.
 #include <algorithm>
-#include <charconv>
 
+#include "core/units.h"
 #include "passes/estimate/formulas.h"
 
 namespace convert::estimates {
@@ -30,7 +30,7 @@ bool is_transposed(const Operator& op, const Positions& at) {
   return at.always_transposed || (at.transposed != 0 && op.is_true(at.transposed));
 }
 
-// Whether the channels of the input are those of the weight.
+// Returns whether the channels of the input are those of the weight.
 bool fits(const Shape& input, const Shape& weight, bool is_transposed) {
   if (weight.rank < 3 || (input.rank != weight.rank && input.rank + 1 != weight.rank)) return false;
   const std::uint64_t channels = input.back(weight.rank - 1);
@@ -38,14 +38,14 @@ bool fits(const Shape& input, const Shape& weight, bool is_transposed) {
   return weight[1] != 0 && channels % weight[1] == 0 && channels != 0 && weight[0] % (channels / weight[1]) == 0;
 }
 
-// A number for each spatial dimension, or one for all.
+// Reads a number for each spatial dimension, or one for all.
 bool read_sizes(const Operator& op, std::size_t argument, std::size_t count, Shape& sizes) {
   if (argument >= op.in.size() || !sizes.read(op.in[argument].text())) return false;
   if (sizes.rank == 1) std::fill_n(sizes.dims.begin(), count, sizes.dims[0]);
   return sizes.rank == 1 || sizes.rank == count;
 }
 
-// Elements of the result, from the sizes.
+// Returns the elements of the result, from the sizes.
 std::optional<Count> computed_result(const Operator& op, const Shape& input, const Shape& weight,
                                      const Positions& at) {
   const std::size_t spatial = weight.rank - 2;
@@ -59,9 +59,9 @@ std::optional<Count> computed_result(const Operator& op, const Shape& input, con
   std::uint64_t groups = 1;
   if (transposed) {
     if (at.groups >= op.in.size()) return std::nullopt;
-    const std::string_view text = op.in[at.groups].text();
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), groups);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    const auto number = parse_unsigned(op.in[at.groups].text());
+    if (!number) return std::nullopt;
+    groups = *number;
   }
   Count result = input.product(0, input.rank - spatial - 1) * (transposed ? Count(weight[1]) * groups : weight[0]);
   for (std::size_t i = 0; i < spatial; ++i) {

@@ -8,10 +8,10 @@
 namespace convert::estimates {
 namespace {
 
-// Elements of the inputs as they are broadcast to one shape.
+// Returns the elements of the inputs as they are broadcast to one shape.
 std::optional<Count> broadcast_elements(Operator& op) {
   Shape all, shape;
-  std::fill(all.dims.begin(), all.dims.end(), 1);
+  std::ranges::fill(all.dims, 1);
   bool any = false;
   for (std::size_t i = 0; i < op.in.size(); ++i) {
     if (!op.in.is_defined_tensor(i)) continue;
@@ -27,7 +27,7 @@ std::optional<Count> broadcast_elements(Operator& op) {
   return all.product(0, max_rank);
 }
 
-// The size of a pooling window: a number for each spatial dimension, or one for all.
+// Returns the size of a pooling window, which has a number for each spatial dimension, or one for all.
 std::optional<Count> window_elements(const Operator& op, std::size_t spatial, std::size_t argument) {
   Shape window;
   if (argument >= op.in.size() || !window.read(op.in[argument].text())) return std::nullopt;

@@ -8,16 +8,16 @@ namespace {
 
 using ArgumentKind = Argument::Kind;
 
-// Tensors are the same by their id, lists of tensors as a whole.
+// Returns whether two are the same: tensors by their id, lists of tensors by their text.
 bool same(const Argument& a, const Argument& b) {
   return a.kind == b.kind && (a.kind == ArgumentKind::tensor ? a.id == b.id : a.text() == b.text());
 }
 
 bool has(std::span<const Argument> arguments, const Argument& wanted) {
-  return std::any_of(arguments.begin(), arguments.end(), [&](const Argument& a) { return same(a, wanted); });
+  return std::ranges::any_of(arguments, [&](const Argument& a) { return same(a, wanted); });
 }
 
-// Bytes of tensors, each once, without those that are in `except`.
+// Returns the bytes of tensors, each once, without those that are in `except`.
 Count distinct_bytes(std::span<const Argument> arguments, std::span<const Argument> except) {
   Count bytes;
   for (std::size_t i = 0; i < arguments.size(); ++i) {

@@ -21,15 +21,15 @@ void refuse_errors(const Diagnostics& findings, const std::string& file) {
   throw input_error({.file = file}, message + "et-validate --dataflow has errors for them");
 }
 
-// Attributes of threadblocks may say what no runtime can run, or no longer what the nodes do.
+// Returns whether the attributes of threadblocks still say what the nodes do, and what a runtime can run.
 bool still_true(const Algorithm& a, std::span<const Trace> traces, Diagnostics& diagnostics) {
   Diagnostics structure;
   check_structure(a, structure);
   if (structure.errors() > 0) return false;
   const auto waits = [](const Step& s) { return receives(s.type) && s.depid >= 0; };
-  if (a.scheduled && std::any_of(a.steps.begin(), a.steps.end(), waits)) return false;  // no schedule says that
+  if (a.scheduled && std::ranges::any_of(a.steps, waits)) return false;  // no schedule says that
   const Lowering lowering(a, std::nullopt, diagnostics);
-  return std::all_of(traces.begin(), traces.end(), [&](const Trace& t) { return same_graph(lowering, t); });
+  return std::ranges::all_of(traces, [&](const Trace& t) { return same_graph(lowering, t); });
 }
 
 // MSCCL-IR has chunks of one size; the sizes of a schedule's chunks are only a note.

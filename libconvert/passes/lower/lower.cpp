@@ -12,14 +12,14 @@
 namespace convert {
 namespace {
 
-// Node ids that one step takes, and which of them it has.
+// Returns how many nodes a step becomes.
 constexpr std::uint32_t nodes_of(StepType t) {
   if (t == StepType::nop) return 0;
   return (receives(t) ? 1U : 0U) + (computes(t) ? 1U : 0U) + (sends(t) ? 1U : 0U);
 }
 
-// Whether a <copy> needs no node: it is true without doing anything, wherever the algorithm may run, or is no part
-// of a schedule, which only knows what moves between nodes.
+// Returns whether a <copy> needs no node: its ends are one place wherever the algorithm may run, or it is of a
+// schedule, which only knows what moves between nodes.
 bool aliases(const Algorithm& a, std::int32_t rank, const Copy& c) {
   if (a.scheduled) return true;
   if (!a.inplace || runs_outofplace(a)) return false;
@@ -92,8 +92,8 @@ void Lowering::lower(Rank rank, Trace& out) const {
   const std::uint32_t count = tbs.empty() ? 0 : tbs.back().first_step + tbs.back().step_count - first;
 
   // Ids first: a dependency may point to a later threadblock.
-  NodeId id = static_cast<NodeId>(std::count_if(s.gpu->copies.begin(), s.gpu->copies.end(),
-                                                [&](const Copy& c) { return !aliases(a_, s.rank, c); }));
+  NodeId id = static_cast<NodeId>(
+      std::ranges::count_if(s.gpu->copies, [&](const Copy& c) { return !aliases(a_, s.rank, c); }));
   s.exit_id.assign(count, no_index);
   for (std::uint32_t i = 0; i < count; ++i) {
     id += nodes_of(a_.steps[first + i].type);
@@ -168,7 +168,7 @@ void Lowering::lower_scheduled(RankState& s, NodeTable& table) const {
       next = i + 1;
     }
   }
-  std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.transfer < b.transfer; });
+  std::ranges::sort(pieces, {}, &Piece::transfer);
   NodeId id = s.next_id;
   for (const Piece& p : pieces) {
     id += nodes_of(a_.steps[p.step].type);
@@ -193,7 +193,7 @@ void Lowering::lower_scheduled(RankState& s, NodeTable& table) const {
   }
 }
 
-// The published step that releases a dependency, as index in the rank.
+// Returns the published step that releases a dependency, as an index in the rank.
 std::uint32_t Lowering::target_of(const Step& step, std::span<const Threadblock> tbs, std::uint32_t first) const {
   const auto bad = [&](const char* message, const char* rule) {
     return input_error({.file = a_.file, .line = step.line, .column = step.column}, message, rule);
@@ -351,21 +351,17 @@ void Lowering::write_metadata(Rank rank, Metadata& out) const {
   t.add_int(msccl::s_chunks, Kind::int32_val, gpu.s_chunks);
   for (const auto& [key, value] : gpu.other) t.add_string(Name(std::string(msccl::gpu_prefix) + key), value);
   std::vector<std::int64_t> column;
-  const auto tb_list = [&](Name name, std::int32_t Threadblock::*field) {
+  const auto list = [&](Name name, const auto& items, auto field) {
     column.clear();
-    for (const Threadblock& tb : a_.threadblocks(gpu)) column.push_back(tb.*field);
+    for (const auto& item : items) column.push_back(item.*field);
     t.add_ints(name, Kind::int32_list, column);
   };
-  tb_list(msccl::tb_send, &Threadblock::send);
-  tb_list(msccl::tb_recv, &Threadblock::recv);
-  tb_list(msccl::tb_chan, &Threadblock::chan);
+  list(msccl::tb_send, a_.threadblocks(gpu), &Threadblock::send);
+  list(msccl::tb_recv, a_.threadblocks(gpu), &Threadblock::recv);
+  list(msccl::tb_chan, a_.threadblocks(gpu), &Threadblock::chan);
   if (gpu.copies.empty()) return;
-  column.clear();
-  for (const Copy& c : gpu.copies) column.push_back(c.i_off);
-  t.add_ints(msccl::copy_i_off, Kind::int32_list, column);
-  column.clear();
-  for (const Copy& c : gpu.copies) column.push_back(c.o_off);
-  t.add_ints(msccl::copy_o_off, Kind::int32_list, column);
+  list(msccl::copy_i_off, gpu.copies, &Copy::i_off);
+  list(msccl::copy_o_off, gpu.copies, &Copy::o_off);
 }
 
 }  // namespace convert

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <set>
@@ -35,7 +36,7 @@ struct Block {
   std::map<std::uint32_t, std::int32_t> waited;  // other block of the rank → latest position waited for
 };
 
-// Where a program step ended up: its last part, which others wait for.
+// The place of a program step: of its last part, which others wait for.
 struct Placed {
   std::uint32_t block = no_index;  // within the rank
   std::int32_t position = -1;
@@ -68,7 +69,8 @@ class Scheduler {
   }
 
  private:
-  // An order of execution that fits the FIFOs; every threadblock takes a subsequence of it, so it stays feasible.
+  // Returns an order of execution that fits the FIFOs; every threadblock takes a subsequence of it, so it stays
+  // feasible.
   std::vector<std::uint32_t> feasible_order() {
     ExecuteOptions options{.slots = fifo_slots(p_.protocol), .values = false, .trace_writers = true};
     Execution e = execute(p_, BufferLayout(p_, p_.inplace), options);
@@ -82,7 +84,7 @@ class Scheduler {
     return e.order;
   }
 
-  // Which receive connection shares a threadblock with which send connection: those that most fused steps join.
+  // Lets those receive and send connections share a threadblock that most fused steps join.
   void pair_connections() {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> joined;
     for (std::uint32_t s = 0; s < p_.step_count(); ++s) {
@@ -103,8 +105,7 @@ class Scheduler {
     }
     std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> by_weight;
     for (const auto& [pair, weight] : joined) by_weight.emplace_back(weight, pair.first, pair.second);
-    std::stable_sort(by_weight.begin(), by_weight.end(),
-                     [](const auto& a, const auto& b) { return std::get<0>(a) > std::get<0>(b); });
+    std::ranges::stable_sort(by_weight, std::greater<>{}, [](const auto& w) { return std::get<0>(w); });
     send_of_.assign(p_.connections.size(), no_index);
     recv_of_.assign(p_.connections.size(), no_index);
     std::vector<std::set<std::pair<std::int32_t, std::int32_t>>> ends(
@@ -117,7 +118,7 @@ class Scheduler {
       if (a != b) {  // one channel for both classes: no pair of ranks may then stand in both
         auto& small = ends[a].size() < ends[b].size() ? ends[a] : ends[b];
         auto& large = ends[a].size() < ends[b].size() ? ends[b] : ends[a];
-        if (std::any_of(small.begin(), small.end(), [&](const auto& e) { return large.contains(e); })) continue;
+        if (std::ranges::any_of(small, [&](const auto& e) { return large.contains(e); })) continue;
         large.insert(small.begin(), small.end());
         small.clear();
         classes_.unite(a, b);
@@ -203,7 +204,7 @@ class Scheduler {
     }
   }
 
-  // What must be done before step s, as placed parts; looks through steps that do nothing.
+  // Collects the placed parts that must be done before step s; looks through steps that do nothing.
   void collect_parents(std::uint32_t s, std::vector<Placed>& out) const {
     std::vector<std::uint32_t> open;
     std::set<std::uint32_t> seen;

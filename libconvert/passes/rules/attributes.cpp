@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "core/found_attrs.h"
 #include "core/world_size.h"
 #include "passes/rules/rules.h"
 #include "passes/rules/texts.h"
@@ -43,18 +44,10 @@ constexpr std::array known = {
     Known{attr::recv_splits, Expect::sizes},
 };
 
-constexpr std::size_t slot_of(Name name) {
-  for (std::size_t i = 0; i < known.size(); ++i) {
-    if (known[i].name == name) return i;
-  }
-  return known.size();
-}
-
-// By Name::index: the place in `known`, known.size() for all other names.
-constexpr auto slot_table = [] {
-  std::array<std::uint8_t, attr::detail::count> table{};
-  for (std::uint32_t i = 0; i < table.size(); ++i) table[i] = static_cast<std::uint8_t>(slot_of(Name(i)));
-  return table;
+constexpr auto known_names = [] {
+  std::array<Name, known.size()> names{};
+  for (std::size_t i = 0; i < known.size(); ++i) names[i] = known[i].name;
+  return names;
 }();
 
 constexpr bool fits(Expect expect, std::int64_t v) {
@@ -116,19 +109,14 @@ class AttributeChecker {
   void check_node(std::size_t index) {
     index_ = index;
     node_ = &table_.nodes[index];
-    found_.fill(nullptr);
-    for (const Attr& a : table_.attributes(*node_)) {
-      if (a.name.index() >= slot_table.size()) continue;
-      const std::size_t slot = slot_table[a.name.index()];
-      if (slot < known.size() && found_[slot] == nullptr) found_[slot] = &a;
-    }
+    found_.read(table_.attributes(*node_));
     texts_.check_node(index);
     const NodeType type = node_->type;
     if (node_type_name(type).empty()) {
       error("unknown node type " + std::to_string(static_cast<std::int32_t>(type)));
     }
-    for (std::size_t slot = 0; slot < known.size(); ++slot) {
-      if (found_[slot] != nullptr) check_value(known[slot], *found_[slot]);
+    for (const Known& k : known) {
+      if (const Attr* const a = found_[k.name]) check_value(k, *a);
     }
     if (type == NodeType::comm_send || type == NodeType::comm_recv) check_message(type == NodeType::comm_send);
     if (type == NodeType::comm_coll) check_collective();
@@ -144,7 +132,7 @@ class AttributeChecker {
   void error(std::string_view text) { diagnostics_.error(location_of(trace_, index_), rule, about(text)); }
   void warning(std::string_view text) { diagnostics_.warning(location_of(trace_, index_), rule, about(text)); }
 
-  // Readers of the set would take a number that is none as not told.
+  // Readers of the set take a world_size that is no number of ranks as absent.
   void check_world_size(const Location& where) {
     const Attr* const told = world_size_attribute(trace_.metadata);
     if (told == nullptr) return;
@@ -164,8 +152,7 @@ class AttributeChecker {
     }
   }
 
-  [[nodiscard]] const Attr* get(Name name) const { return found_[slot_of(name)]; }
-  [[nodiscard]] IntValue integer(Name name) const { return int_value(get(name)); }
+  [[nodiscard]] IntValue integer(Name name) const { return int_value(found_[name]); }
 
   void check_value(const Known& k, const Attr& a) {
     const auto subject = [&] { return "attribute " + std::string(k.name.view()) + " is "; };
@@ -205,7 +192,7 @@ class AttributeChecker {
   }
 
   static bool names_none(std::span<const std::uint64_t> flags) {
-    return !flags.empty() && std::all_of(flags.begin(), flags.end(), [](std::uint64_t f) { return f == 0; });
+    return !flags.empty() && std::ranges::all_of(flags, [](std::uint64_t f) { return f == 0; });
   }
 
   // Returns the sum of a list of integers; nothing if one is negative, or the sum is too large.
@@ -219,7 +206,7 @@ class AttributeChecker {
   }
 
   bool require(Name name) {
-    if (get(name) != nullptr) return true;
+    if (found_[name] != nullptr) return true;
     error("required attribute " + std::string(name.view()) + " of " + std::string(node_type_name(node_->type)) +
           " is missing");
     return false;
@@ -240,7 +227,7 @@ class AttributeChecker {
     const IntValue chunks = integer(attr::msg_chunk_cnt);
     const IntValue all_chunks = integer(attr::total_chunk_cnt);
     const bool in_chunks = chunks && chunks.value >= 0 && all_chunks && all_chunks.value >= 0;
-    if (get(attr::comm_size) == nullptr && !in_chunks) {
+    if (found_[attr::comm_size] == nullptr && !in_chunks) {
       if (is_algorithm_ || chunks || all_chunks) {
         error("neither comm_size nor both msg_chunk_cnt and total_chunk_cnt are given");
       } else {
@@ -263,9 +250,9 @@ class AttributeChecker {
     if (type && type.value == static_cast<std::int64_t>(Collective::all_to_all)) check_splits();
   }
 
-  // What an all-to-all sends.
+  // Warns if the send_splits of an all-to-all do not add up to comm_size.
   void check_splits() {
-    const Attr* const splits = get(attr::send_splits);
+    const Attr* const splits = found_[attr::send_splits];
     const IntValue size = integer(attr::comm_size);
     if (splits == nullptr || !size || !is_list(splits->kind) || !is_integer(scalar_of(splits->kind))) return;
     const auto sum = sum_of_sizes(*splits);
@@ -286,7 +273,7 @@ class AttributeChecker {
   bool is_algorithm_ = false;
   std::size_t index_ = 0;
   const Node* node_ = nullptr;
-  std::array<const Attr*, known.size()> found_{};
+  FoundAttrs<known_names> found_;
 };
 
 }  // namespace

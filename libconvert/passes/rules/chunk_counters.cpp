@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What messages of an algorithm say of their chunks: counters against each other, against the step that they belong
-// to, against the algorithm in the metadata, and against their sizes.
+// Checks what messages of an algorithm say of their chunks: counters against each other, the step that they belong
+// to, the algorithm in the metadata, and their sizes.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -20,7 +20,7 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-// The sizes of a whole of which `chunks` of `of_chunks` have `bytes`, rounded down.
+// Returns the sizes that a whole can have if `chunks` of its `of_chunks` have `bytes`, rounded down.
 WholeBytes whole_of(std::int64_t bytes, std::int64_t chunks, std::int64_t of_chunks) {
   const auto first_with = [&](std::int64_t at_least) {  // the least whole whose part is not below that
     const Wide whole = (static_cast<Wide>(at_least) * of_chunks + chunks - 1) / chunks;
@@ -44,7 +44,7 @@ class CounterChecker {
       if (node.type != NodeType::comm_send && node.type != NodeType::comm_recv) continue;
       if (!ProvenanceNode::tells(trace_.nodes, node)) continue;
       const ProvenanceNode n(trace_.nodes, node);
-      if (n.has(ProvenanceNode::msg_chunk_cnt) || n.has(ProvenanceNode::total_chunk_cnt)) check(i, n);
+      if (n.has(attr::msg_chunk_cnt) || n.has(attr::total_chunk_cnt)) check(i, n);
     }
     report_totals();
     find_whole();
@@ -55,13 +55,130 @@ class CounterChecker {
   void error(std::size_t i, const std::string& what) {
     diagnostics_.error(location_of(trace_, i), "provenance", node_text(trace_.nodes.nodes[i].id) + ": " + what);
   }
-  void check(std::size_t i, const ProvenanceNode& n);
-  [[nodiscard]] bool in_scratch(std::size_t i) const;
-  void check_step(std::size_t i, const ProvenanceNode& n);
-  void note_bytes(std::size_t i, const ProvenanceNode& n, std::int32_t chunks);
-  void find_whole();
-  void check_transfer(std::size_t i, std::int64_t chunk, std::int64_t bytes);
-  void report_totals();
+
+  void check(std::size_t i, const ProvenanceNode& n) {
+    for (const Name field : {attr::msg_chunk_cnt, attr::total_chunk_cnt, attr::msg_chunk_idx, attr::chunk_offset}) {
+      if (n.has(field) && !n.get(field)) error(i, "attribute " + std::string(field.view()) + " is no int32");
+    }
+    const std::int32_t chunks = n.get(attr::msg_chunk_cnt).value_or(-1);
+    const std::int32_t total = n.get(attr::total_chunk_cnt).value_or(-1);
+    const std::int32_t index = n.get(attr::msg_chunk_idx).value_or(-1);
+    const std::int32_t offset = n.get(attr::chunk_offset).value_or(-1);
+    if (chunks == 0) return error(i, "msg_chunk_cnt is 0, but a message carries a chunk at least");
+    if (n.has(attr::step_type)) {
+      check_step(i, n);
+    } else if (index >= 0 && offset >= 0 && index != offset) {
+      error(i, "msg_chunk_idx is " + std::to_string(index) + ", but chunk_offset is " + std::to_string(offset));
+    }
+    if (total <= 0 || chunks <= 0) return;  // -1: the counters do not count; 0 is rule attributes'
+    if (counters_.total == 0) {
+      counters_.total = total;
+      counters_.node = i;
+    } else if (total != counters_.total && other_totals_++ == 0) {
+      first_other_ = i;
+    }
+    // A message without buffer names counts in the whole, which it must not exceed. Nor must a step in input or
+    // output; where no metadata tells the whole, one such step is reported.
+    const bool is_step = n.has(attr::step_type);
+    const bool bounded = !is_step || (declared_ == 0 && !steps_beyond_ && !in_scratch(i));
+    if (bounded && Wide{std::max(index, 0)} + chunks > total) {
+      error(i, "msg_chunk_idx " + std::to_string(std::max(index, 0)) + " and msg_chunk_cnt " +
+                   std::to_string(chunks) + " go beyond total_chunk_cnt, " + std::to_string(total));
+      steps_beyond_ = steps_beyond_ || is_step;
+    }
+    if (total == counters_.total) note_bytes(i, n, chunks);
+  }
+
+  // Returns whether the message comes from, or goes to, the scratch buffer, which may have any size.
+  [[nodiscard]] bool in_scratch(std::size_t i) const {
+    const Node& node = trace_.nodes.nodes[i];
+    const Name buffer = node.type == NodeType::comm_send ? attr::src_buf : attr::dst_buf;
+    return string_value(trace_.nodes, trace_.nodes.attributes(node), buffer) == "s";
+  }
+
+  void check_step(std::size_t i, const ProvenanceNode& n) {
+    const bool sends = trace_.nodes.nodes[i].type == NodeType::comm_send;
+    const auto same = [&](Name counter, Name of_step) {
+      const auto own = n.get(counter), step = n.get(of_step);
+      if (!own || !step || *own == *step) return;
+      error(i, std::string(counter.view()) + " is " + std::to_string(*own) + ", but " +
+                   std::string(of_step.view()) + " of its step is " + std::to_string(*step));
+    };
+    same(attr::msg_chunk_cnt, attr::chunk_cnt);
+    same(attr::msg_chunk_idx, sends ? attr::src_off : attr::dst_off);
+    same(attr::chunk_offset, sends ? attr::src_off : attr::dst_off);
+    const std::int32_t total = n.get(attr::total_chunk_cnt).value_or(declared_);
+    if (declared_ > 0 && total < 0)
+      error(i, "total_chunk_cnt is " + std::to_string(total) + ", but the algorithm has " +
+                   std::to_string(declared_) + " chunks (msccl.nchunksperloop in the metadata)");
+  }
+
+  void note_bytes(std::size_t i, const ProvenanceNode& n, std::int32_t chunks) {
+    const auto bytes = n.wide(attr::comm_size);
+    if (!bytes || *bytes < 0) return;
+    // A schedule's chunks have sizes of their own.
+    if (const auto chunk = n.wide(attr::chunk_id)) return check_transfer(i, *chunk, *bytes);
+    constexpr std::size_t most_shares = 4096;  // sound traces have a share for each number of chunks
+    if (shares_.size() < most_shares || shares_.contains({*bytes, chunks})) {
+      Share& share = shares_.try_emplace({*bytes, chunks}, Share{.first = i}).first->second;
+      ++share.count;
+    }
+  }
+
+  // Finds the size of the whole that gives the sizes of most messages, and reports the others.
+  void find_whole() {
+    struct Said {
+      std::int64_t bytes;
+      std::int32_t chunks;
+      Share share;
+    };
+    std::vector<Said> said;
+    for (const auto& [what, share] : shares_) said.push_back({what.first, what.second, share});
+    std::ranges::sort(said, [](const Said& a, const Said& b) {
+      return a.share.count != b.share.count ? a.share.count > b.share.count : a.share.first < b.share.first;
+    });
+    WholeBytes& whole = counters_.whole;
+    for (const Said& s : said) {
+      const WholeBytes own = whole_of(s.bytes, s.chunks, counters_.total);
+      const WholeBytes both{std::max(whole.least, own.least), std::min(whole.most, own.most)};
+      if (both.least <= both.most) {
+        whole = both;
+        continue;
+      }
+      error(s.share.first,
+            "comm_size is " + std::to_string(s.bytes) + " for " + std::to_string(s.chunks) + " of " +
+                counted(counters_.total, "chunk") + ", but " +
+                node_text(trace_.nodes.nodes[said.front().share.first].id) + " has " +
+                std::to_string(said.front().bytes) + " for " + std::to_string(said.front().chunks) +
+                (s.share.count > 1 ? " (the first of " + std::to_string(s.share.count) + " such)" : ""));
+    }
+  }
+
+  void check_transfer(std::size_t i, std::int64_t chunk, std::int64_t bytes) {
+    const auto [at, added] = of_chunk_.try_emplace(chunk, i);
+    if (added) return;
+    const ProvenanceNode first(trace_.nodes, trace_.nodes.nodes[at->second]);
+    const std::int64_t other = first.wide(attr::comm_size).value_or(bytes);
+    if (other == bytes) return;
+    error(i, "comm_size is " + std::to_string(bytes) + ", but " + node_text(trace_.nodes.nodes[at->second].id) +
+                 ", of the same chunk " + std::to_string(chunk) + ", has " + std::to_string(other));
+  }
+
+  // Reports a wrong total once, not for each message.
+  void report_totals() {
+    const auto total_of = [&](std::size_t i) {
+      return ProvenanceNode(trace_.nodes, trace_.nodes.nodes[i]).get(attr::total_chunk_cnt).value_or(-1);
+    };
+    if (other_totals_ != 0) {
+      error(first_other_,
+            "total_chunk_cnt is " + std::to_string(total_of(first_other_)) + ", but " +
+                std::to_string(counters_.total) + " on " + node_text(trace_.nodes.nodes[counters_.node].id) +
+                (other_totals_ > 1 ? " (the first of " + std::to_string(other_totals_) + " that differ)" : ""));
+    }
+    if (declared_ <= 0 || counters_.total == 0 || counters_.total == declared_) return;
+    error(counters_.node, "total_chunk_cnt is " + std::to_string(counters_.total) + ", but the algorithm has " +
+                              counted(declared_, "chunk") + " (msccl.nchunksperloop in the metadata)");
+  }
 
   const Trace& trace_;
   Diagnostics& diagnostics_;
@@ -77,133 +194,6 @@ class CounterChecker {
   std::map<std::pair<std::int64_t, std::int32_t>, Share> shares_;  // of messages, by bytes and chunks
   std::unordered_map<std::int64_t, std::size_t> of_chunk_;         // of a schedule's chunk: the first message
 };
-
-void CounterChecker::check(std::size_t i, const ProvenanceNode& n) {
-  using enum ProvenanceNode::Field;
-  for (const auto field : {msg_chunk_cnt, total_chunk_cnt, msg_chunk_idx, chunk_offset}) {
-    if (n.has(field) && !n.get(field))
-      error(i, "attribute " + std::string(ProvenanceNode::name(field)) + " is no int32");
-  }
-  const std::int32_t chunks = n.get(msg_chunk_cnt).value_or(-1);
-  const std::int32_t total = n.get(total_chunk_cnt).value_or(-1);
-  const std::int32_t index = n.get(msg_chunk_idx).value_or(-1);
-  const std::int32_t offset = n.get(chunk_offset).value_or(-1);
-  if (chunks == 0) return error(i, "msg_chunk_cnt is 0, but a message carries a chunk at least");
-  if (n.has(step_type)) {
-    check_step(i, n);
-  } else if (index >= 0 && offset >= 0 && index != offset) {
-    error(i, "msg_chunk_idx is " + std::to_string(index) + ", but chunk_offset is " + std::to_string(offset));
-  }
-  if (total <= 0 || chunks <= 0) return;  // -1: the counters do not count; 0 is rule attributes'
-  if (counters_.total == 0) {
-    counters_.total = total;
-    counters_.node = i;
-  } else if (total != counters_.total && other_totals_++ == 0) {
-    first_other_ = i;
-  }
-  // Who does not name the buffers counts in one that is the whole. Input and output are no larger; where no
-  // metadata tells how large, one message is enough to see it.
-  const bool is_step = n.has(step_type);
-  const bool bounded = !is_step || (declared_ == 0 && !steps_beyond_ && !in_scratch(i));
-  if (bounded && Wide{std::max(index, 0)} + chunks > total) {
-    error(i, "msg_chunk_idx " + std::to_string(std::max(index, 0)) + " and msg_chunk_cnt " +
-                 std::to_string(chunks) + " go beyond total_chunk_cnt, " + std::to_string(total));
-    steps_beyond_ = steps_beyond_ || is_step;
-  }
-  if (total == counters_.total) note_bytes(i, n, chunks);
-}
-
-// Whether the message comes from, or goes to, the scratch buffer, which may have any size.
-bool CounterChecker::in_scratch(std::size_t i) const {
-  const Node& node = trace_.nodes.nodes[i];
-  const Name buffer = node.type == NodeType::comm_send ? attr::src_buf : attr::dst_buf;
-  return string_value(trace_.nodes, trace_.nodes.attributes(node), buffer) == "s";
-}
-
-void CounterChecker::check_step(std::size_t i, const ProvenanceNode& n) {
-  using enum ProvenanceNode::Field;
-  const bool sends = trace_.nodes.nodes[i].type == NodeType::comm_send;
-  const auto same = [&](ProvenanceNode::Field counter, ProvenanceNode::Field of_step) {
-    const auto own = n.get(counter), step = n.get(of_step);
-    if (!own || !step || *own == *step) return;
-    error(i, std::string(ProvenanceNode::name(counter)) + " is " + std::to_string(*own) + ", but " +
-                 std::string(ProvenanceNode::name(of_step)) + " of its step is " + std::to_string(*step));
-  };
-  same(msg_chunk_cnt, chunk_cnt);
-  same(msg_chunk_idx, sends ? src_off : dst_off);
-  same(chunk_offset, sends ? src_off : dst_off);
-  const std::int32_t total = n.get(total_chunk_cnt).value_or(declared_);
-  if (declared_ > 0 && total < 0)
-    error(i, "total_chunk_cnt is " + std::to_string(total) + ", but the algorithm has " +
-                 std::to_string(declared_) + " chunks (msccl.nchunksperloop in the metadata)");
-}
-
-void CounterChecker::note_bytes(std::size_t i, const ProvenanceNode& n, std::int32_t chunks) {
-  const auto bytes = n.wide(ProvenanceNode::comm_size);
-  if (!bytes || *bytes < 0) return;
-  // A schedule's chunks have sizes of their own.
-  if (const auto chunk = n.wide(ProvenanceNode::chunk_id)) return check_transfer(i, *chunk, *bytes);
-  constexpr std::size_t most_shares = 4096;  // sound traces have a share for each number of chunks
-  if (shares_.size() < most_shares || shares_.contains({*bytes, chunks})) {
-    Share& share = shares_.try_emplace({*bytes, chunks}, Share{.first = i}).first->second;
-    ++share.count;
-  }
-}
-
-// One size of the whole must give all sizes. What most messages say counts.
-void CounterChecker::find_whole() {
-  struct Said {
-    std::int64_t bytes;
-    std::int32_t chunks;
-    Share share;
-  };
-  std::vector<Said> said;
-  for (const auto& [what, share] : shares_) said.push_back({what.first, what.second, share});
-  std::sort(said.begin(), said.end(), [](const Said& a, const Said& b) {
-    return a.share.count != b.share.count ? a.share.count > b.share.count : a.share.first < b.share.first;
-  });
-  WholeBytes& whole = counters_.whole;
-  for (const Said& s : said) {
-    const WholeBytes own = whole_of(s.bytes, s.chunks, counters_.total);
-    const WholeBytes both{std::max(whole.least, own.least), std::min(whole.most, own.most)};
-    if (both.least <= both.most) {
-      whole = both;
-      continue;
-    }
-    error(s.share.first,
-          "comm_size is " + std::to_string(s.bytes) + " for " + std::to_string(s.chunks) + " of " +
-              counted(counters_.total, "chunk") + ", but " +
-              node_text(trace_.nodes.nodes[said.front().share.first].id) + " has " +
-              std::to_string(said.front().bytes) + " for " + std::to_string(said.front().chunks) +
-              (s.share.count > 1 ? " (the first of " + std::to_string(s.share.count) + " such)" : ""));
-  }
-}
-
-void CounterChecker::check_transfer(std::size_t i, std::int64_t chunk, std::int64_t bytes) {
-  const auto [at, added] = of_chunk_.try_emplace(chunk, i);
-  if (added) return;
-  const ProvenanceNode first(trace_.nodes, trace_.nodes.nodes[at->second]);
-  const std::int64_t other = first.wide(ProvenanceNode::comm_size).value_or(bytes);
-  if (other == bytes) return;
-  error(i, "comm_size is " + std::to_string(bytes) + ", but " + node_text(trace_.nodes.nodes[at->second].id) +
-               ", of the same chunk " + std::to_string(chunk) + ", has " + std::to_string(other));
-}
-
-// Where all are wrong it is one thing that is wrong.
-void CounterChecker::report_totals() {
-  const auto total_of = [&](std::size_t i) {
-    return ProvenanceNode(trace_.nodes, trace_.nodes.nodes[i]).get(ProvenanceNode::total_chunk_cnt).value_or(-1);
-  };
-  if (other_totals_ != 0) {
-    error(first_other_,
-          "total_chunk_cnt is " + std::to_string(total_of(first_other_)) + ", but " +
-              std::to_string(counters_.total) + " on " + node_text(trace_.nodes.nodes[counters_.node].id) +
-              (other_totals_ > 1 ? " (the first of " + std::to_string(other_totals_) + " that differ)" : ""));
-  }
-  if (declared_ <= 0 || counters_.total == 0 || counters_.total == declared_) return;
-  error(counters_.node, "total_chunk_cnt is " + std::to_string(counters_.total) + ", but the algorithm has " +
-                            counted(declared_, "chunk") + " (msccl.nchunksperloop in the metadata)");
-}
 
 }  // namespace
 }  // namespace convert::rules

@@ -26,9 +26,9 @@ std::string_view type_text(const CollectiveNode& c) {
   return known.empty() ? "a collective of unknown type" : known;
 }
 
-std::string bytes_text(std::int64_t n) { return std::to_string(n) + (n == 1 ? " byte" : " bytes"); }
+std::string bytes_text(std::int64_t n) { return counted(static_cast<std::uint64_t>(n), "byte"); }
 
-// "0, 1, 2, 3"; of many the first
+// Returns "0, 1, 2, 3", of many ranks only the first.
 std::string list_text(const std::vector<Member>& members) {
   constexpr std::size_t shown = 16;
   std::string out;
@@ -79,7 +79,7 @@ class GroupChecker {
     diagnostics_.error(of(m.rank).location(call(m, k)), rule, message, std::move(notes));
   }
 
-  // Its id is in the groups file, if there is one.
+  // Reports a group that the groups file does not define.
   void check_definition() {
     if (lists_ == nullptr || group_->listed || group_->name.empty()) return;
     const Member& first = group_->members.front();
@@ -101,7 +101,7 @@ class GroupChecker {
     }
   }
 
-  // group_size; the first that differs.
+  // Reports the first group_size that is not the number of members.
   void check_stated_size() {
     ambiguous_ = false;
     const auto members = static_cast<std::int64_t>(group_->members.size());
@@ -134,7 +134,7 @@ class GroupChecker {
     }
   }
 
-  // Members of the set that never use it. Ranks that the set lacks are the business of rule groups.
+  // Reports members that run none of the group's collectives. Rule groups reports ranks that the set lacks.
   void check_missing() {
     std::vector<Member> missing;
     for (const Member& m : group_->members) {
@@ -160,7 +160,7 @@ class GroupChecker {
     return hash;
   }
 
-  // What most ranks have in common, so that one wrong rank is found to be the wrong one.
+  // Returns a rank that runs what most ranks run, so that a single wrong rank is the one that is reported.
   [[nodiscard]] std::size_t reference() const {
     struct Votes {
       std::size_t first;
@@ -200,7 +200,7 @@ class GroupChecker {
                     b.use->details_of(static_cast<std::uint32_t>(j)).root);
   }
 
-  // True if there is no difference.
+  // Reports the first difference of m from `right`. Returns true if there is none.
   bool compare(const Member& m, const Member& right) {
     const std::size_t common = std::min(m.use->calls.size(), right.use->calls.size());
     std::size_t k = 0;
@@ -271,7 +271,7 @@ class GroupChecker {
     return std::to_string(of(m.rank).id(call(m, k).node));
   }
 
-  // Whether the j-th waits for the i-th. True as well where it would take too long to find out.
+  // Returns whether the j-th waits for the i-th; true also where it would take too long to find out.
   bool ordered(const Member& m, std::size_t i, std::size_t j) {
     constexpr std::size_t searches = 16;
     if (++searched_ > searches) return true;
@@ -301,7 +301,7 @@ class GroupChecker {
     return even && c.size >= 0 && c.size % n == 0 ? c.size / n : -1;
   }
 
-  // all_to_all with splits: what i sends to j is what j expects from i. The first difference.
+  // Reports the first all_to_all in which a rank does not send what another expects of it.
   void check_splits() {
     if (users_.size() != group_->members.size()) return;
     std::vector<CollectiveDetails> details(users_.size());
@@ -334,7 +334,7 @@ class GroupChecker {
       if (details[i].send_splits.count != 0 || details[i].recv_splits.count != 0) told.push_back(i);
     }
     for (std::size_t i = 0; i < users_.size(); ++i) {
-      const bool tells = std::binary_search(told.begin(), told.end(), i);
+      const bool tells = std::ranges::binary_search(told, i);
       for (std::size_t n = 0; n < (tells ? users_.size() : told.size()); ++n) {
         if (!check_pair(k, details, i, tells ? n : told[n])) return false;
       }
@@ -342,7 +342,7 @@ class GroupChecker {
     return true;
   }
 
-  // What i sends to j.
+  // Returns whether i sends what j expects of it, and reports it if not.
   bool check_pair(std::size_t k, const std::vector<CollectiveDetails>& details, std::size_t i, std::size_t j) {
     const std::int64_t sent = part(users_[i], details[i], true, k, j);
     const std::int64_t expected = part(users_[j], details[j], false, k, i);

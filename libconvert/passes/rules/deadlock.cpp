@@ -15,8 +15,8 @@
 namespace convert::rules {
 namespace {
 
-// A cycle as the reader of the traces sees it: nodes of ranks. Where a rank waits in a collective for another, both
-// ranks' nodes stand.
+// Returns a cycle without its meetings: in place of each stands the call of the rank before it, if the next is
+// another rank's.
 std::vector<std::uint32_t> without_meetings(const WholeSet& whole, const std::vector<std::uint32_t>& cycle) {
   std::vector<std::uint32_t> nodes;
   for (std::size_t i = 0; i < cycle.size(); ++i) {
@@ -46,7 +46,7 @@ class Finder {
     return where;
   }
 
-  // "rank 0 node 5 'SendRecv' receives from rank 1 node 7 (tag 0, 8 bytes), which has not started"
+  // Returns "rank 0 node 5 'SendRecv' receives from rank 1 node 7 (tag 0, 8 bytes), which has not started"
   [[nodiscard]] std::string text(const WholeSet& whole, const Blocked& blocked) {
     const auto place = [&](std::uint32_t node) {
       const Rank rank = whole.rank_of(node);
@@ -63,7 +63,7 @@ class Finder {
     return text(rank, node) + ", which " + missing_text(other, blocked.missing) + "; " + next_call_text(other, on);
   }
 
-  // "rank 0 node 5 'SendRecv' receives from rank 1 (tag 0)"; empty of others.
+  // Returns "rank 0 node 5 'SendRecv' receives from rank 1 (tag 0)"; empty of others.
   [[nodiscard]] std::string text(Rank rank, std::uint32_t node) {
     const Entry* e = find(rank, node);
     if (e == nullptr) return {};
@@ -106,10 +106,9 @@ class Finder {
         for (const CollectiveNode& c : use.calls)
           entries.push_back({.node = c.node, .number = number++, .call = &c, .use = &use});
       }
-      std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.node < b.node; });
+      std::ranges::sort(entries, {}, &Entry::node);
     }
-    const auto at = std::lower_bound(entries.begin(), entries.end(), node,
-                                     [](const Entry& e, std::uint32_t n) { return e.node < n; });
+    const auto at = std::ranges::lower_bound(entries, node, {}, &Entry::node);
     return at != entries.end() && at->node == node ? &*at : nullptr;
   }
 
@@ -175,13 +174,13 @@ class Report {
   Report(std::span<const TraceSummary> set, const WholeSet& whole, Diagnostics& diagnostics)
       : set_(set), whole_(whole), diagnostics_(diagnostics), finder_(set) {}
 
-  // Takes down where each rank is blocked, as the set is now; the first circle tells it.
+  // Notes where each rank is blocked as the set is now; the first circle reports it.
   void find_blocked() {
     constexpr std::size_t most_told = 8;
     blocked_ = first_blocked(whole_, most_told);
   }
 
-  // Circles among these nodes that share none.
+  // Reports circles among these nodes that share no node.
   template <typename Hint>
   void add(std::vector<std::uint32_t> nodes, Severity severity, const Hint& hint) {
     constexpr std::size_t most_circles = 100;
@@ -197,7 +196,7 @@ class Report {
     }
   }
 
-  // A run that does not end, without a circle in the order of ids.
+  // Reports a run that does not end although the order of ids has no circle.
   void add(const Stuck& stuck) {
     constexpr std::size_t shown = 16;
     Diagnostic d{.severity = Severity::warning, .where = {}, .rule = "deadlock", .message = {}, .notes = {}};

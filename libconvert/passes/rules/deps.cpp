@@ -18,7 +18,7 @@ class Repeated {
       const auto control = table_.ctrl_deps(table_.nodes[d.index]);
       index_ = d.index;
       control_.assign(control.begin(), control.end());
-      std::sort(control_.begin(), control_.end());
+      std::ranges::sort(control_);
     }
     const auto [first, last] = std::equal_range(control_.begin(), control_.end(), d.id);
     return last - first > 1;

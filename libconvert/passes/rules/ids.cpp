@@ -7,7 +7,7 @@ namespace convert::rules {
 
 void check_ids(const Trace& trace, std::span<const GraphDefect> defects, Diagnostics& diagnostics) {
   const auto is_duplicate = [](const GraphDefect& d) { return d.what == GraphDefect::What::duplicate_id; };
-  if (std::none_of(defects.begin(), defects.end(), is_duplicate)) return;
+  if (std::ranges::none_of(defects, is_duplicate)) return;
   const IdIndex ids(trace.nodes);
   for (const GraphDefect& d : defects) {
     if (!is_duplicate(d)) continue;

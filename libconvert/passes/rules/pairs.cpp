@@ -10,20 +10,20 @@
 namespace convert::rules {
 namespace {
 
-// Messages of one source, destination and tag of which one side has more than the other.
+// A source, destination and tag with more sends than receives, or fewer.
 struct Surplus {
   Rank src;
   Rank dst;
   std::int64_t tag;
   std::uint32_t sends;
   std::uint32_t recvs;
-  std::uint32_t first;      // without a partner: index into the sends or receives of its rank
+  std::uint32_t first;      // the first without a partner: index into the sends or receives of its rank
   std::uint32_t last_send;  // if there are any
   std::uint32_t last_recv;
   [[nodiscard]] bool of_sends() const { return sends > recvs; }
 };
 
-// Finds what may have been meant: of two messages without partners those that differ in one thing.
+// Finds what may have been meant: another message without a partner that differs in one thing.
 class Candidates {
  public:
   explicit Candidates(const std::vector<Surplus>& all) {
@@ -67,7 +67,7 @@ class PairChecker {
   void check(const MessageGroup& g) {
     const std::size_t matched = std::min(g.sends.size(), g.recvs.size());
     if (g.sends.size() == g.recvs.size()) {
-      // With a message too many on one side, sizes would be compared with the wrong partner.
+      // Sizes are compared only if no side has a message too many: else partners would be the wrong ones.
       std::size_t k = 0;
       while (k < matched && fit(g, k)) ++k;
       if (k < matched && same_sizes(g)) {
@@ -111,7 +111,7 @@ class PairChecker {
   }
   [[nodiscard]] std::string id(Rank rank, const Message& m) const { return node_text(set_[rank].id(m.node)); }
 
-  // "rank 2 has 3 sends (last: node 17), rank 5 has 2 receives (last: node 9)"
+  // Returns "rank 2 has 3 sends (last: node 17), rank 5 has 2 receives (last: node 9)"
   [[nodiscard]] std::string counts(const Surplus& s) const {
     std::string out = "rank " + std::to_string(s.src) + " has " + counted(s.sends, "such send");
     if (s.sends != 0) out += " (last: " + id(s.src, set_[s.src].messages.sends[s.last_send]) + ')';
@@ -120,7 +120,7 @@ class PairChecker {
     return out;
   }
 
-  // "rank 1 node 7 receives from rank 0 with tag 3"
+  // Returns "rank 1 node 7 receives from rank 0 with tag 3"
   [[nodiscard]] std::string sentence(const Surplus& s) const {
     return "rank " + std::to_string(rank(s)) + ' ' + id(rank(s), first(s)) +
            (s.of_sends() ? " sends to rank " + std::to_string(s.dst)
@@ -160,14 +160,16 @@ class PairChecker {
     return set_[g.dst].messages.recvs[g.recvs[k]];
   }
 
-  // The sizes of the k-th, as far as they are told; what is not is the business of rule attributes.
+  // Returns whether the sizes of the k-th send and receive agree, if both are told. Rule attributes reports missing
+  // ones.
   [[nodiscard]] bool fit(const MessageGroup& g, std::size_t k) const {
     const Message& s = send(g, k);
     const Message& r = recv(g, k);
     return s.size_unit() == SizeUnit::unknown || r.size_unit() == SizeUnit::unknown || size_of(s) == size_of(r);
   }
 
-  // In some order: simulators that match by size as well, as ASTRA-sim, find each its partner.
+  // Returns whether both sides have the same sizes in some order: then simulators that match by size too, as
+  // ASTRA-sim, find all partners.
   [[nodiscard]] bool same_sizes(const MessageGroup& g) const {
     std::vector<Size> sent;
     std::vector<Size> expected;
@@ -175,8 +177,8 @@ class PairChecker {
       sent.push_back(size_of(send(g, k)));
       expected.push_back(size_of(recv(g, k)));
     }
-    std::sort(sent.begin(), sent.end());
-    std::sort(expected.begin(), expected.end());
+    std::ranges::sort(sent);
+    std::ranges::sort(expected);
     return sent == expected && std::get<SizeUnit>(sent.front()) != SizeUnit::unknown;
   }
 
@@ -192,7 +194,7 @@ class PairChecker {
             .notes = {"hint: give both the same comm_size"}};
   }
 
-  // The k-th is the first that does not fit, and all would in another order.
+  // Warns of messages that would all fit in another order; the k-th is the first that does not.
   void warn_of_order(const MessageGroup& g, std::size_t k) {
     std::size_t other = k + 1;
     while (size_of(recv(g, other)) != size_of(send(g, k))) ++other;

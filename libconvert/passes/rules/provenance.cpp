@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Threadblocks, positions and dependencies that nodes tell of, against the dependencies that they have; and what
-// the ranks of a set tell, against each other.
+// Checks what nodes say of threadblocks, positions and dependencies against the dependencies that they have, and
+// what the ranks of a set say against each other.
 #include "passes/provenance.h"
 
 #include <algorithm>
@@ -17,11 +17,9 @@
 namespace convert::rules {
 namespace {
 
-using enum ProvenanceNode::Field;
-
 constexpr std::size_t most_if_whole = 100;  // findings of a rank that are kept
 
-// The nodes of a rank that say one threadblock and position: RECV, COMP, SEND as far as the step has them.
+// A step: the nodes of a rank with one threadblock and position, which are its RECV, COMP and SEND.
 struct StepAt {
   std::int64_t npu = 0;  // of a trace of a whole system
   std::int32_t tb = 0;
@@ -71,23 +69,181 @@ class StepChecker {
     std::uint32_t node;
   };
 
-  void collect(std::uint32_t i);
-  [[nodiscard]] bool read(std::uint32_t i, const ProvenanceNode& n, StepAt& out);
-  void check_threadblock(std::uint32_t i, const ProvenanceNode& n, const StepAt& s);
-  void group();
-  void join(const Entry& e, StepAt& into);
-  void check_position(const StepAt& s, const StepAt* before);
-  void check_order(const StepAt& s);
-  void check_dependencies(const StepAt& s, const StepAt* before);
+  void collect(std::uint32_t i) {
+    const Node& node = table_.nodes[i];
+    if (!takes_part(node.type) || !ProvenanceNode::tells(table_, node)) return;
+    const ProvenanceNode n(table_, node);
+    if (!n.has(attr::tb_id) || !n.has(attr::local_time_step)) return;
+    Entry e{{}, i};
+    if (!read(i, n, e.step)) return;
+    check_threadblock(i, n, e.step);
+    entries_.push_back(e);
+  }
+
+  [[nodiscard]] bool read(std::uint32_t i, const ProvenanceNode& n, StepAt& out) {
+    for (const Name field : {attr::tb_id, attr::local_time_step, attr::depid, attr::deps, attr::hasdep}) {
+      if (!n.has(field) || n.get(field)) continue;
+      error(i, "attribute " + std::string(field.view()) + " is no int32");
+      return false;
+    }
+    out.npu = n.wide(attr::npu).value_or(0);
+    out.tb = *n.get(attr::tb_id);
+    out.position = *n.get(attr::local_time_step);
+    out.depid = n.get(attr::depid).value_or(-1);
+    out.deps = n.get(attr::deps).value_or(-1);
+    const std::int32_t publishes = n.get(attr::hasdep).value_or(0);
+    out.hasdep = publishes != 0;
+    out.scheduled = n.has(attr::ten_link);
+    out.first = out.last = i;
+    for (const auto& [field, list] :
+         {std::pair{attr::nop_depids, &out.nop_depids}, std::pair{attr::nop_steps, &out.nop_steps}}) {
+      const Attr* const a = n.attr(field);
+      if (a != nullptr && a->kind == Kind::int32_list) *list = table_.list(*a);
+    }
+    if (out.nop_depids.size() != out.nop_steps.size()) {
+      error(i, "nop_depids and nop_steps differ in length");
+      return false;
+    }
+    if (publishes != 0 && publishes != 1) error(i, "hasdep is " + std::to_string(publishes) + ", expected 0 or 1");
+    if ((out.depid < 0) != (out.deps < 0) || out.depid < -1 || out.deps < -1) {
+      error(i, "depid is " + std::to_string(out.depid) + " and deps is " + std::to_string(out.deps) +
+                   ", which is neither a step nor none (-1)");
+      out.depid = out.deps = -1;
+    }
+    if (out.tb < 0 || out.position < 0) {
+      error(i, std::string(out.tb < 0 ? "tb_id" : "local_time_step") + " is negative");
+      return false;
+    }
+    return true;
+  }
+
+  // Checks a node against what the metadata says of its threadblock.
+  void check_threadblock(std::uint32_t i, const ProvenanceNode& n, const StepAt& s) {
+    if (!tbs_known_) return;
+    const auto tb = static_cast<std::size_t>(s.tb);
+    if (tb >= peers_[0].size()) {
+      return error(i, "tb_id is " + std::to_string(s.tb) + ", but the metadata has " +
+                          std::to_string(peers_[0].size()) + " threadblocks (msccl.tb_send)");
+    }
+    const NodeType type = table_.nodes[i].type;
+    if (type == NodeType::comp) return;
+    const auto attrs = table_.attributes(table_.nodes[i]);
+    const bool sends = type == NodeType::comm_send;
+    const IntValue tag = int_value(attrs, attr::comm_tag);
+    if (!n.has(attr::ten_link) && tag && tb < channels_.size() && tag.value != channels_[tb]) {
+      error(i, "comm_tag is " + std::to_string(tag.value) + ", but threadblock " + std::to_string(s.tb) +
+                   " is on channel " + std::to_string(channels_[tb]));
+    }
+    // Ranks of a part may have new numbers.
+    const IntValue peer = int_value(attrs, sends ? attr::comm_dst : attr::comm_src);
+    const std::vector<std::int32_t>& peers = peers_[sends ? 0 : 1];
+    if (peer && tb < peers.size() && peer.value != peers[tb]) {
+      error_if_whole(i, std::string(sends ? "sends to" : "receives from") + " rank " + std::to_string(peer.value) +
+                            ", but threadblock " + std::to_string(s.tb) + (sends ? " sends to" : " receives from") +
+                            (peers[tb] < 0 ? " nobody" : " rank " + std::to_string(peers[tb])));
+    }
+  }
+
+  // Puts the nodes of each step together.
+  void group() {
+    const auto key = [this](const Entry& e) {
+      return std::tuple(e.step.npu, e.step.tb, e.step.position, stage(table_.nodes[e.node].type), e.node);
+    };
+    const auto before = [&](const Entry& a, const Entry& b) { return key(a) < key(b); };
+    if (!std::ranges::is_sorted(entries_, before)) std::ranges::sort(entries_, before);
+    for (const Entry& e : entries_) {
+      const bool joins =
+          !steps_.empty() && same_tb(steps_.back(), e.step) && steps_.back().position == e.step.position;
+      if (joins) {
+        join(e, steps_.back());
+      } else {
+        steps_.push_back(e.step);
+      }
+      step_of_[e.node] = static_cast<std::uint32_t>(steps_.size() - 1);
+    }
+    entries_ = {};
+  }
+
+  void join(const Entry& e, StepAt& into) {
+    if (table_.nodes[into.last].type == table_.nodes[e.node].type) {
+      return error(e.node, text(into) + " has " + text(into.last) + " of the same type already");
+    }
+    if (!depends(e.node, into.last))
+      error(e.node, "is of " + text(into) + ", but does not depend on its " + text(into.last));
+    if (std::tie(e.step.depid, e.step.deps, e.step.hasdep) != std::tie(into.depid, into.deps, into.hasdep))
+      error(e.node,
+            "depid, deps or hasdep differ from those of " + text(into.last) + ", which is of the same step");
+    into.last = e.node;
+  }
+
+  // Checks that positions follow each other, counting the nops noted between them.
+  void check_position(const StepAt& s, const StepAt* before) {
+    if (!written_by_us(s)) return;
+    const auto wanted = static_cast<std::int64_t>(before == nullptr ? 0 : before->position + std::int64_t{1}) +
+                        static_cast<std::int64_t>(s.nop_depids.size());
+    if (s.position == wanted) return;
+    error(s.position < wanted, s.first,
+          "local_time_step is " + std::to_string(s.position) + ", where " + std::to_string(wanted) +
+              " is the next position of threadblock " + std::to_string(s.tb));
+  }
+
+  // Checks that no step waits for a later one of its threadblock.
+  void check_order(const StepAt& s) {
+    for (const Edge& e : graph_.parents(s.first)) {
+      const std::uint32_t k = step_of_[e.node];
+      if (k == no_index || !same_tb(steps_[k], s) || steps_[k].position <= s.position) continue;
+      error(s.first, "is " + text(s) + ", but depends on " + text(e.node) + ", which is " + text(steps_[k]));
+    }
+  }
+
+  void check_dependencies(const StepAt& s, const StepAt* before) {
+    std::vector<std::uint32_t> known;  // nodes that the attributes say it depends on
+    const auto nops = static_cast<std::int64_t>(s.nop_depids.size());
+    const bool next = before != nullptr && before->position + std::int64_t{1} + nops == s.position;
+    const bool sends = table_.nodes[s.last].type == NodeType::comm_send;
+    if (next && (!s.scheduled || sends) && !depends(s.first, before->last)) {
+      error(s.first, "is " + text(s) + ", but does not depend on " + text(before->last) + ", the step before it");
+    }
+    for (std::size_t k = 0; k < s.nop_depids.size(); ++k) {
+      check_dependency(s, static_cast<std::int32_t>(s.nop_depids[k]), static_cast<std::int32_t>(s.nop_steps[k]),
+                       known);
+    }
+    check_dependency(s, s.depid, s.deps, known);
+    if (written_by_us(s)) check_parents(s, known);
+  }
+
   void check_dependency(const StepAt& s, std::int32_t depid, std::int32_t deps, std::vector<std::uint32_t>& known);
-  void check_parents(const StepAt& s, const std::vector<std::uint32_t>& known);
+
+  // Reports what a step waits for and does not name.
+  void check_parents(const StepAt& s, const std::vector<std::uint32_t>& known) {
+    const auto check = [&](std::uint32_t node) {
+      for (const Edge& e : graph_.parents(node)) {
+        const std::uint32_t k = step_of_[e.node];
+        if (k == no_index || same_tb(steps_[k], s) || std::ranges::find(known, e.node) != known.end()) continue;
+        error_if_whole(
+            node, "depends on " + text(e.node) + " (" + text(steps_[k]) + "), which depid and deps do not say");
+      }
+    };
+    check(s.first);
+    if (s.last != s.first) check(s.last);
+  }
 
   [[nodiscard]] static bool same_tb(const StepAt& a, const StepAt& b) { return a.npu == b.npu && a.tb == b.tb; }
   [[nodiscard]] bool written_by_us(const StepAt& s) const {
     return find(table_.attributes(table_.nodes[s.first]), attr::step_type) != nullptr;
   }
-  // Whether a node depends on another, or on the reduction behind it that says nothing of itself.
-  [[nodiscard]] bool depends(std::uint32_t node, std::uint32_t on) const;
+
+  // Returns whether a node depends on another, or on the reduction behind that one if it has no provenance of its
+  // own.
+  [[nodiscard]] bool depends(std::uint32_t node, std::uint32_t on) const {
+    return std::ranges::any_of(graph_.parents(node), [&](const Edge& e) {
+      if (e.node == on) return true;
+      if (step_of_[e.node] != no_index || table_.nodes[e.node].type != NodeType::comp) return false;
+      const auto parents = graph_.parents(e.node);
+      return parents.size() == 1 && parents[0].node == on;
+    });
+  }
+
   [[nodiscard]] std::string text(std::uint32_t node) const { return node_text(table_.nodes[node].id); }
   [[nodiscard]] static std::string text(const StepAt& s) {
     return "step " + std::to_string(s.position) + " of threadblock " + std::to_string(s.tb);
@@ -95,7 +251,7 @@ class StepChecker {
   void error(std::uint32_t node, const std::string& what) {
     diagnostics_.error(location_of(trace_, node), "provenance", text(node) + ": " + what);
   }
-  // Holds unless nodes were taken out of the trace.
+  // Reports what is wrong only if no nodes were taken out of the trace.
   void error_if_whole(std::uint32_t node, const std::string& what) {
     if (facts_.if_whole.size() < most_if_whole)
       facts_.if_whole.push_back(
@@ -118,159 +274,8 @@ class StepChecker {
   std::vector<std::uint32_t> step_of_;  // by node
 };
 
-bool StepChecker::read(std::uint32_t i, const ProvenanceNode& n, StepAt& out) {
-  for (const auto field : {tb_id, local_time_step, depid, deps, hasdep}) {
-    if (!n.has(field) || n.get(field)) continue;
-    error(i, "attribute " + std::string(ProvenanceNode::name(field)) + " is no int32");
-    return false;
-  }
-  out.npu = n.wide(npu).value_or(0);
-  out.tb = *n.get(tb_id);
-  out.position = *n.get(local_time_step);
-  out.depid = n.get(depid).value_or(-1);
-  out.deps = n.get(deps).value_or(-1);
-  const std::int32_t publishes = n.get(hasdep).value_or(0);
-  out.hasdep = publishes != 0;
-  out.scheduled = n.has(ten_link);
-  out.first = out.last = i;
-  for (const auto& [field, list] : {std::pair{nop_depids, &out.nop_depids}, std::pair{nop_steps, &out.nop_steps}}) {
-    const Attr* const a = n.attr(field);
-    if (a != nullptr && a->kind == Kind::int32_list) *list = table_.list(*a);
-  }
-  if (out.nop_depids.size() != out.nop_steps.size()) {
-    error(i, "nop_depids and nop_steps differ in length");
-    return false;
-  }
-  if (publishes != 0 && publishes != 1) error(i, "hasdep is " + std::to_string(publishes) + ", expected 0 or 1");
-  if ((out.depid < 0) != (out.deps < 0) || out.depid < -1 || out.deps < -1) {
-    error(i, "depid is " + std::to_string(out.depid) + " and deps is " + std::to_string(out.deps) +
-                 ", which is neither a step nor none (-1)");
-    out.depid = out.deps = -1;
-  }
-  if (out.tb < 0 || out.position < 0) {
-    error(i, std::string(out.tb < 0 ? "tb_id" : "local_time_step") + " is negative");
-    return false;
-  }
-  return true;
-}
-
-void StepChecker::collect(std::uint32_t i) {
-  const Node& node = table_.nodes[i];
-  if (!takes_part(node.type) || !ProvenanceNode::tells(table_, node)) return;
-  const ProvenanceNode n(table_, node);
-  if (!n.has(tb_id) || !n.has(local_time_step)) return;
-  Entry e{{}, i};
-  if (!read(i, n, e.step)) return;
-  check_threadblock(i, n, e.step);
-  entries_.push_back(e);
-}
-
-// What the metadata says of the threadblock.
-void StepChecker::check_threadblock(std::uint32_t i, const ProvenanceNode& n, const StepAt& s) {
-  if (!tbs_known_) return;
-  const auto tb = static_cast<std::size_t>(s.tb);
-  if (tb >= peers_[0].size()) {
-    return error(i, "tb_id is " + std::to_string(s.tb) + ", but the metadata has " +
-                        std::to_string(peers_[0].size()) + " threadblocks (msccl.tb_send)");
-  }
-  const NodeType type = table_.nodes[i].type;
-  if (type == NodeType::comp) return;
-  const auto attrs = table_.attributes(table_.nodes[i]);
-  const bool sends = type == NodeType::comm_send;
-  const IntValue tag = int_value(attrs, attr::comm_tag);
-  if (!n.has(ten_link) && tag && tb < channels_.size() && tag.value != channels_[tb]) {
-    error(i, "comm_tag is " + std::to_string(tag.value) + ", but threadblock " + std::to_string(s.tb) +
-                 " is on channel " + std::to_string(channels_[tb]));
-  }
-  // Ranks of a part may have new numbers.
-  const IntValue peer = int_value(attrs, sends ? attr::comm_dst : attr::comm_src);
-  const std::vector<std::int32_t>& peers = peers_[sends ? 0 : 1];
-  if (peer && tb < peers.size() && peer.value != peers[tb]) {
-    error_if_whole(i, std::string(sends ? "sends to" : "receives from") + " rank " + std::to_string(peer.value) +
-                          ", but threadblock " + std::to_string(s.tb) + (sends ? " sends to" : " receives from") +
-                          (peers[tb] < 0 ? " nobody" : " rank " + std::to_string(peers[tb])));
-  }
-}
-
-// Puts the nodes of each step together.
-void StepChecker::group() {
-  const auto key = [this](const Entry& e) {
-    return std::tuple(e.step.npu, e.step.tb, e.step.position, stage(table_.nodes[e.node].type), e.node);
-  };
-  const auto before = [&](const Entry& a, const Entry& b) { return key(a) < key(b); };
-  if (!std::is_sorted(entries_.begin(), entries_.end(), before))
-    std::sort(entries_.begin(), entries_.end(), before);
-  for (const Entry& e : entries_) {
-    const bool joins =
-        !steps_.empty() && same_tb(steps_.back(), e.step) && steps_.back().position == e.step.position;
-    if (joins) {
-      join(e, steps_.back());
-    } else {
-      steps_.push_back(e.step);
-    }
-    step_of_[e.node] = static_cast<std::uint32_t>(steps_.size() - 1);
-  }
-  entries_ = {};
-}
-
-void StepChecker::join(const Entry& e, StepAt& into) {
-  if (table_.nodes[into.last].type == table_.nodes[e.node].type) {
-    return error(e.node, text(into) + " has " + text(into.last) + " of the same type already");
-  }
-  if (!depends(e.node, into.last))
-    error(e.node, "is of " + text(into) + ", but does not depend on its " + text(into.last));
-  if (std::tie(e.step.depid, e.step.deps, e.step.hasdep) != std::tie(into.depid, into.deps, into.hasdep))
-    error(e.node, "depid, deps or hasdep differ from those of " + text(into.last) + ", which is of the same step");
-  into.last = e.node;
-}
-
-bool StepChecker::depends(std::uint32_t node, std::uint32_t on) const {
-  return std::ranges::any_of(graph_.parents(node), [&](const Edge& e) {
-    if (e.node == on) return true;
-    if (step_of_[e.node] != no_index || table_.nodes[e.node].type != NodeType::comp) return false;
-    const auto parents = graph_.parents(e.node);
-    return parents.size() == 1 && parents[0].node == on;
-  });
-}
-
-// Positions follow each other, with the nops that are noted between.
-void StepChecker::check_position(const StepAt& s, const StepAt* before) {
-  if (!written_by_us(s)) return;
-  const auto wanted = static_cast<std::int64_t>(before == nullptr ? 0 : before->position + std::int64_t{1}) +
-                      static_cast<std::int64_t>(s.nop_depids.size());
-  if (s.position == wanted) return;
-  error(s.position < wanted, s.first,
-        "local_time_step is " + std::to_string(s.position) + ", where " + std::to_string(wanted) +
-            " is the next position of threadblock " + std::to_string(s.tb));
-}
-
-// What comes later in a threadblock is not waited for.
-void StepChecker::check_order(const StepAt& s) {
-  for (const Edge& e : graph_.parents(s.first)) {
-    const std::uint32_t k = step_of_[e.node];
-    if (k == no_index || !same_tb(steps_[k], s) || steps_[k].position <= s.position) continue;
-    error(s.first, "is " + text(s) + ", but depends on " + text(e.node) + ", which is " + text(steps_[k]));
-  }
-}
-
-void StepChecker::check_dependencies(const StepAt& s, const StepAt* before) {
-  std::vector<std::uint32_t> known;  // nodes that the attributes say it depends on
-  const auto nops = static_cast<std::int64_t>(s.nop_depids.size());
-  const bool next = before != nullptr && before->position + std::int64_t{1} + nops == s.position;
-  const bool sends = table_.nodes[s.last].type == NodeType::comm_send;
-  if (next && (!s.scheduled || sends) && !depends(s.first, before->last)) {
-    error(s.first, "is " + text(s) + ", but does not depend on " + text(before->last) + ", the step before it");
-  }
-  for (std::size_t k = 0; k < s.nop_depids.size(); ++k) {
-    check_dependency(s, static_cast<std::int32_t>(s.nop_depids[k]), static_cast<std::int32_t>(s.nop_steps[k]),
-                     known);
-  }
-  check_dependency(s, s.depid, s.deps, known);
-  if (written_by_us(s)) check_parents(s, known);
-}
-
-// The step that a dependency names is waited for: its own end where it publishes that, else the end of the next one
-// of its threadblock that does.
+// Checks that a step waits for the one that a dependency names: for its end if it publishes that, else for the end
+// of the next one of its threadblock that does.
 void StepChecker::check_dependency(const StepAt& s, std::int32_t on_tb, std::int32_t on_step,
                                    std::vector<std::uint32_t>& known) {
   if (on_tb < 0) return;
@@ -302,20 +307,6 @@ void StepChecker::check_dependency(const StepAt& s, std::int32_t on_tb, std::int
   error(at->position == on_step && effective->position - on_step == effective - at, s.first,
         "depid and deps name " + named + ", but it does not depend on " + text(effective->last) +
             (effective->position == on_step ? "" : ", the next one there that has hasdep"));
-}
-
-// Finds what a step waits for and does not name, where it names all.
-void StepChecker::check_parents(const StepAt& s, const std::vector<std::uint32_t>& known) {
-  const auto check = [&](std::uint32_t node) {
-    for (const Edge& e : graph_.parents(node)) {
-      const std::uint32_t k = step_of_[e.node];
-      if (k == no_index || same_tb(steps_[k], s) || std::ranges::find(known, e.node) != known.end()) continue;
-      error_if_whole(node,
-                     "depends on " + text(e.node) + " (" + text(steps_[k]) + "), which depid and deps do not say");
-    }
-  };
-  check(s.first);
-  if (s.last != s.first) check(s.last);
 }
 
 }  // namespace

@@ -25,8 +25,31 @@ class Collapse {
   }
 
  private:
-  void write();
-  void add_collective(std::uint32_t number);
+  void write() {
+    std::uint32_t next = 0;
+    for (std::uint32_t k = 0; k < table_.nodes.size(); ++k) {
+      if (merged_.of(k) != MergedCollectives::none) continue;
+      const Node& from = table_.nodes[k];
+      while (next < merged_.size() && merged_.all()[next].id <= from.id) add_collective(next++);
+      out_.begin_copy(table_, from, from.id, from.type);
+      add_deps(k, MergedCollectives::none);
+      for (const Attr& a : table_.attributes(from)) out_.add_copy(table_, a);
+      out_.end_copy(table_, from);
+    }
+    while (next < merged_.size()) add_collective(next++);
+    trace_.nodes = std::move(out_);
+    std::erase_if(trace_.metadata.table.attrs, [](const Attr& a) { return merged::program_of(a.name) >= 0; });
+  }
+
+  void add_collective(std::uint32_t number) {
+    const MergedCollective& c = merged_.all()[number];
+    if (const std::uint32_t twin = merged_.ids().find(c.id);
+        twin != IdIndex::none && merged_.of(twin) == MergedCollectives::none)
+      throw merged_.error(twin, "has the id of " + merged_.describe(number));
+    merged_.restore(number, out_);
+    add_deps(c.root, number);
+  }
+
   void add_deps(std::uint32_t node, std::uint32_t own);
 
   Trace& trace_;
@@ -39,36 +62,6 @@ void Collapse::add_deps(std::uint32_t n, std::uint32_t own) {
   const Node& from = table_.nodes[n];
   merged_.fold(n, table_.data_deps(from), own, [&](NodeId id) { out_.add_data_dep(id); });
   merged_.fold(n, table_.ctrl_deps(from), own, [&](NodeId id) { out_.add_ctrl_dep(id); });
-}
-
-void Collapse::add_collective(std::uint32_t number) {
-  const MergedCollective& c = merged_.all()[number];
-  if (const std::uint32_t twin = merged_.ids().find(c.id);
-      twin != IdIndex::none && merged_.of(twin) == MergedCollectives::none)
-    throw merged_.error(twin, "has the id of " + merged_.describe(number));
-  merged_.restore(number, out_);
-  add_deps(c.root, number);
-}
-
-void Collapse::write() {
-  std::uint32_t next = 0;
-  for (std::uint32_t k = 0; k < table_.nodes.size(); ++k) {
-    if (merged_.of(k) != MergedCollectives::none) continue;
-    const Node& from = table_.nodes[k];
-    while (next < merged_.size() && merged_.all()[next].id <= from.id) add_collective(next++);
-    Node& n = out_.add_node(from.id, from.type, table_.name(from));
-    n.start_us = from.start_us;
-    n.duration_us = from.duration_us;
-    add_deps(k, MergedCollectives::none);
-    for (const Attr& a : table_.attributes(from)) out_.add_copy(table_, a);
-    n.inputs = out_.add_io(table_, from.inputs);
-    n.outputs = out_.add_io(table_, from.outputs);
-    n.extra = out_.add_extra(table_, from.extra);
-    out_.end_node();
-  }
-  while (next < merged_.size()) add_collective(next++);
-  trace_.nodes = std::move(out_);
-  std::erase_if(trace_.metadata.table.attrs, [](const Attr& a) { return merged::program_of(a.name) >= 0; });
 }
 
 }  // namespace

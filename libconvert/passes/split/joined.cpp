@@ -28,11 +28,6 @@ const Attr& list_of(const Trace& trace, Name name, Kind kind, std::size_t size) 
   return *a;
 }
 
-template <class T>
-bool ascends(const std::vector<T>& list) {
-  return std::is_sorted(list.begin(), list.end());
-}
-
 }  // namespace
 
 std::optional<JoinedRanks> read_joined(const Trace& trace) {
@@ -50,8 +45,8 @@ std::optional<JoinedRanks> read_joined(const Trace& trace) {
     out.keeps_ids.push_back(b != 0);
   for (const Text t : table.string_list(list_of(trace, joined_metadata, Kind::bytes_list, n)))
     out.metadata.emplace_back(table.view(t));
-  const bool twice = std::adjacent_find(out.ranks.begin(), out.ranks.end()) != out.ranks.end();
-  if (!ascends(out.ranks) || twice || !ascends(out.first_ids))
+  const bool twice = std::ranges::adjacent_find(out.ranks) != out.ranks.end();
+  if (!std::ranges::is_sorted(out.ranks) || twice || !std::ranges::is_sorted(out.first_ids))
     throw bad(trace, "the ranks in the metadata of this joined set, or their ids, do not ascend");
   if (const auto text = string_value(table, table.attrs, joined_groups)) out.groups = *text;
   return out;
@@ -101,18 +96,13 @@ NodeTable RankJoiner::number(const Trace& trace, std::size_t i) const {
   NodeTable out;
   for (std::size_t k = 0; k < table.nodes.size(); ++k) {
     const Node& from = table.nodes[k];
-    Node& node = out.add_node(first + (keeps ? k : from.id), from.type, table.name(from));
-    node.start_us = from.start_us;
-    node.duration_us = from.duration_us;
+    out.begin_copy(table, from, first + (keeps ? k : from.id), from.type);
     for (const NodeId id : table.data_deps(from)) out.add_data_dep(dep(k, id));
     for (const NodeId id : table.ctrl_deps(from)) out.add_ctrl_dep(dep(k, id));
     out.add_int(attr::npu, Kind::int32_val, trace.rank);
     if (keeps) out.add_int(attr::joined_id, Kind::uint64_val, static_cast<std::int64_t>(from.id));
     for (const Attr& a : table.attributes(from)) out.add_copy(table, a);
-    node.inputs = out.add_io(table, from.inputs);
-    node.outputs = out.add_io(table, from.outputs);
-    node.extra = out.add_extra(table, from.extra);
-    out.end_node();
+    out.end_copy(table, from);
   }
   return out;
 }

@@ -74,7 +74,7 @@ std::vector<NodePlace> places_by_attribute(const Trace& system, Name attribute, 
 void require_places(const Trace& system, const std::vector<NodePlace>& places, const std::string& hint) {
   constexpr std::size_t shown = 10;
   const auto lacks = [](const NodePlace& p) { return p.ranks.rank == no_rank; };
-  const auto count = static_cast<std::uint64_t>(std::count_if(places.begin(), places.end(), lacks));
+  const auto count = static_cast<std::uint64_t>(std::ranges::count_if(places, lacks));
   if (count == 0) return;
   std::string list;
   std::size_t first = places.size();

@@ -47,7 +47,7 @@ class NodeRemoval {
     return i != IdIndex::none && goes_[i];
   }
 
-  // Each id once, with the parents of what goes in its place.
+  // Returns each id once; in place of a node that goes, its parents.
   [[nodiscard]] std::vector<NodeId> resolved(std::span<const NodeId> deps) {
     std::vector<NodeId> out;
     std::unordered_set<NodeId> seen;
@@ -61,7 +61,7 @@ class NodeRemoval {
       }
       for (const NodeId parent : parents_[ids_.find(id)]) add(parent);
     }
-    // What many wait for through what has gone, each of many waits for itself: this may be the square.
+    // Where many nodes waited for many others through one that goes, each now waits for each.
     made_ += out.size();
     if (made_ > most()) {
       throw input_error({.file = trace_.name, .rank = static_cast<std::int64_t>(trace_.rank)},
@@ -77,7 +77,7 @@ class NodeRemoval {
     return least + factor * (goes_.size() + given_);
   }
 
-  // What dep_rules says of other dependencies must not be taken for these, should they be as many.
+  // Empties dep_rules: what it says of the old dependencies would be taken for the new ones if they are as many.
   void forget_rules(const Node& n) {
     for (std::uint32_t a = n.attrs.begin; a < n.attrs.begin + n.attrs.count; ++a) {
       Attr& one = trace_.nodes.attrs[a];
@@ -85,11 +85,11 @@ class NodeRemoval {
     }
   }
 
-  // Whether something has changed.
+  // Returns whether something has changed.
   bool rewire(Range& deps) {
     NodeTable& table = trace_.nodes;
     const std::span<const NodeId> old(table.deps.data() + deps.begin, deps.count);
-    if (std::none_of(old.begin(), old.end(), [&](NodeId id) { return goes(id); })) return false;
+    if (std::ranges::none_of(old, [&](NodeId id) { return goes(id); })) return false;
     const std::vector<NodeId> now = resolved(old);
     deps = {static_cast<std::uint32_t>(table.deps.size()), static_cast<std::uint32_t>(now.size())};
     table.deps.insert(table.deps.end(), now.begin(), now.end());
@@ -159,7 +159,7 @@ class RankTaker {
     }
   }
 
-  // A collective that states how many ranks its group has, or what it exchanges with each.
+  // Corrects what a collective states: how many ranks its group has, and what it exchanges with each.
   void shrink(const Node& n, std::string_view group) {
     Attr* const size = attribute(n, attr::group_size);
     Attr* const sends = attribute(n, attr::send_splits);
@@ -204,7 +204,7 @@ class RankTaker {
       bytes->bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(Wide{whole.value} * after / before));
   }
 
-  // Whether a message is with a rank that is not taken. Its ranks get their new numbers.
+  // Gives the ranks of a message their new numbers. Returns whether one of them is not taken.
   bool leaves(std::size_t i) {
     const Node& n = trace_.nodes.nodes[i];
     bool out = false;
@@ -239,9 +239,7 @@ class RankTaker {
 
 }  // namespace
 
-bool RankSubset::takes(std::int64_t rank) const {
-  return rank >= 0 && std::binary_search(ranks.begin(), ranks.end(), rank);
-}
+bool RankSubset::takes(std::int64_t rank) const { return rank >= 0 && std::ranges::binary_search(ranks, rank); }
 
 Rank RankSubset::number(Rank rank) const {
   if (!renumber) return rank;

@@ -18,7 +18,37 @@ constexpr std::uint64_t dense_slots = std::uint64_t{1} << 26U;
 class Follower {
  public:
   Follower(const Schedule& s, Diagnostics& diagnostics) : s_(s), diagnostics_(diagnostics), slots_(s), sums_(s) {}
-  Flow run();
+
+  Flow run() {
+    const std::size_t n = s_.transfers.size();
+    flow_.parents.resize(n);
+    flow_.redundant.resize(n);
+    flow_.late.resize(n);
+    in_flight_.resize(n);
+    departed_.resize(n);
+    flow_.order.reserve(n);
+    reduces_ = std::ranges::any_of(s_.transfers, [](const Transfer& t) { return t.op == Schedule::Op::reduce; });
+    place_chunks();
+    wire_order();
+    std::vector<Event> events;
+    events.reserve(2 * n);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const Transfer& t = s_.transfers[i];
+      // A transfer arrives after its start, however short it is.
+      events.push_back({std::max(t.end - tolerance(s_, t), t.start + 1), false, t.id, i});
+      events.push_back({t.start, true, t.id, i});
+    }
+    std::sort(events.begin(), events.end());
+    for (const Event& e : events) {
+      if (e.departs) {
+        depart(e.transfer);
+      } else {
+        arrive(e.transfer);
+      }
+    }
+    check_end();
+    return std::move(flow_);
+  }
 
  private:
   struct Slot {
@@ -38,14 +68,126 @@ class Follower {
     }
   };
 
-  void place_chunks();
-  void wire_order();
-  void depart(std::uint32_t i);
-  void arrive(std::uint32_t i);
-  void count_holder(const Transfer& t);
-  void check_end();
-  [[nodiscard]] std::string wrong_at(std::uint32_t chunk, std::uint32_t node, bool sums, Sums::Id& sound);
-  [[nodiscard]] Slot& at(std::uint32_t node, std::uint32_t chunk);
+  void place_chunks() {
+    held_.resize(slots_.size());
+    for (const Schedule::Chunk& c : s_.chunks) {
+      holders_.push_back(common(s_, c.pre, c.post));
+      missing_ += size_of(s_, c.post) - holders_.back();
+    }
+  }
+
+  void wire_order() {
+    const std::vector<std::uint32_t> order = by_wire(s_);
+    flow_.previous.assign(s_.transfers.size(), no_index);
+    for (std::size_t i = 1; i < order.size(); ++i) {
+      const Transfer& a = s_.transfers[order[i - 1]];
+      const Transfer& b = s_.transfers[order[i]];
+      if (a.src == b.src && a.dst == b.dst) flow_.previous[order[i]] = order[i - 1];
+    }
+  }
+
+  void depart(std::uint32_t i) {
+    const Transfer& t = s_.transfers[i];
+    Slot& slot = at(t.src, t.chunk);
+    flow_.order.push_back(i);
+    flow_.late[i] = missing_ == 0 && !reduces_;
+    departed_[i] = slot.holds && !slot.given;
+    if (!departed_[i]) {
+      error(t, "R4",
+            slot.given ? "starts when node " + std::to_string(t.src) + " has given its sum away"
+                       : "starts before node " + std::to_string(t.src) + " holds the chunk");
+      return;
+    }
+    in_flight_[i] = slot.value;
+    flow_.parents[i] = {static_cast<std::uint32_t>(flow_.parent_list.size()),
+                        static_cast<std::uint32_t>(slot.parents.size())};
+    flow_.parent_list.insert(flow_.parent_list.end(), slot.parents.begin(), slot.parents.end());
+    slot.given = t.op == Schedule::Op::reduce;
+  }
+
+  void arrive(std::uint32_t i) {
+    const Transfer& t = s_.transfers[i];
+    Slot& slot = at(t.dst, t.chunk);
+    if (!departed_[i]) {  // reported at its start
+      slot.holds = true;
+      return;
+    }
+    if (t.op == Schedule::Op::reduce) {
+      if (!slot.holds || slot.given) {
+        return error(
+            t, "R5",
+            "reduces into what node " + std::to_string(t.dst) + (slot.given ? " has passed on" : " does not hold"));
+      }
+      slot.value = sums_.add(slot.value, in_flight_[i]);
+      slot.parents.push_back(i);
+      return;
+    }
+    if (slot.holds && !slot.given && (!reduces_ || slot.value == in_flight_[i])) {
+      flow_.redundant[i] = true;
+      return;
+    }
+    if (!slot.holds) count_holder(t);
+    slot = {.known = true, .holds = true, .given = false, .value = in_flight_[i], .parents = {i}};
+  }
+
+  void count_holder(const Transfer& t) {
+    if (!contains(s_, s_.chunks[t.chunk].post, t.dst)) return;
+    ++holders_[t.chunk];
+    --missing_;
+  }
+
+  void check_end() {
+    const bool sums = s_.collective == Collective::reduce_scatter || s_.collective == Collective::all_reduce ||
+                      s_.collective == Collective::reduce;
+    for (std::uint32_t c = 0; c < s_.chunks.size(); ++c) {
+      const Schedule::NodeSet& post = s_.chunks[c].post;
+      const std::uint32_t lacking = size_of(s_, post) - holders_[c];
+      if (lacking == 0 && !sums) continue;
+      std::string wrong;
+      Sums::Id sound = no_index;
+      // Ends at the first wrong node: each before it took a transfer, so the loop is no longer than those.
+      if (post.all) {
+        for (std::uint32_t n = 0; n < s_.nodes && wrong.empty(); ++n) {
+          if (!is_relay(s_, n)) wrong = wrong_at(c, n, sums, sound);
+        }
+      } else {
+        for (const std::uint32_t n : listed(s_, post)) {
+          if (wrong.empty()) wrong = wrong_at(c, n, sums, sound);
+        }
+      }
+      if (wrong.empty()) continue;
+      if (lacking > 1) wrong += "; " + counted(lacking, "node") + " lack it";
+      diagnostics_.error({.file = s_.file, .line = s_.chunks[c].line}, "R6",
+                         "chunk " + std::to_string(s_.chunks[c].id) + ' ' + wrong);
+    }
+  }
+
+  // Returns what is wrong at a node that must hold the chunk, or its whole sum; empty if nothing is. `sound`: a sum
+  // of the chunk that is known to be whole.
+  [[nodiscard]] std::string wrong_at(std::uint32_t chunk, std::uint32_t node, bool sums, Sums::Id& sound) {
+    const Schedule::Chunk& c = s_.chunks[chunk];
+    Slot untouched;
+    untouched.holds = contains(s_, c.pre, node);
+    untouched.value = Sums::single(node);
+    const Slot& slot = slots_.has(node, chunk) ? at(node, chunk) : untouched;
+    if (!slot.holds) return "does not reach node " + std::to_string(node);
+    if (!sums || slot.value == sound) return {};
+    const std::string wrong = sums_.difference(slot.value, c.pre);
+    if (!wrong.empty()) return "at node " + std::to_string(node) + ' ' + wrong;
+    sound = slot.value;
+    return {};
+  }
+
+  [[nodiscard]] Slot& at(std::uint32_t node, std::uint32_t chunk) {
+    Slot& slot = held_[slots_.of(node, chunk)];
+    if (!slot.known) {
+      slot.known = true;
+      slot.holds = contains(s_, s_.chunks[chunk].pre, node);
+      slot.value = Sums::single(node);
+    }
+    return slot;
+  }
+
   void error(const Transfer& t, const char* rule, const std::string& what) {
     diagnostics_.error({.file = s_.file, .line = t.line}, rule, describe(s_, t) + ' ' + what);
   }
@@ -63,158 +205,6 @@ class Follower {
   Flow flow_;
 };
 
-void Follower::place_chunks() {
-  held_.resize(slots_.size());
-  for (const Schedule::Chunk& c : s_.chunks) {
-    holders_.push_back(common(s_, c.pre, c.post));
-    missing_ += size_of(s_, c.post) - holders_.back();
-  }
-}
-
-Follower::Slot& Follower::at(std::uint32_t node, std::uint32_t chunk) {
-  Slot& slot = held_[slots_.of(node, chunk)];
-  if (!slot.known) {
-    slot.known = true;
-    slot.holds = contains(s_, s_.chunks[chunk].pre, node);
-    slot.value = Sums::single(node);
-  }
-  return slot;
-}
-
-void Follower::wire_order() {
-  const std::vector<std::uint32_t> order = by_wire(s_);
-  flow_.previous.assign(s_.transfers.size(), no_index);
-  for (std::size_t i = 1; i < order.size(); ++i) {
-    const Transfer& a = s_.transfers[order[i - 1]];
-    const Transfer& b = s_.transfers[order[i]];
-    if (a.src == b.src && a.dst == b.dst) flow_.previous[order[i]] = order[i - 1];
-  }
-}
-
-void Follower::depart(std::uint32_t i) {
-  const Transfer& t = s_.transfers[i];
-  Slot& slot = at(t.src, t.chunk);
-  flow_.order.push_back(i);
-  flow_.late[i] = missing_ == 0 && !reduces_;
-  departed_[i] = slot.holds && !slot.given;
-  if (!departed_[i]) {
-    error(t, "R4",
-          slot.given ? "starts when node " + std::to_string(t.src) + " has given its sum away"
-                     : "starts before node " + std::to_string(t.src) + " holds the chunk");
-    return;
-  }
-  in_flight_[i] = slot.value;
-  flow_.parents[i] = {static_cast<std::uint32_t>(flow_.parent_list.size()),
-                      static_cast<std::uint32_t>(slot.parents.size())};
-  flow_.parent_list.insert(flow_.parent_list.end(), slot.parents.begin(), slot.parents.end());
-  slot.given = t.op == Schedule::Op::reduce;
-}
-
-void Follower::arrive(std::uint32_t i) {
-  const Transfer& t = s_.transfers[i];
-  Slot& slot = at(t.dst, t.chunk);
-  if (!departed_[i]) {  // told already
-    slot.holds = true;
-    return;
-  }
-  if (t.op == Schedule::Op::reduce) {
-    if (!slot.holds || slot.given) {
-      return error(
-          t, "R5",
-          "reduces into what node " + std::to_string(t.dst) + (slot.given ? " has passed on" : " does not hold"));
-    }
-    slot.value = sums_.add(slot.value, in_flight_[i]);
-    slot.parents.push_back(i);
-    return;
-  }
-  if (slot.holds && !slot.given && (!reduces_ || slot.value == in_flight_[i])) {
-    flow_.redundant[i] = true;
-    return;
-  }
-  if (!slot.holds) count_holder(t);
-  slot = {.known = true, .holds = true, .given = false, .value = in_flight_[i], .parents = {i}};
-}
-
-void Follower::count_holder(const Transfer& t) {
-  if (!contains(s_, s_.chunks[t.chunk].post, t.dst)) return;
-  ++holders_[t.chunk];
-  --missing_;
-}
-
-// What is wrong at a node that must hold the chunk and does not, or not its whole sum; empty: nothing. `sound`: a
-// sum of the chunk that is known to be whole.
-std::string Follower::wrong_at(std::uint32_t chunk, std::uint32_t node, bool sums, Sums::Id& sound) {
-  const Schedule::Chunk& c = s_.chunks[chunk];
-  Slot untouched;
-  untouched.holds = contains(s_, c.pre, node);
-  untouched.value = Sums::single(node);
-  const Slot& slot = slots_.has(node, chunk) ? at(node, chunk) : untouched;
-  if (!slot.holds) return "does not reach node " + std::to_string(node);
-  if (!sums || slot.value == sound) return {};
-  const std::string wrong = sums_.difference(slot.value, c.pre);
-  if (!wrong.empty()) return "at node " + std::to_string(node) + ' ' + wrong;
-  sound = slot.value;
-  return {};
-}
-
-void Follower::check_end() {
-  const bool sums = s_.collective == Collective::reduce_scatter || s_.collective == Collective::all_reduce ||
-                    s_.collective == Collective::reduce;
-  for (std::uint32_t c = 0; c < s_.chunks.size(); ++c) {
-    const Schedule::NodeSet& post = s_.chunks[c].post;
-    const std::uint32_t lacking = size_of(s_, post) - holders_[c];
-    if (lacking == 0 && !sums) continue;
-    std::string wrong;
-    Sums::Id sound = no_index;
-    // Ends at the first one that is wrong: all before it took a transfer each.
-    if (post.all) {
-      for (std::uint32_t n = 0; n < s_.nodes && wrong.empty(); ++n) {
-        if (!is_relay(s_, n)) wrong = wrong_at(c, n, sums, sound);
-      }
-    } else {
-      for (const std::uint32_t n : listed(s_, post)) {
-        if (wrong.empty()) wrong = wrong_at(c, n, sums, sound);
-      }
-    }
-    if (wrong.empty()) continue;
-    if (lacking > 1) wrong += "; " + counted(lacking, "node") + " lack it";
-    diagnostics_.error({.file = s_.file, .line = s_.chunks[c].line}, "R6",
-                       "chunk " + std::to_string(s_.chunks[c].id) + ' ' + wrong);
-  }
-}
-
-Flow Follower::run() {
-  const std::size_t n = s_.transfers.size();
-  flow_.parents.resize(n);
-  flow_.redundant.resize(n);
-  flow_.late.resize(n);
-  in_flight_.resize(n);
-  departed_.resize(n);
-  flow_.order.reserve(n);
-  reduces_ = std::any_of(s_.transfers.begin(), s_.transfers.end(),
-                         [](const Transfer& t) { return t.op == Schedule::Op::reduce; });
-  place_chunks();
-  wire_order();
-  std::vector<Event> events;
-  events.reserve(2 * n);
-  for (std::uint32_t i = 0; i < n; ++i) {
-    const Transfer& t = s_.transfers[i];
-    // Not before it has started, however short it is.
-    events.push_back({std::max(t.end - tolerance(s_, t), t.start + 1), false, t.id, i});
-    events.push_back({t.start, true, t.id, i});
-  }
-  std::sort(events.begin(), events.end());
-  for (const Event& e : events) {
-    if (e.departs) {
-      depart(e.transfer);
-    } else {
-      arrive(e.transfer);
-    }
-  }
-  check_end();
-  return std::move(flow_);
-}
-
 }  // namespace
 
 Flow follow(const Schedule& schedule, Diagnostics& diagnostics) { return Follower(schedule, diagnostics).run(); }
@@ -229,7 +219,7 @@ void sort_by_node(const Schedule& schedule, std::vector<std::uint32_t>& order, s
   std::uint32_t most = 0;
   for (const std::uint32_t i : order) most = std::max(most, of(i));
   if (most > 4 * order.size()) {
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return of(a) < of(b); });
+    std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) { return of(a) < of(b); });
     return;
   }
   std::vector<std::uint32_t> next(std::size_t{most} + 2);
@@ -251,7 +241,7 @@ std::vector<std::uint32_t> by_wire(const Schedule& schedule) {
     const Transfer& y = schedule.transfers[b];
     return std::tie(x.src, x.dst, x.start, x.id) < std::tie(y.src, y.dst, y.start, y.id);
   };
-  if (!std::is_sorted(order.begin(), order.end(), before)) std::sort(order.begin(), order.end(), before);
+  if (!std::ranges::is_sorted(order, before)) std::ranges::sort(order, before);
   return order;
 }
 
@@ -267,7 +257,7 @@ ChunkSlots::ChunkSlots(const Schedule& schedule) : chunks_(schedule.chunks.size(
     keys_.push_back(key(t.src, t.chunk));
     keys_.push_back(key(t.dst, t.chunk));
   }
-  std::sort(keys_.begin(), keys_.end());
+  std::ranges::sort(keys_);
   keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
 }
 
@@ -277,7 +267,7 @@ std::size_t ChunkSlots::of(std::uint32_t node, std::uint32_t chunk) const {
 }
 
 bool ChunkSlots::has(std::uint32_t node, std::uint32_t chunk) const {
-  return dense_ || std::binary_search(keys_.begin(), keys_.end(), key(node, chunk));
+  return dense_ || std::ranges::binary_search(keys_, key(node, chunk));
 }
 
 }  // namespace convert

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t nothing = -1;
 
-// A chunk by what it is, wherever it lies: of reductions its index in the whole, else that and the rank it is from.
+// Names a chunk wherever it lies: in reductions by its index in the whole, else by that and the rank it is from.
 using ChunkName = std::int64_t;
 
 struct SentMessage {
@@ -30,7 +30,7 @@ struct SentMessage {
   std::vector<ChunkName> chunks{};
 };
 
-// What a chunk slot of a rank holds, and the message that brought it.
+// The chunk that a slot of a rank holds, and the message that brought it.
 struct Content {
   ChunkName chunk = nothing;
   std::uint32_t message = no_index;
@@ -40,7 +40,25 @@ class Watcher {
  public:
   Watcher(std::span<const Trace> traces, const Timeline& timeline, Schedule frame)
       : traces_(traces), timeline_(timeline), out_(std::move(frame)) {}
-  Schedule run();
+
+  Schedule run() {
+    read_headers();
+    index_nodes();
+    for (const Event& e : events()) take(e);
+    const bool known = header_.collective != Collective::custom && header_.collective != Collective::gather &&
+                       header_.collective != Collective::scatter && header_.collective != Collective::reduce;
+    out_.collective = known && schedules_know(header_.collective) ? header_.collective : Collective::custom;
+    name_chunks();
+    add_transfers();
+    if (out_.collective == Collective::custom) end_where_they_are();
+    const auto& chunks = out_.chunks;
+    if (!chunks.empty() &&
+        std::ranges::all_of(chunks, [&](const Schedule::Chunk& c) { return c.bytes == chunks.front().bytes; })) {
+      out_.chunk_bytes = chunks.front().bytes;
+      for (Schedule::Chunk& c : out_.chunks) c.bytes.reset();
+    }
+    return std::move(out_);
+  }
 
  private:
   struct Event {
@@ -58,27 +76,243 @@ class Watcher {
     std::size_t index;
   };
 
-  void read_headers();
-  void index_nodes();
-  [[nodiscard]] Content initial(Rank rank, Buffer buffer, std::int64_t offset) const;
-  // Chunks of a rank's part of the whole.
+  void read_headers() {
+    require_all_ranks(traces_);
+    for (const Trace& t : traces_) {
+      Algorithm own;
+      Gpu gpu;
+      if (!read_header(t, own, gpu)) {
+        throw provenance_error(t,
+                               "the trace carries no chunk provenance (metadata msccl.*), so no schedule can be "
+                               "written from its replay");
+      }
+      if (t.rank == 0) header_ = std::move(own);
+      gpus_.push_back(std::move(gpu));
+    }
+    using enum Collective;
+    const Collective c = header_.collective;
+    reduces_ = c == all_reduce || c == reduce_scatter || c == reduce;
+    const auto ranks = static_cast<std::int64_t>(traces_.size());
+    if ((c == all_gather || c == reduce_scatter || c == all_to_all) && header_.chunks % ranks != 0) {
+      throw provenance_error(traces_.front(),
+                             std::string(name(c)) + " needs a multiple of " + counted(ranks, "chunk") +
+                                 ", one part for each rank, but there are " + std::to_string(header_.chunks));
+    }
+    if (out_.nodes < traces_.size()) out_.nodes = static_cast<std::uint32_t>(traces_.size());
+  }
+
+  void index_nodes() {
+    index_of_.resize(traces_.size());
+    slots_.resize(traces_.size());
+    for (const Trace& t : traces_) {
+      for (std::size_t i = 0; i < t.nodes.nodes.size(); ++i) index_of_[t.rank].emplace(t.nodes.nodes[i].id, i);
+    }
+  }
+
+  // Returns what a slot holds at the beginning; asked when a step first touches it, since the metadata may claim
+  // any number of slots. `buffer` and `offset` are as at() changes them.
+  [[nodiscard]] Content initial(Rank rank, Buffer buffer, std::int64_t offset) const {
+    const bool custom = header_.collective == Collective::custom;
+    const bool aliased = header_.inplace && !custom;
+    if (buffer != (aliased ? Buffer::output : Buffer::input)) return {};
+    const auto ranks = static_cast<std::int32_t>(traces_.size());
+    const std::int64_t count =
+        custom ? gpus_[rank].i_chunks : input_chunks(header_.collective, header_.chunks, ranks);
+    if (aliased && header_.collective == Collective::all_gather) offset -= rank * part();
+    if (offset < 0 || offset >= count) return {};
+    return {reduces_ ? offset : static_cast<std::int64_t>(rank) * (std::int64_t{1} << 32U) + offset, no_index};
+  }
+
+  // Returns how many chunks a rank's part of the whole has.
   [[nodiscard]] std::int64_t part() const { return header_.chunks / static_cast<std::int64_t>(traces_.size()); }
-  std::vector<Event> events() const;
-  void take(const Event& e);
-  void send(const Place& p, const Step& step, const Slice& slice);
-  void receive(const Place& p, const Step& step, const Slice& slice);
-  void compute(const Place& p, const Step& step);
+
+  std::vector<Event> events() const {
+    std::vector<Event> out;
+    for (const Slice& s : timeline_.slices) {
+      if (s.lane == Lane::send) out.push_back({s.begin_ps, true, s.rank, s.node, &s});
+      if (s.lane != Lane::send) out.push_back({s.end_ps, false, s.rank, s.node, &s});
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+
+  void take(const Event& e) {
+    const auto found = index_of_[e.rank].find(e.node);
+    if (found == index_of_[e.rank].end()) return;
+    const Place p{e.rank, found->second};
+    const Trace& t = traces_[p.rank];
+    if (find(t.nodes.attributes(t.nodes.nodes[p.index]), attr::step_type) == nullptr) return;
+    const Step step = parse_step(t, p.index);
+    switch (t.nodes.nodes[p.index].type) {
+      case NodeType::comm_send: return send(p, step, *e.slice);
+      case NodeType::comm_recv: return receive(p, step, *e.slice);
+      default: return compute(p, step);
+    }
+  }
+
+  void send(const Place& p, const Step& step, const Slice& slice) {
+    if (step.cnt < 1) throw error(p, "moves no chunk");
+    // A message arrives when its send ends, whether or not its receive has started.
+    SentMessage m{
+        .src = p.rank, .dst = static_cast<Rank>(slice.peer), .arrival = slice.end_ps, .bytes = slice.bytes};
+    // A step that receives first has put the chunk into its destination; rrs keeps nothing and sends its source.
+    const Buffer buffer = writes_dst(step.type) ? step.dst_buf : step.src_buf;
+    const std::int64_t offset = writes_dst(step.type) ? step.dst_off : step.src_off;
+    for (std::int32_t j = 0; j < step.cnt; ++j) {
+      const Content c = at(p.rank, buffer, std::int64_t{offset} + j);
+      if (c.chunk == nothing) throw error(p, "sends a chunk that holds nothing yet");
+      m.chunks.push_back(c.chunk);
+    }
+    by_flow_[slice.flow] = static_cast<std::uint32_t>(messages_.size());
+    messages_.push_back(std::move(m));
+  }
+
+  void receive(const Place& p, const Step& step, const Slice& slice) {
+    const auto flow = by_flow_.find(slice.flow);
+    if (flow == by_flow_.end()) throw error(p, "receives what nobody has sent");
+    SentMessage& m = messages_[flow->second];
+    if (reduces(step.type)) m.op = Schedule::Op::reduce;
+    const Buffer buffer = reduces(step.type) ? step.src_buf : step.dst_buf;
+    const std::int64_t offset = reduces(step.type) ? step.src_off : step.dst_off;
+    for (std::size_t j = 0; j < m.chunks.size(); ++j) {
+      Content& c = at(p.rank, buffer, offset + static_cast<std::int64_t>(j));
+      if (reduces(step.type) && c.chunk != m.chunks[j]) throw error(p, "reduces two different chunks into one");
+      if (!reduces(step.type)) c = {m.chunks[j], flow->second};
+    }
+  }
+
+  // Follows chunks that are moved and added within a rank.
+  void compute(const Place& p, const Step& step) {
+    if (!writes_dst(step.type)) return;
+    for (std::int32_t j = 0; j < step.cnt; ++j) {
+      const Content from = at(p.rank, step.src_buf, std::int64_t{step.src_off} + j);
+      Content& to = at(p.rank, step.dst_buf, std::int64_t{step.dst_off} + j);
+      if (step.type == StepType::re) {
+        if (from.chunk != to.chunk) throw error(p, "reduces two different chunks into one");
+        // A message whose copy is added here is a reduction.
+        if (from.message != no_index) messages_[from.message].op = Schedule::Op::reduce;
+      } else {
+        to = from;
+      }
+    }
+  }
+
   [[nodiscard]] Error error(const Place& p, const std::string& what) const {
     return input_error(location_of(traces_[p.rank], p.index),
                        "node " + std::to_string(traces_[p.rank].nodes.nodes[p.index].id) + ' ' + what,
                        "provenance");
   }
-  [[nodiscard]] Content& at(Rank rank, Buffer buffer, std::int64_t offset);
-  void name_chunks();
-  void add_chunk(ChunkName name, std::int64_t bytes);
-  void end_where_they_are();
-  [[nodiscard]] Schedule::NodeSet one(std::uint32_t node);
-  void add_transfers();
+
+  // In place, input and output are one buffer: slots are those of the one that is the whole.
+  [[nodiscard]] Content& at(Rank rank, Buffer buffer, std::int64_t offset) {
+    if (header_.inplace && buffer != Buffer::scratch && header_.collective != Collective::custom) {
+      if (header_.collective == Collective::all_gather && buffer == Buffer::input) offset += rank * part();
+      if (header_.collective == Collective::reduce_scatter && buffer == Buffer::output) offset += rank * part();
+      buffer = Buffer::output;
+    }
+    const auto [slot, added] = slots_[rank].try_emplace({buffer, offset});
+    if (added) slot->second = initial(rank, buffer, offset);
+    return slot->second;
+  }
+
+  // Makes one chunk of all that are in the same messages. Each message must carry exactly one of these.
+  void name_chunks() {
+    std::map<ChunkName, std::vector<std::uint32_t>> in;  // messages of each chunk
+    for (std::uint32_t m = 0; m < messages_.size(); ++m) {
+      for (const ChunkName c : messages_[m].chunks) in[c].push_back(m);
+    }
+    std::map<std::vector<std::uint32_t>, std::uint32_t> groups;
+    for (const auto& [name, list] : in) {
+      const auto [at, added] = groups.try_emplace(list, static_cast<std::uint32_t>(groups.size()));
+      group_of_[name] = at->second;
+      if (added) add_chunk(name, messages_[list.front()].bytes);
+    }
+    for (const SentMessage& m : messages_) {
+      const std::uint32_t first = group_of_.at(m.chunks.front());
+      const bool one_group = std::ranges::all_of(m.chunks, [&](ChunkName c) { return group_of_.at(c) == first; });
+      if (one_group && out_.chunks[first].bytes == m.bytes) continue;
+      throw input_error({.file = out_.file},
+                        "a message from rank " + std::to_string(m.src) + " to " + std::to_string(m.dst) +
+                            " carries chunks that travel apart elsewhere; a schedule cannot say that",
+                        "provenance");
+    }
+  }
+
+  // The collective says where a chunk begins and ends.
+  void add_chunk(ChunkName name, std::int64_t bytes) {
+    const auto origin = static_cast<std::uint32_t>(reduces_ ? 0 : name >> 32U);
+    const std::int64_t index = reduces_ ? name : name & 0xffffffff;
+    Schedule::Chunk c{.id = static_cast<std::int64_t>(out_.chunks.size()), .bytes = bytes, .pre = {}, .post = {}};
+    using enum Collective;
+    c.pre = reduces_ ? Schedule::NodeSet{.all = true} : one(origin);
+    if (header_.collective == reduce_scatter || header_.collective == all_to_all) {
+      c.post = one(static_cast<std::uint32_t>(index / part()));
+    } else {
+      c.post = {.all = true};
+    }
+    out_.chunks.push_back(c);
+  }
+
+  // Without a postcondition a chunk ends at every node that gets it, unless that node adds it up and passes it on.
+  // If that leaves one node for each chunk of a reduction, it is one with a root.
+  void end_where_they_are() {
+    std::vector<std::vector<std::uint32_t>> nodes(out_.chunks.size());
+    for (const auto& t : out_.transfers) nodes[t.chunk].push_back(t.dst);
+    if (reduces_) {
+      std::set<std::pair<std::uint32_t, std::uint32_t>> passed_on;
+      for (const auto& t : out_.transfers) passed_on.insert({t.chunk, t.src});
+      for (std::uint32_t c = 0; c < nodes.size(); ++c) {
+        std::erase_if(nodes[c], [&](std::uint32_t n) { return passed_on.contains({c, n}); });
+      }
+    }
+    bool one_each = header_.collective == Collective::reduce;
+    for (std::uint32_t c = 0; c < out_.chunks.size(); ++c) {
+      std::sort(nodes[c].begin(), nodes[c].end());
+      nodes[c].erase(std::unique(nodes[c].begin(), nodes[c].end()), nodes[c].end());
+      out_.chunks[c].post = {
+          .all = false,
+          .of = {static_cast<std::uint32_t>(out_.members.size()), static_cast<std::uint32_t>(nodes[c].size())}};
+      out_.members.insert(out_.members.end(), nodes[c].begin(), nodes[c].end());
+      one_each = one_each && nodes[c].size() == 1;
+    }
+    if (one_each) out_.collective = Collective::reduce;
+  }
+
+  [[nodiscard]] Schedule::NodeSet one(std::uint32_t node) {
+    out_.members.push_back(node);
+    return {.all = false, .of = {static_cast<std::uint32_t>(out_.members.size() - 1), 1}};
+  }
+
+  void add_transfers() {
+    const WireIndex wires(out_);
+    for (const SentMessage& m : messages_) {
+      const std::uint32_t l = wires.find(m.src, m.dst);
+      if (l == no_index) {
+        throw input_error(
+            {.file = out_.file},
+            "rank " + std::to_string(m.src) + " sends to " + std::to_string(m.dst) +
+                ", and no link of the network leads there; a schedule has links between neighbours only",
+            "network");
+      }
+      const Picoseconds hop = rounded_ps(hop_ps(out_.wires[l], m.bytes));
+      out_.transfers.push_back({.start = std::max<Picoseconds>(0, m.arrival - hop),
+                                .end = m.arrival,
+                                .src = m.src,
+                                .dst = m.dst,
+                                .chunk = group_of_.at(m.chunks.front()),
+                                .op = m.op});
+    }
+    std::ranges::sort(out_.transfers, [](const auto& a, const auto& b) {
+      return std::tie(a.start, a.src, a.dst, a.end, a.chunk) < std::tie(b.start, b.src, b.dst, b.end, b.chunk);
+    });
+    std::int32_t id = 0;
+    Picoseconds end = 0;
+    for (auto& t : out_.transfers) {
+      t.id = id++;
+      end = std::max(end, t.end);
+    }
+    out_.claimed_ps = end;
+  }
 
   std::span<const Trace> traces_;
   const Timeline& timeline_;
@@ -88,260 +322,10 @@ class Watcher {
   bool reduces_ = false;
   std::vector<std::unordered_map<NodeId, std::size_t>> index_of_;  // by rank
   std::vector<std::map<std::pair<Buffer, std::int64_t>, Content>> slots_;
-  std::vector<std::unordered_map<NodeId, std::vector<Content>>> carried_;  // by rank: received, not yet used
-  std::unordered_map<std::uint64_t, std::uint32_t> by_flow_;               // message of a slice's flow
+  std::unordered_map<std::uint64_t, std::uint32_t> by_flow_;  // message of a slice's flow
   std::vector<SentMessage> messages_;
   std::map<ChunkName, std::uint32_t> group_of_;  // chunks that always travel together are one of the schedule's
 };
-
-void Watcher::read_headers() {
-  require_all_ranks(traces_);
-  for (const Trace& t : traces_) {
-    Algorithm own;
-    Gpu gpu;
-    if (!read_header(t, own, gpu)) {
-      throw provenance_error(t,
-                             "the trace carries no chunk provenance (metadata msccl.*), so no schedule can be "
-                             "written from its replay");
-    }
-    if (t.rank == 0) header_ = std::move(own);
-    gpus_.push_back(std::move(gpu));
-  }
-  using enum Collective;
-  const Collective c = header_.collective;
-  reduces_ = c == all_reduce || c == reduce_scatter || c == reduce;
-  const auto ranks = static_cast<std::int64_t>(traces_.size());
-  if ((c == all_gather || c == reduce_scatter || c == all_to_all) && header_.chunks % ranks != 0) {
-    throw provenance_error(traces_.front(),
-                           std::string(name(c)) + " needs a multiple of " + counted(ranks, "chunk") +
-                               ", one part for each rank, but there are " + std::to_string(header_.chunks));
-  }
-  if (out_.nodes < traces_.size()) out_.nodes = static_cast<std::uint32_t>(traces_.size());
-}
-
-void Watcher::index_nodes() {
-  index_of_.resize(traces_.size());
-  slots_.resize(traces_.size());
-  carried_.resize(traces_.size());
-  for (const Trace& t : traces_) {
-    for (std::size_t i = 0; i < t.nodes.nodes.size(); ++i) index_of_[t.rank].emplace(t.nodes.nodes[i].id, i);
-  }
-}
-
-// In-place collectives use one buffer under two names: always the whole one.
-Content& Watcher::at(Rank rank, Buffer buffer, std::int64_t offset) {
-  if (header_.inplace && buffer != Buffer::scratch && header_.collective != Collective::custom) {
-    if (header_.collective == Collective::all_gather && buffer == Buffer::input) offset += rank * part();
-    if (header_.collective == Collective::reduce_scatter && buffer == Buffer::output) offset += rank * part();
-    buffer = Buffer::output;
-  }
-  const auto [slot, added] = slots_[rank].try_emplace({buffer, offset});
-  if (added) slot->second = initial(rank, buffer, offset);
-  return slot->second;
-}
-
-// What a slot holds at the beginning: looked up when a step first touches it, for the metadata may claim any
-// number. `buffer` and `offset` as at() leaves them.
-Content Watcher::initial(Rank rank, Buffer buffer, std::int64_t offset) const {
-  const bool custom = header_.collective == Collective::custom;
-  const bool aliased = header_.inplace && !custom;
-  if (buffer != (aliased ? Buffer::output : Buffer::input)) return {};
-  const auto ranks = static_cast<std::int32_t>(traces_.size());
-  const std::int64_t count =
-      custom ? gpus_[rank].i_chunks : input_chunks(header_.collective, header_.chunks, ranks);
-  if (aliased && header_.collective == Collective::all_gather) offset -= rank * part();
-  if (offset < 0 || offset >= count) return {};
-  return {reduces_ ? offset : static_cast<std::int64_t>(rank) * (std::int64_t{1} << 32U) + offset, no_index};
-}
-
-std::vector<Watcher::Event> Watcher::events() const {
-  std::vector<Event> out;
-  for (const Slice& s : timeline_.slices) {
-    if (s.lane == Lane::send) out.push_back({s.begin_ps, true, s.rank, s.node, &s});
-    if (s.lane != Lane::send) out.push_back({s.end_ps, false, s.rank, s.node, &s});
-  }
-  std::sort(out.begin(), out.end());
-  return out;
-}
-
-void Watcher::take(const Event& e) {
-  const auto found = index_of_[e.rank].find(e.node);
-  if (found == index_of_[e.rank].end()) return;
-  const Place p{e.rank, found->second};
-  const Trace& t = traces_[p.rank];
-  if (find(t.nodes.attributes(t.nodes.nodes[p.index]), attr::step_type) == nullptr) return;
-  const Step step = parse_step(t, p.index);
-  switch (t.nodes.nodes[p.index].type) {
-    case NodeType::comm_send: return send(p, step, *e.slice);
-    case NodeType::comm_recv: return receive(p, step, *e.slice);
-    default: return compute(p, step);
-  }
-}
-
-void Watcher::send(const Place& p, const Step& step, const Slice& slice) {
-  if (step.cnt < 1) throw error(p, "moves no chunk");
-  // It has arrived when the send ends, even if nobody has asked for it yet.
-  SentMessage m{.src = p.rank, .dst = static_cast<Rank>(slice.peer), .arrival = slice.end_ps, .bytes = slice.bytes};
-  // What goes on at once was put where the step says, but for rrs, which keeps nothing.
-  const Buffer buffer = writes_dst(step.type) ? step.dst_buf : step.src_buf;
-  const std::int64_t offset = writes_dst(step.type) ? step.dst_off : step.src_off;
-  for (std::int32_t j = 0; j < step.cnt; ++j) {
-    const Content c = at(p.rank, buffer, std::int64_t{offset} + j);
-    if (c.chunk == nothing) throw error(p, "sends a chunk that holds nothing yet");
-    m.chunks.push_back(c.chunk);
-  }
-  by_flow_[slice.flow] = static_cast<std::uint32_t>(messages_.size());
-  messages_.push_back(std::move(m));
-}
-
-void Watcher::receive(const Place& p, const Step& step, const Slice& slice) {
-  const auto flow = by_flow_.find(slice.flow);
-  if (flow == by_flow_.end()) throw error(p, "receives what nobody has sent");
-  SentMessage& m = messages_[flow->second];
-  if (reduces(step.type)) m.op = Schedule::Op::reduce;
-  const Buffer buffer = reduces(step.type) ? step.src_buf : step.dst_buf;
-  const std::int64_t offset = reduces(step.type) ? step.src_off : step.dst_off;
-  for (std::size_t j = 0; j < m.chunks.size(); ++j) {
-    Content& c = at(p.rank, buffer, offset + static_cast<std::int64_t>(j));
-    if (reduces(step.type) && c.chunk != m.chunks[j]) throw error(p, "reduces two different chunks into one");
-    if (!reduces(step.type)) c = {m.chunks[j], flow->second};
-  }
-}
-
-// Within a rank a chunk may move and be summed up; only what it is counts.
-void Watcher::compute(const Place& p, const Step& step) {
-  if (!writes_dst(step.type)) return;
-  for (std::int32_t j = 0; j < step.cnt; ++j) {
-    const Content from = at(p.rank, step.src_buf, std::int64_t{step.src_off} + j);
-    Content& to = at(p.rank, step.dst_buf, std::int64_t{step.dst_off} + j);
-    if (step.type == StepType::re) {
-      if (from.chunk != to.chunk) throw error(p, "reduces two different chunks into one");
-      // A copy that was fetched to be added is a reduction.
-      if (from.message != no_index) messages_[from.message].op = Schedule::Op::reduce;
-    } else {
-      to = from;
-    }
-  }
-}
-
-Schedule::NodeSet Watcher::one(std::uint32_t node) {
-  out_.members.push_back(node);
-  return {.all = false, .of = {static_cast<std::uint32_t>(out_.members.size() - 1), 1}};
-}
-
-// Chunks that are in the same messages are one; a message must be exactly one of them.
-void Watcher::name_chunks() {
-  std::map<ChunkName, std::vector<std::uint32_t>> in;  // messages of each chunk
-  for (std::uint32_t m = 0; m < messages_.size(); ++m) {
-    for (const ChunkName c : messages_[m].chunks) in[c].push_back(m);
-  }
-  std::map<std::vector<std::uint32_t>, std::uint32_t> groups;
-  for (const auto& [name, list] : in) {
-    const auto [at, added] = groups.try_emplace(list, static_cast<std::uint32_t>(groups.size()));
-    group_of_[name] = at->second;
-    if (added) add_chunk(name, messages_[list.front()].bytes);
-  }
-  for (const SentMessage& m : messages_) {
-    const std::uint32_t first = group_of_.at(m.chunks.front());
-    const bool one_group =
-        std::all_of(m.chunks.begin(), m.chunks.end(), [&](ChunkName c) { return group_of_.at(c) == first; });
-    if (one_group && out_.chunks[first].bytes == m.bytes) continue;
-    throw input_error({.file = out_.file},
-                      "a message from rank " + std::to_string(m.src) + " to " + std::to_string(m.dst) +
-                          " carries chunks that travel apart elsewhere; a schedule cannot say that",
-                      "provenance");
-  }
-}
-
-// Where it begins and ends follows from the collective.
-void Watcher::add_chunk(ChunkName name, std::int64_t bytes) {
-  const auto origin = static_cast<std::uint32_t>(reduces_ ? 0 : name >> 32U);
-  const std::int64_t index = reduces_ ? name : name & 0xffffffff;
-  Schedule::Chunk c{.id = static_cast<std::int64_t>(out_.chunks.size()), .bytes = bytes, .pre = {}, .post = {}};
-  using enum Collective;
-  c.pre = reduces_ ? Schedule::NodeSet{.all = true} : one(origin);
-  if (header_.collective == reduce_scatter || header_.collective == all_to_all) {
-    c.post = one(static_cast<std::uint32_t>(index / part()));
-  } else {
-    c.post = {.all = true};
-  }
-  out_.chunks.push_back(c);
-}
-
-void Watcher::add_transfers() {
-  const WireIndex wires(out_);
-  for (const SentMessage& m : messages_) {
-    const std::uint32_t l = wires.find(m.src, m.dst);
-    if (l == no_index) {
-      throw input_error(
-          {.file = out_.file},
-          "rank " + std::to_string(m.src) + " sends to " + std::to_string(m.dst) +
-              ", and no link of the network leads there; a schedule has links between neighbours only",
-          "network");
-    }
-    const Picoseconds hop = rounded_ps(hop_ps(out_.wires[l], m.bytes));
-    out_.transfers.push_back({.start = std::max<Picoseconds>(0, m.arrival - hop),
-                              .end = m.arrival,
-                              .src = m.src,
-                              .dst = m.dst,
-                              .chunk = group_of_.at(m.chunks.front()),
-                              .op = m.op});
-  }
-  std::sort(out_.transfers.begin(), out_.transfers.end(), [](const auto& a, const auto& b) {
-    return std::tie(a.start, a.src, a.dst, a.end, a.chunk) < std::tie(b.start, b.src, b.dst, b.end, b.chunk);
-  });
-  std::int32_t id = 0;
-  Picoseconds end = 0;
-  for (auto& t : out_.transfers) {
-    t.id = id++;
-    end = std::max(end, t.end);
-  }
-  out_.claimed_ps = end;
-}
-
-// For collectives without a postcondition: whoever gets a chunk must have it in the end, unless it is summed up and
-// passed on there. That tells the root of a reduction too.
-void Watcher::end_where_they_are() {
-  std::vector<std::vector<std::uint32_t>> nodes(out_.chunks.size());
-  for (const auto& t : out_.transfers) nodes[t.chunk].push_back(t.dst);
-  if (reduces_) {
-    std::set<std::pair<std::uint32_t, std::uint32_t>> passed_on;
-    for (const auto& t : out_.transfers) passed_on.insert({t.chunk, t.src});
-    for (std::uint32_t c = 0; c < nodes.size(); ++c) {
-      std::erase_if(nodes[c], [&](std::uint32_t n) { return passed_on.contains({c, n}); });
-    }
-  }
-  bool one_each = header_.collective == Collective::reduce;
-  for (std::uint32_t c = 0; c < out_.chunks.size(); ++c) {
-    std::sort(nodes[c].begin(), nodes[c].end());
-    nodes[c].erase(std::unique(nodes[c].begin(), nodes[c].end()), nodes[c].end());
-    out_.chunks[c].post = {
-        .all = false,
-        .of = {static_cast<std::uint32_t>(out_.members.size()), static_cast<std::uint32_t>(nodes[c].size())}};
-    out_.members.insert(out_.members.end(), nodes[c].begin(), nodes[c].end());
-    one_each = one_each && nodes[c].size() == 1;
-  }
-  if (one_each) out_.collective = Collective::reduce;
-}
-
-Schedule Watcher::run() {
-  read_headers();
-  index_nodes();
-  for (const Event& e : events()) take(e);
-  const bool known = header_.collective != Collective::custom && header_.collective != Collective::gather &&
-                     header_.collective != Collective::scatter && header_.collective != Collective::reduce;
-  out_.collective = known && schedules_know(header_.collective) ? header_.collective : Collective::custom;
-  name_chunks();
-  add_transfers();
-  if (out_.collective == Collective::custom) end_where_they_are();
-  const auto& chunks = out_.chunks;
-  if (!chunks.empty() && std::all_of(chunks.begin(), chunks.end(),
-                                     [&](const Schedule::Chunk& c) { return c.bytes == chunks.front().bytes; })) {
-    out_.chunk_bytes = chunks.front().bytes;
-    for (Schedule::Chunk& c : out_.chunks) c.bytes.reset();
-  }
-  return std::move(out_);
-}
 
 }  // namespace
 

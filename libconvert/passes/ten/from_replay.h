@@ -10,8 +10,8 @@
 
 namespace convert {
 
-// `frame`: nodes, wires, occupancy, file and name of the schedule. The traces (ranks 0…n-1) must carry chunk
-// provenance, the timeline the begin and end of each of their nodes. A transfer starts as long before its arrival
+// Returns `frame`, which has nodes, wires, occupancy, file and name, with what the ranks 0…n-1 did. The traces must
+// carry chunk provenance, the timeline the begin and end of each node. A transfer starts as long before its arrival
 // as its wire takes. Throws Error(input) if a schedule cannot say it: messages between ranks without a wire, chunks
 // that travel together here and apart there, no provenance.
 [[nodiscard]] Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timeline, Schedule frame);

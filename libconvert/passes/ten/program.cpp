@@ -17,7 +17,7 @@ struct Place {
   std::int32_t offset = 0;
 };
 
-// Where the chunks lie. Offsets are those of the collective's layout: the part of a rank is contiguous there.
+// Chooses where each chunk lies. Offsets follow the collective's layout, in which the part of a rank is contiguous.
 class Layout {
  public:
   explicit Layout(const Schedule& s) : s_(s), offset_(s.chunks.size()) { choose(); }
@@ -26,32 +26,146 @@ class Layout {
   [[nodiscard]] Collective collective() const { return collective_; }
   [[nodiscard]] bool relayed() const { return !s_.relays.empty(); }
   [[nodiscard]] bool inplace() const { return collective_ != Collective::all_to_all; }
-  // Chunks of the whole, as MSCCL-IR counts them: of an all-to-all those of one rank.
+  // Returns how many chunks there are as MSCCL-IR counts them: in an all-to-all those of one rank.
   [[nodiscard]] std::int32_t chunks() const {
     return std::max(1, collective_ == Collective::all_to_all ? per_pair_ * participants_
                                                              : static_cast<std::int32_t>(s_.chunks.size()));
   }
+
   // Returns the place of a chunk at a node.
-  [[nodiscard]] Place of(std::uint32_t chunk, std::uint32_t node);
-  // For a copy that is there already: where nobody looks for it.
+  [[nodiscard]] Place of(std::uint32_t chunk, std::uint32_t node) {
+    const Schedule::Chunk& c = s_.chunks[chunk];
+    if (dealt_) return {Buffer::input, deal(chunk, node)};
+    if (collective_ == Collective::all_gather && !relayed()) return {Buffer::output, offset_[chunk]};
+    if (collective_ != Collective::all_to_all || node == only(c.pre)) return {Buffer::input, offset_[chunk]};
+    if (node == only(c.post)) return {Buffer::output, target_[chunk]};
+    return {Buffer::scratch, deal(chunk, node)};
+  }
+
+  // Returns a place that nobody reads, for a copy of what is there already.
   [[nodiscard]] Place spare(std::uint32_t node) {
     return {Buffer::scratch, dealt_ ? spare_count_[node]++ : dealt_count_[node]++};
   }
-  void fill(Gpu& gpu, std::uint32_t node) const;
+
+  void fill(Gpu& gpu, std::uint32_t node) const {
+    gpu.i_chunks = dealt_ ? dealt_count_[node] : chunks();
+    gpu.s_chunks = dealt_ ? spare_count_[node] : dealt_count_[node];
+    const bool pairs = collective_ == Collective::all_to_all;
+    if (relayed() && pairs) {
+      gpu.i_chunks = gpu.o_chunks = place_[node] < 0 ? 0 : chunks();
+      return;
+    }
+    if (relayed() || collective_ == Collective::custom || collective_ == Collective::gather ||
+        collective_ == Collective::scatter) {
+      return;  // all of it lies in the input
+    }
+    const auto ranks = static_cast<std::int32_t>(s_.nodes);
+    gpu.i_chunks = input_chunks(collective_, chunks(), ranks);
+    gpu.o_chunks = output_chunks(collective_, chunks(), ranks);
+    if (!pairs) return;
+    // No transfer moves what a rank keeps for itself.
+    for (std::int32_t k = 0; k < per_pair_; ++k) {
+      const std::int32_t offset = static_cast<std::int32_t>(node) * per_pair_ + k;
+      gpu.copies.push_back({.i_off = offset, .o_off = offset});
+    }
+  }
 
  private:
-  void choose();
-  // A place of its own on first use.
-  [[nodiscard]] std::int32_t deal(std::uint32_t chunk, std::uint32_t node);
-  bool number_by(bool post);
-  bool number_pairs();
-  [[nodiscard]] bool one_root(bool post) const;
+  void choose() {
+    for (std::uint32_t c = 0; c < offset_.size(); ++c) offset_[c] = static_cast<std::int32_t>(c);
+    place_.assign(s_.nodes, -1);
+    for (std::uint32_t n = 0; n < s_.nodes; ++n) {
+      if (!is_relay(s_, n)) place_[n] = participants_++;
+    }
+    dealt_count_.resize(s_.nodes);
+    spare_count_.resize(s_.nodes);
+    bool fits = false;
+    switch (s_.collective) {
+      case Collective::all_gather: fits = all_are(true) && number_by(false); break;
+      case Collective::reduce_scatter: fits = all_are(false) && number_by(true); break;
+      case Collective::all_reduce: fits = all_are(false) && all_are(true); break;
+      case Collective::broadcast: fits = one_root(false) && all_are(true); break;
+      case Collective::reduce: fits = all_are(false) && one_root(true); break;
+      case Collective::all_to_all: fits = number_pairs(); break;
+      case Collective::gather:
+      case Collective::scatter: fits = true; break;
+      default: break;
+    }
+    if (fits) collective_ = s_.collective;
+    if (!fits || (relayed() && collective_ != Collective::all_to_all)) {
+      for (std::uint32_t c = 0; c < offset_.size(); ++c) offset_[c] = static_cast<std::int32_t>(c);
+      constexpr std::uint64_t most_places = std::uint64_t{1} << 20U;
+      dealt_ = std::uint64_t{s_.nodes} * s_.chunks.size() > most_places;
+    }
+  }
+
+  // Returns the place that a chunk got when it first came to a node.
+  [[nodiscard]] std::int32_t deal(std::uint32_t chunk, std::uint32_t node) {
+    const auto [at, added] =
+        dealt_at_.try_emplace(std::uint64_t{node} * s_.chunks.size() + chunk, dealt_count_[node]);
+    if (added) ++dealt_count_[node];
+    return at->second;
+  }
+
+  // Numbers the chunks by their only owner at the beginning, or with `post` at the end. Returns false if a node
+  // owns fewer of them than another.
+  bool number_by(bool post) {
+    const auto count = static_cast<std::uint32_t>(s_.chunks.size());
+    const auto parts = static_cast<std::uint32_t>(participants_);
+    if (parts == 0 || count % parts != 0) return false;
+    const std::uint32_t each = count / parts;
+    std::vector<std::uint32_t> next(parts, 0);
+    for (std::uint32_t c = 0; c < count; ++c) {
+      const std::uint32_t owner = only(post ? s_.chunks[c].post : s_.chunks[c].pre);
+      if (owner == no_index || place_[owner] < 0) return false;
+      const auto place = static_cast<std::uint32_t>(place_[owner]);
+      if (next[place] == each) return false;
+      offset_[c] = static_cast<std::int32_t>(place * each + next[place]++);
+    }
+    return true;
+  }
+
+  bool number_pairs() {
+    const auto n = static_cast<std::uint64_t>(participants_);
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::int32_t> next;
+    for (const Schedule::Chunk& c : s_.chunks) {
+      const std::pair key{only(c.pre), only(c.post)};
+      if (key.first == no_index || key.second == no_index) return false;
+      if (place_[key.first] < 0 || place_[key.second] < 0) return false;
+      ++next[key];
+    }
+    if (next.empty()) return false;
+    const std::int32_t each = next.begin()->second;
+    const auto same = [&](const auto& pair) { return pair.second == each; };
+    const auto own =
+        std::ranges::count_if(next, [](const auto& pair) { return pair.first.first == pair.first.second; });
+    const std::uint64_t others = next.size() - static_cast<std::uint64_t>(own);
+    if (!std::ranges::all_of(next, same) || others != n * (n - 1)) return false;
+    per_pair_ = each;
+    for (auto& [key, count] : next) count = 0;
+    target_.resize(s_.chunks.size());
+    for (std::uint32_t c = 0; c < s_.chunks.size(); ++c) {
+      const std::pair key{only(s_.chunks[c].pre), only(s_.chunks[c].post)};
+      const std::int32_t k = next[key]++;
+      offset_[c] = place_[key.second] * each + k;
+      target_[c] = place_[key.first] * each + k;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool one_root(bool post) const {
+    const auto root_of = [&](const Schedule::Chunk& c) { return only(post ? c.post : c.pre); };
+    const std::uint32_t root = s_.chunks.empty() ? no_index : root_of(s_.chunks[0]);
+    return root != no_index &&
+           std::ranges::all_of(s_.chunks, [&](const Schedule::Chunk& c) { return root_of(c) == root; });
+  }
+
   [[nodiscard]] std::uint32_t only(const Schedule::NodeSet& set) const {
     return !set.all && set.of.count == 1 ? listed(s_, set)[0] : no_index;
   }
   [[nodiscard]] bool all_are(bool post) const {
-    return std::all_of(s_.chunks.begin(), s_.chunks.end(),
-                       [&](const Schedule::Chunk& c) { return reaches_all(post ? c.post : c.pre); });
+    return std::ranges::all_of(s_.chunks,
+                               [&](const Schedule::Chunk& c) { return reaches_all(post ? c.post : c.pre); });
   }
   [[nodiscard]] bool reaches_all(const Schedule::NodeSet& set) const {
     if (set.all) return true;
@@ -66,153 +180,144 @@ class Layout {
   std::vector<std::int32_t> offset_;  // by chunk: in the layout
   std::vector<std::int32_t> target_;  // all-to-all: in the output of the receiver
   std::int32_t per_pair_ = 0;         // all-to-all: chunks from one rank to another
-  // The chunks of a custom collective have no places of their own; where few of very many visit a node, only those
-  // get one there.
+  // Whether a node has places only for the chunks that come there: a custom collective may have very many others.
   bool dealt_ = false;
   std::unordered_map<std::uint64_t, std::int32_t> dealt_at_;
-  std::vector<std::int32_t> dealt_count_;  // by node: in the scratch space, or where dealt_ in the input
+  std::vector<std::int32_t> dealt_count_;  // by node: places given in the scratch space; if dealt_, in the input
   std::vector<std::int32_t> spare_count_;  // by node
 };
-
-// Numbers the chunks by their only owner (before, or after). False if a node has fewer of them than another.
-bool Layout::number_by(bool post) {
-  const auto count = static_cast<std::uint32_t>(s_.chunks.size());
-  const auto parts = static_cast<std::uint32_t>(participants_);
-  if (parts == 0 || count % parts != 0) return false;
-  const std::uint32_t each = count / parts;
-  std::vector<std::uint32_t> next(parts, 0);
-  for (std::uint32_t c = 0; c < count; ++c) {
-    const std::uint32_t owner = only(post ? s_.chunks[c].post : s_.chunks[c].pre);
-    if (owner == no_index || place_[owner] < 0) return false;
-    const auto place = static_cast<std::uint32_t>(place_[owner]);
-    if (next[place] == each) return false;
-    offset_[c] = static_cast<std::int32_t>(place * each + next[place]++);
-  }
-  return true;
-}
-
-bool Layout::number_pairs() {
-  const auto n = static_cast<std::uint64_t>(participants_);
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::int32_t> next;
-  for (const Schedule::Chunk& c : s_.chunks) {
-    const std::pair key{only(c.pre), only(c.post)};
-    if (key.first == no_index || key.second == no_index) return false;
-    if (place_[key.first] < 0 || place_[key.second] < 0) return false;
-    ++next[key];
-  }
-  if (next.empty()) return false;
-  const std::int32_t each = next.begin()->second;
-  const auto same = [&](const auto& pair) { return pair.second == each; };
-  const auto own = std::count_if(next.begin(), next.end(),
-                                 [](const auto& pair) { return pair.first.first == pair.first.second; });
-  const std::uint64_t others = next.size() - static_cast<std::uint64_t>(own);
-  if (!std::all_of(next.begin(), next.end(), same) || others != n * (n - 1)) return false;
-  per_pair_ = each;
-  for (auto& [key, count] : next) count = 0;
-  target_.resize(s_.chunks.size());
-  for (std::uint32_t c = 0; c < s_.chunks.size(); ++c) {
-    const std::pair key{only(s_.chunks[c].pre), only(s_.chunks[c].post)};
-    const std::int32_t k = next[key]++;
-    offset_[c] = place_[key.second] * each + k;
-    target_[c] = place_[key.first] * each + k;
-  }
-  return true;
-}
-
-bool Layout::one_root(bool post) const {
-  const auto root_of = [&](const Schedule::Chunk& c) { return only(post ? c.post : c.pre); };
-  const std::uint32_t root = s_.chunks.empty() ? no_index : root_of(s_.chunks[0]);
-  return root != no_index && std::all_of(s_.chunks.begin(), s_.chunks.end(),
-                                         [&](const Schedule::Chunk& c) { return root_of(c) == root; });
-}
-
-void Layout::choose() {
-  for (std::uint32_t c = 0; c < offset_.size(); ++c) offset_[c] = static_cast<std::int32_t>(c);
-  place_.assign(s_.nodes, -1);
-  for (std::uint32_t n = 0; n < s_.nodes; ++n) {
-    if (!is_relay(s_, n)) place_[n] = participants_++;
-  }
-  dealt_count_.resize(s_.nodes);
-  spare_count_.resize(s_.nodes);
-  bool fits = false;
-  switch (s_.collective) {
-    case Collective::all_gather: fits = all_are(true) && number_by(false); break;
-    case Collective::reduce_scatter: fits = all_are(false) && number_by(true); break;
-    case Collective::all_reduce: fits = all_are(false) && all_are(true); break;
-    case Collective::broadcast: fits = one_root(false) && all_are(true); break;
-    case Collective::reduce: fits = all_are(false) && one_root(true); break;
-    case Collective::all_to_all: fits = number_pairs(); break;
-    case Collective::gather:
-    case Collective::scatter: fits = true; break;
-    default: break;
-  }
-  if (fits) collective_ = s_.collective;
-  if (!fits || (relayed() && collective_ != Collective::all_to_all)) {
-    for (std::uint32_t c = 0; c < offset_.size(); ++c) offset_[c] = static_cast<std::int32_t>(c);
-    constexpr std::uint64_t most_places = std::uint64_t{1} << 20U;
-    dealt_ = std::uint64_t{s_.nodes} * s_.chunks.size() > most_places;
-  }
-}
-
-Place Layout::of(std::uint32_t chunk, std::uint32_t node) {
-  const Schedule::Chunk& c = s_.chunks[chunk];
-  if (dealt_) return {Buffer::input, deal(chunk, node)};
-  if (collective_ == Collective::all_gather && !relayed()) return {Buffer::output, offset_[chunk]};
-  if (collective_ != Collective::all_to_all || node == only(c.pre)) return {Buffer::input, offset_[chunk]};
-  if (node == only(c.post)) return {Buffer::output, target_[chunk]};
-  return {Buffer::scratch, deal(chunk, node)};
-}
-
-std::int32_t Layout::deal(std::uint32_t chunk, std::uint32_t node) {
-  const auto [at, added] =
-      dealt_at_.try_emplace(std::uint64_t{node} * s_.chunks.size() + chunk, dealt_count_[node]);
-  if (added) ++dealt_count_[node];
-  return at->second;
-}
-
-void Layout::fill(Gpu& gpu, std::uint32_t node) const {
-  gpu.i_chunks = dealt_ ? dealt_count_[node] : chunks();
-  gpu.s_chunks = dealt_ ? spare_count_[node] : dealt_count_[node];
-  const bool pairs = collective_ == Collective::all_to_all;
-  if (relayed() && pairs) {
-    gpu.i_chunks = gpu.o_chunks = place_[node] < 0 ? 0 : chunks();
-    return;
-  }
-  if (relayed() || collective_ == Collective::custom || collective_ == Collective::gather ||
-      collective_ == Collective::scatter) {
-    return;  // all of it lies in the input
-  }
-  const auto ranks = static_cast<std::int32_t>(s_.nodes);
-  gpu.i_chunks = input_chunks(collective_, chunks(), ranks);
-  gpu.o_chunks = output_chunks(collective_, chunks(), ranks);
-  if (!pairs) return;
-  // What a rank keeps for itself, which no transfer tells.
-  for (std::int32_t k = 0; k < per_pair_; ++k) {
-    const std::int32_t offset = static_cast<std::int32_t>(node) * per_pair_ + k;
-    gpu.copies.push_back({.i_off = offset, .o_off = offset});
-  }
-}
 
 class Programmer {
  public:
   Programmer(const Schedule& s, const Schedule& timed, const Flow& flow)
       : s_(s), timed_(timed), flow_(flow), layout_(s), wires_(s) {}
-  Algorithm build();
+
+  Algorithm build() {
+    constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
+    if (s_.chunks.size() > most || s_.transfers.size() > most / 2) {
+      throw input_error({.file = s_.file}, "a schedule of more than 2^30 transfers or chunks is too large");
+    }
+    a_.file = s_.file;
+    a_.name = s_.name;
+    a_.collective = s_.relays.empty() ? layout_.collective() : Collective::custom;
+    a_.collective_text = msccl_name(a_.collective);
+    a_.relays.assign(s_.relays.begin(), s_.relays.end());
+    a_.among_others = layout_.collective();
+    a_.chunks = layout_.chunks();
+    a_.inplace = layout_.inplace();
+    a_.scheduled = true;
+    a_.claimed_ps = s_.claimed_ps;
+    add_transfers();
+    received_.resize(s_.transfers.size());
+
+    // Both are sorted by node, then wire, then time.
+    std::vector<std::uint32_t> out = by_wire(timed_);
+    std::vector<std::uint32_t> in = out;
+    sort_by_node(s_, in, &Transfer::dst);
+    std::size_t next_in = 0;
+    std::size_t next_out = 0;
+    const auto take = [&](const std::vector<std::uint32_t>& from, std::size_t& next, auto&& mine) {
+      const std::size_t first = next;
+      while (next < from.size() && mine(s_.transfers[from[next]])) ++next;
+      return std::span(from).subspan(first, next - first);
+    };
+    for (std::uint32_t node = 0; node < s_.nodes; ++node) {
+      Gpu gpu;
+      gpu.first_tb = static_cast<std::uint32_t>(a_.tbs.size());
+      add_receiving(node, take(in, next_in, [&](const Transfer& t) { return t.dst == node; }), gpu);
+      add_sending(node, take(out, next_out, [&](const Transfer& t) { return t.src == node; }), gpu);
+      layout_.fill(gpu, node);
+      a_.gpus.push_back(std::move(gpu));
+    }
+    return std::move(a_);
+  }
 
  private:
-  struct At {  // where the receiving end of a transfer stands
+  struct At {  // where the receiving step of a transfer stands
     std::int32_t tb = 0;
     std::int32_t position = 0;
   };
-  void add_transfers();
-  void add_receiving(std::uint32_t node, std::span<const std::uint32_t> transfers, Gpu& gpu);
-  void add_sending(std::uint32_t node, std::span<const std::uint32_t> transfers, Gpu& gpu);
-  void begin_tb(std::int32_t send, std::int32_t recv, Gpu& gpu);
+
+  void add_transfers() {
+    rank_.resize(s_.transfers.size());
+    awaited_.resize(s_.transfers.size());
+    for (const std::uint32_t p : flow_.parent_list) awaited_[p] = true;
+    const bool told = s_.time == Schedule::Time::continuous || (s_.time == Schedule::Time::steps && s_.step_ps);
+    const std::int64_t unit = s_.time == Schedule::Time::steps ? s_.step_ps.value_or(1) : 1;
+    const auto ps = [&](std::int64_t t) {
+      std::int64_t out = 0;
+      return !told || __builtin_mul_overflow(t, unit, &out) ? -1 : out;
+    };
+    for (const std::uint32_t i : flow_.order) {
+      const Transfer& t = s_.transfers[i];
+      rank_[i] = static_cast<std::uint32_t>(a_.transfers.size());
+      a_.transfers.push_back({.tag = t.id,
+                              .chunk = s_.chunks[t.chunk].id,
+                              .bytes = bytes_of(s_, t.chunk),
+                              .start_ps = ps(t.start),
+                              .end_ps = ps(t.end),
+                              .wire = wires_.find(t.src, t.dst)});
+    }
+  }
+
+  void add_receiving(std::uint32_t node, std::span<const std::uint32_t> transfers, Gpu& gpu) {
+    std::uint32_t from = no_index;
+    for (const std::uint32_t i : transfers) {
+      const Transfer& t = s_.transfers[i];
+      if (t.src != from) begin_tb(-1, static_cast<std::int32_t>(t.src), gpu);
+      from = t.src;
+      Step step = step_of(i, t.op == Schedule::Op::reduce ? StepType::rrc : StepType::recv, node);
+      step.hasdep = awaited_[i];
+      received_[i] = {static_cast<std::int32_t>(gpu.tb_count - 1),
+                      static_cast<std::int32_t>(a_.tbs.back().step_count)};
+      add_step(step);
+    }
+  }
+
+  // A step has one dependency: each further one gets a nop before it.
+  void add_sending(std::uint32_t node, std::span<const std::uint32_t> transfers, Gpu& gpu) {
+    std::uint32_t to = no_index;
+    for (const std::uint32_t i : transfers) {
+      const Transfer& t = s_.transfers[i];
+      if (t.dst != to) begin_tb(static_cast<std::int32_t>(t.dst), -1, gpu);
+      to = t.dst;
+      Step step = step_of(i, StepType::send, node);
+      const auto parents = flow_.parents_of(i);
+      for (std::size_t k = 0; k < parents.size(); ++k) {
+        const At at = received_[parents[k]];
+        step.depid = at.tb;
+        step.deps = at.position;
+        if (k + 1 < parents.size()) {
+          add_step({.type = StepType::nop, .depid = at.tb, .deps = at.position, .line = t.line});
+        }
+      }
+      add_step(step);
+    }
+  }
+
+  void begin_tb(std::int32_t send, std::int32_t recv, Gpu& gpu) {
+    a_.tbs.push_back({.send = send, .recv = recv, .first_step = static_cast<std::uint32_t>(a_.steps.size())});
+    ++gpu.tb_count;
+  }
+
   void add_step(const Step& step) {
     a_.steps.push_back(step);
     ++a_.tbs.back().step_count;
   }
-  [[nodiscard]] Step step_of(std::uint32_t i, StepType type, std::uint32_t node);
+
+  [[nodiscard]] Step step_of(std::uint32_t i, StepType type, std::uint32_t node) {
+    const Transfer& t = s_.transfers[i];
+    const bool unread = node == t.dst && flow_.redundant[i];
+    const Place place = unread ? layout_.spare(node) : layout_.of(t.chunk, node);
+    return {.type = type,
+            .src_buf = place.buffer,
+            .dst_buf = place.buffer,
+            .src_off = place.offset,
+            .dst_off = place.offset,
+            .cnt = 1,
+            .line = t.line,
+            .transfer = rank_[i]};
+  }
 
   const Schedule& s_;
   const Schedule& timed_;
@@ -224,122 +329,6 @@ class Programmer {
   std::vector<At> received_;         // by transfer
   std::vector<bool> awaited_;        // by transfer
 };
-
-void Programmer::add_transfers() {
-  rank_.resize(s_.transfers.size());
-  awaited_.resize(s_.transfers.size());
-  for (const std::uint32_t p : flow_.parent_list) awaited_[p] = true;
-  const bool told = s_.time == Schedule::Time::continuous || (s_.time == Schedule::Time::steps && s_.step_ps);
-  const std::int64_t unit = s_.time == Schedule::Time::steps ? s_.step_ps.value_or(1) : 1;
-  const auto ps = [&](std::int64_t t) {
-    std::int64_t out = 0;
-    return !told || __builtin_mul_overflow(t, unit, &out) ? -1 : out;
-  };
-  for (const std::uint32_t i : flow_.order) {
-    const Transfer& t = s_.transfers[i];
-    rank_[i] = static_cast<std::uint32_t>(a_.transfers.size());
-    a_.transfers.push_back({.tag = t.id,
-                            .chunk = s_.chunks[t.chunk].id,
-                            .bytes = bytes_of(s_, t.chunk),
-                            .start_ps = ps(t.start),
-                            .end_ps = ps(t.end),
-                            .wire = wires_.find(t.src, t.dst)});
-  }
-}
-
-void Programmer::begin_tb(std::int32_t send, std::int32_t recv, Gpu& gpu) {
-  a_.tbs.push_back({.send = send, .recv = recv, .first_step = static_cast<std::uint32_t>(a_.steps.size())});
-  ++gpu.tb_count;
-}
-
-Step Programmer::step_of(std::uint32_t i, StepType type, std::uint32_t node) {
-  const Transfer& t = s_.transfers[i];
-  const bool unread = node == t.dst && flow_.redundant[i];
-  const Place place = unread ? layout_.spare(node) : layout_.of(t.chunk, node);
-  return {.type = type,
-          .src_buf = place.buffer,
-          .dst_buf = place.buffer,
-          .src_off = place.offset,
-          .dst_off = place.offset,
-          .cnt = 1,
-          .line = t.line,
-          .transfer = rank_[i]};
-}
-
-void Programmer::add_receiving(std::uint32_t node, std::span<const std::uint32_t> transfers, Gpu& gpu) {
-  std::uint32_t from = no_index;
-  for (const std::uint32_t i : transfers) {
-    const Transfer& t = s_.transfers[i];
-    if (t.src != from) begin_tb(-1, static_cast<std::int32_t>(t.src), gpu);
-    from = t.src;
-    Step step = step_of(i, t.op == Schedule::Op::reduce ? StepType::rrc : StepType::recv, node);
-    step.hasdep = awaited_[i];
-    received_[i] = {static_cast<std::int32_t>(gpu.tb_count - 1),
-                    static_cast<std::int32_t>(a_.tbs.back().step_count)};
-    add_step(step);
-  }
-}
-
-// Makes a step that does nothing for each dependency but the last.
-void Programmer::add_sending(std::uint32_t node, std::span<const std::uint32_t> transfers, Gpu& gpu) {
-  std::uint32_t to = no_index;
-  for (const std::uint32_t i : transfers) {
-    const Transfer& t = s_.transfers[i];
-    if (t.dst != to) begin_tb(static_cast<std::int32_t>(t.dst), -1, gpu);
-    to = t.dst;
-    Step step = step_of(i, StepType::send, node);
-    const auto parents = flow_.parents_of(i);
-    for (std::size_t k = 0; k < parents.size(); ++k) {
-      const At at = received_[parents[k]];
-      step.depid = at.tb;
-      step.deps = at.position;
-      if (k + 1 < parents.size()) {
-        add_step({.type = StepType::nop, .depid = at.tb, .deps = at.position, .line = t.line});
-      }
-    }
-    add_step(step);
-  }
-}
-
-Algorithm Programmer::build() {
-  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
-  if (s_.chunks.size() > most || s_.transfers.size() > most / 2) {
-    throw input_error({.file = s_.file}, "a schedule of more than 2^30 transfers or chunks is too large");
-  }
-  a_.file = s_.file;
-  a_.name = s_.name;
-  a_.collective = s_.relays.empty() ? layout_.collective() : Collective::custom;
-  a_.collective_text = msccl_name(a_.collective);
-  a_.relays.assign(s_.relays.begin(), s_.relays.end());
-  a_.among_others = layout_.collective();
-  a_.chunks = layout_.chunks();
-  a_.inplace = layout_.inplace();
-  a_.scheduled = true;
-  a_.claimed_ps = s_.claimed_ps;
-  add_transfers();
-  received_.resize(s_.transfers.size());
-
-  // By node, then wire, then time.
-  std::vector<std::uint32_t> out = by_wire(timed_);
-  std::vector<std::uint32_t> in = out;
-  sort_by_node(s_, in, &Transfer::dst);
-  std::size_t next_in = 0;
-  std::size_t next_out = 0;
-  const auto take = [&](const std::vector<std::uint32_t>& from, std::size_t& next, auto&& mine) {
-    const std::size_t first = next;
-    while (next < from.size() && mine(s_.transfers[from[next]])) ++next;
-    return std::span(from).subspan(first, next - first);
-  };
-  for (std::uint32_t node = 0; node < s_.nodes; ++node) {
-    Gpu gpu;
-    gpu.first_tb = static_cast<std::uint32_t>(a_.tbs.size());
-    add_receiving(node, take(in, next_in, [&](const Transfer& t) { return t.dst == node; }), gpu);
-    add_sending(node, take(out, next_out, [&](const Transfer& t) { return t.src == node; }), gpu);
-    layout_.fill(gpu, node);
-    a_.gpus.push_back(std::move(gpu));
-  }
-  return std::move(a_);
-}
 
 }  // namespace
 

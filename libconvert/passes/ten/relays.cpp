@@ -20,7 +20,7 @@ std::vector<bool> idle_relays(const Schedule& s) {
 
 bool has_idle_relays(const Schedule& schedule) {
   const std::vector<bool> idle = idle_relays(schedule);
-  return std::find(idle.begin(), idle.end(), true) != idle.end();
+  return std::ranges::find(idle, true) != idle.end();
 }
 
 Schedule without_idle_relays(const Schedule& schedule) {

@@ -48,14 +48,39 @@ class Retimer {
  public:
   Retimer(const Schedule& s, Diagnostics& diagnostics)
       : s_(s), diagnostics_(diagnostics), wires_(s), slots_(s), order_(by_wire(s)) {}
-  Schedule run();
+
+  Schedule run() {
+    out_ = s_;
+    out_.time = Time::continuous;
+    set_up();
+    for (std::uint32_t q = 0; q < queues_.size(); ++q) serve(q, 0);
+    while (!arrivals_.empty() || !free_.empty()) {
+      // Arrivals first: a chunk that arrives now can leave now.
+      if (!arrivals_.empty() && (free_.empty() || arrivals_.top().first <= free_.top().first)) {
+        const auto [time, transfer] = arrivals_.top();
+        arrivals_.pop();
+        arrive(transfer, time);
+      } else {
+        const auto [time, queue] = free_.top();
+        free_.pop();
+        serve(queue, time);
+      }
+    }
+    if (started_ != s_.transfers.size()) {
+      report_stuck();
+      return s_;
+    }
+    out_.step_ps.reset();
+    out_.claimed_ps.reset();
+    return std::move(out_);
+  }
 
  private:
   struct Slot {
     bool holds = false;
     bool given = false;
     std::uint32_t reductions = 0;       // still to come
-    bool gives = false;                 // its sum goes away some time
+    bool gives = false;                 // its sum is passed on some time
     bool gets = false;                  // a copy comes some time
     bool copied = false;                // one has come
     std::vector<std::uint32_t> queues;  // whose head waits for this chunk
@@ -67,15 +92,92 @@ class Retimer {
   };
   using Arrival = std::pair<std::int64_t, std::uint32_t>;  // time, transfer
 
-  void set_up();
-  void serve(std::uint32_t queue, std::int64_t now);
-  void arrive(std::uint32_t i, std::int64_t now);
+  void set_up() {
+    held_.resize(slots_.size());
+    queue_of_.resize(order_.size());
+    for (std::uint32_t k = 0; k < order_.size(); ++k) {
+      const Transfer& t = s_.transfers[order_[k]];
+      if (k == 0 || s_.transfers[order_[k - 1]].src != t.src || s_.transfers[order_[k - 1]].dst != t.dst) {
+        queues_.push_back({.next = k, .end = k});
+      }
+      ++queues_.back().end;
+      queue_of_[order_[k]] = static_cast<std::uint32_t>(queues_.size() - 1);
+      for (const std::uint32_t node : {t.src, t.dst}) {
+        held_[slots_.of(node, t.chunk)].holds = contains(s_, s_.chunks[t.chunk].pre, node);
+      }
+    }
+    for (const Transfer& t : s_.transfers) {
+      Slot& to = held_[slots_.of(t.dst, t.chunk)];
+      if (t.op == Schedule::Op::reduce) {
+        ++to.reductions;
+        held_[slots_.of(t.src, t.chunk)].gives = true;
+      } else {
+        to.gets = true;
+      }
+    }
+  }
+
+  // Starts the head of a wire's queue if the wire is free and the chunk is there; else it is served again when they
+  // are.
+  void serve(std::uint32_t queue, std::int64_t now) {
+    Queue& q = queues_[queue];
+    if (q.next == q.end || q.free > now) return;
+    const std::uint32_t i = order_[q.next];
+    const Transfer& t = s_.transfers[i];
+    Slot& slot = held_[slots_.of(t.src, t.chunk)];
+    if (!ready(slot, t.op)) {
+      slot.queues.push_back(queue);
+      return;
+    }
+    const Duration d = duration_of(s_, wires_, t);
+    Transfer& timed = out_.transfers[i];
+    if (__builtin_add_overflow(now, d.hop, &timed.end)) {
+      throw input_error({.file = s_.file, .line = t.line}, "the schedule takes longer than 106 days");
+    }
+    timed.start = now;
+    slot.given = t.op == Schedule::Op::reduce;
+    q.free = now + d.busy;
+    ++q.next;
+    ++started_;
+    arrivals_.emplace(timed.end, i);
+    if (q.next != q.end) free_.emplace(q.free, queue);
+  }
+
+  void arrive(std::uint32_t i, std::int64_t now) {
+    const Transfer& t = s_.transfers[i];
+    Slot& slot = held_[slots_.of(t.dst, t.chunk)];
+    if (t.op == Schedule::Op::reduce) {
+      --slot.reductions;
+    } else {
+      slot.holds = true;
+      slot.given = false;
+      slot.copied = true;
+    }
+    if (!whole(slot)) return;
+    const std::vector<std::uint32_t> waiting = std::move(slot.queues);
+    slot.queues.clear();
+    for (const std::uint32_t queue : waiting) serve(queue, now);
+  }
+
   [[nodiscard]] static bool whole(const Slot& slot) { return slot.holds && !slot.given && slot.reductions == 0; }
-  // Where a sum goes away and a copy comes back, it is the copy that is passed on.
+  // Returns whether a transfer can take the chunk. Where a sum is passed on and comes back, copies take what came
+  // back.
   [[nodiscard]] static bool ready(const Slot& slot, Schedule::Op op) {
     return whole(slot) && (op == Schedule::Op::reduce || slot.copied || !slot.gives || !slot.gets);
   }
-  void report_stuck();
+
+  void report_stuck() {
+    std::size_t told = 0;
+    constexpr std::size_t most = 20;
+    for (const Queue& q : queues_) {
+      if (q.next == q.end || told == most) continue;
+      const Transfer& t = s_.transfers[order_[q.next]];
+      diagnostics_.error(
+          {.file = s_.file, .line = t.line}, "R4",
+          describe(s_, t) + " never starts: node " + std::to_string(t.src) + " waits for the chunk for ever");
+      ++told;
+    }
+  }
 
   const Schedule& s_;
   Diagnostics& diagnostics_;
@@ -91,111 +193,6 @@ class Retimer {
   std::size_t started_ = 0;
 };
 
-void Retimer::set_up() {
-  held_.resize(slots_.size());
-  queue_of_.resize(order_.size());
-  for (std::uint32_t k = 0; k < order_.size(); ++k) {
-    const Transfer& t = s_.transfers[order_[k]];
-    if (k == 0 || s_.transfers[order_[k - 1]].src != t.src || s_.transfers[order_[k - 1]].dst != t.dst) {
-      queues_.push_back({.next = k, .end = k});
-    }
-    ++queues_.back().end;
-    queue_of_[order_[k]] = static_cast<std::uint32_t>(queues_.size() - 1);
-    for (const std::uint32_t node : {t.src, t.dst}) {
-      held_[slots_.of(node, t.chunk)].holds = contains(s_, s_.chunks[t.chunk].pre, node);
-    }
-  }
-  for (const Transfer& t : s_.transfers) {
-    Slot& to = held_[slots_.of(t.dst, t.chunk)];
-    if (t.op == Schedule::Op::reduce) {
-      ++to.reductions;
-      held_[slots_.of(t.src, t.chunk)].gives = true;
-    } else {
-      to.gets = true;
-    }
-  }
-}
-
-// Starts the head of a wire's queue if its wire and its chunk are there; else leaves it to who frees them.
-void Retimer::serve(std::uint32_t queue, std::int64_t now) {
-  Queue& q = queues_[queue];
-  if (q.next == q.end || q.free > now) return;
-  const std::uint32_t i = order_[q.next];
-  const Transfer& t = s_.transfers[i];
-  Slot& slot = held_[slots_.of(t.src, t.chunk)];
-  if (!ready(slot, t.op)) {
-    slot.queues.push_back(queue);
-    return;
-  }
-  const Duration d = duration_of(s_, wires_, t);
-  Transfer& timed = out_.transfers[i];
-  if (__builtin_add_overflow(now, d.hop, &timed.end)) {
-    throw input_error({.file = s_.file, .line = t.line}, "the schedule takes longer than 106 days");
-  }
-  timed.start = now;
-  slot.given = t.op == Schedule::Op::reduce;
-  q.free = now + d.busy;
-  ++q.next;
-  ++started_;
-  arrivals_.emplace(timed.end, i);
-  if (q.next != q.end) free_.emplace(q.free, queue);
-}
-
-void Retimer::arrive(std::uint32_t i, std::int64_t now) {
-  const Transfer& t = s_.transfers[i];
-  Slot& slot = held_[slots_.of(t.dst, t.chunk)];
-  if (t.op == Schedule::Op::reduce) {
-    --slot.reductions;
-  } else {
-    slot.holds = true;
-    slot.given = false;
-    slot.copied = true;
-  }
-  if (!whole(slot)) return;
-  const std::vector<std::uint32_t> waiting = std::move(slot.queues);
-  slot.queues.clear();
-  for (const std::uint32_t queue : waiting) serve(queue, now);
-}
-
-void Retimer::report_stuck() {
-  std::size_t told = 0;
-  constexpr std::size_t most = 20;
-  for (const Queue& q : queues_) {
-    if (q.next == q.end || told == most) continue;
-    const Transfer& t = s_.transfers[order_[q.next]];
-    diagnostics_.error(
-        {.file = s_.file, .line = t.line}, "R4",
-        describe(s_, t) + " never starts: node " + std::to_string(t.src) + " waits for the chunk for ever");
-    ++told;
-  }
-}
-
-Schedule Retimer::run() {
-  out_ = s_;
-  out_.time = Time::continuous;
-  set_up();
-  for (std::uint32_t q = 0; q < queues_.size(); ++q) serve(q, 0);
-  while (!arrivals_.empty() || !free_.empty()) {
-    // Arrivals first: what ends now is of use to what starts now.
-    if (!arrivals_.empty() && (free_.empty() || arrivals_.top().first <= free_.top().first)) {
-      const auto [time, transfer] = arrivals_.top();
-      arrivals_.pop();
-      arrive(transfer, time);
-    } else {
-      const auto [time, queue] = free_.top();
-      free_.pop();
-      serve(queue, time);
-    }
-  }
-  if (started_ != s_.transfers.size()) {
-    report_stuck();
-    return s_;
-  }
-  out_.step_ps.reset();
-  out_.claimed_ps.reset();
-  return std::move(out_);
-}
-
 }  // namespace
 
 Schedule retime(const Schedule& schedule, Diagnostics& diagnostics) { return Retimer(schedule, diagnostics).run(); }
@@ -207,7 +204,7 @@ Schedule repair(const Schedule& schedule, const Flow& flow, Diagnostics& diagnos
     if (!flow.redundant[i]) kept.transfers.push_back(schedule.transfers[i]);
   }
   Schedule out = retime(kept, diagnostics);
-  std::sort(out.transfers.begin(), out.transfers.end(), [](const Transfer& a, const Transfer& b) {
+  std::ranges::sort(out.transfers, [](const Transfer& a, const Transfer& b) {
     return std::tie(a.start, a.src, a.dst, a.id) < std::tie(b.start, b.src, b.dst, b.id);
   });
   return out;

@@ -8,7 +8,7 @@
 namespace convert {
 namespace {
 
-// "0-3,7", the first runs of many.
+// Writes "0-3,7", of many runs only the first.
 class RunText {
  public:
   [[nodiscard]] bool full() const { return runs_ > most; }
@@ -39,7 +39,7 @@ std::string runs_text(std::span<const std::uint32_t> nodes) {
   return out.text();
 }
 
-// Not node by node: "all" may be a million, for each of many chunks.
+// Lists no nodes for "all": it may be a million, for each of many chunks.
 std::string runs_text(const Schedule& s, const Schedule::NodeSet& set) {
   if (!set.all) return runs_text(listed(s, set));
   RunText out;
@@ -70,7 +70,7 @@ bool Sums::collect(Id sum, std::vector<std::uint32_t>& nodes, std::uint32_t& twi
       return true;
     }
   }
-  std::sort(nodes.begin(), nodes.end());
+  std::ranges::sort(nodes);
   return false;
 }
 
@@ -79,7 +79,7 @@ std::string Sums::difference(Id sum, const Schedule::NodeSet& wanted) const {
   std::uint32_t twice = 0;
   if (collect(sum, held, twice)) return "holds the contribution of node " + std::to_string(twice) + " twice";
   if (held.size() == size_of(s_, wanted) &&
-      std::all_of(held.begin(), held.end(), [&](std::uint32_t n) { return contains(s_, wanted, n); })) {
+      std::ranges::all_of(held, [&](std::uint32_t n) { return contains(s_, wanted, n); })) {
     return {};
   }
   return "holds the contributions of nodes " + runs_text(held) + ", not " + runs_text(s_, wanted);

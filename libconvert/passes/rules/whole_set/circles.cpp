@@ -9,7 +9,7 @@
 namespace convert::rules {
 namespace {
 
-// Nodes that can never complete: on a circle or behind one, ascending.
+// Returns the nodes that can never complete, on a circle or behind one, ascending.
 std::vector<std::uint32_t> stuck_nodes(const WholeSet& whole) {
   std::vector<std::uint32_t> open(whole.size());
   for (std::uint32_t i = 0; i < whole.size(); ++i) whole.for_children(i, [&](std::uint32_t c) { ++open[c]; });
@@ -59,7 +59,7 @@ class Part {
     return std::span(parents_).subspan(parent_begin_[i], parent_begin_[i + 1] - parent_begin_[i]);
   }
 
-  // Without what no node of the part waits for, again and again: by position.
+  // Takes out the nodes that no other waits for, again and again. Returns by position which ones stay.
   [[nodiscard]] std::vector<bool> without_ends() const {
     const std::size_t count = parent_begin_.size() - 1;
     std::vector<std::uint32_t> children(count);
@@ -157,12 +157,12 @@ std::vector<std::vector<std::uint32_t>> circles_among(const WholeSet& whole, std
       used.insert(used.end(), circle.begin(), circle.end());
       circles.push_back(std::move(circle));
     }
-    std::sort(used.begin(), used.end());
+    std::ranges::sort(used);
     std::vector<std::uint32_t> rest;
     std::set_difference(nodes.begin(), nodes.end(), used.begin(), used.end(), std::back_inserter(rest));
     nodes = std::move(rest);
   }
-  std::sort(circles.begin(), circles.end(), [](const auto& a, const auto& b) { return a.front() < b.front(); });
+  std::ranges::sort(circles, [](const auto& a, const auto& b) { return a.front() < b.front(); });
   return circles;
 }
 

@@ -10,7 +10,7 @@ namespace {
 // Numbers by their value, before all other names.
 struct NumbersFirst {
   static bool is_number(const std::string& s) {
-    return std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
+    return std::ranges::all_of(s, [](char c) { return c >= '0' && c <= '9'; });
   }
   bool operator()(const std::string& a, const std::string& b) const {
     const bool a_number = is_number(a);
@@ -40,8 +40,7 @@ CollectiveGroup make_group(const std::string& name, const Users& users, std::siz
   g.listed = true;
   std::vector<bool> is_member(ranks);
   for (const Rank r : list->second) {
-    const auto user =
-        std::lower_bound(users.begin(), users.end(), r, [](const auto& u, Rank x) { return u.rank < x; });
+    const auto user = std::ranges::lower_bound(users, r, {}, &CollectiveGroup::Member::rank);
     g.members.push_back({r, user != users.end() && user->rank == r ? user->use : nullptr});
     if (r < ranks) is_member[r] = true;
   }

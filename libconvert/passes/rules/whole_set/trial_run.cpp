@@ -8,9 +8,8 @@
 #include <utility>
 
 #include "passes/rules/rules.h"
-#include "passes/rules/whole_set/ancestors.h"
 #include "passes/rules/whole_set/collective_groups.h"
-#include "passes/rules/whole_set/issue_order.h"
+#include "passes/rules/whole_set/rank_order.h"
 
 namespace convert::rules {
 namespace {
@@ -39,7 +38,7 @@ void add_neighbours(const std::vector<std::uint32_t>& nodes,
 bool all_ordered(std::span<const TraceSummary> set, const Pairs& pairs) {
   for (std::size_t r = 0; r < set.size(); ++r) {
     const std::vector<bool> ordered = depend_on(set[r], pairs[r]);
-    if (std::find(ordered.begin(), ordered.end(), false) != ordered.end()) return false;
+    if (std::ranges::find(ordered, false) != ordered.end()) return false;
   }
   return true;
 }
@@ -159,7 +158,7 @@ class Run {
         made_(set.size()),
         is_awake_(set.size()) {}
 
-  // Returns what is left.
+  // Runs to the end. Returns how many nodes are left.
   std::uint64_t run() {
     for (std::uint32_t r = 0; r < set_.size(); ++r) {
       for (std::uint32_t i = 0; i < set_[r].size; ++i) {
@@ -168,7 +167,7 @@ class Run {
       wake(r);
     }
     for (;;) {
-      std::sort(awake_.begin(), awake_.end());
+      std::ranges::sort(awake_);
       for (const std::uint32_t r : std::exchange(awake_, {})) issue_ready(r);
       if (next_.empty()) next_.swap(slow_);
       if (next_.empty()) return state_.size() - ended_;
@@ -205,7 +204,7 @@ class Run {
     awake_.push_back(rank);
   }
 
-  // Also of what became ready meanwhile, since it waited for nothing that takes time.
+  // Issues what is ready on a rank, and what becomes ready by that without taking time.
   void issue_ready(std::uint32_t rank) {
     for (;;) {
       Queue* from = &ready_[rank];

@@ -5,14 +5,13 @@
 #include <utility>
 
 #include "passes/rules/rules.h"
-#include "passes/rules/whole_set/ancestors.h"
 #include "passes/rules/whole_set/collective_groups.h"
-#include "passes/rules/whole_set/issue_order.h"
+#include "passes/rules/whole_set/rank_order.h"
 
 namespace convert::rules {
 namespace {
 
-// Whether no rank can end its part before all others have begun theirs. A broadcast's root could.
+// Returns whether no rank can end its part before all others have begun theirs. The root of a broadcast could.
 bool needs_everyone(const CollectiveNode& c, const GroupUse& use, std::size_t call) {
   switch (collective_of(c.type)) {
     case Collective::barrier: return true;
@@ -25,7 +24,7 @@ bool needs_everyone(const CollectiveNode& c, const GroupUse& use, std::size_t ca
   }
   const CollectiveDetails d = use.details_of(static_cast<std::uint32_t>(call));
   const auto some_nothing = [](std::span<const std::int64_t> list) {
-    return std::find(list.begin(), list.end(), 0) != list.end();
+    return std::ranges::find(list, 0) != list.end();
   };
   return c.size > 0 && !some_nothing(use.list(d.recv_splits));
 }
@@ -118,7 +117,7 @@ bool WholeSet::one_at_a_time() {
   return true;
 }
 
-// The collectives of a rank that meet.
+// Returns the collectives of a rank that meet.
 std::vector<std::uint32_t> WholeSet::collectives_in_order(std::uint32_t rank) const {
   std::vector<std::uint32_t> found;
   for (const GroupUse& use : set_[rank].collectives) {
@@ -136,8 +135,8 @@ void WholeSet::add_meetings(const CollectiveGroup& g) {
   if (g.members.size() < 2) return;
   for (std::size_t k = 0; k < calls; ++k) {
     const auto call = [&](const auto& m) -> const CollectiveNode& { return m.use->calls[k]; };
-    const bool meets = std::all_of(g.members.begin(), g.members.end(),
-                                   [&](const auto& m) { return needs_everyone(call(m), *m.use, k); });
+    const bool meets =
+        std::ranges::all_of(g.members, [&](const auto& m) { return needs_everyone(call(m), *m.use, k); });
     for (const auto& m : g.members) {
       if (!same_type(call(m), call(g.members.front()))) return;
     }
@@ -175,13 +174,12 @@ void WholeSet::keep_forced(const std::vector<bool>& in_question, const GroupList
   });
   for (const CollectiveGroup& g : collective_groups(set_, groups)) {
     const auto asked = [&](const CollectiveGroup::Member& m) {
-      return m.use != nullptr &&
-             std::any_of(m.use->calls.begin(), m.use->calls.end(), [&](const CollectiveNode& c) {
+      return m.use != nullptr && std::ranges::any_of(m.use->calls, [&](const CollectiveNode& c) {
                const std::uint32_t node = base_[m.rank] + c.node;
                return is_call(node) && in_question[other_[node]];
              });
     };
-    if (std::none_of(g.members.begin(), g.members.end(), asked)) continue;
+    if (std::ranges::none_of(g.members, asked)) continue;
     for (const CollectiveGroup::Member& m : g.members) {
       if (m.use == nullptr) continue;
       std::vector<std::uint32_t> nodes;

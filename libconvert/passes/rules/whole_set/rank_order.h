@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds which nodes of a rank always start after which others, for many pairs at once.
+// Tells the order of the nodes of a rank: which always start after which others, and in which a simulator starts
+// them. For rules that only have the summary of a rank.
 #pragma once
 
 #include <cstdint>
@@ -14,5 +15,8 @@ namespace convert::rules {
 // each 64 pairs through the nodes between the first and the last of theirs.
 [[nodiscard]] std::vector<bool> depend_on(const TraceSummary& rank,
                                           const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs);
+
+// Puts nodes of a rank (indices) into the order of issue: dependencies first, then the lowest id.
+void sort_by_issue(const TraceSummary& s, std::vector<std::uint32_t>& nodes);
 
 }  // namespace convert::rules

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "passes/rules/whole_set/ancestors.h"
+#include "passes/rules/whole_set/rank_order.h"
 
 #include <algorithm>
+#include <queue>
 #include <span>
 
 namespace convert::rules {
 namespace {
 
-// Parents before children.
+// Returns all nodes, parents before children.
 std::vector<std::uint32_t> nodes_in_order(const TraceSummary& rank) {
   std::vector<std::uint32_t> open(rank.size);
   for (const std::uint32_t child : rank.children) ++open[child];
@@ -39,10 +40,10 @@ class Questions {
     for (std::uint32_t q = 0; q < pairs_.size(); ++q) {
       const auto [first, second] = pairs_[q];
       const auto children = rank_.children_of(first);
-      answers[q] = std::binary_search(children.begin(), children.end(), second);
+      answers[q] = std::ranges::binary_search(children, second);
       if (!answers[q] && place_[first] < place_[second]) open.push_back(q);
     }
-    std::sort(open.begin(), open.end(), [&](std::uint32_t a, std::uint32_t b) {
+    std::ranges::sort(open, [&](std::uint32_t a, std::uint32_t b) {
       return std::pair(place_[pairs_[a].first], a) < std::pair(place_[pairs_[b].first], b);
     });
     constexpr std::size_t at_once = 64;
@@ -85,6 +86,36 @@ class Questions {
 std::vector<bool> depend_on(const TraceSummary& rank,
                             const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs) {
   return pairs.empty() ? std::vector<bool>() : Questions(rank, pairs).answer();
+}
+
+void sort_by_issue(const TraceSummary& s, std::vector<std::uint32_t>& nodes) {
+  bool by_id = true;  // as in most traces: parents have lower ids
+  std::vector<std::uint32_t> open(s.size);
+  for (std::uint32_t i = 0; i < s.size; ++i) {
+    for (const std::uint32_t child : s.children_of(i)) {
+      by_id = by_id && s.id(i) < s.id(child);
+      ++open[child];
+    }
+  }
+  if (by_id) {
+    std::ranges::sort(nodes, [&](std::uint32_t a, std::uint32_t b) { return s.id(a) < s.id(b); });
+    return;
+  }
+  const auto later = [&](std::uint32_t a, std::uint32_t b) { return s.id(a) > s.id(b); };
+  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, decltype(later)> ready(later);
+  std::vector<std::uint32_t> turn(s.size);
+  for (std::uint32_t i = 0; i < s.size; ++i) {
+    if (open[i] == 0) ready.push(i);
+  }
+  for (std::uint32_t number = 0; !ready.empty(); ++number) {
+    const std::uint32_t at = ready.top();
+    ready.pop();
+    turn[at] = number;
+    for (const std::uint32_t child : s.children_of(at)) {
+      if (--open[child] == 0) ready.push(child);
+    }
+  }
+  std::ranges::sort(nodes, [&](std::uint32_t a, std::uint32_t b) { return turn[a] < turn[b]; });
 }
 
 }  // namespace convert::rules

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "common/scratch.h"
 #include "corpus.h"
 #include "sets/derived/merging.h"
 #include "sets/derived/rankwise.h"
-#include "unit/io/scratch.h"
 #include "unit/sets/split_sets.h"
 
 namespace {

@@ -8,7 +8,7 @@
 
 #include "flexflow_sample.h"
 
-namespace convert::testing {
+namespace convert::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -93,4 +93,4 @@ TEST_F(Devices, EntriesOfTheWrongKind) {
 }
 
 }  // namespace
-}  // namespace convert::testing
+}  // namespace convert::test

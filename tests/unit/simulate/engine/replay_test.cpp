@@ -11,10 +11,6 @@ namespace {
 
 using namespace test;
 
-constexpr const char* ring2 = "ring:2,bw=1GB/s,lat=10ns";
-constexpr auto unaware = NetworkModel::unaware;
-constexpr auto aware = NetworkModel::aware;
-
 // A workload outside ASTRA-sim's rules.
 ReplayResult run_physical(const std::vector<Trace>& traces) {
   ReplayOptions options;

@@ -142,7 +142,7 @@ TEST(SplitCorpus, TaskGraphs) {
   }
 }
 
-// Of workloads whose ids ascend, as et-merge writes them.
+// The workloads are those whose ids ascend, as et-merge writes them.
 TEST(SplitCorpus, CollapsingUndoesMerging) {
   REQUIRE_CORPUS();
   std::size_t merges = 0;

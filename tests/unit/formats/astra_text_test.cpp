@@ -39,8 +39,8 @@ AstraRead read_astra(const std::string& text, const AstraOptions& options, std::
   return out;
 }
 
-// A line for each node: "ID NAME TIME <DEPENDENCIES", "ID NAME TYPE:BYTES <DEPENDENCIES"; names without what all
-// have.
+// A line for each node: "ID NAME US <DEPENDENCIES" of computations, "ID NAME TYPE:BYTES <DEPENDENCIES" of
+// collectives, with the number of their type; names without what all have.
 std::string listing(const Trace& t) {
   std::string out;
   for (const Node& n : t.nodes.nodes) {

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "common/expect_error.h"
 #include "common/findings.h"
 #include "common/replaced.h"
 #include "common/testdata.h"
@@ -113,13 +114,9 @@ TEST(ReadTen, OptionsSayTheSizeWhereTheFileDoesNot) {
   using Values = std::vector<std::pair<std::string, std::string>>;
   const FormatOptions options(Values{{"chunk_size", "2KiB"}});
   EXPECT_EQ(read_ten(replaced(csv, "#chunk_size_bytes,1024\n", ""), diagnostics, options).chunk_bytes, 2048);
-  try {
-    (void)read_ten(csv, diagnostics, options);
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_EQ(e.kind(), Error::Kind::usage);
-    EXPECT_STREQ(e.what(), "chunk_size=2048: f says its own: 1024 bytes");
-  }
+  const Error error = test::thrown_error([&] { (void)read_ten(csv, diagnostics, options); });
+  EXPECT_EQ(error.kind(), Error::Kind::usage);
+  EXPECT_STREQ(error.what(), "chunk_size=2048: f says its own: 1024 bytes");
 }
 
 TEST(ReadTen, GuessesTheChunksOfAnAllGather) {

@@ -9,7 +9,8 @@
 namespace convert::test {
 namespace {
 
-// "id type name data:1,2 ctrl:0 us:3 comm_type=… comm_size=… pg_name=…"
+// A line for each node: "ID TYPE NAME data:NODE … ctrl:NODE … us:DURATION comm_type=… comm_size=BYTES pg_name=…";
+// what is not there is left out.
 std::vector<std::string> converted_lines(const Trace& trace) {
   std::vector<std::string> lines;
   const NodeTable& t = trace.nodes;

@@ -18,7 +18,7 @@ std::string attribute_text(const Trace& trace, const Attr& a) {
   return std::to_string(static_cast<std::int64_t>(a.bits));
 }
 
-// "id name <caller rf=1 inclusive_dur=…"; the attributes that every node has are left out.
+// A line for each node: "ID NAME <CALLER ATTRIBUTE=VALUE …"; the attributes that every node has are left out.
 std::vector<std::string> linked_lines(const Trace& trace) {
   std::vector<std::string> lines;
   for (const Node& n : trace.nodes.nodes) {

@@ -31,7 +31,8 @@ LinkedTrace collective(std::string_view name, std::int64_t in, std::int64_t out,
 std::string attribute_or_none(const Trace& t, const Node& n, Name name) {
   return std::string(string_value(t.nodes, t.nodes.attributes(n), name).value_or("none"));
 }
-// "7 4096 of 4": type and size in bytes of a collective, and the size of its group.
+// "7 4096 of 4": type and size in bytes of a collective, and the size of its group. "send 0>1 4096 #3": sender and
+// receiver of a message, its size in bytes and its tag; -1 where none is stated.
 std::string said(const Trace& t, const Node& n) {
   if (n.type == NodeType::comp) return "comp";
   if (n.type == NodeType::comm_coll) {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/error_text.h"
+#include "common/expect_error.h"
 #include "passes/lower/export.h"
 #include "passes/provenance.h"
 #include "passes/verify/verify.h"
@@ -22,7 +22,7 @@ using test::Tb;
 using test::tmp;
 using enum StepType;
 
-// "0 COMM_SEND_NODE_tb0_step0 <- ; …"
+// A line for each node: "ID NAME <- NODE NODE …", behind the arrow those that it depends on by data.
 std::string graph_text(const Trace& t) {
   std::string text;
   for (const Node& n : t.nodes.nodes) {
@@ -185,14 +185,8 @@ TEST(Export, WhatCannotBeScheduledIsRefused) {
   std::vector<Trace> traces = lower(ring(3));
   traces[1].nodes.nodes[1].data_deps.count = 0;  // its first receive no longer waits for its send
   Diagnostics diagnostics;
-  try {
-    (void)export_algorithm(traces, diagnostics);
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find("send to the same rank with the same tag in no defined order"),
-              std::string::npos)
-        << e.what();
-  }
+  const std::string error = test::error_message([&] { (void)export_algorithm(traces, diagnostics); });
+  EXPECT_NE(error.find("send to the same rank with the same tag in no defined order"), std::string::npos) << error;
 }
 
 // What the runtimes cannot take is not written, however well the traces agree with themselves.
@@ -246,15 +240,11 @@ TEST(Export, TracesWithoutProvenanceAreRefused) {
   traces[0].nodes.add_node(0, NodeType::comm_send, "send");
   traces[0].nodes.end_node();
   Diagnostics diagnostics;
-  try {
-    (void)export_algorithm(traces, diagnostics);
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_STREQ(e.what(),
-                 "the trace carries no chunk provenance (which chunks its messages move), so no MSCCL-IR can be "
-                 "written from it");
-    EXPECT_EQ(e.where().file, "plain.0.et");
-  }
+  const Error e = test::thrown_error([&] { (void)export_algorithm(traces, diagnostics); });
+  EXPECT_STREQ(e.what(),
+               "the trace carries no chunk provenance (which chunks its messages move), so no MSCCL-IR can be "
+               "written from it");
+  EXPECT_EQ(e.where().file, "plain.0.et");
 }
 
 TEST(Schedule, SplitsFusedStepsWhoseConnectionsCannotShareAThreadblock) {

@@ -21,7 +21,8 @@ namespace {
 
 using namespace test;
 
-// "7 COMM_SEND d:1,2 c:3 0>1 tag 4 8 B" for each node, what is not there left out.
+// A line for each node, such as "7 COMM_SEND d:1,2 c:3 0>1 tag 4 8 B": id, type, data and control dependencies,
+// sender and receiver, tag, size in bytes. What is not there is left out.
 Lines dump(const Trace& trace) {
   Lines out;
   for (const Node& n : trace.nodes.nodes) {
@@ -191,7 +192,7 @@ TEST(Merge, PlacesAreThePositionsInTheGroup) {
   EXPECT_EQ(merge_error(plan, workload(3)), "t.3.et:@0x0: node 0: rank 3 is no member of process group '3'");
 }
 
-// Of all instances that a rank takes part in, whatever runs at the same time.
+// No two instances that a rank takes part in have a tag in common, whatever runs at the same time.
 TEST(Merge, TagsNeverMeet) {
   Plan plan(4, built(Collective::all_reduce, 4), 2);
   plan.algorithms.push_back(built(Collective::all_reduce, 2));

@@ -46,6 +46,8 @@ std::string contradiction(Cut::Contradicted what) {
   return {};
 }
 
+// A line for each cut, such as "0:5 on 3 stream_order, order contradicted": rank and node, the node that it no
+// longer depends on, the rule of that dependency, and what contradicted it if anything did.
 std::vector<std::string> cut_lines(const Cuts& cuts) {
   std::vector<std::string> out;
   for (const auto& [rank, of] : cuts) {

@@ -17,7 +17,8 @@ using namespace test;
 
 const Name device{std::string_view("device_of")};
 
-// "5<3,4;2" for each node: its data and control dependencies.
+// A word for each node, such as "5s<3,4;2": its id, its type if it is no computation (s: send, r: receive,
+// c: collective), the ids that it depends on by data, and behind ";" those by control.
 std::string dependencies_text(const NodeTable& table) {
   std::string out;
   const auto list = [](std::span<const NodeId> ids) {
@@ -218,7 +219,7 @@ TEST(Subset, DoesNotGrowBeyondReason) {
               }).starts_with("without the messages to other ranks there would be more than "));
 }
 
-// Of collective 7 two nodes, of which node 21 waits for node 20; node 8 waits for it.
+// Two nodes stand for collective 7: node 21 waits for node 20, and node 8 waits for node 21.
 Trace merged_nodes(std::int64_t nodes = 2, const std::vector<NodeId>& waits = {21},
                    const std::vector<NodeId>& second = {20}) {
   TraceBuilder b;

@@ -44,7 +44,9 @@ std::string proof(const std::vector<Trace>& traces) {
   return proof(make_step_graph(traces, diagnostics));
 }
 
-// "0 send 0>1 tag 7 1000 B <- 3 after 2" a line.
+// A line for each node, such as "0 send 0>1 tag 7 1000 B chunk 2 link 1 at 0-500 <- 3 after 2": id, sender and
+// receiver, tag, size in bytes, chunk, link, begin and end in ps, data dependencies, control dependencies. A
+// computation has operations, bytes and ns instead of an address; "-" is no value.
 std::string program_text(const Trace& t) {
   std::string out;
   for (const Node& n : t.nodes.nodes) {

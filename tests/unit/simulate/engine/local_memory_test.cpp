@@ -57,7 +57,7 @@ ReplayResult run_tracking(const std::vector<Trace>& traces, const ReplayOptions&
   return replay(*program);
 }
 
-// "3100 at 10 us"
+// The most memory in use, in bytes, and since when, such as "3100 at 10 us"; "-" if it is not known.
 std::string peak(const ReplayResult& r, std::size_t npu = 0) {
   const auto& p = r.npus[npu].peak_memory;
   return p ? std::to_string(p->bytes) + " at " + format_time(p->at_ps) : "-";

@@ -128,7 +128,7 @@ TEST(Replay, ExposedCommunicationIsNeverNegative) {
       << out;
 }
 
-// Of two NPUs one computes while the collective is under way, and one comes to it late.
+// One of two NPUs computes while the collective is under way, and the other comes to it late.
 TEST(Replay, ExposedTimeOfACollective) {
   auto t = ranks(2);
   comp(t[0], 0, 5);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/expect_error.h"
 #include "common/findings.h"
 #include "unit/simulate/traces.h"
 
@@ -60,22 +61,14 @@ TEST(ReplayBuilder, SizeFillsInForMissingSizes) {
   const auto r = replay(t, net(ring2), options, d);
   ASSERT_TRUE(r);
   EXPECT_EQ(r->npus[0].bytes_sent, 666);
-  try {
-    (void)replay(t, net(ring2), {}, d);
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_EQ(e.kind(), Error::Kind::usage);
-    EXPECT_STREQ(e.what(),
-                 "node 0 says its chunks but no comm_size; give the size of the collective with --size BYTES");
-    EXPECT_EQ(e.where().file, "t.0.et");
-  }
+  const Error no_size = thrown_error([&] { (void)replay(t, net(ring2), {}, d); });
+  EXPECT_EQ(no_size.kind(), Error::Kind::usage);
+  EXPECT_STREQ(no_size.what(),
+               "node 0 says its chunks but no comm_size; give the size of the collective with --size BYTES");
+  EXPECT_EQ(no_size.where().file, "t.0.et");
   options.size_bytes = 1;
-  try {
-    (void)replay(t, net(ring2), options, d);
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_STREQ(e.what(), "--size 1 is less than one byte for each of the 3 chunks");
-  }
+  EXPECT_EQ(error_message([&] { (void)replay(t, net(ring2), options, d); }),
+            "--size 1 is less than one byte for each of the 3 chunks");
   options.size_bytes = 0;
   EXPECT_THROW((void)replay(t, net(ring2), options, d), Error);
 }
@@ -167,13 +160,10 @@ TEST(ReplayBuilder, ChecksTheNumberOfRanks) {
             where + "no traces of ranks 2 to 7: the network has 8 NPUs; give a network of 2 NPUs [network]\n");
   auto gap = ranks(4);
   gap.erase(gap.begin() + 2);
-  try {
-    (void)missing(gap);
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_EQ(e.where().file, "t.3.et");
-    EXPECT_STREQ(e.what(), "rank 3, but there is no trace of rank 2 (t.2.et): a replay takes all ranks from 0 on");
-  }
+  const Error no_rank_2 = thrown_error([&] { (void)missing(gap); });
+  EXPECT_EQ(no_rank_2.where().file, "t.3.et");
+  EXPECT_STREQ(no_rank_2.what(),
+               "rank 3, but there is no trace of rank 2 (t.2.et): a replay takes all ranks from 0 on");
   Diagnostics d;
   EXPECT_THROW((void)replay({}, net(ring2), {}, d), Error);
   auto t = ranks(2);

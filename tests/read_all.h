@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 // For tests and fuzz targets of the readers of PyTorch's and Kineto's traces: all that was read as one text, to
-// compare, and errors with their places.
+// compare.
 #pragma once
 
 #include <string>
 #include <string_view>
 
+#include "common/error_text.h"
 #include "core/profile.h"
 #include "core/trace.h"
 #include "formats/kineto/kineto.h"
 #include "formats/pytorch/pytorch.h"
 
-namespace convert::testing {
+namespace convert::test {
+
+inline constexpr std::size_t mib = std::size_t{1} << 20U;
 
 template <class... Numbers>
 void append_all(std::string& out, Numbers... numbers) {
@@ -90,23 +93,12 @@ inline std::string all_of(const Profile& p) {
   return out;
 }
 
-// What `read` throws: "FILE:LINE:COLUMN: message"; nothing if it does not.
-template <class Read>
-std::string error_of(const Read& read) {
-  try {
-    read();
-  } catch (const Error& e) {
-    return format_location(e.where()) + ": " + e.what();
-  }
-  return "";
-}
-
 // All that is read and reported, or the error.
 template <class Read>
 std::string outcome_of(Input& input, const Read& read) {
   std::string out;
   Diagnostics diagnostics;
-  const std::string error = error_of([&] { out = all_of(read(input, diagnostics)); });
+  const std::string error = error_text([&] { out = all_of(read(input, diagnostics)); });
   if (!error.empty()) return error;
   for (const Diagnostic& d : diagnostics.all()) out += '\n' + format_diagnostic(d);
   return out;
@@ -118,4 +110,4 @@ inline std::string kineto_outcome(Input& input, std::size_t window) {
   return outcome_of(input, [&](Input& in, Diagnostics& d) { return read_kineto(in, d, window); });
 }
 
-}  // namespace convert::testing
+}  // namespace convert::test

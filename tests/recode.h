@@ -8,7 +8,7 @@
 
 #include "formats/format.h"
 
-namespace convert::testing {
+namespace convert::test {
 
 // All ranks of `bytes`, read as `from` and written as `to`.
 inline std::string recode(std::string_view bytes, std::string_view from, std::string_view to,
@@ -62,4 +62,4 @@ inline void append_message(std::string& out, std::string_view message) {
   out += message;
 }
 
-}  // namespace convert::testing
+}  // namespace convert::test

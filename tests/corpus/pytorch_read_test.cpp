@@ -11,7 +11,7 @@
 #include "formats/format.h"
 #include "read_all.h"
 
-namespace convert::testing {
+namespace convert::test {
 namespace {
 
 constexpr std::size_t small_window = 64;
@@ -142,7 +142,7 @@ TEST(PytorchRead, CutCompression) {
   const std::filesystem::path cut = std::filesystem::path(::testing::TempDir()) / "etkit-cut-host.json.gz";
   for (const std::size_t n : {bytes.size() / 2, bytes.size() - 1}) {
     std::ofstream(cut, std::ios::binary) << bytes.substr(0, n);
-    const std::string error = error_of([&] {
+    const std::string error = error_text([&] {
       const auto input = open_input(cut.string());
       Diagnostics diagnostics;
       (void)read_pytorch(*input, 0, diagnostics);
@@ -153,4 +153,4 @@ TEST(PytorchRead, CutCompression) {
 }
 
 }  // namespace
-}  // namespace convert::testing
+}  // namespace convert::test

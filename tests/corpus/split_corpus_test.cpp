@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "common/scratch.h"
 #include "corpus.h"
 #include "sets/derived/merging.h"
 #include "sets/derived/rankwise.h"
-#include "unit/io/scratch.h"
 #include "unit/sets/split_sets.h"
 
 namespace {
@@ -142,7 +142,7 @@ TEST(SplitCorpus, TaskGraphs) {
   }
 }
 
-// Of workloads whose ids ascend, as et-merge writes them.
+// The workloads are those whose ids ascend, as et-merge writes them.
 TEST(SplitCorpus, CollapsingUndoesMerging) {
   REQUIRE_CORPUS();
   std::size_t merges = 0;

@@ -7,6 +7,6 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   (void)convert::sniff_kineto(bytes.substr(0, 4096));
-  convert::fuzzing::check_windows(bytes, convert::testing::kineto_outcome);
+  convert::fuzzing::check_windows(bytes, convert::test::kineto_outcome);
   return 0;
 }

@@ -16,7 +16,7 @@ std::string written(const Algorithm& algorithm) {
   return out;
 }
 
-// Of a nop only what it waits for has a meaning, and only that is kept in traces.
+// A nop means nothing but what it waits for, and traces keep only that.
 Algorithm with_plain_nops(Algorithm algorithm) {
   for (Step& s : algorithm.steps) {
     if (s.type == StepType::nop) s = {.depid = s.depid, .deps = s.deps};

@@ -11,7 +11,9 @@ namespace {
 
 constexpr Buffer in = Buffer::input;
 
-// "s i0>i0 x1", one step a line; "@1.0" waits for threadblock 1 step 0, "!" publishes.
+// The threadblocks of a rank, and below each a step a line, such as "s 0>2 x1 @1.0 !": type, place of the first
+// chunk that is read and of the first that is written, number of chunks; "@1.0" waits for threadblock 1 step 0, "!"
+// publishes.
 std::string text(const Algorithm& a, std::int32_t rank) {
   std::string out;
   const Gpu& gpu = a.gpus[static_cast<std::size_t>(rank)];

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "collectives/collective.h"
+#include "common/findings.h"
 #include "passes/verify/verify.h"
 #include "sanitized.h"
 
@@ -17,9 +18,7 @@ std::string findings(const Algorithm& a) {
   options.dataflow = true;
   check_structure(a, diagnostics);
   verify(make_step_graph(a), options, diagnostics);
-  std::string text;
-  for (const Diagnostic& d : diagnostics.all()) text += format_diagnostic(d) + "\n";
-  return text;
+  return test::findings_text(diagnostics);
 }
 
 void prove(const CollectiveRequest& r) {

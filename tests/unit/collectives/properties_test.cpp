@@ -8,6 +8,7 @@
 #include <set>
 
 #include "collectives/collective.h"
+#include "common/expect_error.h"
 #include "core/diagnostic.h"
 #include "passes/verify/step_graph.h"
 
@@ -278,13 +279,7 @@ TEST(Properties, AllToAllByDimensionsSendsFewerAndLargerMessages) {
 }
 
 std::string refusal(const CollectiveRequest& r) {
-  try {
-    (void)build_collective(r);
-  } catch (const Error& e) {
-    EXPECT_EQ(e.kind(), Error::Kind::usage);
-    return e.what();
-  }
-  return "built";
+  return test::error_message([&] { (void)build_collective(r); }, Error::Kind::usage);
 }
 
 TEST(Properties, WhatCannotBeBuiltIsRefusedWithTheReason) {

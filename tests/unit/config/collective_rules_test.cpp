@@ -6,31 +6,30 @@
 #include <string>
 #include <vector>
 
+#include "common/expect_error.h"
 #include "core/diagnostic.h"
 
 namespace convert {
 namespace {
 
-// The message of the usage error, or "" if there is none.
 std::string rule_error(const std::string& text) {
-  try {
-    (void)parse_collective_rule(text);
-  } catch (const Error& e) {
-    EXPECT_EQ(e.kind(), Error::Kind::usage);
-    return e.what();
-  }
-  return "";
+  return test::error_message([&] { (void)parse_collective_rule(text); }, Error::Kind::usage);
 }
 
-// "LOCATION: message [rule]", or "".
-std::string map_error(std::string_view text) {
-  try {
-    (void)parse_rule_map("m.yml", text);
-  } catch (const Error& e) {
-    EXPECT_EQ(e.kind(), Error::Kind::input);
-    return format_location(e.where()) + ": " + e.what() + " [" + std::string(e.rule()) + "]";
-  }
-  return "";
+// "PLACE: message [rule]", or "" if the map is read.
+std::string rule_map_error(std::string_view text) {
+  std::string rule;
+  const std::string error = test::error_text(
+      [&] {
+        try {
+          (void)parse_rule_map("m.yml", text);
+        } catch (const Error& e) {
+          rule = " [" + e.rule() + "]";
+          throw;
+        }
+      },
+      Error::Kind::input);
+  return error + rule;
 }
 
 bool fits(const std::string& rule, std::string_view group, std::int64_t bytes, NodeId id, std::string_view name) {
@@ -174,29 +173,31 @@ TEST(MergeMaps, ReadAstraSimsMapOfNodes) {
 }
 
 TEST(MergeMaps, SayWhatIsWrongAndWhere) {
-  EXPECT_EQ(map_error("rules: ring8\n"), "m.yml:1:8: rules wants a list of maps [merge]");
-  EXPECT_EQ(map_error("rules: []\n"), "m.yml:1:8: no rule is there [merge]");
-  EXPECT_EQ(map_error("rules:\n  - ring8\n"),
+  EXPECT_EQ(rule_map_error("rules: ring8\n"), "m.yml:1:8: rules wants a list of maps [merge]");
+  EXPECT_EQ(rule_map_error("rules: []\n"), "m.yml:1:8: no rule is there [merge]");
+  EXPECT_EQ(rule_map_error("rules:\n  - ring8\n"),
             "m.yml:2:5: a rule is a map, such as {collective: all_reduce, …} [merge]");
-  EXPECT_EQ(map_error("rules:\n  - collective: all_re\n    algorithm: x\n").substr(0, 48),
+  EXPECT_EQ(rule_map_error("rules:\n  - collective: all_re\n    algorithm: x\n").substr(0, 48),
             "m.yml:2:17: 'all_re' is none of all, all_reduce,");
-  EXPECT_EQ(map_error("rules:\n  - {pg: [3], algorithm: x}\n"), "m.yml:2:10: pg wants a single value [merge]");
-  EXPECT_EQ(map_error("rules:\n  - {node: x, algorithm: x}\n"), "m.yml:2:12: node wants the id of a node [merge]");
-  EXPECT_EQ(map_error("rules:\n  - {size: 3, algorithm: x}\n"),
+  EXPECT_EQ(rule_map_error("rules:\n  - {pg: [3], algorithm: x}\n"), "m.yml:2:10: pg wants a single value [merge]");
+  EXPECT_EQ(rule_map_error("rules:\n  - {node: x, algorithm: x}\n"),
+            "m.yml:2:12: node wants the id of a node [merge]");
+  EXPECT_EQ(rule_map_error("rules:\n  - {size: 3, algorithm: x}\n"),
             "m.yml:2:12: size wants conditions such as '>=1MiB' or '<64MiB' [merge]");
-  EXPECT_EQ(map_error("rules:\n  - {size: ['>=2', <2], algorithm: x}\n"), "m.yml:2:12: no size is such [merge]");
-  EXPECT_EQ(map_error("rules:\n  - {chunks: 0, algorithm: x}\n"),
+  EXPECT_EQ(rule_map_error("rules:\n  - {size: ['>=2', <2], algorithm: x}\n"),
+            "m.yml:2:12: no size is such [merge]");
+  EXPECT_EQ(rule_map_error("rules:\n  - {chunks: 0, algorithm: x}\n"),
             "m.yml:2:14: chunks wants a number from 1 to 65536 [merge]");
-  EXPECT_EQ(map_error("rules:\n  - pg: 3\n"),
+  EXPECT_EQ(rule_map_error("rules:\n  - pg: 3\n"),
             "m.yml:2:5: a rule wants either algorithm (a file or set) or builtin [merge]");
-  EXPECT_EQ(map_error("rules:\n  - {algorithm: x, builtin: ring}\n"),
+  EXPECT_EQ(rule_map_error("rules:\n  - {algorithm: x, builtin: ring}\n"),
             "m.yml:2:5: a rule wants either algorithm (a file or set) or builtin [merge]");
-  EXPECT_EQ(map_error("rules:\n  - {algoritm: x}\n").substr(0, 11), "m.yml:2:6: ");
-  EXPECT_EQ(map_error("12: [x]\n").substr(0, 8), "m.yml:1:");
-  EXPECT_NE(map_error(""), "");
-  EXPECT_NE(map_error("rule: []"), "");
-  EXPECT_NE(map_error("rules: &a [*a]"), "");
-  EXPECT_NE(map_error("rules: [" + std::string(100000, '[')), "");
+  EXPECT_EQ(rule_map_error("rules:\n  - {algoritm: x}\n").substr(0, 11), "m.yml:2:6: ");
+  EXPECT_EQ(rule_map_error("12: [x]\n").substr(0, 8), "m.yml:1:");
+  EXPECT_NE(rule_map_error(""), "");
+  EXPECT_NE(rule_map_error("rule: []"), "");
+  EXPECT_NE(rule_map_error("rules: &a [*a]"), "");
+  EXPECT_NE(rule_map_error("rules: [" + std::string(100000, '[')), "");
 }
 
 }  // namespace

@@ -7,11 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "common/expect_error.h"
+
 namespace {
 
 using namespace convert;
 
-// "KEY@LINE:COLUMN RANK[>PEER][/BYTES]"
+// The entries as "KEY@LINE:COLUMN RANK[>PEER][/BYTES]", "; " between them.
 std::string entries(std::string_view text) {
   std::string out;
   for (const DeviceEntry& e : parse_device_map("m", text).entries) {
@@ -23,14 +25,8 @@ std::string entries(std::string_view text) {
   return out;
 }
 
-std::string error(std::string_view text) {
-  try {
-    (void)parse_device_map("m", text);
-  } catch (const Error& e) {
-    EXPECT_EQ(e.rule(), "devices");
-    return format_location(e.where()) + ": " + e.what();
-  }
-  return "";
+std::string device_map_error(std::string_view text) {
+  return test::error_text([&] { (void)parse_device_map("m", text); }, "devices");
 }
 
 TEST(DeviceMap, Csv) {
@@ -68,8 +64,8 @@ TEST(DeviceMap, Errors) {
       {"{\"a\": 1,\n\"a\": 2}", "m:2:1: 'a' is given twice; first in line 1"},
       {"{\"a\": {\"b\": 1}}", "m:1:7: '{' is not a rank, an integer from 0 to 2^31-1"},
   };
-  for (const auto& [text, expected] : cases) EXPECT_EQ(error(text), expected) << text;
-  EXPECT_TRUE(error("{\"a\": 1").starts_with("m:1:")) << error("{\"a\": 1");
+  for (const auto& [text, expected] : cases) EXPECT_EQ(device_map_error(text), expected) << text;
+  EXPECT_TRUE(device_map_error("{\"a\": 1").starts_with("m:1:")) << device_map_error("{\"a\": 1");
 }
 
 }  // namespace

@@ -5,21 +5,14 @@
 
 #include <string>
 
+#include "common/expect_error.h"
 #include "core/diagnostic.h"
 
 namespace convert {
 namespace {
 
-// "LOCATION: message" of the Error, or "" if there is none.
-std::string error_of(std::string_view text, std::optional<std::uint32_t> ranks = std::nullopt) {
-  try {
-    (void)parse_groups("r.groups.json", text, ranks);
-  } catch (const Error& e) {
-    EXPECT_EQ(e.kind(), Error::Kind::input);
-    EXPECT_EQ(e.rule(), "groups");
-    return format_location(e.where()) + ": " + e.what();
-  }
-  return "";
+std::string groups_error(std::string_view text, std::optional<std::uint32_t> ranks = std::nullopt) {
+  return test::error_text([&] { (void)parse_groups("r.groups.json", text, ranks); }, "groups");
 }
 
 TEST(Groups, InTheOrderOfTheFile) {
@@ -38,39 +31,39 @@ TEST(Groups, InTheOrderOfTheFile) {
 TEST(Groups, Ids) {
   const std::string rule = "r.groups.json:1:2: a group's id must be an integer from 0, not ";
   for (const std::string bad : {"", "-1", "+1", "01", "1.0", "one", " 1", "1 ", "0x1", "9223372036854775808"}) {
-    EXPECT_EQ(error_of("{\"" + bad + "\": [0]}"), rule + "\"" + bad + "\"");
+    EXPECT_EQ(groups_error("{\"" + bad + "\": [0]}"), rule + "\"" + bad + "\"");
   }
-  EXPECT_EQ(error_of("{\"" + std::string(100, 'n') + "\": [0]}"), rule + "\"" + std::string(40, 'n') + "…\"");
-  EXPECT_EQ(error_of("{\"1\": [0],\n  \"2\": [1],\n  \"1\": [2]}"),
+  EXPECT_EQ(groups_error("{\"" + std::string(100, 'n') + "\": [0]}"), rule + "\"" + std::string(40, 'n') + "…\"");
+  EXPECT_EQ(groups_error("{\"1\": [0],\n  \"2\": [1],\n  \"1\": [2]}"),
             "r.groups.json:3:3: group 1 is given twice; first in line 1");
 }
 
 TEST(Groups, Ranks) {
   const std::string rule = "r.groups.json:2:7: group 5: a rank must be an integer from 0, not ";
   for (const std::string bad : {"-1", "1.0", "1e0", "01", "\"1\"", "null", "true", "4294967296", "1x", "-"}) {
-    EXPECT_EQ(error_of("{\n \"5\":[" + bad + " ]}"), rule + bad);
-    EXPECT_EQ(error_of("{\n \"5\":[" + bad + ", 3]}"), rule + bad);
+    EXPECT_EQ(groups_error("{\n \"5\":[" + bad + " ]}"), rule + bad);
+    EXPECT_EQ(groups_error("{\n \"5\":[" + bad + ", 3]}"), rule + bad);
   }
-  EXPECT_EQ(error_of("{\n \"5\":[[1]]}"), rule + "[");
-  EXPECT_EQ(error_of("{\n \"5\":[{}]}"), rule + "{");
-  EXPECT_EQ(error_of("{\"5\": [0, 1,\n0]}"), "r.groups.json:2:1: group 5 names rank 0 twice");
-  EXPECT_EQ(error_of("{\"5\": [0], \"6\": [0, 8]}", 8),
+  EXPECT_EQ(groups_error("{\n \"5\":[[1]]}"), rule + "[");
+  EXPECT_EQ(groups_error("{\n \"5\":[{}]}"), rule + "{");
+  EXPECT_EQ(groups_error("{\"5\": [0, 1,\n0]}"), "r.groups.json:2:1: group 5 names rank 0 twice");
+  EXPECT_EQ(groups_error("{\"5\": [0], \"6\": [0, 8]}", 8),
             "r.groups.json:1:21: group 6 names rank 8, but the set has 8 ranks");
-  EXPECT_EQ(error_of("{\"5\": [1]}", 1), "r.groups.json:1:8: group 5 names rank 1, but the set has 1 rank");
-  EXPECT_EQ(error_of("{\"5\": [7]}", 8), "");
+  EXPECT_EQ(groups_error("{\"5\": [1]}", 1), "r.groups.json:1:8: group 5 names rank 1, but the set has 1 rank");
+  EXPECT_EQ(groups_error("{\"5\": [7]}", 8), "");
   for (const std::string bad : {"0", "\"0\"", "null", "{\"0\": [1]}"}) {
-    EXPECT_EQ(error_of("{\"5\": " + bad + "}"),
+    EXPECT_EQ(groups_error("{\"5\": " + bad + "}"),
               "r.groups.json:1:7: group 5 must be a list of ranks, such as [0, 1]");
   }
 }
 
 TEST(Groups, MalformedJson) {
   const std::string shape = "a JSON object is expected, such as {\"1\": [0, 1]}";
-  EXPECT_EQ(error_of(""), "r.groups.json:1:1: empty; " + shape);
-  EXPECT_EQ(error_of(" \n"), "r.groups.json:1:1: empty; " + shape);
-  EXPECT_EQ(error_of("\n [0]"), "r.groups.json:2:2: " + shape);
-  EXPECT_EQ(error_of("7"), "r.groups.json:1:1: " + shape);
-  EXPECT_EQ(error_of("{\"0\": [1]}\n{}"), "r.groups.json:2:1: more text behind the object");
+  EXPECT_EQ(groups_error(""), "r.groups.json:1:1: empty; " + shape);
+  EXPECT_EQ(groups_error(" \n"), "r.groups.json:1:1: empty; " + shape);
+  EXPECT_EQ(groups_error("\n [0]"), "r.groups.json:2:2: " + shape);
+  EXPECT_EQ(groups_error("7"), "r.groups.json:1:1: " + shape);
+  EXPECT_EQ(groups_error("{\"0\": [1]}\n{}"), "r.groups.json:2:1: more text behind the object");
   for (const std::string bad : {"{",
                                 "{\"0\"",
                                 "{\"0\":",
@@ -94,24 +87,24 @@ TEST(Groups, MalformedJson) {
                                 "{\"0\": [1], \"\xff\": [2]}",
                                 "{\"0\": [1]}}",
                                 "{\"0\": [1]} x"}) {
-    const std::string error = error_of(bad);
+    const std::string error = groups_error(bad);
     EXPECT_TRUE(error.starts_with("r.groups.json:1:")) << bad << " -> " << error;
   }
-  EXPECT_EQ(error_of("{\"0\": [1], \"1"),
+  EXPECT_EQ(groups_error("{\"0\": [1], \"1"),
             "r.groups.json:1:12: malformed JSON: A string is opened, but never closed.");
-  EXPECT_TRUE(error_of("{\"0\": [1],\n\"\xff\": [2]}").starts_with("r.groups.json:2:2: malformed JSON: "));
+  EXPECT_TRUE(groups_error("{\"0\": [1],\n\"\xff\": [2]}").starts_with("r.groups.json:2:2: malformed JSON: "));
 }
 
 // No byte that is cut off or changed may pass unseen or do harm.
 TEST(Groups, CutAndChanged) {
   const std::string text = "{\"0\": [0, 1, 2, 3],\n \"10\": [0, 2]}";
-  for (std::size_t n = 0; n < text.size(); ++n) EXPECT_NE(error_of(text.substr(0, n)), "") << n;
+  for (std::size_t n = 0; n < text.size(); ++n) EXPECT_NE(groups_error(text.substr(0, n)), "") << n;
   for (std::size_t i = 0; i < text.size(); ++i) {
     for (const char c : std::string_view("\0\"{}[],:x\xc3", 10)) {
       if (text[i] == c) continue;
       std::string changed = text;
       changed[i] = c;
-      EXPECT_NE(error_of(changed, 4), "") << changed;
+      EXPECT_NE(groups_error(changed, 4), "") << changed;
     }
   }
 }

@@ -5,21 +5,14 @@
 
 #include <string>
 
+#include "common/expect_error.h"
 #include "core/diagnostic.h"
 
 namespace convert {
 namespace {
 
-// "LOCATION: message" of the Error, or "" if there is none.
-std::string error_of(const std::string& text) {
-  try {
-    (void)parse_memory("m.json", text);
-  } catch (const Error& e) {
-    EXPECT_EQ(e.kind(), Error::Kind::input);
-    EXPECT_EQ(e.rule(), "memory");
-    return format_location(e.where()) + ": " + e.what();
-  }
-  return "";
+std::string memory_error(const std::string& text) {
+  return test::error_text([&] { (void)parse_memory("m.json", text); }, "memory");
 }
 
 TEST(Memory, ReadsEachKind) {
@@ -47,33 +40,33 @@ TEST(Memory, ReadsEachKind) {
 }
 
 TEST(Memory, LocatesErrors) {
-  EXPECT_EQ(error_of("{}"), "m.json: key memory-type is missing");
-  EXPECT_EQ(error_of("{\"memory-type\": \"MEMORY_POOLS\"}"),
+  EXPECT_EQ(memory_error("{}"), "m.json: key memory-type is missing");
+  EXPECT_EQ(memory_error("{\"memory-type\": \"MEMORY_POOLS\"}"),
             "m.json:1:17: unknown memory-type \"MEMORY_POOLS\"; did you mean MEMORY_POOL?");
-  EXPECT_EQ(error_of("{\"memory-type\": \"none\"}"),
+  EXPECT_EQ(memory_error("{\"memory-type\": \"none\"}"),
             "m.json:1:17: unknown memory-type \"none\"; known: NO_MEMORY_EXPANSION, PER_NPU_MEMORY_EXPANSION, "
             "PER_NODE_MEMORY_EXPANSION, MEMORY_POOL");
-  EXPECT_EQ(error_of("{\"memory-type\": 1}"),
+  EXPECT_EQ(memory_error("{\"memory-type\": 1}"),
             "m.json:1:17: memory-type wants one of NO_MEMORY_EXPANSION, PER_NPU_MEMORY_EXPANSION, "
             "PER_NODE_MEMORY_EXPANSION, MEMORY_POOL, not 1");
-  EXPECT_EQ(error_of("{\n \"memory_type\": \"MEMORY_POOL\"}"),
+  EXPECT_EQ(memory_error("{\n \"memory_type\": \"MEMORY_POOL\"}"),
             "m.json:2:2: unknown key \"memory_type\"; did you mean memory-type?");
-  EXPECT_EQ(error_of("{\"x\": 1}"),
+  EXPECT_EQ(memory_error("{\"x\": 1}"),
             "m.json:1:2: unknown key \"x\"; known: memory-type, remote-mem-latency, remote-mem-bw, num-nodes, "
             "num-npus-per-node");
-  EXPECT_EQ(error_of("{\"memory-type\": \"MEMORY_POOL\",\n\n \"memory-type\": \"MEMORY_POOL\"}"),
+  EXPECT_EQ(memory_error("{\"memory-type\": \"MEMORY_POOL\",\n\n \"memory-type\": \"MEMORY_POOL\"}"),
             "m.json:3:2: key \"memory-type\" is given twice; first in line 1");
   const std::string pool = "{\"memory-type\": \"MEMORY_POOL\",\n";
   const std::string exact = " wants a whole number from 0 to 9007199254740992, not ";
   for (const std::string bad : {"1.5", "-1", "\"1\"", "true", "null", "1e300", "1e400", "9007199254740993"}) {
-    EXPECT_EQ(error_of(pool + "\"remote-mem-bw\": " + bad + "}"), "m.json:2:18: remote-mem-bw" + exact + bad);
-    EXPECT_EQ(error_of(pool + "\"remote-mem-latency\": " + bad + "\n}"),
+    EXPECT_EQ(memory_error(pool + "\"remote-mem-bw\": " + bad + "}"), "m.json:2:18: remote-mem-bw" + exact + bad);
+    EXPECT_EQ(memory_error(pool + "\"remote-mem-latency\": " + bad + "\n}"),
               "m.json:2:23: remote-mem-latency" + exact + bad);
   }
   for (const std::string bad : {"0", "16777217"}) {
-    EXPECT_EQ(error_of(pool + "\"num-nodes\": " + bad + "}"),
+    EXPECT_EQ(memory_error(pool + "\"num-nodes\": " + bad + "}"),
               "m.json:2:14: num-nodes wants a whole number from 1 to 16777216, not " + bad);
-    EXPECT_EQ(error_of(pool + "\"num-npus-per-node\": " + bad + "}"),
+    EXPECT_EQ(memory_error(pool + "\"num-npus-per-node\": " + bad + "}"),
               "m.json:2:22: num-npus-per-node wants a whole number from 1 to 16777216, not " + bad);
   }
 }
@@ -81,24 +74,24 @@ TEST(Memory, LocatesErrors) {
 TEST(Memory, NodesMustBeCounted) {
   const std::string per_node = "{\"memory-type\": \"PER_NODE_MEMORY_EXPANSION\"";
   const std::string needs = "m.json:1:17: PER_NODE_MEMORY_EXPANSION needs num-nodes and num-npus-per-node; ";
-  EXPECT_EQ(error_of(per_node + "}"), needs + "num-nodes is missing");
-  EXPECT_EQ(error_of(per_node + ", \"num-nodes\": 2}"), needs + "num-npus-per-node is missing");
-  EXPECT_EQ(error_of(per_node + ", \"num-npus-per-node\": 2}"), needs + "num-nodes is missing");
+  EXPECT_EQ(memory_error(per_node + "}"), needs + "num-nodes is missing");
+  EXPECT_EQ(memory_error(per_node + ", \"num-nodes\": 2}"), needs + "num-npus-per-node is missing");
+  EXPECT_EQ(memory_error(per_node + ", \"num-npus-per-node\": 2}"), needs + "num-nodes is missing");
 }
 
 TEST(Memory, MalformedJson) {
   const std::string shape = R"(a JSON object is expected, such as {"memory-type": "NO_MEMORY_EXPANSION"})";
-  EXPECT_EQ(error_of(" "), "m.json:1:1: empty; " + shape);
-  EXPECT_EQ(error_of("\n[]"), "m.json:2:1: " + shape);
-  EXPECT_EQ(error_of("{\"memory-type\": \"MEMORY_POOL\"}\n{}"), "m.json:2:1: more text behind the object");
-  EXPECT_EQ(error_of("{\"memory-type\": " + std::string(500'000, '{')).substr(0, 9), "m.json:1:");
-  EXPECT_EQ(error_of(std::string((1 << 20) + 1, '{')), "m.json: larger than 1 MiB, which no memory file is");
+  EXPECT_EQ(memory_error(" "), "m.json:1:1: empty; " + shape);
+  EXPECT_EQ(memory_error("\n[]"), "m.json:2:1: " + shape);
+  EXPECT_EQ(memory_error("{\"memory-type\": \"MEMORY_POOL\"}\n{}"), "m.json:2:1: more text behind the object");
+  EXPECT_EQ(memory_error("{\"memory-type\": " + std::string(500'000, '{')).substr(0, 9), "m.json:1:");
+  EXPECT_EQ(memory_error(std::string((1 << 20) + 1, '{')), "m.json: larger than 1 MiB, which no memory file is");
 }
 
 // No byte that is cut off may pass unseen.
 TEST(Memory, Cut) {
   const std::string text = R"({"memory-type": "MEMORY_POOL", "remote-mem-bw": 100})";
-  for (std::size_t n = 0; n < text.size(); ++n) EXPECT_NE(error_of(text.substr(0, n)), "") << n;
+  for (std::size_t n = 0; n < text.size(); ++n) EXPECT_NE(memory_error(text.substr(0, n)), "") << n;
 }
 
 }  // namespace

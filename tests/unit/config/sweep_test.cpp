@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "common/expect_error.h"
+
 namespace convert {
 namespace {
 
@@ -13,26 +15,12 @@ const SweepKeys keys = {.keys = {"network", "bandwidth", "latency", "model", "fa
                         .per_dimension = {"bandwidth"},
                         .lists = {"fail"}};
 
-// "LOCATION: message" of the Error, or "" if there is none.
-std::string error_of(std::string_view text) {
-  try {
-    (void)parse_sweep("s.yml", text, keys);
-  } catch (const Error& e) {
-    EXPECT_EQ(e.kind(), Error::Kind::input);
-    EXPECT_EQ(e.rule(), "sweep");
-    return format_location(e.where()) + ": " + e.what();
-  }
-  return "";
+std::string sweep_error(std::string_view text) {
+  return test::error_text([&] { (void)parse_sweep("s.yml", text, keys); }, "sweep");
 }
 
 std::string option_error(std::string_view text) {
-  try {
-    (void)parse_sweep_option(text, keys);
-  } catch (const Error& e) {
-    EXPECT_EQ(e.kind(), Error::Kind::usage);
-    return e.what();
-  }
-  return "";
+  return test::error_message([&] { (void)parse_sweep_option(text, keys); }, Error::Kind::usage);
 }
 
 std::vector<std::string> texts(const SweepSetting& setting) {
@@ -73,38 +61,42 @@ TEST(Sweep, OneMistakeIsToldInOneWay) {
 }
 
 TEST(Sweep, ErrorsHaveTheirPlace) {
-  EXPECT_EQ(error_of(""),
+  EXPECT_EQ(sweep_error(""),
             "s.yml: empty; a sweep file has the key sweep, and base if some values are common to all runs");
-  EXPECT_EQ(error_of("sweeps: {}"), "s.yml:1:1: unknown key 'sweeps'; did you mean sweep?");
-  EXPECT_EQ(error_of("base: {model: aware}"), "s.yml: key sweep is missing");
-  EXPECT_EQ(error_of("sweep: [a]"), "s.yml:1:8: sweep wants a map, such as {bandwidth: [25GB/s, 50GB/s]}");
+  EXPECT_EQ(sweep_error("sweeps: {}"), "s.yml:1:1: unknown key 'sweeps'; did you mean sweep?");
+  EXPECT_EQ(sweep_error("base: {model: aware}"), "s.yml: key sweep is missing");
+  EXPECT_EQ(sweep_error("sweep: [a]"), "s.yml:1:8: sweep wants a map, such as {bandwidth: [25GB/s, 50GB/s]}");
   const std::string is_empty = "sweep is empty; it lists values of keys, such as {bandwidth: [25GB/s, 50GB/s]}";
-  EXPECT_EQ(error_of("sweep: {}"), "s.yml:1:8: " + is_empty);
-  EXPECT_EQ(error_of("base:\nsweep:\n\n"), "s.yml:2:1: " + is_empty);
-  EXPECT_EQ(error_of("sweep:\n  \tmodel: a"), "s.yml:2:3: a tab in the indentation; YAML wants spaces");
+  EXPECT_EQ(sweep_error("sweep: {}"), "s.yml:1:8: " + is_empty);
+  EXPECT_EQ(sweep_error("base:\nsweep:\n\n"), "s.yml:2:1: " + is_empty);
+  EXPECT_EQ(sweep_error("sweep:\n  \tmodel: a"), "s.yml:2:3: a tab in the indentation; YAML wants spaces");
   for (const char* none : {"base: {}\nsweep: {model: a}", "base:\nsweep: {model: a}"})
-    EXPECT_EQ(error_of(none), "");
-  EXPECT_EQ(error_of("base: []\nsweep: {model: a}"), "s.yml:1:7: base wants a map, such as {network: ring8.yml}");
-  EXPECT_EQ(error_of("base: x\nsweep: {model: a}"), "s.yml:1:7: base wants a map, such as {network: ring8.yml}");
-  EXPECT_EQ(error_of("sweep:\n  bandwith: 1"), "s.yml:2:3: unknown key 'bandwith'; did you mean bandwidth?");
-  EXPECT_EQ(error_of("sweep: {zzz: 1}"),
+    EXPECT_EQ(sweep_error(none), "");
+  EXPECT_EQ(sweep_error("base: []\nsweep: {model: a}"),
+            "s.yml:1:7: base wants a map, such as {network: ring8.yml}");
+  EXPECT_EQ(sweep_error("base: x\nsweep: {model: a}"), "s.yml:1:7: base wants a map, such as {network: ring8.yml}");
+  EXPECT_EQ(sweep_error("sweep:\n  bandwith: 1"), "s.yml:2:3: unknown key 'bandwith'; did you mean bandwidth?");
+  EXPECT_EQ(sweep_error("sweep: {zzz: 1}"),
             "s.yml:1:9: unknown key 'zzz'; known: network, bandwidth, latency, model, fail");
-  EXPECT_EQ(error_of("sweep: {bandwidth.x: 1}"), "s.yml:1:9: bandwidth.x: 'x' is no dimension; they count from 0");
-  EXPECT_EQ(error_of("sweep: {bandwidth.07: 1}"),
+  EXPECT_EQ(sweep_error("sweep: {bandwidth.x: 1}"),
+            "s.yml:1:9: bandwidth.x: 'x' is no dimension; they count from 0");
+  EXPECT_EQ(sweep_error("sweep: {bandwidth.07: 1}"),
             "s.yml:1:9: bandwidth.07: '07' is no dimension; they count from 0");
-  EXPECT_EQ(error_of("sweep: {model.1: 1}").substr(0, 33), "s.yml:1:9: unknown key 'model.1';");
-  EXPECT_EQ(error_of("sweep: {model: []}"), "s.yml:1:16: model has no value");
-  EXPECT_EQ(error_of("sweep: {model: [a, ]}"), "");
-  EXPECT_EQ(error_of("sweep: {model: [a, '']}"), "s.yml:1:20: model has an empty value");
-  EXPECT_EQ(error_of("sweep: {model: [a, [b]]}"), "s.yml:1:20: a list is not expected here; model wants a value");
-  EXPECT_EQ(error_of("sweep: {model: [a, {b: c}]}"), "s.yml:1:20: a map is not expected here; model wants a value");
-  EXPECT_EQ(error_of("base: {model: [a, b]}\nsweep: {latency: 1}"),
+  EXPECT_EQ(sweep_error("sweep: {model.1: 1}").substr(0, 33), "s.yml:1:9: unknown key 'model.1';");
+  EXPECT_EQ(sweep_error("sweep: {model: []}"), "s.yml:1:16: model has no value");
+  EXPECT_EQ(sweep_error("sweep: {model: [a, ]}"), "");
+  EXPECT_EQ(sweep_error("sweep: {model: [a, '']}"), "s.yml:1:20: model has an empty value");
+  EXPECT_EQ(sweep_error("sweep: {model: [a, [b]]}"),
+            "s.yml:1:20: a list is not expected here; model wants a value");
+  EXPECT_EQ(sweep_error("sweep: {model: [a, {b: c}]}"),
+            "s.yml:1:20: a map is not expected here; model wants a value");
+  EXPECT_EQ(sweep_error("base: {model: [a, b]}\nsweep: {latency: 1}"),
             "s.yml:1:15: a list is not expected here; model wants a value");
-  EXPECT_EQ(error_of("sweep: {model: [a, b, a]}"), "s.yml:1:23: 'a' is given twice");
-  EXPECT_EQ(error_of("sweep: {model: a, model: b}"), "s.yml:1:19: key 'model' is given twice");
-  EXPECT_EQ(error_of("sweep: {model: \"a\\nb\"}"), "s.yml:1:16: model has a value with control characters");
-  EXPECT_NE(error_of("sweep: {model: [a"), "");
-  EXPECT_EQ(error_of("sweep: {model: &x a}"), "s.yml:1:16: anchors are not used in a sweep file");
+  EXPECT_EQ(sweep_error("sweep: {model: [a, b, a]}"), "s.yml:1:23: 'a' is given twice");
+  EXPECT_EQ(sweep_error("sweep: {model: a, model: b}"), "s.yml:1:19: key 'model' is given twice");
+  EXPECT_EQ(sweep_error("sweep: {model: \"a\\nb\"}"), "s.yml:1:16: model has a value with control characters");
+  EXPECT_NE(sweep_error("sweep: {model: [a"), "");
+  EXPECT_EQ(sweep_error("sweep: {model: &x a}"), "s.yml:1:16: anchors are not used in a sweep file");
 }
 
 TEST(Sweep, ListsAsValues) {
@@ -112,11 +104,11 @@ TEST(Sweep, ListsAsValues) {
       parse_sweep("s.yml", "base: {fail: [0-1, 1-2]}\nsweep:\n  fail: [none, 3-4, [3-4, 5-6], '0-1;7-8']\n", keys);
   EXPECT_EQ(texts(c.base[0]), Texts{"0-1;1-2"});
   EXPECT_EQ(texts(c.axes[0]), (Texts{"none", "3-4", "3-4;5-6", "0-1;7-8"}));
-  EXPECT_EQ(error_of("sweep: {fail: [none, []]}"), "s.yml:1:22: 'none' is given twice");
-  EXPECT_EQ(error_of("sweep: {fail: [[a;b]]}"), "s.yml:1:17: 'a;b' is no element of a list of fail");
-  EXPECT_EQ(error_of("sweep: {fail: [[a, '']]}"), "s.yml:1:20: '' is no element of a list of fail");
-  EXPECT_EQ(error_of("sweep: {fail: [[none]]}"), "s.yml:1:17: 'none' is no element of a list of fail");
-  EXPECT_EQ(error_of("sweep: {fail: [[[a]]]}"), "s.yml:1:17: fail wants a list of values here");
+  EXPECT_EQ(sweep_error("sweep: {fail: [none, []]}"), "s.yml:1:22: 'none' is given twice");
+  EXPECT_EQ(sweep_error("sweep: {fail: [[a;b]]}"), "s.yml:1:17: 'a;b' is no element of a list of fail");
+  EXPECT_EQ(sweep_error("sweep: {fail: [[a, '']]}"), "s.yml:1:20: '' is no element of a list of fail");
+  EXPECT_EQ(sweep_error("sweep: {fail: [[none]]}"), "s.yml:1:17: 'none' is no element of a list of fail");
+  EXPECT_EQ(sweep_error("sweep: {fail: [[[a]]]}"), "s.yml:1:17: fail wants a list of values here");
   EXPECT_EQ(texts(parse_sweep_option("fail=none,3-4;5>6", keys)), (Texts{"none", "3-4;5>6"}));
 }
 

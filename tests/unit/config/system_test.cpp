@@ -11,35 +11,24 @@
 #include <string>
 #include <vector>
 
+#include "common/expect_error.h"
 #include "core/diagnostic.h"
 
 namespace convert {
 namespace {
 
-// "LOCATION: message" of the Error, or "" if there is none.
-template <typename F>
-std::string error_of(const F& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    EXPECT_EQ(e.kind(), Error::Kind::input);
-    EXPECT_EQ(e.rule(), "system");
-    return format_location(e.where()) + ": " + e.what();
-  }
-  return "";
+std::string system_file_error(const std::string& text) {
+  return test::error_text([&] { (void)parse_system("s.json", text); }, "system");
 }
-std::string system_error_of(const std::string& text) {
-  return error_of([&] { (void)parse_system("s.json", text); });
-}
-// Of the value of one key, which begins in column 1 of line 2.
+// Returns the error, without its place, of the value of one key, which begins in column 1 of line 2.
 std::string value_error(const std::string& key, const std::string& value) {
-  const std::string error = system_error_of("{\"" + key + "\":\n" + value + "}");
+  const std::string error = system_file_error("{\"" + key + "\":\n" + value + "}");
   const std::string place = "s.json:2:1: ";
   EXPECT_EQ(error.substr(0, place.size()), place) << error;
   return error.substr(std::min(error.size(), place.size()));
 }
-std::string map_error(const std::string& text) {
-  return error_of([&] { (void)parse_per_node_map("n.yml", text); });
+std::string node_map_error(const std::string& text) {
+  return test::error_text([&] { (void)parse_per_node_map("n.yml", text); }, "system");
 }
 
 const CollectiveChoice& of(const SystemConfig& c, Collective op) { return c.collectives.at(listed_place(op)); }
@@ -230,9 +219,9 @@ TEST(System, RefusesNumbers) {
   }
   for (const std::string bad :
        {"nan", "inf", "Infinity", ".5", "5.", "05", "+5", "0x5", "1e", "5,", "tru", "1x", "-"}) {
-    EXPECT_NE(system_error_of("{\"local-mem-bw\": " + bad + "}"), "") << bad;
-    EXPECT_NE(system_error_of("{\"boost-mode\": " + bad + "}"), "") << bad;
-    EXPECT_NE(system_error_of("{\"boost-mode\": [" + bad + "]}"), "") << bad;
+    EXPECT_NE(system_file_error("{\"local-mem-bw\": " + bad + "}"), "") << bad;
+    EXPECT_NE(system_file_error("{\"boost-mode\": " + bad + "}"), "") << bad;
+    EXPECT_NE(system_file_error("{\"boost-mode\": [" + bad + "]}"), "") << bad;
   }
   EXPECT_EQ(value_error("boost-mode", "05"), "malformed JSON: a value is expected, not 05");
 }
@@ -261,23 +250,23 @@ TEST(System, RefusesLists) {
   const std::string wants = key + " wants a list such as [\"ring\"], not ";
   EXPECT_EQ(value_error(key, "\"ring\""), wants + "\"ring\"");
   EXPECT_EQ(value_error(key, "[]"), wants + "an empty one");
-  EXPECT_EQ(system_error_of("{\"" + key + "\": [\"ring\", 1]}"), "s.json:1:40: " + wants + "one with 1");
-  EXPECT_EQ(system_error_of("{\"" + key + "\": [\"ring\",\n  \"rings\"]}"),
+  EXPECT_EQ(system_file_error("{\"" + key + "\": [\"ring\", 1]}"), "s.json:1:40: " + wants + "one with 1");
+  EXPECT_EQ(system_file_error("{\"" + key + "\": [\"ring\",\n  \"rings\"]}"),
             "s.json:2:3: " + key + ": unknown algorithm \"rings\"; did you mean ring?");
-  EXPECT_EQ(system_error_of("{\"" + key + "\": [\"x\"]}"),
+  EXPECT_EQ(system_file_error("{\"" + key + "\": [\"x\"]}"),
             "s.json:1:32: " + key +
                 ": unknown algorithm \"x\"; known: ring, one_ring, direct, one_direct, halving_doubling, "
                 "one_halving_doubling, double_binary_tree");
   for (const std::string bad : {"direct0", "oneDirect100000", "one_direct0"}) {
-    EXPECT_EQ(system_error_of("{\"" + key + "\": [\"" + bad + "\"]}"),
+    EXPECT_EQ(system_file_error("{\"" + key + "\": [\"" + bad + "\"]}"),
               "s.json:1:32: " + key + ": the window of \"" + bad + "\" is not from 1 to 99999");
   }
   const std::string custom = "all-to-all-implementation-custom";
   EXPECT_EQ(value_error(custom, "[]"), custom + " wants a list such as [\"PREFIX\"], not an empty one");
   EXPECT_EQ(value_error(custom, "\"p\""), custom + " wants a list such as [\"PREFIX\"], not \"p\"");
-  EXPECT_EQ(system_error_of("{\"" + custom + "\": [\"p\", \"q\"]}"),
+  EXPECT_EQ(system_file_error("{\"" + custom + "\": [\"p\", \"q\"]}"),
             "s.json:1:44: " + custom + " wants one prefix, whose traces cover all dimensions");
-  EXPECT_EQ(system_error_of("{\"" + custom + "\": [\"\"]}"),
+  EXPECT_EQ(system_file_error("{\"" + custom + "\": [\"\"]}"),
             "s.json:1:39: " + custom + " wants a list such as [\"PREFIX\"], not one with \"\"");
 }
 
@@ -290,48 +279,48 @@ TEST(System, SharedBusSaysWhatItTakesAsZero) {
 }
 
 TEST(System, Keys) {
-  EXPECT_EQ(system_error_of("{\n  \"endpoint_delay\": 10}"),
+  EXPECT_EQ(system_file_error("{\n  \"endpoint_delay\": 10}"),
             "s.json:2:3: unknown key \"endpoint_delay\"; did you mean endpoint-delay?");
-  EXPECT_EQ(system_error_of("{\"something\\u0020else\": 10}").substr(0, 60),
+  EXPECT_EQ(system_file_error("{\"something\\u0020else\": 10}").substr(0, 60),
             "s.json:1:2: unknown key \"something\\u0020else\"; known: schedu");
-  EXPECT_EQ(system_error_of("{\"Boost-Mode\": 0}"),
+  EXPECT_EQ(system_file_error("{\"Boost-Mode\": 0}"),
             "s.json:1:2: unknown key \"Boost-Mode\"; did you mean boost-mode?");
-  EXPECT_EQ(system_error_of("{\"L\": 1,\n \"\\u004c\": 1}"),
+  EXPECT_EQ(system_file_error("{\"L\": 1,\n \"\\u004c\": 1}"),
             "s.json:2:2: key \"\\u004c\" is given twice; first in line 1");
-  EXPECT_EQ(system_error_of("{\"boost-mode\": {}}"), "s.json:1:16: a map is not expected here");
-  EXPECT_EQ(system_error_of("{\"boost-mode\": [1, [2]]}"), "s.json:1:20: a list in a list is not expected here");
+  EXPECT_EQ(system_file_error("{\"boost-mode\": {}}"), "s.json:1:16: a map is not expected here");
+  EXPECT_EQ(system_file_error("{\"boost-mode\": [1, [2]]}"), "s.json:1:20: a list in a list is not expected here");
 }
 
 TEST(System, MalformedJson) {
   const std::string shape = R"(a JSON object is expected, such as {"endpoint-delay": 10})";
-  EXPECT_EQ(system_error_of(""), "s.json:1:1: empty; " + shape);
-  EXPECT_EQ(system_error_of("\n\t\n"), "s.json:1:1: empty; " + shape);
-  EXPECT_EQ(system_error_of("\n [{}]"), "s.json:2:2: " + shape);
-  EXPECT_EQ(system_error_of("endpoint-delay: 10"), "s.json:1:1: " + shape);
-  EXPECT_EQ(system_error_of("{\"L\": 1}\n {}"), "s.json:2:2: more text behind the object");
-  EXPECT_EQ(system_error_of("{\"L\": 1} x"), "s.json:1:10: more text behind the object");
-  EXPECT_EQ(system_error_of("{\"L\": 1, \"o"),
+  EXPECT_EQ(system_file_error(""), "s.json:1:1: empty; " + shape);
+  EXPECT_EQ(system_file_error("\n\t\n"), "s.json:1:1: empty; " + shape);
+  EXPECT_EQ(system_file_error("\n [{}]"), "s.json:2:2: " + shape);
+  EXPECT_EQ(system_file_error("endpoint-delay: 10"), "s.json:1:1: " + shape);
+  EXPECT_EQ(system_file_error("{\"L\": 1}\n {}"), "s.json:2:2: more text behind the object");
+  EXPECT_EQ(system_file_error("{\"L\": 1} x"), "s.json:1:10: more text behind the object");
+  EXPECT_EQ(system_file_error("{\"L\": 1, \"o"),
             "s.json:1:10: malformed JSON: A string is opened, but never closed.");
-  EXPECT_EQ(system_error_of("{\"L\": 1,\n\"\xff\": 2}").substr(0, 27), "s.json:2:2: malformed JSON:");
+  EXPECT_EQ(system_file_error("{\"L\": 1,\n\"\xff\": 2}").substr(0, 27), "s.json:2:2: malformed JSON:");
   for (const char c : {'{', '['}) {
-    EXPECT_EQ(system_error_of("{\"L\": " + std::string(500'000, c)).substr(0, 9), "s.json:1:");
-    EXPECT_EQ(system_error_of("{\"all-reduce-implementation\": [" + std::string(500'000, c)).substr(0, 9),
+    EXPECT_EQ(system_file_error("{\"L\": " + std::string(500'000, c)).substr(0, 9), "s.json:1:");
+    EXPECT_EQ(system_file_error("{\"all-reduce-implementation\": [" + std::string(500'000, c)).substr(0, 9),
               "s.json:1:");
   }
-  EXPECT_EQ(system_error_of("{" + std::string(1 << 20, ' ') + "}"),
+  EXPECT_EQ(system_file_error("{" + std::string(1 << 20, ' ') + "}"),
             "s.json: larger than 1 MiB, which no system file is");
-  EXPECT_EQ(system_error_of("{" + std::string((1 << 20) - 2, ' ') + "}"), "");
+  EXPECT_EQ(system_file_error("{" + std::string((1 << 20) - 2, ' ') + "}"), "");
 }
 
 // No byte that is cut off may pass unseen, and none that is changed may do harm.
 TEST(System, CutAndChanged) {
   const std::string text = everything.substr(0, everything.size() - 1);  // without the last line's end
-  for (std::size_t n = 0; n < text.size(); ++n) EXPECT_NE(system_error_of(text.substr(0, n)), "") << n;
+  for (std::size_t n = 0; n < text.size(); ++n) EXPECT_NE(system_file_error(text.substr(0, n)), "") << n;
   for (std::size_t i = 0; i < text.size(); ++i) {
     for (const char c : std::string_view("\0\"{}[],:\\\xc3", 10)) {
       std::string changed = text;
       changed[i] = c;
-      const std::string error = system_error_of(changed);
+      const std::string error = system_file_error(changed);
       const bool is_value_start = text.substr(0, i).ends_with("\": ");
       EXPECT_FALSE(is_value_start && changed != text && error.empty()) << changed;
     }
@@ -348,32 +337,33 @@ TEST(PerNodeMap, Reads) {
 
 TEST(PerNodeMap, LocatesErrors) {
   for (const std::string bad : {"-1", "1.5", "01", "0x1", "one", "18446744073709551616", "1e3"}) {
-    EXPECT_EQ(map_error("0: a\n" + bad + ": a\n"),
+    EXPECT_EQ(node_map_error("0: a\n" + bad + ": a\n"),
               "n.yml:2:1: a node's id must be an integer from 0, not '" + bad + "'");
   }
-  EXPECT_EQ(map_error("1: a\n2: b\n1: c\n"), "n.yml:3:1: node 1 is given twice");
-  EXPECT_EQ(map_error("1: a\n2: ''\n"), "n.yml:2:4: node 2 has no prefix");
-  EXPECT_EQ(map_error("1: ~\n").substr(0, 9), "n.yml:1:4");
-  EXPECT_EQ(map_error("1:\n2: b\n").substr(0, 6), "n.yml:");
-  EXPECT_EQ(map_error("1: [ a ]\n"), "n.yml:1:4: a list is not expected here");
-  EXPECT_EQ(map_error("1: { a: b }\n"), "n.yml:1:4: a map is not expected here");
-  EXPECT_EQ(map_error("1: &x a\n2: *x\n"), "n.yml:1:4: anchors are not used in a map of nodes");
-  EXPECT_EQ(map_error("1: a\n---\n2: b\n").substr(0, 6), "n.yml:");
+  EXPECT_EQ(node_map_error("1: a\n2: b\n1: c\n"), "n.yml:3:1: node 1 is given twice");
+  EXPECT_EQ(node_map_error("1: a\n2: ''\n"), "n.yml:2:4: node 2 has no prefix");
+  EXPECT_EQ(node_map_error("1: ~\n").substr(0, 9), "n.yml:1:4");
+  EXPECT_EQ(node_map_error("1:\n2: b\n").substr(0, 6), "n.yml:");
+  EXPECT_EQ(node_map_error("1: [ a ]\n"), "n.yml:1:4: a list is not expected here");
+  EXPECT_EQ(node_map_error("1: { a: b }\n"), "n.yml:1:4: a map is not expected here");
+  EXPECT_EQ(node_map_error("1: &x a\n2: *x\n"), "n.yml:1:4: anchors are not used in a map of nodes");
+  EXPECT_EQ(node_map_error("1: a\n---\n2: b\n").substr(0, 6), "n.yml:");
 }
 
 TEST(PerNodeMap, RefusesOtherDocuments) {
   const std::string shape = "a map from node ids to prefixes is expected, such as {12: algo/ring}";
-  EXPECT_EQ(map_error(""), "n.yml: empty; " + shape);
-  EXPECT_EQ(map_error("# nothing\n"), "n.yml: empty; " + shape);
-  EXPECT_EQ(map_error("text\n"), "n.yml:1:1: " + shape);
-  EXPECT_EQ(map_error("- a\n"), "n.yml:1:1: " + shape);
-  EXPECT_EQ(map_error("1: a\n2: \xff\n"), "n.yml:2: not UTF-8");
-  EXPECT_EQ(map_error(std::string("1: a\n2: \0\n", 10)), "n.yml:2: a NUL byte");
-  EXPECT_EQ(map_error(std::string((16 << 20) + 1, '#')), "n.yml: larger than 16 MiB, which no map of nodes is");
-  EXPECT_NE(map_error("{1: a"), "");
-  EXPECT_NE(map_error(std::string(500'000, '[')), "");
-  EXPECT_NE(map_error(std::string(500'000, '{')), "");
-  EXPECT_NE(map_error("1: " + std::string(500'000, '[')), "");
+  EXPECT_EQ(node_map_error(""), "n.yml: empty; " + shape);
+  EXPECT_EQ(node_map_error("# nothing\n"), "n.yml: empty; " + shape);
+  EXPECT_EQ(node_map_error("text\n"), "n.yml:1:1: " + shape);
+  EXPECT_EQ(node_map_error("- a\n"), "n.yml:1:1: " + shape);
+  EXPECT_EQ(node_map_error("1: a\n2: \xff\n"), "n.yml:2: not UTF-8");
+  EXPECT_EQ(node_map_error(std::string("1: a\n2: \0\n", 10)), "n.yml:2: a NUL byte");
+  EXPECT_EQ(node_map_error(std::string((16 << 20) + 1, '#')),
+            "n.yml: larger than 16 MiB, which no map of nodes is");
+  EXPECT_NE(node_map_error("{1: a"), "");
+  EXPECT_NE(node_map_error(std::string(500'000, '[')), "");
+  EXPECT_NE(node_map_error(std::string(500'000, '{')), "");
+  EXPECT_NE(node_map_error("1: " + std::string(500'000, '[')), "");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ namespace {
 
 using test::ScheduleMaker;
 
+// "LINE: WHAT; LINE: WHAT": the demands that the chunks do not fill.
 std::string missing(const ScheduleMaker& m, Collective collective, bool uneven = true) {
   std::string out;
   for (const MissingDemand& d : missing_demands(m.s, collective, uneven))

@@ -32,6 +32,8 @@ void add(NodeTable& t, NodeId i) {
   t.positions.push_back(i * 10);
 }
 
+// All of a table, with a comma behind each part: "ID@POSITION", name, "dNODE" and "cNODE" of data and control
+// dependencies, names and values of attributes, outputs.
 std::string text_of(const NodeTable& t) {
   std::string out;
   const auto put = [&out](std::string_view what) { out.append(what).append(","); };

@@ -9,19 +9,22 @@
 #include <vector>
 
 #include "bad_files.h"
+#include "common/error_text.h"
+#include "common/findings.h"
+#include "common/testdata.h"
 
 namespace convert {
 namespace {
 
-struct Read {
+struct AstraRead {
   std::vector<Trace> ranks;
   std::string warnings;
 };
 
-Read read(const std::string& text, const AstraOptions& options, std::size_t batch = 1000) {
+AstraRead read_astra(const std::string& text, const AstraOptions& options, std::size_t batch = 1000) {
   Diagnostics diagnostics;
   const auto set = make_astra_set(read_astra_text(text, "w.txt", options.compat, diagnostics), options);
-  Read out;
+  AstraRead out;
   const auto reader = set->open(0, set->ranks());
   Trace trace;
   while (reader->next_rank(trace)) {
@@ -32,12 +35,12 @@ Read read(const std::string& text, const AstraOptions& options, std::size_t batc
     }
     out.ranks.push_back(std::move(whole));
   }
-  for (const Diagnostic& d : diagnostics.all()) out.warnings += format_diagnostic(d) + "\n";
+  out.warnings = test::findings_text(diagnostics);
   return out;
 }
 
-// A line for each node: "ID NAME TIME <DEPENDENCIES", "ID NAME TYPE:BYTES <DEPENDENCIES"; names without what all
-// have.
+// A line for each node: "ID NAME US <DEPENDENCIES" of computations, "ID NAME TYPE:BYTES <DEPENDENCIES" of
+// collectives, with the number of their type; names without what all have.
 std::string listing(const Trace& t) {
   std::string out;
   for (const Node& n : t.nodes.nodes) {
@@ -55,12 +58,12 @@ std::string listing(const Trace& t) {
   return out;
 }
 
-std::string graph(const std::string& text, std::uint64_t passes = 1, bool compat = false) {
-  return listing(read(text, {.npus = 1, .passes = passes, .compat = compat}).ranks.at(0));
+std::string astra_graph(const std::string& text, std::uint64_t passes = 1, bool compat = false) {
+  return listing(read_astra(text, {.npus = 1, .passes = passes, .compat = compat}).ranks.at(0));
 }
 
-std::string error_of(const std::string& text, bool compat = false) {
-  return testing::error_of([&] { (void)read(text, {.compat = compat}); });
+std::string astra_text_error(const std::string& text, bool compat = false) {
+  return test::error_text([&] { (void)read_astra(text, {.compat = compat}); });
 }
 
 const std::string two_layers =
@@ -81,7 +84,7 @@ const std::string dlrm =
     "t -1 10 NONE 0 11 NONE 0 12 ALLREDUCE 120 0\n";
 
 TEST(AstraText, Micro) {
-  EXPECT_EQ(graph("MICRO" + two_layers, 2),
+  EXPECT_EQ(astra_graph("MICRO" + two_layers, 2),
             "0 a_REDUCESCATTER 7:30\n1 b_ALLREDUCE 0:60\n2 a_REDUCESCATTER 7:30\n3 b_ALLREDUCE 0:60\n");
 }
 
@@ -94,19 +97,19 @@ TEST(AstraText, Data) {
       "4 b_BWD_IG 5 <2\n"
       "5 a_BWD_WG 3 <4\n"
       "6 a_REDUCESCATTER 7:30 <5\n";
-  EXPECT_EQ(graph("DATA" + two_layers), first);
-  EXPECT_EQ(graph("DATA" + two_layers, 2), first +
-                                               "7 a_FWD 1 <6\n"
-                                               "8 b_FWD 4 <7,3\n"
-                                               "9 b_BWD_WG 6 <8\n"
-                                               "10 b_ALLREDUCE 0:60 <9\n"
-                                               "11 b_BWD_IG 5 <9\n"
-                                               "12 a_BWD_WG 3 <11\n"
-                                               "13 a_REDUCESCATTER 7:30 <12\n");
+  EXPECT_EQ(astra_graph("DATA" + two_layers), first);
+  EXPECT_EQ(astra_graph("DATA" + two_layers, 2), first +
+                                                     "7 a_FWD 1 <6\n"
+                                                     "8 b_FWD 4 <7,3\n"
+                                                     "9 b_BWD_WG 6 <8\n"
+                                                     "10 b_ALLREDUCE 0:60 <9\n"
+                                                     "11 b_BWD_IG 5 <9\n"
+                                                     "12 a_BWD_WG 3 <11\n"
+                                                     "13 a_REDUCESCATTER 7:30 <12\n");
 }
 
 TEST(AstraText, Model) {
-  EXPECT_EQ(graph("MODEL" + two_layers, 2),
+  EXPECT_EQ(astra_graph("MODEL" + two_layers, 2),
             "0 a_FWD 1\n"
             "1 a_ALLGATHER 2:10 <0\n"
             "2 b_FWD 4 <1\n"
@@ -143,12 +146,12 @@ TEST(AstraText, Hybrids) {
       "11 a_FWD 1 <10\n"
       "12 a_ALLGATHER 2:10 <11\n"
       "13 b_FWD 4 <7,12\n";
-  const std::string model_data = graph("HYBRID_MODEL_DATA" + two_layers, 2);
+  const std::string model_data = astra_graph("HYBRID_MODEL_DATA" + two_layers, 2);
   EXPECT_EQ(model_data.substr(0, expected.size()), expected);
   std::string renamed = model_data;
   for (std::size_t at = 0; (at = renamed.find("b_ALLREDUCE 0:50", at)) != std::string::npos; at += 10)
     renamed.replace(at, 2, "b_IG_COMM__");
-  EXPECT_EQ(graph("HYBRID_DATA_MODEL" + two_layers, 2), renamed);
+  EXPECT_EQ(astra_graph("HYBRID_DATA_MODEL" + two_layers, 2), renamed);
 }
 
 TEST(AstraText, Dlrm) {
@@ -173,15 +176,16 @@ TEST(AstraText, Dlrm) {
       "17 e_ALLTOALL 6:10 <16\n"
       "18 m_FWD 4 <13,16\n"
       "19 n_FWD 7 <10,18,17\n";
-  EXPECT_EQ(graph("HYBRID_DLRM" + dlrm, 2).substr(0, expected.size()), expected);
-  EXPECT_EQ(graph("HYBRID_DLRM_ENHANCED DLRM_LAST_BOTTOM_LAYER:" + dlrm), graph("HYBRID_DLRM" + dlrm));
+  EXPECT_EQ(astra_graph("HYBRID_DLRM" + dlrm, 2).substr(0, expected.size()), expected);
+  EXPECT_EQ(astra_graph("HYBRID_DLRM_ENHANCED DLRM_LAST_BOTTOM_LAYER:" + dlrm), astra_graph("HYBRID_DLRM" + dlrm));
 }
 
 // NONE and size 0: what would wait for the collective waits for what that would have waited for.
 TEST(AstraText, WithoutCollectives) {
-  EXPECT_EQ(graph("MICRO" + three_layers), "0 b_ALLREDUCE 0:60\n");
-  EXPECT_EQ(graph("MODEL" + three_layers).substr(0, 52), "0 a_FWD 1\n1 b_FWD 4 <0\n2 b_ALLREDUCE 0:40 <1\n3 c_FWD");
-  const std::string two = graph("HYBRID_MODEL_DATA" + three_layers, 2);
+  EXPECT_EQ(astra_graph("MICRO" + three_layers), "0 b_ALLREDUCE 0:60\n");
+  EXPECT_EQ(astra_graph("MODEL" + three_layers).substr(0, 52),
+            "0 a_FWD 1\n1 b_FWD 4 <0\n2 b_ALLREDUCE 0:40 <1\n3 c_FWD");
+  const std::string two = astra_graph("HYBRID_MODEL_DATA" + three_layers, 2);
   EXPECT_EQ(two,
             "0 a_FWD 1\n"
             "1 b_FWD 4 <0\n"
@@ -207,11 +211,11 @@ TEST(AstraText, WithoutCollectives) {
             "21 b_ALLREDUCE 0:60 <20\n"
             "22 a_BWD_IG 2 <20,19\n"
             "23 a_BWD_WG 3 <22\n");
-  EXPECT_EQ(graph("MICRO\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 1", 4'000'000'000), "");
+  EXPECT_EQ(astra_graph("MICRO\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 1", 4'000'000'000), "");
 }
 
 TEST(AstraText, RanksAreAlikeAndStartAtZero) {
-  const Read three = read("DATA" + two_layers, {.npus = 3, .passes = 2});
+  const AstraRead three = read_astra("DATA" + two_layers, {.npus = 3, .passes = 2});
   ASSERT_EQ(three.ranks.size(), 3U);
   for (std::size_t r = 0; r < 3; ++r) {
     const Trace& t = three.ranks[r];
@@ -232,7 +236,7 @@ TEST(AstraText, RanksAreAlikeAndStartAtZero) {
 
 TEST(AstraText, CompatIsTheReference) {
   const std::string crlf = "DATA\r\n1\r\na x 1 NONE 0 2 NONE 0 3 NONE 7 y\r\n";
-  const Read two = read(crlf, {.npus = 2, .passes = 1, .compat = true});
+  const AstraRead two = read_astra(crlf, {.npus = 2, .passes = 1, .compat = true});
   EXPECT_EQ(listing(two.ranks[0]), "0 a_FWD 1\n1 a_BWD_WG 3 <0\n2 a_NONE 0:7 <1\n");
   EXPECT_EQ(listing(two.ranks[1]), "3 a_FWD 1\n4 a_BWD_WG 3 <3\n5 a_NONE 0:7 <4\n");
   const Metadata& metadata = two.ranks[1].metadata;
@@ -241,21 +245,22 @@ TEST(AstraText, CompatIsTheReference) {
             "DATA\n1\na x 1 NONE 0 2 NONE 0 3 NONE 7 y\n");
   EXPECT_EQ(two.ranks[0].nodes.attrs.size(), 2U);  // no is_cpu_op
 
-  const Read unknown = read("MICRO\n1\na -1 1 NONE 0 1 NONE 0 1 PIPELINE 5 1", {.compat = true});
+  const AstraRead unknown = read_astra("MICRO\n1\na -1 1 NONE 0 1 NONE 0 1 PIPELINE 5 1", {.compat = true});
   EXPECT_EQ(listing(unknown.ranks[0]), "0 a_PIPELINE 0:5\n");
   EXPECT_EQ(unknown.warnings,
             "w.txt:3:26: warning: weight gradient collective: unknown type 'PIPELINE'; the reference makes it an "
             "all-reduce [attributes]\n");
-  EXPECT_EQ(graph("HYBRID_DLRM" + dlrm, 3, true), graph("HYBRID_DLRM" + dlrm, 3));
+  EXPECT_EQ(astra_graph("HYBRID_DLRM" + dlrm, 3, true), astra_graph("HYBRID_DLRM" + dlrm, 3));
   EXPECT_EQ(
-      error_of("HYBRID_DLRM 1\n2\na -1 1 NONE 0 1 NONE 0 1 NONE 0 1\nb -1 1 NONE 0 1 NONE 0 1 NONE 0 1", true),
+      astra_text_error("HYBRID_DLRM 1\n2\na -1 1 NONE 0 1 NONE 0 1 NONE 0 1\nb -1 1 NONE 0 1 NONE 0 1 NONE 0 1",
+                       true),
       "w.txt:3: the reference refuses HYBRID_DLRM without an ALLTOALL in the forward pass of the first layer");
 }
 
 TEST(AstraText, BatchesOfAnySize) {
-  const std::string whole = graph("HYBRID_DLRM" + dlrm, 3);
+  const std::string whole = astra_graph("HYBRID_DLRM" + dlrm, 3);
   for (std::size_t batch = 1; batch < 20; ++batch) {
-    const Read r = read("HYBRID_DLRM" + dlrm, {.npus = 2, .passes = 3}, batch);
+    const AstraRead r = read_astra("HYBRID_DLRM" + dlrm, {.npus = 2, .passes = 3}, batch);
     EXPECT_EQ(listing(r.ranks[0]), whole);
     EXPECT_EQ(listing(r.ranks[1]), whole);
   }
@@ -275,22 +280,22 @@ TEST(AstraText, RanksInAnyOrder) {
 
 TEST(AstraText, WhatIsLeftOutIsSaid) {
   EXPECT_EQ(
-      read("DATA" + two_layers, {}).warnings,
+      read_astra("DATA" + two_layers, {}).warnings,
       "w.txt:3:8: warning: forward collective is not part of this kind of workload: 2 collectives left out "
       "[attributes]\n"
       "w.txt:3:23: warning: input gradient collective is not part of this kind of workload: 2 collectives left "
       "out [attributes]\n");
   EXPECT_EQ(
-      read("MODEL" + two_layers, {}).warnings,
+      read_astra("MODEL" + two_layers, {}).warnings,
       "w.txt:3:37: warning: weight gradient collective is not part of this kind of workload: 2 collectives left "
       "out [attributes]\n");
-  EXPECT_EQ(read("HYBRID_MODEL_DATA" + two_layers, {}).warnings, "");
-  EXPECT_EQ(read("HYBRID_DLRM" + dlrm, {}).warnings, "");
+  EXPECT_EQ(read_astra("HYBRID_MODEL_DATA" + two_layers, {}).warnings, "");
+  EXPECT_EQ(read_astra("HYBRID_DLRM" + dlrm, {}).warnings, "");
   EXPECT_EQ(
-      read("HYBRID_DLRM 3" + dlrm.substr(2), {}).warnings,
+      read_astra("HYBRID_DLRM 3" + dlrm.substr(2), {}).warnings,
       "w.txt:3: warning: the first layer's input gradient collective waits for the layer behind the last bottom "
       "layer; there is none, and it is left out [attributes]\n");
-  EXPECT_EQ(read("DATA groups: 4\n1\na -1 1 NONE 0 1 NONE 5 1 NONE 0 1 more columns", {}).warnings,
+  EXPECT_EQ(read_astra("DATA groups: 4\n1\na -1 1 NONE 0 1 NONE 5 1 NONE 0 1 more columns", {}).warnings,
             "w.txt:3:22: warning: input gradient collective size of a collective of type NONE; there is none "
             "[attributes]\n"
             "w.txt:1:6: warning: has no meaning for this kind of workload, and is ignored [attributes]\n"
@@ -298,7 +303,7 @@ TEST(AstraText, WhatIsLeftOutIsSaid) {
 }
 
 TEST(AstraText, LinesEndAnyWay) {
-  const std::string expected = graph("DATA" + two_layers);
+  const std::string expected = astra_graph("DATA" + two_layers);
   for (const char* end : {"\r\n", "\r", " \t\n"}) {
     std::string text;
     for (const char c :
@@ -306,7 +311,7 @@ TEST(AstraText, LinesEndAnyWay) {
          "DATA" +
              two_layers + "\n \n\n")
       text += c == '\n' ? end : std::string(1, c);
-    EXPECT_EQ(graph(text), expected);
+    EXPECT_EQ(astra_graph(text), expected);
   }
 }
 
@@ -332,7 +337,7 @@ TEST(AstraText, ErrorsHavePlaces) {
             "9223372036854775807"},
            {"HYBRID_DLRM 1\n1\na -1 1 ALLTOALL 1 1 NONE 0 1 NONE 0 1\n",
             "w.txt:3: a HYBRID_DLRM has at least two layers"}}) {
-    EXPECT_EQ(error_of(text), error);
+    EXPECT_EQ(astra_text_error(text), error);
   }
 }
 
@@ -373,8 +378,8 @@ TEST(AstraText, BadFiles) {
       {"bad-type.txt",
        "3:29: weight gradient collective: unknown type 'ALLREDUSE' (known: NONE, ALLREDUCE, ALLTOALL, ALLGATHER, "
        "REDUCESCATTER); did you mean ALLREDUCE?"}};
-  const auto folder = std::filesystem::path(ETKIT_SOURCE_DIR) / "testdata" / "astra-text";
-  testing::expect_errors(folder, errors, [](Input& input, Diagnostics& diagnostics) {
+  const auto folder = test::testdata("astra-text");
+  test::expect_errors(folder, errors, [](Input& input, Diagnostics& diagnostics) {
     return read_astra_text(input.read_rest(), input.name(), false, diagnostics);
   });
 }

@@ -10,12 +10,12 @@
 
 #include "read_all.h"
 
-namespace convert::testing {
+namespace convert::test {
 
 // What read(input, diagnostics) throws, without the path in front of it.
 template <class Read>
 std::string file_error(const std::filesystem::path& path, const Read& read) {
-  const std::string error = error_of([&] {
+  const std::string error = error_text([&] {
     const auto input = open_input(path.string());
     Diagnostics diagnostics;
     (void)read(*input, diagnostics);
@@ -38,4 +38,4 @@ void expect_errors(const std::filesystem::path& folder, const std::map<std::stri
   EXPECT_EQ(files, errors.size());
 }
 
-}  // namespace convert::testing
+}  // namespace convert::test

@@ -11,7 +11,7 @@
 #include "sanitized.h"
 #include "util/utf8.h"
 
-namespace convert::testing {
+namespace convert::test {
 namespace {
 
 using ChakraProtoMsg::AttributeProto;
@@ -361,4 +361,4 @@ TEST(ChakraDifferential, DepthLimitOfGroups) {
 }
 
 }  // namespace
-}  // namespace convert::testing
+}  // namespace convert::test

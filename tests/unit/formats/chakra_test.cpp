@@ -5,7 +5,7 @@
 
 #include "recode.h"
 
-namespace convert::testing {
+namespace convert::test {
 namespace {
 
 std::string text_field(unsigned number, std::string_view text) {
@@ -235,4 +235,4 @@ TEST(ChakraSniff, LeavesOtherContentAlone) {
 }
 
 }  // namespace
-}  // namespace convert::testing
+}  // namespace convert::test

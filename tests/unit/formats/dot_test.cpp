@@ -10,12 +10,12 @@ extern const Format dot_format;
 
 namespace {
 
+using test::drawn;
 using test::named_trace;
-using test::written;
 
 std::string label_of(std::string_view name) {
   const Trace t = named_trace(0, name);
-  const std::string text = written(dot_format, {&t, 1});
+  const std::string text = drawn(dot_format, {&t, 1});
   const std::string begin = "  n7 [label=\"";
   const std::size_t at = text.find(begin) + begin.size();
   const std::size_t end = text.find("\\n7 COMP\" shape=box", at);
@@ -42,7 +42,7 @@ TEST(Dot, LabelsAreEscaped) {
 }
 
 TEST(Dot, EmptySetIsAnEmptyGraph) {
-  const std::string text = written(dot_format, {});
+  const std::string text = drawn(dot_format, {});
   EXPECT_TRUE(text.starts_with("digraph trace {\n"));
   EXPECT_TRUE(text.ends_with("];\n}\n"));
   EXPECT_EQ(text.find("legend"), std::string::npos);
@@ -50,7 +50,7 @@ TEST(Dot, EmptySetIsAnEmptyGraph) {
 
 TEST(Dot, TwoRanks) {
   const std::vector<Trace> set = test::two_ranks();
-  EXPECT_EQ(written(dot_format, set), R"(digraph trace {
+  EXPECT_EQ(drawn(dot_format, set), R"(digraph trace {
   graph [fontname="sans-serif" nslimit=2 nslimit1=2 mclimit=0.5];
   node [style=filled fontname="sans-serif" fontsize=10];
   edge [fontname="sans-serif" fontsize=9];
@@ -87,7 +87,7 @@ legend [shape=none style="" margin=0 fontsize=14 label=<<table border="0" cellbo
 
 // Returns the dot line of a single node.
 std::string line_of(const Trace& t) {
-  const std::string text = written(dot_format, {&t, 1});
+  const std::string text = drawn(dot_format, {&t, 1});
   const std::size_t at = text.find("  n7 [");
   return text.substr(at, text.find('\n', at) - at);
 }
@@ -121,7 +121,7 @@ TEST(Dot, ComputingOnTheHostLooksDifferent) {
 TEST(Dot, GroupTitlesAreBaseNames) {
   std::vector<Trace> set = test::two_ranks();
   set[0].name = "/a/long/way/to/pair.0.et";
-  EXPECT_NE(written(dot_format, set).find("label=\"rank 0: pair.0.et\";"), std::string::npos);
+  EXPECT_NE(drawn(dot_format, set).find("label=\"rank 0: pair.0.et\";"), std::string::npos);
 }
 
 TEST(Dot, WorkOfALayoutCountsLevelsThatEdgesSpan) {
@@ -140,11 +140,11 @@ TEST(Dot, WorkOfALayoutCountsLevelsThatEdgesSpan) {
 TEST(Dot, SomeRanksOfASetMatchByRank) {
   std::vector<Trace> set = test::two_ranks();
   set[1].rank = 6;
-  EXPECT_EQ(written(dot_format, set).find("penwidth"), std::string::npos);
+  EXPECT_EQ(drawn(dot_format, set).find("penwidth"), std::string::npos);
   for (Attr& a : set[0].nodes.attrs) {
     if (a.name == attr::comm_dst) a.bits = 6;
   }
-  EXPECT_NE(written(dot_format, set).find("  r0n1 -> r6n1 [color="), std::string::npos);
+  EXPECT_NE(drawn(dot_format, set).find("  r0n1 -> r6n1 [color="), std::string::npos);
 }
 
 TEST(Dot, BrokenTracesAreDrawnAsTheyAre) {
@@ -155,7 +155,7 @@ TEST(Dot, BrokenTracesAreDrawnAsTheyAre) {
   t.nodes.end_node();
   t.nodes.add_node(1, NodeType::comp, "again");
   t.nodes.end_node();
-  const std::string text = written(dot_format, {&t, 1});
+  const std::string text = drawn(dot_format, {&t, 1});
   EXPECT_NE(text.find("  n1 [label=\"odd\\n1 unknown type 99\" shape=octagon"), std::string::npos) << text;
   EXPECT_NE(text.find("  n1_1 [label=\"again\\n1 COMP\" shape=box"), std::string::npos) << text;
   EXPECT_NE(text.find("  missing42 -> n1;\n"), std::string::npos) << text;
@@ -171,7 +171,7 @@ TEST(Dot, LargeTracesLeaveInPieces) {
     if (i > 0) t.nodes.add_data_dep(i - 1);
     t.nodes.end_node();
   }
-  const std::string text = written(dot_format, {&t, 1});
+  const std::string text = drawn(dot_format, {&t, 1});
   EXPECT_GT(text.size(), std::size_t{3} << 20);
   EXPECT_NE(text.find("  n49998 -> n49999;\n"), std::string::npos);
 }

@@ -51,7 +51,7 @@ inline std::vector<Trace> two_ranks() {
   return set;
 }
 
-inline std::string written(const Format& format, std::span<const Trace> traces) {
+inline std::string drawn(const Format& format, std::span<const Trace> traces) {
   std::string out;
   const auto output = memory_output(out);
   format.write_set(traces, {}, *output);

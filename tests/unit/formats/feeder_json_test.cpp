@@ -3,13 +3,14 @@
 
 #include <string>
 
+#include "common/replaced.h"
 #include "formats/format.h"
 #include "io/input.h"
 
 namespace convert {
 namespace {
 
-const std::string graph = R"({"workload_graph": [
+const std::string feeder_graph = R"({"workload_graph": [
   {"Id": 3, "Name": "send \"x\"", "NodeType": 5, "is_cpu_op": false, "runtime": 7, "data_deps": [1, 2],
    "tensor_size": 64, "comm_type": 0, "comm_priority": 2, "comm_size": 64, "comm_src": 0, "comm_dst": 1, "comm_tag": 9},
   {"NodeType": 4, "Id": 1, "Name": "gemm", "is_cpu_op": true, "runtime": 12, "data_deps": []},
@@ -17,13 +18,13 @@ const std::string graph = R"({"workload_graph": [
 ]}
 )";
 
-struct Read {
+struct FeederRead {
   Trace trace;
   std::string messages;  // warnings, or the error
 };
 
-Read read(const std::string& text, const std::string& name = "w.json") {
-  Read out;
+FeederRead read_feeder(const std::string& text, const std::string& name = "w.json") {
+  FeederRead out;
   Diagnostics diagnostics;
   try {
     const auto input = memory_input(name, text);
@@ -40,14 +41,8 @@ Read read(const std::string& text, const std::string& name = "w.json") {
   return out;
 }
 
-std::string with(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
-}
-
 TEST(FeederJson, BecomesATraceWithTheSameAttributes) {
-  const Read r = read(graph);
+  const FeederRead r = read_feeder(feeder_graph);
   EXPECT_EQ(r.messages, "");
   const NodeTable& t = r.trace.nodes;
   ASSERT_EQ(t.nodes.size(), 3U);
@@ -67,24 +62,32 @@ TEST(FeederJson, BecomesATraceWithTheSameAttributes) {
 }
 
 TEST(FeederJson, TheNameOfTheFileTellsTheRank) {
-  EXPECT_EQ(read(graph).trace.rank, 0U);
-  EXPECT_EQ(read(graph, "dir/w.11.json").trace.rank, 11U);
-  EXPECT_EQ(read(graph, "dir/w.11.json.gz").trace.rank, 11U);
+  EXPECT_EQ(read_feeder(feeder_graph).trace.rank, 0U);
+  EXPECT_EQ(read_feeder(feeder_graph, "dir/w.11.json").trace.rank, 11U);
+  EXPECT_EQ(read_feeder(feeder_graph, "dir/w.11.json.gz").trace.rank, 11U);
 }
 
 TEST(FeederJson, SaysWhatIsWrongAndWhere) {
-  EXPECT_EQ(read(with(graph, "\"Id\": 1, ", "")).messages, "4: a node without 'Id'");
-  EXPECT_EQ(read(with(graph, "\"NodeType\": 4, ", "")).messages, "4: a node without 'NodeType'");
-  EXPECT_EQ(read(with(graph, ", \"data_deps\": []", "")).messages, "4: a node without 'data_deps'");
-  EXPECT_EQ(read(with(graph, "\"Id\": 1", "\"Id\": -1")).messages.substr(0, 2), "4:");
-  EXPECT_EQ(read(with(graph, "\"comm_tag\": 9", "\"comm_tag\": 4000000000")).messages.substr(0, 2), "3:");
-  EXPECT_EQ(read(with(graph, "\"Name\": \"gemm\"", "\"Name\": 5")).messages, "4: 'Name' must be a string");
-  EXPECT_EQ(read(with(graph, "\"Id\": 1", "\"Id\": 1, \"Id\": 2")).messages, "4: the key 'Id' stands twice");
-  EXPECT_EQ(read(with(graph, "workload_graph", "workload")).messages, "0: 'workload_graph' is missing");
+  EXPECT_EQ(read_feeder(test::replaced(feeder_graph, "\"Id\": 1, ", "")).messages, "4: a node without 'Id'");
+  EXPECT_EQ(read_feeder(test::replaced(feeder_graph, "\"NodeType\": 4, ", "")).messages,
+            "4: a node without 'NodeType'");
+  EXPECT_EQ(read_feeder(test::replaced(feeder_graph, ", \"data_deps\": []", "")).messages,
+            "4: a node without 'data_deps'");
+  EXPECT_EQ(read_feeder(test::replaced(feeder_graph, "\"Id\": 1", "\"Id\": -1")).messages.substr(0, 2), "4:");
+  EXPECT_EQ(read_feeder(test::replaced(feeder_graph, "\"comm_tag\": 9", "\"comm_tag\": 4000000000"))
+                .messages.substr(0, 2),
+            "3:");
+  EXPECT_EQ(read_feeder(test::replaced(feeder_graph, "\"Name\": \"gemm\"", "\"Name\": 5")).messages,
+            "4: 'Name' must be a string");
+  EXPECT_EQ(read_feeder(test::replaced(feeder_graph, "\"Id\": 1", "\"Id\": 1, \"Id\": 2")).messages,
+            "4: the key 'Id' stands twice");
+  EXPECT_EQ(read_feeder(test::replaced(feeder_graph, "workload_graph", "workload")).messages,
+            "0: 'workload_graph' is missing");
 }
 
 TEST(FeederJson, KeysThatMeanNothingAreToldAndLeftOut) {
-  const Read r = read(with(graph, "\"Name\": \"gemm\"", "\"Nmae\": \"gemm\", \"tensor\": {\"a\": [1]}"));
+  const FeederRead r = read_feeder(
+      test::replaced(feeder_graph, "\"Name\": \"gemm\"", "\"Nmae\": \"gemm\", \"tensor\": {\"a\": [1]}"));
   EXPECT_EQ(r.messages,
             "key 'Nmae' means nothing to Chakra's feeder, and is left out (1 time)\n"
             "key 'tensor' means nothing to Chakra's feeder, and is left out (1 time)\n");
@@ -93,11 +96,11 @@ TEST(FeederJson, KeysThatMeanNothingAreToldAndLeftOut) {
 
 TEST(FeederJson, IsKnownByItsContent) {
   const Format& f = find_format("feeder-json");
-  EXPECT_TRUE(f.sniff(graph));
+  EXPECT_TRUE(f.sniff(feeder_graph));
   EXPECT_TRUE(f.sniff("\n{ \"version\": 1, \"workload_graph\": ["));
   EXPECT_FALSE(f.sniff("{\"nodes\": []}"));
   EXPECT_FALSE(f.sniff("[]"));
-  EXPECT_FALSE(find_format("json").sniff(graph));
+  EXPECT_FALSE(find_format("json").sniff(feeder_graph));
 }
 
 }  // namespace

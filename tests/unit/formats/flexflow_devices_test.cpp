@@ -1,50 +1,40 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 
+#include "common/findings.h"
+#include "common/replaced.h"
+#include "common/scratch.h"
 #include "flexflow_sample.h"
 
-namespace convert::testing {
+namespace convert::test {
 namespace {
-
-namespace fs = std::filesystem;
 
 class Devices : public ::testing::Test {
  protected:
-  void SetUp() override { path_ = fs::temp_directory_path() / ("etkit_devices_" + std::to_string(::getpid())); }
-  void TearDown() override { fs::remove(path_); }
-
   // Ranks by the outlines; or the error, with "map" for the map's path.
   Outlines outlines_with(const std::string& map, const std::string& text) {
     write(map);
-    return outlines(text, options_of({{"devices", path_.string()}}));
+    return outlines(text, options_of({{"devices", map_}}));
   }
   std::string error_with(const std::string& map, const std::string& text) {
     write(map);
-    return shortened(error(text, options_of({{"devices", path_.string()}})));
+    return shortened(error(text, options_of({{"devices", map_}})));
   }
   std::string warnings_with(const std::string& map, const std::string& text) {
     write(map);
     const auto input = memory_input("g.dot", text);
     Diagnostics diagnostics;
-    (void)read_all(*input, options_of({{"devices", path_.string()}}), diagnostics);
-    std::string out;
-    for (const Diagnostic& d : diagnostics.all()) out += format_diagnostic(d) + "\n";
-    return shortened(out);
+    (void)read_all(*input, options_of({{"devices", map_}}), diagnostics);
+    return shortened(findings_text(diagnostics));
   }
 
  private:
-  void write(const std::string& map) const { std::ofstream(path_) << map; }
-  [[nodiscard]] std::string shortened(std::string s) const {
-    for (std::size_t at = s.find(path_.string()); at != std::string::npos; at = s.find(path_.string()))
-      s.replace(at, path_.string().size(), "map");
-    return s;
-  }
-  fs::path path_;
+  void write(const std::string& map) const { (void)scratch_.write("map", map); }
+  [[nodiscard]] std::string shortened(const std::string& s) const { return all_replaced(s, map_, "map"); }
+  Scratch scratch_;
+  std::string map_ = scratch_.path("map");
 };
 
 const std::string& stock() {
@@ -93,4 +83,4 @@ TEST_F(Devices, EntriesOfTheWrongKind) {
 }
 
 }  // namespace
-}  // namespace convert::testing
+}  // namespace convert::test

@@ -8,16 +8,17 @@
 #include <vector>
 
 #include "bad_files.h"
+#include "common/testdata.h"
 #include "flexflow_sample.h"
 
-namespace convert::testing {
+namespace convert::test {
 namespace {
 
 namespace fs = std::filesystem;
 
 TEST(Flexflow, FilesThatMustBeRefused) {
   expect_errors(
-      fs::path(ETKIT_SOURCE_DIR) / "testdata" / "flexflow",
+      testdata("flexflow"),
       {
           {"bad-backwards.dot", "2:39: node0: the task ends at 1 before it begins, at 2"},
           {"bad-cross.dot",
@@ -177,4 +178,4 @@ TEST(Flexflow, OptionsAreChecked) {
 }
 
 }  // namespace
-}  // namespace convert::testing
+}  // namespace convert::test

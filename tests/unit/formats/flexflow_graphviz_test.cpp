@@ -36,7 +36,7 @@ bool has_graphviz() {
 #define REQUIRE_GRAPHVIZ() \
   if (!has_graphviz()) GTEST_SKIP() << "no Graphviz on this machine"
 
-// Tasks by number, and edges, in an order of their own.
+// Tasks by number as "NUMBER: NAME|TYPE|RANK|PEER|BYTES|NS", then edges as "FROM>TO", in an order of their own.
 std::string meaning(const std::string& text) {
   Diagnostics diagnostics;
   const TaskGraph g = read_task_graph(*memory_input("g.dot", text), diagnostics);

@@ -11,7 +11,7 @@
 #include "formats/format.h"
 #include "read_all.h"
 
-namespace convert::testing {
+namespace convert::test {
 
 inline FormatOptions options_of(std::vector<std::pair<std::string, std::string>> values) {
   return FormatOptions(std::move(values));
@@ -39,7 +39,7 @@ inline std::vector<Trace> read(std::string_view text, const FormatOptions& optio
 }
 
 inline std::string error(std::string_view text, const FormatOptions& options = {}) {
-  return error_of([&] { (void)read(text, options); });
+  return error_text([&] { (void)read(text, options); });
 }
 
 inline std::string graph(std::string_view statements) {
@@ -86,4 +86,4 @@ inline std::vector<std::string> outlines(std::string_view text, const FormatOpti
 }
 using Outlines = std::vector<std::string>;
 
-}  // namespace convert::testing
+}  // namespace convert::test

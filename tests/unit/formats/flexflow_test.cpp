@@ -8,7 +8,7 @@
 #include "flexflow_sample.h"
 #include "recode.h"
 
-namespace convert::testing {
+namespace convert::test {
 namespace {
 
 TEST(FlexflowEdges, ATransferWaitsForTasksOfBothEnds) {
@@ -212,4 +212,4 @@ TEST(Flexflow, RecognisedByContentAndSuffix) {
 }
 
 }  // namespace
-}  // namespace convert::testing
+}  // namespace convert::test

@@ -11,12 +11,12 @@ extern const Format graphml_format;
 
 namespace {
 
+using test::drawn;
 using test::named_trace;
-using test::written;
 
 std::string name_of(std::string_view name) {
   const Trace t = named_trace(0, name);
-  const std::string text = written(graphml_format, {&t, 1});
+  const std::string text = drawn(graphml_format, {&t, 1});
   const std::string begin = "<data key=\"name\">";
   const std::size_t at = text.find(begin) + begin.size();
   return text.substr(at, text.find("</data>", at) - at);
@@ -42,14 +42,14 @@ TEST(Graphml, TextReadsBack) {
   const std::string name = "a<b> & ]]> \"c\"\n\t\\ größe";
   const Trace t = named_trace(0, name);
   pugi::xml_document doc;
-  ASSERT_TRUE(doc.load_string(written(graphml_format, {&t, 1}).c_str()));
+  ASSERT_TRUE(doc.load_string(drawn(graphml_format, {&t, 1}).c_str()));
   const pugi::xml_node node = doc.child("graphml").child("graph").child("node");
   EXPECT_EQ(node.find_child_by_attribute("data", "key", "name").text().get(), name);
 }
 
 TEST(Graphml, TwoRanks) {
   const std::vector<Trace> set = test::two_ranks();
-  const std::string text = written(graphml_format, set);
+  const std::string text = drawn(graphml_format, set);
   const std::size_t at = text.find("<graph id");
   ASSERT_NE(at, std::string::npos);
   EXPECT_EQ(text.substr(at),
@@ -74,7 +74,7 @@ TEST(Graphml, TwoRanks) {
 TEST(Graphml, KeysAreDeclaredWithTypes) {
   const std::vector<Trace> set = test::two_ranks();
   pugi::xml_document doc;
-  ASSERT_TRUE(doc.load_string(written(graphml_format, set).c_str()));
+  ASSERT_TRUE(doc.load_string(drawn(graphml_format, set).c_str()));
   const pugi::xml_node root = doc.child("graphml");
   for (const pugi::xpath_node& data : root.select_nodes("//data")) {
     const pugi::xml_node key = root.find_child_by_attribute("key", "id", data.node().attribute("key").value());
@@ -92,7 +92,7 @@ TEST(Graphml, BrokenTracesAreDrawnAsTheyAre) {
   t.nodes.end_node();
   t.nodes.add_node(1, NodeType::comp, "again");
   t.nodes.end_node();
-  const std::string text = written(graphml_format, {&t, 1});
+  const std::string text = drawn(graphml_format, {&t, 1});
   EXPECT_NE(text.find("<data key=\"type\">99</data>"), std::string::npos);
   EXPECT_NE(text.find("<node id=\"n1_1\">"), std::string::npos);
   EXPECT_NE(text.find("<node id=\"missing42\"><data key=\"id\">42</data><data key=\"rank\">0</data>"

@@ -7,10 +7,8 @@
 #include "formats/json/stream.h"
 #include "read_all.h"
 
-namespace convert::testing {
+namespace convert::test {
 namespace {
-
-constexpr std::size_t mib = std::size_t{1} << 20U;
 
 // Items as text; elements are read whole, or read over.
 class Recorder final : public JsonItems {
@@ -52,10 +50,10 @@ std::vector<std::string> items_of(std::string_view text, const Way& way = {}) {
   return items_of(*input, way);
 }
 std::string error_in(std::string_view text, const Way& way = {}) {
-  return error_of([&] { (void)items_of(text, way); });
+  return error_text([&] { (void)items_of(text, way); });
 }
 
-constexpr std::string_view document =
+constexpr std::string_view list_document =
     "{ \"a\\u0062\" : \"x]}\\\"\\\\\" ,\"list\":[1, \"\", {}, [ ],{\"k\\\\\":[{\"deep\":[[[\"}]\"]]]}] "
     "},\r\n\t-1.5e+3,"
     "true,false,null,\"\xC3\xA9\xF0\x9F\x98\x80\", NaN, -Infinity,\"\\ud83d\\ude00\" "
@@ -78,10 +76,10 @@ TEST(JsonStream, ItemsAreTheSameThroughAnyWindow) {
                                              "\"\\ud83d\\ude00\"",
                                              "z={\"y\":[1,{\"w\":2}]}",
                                              "=0"};
-  EXPECT_EQ(items_of(document), expected);
-  for (std::size_t window = 1; window <= document.size() + 2; ++window) {
-    EXPECT_EQ(items_of(document, {.window = window}), expected) << window;
-    EXPECT_EQ(items_of(document, {.window = window, .bare = true, .read_over = true}), expected) << window;
+  EXPECT_EQ(items_of(list_document), expected);
+  for (std::size_t window = 1; window <= list_document.size() + 2; ++window) {
+    EXPECT_EQ(items_of(list_document, {.window = window}), expected) << window;
+    EXPECT_EQ(items_of(list_document, {.window = window, .bare = true, .read_over = true}), expected) << window;
   }
 }
 
@@ -99,8 +97,8 @@ TEST(JsonStream, StringsThatStraddleAWindow) {
 }
 
 TEST(JsonStream, EveryPrefixIsTruncated) {
-  for (std::size_t n = 0; n < document.size(); ++n) {
-    const std::string_view text = document.substr(0, n);
+  for (std::size_t n = 0; n < list_document.size(); ++n) {
+    const std::string_view text = list_document.substr(0, n);
     const std::string error = error_in(text);
     EXPECT_TRUE(error.starts_with("f:")) << n;
     for (const std::size_t window : {1, 7, 64}) {
@@ -119,8 +117,8 @@ TEST(JsonStream, MalformedTextHasItsPlace) {
   const struct {
     std::string_view text, error;
   } cases[] = {
-      {"", "f:1:1: is empty; a JSON document is expected"},
-      {" \n\t ", "f:2:3: is empty; a JSON document is expected"},
+      {"", "f:1:1: is empty; a JSON list_document is expected"},
+      {" \n\t ", "f:2:3: is empty; a JSON list_document is expected"},
       {"[1]", "f:1:1: '{' is expected"},
       {"7", "f:1:1: '{' is expected"},
       {"{\"list\":{}}", "f:1:9: '[' is expected"},
@@ -207,7 +205,7 @@ TEST(JsonStream, ZeroBytes) {
 TEST(JsonStream, ByteOrderMarkIsNoText) {
   EXPECT_EQ(items_of("\xEF\xBB\xBF{\"list\":[7]}", {.window = 1}), std::vector<std::string>{"7"});
   EXPECT_EQ(error_in("\xEF\xBB\xBF{\"list\":[,]}"), "f:1:10: a value is expected");
-  EXPECT_EQ(error_in("\xEF\xBB\xBF"), "f:1:1: is empty; a JSON document is expected");
+  EXPECT_EQ(error_in("\xEF\xBB\xBF"), "f:1:1: is empty; a JSON list_document is expected");
   EXPECT_EQ(error_in("{\"a\":\xEF\xBB\xBF 1}"), "f:1:6: a value is expected");
 }
 
@@ -308,7 +306,7 @@ class EndlessInput final : public Input {
 
 TEST(JsonStream, AValueOf1GiBIsRefused) {
   EndlessInput input;
-  EXPECT_EQ(error_of([&] { (void)items_of(input, {}); }), "f:1:1: a value of 1073741824 bytes or more");
+  EXPECT_EQ(error_text([&] { (void)items_of(input, {}); }), "f:1:1: a value of 1073741824 bytes or more");
 }
 
 class Thrower final : public JsonItems {
@@ -324,7 +322,7 @@ TEST(JsonStream, ErrorsOfItemsGetTheirPlace) {
   const auto input = memory_input("f", "{\"list\":[1,\n  2,3]}");
   JsonStream stream(*input, "list", false);
   Thrower items;
-  EXPECT_EQ(error_of([&] { (void)stream.read_some(items); }), "f:2:3: too many");
+  EXPECT_EQ(error_text([&] { (void)stream.read_some(items); }), "f:2:3: too many");
 }
 
 TEST(JsonStream, Unescaped) {
@@ -342,4 +340,4 @@ TEST(JsonStream, Unescaped) {
 }
 
 }  // namespace
-}  // namespace convert::testing
+}  // namespace convert::test

@@ -3,10 +3,10 @@
 
 #include "recode.h"
 
-namespace convert::testing {
+namespace convert::test {
 namespace {
 
-constexpr const char* document =
+constexpr const char* json_document =
     "{\"rank\":3,\n"
     " \"metadata\":{\"version\":\"0.0.4\",\"attr\":[{\"name\":\"schema\",\"string_val\":\"a\\\"b\"}]},\n"
     " \"nodes\":[\n"
@@ -32,19 +32,19 @@ std::string node_document(std::string_view node) {
 std::string attr_document(std::string_view attr) {
   return node_document("{\"id\":7,\"attr\":[" + std::string(attr) + "]}");
 }
-std::string node_error(std::string_view node) { return recode_error(node_document(node), "json").what(); }
+std::string json_node_error(std::string_view node) { return recode_error(node_document(node), "json").what(); }
 std::string attr_error(std::string_view attr) { return recode_error(attr_document(attr), "json").what(); }
 
 TEST(Json, ReadsWhatItWritesAndTheTwoLayoutsAgree) {
-  EXPECT_EQ(recode(document, "json", "json"), document);
+  EXPECT_EQ(recode(json_document, "json", "json"), json_document);
   EXPECT_EQ(recode(lines, "jsonl", "jsonl"), lines);
-  EXPECT_EQ(recode(document, "json", "jsonl"), lines);
-  EXPECT_EQ(recode(lines, "jsonl", "json", 1), document);
-  EXPECT_EQ(recode(document, "json", "chakra"), recode(lines, "jsonl", "chakra"));
+  EXPECT_EQ(recode(json_document, "json", "jsonl"), lines);
+  EXPECT_EQ(recode(lines, "jsonl", "json", 1), json_document);
+  EXPECT_EQ(recode(json_document, "json", "chakra"), recode(lines, "jsonl", "chakra"));
 }
 
 TEST(Json, PositionsAreLines) {
-  const Trace t = read_one(document, "json");
+  const Trace t = read_one(json_document, "json");
   EXPECT_TRUE(t.nodes.positions_are_lines);
   EXPECT_EQ(t.nodes.positions, (std::vector<std::uint64_t>{4, 5}));
   EXPECT_EQ(read_one(lines, "jsonl").nodes.positions, (std::vector<std::uint64_t>{2, 3}));
@@ -132,10 +132,10 @@ TEST(Json, RangesAndTypes) {
            {"5", "'attr' must be an object"}}) {
     EXPECT_NE(attr_error(attr).find(message), std::string::npos) << attr << ": " << attr_error(attr);
   }
-  EXPECT_EQ(node_error("{\"type\":\"COMP_NOD\"}"), "unknown node type 'COMP_NOD'; did you mean 'COMP_NODE'?");
-  EXPECT_EQ(node_error("{\"idd\":1}"), "unknown key 'idd'; did you mean 'id'?");
-  EXPECT_EQ(node_error("{\"id\":1,\"rank\":4}"), "a node of rank 4 among those of rank 0");
-  EXPECT_EQ(node_error("17"), "must be a JSON object");
+  EXPECT_EQ(json_node_error("{\"type\":\"COMP_NOD\"}"), "unknown node type 'COMP_NOD'; did you mean 'COMP_NODE'?");
+  EXPECT_EQ(json_node_error("{\"idd\":1}"), "unknown key 'idd'; did you mean 'id'?");
+  EXPECT_EQ(json_node_error("{\"id\":1,\"rank\":4}"), "a node of rank 4 among those of rank 0");
+  EXPECT_EQ(json_node_error("17"), "must be a JSON object");
 }
 
 TEST(Json, UnknownFieldsMustBeUnknown) {
@@ -144,7 +144,7 @@ TEST(Json, UnknownFieldsMustBeUnknown) {
   EXPECT_EQ(recode(recode(good, "json", "chakra"), "chakra", "json"), recode(good, "json", "json"));
   // Field 1 of a node is its id; a cut field; a length that is not minimal.
   for (const char* bad : {"CAE=", "iAI=", "ogKAAA=="}) {
-    EXPECT_EQ(node_error("{\"unknown\":\"" + std::string(bad) + "\"}"),
+    EXPECT_EQ(json_node_error("{\"unknown\":\"" + std::string(bad) + "\"}"),
               "'unknown' does not hold unknown fields of this message");
   }
 }
@@ -161,7 +161,7 @@ TEST(Json, ErrorsAreLocated) {
 }
 
 TEST(Json, TruncationAnywhereIsAnError) {
-  const std::string text = document;
+  const std::string text = json_document;
   for (std::size_t size = 0; size + 2 < text.size(); ++size) {
     const Error e = recode_error(text.substr(0, size), "json");
     EXPECT_EQ(e.where().file, "test.et") << size << ": " << e.what();
@@ -211,8 +211,8 @@ TEST(Json, Structure) {
 
 TEST(Json, DeepNestingIsRefusedQuickly) {
   const std::string deep(1'000'000, '[');
-  EXPECT_NE(node_error(deep).find("truncated JSON"), std::string::npos);
-  EXPECT_FALSE(node_error("{\"attr\":" + deep + std::string(1'000'000, ']') + "}").empty());
+  EXPECT_NE(json_node_error(deep).find("truncated JSON"), std::string::npos);
+  EXPECT_FALSE(json_node_error("{\"attr\":" + deep + std::string(1'000'000, ']') + "}").empty());
   EXPECT_FALSE(std::string(recode_error(deep, "json").what()).empty());
   EXPECT_FALSE(std::string(recode_error("{\"rank\":0,\"metadata\":{}}\n" + deep, "jsonl").what()).empty());
 }
@@ -224,7 +224,7 @@ TEST(JsonSniff, TellsTheTwoApart) {
     const bool jsonl = find_format("jsonl").sniff(head);
     return json && jsonl ? "both" : json ? "json" : jsonl ? "jsonl" : "none";
   };
-  EXPECT_STREQ(shape(document), "json");
+  EXPECT_STREQ(shape(json_document), "json");
   EXPECT_STREQ(shape(lines), "jsonl");
   EXPECT_STREQ(shape("{\"rank\":0,\"metadata\":{},\"nodes\":[]}\n"), "json");
   EXPECT_STREQ(shape("{\"rank\":0,\"metadata\":{}}\n"), "jsonl");
@@ -247,4 +247,4 @@ TEST(JsonSniff, TellsTheTwoApart) {
 }
 
 }  // namespace
-}  // namespace convert::testing
+}  // namespace convert::test

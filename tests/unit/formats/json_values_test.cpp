@@ -8,7 +8,7 @@
 #include "formats/json/values.h"
 #include "read_all.h"
 
-namespace convert::testing {
+namespace convert::test {
 namespace {
 
 TEST(JsonValues, LenientIntegers) {
@@ -163,7 +163,7 @@ TEST(JsonValues, AttributesKeepTheirKind) {
 }
 
 TEST(JsonValues, WhatIsNoJsonIsRefused) {
-  const auto error = [](std::string_view text) { return error_of([&] { (void)added(text); }); };
+  const auto error = [](std::string_view text) { return error_text([&] { (void)added(text); }); };
   EXPECT_EQ(error("falsey"), "f:1:6: not a JSON value");
   EXPECT_EQ(error("[1, 02]"), "f:1:10: not a JSON value");
   EXPECT_EQ(error("[1,]"), "f:1:9: a value is expected");
@@ -173,4 +173,4 @@ TEST(JsonValues, WhatIsNoJsonIsRefused) {
 }
 
 }  // namespace
-}  // namespace convert::testing
+}  // namespace convert::test

@@ -8,39 +8,37 @@
 #include <map>
 
 #include "bad_files.h"
+#include "common/testdata.h"
 #include "formats/pytorch/pytorch.h"
 #include "read_all.h"
 
-namespace convert::testing {
+namespace convert::test {
 namespace {
 
-constexpr std::size_t mib = std::size_t{1} << 20U;
-const std::filesystem::path testdata = std::filesystem::path(ETKIT_SOURCE_DIR) / "testdata";
-
-std::string outcome(std::string_view text, std::size_t window = mib) {
+std::string kineto_text_outcome(std::string_view text, std::size_t window = mib) {
   const auto input = memory_input("f", text);
   return kineto_outcome(*input, window);
 }
-Profile read(std::string_view text) {
+Profile read_kineto_text(std::string_view text) {
   const auto input = memory_input("f", text);
   Diagnostics diagnostics;
   return read_kineto(*input, diagnostics);
 }
-Profile read_file(const std::string& name) {
-  const auto input = open_input((testdata / "kineto" / name).string());
+Profile read_kineto_file(const std::string& name) {
+  const auto input = open_input((testdata("kineto") / name).string());
   Diagnostics diagnostics;
   Profile p = read_kineto(*input, diagnostics);
   EXPECT_EQ(diagnostics.all().size(), 0U) << name;
   return p;
 }
-constexpr auto read_any = [](Input& i, Diagnostics& d) { return read_kineto(i, d); };
+constexpr auto read_kineto_input = [](Input& i, Diagnostics& d) { return read_kineto(i, d); };
 // An event of a kernel in line 2, that begins at 1 unless the fields say it.
 std::string with_event(std::string_view fields) {
   const bool timed = fields.find("\"ts\"") != std::string_view::npos;
   return "{\"traceEvents\": [\n{\"ph\": \"X\", \"cat\": \"kernel\", " + std::string(fields) +
          (timed ? "" : ", \"ts\": 1") + "}]}";
 }
-std::string event_error(std::string_view fields) { return outcome(with_event(fields)); }
+std::string event_error(std::string_view fields) { return kineto_text_outcome(with_event(fields)); }
 
 std::vector<std::string> names(const Profile& p, Range args) {
   std::vector<std::string> out;
@@ -49,7 +47,7 @@ std::vector<std::string> names(const Profile& p, Range args) {
 }
 
 TEST(Kineto, Cuda) {
-  const Profile p = read_file("okay-cuda.json");
+  const Profile p = read_kineto_file("okay-cuda.json");
   EXPECT_EQ(p.events, 13U);
   EXPECT_EQ(p.base_ns, 1'700'000'000'000'000'000);
   EXPECT_EQ(p.threads, std::vector<std::string>{"4242"});
@@ -107,7 +105,7 @@ TEST(Kineto, Cuda) {
 }
 
 TEST(Kineto, Rocm) {
-  const Profile p = read_file("okay-rocm.json");
+  const Profile p = read_kineto_file("okay-rocm.json");
   ASSERT_EQ(p.calls.size(), 2U);
   EXPECT_EQ(p.calls[1].kind, CallKind::stream_sync);
   ASSERT_EQ(p.device_ops.size(), 2U);
@@ -118,7 +116,7 @@ TEST(Kineto, Rocm) {
 }
 
 TEST(Kineto, Xpu) {
-  const Profile p = read_file("okay-xpu.json");
+  const Profile p = read_kineto_file("okay-xpu.json");
   ASSERT_EQ(p.calls.size(), 1U);
   EXPECT_EQ(p.calls[0].external_id, 2);
   EXPECT_FALSE(p.calls[0].usual_external_id);
@@ -129,7 +127,7 @@ TEST(Kineto, Xpu) {
 }
 
 TEST(Kineto, AnArrayAloneWithNumbersInQuotes) {
-  const Profile p = read_file("okay-old-array.json");
+  const Profile p = read_kineto_file("okay-old-array.json");
   EXPECT_EQ(p.events, 3U);
   EXPECT_EQ(p.threads, std::vector<std::string>{"4242 (python)"});
   ASSERT_EQ(p.cpu_ops.size(), 1U);
@@ -143,7 +141,7 @@ TEST(Kineto, AnArrayAloneWithNumbersInQuotes) {
 }
 
 TEST(Kineto, ThreadsAreToldApartByTheirText) {
-  const Profile p = read(R"([{"ph": "X", "cat": "cpu_op", "ts": 1, "name": "a"},
+  const Profile p = read_kineto_text(R"([{"ph": "X", "cat": "cpu_op", "ts": 1, "name": "a"},
     {"ph": "X", "cat": "cpu_op", "ts": 1, "name": "b", "tid": 7}, {"ph": "X", "cat": "cpu_op", "ts": 1, "name": "c", "tid": "7"},
     {"ph": "X", "cat": "cpu_op", "ts": 1, "name": "d", "tid": "m\u0061in"}, {"ph": "X", "cat": "cpu_op", "ts": 1, "name": "e", "tid": ""},
     {"ph": "X", "cat": "cpu_op", "ts": 1, "name": "f", "tid": 0}, {"ph": "X", "cat": "cpu_op", "ts": 1, "name": "g", "tid": -3}])");
@@ -155,7 +153,7 @@ TEST(Kineto, ThreadsAreToldApartByTheirText) {
 }
 
 TEST(Kineto, TheProcessesOfOperators) {
-  const Profile p = read(R"([{"ph": "X", "cat": "cpu_op", "ts": 1, "name": "a", "pid": 41},
+  const Profile p = read_kineto_text(R"([{"ph": "X", "cat": "cpu_op", "ts": 1, "name": "a", "pid": 41},
     {"ph": "X", "cat": "cpu_op", "ts": 1, "name": "b", "pid": "42"}, {"ph": "X", "cat": "cpu_op", "ts": 1, "name": "c", "pid": 41},
     {"ph": "X", "cat": "cpu_op", "ts": 1, "name": "d", "pid": "Spans"}, {"ph": "X", "cat": "cpu_op", "ts": 1, "name": "e"},
     {"ph": "X", "cat": "cpu_op", "ts": 1, "name": "f", "pid": [7]}, {"ph": "X", "cat": "kernel", "ts": 1, "name": "g", "pid": 0}])");
@@ -163,25 +161,25 @@ TEST(Kineto, TheProcessesOfOperators) {
 }
 
 TEST(Kineto, OtherPhasesAndCategoriesAreReadOver) {
-  const Profile p =
-      read(R"([{"ph": "B", "cat": "cpu_op", "ts": "soon"}, {"ph": "X", "cat": "python_function", "dur": []},
+  const Profile p = read_kineto_text(
+      R"([{"ph": "B", "cat": "cpu_op", "ts": "soon"}, {"ph": "X", "cat": "python_function", "dur": []},
     {"ph": "i", "cat": "kernel", "ts": -1}, {}, {"cat": "kernel"}, {"ph": "M", "args": {"name": "python"}}])");
   EXPECT_EQ(p.events, 6U);
   EXPECT_TRUE(p.cpu_ops.empty() && p.calls.empty() && p.device_ops.empty() && p.syncs.empty() && p.threads.empty());
 }
 
 TEST(Kineto, EscapedKeysAreTheSameKeys) {
-  const Profile p = read(
+  const Profile p = read_kineto_text(
       R"([{"ph": "X", "c\u0061t": "k\u0065rnel", "ts": 1, "n\u0061me": "a\"b", "\u0061rgs": {"str\u0065am": 9, "gr\u0069d": [1]}}])");
   ASSERT_EQ(p.device_ops.size(), 1U);
   EXPECT_EQ(p.name(p.device_ops[0]), "a\"b");
   EXPECT_EQ(p.device_ops[0].stream, 9);
   EXPECT_EQ(names(p, p.device_ops[0].args), std::vector<std::string>{"grid"});
-  EXPECT_EQ(read(R"({"tr\u0061ceEvents": [{}]})").events, 1U);
+  EXPECT_EQ(read_kineto_text(R"({"tr\u0061ceEvents": [{}]})").events, 1U);
 }
 
 TEST(Kineto, OfAKeyGivenTwiceTheLastCounts) {
-  const Profile p = read(with_event(
+  const Profile p = read_kineto_text(with_event(
       R"("name": "a", "ts": 1, "ts": 2, "name": "b", "args": {"x": 1}, "args": {"stream": 1, "x": [1], "y": 2, "x": "last", "stream": 3})"));
   ASSERT_EQ(p.device_ops.size(), 1U);
   const Profile::DeviceOp& d = p.device_ops[0];
@@ -191,14 +189,14 @@ TEST(Kineto, OfAKeyGivenTwiceTheLastCounts) {
   EXPECT_EQ(names(p, d.args), (std::vector<std::string>{"x", "y"}));
   EXPECT_EQ(p.args.string(p.args.view(d.args)[0]), "last");
   // The same arg of the next event is no repetition.
-  const Profile q = read(
+  const Profile q = read_kineto_text(
       R"([{"ph": "X", "cat": "kernel", "ts": 1, "args": {"x": 1}}, {"ph": "X", "cat": "kernel", "ts": 1, "args": {"x": 2}}])");
   EXPECT_EQ(q.device_ops[0].args.count, 1U);
   EXPECT_EQ(q.device_ops[1].args.count, 1U);
 }
 
 TEST(Kineto, ArgsOfManyKindsAreCarried) {
-  const Profile p = read(with_event(
+  const Profile p = read_kineto_text(with_event(
       R"("args": {"a": 1.5, "b": true, "c": null, "d": [[1], 2], "e": {"f": 1}, "g": 18446744073709551615, "h": "[1,2,\"x\"]"})"));
   const auto args = p.args.view(p.device_ops.at(0).args);
   ASSERT_EQ(args.size(), 7U);
@@ -282,15 +280,15 @@ TEST(Kineto, BadEvents) {
   };
   for (const auto& c : cases) {
     EXPECT_EQ(event_error(c.fields), c.error) << c.fields;
-    EXPECT_EQ(outcome(with_event(c.fields), 16), c.error) << c.fields;
+    EXPECT_EQ(kineto_text_outcome(with_event(c.fields), 16), c.error) << c.fields;
   }
-  EXPECT_EQ(outcome("[{\"ph\": \"X\", \"cat\": \"cpu_op\", \"ts\": 1, \"tid\": nope}]"),
+  EXPECT_EQ(kineto_text_outcome("[{\"ph\": \"X\", \"cat\": \"cpu_op\", \"ts\": 1, \"tid\": nope}]"),
             "f:1:47: not a JSON value");
-  EXPECT_EQ(outcome("{\"traceEvents\": [null]}"), "f:1:18: '{' is expected");
-  EXPECT_EQ(outcome("{\"traceEvents\": [[]]}"), "f:1:18: '{' is expected");
-  EXPECT_EQ(outcome("{\"baseTimeNanoseconds\": -5, \"traceEvents\": []}"),
+  EXPECT_EQ(kineto_text_outcome("{\"traceEvents\": [null]}"), "f:1:18: '{' is expected");
+  EXPECT_EQ(kineto_text_outcome("{\"traceEvents\": [[]]}"), "f:1:18: '{' is expected");
+  EXPECT_EQ(kineto_text_outcome("{\"baseTimeNanoseconds\": -5, \"traceEvents\": []}"),
             "f:1:25: 'baseTimeNanoseconds' is no number of nanoseconds");
-  EXPECT_EQ(outcome("{\"note\": nope, \"traceEvents\": []}"), "f:1:10: not a JSON value");
+  EXPECT_EQ(kineto_text_outcome("{\"note\": nope, \"traceEvents\": []}"), "f:1:10: not a JSON value");
 }
 
 TEST(Kineto, BadFilesAreRefusedWithTheirPlace) {
@@ -308,28 +306,29 @@ TEST(Kineto, BadFilesAreRefusedWithTheirPlace) {
       {"bad-truncated.json", "4:36: truncated JSON: the text ends inside a string"},
       {"bad-twice.json", "3:4: 'traceEvents' is given twice"},
   };
-  expect_errors(testdata / "kineto", errors, read_any);
+  expect_errors(testdata("kineto"), errors, read_kineto_input);
 }
 
 TEST(Kineto, AHostTraceIsNamed) {
   const std::string host =
       "is a PyTorch execution trace of the host, not a Kineto trace; give it as the host's trace";
   for (const char* name : {"okay-1.0.1.json", "okay-1.1.1.json", "okay-linked.json"}) {
-    const std::string error = file_error(testdata / "pytorch" / name, read_any);
+    const std::string error = file_error(testdata("pytorch") / name, read_kineto_input);
     EXPECT_TRUE(error.ends_with(" " + host)) << error;
   }
-  EXPECT_EQ(outcome("{\"note\": 1, \"nodes\": []}"), "f:1:22: " + host);
+  EXPECT_EQ(kineto_text_outcome("{\"note\": 1, \"nodes\": []}"), "f:1:22: " + host);
 }
 
 TEST(Kineto, EveryPrefixIsRefusedAndWindowsDoNotMatter) {
-  for (const auto& entry : std::filesystem::directory_iterator(testdata / "kineto")) {
+  for (const auto& entry : std::filesystem::directory_iterator(testdata("kineto"))) {
     const std::string all = open_input(entry.path().string())->read_rest();
-    const std::string expected = outcome(all);
-    for (const std::size_t window : {1, 64, 1000}) EXPECT_EQ(outcome(all, window), expected) << entry.path();
+    const std::string expected = kineto_text_outcome(all);
+    for (const std::size_t window : {1, 64, 1000})
+      EXPECT_EQ(kineto_text_outcome(all, window), expected) << entry.path();
     if (!entry.path().filename().string().starts_with("okay-")) continue;
     const std::string_view text = std::string_view(all).substr(0, all.find_last_not_of('\n') + 1);
     for (std::size_t n = 0; n < text.size(); ++n) {
-      EXPECT_TRUE(outcome(text.substr(0, n)).starts_with("f:")) << entry.path() << n;
+      EXPECT_TRUE(kineto_text_outcome(text.substr(0, n)).starts_with("f:")) << entry.path() << n;
     }
   }
 }
@@ -337,15 +336,15 @@ TEST(Kineto, EveryPrefixIsRefusedAndWindowsDoNotMatter) {
 TEST(Kineto, HugeValues) {
   const std::size_t depth = 10'000'000;
   const std::string deep = std::string(depth, '[') + std::string(depth, ']');
-  const Profile p = read(with_event("\"name\": \"" + std::string(50'000'000, 'n') + "\", \"other\": " + deep +
-                                    ", \"args\": {\"deep\": " + deep + "}"));
+  const Profile p = read_kineto_text(with_event("\"name\": \"" + std::string(50'000'000, 'n') +
+                                                "\", \"other\": " + deep + ", \"args\": {\"deep\": " + deep + "}"));
   EXPECT_EQ(p.name(p.device_ops.at(0)).size(), 50'000'000U);
   EXPECT_EQ(p.args.string(p.args.view(p.device_ops[0].args)[0]).size(), 2 * depth);
 }
 
 TEST(Kineto, Sniffing) {
   for (const char* folder : {"pytorch", "kineto", "jsonl", "msccl", "networks"}) {
-    for (const auto& entry : std::filesystem::directory_iterator(testdata / folder)) {
+    for (const auto& entry : std::filesystem::directory_iterator(testdata(folder))) {
       const std::string name = entry.path().filename().string();
       const std::string head = open_input(entry.path().string())->read_rest().substr(0, 4096);
       // Two say too little of themselves.
@@ -364,4 +363,4 @@ TEST(Kineto, Sniffing) {
 }
 
 }  // namespace
-}  // namespace convert::testing
+}  // namespace convert::test

@@ -6,7 +6,7 @@
 #include "formats/pytorch/linked_text.h"
 #include "formats/pytorch/pytorch.h"
 
-namespace convert::testing {
+namespace convert::test {
 namespace {
 
 std::string linked(std::string_view json) {
@@ -26,7 +26,7 @@ std::string json_of(std::string_view python) {
   return append_json_of_python(python, 0, out) ? out : "none";
 }
 
-constexpr const char* document = R"({
+constexpr const char* linked_document = R"({
     "schema": "1.1.1-chakra.0.0.4",
     "pid": 7,
     "nodes": [
@@ -114,7 +114,7 @@ constexpr const char* document = R"({
     "finish_ts": 8
 })";
 
-TEST(Linked, TracesComeBackByteForByte) { EXPECT_EQ(linked(document), document); }
+TEST(Linked, TracesComeBackByteForByte) { EXPECT_EQ(linked(linked_document), linked_document); }
 
 TEST(Linked, ATraceWithoutNodes) {
   const char* empty = "{\n    \"schema\": \"x\",\n    \"nodes\": []\n}";
@@ -172,4 +172,4 @@ TEST(Linked, TheProfileTellsHowTheFileSpellsThings) {
 }
 
 }  // namespace
-}  // namespace convert::testing
+}  // namespace convert::test

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/findings.h"
 #include "formats/msccl/document.h"
 
 namespace convert {
@@ -11,38 +12,34 @@ namespace {
 const std::string step =
     R"(<step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>)";
 
-std::string document(const std::string& algo, const std::string& gpu0, const std::string& gpu1 = "") {
+std::string msccl_document(const std::string& algo, const std::string& gpu0, const std::string& gpu1 = "") {
   return "<algo " + algo + ">\n<gpu id=\"0\" i_chunks=\"1\" o_chunks=\"1\" s_chunks=\"0\">\n" + gpu0 +
          "\n</gpu>\n<gpu id=\"1\" i_chunks=\"1\" o_chunks=\"1\" s_chunks=\"0\">\n" + gpu1 + "</gpu>\n</algo>\n";
 }
 const std::string algo =
     R"(name="a" proto="LL" nchannels="1" nchunksperloop="1" ngpus="2" coll="broadcast" inplace="0")";
 
-// All findings, a thrown error last: "LINE:COLUMN: error: MESSAGE [RULE]".
-std::string findings(const std::string& text) {
+// Returns all findings, a thrown error last, as "LINE:COLUMN: error: MESSAGE [RULE]", one a line.
+std::string msccl_findings(const std::string& text) {
   Diagnostics diagnostics;
+  test::read_with_findings([&](Diagnostics& d) { (void)read_msccl(text, "f", d); }, diagnostics);
   std::string out;
-  try {
-    (void)read_msccl(text, "f", diagnostics);
-  } catch (const Error& e) {
-    diagnostics.error(e.where(), e.rule(), e.what());
-  }
   for (const Diagnostic& d : diagnostics.all()) out += format_diagnostic(d).substr(2) + "\n";
   return out;
 }
 
 // One step with one attribute replaced or removed.
-std::string with(const std::string& from, const std::string& to) {
+std::string step_with(const std::string& from, const std::string& to) {
   std::string s = step;
   s.replace(s.find(from), from.size(), to);
-  return document(algo, "<tb id=\"0\" send=\"1\" recv=\"-1\" chan=\"0\">\n  " + s + "\n</tb>");
+  return msccl_document(algo, "<tb id=\"0\" send=\"1\" recv=\"-1\" chan=\"0\">\n  " + s + "\n</tb>");
 }
 
 TEST(ReadMsccl, KeepsEveryField) {
   Diagnostics diagnostics;
   const Algorithm a = read_msccl(
       "<?xml version=\"1.0\"?>\n<!-- licence -->\n" +
-          document(
+          msccl_document(
               "name=\"x &amp; &#65;\" proto=\"LL128\" nchannels=\"2\" nchunksperloop=\"6\" ngpus=\"2\" "
               "coll=\"reducescatter\" inplace=\"1\" outofplace=\"0\" minBytes=\"1\" maxBytes=\"99\" "
               "nthreads=\"512\"",
@@ -78,24 +75,26 @@ TEST(ReadMsccl, KeepsEveryField) {
 }
 
 TEST(ReadMsccl, DefectsOfAStepHaveItsLineAndColumn) {
-  EXPECT_EQ(findings(with("cnt=\"1\" ", "")), "4:3: error: <step> has no attribute 'cnt' [attributes]\n");
-  EXPECT_EQ(findings(with("srcoff=\"0\"", "srcoff=\"0x3\"")),
+  EXPECT_EQ(msccl_findings(step_with("cnt=\"1\" ", "")),
+            "4:3: error: <step> has no attribute 'cnt' [attributes]\n");
+  EXPECT_EQ(msccl_findings(step_with("srcoff=\"0\"", "srcoff=\"0x3\"")),
             "4:3: error: srcoff=\"0x3\" is not a decimal integer [attributes]\n");
-  EXPECT_EQ(findings(with("srcoff=\"0\"", "srcoff=\"99999999999999999999\"")),
+  EXPECT_EQ(msccl_findings(step_with("srcoff=\"0\"", "srcoff=\"99999999999999999999\"")),
             "4:3: error: srcoff=\"99999999999999999999\" does not fit an integer [attributes]\n");
-  EXPECT_EQ(findings(with("srcoff=\"0\"", "srcoff=\"3000000000\"")),
+  EXPECT_EQ(msccl_findings(step_with("srcoff=\"0\"", "srcoff=\"3000000000\"")),
             "4:3: error: srcoff=\"3000000000\" is out of range [attributes]\n");
-  EXPECT_EQ(findings(with("type=\"s\"", "type=\"ra\"")),
+  EXPECT_EQ(msccl_findings(step_with("type=\"s\"", "type=\"ra\"")),
             "4:3: error: type=\"ra\" is not a step type; expected s, r, rcs, rrs, rrc, rrcs, cpy, re or nop "
             "[attributes]\n");
-  EXPECT_EQ(findings(with("srcbuf=\"i\"", "srcbuf=\"x\"")),
+  EXPECT_EQ(msccl_findings(step_with("srcbuf=\"i\"", "srcbuf=\"x\"")),
             "4:3: error: srcbuf=\"x\" is not a buffer; expected i, o or s [attributes]\n");
-  EXPECT_EQ(findings(with("cnt=\"1\"", "cnt=\"72\"")), "4:3: error: cnt=72: a step moves 1…71 chunks [steps]\n");
-  EXPECT_EQ(findings(with("hasdep=\"0\"", "hasdep=\"2\"")),
+  EXPECT_EQ(msccl_findings(step_with("cnt=\"1\"", "cnt=\"72\"")),
+            "4:3: error: cnt=72: a step moves 1…71 chunks [steps]\n");
+  EXPECT_EQ(msccl_findings(step_with("hasdep=\"0\"", "hasdep=\"2\"")),
             "4:3: error: hasdep=\"2\": expected 0 or 1 [attributes]\n");
-  EXPECT_EQ(findings(with("s=\"0\" ", "s=\"4\" ")),
+  EXPECT_EQ(msccl_findings(step_with("s=\"0\" ", "s=\"4\" ")),
             "4:3: error: gpu 0 threadblock 0: step 4 stands at position 0 [steps]\n");
-  EXPECT_EQ(findings(with("cnt=\"1\"", "cnt=\"1\" cnt=\"1\"")),
+  EXPECT_EQ(msccl_findings(step_with("cnt=\"1\"", "cnt=\"1\" cnt=\"1\"")),
             "4:3: error: attribute 'cnt' of <step> stands twice [xml]\n");
 }
 
@@ -103,23 +102,23 @@ TEST(ReadMsccl, DefectsOfAStepHaveItsLineAndColumn) {
 TEST(ReadMsccl, NoFindingsAfterAnUnreadablePart) {
   std::string bad = algo;
   bad.replace(bad.find("nchannels=\"1\""), 13, "nchannels=\"0\"");
-  EXPECT_EQ(findings(document(bad, R"(<tb id="0" send="1" recv="-1" chan="3"/>)")),
+  EXPECT_EQ(msccl_findings(msccl_document(bad, R"(<tb id="0" send="1" recv="-1" chan="3"/>)")),
             "1:1: error: nchannels=\"0\" is out of range [attributes]\n");
   Diagnostics diagnostics;
-  EXPECT_TRUE(is_complete(read_msccl(document(algo, R"(<copy i_off="0" o_off="0"/>)"), "f", diagnostics)));
-  EXPECT_FALSE(is_complete(read_msccl(document(algo, R"(<copy i_off="0"/>)"), "f", diagnostics)));
+  EXPECT_TRUE(is_complete(read_msccl(msccl_document(algo, R"(<copy i_off="0" o_off="0"/>)"), "f", diagnostics)));
+  EXPECT_FALSE(is_complete(read_msccl(msccl_document(algo, R"(<copy i_off="0"/>)"), "f", diagnostics)));
 }
 
 TEST(ReadMsccl, WhatIsUnknownIsCountedOnce) {
-  EXPECT_EQ(findings(with("cnt=\"1\"", "cnt=\"1\" rate=\"3\"")),
+  EXPECT_EQ(msccl_findings(step_with("cnt=\"1\"", "cnt=\"1\" rate=\"3\"")),
             "4:3: warning: attribute 'rate' of <step> is not part of MSCCL-IR and is ignored [attributes]\n");
-  EXPECT_EQ(findings(document(algo, "<foo><gpu id=\"7\"/></foo>\n<foo/>")),
+  EXPECT_EQ(msccl_findings(msccl_document(algo, "<foo><gpu id=\"7\"/></foo>\n<foo/>")),
             "3:1: warning: element <foo> in <gpu> is not part of MSCCL-IR and is ignored (2 times) [attributes]\n");
 }
 
 TEST(ReadMsccl, ThreadblocksAndGpus) {
   const auto tb = [](const std::string& attributes) {
-    return findings(document(algo, "<tb " + attributes + "/>"));
+    return msccl_findings(msccl_document(algo, "<tb " + attributes + "/>"));
   };
   EXPECT_EQ(tb(R"(id="0" send="0" recv="-1" chan="0")"),
             "3:1: error: gpu 0 threadblock 0: send peer is the gpu itself [peers]\n");
@@ -131,9 +130,10 @@ TEST(ReadMsccl, ThreadblocksAndGpus) {
   EXPECT_EQ(tb(R"(id="1" send="1" recv="-1" chan="0")"),
             "2:1: error: gpu 0: threadblock ids must be 0…0; 0 is missing [threadblocks]\n");
   const std::string one = R"(<tb id="0" send="1" recv="-1" chan="0"/>)";
-  EXPECT_EQ(findings(document(algo, one + one)), "3:41: error: gpu 0 has two threadblocks 0 [threadblocks]\n");
+  EXPECT_EQ(msccl_findings(msccl_document(algo, one + one)),
+            "3:41: error: gpu 0 has two threadblocks 0 [threadblocks]\n");
   const std::string gpu = R"(<gpu id="0" i_chunks="0" o_chunks="0" s_chunks="0"/>)";
-  EXPECT_EQ(findings("<algo " + algo + ">" + gpu + gpu + "</algo>"),
+  EXPECT_EQ(msccl_findings("<algo " + algo + ">" + gpu + gpu + "</algo>"),
             "1:" + std::to_string(8 + algo.size() + gpu.size()) +
                 ": error: gpu 0 stands twice [gpus]\n1:1: error: 1 <gpu> elements for ngpus=2; gpu 1 is missing "
                 "[gpus]\n");
@@ -143,7 +143,7 @@ TEST(ReadMsccl, ImpossibleHeadersEndTheReading) {
   const auto with_algo = [](const std::string& from, const std::string& to) {
     std::string text = algo;
     text.replace(text.find(from), from.size(), to);
-    return findings("<algo " + text + "/>");
+    return msccl_findings("<algo " + text + "/>");
   };
   EXPECT_EQ(with_algo("proto=\"LL\"", "proto=\"ll\""),
             "1:1: error: proto=\"ll\" is not a protocol; expected Simple, LL or LL128 [attributes]\n");
@@ -153,41 +153,42 @@ TEST(ReadMsccl, ImpossibleHeadersEndTheReading) {
   EXPECT_EQ(with_algo("coll=\"broadcast\"", "coll=\"gossip\""),
             "1:1: error: coll=\"gossip\" is not a collective; expected allreduce, allgather, reduce, broadcast, "
             "alltoall, reduce_scatter or custom [attributes]\n");
-  EXPECT_EQ(findings("<algorithm/>"), "1:1: error: the root element is <algorithm>, not <algo> [xml]\n");
+  EXPECT_EQ(msccl_findings("<algorithm/>"), "1:1: error: the root element is <algorithm>, not <algo> [xml]\n");
 }
 
 TEST(ReadMsccl, LenientXmlIsRefused) {
-  EXPECT_EQ(findings(""), " error: empty file: an XML document with root <algo> is expected [xml]\n");
-  EXPECT_EQ(findings("  \n"), " error: no XML element: a document with root <algo> is expected [xml]\n");
-  EXPECT_NE(findings("<!DOCTYPE x [<!ENTITY a \"b\">]><algo/>")
+  EXPECT_EQ(msccl_findings(""), " error: empty file: an XML document with root <algo> is expected [xml]\n");
+  EXPECT_EQ(msccl_findings("  \n"), " error: no XML element: a document with root <algo> is expected [xml]\n");
+  EXPECT_NE(msccl_findings("<!DOCTYPE x [<!ENTITY a \"b\">]><algo/>")
                 .find("a document type declaration is never part of MSCCL-IR; refused [xml]"),
             std::string::npos);
-  EXPECT_NE(findings("<algo/><algo/>").find("1:8: error: a second root element <algo> [xml]"), std::string::npos);
-  EXPECT_NE(findings("<algo/>rest").find("text outside of the root element [xml]"), std::string::npos);
-  EXPECT_NE(findings(document(algo, "text")).find("text inside <gpu>: only elements are allowed [xml]"),
+  EXPECT_NE(msccl_findings("<algo/><algo/>").find("1:8: error: a second root element <algo> [xml]"),
             std::string::npos);
-  EXPECT_NE(findings("<algo " + algo + " x=\"&undefined;\"/>")
+  EXPECT_NE(msccl_findings("<algo/>rest").find("text outside of the root element [xml]"), std::string::npos);
+  EXPECT_NE(msccl_findings(msccl_document(algo, "text")).find("text inside <gpu>: only elements are allowed [xml]"),
+            std::string::npos);
+  EXPECT_NE(msccl_findings("<algo " + algo + " x=\"&undefined;\"/>")
                 .find("attribute 'x': an undefined entity, a '<' or a control character in its value [xml]"),
             std::string::npos);
-  EXPECT_NE(findings(std::string("<algo/>\0", 8)).find("1:8: error: a NUL byte in an XML document [xml]"),
+  EXPECT_NE(msccl_findings(std::string("<algo/>\0", 8)).find("1:8: error: a NUL byte in an XML document [xml]"),
             std::string::npos);
 }
 
 TEST(ReadMsccl, EveryTruncationIsAnErrorWithAPlace) {
   const std::string whole =
-      document(algo, "<tb id=\"0\" send=\"1\" recv=\"-1\" chan=\"0\">\n  " + step + "\n</tb>");
+      msccl_document(algo, "<tb id=\"0\" send=\"1\" recv=\"-1\" chan=\"0\">\n  " + step + "\n</tb>");
   const std::size_t end = whole.rfind('>') + 1;  // what follows the closing tag is not missed
   for (std::size_t n = 0; n < end; ++n) {
-    const std::string found = findings(whole.substr(0, n));
+    const std::string found = msccl_findings(whole.substr(0, n));
     EXPECT_NE(found.find("[xml]"), std::string::npos) << n << ": " << found;
   }
-  EXPECT_EQ(findings(whole.substr(0, end)), "");
+  EXPECT_EQ(msccl_findings(whole.substr(0, end)), "");
 }
 
 TEST(ReadMsccl, AttributesWithoutEndAreRefused) {
   std::string text = "<algo";
   for (int i = 0; i < 200'000; ++i) text += " a" + std::to_string(i) + "=\"\"";
-  EXPECT_NE(findings(text + "/>").find("<algo> has more than 256 attributes [xml]"), std::string::npos);
+  EXPECT_NE(msccl_findings(text + "/>").find("<algo> has more than 256 attributes [xml]"), std::string::npos);
 }
 
 TEST(WriteMsccl, EscapesTextAndKeepsMscclangsOrder) {

@@ -7,7 +7,7 @@
 
 #include "read_all.h"
 
-namespace convert::testing {
+namespace convert::test {
 namespace {
 
 class Shower final : public JsonItems {
@@ -98,7 +98,7 @@ TEST(PythonText, DepthCostsNothing) {
 }
 
 TEST(PythonText, WhatIsNoJsonIsRefused) {
-  const auto error = [](std::string_view text) { return error_of([&] { (void)shown(text); }); };
+  const auto error = [](std::string_view text) { return error_text([&] { (void)shown(text); }); };
   EXPECT_EQ(error("[1 2]"), "f:1:9: ',' or ']' is expected");
   EXPECT_EQ(error("[1: 2]"), "f:1:8: ',' or ']' is expected");
   EXPECT_EQ(error("{1: 2}"), "f:1:7: a key or '}' is expected");
@@ -115,4 +115,4 @@ TEST(PythonText, WhatIsNoJsonIsRefused) {
 }
 
 }  // namespace
-}  // namespace convert::testing
+}  // namespace convert::test

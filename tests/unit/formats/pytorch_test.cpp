@@ -8,38 +8,36 @@
 #include <map>
 
 #include "bad_files.h"
+#include "common/testdata.h"
 #include "formats/format.h"
 #include "formats/kineto/kineto.h"
 #include "read_all.h"
 
-namespace convert::testing {
+namespace convert::test {
 namespace {
 
-constexpr std::size_t mib = std::size_t{1} << 20U;
-const std::filesystem::path testdata = std::filesystem::path(ETKIT_SOURCE_DIR) / "testdata";
-
-std::string outcome(std::string_view text, std::size_t window = mib) {
+std::string host_text_outcome(std::string_view text, std::size_t window = mib) {
   const auto input = memory_input("f", text);
   return host_outcome(*input, window);
 }
-Trace read(std::string_view text) {
+Trace read_host_text(std::string_view text) {
   const auto input = memory_input("f", text);
   Diagnostics diagnostics;
   return read_pytorch(*input, 0, diagnostics);
 }
-Trace read_file(const std::string& name) {
-  const auto input = open_input((testdata / "pytorch" / name).string());
+Trace read_host_file(const std::string& name) {
+  const auto input = open_input((testdata("pytorch") / name).string());
   Diagnostics diagnostics;
   Trace t = read_pytorch(*input, 0, diagnostics);
   EXPECT_EQ(diagnostics.all().size(), 0U) << name;
   return t;
 }
-constexpr auto read_any = [](Input& i, Diagnostics& d) { return read_pytorch(i, 0, d); };
+constexpr auto read_host_input = [](Input& i, Diagnostics& d) { return read_pytorch(i, 0, d); };
 // A document around nodes, the first of which begins in line 2.
 std::string with_nodes(std::string_view nodes) {
   return "{\"schema\": \"1.0.2-chakra.0.0.4\", \"nodes\": [\n" + std::string(nodes) + "]}";
 }
-std::string node_error(std::string_view node) { return outcome(with_nodes(node)); }
+std::string host_node_error(std::string_view node) { return host_text_outcome(with_nodes(node)); }
 
 std::int64_t integer(const Trace& t, std::size_t node, std::string_view name) {
   const Attr* a = find(t.nodes.attributes(t.nodes.nodes.at(node)), Name(name));
@@ -68,7 +66,7 @@ TEST(Pytorch, EverySchemaGivesTheSameNodes) {
   };
   for (const File& file : files) {
     SCOPED_TRACE(file.name);
-    const Trace t = read_file(file.name);
+    const Trace t = read_host_file(file.name);
     const AttrTable& head = t.metadata.table;
     EXPECT_EQ(string_value(head, head.attrs, attr::schema), file.schema);
     EXPECT_EQ(int_value(head.attrs, attr::pid).value, 4242);
@@ -118,7 +116,7 @@ TEST(Pytorch, EverySchemaGivesTheSameNodes) {
 }
 
 TEST(Pytorch, LinkedTracesKeepWhatLinkingAdded) {
-  const Trace t = read_file("okay-linked.json");
+  const Trace t = read_host_file("okay-linked.json");
   ASSERT_EQ(t.nodes.nodes.size(), 4U);
   const auto operator_attrs = t.nodes.attributes(t.nodes.nodes[2]);
   EXPECT_EQ(find(operator_attrs, attr::inter_thread_dep), nullptr);
@@ -135,7 +133,7 @@ TEST(Pytorch, LinkedTracesKeepWhatLinkingAdded) {
 }
 
 TEST(Pytorch, UnknownFieldsAreCarried) {
-  const Trace t = read(R"({"nodes": [
+  const Trace t = read_host_text(R"({"nodes": [
     {"id": 1, "colour": "r\u0065d", "\u006eame": "n", "weights": [1, 2], "deep": {"a": [1.5]},
      "inputs": {"values": [1], "la\u0079out": ["nhwc"]}, "outputs": {"layout": []},
      "attrs": [{"name": "rf_id", "type": "uint64", "value": 4},
@@ -169,14 +167,15 @@ TEST(Pytorch, UnknownFieldsAreCarried) {
 }
 
 TEST(Pytorch, NullIsNothing) {
-  const Trace t =
-      read(R"({"nodes": [{"id": 1, "rf_id": null, "tid": 3, "stream": null, "inter_thread_dep": null}]})");
+  const Trace t = read_host_text(
+      R"({"nodes": [{"id": 1, "rf_id": null, "tid": 3, "stream": null, "inter_thread_dep": null}]})");
   EXPECT_EQ(t.nodes.nodes[0].attrs.count, 1U);
   EXPECT_EQ(integer(t, 0, "tid"), 3);
 }
 
 TEST(Pytorch, CallersMayBeAList) {
-  const Trace t = read(R"({"nodes": [{"id": 1, "ctrl_deps": []}, {"id": 2, "parent": [1, 7]}, {"id": 2}]})");
+  const Trace t =
+      read_host_text(R"({"nodes": [{"id": 1, "ctrl_deps": []}, {"id": 2, "parent": [1, 7]}, {"id": 2}]})");
   EXPECT_EQ(t.nodes.nodes[0].ctrl_deps.count, 0U);
   EXPECT_EQ(t.nodes.ctrl_deps(t.nodes.nodes[1])[1], 7U);
   EXPECT_EQ(t.nodes.nodes[2].id, 2U);  // the linker tells that it is there twice
@@ -186,11 +185,11 @@ TEST(Pytorch, AnUnknownSchemaIsAWarning) {
   const std::string known =
       "1.0.1, 1.0.2-chakra.0.0.4, 1.0.3-chakra.0.0.4, 1.0.4-chakra.0.0.4, 1.1.0-chakra.0.0.4, 1.1.1-chakra.0.0.4, "
       "1.1.1-chakra.1.0.0";
-  EXPECT_TRUE(outcome("{\"schema\": \"9.0\", \"nodes\": []}")
+  EXPECT_TRUE(host_text_outcome("{\"schema\": \"9.0\", \"nodes\": []}")
                   .ends_with("\nf: warning: schema '9.0' is not known; its nodes are read like those of " + known +
                              " [schema]"));
   EXPECT_TRUE(
-      outcome("{\"nodes\": []}")
+      host_text_outcome("{\"nodes\": []}")
           .ends_with("\nf: warning: no schema is named; its nodes are read like those of " + known + " [schema]"));
 }
 
@@ -210,7 +209,7 @@ TEST(Pytorch, BadFilesAreRefusedWithTheirPlace) {
       {"bad-truncated.json", "3:11: truncated JSON: the text ends inside a string"},
       {"bad-without-id.json", "3:1: a node without 'id'"},
   };
-  expect_errors(testdata / "pytorch", errors, read_any);
+  expect_errors(testdata("pytorch"), errors, read_host_input);
 }
 
 TEST(Pytorch, BadNodes) {
@@ -253,12 +252,13 @@ TEST(Pytorch, BadNodes) {
       {R"({"id" 1})", "f:2:7: ':' is expected"},
   };
   for (const auto& c : cases) {
-    EXPECT_EQ(node_error(c.node), c.error) << c.node;
-    EXPECT_EQ(outcome(with_nodes(c.node), 16), c.error) << c.node;
+    EXPECT_EQ(host_node_error(c.node), c.error) << c.node;
+    EXPECT_EQ(host_text_outcome(with_nodes(c.node), 16), c.error) << c.node;
   }
-  EXPECT_EQ(outcome("{\"pid\": -1, \"nodes\": []}"), "f:1:9: 'pid': -1 is out of range (0…18446744073709551615)");
-  EXPECT_EQ(outcome("{\"start_ts\": \"x\", \"nodes\": []}"), "f:1:14: 'start_ts' must be an integer");
-  EXPECT_EQ(outcome(""), "f:1:1: is empty; a JSON document is expected");
+  EXPECT_EQ(host_text_outcome("{\"pid\": -1, \"nodes\": []}"),
+            "f:1:9: 'pid': -1 is out of range (0…18446744073709551615)");
+  EXPECT_EQ(host_text_outcome("{\"start_ts\": \"x\", \"nodes\": []}"), "f:1:14: 'start_ts' must be an integer");
+  EXPECT_EQ(host_text_outcome(""), "f:1:1: is empty; a JSON document is expected");
 }
 
 TEST(Pytorch, OtherFilesAreNamed) {
@@ -266,23 +266,24 @@ TEST(Pytorch, OtherFilesAreNamed) {
       "is a Kineto trace (Chrome's format), not a PyTorch execution trace of the host; give it "
       "as the device trace beside that one";
   for (const char* name : {"okay-cuda.json", "okay-rocm.json", "okay-xpu.json", "okay-old-array.json"}) {
-    const std::string error = file_error(testdata / "kineto" / name, read_any);
+    const std::string error = file_error(testdata("kineto") / name, read_host_input);
     EXPECT_TRUE(error.ends_with(" " + device)) << error;
   }
   // Beyond what a sniffer sees.
   const std::string late = "{\"note\": \"" + std::string(100'000, 'x') + "\", \"traceEvents\": []}";
-  EXPECT_EQ(outcome(late), "f:1:100029: " + device);
+  EXPECT_EQ(host_text_outcome(late), "f:1:100029: " + device);
 }
 
 TEST(Pytorch, EveryPrefixIsRefusedAndWindowsDoNotMatter) {
-  for (const auto& entry : std::filesystem::directory_iterator(testdata / "pytorch")) {
+  for (const auto& entry : std::filesystem::directory_iterator(testdata("pytorch"))) {
     const std::string all = open_input(entry.path().string())->read_rest();
-    const std::string expected = outcome(all);
-    for (const std::size_t window : {1, 64, 1000}) EXPECT_EQ(outcome(all, window), expected) << entry.path();
+    const std::string expected = host_text_outcome(all);
+    for (const std::size_t window : {1, 64, 1000})
+      EXPECT_EQ(host_text_outcome(all, window), expected) << entry.path();
     const std::string_view text = std::string_view(all).substr(0, all.find_last_not_of('\n') + 1);
     if (!entry.path().filename().string().starts_with("okay-")) continue;
     for (std::size_t n = 0; n < text.size(); n += 1 + n / 1000) {
-      EXPECT_TRUE(outcome(text.substr(0, n)).starts_with("f:")) << entry.path() << n;
+      EXPECT_TRUE(host_text_outcome(text.substr(0, n)).starts_with("f:")) << entry.path() << n;
     }
   }
 }
@@ -290,8 +291,9 @@ TEST(Pytorch, EveryPrefixIsRefusedAndWindowsDoNotMatter) {
 TEST(Pytorch, HugeValues) {
   const std::size_t depth = 10'000'000;
   const std::string deep = std::string(depth, '[') + std::string(depth, ']');
-  const Trace t = read(with_nodes("{\"id\": 1, \"inputs\": {\"values\": " + deep + "}, \"other\": " + deep +
-                                  ", \"name\": \"" + std::string(50'000'000, 'n') + "\"}"));
+  const Trace t =
+      read_host_text(with_nodes("{\"id\": 1, \"inputs\": {\"values\": " + deep + "}, \"other\": " + deep +
+                                ", \"name\": \"" + std::string(50'000'000, 'n') + "\"}"));
   EXPECT_EQ(t.nodes.io.at(0).values.size, 2 * depth);
   EXPECT_EQ(text(t, 0, "other").size(), 2 * depth);
   EXPECT_EQ(t.nodes.nodes[0].name.size, 50'000'000U);
@@ -299,7 +301,7 @@ TEST(Pytorch, HugeValues) {
 
 TEST(Pytorch, Sniffing) {
   for (const char* folder : {"pytorch", "kineto", "jsonl", "msccl", "networks"}) {
-    for (const auto& entry : std::filesystem::directory_iterator(testdata / folder)) {
+    for (const auto& entry : std::filesystem::directory_iterator(testdata(folder))) {
       const std::string name = entry.path().filename().string();
       const std::string head = open_input(entry.path().string())->read_rest().substr(0, 4096);
       const bool host =
@@ -324,4 +326,4 @@ TEST(Pytorch, Sniffing) {
 }
 
 }  // namespace
-}  // namespace convert::testing
+}  // namespace convert::test

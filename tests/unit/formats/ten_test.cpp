@@ -5,50 +5,36 @@
 #include <fstream>
 #include <sstream>
 
+#include "common/expect_error.h"
+#include "common/findings.h"
+#include "common/replaced.h"
+#include "common/testdata.h"
 #include "formats/format.h"
 
 namespace convert {
 namespace {
 
-Schedule read(const std::string& text, Diagnostics& diagnostics, const FormatOptions& options = {}) {
+using test::replaced;
+
+Schedule read_ten(const std::string& text, Diagnostics& diagnostics, const FormatOptions& options = {}) {
   return find_format("ten").read_schedule(text, "f", options, diagnostics);
 }
 
 // What stands in a file of testdata/ten.
-std::string file(const std::string& name) {
-  std::ifstream in(std::string(ETKIT_SOURCE_DIR) + "/testdata/ten/" + name);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
+std::string ten_file(const std::string& name) { return test::file_bytes(test::testdata("ten") / name); }
 
-std::string written(const Schedule& s, const std::string& form = "json") {
+std::string written_ten(const Schedule& s, const std::string& form = "json") {
   std::string out;
   find_format("ten").write_schedule(
       s, FormatOptions(std::vector<std::pair<std::string, std::string>>{{"form", form}}), out);
   return out;
 }
 
-// "LINE:COLUMN: error: MESSAGE [RULE]", of warnings too.
-std::string findings(const std::string& text) {
+// Returns all findings, what is thrown too, as "LINE:COLUMN: error: MESSAGE [RULE]", one a line.
+std::string ten_findings(const std::string& text) {
   Diagnostics diagnostics;
-  std::string out;
-  try {
-    (void)read(text, diagnostics);
-  } catch (const Error& e) {
-    diagnostics.error(e.where(), e.rule(), e.what());
-  }
-  for (const Diagnostic& d : diagnostics.all()) {
-    const std::string line = format_diagnostic(d);  // "f:…" or "f: …"
-    out += (out.empty() ? "" : "\n") + line.substr(line[2] == ' ' ? 3 : 2);
-  }
-  return out;
-}
-
-std::string with(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
+  test::read_with_findings([&](Diagnostics& d) { (void)read_ten(text, d); }, diagnostics);
+  return test::findings_in_f(diagnostics);
 }
 
 const std::string json = R"({"format": "ten-schedule", "version": 1, "name": "two",
@@ -72,7 +58,7 @@ const std::string csv =
 
 TEST(ReadTen, JsonKeepsEveryField) {
   Diagnostics diagnostics;
-  const Schedule s = read(json, diagnostics);
+  const Schedule s = read_ten(json, diagnostics);
   EXPECT_EQ(diagnostics.all().size(), 0U);
   EXPECT_EQ(s.name, "two");
   EXPECT_EQ(s.collective, Collective::all_gather);
@@ -97,7 +83,7 @@ TEST(ReadTen, JsonKeepsEveryField) {
 
 TEST(ReadTen, CsvKeepsEveryField) {
   Diagnostics diagnostics;
-  const Schedule s = read(csv, diagnostics);
+  const Schedule s = read_ten(csv, diagnostics);
   EXPECT_EQ(diagnostics.all().size(), 0U);
   EXPECT_EQ(s.name, "a,b");
   EXPECT_EQ(bytes_of(s, 0), 1024);
@@ -110,9 +96,9 @@ TEST(ReadTen, CsvKeepsEveryField) {
 TEST(ReadTen, TimesAreExactToAPicosecond) {
   Diagnostics diagnostics;
   const auto start = [&](const std::string& us) {
-    return read(with(with(csv, "0,0,0,1,0,1.5", "0,0,0,1," + us + ",4599999999999"), "1,1,1,0,0,1.5",
-                     "1,1,1,0,0,1.5"),
-                diagnostics)
+    return read_ten(replaced(replaced(csv, "0,0,0,1,0,1.5", "0,0,0,1," + us + ",4599999999999"), "1,1,1,0,0,1.5",
+                             "1,1,1,0,0,1.5"),
+                    diagnostics)
         .transfers[0]
         .start;
   };
@@ -127,24 +113,21 @@ TEST(ReadTen, OptionsSayTheSizeWhereTheFileDoesNot) {
   Diagnostics diagnostics;
   using Values = std::vector<std::pair<std::string, std::string>>;
   const FormatOptions options(Values{{"chunk_size", "2KiB"}});
-  EXPECT_EQ(read(with(csv, "#chunk_size_bytes,1024\n", ""), diagnostics, options).chunk_bytes, 2048);
-  try {
-    (void)read(csv, diagnostics, options);
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_EQ(e.kind(), Error::Kind::usage);
-    EXPECT_STREQ(e.what(), "chunk_size=2048: f says its own: 1024 bytes");
-  }
+  EXPECT_EQ(read_ten(replaced(csv, "#chunk_size_bytes,1024\n", ""), diagnostics, options).chunk_bytes, 2048);
+  const Error error = test::thrown_error([&] { (void)read_ten(csv, diagnostics, options); });
+  EXPECT_EQ(error.kind(), Error::Kind::usage);
+  EXPECT_STREQ(error.what(), "chunk_size=2048: f says its own: 1024 bytes");
 }
 
 TEST(ReadTen, GuessesTheChunksOfAnAllGather) {
   EXPECT_EQ(
-      findings(
-          with(with(csv, "#chunk,0,0,all\n#chunk,1,1,0;1,99\n", "#chunk_count,2\n"), "all_gather", "all_gather")),
+      ten_findings(replaced(replaced(csv, "#chunk,0,0,all\n#chunk,1,1,0;1,99\n", "#chunk_count,2\n"), "all_gather",
+                            "all_gather")),
       "8: warning: the file does not say who owns which chunk; node c mod 2 is taken as the owner of chunk c [R0]");
-  EXPECT_EQ(findings(with(with(csv, "#chunk,0,0,all\n#chunk,1,1,0;1,99\n", ""), "all_gather", "broadcast")),
-            "error: the chunks are missing: which nodes hold each at the beginning and at the end [R0]");
-  EXPECT_EQ(findings(with(csv, "#chunk,0,0,all\n#chunk,1,1,0;1,99\n", "#chunk_count,2000000000\n")),
+  EXPECT_EQ(
+      ten_findings(replaced(replaced(csv, "#chunk,0,0,all\n#chunk,1,1,0;1,99\n", ""), "all_gather", "broadcast")),
+      "error: the chunks are missing: which nodes hold each at the beginning and at the end [R0]");
+  EXPECT_EQ(ten_findings(replaced(csv, "#chunk,0,0,all\n#chunk,1,1,0;1,99\n", "#chunk_count,2000000000\n")),
             "8: error: 2000000000 chunks, but only 2 transfers [R0]");
 }
 
@@ -227,13 +210,13 @@ TEST(ReadTen, RefusesBrokenJson) {
       {R"("copy")", R"("add")", "10:81: error: 'op' must be one of copy, reduce"},
       {R"("meta": {"a": [1, {}]})", R"("meta": 1)", "12:10: error: 'meta' must be an object"},
   };
-  for (const Case& c : cases) EXPECT_EQ(findings(with(json, c.from, c.to)), c.error) << c.to;
-  EXPECT_EQ(findings(R"({"format": "ten-schedule", "version": 1})"), "error: 'collective' is missing [R0]");
+  for (const Case& c : cases) EXPECT_EQ(ten_findings(replaced(json, c.from, c.to)), c.error) << c.to;
+  EXPECT_EQ(ten_findings(R"({"format": "ten-schedule", "version": 1})"), "error: 'collective' is missing [R0]");
 }
 
 TEST(ReadTen, RefusesCutJsonWhereItEnds) {
   for (std::size_t size = 1; size + 2 < json.size(); size += 7) {
-    const std::string error = findings(json.substr(0, size));
+    const std::string error = ten_findings(json.substr(0, size));
     EXPECT_NE(error.find("error"), std::string::npos) << size;
   }
 }
@@ -294,25 +277,27 @@ TEST(ReadTen, RefusesBrokenCsv) {
       {"0,0,0,1,0,1.5", "5,0,0,1,0,1.5", "11: error: transfer 0 moves chunk 5, which does not exist [R0]"},
       {"1,1,1,0,0,1.5", "1,0,1,0,0,1.5", "12: error: transfer 0 is there twice [R0]"},
   };
-  for (const Case& c : cases) EXPECT_EQ(findings(with(csv, c.from, c.to)), c.error) << c.to;
-  EXPECT_EQ(findings("#ten-schedule,1\n#collective,custom\n#npu_count,2\n"),
+  for (const Case& c : cases) EXPECT_EQ(ten_findings(replaced(csv, c.from, c.to)), c.error) << c.to;
+  EXPECT_EQ(ten_findings("#ten-schedule,1\n#collective,custom\n#npu_count,2\n"),
             "3: error: the header of the columns is missing [R0]");
 }
 
 TEST(ReadTen, StepsMustTakeAStepAndEndInTime) {
-  const std::string steps = with(with(csv, "start_us,end_us", "step,steps"), "#name", "#time_model,steps\n#name");
-  EXPECT_EQ(findings(with(with(steps, "0,1.5", "0,1"), "0,1.5", "2147483647,2147483647")), "");
-  EXPECT_EQ(findings(with(with(steps, "0,1.5", "0,1"), "0,1.5", "0,0")),
+  const std::string steps =
+      replaced(replaced(csv, "start_us,end_us", "step,steps"), "#name", "#time_model,steps\n#name");
+  EXPECT_EQ(ten_findings(replaced(replaced(steps, "0,1.5", "0,1"), "0,1.5", "2147483647,2147483647")), "");
+  EXPECT_EQ(ten_findings(replaced(replaced(steps, "0,1.5", "0,1"), "0,1.5", "0,0")),
             "13: error: transfer 1 (chunk 1, 1->0) takes no step; 'steps' must be 1 or more [R0]");
-  EXPECT_EQ(findings(with(with(with(steps, "0,1.5", "0,1"), "0,1.5", "3,2"), "#name", "#step_count,4\n#name")),
+  EXPECT_EQ(ten_findings(replaced(replaced(replaced(steps, "0,1.5", "0,1"), "0,1.5", "3,2"), "#name",
+                                  "#step_count,4\n#name")),
             "14: error: transfer 1 (chunk 1, 1->0) is outside of the 4 steps [R0]");
 }
 
 TEST(ReadTen, TacosCellsAreToldByTheHeader) {
   Diagnostics diagnostics;
-  const Schedule order = read(file("okay-tacos.csv"), diagnostics);
-  const Schedule timed = read(file("okay-tacos-timed.csv"), diagnostics);
-  const Schedule bean = read(file("okay-bean-timed.csv"), diagnostics);
+  const Schedule order = read_ten(ten_file("okay-tacos.csv"), diagnostics);
+  const Schedule timed = read_ten(ten_file("okay-tacos-timed.csv"), diagnostics);
+  const Schedule bean = read_ten(ten_file("okay-bean-timed.csv"), diagnostics);
   EXPECT_EQ(diagnostics.all().size(), 0U);
   EXPECT_EQ(order.time, Schedule::Time::order);
   ASSERT_EQ(order.transfers.size(), 6U);
@@ -332,7 +317,7 @@ TEST(ReadTen, TacosCellsAreToldByTheHeader) {
 }
 
 TEST(ReadTen, RefusesBrokenTacos) {
-  const std::string good = file("okay-tacos-timed.csv");
+  const std::string good = ten_file("okay-tacos-timed.csv");
   const std::vector<Case> cases = {
       {"NPUs Count,3", "NPUs Count,0", "1: error: the number of nodes must be 1 to 1048576 [R0]"},
       {"Links Count,4", "Links Count,5", "2: error: there are 4 links, not 5 [R0]"},
@@ -351,15 +336,15 @@ TEST(ReadTen, RefusesBrokenTacos) {
        "7:9: error: the bandwidth in GB/s (2^30 bytes) must be a number, not 'fast' [R0]"},
       {"1,0,500,50,None", "0,1,500,50,None", "8: error: link 0->1 is there twice; first in line 7 [R0]"},
   };
-  for (const Case& c : cases) EXPECT_EQ(findings(with(good, c.from, c.to)), c.error) << c.to;
-  EXPECT_EQ(findings("NPUs Count,3\n"), "1: error: the header 'SrcID,DestID,…' is missing [R0]");
-  EXPECT_EQ(findings(with(file("okay-tacos.csv"), "50,0,2", "50,0:1,2")),
+  for (const Case& c : cases) EXPECT_EQ(ten_findings(replaced(good, c.from, c.to)), c.error) << c.to;
+  EXPECT_EQ(ten_findings("NPUs Count,3\n"), "1: error: the header 'SrcID,DestID,…' is missing [R0]");
+  EXPECT_EQ(ten_findings(replaced(ten_file("okay-tacos.csv"), "50,0,2", "50,0:1,2")),
             "6:12: error: the number of a chunk is expected [R0]");
 }
 
 TEST(ReadTen, TecclHasRelaysAndEpochs) {
   Diagnostics diagnostics;
-  const Schedule s = read(file("okay-teccl.json"), diagnostics);
+  const Schedule s = read_ten(ten_file("okay-teccl.json"), diagnostics);
   EXPECT_EQ(s.nodes, 3U);
   EXPECT_EQ(s.relays, std::vector<std::uint32_t>{1});
   EXPECT_FALSE(s.wires_told);
@@ -370,7 +355,7 @@ TEST(ReadTen, TecclHasRelaysAndEpochs) {
   EXPECT_EQ(s.transfers[0].end, 1);
   EXPECT_EQ(s.transfers[1].end, 3) << "the demand is met by epoch 2";
   EXPECT_EQ(s.collective, Collective::all_gather);
-  const std::string good = file("okay-teccl.json");
+  const std::string good = ten_file("okay-teccl.json");
   const std::vector<Case> cases = {
       {"\"7-Flows\"", "\"7-Flow\"", "error: '7-Flows' (or '6-Flows') is missing [R0]"},
       {"Chunk 0 from 0 traveled over 0->1 in", "Chunk 0 from 0 traveled 0->1 in",
@@ -387,13 +372,13 @@ TEST(ReadTen, TecclHasRelaysAndEpochs) {
       {"\"0->1 in epoch 0\"", "\"0->1\"",
        "16:55: error: \"N->N in epoch E\" or \"N->N with volume V in epoch E\" is expected"},
   };
-  for (const Case& c : cases) EXPECT_EQ(findings(with(good, c.from, c.to)), c.error) << c.to;
-  EXPECT_THROW((void)written(s), Error);
+  for (const Case& c : cases) EXPECT_EQ(ten_findings(replaced(good, c.from, c.to)), c.error) << c.to;
+  EXPECT_THROW((void)written_ten(s), Error);
 }
 
 TEST(ReadTen, TecclMovesPartsOfChunks) {
   Diagnostics diagnostics;
-  const Schedule s = read(file("okay-teccl-alltoall.json"), diagnostics);
+  const Schedule s = read_ten(ten_file("okay-teccl-alltoall.json"), diagnostics);
   EXPECT_EQ(diagnostics.warnings(), 0U);
   EXPECT_EQ(s.nodes, 4U);
   EXPECT_EQ(s.relays, std::vector<std::uint32_t>{0});
@@ -409,7 +394,7 @@ TEST(ReadTen, TecclMovesPartsOfChunks) {
   }
   EXPECT_EQ(direct, 7U);
   EXPECT_EQ(around, 6U);
-  const std::string good = file("okay-teccl-alltoall.json");
+  const std::string good = ten_file("okay-teccl-alltoall.json");
   const std::vector<Case> cases = {
       {"over 2->1 with volume 1.0 in epoch 1", "over 2->1 with volume 1.0 in epoch 2",
        "21: error: a path takes chunk 0 from 2 over 2->1 in epoch 1, but no flow does [R0]"},
@@ -431,7 +416,7 @@ TEST(ReadTen, TecclMovesPartsOfChunks) {
        "over "
        "1->3 in epoch 0 [R7]"},
   };
-  for (const Case& c : cases) EXPECT_EQ(findings(with(good, c.from, c.to)), c.error) << c.to;
+  for (const Case& c : cases) EXPECT_EQ(ten_findings(replaced(good, c.from, c.to)), c.error) << c.to;
 }
 
 // A dispatch that leaves a pair out is no all-to-all, whatever else it is.
@@ -441,39 +426,40 @@ TEST(ReadTen, TecclTellsItsCollectiveByItsDemands) {
       "\n";
   const std::string flow = R"(    "Chunk 0 from 2 traveled over 2->1 with volume 1.0 in epoch 1",)"
                            "\n";
-  const std::string partial = with(with(file("okay-teccl-alltoall.json"), demand, ""), flow, "");
+  const std::string partial = replaced(replaced(ten_file("okay-teccl-alltoall.json"), demand, ""), flow, "");
   EXPECT_EQ(
-      findings(partial),
+      ten_findings(partial),
       "16: warning: what it demands is no all_to_all, and is taken as custom: no chunk goes from node 2 to node "
       "1, as all_to_all has it [R7]\nf:16: note: hint: --from ten,collective=all_to_all makes that an error");
   Diagnostics diagnostics;
-  EXPECT_EQ(read(partial, diagnostics).collective, Collective::custom);
+  EXPECT_EQ(read_ten(partial, diagnostics).collective, Collective::custom);
   const auto as = [&](const char* name, const std::string& text) {
     const FormatOptions options(std::vector<std::pair<std::string, std::string>>{{"collective", name}});
     return find_format("ten").read_schedule(text, "t", options, diagnostics).collective;
   };
   EXPECT_EQ(as("AllToAll", partial), Collective::all_to_all) << "which check_schedule refuses";
-  EXPECT_EQ(as("a2a", file("okay-teccl-alltoall.json")), Collective::all_to_all);
-  EXPECT_THROW((void)as("all_gather", file("okay-a2a3.ten.csv")), Error);
+  EXPECT_EQ(as("a2a", ten_file("okay-teccl-alltoall.json")), Collective::all_to_all);
+  EXPECT_THROW((void)as("all_gather", ten_file("okay-a2a3.ten.csv")), Error);
   EXPECT_THROW((void)as("gossip", partial), Error);
 }
 
 TEST(ReadTen, PartsOfAChunkAddUpToIt) {
   Diagnostics diagnostics;
   const FormatOptions options(std::vector<std::pair<std::string, std::string>>{{"chunk_size", "1003"}});
-  const Schedule s = find_format("ten").read_schedule(file("okay-teccl-alltoall.json"), "t", options, diagnostics);
+  const Schedule s =
+      find_format("ten").read_schedule(ten_file("okay-teccl-alltoall.json"), "t", options, diagnostics);
   std::int64_t sum = 0;
   for (std::size_t c = 0; c < 10; ++c) sum += bytes_of(s, static_cast<std::uint32_t>(c)).value();
   EXPECT_EQ(sum, 1003);
   EXPECT_EQ(bytes_of(s, 0), 101);
   EXPECT_EQ(bytes_of(s, 9), 100);
   const FormatOptions small(std::vector<std::pair<std::string, std::string>>{{"chunk_size", "9"}});
-  EXPECT_THROW((void)find_format("ten").read_schedule(file("okay-teccl-alltoall.json"), "t", small, diagnostics),
-               Error);
+  EXPECT_THROW(
+      (void)find_format("ten").read_schedule(ten_file("okay-teccl-alltoall.json"), "t", small, diagnostics), Error);
 }
 
 TEST(ReadTen, TellsTheSpellingByTheContent) {
-  EXPECT_EQ(findings("id,src\n"),
+  EXPECT_EQ(ten_findings("id,src\n"),
             "error: is no schedule: expected '#ten-schedule,1', a JSON object with \"format\": \"ten-schedule\", "
             "TACOS's 'NPUs Count,…' or TE-CCL's JSON");
   const Format& ten = find_format("ten");
@@ -491,25 +477,26 @@ TEST(WriteTen, LosesNothing) {
   for (const std::string name : {"okay-ring3.ten.json", "okay-star3.ten.csv", "okay-steps4.ten.csv",
                                  "okay-a2a3.ten.csv", "okay-tacos.csv", "okay-tacos-timed.csv"}) {
     Diagnostics diagnostics;
-    const std::string first = written(read(file(name), diagnostics));
-    const std::string as_csv = written(read(first, diagnostics), "csv");
-    EXPECT_EQ(written(read(first, diagnostics)), first) << name;
-    EXPECT_EQ(written(read(as_csv, diagnostics)), first) << name;
-    EXPECT_EQ(written(read(as_csv, diagnostics), "csv"), as_csv) << name;
+    const std::string first = written_ten(read_ten(ten_file(name), diagnostics));
+    const std::string as_csv = written_ten(read_ten(first, diagnostics), "csv");
+    EXPECT_EQ(written_ten(read_ten(first, diagnostics)), first) << name;
+    EXPECT_EQ(written_ten(read_ten(as_csv, diagnostics)), first) << name;
+    EXPECT_EQ(written_ten(read_ten(as_csv, diagnostics), "csv"), as_csv) << name;
     EXPECT_EQ(diagnostics.all().size(), 0U);
   }
 }
 
 TEST(WriteTen, MetaSurvivesCsv) {
   Diagnostics diagnostics;
-  const std::string as_csv = written(read(with(json, "[1, {}]", "[1,\n {\"b\": \"x,y\"}]"), diagnostics), "csv");
+  const std::string as_csv =
+      written_ten(read_ten(replaced(json, "[1, {}]", "[1,\n {\"b\": \"x,y\"}]"), diagnostics), "csv");
   EXPECT_NE(as_csv.find("#meta,{\"a\": [1,  {\"b\": \"x,y\"}]}\n"), std::string::npos) << as_csv;
-  EXPECT_EQ(read(as_csv, diagnostics).meta, "{\"a\": [1,  {\"b\": \"x,y\"}]}");
+  EXPECT_EQ(read_ten(as_csv, diagnostics).meta, "{\"a\": [1,  {\"b\": \"x,y\"}]}");
 }
 
 TEST(WriteTen, IsCanonical) {
   Diagnostics diagnostics;
-  const std::string text = written(read(json, diagnostics), "csv");
+  const std::string text = written_ten(read_ten(json, diagnostics), "csv");
   EXPECT_EQ(
       text,
       "#ten-schedule,1\n#name,two\n#collective,all_gather\n#npu_count,2\n#link_count,2\n#chunk_count,2\n"

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "common/expect_error.h"
+#include "common/findings.h"
 #include "core/diagnostic.h"
 #include "formats/format.h"
 #include "passes/validate.h"
@@ -26,9 +28,7 @@ std::string findings(const GenerateRequest& r) {
     summaries.push_back(summarise(t));
   }
   check_set(summaries, rules, diagnostics, nullptr);
-  std::string text;
-  for (const Diagnostic& d : diagnostics.all()) text += format_diagnostic(d) + "\n";
-  return text;
+  return test::findings_text(diagnostics);
 }
 
 std::string bytes_of(const Trace& trace) {
@@ -151,13 +151,7 @@ TEST(Generate, LikeTheReferenceIdsRunOn) {
 }
 
 std::string refusal(const GenerateRequest& r) {
-  try {
-    (void)trace_generator(r);
-  } catch (const Error& e) {
-    EXPECT_EQ(e.kind(), Error::Kind::usage);
-    return e.what();
-  }
-  return "made";
+  return test::error_message([&] { (void)trace_generator(r); }, Error::Kind::usage);
 }
 
 TEST(Generate, WhatAKindCannotBeToldIsRefused) {

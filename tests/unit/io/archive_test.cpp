@@ -3,16 +3,18 @@
 
 #include <cstdio>
 
-#include "scratch.h"
+#include "common/expect_error.h"
+#include "common/scratch.h"
+#include "unit/io/packed.h"
 
 namespace convert {
 namespace {
 
-using test::error_of;
 using test::packed;
 using test::sample;
 using test::Scratch;
 using test::text_of;
+using test::thrown_error;
 
 struct Member {
   std::string name;
@@ -128,7 +130,7 @@ TEST(Tar, CutAtEveryByteIsAnError) {
   const std::string bytes =
       tar_of({{"ring.0.et", sample(600)}, {"ring.1.et", ""}, {"ring.2.et", std::string(512, 0)}});
   for (std::size_t n = 0; n < bytes.size(); ++n) {
-    const Error error = error_of([&] { (void)members_of(std::string_view(bytes).substr(0, n)); });
+    const Error error = thrown_error([&] { (void)members_of(std::string_view(bytes).substr(0, n)); });
     ASSERT_EQ(error.kind(), Error::Kind::input) << n;
     ASSERT_EQ(error.where().file, "t.tar");
     ASSERT_NE(std::string(error.what()).find("the archive is cut"), std::string::npos) << n << error.what();
@@ -142,7 +144,7 @@ TEST(Tar, CompressedCutAtEveryByteIsAnError) {
   for (const Compression compression : {Compression::gzip, Compression::zstd}) {
     const std::string bytes = packed(tar_of({{"ring.0.et", sample(100)}}), compression);
     for (std::size_t n = 0; n < bytes.size(); ++n) {
-      ASSERT_EQ(error_of([&] { (void)members_of(std::string_view(bytes).substr(0, n)); }).kind(),
+      ASSERT_EQ(thrown_error([&] { (void)members_of(std::string_view(bytes).substr(0, n)); }).kind(),
                 Error::Kind::input)
           << n;
     }
@@ -153,7 +155,7 @@ TEST(Tar, CompressedCutAtEveryByteIsAnError) {
 TEST(Tar, MembersMayBeCompressed) {
   EXPECT_EQ(members_of(tar_of({{"ring.0.et.gz", packed("text", Compression::gzip)}})),
             (Members{{"ring.0.et.gz", "text"}}));
-  const Error cut = error_of([] { (void)members_of(tar_of({{"ring.0.et.gz", ""}})); });
+  const Error cut = thrown_error([] { (void)members_of(tar_of({{"ring.0.et.gz", ""}})); });
   EXPECT_EQ(text_of(cut), "t.tar(ring.0.et.gz):@0x0: compressed data ends early");
 }
 
@@ -171,7 +173,7 @@ TEST(Tar, UnreadMembersAreSkipped) {
 
 TEST(Tar, UnsafeNamesAreRefused) {
   for (const std::string name : {"/etc/ring.0.et", "../ring.0.et", "a/../ring.0.et", "a/.."}) {
-    const Error error = error_of([&] { (void)members_of(tar_of({{name, "x"}})); });
+    const Error error = thrown_error([&] { (void)members_of(tar_of({{name, "x"}})); });
     EXPECT_EQ(error.kind(), Error::Kind::input);
     EXPECT_NE(std::string(error.what()).find("member " + name), std::string::npos) << error.what();
   }
@@ -182,7 +184,7 @@ TEST(Tar, ALinkInPlaceOfARankIsRefused) {
   const std::string other = posix("other", '2');
   EXPECT_EQ(members_of(other + end_blocks), Members{});
   for (const char type : {'1', '2'}) {
-    EXPECT_EQ(error_of([&] { (void)members_of(posix("ring.1.et", type) + end_blocks); }).kind(),
+    EXPECT_EQ(thrown_error([&] { (void)members_of(posix("ring.1.et", type) + end_blocks); }).kind(),
               Error::Kind::input);
   }
 }
@@ -190,14 +192,15 @@ TEST(Tar, ALinkInPlaceOfARankIsRefused) {
 TEST(Tar, ClaimedSizes) {
   const std::string_view huge("\x80\0\0\0\x3f\xff\xff\xff\xff\xff\xff\xff", 12);
   const std::string bytes = posix("ring.0.et", '0', huge) + std::string(512, 'x') + end_blocks;
-  const Error cut = error_of([&] { (void)members_of(bytes); });
+  const Error cut = thrown_error([&] { (void)members_of(bytes); });
   EXPECT_NE(std::string(cut.what()).find("the archive is cut: member ring.0.et lacks"), std::string::npos);
   for (const std::string_view bad : {std::string_view("\x80\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 12),
                                      std::string_view("-1"), std::string_view("000000008"), std::string_view("")}) {
-    EXPECT_EQ(error_of([&] { (void)members_of(posix("a", '0', bad) + end_blocks); }).kind(), Error::Kind::input);
+    EXPECT_EQ(thrown_error([&] { (void)members_of(posix("a", '0', bad) + end_blocks); }).kind(),
+              Error::Kind::input);
   }
   // A long name of a claimed 7 GiB must not be allocated.
-  EXPECT_EQ(error_of([&] { (void)members_of(posix("a", 'L', "70000000000") + end_blocks); }).kind(),
+  EXPECT_EQ(thrown_error([&] { (void)members_of(posix("a", 'L', "70000000000") + end_blocks); }).kind(),
             Error::Kind::input);
 }
 
@@ -212,18 +215,18 @@ TEST(Tar, PaxRecords) {
   EXPECT_EQ(members_of(with("18 comment=na=me \n11 path=ab\n")), (Members{{"ab", "x"}}));
   for (const std::string bad : {"11 path=abc\n", "99 path=ab\n", "path=ab\n", "3 \n", "8 nokey\n", "0 path=ab\n",
                                 "11 size=1x\n", "22 GNU.sparse.major=1\n", "99999999999 path=a\n"}) {
-    EXPECT_EQ(error_of([&] { (void)members_of(with(bad)); }).kind(), Error::Kind::input) << bad;
+    EXPECT_EQ(thrown_error([&] { (void)members_of(with(bad)); }).kind(), Error::Kind::input) << bad;
   }
 }
 
 TEST(Tar, TheEnd) {
   const std::string bytes = tar_of({{"a", "x"}});
   EXPECT_EQ(members_of(bytes + std::string(8 * 512, '\0')).size(), 1U) << "padding to a record";
-  EXPECT_EQ(error_of([&] { (void)members_of(bytes + bytes); }).kind(), Error::Kind::input) << "two archives";
-  EXPECT_EQ(error_of([&] { (void)members_of(bytes + std::string(100, '\0')); }).kind(), Error::Kind::input);
+  EXPECT_EQ(thrown_error([&] { (void)members_of(bytes + bytes); }).kind(), Error::Kind::input) << "two archives";
+  EXPECT_EQ(thrown_error([&] { (void)members_of(bytes + std::string(100, '\0')); }).kind(), Error::Kind::input);
   std::string lone = bytes;
   lone[lone.size() - 1] = 'x';
-  EXPECT_EQ(error_of([&] { (void)members_of(lone); }).kind(), Error::Kind::input);
+  EXPECT_EQ(thrown_error([&] { (void)members_of(lone); }).kind(), Error::Kind::input);
 }
 
 TEST(Tar, DamagedHeaders) {
@@ -233,7 +236,7 @@ TEST(Tar, DamagedHeaders) {
     damaged[i] = static_cast<char>(damaged[i] ^ 1);
     // Within the checksum field, bytes behind the digits do not count.
     if (i == 1024 + 155) continue;
-    const Error error = error_of([&] { (void)members_of(damaged); });
+    const Error error = thrown_error([&] { (void)members_of(damaged); });
     ASSERT_EQ(text_of(error), "t.tar:@0x400: damaged tar header") << i;
   }
 }

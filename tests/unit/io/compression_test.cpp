@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "io/compression.h"
 
-#include "scratch.h"
+#include "common/expect_error.h"
+#include "common/scratch.h"
+#include "unit/io/packed.h"
 
 namespace convert {
 namespace {
 
-using test::error_of;
 using test::packed;
 using test::sample;
 using test::Scratch;
+using test::thrown_error;
 using test::unpacked;
 
 class CompressionTest : public ::testing::TestWithParam<Compression> {
@@ -45,7 +47,7 @@ TEST_P(CompressionTest, CutAtEveryByteIsAnError) {
   const std::string whole = packed(sample(300), GetParam());
   for (std::size_t n = 0; n < whole.size(); ++n) {
     const std::string path = scratch.write("cut" + suffix(), whole.substr(0, n));
-    const Error error = error_of([&] { (void)open_input(path)->read_rest(); });
+    const Error error = thrown_error([&] { (void)open_input(path)->read_rest(); });
     ASSERT_EQ(error.kind(), Error::Kind::input) << n;
     ASSERT_STREQ(error.what(), "compressed data ends early") << n;
     ASSERT_EQ(error.where().offset, static_cast<std::int64_t>(n));
@@ -58,7 +60,7 @@ TEST_P(CompressionTest, SecondMemberCutAtEveryByteIsAnError) {
   const std::string one = packed(sample(300), GetParam());
   const std::string two = one + one;
   for (std::size_t n = one.size() + 1; n < two.size(); ++n) {
-    ASSERT_EQ(error_of([&] { (void)unpacked(two.substr(0, n)); }).kind(), Error::Kind::input) << n;
+    ASSERT_EQ(thrown_error([&] { (void)unpacked(two.substr(0, n)); }).kind(), Error::Kind::input) << n;
   }
 }
 
@@ -66,7 +68,7 @@ TEST_P(CompressionTest, LargeStreamCutAtTheEndIsAnError) {
   const std::string whole = packed(sample(2'000'000), GetParam());
   for (std::size_t lost = 1; lost < 20; ++lost) {
     const std::string cut = whole.substr(0, whole.size() - lost);
-    EXPECT_EQ(error_of([&] { (void)unpacked(cut); }).where().offset, static_cast<std::int64_t>(cut.size()));
+    EXPECT_EQ(thrown_error([&] { (void)unpacked(cut); }).where().offset, static_cast<std::int64_t>(cut.size()));
   }
 }
 
@@ -88,7 +90,7 @@ TEST_P(CompressionTest, DamageIsAnErrorOrHarmless) {
 }
 
 TEST_P(CompressionTest, BytesBehindTheStreamAreAnError) {
-  const Error error = error_of([] { (void)unpacked(packed("data", GetParam()) + "rest"); });
+  const Error error = thrown_error([] { (void)unpacked(packed("data", GetParam()) + "rest"); });
   EXPECT_EQ(error.kind(), Error::Kind::input);
 }
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "io/document_limit.h"
 
+#include "common/expect_error.h"
 #include "io/archive.h"
-#include "scratch.h"
+#include "unit/io/packed.h"
 
 namespace convert {
 namespace {
 
-using test::error_of;
 using test::packed;
 using test::text_of;
+using test::thrown_error;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
 
@@ -26,18 +27,18 @@ std::string bomb(Compression compression) { return packed(std::string(48 * mib, 
 TEST(DocumentLimit, ACompressedDocumentIsLimited) {
   for (const Compression compression : {Compression::gzip, Compression::zstd}) {
     const std::string bytes = bomb(compression);
-    const Error error = error_of([&] { (void)decompressed(memory_input("bomb", bytes))->read_rest(); });
+    const Error error = thrown_error([&] { (void)decompressed(memory_input("bomb", bytes))->read_rest(); });
     EXPECT_EQ(error.kind(), Error::Kind::input);
     EXPECT_EQ(error.rule(), "memory");
     EXPECT_NE(text_of(error).find("bomb: "), std::string::npos);
     EXPECT_NE(text_of(error).find("1,000 times as much and 64 MiB"), std::string::npos) << text_of(error);
     EXPECT_NE(text_of(error).find("--max-expand SIZE"), std::string::npos);
-    EXPECT_EQ(text_of(error_of([&] { (void)decompressed(memory_input("bomb", bytes))->peek(48 * mib); })),
+    EXPECT_EQ(text_of(thrown_error([&] { (void)decompressed(memory_input("bomb", bytes))->peek(48 * mib); })),
               text_of(error));
     const auto held = decompressed(memory_input("bomb", bytes));
     held->hold();
     std::string part(mib, '\0');
-    EXPECT_EQ(text_of(error_of([&] {
+    EXPECT_EQ(text_of(thrown_error([&] {
                 while (held->read(part.data(), part.size()) > 0) {
                 }
               })),
@@ -82,7 +83,7 @@ std::string stream_bomb(std::size_t blocks) {
 
 TEST(DocumentLimit, AStreamEndsAThousandTimesItsBytesAndOneGibibyte) {
   const std::string all = stream_bomb(12 * 1024);
-  const Error error = error_of([&] { (void)read_through(all); });
+  const Error error = thrown_error([&] { (void)read_through(all); });
   EXPECT_EQ(error.rule(), "memory");
   EXPECT_NE(text_of(error).find("1,000 times as much and 1 GiB"), std::string::npos) << text_of(error);
   EXPECT_NE(text_of(error).find("--max-expand SIZE"), std::string::npos);
@@ -108,7 +109,7 @@ TEST(DocumentLimit, IsRaisedAndLowered) {
   }
   {
     const Limit limit(mib);
-    EXPECT_NE(text_of(error_of([&] {
+    EXPECT_NE(text_of(thrown_error([&] {
                 (void)memory_input("plain", std::string(2 * mib, 'a'))->read_rest();
               })).find("plain: one document or message is larger than 1 MiB; if the data is sound"),
               std::string::npos);
@@ -152,7 +153,7 @@ TEST(DocumentLimit, CompressedTwice) {
   const std::string bytes = packed(inner, Compression::zstd);
   const auto input = decompressed(decompressed(memory_input("m", bytes)));
   EXPECT_EQ(input->compressed_bytes(), bytes.size());
-  EXPECT_EQ(error_of([&] { (void)input->read_rest(); }).rule(), "memory");
+  EXPECT_EQ(thrown_error([&] { (void)input->read_rest(); }).rule(), "memory");
 }
 
 }  // namespace

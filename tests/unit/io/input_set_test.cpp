@@ -7,18 +7,20 @@
 
 #include <thread>
 
+#include "common/expect_error.h"
+#include "common/scratch.h"
 #include "core/diagnostic.h"
 #include "io/archive.h"
-#include "scratch.h"
+#include "unit/io/packed.h"
 
 namespace convert {
 namespace {
 
-using test::error_of;
+using test::Names;
 using test::packed;
 using test::Scratch;
 using test::text_of;
-using Names = std::vector<std::string>;
+using test::thrown_error;
 
 // "NAME rank=R TEXT" of every stream.
 Names streams_of(InputSet& set) {
@@ -34,7 +36,7 @@ Names streams_of(std::vector<std::string> operands) {
   return streams_of(set);
 }
 
-std::string tar_of(const Names& members) {
+std::string tar_of_names(const Names& members) {
   std::string to;
   const auto output = memory_output(to);
   TarWriter writer(*output);
@@ -89,20 +91,20 @@ TEST(InputSet, GapsAndDoubles) {
   scratch.write("ring.0.et", "");
   scratch.write("ring.1.et", "");
   scratch.write("ring.3.et", "");
-  const Error gap = error_of([&] { InputSet set({scratch.path("ring")}); });
+  const Error gap = thrown_error([&] { InputSet set({scratch.path("ring")}); });
   EXPECT_EQ(gap.kind(), Error::Kind::input);
   EXPECT_EQ(text_of(gap), scratch.path("ring.2.et") + ": missing from the set, which goes up to rank 3");
-  EXPECT_EQ(text_of(error_of([&] { InputSet set({scratch.path()}); })), text_of(gap));
+  EXPECT_EQ(text_of(thrown_error([&] { InputSet set({scratch.path()}); })), text_of(gap));
   scratch.write("ring.2.et", "");
   scratch.write("ring.1.et.gz", "");
-  const Error twice = error_of([&] { InputSet set({scratch.path("ring")}); });
+  const Error twice = thrown_error([&] { InputSet set({scratch.path("ring")}); });
   EXPECT_EQ(twice.kind(), Error::Kind::input);
   EXPECT_EQ(text_of(twice), scratch.path("ring.1.et.gz") + ": rank 1 is also in " + scratch.path("ring.1.et"));
 }
 
 TEST(InputSet, Directory) {
   const Scratch scratch;
-  const Error empty = error_of([&] { InputSet set({scratch.path()}); });
+  const Error empty = thrown_error([&] { InputSet set({scratch.path()}); });
   EXPECT_EQ(empty.kind(), Error::Kind::input);
   EXPECT_EQ(text_of(empty), scratch.path() + ": holds no trace set (NAME.0.et …)");
   scratch.write("ring.0.et", "zero");
@@ -115,7 +117,7 @@ TEST(InputSet, Directory) {
     EXPECT_EQ(streams_of(set), (Names{scratch.path("ring.0.et") + " rank=0 zero"}));
   }
   scratch.write("other.0.et", "");
-  const Error two = error_of([&] { InputSet set({scratch.path()}); });
+  const Error two = thrown_error([&] { InputSet set({scratch.path()}); });
   EXPECT_EQ(two.kind(), Error::Kind::input);
   EXPECT_EQ(text_of(two), scratch.path() + ": holds several trace sets; name one of them: " +
                               scratch.path("other") + ", " + scratch.path("ring"));
@@ -123,19 +125,19 @@ TEST(InputSet, Directory) {
 
 TEST(InputSet, Missing) {
   const Scratch scratch;
-  const Error error = error_of([&] { InputSet set({scratch.path("ring")}); });
+  const Error error = thrown_error([&] { InputSet set({scratch.path("ring")}); });
   EXPECT_EQ(error.kind(), Error::Kind::system);
   EXPECT_EQ(text_of(error),
             scratch.path("ring") + ": no such file, directory or trace set (" + scratch.path("ring.0.et") + " …)");
-  EXPECT_EQ(error_of([] { InputSet set({"-", "a", "-"}); }).kind(), Error::Kind::usage);
+  EXPECT_EQ(thrown_error([] { InputSet set({"-", "a", "-"}); }).kind(), Error::Kind::usage);
 }
 
 TEST(InputSet, TarInAnyOrder) {
   const Scratch scratch;
   for (const Compression compression : {Compression::none, Compression::gzip, Compression::zstd}) {
     const std::string path = scratch.write(
-        "in.tar",
-        packed(tar_of({"./notes", "./ring.2.et", "./ring.0.et", "./._ring.1.et", "./ring.1.et"}), compression));
+        "in.tar", packed(tar_of_names({"./notes", "./ring.2.et", "./ring.0.et", "./._ring.1.et", "./ring.1.et"}),
+                         compression));
     InputSet set({path});
     EXPECT_TRUE(set.files().empty());
     EXPECT_EQ(set.base_name(), "in");
@@ -162,11 +164,11 @@ TEST(InputSet, FilesThatAreNearlyRanksAreTold) {
   EXPECT_EQ(InputSet({scratch.path("r")}).near_ranks().text(), list + " are" + why);
   EXPECT_EQ(InputSet({scratch.path()}).near_ranks().text(), list + ", " + at + "s.00.et are" + why);
   EXPECT_EQ(InputSet({at + "r.0.et"}).near_ranks().count, 0U);
-  EXPECT_EQ(text_of(error_of([&] { InputSet set({at + "s"}); })),
+  EXPECT_EQ(text_of(thrown_error([&] { InputSet set({at + "s"}); })),
             at + "s: no such file, directory or trace set (" + at + "s.0.et …); " + at + "s.00.et is" + why);
   std::filesystem::remove(at + "r.1.et.gz");
   scratch.write("r.2.et", "");
-  EXPECT_EQ(text_of(error_of([&] { InputSet set({at + "r"}); })),
+  EXPECT_EQ(text_of(thrown_error([&] { InputSet set({at + "r"}); })),
             at + "r.1.et: missing from the set, which goes up to rank 2; " + list + " are" + why);
 }
 
@@ -174,7 +176,7 @@ TEST(InputSet, MembersThatAreNearlyRanksAreTold) {
   const Scratch scratch;
   Names members = {"r.00.et", "r.0.et", "notes"};
   for (int i = 1; i < 9; ++i) members.push_back("r.0" + std::to_string(i) + ".et");
-  const std::string path = scratch.write("a.tar", tar_of(members));
+  const std::string path = scratch.write("a.tar", tar_of_names(members));
   InputSet set({path});
   EXPECT_EQ(streams_of(set).size(), 1U);
   EXPECT_EQ(set.near_ranks().count, 9U);
@@ -185,25 +187,25 @@ TEST(InputSet, MembersThatAreNearlyRanksAreTold) {
 
 TEST(InputSet, GroupsOfATar) {
   const Scratch scratch;
-  const std::string first = scratch.write("a.tar", tar_of({"r.groups.json", "r.0.et", "r.1.et"}));
+  const std::string first = scratch.write("a.tar", tar_of_names({"r.groups.json", "r.0.et", "r.1.et"}));
   InputSet early({first});
   EXPECT_EQ(groups_of(early), "<r.groups.json>");
   EXPECT_EQ(streams_of(early).size(), 2U);
   EXPECT_TRUE(early.skipped().empty());
 
-  const std::string last = scratch.write("b.tar", tar_of({"r.0.et", "r.1.et", "r.groups.json"}));
+  const std::string last = scratch.write("b.tar", tar_of_names({"r.0.et", "r.1.et", "r.groups.json"}));
   InputSet late({last});
   EXPECT_EQ(streams_of(late).size(), 2U);
   EXPECT_EQ(groups_of(late), "<r.groups.json>");
   InputSet too_early({last});
   EXPECT_EQ(groups_of(too_early), std::nullopt);
-  EXPECT_EQ(error_of([&] { (void)streams_of(too_early); }).kind(), Error::Kind::input);
+  EXPECT_EQ(thrown_error([&] { (void)streams_of(too_early); }).kind(), Error::Kind::input);
 }
 
 TEST(InputSet, GroupsOfAnotherSetOfTheTarArePassedOver) {
   const Scratch scratch;
   const Names names = {"other.groups.json", "r.groups.json", "r.0.et", "third.groups.json"};
-  const std::string path = scratch.write("a.tar", tar_of(names));
+  const std::string path = scratch.write("a.tar", tar_of_names(names));
   InputSet set({path});
   ASSERT_TRUE(set.groups());
   EXPECT_EQ(set.groups()->name, path + "(r.groups.json)");
@@ -219,7 +221,7 @@ TEST(InputSet, GroupsAreReadOnlyWhenAskedFor) {
       scratch.write("out/r.groups.json", packed(std::string(65 << 20, ' '), Compression::gzip));
   InputSet set({scratch.path("out/r")});
   EXPECT_EQ(streams_of(set).size(), 1U);
-  EXPECT_EQ(text_of(error_of([&] { (void)set.groups(); })), groups + ": more than 64 MiB of groups");
+  EXPECT_EQ(text_of(thrown_error([&] { (void)set.groups(); })), groups + ": more than 64 MiB of groups");
   scratch.write("out/r.groups.json", "{}");
   InputSet small({scratch.path("out")});
   EXPECT_EQ(small.groups()->name, scratch.path("out") + "/r.groups.json");
@@ -228,8 +230,8 @@ TEST(InputSet, GroupsAreReadOnlyWhenAskedFor) {
 TEST(InputSet, WrongTars) {
   const Scratch scratch;
   const auto error_with = [&](const Names& members) {
-    const std::string path = scratch.write("t.tar", tar_of(members));
-    const Error error = error_of([&] { (void)streams_of({path}); });
+    const std::string path = scratch.write("t.tar", tar_of_names(members));
+    const Error error = thrown_error([&] { (void)streams_of({path}); });
     EXPECT_EQ(error.kind(), Error::Kind::input);
     return text_of(error).substr(scratch.path().size() + 1);
   };
@@ -241,18 +243,18 @@ TEST(InputSet, WrongTars) {
   EXPECT_EQ(error_with({"notes"}), "t.tar: the archive holds no ranks (members NAME.0.et …)");
   EXPECT_EQ(error_with({"ring.0.et", "../ring.1.et"}),
             "t.tar:@0x600: member ../ring.1.et: absolute names and \"..\" are refused");
-  std::string cut = tar_of({"ring.0.et"});
+  std::string cut = tar_of_names({"ring.0.et"});
   cut.resize(cut.size() - 1024);
   const std::string path = scratch.write("cut.tar", cut);
   InputSet set({path});
   EXPECT_EQ(set.next()->rank, 0U);
-  EXPECT_EQ(text_of(error_of([&] { (void)set.next(); })),
+  EXPECT_EQ(text_of(thrown_error([&] { (void)set.next(); })),
             path + ":@0x400: the archive is cut: it lacks the two zero blocks that end a tar");
 }
 
 TEST(InputSet, StandardInputAndPipes) {
   const Scratch scratch;
-  const int fd = ::open(scratch.write("x", tar_of({"a.0.et", "a.1.et"})).c_str(), O_RDONLY);
+  const int fd = ::open(scratch.write("x", tar_of_names({"a.0.et", "a.1.et"})).c_str(), O_RDONLY);
   const int saved = ::dup(STDIN_FILENO);
   ::dup2(fd, STDIN_FILENO);
   InputSet set({"-"});
@@ -279,14 +281,14 @@ TEST(InputSet, DamagedFilesFailWhenTheirTurnComes) {
   InputSet set({good, bad});
   EXPECT_EQ(set.files().size(), 2U);
   EXPECT_EQ(set.next()->input->read_rest(), "good");
-  EXPECT_EQ(error_of([&] { (void)set.next()->input->read_rest(); }).where().file, bad);
+  EXPECT_EQ(thrown_error([&] { (void)set.next()->input->read_rest(); }).where().file, bad);
 }
 
 TEST(InputSet, ATarCutInItsFirstHeader) {
   const Scratch scratch;
-  const std::string header = tar_of({"r.0.et"}).substr(0, 511);
+  const std::string header = tar_of_names({"r.0.et"}).substr(0, 511);
   const auto message = [](const std::string& path) {
-    return text_of(error_of([&] { (void)InputSet({path}).next(); }));
+    return text_of(thrown_error([&] { (void)InputSet({path}).next(); }));
   };
   for (const std::size_t n : {1U, 6U, 100U, 262U, 511U}) {
     const std::string cut = header.substr(0, n);
@@ -307,9 +309,9 @@ TEST(InputSet, ATarCutInItsFirstHeader) {
 // Without the name of a tar only the magic tells it from other streams.
 TEST(InputSet, ACutTarWithoutATarName) {
   const Scratch scratch;
-  const std::string header = tar_of({"r.0.et"});
+  const std::string header = tar_of_names({"r.0.et"});
   const std::string sure = scratch.write("sure", header.substr(0, 262));
-  EXPECT_EQ(text_of(error_of([&] { (void)InputSet({sure}).next(); })),
+  EXPECT_EQ(text_of(thrown_error([&] { (void)InputSet({sure}).next(); })),
             sure + ":@0x0: the archive is cut inside a header");
   const std::string unsure = scratch.write("unsure", header.substr(0, 261));
   EXPECT_EQ(InputSet({unsure}).next()->input->read_rest(), header.substr(0, 261));
@@ -319,7 +321,7 @@ TEST(InputSet, ACutTarWithoutATarName) {
   ::close(ends[1]);
   const int saved = ::dup(STDIN_FILENO);
   ::dup2(ends[0], STDIN_FILENO);
-  EXPECT_EQ(text_of(error_of([] { (void)InputSet({"-"}).next(); })),
+  EXPECT_EQ(text_of(thrown_error([] { (void)InputSet({"-"}).next(); })),
             "<stdin>:@0x0: the archive is cut inside a header");
   ::dup2(saved, STDIN_FILENO);
   ::close(saved);

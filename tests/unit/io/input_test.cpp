@@ -7,15 +7,17 @@
 
 #include <thread>
 
-#include "scratch.h"
+#include "common/expect_error.h"
+#include "common/scratch.h"
+#include "unit/io/packed.h"
 
 namespace convert {
 namespace {
 
-using test::error_of;
 using test::sample;
 using test::Scratch;
 using test::text_of;
+using test::thrown_error;
 
 // Gives at most `step` bytes at a time, as pipes do.
 class Trickle final : public Input {
@@ -131,10 +133,10 @@ TEST(Input, FilesWhoseSizeLies) {
 
 TEST(Input, Failures) {
   const Scratch scratch;
-  const Error directory = error_of([&] { (void)open_input(scratch.path()); });
+  const Error directory = thrown_error([&] { (void)open_input(scratch.path()); });
   EXPECT_EQ(directory.kind(), Error::Kind::input);
   EXPECT_EQ(text_of(directory), scratch.path() + ": is a directory");
-  const Error missing = error_of([&] { (void)open_input(scratch.path("none")); });
+  const Error missing = thrown_error([&] { (void)open_input(scratch.path("none")); });
   EXPECT_EQ(missing.kind(), Error::Kind::system);
   EXPECT_EQ(text_of(missing), scratch.path("none") + ": No such file or directory");
 }

@@ -10,22 +10,24 @@
 #include <iterator>
 #include <thread>
 
+#include "common/expect_error.h"
+#include "common/scratch.h"
 #include "io/output.h"
 #include "io/replace/cleanup.h"
-#include "scratch.h"
+#include "unit/io/packed.h"
 
 namespace convert {
 namespace {
 
+using test::Names;
 using test::sample;
 using test::Scratch;
 using test::text_of;
 using test::write_file;
-using Names = std::vector<std::string>;
 
 // Runs `body` in this child process. It ends here whatever happens: what it shares with its parent is the parent's.
 template <class Body>
-[[noreturn]] void run_child(const Body& body) {
+[[noreturn]] void run_in_this_child(const Body& body) {
   try {
     body();
   } catch (const std::exception& error) {
@@ -39,7 +41,7 @@ template <class Body>
 template <class Body>
 int in_child(const Body& body) {
   const pid_t child = ::fork();
-  if (child == 0) run_child(body);
+  if (child == 0) run_in_this_child(body);
   int status = 0;
   ::waitpid(child, &status, 0);
   return status;
@@ -104,7 +106,7 @@ void signal_child(unsigned run, int bits, const Body& body) {
   ASSERT_EQ(::pipe(ends), 0);
   const pid_t child = ::fork();
   if (child == 0) {
-    run_child([&] {
+    run_in_this_child([&] {
       body([&] {
         if (::write(ends[1], "x", 1) != 1) ::_exit(98);
       });

@@ -8,17 +8,19 @@
 
 #include <thread>
 
-#include "scratch.h"
+#include "common/expect_error.h"
+#include "common/scratch.h"
+#include "unit/io/packed.h"
 
 namespace convert {
 namespace {
 
-using test::error_of;
+using test::Names;
 using test::sample;
 using test::Scratch;
 using test::text_of;
+using test::thrown_error;
 using test::write_file;
-using Names = std::vector<std::string>;
 
 // Standard output is another file while this lives.
 class StdoutAt {
@@ -67,7 +69,7 @@ TEST(Stdout, FullDeviceIsAnError) {
     const StdoutAt redirected(full);
     const auto output = open_stdout(compression);
     output->write("text");
-    const Error error = error_of([&] { output->close(); });
+    const Error error = thrown_error([&] { output->close(); });
     EXPECT_EQ(error.kind(), Error::Kind::system);
     EXPECT_EQ(text_of(error), "<stdout>: No space left on device");
     EXPECT_FALSE(is_broken_pipe(error));
@@ -84,7 +86,7 @@ TEST(Stdout, BrokenPipeIsRecognised) {
     const StdoutAt redirected(ends[1]);
     const auto output = open_stdout();
     output->write("text");
-    EXPECT_TRUE(is_broken_pipe(error_of([&] { output->close(); })));
+    EXPECT_TRUE(is_broken_pipe(thrown_error([&] { output->close(); })));
   }
   ::signal(SIGPIPE, before);
   ::close(ends[1]);
@@ -204,17 +206,17 @@ TEST(OutputFiles, MakesOneDirectory) {
   write_file(files, scratch.path("out/ring.0.et"), "x");
   files.commit();
   EXPECT_EQ(scratch.names("out"), Names{"ring.0.et"});
-  const Error error = error_of([&] { (void)files.create(scratch.path("a/b/c")); });
+  const Error error = thrown_error([&] { (void)files.create(scratch.path("a/b/c")); });
   EXPECT_EQ(error.kind(), Error::Kind::system);
   EXPECT_EQ(text_of(error), scratch.path("a/b") + ": No such file or directory");
-  EXPECT_EQ(text_of(error_of([&] { (void)files.create_in_set(scratch.path("a/b/c")); })),
+  EXPECT_EQ(text_of(thrown_error([&] { (void)files.create_in_set(scratch.path("a/b/c")); })),
             scratch.path("a/b/c") + ": No such file or directory");
 }
 
 TEST(OutputFiles, AFileByItselfMakesNoDirectory) {
   const Scratch scratch;
   OutputFiles files;
-  EXPECT_EQ(text_of(error_of([&] { (void)files.create(scratch.path("new/x")); })),
+  EXPECT_EQ(text_of(thrown_error([&] { (void)files.create(scratch.path("new/x")); })),
             scratch.path("new") + ": No such file or directory");
   EXPECT_EQ(scratch.names(), Names{});
 }
@@ -259,7 +261,7 @@ TEST(OutputFiles, DevicesAreWrittenDirectly) {
   OutputFiles files;
   const auto full = files.create("/dev/full");
   full->write("x");
-  const Error error = error_of([&] { full->close(); });
+  const Error error = thrown_error([&] { full->close(); });
   EXPECT_EQ(error.kind(), Error::Kind::system);
   EXPECT_EQ(text_of(error), "/dev/full: No space left on device");
   write_file(files, "/dev/null", "x");
@@ -306,7 +308,7 @@ TEST(OutputFiles, ADescriptorOfAPipe) {
   EXPECT_STREQ(text, "through");
   EXPECT_EQ(::read(ends[0], text, 7), 0) << "nothing keeps the pipe open";
   ::close(ends[0]);
-  EXPECT_EQ(text_of(error_of([&] { (void)files.create(path); })), path + ": Bad file descriptor");
+  EXPECT_EQ(text_of(thrown_error([&] { (void)files.create(path); })), path + ": Bad file descriptor");
 }
 
 TEST(OutputFiles, StreamPaths) {
@@ -337,10 +339,11 @@ TEST(OutputFiles, StreamPaths) {
 TEST(OutputFiles, Refusals) {
   const Scratch scratch;
   OutputFiles files;
-  EXPECT_EQ(text_of(error_of([&] { (void)files.create(scratch.path()); })), scratch.path() + ": Is a directory");
-  EXPECT_EQ(error_of([&] { (void)files.create(""); }).kind(), Error::Kind::system);
+  EXPECT_EQ(text_of(thrown_error([&] { (void)files.create(scratch.path()); })),
+            scratch.path() + ": Is a directory");
+  EXPECT_EQ(thrown_error([&] { (void)files.create(""); }).kind(), Error::Kind::system);
   const auto first = files.create(scratch.path("a"));
-  EXPECT_EQ(error_of([&] { (void)files.create(scratch.path("a")); }).kind(), Error::Kind::usage);
+  EXPECT_EQ(thrown_error([&] { (void)files.create(scratch.path("a")); }).kind(), Error::Kind::usage);
 }
 
 }  // namespace

@@ -10,16 +10,18 @@
 #include <filesystem>
 #include <thread>
 
+#include "common/expect_error.h"
+#include "common/scratch.h"
 #include "io/input_set.h"
-#include "scratch.h"
+#include "unit/io/packed.h"
 
 namespace convert {
 namespace {
 
-using test::error_of;
+using test::Names;
 using test::Scratch;
 using test::text_of;
-using Names = std::vector<std::string>;
+using test::thrown_error;
 
 // A new file under a temporary name, as commit() leaves it.
 FileChange new_file(const Scratch& scratch, const std::string& name, const std::string& text) {
@@ -113,26 +115,27 @@ TEST(Replacement, AJournalMayNotAskForMore) {
   EXPECT_EQ(parse_journal(journal, whole).changes.size(), 1U);
   const std::string head = whole.substr(0, whole.find("replace aB3dEf"));
   const std::string first_line = whole.substr(0, whole.find('\n') + 1);
-  EXPECT_EQ(error_of([&] { (void)parse_journal(journal, first_line + "inode x\nend\n"); }).where().file, journal);
+  EXPECT_EQ(thrown_error([&] { (void)parse_journal(journal, first_line + "inode x\nend\n"); }).where().file,
+            journal);
   for (const std::string line :
        {"remove ABCDEF 1 2 notes.txt", "remove ABCDEF 1 2 other.0.et", "remove ABCDEF 1 2 /d/ring.0.et",
         "remove ABCDEF 1 2 ../ring.0.et", "remove ABCDEF 1 2 ring.et", "remove ABCDEF ring.0.et",
         "replace ABCDEF 1 2 3 4 ../x", "replace ABCDEF 1 2 3 4 a/b", "replace ABCDEF 1 2 3 4 /a/../b",
         "replace ABCDEF 1 2 3 4 /a/..", "replace ABCDEF 1 2 3 4 ", "replace ABC/EF 1 2 3 4 x",
         "replace ABCDEF 1 2 x", "link A B", ""}) {
-    const Error error = error_of([&] { (void)parse_journal(journal, head + line + "\nend\n"); });
+    const Error error = thrown_error([&] { (void)parse_journal(journal, head + line + "\nend\n"); });
     EXPECT_EQ(error.where().file, journal) << line;
     EXPECT_EQ(error.kind(), Error::Kind::input);
   }
   for (std::size_t n = 0; n < whole.size(); ++n)
-    EXPECT_EQ(error_of([&] { (void)parse_journal(journal, whole.substr(0, n)); }).where().file, journal) << n;
+    EXPECT_EQ(thrown_error([&] { (void)parse_journal(journal, whole.substr(0, n)); }).where().file, journal) << n;
 }
 
 TEST(Replacement, APipeIsNoJournal) {
   const Scratch scratch;
   const std::string journal = scratch.path(".ring.etkit-replace");
   ASSERT_EQ(::mkfifo(journal.c_str(), 0600), 0);
-  const Error error = error_of([&] { finish_replacements_in(scratch.path()); });
+  const Error error = thrown_error([&] { finish_replacements_in(scratch.path()); });
   EXPECT_EQ(error.where().file, journal);
   EXPECT_EQ(std::string(error.what()), "is no regular file, as the journal of a replacement is; remove it");
 }
@@ -162,11 +165,11 @@ TEST(Replacement, AChangedFileIsLeftToTheUser) {
   const std::string journal = write_journal(scratch, changes);
   ASSERT_EQ(::unlink(changes[1].temporary.c_str()), 0);
   scratch.write("ring.1.et", "by hand");
-  const Error error = error_of([&] { InputSet({scratch.path("ring")}); });
+  const Error error = thrown_error([&] { InputSet({scratch.path("ring")}); });
   EXPECT_EQ(error.where().file, journal);
   EXPECT_NE(std::string(error.what()).find("ring.1.et has been changed since"), std::string::npos) << error.what();
   EXPECT_EQ(scratch.read("ring.0.et"), "old 0") << "nothing is begun that cannot be ended";
-  EXPECT_EQ(text_of(error_of([&] {
+  EXPECT_EQ(text_of(thrown_error([&] {
               OutputFiles files;
               test::write_file(files, scratch.path("ring.0.et"), "x");
             })),
@@ -185,7 +188,7 @@ TEST(Replacement, AnEditOfAnOldFileIsNotOverwritten) {
     apply(changes[0]);
     const std::string journal = write_journal(scratch, changes);
     scratch.write("ring.1.et", "by hand");
-    const Error error = error_of([&] { InputSet({scratch.path("ring")}); });
+    const Error error = thrown_error([&] { InputSet({scratch.path("ring")}); });
     EXPECT_EQ(error.where().file, journal);
     EXPECT_NE(std::string(error.what()).find("ring.1.et has been changed since"), std::string::npos)
         << error.what();
@@ -202,8 +205,9 @@ TEST(Replacement, ANewFileInThePlaceOfARemovedOneIsKept) {
   apply(changes[0]);
   write_journal(scratch, changes);
   scratch.write("ring.1.et", "by hand");
-  EXPECT_NE(text_of(error_of([&] { InputSet({scratch.path("ring")}); })).find("ring.1.et has been changed since"),
-            std::string::npos);
+  EXPECT_NE(
+      text_of(thrown_error([&] { InputSet({scratch.path("ring")}); })).find("ring.1.et has been changed since"),
+      std::string::npos);
   EXPECT_EQ(scratch.read("ring.1.et"), "by hand");
 }
 

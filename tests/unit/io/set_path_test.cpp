@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "io/set_path.h"
 
-#include "scratch.h"
+#include "common/scratch.h"
+#include "unit/io/packed.h"
 
 namespace convert {
 namespace {
 
+using test::Names;
 using test::Scratch;
-using Names = std::vector<std::string>;
 
 TEST(RankNames, PathAndBack) {
   EXPECT_EQ(rank_path("out/ring", 3), "out/ring.3.et");

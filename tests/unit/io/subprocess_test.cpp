@@ -5,15 +5,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "scratch.h"
+#include "common/expect_error.h"
+#include "common/scratch.h"
+#include "unit/io/packed.h"
 
 namespace convert {
 namespace {
 
 using namespace std::chrono_literals;
-using test::error_of;
 using test::sample;
 using test::text_of;
+using test::thrown_error;
 
 TEST(Subprocess, InputAndOutput) {
   const std::string bytes = sample(1'000'000);  // more than pipes hold in either direction
@@ -41,7 +43,7 @@ TEST(Subprocess, AChildThatDoesNotReadItsInput) {
 }
 
 TEST(Subprocess, MissingProgram) {
-  const Error error = error_of([] { (void)run_child({"no-such-program"}, "", 1s, 1000); });
+  const Error error = thrown_error([] { (void)run_child({"no-such-program"}, "", 1s, 1000); });
   EXPECT_EQ(error.kind(), Error::Kind::system);
   EXPECT_EQ(text_of(error), "no-such-program: No such file or directory");
 }
@@ -73,7 +75,7 @@ TEST(Subprocess, LooksIntoPath) {
   const std::string before = std::getenv("PATH");
   ::setenv("PATH", (scratch.path("missing") + ":" + scratch.path("no") + ":" + scratch.path()).c_str(), 1);
   EXPECT_EQ(run_child({"program"}, "", 20s, 1000).exit_code, 0);
-  EXPECT_EQ(text_of(error_of([] { (void)run_child({"denied"}, "", 20s, 1000); })), "denied: Permission denied");
+  EXPECT_EQ(text_of(thrown_error([] { (void)run_child({"denied"}, "", 20s, 1000); })), "denied: Permission denied");
   ::setenv("PATH", before.c_str(), 1);
   EXPECT_EQ(run_child({scratch.path("program")}, "", 20s, 1000).exit_code, 0);
 }

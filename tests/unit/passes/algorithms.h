@@ -9,6 +9,10 @@
 
 namespace convert::test {
 
+inline constexpr Buffer in = Buffer::input;
+inline constexpr Buffer out = Buffer::output;
+inline constexpr Buffer tmp = Buffer::scratch;
+
 struct Row {
   StepType type;
   Buffer src_buf;

@@ -30,8 +30,8 @@ std::size_t common(const std::vector<std::uint32_t>& a, const std::vector<std::u
   return row.back();
 }
 
-void expect_sound(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b,
-                  const std::vector<TokenPair>& pairs) {
+void expect_aligned(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b,
+                    const std::vector<TokenPair>& pairs) {
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     ASSERT_LT(pairs[i].a, a.size());
     ASSERT_LT(pairs[i].b, b.size());
@@ -58,7 +58,7 @@ TEST(Align, FindsAsManyPairsAsThereAre) {
     for (std::uint32_t& t : a) t = some(random, letters);
     for (std::uint32_t& t : b) t = some(random, letters);
     const auto pairs = align(a, b);
-    expect_sound(a, b, pairs);
+    expect_aligned(a, b, pairs);
     EXPECT_EQ(pairs.size(), common(a, b));
   }
 }
@@ -76,7 +76,7 @@ TEST(Align, LongOnesThatDifferInFewPlaces) {
     if (fate == 2) b.insert(b.end(), 20, 1000 + i);
   }
   const auto pairs = align(a, b);
-  expect_sound(a, b, pairs);
+  expect_aligned(a, b, pairs);
   EXPECT_GE(pairs.size(), kept * 999 / 1000);
 }
 
@@ -86,11 +86,11 @@ TEST(Align, StrangersTakeNoLongerThanTheyAreLong) {
   std::vector<std::uint32_t> a(1'000'000), b(1'000'000);
   for (std::uint32_t& t : a) t = some(random, 2);
   for (std::uint32_t& t : b) t = some(random, 3);
-  expect_sound(a, b, align(a, b));
+  expect_aligned(a, b, align(a, b));
   std::fill(a.begin(), a.end(), 5U);
   EXPECT_TRUE(align(a, b).empty());
   a[500'000] = 0;
-  expect_sound(a, b, align(a, b));
+  expect_aligned(a, b, align(a, b));
   EXPECT_GT(find_place(b, b).pairs.size(), 100U);
 }
 

@@ -12,12 +12,6 @@ using Type = Collective;
 
 constexpr const char* rule = "collectives";
 
-std::vector<TraceBuilder> ranks(Rank n) {
-  std::vector<TraceBuilder> set;
-  for (Rank r = 0; r < n; ++r) set.emplace_back(r);
-  return set;
-}
-
 // Runs each type once, of 8 bytes, in a chain of ids from 1.
 void chain(TraceBuilder& b, const std::vector<Type>& types, std::string_view group = {}) {
   for (NodeId i = 1; i <= types.size(); ++i)
@@ -25,7 +19,7 @@ void chain(TraceBuilder& b, const std::vector<Type>& types, std::string_view gro
 }
 
 TEST(Collectives, TheSameOnAllRanksAreClean) {
-  auto set = ranks(4);
+  auto set = trace_builders(4);
   for (TraceBuilder& b : set) {
     b.collective(1, Type::all_reduce, 8).collective(2, Type::all_gather, 4, "0").collective(3, Type::barrier, -1);
     b.collective(4, Type::all_to_all, 8).collective(5, Type::broadcast, 8).set(attr::comm_src, 2);
@@ -40,7 +34,7 @@ TEST(Collectives, TheSameOnAllRanksAreClean) {
 }
 
 TEST(Collectives, AnotherTypeAtTheSamePlace) {
-  auto set = ranks(3);
+  auto set = trace_builders(3);
   for (Rank r = 0; r < 3; ++r) set[r].collective(5, Type::all_reduce, 1, "3").comp(6, {5});
   for (Rank r = 0; r < 3; ++r) set[r].collective(7, r == 0 ? Type::all_gather : Type::all_reduce, 1024, "3", {6});
   EXPECT_EQ(
@@ -52,7 +46,7 @@ TEST(Collectives, AnotherTypeAtTheSamePlace) {
 }
 
 TEST(Collectives, OtherSizeAndRoot) {
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   set[0].collective(1, Type::all_reduce, 8);
   set[1].collective(9, Type::all_reduce, 1);
   set[0].collective(11, Type::reduce, 8, "1").set(attr::comm_dst, 0);
@@ -72,7 +66,7 @@ TEST(Collectives, OtherSizeAndRoot) {
 }
 
 TEST(Collectives, SizesThatMayDifferAreNotFound) {
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   for (Rank r = 0; r < 2; ++r) {
     const std::int64_t own = 8 + r;
     set[r].collective(1, Type::all_gather, own).set(attr::comm_bytes_out, 17).set(attr::group_size, 2);
@@ -89,7 +83,7 @@ TEST(Collectives, SizesThatMayDifferAreNotFound) {
 }
 
 TEST(Collectives, PartsOfAnAllGatherAreEqualUnlessItSaysOtherwise) {
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   for (Rank r = 0; r < 2; ++r) set[r].collective(1, Type::all_gather, 8 + r);
   EXPECT_EQ(
       findings(set, rule),
@@ -100,7 +94,7 @@ TEST(Collectives, PartsOfAnAllGatherAreEqualUnlessItSaysOtherwise) {
 }
 
 TEST(Collectives, FewerOrMore) {
-  auto set = ranks(3);
+  auto set = trace_builders(3);
   chain(set[0], {Type::all_reduce, Type::barrier});
   chain(set[1], {Type::all_reduce});
   chain(set[2], {Type::all_reduce, Type::barrier});
@@ -109,7 +103,7 @@ TEST(Collectives, FewerOrMore) {
       Lines{"t.1.et:@0x0: error: rank 1 has 1 collective of all ranks (last: node 1 'n'), rank 0 has 2: rank 0 "
             "node 2 'n', barrier, waits for ever [collectives]\n"
             "t.1.et:@0x0: note: hint: 1 collective missing on rank 1, or too many on rank 0"});
-  auto more = ranks(2);
+  auto more = trace_builders(2);
   chain(more[0], {Type::all_reduce});
   chain(more[1], {Type::all_reduce, Type::reduce});
   EXPECT_EQ(
@@ -124,7 +118,7 @@ std::string last_note(const Lines& found) {
 }
 
 TEST(Collectives, OneIsMissingInTheMiddle) {
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   chain(set[0], {Type::all_reduce, Type::barrier, Type::all_gather, Type::all_reduce});
   chain(set[1], {Type::all_reduce, Type::all_gather, Type::all_reduce});
   const Lines found = findings(set, rule);
@@ -137,20 +131,20 @@ TEST(Collectives, OneIsMissingInTheMiddle) {
 }
 
 TEST(Collectives, OrderHints) {
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   chain(set[0], {Type::all_reduce, Type::all_gather});
   chain(set[1], {Type::all_gather, Type::all_reduce});
   EXPECT_EQ(
       last_note(findings(set, rule)),
       "hint: rank 1 runs that of rank 0 later, as node 2; all ranks of a group must run its collectives in one "
       "order");
-  auto free = ranks(2);
+  auto free = trace_builders(2);
   chain(free[0], {Type::all_reduce, Type::all_gather});
   free[1].collective(1, Type::all_gather, 8).collective(2, Type::all_reduce, 8);
   EXPECT_EQ(last_note(findings(free, rule)),
             "hint: nothing orders node 1 and node 2 of rank 1; without a dependency the lower id runs first");
   // The same type in two sizes.
-  auto sizes = ranks(2);
+  auto sizes = trace_builders(2);
   sizes[0].collective(1, Type::all_reduce, 8).collective(2, Type::all_reduce, 16, "", {1});
   sizes[1].collective(1, Type::all_reduce, 16).collective(2, Type::all_reduce, 8, "", {1});
   EXPECT_EQ(
@@ -160,14 +154,14 @@ TEST(Collectives, OrderHints) {
 }
 
 TEST(Collectives, OrderFollowsDependenciesNotIds) {
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   set[0].collective(2, Type::all_reduce, 8).collective(1, Type::barrier, -1, "", {2});
   set[1].collective(1, Type::all_reduce, 8).collective(2, Type::barrier, -1, "", {1});
   EXPECT_EQ(findings(set, rule), Lines{});
 }
 
 TEST(Collectives, OneWrongRankOfManyIsNamedOnce) {
-  auto set = ranks(8);
+  auto set = trace_builders(8);
   for (Rank r = 0; r < 8; ++r) {
     for (NodeId i = 0; i < 100; ++i) set[r].collective(i, r == 0 && i > 11 ? Type::reduce : Type::all_reduce, 8);
   }
@@ -180,7 +174,7 @@ TEST(Collectives, OneWrongRankOfManyIsNamedOnce) {
 }
 
 TEST(Collectives, Members) {
-  auto set = ranks(5);
+  auto set = trace_builders(5);
   for (Rank r = 1; r < 4; ++r) set[r].collective(r, Type::barrier, -1, "1");
   const GroupLists groups = {{"1", {0, 1, 2, 4}}};
   EXPECT_EQ(
@@ -194,7 +188,7 @@ TEST(Collectives, Members) {
              "t.0.et: error: the ranks 0, 4 have no collective of group 1, but rank 1 has 1 collective of group "
              "1, the first of them node 1 'n' [collectives]\n"
              "t.0.et: note: hint: a collective waits for all members of its group"}));
-  auto world = ranks(2);
+  auto world = trace_builders(2);
   world[1].collective(4, Type::barrier, -1, "0");
   EXPECT_EQ(
       findings(world, rule),
@@ -204,7 +198,7 @@ TEST(Collectives, Members) {
 }
 
 TEST(Collectives, UndefinedGroup) {
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   for (TraceBuilder& b : set) b.collective(1, Type::barrier, -1, "mp").collective(2, Type::barrier, -1, "10");
   for (TraceBuilder& b : set) b.collective(3, Type::barrier, -1, "9");
   EXPECT_EQ(findings(set, rule), Lines{});
@@ -222,7 +216,7 @@ TEST(Collectives, UndefinedGroup) {
 }
 
 TEST(Collectives, StatedGroupSize) {
-  auto set = ranks(3);
+  auto set = trace_builders(3);
   for (Rank r = 0; r < 3; ++r) set[r].collective(1, Type::barrier, -1).set(attr::group_size, r == 2 ? 4 : 3);
   for (Rank r = 0; r < 2; ++r) set[r].collective(2, Type::barrier, -1, "1").set(attr::group_size, 3);
   EXPECT_EQ(
@@ -243,7 +237,7 @@ TEST(Collectives, StatedGroupSize) {
 }
 
 TEST(Collectives, OneNameForTwoGroups) {
-  auto set = ranks(4);
+  auto set = trace_builders(4);
   for (Rank r = 0; r < 4; ++r)
     set[r].collective(1, r < 2 ? Type::barrier : Type::all_reduce, 8, "1").set(attr::group_size, 2);
   EXPECT_EQ(
@@ -256,7 +250,7 @@ TEST(Collectives, OneNameForTwoGroups) {
 }
 
 TEST(Collectives, SplitsMeetEachOther) {
-  auto set = ranks(3);
+  auto set = trace_builders(3);
   set[0].collective(1, Type::all_to_all, 6, "1").splits({1, 2, 3}, {1, 4, 0});
   set[1].collective(1, Type::all_to_all, 9, "1").splits({4, 5, 0}, {2, 5, 2});
   set[2].collective(1, Type::all_to_all, 6, "1").splits({0, 2, 4}, {3, 0, 4});
@@ -270,7 +264,7 @@ TEST(Collectives, SplitsMeetEachOther) {
       Lines{"t.1.et:@0x0: error: rank 1 node 1 'n' is the 1st collective of group 1: all_to_all, sends 4 bytes to "
             "rank 1; rank 1 node 1 'n' expects 2 bytes from rank 1 [collectives]\n" +
             std::string(note).replace(2, 1, "1")});
-  auto mixed = ranks(2);  // one rank says nothing: equal parts
+  auto mixed = trace_builders(2);  // one rank says nothing: equal parts
   mixed[0].collective(1, Type::all_to_all, 8).splits({4, 4}, {4, 5});
   mixed[1].collective(1, Type::all_to_all, 8);
   EXPECT_EQ(
@@ -281,7 +275,7 @@ TEST(Collectives, SplitsMeetEachOther) {
 }
 
 TEST(Collectives, SplitsForOtherRanks) {
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   set[0].collective(1, Type::all_to_all, 8).splits({4, 4}, {4, 4, 4});
   set[1].collective(1, Type::all_to_all, 8).splits({4, 4}, {4, 4});
   EXPECT_EQ(findings(set, rule),
@@ -294,7 +288,7 @@ TEST(Collectives, SplitsForOtherRanks) {
 }
 
 TEST(Collectives, OverSomeDimensionsAreLeftOut) {
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   for (Rank r = 0; r < 2; ++r) {
     set[r].collective(1, r == 0 ? Type::all_reduce : Type::barrier, 8);
     set[r].table().add_ints(attr::involved_dim, Kind::bool_list, std::vector<std::int64_t>{1, 0});
@@ -303,7 +297,7 @@ TEST(Collectives, OverSomeDimensionsAreLeftOut) {
 }
 
 TEST(Collectives, ALongGroupOfNoSenseEnds) {
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   const std::string name(1000, 'g');
   set[0].collective(1, Type::barrier, -1, name).set(attr::group_size, 7);
   const Lines found = findings(set, rule);

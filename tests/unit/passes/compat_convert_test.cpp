@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include "common/error_text.h"
 #include "passes/compat/comm.h"
 #include "passes/compat/convert.h"
 #include "pytorch_builder.h"
@@ -8,8 +9,9 @@
 namespace convert::test {
 namespace {
 
-// "id type name data:1,2 ctrl:0 us:3 comm_type=… comm_size=… pg_name=…"
-std::vector<std::string> shown(const Trace& trace) {
+// A line for each node: "ID TYPE NAME data:NODE … ctrl:NODE … us:DURATION comm_type=… comm_size=BYTES pg_name=…";
+// what is not there is left out.
+std::vector<std::string> converted_lines(const Trace& trace) {
   std::vector<std::string> lines;
   const NodeTable& t = trace.nodes;
   for (const Node& n : t.nodes) {
@@ -30,15 +32,10 @@ std::vector<std::string> shown(const Trace& trace) {
 }
 using Shown = std::vector<std::string>;
 
-Shown converted(HostBuilder& host) { return shown(convert_like_reference(host.trace())); }
+Shown converted(HostBuilder& host) { return converted_lines(convert_like_reference(host.trace())); }
 
-std::string failure(HostBuilder& host) {
-  try {
-    (void)convert_like_reference(host.trace());
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "none";
+std::string conversion_error(HostBuilder& host) {
+  return error_message([&] { (void)convert_like_reference(host.trace()); });
 }
 
 constexpr std::string_view thread_name = "[pytorch|profiler|execution_trace|thread]";
@@ -161,33 +158,33 @@ TEST(CompatConvert, MetadataKeepsFiveAttributes) {
 TEST(CompatConvert, FailuresOfTheReferenceAreErrors) {
   const std::string how = "; leave out --compat chakra";
   HostBuilder old("1.0.1");
-  EXPECT_EQ(failure(old), "has schema 1.0.1: the reference program fails here (ValueError)" + how);
+  EXPECT_EQ(conversion_error(old), "has schema 1.0.1: the reference program fails here (ValueError)" + how);
   HostBuilder coming("1.1.1-chakra.1.0.0");
-  EXPECT_EQ(failure(coming),
+  EXPECT_EQ(conversion_error(coming),
             "has schema 1.1.1-chakra.1.0.0: the reference program fails here (AttributeError)" + how);
 
   HostBuilder unknown;
   unknown.thread().node(3, "a", 2).kernel(4, "ncclDevKernel_Reduce_Sum", 3);
-  EXPECT_EQ(failure(unknown),
+  EXPECT_EQ(conversion_error(unknown),
             "node 4 'ncclDevKernel_Reduce_Sum' is a collective that it does not know: the reference program fails "
             "here (ValueError)" +
                 how);
   HostBuilder missing;
   missing.thread().node(3, "a", 2).set(attr::inter_thread_dep, std::int64_t{99});
-  EXPECT_EQ(failure(missing),
+  EXPECT_EQ(conversion_error(missing),
             "node 3 depends on node 99, which is not there: the reference program fails here (KeyError)" + how);
   HostBuilder cycle;
   cycle.thread().node(3, "a", 2).set(attr::inter_thread_dep, std::int64_t{4}).node(4, "b", 2);
-  EXPECT_NE(failure(cycle).find("(cyclic dependency)"), std::string::npos);
+  EXPECT_NE(conversion_error(cycle).find("(cyclic dependency)"), std::string::npos);
   HostBuilder threads;
   threads.node(3, thread_name, 4).node(4, thread_name, 3);
-  EXPECT_NE(failure(threads).find("(cyclic dependency)"), std::string::npos);
+  EXPECT_NE(conversion_error(threads).find("(cyclic dependency)"), std::string::npos);
   HostBuilder replaced;
   replaced.thread().node(3, "a", 2).set(Name("name"), "b");
-  EXPECT_NE(failure(replaced).find("has an attribute called name"), std::string::npos);
+  EXPECT_NE(conversion_error(replaced).find("has an attribute called name"), std::string::npos);
   HostBuilder negative;
   negative.thread().node(3, "a", 2).set(attr::exclusive_dur, -1.0);
-  EXPECT_NE(failure(negative).find("has an exclusive_dur that is no duration"), std::string::npos);
+  EXPECT_NE(conversion_error(negative).find("has an exclusive_dur that is no duration"), std::string::npos);
 }
 
 TEST(CompatConvert, ChainsInReverseOrderEndAtTheLimitOfRecursion) {
@@ -195,9 +192,9 @@ TEST(CompatConvert, ChainsInReverseOrderEndAtTheLimitOfRecursion) {
     HostBuilder host;
     for (NodeId id = nodes; id >= 3; --id) host.node(id, "a", id - 1);
     host.node(2, thread_name, 1);
-    return failure(host);
+    return conversion_error(host);
   };
-  EXPECT_EQ(reversed(900), "none");
+  EXPECT_EQ(reversed(900), "");
   EXPECT_NE(reversed(1100).find("(RecursionError)"), std::string::npos);
 }
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdlib>
 
+#include "common/error_text.h"
 #include "passes/compat/device.h"
 #include "passes/compat/link.h"
 #include "pytorch_builder.h"
@@ -11,33 +12,29 @@
 namespace convert::test {
 namespace {
 
-std::string text_of(const Trace& trace, const Attr& a) {
+std::string attribute_text(const Trace& trace, const Attr& a) {
   if (a.kind == Kind::string_val) return std::string(trace.nodes.string(a));
   if (a.kind == Kind::double_val) return std::to_string(std::bit_cast<double>(a.bits));
   return std::to_string(static_cast<std::int64_t>(a.bits));
 }
 
-// "id name <caller rf=1 inclusive_dur=…"; the attributes that every node has are left out.
-std::vector<std::string> shown(const Trace& trace) {
+// A line for each node: "ID NAME <CALLER ATTRIBUTE=VALUE …"; the attributes that every node has are left out.
+std::vector<std::string> linked_lines(const Trace& trace) {
   std::vector<std::string> lines;
   for (const Node& n : trace.nodes.nodes) {
     std::string line = std::to_string(n.id) + ' ' + std::string(trace.nodes.name(n)) + " <" +
                        std::to_string(trace.nodes.ctrl_deps(n).front());
     const auto attrs = trace.nodes.attributes(n);
-    for (const Attr& a : attrs.subspan(7)) line += ' ' + std::string(a.name.view()) + '=' + text_of(trace, a);
+    for (const Attr& a : attrs.subspan(7))
+      line += ' ' + std::string(a.name.view()) + '=' + attribute_text(trace, a);
     lines.push_back(line);
   }
   return lines;
 }
 using Shown = std::vector<std::string>;
 
-std::string failure(HostBuilder& host, ProfileBuilder& device) {
-  try {
-    (void)link_like_reference(host.trace(), device.profile());
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "none";
+std::string link_error(HostBuilder& host, ProfileBuilder& device) {
+  return error_message([&] { (void)link_like_reference(host.trace(), device.profile()); });
 }
 
 std::vector<double> exclusive(ProfileBuilder& device) {
@@ -62,7 +59,7 @@ TEST(CompatLink, NodesGetTimesAndDeviceOperationsUnderNewIds) {
   ProfileBuilder device;
   device.cpu(0, 100, 20, 5, 33).launch(0, 105, 1).kernel(150, 1, 33);
   EXPECT_EQ(
-      shown(link_like_reference(host.trace(), device.profile())),
+      linked_lines(link_like_reference(host.trace(), device.profile())),
       (Shown{"0 [pytorch|profiler|execution_trace|process] <0", "1 [pytorch|profiler|execution_trace|thread] <0",
              "2 aten::mm <1 inclusive_dur=20 exclusive_dur=20 ts=100",
              "3 gemm <2 inclusive_dur=5 exclusive_dur=5 ts=150 cat=kernel ph=X stream=7"}));
@@ -73,7 +70,7 @@ TEST(CompatLink, NodesThatShareAnExternalIdAllGetItsDeviceOperations) {
   host.thread().node(10, "a", 2, 5).node(11, "b", 2, 6);
   ProfileBuilder device;
   device.cpu(0, 100, 20, 5, 33).cpu(0, 200, 20, 6, 33).launch(0, 205, 1).kernel(250, 1, 33);
-  const Shown lines = shown(link_like_reference(host.trace(), device.profile()));
+  const Shown lines = linked_lines(link_like_reference(host.trace(), device.profile()));
   ASSERT_EQ(lines.size(), 6U);
   EXPECT_EQ(lines[3].substr(0, 9), "3 gemm <2");
   EXPECT_EQ(lines[5].substr(0, 9), "5 gemm <4");
@@ -85,7 +82,7 @@ TEST(CompatLink, CallersThatAreMissingGetIdsBehindAllOthers) {
   ProfileBuilder device;
   device.cpu(0, 100, 20, 5, 33);
   EXPECT_EQ(
-      shown(link_like_reference(host.trace(), device.profile())),
+      linked_lines(link_like_reference(host.trace(), device.profile())),
       (Shown{"0 [pytorch|profiler|execution_trace|process] <0", "1 [pytorch|profiler|execution_trace|thread] <0",
              "2 lost <5", "3 lost too <6", "4 lost again <5"}));
 }
@@ -95,7 +92,7 @@ TEST(CompatLink, TheLastOperatorOfARecordFunctionIdCounts) {
   host.thread().node(10, "a", 2, 5);
   ProfileBuilder device;
   device.cpu(0, 300, 7, 5).cpu(0, 100, 20, 5);
-  EXPECT_EQ(shown(link_like_reference(host.trace(), device.profile())).back(),
+  EXPECT_EQ(linked_lines(link_like_reference(host.trace(), device.profile())).back(),
             "2 a <1 inclusive_dur=7 exclusive_dur=7 ts=300");
 }
 
@@ -110,7 +107,7 @@ TEST(CompatLink, ProcessGroupsComeFromKernelsOfNcclOnly) {
     op.args = {static_cast<std::uint32_t>(args.attrs.size()), 1};
     args.add_string(Name("Process Group Name"), "tp");
   }
-  const Shown lines = shown(link_like_reference(host.trace(), device.profile()));
+  const Shown lines = linked_lines(link_like_reference(host.trace(), device.profile()));
   ASSERT_EQ(lines.size(), 5U);
   EXPECT_TRUE(lines[3].ends_with("stream=7 pg_name=tp")) << lines[3];
   EXPECT_TRUE(lines[4].ends_with("stream=7")) << lines[4];
@@ -183,7 +180,7 @@ TEST(CompatLink, WhatIsFollowedMustHaveBeenLinkedBefore) {
   host.thread().node(10, "later", 2, 8).node(11, "other", 2, 7).node(12, "again", 2, 9);
   ProfileBuilder device;
   device.cpu(1, 50, 1, 7).cpu(0, 100, 1, 8).cpu(0, 5000, 1, 9);
-  const Shown lines = shown(link_like_reference(host.trace(), device.profile()));
+  const Shown lines = linked_lines(link_like_reference(host.trace(), device.profile()));
   EXPECT_EQ(lines[2], "2 later <1 inclusive_dur=1 exclusive_dur=1 ts=100");
   EXPECT_EQ(lines[4], "4 again <1 inclusive_dur=1 exclusive_dur=1 ts=5000 inter_thread_dep=3");
 }
@@ -227,30 +224,30 @@ TEST(CompatLink, FailuresOfTheReferenceAreErrors) {
   ProfileBuilder good;
   HostBuilder no_root;
   no_root.node(2, "a", 2);
-  EXPECT_EQ(failure(no_root, good),
+  EXPECT_EQ(link_error(no_root, good),
             "has no node 1: the reference program fails here (KeyError); leave out --compat chakra");
   HostBuilder schema("2.0");
   schema.thread();
-  EXPECT_EQ(failure(schema, good),
+  EXPECT_EQ(link_error(schema, good),
             "has schema 2.0: the reference program fails here (ValueError); leave out --compat chakra");
 
   HostBuilder host;
   host.thread();
   ProfileBuilder twice;
   twice.launch(0, 1, 4).launch(0, 2, 4);
-  EXPECT_EQ(failure(host, twice),
+  EXPECT_EQ(link_error(host, twice),
             "has more than one launch with correlation 4: the reference program fails here (ValueError); leave out "
             "--compat chakra");
   ProfileBuilder negative;
   negative.profile().negative_durations = 1;
-  EXPECT_EQ(failure(host, negative),
+  EXPECT_EQ(link_error(host, negative),
             "has durations below 0: the reference program fails here (ValueError); leave out --compat chakra");
   ProfileBuilder fine;
   fine.cpu(0, 1, 1, 1).profile().cpu_ops.front().exact_times = false;
-  EXPECT_NE(failure(host, fine).find("finer than nanoseconds"), std::string::npos);
+  EXPECT_NE(link_error(host, fine).find("finer than nanoseconds"), std::string::npos);
   ProfileBuilder zero;
   zero.cpu(3, 1, 9, 1).launch(3, 2, 1).kernel(5, 1, 1);
-  EXPECT_NE(failure(host, zero).find("thread 0"), std::string::npos);
+  EXPECT_NE(link_error(host, zero).find("thread 0"), std::string::npos);
 }
 
 TEST(CompatLink, ManyOverlapsEndInAnErrorSoon) {
@@ -258,7 +255,7 @@ TEST(CompatLink, ManyOverlapsEndInAnErrorSoon) {
   for (int i = 0; i < 20'000; ++i) device.cpu(0, i, 20'000, i);
   HostBuilder host;
   host.thread();
-  EXPECT_EQ(failure(host, device), "operators of one thread overlap each other too often");
+  EXPECT_EQ(link_error(host, device), "operators of one thread overlap each other too often");
 }
 
 }  // namespace

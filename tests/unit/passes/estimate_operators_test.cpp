@@ -63,7 +63,7 @@ TEST(Estimate, WhatIsOnlyMoved) {
   EXPECT_EQ(
       estimate("index_select", Io().tensor(1, {1000, 4}).integer("0").tensor(2, {3}, 8), Io().tensor(3, {3, 4})),
       cost(0, 120));
-  // Of a table smaller than the result the whole.
+  // A table smaller than the result is read whole.
   EXPECT_EQ(estimate("gather", Io().tensor(1, {2, 4}).integer("0").tensor(2, {6, 4}, 8), Io().tensor(3, {6, 4})),
             cost(0, 192 + 32 + 96));
   // Read index and source, read and write as many elements of self.

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "common/error_text.h"
+
 namespace convert {
 namespace {
 
@@ -68,22 +70,19 @@ TEST(Excerpt, RanksWithoutAnythingAreLeftOut) {
   EXPECT_EQ(ids(set[0]), (std::vector<NodeId>{6, 7}));
 }
 
-std::string refusal(const ExcerptOptions& options) {
+std::string excerpt_error(const ExcerptOptions& options) {
   auto set = two_chains(8);
-  try {
-    (void)take_excerpt(set, options);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return test::error_message([&] { (void)take_excerpt(set, options); });
 }
 
 TEST(Excerpt, SaysWhatIsMissing) {
-  EXPECT_EQ(refusal({.around = NearNode{.node = 2}}), "--around 2: which rank? Name it, such as 3:2");
-  EXPECT_EQ(refusal({.around = NearNode{.rank = 4, .node = 2}}),
+  EXPECT_EQ(excerpt_error({.around = NearNode{.node = 2}}), "--around 2: which rank? Name it, such as 3:2");
+  EXPECT_EQ(excerpt_error({.around = NearNode{.rank = 4, .node = 2}}),
             "--around 4:2: there is no such rank in what is drawn");
-  EXPECT_EQ(refusal({.around = NearNode{.rank = 3, .node = 20}}), "--around 3:20: c.3.et has no node of that id");
-  EXPECT_EQ(refusal({.nodes = std::pair<NodeId, NodeId>(50, 60)}), "none of 16 nodes is in what was asked for");
+  EXPECT_EQ(excerpt_error({.around = NearNode{.rank = 3, .node = 20}}),
+            "--around 3:20: c.3.et has no node of that id");
+  EXPECT_EQ(excerpt_error({.nodes = std::pair<NodeId, NodeId>(50, 60)}),
+            "none of 16 nodes is in what was asked for");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 namespace convert::test {
 namespace {
 
+// "NAME:KIND" of each attribute.
 std::vector<std::string> names_and_kinds(const NodeTable& t, std::size_t node) {
   std::vector<std::string> out;
   for (const Attr& a : t.attributes(t.nodes[node]))

@@ -187,8 +187,9 @@ inline const Node& node_named(const Trace& t, std::string_view name) {
   throw std::out_of_range("no node " + std::string(name));
 }
 
-// "3 gemm 20-25 <1 launch:2 stream_order:0 +5": id, name, begin and end, control and data dependencies, start
-// delay. The nodes of process and threads are left out.
+// A line for each node, such as "3 gemm 20-25 <1 launch:2 stream_order:0 +5": id, name, begin and end in ns, "<"
+// and the node of a control dependency, the rule of a data dependency and its node, "+" and the start delay in ns.
+// The nodes of process and threads are left out.
 inline std::vector<std::string> shown(const Trace& t) {
   std::vector<std::string> lines;
   for (const Node& n : t.nodes.nodes) {
@@ -233,7 +234,7 @@ inline std::vector<std::int64_t> replayed(const Trace& t) {
   }
   return begin;
 }
-// The nodes that a replay does not begin when they were recorded to.
+// The nodes that a replay does not begin when they were recorded to: "ID NAME at NS instead of NS".
 inline std::vector<std::string> displaced(const Trace& t) {
   const std::vector<std::int64_t> begin = replayed(t);
   std::vector<std::string> out;

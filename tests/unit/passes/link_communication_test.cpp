@@ -28,10 +28,11 @@ LinkedTrace collective(std::string_view name, std::int64_t in, std::int64_t out,
   p.device(7, 1300, 1900, kernel);
   return p.link();
 }
-std::string text_of(const Trace& t, const Node& n, Name name) {
+std::string attribute_or_none(const Trace& t, const Node& n, Name name) {
   return std::string(string_value(t.nodes, t.nodes.attributes(n), name).value_or("none"));
 }
-// "7 4096 of 4": type and size in bytes of a collective, and the size of its group.
+// "7 4096 of 4": type and size in bytes of a collective, and the size of its group. "send 0>1 4096 #3": sender and
+// receiver of a message, its size in bytes and its tag; -1 where none is stated.
 std::string said(const Trace& t, const Node& n) {
   if (n.type == NodeType::comp) return "comp";
   if (n.type == NodeType::comm_coll) {
@@ -78,8 +79,8 @@ TEST(LinkCommunication, EveryCollectiveHasItsTypeAndSize) {
     const LinkedTrace l = collective(c.name, c.in, c.out);
     const Node& n = node_named(l.trace, "ncclDevKernel_Generic(ncclDevComm*)");
     EXPECT_EQ(said(l.trace, n), c.expected) << c.name;
-    EXPECT_EQ(text_of(l.trace, n, attr::pg_name), "0");
-    EXPECT_EQ(text_of(l.trace, n, attr::comm_dtype), "Float");
+    EXPECT_EQ(attribute_or_none(l.trace, n, attr::pg_name), "0");
+    EXPECT_EQ(attribute_or_none(l.trace, n, attr::comm_dtype), "Float");
     EXPECT_EQ(int_of(l.trace, n, attr::is_cpu_op, -1), 0);
     EXPECT_EQ(communications(l.trace), 1U) << c.name;
   }
@@ -100,7 +101,7 @@ TEST(LinkCommunication, AKernelsNameTellsWhatNoCallDoes) {
     p.args(d.args, {{"dtype", "BFloat16"}, {"Process Group Name", "3"}}, {{"In msg nelems", 8}, {"Group size", 2}});
     const LinkedTrace l = p.link();
     EXPECT_EQ(said(l.trace, node_named(l.trace, name)), std::to_string(type) + " 16 of 2");
-    EXPECT_EQ(text_of(l.trace, node_named(l.trace, name), attr::pg_name), "3");
+    EXPECT_EQ(attribute_or_none(l.trace, node_named(l.trace, name), attr::pg_name), "3");
   }
 }
 
@@ -159,7 +160,7 @@ TEST(LinkCommunication, OldSchemasTellItInTheInputs) {
   const LinkedTrace l = p.link();
   const Node& n = node_named(l.trace, "ncclDevKernel_SendRecv(args)");
   EXPECT_EQ(said(l.trace, n), "6 256 of 2");
-  EXPECT_EQ(text_of(l.trace, n, attr::pg_name), "1");
+  EXPECT_EQ(attribute_or_none(l.trace, n, attr::pg_name), "1");
   EXPECT_EQ(l.groups.at(0).description, "tp_group");
   const auto list = [&](Name name) {
     const auto v = l.trace.nodes.list(*find(l.trace.nodes.attributes(n), name));
@@ -198,7 +199,7 @@ TEST(LinkCommunication, ACallThatNoKernelCarriesOutIsTheCommunication) {
   const Node& n = node_named(l.trace, "gloo:all_reduce");
   EXPECT_EQ(said(l.trace, n), "0 400 of 4");
   EXPECT_EQ(int_of(l.trace, n, attr::is_cpu_op, -1), 0);  // ASTRA-sim ends at communication of the CPU
-  EXPECT_EQ(text_of(l.trace, n, attr::pg_name), "0");
+  EXPECT_EQ(attribute_or_none(l.trace, n, attr::pg_name), "0");
   EXPECT_EQ(duration_of(l.trace, n), 700);
   EXPECT_EQ(displaced(l.trace), Lines{});
 }
@@ -211,8 +212,8 @@ TEST(LinkCommunication, ItsProcessGroupStandsOnce) {
   const Node& n = node_named(l.trace, "record_param_comms");
   const auto attrs = l.trace.nodes.attributes(n);
   EXPECT_EQ(std::count_if(attrs.begin(), attrs.end(), [](const Attr& a) { return a.name == attr::pg_name; }), 1);
-  EXPECT_EQ(text_of(l.trace, n, attr::pg_name), std::to_string(l.groups.at(0).id));
-  EXPECT_EQ(text_of(l.trace, n, Name("host:pg_name")), "7f3a");
+  EXPECT_EQ(attribute_or_none(l.trace, n, attr::pg_name), std::to_string(l.groups.at(0).id));
+  EXPECT_EQ(attribute_or_none(l.trace, n, Name("host:pg_name")), "7f3a");
 }
 
 TEST(LinkCommunication, CallsThatTheProfileDoesNotCoverStayOperators) {
@@ -268,7 +269,7 @@ TEST(LinkCommunication, MessagesHaveThePeersOfTheWorldAndTheSameTagOnBothSides) 
     EXPECT_EQ(said(send.trace, node_named(send.trace, kernel)), "send 2>3 400 #" + tag);
     EXPECT_EQ(said(recv.trace, node_named(recv.trace, kernel)), "recv 2>3 400 #" + tag);
   }
-  EXPECT_EQ(text_of(send.trace, node_named(send.trace, "ncclDevKernel_SendRecv(1)"), attr::pg_name), "5");
+  EXPECT_EQ(attribute_or_none(send.trace, node_named(send.trace, "ncclDevKernel_SendRecv(1)"), attr::pg_name), "5");
 }
 
 TEST(LinkCommunication, ARankOfTheWorldInTheKernelsArgsServesToo) {

@@ -48,7 +48,7 @@ class Machine {
     write();
     return program_;
   }
-  // Of all threads together, each from `first` to its end.
+  // Returns the time of all threads together, in ns, each from `first` to its end.
   [[nodiscard]] std::int64_t thread_time(std::int64_t first) const {
     std::int64_t sum = 0;
     for (const Thread& t : threads_) sum += t.now - first;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/expect_error.h"
 #include "passes/lower/export.h"
 #include "passes/provenance.h"
 #include "passes/verify/verify.h"
@@ -12,16 +13,16 @@
 namespace convert {
 namespace {
 
+using test::in;
 using test::lower;
 using test::make_algorithm;
+using test::out;
 using test::ring;
 using test::Tb;
+using test::tmp;
 using enum StepType;
-constexpr Buffer in = Buffer::input;
-constexpr Buffer out = Buffer::output;
-constexpr Buffer tmp = Buffer::scratch;
 
-// "0 COMM_SEND_NODE_tb0_step0 <- ; …"
+// A line for each node: "ID NAME <- NODE NODE …", behind the arrow those that it depends on by data.
 std::string graph_text(const Trace& t) {
   std::string text;
   for (const Node& n : t.nodes.nodes) {
@@ -32,7 +33,7 @@ std::string graph_text(const Trace& t) {
   return text;
 }
 
-std::int64_t value(const Trace& t, std::size_t node, Name name) {
+std::int64_t int_of_node(const Trace& t, std::size_t node, Name name) {
   const IntValue v = int_value(t.nodes.attributes(t.nodes.nodes[node]), name);
   return v ? v.value : -999;
 }
@@ -83,8 +84,8 @@ TEST(Lower, NopsAndEffectiveTargetsBecomeEdges) {
   const auto attrs = t.nodes.attributes(t.nodes.nodes[3]);
   EXPECT_EQ(t.nodes.list(*find(attrs, attr::nop_depids))[0], 0U);
   EXPECT_EQ(t.nodes.list(*find(attrs, attr::nop_steps))[0], 0U);
-  EXPECT_EQ(value(t, 3, attr::local_time_step), 2);
-  EXPECT_EQ(value(t, 3, attr::depid), 2);
+  EXPECT_EQ(int_of_node(t, 3, attr::local_time_step), 2);
+  EXPECT_EQ(int_of_node(t, 3, attr::depid), 2);
 }
 
 TEST(Lower, SizesAreRoundedDownAlikeOnBothEnds) {
@@ -97,13 +98,13 @@ TEST(Lower, SizesAreRoundedDownAlikeOnBothEnds) {
   EXPECT_EQ(diagnostics.all()[0].message,
             "size=100 is not a multiple of the 3 chunks; messages are rounded down, and up to 1 byte is not moved");
   const std::vector<Trace> traces = lower(a, 100);
-  EXPECT_EQ(value(traces[0], 0, attr::comm_size), 66);
-  EXPECT_EQ(value(traces[1], 0, attr::comm_size), 66);
-  EXPECT_EQ(value(traces[1], 1, attr::tensor_size), 198);
-  EXPECT_EQ(value(traces[0], 0, attr::msg_chunk_cnt), 2);
-  EXPECT_EQ(value(traces[0], 0, attr::total_chunk_cnt), 3);
+  EXPECT_EQ(int_of_node(traces[0], 0, attr::comm_size), 66);
+  EXPECT_EQ(int_of_node(traces[1], 0, attr::comm_size), 66);
+  EXPECT_EQ(int_of_node(traces[1], 1, attr::tensor_size), 198);
+  EXPECT_EQ(int_of_node(traces[0], 0, attr::msg_chunk_cnt), 2);
+  EXPECT_EQ(int_of_node(traces[0], 0, attr::total_chunk_cnt), 3);
   EXPECT_THROW(Lowering(a, 2, diagnostics), Error);
-  EXPECT_EQ(value(lower(a)[0], 0, attr::comm_size), -999);
+  EXPECT_EQ(int_of_node(lower(a)[0], 0, attr::comm_size), -999);
 }
 
 TEST(Lower, ConsumersAttributesComeFirstWithTheKindsThatSimulatorsRead) {
@@ -116,7 +117,7 @@ TEST(Lower, ConsumersAttributesComeFirstWithTheKindsThatSimulatorsRead) {
     EXPECT_EQ(attrs[i].name.view(), first[i].first.view());
     EXPECT_EQ(attrs[i].kind, first[i].second);
   }
-  EXPECT_EQ(value(t, 0, attr::comm_size), 512);
+  EXPECT_EQ(int_of_node(t, 0, attr::comm_size), 512);
 }
 
 TEST(Lower, CopiesAreNodesUnlessTheBuffersAlias) {
@@ -184,25 +185,8 @@ TEST(Export, WhatCannotBeScheduledIsRefused) {
   std::vector<Trace> traces = lower(ring(3));
   traces[1].nodes.nodes[1].data_deps.count = 0;  // its first receive no longer waits for its send
   Diagnostics diagnostics;
-  try {
-    (void)export_algorithm(traces, diagnostics);
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find("send to the same rank with the same tag in no defined order"),
-              std::string::npos)
-        << e.what();
-  }
-}
-
-// What an action refuses with, or "taken".
-template <typename Action>
-std::string refusal(const Action& action) {
-  try {
-    action();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "taken";
+  const std::string error = test::error_message([&] { (void)export_algorithm(traces, diagnostics); });
+  EXPECT_NE(error.find("send to the same rank with the same tag in no defined order"), std::string::npos) << error;
 }
 
 // What the runtimes cannot take is not written, however well the traces agree with themselves.
@@ -211,7 +195,7 @@ TEST(Export, WhatNoRuntimeTakesIsRefused) {
     std::vector<Trace> traces = lower(a);
     for (Trace& t : traces) edit(t);
     Diagnostics diagnostics;
-    return refusal([&] { (void)export_algorithm(traces, diagnostics); });
+    return test::error_message([&] { (void)export_algorithm(traces, diagnostics); });
   };
   const auto nothing = [](const Trace&) {};
   const auto set_list = [](Name name, std::uint64_t value) {
@@ -222,7 +206,7 @@ TEST(Export, WhatNoRuntimeTakesIsRefused) {
       }
     };
   };
-  EXPECT_EQ(exported(ring(3), nothing), "taken");
+  EXPECT_EQ(exported(ring(3), nothing), "");
   EXPECT_EQ(exported(ring(3), set_list(msccl::tb_chan, 40)),
             "threadblock 0 of msccl.tb_* has an impossible peer or channel");
   EXPECT_EQ(exported(ring(3), set_list(msccl::tb_send, 3)),
@@ -241,11 +225,11 @@ TEST(Provenance, HeadersMustBeKnownAndAgree) {
     std::erase_if(table.attrs, [](const Attr& a) { return a.name == msccl::proto; });
     table.add_string(msccl::proto, proto);
     Diagnostics diagnostics;
-    return refusal([&] { (void)make_step_graph(traces, diagnostics); });
+    return test::error_message([&] { (void)make_step_graph(traces, diagnostics); });
   };
   EXPECT_EQ(with_proto("Fast", 0), "msccl.proto 'Fast' is not a protocol");
   const std::string own(name(ring(3).protocol));
-  EXPECT_EQ(with_proto(own.c_str(), 2), "taken");
+  EXPECT_EQ(with_proto(own.c_str(), 2), "");
   EXPECT_EQ(with_proto(own == "LL" ? "Simple" : "LL", 2),
             "the algorithm in the metadata (msccl.*) differs from that of rank 0");
 }
@@ -256,15 +240,11 @@ TEST(Export, TracesWithoutProvenanceAreRefused) {
   traces[0].nodes.add_node(0, NodeType::comm_send, "send");
   traces[0].nodes.end_node();
   Diagnostics diagnostics;
-  try {
-    (void)export_algorithm(traces, diagnostics);
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_STREQ(e.what(),
-                 "the trace carries no chunk provenance (which chunks its messages move), so no MSCCL-IR can be "
-                 "written from it");
-    EXPECT_EQ(e.where().file, "plain.0.et");
-  }
+  const Error e = test::thrown_error([&] { (void)export_algorithm(traces, diagnostics); });
+  EXPECT_STREQ(e.what(),
+               "the trace carries no chunk provenance (which chunks its messages move), so no MSCCL-IR can be "
+               "written from it");
+  EXPECT_EQ(e.where().file, "plain.0.et");
 }
 
 TEST(Schedule, SplitsFusedStepsWhoseConnectionsCannotShareAThreadblock) {

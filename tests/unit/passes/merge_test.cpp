@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "collectives/collective.h"
+#include "common/expect_error.h"
 #include "passes/lower/lower.h"
 #include "passes/merge/chunk_flow.h"
 #include "trace_builder.h"
@@ -20,7 +21,8 @@ namespace {
 
 using namespace test;
 
-// "7 COMM_SEND d:1,2 c:3 0>1 tag 4 8 B" for each node, what is not there left out.
+// A line for each node, such as "7 COMM_SEND d:1,2 c:3 0>1 tag 4 8 B": id, type, data and control dependencies,
+// sender and receiver, tag, size in bytes. What is not there is left out.
 Lines dump(const Trace& trace) {
   Lines out;
   for (const Node& n : trace.nodes.nodes) {
@@ -101,15 +103,8 @@ Trace merged(const MergePlan& plan, TraceBuilder workload, std::size_t batch = 1
   return all;
 }
 
-std::string error_of(const MergePlan& plan, TraceBuilder workload) {
-  try {
-    (void)merged(plan, std::move(workload));
-  } catch (const Error& e) {
-    EXPECT_EQ(e.kind(), Error::Kind::input);
-    EXPECT_EQ(e.rule(), "merge");
-    return format_location(e.where()) + ": " + e.what();
-  }
-  return "";
+std::string merge_error(const MergePlan& plan, TraceBuilder workload) {
+  return error_text([&] { (void)merged(plan, std::move(workload)); }, "merge");
 }
 
 // Findings of all rules on the merged set.
@@ -122,7 +117,7 @@ Lines problems(const MergePlan& plan, const std::vector<TraceBuilder>& workload)
     summaries.push_back(summarise(trace));
   }
   check_set(summaries, RuleSet::all(), diagnostics);
-  return lines(diagnostics);
+  return finding_lines(diagnostics);
 }
 
 TEST(Merge, RewiresParentsToRootsAndSinksToChildren) {
@@ -194,10 +189,10 @@ TEST(Merge, PlacesAreThePositionsInTheGroup) {
   };
   EXPECT_EQ(dump(merged(plan, workload(4)))[0], "1 COMM_SEND 4>2 tag 0 7 B");
   EXPECT_EQ(dump(merged(plan, workload(2)))[1], "2 COMM_RECV 4>2 tag 0 7 B");
-  EXPECT_EQ(error_of(plan, workload(3)), "t.3.et:@0x0: node 0: rank 3 is no member of process group '3'");
+  EXPECT_EQ(merge_error(plan, workload(3)), "t.3.et:@0x0: node 0: rank 3 is no member of process group '3'");
 }
 
-// Of all instances that a rank takes part in, whatever runs at the same time.
+// No two instances that a rank takes part in have a tag in common, whatever runs at the same time.
 TEST(Merge, TagsNeverMeet) {
   Plan plan(4, built(Collective::all_reduce, 4), 2);
   plan.algorithms.push_back(built(Collective::all_reduce, 2));
@@ -342,22 +337,22 @@ TEST(Merge, RefusesWhatCannotBe) {
     return w;
   };
   const Plan plan(2, algorithm_of(swap_of_two()));
-  EXPECT_EQ(error_of(plan, coll(-1)), "t.0.et:@0x10: node 17: its comm_size is missing, or no size");
-  EXPECT_EQ(error_of(plan, coll(1)), "t.0.et:@0x10: node 17: its 1 bytes are too few for the 2 chunks of algo");
-  EXPECT_EQ(error_of(plan, coll(64, "5")),
+  EXPECT_EQ(merge_error(plan, coll(-1)), "t.0.et:@0x10: node 17: its comm_size is missing, or no size");
+  EXPECT_EQ(merge_error(plan, coll(1)), "t.0.et:@0x10: node 17: its 1 bytes are too few for the 2 chunks of algo");
+  EXPECT_EQ(merge_error(plan, coll(64, "5")),
             "t.0.et:@0x10: node 17: process group '5' is not defined; the groups of a set stand in "
             "PREFIX.groups.json");
-  EXPECT_EQ(error_of(Plan(3, algorithm_of(swap_of_two())), coll(64)),
+  EXPECT_EQ(merge_error(Plan(3, algorithm_of(swap_of_two())), coll(64)),
             "t.0.et:@0x10: node 17: its group has 3 ranks, but algo is for 2");
   TraceBuilder gather(0);
   gather.collective(1, Collective::all_gather, std::numeric_limits<std::int64_t>::max());
-  EXPECT_EQ(error_of(plan, gather), "t.0.et:@0x0: node 1: the result of the all_gather exceeds 2^63 bytes");
+  EXPECT_EQ(merge_error(plan, gather), "t.0.et:@0x0: node 1: the result of the all_gather exceeds 2^63 bytes");
   TraceBuilder last(0);
   last.comp(std::numeric_limits<NodeId>::max()).collective(1, Collective::all_reduce, 64);
-  EXPECT_EQ(error_of(plan, last), "t.0.et: no ids are left behind 2^64-1");
+  EXPECT_EQ(merge_error(plan, last), "t.0.et: no ids are left behind 2^64-1");
   TraceBuilder near(0);
   near.comp(std::numeric_limits<NodeId>::max() - 2).collective(1, Collective::all_reduce, 64);
-  EXPECT_EQ(error_of(plan, near), "t.0.et:@0x10: node 1: no ids are left for its 3 nodes");
+  EXPECT_EQ(merge_error(plan, near), "t.0.et:@0x10: node 1: no ids are left for its 3 nodes");
 }
 
 TEST(Merge, RefusesMisfits) {
@@ -372,29 +367,30 @@ TEST(Merge, RefusesMisfits) {
     w.collective(7, Collective::broadcast, 64, group).set(attr::comm_src, root, Kind::int32_val);
     return w;
   };
-  EXPECT_EQ(error_of(plan, broadcast(2, "")), "");
-  EXPECT_EQ(error_of(plan, broadcast(2, "1")), "");
+  EXPECT_EQ(merge_error(plan, broadcast(2, "")), "");
+  EXPECT_EQ(merge_error(plan, broadcast(2, "1")), "");
   EXPECT_EQ(
-      error_of(plan, broadcast(0, "1")),
+      merge_error(plan, broadcast(0, "1")),
       "t.0.et:@0x0: node 7: its root is place 3 of its group, that of algo is place 2; --misfits warn merges it "
       "all the same");
-  EXPECT_EQ(error_of(plan, broadcast(9, "1")), "t.0.et:@0x0: node 7: its root, rank 9, is no member of its group");
+  EXPECT_EQ(merge_error(plan, broadcast(9, "1")),
+            "t.0.et:@0x0: node 7: its root, rank 9, is no member of its group");
 
   Plan all(2, built(Collective::all_to_all, 2));
   TraceBuilder uneven(0);
   uneven.collective(7, Collective::all_to_all, 64).splits({48, 16}, {32, 32});
   EXPECT_EQ(
-      error_of(all, uneven),
+      merge_error(all, uneven),
       "t.0.et:@0x0: node 7: its parts differ in size (send_splits), those of algo do not; --misfits warn merges "
       "it all the same");
   TraceBuilder even(0);
   even.collective(7, Collective::all_to_all, 64).splits({32, 32}, {32, 32});
-  EXPECT_EQ(error_of(all, even), "");
+  EXPECT_EQ(merge_error(all, even), "");
   TraceBuilder dims(0);
   dims.collective(7, Collective::all_to_all, 64);
   const std::int64_t some[] = {1, 0};
   dims.table().add_ints(attr::involved_dim, Kind::bool_list, some);
-  EXPECT_EQ(error_of(all, dims),
+  EXPECT_EQ(merge_error(all, dims),
             "t.0.et:@0x0: node 7: it involves some dimensions of the network only (involved_dim); a process group "
             "would say which ranks; --misfits warn merges it all the same");
   all.allow_misfits = true;
@@ -406,7 +402,7 @@ TEST(Merge, RefusesAlgorithmsOfOtherCollectives) {
   TraceBuilder w(0);
   w.collective(1, Collective::all_reduce, 64).collective(2, Collective::reduce_scatter, 64);
   plan.algorithms[0].collective = "allreduce";
-  EXPECT_EQ(error_of(plan, w),
+  EXPECT_EQ(merge_error(plan, w),
             "t.0.et:@0x10: node 2: it is a collective of kind reduce_scatter, algo is an algorithm for allreduce; "
             "--misfits warn merges it all the same");
   plan.allow_misfits = true;
@@ -417,14 +413,14 @@ TEST(Merge, RefusesAlgorithmsOfOtherCollectives) {
   EXPECT_EQ(MergedRank(plan, w.trace()).counts().others.size(), 2U);
   plan.allow_misfits = false;
   EXPECT_EQ(
-      error_of(plan, w),
+      merge_error(plan, w),
       "t.0.et:@0x0: node 1: it is a collective of kind all_reduce, algo is a custom algorithm, which says of no "
       "collective that it computes it; --misfits warn merges it all the same");
   plan.algorithms[0].collective = "";
   EXPECT_EQ(MergedRank(plan, w.trace()).counts().merged, 2U) << "says nothing";
   plan.algorithms[0].relays = {1};
   EXPECT_EQ(
-      error_of(plan, w),
+      merge_error(plan, w),
       "t.0.et:@0x0: node 1: place 1 of algo only passes on what others send: the rank there would neither give "
       "nor get anything; --misfits warn merges it all the same");
   plan.allow_misfits = true;
@@ -461,14 +457,7 @@ TEST(Merge, CensusKnowsRoots) {
 
 // An algorithm's trace of two places, made unfit.
 std::string place_error(TraceBuilder b) {
-  try {
-    (void)read_merge_place(b.trace(), 2);
-  } catch (const Error& e) {
-    EXPECT_EQ(e.kind(), Error::Kind::input);
-    EXPECT_EQ(e.rule(), "merge");
-    return format_location(e.where()) + ": " + e.what();
-  }
-  return "";
+  return error_text([&] { (void)read_merge_place(b.trace(), 2); }, "merge");
 }
 
 TEST(MergePlaces, RefuseWhatIsNoAlgorithm) {

@@ -18,7 +18,7 @@ namespace {
 
 using namespace test;
 
-MergeAlgorithm algorithm_of(const Algorithm& a) {
+MergeAlgorithm merge_algorithm(const Algorithm& a) {
   MergeAlgorithm out;
   out.source = a.name;
   out.places = static_cast<std::uint32_t>(a.ranks());
@@ -39,7 +39,7 @@ struct Workload {
     plan.ranks = static_cast<std::uint32_t>(a.ranks());
     plan.groups["0"];
     for (std::uint32_t r = plan.ranks; r-- > 0;) plan.groups["7"].ranks.push_back(r);
-    plan.algorithms.push_back(algorithm_of(a));
+    plan.algorithms.push_back(merge_algorithm(a));
     plan.tags = plan.algorithms[0].tags;
     plan.most_chunks = choice.chunks = chunks;
     plan.choose = [this](const MergeCall&) { return &choice; };
@@ -67,12 +67,12 @@ struct Workload {
     for (const Trace& t : merged) proof.add(merged_calls(t, diagnostics));
     const GroupLists lists = groups();
     const auto counts = proof.run(&lists, std::nullopt, diagnostics);
-    if (out != nullptr) *out = lines(diagnostics);
+    if (out != nullptr) *out = finding_lines(diagnostics);
     return counts;
   }
 };
 
-const std::map<Collective, std::pair<Collective, std::vector<const char*>>> built = {
+const std::map<Collective, std::pair<Collective, std::vector<const char*>>> built_kinds = {
     {Collective::all_reduce,
      {Collective::all_reduce,
       {"ring", "direct", "all_pairs", "halving_doubling", "rabenseifner", "double_binary_tree"}}},
@@ -83,7 +83,7 @@ const std::map<Collective, std::pair<Collective, std::vector<const char*>>> buil
     {Collective::reduce, {Collective::reduce, {"binomial_tree", "chain"}}}};
 
 TEST(MergedProof, WhatIsBuiltInIsProved) {
-  for (const auto& [type, what] : built) {
+  for (const auto& [type, what] : built_kinds) {
     for (const char* algorithm : what.second) {
       for (const std::int32_t ranks : {2, 3, 8}) {
         const Algorithm a = build_collective({.collective = what.first, .algorithm = algorithm, .ranks = ranks});

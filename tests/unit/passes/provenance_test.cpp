@@ -25,7 +25,7 @@ Lines findings_of(std::vector<Trace> set) {
     summaries.push_back(summarise(t, graph));
   }
   check_provenance(facts, summaries, diagnostics);
-  return lines(diagnostics);
+  return finding_lines(diagnostics);
 }
 Lines findings_of(TraceBuilder& b) { return findings_of(std::vector<Trace>{b.trace()}); }
 

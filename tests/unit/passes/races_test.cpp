@@ -101,9 +101,9 @@ class PlainSearch {
   std::vector<Conflict> conflicts_;
 };
 
-using Row = std::tuple<std::uint32_t, std::uint32_t, Hazard, std::uint64_t>;
-std::vector<Row> rows(const std::vector<Conflict>& conflicts) {
-  std::vector<Row> out;
+using RaceRow = std::tuple<std::uint32_t, std::uint32_t, Hazard, std::uint64_t>;
+std::vector<RaceRow> rows(const std::vector<Conflict>& conflicts) {
+  std::vector<RaceRow> out;
   for (const Conflict& c : conflicts) out.emplace_back(c.first, c.second, c.hazard, c.slot);
   return out;
 }
@@ -157,10 +157,10 @@ TEST(Races, WhatTheBudgetDoesNotDecideIsNoVerdict) {
     for (const std::uint64_t budget : {0U, 1U, 20U, 100U, 400U, 1600U}) {
       const Races part = find_races(p, layout, {}, e.order, budget);
       const auto is_part = [](const std::vector<Conflict>& some, const std::vector<Conflict>& all) {
-        const std::vector<Row> some_rows = rows(some);
-        const std::vector<Row> all_rows = rows(all);
-        return std::all_of(some_rows.begin(), some_rows.end(), [&](const Row& r) {
-          return std::any_of(all_rows.begin(), all_rows.end(), [&](const Row& a) {
+        const std::vector<RaceRow> some_rows = rows(some);
+        const std::vector<RaceRow> all_rows = rows(all);
+        return std::all_of(some_rows.begin(), some_rows.end(), [&](const RaceRow& r) {
+          return std::any_of(all_rows.begin(), all_rows.end(), [&](const RaceRow& a) {
             return std::get<0>(a) == std::get<0>(r) && std::get<1>(a) == std::get<1>(r);
           });
         });

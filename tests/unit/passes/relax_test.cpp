@@ -46,7 +46,9 @@ std::string contradiction(Cut::Contradicted what) {
   return {};
 }
 
-std::vector<std::string> shown(const Cuts& cuts) {
+// A line for each cut, such as "0:5 on 3 stream_order, order contradicted": rank and node, the node that it no
+// longer depends on, the rule of that dependency, and what contradicted it if anything did.
+std::vector<std::string> cut_lines(const Cuts& cuts) {
   std::vector<std::string> out;
   for (const auto& [rank, of] : cuts) {
     for (const Cut& c : of) {
@@ -79,7 +81,7 @@ TEST(Relax, TakesOutOneDependencyOfACircle) {
   const Relaxation r = relaxed(set);
   EXPECT_TRUE(r.circles);
   EXPECT_TRUE(r.breakable);
-  EXPECT_EQ(shown(r.cuts).size(), 1U);
+  EXPECT_EQ(cut_lines(r.cuts).size(), 1U);
   EXPECT_FALSE(relaxed(set, r.cuts).circles);
 }
 
@@ -129,7 +131,7 @@ TEST(Relax, BeginsWithWhatTheTimesContradict) {
   rules(set[1], "s");
   times(set[1], 90, 15);
   const Relaxation r = relaxed(set);
-  EXPECT_EQ(shown(r.cuts), Lines{"1:2 on 1 stream_order, message contradicted"});
+  EXPECT_EQ(cut_lines(r.cuts), Lines{"1:2 on 1 stream_order, message contradicted"});
   ASSERT_EQ(r.pairs.size(), 1U);
   EXPECT_EQ(r.pairs[0].source, 0U);
   EXPECT_EQ(r.pairs[0].send, 2U);
@@ -142,7 +144,7 @@ TEST(Relax, BeginsWithWhatTheTimesContradict) {
   // If the clocks differ by as much, it is the other message that came too early.
   set[0].trace().metadata.table.add_int(attr::base_time_nanos, Kind::uint64_val, 0);
   set[1].trace().metadata.table.attrs.back().bits = 170'000;
-  EXPECT_EQ(shown(relaxed(set).cuts), Lines{"0:2 on 1 stream_order, message contradicted"});
+  EXPECT_EQ(cut_lines(relaxed(set).cuts), Lines{"0:2 on 1 stream_order, message contradicted"});
 }
 
 TEST(Relax, ADependencyThatDidNotHoldBackGoesBeforeOthers) {
@@ -156,7 +158,7 @@ TEST(Relax, ADependencyThatDidNotHoldBackGoesBeforeOthers) {
   set[0].send(2, 1, 0, 8, {3});
   rules(set[0], "p");
   times(set[0], 115, 10);  // before 3 had ended
-  EXPECT_EQ(shown(relaxed(set).cuts), Lines{"0:2 on 3 program_order, order contradicted"});
+  EXPECT_EQ(cut_lines(relaxed(set).cuts), Lines{"0:2 on 3 program_order, order contradicted"});
 }
 
 TEST(Relax, ACallThatEndedBeforeAllHadCalled) {
@@ -170,7 +172,7 @@ TEST(Relax, ACallThatEndedBeforeAllHadCalled) {
     rules(b, "s");
     times(b, r == 0 ? 200 : 105, 10);
   }
-  EXPECT_EQ(shown(relaxed(set).cuts), Lines{"1:2 on 1 stream_order, call contradicted"});
+  EXPECT_EQ(cut_lines(relaxed(set).cuts), Lines{"1:2 on 1 stream_order, call contradicted"});
 }
 
 TEST(Relax, ExplicitWaitsStayLongerThanTheOrderOfStreams) {
@@ -179,9 +181,9 @@ TEST(Relax, ExplicitWaitsStayLongerThanTheOrderOfStreams) {
     set[1] = TraceBuilder(1);
     set[1].recv(1, 0, 0, 8).send(2, 0, 0, 8, {1});
     rules(set[1], "s");
-    EXPECT_EQ(shown(relaxed(set).cuts), Lines{"1:2 on 1 stream_order"});
+    EXPECT_EQ(cut_lines(relaxed(set).cuts), Lines{"1:2 on 1 stream_order"});
     auto only = crossed(std::string(1, wait));
-    EXPECT_EQ(shown(relaxed(only).cuts).size(), 1U);
+    EXPECT_EQ(cut_lines(relaxed(only).cuts).size(), 1U);
   }
 }
 
@@ -329,7 +331,7 @@ TEST(Relax, LongCirclesAreLinear) {
     rules(set[r], "s");
   }
   const Relaxation r = relaxed(set);
-  EXPECT_EQ(shown(r.cuts).size(), 1U);
+  EXPECT_EQ(cut_lines(r.cuts).size(), 1U);
   EXPECT_FALSE(relaxed(set, r.cuts).circles);
 }
 
@@ -348,7 +350,7 @@ TEST(Relax, ManyCirclesAreLinear) {
     }
   }
   const Relaxation r = relaxed(set);
-  EXPECT_EQ(shown(r.cuts).size(), steps);
+  EXPECT_EQ(cut_lines(r.cuts).size(), steps);
   EXPECT_FALSE(relaxed(set, r.cuts).circles);
 }
 

@@ -9,12 +9,6 @@ namespace {
 
 using namespace test;
 
-std::vector<TraceBuilder> ranks(Rank n) {
-  std::vector<TraceBuilder> set;
-  for (Rank r = 0; r < n; ++r) set.emplace_back(r);
-  return set;
-}
-
 // Without their notes.
 Lines headlines(Lines findings) {
   for (std::string& f : findings) f.resize(std::min(f.size(), f.find('\n')));
@@ -22,7 +16,7 @@ Lines headlines(Lines findings) {
 }
 
 TEST(SetRules, ARingIsClean) {
-  auto set = ranks(4);
+  auto set = trace_builders(4);
   for (Rank r = 0; r < 4; ++r) {
     set[r].send(0, (r + 1) % 4, 0, 64).recv(1, (r + 3) % 4, 0, 64).send(2, (r + 1) % 4, 0, 32, {1});
     set[r].recv(3, (r + 3) % 4, 0, 32, {1});
@@ -31,7 +25,7 @@ TEST(SetRules, ARingIsClean) {
 }
 
 TEST(Peers, OutsideTheSetAndSelf) {
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   set[0].send(7, 9, 0, 1).recv(8, 0, 0, 1);
   set[1].recv(3, 2, 0, 1).send(4, 1, 0, 1);
   EXPECT_EQ(findings(set, "peers"),
@@ -43,7 +37,7 @@ TEST(Peers, OutsideTheSetAndSelf) {
                    "t.1.et:@0x10: note: hint: what a rank copies to itself is a COMP node",
                    "t.1.et:@0x0: error: node 3: comm_src is 2, but the set has the ranks 0 to 1 [peers]\n"
                    "t.1.et:@0x0: note: hint: ranks count from 0; or is a rank missing from the set?"}));
-  auto one = ranks(1);
+  auto one = trace_builders(1);
   one[0].send(7, 1, 0, 1);
   EXPECT_EQ(headlines(findings(one, "peers")),
             Lines{"t.0.et:@0x0: error: node 7: comm_dst is 1, but the set has only rank 0 [peers]"});
@@ -59,7 +53,7 @@ TEST(Peers, RanksMustBeComplete) {
 }
 
 TEST(Pairs, SendWithoutReceive) {
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   set[0].send(1, 1, 5, 8).send(2, 1, 5, 8, {1}).send(3, 1, 6, 8);
   set[1].recv(9, 0, 5, 8);
   EXPECT_EQ(headlines(findings(set, "pairs")),
@@ -70,7 +64,7 @@ TEST(Pairs, SendWithoutReceive) {
 }
 
 TEST(Pairs, ReceiveWithoutSend) {
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   set[0].send(1, 1, 5, 8);
   set[1].recv(9, 0, 5, 8).recv(10, 0, 5, 8);
   EXPECT_EQ(headlines(findings(set, "pairs,deadlock")),
@@ -79,7 +73,7 @@ TEST(Pairs, ReceiveWithoutSend) {
 }
 
 TEST(Pairs, SizesAreComparedInOrder) {
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   set[0].send(1, 1, 0, 8).send(2, 1, 0, 16, {1});
   set[1].recv(1, 0, 0, 8).recv(2, 0, 0, 1, {1});
   EXPECT_EQ(
@@ -95,7 +89,7 @@ Lines hints(Lines findings) {
 }
 
 TEST(Pairs, WhatMayHaveBeenMeant) {
-  auto tag = ranks(2);
+  auto tag = trace_builders(2);
   tag[0].send(1, 1, 3, 8);
   tag[1].recv(2, 0, 4, 8);
   EXPECT_EQ(
@@ -104,7 +98,7 @@ TEST(Pairs, WhatMayHaveBeenMeant) {
              "together, give them one comm_tag",
              "rank 0 node 1 sends to rank 1 with tag 3, which has no partner either; if the two belong together, "
              "give them one comm_tag"}));
-  auto source = ranks(3);
+  auto source = trace_builders(3);
   source[0].send(1, 1, 0, 8);
   source[1].recv(2, 2, 0, 8);
   EXPECT_EQ(
@@ -113,7 +107,7 @@ TEST(Pairs, WhatMayHaveBeenMeant) {
              "rank 0?",
              "rank 0 node 1 sends to rank 1 with tag 0, which has no partner either; should this one receive "
              "from rank 0?"}));
-  auto destination = ranks(3);
+  auto destination = trace_builders(3);
   destination[0].send(1, 2, 0, 8);
   destination[1].recv(2, 0, 0, 8);
   EXPECT_EQ(
@@ -121,14 +115,14 @@ TEST(Pairs, WhatMayHaveBeenMeant) {
       (Lines{"rank 0 node 1 sends to rank 2 with tag 0, which has no partner either; should it send to rank 1?",
              "rank 1 node 2 receives from rank 0 with tag 0, which has no partner either; should this one send "
              "to rank 1?"}));
-  auto both_send = ranks(2);
+  auto both_send = trace_builders(2);
   for (Rank r = 0; r < 2; ++r) both_send[r].send(1, 1 - r, 0, 8);
   EXPECT_EQ(hints(findings(both_send, "pairs")),
             (Lines{"rank 1 node 1 sends to rank 0 with tag 0, which has no partner either; should one of the two "
                    "receive?",
                    "rank 0 node 1 sends to rank 1 with tag 0, which has no partner either; should one of the two "
                    "receive?"}));
-  auto none = ranks(2);
+  auto none = trace_builders(2);
   none[0].send(1, 1, 0, 8);
   none[1].recv(1, 1, 5, 8);
   EXPECT_EQ(hints(findings(none, "pairs")),
@@ -137,7 +131,7 @@ TEST(Pairs, WhatMayHaveBeenMeant) {
 }
 
 TEST(Pairs, SizesCrosswise) {
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   set[0].send(1, 1, 3, 8).send(2, 1, 3, 16, {1}).send(3, 1, 3, 24, {2});
   set[1].recv(1, 0, 3, 24).recv(2, 0, 3, 16, {1}).recv(3, 0, 3, 8, {2});
   EXPECT_EQ(
@@ -154,14 +148,14 @@ TEST(Pairs, SizesCrosswise) {
 }
 
 TEST(Pairs, OrderFollowsDependenciesNotTheFile) {
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   set[0].send(2, 1, 0, 16, {1}).send(1, 1, 0, 8);
   set[1].recv(1, 0, 0, 8).recv(2, 0, 0, 16, {1});
   EXPECT_EQ(findings(set, "pairs"), Lines{});
 }
 
 TEST(Pairs, ChunksAreComparedWithoutSizes) {
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   set[0].send(1, 1, 0, -1).set(attr::msg_chunk_cnt, 2);
   set[1].recv(1, 0, 0, -1).set(attr::msg_chunk_cnt, 3);
   EXPECT_EQ(
@@ -171,7 +165,7 @@ TEST(Pairs, ChunksAreComparedWithoutSizes) {
 }
 
 TEST(Deadlock, TwoRanksReceiveBeforeTheySend) {
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   for (Rank r = 0; r < 2; ++r) set[r].comp(0).recv(1, 1 - r, 0, 8, {0}).send(2, 1 - r, 0, 8, {1}).comp(3, {2});
   EXPECT_EQ(
       findings(set, "pairs,deadlock"),
@@ -187,7 +181,7 @@ TEST(Deadlock, TwoRanksReceiveBeforeTheySend) {
 }
 
 TEST(Deadlock, OnePerComponentAndShortest) {
-  auto set = ranks(4);
+  auto set = trace_builders(4);
   for (Rank r = 0; r < 4; ++r) {
     const Rank other = r ^ 1U;
     set[r].recv(1, other, 0, 8).comp(2, {1}).comp(3, {2}).send(4, other, 0, 8, {1, 3});
@@ -200,7 +194,7 @@ TEST(Deadlock, OnePerComponentAndShortest) {
 }
 
 TEST(Deadlock, ACycleInsideOneRankIsNotRepeated) {
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   set[0].comp(1, {2}).comp(2, {1}).send(3, 1, 0, 8, {2});
   set[1].recv(1, 0, 0, 8).comp(2, {1});
   EXPECT_EQ(findings(set, "deadlock"), Lines{});
@@ -208,7 +202,7 @@ TEST(Deadlock, ACycleInsideOneRankIsNotRepeated) {
 
 TEST(Deadlock, KthSendMeetsKthReceive) {
   // Rank 1 sends its first message only after the second receive: with the k-th to the k-th that is a circle.
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   set[0].send(1, 1, 0, 8).recv(2, 1, 0, 8).send(3, 1, 0, 8, {2});
   set[1].recv(1, 0, 0, 8).recv(2, 0, 0, 8, {1}).send(3, 0, 0, 8, {2});
   EXPECT_EQ(headlines(findings(set, "pairs,deadlock")),
@@ -217,7 +211,7 @@ TEST(Deadlock, KthSendMeetsKthReceive) {
 }
 
 TEST(Deadlock, TwoGroupsInOppositeOrders) {
-  auto set = ranks(3);
+  auto set = trace_builders(3);
   const auto all_reduce = Collective::all_reduce;
   set[0].collective(1, all_reduce, 8, "1").comp(2, {1}).collective(3, all_reduce, 8, "2", {2});
   set[1].collective(1, all_reduce, 8, "2").collective(2, all_reduce, 8, "1", {1});
@@ -239,7 +233,7 @@ TEST(Deadlock, TwoGroupsInOppositeOrders) {
 }
 
 TEST(Deadlock, OfThreeGroupsEachPairIsInOrder) {
-  auto set = ranks(3);
+  auto set = trace_builders(3);
   for (Rank r = 0; r < 3; ++r) {
     const Rank next = (r + 1) % 3;  // group r has the ranks r and r + 1
     set[r].collective(1, Collective::barrier, -1, std::to_string(r + 1));
@@ -252,7 +246,7 @@ TEST(Deadlock, OfThreeGroupsEachPairIsInOrder) {
 
 TEST(Deadlock, OppositeOrdersAreRightWhereNobodyWaits) {
   for (const Collective type : {Collective::broadcast, Collective::all_to_all}) {
-    auto set = ranks(2);
+    auto set = trace_builders(2);
     for (Rank r = 0; r < 2; ++r) {
       set[r].collective(1, type, 8, r == 0 ? "1" : "2");
       if (type == Collective::all_to_all) set[r].splits({8, 0}, {8, 0});
@@ -264,7 +258,7 @@ TEST(Deadlock, OppositeOrdersAreRightWhereNobodyWaits) {
 }
 
 TEST(Deadlock, OppositeOrdersWithoutADependencyAreAWarning) {
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   const auto all_to_all = Collective::all_to_all;
   set[0].collective(1, all_to_all, 8, "1").collective(2, all_to_all, 8, "2");
   set[1].collective(1, all_to_all, 8, "2").collective(2, all_to_all, 8, "1");
@@ -289,13 +283,13 @@ TEST(Deadlock, WhatStartsFirstFollowsDependenciesThenIds) {
   const auto barrier = Collective::barrier;
   for (const NodeId late : {NodeId{0}, NodeId{9}}) {
     // The first collective of group 1 waits for a node of a higher id: that of group 2 starts before it.
-    auto set = ranks(2);
+    auto set = trace_builders(2);
     set[0].collective(1, barrier, -1, "1", late == 9 ? std::vector<NodeId>{9} : std::vector<NodeId>{});
     set[0].collective(2, barrier, -1, "2").comp(9);
     set[1].collective(1, barrier, -1, "1").collective(2, barrier, -1, "2");
     EXPECT_EQ(findings(set, "deadlock").size(), late == 9 ? 1U : 0U);
   }
-  auto grid = ranks(4);  // rows, then columns, on all ranks
+  auto grid = trace_builders(4);  // rows, then columns, on all ranks
   for (Rank r = 0; r < 4; ++r)
     grid[r]
         .collective(1, barrier, -1, std::to_string(1 + r / 2))
@@ -304,7 +298,7 @@ TEST(Deadlock, WhatStartsFirstFollowsDependenciesThenIds) {
 }
 
 TEST(Deadlock, OfMessagesAndCollectivesTogether) {
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   set[0].collective(1, Collective::all_reduce, 8).send(2, 1, 5, 8, {1});
   set[1].recv(1, 0, 5, 8).collective(2, Collective::all_reduce, 8, "0", {1});
   EXPECT_EQ(
@@ -332,7 +326,7 @@ TEST(Deadlock, OfMessagesAndCollectivesTogether) {
 
 TEST(Deadlock, CirclesOfOneKnotThatShareNoNode) {
   // Both wait for the first message of the other, and for the second; the second receives follow the first sends.
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   for (Rank r = 0; r < 2; ++r) {
     set[r].recv(1, 1 - r, 1, 8).send(2, 1 - r, 1, 8, {1});
     set[r].recv(3, 1 - r, 2, 8, {2}).send(4, 1 - r, 2, 8, {3}).recv(5, 1 - r, 3, 8).comp(6, {5});
@@ -348,7 +342,7 @@ TEST(Deadlock, CirclesOfOneKnotThatShareNoNode) {
 
 TEST(Deadlock, NamesTheFirstBlockedCallOfEachRankOnce) {
   // Two circles; the ranks behind them wait in a collective of all for what depends on the first.
-  auto set = ranks(13);
+  auto set = trace_builders(13);
   for (Rank r = 0; r < 4; ++r)
     set[r].recv(1, r ^ 1U, 0, 8).send(2, r ^ 1U, 0, 8, {1}).collective(3, Collective::all_reduce, 8, "", {2});
   for (Rank r = 4; r < 13; ++r) set[r].comp(0).collective(3, Collective::all_reduce, 8, "", {0});
@@ -383,7 +377,7 @@ TEST(Deadlock, NamesTheFirstBlockedCallOfEachRankOnce) {
 }
 
 TEST(Deadlock, ManyCirclesAreBounded) {
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   for (NodeId i = 0; i < 3000; i += 2) {
     for (Rank r = 0; r < 2; ++r) {
       const auto tag = static_cast<std::int64_t>(i);
@@ -398,7 +392,7 @@ TEST(Deadlock, ManyCirclesAreBounded) {
 
 TEST(Deadlock, OfMessagesThatCouldBePairedOtherwiseIsAWarning) {
   // Rank 1 receives twice, in whatever order; it sends what rank 0 waits for after the receive of the higher id.
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   set[0].send(1, 1, 0, 8).recv(2, 1, 0, 8).send(3, 1, 0, 8, {2});
   set[1].recv(1, 0, 0, 8).recv(2, 0, 0, 8).send(3, 0, 0, 8, {2});
   const std::string circle =
@@ -410,14 +404,14 @@ TEST(Deadlock, OfMessagesThatCouldBePairedOtherwiseIsAWarning) {
       Lines{"it depends on the order of issue which messages belong together here: order them by dependencies, "
             "or give each message its own comm_tag"});
   // In order only through another node.
-  auto ordered = ranks(2);
+  auto ordered = trace_builders(2);
   ordered[0].send(1, 1, 0, 8).comp(4, {1}).recv(2, 1, 0, 8).send(3, 1, 0, 8, {2, 4});
   ordered[1].recv(1, 0, 0, 8).comp(4, {1}).recv(2, 0, 0, 8, {4}).send(3, 0, 0, 8, {2});
   EXPECT_EQ(headlines(findings(ordered, "pairs,deadlock")),
             Lines{"t.0.et:@0x20: error: deadlock 0:2 → 0:3 → 1:2 → 1:3 → 0:2 (rank:node; each waits for the one "
                   "before it) [deadlock]"});
   // Without order among the sends the second receive may have any of them.
-  auto sends = ranks(2);
+  auto sends = trace_builders(2);
   sends[0].send(1, 1, 0, 8).recv(2, 1, 0, 8).send(3, 1, 0, 8, {2});
   sends[1].recv(1, 0, 0, 8).recv(2, 0, 0, 8, {1}).send(3, 0, 0, 8, {2});
   EXPECT_EQ(headlines(findings(sends, "pairs,deadlock")),
@@ -430,7 +424,7 @@ TEST(Deadlock, OfMessagesThatCouldBePairedOtherwiseIsAWarning) {
 // place.
 TEST(Deadlock, OfCollectivesThatCouldMeetOtherwiseIsAWarning) {
   const auto all_reduce = Collective::all_reduce;
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   set[0].collective(1, all_reduce, 8).collective(2, all_reduce, 8, "", {1}).collective(3, all_reduce, 8, "", {1});
   set[0].send(4, 1, 0, 8, {2});
   set[1].collective(1, all_reduce, 8).recv(0, 0, 0, 8).collective(2, all_reduce, 8, "", {0, 1});
@@ -438,7 +432,7 @@ TEST(Deadlock, OfCollectivesThatCouldMeetOtherwiseIsAWarning) {
   EXPECT_EQ(headlines(findings(set, "collectives,deadlock")),
             Lines{"t.0.et:@0x10: warning: deadlock is possible: 0:2 → 0:4 → 1:0 → 1:2 → 0:2 (rank:node; each waits "
                   "for the one before it) [deadlock]"});
-  auto ordered = ranks(2);
+  auto ordered = trace_builders(2);
   ordered[0].collective(1, all_reduce, 8).collective(2, all_reduce, 8, "", {1});
   ordered[0].collective(3, all_reduce, 8, "", {2}).send(4, 1, 0, 8, {2});
   ordered[1].collective(1, all_reduce, 8).recv(0, 0, 0, 8).collective(2, all_reduce, 8, "", {0, 1});
@@ -449,7 +443,7 @@ TEST(Deadlock, OfCollectivesThatCouldMeetOtherwiseIsAWarning) {
 }
 
 TEST(Deadlock, OfARecordingPointsToWhatTakesItOut) {
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   for (Rank r = 0; r < 2; ++r) {
     set[r].recv(1, 1 - r, 0, 8);
     set[r].table().nodes.back().start_us = 5;
@@ -462,7 +456,7 @@ TEST(Deadlock, OfARecordingPointsToWhatTakesItOut) {
 }
 
 TEST(Deadlock, DeepSetsNeedNoStack) {
-  auto set = ranks(2);
+  auto set = trace_builders(2);
   constexpr NodeId count = 300'000;
   for (Rank r = 0; r < 2; ++r) {
     set[r].recv(0, 1 - r, 0, 8);

@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "common/error_text.h"
 #include "passes/split/collapse.h"
 #include "passes/split/subset.h"
 #include "trace_builder.h"
@@ -16,17 +17,9 @@ using namespace test;
 
 const Name device{std::string_view("device_of")};
 
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& e) {
-    return std::string(e.what());
-  }
-  return "no error";
-}
-
-// "5<3,4;2" for each node: its data and control dependencies.
-std::string text(const NodeTable& table) {
+// A word for each node, such as "5s<3,4;2": its id, its type if it is no computation (s: send, r: receive,
+// c: collective), the ids that it depends on by data, and behind ";" those by control.
+std::string dependencies_text(const NodeTable& table) {
   std::string out;
   const auto list = [](std::span<const NodeId> ids) {
     std::string s;
@@ -50,7 +43,7 @@ SystemSplit split(Trace system, CrossEdges cross = CrossEdges::pair) {
   return {std::move(system), std::move(places), cross, std::nullopt};
 }
 
-std::int64_t value(const NodeTable& table, std::size_t node, Name name) {
+std::int64_t int_at(const NodeTable& table, std::size_t node, Name name) {
   return int_value(table.attributes(table.nodes[node]), name).value;
 }
 
@@ -66,13 +59,13 @@ TEST(Split, EdgesBetweenNpusBecomeMessages) {
   EXPECT_EQ(s.ranks(), (std::vector<Rank>{0, 1}));
   const NodeTable zero = s.nodes(0);
   const NodeTable one = s.nodes(1);
-  EXPECT_EQ(text(zero), "10 13<;17 14s 16s<10 17r");
-  EXPECT_EQ(text(one), "11<16 12<16,11 15r 16r 17s<;12");
-  EXPECT_EQ(value(zero, 3, attr::comm_size), 4096);  // one message for both children
-  EXPECT_EQ(value(one, 3, attr::comm_size), 4096);
-  EXPECT_EQ(value(zero, 4, attr::comm_size), 0);  // a control dependency synchronises
-  EXPECT_EQ(value(zero, 3, attr::comm_tag), 8);   // behind those that are there
-  EXPECT_EQ(value(one, 4, attr::comm_tag), 9);
+  EXPECT_EQ(dependencies_text(zero), "10 13<;17 14s 16s<10 17r");
+  EXPECT_EQ(dependencies_text(one), "11<16 12<16,11 15r 16r 17s<;12");
+  EXPECT_EQ(int_at(zero, 3, attr::comm_size), 4096);  // one message for both children
+  EXPECT_EQ(int_at(one, 3, attr::comm_size), 4096);
+  EXPECT_EQ(int_at(zero, 4, attr::comm_size), 0);  // a control dependency synchronises
+  EXPECT_EQ(int_at(zero, 3, attr::comm_tag), 8);   // behind those that are there
+  EXPECT_EQ(int_at(one, 4, attr::comm_tag), 9);
   EXPECT_EQ(find(zero.attributes(zero.nodes[0]), attr::npu), nullptr);
   EXPECT_EQ(s.counts().edges, 3U);
   EXPECT_EQ(s.counts().messages, 2U);
@@ -83,10 +76,10 @@ TEST(Split, EdgesBetweenNpusAreLeftOutOrRefused) {
   b.comp(1).set(attr::npu, 0);
   b.comp(2, {1}).set(attr::npu, 1);
   const Trace t = b.trace();
-  EXPECT_EQ(text(split(t, CrossEdges::drop).nodes(1)), "2");
+  EXPECT_EQ(dependencies_text(split(t, CrossEdges::drop).nodes(1)), "2");
   EXPECT_EQ(split(t, CrossEdges::drop).counts().dropped, 1U);
   EXPECT_EQ(
-      error_of([&] { (void)split(t, CrossEdges::error); }),
+      error_message([&] { (void)split(t, CrossEdges::error); }),
       "node 2 (n) of NPU 1 depends on node 1 (n) of NPU 0; --cross pair makes a message of it, drop leaves it "
       "out");
 }
@@ -104,13 +97,13 @@ TEST(Split, DevicesByTheNumberAtTheEndOfTheirNames) {
     b.table().add_string(device, name);
     const Trace t = b.trace();
     EXPECT_EQ(
-        error_of([&] { (void)places_by_attribute(t, device, true); }),
+        error_message([&] { (void)places_by_attribute(t, device, true); }),
         "node 0: attribute device_of is '" + std::string(name) + "', which does not end in the number of an NPU");
   }
   TraceBuilder b;
   b.comp(0).set(device, -1);
   const Trace t = b.trace();
-  EXPECT_EQ(error_of([&] { (void)places_by_attribute(t, device, true); }),
+  EXPECT_EQ(error_message([&] { (void)places_by_attribute(t, device, true); }),
             "node 0: attribute device_of is no rank, an integer from 0 to 2^31-1");
 }
 
@@ -119,12 +112,12 @@ TEST(Split, NodesWithoutAnNpuAndGaps) {
   b.comp(4);
   b.comp(5).set(attr::npu, 0);
   const Trace t = b.trace();
-  EXPECT_EQ(error_of([&] { (void)split(t); }), "1 node has no NPU: node 4 (n); hint");
+  EXPECT_EQ(error_message([&] { (void)split(t); }), "1 node has no NPU: node 4 (n); hint");
   TraceBuilder gap;
   gap.comp(4).set(attr::npu, 0);
   gap.comp(5).set(attr::npu, 2);
   const Trace g = gap.trace();
-  EXPECT_EQ(error_of([&] { (void)split(g); }),
+  EXPECT_EQ(error_message([&] { (void)split(g); }),
             "node 5 (n) of NPU 2 is there, but no node of NPU 1: they must be 0…2 without gaps");
 }
 
@@ -140,15 +133,15 @@ TEST(Split, TransfersOfTaskGraphs) {
   transfer(b, 2, 1, 2, {1});
   b.comp(3, {2}).set(attr::npu, 2);
   const SystemSplit s = split(b.trace());
-  EXPECT_EQ(text(s.nodes(0)), "0 1s<0");
-  EXPECT_EQ(text(s.nodes(1)), "1r 2s<1");
-  EXPECT_EQ(text(s.nodes(2)), "2r 3<2");
+  EXPECT_EQ(dependencies_text(s.nodes(0)), "0 1s<0");
+  EXPECT_EQ(dependencies_text(s.nodes(1)), "1r 2s<1");
+  EXPECT_EQ(dependencies_text(s.nodes(2)), "2r 3<2");
   TraceBuilder bad;
   bad.comp(0).set(attr::npu, 2);
   transfer(bad, 1, 0, 1, {0});
   const Trace t = bad.trace();
   EXPECT_EQ(
-      error_of([&] { (void)split(t); }),
+      error_message([&] { (void)split(t); }),
       "node 1 (n) of NPU 0 and NPU 1 depends on node 0 (n) of NPU 2, but a transfer joins only tasks of its own "
       "NPUs");
 }
@@ -160,13 +153,13 @@ TEST(Split, JoinedRanksThatCannotBe) {
   write_joined(
       {.ranks = {0, 1}, .first_ids = {0, 5, 3}, .keeps_ids = {false, false}, .metadata = {"", ""}, .groups = {}},
       t.metadata);
-  EXPECT_EQ(error_of([&] { (void)read_joined(t); }),
+  EXPECT_EQ(error_message([&] { (void)read_joined(t); }),
             "the ranks in the metadata of this joined set, or their ids, do not ascend");
   Trace u;
   write_joined(
       {.ranks = {0, 1}, .first_ids = {0, 5}, .keeps_ids = {false, false}, .metadata = {"", ""}, .groups = {}},
       u.metadata);
-  EXPECT_EQ(error_of([&] { (void)read_joined(u); }),
+  EXPECT_EQ(error_message([&] { (void)read_joined(u); }),
             "metadata attribute joined.first_ids has 2 values in place of 3");
 }
 
@@ -183,18 +176,18 @@ TEST(Subset, LeavesMessagesToOthersOut) {
   Trace t = trace();
   const SubsetCounts counts = take_rank({.ranks = {2, 5}, .drop_messages = true}, t);
   EXPECT_EQ(counts.dropped, 2U);
-  EXPECT_EQ(text(t.nodes), "0 3<0;0 4s<3,0");
+  EXPECT_EQ(dependencies_text(t.nodes), "0 3<0;0 4s<3,0");
   EXPECT_EQ(t.rank, 0U);
-  EXPECT_EQ(value(t.nodes, 2, attr::comm_src), 0);
-  EXPECT_EQ(value(t.nodes, 2, attr::comm_dst), 1);
+  EXPECT_EQ(int_at(t.nodes, 2, attr::comm_src), 0);
+  EXPECT_EQ(int_at(t.nodes, 2, attr::comm_dst), 1);
   Trace u = trace();
-  EXPECT_EQ(error_of([&] {
+  EXPECT_EQ(error_message([&] {
               (void)take_rank({.ranks = {2, 5}}, u);
             }),
             "node 1 (n) of rank 2: sends to rank 9, which is not taken; --cross drop leaves such messages out");
   Trace v = trace();
   (void)take_rank({.ranks = {2, 5, 9}, .renumber = false}, v);
-  EXPECT_EQ(value(v.nodes, 4, attr::comm_dst), 5);
+  EXPECT_EQ(int_at(v.nodes, 4, attr::comm_dst), 5);
 }
 
 TEST(Subset, RulesOfOtherDependenciesAreForgotten) {
@@ -204,7 +197,7 @@ TEST(Subset, RulesOfOtherDependenciesAreForgotten) {
   b.comp(3, {2, 5}).table().add_string(attr::dep_rules, "ep");  // [0, 5] then, which are as many
   Trace t = b.trace();
   (void)take_rank({.ranks = {2, 5}, .drop_messages = true}, t);
-  EXPECT_EQ(text(t.nodes), "0 5<0 3<0,5");
+  EXPECT_EQ(dependencies_text(t.nodes), "0 5<0 3<0,5");
   EXPECT_EQ(t.nodes.string(*find(t.nodes.attributes(t.nodes.nodes[1]), attr::dep_rules)), "p");
   EXPECT_EQ(t.nodes.string(*find(t.nodes.attributes(t.nodes.nodes[2]), attr::dep_rules)), "");
 }
@@ -221,14 +214,14 @@ TEST(Subset, DoesNotGrowBeyondReason) {
   b.send(ends, 1, 0, 8, parents);
   for (NodeId i = 0; i < ends; ++i) b.comp(ends + 1 + i, {ends});
   Trace t = b.trace();
-  EXPECT_TRUE(error_of([&] {
+  EXPECT_TRUE(error_message([&] {
                 (void)take_rank({.ranks = {0}, .drop_messages = true}, t);
               }).starts_with("without the messages to other ranks there would be more than "));
 }
 
-// Of collective 7 two nodes, of which node 21 waits for node 20; node 8 waits for it.
-Trace merged(std::int64_t nodes = 2, const std::vector<NodeId>& waits = {21},
-             const std::vector<NodeId>& second = {20}) {
+// Two nodes stand for collective 7: node 21 waits for node 20, and node 8 waits for node 21.
+Trace merged_nodes(std::int64_t nodes = 2, const std::vector<NodeId>& waits = {21},
+                   const std::vector<NodeId>& second = {20}) {
   TraceBuilder b;
   b.comp(1);
   b.comp(8, waits);
@@ -243,24 +236,25 @@ Trace merged(std::int64_t nodes = 2, const std::vector<NodeId>& waits = {21},
 }
 
 TEST(Collapse, PutsTheCollectiveBack) {
-  Trace t = merged();
+  Trace t = merged_nodes();
   EXPECT_EQ(collapse_collectives(t).nodes, 2U);
-  EXPECT_EQ(text(t.nodes), "1 7c<1 8<7");
+  EXPECT_EQ(dependencies_text(t.nodes), "1 7c<1 8<7");
 }
 
 TEST(Collapse, RefusesWhatIsNotWhole) {
-  const auto message = [](Trace t) { return error_of([&] { (void)collapse_collectives(t); }); };
-  EXPECT_EQ(message(merged(3)), "node 20: merged collective 7 (all) has 2 of its 3 nodes: node 22 is missing");
-  EXPECT_EQ(message(merged(1)),
+  const auto message = [](Trace t) { return error_message([&] { (void)collapse_collectives(t); }); };
+  EXPECT_EQ(message(merged_nodes(3)),
+            "node 20: merged collective 7 (all) has 2 of its 3 nodes: node 22 is missing");
+  EXPECT_EQ(message(merged_nodes(1)),
             "node 21: is none of the 1 node from 20 that took the place of merged collective 7 (all)");
-  EXPECT_EQ(message(merged(2, {20})),
+  EXPECT_EQ(message(merged_nodes(2, {20})),
             "node 8: depends on node 20 of merged collective 7 (all), which is not one of its last");
-  EXPECT_EQ(message(merged(2, {21}, {20, 1})),
+  EXPECT_EQ(message(merged_nodes(2, {21}, {20, 1})),
             "node 21: waits for nodes outside of merged collective 7 (all) in the middle of it");
-  EXPECT_EQ(message(merged(2, {20, 21}, {})),
+  EXPECT_EQ(message(merged_nodes(2, {20, 21}, {})),
             "node 21: waits for other nodes than node 20, which begins merged collective 7 (all) too");
   EXPECT_EQ(
-      message(merged(2, {21}, {1})),
+      message(merged_nodes(2, {21}, {1})),
       "node 8: depends on node 21 of merged collective 7 (all), but not on its last nodes as they are: node 20 is "
       "missing or at another place");
 }

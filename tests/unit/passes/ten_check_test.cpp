@@ -2,6 +2,7 @@
 // Rules R1 to R7 of schedules, each with its message and place.
 #include <gtest/gtest.h>
 
+#include "common/findings.h"
 #include "passes/ten/check.h"
 #include "passes/ten/retime.h"
 #include "unit/passes/ten_builder.h"
@@ -13,30 +14,27 @@ using test::ring;
 using test::ScheduleMaker;
 using Time = Schedule::Time;
 
-std::string findings(const Schedule& s) {
+std::string schedule_findings(const Schedule& s) {
   Diagnostics diagnostics;
   Schedule timed;
   (void)check_schedule(s, timed, diagnostics);
-  std::string out;
-  for (const Diagnostic& d : diagnostics.all()) {
-    const std::string line = format_diagnostic(d);  // "f:…" or "f: …"
-    out += (out.empty() ? "" : "\n") + line.substr(line[2] == ' ' ? 3 : 2);
-  }
-  return out;
+  return test::findings_in_f(diagnostics);
 }
 
 // Three nodes in a circle; node 0's chunk goes around.
-ScheduleMaker chain() {
+ScheduleMaker chain_of_three() {
   ScheduleMaker m(Collective::broadcast, 3);
   m.wire(0, 1).wire(1, 2).chunk({0}, {});
   return m;
 }
 
-TEST(TenRules, NothingIsWrong) { EXPECT_EQ(findings(chain().move(0, 1, 0, 0, 1).move(1, 2, 0, 1, 2).s), ""); }
+TEST(TenRules, NothingIsWrong) {
+  EXPECT_EQ(schedule_findings(chain_of_three().move(0, 1, 0, 0, 1).move(1, 2, 0, 1, 2).s), "");
+}
 
 TEST(TenRules, R1EveryTransferHasAWire) {
   EXPECT_EQ(
-      findings(chain().move(0, 1, 0, 0, 1).move(1, 2, 0, 1, 2).move(0, 2, 0, 2, 3).s),
+      schedule_findings(chain_of_three().move(0, 1, 0, 0, 1).move(1, 2, 0, 1, 2).move(0, 2, 0, 2, 3).s),
       "3: error: transfer 2 (chunk 0, 0->2): there is no link 0->2 [R1]\n"
       "3: warning: 1 transfer brings a copy to a node that has it; the first is transfer 2 (chunk 0, 0->2) [R7]\n"
       "f:3: note: hint: et-convert --repair drops such copies, and gives new times\n"
@@ -49,17 +47,18 @@ TEST(TenRules, R2NoTransferIsFasterThanItsWire) {
   m.wire(0, 1, 0.5).chunk({0}, {});
   ScheduleMaker slow = m;
   ScheduleMaker edge = m;
-  EXPECT_EQ(findings(m.move(0, 1, 0, 0, 1.4).s),
+  EXPECT_EQ(schedule_findings(m.move(0, 1, 0, 0, 1.4).s),
             "1: error: transfer 0 (chunk 0, 0->1) takes 1.4 us, less than the 1.5 us that its link needs [R2]");
-  EXPECT_EQ(findings(slow.move(0, 1, 0, 0, 9).s), "") << "idle is allowed";
-  EXPECT_EQ(findings(edge.move(0, 1, 0, 0, 1.499999).s), "") << "a picosecond less is the rounding of files";
+  EXPECT_EQ(schedule_findings(slow.move(0, 1, 0, 0, 9).s), "") << "idle is allowed";
+  EXPECT_EQ(schedule_findings(edge.move(0, 1, 0, 0, 1.499999).s), "")
+      << "a picosecond less is the rounding of files";
 }
 
 TEST(TenRules, R2ChunksHaveSizesOfTheirOwn) {
   ScheduleMaker m(Collective::broadcast, 2);
   m.wire(0, 1).chunk({0}, {}).chunk({0}, {});
   m.s.chunks[1].bytes = 2000;
-  EXPECT_EQ(findings(m.move(0, 1, 0, 0, 1).move(0, 1, 1, 1, 2).s),
+  EXPECT_EQ(schedule_findings(m.move(0, 1, 0, 0, 1).move(0, 1, 1, 1, 2).s),
             "2: error: transfer 1 (chunk 1, 0->1) takes 1 us, less than the 2 us that its link needs [R2]");
 }
 
@@ -69,16 +68,16 @@ TEST(TenRules, R2StepsAreAsLongAsTheyAre) {
   m.s.step_ps = 400'000;
   m.wire(0, 1).chunk({0}, {});
   ScheduleMaker three = m;
-  EXPECT_EQ(findings(m.move(0, 1, 0, 0, 2).s),
+  EXPECT_EQ(schedule_findings(m.move(0, 1, 0, 0, 2).s),
             "1: error: transfer 0 (chunk 0, 0->1) takes 0.8 us, less than the 1 us that its link needs [R2]");
-  EXPECT_EQ(findings(three.move(0, 1, 0, 0, 3).s), "");
+  EXPECT_EQ(schedule_findings(three.move(0, 1, 0, 0, 3).s), "");
 }
 
 TEST(TenRules, R3AWireCarriesOneAtATime) {
   ScheduleMaker m(Collective::broadcast, 2);
   m.wire(0, 1).chunk({0}, {}).chunk({0}, {});
   EXPECT_EQ(
-      findings(m.move(0, 1, 0, 0, 1).move(0, 1, 1, 0.5, 1.5).s),
+      schedule_findings(m.move(0, 1, 0, 0, 1).move(0, 1, 1, 0.5, 1.5).s),
       "2: error: transfer 1 (chunk 1, 0->1) starts at 0.5 us, when its link still carries transfer 0 (chunk 0, "
       "0->1) [R3]");
 }
@@ -88,9 +87,9 @@ TEST(TenRules, R3LatencyIsPipelinedWithBeta) {
   m.s.occupancy = Schedule::Occupancy::beta;
   m.wire(0, 1, 3).chunk({0}, {}).chunk({0}, {});
   ScheduleMaker early = m;
-  EXPECT_EQ(findings(m.move(0, 1, 0, 0, 4).move(0, 1, 1, 1, 5).s), "");
+  EXPECT_EQ(schedule_findings(m.move(0, 1, 0, 0, 4).move(0, 1, 1, 1, 5).s), "");
   EXPECT_EQ(
-      findings(early.move(0, 1, 0, 0, 4).move(0, 1, 1, 0.9, 4.9).s),
+      schedule_findings(early.move(0, 1, 0, 0, 4).move(0, 1, 1, 0.9, 4.9).s),
       "2: error: transfer 1 (chunk 1, 0->1) starts at 0.9 us, when its link still carries transfer 0 (chunk 0, "
       "0->1) [R3]");
 }
@@ -100,22 +99,22 @@ TEST(TenRules, R3AStepHasRounds) {
   m.s.time = Time::steps;
   m.wire(0, 1, 0, 2).chunk({0}, {}).chunk({0}, {}).chunk({0}, {});
   m.move(0, 1, 0, 0, 1).move(0, 1, 1, 0, 1).move(0, 1, 2, 0, 1);
-  EXPECT_EQ(findings(m.s),
+  EXPECT_EQ(schedule_findings(m.s),
             "3: error: transfer 2 (chunk 2, 0->1) is one more at step 0 than its link carries (2) [R3]");
   m.s.wires[0].rounds = 0;
-  EXPECT_EQ(findings(m.s), "");
+  EXPECT_EQ(schedule_findings(m.s), "");
   m.s.wires[0].rounds = 3;
-  EXPECT_EQ(findings(m.s), "");
+  EXPECT_EQ(schedule_findings(m.s), "");
 }
 
 TEST(TenRules, R3LongTransfersKeepTheirRound) {
   ScheduleMaker m(Collective::broadcast, 2);
   m.s.time = Time::steps;
   m.wire(0, 1).chunk({0}, {}).chunk({0}, {});
-  EXPECT_EQ(findings(m.move(0, 1, 0, 0, 3).move(0, 1, 1, 2, 3).s),
+  EXPECT_EQ(schedule_findings(m.move(0, 1, 0, 0, 3).move(0, 1, 1, 2, 3).s),
             "2: error: transfer 1 (chunk 1, 0->1) is one more at step 2 than its link carries (1) [R3]");
   m.s.occupancy = Schedule::Occupancy::beta;
-  EXPECT_EQ(findings(m.s), "");
+  EXPECT_EQ(schedule_findings(m.s), "");
 }
 
 TEST(TenRules, R3PositionsAreTakenOnce) {
@@ -123,7 +122,7 @@ TEST(TenRules, R3PositionsAreTakenOnce) {
   m.s.time = Time::order;
   m.wire(0, 1).chunk({0}, {}).chunk({0}, {});
   EXPECT_EQ(
-      findings(m.move(0, 1, 0, 4, 0).move(0, 1, 1, 4, 0).s),
+      schedule_findings(m.move(0, 1, 0, 4, 0).move(0, 1, 1, 4, 0).s),
       "2: error: transfer 1 (chunk 1, 0->1) starts at position 4, when its link still carries transfer 0 (chunk "
       "0, 0->1) [R3]");
 }
@@ -133,18 +132,18 @@ TEST(TenRules, R3VeryManyRoundsAreCheckedQuickly) {
   m.s.time = Time::steps;
   m.wire(0, 1, 0, 1'000'000'000).chunk({0}, {});
   for (int i = 0; i < 200'000; ++i) m.move(0, 1, 0, 0, 2'000'000'000);
-  EXPECT_NE(findings(m.s).find("199999 transfers bring copies"), std::string::npos);
+  EXPECT_NE(schedule_findings(m.s).find("199999 transfers bring copies"), std::string::npos);
 }
 
 TEST(TenRules, R4TheSenderHoldsTheChunk) {
-  EXPECT_EQ(findings(chain().move(0, 1, 0, 0, 1).move(1, 2, 0, 0.9, 2).s),
+  EXPECT_EQ(schedule_findings(chain_of_three().move(0, 1, 0, 0, 1).move(1, 2, 0, 0.9, 2).s),
             "2: error: transfer 1 (chunk 0, 1->2) starts before node 1 holds the chunk [R4]");
 }
 
 TEST(TenRules, R4ASumIsGivenAway) {
   auto m = ring(Collective::reduce_scatter, 3);
   m.chunk({}, {2}).reduce(0, 1, 0, 0, 1).reduce(1, 2, 0, 1, 2).reduce(0, 2, 0, 1, 2);
-  EXPECT_EQ(findings(m.s),
+  EXPECT_EQ(schedule_findings(m.s),
             "101: warning: 3 links carry nothing; the first is 1->0 [R7]\n"
             "3: error: transfer 2 (chunk 0, 0->2) starts when node 0 has given its sum away [R4]");
 }
@@ -153,7 +152,7 @@ TEST(TenRules, R4OrderThatNeverStarts) {
   auto m = ring(Collective::all_gather, 3);
   m.s.time = Time::order;
   m.chunk({0}, {}).move(1, 2, 0, 0, 0).move(2, 1, 0, 0, 0);
-  const std::string all = findings(m.s);
+  const std::string all = schedule_findings(m.s);
   EXPECT_NE(all.find("1: error: transfer 0 (chunk 0, 1->2) never starts: node 1 waits for the chunk for ever [R4]"),
             std::string::npos)
       << all;
@@ -163,22 +162,22 @@ TEST(TenRules, R4OrderThatNeverStarts) {
 TEST(TenRules, R5SumsAreThereAndNotPassedOn) {
   auto m = ring(Collective::reduce_scatter, 3);
   m.chunk({}, {2}).reduce(1, 2, 0, 0, 1).reduce(0, 1, 0, 1, 2);
-  EXPECT_EQ(findings(m.s),
+  EXPECT_EQ(schedule_findings(m.s),
             "101: warning: 4 links carry nothing; the first is 1->0 [R7]\n"
             "2: error: transfer 1 (chunk 0, 0->1) reduces into what node 1 has passed on [R5]\n"
             "200: error: chunk 0 at node 2 holds the contributions of nodes 1-2, not 0-2 [R6]");
   auto other = ring(Collective::reduce, 3);
   other.chunk({0, 1}, {1}).reduce(0, 2, 0, 0, 1);
-  EXPECT_NE(
-      findings(other.s).find("1: error: transfer 0 (chunk 0, 0->2) reduces into what node 2 does not hold [R5]"),
-      std::string::npos)
-      << findings(other.s);
+  EXPECT_NE(schedule_findings(other.s).find(
+                "1: error: transfer 0 (chunk 0, 0->2) reduces into what node 2 does not hold [R5]"),
+            std::string::npos)
+      << schedule_findings(other.s);
 }
 
 TEST(TenRules, R6ChunksArrive) {
-  const std::string all = findings(chain().s);
+  const std::string all = schedule_findings(chain_of_three().s);
   EXPECT_NE(all.find("200: error: chunk 0 does not reach node 1; 2 nodes lack it [R6]"), std::string::npos) << all;
-  EXPECT_EQ(findings(chain().move(0, 1, 0, 0, 1).s),
+  EXPECT_EQ(schedule_findings(chain_of_three().move(0, 1, 0, 0, 1).s),
             "101: warning: 1 link carries nothing; the first is 1->2 [R7]\n"
             "200: error: chunk 0 does not reach node 2 [R6]");
 }
@@ -187,19 +186,20 @@ TEST(TenRules, R6ChunksArrive) {
 TEST(TenRules, R6DemandsAreThoseOfTheCollective) {
   ScheduleMaker m(Collective::all_to_all, 2);
   m.wire(0, 1).chunk({0}, {1}).move(0, 1, 0, 0, 1);
-  EXPECT_EQ(findings(m.s), "200: error: no chunk goes from node 1 to node 0, as all_to_all has it [R6]");
+  EXPECT_EQ(schedule_findings(m.s), "200: error: no chunk goes from node 1 to node 0, as all_to_all has it [R6]");
   m.s.collective = Collective::custom;
-  EXPECT_EQ(findings(m.s), "");
+  EXPECT_EQ(schedule_findings(m.s), "");
 }
 
 TEST(TenRules, R6SumsAreWhole) {
   ScheduleMaker m(Collective::all_reduce, 3);
   m.wire(1, 0).wire(2, 0).wire(0, 1).wire(0, 2).chunk({}, {});
   ScheduleMaker twice = m;
-  EXPECT_EQ(findings(m.reduce(1, 0, 0, 0, 1).move(0, 1, 0, 1, 2).move(0, 2, 0, 1, 2).s),
+  EXPECT_EQ(schedule_findings(m.reduce(1, 0, 0, 0, 1).move(0, 1, 0, 1, 2).move(0, 2, 0, 1, 2).s),
             "101: warning: 1 link carries nothing; the first is 2->0 [R7]\n"
             "200: error: chunk 0 at node 0 holds the contributions of nodes 0-1, not 0-2 [R6]");
-  EXPECT_EQ(findings(twice.reduce(1, 0, 0, 0, 1).move(0, 1, 0, 1, 2).reduce(1, 0, 0, 2, 3).reduce(2, 0, 0, 3, 4).s),
+  EXPECT_EQ(schedule_findings(
+                twice.reduce(1, 0, 0, 0, 1).move(0, 1, 0, 1, 2).reduce(1, 0, 0, 2, 3).reduce(2, 0, 0, 3, 4).s),
             "103: warning: 1 link carries nothing; the first is 0->2 [R7]\n"
             "200: error: chunk 0 at node 0 holds the contribution of node 1 twice [R6]")
       << "the copy that node 1 gives back";
@@ -213,25 +213,25 @@ TEST(TenRules, R6SumsOfVeryManyNodesAreCheap) {
   for (std::uint32_t n = 0; n < nodes; ++n) (n % 2 == 0 ? pre : m.s.relays).push_back(n);
   m.chunk(pre, {0});
   for (std::uint32_t n = 2; n < nodes; n += 2) m.wire(n, 0).reduce(n, 0, 0, 0, 1);
-  EXPECT_EQ(findings(m.s), "");
+  EXPECT_EQ(schedule_findings(m.s), "");
 }
 
 TEST(TenRules, R6NamesWhatIsMissingInBrief) {
   ScheduleMaker m(Collective::all_reduce, 1U << 20U);
   m.s.relays = {1, 5};
   for (int c = 0; c < 20'000; ++c) m.chunk({}, {});
-  EXPECT_NE(findings(m.s).find(
+  EXPECT_NE(schedule_findings(m.s).find(
                 "200: error: chunk 0 at node 0 holds the contributions of nodes 0, not 0,2-4,6-1048575 [R6]"),
             std::string::npos)
-      << findings(m.s).substr(0, 300);
+      << schedule_findings(m.s).substr(0, 300);
 }
 
 TEST(TenRules, R7LateAndRedundantAndClaims) {
-  ScheduleMaker m = chain();
+  ScheduleMaker m = chain_of_three();
   m.move(0, 1, 0, 0, 1).move(1, 2, 0, 1, 2).move(1, 2, 0, 2, 3);
   m.s.claimed_ps = 2'000'000;
   EXPECT_EQ(
-      findings(m.s),
+      schedule_findings(m.s),
       "3: warning: 1 transfer brings a copy to a node that has it; the first is transfer 2 (chunk 0, 1->2) [R7]\n"
       "f:3: note: hint: et-convert --repair drops such copies, and gives new times\n"
       "3: warning: 1 transfer starts when every chunk is where it must be; the first is transfer 2 (chunk 0, "
@@ -243,12 +243,12 @@ TEST(TenRules, RelaysNeedNothing) {
   ScheduleMaker m(Collective::broadcast, 3);
   m.s.relays = {1};
   m.wire(0, 1).wire(1, 2).chunk({0}, {});
-  EXPECT_EQ(findings(m.move(0, 1, 0, 0, 1).move(1, 2, 0, 1, 2).s), "");
+  EXPECT_EQ(schedule_findings(m.move(0, 1, 0, 0, 1).move(1, 2, 0, 1, 2).s), "");
   EXPECT_EQ(size_of(m.s, m.s.chunks[0].post), 2U);
 }
 
 TEST(TenRetime, OrderBecomesTimes) {
-  ScheduleMaker m = chain();
+  ScheduleMaker m = chain_of_three();
   m.s.time = Time::order;
   m.move(1, 2, 0, 0, 0).move(0, 1, 0, 0, 0);
   Diagnostics diagnostics;
@@ -267,11 +267,11 @@ TEST(TenRetime, ASumThatComesBackIsWhatIsPassedOn) {
   for (std::uint32_t c = 0; c < 2; ++c) {  // chunk 1 leaves node 1 late: its wire to node 0 is busy
     m.reduce(2, 1, c, c, 0).reduce(1, 0, c, c, 0).move(0, 1, c, c, 0).move(1, 2, c, 1 - c, 0);
   }
-  EXPECT_EQ(findings(m.s), "");
+  EXPECT_EQ(schedule_findings(m.s), "");
 }
 
 TEST(TenRetime, RepairDropsWhatIsThere) {
-  ScheduleMaker m = chain();
+  ScheduleMaker m = chain_of_three();
   m.move(0, 1, 0, 0, 1).move(0, 1, 0, 1, 2).move(1, 2, 0, 3, 4);
   Diagnostics diagnostics;
   Schedule timed;
@@ -279,7 +279,7 @@ TEST(TenRetime, RepairDropsWhatIsThere) {
   const Schedule repaired = repair(m.s, flow, diagnostics);
   ASSERT_EQ(repaired.transfers.size(), 2U);
   EXPECT_EQ(repaired.transfers[1].start, 1'000'000);
-  EXPECT_EQ(findings(repaired), "");
+  EXPECT_EQ(schedule_findings(repaired), "");
 }
 
 TEST(TenRetime, AHopThatTakesLongerThanTimeItselfIsAnError) {

@@ -2,6 +2,7 @@
 // Schedule → Algorithm → traces: node by node, proved, and back to MSCCL-IR.
 #include <gtest/gtest.h>
 
+#include "common/findings.h"
 #include "passes/lower/export.h"
 #include "passes/lower/lower.h"
 #include "passes/provenance.h"
@@ -43,8 +44,10 @@ std::string proof(const std::vector<Trace>& traces) {
   return proof(make_step_graph(traces, diagnostics));
 }
 
-// "0 send 0>1 tag 7 1000 B <- 3 after 2" a line.
-std::string text(const Trace& t) {
+// A line for each node, such as "0 send 0>1 tag 7 1000 B chunk 2 link 1 at 0-500 <- 3 after 2": id, sender and
+// receiver, tag, size in bytes, chunk, link, begin and end in ps, data dependencies, control dependencies. A
+// computation has operations, bytes and ns instead of an address; "-" is no value.
+std::string program_text(const Trace& t) {
   std::string out;
   for (const Node& n : t.nodes.nodes) {
     const auto attrs = t.nodes.attributes(n);
@@ -83,14 +86,14 @@ TEST(TenProgram, AnAllReduceNodeByNode) {
   EXPECT_TRUE(a.scheduled);
   EXPECT_EQ(a.collective, Collective::all_reduce);
   const std::vector<Trace> traces = lower(a);
-  EXPECT_EQ(text(traces[0]),
+  EXPECT_EQ(program_text(traces[0]),
             "0 recv 1>0 tag 0 1000 B chunk 0 link 0 at 0-1000000\n"
             "1 comp 250 ops 1000 B 0 ns chunk 0 link 0 at 0-1000000 <- 0\n"
             "2 recv 2>0 tag 1 1000 B chunk 0 link 1 at 0-1000000\n"
             "3 comp 250 ops 1000 B 0 ns chunk 0 link 1 at 0-1000000 <- 2\n"
             "4 send 0>1 tag 2 1000 B chunk 0 link 2 at 1000000-2000000 <- 1 3\n"
             "5 send 0>2 tag 3 1000 B chunk 0 link 3 at 1000000-2000000 <- 1 3\n");
-  EXPECT_EQ(text(traces[1]),
+  EXPECT_EQ(program_text(traces[1]),
             "0 send 1>0 tag 0 1000 B chunk 0 link 0 at 0-1000000\n"
             "1 recv 0>1 tag 2 1000 B chunk 0 link 2 at 1000000-2000000\n");
   EXPECT_EQ(proof(make_step_graph(a)), "");
@@ -103,7 +106,7 @@ TEST(TenProgram, TheOrderOnAWireIsAControlDependency) {
   m.s.time = Time::order;
   m.move(0, 1, 1, 0, 0).move(0, 1, 0, 1, 0).move(1, 2, 0, 0, 0).move(1, 2, 1, 1, 0);
   const std::vector<Trace> traces = lower(algorithm(m.s));
-  EXPECT_EQ(text(traces[1]),
+  EXPECT_EQ(program_text(traces[1]),
             "0 recv 0>1 tag 0 1000 B chunk 1 link 0 at ---\n"
             "1 recv 0>1 tag 1 1000 B chunk 0 link 0 at ---\n"
             "2 send 1>2 tag 2 1000 B chunk 0 link 1 at --- <- 1\n"
@@ -117,7 +120,7 @@ TEST(TenProgram, SizesAndElementsAreThoseOfTheChunks) {
   m.s.chunks[1].bytes = 3;
   Algorithm a = algorithm(m.reduce(1, 0, 0, 0, 1).reduce(1, 0, 1, 1, 2).s);
   a.element_bytes = 2;
-  const std::string root = text(lower(a)[0]);
+  const std::string root = program_text(lower(a)[0]);
   EXPECT_NE(root.find("comp 500 ops 1000 B 0 ns chunk 0"), std::string::npos) << root;
   EXPECT_NE(root.find("recv 1>0 tag 1 3 B"), std::string::npos) << root;
   EXPECT_NE(root.find("comp 1 ops 3 B 0 ns chunk 1"), std::string::npos) << root;
@@ -244,9 +247,7 @@ TEST(TenProgram, VeryManyChunksNeedNoPlacesWhereTheyNeverCome) {
 std::string limits_and_errors(const Algorithm& a) {
   Diagnostics diagnostics;
   check_structure(a, diagnostics);
-  std::string out;
-  for (const Diagnostic& d : diagnostics.all()) out += format_diagnostic(d) + "\n";
-  return out + proof(make_step_graph(a));
+  return test::findings_text(diagnostics) + proof(make_step_graph(a));
 }
 
 TEST(TenExport, SumsGetAnOrder) {

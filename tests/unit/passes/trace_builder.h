@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/findings.h"
 #include "core/diagnostic.h"
 #include "core/trace.h"
 #include "passes/validate.h"
@@ -74,16 +75,17 @@ class TraceBuilder {
   bool open_ = false;
 };
 
-inline std::vector<std::string> lines(const Diagnostics& diagnostics) {
-  std::vector<std::string> out;
-  for (const Diagnostic& d : diagnostics.all()) out.push_back(format_diagnostic(d));
-  return out;
+// One for each of the ranks 0 to n - 1.
+inline std::vector<TraceBuilder> trace_builders(Rank n) {
+  std::vector<TraceBuilder> set;
+  for (Rank r = 0; r < n; ++r) set.emplace_back(r);
+  return set;
 }
 
 inline std::vector<std::string> findings(TraceBuilder& builder, const std::string& rules) {
   Diagnostics diagnostics;
   check_trace(builder.trace(), RuleSet::parse(rules), diagnostics);
-  return lines(diagnostics);
+  return finding_lines(diagnostics);
 }
 
 inline std::vector<std::string> findings(std::vector<TraceBuilder>& set, const std::string& rules,
@@ -92,7 +94,7 @@ inline std::vector<std::string> findings(std::vector<TraceBuilder>& set, const s
   std::vector<TraceSummary> summaries;
   for (TraceBuilder& b : set) summaries.push_back(summarise(b.trace()));
   check_set(summaries, RuleSet::parse(rules), diagnostics, groups);
-  return lines(diagnostics);
+  return finding_lines(diagnostics);
 }
 
 using Lines = std::vector<std::string>;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/expect_error.h"
 #include "trace_builder.h"
 
 namespace convert {
@@ -11,13 +12,7 @@ namespace {
 using namespace test;
 
 std::string parse_failure(std::string_view list) {
-  try {
-    (void)RuleSet::parse(list);
-  } catch (const Error& e) {
-    EXPECT_EQ(e.kind(), Error::Kind::usage);
-    return e.what();
-  }
-  return "";
+  return error_message([&] { (void)RuleSet::parse(list); }, Error::Kind::usage);
 }
 
 TEST(Rules, TableIsInOrderOfExecution) {
@@ -78,7 +73,7 @@ TEST(CheckTrace, AnEmptyTraceIsWarnedOf) {
   check_set(one, RuleSet::all(), diagnostics);
   check_set({}, RuleSet::all(), diagnostics);
   EXPECT_EQ(
-      lines(diagnostics),
+      finding_lines(diagnostics),
       Lines{"t.0.et: warning: the trace has no nodes: simulators need at least one of each rank [attributes]"});
 }
 

@@ -9,16 +9,16 @@
 namespace convert {
 namespace {
 
+using test::in;
 using test::make_algorithm;
+using test::out;
 using test::ring;
 using test::Tb;
+using test::tmp;
 using enum StepType;
-constexpr Buffer in = Buffer::input;
-constexpr Buffer out = Buffer::output;
-constexpr Buffer tmp = Buffer::scratch;
 
 // Every finding as "line: severity: message [rule]", one a line; notes left out.
-std::string findings(const Algorithm& a, bool dataflow = true) {
+std::string proof_findings(const Algorithm& a, bool dataflow = true) {
   Diagnostics diagnostics;
   VerifyOptions options;
   options.dataflow = dataflow;
@@ -33,14 +33,14 @@ std::string findings(const Algorithm& a, bool dataflow = true) {
 }
 
 TEST(Verify, RingsOfAllSizesAreProved) {
-  for (const std::int32_t n : {2, 3, 4, 7, 8, 31}) EXPECT_EQ(findings(ring(n)), "") << n;
+  for (const std::int32_t n : {2, 3, 4, 7, 8, 31}) EXPECT_EQ(proof_findings(ring(n)), "") << n;
 }
 
 TEST(Verify, AWrongChunkIsFoundWithWhatIsThereInstead) {
   Algorithm a = ring(4);
   a.steps[6].dst_off = 0;  // rank 0's last receive belongs to chunk 2
   EXPECT_EQ(
-      findings(a),
+      proof_findings(a),
       "7: error: all_reduce: gpu 0 o[0] must end as chunk 0 of ranks 0-3, but holds chunk 2 of ranks 0-3; and "
       "1 more chunks there are wrong [postcondition]\n");
 }
@@ -48,7 +48,7 @@ TEST(Verify, AWrongChunkIsFoundWithWhatIsThereInstead) {
 TEST(Verify, AMissingContributionIsNamed) {
   Algorithm a = ring(4);
   a.steps[1].type = rcs;  // rank 0 forwards chunk 3 without its own part
-  const std::string text = findings(a);
+  const std::string text = proof_findings(a);
   EXPECT_NE(text.find("must end as chunk 3 of ranks 0-3, but holds chunk 3 of ranks 1-3; the contribution of rank "
                       "0 is missing"),
             std::string::npos)
@@ -75,7 +75,7 @@ TEST(Verify, AddingTwiceIsFoundThoughTheRanksAreComplete) {
     gpus.push_back({Tb{
         1 - r, 1 - r, 0, {{send, in, 0, in, 0}, {rrc, in, 0, in, 0}, {send, in, 0, in, 0}, {rrc, in, 0, in, 0}}}});
   }
-  const std::string text = findings(make_algorithm(Collective::all_reduce, 1, true, 1, 0, 0, gpus));
+  const std::string text = proof_findings(make_algorithm(Collective::all_reduce, 1, true, 1, 0, 0, gpus));
   EXPECT_NE(text.find("4: error: gpu 0 threadblock 0 step 3 (rrc) adds the contribution of rank 0 a second time "
                       "(the first of 2 such reductions) [doubled]"),
             std::string::npos)
@@ -114,12 +114,12 @@ Algorithm burst(std::int32_t messages, Protocol protocol) {
 }
 
 TEST(Verify, FifoCapacityIsPerProtocolAndTheNeedIsExact) {
-  EXPECT_EQ(findings(burst(2, Protocol::simple)), "");
-  EXPECT_EQ(findings(burst(8, Protocol::ll)), "");
-  EXPECT_EQ(findings(burst(5, Protocol::simple)),
+  EXPECT_EQ(proof_findings(burst(2, Protocol::simple)), "");
+  EXPECT_EQ(proof_findings(burst(8, Protocol::ll)), "");
+  EXPECT_EQ(proof_findings(burst(5, Protocol::simple)),
             "3: error: needs room for 5 messages per connection, but protocol Simple guarantees 2; 2 threadblocks "
             "block, the first at gpu 0 threadblock 0 step 2 (s) [fifo]\n");
-  EXPECT_NE(findings(burst(9, Protocol::ll128))
+  EXPECT_NE(proof_findings(burst(9, Protocol::ll128))
                 .find("needs room for 9 messages per connection, but protocol LL128 guarantees 8"),
             std::string::npos);
   EXPECT_TRUE(completes(make_step_graph(burst(5, Protocol::simple)), 5));
@@ -139,8 +139,8 @@ Algorithm two_threadblocks(bool ordered) {
 }
 
 TEST(Verify, UnorderedAccessIsARaceWhateverTheTiming) {
-  EXPECT_EQ(findings(two_threadblocks(true)), "");
-  const std::string text = findings(two_threadblocks(false), false);
+  EXPECT_EQ(proof_findings(two_threadblocks(true)), "");
+  const std::string text = proof_findings(two_threadblocks(false), false);
   EXPECT_NE(text.find("[races]"), std::string::npos) << text;
   EXPECT_NE(text.find("and nothing orders the two"), std::string::npos) << text;
 }
@@ -150,7 +150,7 @@ TEST(Verify, OrderThroughAnotherRankIsOnlyAWarning) {
   const std::vector<std::vector<Tb>> gpus{
       {Tb{1, -1, 0, {{send, in, 0, in, 0}}}, Tb{-1, 1, 1, {{recv, in, 0, in, 0}}}},
       {Tb{-1, 0, 0, {{recv, in, 0, in, 0, 1, -1, -1, true}}}, Tb{0, -1, 1, {{send, in, 0, in, 0, 1, 0, 0}}}}};
-  const std::string text = findings(make_algorithm(Collective::custom, 1, true, 1, 0, 0, gpus));
+  const std::string text = proof_findings(make_algorithm(Collective::custom, 1, true, 1, 0, 0, gpus));
   EXPECT_NE(text.find("warning: 1 pairs of steps that share chunks are ordered only through other ranks"),
             std::string::npos)
       << text;
@@ -160,14 +160,14 @@ TEST(Verify, OrderThroughAnotherRankIsOnlyAWarning) {
 TEST(Verify, PartlyOverlappingRangesRace) {
   const std::vector<std::vector<Tb>> gpus{
       {Tb{-1, -1, 0, {{cpy, in, 0, tmp, 0, 3}}}, Tb{-1, -1, 0, {{cpy, in, 0, tmp, 2, 2}}}}};
-  const std::string text = findings(make_algorithm(Collective::custom, 4, false, 4, 0, 4, gpus));
+  const std::string text = proof_findings(make_algorithm(Collective::custom, 4, false, 4, 0, 4, gpus));
   EXPECT_NE(text.find("writes s[2], which gpu 0 threadblock"), std::string::npos) << text;
 }
 
 TEST(Verify, AWaitForAStepThatNeverPublishesIsADeadlock) {
   const std::vector<std::vector<Tb>> gpus{
       {Tb{-1, -1, 0, {{cpy, in, 0, tmp, 0}}}, Tb{-1, -1, 0, {{cpy, tmp, 0, tmp, 1, 1, 0, 0}}}}};
-  const std::string text = findings(make_algorithm(Collective::custom, 1, false, 1, 0, 2, gpus));
+  const std::string text = proof_findings(make_algorithm(Collective::custom, 1, false, 1, 0, 2, gpus));
   EXPECT_NE(text.find("2: error: deadlock: 1 threadblocks never finish [deadlock]"), std::string::npos) << text;
 }
 
@@ -175,13 +175,13 @@ TEST(Verify, ALaterPublishedStepReleasesTheWaiter) {
   const std::vector<std::vector<Tb>> gpus{
       {Tb{-1, -1, 0, {{cpy, in, 0, tmp, 0}, {cpy, in, 0, tmp, 2, 1, -1, -1, true}}},
        Tb{-1, -1, 0, {{cpy, tmp, 0, tmp, 1, 1, 0, 0}}}}};
-  EXPECT_EQ(findings(make_algorithm(Collective::custom, 1, false, 1, 0, 3, gpus)), "");
+  EXPECT_EQ(proof_findings(make_algorithm(Collective::custom, 1, false, 1, 0, 3, gpus)), "");
 }
 
 TEST(Verify, UnmatchedAndUnequalMessagesAreFoundOnce) {
   const std::vector<std::vector<Tb>> gpus{{Tb{1, -1, 0, {{send, in, 0, in, 0, 2}, {send, in, 0, in, 0}}}},
                                           {Tb{-1, 0, 0, {{recv, in, 0, in, 0, 1}}}}};
-  const std::string text = findings(make_algorithm(Collective::custom, 2, true, 2, 0, 0, gpus));
+  const std::string text = proof_findings(make_algorithm(Collective::custom, 2, true, 2, 0, 0, gpus));
   EXPECT_EQ(text,
             "2: error: gpu 0 → gpu 1 on channel 0: 2 sends, 1 receives; the first without a partner is gpu 0 "
             "threadblock 0 step 1 (s) [pairs]\n"
@@ -194,7 +194,7 @@ TEST(Verify, TheOtherOperandReadingIsNamed) {
   const std::vector<std::vector<Tb>> gpus{
       {Tb{1, 1, 0, {{send, in, 0, in, 0}, {recv, in, 0, out, 0}}}},
       {Tb{0, 0, 0, {{rrc, tmp, 0, in, 0}, {send, in, 0, out, 0}, {cpy, in, 0, out, 0}}}}};
-  const std::string text = findings(make_algorithm(Collective::all_reduce, 1, false, 1, 1, 1, gpus));
+  const std::string text = proof_findings(make_algorithm(Collective::all_reduce, 1, false, 1, 1, 1, gpus));
   EXPECT_NE(text.find("error: the result is right only if rrc, rrs and rrcs reduce into dst; the runtime takes src "
                       "as the local operand [operand]"),
             std::string::npos)
@@ -206,7 +206,7 @@ TEST(Verify, BothLayoutsMustHoldWhereBothAreClaimed) {
   Algorithm a = ring(2);
   a.outofplace = true;
   for (Gpu& g : a.gpus) g.o_chunks = 2;
-  const std::string text = findings(a);
+  const std::string text = proof_findings(a);
   EXPECT_NE(text.find("(out-of-place) [postcondition]"), std::string::npos) << text;
   EXPECT_EQ(text.find("(in-place)"), std::string::npos) << text;
 }
@@ -214,7 +214,7 @@ TEST(Verify, BothLayoutsMustHoldWhereBothAreClaimed) {
 TEST(Verify, EveryCollectiveHasItsPostcondition) {
   // Rank 0 → 1 only; each collective judges the same two steps by its own measure.
   const auto judge = [](Collective c, std::int32_t chunks, std::vector<std::vector<Tb>> gpus, std::int32_t i,
-                        std::int32_t o) { return findings(make_algorithm(c, chunks, false, i, o, 0, gpus)); };
+                        std::int32_t o) { return proof_findings(make_algorithm(c, chunks, false, i, o, 0, gpus)); };
   const auto refuted = [](const std::string& text) { return text.find("[postcondition]") != std::string::npos; };
   const Tb keep{-1, -1, 0, {{cpy, in, 0, out, 0}}};
   EXPECT_EQ(judge(Collective::broadcast, 1,
@@ -243,7 +243,7 @@ TEST(Verify, EveryCollectiveHasItsPostcondition) {
 TEST(Verify, BuffersThatNoStepCanFillAreNotAllocated) {
   Algorithm a = ring(2);
   for (Gpu& g : a.gpus) g.s_chunks = 2'000'000'000;  // declared, but never used
-  EXPECT_EQ(findings(a), "");
+  EXPECT_EQ(proof_findings(a), "");
   a.chunks = 2'000'000'000;  // would have to be reduced, all of them
   Diagnostics diagnostics;
   EXPECT_THROW(verify(make_step_graph(a), {}, diagnostics), Error);
@@ -252,7 +252,7 @@ TEST(Verify, BuffersThatNoStepCanFillAreNotAllocated) {
 TEST(Verify, OffsetsAtTheEndOfAllIntegersAreOutside) {
   const std::vector<std::vector<Tb>> gpus{{Tb{1, -1, 0, {{send, in, 0, out, 2147483647, 2}}}},
                                           {Tb{-1, 0, 0, {{recv, in, 0, out, 2147483647, 2}}}}};
-  const std::string text = findings(make_algorithm(Collective::custom, 2, false, 2, 2, 0, gpus));
+  const std::string text = proof_findings(make_algorithm(Collective::custom, 2, false, 2, 2, 0, gpus));
   EXPECT_NE(text.find("dst o[2147483647…2147483648] is outside of a buffer of 2 chunks [offsets]"),
             std::string::npos)
       << text;
@@ -277,7 +277,7 @@ TEST(Verify, AnotherCollectiveIsJudgedInItsOwnLayout) {
 TEST(Structure, CopiesStayInsideAndApart) {
   Algorithm a = make_algorithm(Collective::custom, 2, false, 2, 2, 0, {{}});
   a.gpus[0].copies = {{0, 0}, {1, 0}, {70, 1}};
-  EXPECT_EQ(findings(a, false),
+  EXPECT_EQ(proof_findings(a, false),
             "0: error: gpu 0: <copy> from i[1] to o[0]: another <copy> writes the same chunk [offsets]\n"
             "0: error: gpu 0: <copy> from i[70] to o[1] is outside of the buffers [offsets]\n"
             "0: warning: <copy> elements are taken as copies at the start; the runtimes ignore them [limits]\n");
@@ -286,7 +286,7 @@ TEST(Structure, CopiesStayInsideAndApart) {
 TEST(Structure, OffsetsAndDependenciesAndConnections) {
   const std::vector<std::vector<Tb>> gpus{
       {Tb{-1, -1, 0, {{cpy, in, 1, tmp, 0, 2}, {cpy, in, 0, tmp, 1, 1, 7, 0}, {cpy, in, 0, tmp, 1, 1, 0, 2}}}}};
-  EXPECT_EQ(findings(make_algorithm(Collective::custom, 2, false, 2, 0, 2, gpus), false).substr(0, 400),
+  EXPECT_EQ(proof_findings(make_algorithm(Collective::custom, 2, false, 2, 0, 2, gpus), false).substr(0, 400),
             "1: error: gpu 0 threadblock 0 step 0 (cpy): src i[1…2] is outside of a buffer of 2 chunks [offsets]\n"
             "2: error: gpu 0 threadblock 0 step 1 (cpy) depends on threadblock 7, which does not exist [deps]\n"
             "3: error: gpu 0 threadblock 0 step 2 (cpy) depends on itself [deps]\n"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "collectives/collective.h"
+#include "common/scratch.h"
 #include "formats/format.h"
 #include "generate/generate.h"
 #include "generate/trace_builder.h"
@@ -20,7 +21,6 @@
 #include "sets/made_set.h"
 #include "sets/schedules.h"
 #include "simulate/engine/replay.h"
-#include "unit/io/scratch.h"
 
 namespace convert {
 namespace {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/expect_error.h"
 #include "scenario/option_values.h"
 #include "scenario/scenario.h"
 #include "scenario/system_keys.h"
@@ -13,15 +14,8 @@
 namespace convert {
 namespace {
 
-std::string error_of(const std::string& key, const std::string& value) {
-  try {
-    RunSettings settings;
-    settings.set(key, value);
-  } catch (const Error& e) {
-    EXPECT_EQ(e.kind(), Error::Kind::input);
-    return e.what();
-  }
-  return "";
+std::string setting_error(const std::string& key, const std::string& value) {
+  return test::error_message([&] { RunSettings().set(key, value); }, Error::Kind::input);
 }
 
 // A scenario of KEY, VALUE, KEY, VALUE, …
@@ -32,20 +26,15 @@ Scenario scenario(const std::vector<std::string>& pairs) {
   return make_scenario(settings);
 }
 std::string scenario_error(const std::vector<std::string>& pairs) {
-  try {
-    (void)scenario(pairs);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return test::error_message([&] { (void)scenario(pairs); });
 }
 
 TEST(Settings, EveryChoiceHasItsName) {
   for (const Setting& s : all_settings()) {
     std::istringstream names(s.kind == SettingKind::choice ? s.value : "");
-    for (std::string name; std::getline(names, name, '|');) EXPECT_EQ(error_of(s.key, name), "") << s.key;
+    for (std::string name; std::getline(names, name, '|');) EXPECT_EQ(setting_error(s.key, name), "") << s.key;
   }
-  EXPECT_EQ(error_of("model", "link"), "unknown model 'link'; did you mean links?");
+  EXPECT_EQ(setting_error("model", "link"), "unknown model 'link'; did you mean links?");
 }
 
 TEST(Settings, Truths) {
@@ -55,53 +44,58 @@ TEST(Settings, Truths) {
 }
 
 TEST(Settings, ValuesThatAKeyDoesNotTake) {
-  EXPECT_EQ(error_of("bandwidth", "50"),
+  EXPECT_EQ(setting_error("bandwidth", "50"),
             "bandwidth wants a rate such as 50GB/s or a factor such as x0.5, not '50'");
-  EXPECT_EQ(error_of("bandwidth", "x0"),
+  EXPECT_EQ(setting_error("bandwidth", "x0"),
             "bandwidth wants a rate such as 50GB/s or a factor such as x0.5, not 'x0'");
-  EXPECT_EQ(error_of("latency", "fast"), "latency wants a time such as 500ns or a factor such as x2, not 'fast'");
-  EXPECT_EQ(error_of("latency", "xnan"), "latency wants a time such as 500ns or a factor such as x2, not 'xnan'");
-  EXPECT_EQ(error_of("size", "0"), "size wants a size such as 1MiB, not '0'");
-  EXPECT_EQ(error_of("queues-per-dim", "0"), "queues-per-dim wants a whole number from 1 to 65535, not '0'");
-  EXPECT_EQ(error_of("rendezvous", "maybe"), "rendezvous wants true or false, not 'maybe'");
-  EXPECT_EQ(error_of("issue", "workloads"), "unknown issue 'workloads'; did you mean workload?");
-  EXPECT_EQ(error_of("occupancy", "alpha"), "unknown occupancy 'alpha'; known: beta, alpha-beta");
-  EXPECT_EQ(error_of("policy", "fio"), "unknown policy 'fio'; did you mean fifo?");
-  EXPECT_EQ(error_of("symmetry", "ture"), "symmetry wants true or false, not 'ture'");
-  EXPECT_EQ(error_of("fail", "3-4;"), "fail: an element of the list is empty");
-  EXPECT_EQ(error_of("fail", ";"), "fail: an element of the list is empty");
-  EXPECT_EQ(error_of("slow", "3=2x;none"), "slow: 'none' is not such as 3=1.5x");
-  EXPECT_EQ(error_of("slow", "3=2x;3=1"), "slow: rank 3 is given twice");
-  EXPECT_EQ(error_of("slow", "3=nan"), "slow: 'nan' is not a number from 0 to 1e9");
+  EXPECT_EQ(setting_error("latency", "fast"),
+            "latency wants a time such as 500ns or a factor such as x2, not 'fast'");
+  EXPECT_EQ(setting_error("latency", "xnan"),
+            "latency wants a time such as 500ns or a factor such as x2, not 'xnan'");
+  EXPECT_EQ(setting_error("size", "0"), "size wants a size such as 1MiB, not '0'");
+  EXPECT_EQ(setting_error("queues-per-dim", "0"), "queues-per-dim wants a whole number from 1 to 65535, not '0'");
+  EXPECT_EQ(setting_error("rendezvous", "maybe"), "rendezvous wants true or false, not 'maybe'");
+  EXPECT_EQ(setting_error("issue", "workloads"), "unknown issue 'workloads'; did you mean workload?");
+  EXPECT_EQ(setting_error("occupancy", "alpha"), "unknown occupancy 'alpha'; known: beta, alpha-beta");
+  EXPECT_EQ(setting_error("policy", "fio"), "unknown policy 'fio'; did you mean fifo?");
+  EXPECT_EQ(setting_error("symmetry", "ture"), "symmetry wants true or false, not 'ture'");
+  EXPECT_EQ(setting_error("fail", "3-4;"), "fail: an element of the list is empty");
+  EXPECT_EQ(setting_error("fail", ";"), "fail: an element of the list is empty");
+  EXPECT_EQ(setting_error("slow", "3=2x;none"), "slow: 'none' is not such as 3=1.5x");
+  EXPECT_EQ(setting_error("slow", "3=2x;3=1"), "slow: rank 3 is given twice");
+  EXPECT_EQ(setting_error("slow", "3=nan"), "slow: 'nan' is not a number from 0 to 1e9");
   const std::string shape = "; a rule is such as all_reduce:pg=3:size>=1MiB=ring8.xml";
-  EXPECT_EQ(error_of("collective", "all_reduce=ring;all:size>=1MiB:size<1KiB=ring"),
+  EXPECT_EQ(setting_error("collective", "all_reduce=ring;all:size>=1MiB:size<1KiB=ring"),
             "collective: 'all:size>=1MiB:size<1KiB=ring': no size is such" + shape);
-  EXPECT_EQ(error_of("collective", "all:size<=4"), "collective: 'all:size<=4': no algorithm behind '='" + shape);
+  EXPECT_EQ(setting_error("collective", "all:size<=4"),
+            "collective: 'all:size<=4': no algorithm behind '='" + shape);
   EXPECT_EQ(
-      error_of("collective", "broadcast=ring"),
+      setting_error("collective", "broadcast=ring"),
       "collective: 'broadcast=ring': broadcast has one native algorithm only; others are built:NAME or a file");
   EXPECT_EQ(
-      error_of("collective", "broadcast=built:ring"),
+      setting_error("collective", "broadcast=built:ring"),
       "collective: algorithm ring does not do broadcast; those for broadcast are rabenseifner, binomial_tree, "
       "binary_tree, double_binary_tree, chain");
-  EXPECT_EQ(error_of("collective", "all=built:rong").substr(0, 55),
+  EXPECT_EQ(setting_error("collective", "all=built:rong").substr(0, 55),
             "collective: unknown algorithm 'rong'; did you mean ring");
-  EXPECT_EQ(error_of("collective", "all=built:ring,chunk=2"),
+  EXPECT_EQ(setting_error("collective", "all=built:ring,chunk=2"),
             "collective: unknown key 'chunk'; known: chunks, dims, dim-algorithms, root");
-  EXPECT_EQ(error_of("collective", "all=no/such").substr(0, 55),
+  EXPECT_EQ(setting_error("collective", "all=no/such").substr(0, 55),
             "collective: 'no/such' is neither an algorithm (ring, di");
-  EXPECT_EQ(error_of("collective", "all=rnig"),
+  EXPECT_EQ(setting_error("collective", "all=rnig"),
             "collective: 'rnig' is neither an algorithm (did you mean ring?) nor a file or set of traces");
-  EXPECT_EQ(error_of("system", "/dev/null"), "/dev/null is no regular file, which a sweep can read several times");
-  EXPECT_EQ(error_of("network", "-"), "the network cannot be standard input: a sweep reads it several times");
-  EXPECT_EQ(error_of("network", "/dev/null"), "/dev/null is no regular file, which a sweep can read several times");
-  EXPECT_EQ(error_of("system", "no/such.json"), "there is no file no/such.json");
-  EXPECT_EQ(error_of("endpoint-delay", "1, \"L\": 2"),
+  EXPECT_EQ(setting_error("system", "/dev/null"),
+            "/dev/null is no regular file, which a sweep can read several times");
+  EXPECT_EQ(setting_error("network", "-"), "the network cannot be standard input: a sweep reads it several times");
+  EXPECT_EQ(setting_error("network", "/dev/null"),
+            "/dev/null is no regular file, which a sweep can read several times");
+  EXPECT_EQ(setting_error("system", "no/such.json"), "there is no file no/such.json");
+  EXPECT_EQ(setting_error("endpoint-delay", "1, \"L\": 2"),
             "endpoint-delay wants a whole number from 0 to 9007199254740992, not \"1, \\\"L\\\": 2\"");
-  EXPECT_EQ(error_of("collective-optimization", "basline").substr(0, 41),
+  EXPECT_EQ(setting_error("collective-optimization", "basline").substr(0, 41),
             "unknown collective-optimization \"basline\"");
-  EXPECT_EQ(error_of("algorithm", "ring+rang"), "algorithm: unknown algorithm \"rang\"; did you mean ring?");
-  EXPECT_EQ(error_of("roofline-enabled", "yes"), "roofline-enabled wants 0 or 1, not \"yes\"");
+  EXPECT_EQ(setting_error("algorithm", "ring+rang"), "algorithm: unknown algorithm \"rang\"; did you mean ring?");
+  EXPECT_EQ(setting_error("roofline-enabled", "yes"), "roofline-enabled wants 0 or 1, not \"yes\"");
 }
 
 TEST(Settings, HowMessagesShareWires) {
@@ -147,13 +141,8 @@ TEST(Settings, OneAlgorithmOfARuleIsForAllDimensions) {
 }
 
 TEST(Settings, WhatDoesNotGoTogether) {
-  const auto message = [](std::vector<std::string> pairs) -> std::string {
-    try {
-      check_scenario(scenario(pairs));
-    } catch (const Error& e) {
-      return e.what();
-    }
-    return "";
+  const auto message = [](std::vector<std::string> pairs) {
+    return test::error_message([&] { check_scenario(scenario(pairs)); });
   };
   const std::string ring = "ring:8,bw=1GB/s";
   EXPECT_EQ(message({"network", ring, "model", "unaware", "policy", "fifo"}),

@@ -4,15 +4,16 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "unit/io/scratch.h"
+#include "common/expect_error.h"
+#include "common/scratch.h"
 
 namespace convert {
 namespace {
 
 using Cells = std::vector<std::string>;
-using test::error_of;
 using test::Scratch;
 using test::text_of;
+using test::thrown_error;
 
 TEST(Csv, CellsAndLines) {
   EXPECT_EQ(csv_cell("a b"), "a b");
@@ -70,7 +71,7 @@ TEST(SweepTable, RefusesTheTableOfAnotherSweep) {
   const Scratch scratch;
   const auto refused = [&](const std::string& text) {
     const std::string path = scratch.write("t.csv", text);
-    const std::string message = text_of(error_of([&] {
+    const std::string message = text_of(thrown_error([&] {
       const SweepTable table(path, {"k", "v"}, {"id0"}, false);
     }));
     EXPECT_EQ(scratch.read("t.csv"), text);
@@ -90,10 +91,10 @@ TEST(SweepTable, RefusesTheTableOfAnotherSweep) {
 TEST(SweepTable, OneWriterAtATime) {
   const Scratch scratch;
   const SweepTable first(scratch.path("t.csv"), {"k"}, {"id0"}, false);
-  const Error e = error_of([&] { const SweepTable second(scratch.path("t.csv"), {"k"}, {"id0"}, true); });
+  const Error e = thrown_error([&] { const SweepTable second(scratch.path("t.csv"), {"k"}, {"id0"}, true); });
   EXPECT_EQ(e.kind(), Error::Kind::usage);
   EXPECT_EQ(std::string(e.what()), scratch.path("t.csv") + ": another sweep is writing this table");
-  EXPECT_EQ(error_of([&] { const SweepTable t(scratch.path("t.csv.gz"), {"k"}, {"id0"}, true); }).kind(),
+  EXPECT_EQ(thrown_error([&] { const SweepTable t(scratch.path("t.csv.gz"), {"k"}, {"id0"}, true); }).kind(),
             Error::Kind::usage);
 }
 

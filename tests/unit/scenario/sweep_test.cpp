@@ -10,18 +10,19 @@
 #include <thread>
 #include <vector>
 
+#include "common/expect_error.h"
+#include "common/scratch.h"
 #include "scenario/sweep_plan.h"
 #include "scenario/sweep_queue.h"
 #include "scenario/sweep_run.h"
 #include "scenario/sweep_summary.h"
-#include "unit/io/scratch.h"
 
 namespace convert {
 namespace {
 
 using Texts = std::vector<std::string>;
-using test::error_of;
 using test::Scratch;
+using test::thrown_error;
 
 // Two ranks; rank 0 computes for 10 us and then sends 1000 bytes. With a collective: that they gather 1000 bytes.
 std::string traces(std::int64_t bytes = 1000, const std::string& receive = "") {
@@ -158,7 +159,7 @@ TEST_F(Sweep, StragglersAreAmongTheRanks) {
 
 TEST_F(Sweep, WhatNoRunCanDoIsAMistake) {
   const auto message = [&](const std::vector<SweepSetting>& axes, const std::vector<SweepSetting>& base = {}) {
-    return test::text_of(error_of([&] { (void)plan(axes, base); }));
+    return test::error_text([&] { (void)plan(axes, base); });
   };
   const SweepSetting ring = setting("network", {"ring:2,bw=1GB/s"});
   const SweepSetting unaware = setting("model", {"unaware"});
@@ -183,7 +184,7 @@ TEST_F(Sweep, WhatNoRunCanDoIsAMistake) {
 
 TEST_F(Sweep, MistakesAreFoundBeforeTheFirstRun) {
   const auto message = [&](const std::vector<SweepSetting>& axes, const std::vector<SweepSetting>& base = {}) {
-    return test::text_of(error_of([&] { (void)plan(axes, base); }));
+    return test::error_text([&] { (void)plan(axes, base); });
   };
   EXPECT_EQ(message({setting("network", {"ring:2,bw=1GB/s"}), setting("bandwidth", {"x1", "fast"})}),
             ": --set: bandwidth wants a rate such as 50GB/s or a factor such as x0.5, not 'fast'");
@@ -322,9 +323,9 @@ TEST_F(Sweep, Slowdowns) {
   SweepRunner(p, 1, diagnostics).work(queue);
   const SweepReference reference = parse_sweep_reference(p, "latency=0ns");
   EXPECT_EQ(slowdowns(p, table, reference), (Texts{"1.000000", "2.000000", "1.090909", "", "", ""}));
-  EXPECT_STREQ(error_of([&] { (void)parse_sweep_reference(p, "latency=3ns"); }).what(),
+  EXPECT_STREQ(thrown_error([&] { (void)parse_sweep_reference(p, "latency=3ns"); }).what(),
                "--relative-to latency=3ns: latency has no such value in this sweep");
-  EXPECT_STREQ(error_of([&] { (void)parse_sweep_reference(p, "model=aware"); }).what(),
+  EXPECT_STREQ(thrown_error([&] { (void)parse_sweep_reference(p, "model=aware"); }).what(),
                "--relative-to model=aware: wants KEY=VALUE of something that is swept");
   // The latency is numeric, so it is x; its values ascend, whatever their order in the sweep.
   EXPECT_EQ(plot_axis(p), 1U);
@@ -344,7 +345,7 @@ TEST_F(Sweep, TooManyLinesForAPlot) {
   const SweepPlan p =
       plan({setting("latency", {"0ns", "1ns"}), setting("until", many)}, {setting("network", {"ring:2,bw=1GB/s"})});
   EXPECT_EQ(plot_axis(p), 0U);
-  EXPECT_STREQ(error_of([&] { check_sweep_plot(p); }).what(),
+  EXPECT_STREQ(thrown_error([&] { check_sweep_plot(p); }).what(),
                "the plot would have 31 lines, more than 30; sweep fewer values at once");
 }
 

@@ -8,6 +8,8 @@
 #include <set>
 #include <tuple>
 
+#include "common/error_text.h"
+#include "common/testdata.h"
 #include "config/network/network.h"
 #include "formats/format.h"
 #include "io/input.h"
@@ -241,7 +243,7 @@ TEST(TenReplay, TestDataComesBack) {
         Case{"okay-allgather2.xml", "ring:2,bw=50GiB/s,lat=500ns", Collective::all_gather},
         Case{"okay-reducescatter2.xml", "ring:2,bw=50GiB/s,lat=500ns", Collective::reduce_scatter}}) {
     Diagnostics diagnostics;
-    const auto input = open_input(std::string(ETKIT_SOURCE_DIR) + "/testdata/msccl/" + c.file);
+    const auto input = open_input((test::testdata("msccl") / c.file).string());
     const Algorithm a = find_format("msccl").read_algorithm(input->read_rest(), c.file, diagnostics);
     const std::vector<Trace> original = lower(a, 1 << 20);
     const Schedule s = replayed(original, c.network);
@@ -292,13 +294,8 @@ TEST(TenReplay, ClaimedChunksAreNotAllocated) {
 
 TEST(TenReplay, WhatAScheduleCannotSayIsRefused) {
   const std::vector<Trace> ring = lower(test::ring(8), 8 << 20);
-  const auto refusal = [&](const std::vector<Trace>& traces, const std::string& network) -> std::string {
-    try {
-      (void)replayed(traces, network);
-    } catch (const Error& e) {
-      return format_location(e.where()) + ": " + e.what();
-    }
-    return "";
+  const auto refusal = [&](const std::vector<Trace>& traces, const std::string& network) {
+    return test::error_text([&] { (void)replayed(traces, network); });
   };
   EXPECT_EQ(refusal(lower(direct_all_gather(8), 8 << 20), "ring:8,bw=50GiB/s,lat=500ns"),
             "t.0.et: rank 0 sends to 2, and no link of the network leads there; a schedule has links between "

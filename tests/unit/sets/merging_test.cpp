@@ -10,11 +10,13 @@
 #include <vector>
 
 #include "collectives/collective.h"
+#include "common/error_text.h"
+#include "common/replaced.h"
+#include "common/scratch.h"
 #include "formats/format.h"
 #include "generate/trace_builder.h"
 #include "passes/lower/lower.h"
 #include "sets/made_set.h"
-#include "unit/io/scratch.h"
 
 namespace convert {
 namespace {
@@ -63,15 +65,11 @@ class Merging : public ::testing::Test {
       set.finish();
       result.counts = set.counts();
     } catch (const Error& e) {
-      result.bytes = format_location(e.where()) + ": " + e.what();
-      for (std::size_t at = 0; (at = result.bytes.find(folder_.path())) != std::string::npos;)
-        result.bytes.replace(at, folder_.path().size() + 1, "");
+      result.bytes = test::text_of(e);
+      result.bytes = test::all_replaced(result.bytes, folder_.path() + "/", "");
     }
     for (const Diagnostic& d : diagnostics.all()) {
-      std::string line = format_diagnostic(d);
-      for (std::size_t at = 0; (at = line.find(folder_.path())) != std::string::npos;)
-        line.replace(at, folder_.path().size() + 1, "");
-      result.findings.push_back(line);
+      result.findings.push_back(test::all_replaced(format_diagnostic(d), folder_.path() + "/", ""));
     }
     return result;
   }

@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "common/expect_error.h"
+
 namespace convert {
 namespace {
 
@@ -30,13 +32,9 @@ TEST(RankOrder, RefusesARankThatComesTwice) {
   order.add(0, "a", ignore);
   order.add(2, "c", ignore);
   for (const Rank again : {0U, 2U}) {
-    try {
-      order.add(again, "x", ignore);
-      ADD_FAILURE() << again;
-    } catch (const Error& e) {
-      EXPECT_EQ(e.where().file, "a.tar");
-      EXPECT_EQ(std::string(e.what()), "rank " + std::to_string(again) + " stands twice");
-    }
+    const Error error = test::thrown_error([&] { order.add(again, "x", ignore); });
+    EXPECT_EQ(error.where().file, "a.tar");
+    EXPECT_EQ(std::string(error.what()), "rank " + std::to_string(again) + " stands twice");
   }
 }
 

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <limits>
 
+#include "common/findings.h"
+#include "common/testdata.h"
 #include "core/world_size.h"
 #include "generate/generate.h"
 #include "generate/trace_builder.h"
@@ -19,8 +21,6 @@ namespace {
 
 using namespace test;
 
-std::string testdata(const std::string& name) { return std::string(ETKIT_SOURCE_DIR) + "/testdata/" + name; }
-
 std::vector<Trace> generated(const GenerateRequest& request) {
   const MakeTrace make = trace_generator(request);
   std::vector<Trace> traces;
@@ -28,13 +28,12 @@ std::vector<Trace> generated(const GenerateRequest& request) {
   return traces;
 }
 
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& e) {
-    return format_diagnostic({.where = e.where(), .rule = e.rule(), .message = std::string(e.what()), .notes = {}});
-  }
-  return "no error";
+// What is thrown, as a finding would be shown; "" if nothing is.
+template <class Run>
+std::string thrown_finding(const Run& run) {
+  Diagnostics diagnostics;
+  read_with_findings([&](Diagnostics&) { run(); }, diagnostics);
+  return diagnostics.all().empty() ? "" : finding_lines(diagnostics).at(0);
 }
 
 TEST(Joining, SplitGivesTestdataBackByteForByte) {
@@ -116,7 +115,7 @@ TEST(Joining, WhatIsOddStays) {
   traces[2].nodes.add_data_dep(2);
   traces[2].nodes.end_node();
   HeldSet dangling(traces);
-  EXPECT_EQ(message_of([&] { (void)joined_and_split(dangling); }),
+  EXPECT_EQ(thrown_finding([&] { (void)joined_and_split(dangling); }),
             "t.7.et: error: node 1 depends on node 2, which does not exist [joined]");
 }
 
@@ -256,7 +255,7 @@ TEST(Subsets, TakeRanksAndTheirGroups) {
   EXPECT_EQ(kept.load(1).at(0).rank, 2U);
   EXPECT_EQ(kept.groups()->json, "{\n \"2\":[3,2],\n \"3\":[2,3]\n}\n");
   RankwiseOptions beyond{.subset = RankSubset{.ranks = {1, 9}}};
-  EXPECT_EQ(message_of([&] { RankwiseSet(set, beyond, diagnostics); }),
+  EXPECT_EQ(thrown_finding([&] { RankwiseSet(set, beyond, diagnostics); }),
             "error: --ranks: there is no rank 9; held has 4 ranks, up to 3");
 }
 

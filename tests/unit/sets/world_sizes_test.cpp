@@ -15,7 +15,7 @@ namespace {
 using Said = std::tuple<Rank, std::string, std::optional<Rank>>;
 
 // "w.2: message", or the number on which all agree.
-std::string told(const std::vector<Said>& all) {
+std::string sizes_told(const std::vector<Said>& all) {
   WorldSizes sizes;
   for (const auto& [rank, file, world] : all) sizes.add(rank, file, world);
   Diagnostics diagnostics;
@@ -26,15 +26,15 @@ std::string told(const std::vector<Said>& all) {
 }
 
 TEST(WorldSizes, ThatAgree) {
-  EXPECT_EQ(told({}), "");
-  EXPECT_EQ(told({{0, "w.0", std::nullopt}}), "");
-  EXPECT_EQ(told({{0, "w.0", std::nullopt}, {1, "w.1", 8}, {2, "w.2", 8}, {1, "w.1", 8}}), "8");
+  EXPECT_EQ(sizes_told({}), "");
+  EXPECT_EQ(sizes_told({{0, "w.0", std::nullopt}}), "");
+  EXPECT_EQ(sizes_told({{0, "w.0", std::nullopt}, {1, "w.1", 8}, {2, "w.2", 8}, {1, "w.1", 8}}), "8");
 }
 
 TEST(WorldSizes, ThatDifferAreToldAlikeInAnyOrder) {
   std::vector<Said> all = {{0, "w.0", std::nullopt}, {1, "w.1", 8}, {2, "w.2", 8}, {3, "w.3", 4}, {4, "w.4", 2}};
   do {
-    ASSERT_EQ(told(all),
+    ASSERT_EQ(sizes_told(all),
               "w.3: the metadata of rank 3 says world_size 4, that of rank 1 (w.1) says 8: they are of different "
               "sets");
   } while (std::next_permutation(all.begin(), all.end()));
@@ -42,7 +42,7 @@ TEST(WorldSizes, ThatDifferAreToldAlikeInAnyOrder) {
 
 TEST(WorldSizes, OfOneFile) {
   EXPECT_EQ(
-      told({{1, "set.jsonl", 4}, {0, "set.jsonl", 8}}),
+      sizes_told({{1, "set.jsonl", 4}, {0, "set.jsonl", 8}}),
       "set.jsonl: the metadata of rank 1 says world_size 4, that of rank 0 says 8: they are of different sets");
 }
 

@@ -4,6 +4,7 @@
 
 #include <bit>
 
+#include "common/findings.h"
 #include "unit/simulate/traces.h"
 
 namespace convert {
@@ -11,7 +12,7 @@ namespace {
 
 using namespace convert::test;
 
-struct Setup {
+struct CollectiveSetup {
   std::string network;
   Collective type = Collective::all_reduce;
   std::int64_t bytes = 0;
@@ -38,12 +39,12 @@ ReplayResult run_workload(const std::vector<Trace>& traces, const std::string& n
   options.symmetry = symmetry;
   Diagnostics diagnostics;
   auto result = replay(traces, net(network), options, diagnostics);
-  if (!result) throw Error(diagnostics.all().empty() ? "?" : format_diagnostic(diagnostics.all()[0]));
+  if (!result) throw first_finding(diagnostics);
   EXPECT_EQ(result->status, ReplayStatus::complete);
   return std::move(*result);
 }
 
-ReplayResult run_collective(const Setup& s, NetworkModel model = NetworkModel::wires) {
+ReplayResult run_collective(const CollectiveSetup& s, NetworkModel model = NetworkModel::wires) {
   auto traces = ranks(s.npus);
   for (Trace& t : traces) coll(t, 0, s.type, s.bytes);
   return run_workload(traces, s.network, system_with(s.algorithm, s.splits, 1), model);

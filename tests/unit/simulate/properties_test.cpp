@@ -11,29 +11,11 @@
 namespace convert::test {
 namespace {
 
-// All that a replay says of an NPU.
-using Numbers = std::array<std::int64_t, 13>;
-
-Numbers numbers(const NpuResult& n) {
-  return {n.finish_ps.value_or(-1),
-          n.exposed_communication_ps,
-          n.compute_ps,
-          n.times.compute,
-          n.times.communication,
-          n.times.overlap,
-          n.times.memory,
-          n.times.cpu,
-          n.times.busy,
-          static_cast<std::int64_t>(n.sends),
-          n.bytes_sent,
-          static_cast<std::int64_t>(n.nodes),
-          static_cast<std::int64_t>(n.nodes_done)};
-}
 constexpr std::size_t time_fields = 9;
 
-std::vector<Numbers> numbers(const ReplayResult& r) {
-  std::vector<Numbers> all;
-  for (const NpuResult& n : r.npus) all.push_back(numbers(n));
+std::vector<NpuNumbers> numbers(const ReplayResult& r) {
+  std::vector<NpuNumbers> all;
+  for (const NpuResult& n : r.npus) all.push_back(npu_numbers(n));
   return all;
 }
 
@@ -85,7 +67,7 @@ TEST(ReplayProperties, TimeIsInverseToBandwidth) {
     const ReplayResult fast = run_to_end(c);
     auto expected = numbers(slow);
     auto actual = numbers(fast);
-    for (Numbers& n : actual) {
+    for (NpuNumbers& n : actual) {
       for (std::size_t i = 0; i < time_fields; ++i) n[i] *= k;
     }
     EXPECT_EQ(actual, expected);
@@ -130,7 +112,7 @@ TEST(ReplayProperties, AnIdleNpuChangesNothing) {
     auto expected = numbers(run_to_end(c));
     ++c.dims[0].npus;
     auto actual = numbers(run_to_end(c));
-    EXPECT_EQ(actual.back(), Numbers{});
+    EXPECT_EQ(actual.back(), NpuNumbers{});
     actual.pop_back();
     EXPECT_EQ(actual, expected);
   });

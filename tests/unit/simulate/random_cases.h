@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <memory>
 #include <random>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/findings.h"
 #include "simulate/engine/replay.h"
 #include "unit/simulate/traces.h"
 
@@ -266,7 +268,7 @@ inline ReplayResult run(const RandomCase& c) {
   for (Rank r = 0; r < c.npus(); ++r) traces.push_back(trace_of(c, r));
   Diagnostics diagnostics;
   auto result = replay(traces, NetworkConfig{.source = "random network", .dims = c.dims}, options, diagnostics);
-  if (!result) throw Error(diagnostics.all().empty() ? "?" : format_diagnostic(diagnostics.all()[0]));
+  if (!result) throw first_finding(diagnostics);
   return std::move(*result);
 }
 
@@ -304,6 +306,25 @@ inline std::string describe(const RandomCase& c) {
     }
   }
   return text;
+}
+
+// All that a replay says of an NPU; the first nine are times.
+using NpuNumbers = std::array<std::int64_t, 13>;
+
+inline NpuNumbers npu_numbers(const NpuResult& n) {
+  return {n.finish_ps.value_or(-1),
+          n.exposed_communication_ps,
+          n.compute_ps,
+          n.times.compute,
+          n.times.communication,
+          n.times.overlap,
+          n.times.memory,
+          n.times.cpu,
+          n.times.busy,
+          static_cast<std::int64_t>(n.sends),
+          n.bytes_sent,
+          static_cast<std::int64_t>(n.nodes),
+          static_cast<std::int64_t>(n.nodes_done)};
 }
 
 }  // namespace convert::test

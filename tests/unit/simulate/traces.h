@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/findings.h"
 #include "config/network/network.h"
 #include "simulate/engine/replay.h"
 
@@ -67,7 +68,11 @@ inline std::vector<Trace> ranks(Rank n) {
   return traces;
 }
 
+inline constexpr auto unaware = NetworkModel::unaware;
+inline constexpr auto aware = NetworkModel::aware;
+
 // 1 GB/s is 1 byte per ns.
+inline constexpr const char* ring2 = "ring:2,bw=1GB/s,lat=10ns";
 inline NetworkConfig net(const std::string& text) { return parse_short_network(text); }
 
 inline ReplayResult run(const std::vector<Trace>& traces, const std::string& network,
@@ -80,7 +85,7 @@ inline ReplayResult run(const std::vector<Trace>& traces, const std::string& net
   options.timeline = timeline;
   Diagnostics diagnostics;
   auto result = replay(traces, net(network), options, diagnostics);
-  if (!result) throw Error(diagnostics.all().empty() ? "?" : format_diagnostic(diagnostics.all()[0]));
+  if (!result) throw first_finding(diagnostics);
   return std::move(*result);
 }
 

@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "common/expect_error.h"
 #include "common/options.h"
 #include "core/diagnostic.h"
 
@@ -36,13 +37,7 @@ class AppTest : public testing::Test {
   }
 
   std::string failure(const std::vector<const char*>& arguments) {
-    try {
-      (void)parse(arguments);
-    } catch (const convert::Error& e) {
-      EXPECT_EQ(e.kind(), convert::Error::Kind::usage);
-      return e.what();
-    }
-    return "no failure";
+    return convert::test::error_message([&] { (void)parse(arguments); }, convert::Error::Kind::usage);
   }
 
   Given given;

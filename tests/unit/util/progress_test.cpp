@@ -10,6 +10,7 @@
 namespace convert {
 namespace {
 
+// What `adds` of one unit each, with a pause before each, leave on standard error.
 std::string shown(bool enabled, std::uint64_t total, int adds, std::chrono::milliseconds pause) {
   ::testing::internal::CaptureStderr();
   {

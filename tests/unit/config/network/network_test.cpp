@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/expect_error.h"
 #include "core/diagnostic.h"
 
 namespace convert {
@@ -17,22 +18,11 @@ std::string yaml(const std::string& topology, const std::string& npus, const std
          "\n";
 }
 
-// "LOCATION: message" of the Error, or "" if there is none.
-template <typename F>
-std::string error_of(F&& f, Error::Kind kind) {
-  try {
-    f();
-  } catch (const Error& e) {
-    EXPECT_EQ(e.kind(), kind);
-    return format_location(e.where()) + ": " + e.what();
-  }
-  return "";
-}
 std::string yaml_error(const std::string& text) {
-  return error_of([&] { (void)parse_network_yaml("n.yml", text); }, Error::Kind::input);
+  return test::error_text([&] { (void)parse_network_yaml("n.yml", text); }, Error::Kind::input);
 }
 std::string short_error(const std::string& text) {
-  return error_of([&] { (void)parse_short_network(text); }, Error::Kind::usage).substr(2);
+  return test::error_text([&] { (void)parse_short_network(text); }, Error::Kind::usage).substr(2);
 }
 
 TEST(NetworkYaml, ReadsDimensions) {

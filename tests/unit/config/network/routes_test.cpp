@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/expect_error.h"
 #include "core/diagnostic.h"
 
 namespace convert {
@@ -36,15 +37,10 @@ std::size_t hops(const std::string& way) {
   return static_cast<std::size_t>(std::count(way.begin(), way.end(), ' '));
 }
 
-std::string usage_of(const std::string& network, std::optional<Routing> routing,
-                     const std::vector<std::string>& failed) {
-  try {
-    (void)make_router(parse_short_network(network), routing, failed);
-  } catch (const Error& e) {
-    EXPECT_EQ(e.kind(), Error::Kind::usage);
-    return e.what();
-  }
-  return "";
+std::string router_error(const std::string& network, std::optional<Routing> routing,
+                         const std::vector<std::string>& failed) {
+  return test::error_message([&] { (void)make_router(parse_short_network(network), routing, failed); },
+                             Error::Kind::usage);
 }
 
 TEST(Routes, ByDimension) {
@@ -127,29 +123,29 @@ TEST(Routes, AvoidFailedWires) {
   EXPECT_EQ(way("mesh:3x3,bw=1GB/s", 0, 2, {}, {"0-1"}), "npu0 npu3 npu4 npu1 npu2");
   EXPECT_EQ(way("switch:2,bw=1GB/s+switch:2,bw=1GB/s", 0, 1, {}, {"npu0-switch0"}),
             "npu0 switch2 npu2 switch1 npu3 switch3 npu1");
-  EXPECT_EQ(usage_of("ring:4,bw=1GB/s", {}, {"0-1", "2-3"}),
+  EXPECT_EQ(router_error("ring:4,bw=1GB/s", {}, {"0-1", "2-3"}),
             "without the failed links no way leads from npu0 to npu1");
-  EXPECT_EQ(usage_of("ring:4,bw=1GB/s", {}, {"0>1", "1>0", "0>3"}),
+  EXPECT_EQ(router_error("ring:4,bw=1GB/s", {}, {"0>1", "1>0", "0>3"}),
             "without the failed links no way leads from npu0 to npu1");
-  EXPECT_EQ(usage_of("ring:4,bw=1GB/s", {}, {"1>0", "3>0"}),
+  EXPECT_EQ(router_error("ring:4,bw=1GB/s", {}, {"1>0", "3>0"}),
             "without the failed links no way leads from npu1 to npu0");
-  EXPECT_EQ(usage_of("tree:2x2,bw=1GB/s", {}, {"switch0-switch2"}),
+  EXPECT_EQ(router_error("tree:2x2,bw=1GB/s", {}, {"switch0-switch2"}),
             "without the failed links no way leads from npu0 to npu2");
 }
 
 TEST(Routes, ExplainFailedWiresThatAreNone) {
-  EXPECT_EQ(usage_of("ring:4,bw=1GB/s", {}, {"0-2"}), "failed link '0-2': no link leads from npu0 to npu2");
-  EXPECT_EQ(usage_of("ring:4,bw=1GB/s", {}, {"0-4"}), "failed link '0-4': the network has no device '4'");
-  EXPECT_EQ(usage_of("ring:4,bw=1GB/s", {}, {"01"}),
+  EXPECT_EQ(router_error("ring:4,bw=1GB/s", {}, {"0-2"}), "failed link '0-2': no link leads from npu0 to npu2");
+  EXPECT_EQ(router_error("ring:4,bw=1GB/s", {}, {"0-4"}), "failed link '0-4': the network has no device '4'");
+  EXPECT_EQ(router_error("ring:4,bw=1GB/s", {}, {"01"}),
             "failed link '01': wants two devices, such as 3-4 or npu3-switch0, or 3>4");
-  EXPECT_EQ(usage_of("switch:4,bw=1GB/s", {}, {"0-swich0"}),
+  EXPECT_EQ(router_error("switch:4,bw=1GB/s", {}, {"0-swich0"}),
             "failed link '0-swich0': the network has no device 'swich0'; did you mean switch0?");
 }
 
 TEST(Routes, ExplainRoutingThatTheNetworkHasNot) {
-  EXPECT_EQ(usage_of("tree:2x2,bw=1GB/s", Routing::dimension, {}),
+  EXPECT_EQ(router_error("tree:2x2,bw=1GB/s", Routing::dimension, {}),
             "network 'tree:2x2,bw=1GB/s' has no dimensions to route by; it wants shortest");
-  EXPECT_EQ(usage_of("ring:4,bw=1GB/s", Routing::dimension, {"0-1"}),
+  EXPECT_EQ(router_error("ring:4,bw=1GB/s", Routing::dimension, {"0-1"}),
             "routing by dimension cannot avoid failed links; they want shortest");
 }
 

@@ -3,28 +3,22 @@
 
 #include <string>
 
+#include "common/expect_error.h"
 #include "config/network/network.h"
 #include "core/diagnostic.h"
 
 namespace convert {
 namespace {
 
-WireGraph read(const std::string& text) { return parse_network_yaml("n.yml", text).graph; }
+WireGraph read_wires(const std::string& text) { return parse_network_yaml("n.yml", text).graph; }
 
-// "LOCATION: message".
-std::string error_of(const std::string& text) {
-  try {
-    (void)read(text);
-  } catch (const Error& e) {
-    EXPECT_EQ(e.kind(), Error::Kind::input);
-    return format_location(e.where()) + ": " + e.what();
-  }
-  return "";
+std::string wire_list_error(const std::string& text) {
+  return test::error_text([&] { (void)read_wires(text); }, Error::Kind::input);
 }
 // Returns the error of a file with these wires, from line 5 on, behind "npus: 3", two switches and a default
 // bandwidth.
 std::string wires_error(const std::string& wires) {
-  return error_of("npus: 3\nswitches: [leaf0, spine]\ndefaults: {bandwidth: 1GB/s}\nlinks:\n" + wires);
+  return wire_list_error("npus: 3\nswitches: [leaf0, spine]\ndefaults: {bandwidth: 1GB/s}\nlinks:\n" + wires);
 }
 
 TEST(WireList, ReadsWires) {
@@ -62,7 +56,7 @@ links:
 }
 
 TEST(WireList, ReadsRangesAndKeysInAnyOrder) {
-  const WireGraph g = read(R"({"links": [{"between": ["0..3", "switch0..switch1"], "bandwidth": "1GB/s"},
+  const WireGraph g = read_wires(R"({"links": [{"between": ["0..3", "switch0..switch1"], "bandwidth": "1GB/s"},
     {"between": [[4, 6..7, npu5], switch1], "bandwidth": "2GB/s"}], "switches": 2, "npus": 8})");
   EXPECT_EQ(g.wires.size(), 2U * (4 * 2 + 4));
   EXPECT_EQ(g.device_name(9), "switch1");
@@ -71,41 +65,42 @@ TEST(WireList, ReadsRangesAndKeysInAnyOrder) {
   EXPECT_EQ(g.wires[0].latency_ps, 0);
   EXPECT_EQ(g.wires.back().to, 5U);
   // No switches at all: a directed ring.
-  EXPECT_EQ(
-      read("npus: 2\nlinks: [{from: 0, to: 1, bandwidth: 1GB/s}, {from: 1, to: 0, bandwidth: 1GB/s}]").devices(),
-      2U);
+  EXPECT_EQ(read_wires("npus: 2\nlinks: [{from: 0, to: 1, bandwidth: 1GB/s}, {from: 1, to: 0, bandwidth: 1GB/s}]")
+                .devices(),
+            2U);
 }
 
 TEST(WireList, LocatesErrorsOfTheFile) {
-  EXPECT_EQ(error_of("npu: 3\nlinks: []\n"), "n.yml:1:1: unknown key 'npu'; did you mean npus?");
-  EXPECT_EQ(error_of("npus: 3\n"), "n.yml: key links is missing");
-  EXPECT_EQ(error_of("links: []\n"), "n.yml: key npus is missing");
-  EXPECT_EQ(error_of("npus: 1\nlinks: []\n"), "n.yml:1:7: npus wants a whole number from 2 to 16777216");
-  EXPECT_EQ(error_of("npus: [3]\nlinks: []\n"), "n.yml:1:7: npus wants a whole number from 2 to 16777216");
-  EXPECT_EQ(error_of("npus: 20000\nlinks: []\n"),
+  EXPECT_EQ(wire_list_error("npu: 3\nlinks: []\n"), "n.yml:1:1: unknown key 'npu'; did you mean npus?");
+  EXPECT_EQ(wire_list_error("npus: 3\n"), "n.yml: key links is missing");
+  EXPECT_EQ(wire_list_error("links: []\n"), "n.yml: key npus is missing");
+  EXPECT_EQ(wire_list_error("npus: 1\nlinks: []\n"), "n.yml:1:7: npus wants a whole number from 2 to 16777216");
+  EXPECT_EQ(wire_list_error("npus: [3]\nlinks: []\n"), "n.yml:1:7: npus wants a whole number from 2 to 16777216");
+  EXPECT_EQ(wire_list_error("npus: 20000\nlinks: []\n"),
             "n.yml:1:7: shortest ways between 20000 NPUs over 20000 devices want 400000000 table entries; at most "
             "134217728 are taken");
-  EXPECT_EQ(error_of("npus: 3\nlinks: 5\n"), "n.yml:2:8: links wants a list of maps");
-  EXPECT_EQ(error_of("npus: 3\nswitches: -1\nlinks: []\n"),
+  EXPECT_EQ(wire_list_error("npus: 3\nlinks: 5\n"), "n.yml:2:8: links wants a list of maps");
+  EXPECT_EQ(wire_list_error("npus: 3\nswitches: -1\nlinks: []\n"),
             "n.yml:2:11: switches wants a list of names, or how many there are");
-  EXPECT_EQ(error_of("npus: 3\nswitches: [a, 5]\nlinks: []\n"),
+  EXPECT_EQ(wire_list_error("npus: 3\nswitches: [a, 5]\nlinks: []\n"),
             "n.yml:2:15: a switch's name is a letter, then letters, digits, '_' or '.', not '5'");
-  EXPECT_EQ(error_of("npus: 3\nswitches: [a, npu1]\nlinks: []\n"),
+  EXPECT_EQ(wire_list_error("npus: 3\nswitches: [a, npu1]\nlinks: []\n"),
             "n.yml:2:15: 'npu1' is the name of an NPU, not of a switch");
-  EXPECT_EQ(error_of("npus: 3\nswitches: [s1, s0..2]\nlinks: []\n"), "n.yml:2:16: switch 's1' is given twice");
-  EXPECT_EQ(error_of("npus: 3\nswitches: [s3..2]\nlinks: []\n"),
+  EXPECT_EQ(wire_list_error("npus: 3\nswitches: [s1, s0..2]\nlinks: []\n"),
+            "n.yml:2:16: switch 's1' is given twice");
+  EXPECT_EQ(wire_list_error("npus: 3\nswitches: [s3..2]\nlinks: []\n"),
             "n.yml:2:12: 's3..2' is no range; one is such as 0..7 or leaf0..3");
-  EXPECT_EQ(error_of("npus: 3\nswitches: [s0..99999999999]\nlinks: []\n"),
+  EXPECT_EQ(wire_list_error("npus: 3\nswitches: [s0..99999999999]\nlinks: []\n"),
             "n.yml:2:12: 's0..99999999999' is larger than any network");
-  EXPECT_EQ(error_of("npus: 3\ndefaults: 50GB/s\nlinks: []\n"),
+  EXPECT_EQ(wire_list_error("npus: 3\ndefaults: 50GB/s\nlinks: []\n"),
             "n.yml:2:11: defaults wants a map, such as { bandwidth: 50GB/s, latency: 500ns }");
-  EXPECT_EQ(error_of("npus: 3\ndefaults: {bandwith: 50GB/s}\nlinks: []\n"),
+  EXPECT_EQ(wire_list_error("npus: 3\ndefaults: {bandwith: 50GB/s}\nlinks: []\n"),
             "n.yml:2:12: unknown key 'bandwith'; did you mean bandwidth?");
-  EXPECT_EQ(error_of("npus: 2\ndefaults: {bandwidth: 50}\nlinks: []\n"),
+  EXPECT_EQ(wire_list_error("npus: 2\ndefaults: {bandwidth: 50}\nlinks: []\n"),
             "n.yml:2:23: bandwidth wants a rate such as 50GB/s, not '50'");
-  EXPECT_EQ(error_of("npus: 2\ndefaults: {latency: 500}\nlinks: []\n"),
+  EXPECT_EQ(wire_list_error("npus: 2\ndefaults: {latency: 500}\nlinks: []\n"),
             "n.yml:2:21: latency wants a time with its unit such as 500ns, not '500'");
-  EXPECT_EQ(error_of("npus: 2\ndefaults: {latency: [1ns]}\nlinks: []\n"),
+  EXPECT_EQ(wire_list_error("npus: 2\ndefaults: {latency: [1ns]}\nlinks: []\n"),
             "n.yml:2:21: latency wants a time with its unit such as 500ns");
 }
 
@@ -133,16 +128,16 @@ TEST(WireList, LocatesErrorsOfWires) {
             "n.yml:5:2: no way leads from npu0 to npu2");
   EXPECT_EQ(wires_error(" - {between: [0..1, leaf0]}\n - {from: leaf0, to: [2, spine]}\n"),
             "n.yml:5:2: no way leads from npu2 to npu0");
-  EXPECT_EQ(error_of("npus: 2\nlinks:\n - {between: [0, 1]}\n"),
+  EXPECT_EQ(wire_list_error("npus: 2\nlinks:\n - {between: [0, 1]}\n"),
             "n.yml:3:4: the link has no bandwidth, and defaults has none");
 }
 
 TEST(WireList, RefusesWhatClaimsToBeLarge) {
   EXPECT_EQ(wires_error(" - {between: [0..99999999, 1]}\n"),
             "n.yml:5:15: '0..99999999' is larger than any network");
-  EXPECT_EQ(error_of("npus: 8000\nlinks:\n - {from: 0..3999, to: 4000..7999, bandwidth: 1GB/s}\n"),
+  EXPECT_EQ(wire_list_error("npus: 8000\nlinks:\n - {from: 0..3999, to: 4000..7999, bandwidth: 1GB/s}\n"),
             "n.yml:3:4: more than 2^20 links");
-  EXPECT_EQ(error_of("npus: 2\nswitches: 99999999\nlinks: []\n"),
+  EXPECT_EQ(wire_list_error("npus: 2\nswitches: 99999999\nlinks: []\n"),
             "n.yml:2:11: switches wants a list of names, or how many there are");
 }
 

@@ -234,7 +234,7 @@ TEST(AstraGaps, UnevenUseOfGroups) {
   EXPECT_EQ(gaps_of(traces, scene), Gaps{});  // none of all ranks follows
 }
 
-// Of a collective along one dimension only those count that meet in it.
+// Beside a collective along one dimension, only those that meet it there count.
 TEST(AstraGaps, UnevenUseOfGroupsOnOtherRings) {
   Scene scene{.network = "ring:2,bw=1GB/s,lat=10ns+ring:2,bw=1GB/s,lat=10ns", .system = plain_system()};
   for (CollectiveChoice& c : scene.system.config.collectives) c.per_dim.resize(2);

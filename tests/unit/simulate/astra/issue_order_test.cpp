@@ -16,7 +16,7 @@ namespace convert {
 namespace {
 
 using Set = std::unordered_set<std::uint64_t>;
-using Random = std::mt19937_64;
+using Engine = std::mt19937_64;
 
 std::vector<std::uint64_t> walk(const HashOrder& set) {
   std::vector<std::uint64_t> keys;
@@ -26,7 +26,7 @@ std::vector<std::uint64_t> walk(const HashOrder& set) {
 std::vector<std::uint64_t> walk(const Set& set) { return {set.begin(), set.end()}; }
 
 // Inserts and erases at random in both.
-void compare(std::uint64_t range, int operations, int erase_percent, Random& random) {
+void compare(std::uint64_t range, int operations, int erase_percent, Engine& random) {
   HashOrder ours;
   Set theirs;
   std::map<std::uint64_t, std::uint32_t> places;
@@ -51,7 +51,7 @@ void compare(std::uint64_t range, int operations, int erase_percent, Random& ran
 }
 
 TEST(HashOrder, IsThatOfTheStandardLibrary) {
-  Random random(1);
+  Engine random(1);
   for (int round = 0; round < 300; ++round)
     compare(1 + random() % 200, 100, static_cast<int>(random() % 80), random);
   for (const std::uint64_t range : {std::uint64_t{50}, std::uint64_t{3000}, ~std::uint64_t{0}}) {
@@ -88,7 +88,7 @@ TEST(HashOrder, HasNoSlowChains) {
 }
 
 TEST(HashOrder, ClearedKeepsTheBucketsItIsTold) {
-  Random random(3);
+  Engine random(3);
   HashOrder ours;
   for (const std::uint32_t elements : {5U, 100U, 3U, 40U}) {
     Set theirs;
@@ -107,7 +107,7 @@ TEST(HashOrder, ClearedKeepsTheBucketsItIsTold) {
 }
 
 // A graph of `nodes` nodes in random order with random ids; dependencies lead to nodes that come later too.
-Trace random_graph(std::uint32_t nodes, Random& random) {
+Trace random_graph(std::uint32_t nodes, Engine& random) {
   std::vector<NodeId> ids;
   Set known;
   const std::uint64_t range = random() % 2 == 0 ? 3 * nodes : ~std::uint64_t{0};
@@ -174,7 +174,7 @@ class Reference {
 };
 
 TEST(IssueOrder, IsThatOfTheReferencesFeeder) {
-  Random random(5);
+  Engine random(5);
   std::size_t ties = 0;
   for (int round = 0; round < 200; ++round) {
     const Trace t = random_graph(1 + static_cast<std::uint32_t>(random() % (round % 20 == 0 ? 2000 : 60)), random);

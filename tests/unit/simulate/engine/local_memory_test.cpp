@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/findings.h"
 #include "simulate/report/memory_trace.h"
 #include "simulate/report/report.h"
 #include "unit/simulate/traces.h"
@@ -48,30 +49,28 @@ std::optional<ReplayProgram> compile(const std::vector<Trace>& traces, const Rep
   return builder.finish();
 }
 
-ReplayResult run(const std::vector<Trace>& traces, const ReplayOptions& options = tracking(),
-                 const std::string& network = "ideal") {
+ReplayResult run_tracking(const std::vector<Trace>& traces, const ReplayOptions& options = tracking(),
+                          const std::string& network = "ideal") {
   Diagnostics diagnostics;
   const auto program = compile(traces, options, diagnostics, network);
-  if (!program) throw Error(format_diagnostic(diagnostics.all()[0]));
+  if (!program) throw first_finding(diagnostics);
   return replay(*program);
 }
 
-// "3100 at 10 us"
+// The most memory in use, in bytes, and since when, such as "3100 at 10 us"; "-" if it is not known.
 std::string peak(const ReplayResult& r, std::size_t npu = 0) {
   const auto& p = r.npus[npu].peak_memory;
   return p ? std::to_string(p->bytes) + " at " + format_time(p->at_ps) : "-";
 }
 
-std::string findings(const Trace& trace) {
+std::string memory_findings(const Trace& trace) {
   Diagnostics diagnostics;
   EXPECT_FALSE(compile({trace}, tracking(), diagnostics));
-  std::string all;
-  for (const Diagnostic& d : diagnostics.all()) all += format_diagnostic(d) + "\n";
-  return all;
+  return findings_text(diagnostics);
 }
 
 TEST(LocalMemory, FindsThePeakAndItsTensors) {
-  const ReplayResult r = run({chain(0)});
+  const ReplayResult r = run_tracking({chain(0)});
   EXPECT_EQ(peak(r), "3100 at 10 us");
   ASSERT_TRUE(r.peak_tensors);
   EXPECT_EQ(r.peak_tensors->npu, 0U);
@@ -82,7 +81,7 @@ TEST(LocalMemory, FindsThePeakAndItsTensors) {
 }
 
 TEST(LocalMemory, IsNotTrackedUnasked) {
-  const ReplayResult r = run({chain(0)}, tracking(MemoryTracking::off));
+  const ReplayResult r = run_tracking({chain(0)}, tracking(MemoryTracking::off));
   EXPECT_EQ(peak(r), "-");
   EXPECT_FALSE(r.peak_tensors);
   std::string csv;
@@ -96,7 +95,7 @@ TEST(LocalMemory, FreesBeforeItAllocates) {
   work(t, 0, 10, {}, {}, {"a", "1000"});
   work(t, 1, 10, {0}, {"a", "1000"}, {});
   work(t, 2, 10, {1}, {}, {"b", "1000"});
-  EXPECT_EQ(peak(run({t})), "1000 at 0 ps");
+  EXPECT_EQ(peak(run_tracking({t})), "1000 at 0 ps");
 }
 
 TEST(LocalMemory, CountsToTheLastReader) {
@@ -105,7 +104,7 @@ TEST(LocalMemory, CountsToTheLastReader) {
   work(t, 1, 10, {0}, {"a", "1000"}, {});
   work(t, 2, 10, {1}, {}, {"b", "300", "none", "0"});
   work(t, 3, 10, {2}, {"a", "1000"}, {"c", "20"});  // b is never read: it stays
-  EXPECT_EQ(peak(run({t})), "1320 at 30 us");
+  EXPECT_EQ(peak(run_tracking({t})), "1320 at 30 us");
 }
 
 // A weight is there before its optimizer writes it, and stays when it has.
@@ -114,7 +113,7 @@ TEST(LocalMemory, KeepsWhatIsWrittenInPlace) {
   work(t, 0, 10, {}, {"w", "100"}, {"g", "7"});
   work(t, 1, 10, {0}, {"w", "100", "g", "7"}, {"w", "100"});
   work(t, 2, 10, {1}, {}, {"next", "50"});
-  EXPECT_EQ(peak(run({t})), "150 at 20 us");
+  EXPECT_EQ(peak(run_tracking({t})), "150 at 20 us");
 }
 
 // It was there before, if that is its only use, and if another node writes it later.
@@ -123,16 +122,16 @@ TEST(LocalMemory, WhatItsFirstNodeReadsAndWritesWasThere) {
   work(t, 0, 10, {}, {}, {"a", "1000"});
   work(t, 1, 10, {0}, {"a", "1000"}, {});
   work(t, 2, 10, {1}, {"w", "8000"}, {"w", "8000"});
-  EXPECT_EQ(peak(run({t})), "9000 at 0 ps");
+  EXPECT_EQ(peak(run_tracking({t})), "9000 at 0 ps");
   work(t, 3, 10, {2}, {}, {"w", "8000"});
-  EXPECT_EQ(peak(run({t})), "9000 at 0 ps");
+  EXPECT_EQ(peak(run_tracking({t})), "9000 at 0 ps");
   // Not if one has written it before.
   t = rank_trace(0);
   work(t, 0, 10, {}, {}, {"a", "1000"});
   work(t, 1, 10, {0}, {"a", "1000"}, {"w", "8000"});
   work(t, 2, 10, {1}, {"w", "8000"}, {"w", "8000"});
   work(t, 3, 10, {2}, {}, {"b", "10"});
-  EXPECT_EQ(peak(run({t})), "9000 at 10 us");
+  EXPECT_EQ(peak(run_tracking({t})), "9000 at 10 us");
 }
 
 // Ends count: a long node that begins to read before another one writes reads what that one has written.
@@ -149,7 +148,7 @@ TEST(LocalMemory, AReaderThatEndsLaterReadsWhatWasWritten) {
   t.nodes.add_bool(attr::is_cpu_op, true);
   add_tensors(t, {}, {"w", "8000"});
   t.nodes.end_node();
-  EXPECT_EQ(peak(run({t})), "8010 at 5 us");
+  EXPECT_EQ(peak(run_tracking({t})), "8010 at 5 us");
 }
 
 TEST(LocalMemory, CountsNodesOfAllTypes) {
@@ -171,7 +170,7 @@ TEST(LocalMemory, CountsNodesOfAllTypes) {
   b.nodes.end_node();
   work(b, 1, 1, {0}, {"y", "1000"}, {"z", "30"});
   // 1000 bytes take 1010 ns.
-  const ReplayResult r = run({a, b}, tracking(), "ring:2,bw=1GB/s,lat=10ns");
+  const ReplayResult r = run_tracking({a, b}, tracking(), "ring:2,bw=1GB/s,lat=10ns");
   EXPECT_EQ(peak(r, 0), "1000 at 0 ps");
   EXPECT_EQ(peak(r, 1), "1030 at 1.01 us");
 }
@@ -179,7 +178,7 @@ TEST(LocalMemory, CountsNodesOfAllTypes) {
 TEST(LocalMemory, OfAnUnfinishedReplay) {
   ReplayOptions options = tracking();
   options.until = 9'000'000;
-  const ReplayResult r = run({chain(0)}, options);
+  const ReplayResult r = run_tracking({chain(0)}, options);
   EXPECT_EQ(r.status, ReplayStatus::stopped);
   EXPECT_EQ(peak(r), "1100 at 0 ps");
 }
@@ -196,9 +195,9 @@ TEST(LocalMemory, IsTheSameWithOneRankForAll) {
     t.nodes.end_node();
   }
   ReplayOptions options = tracking();
-  const ReplayResult with = run(traces, options, "ring:4,bw=1GB/s,lat=10ns");
+  const ReplayResult with = run_tracking(traces, options, "ring:4,bw=1GB/s,lat=10ns");
   options.symmetry = false;
-  const ReplayResult without = run(traces, options, "ring:4,bw=1GB/s,lat=10ns");
+  const ReplayResult without = run_tracking(traces, options, "ring:4,bw=1GB/s,lat=10ns");
   EXPECT_EQ(with.classes, 1U);
   EXPECT_EQ(without.classes, 0U);
   for (std::size_t npu = 0; npu < 4; ++npu) {
@@ -209,7 +208,7 @@ TEST(LocalMemory, IsTheSameWithOneRankForAll) {
   work(traces[2], 4, 1, {2}, {"c", "500"}, {"big", "90000"});
   for (const Rank r : {0U, 1U, 3U}) work(traces[r], 4, 1, {2}, {"c", "500"}, {"big", "80000"});
   options.symmetry = true;
-  const ReplayResult mixed = run(traces, options, "ring:4,bw=1GB/s,lat=10ns");
+  const ReplayResult mixed = run_tracking(traces, options, "ring:4,bw=1GB/s,lat=10ns");
   EXPECT_EQ(mixed.classes, 0U);
   EXPECT_EQ(mixed.npus[2].peak_memory->bytes - mixed.npus[1].peak_memory->bytes, 10'000);
   EXPECT_EQ(mixed.npus[3].peak_memory->bytes, mixed.npus[1].peak_memory->bytes);
@@ -220,14 +219,14 @@ TEST(LocalMemory, RefusesWhatDoesNotSayItsTensors) {
   Trace t = rank_trace(0);
   comp(t, 5, 1);
   EXPECT_EQ(
-      findings(t),
+      memory_findings(t),
       "t.0.et: error: node 5: attribute inputs is missing; local memory is tracked by the inputs and outputs "
       "of every node [tensors]\n"
       "t.0.et: error: node 5: attribute outputs is missing; local memory is tracked by the inputs and outputs "
       "of every node [tensors]\n");
   t = rank_trace(0);
   work(t, 5, 1, {}, {"a", "10", "b"}, {"c", "12x", "d", "-4", "e", ""});
-  EXPECT_EQ(findings(t),
+  EXPECT_EQ(memory_findings(t),
             "t.0.et: error: node 5: attribute inputs has 3 elements, where names of tensors and their sizes in "
             "bytes are expected in turn [tensors]\n"
             "t.0.et: error: node 5: attribute outputs: the size of tensor \"c\" is \"12x\", not a number of bytes "
@@ -242,17 +241,17 @@ TEST(LocalMemory, RefusesWhatDoesNotSayItsTensors) {
   t.nodes.add_strings(attr::outputs, Strings{"a", "10"});
   t.nodes.end_node();
   work(t, 6, 1, {}, {"a", "20"}, {});
-  EXPECT_EQ(findings(t),
+  EXPECT_EQ(memory_findings(t),
             "t.0.et: error: node 5: attribute inputs is of kind int64_val, not string_list [tensors]\n"
             "t.0.et: error: node 6: tensor \"a\" has 20 bytes here, but 10 at node 5 [tensors]\n");
   t = rank_trace(0);
   work(t, 5, 1, {}, {"a", "9223372036854775807"}, {"b", "1"});
-  EXPECT_EQ(findings(t),
+  EXPECT_EQ(memory_findings(t),
             "t.0.et: error: node 5: the tensors of the rank have more than 2^63-1 bytes together [tensors]\n");
 }
 
 TEST(LocalMemory, Reports) {
-  const ReplayResult r = run({chain(0)});
+  const ReplayResult r = run_tracking({chain(0)});
   std::string csv;
   append_csv(r, csv);
   EXPECT_NE(csv.find(",cpu_ns,peak_memory_bytes,peak_memory_at_ns\n"), std::string::npos) << csv;

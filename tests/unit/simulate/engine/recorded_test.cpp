@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <random>
 
+#include "common/findings.h"
 #include "unit/simulate/traces.h"
 
 namespace convert {
@@ -13,16 +14,16 @@ namespace {
 
 using namespace test;
 
-std::optional<ReplayResult> play(const std::vector<Trace>& traces, Diagnostics& diagnostics,
-                                 const ReplayOptions& options = {}) {
+std::optional<ReplayResult> play_recorded(const std::vector<Trace>& traces, Diagnostics& diagnostics,
+                                          const ReplayOptions& options = {}) {
   RecordedReplay replay(options, diagnostics);
   for (const Trace& t : traces) replay.add(replay.run(t));
   return replay.finish();
 }
-ReplayResult play(const std::vector<Trace>& traces, const ReplayOptions& options = {}) {
+ReplayResult play_recorded(const std::vector<Trace>& traces, const ReplayOptions& options = {}) {
   Diagnostics diagnostics;
-  auto result = play(traces, diagnostics, options);
-  if (!result) throw Error(diagnostics.all().empty() ? "?" : format_diagnostic(diagnostics.all()[0]));
+  auto result = play_recorded(traces, diagnostics, options);
+  if (!result) throw first_finding(diagnostics);
   return std::move(*result);
 }
 
@@ -42,7 +43,7 @@ TEST(Recorded, Chain) {
   comp(t[0], 0, 3);
   node(t[0], NodeType::comm_coll, 1, 4, {0});
   comp(t[0], 2, 5, {1});
-  const ReplayResult r = play(t);
+  const ReplayResult r = play_recorded(t);
   EXPECT_EQ(r.status, ReplayStatus::complete);
   EXPECT_EQ(r.total_ps, 12 * us);
   EXPECT_EQ(r.npus[0].finish_ps, 12 * us);
@@ -62,7 +63,7 @@ TEST(Recorded, Diamond) {
   comp(t[0], 4, 2, {2});
   ReplayOptions options;
   options.timeline = true;
-  const ReplayResult r = play(t, options);
+  const ReplayResult r = play_recorded(t, options);
   EXPECT_EQ(r.npus[0].finish_ps, 12 * us);
   EXPECT_EQ(r.npus[0].compute_ps, 17 * us);     // of all
   EXPECT_EQ(r.npus[0].times.compute, 12 * us);  // each instant once
@@ -92,7 +93,7 @@ TEST(Recorded, ExposedIsWhatNoComputeHides) {
   comp(t[0], 6, 10, {4}, true);
   node(t[0], NodeType::comm_send, 7, 1, {6});
   node(t[0], NodeType::mem_load, 8, 6, {7});
-  const ReplayResult r = play(t);
+  const ReplayResult r = play_recorded(t);
   const NpuResult& npu = r.npus[0];
   EXPECT_EQ(npu.finish_ps, 37 * us);
   EXPECT_EQ(npu.times.communication, 11 * us);
@@ -110,7 +111,7 @@ TEST(Recorded, ControlDependenciesCount) {
   comp(t[0], 0, 7);
   comp(t[0], 1, 2);
   node(t[0], NodeType::comp, 2, 1, {1}, {0, 1});
-  EXPECT_EQ(play(t).npus[0].finish_ps, 8 * us);
+  EXPECT_EQ(play_recorded(t).npus[0].finish_ps, 8 * us);
 }
 
 TEST(Recorded, NanosecondsWinOverMicroseconds) {
@@ -121,7 +122,7 @@ TEST(Recorded, NanosecondsWinOverMicroseconds) {
   comp(t[0], 1, 7, {0});
   t[0].nodes.add_int(attr::duration_nanos, Kind::uint64_val, 0);  // said to be nothing, not unknown
   t[0].nodes.end_node();
-  EXPECT_EQ(play(t).npus[0].finish_ps, 6543 * ps_per_ns);
+  EXPECT_EQ(play_recorded(t).npus[0].finish_ps, 6543 * ps_per_ns);
 }
 
 TEST(Recorded, WithoutADurationNoTimeAndOneWarning) {
@@ -135,7 +136,7 @@ TEST(Recorded, WithoutADurationNoTimeAndOneWarning) {
   t[1].nodes.end_node();
   node(t[1], NodeType::comm_recv, 1, 0);
   Diagnostics diagnostics;
-  const auto r = play(t, diagnostics);
+  const auto r = play_recorded(t, diagnostics);
   ASSERT_TRUE(r);
   EXPECT_EQ(r->total_ps, 0);
   EXPECT_EQ(r->npus[0].finish_ps, 0);
@@ -156,7 +157,7 @@ TEST(Recorded, ACircleStopsItsRankOnly) {
   comp(t[1], 4, 5, {3});
   comp(t[2], 0, 1, {1});
   comp(t[2], 1, 1, {0});
-  const ReplayResult r = play(t);
+  const ReplayResult r = play_recorded(t);
   EXPECT_EQ(r.status, ReplayStatus::deadlock);
   EXPECT_EQ(r.npus[0].finish_ps, 5 * us);
   EXPECT_FALSE(r.npus[1].finish_ps);
@@ -177,7 +178,7 @@ TEST(Recorded, DanglingDependencyIsAnError) {
   comp(t[0], 0, 1, {5});
   comp(t[1], 0, 1);
   Diagnostics diagnostics;
-  EXPECT_FALSE(play(t, diagnostics));
+  EXPECT_FALSE(play_recorded(t, diagnostics));
   ASSERT_EQ(diagnostics.errors(), 1U);
   EXPECT_EQ(diagnostics.all()[0].message, "node 0: depends on node 5, which does not exist");
 }
@@ -186,11 +187,11 @@ TEST(Recorded, TooLongIsAnError) {
   auto t = ranks(1);
   comp(t[0], 0, 9'000'000'000'000);
   comp(t[0], 1, 9'000'000'000'000, {0});
-  EXPECT_THROW((void)play(t), Error);
+  EXPECT_THROW((void)play_recorded(t), Error);
   auto one = ranks(1);
   comp(one[0], 0, 10'000'000'000'000);
   Diagnostics diagnostics;
-  EXPECT_FALSE(play(one, diagnostics));
+  EXPECT_FALSE(play_recorded(one, diagnostics));
 }
 
 TEST(Recorded, AnyRanks) {
@@ -199,13 +200,13 @@ TEST(Recorded, AnyRanks) {
   comp(t[1], 0, 2);
   ReplayOptions options;
   options.slow = {{7, 1.5}};
-  const ReplayResult r = play(t, options);
+  const ReplayResult r = play_recorded(t, options);
   EXPECT_EQ(r.ranks, (std::vector<Rank>{2, 7}));
   EXPECT_EQ(r.npus[0].finish_ps, 1 * us);
   EXPECT_EQ(r.npus[1].finish_ps, 3 * us);
   options.slow = {{3, 2.0}};
   Diagnostics diagnostics;
-  EXPECT_FALSE(play(t, diagnostics, options));
+  EXPECT_FALSE(play_recorded(t, diagnostics, options));
 }
 
 TEST(Recorded, CriticalPathLeavesOutWhatTakesNoTime) {
@@ -219,7 +220,7 @@ TEST(Recorded, CriticalPathLeavesOutWhatTakesNoTime) {
   comp(t[1], 5, 2, {3});
   ReplayOptions options;
   options.explain = ExplainTarget{.end = true};
-  const ReplayResult r = play(t, options);
+  const ReplayResult r = play_recorded(t, options);
   ASSERT_TRUE(r.explanation);
   const Explanation& e = *r.explanation;
   EXPECT_EQ(e.at, 41 * us);
@@ -252,7 +253,7 @@ TEST(Recorded, StartDelaysAreStepsOfTheirOwn) {
   comp(t[0], 3, 7, {2});
   ReplayOptions options;
   options.explain = ExplainTarget{.end = true};
-  const ReplayResult r = play(t, options);
+  const ReplayResult r = play_recorded(t, options);
   ASSERT_TRUE(r.explanation);
   EXPECT_EQ(r.explanation->at, 38 * us);
   std::string text;
@@ -268,7 +269,7 @@ TEST(Recorded, StartDelaysAreStepsOfTheirOwn) {
             " 0 ps  20 us  0:0   compute (n0)          0:1 depends on it\n");
   options.explain = ExplainTarget{.rank = 0, .node = 1};
   text.clear();
-  append_text(*play(t, options).explanation, text, 0);
+  append_text(*play_recorded(t, options).explanation, text, 0);
   EXPECT_EQ(text,
             "node 1 of rank 0 (n1) starts at 23 us (23000 ns)\n"
             "the chain back to time 0: compute 20 us, delay 3 us\n"
@@ -300,7 +301,7 @@ TEST(Recorded, AgreesWithTheSimulator) {
         trace.nodes.end_node();
       }
     }
-    const ReplayResult mine = play(t);
+    const ReplayResult mine = play_recorded(t);
     ReplayOptions options;
     options.recorded = Recorded::communication;
     Diagnostics diagnostics;

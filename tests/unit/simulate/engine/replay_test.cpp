@@ -11,10 +11,6 @@ namespace {
 
 using namespace test;
 
-constexpr const char* ring2 = "ring:2,bw=1GB/s,lat=10ns";
-constexpr auto unaware = NetworkModel::unaware;
-constexpr auto aware = NetworkModel::aware;
-
 // A workload outside ASTRA-sim's rules.
 ReplayResult run_physical(const std::vector<Trace>& traces) {
   ReplayOptions options;
@@ -132,7 +128,7 @@ TEST(Replay, ExposedCommunicationIsNeverNegative) {
       << out;
 }
 
-// Of two NPUs one computes while the collective is under way, and one comes to it late.
+// One of two NPUs computes while the collective is under way, and the other comes to it late.
 TEST(Replay, ExposedTimeOfACollective) {
   auto t = ranks(2);
   comp(t[0], 0, 5);

@@ -49,7 +49,8 @@ Explanation why(const std::vector<Trace>& traces, const std::string& network, co
   return *result.explanation;
 }
 
-// "begin+time node what → then next (through)"
+// A step as "BEGIN+TIME RANK:NODE WHAT → THEN RANK:NODE through RANK:NODE", in ns: what the node did, how its end
+// led to the beginning of the next node, and through which if not at once.
 std::string line(const Explanation::Step& s) {
   const auto place = [](const NodeRef& n) { return std::to_string(n.rank) + ":" + std::to_string(n.node); };
   std::string text = std::to_string(s.begin / ps_per_ns) + "+" + std::to_string(s.time / ps_per_ns) + " " +

@@ -9,13 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "common/expect_error.h"
 #include "core/diagnostic.h"
 #include "simulate/networks/network.h"
 
 namespace convert {
 namespace {
 
-struct Sent {
+struct SentMessage {
   Rank src;
   Rank dst;
   std::int64_t bytes;
@@ -25,12 +26,13 @@ using Arrivals = std::vector<std::pair<MessageToken, Picoseconds>>;
 
 constexpr std::uint32_t event_send = event_npu;
 
-struct Outcome {
+struct WiresOutcome {
   Arrivals arrivals;  // (message, ps) in the order of arrival
   std::vector<WireUse> use;
 };
 
-Outcome run(const NetworkConfig& config, NetworkOptions options, const std::vector<Sent>& messages) {
+WiresOutcome run_wires(const NetworkConfig& config, NetworkOptions options,
+                       const std::vector<SentMessage>& messages) {
   options.count_wires = true;
   EventQueue queue;
   const auto network = make_network(config, options, queue);
@@ -42,7 +44,7 @@ Outcome run(const NetworkConfig& config, NetworkOptions options, const std::vect
       queue.push_after(messages[i].at_ps, m, event_send);
     }
   }
-  Outcome out;
+  WiresOutcome out;
   while (!queue.empty()) {
     const Event e = queue.pop();
     if (e.kind() == event_send) {
@@ -65,15 +67,15 @@ constexpr auto beta = Occupancy::beta;
 constexpr auto alpha_beta = Occupancy::alpha_beta;
 
 // In nanoseconds.
-double time_of(const NetworkConfig& config, Forwarding forwarding, const Sent& message,
-               Occupancy occupancy = Occupancy::beta) {
-  const Outcome r = run(config, wires(forwarding, occupancy), {message});
+double wires_ns(const NetworkConfig& config, Forwarding forwarding, const SentMessage& message,
+                Occupancy occupancy = Occupancy::beta) {
+  const WiresOutcome r = run_wires(config, wires(forwarding, occupancy), {message});
   return r.arrivals.size() == 1 ? static_cast<double>(r.arrivals[0].second) / 1000 : -1;
 }
-double time_of(const std::string& network, Forwarding forwarding, const Sent& message) {
-  const double time = time_of(parse_short_network(network), forwarding, message);
+double wires_ns(const std::string& network, Forwarding forwarding, const SentMessage& message) {
+  const double time = wires_ns(parse_short_network(network), forwarding, message);
   // Alone a message takes as long however long it keeps its wires.
-  EXPECT_EQ(time, time_of(parse_short_network(network), forwarding, message, Occupancy::alpha_beta));
+  EXPECT_EQ(time, wires_ns(parse_short_network(network), forwarding, message, Occupancy::alpha_beta));
   return time;
 }
 NetworkConfig listed(const std::string& text) { return parse_network_yaml("n.yml", text); }
@@ -88,27 +90,27 @@ Arrivals in_ns(Arrivals a) {
 
 TEST(WiresNetwork, ForwardsStoredOrCut) {
   const std::string ring = "ring:8,bw=1GB/s,lat=10ns";
-  EXPECT_EQ(time_of(ring, store, {0, 3, 100}), 3 * 110);
-  EXPECT_EQ(time_of(ring, cut, {0, 3, 100}), 3 * 10 + 100);
-  EXPECT_EQ(time_of(ring, cut, {0, 6, 100}), 2 * 10 + 100);
-  EXPECT_EQ(time_of(ring, cut, {0, 1, 100}), 110);
-  EXPECT_EQ(time_of("switch:8,bw=1GB/s,lat=10ns", store, {3, 3, 100}), 220);
-  EXPECT_EQ(time_of("switch:8,bw=1GB/s,lat=10ns", cut, {3, 3, 100}), 120);
-  EXPECT_EQ(time_of("fully_connected:8,bw=1GB/s,lat=10ns", store, {3, 0, 100}), 110);
+  EXPECT_EQ(wires_ns(ring, store, {0, 3, 100}), 3 * 110);
+  EXPECT_EQ(wires_ns(ring, cut, {0, 3, 100}), 3 * 10 + 100);
+  EXPECT_EQ(wires_ns(ring, cut, {0, 6, 100}), 2 * 10 + 100);
+  EXPECT_EQ(wires_ns(ring, cut, {0, 1, 100}), 110);
+  EXPECT_EQ(wires_ns("switch:8,bw=1GB/s,lat=10ns", store, {3, 3, 100}), 220);
+  EXPECT_EQ(wires_ns("switch:8,bw=1GB/s,lat=10ns", cut, {3, 3, 100}), 120);
+  EXPECT_EQ(wires_ns("fully_connected:8,bw=1GB/s,lat=10ns", store, {3, 0, 100}), 110);
 }
 
 TEST(WiresNetwork, TakesEveryTopology) {
-  EXPECT_EQ(time_of("torus:4x4,bw=1GB/s,lat=10ns", store, {0, 10, 100}), 4 * 110);
-  EXPECT_EQ(time_of("torus:4x4,bw=1GB/s|2GB/s,lat=10ns|20ns", store, {0, 15, 100}), 110 + 70);
-  EXPECT_EQ(time_of("torus:4x4,bw=1GB/s|2GB/s,lat=10ns|20ns", cut, {0, 15, 100}), 100 + 10 + 20);
-  EXPECT_EQ(time_of("mesh:4x4,bw=1GB/s,lat=10ns", store, {0, 15, 100}), 6 * 110);
-  EXPECT_EQ(time_of("mesh:4x4,bw=1GB/s,lat=10ns", cut, {0, 15, 100}), 6 * 10 + 100);
-  EXPECT_EQ(time_of("hypercube:8,bw=1GB/s,lat=10ns", store, {0, 7, 100}), 3 * 110);
+  EXPECT_EQ(wires_ns("torus:4x4,bw=1GB/s,lat=10ns", store, {0, 10, 100}), 4 * 110);
+  EXPECT_EQ(wires_ns("torus:4x4,bw=1GB/s|2GB/s,lat=10ns|20ns", store, {0, 15, 100}), 110 + 70);
+  EXPECT_EQ(wires_ns("torus:4x4,bw=1GB/s|2GB/s,lat=10ns|20ns", cut, {0, 15, 100}), 100 + 10 + 20);
+  EXPECT_EQ(wires_ns("mesh:4x4,bw=1GB/s,lat=10ns", store, {0, 15, 100}), 6 * 110);
+  EXPECT_EQ(wires_ns("mesh:4x4,bw=1GB/s,lat=10ns", cut, {0, 15, 100}), 6 * 10 + 100);
+  EXPECT_EQ(wires_ns("hypercube:8,bw=1GB/s,lat=10ns", store, {0, 7, 100}), 3 * 110);
   const std::string tree = "tree:2x2,bw=4GB/s|1GB/s,lat=10ns|100ns";
-  EXPECT_EQ(time_of(tree, store, {0, 1, 100}), 2 * 35);
-  EXPECT_EQ(time_of(tree, store, {0, 3, 100}), 35 + 200 + 200 + 35);
+  EXPECT_EQ(wires_ns(tree, store, {0, 1, 100}), 2 * 35);
+  EXPECT_EQ(wires_ns(tree, store, {0, 3, 100}), 35 + 200 + 200 + 35);
   // Heads start at 0, 10, 110, 210; tails end at 25, 110, 210, 310.
-  EXPECT_EQ(time_of(tree, cut, {0, 3, 100}), 320);
+  EXPECT_EQ(wires_ns(tree, cut, {0, 3, 100}), 320);
 }
 
 // 0 to 1 is 10 GB/s and 5 ns, 1 to 2 is 1 GB/s and 20 ns; back the same.
@@ -119,13 +121,13 @@ const char* const uneven =
 
 TEST(WiresNetwork, CutFollowsTheSlowestWire) {
   const NetworkConfig c = listed(uneven);
-  EXPECT_EQ(time_of(c, store, {0, 2, 100}), 15 + 120);
-  EXPECT_EQ(time_of(c, cut, {0, 2, 100}), 5 + 100 + 20);
-  EXPECT_EQ(time_of(c, store, {2, 0, 100}), 120 + 15);
+  EXPECT_EQ(wires_ns(c, store, {0, 2, 100}), 15 + 120);
+  EXPECT_EQ(wires_ns(c, cut, {0, 2, 100}), 5 + 100 + 20);
+  EXPECT_EQ(wires_ns(c, store, {2, 0, 100}), 120 + 15);
   // The fast wire begins at 20, but its last byte can leave only when it has come, at 120.
-  EXPECT_EQ(time_of(c, cut, {2, 0, 100}), 125);
+  EXPECT_EQ(wires_ns(c, cut, {2, 0, 100}), 125);
   // Another goes beside it, on the nine tenths that it leaves free.
-  const Outcome r = run(c, wires(cut), {{2, 0, 100}, {1, 0, 45, 30'000}});
+  const WiresOutcome r = run_wires(c, wires(cut), {{2, 0, 100}, {1, 0, 45, 30'000}});
   EXPECT_EQ(in_ns(r.arrivals), (Arrivals{{1, 30 + 5 + 5}, {0, 125}}));
   ASSERT_EQ(r.use.size(), 2U);
   EXPECT_EQ(r.use[0].from, "npu1");
@@ -136,20 +138,20 @@ TEST(WiresNetwork, CutFollowsTheSlowestWire) {
 
 TEST(WiresNetwork, SwitchesCutAndNpusStore) {
   const auto switches = Forwarding::switches;
-  EXPECT_EQ(time_of("ring:8,bw=1GB/s,lat=10ns", switches, {0, 3, 100}), 3 * 110);
-  EXPECT_EQ(time_of("switch:8,bw=1GB/s,lat=10ns", switches, {0, 3, 100}), 120);
-  EXPECT_EQ(time_of("tree:2x2,bw=1GB/s,lat=10ns", switches, {0, 3, 100}), 140);
+  EXPECT_EQ(wires_ns("ring:8,bw=1GB/s,lat=10ns", switches, {0, 3, 100}), 3 * 110);
+  EXPECT_EQ(wires_ns("switch:8,bw=1GB/s,lat=10ns", switches, {0, 3, 100}), 120);
+  EXPECT_EQ(wires_ns("tree:2x2,bw=1GB/s,lat=10ns", switches, {0, 3, 100}), 140);
   // Stored at NPU 1, cut at both switches.
-  EXPECT_EQ(time_of("switch:2,bw=1GB/s,lat=10ns+switch:2,bw=1GB/s,lat=10ns", switches, {0, 3, 100}), 120 + 120);
-  const Outcome by_default =
-      run(parse_short_network("switch:8,bw=1GB/s,lat=10ns"), {.model = NetworkModel::wires}, {{0, 3, 100}});
+  EXPECT_EQ(wires_ns("switch:2,bw=1GB/s,lat=10ns+switch:2,bw=1GB/s,lat=10ns", switches, {0, 3, 100}), 120 + 120);
+  const WiresOutcome by_default =
+      run_wires(parse_short_network("switch:8,bw=1GB/s,lat=10ns"), {.model = NetworkModel::wires}, {{0, 3, 100}});
   EXPECT_EQ(in_ns(by_default.arrivals), (Arrivals{{0, 120}}));
 }
 
 TEST(WiresNetwork, AFastWireCarriesWhatSlowOnesBring) {
-  const std::vector<Sent> all = {{0, 4, 100}, {1, 5, 100}, {2, 6, 100}, {3, 7, 100}};
+  const std::vector<SentMessage> all = {{0, 4, 100}, {1, 5, 100}, {2, 6, 100}, {3, 7, 100}};
   const auto last = [&](const std::string& network, Forwarding forwarding) {
-    return run(parse_short_network(network), wires(forwarding), all).arrivals.back().second / 1000;
+    return run_wires(parse_short_network(network), wires(forwarding), all).arrivals.back().second / 1000;
   };
   EXPECT_EQ(last("tree:4x2,bw=1GB/s|4GB/s,lat=1ns", Forwarding::switches), 100 + 4);
   EXPECT_EQ(last("tree:4x2,bw=1GB/s|4GB/s,lat=1ns", store), 100 + 4 * 25 + 25 + 100 + 4);
@@ -168,25 +170,25 @@ TEST(WiresNetwork, NoWireIsFasterThanItIs) {
     const std::string rates = std::to_string(number(1, 8)) + "GB/s|" + std::to_string(number(1, 8)) + "GB/s";
     const NetworkConfig c = parse_short_network("tree:" + size + "x" + size + ",bw=" + rates + ",lat=10ns");
     const auto npus = static_cast<int>(c.npus());
-    std::vector<Sent> sent;
+    std::vector<SentMessage> sent;
     for (int m = number(1, 40); m > 0; --m) {
       const int src = number(0, npus - 1);
       const int dst = (src + number(1, npus - 1)) % npus;
       sent.push_back({static_cast<Rank>(src), static_cast<Rank>(dst), number(0, 500), number(0, 99) * 1000});
     }
     const Forwarding forwarding = number(0, 1) == 0 ? cut : Forwarding::switches;
-    const Outcome r = run(c, wires(forwarding, number(0, 1) == 0 ? beta : alpha_beta), sent);
+    const WiresOutcome r = run_wires(c, wires(forwarding, number(0, 1) == 0 ? beta : alpha_beta), sent);
     ASSERT_EQ(r.arrivals.size(), sent.size());
     const auto router = make_router(c);
     std::map<std::uint32_t, std::pair<Picoseconds, double>> passed;  // by wire: since when, ps of its bytes
-    for (const Sent& m : sent) {
+    for (const SentMessage& m : sent) {
       for (Position p{.at = m.src, .dst = m.dst}; p.at != p.dst;) {
         const auto [at, is_new] = passed.try_emplace(router->step(p).wire, m.at_ps, 0);
         at->second.first = std::min(at->second.first, m.at_ps);
       }
     }
     for (const auto& [message, time] : r.arrivals) {
-      const Sent& m = sent[message];
+      const SentMessage& m = sent[message];
       Picoseconds latency = 0;
       double slowest = 0;
       for (Position p{.at = m.src, .dst = m.dst}; p.at != p.dst;) {
@@ -205,46 +207,46 @@ TEST(WiresNetwork, NoWireIsFasterThanItIs) {
 
 TEST(WiresNetwork, MessagesWaitForAWire) {
   const NetworkConfig c = parse_short_network("fully_connected:4,bw=1GB/s,lat=10ns");
-  const std::vector<Sent> sent = {{0, 1, 100}, {0, 1, 50}, {0, 2, 100}, {1, 0, 30}};
+  const std::vector<SentMessage> sent = {{0, 1, 100}, {0, 1, 50}, {0, 2, 100}, {1, 0, 30}};
   const Arrivals busy_for_bytes = {{3, 40}, {0, 110}, {2, 110}, {1, 160}};
   const Arrivals busy_for_latency = {{3, 40}, {0, 110}, {2, 110}, {1, 170}};
   for (const Forwarding f : {store, cut}) {
-    EXPECT_EQ(in_ns(run(c, wires(f, beta), sent).arrivals), busy_for_bytes);
-    EXPECT_EQ(in_ns(run(c, wires(f, alpha_beta), sent).arrivals), busy_for_latency);
+    EXPECT_EQ(in_ns(run_wires(c, wires(f, beta), sent).arrivals), busy_for_bytes);
+    EXPECT_EQ(in_ns(run_wires(c, wires(f, alpha_beta), sent).arrivals), busy_for_latency);
   }
 }
 
 TEST(WiresNetwork, MessagesMeetOnTheWay) {
   // The second takes 1→2 first.
   const NetworkConfig c = parse_short_network("mesh:3,bw=1GB/s,lat=10ns");
-  const std::vector<Sent> sent = {{0, 2, 100}, {1, 2, 100}};
-  EXPECT_EQ(in_ns(run(c, wires(store, beta), sent).arrivals), (Arrivals{{1, 110}, {0, 220}}));
-  EXPECT_EQ(in_ns(run(c, wires(store, alpha_beta), sent).arrivals), (Arrivals{{1, 110}, {0, 220}}));
-  EXPECT_EQ(in_ns(run(c, wires(cut, beta), sent).arrivals), (Arrivals{{1, 110}, {0, 210}}));
-  EXPECT_EQ(in_ns(run(c, wires(cut, alpha_beta), sent).arrivals), (Arrivals{{1, 110}, {0, 220}}));
+  const std::vector<SentMessage> sent = {{0, 2, 100}, {1, 2, 100}};
+  EXPECT_EQ(in_ns(run_wires(c, wires(store, beta), sent).arrivals), (Arrivals{{1, 110}, {0, 220}}));
+  EXPECT_EQ(in_ns(run_wires(c, wires(store, alpha_beta), sent).arrivals), (Arrivals{{1, 110}, {0, 220}}));
+  EXPECT_EQ(in_ns(run_wires(c, wires(cut, beta), sent).arrivals), (Arrivals{{1, 110}, {0, 210}}));
+  EXPECT_EQ(in_ns(run_wires(c, wires(cut, alpha_beta), sent).arrivals), (Arrivals{{1, 110}, {0, 220}}));
   // Heads in the order in which they come, not messages in the order in which they end.
-  EXPECT_EQ(in_ns(run(c, wires(cut, beta), {{0, 2, 100}, {1, 2, 10, 11'000}}).arrivals),
+  EXPECT_EQ(in_ns(run_wires(c, wires(cut, beta), {{0, 2, 100}, {1, 2, 10, 11'000}}).arrivals),
             (Arrivals{{0, 120}, {1, 130}}));
 }
 
 TEST(WiresNetwork, TacosOneMebibyteHop) {
   const NetworkConfig c = parse_short_network("mesh:2x2,bw=50GiB/s,lat=500ns");
-  EXPECT_EQ(run(c, wires(store, alpha_beta), {{0, 1, 1 << 20}, {0, 1, 1 << 20}}).arrivals,
+  EXPECT_EQ(run_wires(c, wires(store, alpha_beta), {{0, 1, 1 << 20}, {0, 1, 1 << 20}}).arrivals,
             (Arrivals{{0, 20'031'250}, {1, 40'062'500}}));
 }
 
 TEST(WiresNetwork, RoundsToThePicosecond) {
   const NetworkConfig c = parse_short_network("ring:4,bw=3GB/s,lat=0.7ns");
-  EXPECT_EQ(run(c, wires(store), {{0, 1, 10}, {1, 2, 20}}).arrivals, (Arrivals{{0, 4033}, {1, 7367}}));
+  EXPECT_EQ(run_wires(c, wires(store), {{0, 1, 10}, {1, 2, 20}}).arrivals, (Arrivals{{0, 4033}, {1, 7367}}));
   const NetworkConfig astra = listed("topology: [Ring]\nnpus_count: [4]\nbandwidth: [50]\nlatency: [0.0004]\n");
-  EXPECT_EQ(run(astra, wires(store), {{0, 1, 1 << 20}}).arrivals, (Arrivals{{0, 19'531'250}}));
+  EXPECT_EQ(run_wires(astra, wires(store), {{0, 1, 1 << 20}}).arrivals, (Arrivals{{0, 19'531'250}}));
 }
 
 TEST(WiresNetwork, AvoidsFailedWires) {
   const NetworkConfig c = parse_short_network("ring:4,bw=1GB/s,lat=10ns");
   NetworkOptions o = wires(store);
   o.failed = {"0>1"};
-  EXPECT_EQ(in_ns(run(c, o, {{0, 1, 100}, {1, 0, 100}}).arrivals), (Arrivals{{1, 110}, {0, 330}}));
+  EXPECT_EQ(in_ns(run_wires(c, o, {{0, 1, 100}, {1, 0, 100}}).arrivals), (Arrivals{{1, 110}, {0, 330}}));
 }
 
 // Messages at random, each arrival answered, until `count` are sent: (message, ps) in the order of arrival.
@@ -303,7 +305,7 @@ TEST(WiresNetwork, DoubleBandwidthHalvesTimesWithoutLatency) {
 TEST(WiresNetwork, CutIsNeverSlowerAlone) {
   for (const char* network : products) {
     for (Rank dst = 1; dst < 4; ++dst)
-      EXPECT_LE(time_of(network, cut, {0, dst, 99}), time_of(network, store, {0, dst, 99}));
+      EXPECT_LE(wires_ns(network, cut, {0, dst, 99}), wires_ns(network, store, {0, dst, 99}));
   }
 }
 
@@ -320,9 +322,9 @@ TEST(WireUse, IsNothingUnlessAskedFor) {
 
 TEST(WireUse, CountsBothModels) {
   const NetworkConfig c = parse_short_network("switch:4,bw=1GB/s,lat=10ns");
-  const std::vector<Sent> sent = {{0, 1, 100}, {0, 2, 100}, {3, 1, 100}, {0, 1, 50}};
+  const std::vector<SentMessage> sent = {{0, 1, 100}, {0, 2, 100}, {3, 1, 100}, {0, 1, 50}};
   for (const NetworkModel model : {NetworkModel::aware, NetworkModel::wires}) {
-    const std::vector<WireUse> use = run(c, {.model = model}, sent).use;
+    const std::vector<WireUse> use = run_wires(c, {.model = model}, sent).use;
     ASSERT_EQ(use.size(), 4U);
     EXPECT_EQ(use[0].from, "npu0");
     EXPECT_EQ(use[0].to, "switch0");
@@ -339,11 +341,11 @@ TEST(WireUse, CountsBothModels) {
     EXPECT_EQ(use[3].from, "npu3");
   }
   NetworkOptions o = wires(store, alpha_beta);
-  EXPECT_EQ(run(c, o, sent).use[0].busy_ps, 280'000);
-  EXPECT_TRUE(run(c, {.model = NetworkModel::unaware}, sent).use.empty());
+  EXPECT_EQ(run_wires(c, o, sent).use[0].busy_ps, 280'000);
+  EXPECT_TRUE(run_wires(c, {.model = NetworkModel::unaware}, sent).use.empty());
   const std::vector<WireUse> named =
-      run(listed("npus: 2\nswitches: [hub]\nlinks: [{between: [0..1, hub], bandwidth: 1GB/s}]"), wires(cut),
-          {{1, 0, 8}})
+      run_wires(listed("npus: 2\nswitches: [hub]\nlinks: [{between: [0..1, hub], bandwidth: 1GB/s}]"), wires(cut),
+                {{1, 0, 8}})
           .use;
   ASSERT_EQ(named.size(), 2U);
   EXPECT_EQ(named[0].from, "hub");
@@ -352,13 +354,7 @@ TEST(WireUse, CountsBothModels) {
 
 std::string refusal(const NetworkConfig& config, const NetworkOptions& options) {
   EventQueue queue;
-  try {
-    (void)make_network(config, options, queue);
-  } catch (const Error& e) {
-    EXPECT_EQ(e.kind(), Error::Kind::usage);
-    return e.what();
-  }
-  return "";
+  return test::error_message([&] { (void)make_network(config, options, queue); }, Error::Kind::usage);
 }
 
 TEST(NetworkOptions, BelongToWires) {
@@ -382,8 +378,8 @@ TEST(NetworkOptions, BelongToWires) {
 
 TEST(WiresNetwork, RefusesTimesBeyondTheClock) {
   for (const Forwarding f : {store, cut}) {
-    EXPECT_THROW((void)time_of("ring:4,bw=0.000001B/s", f, {0, 1, INT64_MAX}), Error);
-    EXPECT_THROW((void)time_of("ring:8,bw=1GB/s,lat=9000000s", f, {0, 4, 100}), Error);
+    EXPECT_THROW((void)wires_ns("ring:4,bw=0.000001B/s", f, {0, 1, INT64_MAX}), Error);
+    EXPECT_THROW((void)wires_ns("ring:8,bw=1GB/s,lat=9000000s", f, {0, 4, 100}), Error);
   }
 }
 

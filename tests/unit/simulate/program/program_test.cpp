@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "common/expect_error.h"
+#include "common/findings.h"
 #include "unit/simulate/traces.h"
 
 namespace convert {
@@ -10,16 +12,12 @@ namespace {
 
 using namespace test;
 
-constexpr const char* ring2 = "ring:2,bw=1GB/s,lat=10ns";
-
 // All findings as text, one per line.
-std::string findings(const std::vector<Trace>& traces, const std::string& network = ring2,
-                     const ReplayOptions& options = {}) {
+std::string replay_findings(const std::vector<Trace>& traces, const std::string& network = ring2,
+                            const ReplayOptions& options = {}) {
   Diagnostics d;
   EXPECT_FALSE(replay(traces, net(network), options, d));
-  std::string out;
-  for (const Diagnostic& f : d.all()) out += format_diagnostic(f) + "\n";
-  return out;
+  return findings_text(d);
 }
 
 void chunked(Trace& t, NodeType type, NodeId id, std::int64_t peer, std::int64_t count, std::int64_t total) {
@@ -63,22 +61,14 @@ TEST(ReplayBuilder, SizeFillsInForMissingSizes) {
   const auto r = replay(t, net(ring2), options, d);
   ASSERT_TRUE(r);
   EXPECT_EQ(r->npus[0].bytes_sent, 666);
-  try {
-    (void)replay(t, net(ring2), {}, d);
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_EQ(e.kind(), Error::Kind::usage);
-    EXPECT_STREQ(e.what(),
-                 "node 0 says its chunks but no comm_size; give the size of the collective with --size BYTES");
-    EXPECT_EQ(e.where().file, "t.0.et");
-  }
+  const Error no_size = thrown_error([&] { (void)replay(t, net(ring2), {}, d); });
+  EXPECT_EQ(no_size.kind(), Error::Kind::usage);
+  EXPECT_STREQ(no_size.what(),
+               "node 0 says its chunks but no comm_size; give the size of the collective with --size BYTES");
+  EXPECT_EQ(no_size.where().file, "t.0.et");
   options.size_bytes = 1;
-  try {
-    (void)replay(t, net(ring2), options, d);
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_STREQ(e.what(), "--size 1 is less than one byte for each of the 3 chunks");
-  }
+  EXPECT_EQ(error_message([&] { (void)replay(t, net(ring2), options, d); }),
+            "--size 1 is less than one byte for each of the 3 chunks");
   options.size_bytes = 0;
   EXPECT_THROW((void)replay(t, net(ring2), options, d), Error);
 }
@@ -98,7 +88,7 @@ TEST(ReplayBuilder, LocatesMissingAndWrongAttributes) {
   add_node(t[0], NodeType::comm_send, 4, {});
   t[0].nodes.end_node();
   t[0].nodes.positions = {0x20};
-  EXPECT_EQ(findings(t),
+  EXPECT_EQ(replay_findings(t),
             "t.0.et:@0x20: error: node 4: attribute comm_dst is missing [attributes]\n"
             "t.0.et:@0x20: error: node 4: attribute comm_tag is missing [attributes]\n"
             "t.0.et:@0x20: error: node 4: attribute comm_size is missing [attributes]\n");
@@ -108,7 +98,7 @@ TEST(ReplayBuilder, LocatesMissingAndWrongAttributes) {
   t[1].nodes.add_string(attr::comm_src, "0");
   t[1].nodes.add_int(attr::comm_tag, Kind::uint64_val, -1);
   t[1].nodes.end_node();
-  EXPECT_EQ(findings(t),
+  EXPECT_EQ(replay_findings(t),
             "t.1.et: error: node 4: attribute comm_src is of kind string_val, not an integer [attributes]\n"
             "t.1.et: error: node 4: attribute comm_tag is above 2^63-1 [attributes]\n"
             "t.1.et: error: node 4: attribute comm_size is of kind double_val, not an integer [attributes]\n");
@@ -117,10 +107,10 @@ TEST(ReplayBuilder, LocatesMissingAndWrongAttributes) {
 TEST(ReplayBuilder, ChecksPeers) {
   auto t = ranks(2);
   send(t[0], 0, 2, 100);
-  EXPECT_EQ(findings(t), "t.0.et: error: node 0: its peer is rank 2, but there are 2 ranks [peers]\n");
+  EXPECT_EQ(replay_findings(t), "t.0.et: error: node 0: its peer is rank 2, but there are 2 ranks [peers]\n");
   t = ranks(2);
   send(t[0], 0, -1, 100);
-  EXPECT_EQ(findings(t), "t.0.et: error: node 0: sends to rank -1, which does not exist [peers]\n");
+  EXPECT_EQ(replay_findings(t), "t.0.et: error: node 0: sends to rank -1, which does not exist [peers]\n");
   t = ranks(2);
   add_node(t[1], NodeType::comm_send, 0, {});
   t[1].nodes.add_int(attr::comm_src, Kind::int32_val, 0);
@@ -128,30 +118,30 @@ TEST(ReplayBuilder, ChecksPeers) {
   t[1].nodes.add_int(attr::comm_tag, Kind::int32_val, 0);
   t[1].nodes.add_int(attr::comm_size, Kind::int32_val, 1);
   t[1].nodes.end_node();
-  EXPECT_EQ(findings(t), "t.1.et: error: node 0: sends from rank 0, but stands in the trace of rank 1 [peers]\n");
+  EXPECT_EQ(replay_findings(t),
+            "t.1.et: error: node 0: sends from rank 0, but stands in the trace of rank 1 [peers]\n");
   t = ranks(2);
   send(t[0], 0, 0, 100);
-  EXPECT_EQ(findings(t), "t.0.et: error: node 0: a send to itself, for which this network has no way [peers]\n");
+  EXPECT_EQ(replay_findings(t),
+            "t.0.et: error: node 0: a send to itself, for which this network has no way [peers]\n");
   t = ranks(2);
   send(t[0], 0, 1, 0);
   ReplayOptions astra;
   astra.astra = true;
-  EXPECT_EQ(findings(t, ring2, astra), "t.0.et: error: node 0: a message of zero bytes [attributes]\n");
+  EXPECT_EQ(replay_findings(t, ring2, astra), "t.0.et: error: node 0: a message of zero bytes [attributes]\n");
   t = ranks(2);
   send(t[0], 0, 1, -5);
-  EXPECT_EQ(findings(t), "t.0.et: error: node 0: comm_size is negative [attributes]\n");
+  EXPECT_EQ(replay_findings(t), "t.0.et: error: node 0: comm_size is negative [attributes]\n");
 }
 
 TEST(ReplayBuilder, ChecksTheNumberOfRanks) {
-  EXPECT_EQ(findings(ranks(3)),
+  EXPECT_EQ(replay_findings(ranks(3)),
             "ring:2,bw=1GB/s,lat=10ns: error: the network has 2 NPUs, but there are traces of 3 ranks [network]\n");
   const std::string where = "switch:8,bw=1GB/s: error: ";
   const auto missing = [&](const std::vector<Trace>& traces) {
     Diagnostics found;
     EXPECT_FALSE(replay(traces, net("switch:8,bw=1GB/s"), {}, found));
-    std::string all;
-    for (const Diagnostic& f : found.all()) all += format_diagnostic(f) + "\n";
-    return all;
+    return findings_text(found);
   };
   auto seven = ranks(7);
   send(seven[0], 0, 7, 100);  // no finding of its own
@@ -170,13 +160,10 @@ TEST(ReplayBuilder, ChecksTheNumberOfRanks) {
             where + "no traces of ranks 2 to 7: the network has 8 NPUs; give a network of 2 NPUs [network]\n");
   auto gap = ranks(4);
   gap.erase(gap.begin() + 2);
-  try {
-    (void)missing(gap);
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_EQ(e.where().file, "t.3.et");
-    EXPECT_STREQ(e.what(), "rank 3, but there is no trace of rank 2 (t.2.et): a replay takes all ranks from 0 on");
-  }
+  const Error no_rank_2 = thrown_error([&] { (void)missing(gap); });
+  EXPECT_EQ(no_rank_2.where().file, "t.3.et");
+  EXPECT_STREQ(no_rank_2.what(),
+               "rank 3, but there is no trace of rank 2 (t.2.et): a replay takes all ranks from 0 on");
   Diagnostics d;
   EXPECT_THROW((void)replay({}, net(ring2), {}, d), Error);
   auto t = ranks(2);
@@ -195,7 +182,7 @@ TEST(ReplayBuilder, RefusesWhatItCannotReplay) {
   add_node(t[0], static_cast<NodeType>(99), 4, {});
   t[0].nodes.end_node();
   EXPECT_EQ(
-      findings(t),
+      replay_findings(t),
       "t.0.et: error: node 1: a collective within an algorithm; a workload wants --issue workload [replay]\n"
       "t.0.et: error: node 3: a memory access without a recorded duration wants a memory model; give one with "
       "--memory [replay]\n"
@@ -207,7 +194,7 @@ TEST(ReplayBuilder, RefusesWhatItCannotReplay) {
   ReplayOptions options;
   options.issue = IssueMode::workload;
   options.astra = true;
-  EXPECT_EQ(findings(t, ring2, options),
+  EXPECT_EQ(replay_findings(t, ring2, options),
             "t.0.et: error: node 0: communication with is_cpu_op set cannot be replayed [replay]\n");
 }
 
@@ -229,7 +216,7 @@ TEST(ReplayBuilder, ChecksDependenciesAndIds) {
   auto t = ranks(2);
   comp(t[0], 0, 1, {0, 7});
   comp(t[0], 0, 1);
-  const std::string text = findings(t);
+  const std::string text = replay_findings(t);
   EXPECT_NE(text.find("t.0.et: error: node 0: depends on node 7, which does not exist [deps]\n"), std::string::npos)
       << text;
   EXPECT_NE(text.find("t.0.et: error: node 0: depends on itself [deps]\n"), std::string::npos) << text;
@@ -242,7 +229,7 @@ TEST(ReplayBuilder, ChecksDurations) {
   add_node(t[0], NodeType::comp, 1, {});
   t[0].nodes.add_int(attr::duration_nanos, Kind::int64_val, -1);
   t[0].nodes.end_node();
-  EXPECT_EQ(findings(t),
+  EXPECT_EQ(replay_findings(t),
             "t.0.et: error: node 0: the duration exceeds 106 days [times]\n"
             "t.0.et: error: node 1: duration_nanos is negative [times]\n");
 }

@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "common/findings.h"
 #include "simulate/system/default_system.h"
 #include "unit/simulate/traces.h"
 
@@ -21,13 +22,13 @@ void all_to_all(Trace& t, NodeId id, const Parts& sends, const Parts& receives,
   t.nodes.end_node();
 }
 
-struct Outcome {
+struct UnevenOutcome {
   std::optional<ReplayResult> result{};
   std::vector<std::string> findings{};
 };
 
-Outcome play(const std::vector<Trace>& traces, const std::string& network, bool symmetry = true,
-             const std::vector<CommGroup>& groups = {}, const std::string& custom = {}) {
+UnevenOutcome play_uneven(const std::vector<Trace>& traces, const std::string& network, bool symmetry = true,
+                          const std::vector<CommGroup>& groups = {}, const std::string& custom = {}) {
   ReplayOptions options;
   options.issue = IssueMode::workload;
   options.network.model = NetworkModel::wires;
@@ -38,8 +39,8 @@ Outcome play(const std::vector<Trace>& traces, const std::string& network, bool 
   if (!custom.empty()) system->rules.push_back({.choice = {.custom = custom}});
   options.system = std::move(system);
   Diagnostics diagnostics;
-  Outcome out{.result = replay(traces, net(network), options, diagnostics)};
-  for (const Diagnostic& d : diagnostics.all()) out.findings.push_back(format_diagnostic(d));
+  UnevenOutcome out{.result = replay(traces, net(network), options, diagnostics)};
+  out.findings = finding_lines(diagnostics);
   return out;
 }
 
@@ -49,7 +50,7 @@ TEST(Uneven, EachPartTakesItsBytes) {
   auto traces = ranks(2);
   all_to_all(traces[0], 0, {1000, 2000}, {1000, 500});
   all_to_all(traces[1], 0, {500, 700}, {2000, 700});
-  const Outcome o = play(traces, pair_of_npus);
+  const UnevenOutcome o = play_uneven(traces, pair_of_npus);
   ASSERT_TRUE(o.result) << o.findings.at(0);
   EXPECT_EQ(o.result->status, ReplayStatus::complete);
   EXPECT_EQ(o.result->total_ps, 2010 * ps_per_ns);
@@ -66,7 +67,7 @@ TEST(Uneven, OneOfThemMayHaveEqualParts) {
   all_to_all(traces[0], 0, {10, 100, 300}, {10, 100, 5});
   coll(traces[1], 0, Collective::all_to_all, 300);
   all_to_all(traces[2], 0, {5, 100, 7}, {300, 100, 7});
-  const Outcome o = play(traces, "fully_connected:3,bw=1GB/s,lat=10ns");
+  const UnevenOutcome o = play_uneven(traces, "fully_connected:3,bw=1GB/s,lat=10ns");
   ASSERT_TRUE(o.result) << o.findings.at(0);
   EXPECT_EQ(o.result->status, ReplayStatus::complete);
   EXPECT_EQ(finish_ns(*o.result, 0), 310);  // its message to rank 2 is on its way until then
@@ -87,7 +88,7 @@ TEST(Uneven, ThoseOfOneGroupMeetInOrder) {
   all_to_all(traces[2], 9, {10, 500}, {10, 1000}, {8}, "1");
   for (const Rank r : {1U, 3U}) comp(traces[r], 0, 0);
   // Rank 2 is the first place: what rank 0 sends first goes to rank 2.
-  const Outcome o = play(traces, "fully_connected:4,bw=1GB/s,lat=10ns", true, groups);
+  const UnevenOutcome o = play_uneven(traces, "fully_connected:4,bw=1GB/s,lat=10ns", true, groups);
   ASSERT_TRUE(o.result) << o.findings.at(0);
   EXPECT_EQ(o.result->status, ReplayStatus::complete);
   EXPECT_EQ(o.result->npus[0].bytes_sent, 40 + 100 + 1000);
@@ -101,7 +102,7 @@ TEST(Uneven, DependenciesSayTheOrderAndThenIds) {
   all_to_all(traces[0], 1, {1, 1000}, {1, 3000});
   all_to_all(traces[1], 0, {3000, 1}, {1000, 1});
   all_to_all(traces[1], 1, {300, 1}, {100, 1}, {0});
-  const Outcome o = play(traces, pair_of_npus);
+  const UnevenOutcome o = play_uneven(traces, pair_of_npus);
   ASSERT_TRUE(o.result) << o.findings.at(0);
   EXPECT_EQ(o.result->status, ReplayStatus::complete);
   EXPECT_EQ(o.result->total_ps, (3010 + 310) * ps_per_ns);
@@ -115,7 +116,7 @@ TEST(Uneven, EqualPartsCountWhereTheSizeSaysAnother) {
     t.nodes.add_ints(attr::recv_splits, Kind::int64_list, Parts{1000, 1000});
     t.nodes.end_node();
   }
-  const Outcome o = play(traces, pair_of_npus);
+  const UnevenOutcome o = play_uneven(traces, pair_of_npus);
   ASSERT_TRUE(o.result) << o.findings.at(0);
   EXPECT_EQ(o.result->total_ps, 1010 * ps_per_ns);
 }
@@ -135,8 +136,8 @@ TEST(Uneven, SymmetryMakesNoDifference) {
       }
       all_to_all(traces[r], 0, sends, receives);
     }
-    const Outcome with = play(traces, "ring:8,bw=1GB/s,lat=10ns", true);
-    const Outcome without = play(traces, "ring:8,bw=1GB/s,lat=10ns", false);
+    const UnevenOutcome with = play_uneven(traces, "ring:8,bw=1GB/s,lat=10ns", true);
+    const UnevenOutcome without = play_uneven(traces, "ring:8,bw=1GB/s,lat=10ns", false);
     ASSERT_TRUE(with.result && without.result);
     EXPECT_EQ(with.result->total_ps, without.result->total_ps);
     for (std::size_t r = 0; r < 8; ++r) EXPECT_EQ(finish_ns(*with.result, r), finish_ns(*without.result, r));
@@ -149,7 +150,7 @@ TEST(Uneven, WhatDoesNotFitIsAnError) {
     auto traces = ranks(2);
     all_to_all(traces[0], 3, {1000, 2000}, {1000, 500});
     all_to_all(traces[1], 4, sends, receives);
-    const Outcome o = play(traces, pair_of_npus, true, {}, custom);
+    const UnevenOutcome o = play_uneven(traces, pair_of_npus, true, {}, custom);
     EXPECT_FALSE(o.result);
     return o.findings;
   };
@@ -168,7 +169,7 @@ TEST(Uneven, ARankWithoutTheCallIsWaitedFor) {
   auto traces = ranks(2);
   all_to_all(traces[0], 0, {1000, 2000}, {1000, 500});
   comp(traces[1], 0, 1);
-  const Outcome o = play(traces, pair_of_npus);
+  const UnevenOutcome o = play_uneven(traces, pair_of_npus);
   ASSERT_TRUE(o.result) << o.findings.at(0);
   EXPECT_EQ(o.result->status, ReplayStatus::deadlock);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <regex>
 
+#include "common/findings.h"
 #include "simulate/report/values.h"
 #include "unit/simulate/traces.h"
 
@@ -32,7 +33,7 @@ ReplayResult full_run(const std::vector<Trace>& traces, const std::string& netwo
   options.astra = astra;
   Diagnostics diagnostics;
   auto result = replay(traces, net(network), options, diagnostics);
-  if (!result) throw Error(diagnostics.all().empty() ? "?" : format_diagnostic(diagnostics.all()[0]));
+  if (!result) throw first_finding(diagnostics);
   return std::move(*result);
 }
 

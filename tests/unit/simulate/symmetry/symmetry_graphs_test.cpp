@@ -24,7 +24,7 @@ struct GraphNode {
   std::vector<NodeId> parents{};
 };
 
-std::vector<GraphNode> random_graph(Random& random, Rank npus, bool collectives) {
+std::vector<GraphNode> random_symmetric_graph(Random& random, Rank npus, bool collectives) {
   std::vector<GraphNode> nodes;
   const auto add = [&](GraphNode n) {
     for (NodeId p = 0; p < nodes.size(); ++p) {
@@ -57,7 +57,7 @@ std::vector<GraphNode> random_graph(Random& random, Rank npus, bool collectives)
   return nodes;
 }
 
-Trace trace_of(const std::vector<GraphNode>& graph, Rank rank, Rank npus) {
+Trace graph_trace(const std::vector<GraphNode>& graph, Rank rank, Rank npus) {
   Trace t = rank_trace(rank);
   for (NodeId id = 0; id < graph.size(); ++id) {
     const GraphNode& n = graph[id];
@@ -80,20 +80,20 @@ Trace trace_of(const std::vector<GraphNode>& graph, Rank rank, Rank npus) {
   return t;
 }
 
-struct Outcome {
+struct GraphOutcome {
   std::string text;  // all reports
   std::size_t classes = 0;
   Picoseconds total = 0;
 };
 
-Outcome run_graph(const std::vector<GraphNode>& graph, const NetworkDim& dim, const ReplayOptions& options) {
+GraphOutcome run_graph(const std::vector<GraphNode>& graph, const NetworkDim& dim, const ReplayOptions& options) {
   std::vector<Trace> traces;
   const auto npus = static_cast<Rank>(dim.npus);
-  for (Rank r = 0; r < npus; ++r) traces.push_back(trace_of(graph, r, npus));
+  for (Rank r = 0; r < npus; ++r) traces.push_back(graph_trace(graph, r, npus));
   Diagnostics diagnostics;
   const auto result = replay(traces, NetworkConfig{.source = "network", .dims = {dim}}, options, diagnostics);
   if (!result) return {format_diagnostic(diagnostics.all().at(0))};
-  Outcome out{.text = {}, .classes = result->classes, .total = result->total_ps};
+  GraphOutcome out{.text = {}, .classes = result->classes, .total = result->total_ps};
   append_json(*result, out.text);
   append_csv(*result, out.text);
   append_csv(*result, out.text, {.part = ReportPart::collectives});
@@ -121,12 +121,13 @@ TEST(SymmetryOfGraphs, GivesWhatAllRanksGive) {
     for (CollectiveChoice& choice : system->config.collectives) choice.per_dim = {AlgorithmChoice{}};
     system->rendezvous = random.once_in(6);
     options.system = system;
-    const auto graph = random_graph(random, static_cast<Rank>(dim.npus), options.issue == IssueMode::workload);
+    const auto graph =
+        random_symmetric_graph(random, static_cast<Rank>(dim.npus), options.issue == IssueMode::workload);
     for (const bool half : {false, true}) {
       options.symmetry = true;
-      const Outcome with = run_graph(graph, dim, options);
+      const GraphOutcome with = run_graph(graph, dim, options);
       options.symmetry = false;
-      const Outcome without = run_graph(graph, dim, options);
+      const GraphOutcome without = run_graph(graph, dim, options);
       ASSERT_EQ(with.text, without.text) << "seed " << seed << (half ? ", half of it" : "");
       symmetric += with.classes != 0 ? 1 : 0;
       options.until = without.total / 2;
@@ -151,7 +152,7 @@ TEST(SymmetryOfGraphs, GivesUpWhereTwoNodesAreFreedInAnOrderThatIsOpen) {
     options.network.model = model;
     options.issue = IssueMode::workload;
     const NetworkDim dim{.topology = Topology::ring, .npus = 4, .bytes_per_ns = 1, .latency_ns = 100};
-    const Outcome with = run_graph(graph, dim, options);
+    const GraphOutcome with = run_graph(graph, dim, options);
     EXPECT_EQ(with.classes, 0U);
     EXPECT_EQ(with.total, 21'100 * ps_per_ns);
     options.symmetry = false;
@@ -168,7 +169,7 @@ TEST(SymmetryOfGraphs, ManyMessagesAtOnce) {
   }
   ReplayOptions options;
   const NetworkDim dim{.topology = Topology::switched, .npus = 2, .bytes_per_ns = 1, .latency_ns = 100};
-  const Outcome with = run_graph(graph, dim, options);
+  const GraphOutcome with = run_graph(graph, dim, options);
   options.symmetry = false;
   EXPECT_EQ(with.text, run_graph(graph, dim, options).text);
 }

@@ -10,20 +10,20 @@
 #include <tuple>
 #include <vector>
 
+#include "common/findings.h"
 #include "sanitized.h"
 #include "unit/simulate/random_cases.h"
 
 namespace convert::test {
 namespace {
 
-using Numbers = std::array<std::int64_t, 13>;
 using CollectiveNumbers = std::tuple<std::int64_t, std::uint32_t, std::uint32_t, std::uint32_t, Rank, NodeId,
                                      Picoseconds, Picoseconds, Picoseconds, Picoseconds, Picoseconds>;
 
 struct AllNumbers {
   ReplayStatus status;
   Picoseconds total;
-  std::vector<Numbers> npus;
+  std::vector<NpuNumbers> npus;
   std::vector<CollectiveNumbers> collectives;
   std::string worst_port;
 };
@@ -31,10 +31,7 @@ struct AllNumbers {
 AllNumbers all_numbers(const ReplayResult& r) {
   AllNumbers all{r.status, r.total_ps, {}, {}, r.worst_port ? port_text(*r.worst_port) : ""};
   for (const NpuResult& n : r.npus) {
-    all.npus.push_back({n.finish_ps.value_or(-1), n.exposed_communication_ps, n.compute_ps, n.times.compute,
-                        n.times.communication, n.times.overlap, n.times.memory, n.times.cpu, n.times.busy,
-                        static_cast<std::int64_t>(n.sends), n.bytes_sent, static_cast<std::int64_t>(n.nodes),
-                        static_cast<std::int64_t>(n.nodes_done)});
+    all.npus.push_back(npu_numbers(n));
   }
   for (const CollectiveResult& c : r.collectives) {
     all.collectives.emplace_back(c.group, c.number, c.plan, c.npus, c.first_npu, c.first_node, c.begin_ps,
@@ -280,7 +277,7 @@ ReplayResult run_equal(const RandomCase& c) {
   for (Rank r = 0; r < c.npus(); ++r) traces.push_back(equal_trace(c, r, tags_differ));
   Diagnostics diagnostics;
   auto result = replay(traces, NetworkConfig{.source = "random network", .dims = c.dims}, options, diagnostics);
-  if (!result) throw Error(diagnostics.all().empty() ? "?" : format_diagnostic(diagnostics.all()[0]));
+  if (!result) throw first_finding(diagnostics);
   return std::move(*result);
 }
 
@@ -485,7 +482,7 @@ ReplayResult run_custom(NetworkModel model, bool twice, bool astra, bool symmetr
     builder.add(t);
   }
   const auto program = builder.finish();
-  if (!program) throw Error(diagnostics.all().empty() ? "?" : format_diagnostic(diagnostics.all()[0]));
+  if (!program) throw first_finding(diagnostics);
   return replay(*program);
 }
 

@@ -9,7 +9,6 @@ namespace convert {
 namespace {
 
 using namespace test;
-constexpr const char* ring2 = "ring:2,bw=1GB/s,lat=10ns";
 
 TEST(Deadlock, ReceiveThatWasNeverSent) {
   auto t = ranks(2);

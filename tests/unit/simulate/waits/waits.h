@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "common/findings.h"
 #include "simulate/system/default_system.h"
 #include "simulate/waits/deadlock.h"
 #include "unit/simulate/traces.h"
@@ -45,7 +46,7 @@ inline ReplayResult run_system(const std::vector<Trace>& traces, const Setup& se
   for (const Trace& t : setup.all_reduce) builder.add_custom("own", t);
   for (const Trace& t : traces) builder.add(t);
   const auto program = builder.finish();
-  if (!program) throw Error(diagnostics.all().empty() ? "?" : format_diagnostic(diagnostics.all()[0]));
+  if (!program) throw first_finding(diagnostics);
   ReplayResult result = replay(*program);
   result.kinds = collective_kinds(*program);
   return result;

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Files of testdata/.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace convert::test {
+
+// `name`: below testdata/.
+inline std::filesystem::path testdata(const std::filesystem::path& name) {
+  return std::filesystem::path(ETKIT_SOURCE_DIR) / "testdata" / name;
+}
+
+inline std::string file_bytes(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace convert::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What et-validate finds: the source that is read for it, the findings as results, the table of rules.
+// Opens what et-validate reads, and prints its findings and the table of rules.
 #pragma once
 
 #include <cstddef>

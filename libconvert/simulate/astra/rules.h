@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which rules a replay goes by: ASTRA-sim's, whose cycles it then has, oddities included; or what is right.
+// The rules of a replay: ASTRA-sim's, whose cycles it then has, oddities included; or what is right.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace convert {
 // Tags of native algorithms, and by ASTRA-sim's rules those of traces, count modulo this.
 inline constexpr std::uint32_t tag_modulus = 500'000'000;
 
-// One question for each oddity: all are answered yes by ASTRA-sim's rules, and no by the others.
+// Has one question for each oddity: ASTRA-sim's rules answer yes to all, the others no.
 class Rules {
  public:
   explicit constexpr Rules(bool astra) : astra_(astra) {}

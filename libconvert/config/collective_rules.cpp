@@ -9,6 +9,7 @@
 #include "core/collective.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
+#include "core/words.h"
 #include "util/glob.h"
 
 namespace convert {

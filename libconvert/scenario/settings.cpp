@@ -7,8 +7,8 @@
 #include <filesystem>
 
 #include "config/network/bandwidth_hint.h"
-#include "config/yaml_tree.h"
 #include "core/units.h"
+#include "core/words.h"
 #include "scenario/option_values.h"
 #include "scenario/system_keys.h"
 #include "sets/schedules.h"
@@ -37,22 +37,10 @@ std::optional<double> parse_factor(std::string_view text) {
 }
 
 Error unknown(const SettingText& v, const std::vector<std::string>& known) {
-  const std::string near = nearest(v.text, known);
-  return mistake("unknown " + v.key + " '" + v.text + "'; " +
-                 (near.empty() ? "known: " + join(known) : "did you mean " + near + "?"));
+  return mistake("unknown " + v.key + " '" + v.text + "'" + known_names(v.text, known));
 }
 
-// What the table says of a value: the functions that turn its text into one, or throw.
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> all;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    all.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return all;
-}
+// The functions by which the table reads a value; each returns it, or throws.
 
 // The table has the names of choices, but not in the order of their type.
 template <typename T>

@@ -8,6 +8,7 @@
 #include "common/text.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
+#include "core/words.h"
 
 namespace tools {
 
@@ -64,19 +65,14 @@ void append_option(std::string& out, const Option& o) {
   throw usage_error(name + ' ' + shell_quote(text) + ": " + expected);
 }
 
-std::string joined(const std::vector<std::string>& choices) {
-  std::string out;
-  for (const std::string& c : choices) out += (out.empty() ? "" : "|") + c;
-  return out;
-}
-
 // These return what stores the argument of an option in `to`, which is optional or has a default.
 template <typename To>
 App::Apply set_choice(To& to, const std::vector<std::string>& choices) {
   return [&to, choices](const std::string& name, const std::string& text) {
     if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
       const std::string near = convert::nearest(text, choices);
-      bad_value(name, text, "expected " + joined(choices) + (near.empty() ? "" : "; did you mean '" + near + "'?"));
+      bad_value(name, text,
+                "expected " + convert::join(choices, "|") + (near.empty() ? "" : "; did you mean '" + near + "'?"));
     }
     to = text;
   };
@@ -183,14 +179,9 @@ App& App::add_texts(const std::string& names, std::vector<std::string>& to, cons
 App& App::add_list(const std::string& names, std::vector<std::string>& to, const std::string& value,
                    const std::string& help) {
   const auto split = [&to](const std::string& name, const std::string& text) {
-    std::size_t begin = 0;
-    for (bool more = true; more;) {
-      const std::size_t comma = text.find(',', begin);
-      more = comma != std::string::npos;
-      std::string item = text.substr(begin, comma - begin);
+    for (std::string& item : convert::split(text, ',')) {
       if (item.empty()) bad_value(name, text, "an element of the list is empty");
       to.push_back(std::move(item));
-      begin = comma + 1;
     }
   };
   return add(names, value, help, split, true);
@@ -198,12 +189,12 @@ App& App::add_list(const std::string& names, std::vector<std::string>& to, const
 
 App& App::add_choice(const std::string& names, std::string& to, const std::vector<std::string>& choices,
                      const std::string& help) {
-  return add(names, joined(choices), help + " (default: " + to + ')', set_choice(to, choices));
+  return add(names, convert::join(choices, "|"), help + " (default: " + to + ')', set_choice(to, choices));
 }
 
 App& App::add_choice(const std::string& names, std::optional<std::string>& to,
                      const std::vector<std::string>& choices, const std::string& help) {
-  return add(names, joined(choices), help, set_choice(to, choices));
+  return add(names, convert::join(choices, "|"), help, set_choice(to, choices));
 }
 
 App& App::add_integer(const std::string& names, std::int64_t& to, std::int64_t min, std::int64_t max,

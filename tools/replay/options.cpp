@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "config/network/network.h"
-#include "config/yaml_tree.h"
+#include "core/words.h"
 #include "scenario/option_values.h"
 #include "util/log.h"
 
@@ -132,11 +132,8 @@ std::vector<SweepSetting> sweep_base(const ReplayCommand& command) {
 void note_missing_latency(const std::string& network) {
   if (!is_short_network(network) || network == "ideal") return;
   (void)parse_short_network(network);  // there is nothing to say of one that is wrong
-  for (std::size_t begin = 0; begin <= network.size();) {
-    const std::size_t end = std::min(network.find('+', begin), network.size());
-    const std::string part = network.substr(begin, end - begin);
+  for (const std::string& part : split(network, '+')) {
     if (part.find(",lat=") == std::string::npos) return log_note(part + " has no lat: its links have no latency");
-    begin = end + 1;
   }
 }
 

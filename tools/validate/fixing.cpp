@@ -9,6 +9,7 @@
 #include "common/sink.h"
 #include "common/source.h"
 #include "core/units.h"
+#include "core/words.h"
 #include "sets/derived/fixed_source.h"
 #include "sets/derived/relaxing.h"
 #include "util/log.h"
@@ -20,12 +21,6 @@ namespace tools {
 using namespace convert;
 
 namespace {
-
-std::string joined(const Fixes& fixes) {
-  std::string out;
-  for (const std::string& line : fixes.lines()) out += (out.empty() ? "" : "; ") + line;
-  return out;
-}
 
 // What was repaired in the ranks of a set.
 class Fixing {
@@ -45,8 +40,8 @@ class Fixing {
   // `written`: the result is valid, and goes out.
   void report(bool written) const {
     for (const auto& [rank, of] : ranks_)
-      log_info(of.name + ": rank " + std::to_string(rank) + ": " + joined(of.fixes));
-    const std::string what = joined(all_);
+      log_info(of.name + ": rank " + std::to_string(rank) + ": " + join(of.fixes.lines(), "; "));
+    const std::string what = join(all_.lines(), "; ");
     log_note((all_.total() == 0 ? "nothing to repair" : counted(all_.total(), "repair")) +
              (what.empty() ? "" : ": " + what) + (written ? "" : "; errors remain, nothing is written"));
   }

@@ -72,7 +72,7 @@ int put_side_by_side(const Options& o, tools::Context& context) {
   return 0;
 }
 
-// The files of the rules, which the result may not replace, as it may the workload.
+// Returns the files of the rules, which the result may not replace, as it may the workload.
 std::vector<std::string> files_of_rules(const Options& o, const convert::MergeOptions& options) {
   std::vector<std::string> files;
   if (o.map) files.push_back(*o.map);

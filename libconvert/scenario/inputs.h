@@ -34,16 +34,10 @@ inline constexpr const char* no_groups_file = "empty";
 class TraceSource;
 
 // Holds what the command line says about the NPUs besides their traces and the network; files are paths.
-struct SystemInputs {
+struct SystemInputs : SystemChoices {
   std::optional<std::string> system{};  // ASTRA-sim's system.json
-  std::optional<std::string> memory{};  // … memory.json
-  std::optional<std::string> groups{};  // … comm_group.json
-  std::vector<SystemRule> rules{};      // custom ones name a path or an algorithm of the library
-  WirePolicy policy = WirePolicy::arrival;
-  bool balanced = false;
-  std::uint32_t queues_per_dim = 1;
-  double injection_scale = 1;
-  bool rendezvous = false;
+  std::optional<std::string> memory{};  // ASTRA-sim's memory.json
+  std::optional<std::string> groups{};  // ASTRA-sim's comm_group.json
   bool astra = false;  // ASTRA-sim's rules: algorithms of a rule are of the first dimensions, by themselves
 };
 

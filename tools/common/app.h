@@ -54,16 +54,15 @@ class App {
                   const std::string& help);
   App& add_choice(const std::string& names, std::optional<std::string>& to, const std::vector<std::string>& choices,
                   const std::string& help);
-  App& add_integer(const std::string& names, std::int64_t& to, std::int64_t min, std::int64_t max,
-                   const std::string& value, const std::string& help);
-  App& add_integer(const std::string& names, std::optional<std::int64_t>& to, std::int64_t min, std::int64_t max,
-                   const std::string& value, const std::string& help);
+  // `To` is std::int64_t, or std::optional of it.
+  template <class To>
+  App& add_integer(const std::string& names, To& to, std::int64_t min, std::int64_t max, const std::string& value,
+                   const std::string& help);
   App& add_bytes(const std::string& names, std::optional<std::int64_t>& to, const std::string& value,
                  const std::string& help);
-  // Sets picoseconds; a bare number is nanoseconds.
-  App& add_time(const std::string& names, std::int64_t& to, const std::string& value, const std::string& help);
-  App& add_time(const std::string& names, std::optional<std::int64_t>& to, const std::string& value,
-                const std::string& help);
+  // Sets picoseconds, of the same types; a bare number is nanoseconds.
+  template <class To>
+  App& add_time(const std::string& names, To& to, const std::string& value, const std::string& help);
   App& add_operands(std::vector<std::string>& to, const std::string& value, const std::string& help);
   // Leaves the option that was added last out of the history: it cannot change a result.
   App& no_history();

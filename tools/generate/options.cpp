@@ -26,7 +26,7 @@ std::vector<std::int32_t> parse_dims(const std::string& text) {
   return dims;
 }
 
-// Refuses the options of a group that the kind has no use for: `others` says whose they are.
+// Refuses options of a group that the kind has no use for; `others` says whose they are.
 void refuse(const std::string& kind, const char* others, const std::string& given) {
   if (!given.empty()) throw usage_error(given + " is for " + others + ", not for " + kind);
 }

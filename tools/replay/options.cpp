@@ -41,7 +41,7 @@ void add_option(App& app, ReplayInputOptions& to, const Setting& row) {
   }
 }
 
-// Returns the value that was given as a setting has it, if one was.
+// Returns the value that was given, in the form that a setting has; nothing if none was.
 std::optional<std::string> text_of(const SettingOption& o) {
   if (o.flag) return o.name.starts_with("--no-") ? "false" : "true";
   if (o.texts.empty()) return o.text;
@@ -56,7 +56,7 @@ std::optional<std::string> text_of(const SettingOption& o) {
   return list;
 }
 
-// No setting is given by two options, nor one that has no meaning. Says which options have no effect.
+// Refuses a setting that two options give, or that has no meaning. Notes which options have no effect.
 void check_command(const ReplayCommand& command) {
   for (const SweepSetting& s : command.settings) {
     if (const SweepSetting* const first = find(command.settings, s.key); first != &s)

@@ -22,10 +22,10 @@ using namespace convert;
 
 namespace {
 
-// What was repaired in the ranks of a set.
+// Collects what was repaired in the ranks of a set.
 class Fixing {
  public:
-  // Thread-safe, in any order.
+  // Adds a rank; thread-safe, in any order.
   void add(const Trace& head, const Fixes& fixes) {
     if (fixes.lines().empty()) return;
     const std::lock_guard lock(mutex_);
@@ -34,10 +34,10 @@ class Fixing {
     rank.name = head.name;
     rank.fixes += fixes;
   }
-  // Whether nothing was repaired, or left.
+  // Tells whether nothing was repaired, or left.
   [[nodiscard]] bool empty() const { return ranks_.empty(); }
   // Tells it in one line for all ranks; with -v in one more for each rank in which something was repaired.
-  // `written`: the result is valid, and goes out.
+  // `written` says that the result is valid and is written.
   void report(bool written) const {
     for (const auto& [rank, of] : ranks_)
       log_info(of.name + ": rank " + std::to_string(rank) + ": " + join(of.fixes.lines(), "; "));

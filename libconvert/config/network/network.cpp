@@ -182,8 +182,4 @@ std::unique_ptr<Input> open_network(const std::string& path) {
   }
 }
 
-NetworkConfig load_network(const std::string& option) {
-  return is_short_network(option) ? parse_short_network(option) : read_network(*open_network(option));
-}
-
 }  // namespace convert

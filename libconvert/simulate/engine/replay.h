@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Runs the traces of all ranks on a network, to the cycle as ASTRA-sim's analytical backends do.
 //
-//   ReplayBuilder builder(load_network(option), options, diagnostics);
+//   ReplayBuilder builder(network, options, diagnostics);
 //   while (…) builder.add(trace);                                   // ranks in order, one at a time
 //   if (auto program = builder.finish()) result = replay(*program);
 #pragma once

@@ -114,8 +114,6 @@ template <class Observer>
                                                     EventQueue& queue, Observer& observer);
 [[nodiscard]] std::unique_ptr<Network> make_network(const NetworkConfig& config, const NetworkOptions& options,
                                                     EventQueue& queue);
-[[nodiscard]] std::unique_ptr<Network> make_network(const NetworkConfig& config, NetworkModel model,
-                                                    EventQueue& queue);
 
 // Returns a delay, computed in double nanoseconds and cut to whole ones. Throws Error beyond 106 days.
 [[nodiscard]] Picoseconds truncate_delay(double ns);

@@ -47,19 +47,23 @@ struct SystemRule {
   std::string text{};  // for messages
 };
 
-// Describes what NPUs do besides sending and receiving: the system layer, remote memory, process groups.
-struct ReplaySystem {
-  SystemConfig config{};
-  MemoryConfig memory{};
-  std::vector<CommGroup> groups{};
-  std::string groups_file{};                               // that names them
-  std::map<std::uint64_t, std::string> per_node_custom{};  // node id → prefix of an algorithm's traces
+// Holds what is chosen of a system beside its files.
+struct SystemChoices {
   std::vector<SystemRule> rules{};  // before what the system says; the first that fits counts
   std::uint32_t queues_per_dim = 1;
   double injection_scale = 1;               // of an endpoint delay that the system file states
   WirePolicy policy = WirePolicy::arrival;  // not with ASTRA-sim's rules
   bool balanced = false;                    // the same: chunks take the dimensions each in its own order
   bool rendezvous = false;
+};
+
+// Describes what NPUs do besides sending and receiving: the system layer, remote memory, process groups.
+struct ReplaySystem : SystemChoices {
+  SystemConfig config{};
+  MemoryConfig memory{};
+  std::vector<CommGroup> groups{};
+  std::string groups_file{};                               // that names them
+  std::map<std::uint64_t, std::string> per_node_custom{};  // node id → prefix of an algorithm's traces
 };
 
 // Says what takes the times of the trace, whatever the system says: sends, receives and collectives then match

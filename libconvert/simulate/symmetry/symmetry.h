@@ -34,8 +34,6 @@ class Symmetry {
   [[nodiscard]] Rank back(Rank r, Rank by, bool exchange) const {
     return combine(r, by, [&](const Dim& d, Rank a, Rank b) { return exchange ? a ^ b : difference(d, a, b); });
   }
-  // Returns where `r` goes if its representative is moved onto `to`.
-  [[nodiscard]] Rank forth(Rank r, Rank to) const { return combine(r, to, sum); }
 
   // Returns how `at` sees the origin of an event that is in the frame of a rank: the way there may be an exchange.
   // It is unknown where that is not the same for all ranks.

@@ -10,6 +10,8 @@
 #include <sstream>
 #include <utility>
 
+#include "core/words.h"
+
 namespace convert {
 namespace {
 

@@ -6,8 +6,6 @@
 #include <cstring>
 #include <numeric>
 
-#include "core/words.h"
-
 namespace convert {
 
 Error::Error(Kind kind, Location where, const std::string& message, std::string rule)
@@ -124,11 +122,6 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
     }
   }
   return best;
-}
-
-std::string known_names(std::string_view word, const std::vector<std::string>& names) {
-  const std::string near = nearest(word, names);
-  return near.empty() ? "; known: " + join(names) : "; did you mean " + near + "?";
 }
 
 }  // namespace convert

@@ -101,7 +101,5 @@ class Diagnostics {
 
 // Returns the candidate nearest to `word` by edit distance, or empty if none is near enough to suggest.
 [[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
-// Returns "; did you mean NAME?", or "; known: NAMES" where none is near.
-[[nodiscard]] std::string known_names(std::string_view word, const std::vector<std::string>& names);
 
 }  // namespace convert

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Joins words into one text, and splits a text into words.
+// Lists of words: joins them, splits a text into them, and names those that are known.
 #pragma once
 
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/diagnostic.h"
 
 namespace convert {
 
@@ -26,6 +28,12 @@ template <class Words>
     begin = end + 1;
   }
   return pieces;
+}
+
+// Returns "; did you mean NAME?", or "; known: NAMES" where none is near.
+[[nodiscard]] inline std::string known_names(std::string_view word, const std::vector<std::string>& names) {
+  const std::string near = nearest(word, names);
+  return near.empty() ? "; known: " + join(names) : "; did you mean " + near + "?";
 }
 
 }  // namespace convert

@@ -10,6 +10,7 @@
 #include "config/yaml_tree.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
+#include "core/words.h"
 
 namespace convert {
 namespace {

@@ -117,8 +117,7 @@ void begin_program(std::optional<ReplayBuilder>& builder, const Trace& first, co
   }
 }
 
-// Makes one algorithm stand for all dimensions; refuses other lists with fewer than dimensions, as NPUs would be
-// left out.
+// Makes one algorithm stand for all dimensions; refuses other lists that are too short, as NPUs would be left out.
 void fit_dimensions(std::vector<AlgorithmChoice>& list, const NetworkConfig& network) {
   const std::size_t dims = std::max<std::size_t>(network.dims.size(), 1);
   if (list.empty() || list.back().one) return;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads the files of a replay (network, system, memory, groups, traces, custom algorithms) into a program that can
-// be run.
+// Reads the files of a replay (network, system, memory, groups, traces, custom algorithms) into a program.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +26,7 @@ namespace convert {
   return model == NetworkModel::unaware && !astra;
 }
 
-// The value of an option for groups that asks for none, not those of the trace set either; unless there is such a
-// file.
+// The value of an option for groups that asks for none, not even the trace set's, unless there is such a file.
 inline constexpr const char* no_groups_file = "empty";
 
 class TraceSource;
@@ -81,8 +79,7 @@ void add_groups(ReplaySystem& system, const std::optional<InputSet::Groups>& gro
                                                         bool issue_by_trace, unsigned jobs,
                                                         Diagnostics& diagnostics);
 
-// Reads and replays each rank by itself, as recorded, `jobs` of them at a time; returns nothing if there were
-// errors to report.
+// Reads and replays each rank by itself, as recorded, `jobs` at a time; returns nothing if there were errors.
 [[nodiscard]] std::optional<ReplayResult> replay_recorded(TraceSource& workload, const ReplayOptions& options,
                                                           unsigned jobs, Diagnostics& diagnostics);
 

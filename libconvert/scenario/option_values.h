@@ -21,8 +21,7 @@ namespace convert {
 // Reads a straggler such as "3=1.5x". Throws Error(input) without a place.
 void add_straggler(const std::string& text, std::map<Rank, double>& to);
 // Reads a rule: "all_reduce:pg=3:size>=1MiB=ring+direct", one native algorithm a dimension,
-// "…=built:NAME,KEY=VALUE…", or "…=PATH" of an algorithm, which is not looked for. Throws Error(input) without a
-// place.
+// "…=built:NAME,KEY=VALUE…", or "…=PATH", which need not exist. Throws Error(input) without a place.
 [[nodiscard]] SystemRule parse_system_rule(const std::string& text);
 
 // Return names of collectives and algorithms as we print them: "ring+halving_doubling" for "Ring+halvingDoubling".

@@ -54,7 +54,7 @@ struct RunSettings {
 // Says what a setting's value is.
 enum class SettingKind : std::uint8_t { text, network, file, choice, list, bytes, time, number, rate, delay };
 // Says what a setting is about. Some have no meaning with recorded times: wires and communication where
-// communication is recorded, npu where computing is too. wires: programs of several values are the same but for the
+// communication is recorded, npu where computing is too. wires: values change no more of a program than the
 // network's shape.
 enum class SettingPart : std::uint8_t { wires, communication, npu, times };
 struct SettingText {
@@ -72,8 +72,7 @@ struct Setting {
   void (*apply)(RunSettings& to, const SettingText& value) = nullptr;
 };
 [[nodiscard]] std::span<const Setting> all_settings();
-// Returns the options by ASTRA-sim's names: of a setting, or, without a key, of none. They apply nothing
-// themselves.
+// Returns the options by ASTRA-sim's names: of a setting, or, without a key, of none. They apply nothing.
 [[nodiscard]] std::span<const Setting> astra_options();
 // Returns the setting of a key such as "bandwidth.1"; null if it is a key of system.json.
 [[nodiscard]] const Setting* find_setting(const std::string& key);

@@ -43,8 +43,7 @@ class RunQueue {
 // numbers; it gives up what has not been used for a while.
 class SweepRunner {
  public:
-  // Does at most `jobs` runs at once. Warnings about the workload go to the diagnostics. `plan` has to outlive
-  // this.
+  // Does at most `jobs` runs at once. Warnings about the workload go to the diagnostics. `plan` must outlive this.
   SweepRunner(const SweepPlan& plan, unsigned jobs, Diagnostics& diagnostics);
   ~SweepRunner();
   SweepRunner(const SweepRunner&) = delete;

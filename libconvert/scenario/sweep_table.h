@@ -10,8 +10,7 @@
 
 namespace convert {
 
-// Returns a cell as CSV wants it: quoted if it holds a comma, a quote or a space at an end. Line breaks become
-// spaces.
+// Returns a cell for CSV: quoted if it has a comma, a quote or a space at an end. Line breaks become spaces.
 [[nodiscard]] std::string csv_cell(std::string_view text);
 // Returns the cells of a line; nothing if a quote does not end.
 [[nodiscard]] std::optional<std::vector<std::string>> parse_csv_line(std::string_view line);

@@ -13,8 +13,7 @@ namespace {
 
 constexpr const char* algorithm_key = "algorithm";
 
-// How a key's value is written in JSON. bus: a number of the shared bus, which has effect only in a system with
-// one.
+// Says how a key's value is written in JSON. bus: a number, which has effect only in a system with a shared bus.
 enum class Form : std::uint8_t { number, word, text, list, bus };
 
 struct SystemKey {

@@ -23,8 +23,7 @@ struct ToolInfo {
 
 // Parses a command line; a thin wrapper over CLI11. `names` is "-f,--from" or "--rank"; `value` is what the help
 // calls the argument: "N", "a|b|c". An argument called FILE, PATH, PREFIX or INPUT is a path, which the history
-// shortens to its base name. A malformed value throws Error(usage), and so does an option for one value that is
-// given twice.
+// shortens to its base name. Throws Error(usage) for a malformed value, and for a second value where one is wanted.
 class App {
  public:
   struct Option;
@@ -68,7 +67,7 @@ class App {
   App& no_history();
 
   enum class Request : std::uint8_t { run, help, version };
-  // Parses the command line. An Error(usage) about an unknown option names one with a similar name, if there is
+  // Parses the command line. An Error(usage) about an unknown option names one that is spelt alike, if there is
   // one.
   [[nodiscard]] Request parse(int argc, const char* const* argv);
 

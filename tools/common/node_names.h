@@ -10,8 +10,7 @@
 
 namespace tools {
 
-// Sets the names of the first `most` nodes (0: all) from the traces, unless these are pipes, which can be read only
-// once.
+// Sets the names of the first `most` nodes (0: all) from the traces; not from pipes, which can be read only once.
 void look_up_names(const InputOptions& input, Context& context, std::size_t most,
                    std::vector<convert::WaitingNode>& nodes);
 

@@ -38,8 +38,7 @@ struct RankFacts {
 
 class Linking {
  public:
-  // `team` is null if this process is alone. Throws Error(usage) for options that do not go together, and for files
-  // that are missing.
+  // `team` is null if this process is alone. Throws Error(usage) for missing files and options that do not match.
   Linking(const LinkToolOptions& options, const OutputOptions& output, Context& context, LinkTeam* team);
 
   [[nodiscard]] convert::SourceOptions source_options();

@@ -38,8 +38,7 @@ struct ReplayCommand {
 // Throws Error(usage) for values that cannot be.
 [[nodiscard]] ReplayCommand read_command(const ReplayInputOptions& options);
 
-// Return the settings of a single replay, and the base of a sweep; say which options have no effect. Throw
-// Error(usage).
+// Return the settings of a replay, and the base of a sweep; say which options have no effect. Throw Error(usage).
 [[nodiscard]] convert::RunSettings replay_settings(const ReplayCommand& command);
 [[nodiscard]] std::vector<convert::SweepSetting> sweep_base(const ReplayCommand& command);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The cases in which ASTRA-sim stops or waits for ever, while a replay by its rules computes something all the
-// same.
+// The cases in which ASTRA-sim stops or waits for ever, while a replay by its rules computes something.
 #pragma once
 
 #include <cstdint>

@@ -38,8 +38,7 @@ class Rules {
   [[nodiscard]] bool parts_are_equal() const { return astra_; }             // sizes are rounded; else exact
   [[nodiscard]] bool refuses_collectives_of_one() const { return astra_; }  // NPU: they would never end
 
-  // How collectives run. An NPU's k-th call of a group meets the k-th of the others; else its place in the trace
-  // counts.
+  // How collectives run. An NPU's k-th call of a group meets the k-th of the others; else places in traces count.
   [[nodiscard]] bool collectives_meet_at_call_time() const { return astra_; }
   [[nodiscard]] bool collectives_share_queues() const { return astra_; }  // of their NPU; else each has its own
   [[nodiscard]] bool has_shared_bus() const { return astra_; }

@@ -34,8 +34,7 @@ class StreamNumbers {
     }
   };
 
-  // Returns the NPU's place in the dimensions that do not take part: the same for all that it exchanges messages
-  // with.
+  // Returns the NPU's place in the dimensions that do not take part, which it shares with its partners.
   [[nodiscard]] Rank others(Rank npu, std::uint64_t involved) const {
     Rank place = 0;
     Rank stride = 1;

@@ -16,8 +16,7 @@
 
 namespace convert {
 
-// Holds when something happens and what; who handles a `kind` knows what its `arg` means. Two words stay in
-// registers.
+// Holds when something happens and what, in two registers; who handles a `kind` knows what its `arg` means.
 struct Event {
   Picoseconds time;
   std::uint64_t what;

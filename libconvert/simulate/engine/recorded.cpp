@@ -151,8 +151,7 @@ class RankReplay {
     return ns.value > most ? std::numeric_limits<Picoseconds>::max() : ns.value * ps_per_ns;
   }
 
-  // Each node begins when the last of its parents ends, and its start delay has passed: until then begin_ holds
-  // that delay.
+  // Begins each node when its last parent has ended and its start delay, which begin_ holds until then, has passed.
   void schedule() {
     std::vector<Picoseconds> ready(nodes_.size());
     missing_.resize(nodes_.size());

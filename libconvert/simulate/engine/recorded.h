@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Replays what was recorded: each rank by itself, every node for its recorded duration and as soon as the nodes
-// that it depends on have ended. There are no messages and no resources, so each rank takes the longest path
-// through its graph.
+// that it depends on have ended. Without messages and resources a rank takes the longest path through its graph.
 //
 //   RecordedReplay replay(options, diagnostics);
 //   while (…) replay.add(replay.run(trace));                        // any rank may run, in any thread
@@ -45,8 +44,7 @@ class RecordedReplay {
 
   // Adds a rank to the result; ranks come in ascending order.
   void add(RecordedRank&& rank);
-  // Returns the result, or nothing if there were errors to report. Throws Error(usage) if there is no such rank to
-  // explain.
+  // Returns the result, or nothing if there were errors. Throws Error(usage) if there is no such rank to explain.
   [[nodiscard]] std::optional<ReplayResult> finish();
 
  private:

@@ -40,8 +40,7 @@ ReplayOutcome run_plain(const ReplayProgram& program) {
   return run(replayer);
 }
 
-// Replays one of equivalent ranks for all; returns nothing if there are none, or if their order turns out to
-// matter.
+// Replays one of equivalent ranks for all; returns nothing if there are none, or if their order matters.
 std::optional<ReplayOutcome> run_representatives(const ReplayProgram& program) {
   // Use of wires is counted for all NPUs.
   if (!program.options.symmetry || program.options.network.count_wires) return std::nullopt;

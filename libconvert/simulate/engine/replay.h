@@ -35,11 +35,9 @@ enum class ReplayStatus : std::uint8_t {
 
 struct NpuResult {
   std::optional<Picoseconds> finish_ps;  // end of its last node (0 if it has none); nothing if it did not get there
-  // The time in which it communicates and does not compute; with ASTRA-sim's rules the next member. 0 if it did not
-  // finish.
+  // The time in which it communicates and does not compute; by ASTRA-sim's rules the next. 0 if it did not finish.
   Picoseconds exposed_communication_ps = 0;
-  // finish_ps less compute_ps: below 0 where nodes that compute overlap. With IssueMode::algorithm all of
-  // finish_ps.
+  // finish_ps less compute_ps: below 0 where nodes that compute overlap. With IssueMode::algorithm finish_ps.
   Picoseconds astra_exposed_ps = 0;
   Picoseconds compute_ps = 0;  // sum of the durations, up to reached_ps, of COMP nodes that are not CPU operations
   ActivityTimes times{};

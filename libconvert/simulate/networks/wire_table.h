@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Wires with first-in-first-out queues and what they have carried, and packets that wait or travel. No event
-// allocates memory.
+// Wires with first-in-first-out queues and their use, and packets that wait or travel. No event allocates memory.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +20,7 @@ namespace convert {
 inline constexpr std::uint32_t event_hop = event_network;            // packet `arg` is at the end of a wire
 inline constexpr std::uint32_t event_wire_free = event_network + 1;  // wire `arg` takes the next packet
 
-// Packets have the numbers of their messages, and a member `std::uint32_t next` that the table uses while they
-// wait.
+// Packets have the numbers of their messages, and a `std::uint32_t next`, which the table uses while they wait.
 template <typename Packet>
 class WireTable {
  public:

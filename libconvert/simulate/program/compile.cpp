@@ -76,8 +76,7 @@ void NodeCompiler::compile_recorded(bool communicates) {
   if (communicates && !has_recorded_time()) ++untimed_communication_;
 }
 
-// Computes the time by the roofline model: operations run at peak, or as local memory can feed them if that is
-// slower.
+// Computes the time by the roofline model: operations run at peak, or slower if local memory cannot feed them.
 void NodeCompiler::compile_compute() {
   if (inside_ || !system().roofline || out_.op.slot == Slot::cpu) return compile_duration();
   // A node without an estimate keeps its recorded time.

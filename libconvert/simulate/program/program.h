@@ -66,8 +66,7 @@ struct ReplaySystem : SystemChoices {
   std::map<std::uint64_t, std::string> per_node_custom{};  // node id → prefix of an algorithm's traces
 };
 
-// Says what takes the times of the trace, whatever the system says: sends, receives and collectives then match
-// nothing.
+// Says what takes the trace's times, whatever the system says: sends, receives and collectives then match nothing.
 enum class Recorded : std::uint8_t { nothing, communication, everything };
 
 // Says what to explain: the start of a node, or the end of the replay.
@@ -144,8 +143,7 @@ class ReplayBuilder {
   // without it messages are rounded down. `relays` are the places that only pass on what others send.
   void add_custom(const std::string& prefix, const Trace& trace, const ChunkRunsOf& runs = {},
                   const std::vector<std::int32_t>& relays = {});
-  // A function that makes an algorithm that rules call "built:…": it calls add_custom() for each place. Throws
-  // Error.
+  // Makes an algorithm that rules call "built:…" by a call of add_custom() for each place. Throws Error.
   using MakeBuiltin =
       std::function<void(const std::string& name, const CollectiveCall& call, std::uint32_t places)>;
   // Has to be called before finish() where there are such rules.

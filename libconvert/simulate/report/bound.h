@@ -45,8 +45,7 @@ class NetworkReach {
   // Throws Error as make_router does for wires that failed.
   NetworkReach(const NetworkConfig& network, const NetworkOptions& options);
 
-  // Returns the reach of a group of two members or more, `root` being a place among them; nothing for an ideal
-  // network.
+  // Returns the reach of a group of two or more; `root` is a place in it. Returns nothing for an ideal network.
   [[nodiscard]] std::optional<GroupReach> of(std::span<const Rank> members, std::uint32_t root, Ways ways) const;
 
  private:

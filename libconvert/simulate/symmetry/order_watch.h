@@ -87,8 +87,7 @@ class OrderWatch {
   }
 
   // Tells that a free node is offered. If ends of nodes come in open order, only one node may be offered: in any
-  // order the last of the ends that it waits for leads to that. Several might be offered together in one order, and
-  // not in another.
+  // order the last end that it waits for leads to that. Several might come together in one order only.
   void offered(Rank npu, Picoseconds now) {
     if (begins_collective) return;
     Npu& n = at(npu, now);

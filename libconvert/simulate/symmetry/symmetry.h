@@ -85,8 +85,7 @@ class Symmetry {
 // Says how a program is mapped onto itself.
 struct Equivalence {
   Symmetry ranks;
-  // By group, the groups onto which it is mapped, itself among them; empty where no representative is a member, or
-  // all ranks are.
+  // By group, those onto which it is mapped, itself among them; empty if no representative or every rank is in it.
   std::vector<std::vector<std::uint32_t>> group_images{};
   std::vector<std::uint32_t> channel_orbits{};  // by channel; empty: its key in the frame of its source says it
 };
@@ -95,8 +94,7 @@ struct Equivalence {
 // simultaneous events comes first) is watched during the run.
 [[nodiscard]] std::optional<Equivalence> find_symmetry(const ReplayProgram& program);
 
-// Returns the program of the representatives alone: other ranks have no code. The source of each message is a
-// representative.
+// Returns the program of the representatives alone, who send all messages: other ranks have no code.
 [[nodiscard]] ReplayProgram reduce(const ReplayProgram& program, const Equivalence& equivalence);
 
 }  // namespace convert

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The system layer of all NPUs: runs collectives as streams of chunks through queues, with native algorithms or
-// custom ones.
+// The system layer of all NPUs: runs collectives as streams of chunks through queues, by native or custom
+// algorithms.
 #pragma once
 
 #include <cstdint>

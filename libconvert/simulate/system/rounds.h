@@ -17,8 +17,7 @@ namespace convert {
   return total / n + (static_cast<std::int64_t>(part) < total % n ? 1 : 0);
 }
 
-// Says what one place of a ring, direct, halving-doubling or dissemination phase does in a round: one message out,
-// one in.
+// Holds a round of a place in a ring, direct, halving-doubling or dissemination phase: one message out, one in.
 struct Round {
   std::uint32_t to = 0;
   std::uint32_t from = 0;
@@ -42,8 +41,7 @@ struct Stage {
   std::vector<std::uint32_t> to{};
   bool reduces = false;
 };
-// Returns the stages of a binomial tree or a star with its root, or of one of the two trees of a double binary tree
-// (`low_root`).
+// Returns the stages of a tree or star with its root, or of one of a double binary tree's two trees (`low_root`).
 [[nodiscard]] std::vector<Stage> stages(const PhasePlan& phase, std::uint32_t place, bool low_root);
 
 // Returns `total` of phase `index` of a chunk on the NPU that has place `place_of(phase)` in each phase.

@@ -100,9 +100,8 @@ class SystemState {
   [[nodiscard]] Stream& stream(std::uint32_t s);
   [[nodiscard]] const CollectivePlan& plan_of(const Stream& st) const;
   // Returns a queue. By ASTRA-sim's rules an NPU's collectives share its queues, and every phase of a chunk waits
-  // in one: NPUs that are late can then run different chunks, and wait for each other for ever. Else each
-  // collective has one queue, in which chunks wait in their order for their first phase only, so that all NPUs run
-  // the same ones.
+  // in one: NPUs that are late can then run different chunks, and wait for each other for ever. Else a collective
+  // has one queue, in which chunks wait in order for their first phase only, so that all NPUs run the same ones.
   [[nodiscard]] Queue& queue_of(Rank npu, std::uint32_t job, std::uint32_t queue) {
     return queues_[std::size_t{model_.rules.collectives_share_queues() ? npu : job} * npu_queues_ + queue];
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds why a replay stopped: which nodes wait for what, the shortest circle among them, and what to change in the
-// traces.
+// Finds why a replay stopped: which nodes wait for what, the shortest circle of them, and what to change in traces.
 #pragma once
 
 #include <cstdint>
@@ -73,8 +72,7 @@ struct UnmatchedSend {
 };
 
 // Lists what waits by rank and, within a rank, what has started (receives, sends, collectives) before what has not,
-// each in ascending order, and nodes of custom algorithms at the end. Lists have at most `max_listed` entries; the
-// totals count all.
+// each in ascending order, and nodes of custom algorithms at the end. Lists end at `max_listed`; totals count all.
 struct WaitReport {
   static constexpr std::size_t max_listed = 10'000;
   static constexpr std::size_t max_cycles = 20;

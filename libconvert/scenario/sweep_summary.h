@@ -26,7 +26,7 @@ struct SweepReference {
 [[nodiscard]] std::vector<std::string> slowdowns(const SweepPlan& plan, const SweepTable& table,
                                                  const SweepReference& reference);
 
-// Returns the axis of x: the first with several values, all of them quantities of one unit, else with any values.
+// Returns the axis of x: the first whose several values are quantities of one unit, else the first with several.
 [[nodiscard]] std::size_t plot_axis(const SweepPlan& plan);
 // Throws Error(usage) if there would be more than max_plot_lines.
 void check_sweep_plot(const SweepPlan& plan);

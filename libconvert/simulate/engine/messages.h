@@ -64,7 +64,7 @@ class Channels {
     Waiter receive;
     std::uint32_t next;
   };
-  // Is a send or receive that waits for its control message, or a receive that waits for its last event.
+  // Is a send or receive that waits for its control message, or a receive that waits for its event.
   struct Pending {
     std::uint32_t channel;  // of the data
     Rank npu;

@@ -35,7 +35,7 @@ enum class ReplayStatus : std::uint8_t {
 
 struct NpuResult {
   std::optional<Picoseconds> finish_ps;  // end of its last node (0 if it has none); nothing if it did not get there
-  // The time in which it communicates and does not compute; by ASTRA-sim's rules the next. 0 if it did not finish.
+  // The time in which it communicates and does not compute; by ASTRA-sim's rules as the next. 0 if not finished.
   Picoseconds exposed_communication_ps = 0;
   // finish_ps less compute_ps: below 0 where nodes that compute overlap. With IssueMode::algorithm finish_ps.
   Picoseconds astra_exposed_ps = 0;

@@ -71,8 +71,7 @@ class WaitGraph {
     return channel < program_.channels.size() ? program_.channels[channel]
                                               : run_channels_[channel - program_.channels.size()];
   }
-  // Returns the last node of v's custom algorithm that sends on a channel, or receives; without the node of the
-  // trace.
+  // Returns the last node of v's custom algorithm that sends or receives on a channel; without the trace's node.
   [[nodiscard]] std::optional<NodeRef> last_inside(std::uint32_t v, std::uint32_t channel, bool send) const;
 
   // Returns, by channel, how many messages came and were not received.

@@ -9,7 +9,7 @@
 
 namespace {
 
-// How much was written, in what the output consists of.
+// Returns how much was written, in what the output consists of.
 std::string amount(const convert::TraceSource& source, const convert::Format& to) {
   using convert::counted;
   if (to.write_schedule != nullptr) return counted(source.schedule()->transfers.size(), "transfer");

@@ -21,7 +21,7 @@ struct Options {
   std::int64_t timeout_ps = std::int64_t{30} * 1'000'000'000'000;
 };
 
-// "svg" from -t, else from the suffix of -o, else dot.
+// Returns the type, such as "svg": from -t, else from the suffix of -o, else dot.
 std::string picture_type(const tools::OutputOptions& output) {
   if (output.to) return *output.to;
   if (output.to_stdout()) return "dot";
@@ -36,7 +36,7 @@ std::string picture_type(const tools::OutputOptions& output) {
   return std::string(format->name);
 }
 
-// dot or graphml, with or without options behind it.
+// Tells whether a type is dot or graphml, with or without options behind it.
 bool is_drawing(const std::string& type) {
   const std::string name = type.substr(0, type.find(','));
   const auto formats = convert::all_formats();

@@ -16,6 +16,8 @@
 
 namespace {
 
+using namespace convert;
+
 struct Options {
   tools::InputOptions input;
   std::optional<std::string> workload;
@@ -29,8 +31,7 @@ struct Options {
   std::string misfits = "error";
 };
 
-convert::MergeOptions merge_options(const Options& o, unsigned jobs) {
-  using namespace convert;
+MergeOptions merge_options(const Options& o, unsigned jobs) {
   MergeOptions options{
       .rules = {}, .require_all = o.require_all, .allow_misfits = o.misfits == "warn", .ranks = {}, .jobs = jobs};
   for (const std::string& text : o.algorithms) options.rules.push_back(parse_collective_rule(text));
@@ -46,7 +47,6 @@ convert::MergeOptions merge_options(const Options& o, unsigned jobs) {
 }
 
 int put_side_by_side(const Options& o, tools::Context& context) {
-  using namespace convert;
   std::vector<std::string> operands = o.input.operands;
   if (o.workload) operands.insert(operands.begin(), *o.workload);
   if (operands.size() < 2) {
@@ -72,18 +72,17 @@ int put_side_by_side(const Options& o, tools::Context& context) {
   return 0;
 }
 
-// The files of the rules, which the result may not replace, as it may the workload.
-std::vector<std::string> files_of_rules(const Options& o, const convert::MergeOptions& options) {
+// Returns the files of the rules, which the result may not replace, as it may the workload.
+std::vector<std::string> files_of_rules(const Options& o, const MergeOptions& options) {
   std::vector<std::string> files;
   if (o.map) files.push_back(*o.map);
-  for (const convert::CollectiveRule& rule : options.rules) {
+  for (const CollectiveRule& rule : options.rules) {
     if (!rule.builtin) files.push_back(rule.algorithm);
   }
   return files;
 }
 
-void tell(const convert::MergeCounts& counts) {
-  using namespace convert;
+void tell(const MergeCounts& counts) {
   if (counts.spread != 0)
     log_note("the bytes of " + counted(counts.spread, "collective node") +
              " are no multiple of their algorithm's chunks; some chunks are a byte longer than others");
@@ -91,8 +90,7 @@ void tell(const convert::MergeCounts& counts) {
            counted(counts.added, "new node"));
 }
 
-int merge(const Options& o, convert::MergeOptions options, tools::Context& context) {
-  using namespace convert;
+int merge(const Options& o, MergeOptions options, tools::Context& context) {
   if (o.workload && !o.input.operands.empty())
     throw usage_error("the workload is named twice: with -w and behind it");
   tools::InputOptions input = o.input;
@@ -121,7 +119,7 @@ int merge(const Options& o, convert::MergeOptions options, tools::Context& conte
 }
 
 int work(const Options& o, tools::Context& context) {
-  convert::MergeOptions options = merge_options(o, context.jobs());
+  MergeOptions options = merge_options(o, context.jobs());
   return options.rules.empty() ? put_side_by_side(o, context) : merge(o, std::move(options), context);
 }
 

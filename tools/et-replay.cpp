@@ -20,27 +20,27 @@
 
 namespace {
 
+using namespace convert;
+
 struct Options {
   tools::ReplayInputOptions replay;
   tools::SweepOptions sweep;
   tools::ReplayOutputOptions output;
 };
 
-std::string summary(const convert::LoadedReplay& loaded) {
-  if (loaded.recorded) return "as recorded, " + convert::counted(loaded.recorded->npus.size(), "NPU");
-  const convert::ReplayProgram& program = *loaded.program;
-  const bool recorded = program.options.recorded != convert::Recorded::nothing;
+std::string summary(const LoadedReplay& loaded) {
+  if (loaded.recorded) return "as recorded, " + counted(loaded.recorded->npus.size(), "NPU");
+  const ReplayProgram& program = *loaded.program;
+  const bool recorded = program.options.recorded != Recorded::nothing;
   std::string text = "model " + (recorded ? "recorded" : std::string(name(program.options.network.model))) +
                      ", compat " + (program.options.astra ? "astra" : "none") + ", issue " +
-                     std::string(name(program.options.issue)) + ", " +
-                     convert::counted(program.ranks.size(), "NPU");
+                     std::string(name(program.options.issue)) + ", " + counted(program.ranks.size(), "NPU");
   if (!program.plans.empty()) text += ", system " + program.options.system->config.source;
   return text;
 }
 
 // Returns the exit status.
 int replay(const tools::ReplayCommand& command, const tools::ReplayOutputOptions& output, tools::Context& context) {
-  using namespace convert;
   const RunSettings settings = replay_settings(command);
   if (settings.network) tools::note_missing_latency(*settings.network);
   Scenario scenario = make_scenario(settings);
@@ -82,7 +82,6 @@ int replay(const tools::ReplayCommand& command, const tools::ReplayOutputOptions
 }  // namespace
 
 int main(int argc, char** argv) {
-  using namespace convert;
   Options o;
   const tools::ToolInfo info{
       .name = "et-replay",

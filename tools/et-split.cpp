@@ -14,6 +14,8 @@
 
 namespace {
 
+using namespace convert;
+
 struct Options {
   tools::InputOptions input;
   tools::OutputOptions output;
@@ -29,7 +31,6 @@ struct Options {
 };
 
 void check(const Options& o) {
-  using convert::usage_error;
   if (o.by && !o.splits()) throw usage_error("--by says where the nodes of one trace go; there is a set here");
   if (o.default_npu && !o.splits()) throw usage_error("--default-npu is for the nodes of one trace that is split");
   if (o.cross && !o.splits() && !o.ranks)
@@ -41,8 +42,7 @@ void check(const Options& o) {
   if (o.keep_ranks && !o.ranks) throw usage_error("--keep-ranks goes with --ranks");
 }
 
-convert::SplitOptions split_options(const Options& o, unsigned jobs) {
-  using namespace convert;
+SplitOptions split_options(const Options& o, unsigned jobs) {
   SplitOptions options{.jobs = jobs};
   if (o.cross == "drop") options.cross = CrossEdges::drop;
   if (o.cross == "error") options.cross = CrossEdges::error;
@@ -57,8 +57,7 @@ convert::SplitOptions split_options(const Options& o, unsigned jobs) {
   return options;
 }
 
-convert::RankwiseOptions rankwise_options(const Options& o) {
-  using namespace convert;
+RankwiseOptions rankwise_options(const Options& o) {
   RankwiseOptions options{.collapse = o.collapse};
   if (o.ranks) {
     options.subset = {
@@ -67,15 +66,13 @@ convert::RankwiseOptions rankwise_options(const Options& o) {
   return options;
 }
 
-void tell(const Options& o, const convert::RankwiseSet::Counts& counts) {
-  using namespace convert;
+void tell(const Options& o, const RankwiseSet::Counts& counts) {
   if (o.collapse)
     log_info(counted(counts.folded.collectives, "collective") + " of " + counted(counts.folded.nodes, "node"));
   if (o.ranks) log_info(counted(counts.taken.dropped, "message") + " left out");
 }
 
 int split(const Options& o, tools::Context& context) {
-  using namespace convert;
   check(o);
   TraceSource input(tools::source_options(o.input, context), context.diagnostics);
   if (!input.prepare(false) || context.failed()) return 1;
@@ -106,7 +103,7 @@ void declare(tools::App& app, Options& o) {
   tools::add_input_options(app, o.input);
   app.group("Splitting");
   app.add_option("--by", o.by, "attr:NAME|map:FILE", "what says the NPU of a node (default: attr:npu)");
-  app.add_integer("--default-npu", o.default_npu, 0, convert::most_rank, "R", "of nodes that nothing is said of");
+  app.add_integer("--default-npu", o.default_npu, 0, most_rank, "R", "of nodes that nothing is said of");
   app.add_choice("--cross", o.cross, {"pair", "drop", "error"},
                  "edges between NPUs: messages, left out, refused (default: pair); with --ranks messages to "
                  "others: drop, or error (default)");

@@ -9,6 +9,7 @@
 #include "core/collective.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
+#include "core/words.h"
 #include "util/glob.h"
 
 namespace convert {
@@ -110,10 +111,56 @@ class RuleParser {
 
 const YamlSubject map_yaml{.noun = "merge map", .rule = "merge", .is_empty = "says nothing", .max_keys = 8};
 
+// ASTRA-sim's has numbers for keys, ours is {rules: [ … ]}.
+bool is_map_of_nodes(std::string_view text) {
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n{-'\""), text.size()));
+    if (!text.starts_with('#')) break;
+    text.remove_prefix(std::min(text.find('\n'), text.size()));
+  }
+  return !text.empty() && text.front() >= '0' && text.front() <= '9';
+}
+
 class MapReader {
  public:
   explicit MapReader(const std::string& file) : file_(file) {}
-  CollectiveRule read(const YamlNode& entry);
+  CollectiveRule read(const YamlNode& entry) {
+    if (entry.kind != YamlNode::Kind::map)
+      throw error(entry, "a rule is a map, such as {collective: all_reduce, …}");
+    check_yaml_keys(file_, entry, {"collective", "pg", "size", "node", "name", "algorithm", "builtin", "chunks"},
+                    map_yaml);
+    CollectiveRule rule{.text = file_ + ":" + std::to_string(entry.line)};
+    if (const YamlNode* n = scalar(entry, "collective")) {
+      const std::string bad_type = read_type(n->text, rule.which);
+      if (!bad_type.empty()) throw error(*n, bad_type);
+    }
+    if (const YamlNode* n = scalar(entry, "pg")) rule.which.group = n->text;
+    if (const YamlNode* n = scalar(entry, "name")) rule.which.name = n->text;
+    if (const YamlNode* n = scalar(entry, "node")) {
+      rule.which.node = parse_unsigned(n->text);
+      if (!rule.which.node) throw error(*n, "node wants the id of a node");
+    }
+    if (const YamlNode* n = entry.find("size")) {
+      read_size(*n, rule.which);
+      if (rule.which.min_bytes >= rule.which.end_bytes) throw error(*n, "no size is such");
+    }
+    if (const YamlNode* n = scalar(entry, "chunks")) {
+      const auto chunks = parse_int(n->text);
+      constexpr std::int64_t most = 1 << 16;
+      if (!chunks || *chunks < 1 || *chunks > most) throw error(*n, "chunks wants a number from 1 to 65536");
+      rule.chunks = static_cast<std::uint32_t>(*chunks);
+    }
+    const YamlNode* const algorithm = scalar(entry, "algorithm");
+    const YamlNode* const builtin = scalar(entry, "builtin");
+    if ((algorithm == nullptr) == (builtin == nullptr))
+      throw error(entry, "a rule wants either algorithm (a file or set) or builtin");
+    rule.builtin = builtin != nullptr;
+    const YamlNode& value = rule.builtin ? *builtin : *algorithm;
+    set_algorithm(rule, value.text);
+    if (rule.algorithm.empty()) throw error(value, "there is no algorithm behind '" + value.text + "'");
+    rule.where = {.file = file_, .line = value.line, .column = value.column};
+    return rule;
+  }
 
  private:
   [[nodiscard]] Error error(const YamlNode& at, const std::string& message) const {
@@ -126,70 +173,21 @@ class MapReader {
       throw error(*node, std::string(key) + " wants a single value");
     return node;
   }
-  void read_size(const YamlNode& node, CollectiveSelection& which) const;
+  // ">=1MiB", or a list of such conditions.
+  void read_size(const YamlNode& node, CollectiveSelection& which) const {
+    const auto one = [&](const YamlNode& n) {
+      if (n.kind != YamlNode::Kind::scalar || !take_size(n.text, which))
+        throw error(n, "size wants conditions such as '>=1MiB' or '<64MiB'");
+    };
+    if (node.kind == YamlNode::Kind::list) {
+      for (const YamlNode& n : node.items) one(n);
+    } else {
+      one(node);
+    }
+  }
 
   const std::string& file_;
 };
-
-// ">=1MiB", or a list of such conditions.
-void MapReader::read_size(const YamlNode& node, CollectiveSelection& which) const {
-  const auto one = [&](const YamlNode& n) {
-    if (n.kind != YamlNode::Kind::scalar || !take_size(n.text, which))
-      throw error(n, "size wants conditions such as '>=1MiB' or '<64MiB'");
-  };
-  if (node.kind == YamlNode::Kind::list) {
-    for (const YamlNode& n : node.items) one(n);
-  } else {
-    one(node);
-  }
-}
-
-CollectiveRule MapReader::read(const YamlNode& entry) {
-  if (entry.kind != YamlNode::Kind::map) throw error(entry, "a rule is a map, such as {collective: all_reduce, …}");
-  check_yaml_keys(file_, entry, {"collective", "pg", "size", "node", "name", "algorithm", "builtin", "chunks"},
-                  map_yaml);
-  CollectiveRule rule{.text = file_ + ":" + std::to_string(entry.line)};
-  if (const YamlNode* n = scalar(entry, "collective")) {
-    const std::string bad_type = read_type(n->text, rule.which);
-    if (!bad_type.empty()) throw error(*n, bad_type);
-  }
-  if (const YamlNode* n = scalar(entry, "pg")) rule.which.group = n->text;
-  if (const YamlNode* n = scalar(entry, "name")) rule.which.name = n->text;
-  if (const YamlNode* n = scalar(entry, "node")) {
-    rule.which.node = parse_unsigned(n->text);
-    if (!rule.which.node) throw error(*n, "node wants the id of a node");
-  }
-  if (const YamlNode* n = entry.find("size")) {
-    read_size(*n, rule.which);
-    if (rule.which.min_bytes >= rule.which.end_bytes) throw error(*n, "no size is such");
-  }
-  if (const YamlNode* n = scalar(entry, "chunks")) {
-    const auto chunks = parse_int(n->text);
-    constexpr std::int64_t most = 1 << 16;
-    if (!chunks || *chunks < 1 || *chunks > most) throw error(*n, "chunks wants a number from 1 to 65536");
-    rule.chunks = static_cast<std::uint32_t>(*chunks);
-  }
-  const YamlNode* const algorithm = scalar(entry, "algorithm");
-  const YamlNode* const builtin = scalar(entry, "builtin");
-  if ((algorithm == nullptr) == (builtin == nullptr))
-    throw error(entry, "a rule wants either algorithm (a file or set) or builtin");
-  rule.builtin = builtin != nullptr;
-  const YamlNode& value = rule.builtin ? *builtin : *algorithm;
-  set_algorithm(rule, value.text);
-  if (rule.algorithm.empty()) throw error(value, "there is no algorithm behind '" + value.text + "'");
-  rule.where = {.file = file_, .line = value.line, .column = value.column};
-  return rule;
-}
-
-// ASTRA-sim's has numbers for keys, ours is {rules: [ … ]}.
-bool is_map_of_nodes(std::string_view text) {
-  while (true) {
-    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n{-'\""), text.size()));
-    if (!text.starts_with('#')) break;
-    text.remove_prefix(std::min(text.find('\n'), text.size()));
-  }
-  return !text.empty() && text.front() >= '0' && text.front() <= '9';
-}
 
 }  // namespace
 

@@ -45,45 +45,42 @@ class GroupsReader {
   }
 
  private:
-  std::int64_t read_id(const JsonToken& key);
-  void read_ranks(const JsonMember& member, CommGroup& group) const;
+  std::int64_t read_id(const JsonToken& key) {
+    const std::optional<std::int64_t> id = integer_of<std::int64_t>(key.text);
+    if (!id) throw source_.failure(key, "a group's id must be an integer from 0, not " + shown(key));
+    const auto [before, is_new] = key_of_id_.try_emplace(*id, key);
+    if (!is_new) {
+      throw source_.failure(key, "group " + std::to_string(*id) + " is given twice; first in line " +
+                                     std::to_string(source_.line_of(before->second)));
+    }
+    return *id;
+  }
+
+  void read_ranks(const JsonMember& member, CommGroup& group) const {
+    const std::string of_group = "group " + std::to_string(group.id);
+    if (member.value.kind != JsonToken::Kind::list) {
+      throw source_.failure(member.value, of_group + " must be a list of ranks, such as [0, 1]");
+    }
+    std::unordered_set<std::uint32_t> seen;
+    for (const JsonToken& item : member.items) {
+      const std::optional<std::uint32_t> rank = integer_of<std::uint32_t>(item.raw);
+      if (!rank) throw source_.failure(item, of_group + ": a rank must be an integer from 0, not " + shown(item));
+      if (ranks_ && *rank >= *ranks_) {
+        throw source_.failure(item, of_group + " names rank " + std::to_string(*rank) + ", but the set has " +
+                                        counted(*ranks_, "rank"));
+      }
+      if (!seen.insert(*rank).second) {
+        throw source_.failure(item, of_group + " names rank " + std::to_string(*rank) + " twice");
+      }
+      group.ranks.push_back(*rank);
+    }
+  }
 
   JsonSource source_;
   std::optional<std::uint32_t> ranks_;
   std::vector<CommGroup> groups_;
   std::unordered_map<std::int64_t, JsonToken> key_of_id_;
 };
-
-std::int64_t GroupsReader::read_id(const JsonToken& key) {
-  const std::optional<std::int64_t> id = integer_of<std::int64_t>(key.text);
-  if (!id) throw source_.failure(key, "a group's id must be an integer from 0, not " + shown(key));
-  const auto [before, is_new] = key_of_id_.try_emplace(*id, key);
-  if (!is_new) {
-    throw source_.failure(key, "group " + std::to_string(*id) + " is given twice; first in line " +
-                                   std::to_string(source_.line_of(before->second)));
-  }
-  return *id;
-}
-
-void GroupsReader::read_ranks(const JsonMember& member, CommGroup& group) const {
-  const std::string of_group = "group " + std::to_string(group.id);
-  if (member.value.kind != JsonToken::Kind::list) {
-    throw source_.failure(member.value, of_group + " must be a list of ranks, such as [0, 1]");
-  }
-  std::unordered_set<std::uint32_t> seen;
-  for (const JsonToken& item : member.items) {
-    const std::optional<std::uint32_t> rank = integer_of<std::uint32_t>(item.raw);
-    if (!rank) throw source_.failure(item, of_group + ": a rank must be an integer from 0, not " + shown(item));
-    if (ranks_ && *rank >= *ranks_) {
-      throw source_.failure(item, of_group + " names rank " + std::to_string(*rank) + ", but the set has " +
-                                      counted(*ranks_, "rank"));
-    }
-    if (!seen.insert(*rank).second) {
-      throw source_.failure(item, of_group + " names rank " + std::to_string(*rank) + " twice");
-    }
-    group.ranks.push_back(*rank);
-  }
-}
 
 }  // namespace
 

@@ -21,31 +21,6 @@ using TokenKind = JsonToken::Kind;
 
 constexpr std::string_view json_space = " \t\r\n";
 
-class JsonMapReader {
- public:
-  JsonMapReader(const JsonSource& source, const std::function<void(const JsonMember&)>& take)
-      : source_(source), take_(take), padded_(source.text) {}
-
-  void read();
-
- private:
-  // `at` points into padded_, or is null.
-  [[nodiscard]] std::size_t offset_of(const char* at) const;
-  [[nodiscard]] Error malformed(simdjson::error_code error, const char* at) const;
-  [[nodiscard]] JsonToken read_key(field& f) const;
-  [[nodiscard]] JsonToken read_token(value& v) const;
-  void read_member(field f);
-
-  const JsonSource& source_;
-  const std::function<void(const JsonMember&)>& take_;
-  simdjson::padded_string padded_;
-};
-
-std::size_t JsonMapReader::offset_of(const char* at) const {
-  const bool is_inside = at != nullptr && at >= padded_.data() && at <= padded_.data() + padded_.size();
-  return is_inside ? static_cast<std::size_t>(at - padded_.data()) : source_.text.size();
-}
-
 // Where more stands behind the object that the text begins with, or npos.
 std::size_t find_rest(std::string_view text) {
   std::size_t depth = 0;
@@ -61,88 +36,105 @@ std::size_t find_rest(std::string_view text) {
   return std::string_view::npos;
 }
 
-// Errors that simdjson finds before it looks at values have no place of their own.
-Error JsonMapReader::malformed(simdjson::error_code error, const char* at) const {
-  if (error == simdjson::MEMALLOC) throw std::bad_alloc();
-  const std::string_view text = source_.text;
-  std::size_t offset = offset_of(at);
-  if (error == simdjson::UTF8_ERROR) {
-    const auto* const first = std::find_if(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; });
-    offset = static_cast<std::size_t>(first - text.begin());
-  } else if (error == simdjson::UNCLOSED_STRING) {
-    offset = text.rfind('"');
-  } else if (const std::size_t rest = find_rest(text);
-             error == simdjson::INCOMPLETE_ARRAY_OR_OBJECT && rest != std::string_view::npos) {
-    return source_.failure(rest, "more text behind the object");
-  }
-  return source_.failure(std::min(offset, text.size()),
-                         std::string("malformed JSON: ") + simdjson::error_message(error));
-}
-
-JsonToken JsonMapReader::read_key(field& f) const {
-  const std::size_t begin = offset_of(f.key().raw() - 1);  // the quotation mark
-  std::size_t end = begin + 1;
-  while (source_.text[end] != '"') end += source_.text[end] == '\\' ? 2 : 1;
-  const std::string_view text = f.unescaped_key().value();
-  return {TokenKind::string, source_.text.substr(begin, end + 1 - begin), std::string(text)};
-}
-
-JsonToken JsonMapReader::read_token(value& v) const {
-  const std::string_view found = v.raw_json_token();
-  std::string_view raw = source_.text.substr(offset_of(found.data()), found.size());
-  raw = raw.substr(0, raw.find_last_not_of(json_space) + 1);
-  if (raw.starts_with('[')) return {TokenKind::list, raw, {}};
-  if (raw.starts_with('{')) return {TokenKind::map, raw, {}};
-  if (raw.starts_with('"')) return {TokenKind::string, raw, std::string(v.get_string().value())};
-  return {TokenKind::plain, raw, {}};
-}
-
-void JsonMapReader::read_member(field f) {
-  JsonMember member{.key = read_key(f), .value = {}, .items = {}};
-  value v = f.value();
-  member.value = read_token(v);
-  const JsonToken* nested = member.value.kind == TokenKind::map ? &member.value : nullptr;
-  if (member.value.kind == TokenKind::list) {
-    array list = v.get_array().value();
-    for (auto element : list) {
-      value item = element.value();
-      member.items.push_back(read_token(item));
-      const TokenKind kind = member.items.back().kind;
-      if (kind == TokenKind::list || kind == TokenKind::map) {
-        nested = &member.items.back();
-        break;
-      }
-    }
-  }
-  take_(member);
-  if (nested != nullptr) {
-    throw source_.failure(*nested, nested->kind == TokenKind::map ? "a map is not expected here"
-                                                                  : "a list in a list is not expected here");
-  }
-}
-
-void JsonMapReader::read() {
-  simdjson::ondemand::parser parser;
-  document doc;
-  try {
-    doc = parser.iterate(padded_).value();
-    object members = doc.get_object().value();
-    for (auto member : members) read_member(std::move(member).take_value());
-    const char* rest = nullptr;
-    if (doc.current_location().get(rest) == simdjson::SUCCESS) {
-      throw source_.failure(offset_of(rest), "more text behind the object");
-    }
-  } catch (const simdjson::simdjson_error& e) {
-    const char* at = nullptr;
-    if (!doc.is_alive() || doc.current_location().get(at) != simdjson::SUCCESS) at = nullptr;
-    throw malformed(e.error(), at);
-  }
-}
-
 std::string size_name(std::size_t bytes) {
   return bytes >= 1 << 30 ? std::to_string((bytes + (1 << 30) - 1) >> 30) + " GiB"
                           : std::to_string(bytes >> 20) + " MiB";
 }
+
+class JsonMapReader {
+ public:
+  JsonMapReader(const JsonSource& source, const std::function<void(const JsonMember&)>& take)
+      : source_(source), take_(take), padded_(source.text) {}
+
+  void read() {
+    simdjson::ondemand::parser parser;
+    document doc;
+    try {
+      doc = parser.iterate(padded_).value();
+      object members = doc.get_object().value();
+      for (auto member : members) read_member(std::move(member).take_value());
+      const char* rest = nullptr;
+      if (doc.current_location().get(rest) == simdjson::SUCCESS) {
+        throw source_.failure(offset_of(rest), "more text behind the object");
+      }
+    } catch (const simdjson::simdjson_error& e) {
+      const char* at = nullptr;
+      if (!doc.is_alive() || doc.current_location().get(at) != simdjson::SUCCESS) at = nullptr;
+      throw malformed(e.error(), at);
+    }
+  }
+
+ private:
+  // `at` points into padded_, or is null.
+  [[nodiscard]] std::size_t offset_of(const char* at) const {
+    const bool is_inside = at != nullptr && at >= padded_.data() && at <= padded_.data() + padded_.size();
+    return is_inside ? static_cast<std::size_t>(at - padded_.data()) : source_.text.size();
+  }
+
+  // Errors that simdjson finds before it looks at values have no place of their own.
+  [[nodiscard]] Error malformed(simdjson::error_code error, const char* at) const {
+    if (error == simdjson::MEMALLOC) throw std::bad_alloc();
+    const std::string_view text = source_.text;
+    std::size_t offset = offset_of(at);
+    if (error == simdjson::UTF8_ERROR) {
+      const auto* const first = std::find_if(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; });
+      offset = static_cast<std::size_t>(first - text.begin());
+    } else if (error == simdjson::UNCLOSED_STRING) {
+      offset = text.rfind('"');
+    } else if (const std::size_t rest = find_rest(text);
+               error == simdjson::INCOMPLETE_ARRAY_OR_OBJECT && rest != std::string_view::npos) {
+      return source_.failure(rest, "more text behind the object");
+    }
+    return source_.failure(std::min(offset, text.size()),
+                           std::string("malformed JSON: ") + simdjson::error_message(error));
+  }
+
+  [[nodiscard]] JsonToken read_key(field& f) const {
+    const std::size_t begin = offset_of(f.key().raw() - 1);  // the quotation mark
+    std::size_t end = begin + 1;
+    while (source_.text[end] != '"') end += source_.text[end] == '\\' ? 2 : 1;
+    const std::string_view text = f.unescaped_key().value();
+    return {TokenKind::string, source_.text.substr(begin, end + 1 - begin), std::string(text)};
+  }
+
+  [[nodiscard]] JsonToken read_token(value& v) const {
+    const std::string_view found = v.raw_json_token();
+    std::string_view raw = source_.text.substr(offset_of(found.data()), found.size());
+    raw = raw.substr(0, raw.find_last_not_of(json_space) + 1);
+    if (raw.starts_with('[')) return {TokenKind::list, raw, {}};
+    if (raw.starts_with('{')) return {TokenKind::map, raw, {}};
+    if (raw.starts_with('"')) return {TokenKind::string, raw, std::string(v.get_string().value())};
+    return {TokenKind::plain, raw, {}};
+  }
+
+  void read_member(field f) {
+    JsonMember member{.key = read_key(f), .value = {}, .items = {}};
+    value v = f.value();
+    member.value = read_token(v);
+    const JsonToken* nested = member.value.kind == TokenKind::map ? &member.value : nullptr;
+    if (member.value.kind == TokenKind::list) {
+      array list = v.get_array().value();
+      for (auto element : list) {
+        value item = element.value();
+        member.items.push_back(read_token(item));
+        const TokenKind kind = member.items.back().kind;
+        if (kind == TokenKind::list || kind == TokenKind::map) {
+          nested = &member.items.back();
+          break;
+        }
+      }
+    }
+    take_(member);
+    if (nested != nullptr) {
+      throw source_.failure(*nested, nested->kind == TokenKind::map ? "a map is not expected here"
+                                                                    : "a list in a list is not expected here");
+    }
+  }
+
+  const JsonSource& source_;
+  const std::function<void(const JsonMember&)>& take_;
+  simdjson::padded_string padded_;
+};
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/units.h"
+#include "core/words.h"
 
 namespace convert {
 namespace {
@@ -38,12 +39,6 @@ std::string text_of(double value) {
   return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
 }
 
-std::string list_of(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-  return out;
-}
-
 std::string given(const JsonToken& token) { return token.kind == TokenKind::list ? "a list" : shown(token); }
 
 // A file's name cannot hold NUL.
@@ -52,11 +47,6 @@ bool is_path(const JsonToken& token) {
 }
 
 }  // namespace
-
-std::string known_names(std::string_view word, const std::vector<std::string>& names) {
-  const std::string near = nearest(word, names);
-  return near.empty() ? "; known: " + list_of(names) : "; did you mean " + near + "?";
-}
 
 Settings::Settings(const JsonSource& source, const std::vector<std::string>& known_keys) : source_(source) {
   read_json_map(source, [&](const JsonMember& member) { take(member, known_keys); });
@@ -153,7 +143,7 @@ std::optional<std::size_t> Settings::index_of(const std::string& key, const std:
   const JsonMember* const member = find(key);
   if (member == nullptr) return std::nullopt;
   if (member->value.kind != TokenKind::string) {
-    throw failure(key, key + " wants one of " + list_of(names) + ", not " + given(member->value));
+    throw failure(key, key + " wants one of " + join(names) + ", not " + given(member->value));
   }
   const auto found = std::find(names.begin(), names.end(), member->value.text);
   if (found == names.end()) {

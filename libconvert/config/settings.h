@@ -56,7 +56,4 @@ class Settings {
   std::map<std::string, JsonMember> members_;
 };
 
-// Returns "; did you mean NAME?", or "; known: NAMES" where none is near.
-[[nodiscard]] std::string known_names(std::string_view word, const std::vector<std::string>& names);
-
 }  // namespace convert

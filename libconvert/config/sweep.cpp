@@ -9,6 +9,7 @@
 
 #include "config/yaml_tree.h"
 #include "core/units.h"
+#include "core/words.h"
 
 namespace convert {
 namespace {
@@ -46,11 +47,8 @@ class SweepReader {
   SweepConfig read() {
     for (std::size_t i = 0; i < root_.items.size(); i += 2) {
       const std::string& key = root_.items[i].text;
-      if (key != "base" && key != "sweep") {
-        const std::string near = nearest(key, {"base", "sweep"});
-        throw failure(root_.items[i], "unknown key '" + key + "'; " +
-                                          (near.empty() ? "known: base, sweep" : "did you mean " + near + "?"));
-      }
+      if (key != "base" && key != "sweep")
+        throw failure(root_.items[i], "unknown key '" + key + "'" + known_names(key, {"base", "sweep"}));
     }
     SweepConfig config;
     if (const YamlNode* base = root_.find("base"); base != nullptr && !is_empty(*base))
@@ -153,20 +151,16 @@ Error located(const Error& e, const SweepSetting& setting, const SweepValue& val
 
 void SweepKeys::check(const std::string& key, const Location& where, Error::Kind kind) const {
   if (contains(keys, key)) return;
+  const std::string rule = kind == Error::Kind::input ? subject.rule : "";
   const std::size_t dot = key.find('.');
   const std::string stem = key.substr(0, dot);
   if (dot != std::string::npos && contains(per_dimension, stem)) {
     const std::string digits = key.substr(dot + 1);
     const std::optional<std::int64_t> d = parse_int(digits);
     if (d && *d >= 0 && *d <= max_dimension && digits == std::to_string(*d)) return;
-    throw Error(kind, where, key + ": '" + digits + "' is no dimension; they count from 0",
-                kind == Error::Kind::input ? subject.rule : "");
+    throw Error(kind, where, key + ": '" + digits + "' is no dimension; they count from 0", rule);
   }
-  const std::string rule = kind == Error::Kind::input ? subject.rule : "";
-  const std::string near = nearest(key, keys);
-  throw Error(
-      kind, where,
-      "unknown key '" + key + "'; " + (near.empty() ? "known: " + join(keys) : "did you mean " + near + "?"), rule);
+  throw Error(kind, where, "unknown key '" + key + "'" + known_names(key, keys), rule);
 }
 
 SweepConfig parse_sweep(const std::string& file, std::string_view text, const SweepKeys& keys) {
@@ -179,14 +173,11 @@ SweepSetting parse_sweep_option(std::string_view text, const SweepKeys& keys) {
   if (equals == std::string_view::npos || equals == 0) throw usage_error(shown + "wants KEY=VALUE,VALUE,…");
   SweepSetting setting{.key = std::string(text.substr(0, equals)), .option = "--set"};
   keys.check(setting.key, {}, Error::Kind::usage);
-  for (std::size_t begin = equals + 1; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string_view piece = text.substr(begin, end - begin);
-    begin = end + 1;
+  for (const std::string& piece : split(text.substr(equals + 1), ',')) {
     if (goes_on(piece) && !setting.values.empty()) {
-      setting.values.back().text += "," + std::string(piece);
+      setting.values.back().text += "," + piece;
     } else {
-      setting.values.push_back({std::string(piece)});
+      setting.values.push_back({piece});
     }
   }
   check_values(setting,

@@ -9,6 +9,7 @@
 #include "config/settings.h"
 #include "core/spelling.h"
 #include "core/units.h"
+#include "core/words.h"
 
 namespace convert {
 namespace {
@@ -93,109 +94,102 @@ class SystemReader {
     config_.source = file;
   }
 
-  SystemConfig read();
+  SystemConfig read() {
+    const Settings& s = settings_;
+    (void)s.choice("scheduling-policy", policies);  // checked only
+    config_.optimization = s.choice("collective-optimization", optimizations);
+    config_.endpoint_delay_given = s.has("endpoint-delay");
+    config_.endpoint_delay_ns = s.whole("endpoint-delay", 0, max_delay_ns).value_or(config_.endpoint_delay_ns);
+    config_.active_chunks_per_dimension =
+        s.whole("active-chunks-per-dimension", 1, max_count).value_or(config_.active_chunks_per_dimension);
+    config_.dataset_splits = s.whole("preferred-dataset-splits", 1, max_count);
+    config_.local_mem_bytes_per_s = s.number("local-mem-bw", max_rate).value_or(0) * 1e9;
+    config_.peak_flops = s.number("peak-perf", max_rate).value_or(0) * 1e12;
+    config_.roofline = read_switch("roofline-enabled");
+    config_.replay_only = read_switch("replay-only");
+    if (s.flag("trace-enabled").value_or(false))
+      config_.notes.emplace_back("trace-enabled has no effect: there are no log files");
+    config_.track_local_mem = read_switch("track-local-mem");
+    if (s.has("local-mem-trace-filename")) config_.local_mem_trace = s.path("local-mem-trace-filename");
+    config_.local_reduction_delay =
+        s.whole("local-reduction-delay", 0, max_count).value_or(config_.local_reduction_delay);
+    read_shared_bus();
+    for (const Collective c : listed_collectives) read_collective(c);
+    config_.per_node_map = s.path("per-node-custom-implementation");
+    for (const auto& [key, note] : without_effect) {
+      if (s.has(key)) config_.notes.emplace_back(note);
+    }
+    return std::move(config_);
+  }
 
  private:
-  bool read_switch(const std::string& key);
-  void read_shared_bus();
-  std::int64_t read_bus_time(const std::string& key);
-  void read_collective(Collective op);
+  // ASTRA-sim compares with 0, which false is not to its JSON reader.
+  bool read_switch(const std::string& key) {
+    const std::optional<bool> on = settings_.flag(key);
+    if (on == false && settings_.is_word(key)) {
+      config_.notes.push_back(key + ": false is off here; ASTRA-sim takes only 0 as off");
+    }
+    return on.value_or(false);
+  }
+
+  void read_shared_bus() {
+    SharedBusConfig bus;
+    bus.L_ns = read_bus_time("L");
+    bus.o_ns = read_bus_time("o");
+    bus.g_ns = read_bus_time("g");
+    bus.G_ns_per_byte = static_cast<float>(settings_.number("G", max_bus_ns_per_byte).value_or(0));
+    std::string missing;
+    std::string given;
+    for (const char* key : {"L", "o", "g", "G"}) {
+      std::string& list = settings_.has(key) ? given : missing;
+      list += (list.empty() ? "" : ", ") + std::string(key);
+    }
+    if (settings_.flag("model-shared-bus").value_or(false)) {
+      if (!missing.empty()) config_.notes.push_back("model-shared-bus without " + missing + ": taken as 0");
+      config_.shared_bus = bus;
+    } else if (!given.empty()) {
+      config_.notes.push_back("no effect without model-shared-bus: " + given);
+    }
+  }
+
+  std::int64_t read_bus_time(const std::string& key) {
+    const auto ns = static_cast<float>(settings_.number(key, max_bus_ns).value_or(0));
+    const auto whole = static_cast<std::int64_t>(ns);
+    if (static_cast<float>(whole) != ns) {
+      config_.notes.push_back(key + " is taken in whole ns: " + std::to_string(whole));
+    }
+    return whole;
+  }
+
+  void read_collective(Collective op) {
+    CollectiveChoice& choice = config_.collectives.at(listed_place(op));
+    std::string key(name(op));
+    std::replace(key.begin(), key.end(), '_', '-');
+    key += "-implementation";
+    for (const JsonToken& item : settings_.strings(key, R"(["ring"])")) {
+      const std::optional<AlgorithmChoice> algorithm = parse_native_algorithm(item.text);
+      if (!algorithm) {
+        const std::size_t stem = item.text.find_last_not_of("0123456789") + 1;
+        const auto known = parse_native_algorithm(item.text.substr(0, stem));
+        const bool is_window = known && known->algorithm == NativeAlgorithm::direct;
+        throw source_.failure(item, is_window ? key + ": the window of " + shown(item) + " is not from 1 to 99999"
+                                              : key + ": unknown algorithm " + shown(item) +
+                                                    known_names(item.text, native_algorithm_names()));
+      }
+      choice.per_dim.push_back(*algorithm);
+    }
+    const std::string custom_key = key + "-custom";
+    const std::vector<JsonToken> prefixes = settings_.strings(custom_key, R"(["PREFIX"])");
+    if (prefixes.size() > 1) {
+      throw source_.failure(prefixes[1], custom_key + " wants one prefix, whose traces cover all dimensions");
+    }
+    if (!prefixes.empty()) choice.custom = prefixes[0].text;
+  }
 
   JsonSource source_;
   Settings settings_;
   SystemConfig config_;
 };
-
-// ASTRA-sim compares with 0, which false is not to its JSON reader.
-bool SystemReader::read_switch(const std::string& key) {
-  const std::optional<bool> on = settings_.flag(key);
-  if (on == false && settings_.is_word(key)) {
-    config_.notes.push_back(key + ": false is off here; ASTRA-sim takes only 0 as off");
-  }
-  return on.value_or(false);
-}
-
-std::int64_t SystemReader::read_bus_time(const std::string& key) {
-  const auto ns = static_cast<float>(settings_.number(key, max_bus_ns).value_or(0));
-  const auto whole = static_cast<std::int64_t>(ns);
-  if (static_cast<float>(whole) != ns) {
-    config_.notes.push_back(key + " is taken in whole ns: " + std::to_string(whole));
-  }
-  return whole;
-}
-
-void SystemReader::read_shared_bus() {
-  SharedBusConfig bus;
-  bus.L_ns = read_bus_time("L");
-  bus.o_ns = read_bus_time("o");
-  bus.g_ns = read_bus_time("g");
-  bus.G_ns_per_byte = static_cast<float>(settings_.number("G", max_bus_ns_per_byte).value_or(0));
-  std::string missing;
-  std::string given;
-  for (const char* key : {"L", "o", "g", "G"}) {
-    std::string& list = settings_.has(key) ? given : missing;
-    list += (list.empty() ? "" : ", ") + std::string(key);
-  }
-  if (settings_.flag("model-shared-bus").value_or(false)) {
-    if (!missing.empty()) config_.notes.push_back("model-shared-bus without " + missing + ": taken as 0");
-    config_.shared_bus = bus;
-  } else if (!given.empty()) {
-    config_.notes.push_back("no effect without model-shared-bus: " + given);
-  }
-}
-
-void SystemReader::read_collective(Collective op) {
-  CollectiveChoice& choice = config_.collectives.at(listed_place(op));
-  std::string key(name(op));
-  std::replace(key.begin(), key.end(), '_', '-');
-  key += "-implementation";
-  for (const JsonToken& item : settings_.strings(key, R"(["ring"])")) {
-    const std::optional<AlgorithmChoice> algorithm = parse_native_algorithm(item.text);
-    if (!algorithm) {
-      const std::size_t stem = item.text.find_last_not_of("0123456789") + 1;
-      const auto known = parse_native_algorithm(item.text.substr(0, stem));
-      const bool is_window = known && known->algorithm == NativeAlgorithm::direct;
-      throw source_.failure(item, is_window ? key + ": the window of " + shown(item) + " is not from 1 to 99999"
-                                            : key + ": unknown algorithm " + shown(item) +
-                                                  known_names(item.text, native_algorithm_names()));
-    }
-    choice.per_dim.push_back(*algorithm);
-  }
-  const std::string custom_key = key + "-custom";
-  const std::vector<JsonToken> prefixes = settings_.strings(custom_key, R"(["PREFIX"])");
-  if (prefixes.size() > 1) {
-    throw source_.failure(prefixes[1], custom_key + " wants one prefix, whose traces cover all dimensions");
-  }
-  if (!prefixes.empty()) choice.custom = prefixes[0].text;
-}
-
-SystemConfig SystemReader::read() {
-  const Settings& s = settings_;
-  (void)s.choice("scheduling-policy", policies);  // checked only
-  config_.optimization = s.choice("collective-optimization", optimizations);
-  config_.endpoint_delay_given = s.has("endpoint-delay");
-  config_.endpoint_delay_ns = s.whole("endpoint-delay", 0, max_delay_ns).value_or(config_.endpoint_delay_ns);
-  config_.active_chunks_per_dimension =
-      s.whole("active-chunks-per-dimension", 1, max_count).value_or(config_.active_chunks_per_dimension);
-  config_.dataset_splits = s.whole("preferred-dataset-splits", 1, max_count);
-  config_.local_mem_bytes_per_s = s.number("local-mem-bw", max_rate).value_or(0) * 1e9;
-  config_.peak_flops = s.number("peak-perf", max_rate).value_or(0) * 1e12;
-  config_.roofline = read_switch("roofline-enabled");
-  config_.replay_only = read_switch("replay-only");
-  if (s.flag("trace-enabled").value_or(false))
-    config_.notes.emplace_back("trace-enabled has no effect: there are no log files");
-  config_.track_local_mem = read_switch("track-local-mem");
-  if (s.has("local-mem-trace-filename")) config_.local_mem_trace = s.path("local-mem-trace-filename");
-  config_.local_reduction_delay =
-      s.whole("local-reduction-delay", 0, max_count).value_or(config_.local_reduction_delay);
-  read_shared_bus();
-  for (const Collective c : listed_collectives) read_collective(c);
-  config_.per_node_map = s.path("per-node-custom-implementation");
-  for (const auto& [key, note] : without_effect) {
-    if (s.has(key)) config_.notes.emplace_back(note);
-  }
-  return std::move(config_);
-}
 
 }  // namespace
 

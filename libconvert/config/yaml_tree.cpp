@@ -10,6 +10,8 @@
 #include <sstream>
 #include <utility>
 
+#include "core/words.h"
+
 namespace convert {
 namespace {
 
@@ -218,21 +220,10 @@ void check_yaml_keys(const std::string& file, const YamlNode& map, const std::ve
                      const YamlSubject& subject) {
   for (std::size_t i = 0; i < map.items.size(); i += 2) {
     const YamlNode& key = map.items[i];
-    bool found = false;
-    for (const std::string& k : known) found = found || k == key.text;
-    if (found) continue;
-    const std::string near = nearest(key.text, known);
+    if (std::ranges::find(known, key.text) != known.end()) continue;
     throw input_error({.file = file, .line = key.line, .column = key.column},
-                      "unknown key '" + key.text + "'; " +
-                          (near.empty() ? "known: " + join(known) : "did you mean " + near + "?"),
-                      subject.rule);
+                      "unknown key '" + key.text + "'" + known_names(key.text, known), subject.rule);
   }
-}
-
-std::string join(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& w : words) out += (out.empty() ? "" : ", ") + w;
-  return out;
 }
 
 }  // namespace convert

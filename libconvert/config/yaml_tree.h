@@ -43,7 +43,5 @@ extern const YamlSubject network_yaml;
 // Throws Error(input) that names the nearest known key if `map` has a key that is not among `known`.
 void check_yaml_keys(const std::string& file, const YamlNode& map, const std::vector<std::string>& known,
                      const YamlSubject& subject = network_yaml);
-// Returns "a, b, c".
-[[nodiscard]] std::string join(const std::vector<std::string>& words);
 
 }  // namespace convert

@@ -29,7 +29,7 @@ struct NamedText {
   std::string name;
   std::string text;
 };
-// Reads a file, or of one beyond the parser's limit so much that the parser refuses it.
+// Reads a file, but of one beyond the parser's limit only so much that the parser refuses it.
 NamedText read_text(const std::string& path, std::size_t max_bytes) {
   const auto input = open_input(path);
   return {input->name(), std::string(input->peek(max_bytes + 1))};
@@ -62,7 +62,7 @@ std::vector<CommGroup> groups_for(const NetworkConfig& network, const std::strin
   return groups;
 }
 
-// ASTRA-sim rounds chunks down.
+// Adds a custom algorithm, whose chunks ASTRA-sim's rules round down.
 void add_custom(ReplayBuilder& builder, const std::string& prefix, TraceSource& source, bool astra, unsigned jobs) {
   if (astra || source.algorithm() != nullptr) {
     const ChunkRunsOf runs = astra ? ChunkRunsOf() : chunk_runs(*source.algorithm());
@@ -102,7 +102,7 @@ void add_builtin(ReplayBuilder& builder, const std::string& named, const Collect
   }
 }
 
-// Before the first rank of the workload: what it decides, and the custom algorithms.
+// Called before the first rank of the workload: does what it decides, and reads the custom algorithms.
 void begin_program(std::optional<ReplayBuilder>& builder, const Trace& first, const NetworkConfig& network,
                    ReplayOptions& options, bool issue_by_trace, unsigned jobs, Diagnostics& diagnostics) {
   if (issue_by_trace) options.issue = options.astra ? IssueMode::workload : default_issue_mode(first);
@@ -117,7 +117,7 @@ void begin_program(std::optional<ReplayBuilder>& builder, const Trace& first, co
   }
 }
 
-// One algorithm is for all dimensions; fewer than dimensions otherwise would leave NPUs out.
+// Makes one algorithm stand for all dimensions; refuses other lists that are too short, as NPUs would be left out.
 void fit_dimensions(std::vector<AlgorithmChoice>& list, const NetworkConfig& network) {
   const std::size_t dims = std::max<std::size_t>(network.dims.size(), 1);
   if (list.empty() || list.back().one) return;
@@ -129,7 +129,7 @@ void fit_dimensions(std::vector<AlgorithmChoice>& list, const NetworkConfig& net
   }
 }
 
-// Stragglers are among the ranks.
+// Finishes the program; reports stragglers that are not among the ranks.
 std::optional<ReplayProgram> finish_program(std::optional<ReplayBuilder>& builder, const ReplayOptions& options,
                                             Diagnostics& diagnostics) {
   std::optional<ReplayProgram> program = builder ? builder->finish() : std::nullopt;
@@ -205,15 +205,10 @@ std::shared_ptr<ReplaySystem> load_system(const SystemInputs& inputs, const Netw
     system->groups = parse_known(FileKind::groups, json.text, json.name,
                                  [&] { return groups_for(network, json.name, json.text); });
   }
-  system->rules = inputs.rules;
+  static_cast<SystemChoices&>(*system) = inputs;
   for (SystemRule& r : system->rules) {
     if (!inputs.astra) fit_dimensions(r.choice.per_dim, network);
   }
-  system->policy = inputs.policy;
-  system->balanced = inputs.balanced;
-  system->queues_per_dim = inputs.queues_per_dim;
-  system->injection_scale = inputs.injection_scale;
-  system->rendezvous = inputs.rendezvous;
   return system;
 }
 

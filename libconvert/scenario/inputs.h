@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The files of a replay (network, system, memory, groups, traces, custom algorithms) → a program that can be run.
+// Reads the files of a replay (network, system, memory, groups, traces, custom algorithms) into a program.
 #pragma once
 
 #include <cstdint>
@@ -17,76 +17,69 @@
 
 namespace convert {
 
-// wires, which never sends more over a wire than it carries; ASTRA-sim's default with its rules.
+// Returns wires, which never sends more over a wire than it carries; with ASTRA-sim's rules its default.
 [[nodiscard]] constexpr NetworkModel default_network_model(bool astra) {
   return astra ? NetworkModel::unaware : NetworkModel::wires;
 }
-// Messages may go faster than a port carries them, and nobody asked for ASTRA-sim's rules.
+// Tells whether messages may go faster than a port carries them although nobody asked for ASTRA-sim's rules.
 [[nodiscard]] constexpr bool may_exceed_ports(NetworkModel model, bool astra) {
   return model == NetworkModel::unaware && !astra;
 }
 
-// How groups are called where there are to be none, not those of the trace set either; unless there is such a file.
+// The value of an option for groups that asks for none, not even the trace set's, unless there is such a file.
 inline constexpr const char* no_groups_file = "empty";
 
 class TraceSource;
 
-// What the command line says about the NPUs besides their traces and the network; paths of files.
-struct SystemInputs {
+// Holds what the command line says about the NPUs besides their traces and the network; files are paths.
+struct SystemInputs : SystemChoices {
   std::optional<std::string> system{};  // ASTRA-sim's system.json
-  std::optional<std::string> memory{};  // … memory.json
-  std::optional<std::string> groups{};  // … comm_group.json
-  std::vector<SystemRule> rules{};      // custom ones name a path or an algorithm of the library
-  WirePolicy policy = WirePolicy::arrival;
-  bool balanced = false;
-  std::uint32_t queues_per_dim = 1;
-  double injection_scale = 1;
-  bool rendezvous = false;
+  std::optional<std::string> memory{};  // ASTRA-sim's memory.json
+  std::optional<std::string> groups{};  // ASTRA-sim's comm_group.json
   bool astra = false;  // ASTRA-sim's rules: algorithms of a rule are of the first dimensions, by themselves
 };
 
-// Reads the files; without a system's file there are the defaults for the network. Throws Error(input) with the
-// place, Error(system) if a file is missing.
+// Reads the files; without a system's file uses the defaults for the network. Throws Error(input) with the place,
+// Error(system) if a file is missing.
 [[nodiscard]] std::shared_ptr<ReplaySystem> load_system(const SystemInputs& inputs, const NetworkConfig& network);
 
-// Whether there are traces of this name: a file, a folder or a prefix.
+// Tells whether there are traces of this name: a file, a folder or a prefix.
 [[nodiscard]] bool trace_set_exists(const std::string& prefix);
-// The files that such a name stands for.
+// Returns the files that such a name stands for.
 [[nodiscard]] std::vector<std::string> files_of_set(const std::string& path);
 // Throws Error(usage) if a rule for collectives names neither an algorithm nor traces.
 void check_algorithm_path(const std::string& path);
-// Throws Error(usage) if policy or balanced do not go together with ASTRA-sim's rules or with the network's model.
+// Throws Error(usage) if policy or balanced do not go with ASTRA-sim's rules or with the network's model.
 void check_system_choices(const ReplaySystem& system, bool astra, NetworkModel model);
 
-// The groups that come with a trace set (TraceSource::groups()), for a replay that was not given any. Throws
+// Adds the groups that come with a trace set (TraceSource::groups()), for a replay that was not given any. Throws
 // Error(input) with the place.
 void add_groups(ReplaySystem& system, const std::optional<InputSet::Groups>& groups, const NetworkConfig& network);
 
-// The algorithms that a system names, each once: prefixes of trace sets, in the working folder or else beside the
-// system's file.
+// Returns the algorithms that a system names, each once: prefixes of trace sets, in the working folder or else
+// beside the system's file.
 [[nodiscard]] std::vector<std::string> custom_prefixes(const ReplaySystem& system);
 
-// The nodes that have an algorithm of their own by the system's file, and all that is in custom_prefixes(): what to
-// call it, and the traces.
+// Returns the nodes that have an algorithm of their own by the system's file, and all that is in custom_prefixes():
+// what to call it, and the traces.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> custom_uses(const ReplaySystem& system);
 
-// All files that load_system() and the custom algorithms are read from.
+// Returns all files that load_system() and the custom algorithms are read from.
 [[nodiscard]] std::vector<std::string> files_of(const SystemInputs& inputs, const ReplaySystem& system);
 
-// Reads the custom algorithms and then all ranks of the workload. With `issue_by_trace` the first rank decides on
-// ReplayOptions::issue, unless by ASTRA-sim's rules: there everything is a workload. Nothing if there were errors
-// to report.
+// Reads the custom algorithms and then all ranks of the workload; returns nothing if there were errors to report.
+// With `issue_by_trace` the first rank decides on ReplayOptions::issue, unless by ASTRA-sim's rules: there
+// everything is a workload.
 [[nodiscard]] std::optional<ReplayProgram> load_program(TraceSource& workload, const NetworkConfig& network,
                                                         ReplayOptions options, bool issue_by_trace, unsigned jobs,
                                                         Diagnostics& diagnostics);
-// The same of traces in memory.
+// Does the same with traces in memory.
 [[nodiscard]] std::optional<ReplayProgram> load_program(std::span<const Trace> workload,
                                                         const NetworkConfig& network, ReplayOptions options,
                                                         bool issue_by_trace, unsigned jobs,
                                                         Diagnostics& diagnostics);
 
-// Each rank by itself, as recorded: reads and plays `jobs` of them at a time. Nothing if there were errors to
-// report.
+// Reads and replays each rank by itself, as recorded, `jobs` at a time; returns nothing if there were errors.
 [[nodiscard]] std::optional<ReplayResult> replay_recorded(TraceSource& workload, const ReplayOptions& options,
                                                           unsigned jobs, Diagnostics& diagnostics);
 

@@ -16,7 +16,7 @@ namespace {
 
 Error bad(const std::string& message) { return input_error({}, message); }
 
-// The native algorithms "ring+direct", one for each dimension; nothing if it is anything else.
+// Reads native algorithms, one for each dimension, such as "ring+direct"; returns nothing for any other text.
 std::optional<std::vector<AlgorithmChoice>> parse_natives(std::string_view text) {
   std::vector<AlgorithmChoice> natives;
   for (std::size_t at = 0; at <= text.size();) {

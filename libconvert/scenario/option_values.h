@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Values of options that are also keys of a sweep, from text: stragglers, rules for collectives.
+// Reads values of options that are also keys of a sweep: stragglers, rules for collectives.
 #pragma once
 
 #include <map>
@@ -12,21 +12,20 @@
 
 namespace convert {
 
-// true, 1, on, yes; false, 0, off, no; and what else ASTRA-sim takes: True, t, T; False, f, F.
+// Reads true, 1, on, yes; false, 0, off, no; and what else ASTRA-sim takes: True, t, T; False, f, F.
 [[nodiscard]] std::optional<bool> parse_truth(std::string_view text);
 
-// A number from 0 to 1e9.
+// Reads a number from 0 to 1e9.
 [[nodiscard]] std::optional<double> parse_scale(std::string_view text);
 
-// The following throw Error(input) without a place.
-// "3=1.5x"
+// Reads a straggler such as "3=1.5x". Throws Error(input) without a place.
 void add_straggler(const std::string& text, std::map<Rank, double>& to);
-// "all_reduce:pg=3:size>=1MiB=ring+direct", one native algorithm a dimension, "…=built:NAME,KEY=VALUE…", or
-// "…=PATH" of an algorithm, which is not looked for.
+// Reads a rule: "all_reduce:pg=3:size>=1MiB=ring+direct", one native algorithm a dimension,
+// "…=built:NAME,KEY=VALUE…", or "…=PATH", which need not exist. Throws Error(input) without a place.
 [[nodiscard]] SystemRule parse_system_rule(const std::string& text);
 
-// Names of collectives and algorithms as we print them: "Ring+halvingDoubling" is "ring+halving_doubling". Text
-// that is none stays as it is.
+// Return names of collectives and algorithms as we print them: "ring+halving_doubling" for "Ring+halvingDoubling".
+// Other text stays as it is.
 [[nodiscard]] std::string usual_algorithms(const std::string& text);
 [[nodiscard]] std::string usual_collective_rule(const std::string& text);
 

@@ -25,7 +25,7 @@ constexpr std::array<const char*, 10> colors = {"#0072b2", "#d55e00", "#009e73",
                                                 "#e69f00", "#000000", "#7f3c8d", "#8c6d31", "#7f7f7f"};
 constexpr std::array<const char*, 3> dashes = {"", " stroke-dasharray=\"7 3\"", " stroke-dasharray=\"2 3\""};
 
-// To two decimals, without trailing zeros.
+// Returns a number with two decimals at most, without trailing zeros.
 std::string coordinate(double value) {
   std::array<char, 32> buffer{};
   char* end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, 2).ptr;
@@ -66,7 +66,7 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-// From a range of values to a range of coordinates.
+// Maps a range of values to a range of coordinates.
 struct Scale {
   double low = 0;
   double high = 1;
@@ -80,7 +80,7 @@ struct Scale {
   }
 };
 
-// 1, 2 or 5 times a power of ten that divides the range into about `count` steps.
+// Returns 1, 2 or 5 times a power of ten, which divides the range into about `count` steps.
 double round_step(double range, int count) {
   const double raw = range / count;
   const double power = std::pow(10, std::floor(std::log10(raw)));
@@ -190,13 +190,13 @@ class Drawing {
   }
 
  private:
-  // Lines that are drawn as one.
+  // Holds lines that are drawn as one.
   struct Curve {
     std::string points{};
     std::vector<const PlotLine*> lines{};
   };
 
-  // Whether the eye could not tell the two apart.
+  // Tells whether two lines look the same.
   [[nodiscard]] bool coincide(const PlotLine& a, const PlotLine& b) const {
     constexpr double half_a_pixel = 0.5;
     return !a.points.empty() &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A line plot as SVG: self-contained, the same bytes for the same numbers.
+// Draws a line plot as SVG: self-contained, with the same bytes for the same numbers.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +30,8 @@ struct Plot {
   std::string legend{};         // above the labels of the lines
 };
 
-// Lines that coincide are drawn once, with all their labels. Axes are logarithmic where their values are positive
-// and span more than a factor of 20; else y begins at 0.
+// Returns the plot as SVG. Lines that coincide are drawn once, with all their labels. Axes are logarithmic where
+// their values are positive and span more than a factor of 20; else y begins at 0.
 [[nodiscard]] std::string draw_svg(const Plot& plot);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is replayed: the settings of a run with the files that they name.
+// A scenario: the settings of a replay with the files that they name.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@
 
 namespace convert {
 
-// The settings as they are replayed. `options.system` is there.
+// Holds the settings as they are replayed. `options.system` is never null.
 struct Scenario {
   std::string workload;
   NetworkConfig network;
@@ -34,24 +34,24 @@ struct Scenario {
 // Throws Error if the settings do not go together.
 void check_scenario(const Scenario& scenario);
 
-// Puts in the groups that come with the traces, where the settings name none.
+// Adds the groups that come with the traces, where the settings name none.
 void add_groups(Scenario& scenario, const std::optional<InputSet::Groups>& groups);
 
 // Checks traces before they are loaded; returns false if there are errors to report. Throws Error(input) about the
 // file `name` if they are one rank and the `whole` set is wanted.
 [[nodiscard]] bool prepare(TraceSource& traces, bool whole, const std::string& name);
 
-// Traces that are ready to be replayed: compiled, or, where each rank is played by itself, the result.
+// Holds traces that are ready to be replayed: compiled, or, where each rank is replayed by itself, the result.
 struct LoadedReplay {
   std::optional<ReplayProgram> program{};
   std::optional<ReplayResult> recorded{};
 
   [[nodiscard]] explicit operator bool() const { return program || recorded; }
 };
-// Reads the traces; nothing is there if there were errors to report.
+// Reads the traces; returns neither of the two if there were errors to report.
 [[nodiscard]] LoadedReplay load_replay(TraceSource& traces, const Scenario& scenario, unsigned jobs,
                                        Diagnostics& diagnostics);
-// The same of traces in memory.
+// Does the same with traces in memory.
 [[nodiscard]] LoadedReplay load_replay(std::span<const Trace> traces, const Scenario& scenario, unsigned jobs,
                                        Diagnostics& diagnostics);
 
@@ -62,9 +62,9 @@ struct LoadedReplay {
 // Returns all files that make_scenario() and the custom algorithms are read from.
 [[nodiscard]] std::vector<std::string> files_of(const RunSettings& settings, const Scenario& scenario);
 
-// Scenarios whose settings differ in nothing but the network and how messages share its wires (model, bandwidth,
-// latency, occupancy, forwarding, routing, failed wires) compile to the same program if this is the same.
-// Bandwidths are part of it where chunks are balanced by them.
+// Returns a text: scenarios whose settings differ in nothing but the network and how messages share its wires
+// (model, bandwidth, latency, occupancy, forwarding, routing, failed wires) compile to the same program if it is
+// the same. Bandwidths are part of it where chunks are balanced by them.
 [[nodiscard]] std::string network_shape(const Scenario& scenario);
 
 }  // namespace convert

@@ -7,8 +7,8 @@
 #include <filesystem>
 
 #include "config/network/bandwidth_hint.h"
-#include "config/yaml_tree.h"
 #include "core/units.h"
+#include "core/words.h"
 #include "scenario/option_values.h"
 #include "scenario/system_keys.h"
 #include "sets/schedules.h"
@@ -31,28 +31,16 @@ std::optional<double> parse_number(std::string_view text) {
   return value;
 }
 
-// "x0.5"
+// Reads a factor such as "x0.5".
 std::optional<double> parse_factor(std::string_view text) {
   return text.starts_with('x') ? parse_scale(text.substr(1)) : std::nullopt;
 }
 
 Error unknown(const SettingText& v, const std::vector<std::string>& known) {
-  const std::string near = nearest(v.text, known);
-  return mistake("unknown " + v.key + " '" + v.text + "'; " +
-                 (near.empty() ? "known: " + join(known) : "did you mean " + near + "?"));
+  return mistake("unknown " + v.key + " '" + v.text + "'" + known_names(v.text, known));
 }
 
-// What the table says of a value: the functions that turn its text into one, or throw.
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> all;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    all.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return all;
-}
+// The functions by which the table reads a value; each returns it, or throws.
 
 // The table has the names of choices, but not in the order of their type.
 template <typename T>
@@ -64,7 +52,7 @@ T choice(const SettingText& v) {
   throw unknown(v, names);
 }
 
-// Whether it is the first of two.
+// Tells whether a value is the first of the two that its setting has.
 bool is_first(const SettingText& v) {
   const std::vector<std::string> names = split(find_setting(v.key)->value, '|');
   if (v.text != names[0] && v.text != names[1]) throw unknown(v, names);
@@ -99,7 +87,7 @@ Picoseconds duration(const SettingText& v) {
   throw wants(v, "a time such as 1.5us");
 }
 
-// The elements of a value that is a list: "a;b", or "none".
+// Returns the elements of a value that is a list: "a;b", or "none".
 std::vector<std::string> elements(const SettingText& v) {
   if (v.text == no_elements) return {};
   std::vector<std::string> all = split(v.text, element_separator);
@@ -108,7 +96,7 @@ std::vector<std::string> elements(const SettingText& v) {
   return all;
 }
 
-// In the working folder, or else beside the sweep's file.
+// Finds a path in the working folder, or else beside the sweep's file.
 std::string find_path(const std::string& folder, const std::string& path) {
   if (folder.empty() || trace_set_exists(path) || fs::path(path).is_absolute()) return path;
   std::string beside = (fs::path(folder) / path).string();
@@ -159,7 +147,7 @@ void set_groups(RunSettings& s, const SettingText& v) {
   s.system.groups = s.no_groups ? std::nullopt : std::optional(find_config(s, v));
 }
 
-// Each element, whose errors are the key's.
+// Calls take(element) for each; its errors become errors of the key.
 template <typename Take>
 void for_each_element(const SettingText& v, const Take& take) {
   for (const std::string& element : elements(v)) {
@@ -203,7 +191,7 @@ constexpr Setting astra_table[] = {
 
 std::string stem(const std::string& key) { return key.substr(0, key.find('.')); }
 
-// "--size" or, of a sweep file, "size".
+// Returns what messages call a setting: "--size" or, in a sweep file, "size".
 std::string shown(const SweepSetting& s) {
   return s.option == "--set" ? "--set: " + s.key : s.option.empty() ? s.key : s.option;
 }

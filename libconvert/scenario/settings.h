@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One replay as named settings: each is set from text, by the command line as by a sweep.
+// The settings of one replay, by name: the command line and sweeps set each from text.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace convert {
 
-// Bandwidth or latency of a network's wires, in place of what the network says.
+// Holds the bandwidth or latency of a network's wires, in place of what the network says.
 struct WireSetting {
   bool latency = false;
   std::optional<std::size_t> dim{};  // of a product or level of a tree; all wires without
@@ -45,22 +45,23 @@ struct RunSettings {
   };
   std::vector<SystemKey> system_keys{};
 
-  // Throws Error(input), without a place, at a value that `key` does not take. A key of sweep_keys().
+  // Sets a key of sweep_keys(). Throws Error(input), without a place, for a value that `key` does not take.
   void set(const std::string& key, const std::string& value);
-  // The same of a value that was given. The Error has its place, or is a usage error that names the option.
+  // Does the same; the Error has the place of the value, or is a usage error that names the option.
   void set(const SweepSetting& setting, const SweepValue& value);
 };
 
-// What a setting's value is.
+// Says what a setting's value is.
 enum class SettingKind : std::uint8_t { text, network, file, choice, list, bytes, time, number, rate, delay };
-// What a setting is about. Some have no meaning with recorded times: wires and communication where communication is
-// recorded, npu where computing is too. wires: programs of several values are the same but for the network's shape.
+// Says what a setting is about. Some have no meaning with recorded times: wires and communication where
+// communication is recorded, npu where computing is too. wires: values change no more of a program than the
+// network's shape.
 enum class SettingPart : std::uint8_t { wires, communication, npu, times };
 struct SettingText {
   const std::string& key;
   const std::string& text;
 };
-// A line of settings.def.
+// Holds a line of settings.def.
 struct Setting {
   const char* key;
   const char* option;  // "-s,--system"; empty: none
@@ -71,12 +72,12 @@ struct Setting {
   void (*apply)(RunSettings& to, const SettingText& value) = nullptr;
 };
 [[nodiscard]] std::span<const Setting> all_settings();
-// Options by ASTRA-sim's names: of a setting, or, without a key, of nothing. They apply nothing themselves.
+// Returns the options by ASTRA-sim's names: of a setting, or, without a key, of none. They apply nothing.
 [[nodiscard]] std::span<const Setting> astra_options();
 // Returns the setting of a key such as "bandwidth.1"; null if it is a key of system.json.
 [[nodiscard]] const Setting* find_setting(const std::string& key);
 
-// All settings, and the keys of system.json.
+// Returns the keys of all settings, and those of system.json.
 [[nodiscard]] const SweepKeys& sweep_keys();
 // Returns a value with collectives and their algorithms as we print them, so that one setting has one text. What
 // `key` does not take stays as it is.
@@ -85,12 +86,12 @@ struct Setting {
 // Throws Error if there are settings that have no meaning because all runs take recorded times.
 void check_recorded(std::span<const SweepSetting> settings);
 
-// What a value is on an axis of a plot; nothing if it is no quantity.
 enum class Unit : std::uint8_t { number, factor, bytes, ns, bytes_per_s };
 struct Quantity {
   double value = 0;
   Unit unit = Unit::number;
 };
+// Returns what a value is on an axis of a plot; nothing if it is no quantity.
 [[nodiscard]] std::optional<Quantity> quantity(const std::string& key, const std::string& value);
 
 // Returns the files whose contents a setting stands for; not the workload's.

@@ -14,13 +14,13 @@
 namespace convert {
 namespace {
 
-// What changes the network without changing its shape, or is part of the shape.
+// Tells whether a setting changes the network without changing its shape, or is part of the shape.
 bool is_of_network(const std::string& key) {
   const Setting* const setting = find_setting(key);
   return setting != nullptr && setting->part == SettingPart::wires;
 }
 
-// Pieces of a MiB, so that no file need be in memory.
+// Reads pieces of a MiB, so that no file has to be in memory.
 void add_digest(Input& input, std::string& digest) {
   constexpr std::size_t piece = 1 << 20;
   std::string bytes(piece, '\0');
@@ -50,7 +50,7 @@ class Digests {
   std::map<std::string, std::string> traces_;
 };
 
-// One setting has one text, and stands on an axis once.
+// Gives each setting one text, so that it is on an axis once.
 void spell_usually(SweepSetting& setting) {
   std::map<std::string, std::string> seen;  // as it was written
   for (SweepValue& value : setting.values) {
@@ -64,7 +64,7 @@ void spell_usually(SweepSetting& setting) {
 }
 
 constexpr std::size_t max_reasons = 8;
-// Why runs fail; if there are several reasons, each with the first run of which it is.
+// Returns why runs fail; if there are several reasons, each with the first run that has it.
 std::string text_of(const std::vector<std::pair<std::string, std::string>>& failures) {
   if (failures.size() == 1) return failures.front().second;
   std::string text;

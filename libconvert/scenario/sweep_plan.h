@@ -19,8 +19,8 @@ inline constexpr std::size_t max_sweep_runs = 100'000;
 
 class SweepPlan {
  public:
-  // `folder`: of the sweep's file. Checks all values and configuration files, and says what a run is: throws Error,
-  // with the place if the value has one. A combination that cannot be run is no error here, unless none can.
+  // Checks all values and configuration files: throws Error, with the place if the value has one. A combination
+  // that cannot be run is no error here, unless none can. `folder` is that of the sweep's file.
   SweepPlan(SweepConfig config, std::string folder);
 
   [[nodiscard]] std::span<const SweepSetting> axes() const { return {settings_.data(), axes_}; }
@@ -31,27 +31,28 @@ class SweepPlan {
   [[nodiscard]] const std::string& value(std::size_t run, std::size_t axis) const {
     return settings_[axis].values[value_index(run, axis)].text;
   }
-  // What all runs have of a key; nothing if they have several values or none.
+  // Returns the value that all runs have of a key; nothing if they have several or none.
   [[nodiscard]] std::optional<std::string> common(const std::string& key) const;
-  // The run with another value on one axis.
+  // Returns the run with another value on one axis.
   [[nodiscard]] std::size_t moved(std::size_t run, std::size_t axis, std::size_t value_index) const {
     return run + value_index * strides_[axis] - this->value_index(run, axis) * strides_[axis];
   }
-  // "model=aware, bandwidth=50GB/s"
+  // Returns "model=aware, bandwidth=50GB/s".
   [[nodiscard]] std::string describe(std::size_t run) const;
-  // By run, 16 hexadecimal digits of all that its result depends on: settings, contents of files and of the traces,
-  // which are read for that unless they come from standard input.
+  // Returns, by run, 16 hexadecimal digits of all that its result depends on: settings, contents of files and of
+  // the traces, which are read for that unless they come from standard input.
   [[nodiscard]] std::vector<std::string> identities() const;
-  // All files that runs read, those of traces included.
+  // Returns all files that runs read, those of traces included.
   [[nodiscard]] std::vector<std::string> files() const;
-  // Runs of the same group differ only in the network, and not in its shape. Groups count by their first runs.
+  // Returns the group of a run. Runs of one group differ only in the network, and not in its shape; groups are
+  // numbered by their first runs.
   [[nodiscard]] std::size_t group(std::size_t run) const { return group_of_[run]; }
   // Returns the number of groups that the runs of a workload are in.
   [[nodiscard]] std::size_t groups_of(const std::string& workload) const {
     return groups_by_workload_.at(workload);
   }
   [[nodiscard]] RunSettings settings(std::size_t run) const;
-  // All runs, those that share a workload and a group together.
+  // Returns all runs, those that share a workload and a group together.
   [[nodiscard]] std::vector<std::size_t> order() const;
   [[nodiscard]] bool reads_stdin() const;
 

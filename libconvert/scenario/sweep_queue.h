@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The runs that a table lacks, handed out; each result goes to the table at once.
+// Hands out the runs that a table lacks; each result goes to the table at once.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class TableQueue : public RunQueue {
 
   [[nodiscard]] std::size_t total() const { return total_; }
   [[nodiscard]] std::optional<std::size_t> take() override;
-  // If the table cannot be written, nothing more is handed out.
+  // Puts a result into the table; if that cannot be written, nothing more is handed out.
   void put(std::size_t run, const std::vector<std::string>& result) override;
   // Hands out nothing more.
   void close();

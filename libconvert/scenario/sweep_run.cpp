@@ -16,7 +16,7 @@
 namespace convert {
 namespace {
 
-// The entry of a name, which becomes the first; the oldest beyond `most` goes.
+// Returns the entry of a name, which becomes the first; drops the oldest beyond `most`.
 template <typename T>
 std::shared_ptr<T> touch(std::list<std::pair<std::string, std::shared_ptr<T>>>& table, const std::string& name,
                          std::size_t most) {
@@ -30,7 +30,7 @@ std::shared_ptr<T> touch(std::list<std::pair<std::string, std::shared_ptr<T>>>& 
   return table.front().second;
 }
 
-// The first error, and how many more there are.
+// Returns the first error, with how many more there are.
 Error first_error(const Diagnostics& diagnostics) {
   const auto found = std::find_if(diagnostics.all().begin(), diagnostics.all().end(),
                                   [](const Diagnostic& d) { return d.severity == Severity::error; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs of a sweep: each a replay, its result a line of the table.
+// Does the runs of a sweep: each is a replay, and its result a line of the table.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@
 
 namespace convert {
 
-// The columns that a run fills, after those of the axes.
+// Returns the columns that a run fills, after those of the axes.
 [[nodiscard]] const std::vector<std::string>& sweep_result_columns();
-// status, total_ns, …, message.
+// Return the cells of a run for these columns: status, total_ns, …, message.
 [[nodiscard]] std::vector<std::string> sweep_result(const ReplayResult& result);
 [[nodiscard]] std::vector<std::string> sweep_failure(const std::string& message);
 
@@ -31,7 +31,7 @@ class RunQueue {
   virtual ~RunQueue() = default;
   RunQueue(const RunQueue&) = delete;
   RunQueue& operator=(const RunQueue&) = delete;
-  // The next run; nothing if there is none left.
+  // Returns the next run; nothing if there is none left.
   [[nodiscard]] virtual std::optional<std::size_t> take() = 0;
   virtual void put(std::size_t run, const std::vector<std::string>& result) = 0;
 
@@ -39,19 +39,19 @@ class RunQueue {
   RunQueue() = default;
 };
 
-// Does runs. A workload is decoded once, and compiled once for all runs that differ only in the network's numbers;
-// what has not been used for a while is given up.
+// Does runs. It decodes a workload once, and compiles it once for all runs that differ only in the network's
+// numbers; it gives up what has not been used for a while.
 class SweepRunner {
  public:
-  // Runs at most `jobs` at once. Warnings about the workload go to the diagnostics. `plan` is to outlive this.
+  // Does at most `jobs` runs at once. Warnings about the workload go to the diagnostics. `plan` must outlive this.
   SweepRunner(const SweepPlan& plan, unsigned jobs, Diagnostics& diagnostics);
   ~SweepRunner();
   SweepRunner(const SweepRunner&) = delete;
   SweepRunner& operator=(const SweepRunner&) = delete;
 
-  // Opens traces from standard input, if there are such, before any run. Throws Error if none can be read.
+  // Opens traces from standard input, if there are any, before any run. Throws Error if they cannot be read.
   void open_stdin();
-  // Thread-safe. A failure of the run is its result.
+  // Does one run; thread-safe. A failure of the run is its result.
   [[nodiscard]] std::vector<std::string> run(std::size_t run);
   // Does what the queue hands out, by `jobs` threads. An exception of one of them, such as a lack of memory, stops
   // the others after the run that each does, and is thrown when all have ended.

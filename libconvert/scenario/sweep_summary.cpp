@@ -12,7 +12,7 @@
 namespace convert {
 namespace {
 
-// The total time of a run that is complete.
+// Returns the total time of a run; nothing if it is not complete.
 std::optional<double> total_ns(const SweepPlan& plan, const SweepTable& table, std::size_t run) {
   const std::vector<std::string>& cells = table.cells(run);
   const std::size_t status = plan.axes().size();
@@ -37,7 +37,7 @@ struct Scaled {
   double size;
 };
 
-// The largest unit that keeps the largest value above 1.
+// Returns the largest unit that keeps the largest value above 1.
 Scaled fitting(Unit unit, double largest) {
   constexpr std::array<Scaled, 4> times = {{{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}}};
   constexpr std::array<Scaled, 4> sizes = {{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}}};
@@ -49,7 +49,7 @@ Scaled fitting(Unit unit, double largest) {
   return *found;
 }
 
-// The quantities of an axis, if all its values are such and of one unit.
+// Returns the quantities of an axis, if all its values are quantities of one unit.
 std::optional<std::vector<Quantity>> quantities(const SweepSetting& axis) {
   std::vector<Quantity> all;
   for (const SweepValue& v : axis.values) {
@@ -69,7 +69,7 @@ struct ShortValues {
   std::vector<std::string> values;
 };
 
-// How long a beginning of all is, up to behind a '/' or ','.
+// Returns the length of what all begin with, up to a '/' or ',' and with it.
 std::size_t common_head(const std::vector<std::string>& all) {
   std::size_t length = all.front().size();
   for (const std::string& v : all) {
@@ -78,7 +78,7 @@ std::size_t common_head(const std::vector<std::string>& all) {
   }
   return all.front().substr(0, length).find_last_of("/,") + 1;
 }
-// How long an end of all is, from a '.' or ',' on; `head` of each are not part of it.
+// Returns the length of what all end with, from a '.' or ',' on, without the first `head` characters of each.
 std::size_t common_tail(const std::vector<std::string>& all, std::size_t head) {
   std::size_t length = all.front().size() - head;
   for (const std::string& v : all) {
@@ -105,7 +105,7 @@ ShortValues shortened(const SweepSetting& axis) {
   return out;
 }
 
-// What sets the lines apart: all axes but one, if they have several values.
+// Returns what sets the lines apart: all axes but one, if they have several values.
 std::vector<std::pair<std::size_t, ShortValues>> apart(const SweepPlan& plan, std::size_t without) {
   std::vector<std::pair<std::size_t, ShortValues>> axes;
   for (std::size_t a = 0; a < plan.axes().size(); ++a) {
@@ -114,7 +114,7 @@ std::vector<std::pair<std::size_t, ShortValues>> apart(const SweepPlan& plan, st
   return axes;
 }
 
-// What all runs have: traces, network, and axes of one value.
+// Returns what all runs have: traces, network, and axes of one value.
 std::string title_of(const SweepPlan& plan, std::size_t without) {
   const auto name = [](const std::string& path) {
     return is_short_network(path) ? path : path.substr(path.rfind('/') + 1);

@@ -88,7 +88,7 @@ void SweepTable::open(bool force) {
   if (good == 0) write("run" + line({}));
 }
 
-// `good`: bytes of whole lines.
+// Sets `good` to the number of bytes in whole lines.
 void SweepTable::take_up(std::string_view text, std::size_t& good) {
   std::unordered_map<std::string_view, std::size_t> runs;
   for (std::size_t run = 0; run < ids_.size(); ++run) runs.emplace(ids_[run], run);
@@ -122,7 +122,7 @@ void SweepTable::take_up(std::string_view text, std::size_t& good) {
   }
 }
 
-// What follows the id; of the header if there are no cells.
+// Returns what follows the id of a line; of the header if there are no cells.
 std::string SweepTable::line(const std::vector<std::string>& cells) const {
   std::string text;
   for (const std::string& cell : cells.empty() ? columns_ : cells) text += ',' + csv_cell(cell);

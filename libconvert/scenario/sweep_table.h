@@ -10,25 +10,24 @@
 
 namespace convert {
 
-// A cell as CSV wants it: quoted if it holds a comma, a quote or a space at an end. Line breaks become spaces.
+// Returns a cell for CSV: quoted if it has a comma, a quote or a space at an end. Line breaks become spaces.
 [[nodiscard]] std::string csv_cell(std::string_view text);
-// The cells of a line; nothing if a quote does not end.
+// Returns the cells of a line; nothing if a quote does not end.
 [[nodiscard]] std::optional<std::vector<std::string>> parse_csv_line(std::string_view line);
 
 class SweepTable {
  public:
-  // The line of a run begins with its id, so that a table tells which runs it has.
-  // With a path: takes up the lines that are there already, but drops a last one that was cut off. Throws
-  // Error(input) if they are not of these runs, unless `force`, which begins anew; Error(usage) if somebody else
-  // writes the table. Without a path nothing is taken up.
+  // The line of a run begins with its id, so that a table tells which runs it has. With a path, takes up the lines
+  // that are there already, but drops a last one that was cut off. Throws Error(input) if they are not of these
+  // runs, unless `force`, which begins anew; Error(usage) if somebody else writes the table.
   SweepTable(std::optional<std::string> path, std::vector<std::string> columns, std::vector<std::string> ids,
              bool force);
   SweepTable(const SweepTable&) = delete;
   SweepTable& operator=(const SweepTable&) = delete;
 
-  // The cells of a run; empty if it has not been done.
+  // Returns the cells of a run; empty if it has not been done.
   [[nodiscard]] const std::vector<std::string>& cells(std::size_t run) const { return cells_[run]; }
-  // Runs whose lines were there before.
+  // Returns how many runs had lines before.
   [[nodiscard]] std::size_t taken_up() const { return taken_up_; }
   // Forgets a line, so that the run is done again.
   void drop(std::size_t run) { cells_[run].clear(); }
@@ -36,7 +35,7 @@ class SweepTable {
   void put(std::size_t run, std::vector<std::string> cells);
   // Adds a column to all lines.
   void add_column(const std::string& name, const std::vector<std::string>& cells);
-  // All lines in the order of the runs; the file is replaced as a whole.
+  // Writes all lines in the order of the runs; replaces the file as a whole.
   void finish();
 
  private:

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "core/diagnostic.h"
+#include "core/words.h"
 #include "util/json_writer.h"
 
 namespace convert {
@@ -12,8 +13,7 @@ namespace {
 
 constexpr const char* algorithm_key = "algorithm";
 
-// How a key's value is written in JSON. bus: a number of the shared bus, which has effect only in a system with
-// one.
+// Says how a key's value is written in JSON. bus: a number, which has effect only in a system with a shared bus.
 enum class Form : std::uint8_t { number, word, text, list, bus };
 
 struct SystemKey {
@@ -47,12 +47,10 @@ const SystemKey* find(const std::string& key) {
 bool is_custom(const std::string& key) { return key.ends_with("-custom"); }
 
 std::string json_list(const std::string& key, const std::string& value) {
-  std::string list = "[";
-  for (std::size_t begin = 0; begin <= value.size();) {
-    const std::size_t end = is_custom(key) ? value.size() : std::min(value.find('+', begin), value.size());
-    if (begin != 0) list += ", ";
-    append_json_string(list, value.substr(begin, end - begin));
-    begin = end + 1;
+  std::string list;
+  for (const std::string& item : is_custom(key) ? std::vector{value} : split(value, '+')) {
+    list += list.empty() ? "[" : ", ";
+    append_json_string(list, item);
   }
   return list + "]";
 }

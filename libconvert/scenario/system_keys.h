@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The keys of system.json, one by one: a value as text, and how it takes the place of what a system says.
+// The keys of system.json one by one: reads a value from text, and puts it in place of what a system says.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace convert {
 
-// All that have an effect on a replay, then `algorithm`, which is all four lists of algorithms.
+// Returns all that have an effect on a replay, then `algorithm`, which stands for all four lists of algorithms.
 [[nodiscard]] std::vector<std::string> system_key_names();
 [[nodiscard]] bool is_system_number(const std::string& key);  // its values are numbers
 
@@ -20,8 +20,8 @@ namespace convert {
 // then the algorithm of one collective, then its traces.
 [[nodiscard]] int system_key_rank(const std::string& key);
 
-// A configuration with this value. The algorithms of several dimensions are joined by "+". Throws Error(input)
-// without a place.
+// Returns a configuration with this value. The algorithms of several dimensions are joined by "+". Throws
+// Error(input) without a place.
 [[nodiscard]] SystemConfig parse_system_value(const std::string& key, const std::string& value);
 
 // Puts the key's value of `from` into `to`. The algorithm of one dimension is for all `dims`. Throws Error(input)

@@ -32,6 +32,11 @@ Error several_ranks(const SinkPlan& plan, const SetSource& source) {
                      ", but there are several ranks; give a prefix, as in -o " + source.base_name());
 }
 
+void write_whole(Output& out, std::string_view bytes) {
+  out.write(bytes);
+  out.close();
+}
+
 class Sink {
  public:
   Sink(SetSource& source, const SinkPlan& plan, const SinkOptions& options, Diagnostics& diagnostics)
@@ -86,9 +91,7 @@ class Sink {
     }
     std::string text;
     format.write_schedule(*schedule, plan_.choice.options, text);
-    auto out = open();
-    out->write(text);
-    out->close();
+    write_whole(*open(), text);
   }
 
   void write_algorithm(const Format& format) {
@@ -102,9 +105,7 @@ class Sink {
       require_readable(algorithm);
       format.write_algorithm(algorithm, plan_.choice.options, text);
     }
-    auto out = open();
-    out->write(text);
-    out->close();
+    write_whole(*open(), text);
   }
 
   // Refuses what no reader of the format would take: messages without a partner, deadlocks and the like.
@@ -122,14 +123,15 @@ class Sink {
                       first->rule);
   }
 
-  // The nodes of the rank whose head was read, encoded; flushed to `out` when it is given.
+  // Encodes the nodes of the rank whose head was read, into `out` if it is given, else into `bytes`.
   void encode_rank(TraceReader& reader, Trace& trace, TraceWriter& writer, std::size_t ordinal, bool many,
                    std::string& bytes, Output* out) const {
-    if (!options_.history.empty() && !source_.follows_reference()) add_history(trace.metadata, options_.history);
+    if (!options_.history.empty() && !source_.follows_reference()) add_history(trace.metadata, {options_.history});
     writer.begin_rank(trace, ordinal, many, bytes);
     std::vector<Node> nodes;
     while (reader.next_nodes(trace, batch_nodes)) {
-      // A batch may be a whole rank: a slice of its nodes at a time, over the same tables.
+      // A reader may give a whole rank at once. It is encoded a slice at a time: the slice becomes the nodes of
+      // `trace`, whose other tables hold what all of them refer to.
       std::swap(nodes, trace.nodes.nodes);
       for (std::size_t i = 0; i < nodes.size(); i += batch_nodes) {
         const auto end = nodes.begin() + static_cast<std::ptrdiff_t>(std::min(i + batch_nodes, nodes.size()));
@@ -148,7 +150,7 @@ class Sink {
     }
   }
 
-  // Each rank straight into its file. Independent ranks in parallel: the files do not depend on the order.
+  // Writes each rank into its file, independent ranks in parallel: the files do not depend on the order.
   void write_files(const Format& format) {
     std::vector<Rank> written;
     const auto write_one = [&](TraceReader& reader, Trace& trace) {
@@ -183,10 +185,7 @@ class Sink {
     ready();
     const std::string groups_path = *plan_.path + ".groups.json";
     if (const auto groups = source_.groups_to_write(&diagnostics_)) {
-      auto out = files_.create_in_set(groups_path);
-      out->write(groups->json);
-      out->close();
-      return;
+      return write_whole(*files_.create_in_set(groups_path), groups->json);
     }
     files_.reserve(groups_path);
     if (!existing.empty() && std::filesystem::exists(std::filesystem::symlink_status(groups_path, ignored))) {
@@ -269,7 +268,7 @@ class Sink {
     out->close();
   }
 
-  // To a writer that has a place for them. Returns whether it has.
+  // Gives the groups to a writer that has a place for them; returns whether it has.
   bool give_groups(const Format& format, TraceWriter& writer) {
     if (source_.follows_reference() || !source_.has_subgroups()) return false;
     const auto groups = source_.groups_to_write(&diagnostics_);
@@ -297,7 +296,7 @@ class Sink {
   OutputFiles files_;
 };
 
-// What set= asks for: a tar, a plain file, or nothing.
+// Returns whether set= asks for a tar or a plain file; nothing if it is not given.
 std::optional<bool> tar_wanted(const FormatOptions& options) {
   const auto text = options.get("set");
   if (!text) return std::nullopt;
@@ -361,9 +360,7 @@ std::unique_ptr<Output> open_output(OutputFiles& files, const std::optional<std:
 }
 
 void write_bytes(OutputFiles& files, const std::optional<std::string>& path, std::string_view bytes) {
-  const auto out = open_output(files, path);
-  out->write(bytes);
-  out->close();
+  write_whole(*open_output(files, path), bytes);
 }
 
 void write_bytes(const std::optional<std::string>& path, std::string_view bytes) {
@@ -372,7 +369,7 @@ void write_bytes(const std::optional<std::string>& path, std::string_view bytes)
   files.commit();
 }
 
-void add_history(Metadata& metadata, const std::string& line) {
+void add_history(Metadata& metadata, std::vector<std::string> more) {
   AttrTable& table = metadata.table;
   std::vector<std::string> lines;
   const auto at = std::find_if(table.attrs.begin(), table.attrs.end(), [](const Attr& a) {
@@ -382,7 +379,7 @@ void add_history(Metadata& metadata, const std::string& line) {
     for (const Text t : table.string_list(*at)) lines.emplace_back(table.view(t));
     table.attrs.erase(at);
   }
-  lines.push_back(line);
+  std::move(more.begin(), more.end(), std::back_inserter(lines));
   table.add_strings(attr::history, lines);
 }
 

@@ -53,7 +53,7 @@ void write_bytes(OutputFiles& files, const std::optional<std::string>& path, std
 // Does the same for a file by itself.
 void write_bytes(const std::optional<std::string>& path, std::string_view bytes);
 
-// Appends a line to the metadata's attribute `history`.
-void add_history(Metadata& metadata, const std::string& line);
+// Appends lines to the metadata's attribute `history`.
+void add_history(Metadata& metadata, std::vector<std::string> more);
 
 }  // namespace convert

@@ -15,6 +15,7 @@
 #include "config/network/network.h"
 #include "corpus.h"
 #include "scenario/inputs.h"
+#include "sets/schedules.h"
 #include "sets/source.h"
 #include "simulate/engine/replay.h"
 #include "simulate/report/report.h"
@@ -70,7 +71,7 @@ Outcome run_set(const fs::path& dir, const char* workload, const SystemInputs& i
   Outcome out;
   Diagnostics diagnostics;
   try {
-    const NetworkConfig network = load_network((dir / "network.yml").string());
+    const NetworkConfig network = find_network((dir / "network.yml").string());
     ReplayOptions options;
     options.astra = true;
     options.symmetry = symmetry;
@@ -123,7 +124,7 @@ const std::map<std::string, std::string>& known_differences() {
 // Those of a case, in order, and that of a backend which only a branch of ASTRA-sim has.
 std::vector<AstraGap> gaps_of(std::vector<AstraGap> gaps, const fs::path& dir, std::string_view backend) {
   const AstraGap branch = AstraGap::several_dimensions;
-  const bool several = load_network((dir / "network.yml").string()).dims.size() > 1;
+  const bool several = find_network((dir / "network.yml").string()).dims.size() > 1;
   if (backend != "unaware" && several && std::find(gaps.begin(), gaps.end(), branch) == gaps.end())
     gaps.insert(gaps.begin(), branch);
   return gaps;

@@ -16,6 +16,7 @@
 #include "config/network/network.h"
 #include "corpus.h"
 #include "scenario/inputs.h"
+#include "sets/schedules.h"
 #include "sets/source.h"
 #include "simulate/engine/replay.h"
 
@@ -52,7 +53,7 @@ class Figure4 {
 
   [[nodiscard]] std::optional<ReplayResult> run(const std::string& kind, const std::string& topology,
                                                 std::int64_t bytes, const std::string& backend, bool symmetry) {
-    const NetworkConfig network = load_network((dir_ / (topology + ".yml")).string());
+    const NetworkConfig network = find_network((dir_ / (topology + ".yml")).string());
     const std::string system =
         kind == "native_ring" ? "native" + std::to_string(network.dims.size()) + ".json" : "custom.json";
     ReplayOptions options;

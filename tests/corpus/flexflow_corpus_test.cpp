@@ -212,7 +212,8 @@ TEST(FlexflowCorpus, ValidAndReplayed) {
     for (const Diagnostic& d : findings.all()) ADD_FAILURE() << format_diagnostic(d);
 
     const auto traces = load(name);
-    const NetworkConfig network = load_network("ring:" + std::to_string(traces.size()) + ",bw=50GB/s,lat=500ns");
+    const NetworkConfig network =
+        parse_short_network("ring:" + std::to_string(traces.size()) + ",bw=50GB/s,lat=500ns");
     for (const NetworkModel model : {NetworkModel::unaware, NetworkModel::aware}) {
       ReplayOptions options;
       options.network.model = model;

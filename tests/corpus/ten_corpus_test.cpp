@@ -253,7 +253,7 @@ TEST(TenCorpus, TakesAsLongAsAstraSays) {
       ReplayOptions options;
       options.network.model = NetworkModel::aware;
       options.issue = IssueMode::algorithm;
-      const auto result = replay(lower(checked.algorithm), load_network(c.network), options, diagnostics);
+      const auto result = replay(lower(checked.algorithm), find_network(c.network), options, diagnostics);
       ASSERT_TRUE(result) << text(diagnostics);
       EXPECT_EQ(result->total_ps, c.ns[k++] * ps_per_ns) << name;
     }

@@ -10,6 +10,7 @@
 #include "config/network/network.h"
 #include "corpus.h"
 #include "scenario/inputs.h"
+#include "sets/schedules.h"
 #include "sets/sink.h"
 #include "sets/source.h"
 #include "simulate/engine/replay.h"
@@ -68,7 +69,7 @@ TEST(TextCorpus, TheReferencesTraces) {
 TEST(TextCorpus, ReplayOfAWorkload) {
   REQUIRE_CORPUS();
   const fs::path dir = corpus::root() / "astra" / "cases" / "N_hoti_mlp";
-  const NetworkConfig network = load_network((dir / "network.yml").string());
+  const NetworkConfig network = find_network((dir / "network.yml").string());
   for (const NetworkModel model : {NetworkModel::unaware, NetworkModel::aware}) {
     ReplayOptions options;
     options.astra = true;

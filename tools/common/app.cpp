@@ -8,6 +8,7 @@
 #include "common/text.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
+#include "core/words.h"
 
 namespace tools {
 
@@ -64,44 +65,20 @@ void append_option(std::string& out, const Option& o) {
   throw usage_error(name + ' ' + shell_quote(text) + ": " + expected);
 }
 
-std::string joined(const std::vector<std::string>& choices) {
-  std::string out;
-  for (const std::string& c : choices) out += (out.empty() ? "" : "|") + c;
-  return out;
-}
-
-// These return what stores the argument of an option in `to`, which is optional or has a default.
+// Returns what stores the argument of an option in `to`, which is optional or has a default.
 template <typename To>
 App::Apply set_choice(To& to, const std::vector<std::string>& choices) {
   return [&to, choices](const std::string& name, const std::string& text) {
     if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
       const std::string near = convert::nearest(text, choices);
-      bad_value(name, text, "expected " + joined(choices) + (near.empty() ? "" : "; did you mean '" + near + "'?"));
+      bad_value(name, text,
+                "expected " + convert::join(choices, "|") + (near.empty() ? "" : "; did you mean '" + near + "'?"));
     }
     to = text;
   };
 }
 
-template <typename To>
-App::Apply set_integer(To& to, std::int64_t min, std::int64_t max) {
-  return [&to, min, max](const std::string& name, const std::string& text) {
-    const auto number = convert::parse_int(text);
-    if (!number || *number < min || *number > max)
-      bad_value(name, text, "expected an integer from " + std::to_string(min) + " to " + std::to_string(max));
-    to = *number;
-  };
-}
-
-template <typename To>
-App::Apply set_time(To& to) {
-  return [&to](const std::string& name, const std::string& text) {
-    const auto time = convert::parse_time(text);
-    if (!time) bad_value(name, text, "not a time (examples: 1.5us, 500ns, 30s)");
-    to = *time;
-  };
-}
-
-// The option that CLI11 means in a message such as "--jobs: 1 required N missing" or "force was given a …".
+// Returns the option that CLI11 means in a message such as "--jobs: 1 required N missing" or "force was given a …".
 std::string option_in(std::string message, const std::vector<Option>& options) {
   message.resize(std::min(message.find_first_of(": "), message.size()));
   for (const Option& o : options) {
@@ -183,14 +160,9 @@ App& App::add_texts(const std::string& names, std::vector<std::string>& to, cons
 App& App::add_list(const std::string& names, std::vector<std::string>& to, const std::string& value,
                    const std::string& help) {
   const auto split = [&to](const std::string& name, const std::string& text) {
-    std::size_t begin = 0;
-    for (bool more = true; more;) {
-      const std::size_t comma = text.find(',', begin);
-      more = comma != std::string::npos;
-      std::string item = text.substr(begin, comma - begin);
+    for (std::string& item : convert::split(text, ',')) {
       if (item.empty()) bad_value(name, text, "an element of the list is empty");
       to.push_back(std::move(item));
-      begin = comma + 1;
     }
   };
   return add(names, value, help, split, true);
@@ -198,23 +170,28 @@ App& App::add_list(const std::string& names, std::vector<std::string>& to, const
 
 App& App::add_choice(const std::string& names, std::string& to, const std::vector<std::string>& choices,
                      const std::string& help) {
-  return add(names, joined(choices), help + " (default: " + to + ')', set_choice(to, choices));
+  return add(names, convert::join(choices, "|"), help + " (default: " + to + ')', set_choice(to, choices));
 }
 
 App& App::add_choice(const std::string& names, std::optional<std::string>& to,
                      const std::vector<std::string>& choices, const std::string& help) {
-  return add(names, joined(choices), help, set_choice(to, choices));
+  return add(names, convert::join(choices, "|"), help, set_choice(to, choices));
 }
 
-App& App::add_integer(const std::string& names, std::int64_t& to, std::int64_t min, std::int64_t max,
+template <class To>
+App& App::add_integer(const std::string& names, To& to, std::int64_t min, std::int64_t max,
                       const std::string& value, const std::string& help) {
-  return add(names, value, help, set_integer(to, min, max));
+  return add(names, value, help, [&to, min, max](const std::string& name, const std::string& text) {
+    const auto number = convert::parse_int(text);
+    if (!number || *number < min || *number > max)
+      bad_value(name, text, "expected an integer from " + std::to_string(min) + " to " + std::to_string(max));
+    to = *number;
+  });
 }
-
-App& App::add_integer(const std::string& names, std::optional<std::int64_t>& to, std::int64_t min, std::int64_t max,
-                      const std::string& value, const std::string& help) {
-  return add(names, value, help, set_integer(to, min, max));
-}
+template App& App::add_integer(const std::string&, std::int64_t&, std::int64_t, std::int64_t, const std::string&,
+                               const std::string&);
+template App& App::add_integer(const std::string&, std::optional<std::int64_t>&, std::int64_t, std::int64_t,
+                               const std::string&, const std::string&);
 
 App& App::add_bytes(const std::string& names, std::optional<std::int64_t>& to, const std::string& value,
                     const std::string& help) {
@@ -224,14 +201,17 @@ App& App::add_bytes(const std::string& names, std::optional<std::int64_t>& to, c
   });
 }
 
-App& App::add_time(const std::string& names, std::int64_t& to, const std::string& value, const std::string& help) {
-  return add(names, value, help, set_time(to));
+template <class To>
+App& App::add_time(const std::string& names, To& to, const std::string& value, const std::string& help) {
+  return add(names, value, help, [&to](const std::string& name, const std::string& text) {
+    const auto time = convert::parse_time(text);
+    if (!time) bad_value(name, text, "not a time (examples: 1.5us, 500ns, 30s)");
+    to = *time;
+  });
 }
-
-App& App::add_time(const std::string& names, std::optional<std::int64_t>& to, const std::string& value,
-                   const std::string& help) {
-  return add(names, value, help, set_time(to));
-}
+template App& App::add_time(const std::string&, std::int64_t&, const std::string&, const std::string&);
+template App& App::add_time(const std::string&, std::optional<std::int64_t>&, const std::string&,
+                            const std::string&);
 
 App& App::add_operands(std::vector<std::string>& to, const std::string& value, const std::string& help) {
   CLI::Option* cli = state_->cli.add_option(
@@ -259,7 +239,7 @@ std::string App::State::unexpected(const std::string& argument) const {
   for (const Option& o : options) {
     if (!o.operand) known.push_back(long_name(o.names));
   }
-  // One letter is near to everything.
+  // One letter resembles every other.
   const std::string near = given.starts_with("--") ? convert::nearest(given, known) : std::string();
   return "unknown option '" + given + "'" + (near.empty() ? "; see --help" : "; did you mean '" + near + "'?");
 }

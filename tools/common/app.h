@@ -21,9 +21,9 @@ struct ToolInfo {
   bool reads_files = true;                                    // whose size is limited: offers --max-expand
 };
 
-// A thin wrapper over CLI11. `names` is "-f,--from" or "--rank"; `value` is what the help calls the argument: "N",
-// "a|b|c". An argument called FILE, PATH, PREFIX or INPUT is a path, which the history shortens to its base name.
-// A malformed value throws Error(usage). An option that takes one value is refused when given twice.
+// Parses a command line; a thin wrapper over CLI11. `names` is "-f,--from" or "--rank"; `value` is what the help
+// calls the argument: "N", "a|b|c". An argument called FILE, PATH, PREFIX or INPUT is a path, which the history
+// shortens to its base name. Throws Error(usage) for a malformed value, and for a second value where one is wanted.
 class App {
  public:
   struct Option;
@@ -35,17 +35,17 @@ class App {
   App(const App&) = delete;
   App& operator=(const App&) = delete;
 
-  // Options added from here on stand under this heading. The help prints Input, Output, the others, Common.
+  // Puts options added from here on under this heading. The help prints Input, Output, the others, Common.
   void group(std::string title);
 
   App& add_flag(const std::string& names, bool& to, const std::string& help);
   App& add_count(const std::string& names, int& to, const std::string& help);  // -vv
   App& add_option(const std::string& names, std::optional<std::string>& to, const std::string& value,
                   const std::string& help);
-  // Comma separated, may be given several times; empty elements are refused.
+  // Adds an option for a list, separated by commas, that may be given several times; empty elements are refused.
   App& add_list(const std::string& names, std::vector<std::string>& to, const std::string& value,
                 const std::string& help);
-  // As given; may be given several times.
+  // Adds an option that may be given several times; keeps the texts as given.
   App& add_texts(const std::string& names, std::vector<std::string>& to, const std::string& value,
                  const std::string& help);
   // The help ends with the default, which is what `to` holds.
@@ -53,30 +53,30 @@ class App {
                   const std::string& help);
   App& add_choice(const std::string& names, std::optional<std::string>& to, const std::vector<std::string>& choices,
                   const std::string& help);
-  App& add_integer(const std::string& names, std::int64_t& to, std::int64_t min, std::int64_t max,
-                   const std::string& value, const std::string& help);
-  App& add_integer(const std::string& names, std::optional<std::int64_t>& to, std::int64_t min, std::int64_t max,
-                   const std::string& value, const std::string& help);
+  // `To` is std::int64_t, or std::optional of it.
+  template <class To>
+  App& add_integer(const std::string& names, To& to, std::int64_t min, std::int64_t max, const std::string& value,
+                   const std::string& help);
   App& add_bytes(const std::string& names, std::optional<std::int64_t>& to, const std::string& value,
                  const std::string& help);
-  // Picoseconds; a bare number is nanoseconds.
-  App& add_time(const std::string& names, std::int64_t& to, const std::string& value, const std::string& help);
-  App& add_time(const std::string& names, std::optional<std::int64_t>& to, const std::string& value,
-                const std::string& help);
+  // Sets picoseconds, of the same types; a bare number is nanoseconds.
+  template <class To>
+  App& add_time(const std::string& names, To& to, const std::string& value, const std::string& help);
   App& add_operands(std::vector<std::string>& to, const std::string& value, const std::string& help);
   // Leaves the option that was added last out of the history: it cannot change a result.
   App& no_history();
 
   enum class Request : std::uint8_t { run, help, version };
-  // Throws Error(usage) with the nearest option's name where one is near.
+  // Parses the command line. An Error(usage) about an unknown option names one that is spelt alike, if there is
+  // one.
   [[nodiscard]] Request parse(int argc, const char* const* argv);
 
   // Returns the long name of the first option of a group that was given; empty: none was.
   [[nodiscard]] std::string first_given(std::string_view group) const;
-  // At most 80 columns wide.
+  // Returns the help, at most 80 columns wide.
   [[nodiscard]] std::string help() const;
-  // What was given, as one line that says it again: long names in the order of the help, operands last, base names
-  // of files, nothing that cannot change a result (the group Common, options with no_history()).
+  // Returns what was given as one line: long names in the order of the help, operands last, base names of files,
+  // nothing that cannot change a result (the group Common, options with no_history()).
   [[nodiscard]] std::string canonical_arguments() const;
 
  private:

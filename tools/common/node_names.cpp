@@ -18,7 +18,7 @@ using namespace convert;
 
 using Names = std::map<std::pair<Rank, NodeId>, std::string>;
 
-// As messages show them.
+// Returns the name as messages show it.
 std::string shown(std::string_view name) {
   constexpr std::size_t most_bytes = 48;
   const std::string_view cut = cut_to(name, most_bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The names of a few nodes of a set, which is read again for them.
+// Finds the names of a few nodes of a set, which is read again for them.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,7 @@
 
 namespace tools {
 
-// Fills in the names of the first `most` nodes (0: all) from the traces; not from pipes, which can be read only
-// once.
+// Sets the names of the first `most` nodes (0: all) from the traces; not from pipes, which can be read only once.
 void look_up_names(const InputOptions& input, Context& context, std::size_t most,
                    std::vector<convert::WaitingNode>& nodes);
 

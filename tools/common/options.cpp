@@ -8,6 +8,7 @@
 
 #include "core/diagnostic.h"
 #include "core/units.h"
+#include "core/words.h"
 #include "formats/format.h"
 
 namespace tools {
@@ -22,12 +23,6 @@ constexpr std::int64_t most_jobs = 4096;
 std::string padded(std::string_view text, std::size_t width) {
   std::string out(text);
   out.resize(std::max(out.size(), width), ' ');
-  return out;
-}
-
-std::string joined_suffixes(const Format& format) {
-  std::string out;
-  for (const std::string_view suffix : format.suffixes) out += (out.empty() ? "" : " ") + std::string(suffix);
   return out;
 }
 
@@ -134,7 +129,7 @@ std::string list_formats(bool details) {
   for (const Format* f : convert::all_formats()) {
     out += padded(f->name, width) + padded(f->can_read() ? "read" : "-", 6) +
            padded(f->can_write() ? "write" : "-", 7);
-    out += padded(joined_suffixes(*f), 14) + ' ' + std::string(f->summary) + '\n';
+    out += padded(convert::join(f->suffixes, " "), 14) + ' ' + std::string(f->summary) + '\n';
     if (details) out += list_options("read", f->read_options) + list_options("write", f->write_options);
   }
   if (details) out += "every format that is written\n" + list_options("write", convert::common_write_options());

@@ -39,17 +39,17 @@ struct OutputOptions {
   [[nodiscard]] bool to_stdout() const { return !path || *path == "-"; }
 };
 
-// What ET_JOBS says, else 0. Throws Error(usage) if it is no number of threads.
+// Returns what ET_JOBS says, else 0. Throws Error(usage) if it is no number of threads.
 [[nodiscard]] std::int64_t jobs_from_environment();
 
 void add_common_options(App& app, CommonOptions& to, bool reads_files);
 void add_input_options(App& app, InputOptions& to);
-// `types`: what the help says that -t takes.
-void add_target_options(App& app, OutputOptions& to, const std::string& types);  // -o and -t
+// Adds -o and -t; `types` is what -t takes, for the help.
+void add_target_options(App& app, OutputOptions& to, const std::string& types);
 void add_output_options(App& app, OutputOptions& to, const std::string& types = "FORMAT[,KEY=VALUE...]");
 
-// The operands, or "-" when there are none and something is piped in. Throws Error(usage) when standard input is a
-// terminal.
+// Returns the operands, or "-" when there are none and something is piped in. Throws Error(usage) when standard
+// input is a terminal.
 [[nodiscard]] std::vector<std::string> inputs(const InputOptions& options);
 // Throws Error(usage) if more than one of them is "-".
 void require_one_standard_input(std::span<const std::string> inputs);
@@ -57,10 +57,10 @@ void require_one_standard_input(std::span<const std::string> inputs);
 // Throws Error(usage) when standard output is a terminal. `advice` ends the sentence: "or write text with -t json".
 void refuse_binary_on_tty(std::string_view advice = {});
 
-// A program called by a name such as msccl2chakra presets --from and --to.
+// Sets --from and --to for a program that is called by a name such as msccl2chakra.
 void preset_formats(std::string_view program, InputOptions& input, OutputOptions& output);
 
-// The table of --list-formats; with `details` also each format's options.
+// Returns the table of --list-formats; with `details` also each format's options.
 [[nodiscard]] std::string list_formats(bool details);
 
 }  // namespace tools

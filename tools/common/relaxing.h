@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What was taken out of a set so that no ranks wait for each other in a circle, for standard error.
+// Reports what was taken out of a set so that no ranks wait for each other in a circle.
 #pragma once
 
 #include "common/tool.h"
@@ -7,8 +7,8 @@
 
 namespace tools {
 
-// Each message pair that the recorded times contradict, and each dependency taken out; of both up to --max-errors.
-// Nothing if there were no circles.
+// Prints on standard error each message pair that the recorded times contradict, and each dependency taken out, of
+// both up to --max-errors; nothing if there were no circles.
 void report(const convert::Relaxation& relaxation, const Context& context);
 
 }  // namespace tools

@@ -96,7 +96,7 @@ void Reporter::print(const Diagnostic& d) const {
     std::string line = text.substr(0, end);
     text.erase(0, end + 1);
     const std::string& label = first ? word : std::string("note:");
-    // The label stands behind the location, so a message that contains it is not touched.
+    // The label is behind the location, so a message that contains it is not touched.
     const std::size_t at = line.find(label, convert::format_location(shown.where).size());
     const char* code = label == "error:" ? "1;31" : label == "warning:" ? "1;35" : "1;36";
     if (at != std::string::npos) line.replace(at, label.size(), paint(label, code));

@@ -12,7 +12,7 @@
 
 namespace tools {
 
-// Whether to colour a stream: `choice` is auto, always or never; auto asks the terminal, NO_COLOR and TERM.
+// Tells whether to colour a stream: `choice` is auto, always or never; auto asks the terminal, NO_COLOR and TERM.
 [[nodiscard]] bool use_color(std::string_view choice, int descriptor);
 
 class Reporter {
@@ -28,11 +28,11 @@ class Reporter {
 
   explicit Reporter(Style style) : style_(std::move(style)) {}
 
-  // Prints what was added since the last call. A hint is told once.
+  // Prints what was added since the last call, each hint once.
   void print_new(const convert::Diagnostics& diagnostics);
   // Takes what was added since the last call as printed by other means.
   void skip_new(const convert::Diagnostics& diagnostics) { printed_ = diagnostics.all().size(); }
-  // How many messages were held back, by file.
+  // Prints how many messages were held back, by file.
   void print_held_back(const convert::Diagnostics& diagnostics);
   void print(const convert::Diagnostic& d) const;
 

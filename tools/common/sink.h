@@ -8,7 +8,7 @@
 
 namespace tools {
 
-// Where a set goes, planned and not yet written.
+// Holds where a set goes, planned and not yet written.
 struct OpenSink {
   convert::SinkOptions options;
   convert::SinkPlan plan;
@@ -18,7 +18,7 @@ struct OpenSink {
   }
 };
 
-// Plans where `set` goes, before anything of it is read. `more`: what the options of the output do not say. Throws
+// Plans where `set` goes, before anything of it is read. `more` has what the output options do not say. Throws
 // Error(usage) where plan_sink() does, and if a terminal would get binary data.
 [[nodiscard]] OpenSink open_sink(convert::SetSource& set, const OutputOptions& output, const Context& context,
                                  convert::SinkOptions more = {});

@@ -11,10 +11,10 @@
 
 namespace tools {
 
-// Operands, format, rank and progress; imports are not hashed.
+// Returns operands, format, rank and progress; imports are not hashed.
 [[nodiscard]] convert::SourceOptions source_options(const InputOptions& input, const Context& context);
 
-// The files that the operands name, as far as they are files, and their groups.
+// Returns the files that the operands name, as far as they are files, and their groups.
 [[nodiscard]] std::vector<std::string> files_of(const std::vector<std::string>& operands,
                                                 const convert::InputSet& inputs);
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/words.h"
+
 namespace tools {
 
 void append_wrapped(std::string& out, std::string_view text, std::size_t at, std::size_t indent) {
@@ -35,17 +37,13 @@ std::string base_name(std::string path) {
 }
 
 std::string without_folders(const std::string& value) {
-  std::string out;
-  for (std::size_t begin = 0; begin <= value.size();) {
-    const std::size_t end = std::min(value.find(',', begin), value.size());
-    const std::string part = value.substr(begin, end - begin);
+  std::vector<std::string> parts = convert::split(value, ',');
+  for (std::string& part : parts) {
     const std::size_t file = part.rfind('=') + 1;  // 0 if there is no '='
     const bool is_file = file != 0 && part.find('/', file) != std::string::npos && !part.ends_with("/s");
-    out += is_file ? part.substr(0, file) + base_name(part.substr(file)) : part;
-    if (end < value.size()) out += ',';
-    begin = end + 1;
+    if (is_file) part = part.substr(0, file) + base_name(part.substr(file));
   }
-  return out;
+  return convert::join(parts, ",");
 }
 
 std::string shell_quote(const std::string& word) {

@@ -35,7 +35,7 @@ constexpr int exit_content = 1;  // something is wrong with what the tool read
 constexpr int exit_failure = 2;  // usage, system, internal
 constexpr std::size_t usual_keep = 10'000;
 
-// SIGPIPE is ignored, for the sake of standard error: where an output's reader has gone, end as if it were not.
+// Ends the process as SIGPIPE would, which is ignored for the sake of standard error: an output's reader has gone.
 [[nodiscard]] int end_on_closed_pipe() {
   std::signal(SIGPIPE, SIG_DFL);
   std::raise(SIGPIPE);
@@ -60,7 +60,7 @@ void ignore_pipe_signal() {
   if (sigaction(SIGPIPE, nullptr, &action) == 0 && action.sa_handler == SIG_DFL) std::signal(SIGPIPE, SIG_IGN);
 }
 
-// Errors of standard output may show only when the buffers are flushed.
+// Flushes standard output, whose errors may show only then; returns the exit status.
 [[nodiscard]] int finish_stdout(const Reporter& reporter, int status) {
   errno = 0;
   std::cout.flush();
@@ -87,7 +87,7 @@ void ignore_pipe_signal() {
   return e.kind() == Error::Kind::input ? exit_content : exit_failure;
 }
 
-// The one place where failures become messages and exit statuses.
+// Turns failures into messages and exit statuses; nothing else does.
 template <typename Work>
 [[nodiscard]] int guarded(const Reporter& reporter, const Work& work) {
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every tool's main does around its own work: parse, catch, print messages, choose the exit status.
+// Does for every tool what surrounds its own work: parse, catch, print messages, choose the exit status.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace tools {
 
-// What a tool's work gets.
+// Gives a tool's work what it needs besides its options.
 class Context {
  public:
   Context(const App& app, const CommonOptions& options, Reporter& reporter, std::string history);
@@ -22,15 +22,15 @@ class Context {
 
   [[nodiscard]] unsigned jobs() const;  // threads to use, at least 1
   [[nodiscard]] bool progress() const;  // whether to paint progress on standard error
-  // Whether the exit status will be 1 (with --werror also for warnings): a tool writes nothing then.
+  // Tells whether the exit status will be 1 (with --werror also for warnings): a tool writes nothing then.
   [[nodiscard]] bool failed() const;
   // Prints the diagnostics so far, before output that follows them.
   void report() { reporter_.print_new(diagnostics); }
-  // The diagnostics so far have been printed as results.
+  // Takes the diagnostics so far as printed: they were results.
   void set_reported() { reporter_.skip_new(diagnostics); }
   // See App::first_given().
   [[nodiscard]] std::string first_given(std::string_view group) const { return app_.first_given(group); }
-  // For the metadata attribute `history`: tool, version and canonical command line.
+  // Returns the line for the metadata attribute `history`: tool, version and canonical command line.
   [[nodiscard]] const std::string& history() const { return history_; }
 
  private:
@@ -39,11 +39,12 @@ class Context {
   std::string history_;
 };
 
-// `setup` declares the tool's options and does no work; the common options are added after it. `run` does the work
-// and returns the exit status, 0 unless the tool has a result of its own to tell (error diagnostics make it 1).
+// Runs a tool and returns its exit status. `setup` declares the tool's options and does no work; the common options
+// are added after it. `run` does the work and returns the exit status, 0 unless the tool has a result of its own to
+// tell (error diagnostics make it 1).
 [[nodiscard]] int run_tool(int argc, char** argv, const ToolInfo& info, const std::function<void(App&)>& setup,
                            const std::function<int(Context&)>& run);
-// The same for a tool with one struct of options.
+// Does the same for a tool with one struct of options.
 template <class Options>
 [[nodiscard]] int run_tool(int argc, char** argv, const ToolInfo& info, void (*declare)(App&, Options&),
                            int (*run)(const Options&, Context&)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What etkit this is and what it was built with.
+// Tells which etkit this is and what it was built with.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace tools {
 
 extern const char* const version_number;  // "0.1.0"
 
-// What --version prints behind the tool's name: number and commit, then libraries, compiler and formats.
+// Returns what --version prints behind the tool's name: number and commit, then libraries, compiler and formats.
 [[nodiscard]] std::string version_text();
 
 }  // namespace tools

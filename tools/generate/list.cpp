@@ -15,7 +15,7 @@ using namespace convert;
 
 namespace {
 
-// Those that there are algorithms for.
+// The collectives for which there are algorithms.
 constexpr Collective collectives[] = {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
                                       Collective::all_to_all, Collective::broadcast,  Collective::reduce};
 

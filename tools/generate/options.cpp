@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/units.h"
+#include "core/words.h"
 
 namespace tools {
 
@@ -16,18 +17,16 @@ constexpr std::int64_t most_npus = std::int64_t{1} << 24;
 
 std::vector<std::int32_t> parse_dims(const std::string& text) {
   std::vector<std::int32_t> dims;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('x', begin), text.size());
-    const auto size = parse_int(std::string_view(text).substr(begin, end - begin));
+  for (const std::string& piece : split(text, 'x')) {
+    const auto size = parse_int(piece);
     if (!size || *size < 1 || *size > most_npus)
       throw usage_error("--dims " + text + ": expected sizes such as 2x4x8");
     dims.push_back(static_cast<std::int32_t>(*size));
-    begin = end + 1;
   }
   return dims;
 }
 
-// Refuses the options of a group that the kind has no use for: `others` says whose they are.
+// Refuses options of a group that the kind has no use for; `others` says whose they are.
 void refuse(const std::string& kind, const char* others, const std::string& given) {
   if (!given.empty()) throw usage_error(given + " is for " + others + ", not for " + kind);
 }

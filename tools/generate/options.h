@@ -39,7 +39,7 @@ struct GenerateOptions {
 
 void add_generate_options(App& app, GenerateOptions& to);
 
-// These return what is to be made. Throw Error(usage) for options of the other of the two.
+// Return what to make. Throw Error(usage) for options that belong to the other of the two.
 [[nodiscard]] convert::CollectiveRequest algorithm_request(const GenerateOptions& o, convert::Collective collective,
                                                            const Context& context);
 [[nodiscard]] convert::GenerateRequest trace_request(const GenerateOptions& o, const Context& context);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pictures through Graphviz, which runs as a child process with limits of time and size.
+// Makes pictures by Graphviz, which runs as a child process with limits of time and size.
 #pragma once
 
 #include <chrono>
@@ -10,15 +10,15 @@
 
 namespace tools {
 
-// Whether `type` is one of the picture types that need a layout: svg, png, pdf.
+// Tells whether `type` is one of the picture types that need a layout: svg, png, pdf.
 [[nodiscard]] bool is_picture(std::string_view type);
 
-// Throws Error(input) about `name` if what there is to lay out takes dot far longer than `timeout`.
+// Throws Error(input) about `name` if dot would need far longer than `timeout` for the drawing.
 void check_layout(const convert::drawing::Drawing& drawing, const std::string& name,
                   std::chrono::milliseconds timeout);
 
-// The picture's bytes. Throws Error(system) if Graphviz is not installed, is too slow or fails; the message says
-// what to do instead.
+// Returns the picture's bytes. Throws Error(system) if Graphviz is not installed, is too slow or fails; the message
+// says what to do instead.
 [[nodiscard]] std::string draw(const std::string& type, std::string_view dot, std::chrono::milliseconds timeout);
 
 }  // namespace tools

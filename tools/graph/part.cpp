@@ -62,7 +62,7 @@ void refuse_missing(const std::vector<Rank>& wanted, const std::string& list, co
                     counted(source.ranks_read(), "rank"));
 }
 
-// An end of --nodes that lies beyond all ids is a slip, most probably.
+// Warns of an end of --nodes beyond all ids, which is most probably a slip.
 void warn_beyond(NodeId first, NodeId last, const std::vector<Trace>& traces, Diagnostics& diagnostics) {
   NodeId highest = 0;
   for (const Trace& t : traces) {

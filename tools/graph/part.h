@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The part of a set that et-graph draws: ranks, and of them the nodes.
+// Reads the part of a set that et-graph draws: some ranks, and some of their nodes.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ void add_part_options(App& app, PartOptions& to);
 // Returns which nodes of the ranks are wanted. Throws Error(usage).
 [[nodiscard]] convert::ExcerptOptions excerpt_options(const PartOptions& options);
 
-// Reads what is to be drawn. Throws Error(usage) if a rank that was asked for is not there.
+// Returns the traces to draw. Throws Error(usage) if a rank that was asked for is not there.
 [[nodiscard]] std::vector<convert::Trace> load_part(convert::TraceSource& source,
                                                     const std::optional<std::string>& ranks,
                                                     const convert::ExcerptOptions& excerpt, Context& context);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is checked and told when all ranks are linked.
+// Linking: the checks and messages when all ranks are linked.
 #include <utility>
 
 #include "core/rank_list.h"
@@ -43,11 +43,11 @@ void Linking::check(TraceSource& source, OutputFiles& files) {
   if (failed) throw input_error({}, "nothing is written" + hint);
 }
 
-// One message a reason, for all ranks, which names the first.
+// Reports one message a reason for all ranks; it names the first rank.
 void Linking::report_unmatched() {
   if (options_.unmatched == "keep") return;
   const bool error = options_.unmatched == "error";
-  // The report is written with the set, or not at all.
+  // The report file is written with the set, or not at all.
   std::vector<std::string> notes = {std::string(context_.common.werror ? "without --werror, " : "") +
                                     (error ? "--unmatched warn " : "") +
                                     "--report FILE --list-unmatched names them all; --unmatched keep is silent"};
@@ -73,7 +73,7 @@ void Linking::report_unmatched() {
   }
 }
 
-// Unless the user named the ranks.
+// Warns unless the user named the ranks.
 void Linking::warn_of_missing(const TraceSource& source) {
   if (options_.ranks || options_.rank) return;
   std::vector<Rank> present;

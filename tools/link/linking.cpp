@@ -57,7 +57,7 @@ SourceOptions Linking::source_options() {
   o.from = "pytorch";
   o.hash = !output_.no_history;
   o.progress = context_.progress();
-  // Dealt out to the processes like cards.
+  // Process k takes the k-th rank and each size()-th after it.
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     if (team_ != nullptr && i % team_->size() != team_->number()) continue;
     const Rank rank = ranks_[i];
@@ -136,7 +136,7 @@ void Linking::write(TraceSource& source) {
   }
 }
 
-// Called by several threads.
+// Several threads call it.
 void Linking::add_rank(Rank rank, const std::string& file, const LinkedRank& linked, const Trace* trace) {
   RankFacts r{.rank = rank,
               .file = file,
@@ -164,7 +164,7 @@ void Linking::add_rank(Rank rank, const std::string& file, const LinkedRank& lin
   linked_.emplace(r.rank, std::move(r));
 }
 
-// What the others know comes to the first process.
+// Brings what the other processes know to the first one.
 void Linking::gather(TraceSource& source) {
   std::string bytes;
   ByteWriter writer(bytes);

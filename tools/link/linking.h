@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Linking many ranks: the files, the checks across ranks, the report.
+// Links many ranks: finds the files, checks across ranks, writes the report.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@
 
 namespace tools {
 
-// What is known of a rank when it is linked.
+// Holds what is known of a rank when it is linked.
 struct RankFacts {
   convert::Rank rank = 0;
   std::string file;
@@ -38,17 +38,16 @@ struct RankFacts {
 
 class Linking {
  public:
-  // `team`: null if this process is alone. Throws Error(usage) for options that do not go together, and for files
-  // that are missing.
+  // `team` is null if this process is alone. Throws Error(usage) for missing files and options that do not match.
   Linking(const LinkToolOptions& options, const OutputOptions& output, Context& context, LinkTeam* team);
 
   [[nodiscard]] convert::SourceOptions source_options();
-  // With --relax: links all ranks once, to find the order that makes them wait for each other in a circle.
+  // Links all ranks once for --relax, to find the order that makes them wait for each other in a circle.
   void find_circles();
-  // Whether this process has ranks to link; if not, it only agrees with the others.
+  // Tells whether this process has ranks to link; if not, it calls attend() to agree with the others.
   [[nodiscard]] bool has_ranks() const { return team_ == nullptr || team_->number() < ranks_.size(); }
   void attend();
-  // Links and writes. With several processes all of them write their ranks, or none does.
+  // Links and writes. Of several processes all write their ranks, or none does.
   void write(convert::TraceSource& source);
 
  private:
@@ -62,11 +61,11 @@ class Linking {
   void report_unmatched();
   void warn_of_missing(const convert::TraceSource& source);
   void check_across_ranks(const convert::TraceSource& source);
-  // What is found across ranks: error, warn, off. Of a part of the ranks much is usual.
+  // Returns what findings across ranks are: error, warn, off. Where only some ranks are linked, many are usual.
   [[nodiscard]] std::string check_mode() const {
     return options_.check.value_or(options_.ranks ? "warn" : "error");
   }
-  // How many ranks there are, as all say that say it.
+  // Returns how many ranks there are, if all traces that tell it agree.
   [[nodiscard]] std::optional<convert::Rank> told_world() const {
     return world_sizes_.differ() ? std::nullopt : world_sizes_.first();
   }

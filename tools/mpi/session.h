@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// MPI from its begin to its end, for a process that mpirun has started together with others.
+// Holds MPI from its begin to its end, for a process that mpirun has started together with others.
 #pragma once
 
 #include <memory>
@@ -8,15 +8,15 @@ namespace tools {
 
 class MpiSession {
  public:
-  // Null if this process is alone; MPI is not touched if mpirun has not started it.
+  // Returns null if this process is alone; MPI is not touched if mpirun has not started it.
   [[nodiscard]] static std::unique_ptr<MpiSession> join();
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
 
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
-  // All processes call it, when they have written their messages: mpirun ends them all when one ends with an
-  // error. Where one has failed and the others do not know, that is wanted: it does not call this.
+  // Ends MPI. All processes call it when they have written their messages, as mpirun ends them all when one ends
+  // with an error. A process that has failed without telling the others wants that, so it does not call this.
   void finish();
 
  private:

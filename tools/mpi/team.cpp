@@ -46,7 +46,7 @@ void decode(std::string_view bytes, std::int64_t& run, std::vector<std::string>&
   }
 }
 
-// The queue of process 0, from another one. One thread at a time talks.
+// Is the queue of process 0 as another process sees it. One thread at a time talks.
 class RemoteQueue : public RunQueue {
  public:
   std::optional<std::size_t> take() override { return ask(none, {}); }

@@ -8,8 +8,8 @@
 
 namespace tools {
 
-// Null if this process was not started together with others; MPI is not touched then. Throws Error(usage) if it
-// was, but the program is built without MPI.
+// Returns null, without touching MPI, if this process was not started together with others. Throws Error(usage) if
+// it was, but the program is built without MPI.
 [[nodiscard]] std::unique_ptr<SweepTeam> join_team();
 
 }  // namespace tools

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "config/network/network.h"
-#include "config/yaml_tree.h"
+#include "core/words.h"
 #include "scenario/option_values.h"
 #include "util/log.h"
 
@@ -41,7 +41,7 @@ void add_option(App& app, ReplayInputOptions& to, const Setting& row) {
   }
 }
 
-// Returns the value that was given as a setting has it, if one was.
+// Returns the value that was given, in the form that a setting has; nothing if none was.
 std::optional<std::string> text_of(const SettingOption& o) {
   if (o.flag) return o.name.starts_with("--no-") ? "false" : "true";
   if (o.texts.empty()) return o.text;
@@ -56,7 +56,7 @@ std::optional<std::string> text_of(const SettingOption& o) {
   return list;
 }
 
-// No setting is given by two options, nor one that has no meaning. Says which options have no effect.
+// Refuses a setting that two options give, or that has no meaning. Notes which options have no effect.
 void check_command(const ReplayCommand& command) {
   for (const SweepSetting& s : command.settings) {
     if (const SweepSetting* const first = find(command.settings, s.key); first != &s)
@@ -132,11 +132,8 @@ std::vector<SweepSetting> sweep_base(const ReplayCommand& command) {
 void note_missing_latency(const std::string& network) {
   if (!is_short_network(network) || network == "ideal") return;
   (void)parse_short_network(network);  // there is nothing to say of one that is wrong
-  for (std::size_t begin = 0; begin <= network.size();) {
-    const std::size_t end = std::min(network.find('+', begin), network.size());
-    const std::string part = network.substr(begin, end - begin);
+  for (const std::string& part : split(network, '+')) {
     if (part.find(",lat=") == std::string::npos) return log_note(part + " has no lat: its links have no latency");
-    begin = end + 1;
   }
 }
 

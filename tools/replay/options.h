@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the command line says of a replay: its settings as text, by our names and by ASTRA-sim's.
+// The options of a replay: its settings as text, by our names and by ASTRA-sim's.
 #pragma once
 
 #include <deque>
@@ -13,7 +13,7 @@
 
 namespace tools {
 
-// An option of a setting, or, without one, of ASTRA-sim and without effect.
+// Holds an option of a setting, or, without one, an option of ASTRA-sim without effect.
 struct SettingOption {
   const convert::Setting* setting;
   std::string name;  // as messages call it
@@ -28,22 +28,21 @@ struct ReplayInputOptions {
 };
 void add_replay_options(App& app, ReplayInputOptions& to);
 
-// The options that were given.
+// Holds the options that were given.
 struct ReplayCommand {
   InputOptions input;
   std::vector<convert::SweepSetting> settings{};  // one value each
   std::vector<std::string> unused{};              // without effect
   bool astra_names = false;
 };
-// Throws Error(usage) at values that cannot be.
+// Throws Error(usage) for values that cannot be.
 [[nodiscard]] ReplayCommand read_command(const ReplayInputOptions& options);
 
-// Return the settings of a single replay, and the base of a sweep; say which options have no effect. Throw
-// Error(usage).
+// Return the settings of a replay, and the base of a sweep; say which options have no effect. Throw Error(usage).
 [[nodiscard]] convert::RunSettings replay_settings(const ReplayCommand& command);
 [[nodiscard]] std::vector<convert::SweepSetting> sweep_base(const ReplayCommand& command);
 
-// Says that a network in short form leaves the latency out. Throws Error(usage) if it is none.
+// Notes that a network in short form leaves the latency out. Throws Error(usage) if it is no network.
 void note_missing_latency(const std::string& network);
 
 }  // namespace tools

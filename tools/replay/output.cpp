@@ -16,22 +16,25 @@
 #include "util/log.h"
 
 namespace tools {
+
+using namespace convert;
+
 namespace {
 
-convert::ReportPart part_of(const std::string& report) {
-  if (report == "collectives") return convert::ReportPart::collectives;
-  return report == "links" ? convert::ReportPart::wires : convert::ReportPart::npus;
+ReportPart part_of(const std::string& report) {
+  if (report == "collectives") return ReportPart::collectives;
+  return report == "links" ? ReportPart::wires : ReportPart::npus;
 }
 
-// "3:17" or "end"
-convert::ExplainTarget explain_target(const std::string& text) {
+// Reads "3:17" or "end".
+ExplainTarget explain_target(const std::string& text) {
   if (text == "end") return {.end = true};
   const std::size_t colon = text.find(':');
-  const auto rank = convert::parse_int(text.substr(0, colon));
-  const auto node = colon == std::string::npos ? std::nullopt : convert::parse_unsigned(text.substr(colon + 1));
-  if (!rank || !node || *rank < 0 || *rank >= convert::max_npus)
-    throw convert::usage_error("--explain: '" + text + "' is neither RANK:NODE, such as 3:17, nor end");
-  return {.rank = static_cast<convert::Rank>(*rank), .node = *node};
+  const auto rank = parse_int(text.substr(0, colon));
+  const auto node = colon == std::string::npos ? std::nullopt : parse_unsigned(text.substr(colon + 1));
+  if (!rank || !node || *rank < 0 || *rank >= max_npus)
+    throw usage_error("--explain: '" + text + "' is neither RANK:NODE, such as 3:17, nor end");
+  return {.rank = static_cast<Rank>(*rank), .node = *node};
 }
 
 void check_explain(const ReplayOutputOptions& o, bool sweep) {
@@ -43,30 +46,28 @@ void check_explain(const ReplayOutputOptions& o, bool sweep) {
                       : o.report != "npus"  ? "--report"
                       : o.format == "astra" ? "--format astra"
                                             : nullptr;
-  if (other != nullptr) throw convert::usage_error(std::string("--explain does not go together with ") + other);
+  if (other != nullptr) throw usage_error(std::string("--explain does not go together with ") + other);
 }
 
 void check_to(const ReplayOutputOptions& o, bool sweep) {
   if (!o.to) return;
-  const convert::FormatChoice choice = convert::parse_format_choice(*o.to, convert::Direction::write);
-  if (choice.format->write_schedule == nullptr)
-    throw convert::usage_error("-t " + *o.to + ": a replay is written as ten");
+  const FormatChoice choice = parse_format_choice(*o.to, Direction::write);
+  if (choice.format->write_schedule == nullptr) throw usage_error("-t " + *o.to + ": a replay is written as ten");
   const char* other = sweep                 ? "a sweep"
                       : o.explain           ? "--explain"
                       : o.report != "npus"  ? "--report"
                       : o.format != "table" ? "--format"
                                             : nullptr;
-  if (other != nullptr) throw convert::usage_error(std::string("-t does not go together with ") + other);
+  if (other != nullptr) throw usage_error(std::string("-t does not go together with ") + other);
 }
 
 void check_report(const ReplayOutputOptions& o, bool sweep) {
   if (o.report == "npus") return;
-  if (sweep) throw convert::usage_error("--report is for a single replay, not for a sweep");
-  if (o.format == "astra") throw convert::usage_error("--format astra has no --report " + o.report);
+  if (sweep) throw usage_error("--report is for a single replay, not for a sweep");
+  if (o.format == "astra") throw usage_error("--format astra has no --report " + o.report);
 }
 
 void check_files(const ReplayOutputOptions& o, bool sweep) {
-  using convert::usage_error;
   if (sweep) {
     if (o.timeline) throw usage_error("--timeline is for a single replay, not for a sweep");
     if (o.track_memory || o.memory_trace)
@@ -82,7 +83,7 @@ std::string memory_trace_file(const std::string& prefix, std::size_t rank) {
   return prefix + "." + std::to_string(rank) + ".json";
 }
 
-std::string text_of(const convert::ReplayResult& result, const ReplayOutputOptions& o, bool all) {
+std::string text_of(const ReplayResult& result, const ReplayOutputOptions& o, bool all) {
   std::string out;
   if (o.explain) {
     constexpr std::size_t max_steps = 40;
@@ -95,7 +96,7 @@ std::string text_of(const convert::ReplayResult& result, const ReplayOutputOptio
     }
     return out;
   }
-  const convert::ReportOptions options{.part = part_of(o.report), .all = all};
+  const ReportOptions options{.part = part_of(o.report), .all = all};
   if (o.format == "json") {
     append_json(result, out, options);
   } else if (o.format == "astra") {
@@ -108,19 +109,18 @@ std::string text_of(const convert::ReplayResult& result, const ReplayOutputOptio
   return out;
 }
 
-std::string text_of(const convert::Schedule& schedule, const std::string& to) {
-  const convert::FormatChoice choice = convert::parse_format_choice(to, convert::Direction::write);
+std::string text_of(const Schedule& schedule, const std::string& to) {
+  const FormatChoice choice = parse_format_choice(to, Direction::write);
   std::string out;
   choice.format->write_schedule(schedule, choice.options, out);
   return out;
 }
 
-void report_waits(convert::ReplayResult& result, const InputOptions& input, const std::string& file,
-                  Context& context) {
-  convert::WaitReport& waits = result.waits;
+void report_waits(ReplayResult& result, const InputOptions& input, const std::string& file, Context& context) {
+  WaitReport& waits = result.waits;
   const auto most = static_cast<std::size_t>(context.common.max_errors);
   look_up_names(input, context, most, waits.blocked);
-  const bool deadlock = result.status == convert::ReplayStatus::deadlock;
+  const bool deadlock = result.status == ReplayStatus::deadlock;
   context.diagnostics.error({.file = file}, deadlock ? "deadlock" : "pairs",
                             (deadlock ? "deadlock: " : "") + result_message(result), describe(waits, most));
   context.report();
@@ -152,25 +152,24 @@ void check_replay_output(const ReplayOutputOptions& o, bool sweep) {
   check_files(o, sweep);
 }
 
-void check_replay_output(const ReplayOutputOptions& o, const convert::Scenario& scenario) {
-  using convert::usage_error;
-  const convert::Recorded recorded = scenario.options.recorded;
-  const convert::NetworkModel model = scenario.options.network.model;
+void check_replay_output(const ReplayOutputOptions& o, const Scenario& scenario) {
+  const Recorded recorded = scenario.options.recorded;
+  const NetworkModel model = scenario.options.network.model;
   const auto refuse = [&](bool given, const std::string& option) {
     if (given)
       throw usage_error(option + " does not go together with " +
                         (scenario.by_rank() ? "--compute recorded --comm recorded" : "--comm recorded"));
   };
-  if (recorded != convert::Recorded::nothing) {
+  if (recorded != Recorded::nothing) {
     refuse(o.report != "npus", "--report " + o.report);
     refuse(o.to.has_value(), "-t " + o.to.value_or(""));
     refuse(scenario.by_rank() && o.track_memory, "--track-memory");
     refuse(scenario.by_rank() && o.memory_trace, "--memory-trace");
   }
-  if (o.report == "links" && model == convert::NetworkModel::unaware)
+  if (o.report == "links" && model == NetworkModel::unaware)
     throw usage_error("network unaware has no links to report; choose --network aware or links");
   if (o.report == "links" && scenario.network.ideal) throw usage_error("an ideal network has no links to report");
-  if (o.to && model != convert::NetworkModel::wires)
+  if (o.to && model != NetworkModel::wires)
     throw usage_error("-t " + *o.to + " wants --network links: the others know no links, or no exact times");
 }
 
@@ -195,57 +194,51 @@ void check_no_input(const std::vector<std::string>& outputs, const std::vector<s
   }
   for (const std::string& output : outputs) {
     const auto file = find(output);
-    if (file && !convert::is_stream_path(output) && files.contains(*file))
-      throw convert::usage_error(output + " is an input; give the result another name");
+    if (file && !is_stream_path(output) && files.contains(*file))
+      throw usage_error(output + " is an input; give the result another name");
   }
 }
 
-void set_replay_output(const ReplayOutputOptions& o, convert::ReplayOptions& options) {
-  const convert::SystemConfig& system = options.system->config;
+void set_replay_output(const ReplayOutputOptions& o, ReplayOptions& options) {
+  const SystemConfig& system = options.system->config;
   options.timeline = o.timeline.has_value() || o.to.has_value();
   if (o.explain) options.explain = explain_target(*o.explain);
-  // The bottleneck is a line of the other reports.
-  options.network.count_wires = o.report != "npus" && options.network.model != convert::NetworkModel::unaware;
+  // The other reports name the bottleneck.
+  options.network.count_wires = o.report != "npus" && options.network.model != NetworkModel::unaware;
   const bool peaks = o.track_memory || system.track_local_mem;
-  options.memory = o.memory_trace ? convert::MemoryTracking::trace
-                   : peaks        ? convert::MemoryTracking::peaks
-                                  : convert::MemoryTracking::off;
+  options.memory = o.memory_trace ? MemoryTracking::trace : peaks ? MemoryTracking::peaks : MemoryTracking::off;
   if (!o.memory_trace && system.track_local_mem)
-    convert::log_info("track-local-mem writes no files by itself; --memory-trace " + system.local_mem_trace +
-                      " does");
+    log_info("track-local-mem writes no files by itself; --memory-trace " + system.local_mem_trace + " does");
 }
 
-bool report_result(convert::ReplayResult& result, const ReplayOutputOptions& o, const InputOptions& input,
+bool report_result(ReplayResult& result, const ReplayOutputOptions& o, const InputOptions& input,
                    const std::string& name, Context& context) {
-  using convert::ReplayStatus;
   const std::string file = name == "-" ? "<stdin>" : name;
   if (result.status != ReplayStatus::deadlock) {
-    for (const convert::AstraGap gap : result.gaps.list())
-      convert::log_note(std::string(convert::astra_gap_text) + std::string(cause(gap)));
+    for (const AstraGap gap : result.gaps.list()) log_note(std::string(astra_gap_text) + std::string(cause(gap)));
   }
   if (result.status == ReplayStatus::deadlock || result.status == ReplayStatus::unmatched)
     report_waits(result, input, file, context);
   if (o.explain && !result.explanation) {
     if (context.failed()) return false;
-    throw convert::input_error({.file = file}, *o.explain == "end"
-                                                   ? "the replay has not ended at --until"
-                                                   : "node " + *o.explain + " has not started at --until");
+    throw input_error({.file = file}, *o.explain == "end" ? "the replay has not ended at --until"
+                                                          : "node " + *o.explain + " has not started at --until");
   }
   if (result.worst_port)
     context.diagnostics.warning({}, "ports", port_text(*result.worst_port) + "; --network links queues them");
   return !o.to || !context.failed();
 }
 
-void write_replay(const convert::ReplayResult& result, const ReplayOutputOptions& o, bool all,
-                  const convert::LoadedReplay& replay, const std::optional<convert::Schedule>& schedule) {
-  convert::OutputFiles files;
+void write_replay(const ReplayResult& result, const ReplayOutputOptions& o, bool all, const LoadedReplay& replay,
+                  const std::optional<Schedule>& schedule) {
+  OutputFiles files;
   const auto out = open_output(files, o.output);
   if (o.timeline) {
     const auto timeline = open_output(files, o.timeline);
     write_chrome(result.timeline, *timeline);
     timeline->close();
   }
-  for (convert::Rank r = 0; o.memory_trace && r < result.npus.size(); ++r) {
+  for (Rank r = 0; o.memory_trace && r < result.npus.size(); ++r) {
     const auto trace = files.create_in_set(memory_trace_file(*o.memory_trace, r));
     write_memory_trace(*replay.program, result, r, [&](std::string_view text) { trace->write(text); });
     trace->close();

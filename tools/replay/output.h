@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What et-replay writes: a report, an explanation, a timeline, the use of memory.
+// Writes what et-replay finds: a report, an explanation, a timeline, the use of memory.
 #pragma once
 
 #include <optional>
@@ -25,20 +25,20 @@ struct ReplayOutputOptions {
 };
 
 void add_replay_output_options(App& app, ReplayOutputOptions& to);
-// Throw Error(usage) for what does not go together: the options, and they with what is replayed.
+// Throw Error(usage) for options that do not go together, or not with what is replayed.
 void check_replay_output(const ReplayOutputOptions& o, bool sweep);
 void check_replay_output(const ReplayOutputOptions& o, const convert::Scenario& scenario);
-// All files that the replay of so many ranks writes.
+// Returns all files that the replay of so many ranks writes.
 [[nodiscard]] std::vector<std::string> output_files(const ReplayOutputOptions& o, std::size_t ranks);
 // Throws Error(usage) if an output would take the place of an input.
 void check_no_input(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
-// What the replay has to find for them.
+// Sets what the replay has to find for the outputs.
 void set_replay_output(const ReplayOutputOptions& o, convert::ReplayOptions& options);
 // Reports what waits, if something does, and messages that exceed a port; returns whether there is something to
-// write. `name`: of the input. Throws Error(input) if what is to be explained has not happened.
+// write. `name` is that of the input. Throws Error(input) if what should be explained has not happened.
 [[nodiscard]] bool report_result(convert::ReplayResult& result, const ReplayOutputOptions& o,
                                  const InputOptions& input, const std::string& name, Context& context);
-// Writes all files or none. `all`: a table lists everything, however long it gets. `schedule`: for -t.
+// Writes all files or none. With `all` a table lists everything, however long it gets. `schedule` is for -t.
 void write_replay(const convert::ReplayResult& result, const ReplayOutputOptions& o, bool all,
                   const convert::LoadedReplay& replay, const std::optional<convert::Schedule>& schedule);
 

@@ -13,7 +13,6 @@
 #include "config/sweep.h"
 #include "config/yaml_tree.h"
 #include "io/input.h"
-#include "io/output.h"
 #include "replay/output.h"
 #include "scenario/plot.h"
 #include "scenario/sweep_plan.h"
@@ -21,6 +20,7 @@
 #include "scenario/sweep_summary.h"
 #include "scenario/sweep_table.h"
 #include "sets/known_file.h"
+#include "sets/sink.h"
 #include "simulate/astra/gaps.h"
 #include "util/log.h"
 
@@ -29,7 +29,7 @@ namespace {
 
 using namespace convert;
 
-// The setting of a key, of any dimension, in a base or among axes.
+// Returns the setting of a key, of any dimension, in a base or among axes.
 const SweepSetting* find(const SweepConfig& config, const std::string& key) {
   for (const auto* settings : {&config.base, &config.axes}) {
     for (const SweepSetting& s : *settings) {
@@ -70,7 +70,7 @@ std::vector<std::string> columns_of(const SweepPlan& plan) {
   return columns;
 }
 
-// This process' part, and that of the others.
+// Does this process's part of the runs, and serves the others.
 void do_runs(TableQueue& queue, SweepRunner& runner, SweepTeam* team) {
   if (team == nullptr) return runner.work(queue);
   std::exception_ptr failure;
@@ -87,7 +87,7 @@ void do_runs(TableQueue& queue, SweepRunner& runner, SweepTeam* team) {
   if (failure) std::rethrow_exception(failure);
 }
 
-// In the table, where it is a file.
+// Reports runs that failed, as places in the table if that is a file.
 void report_failures(const SweepPlan& plan, const SweepTable& table, const std::string& name, Context& context) {
   const std::size_t status = plan.axes().size();
   for (std::size_t run = 0; run < plan.size(); ++run) {
@@ -101,7 +101,7 @@ void report_failures(const SweepPlan& plan, const SweepTable& table, const std::
   }
 }
 
-// Runs whose messages exceed a port say so in their last column.
+// Warns of runs whose messages exceed a port, which their last column says.
 void warn_of_ports(const SweepPlan& plan, const SweepTable& table, const std::string& name, Context& context) {
   const std::size_t status = plan.axes().size();
   const std::size_t message = status + sweep_result_columns().size() - 1;
@@ -122,14 +122,14 @@ void warn_of_ports(const SweepPlan& plan, const SweepTable& table, const std::st
                                   "; the model links queues them");
 }
 
-// The names are of one file, which need not exist.
+// Tells whether two names are those of one file, which need not exist.
 bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code ignored;  // of files that are not there
   return std::filesystem::equivalent(a, b, ignored) || weakly_canonical(std::filesystem::absolute(a), ignored) ==
                                                            weakly_canonical(std::filesystem::absolute(b), ignored);
 }
 
-// Other pictures than SVG are not drawn.
+// Refuses names of pictures other than SVG.
 void check_plot_name(const std::string& path) {
   std::string suffix = std::filesystem::path(path).extension().string();
   std::transform(suffix.begin(), suffix.end(), suffix.begin(),
@@ -142,11 +142,11 @@ void check_plot_name(const std::string& path) {
                     ", which browsers show and rsvg-convert or inkscape make a " + suffix.substr(1) + " of");
 }
 
-// The table and the plot are different files, and no input.
+// Refuses outputs that are one file, an input, or in a folder that is not there.
 void check_outputs(const SweepOptions& sweep, const SweepPlan& plan, const std::optional<std::string>& path) {
   if (sweep.plot && (path ? is_same_file(*sweep.plot, *path) : sweep.plot == "-"))
     throw usage_error("the table and the plot have the same name " + *sweep.plot);
-  // Before the runs and not after them.
+  // A missing folder is found before the runs, not after them.
   const auto folder = std::filesystem::path(sweep.plot.value_or("-")).parent_path();
   std::error_code error;
   if (!folder.empty() && !std::filesystem::exists(folder, error))
@@ -159,12 +159,7 @@ void check_outputs(const SweepOptions& sweep, const SweepPlan& plan, const std::
 void write_plot(const std::string& path, const Plot& plot, Context& context) {
   if (std::all_of(plot.lines.begin(), plot.lines.end(), [](const PlotLine& l) { return l.points.empty(); }))
     return context.diagnostics.warning({.file = path}, "sweep", "no plot is written: no run has a time to draw");
-  const std::string svg = draw_svg(plot);
-  OutputFiles files;
-  const auto out = path == "-" ? open_stdout() : files.create(path);
-  out->write(svg);
-  out->close();
-  files.commit();
+  write_bytes(path, draw_svg(plot));
 }
 
 void lead(const SweepOptions& sweep, const SweepPlan& plan, std::optional<std::string> path, Context& context,

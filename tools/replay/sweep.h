@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sweeps: many replays of the same traces in one call, on one machine or on several.
+// Runs sweeps: many replays of the same traces in one call, on one machine or on several.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,7 @@ void add_sweep_options(App& app, SweepOptions& to);
 // Throws Error(usage) if there are options of sweeps without a sweep.
 void check_sweep_options(const SweepOptions& options);
 
-// The processes of one sweep. One of them leads: it has the table and hands out runs.
+// Joins the processes of one sweep. One of them leads: it has the table and hands out runs.
 class SweepTeam {
  public:
   virtual ~SweepTeam() = default;
@@ -35,7 +35,7 @@ class SweepTeam {
   SweepTeam& operator=(const SweepTeam&) = delete;
 
   [[nodiscard]] virtual bool leads() const = 0;
-  // The leader says that the others may begin; they wait for that.
+  // Called by all: the leader says that the others may begin, and they wait for that.
   virtual void begin() = 0;
   // Called by the leader: hands out runs to the others until all of them have come to end().
   virtual void serve(convert::RunQueue& queue) = 0;
@@ -47,7 +47,7 @@ class SweepTeam {
   SweepTeam() = default;
 };
 
-// The exit status. `team`: null if this process is the only one.
+// Returns the exit status. `team` is null if this process is the only one.
 [[nodiscard]] int run_sweep(const SweepOptions& sweep, const ReplayCommand& command,
                             const std::optional<std::string>& output, Context& context,
                             std::unique_ptr<SweepTeam> team);

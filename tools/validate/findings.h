@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What et-validate finds: the source that is read for it, the findings as results, the table of rules.
+// Opens what et-validate reads, and prints its findings and the table of rules.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,7 @@ namespace tools {
 // Opens the input; returns null if it cannot be read at all, which is a finding then.
 [[nodiscard]] std::unique_ptr<convert::TraceSource> open_source(convert::SourceOptions options, Context& context);
 
-// Prints the findings: as "text" on standard error; on standard output as "jsonl", an object a line, or as "json",
-// an array of them.
+// Prints the findings: "text" on standard error; on standard output "jsonl", an object a line, or "json", an array.
 void report_findings(const std::string& format, Context& context);
 
 // Tells with -v what was checked, and how many findings there are.

@@ -9,6 +9,7 @@
 #include "common/sink.h"
 #include "common/source.h"
 #include "core/units.h"
+#include "core/words.h"
 #include "sets/derived/fixed_source.h"
 #include "sets/derived/relaxing.h"
 #include "util/log.h"
@@ -21,16 +22,10 @@ using namespace convert;
 
 namespace {
 
-std::string joined(const Fixes& fixes) {
-  std::string out;
-  for (const std::string& line : fixes.lines()) out += (out.empty() ? "" : "; ") + line;
-  return out;
-}
-
-// What was repaired in the ranks of a set.
+// Collects what was repaired in the ranks of a set.
 class Fixing {
  public:
-  // Thread-safe, in any order.
+  // Adds a rank; thread-safe, in any order.
   void add(const Trace& head, const Fixes& fixes) {
     if (fixes.lines().empty()) return;
     const std::lock_guard lock(mutex_);
@@ -39,14 +34,14 @@ class Fixing {
     rank.name = head.name;
     rank.fixes += fixes;
   }
-  // Whether nothing was repaired, or left.
+  // Tells whether nothing was repaired, or left.
   [[nodiscard]] bool empty() const { return ranks_.empty(); }
   // Tells it in one line for all ranks; with -v in one more for each rank in which something was repaired.
-  // `written`: the result is valid, and goes out.
+  // `written` says that the result is valid and is written.
   void report(bool written) const {
     for (const auto& [rank, of] : ranks_)
-      log_info(of.name + ": rank " + std::to_string(rank) + ": " + joined(of.fixes));
-    const std::string what = joined(all_);
+      log_info(of.name + ": rank " + std::to_string(rank) + ": " + join(of.fixes.lines(), "; "));
+    const std::string what = join(all_.lines(), "; ");
     log_note((all_.total() == 0 ? "nothing to repair" : counted(all_.total(), "repair")) +
              (what.empty() ? "" : ": " + what) + (written ? "" : "; errors remain, nothing is written"));
   }

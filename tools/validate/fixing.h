@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// et-validate --fix.
+// Does the work of et-validate --fix.
 #pragma once
 
 #include <string>

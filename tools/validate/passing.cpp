@@ -16,7 +16,7 @@
 namespace tools {
 namespace {
 
-// All that comes from one descriptor, given to `put`.
+// Gives all that comes from one descriptor to `put`.
 template <typename Put>
 void drain(int from, const std::string& name, const Put& put) {
   std::array<char, 1 << 16> buffer;

@@ -10,6 +10,7 @@
 #include "config/network/bandwidth_hint.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
+#include "core/words.h"
 
 namespace convert {
 namespace {
@@ -36,39 +37,24 @@ Error bad(std::string_view part, const std::string& why) {
 
 const ShortName& short_name(std::string_view part, std::string_view word) {
   std::vector<std::string> known;
-  std::string list;
   static const std::vector<ShortName> all = make_short_names();
   for (const ShortName& n : all) {
     if (n.word == word) return n;
     known.emplace_back(n.word);
-    list += (list.empty() ? "" : ", ") + known.back();
   }
-  const std::string near = nearest(word, known);
-  throw bad(part, "unknown topology '" + std::string(word) + "'; " +
-                      (near.empty() ? "known: " + list : "did you mean " + near + "?"));
-}
-
-// The pieces of `text` between separators; at least one.
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> pieces;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    pieces.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return pieces;
+  throw bad(part, "unknown topology '" + std::string(word) + "'" + known_names(word, known));
 }
 
 std::vector<std::int64_t> parse_sizes(std::string_view part, const ShortName& topology, std::string_view text) {
   std::vector<std::int64_t> sizes;
   std::int64_t npus = 1;
-  for (const std::string_view piece : split(text, 'x')) {
+  for (const std::string& piece : split(text, 'x')) {
     const std::optional<std::int64_t> n = parse_int(piece);
     if (!n || *n < 2 || *n > max_npus) {
       const bool one_of_many = piece.size() != text.size();
       if (one_of_many && !topology.several) break;
       throw bad(part, "wants a number of " + std::string(topology.word == "tree" ? "branches" : "NPUs") +
-                          " from 2 to " + std::to_string(max_npus) + ", not '" + std::string(piece) + "'");
+                          " from 2 to " + std::to_string(max_npus) + ", not '" + piece + "'");
     }
     sizes.push_back(*n);
     if ((npus *= *n) > max_npus) throw bad(part, "has more than " + std::to_string(max_npus) + " NPUs");
@@ -88,7 +74,7 @@ std::vector<std::int64_t> parse_sizes(std::string_view part, const ShortName& to
 template <typename Set>
 void set_values(std::string_view part, std::string_view key, std::string_view text, std::vector<NetworkDim>& dims,
                 const Set& set) {
-  const std::vector<std::string_view> values = split(text, '|');
+  const std::vector<std::string> values = split(text, '|');
   if (values.size() != 1 && values.size() != dims.size()) {
     throw bad(part, std::string(key) + " has " + std::to_string(values.size()) + " values; 1" +
                         (dims.size() == 1 ? "" : " or " + std::to_string(dims.size())) + " expected");
@@ -176,7 +162,7 @@ NetworkConfig parse_short_network(std::string_view text) {
     config.ideal = true;
     return config;
   }
-  for (const std::string_view part : split(text, '+')) {
+  for (const std::string& part : split(text, '+')) {
     parse_short_part(part, config);
     std::int64_t npus = 1;  // of a few dimensions, so that the product cannot overflow
     for (const NetworkDim& d : config.dims) {
@@ -194,10 +180,6 @@ std::unique_ptr<Input> open_network(const std::string& path) {
     throw Error(e.kind(), e.where(),
                 std::string(e.what()) + "; a network is a file, ideal, or such as ring:8,bw=50GB/s,lat=500ns");
   }
-}
-
-NetworkConfig load_network(const std::string& option) {
-  return is_short_network(option) ? parse_short_network(option) : read_network(*open_network(option));
 }
 
 }  // namespace convert

@@ -61,7 +61,5 @@ inline constexpr std::int64_t max_npus = 1 << 24;
 
 // Opens the file that an option names as a network. Throws Error(system) that says what a network can be.
 [[nodiscard]] std::unique_ptr<Input> open_network(const std::string& path);
-// Loads a network in short form, or else the file of that path.
-[[nodiscard]] NetworkConfig load_network(const std::string& option);
 
 }  // namespace convert

@@ -10,6 +10,7 @@
 #include "config/yaml_tree.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
+#include "core/words.h"
 
 namespace convert {
 namespace {
@@ -67,10 +68,7 @@ Topology parse_topology(const std::string& file, const YamlNode& node) {
     if (node.text == t.name) found = id;
   });
   if (found) return *found;
-  const std::string near = nearest(node.text, known);
-  throw yaml_error(file, node,
-                   "unknown topology '" + node.text + "'; " +
-                       (near.empty() ? "known: " + join(known) : "did you mean " + near + "?"));
+  throw yaml_error(file, node, "unknown topology '" + node.text + "'" + known_names(node.text, known));
 }
 
 double parse_number(const std::string& file, const YamlNode& node, const std::string& key, const std::string& unit,

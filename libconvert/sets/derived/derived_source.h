@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A set made of another one rank by rank, with the same ranks, groups and size.
+// A set made of another one by a reader around each of its readers, with the same ranks, groups and size.
 #pragma once
 
 #include <optional>
@@ -18,12 +18,17 @@ class DerivedSource : public SetSource {
   [[nodiscard]] bool many() override { return from_.many(); }
   [[nodiscard]] bool whole_set() override { return from_.whole_set(); }
   [[nodiscard]] std::size_t independent_ranks() const override { return from_.independent_ranks(); }
+  [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override { return wrap(from_.open_rank(i)); }
+  [[nodiscard]] std::unique_ptr<TraceReader> open_all() override { return wrap(from_.open_all()); }
   [[nodiscard]] std::optional<InputSet::Groups> groups() const override { return from_.groups(); }
   [[nodiscard]] bool groups_come_late() const override { return from_.groups_come_late(); }
   [[nodiscard]] bool has_subgroups() const override { return from_.has_subgroups(); }
   [[nodiscard]] const WorldSizes* world_sizes() const override { return from_.world_sizes(); }
 
  protected:
+  // Returns a reader that changes what `reader` gives.
+  [[nodiscard]] virtual std::unique_ptr<TraceReader> wrap(std::unique_ptr<TraceReader> reader) const = 0;
+
   SetSource& from_;
 };
 

@@ -32,12 +32,8 @@ class FixingReader final : public TraceReader {
 
 }  // namespace
 
-std::unique_ptr<TraceReader> FixedSource::open_rank(std::size_t i) {
-  return std::make_unique<FixingReader>(from_.open_rank(i), on_fixed_);
-}
-
-std::unique_ptr<TraceReader> FixedSource::open_all() {
-  return std::make_unique<FixingReader>(from_.open_all(), on_fixed_);
+std::unique_ptr<TraceReader> FixedSource::wrap(std::unique_ptr<TraceReader> reader) const {
+  return std::make_unique<FixingReader>(std::move(reader), on_fixed_);
 }
 
 }  // namespace convert

@@ -19,10 +19,9 @@ class FixedSource : public DerivedSource {
   // Refers to `from`, which must be no algorithm.
   FixedSource(SetSource& from, OnFixed on_fixed) : DerivedSource(from), on_fixed_(std::move(on_fixed)) {}
 
-  [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override;
-  [[nodiscard]] std::unique_ptr<TraceReader> open_all() override;
-
  private:
+  [[nodiscard]] std::unique_ptr<TraceReader> wrap(std::unique_ptr<TraceReader> reader) const override;
+
   OnFixed on_fixed_;
 };
 

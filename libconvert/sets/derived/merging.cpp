@@ -53,7 +53,7 @@ std::uint32_t tags_of(const Algorithm& a) {
   return most;
 }
 
-// What `make` gives, made when it is first asked for.
+// Returns a function that returns what `make` returns, which it calls once, when it is first called.
 template <class Make>
 auto lazily(Make make) {
   using Made = std::invoke_result_t<Make>;
@@ -120,7 +120,7 @@ MergeAlgorithm built_in(const CollectiveRule& rule, Collective type, std::uint32
   }
 }
 
-// Switches have no place in a group of ranks.
+// Makes an algorithm without its switches, which have no place in a group of ranks.
 MergeAlgorithm without_switches(const std::string& path, const Schedule& schedule, Diagnostics& diagnostics) {
   const Schedule rest = without_idle_relays(schedule);
   Diagnostics told;  // of the whole schedule
@@ -178,6 +178,10 @@ MergedSet::MergedSet(SetSource& workload, MergeOptions options, Diagnostics& dia
 }
 
 MergedSet::~MergedSet() = default;
+
+Error MergedSet::failure(const std::string& message) const {
+  return input_error({.file = workload_.base_name()}, message, "merge");
+}
 
 std::uint32_t MergedSet::add(MergeAlgorithm algorithm) {
   plan_.tags = std::max(plan_.tags, algorithm.tags);
@@ -243,7 +247,7 @@ void MergedSet::load_algorithms() {
   }
 }
 
-// A builtin is made for each number of ranks and each collective that it may have to be.
+// Makes a builtin for each number of ranks and each collective that it may have to be.
 void MergedSet::build_algorithms(const std::vector<CollectiveCensus>& found) {
   for (const auto& [group_name, group] : plan_.groups) {
     const Rank first = group.ranks.empty() ? 0 : group.ranks.front();
@@ -263,7 +267,7 @@ void MergedSet::build_algorithms(const std::vector<CollectiveCensus>& found) {
   }
 }
 
-// How often each of the ranks calls the group. What they call must be the same, or their instances would not meet.
+// Returns how often each of the ranks calls the group. They must call the same, or their instances would not meet.
 std::uint64_t MergedSet::same_calls(const std::string& group, std::span<const Rank> ranks,
                                     const std::vector<CollectiveCensus>& found) const {
   const auto calls_of = [&](Rank r) {
@@ -279,13 +283,10 @@ std::uint64_t MergedSet::same_calls(const std::string& group, std::span<const Ra
     if (own.calls == first.calls && own.digest == first.digest &&
         (any_parts || own.part_digest == first.part_digest))
       continue;
-    throw input_error(
-        {.file = workload_.base_name()},
-        "ranks " + std::to_string(ranks.front()) + " and " + std::to_string(r) +
-            " call different collectives of group " + group + " (" + std::to_string(first.calls) + " and " +
-            std::to_string(own.calls) + "); et-validate names the first that differs" +
-            (unequal_parts ? ", unless it is in the parts of an all-to-all (send_splits, recv_splits)" : ""),
-        "merge");
+    throw failure("ranks " + std::to_string(ranks.front()) + " and " + std::to_string(r) +
+                  " call different collectives of group " + group + " (" + std::to_string(first.calls) + " and " +
+                  std::to_string(own.calls) + "); et-validate names the first that differs" +
+                  (unequal_parts ? ", unless it is in the parts of an all-to-all (send_splits, recv_splits)" : ""));
   }
   return first.calls;
 }
@@ -311,10 +312,8 @@ void MergedSet::define_groups(const std::vector<CollectiveCensus>& found) {
   std::int64_t last = 0;
   const std::int64_t instances = static_cast<std::int64_t>(calls) * plan_.most_chunks;
   if (__builtin_mul_overflow(instances, std::int64_t{plan_.tags}, &last) || last > most_tag - plan_.first_tag) {
-    throw input_error({.file = workload_.base_name()},
-                      std::to_string(instances) + " instances of " + std::to_string(plan_.tags) +
-                          " tags each do not fit into 31 bits",
-                      "merge");
+    throw failure(std::to_string(instances) + " instances of " + std::to_string(plan_.tags) +
+                  " tags each do not fit into 31 bits");
   }
 }
 
@@ -327,18 +326,17 @@ void MergedSet::census() {
     return std::pair{std::move(head), std::move(c)};
   };
   if (!again) held_ = workload_.load(options_.jobs);
-  for (const Trace& t : held_) found.push_back(count_collectives(t.nodes));
   std::vector<Rank> numbers;
   std::optional<Rank> world;
-  for (const Trace& t : held_) {
-    numbers.push_back(t.rank);
-    world = std::max(world, world_size(t.metadata));
-  }
+  const auto add = [&](const Trace& head, CollectiveCensus&& c) {
+    numbers.push_back(head.rank);
+    world = std::max(world, world_size(head.metadata));
+    found.push_back(std::move(c));
+  };
+  for (const Trace& t : held_) add(t, count_collectives(t.nodes));
   if (again) {
     workload_.for_each_rank(options_.jobs, count, [&](std::pair<Trace, CollectiveCensus>&& one) {
-      numbers.push_back(one.first.rank);
-      world = std::max(world, world_size(one.first.metadata));
-      found.push_back(std::move(one.second));
+      add(one.first, std::move(one.second));
     });
   }
   if (const WorldSizes* sizes = workload_.world_sizes()) {
@@ -346,17 +344,12 @@ void MergedSet::census() {
     if (sizes->differ()) world.reset();
   }
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (numbers[i] != i) {
-      throw input_error({.file = workload_.base_name()},
-                        "rank " + std::to_string(i) + " is missing: a collective needs all ranks of its group",
-                        "merge");
-    }
+    if (numbers[i] != i)
+      throw failure("rank " + std::to_string(i) + " is missing: a collective needs all ranks of its group");
   }
   if (world.value_or(0) > numbers.size()) {
-    throw input_error({.file = workload_.base_name()},
-                      "rank " + std::to_string(numbers.size()) + " is missing: the whole set has " +
-                          counted(*world, "rank") + ", and a collective needs all ranks of its group",
-                      "merge");
+    throw failure("rank " + std::to_string(numbers.size()) + " is missing: the whole set has " +
+                  counted(*world, "rank") + ", and a collective needs all ranks of its group");
   }
   plan_.ranks = static_cast<std::uint32_t>(found.size());
   std::int64_t highest = -1;
@@ -364,12 +357,11 @@ void MergedSet::census() {
     highest = std::max(highest, c.highest_tag);
     plan_.first_instance = std::max(plan_.first_instance, static_cast<std::uint64_t>(c.highest_instance + 1));
   }
-  if (highest >= most_tag)
-    throw input_error({.file = workload_.base_name()}, "no tags are left behind " + std::to_string(highest),
-                      "merge");
+  if (highest >= most_tag) throw failure("no tags are left behind " + std::to_string(highest));
   plan_.first_tag = highest + 1;
   define_groups(found);
-  for (Rank r = 0; r < plan_.ranks; ++r) ranks_.push_back(r);
+  ranks_.resize(plan_.ranks);
+  std::iota(ranks_.begin(), ranks_.end(), Rank{0});
   if (!options_.ranks) return;
   if (options_.ranks->back() >= plan_.ranks) {
     throw usage_error("--ranks: there is no rank " + std::to_string(options_.ranks->back()) +

@@ -51,6 +51,7 @@ class MergedSet : public SetSource {
 
  private:
   class Reader;
+  [[nodiscard]] Error failure(const std::string& message) const;
   void load_algorithms();
   [[nodiscard]] MergeAlgorithm from_file(const std::string& path);
   void build_algorithms(const std::vector<CollectiveCensus>& found);

@@ -51,12 +51,8 @@ Relaxation find_relaxation(SetSource& source, unsigned jobs) {
   return relax(summaries, orders, groups ? &*groups : nullptr);
 }
 
-std::unique_ptr<TraceReader> RelaxedSource::open_rank(std::size_t i) {
-  return std::make_unique<RelaxingReader>(from_.open_rank(i), cuts_);
-}
-
-std::unique_ptr<TraceReader> RelaxedSource::open_all() {
-  return std::make_unique<RelaxingReader>(from_.open_all(), cuts_);
+std::unique_ptr<TraceReader> RelaxedSource::wrap(std::unique_ptr<TraceReader> reader) const {
+  return std::make_unique<RelaxingReader>(std::move(reader), cuts_);
 }
 
 }  // namespace convert

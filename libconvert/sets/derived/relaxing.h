@@ -19,11 +19,11 @@ class RelaxedSource : public DerivedSource {
   // Both must outlive this object.
   RelaxedSource(SetSource& from, const Cuts& cuts) : DerivedSource(from), cuts_(cuts) {}
 
-  [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override;
-  [[nodiscard]] std::unique_ptr<TraceReader> open_all() override;
   [[nodiscard]] bool follows_reference() const override { return from_.follows_reference(); }
 
  private:
+  [[nodiscard]] std::unique_ptr<TraceReader> wrap(std::unique_ptr<TraceReader> reader) const override;
+
   const Cuts& cuts_;
 };
 

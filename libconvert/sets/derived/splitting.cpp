@@ -10,13 +10,14 @@
 #include "formats/chakra/stream.h"
 #include "formats/whole_ranks.h"
 #include "io/input.h"
+#include "sets/sink.h"
 
 namespace convert {
 namespace {
 
 constexpr unsigned length_bits = 7;
 
-// The message without the length before it.
+// Returns the encoded message without the length before it.
 std::string metadata_message(const Metadata& metadata) {
   std::string bytes;
   ChakraEncoder().metadata(metadata, bytes);
@@ -25,20 +26,13 @@ std::string metadata_message(const Metadata& metadata) {
   return bytes.substr(length + 1);
 }
 
-// The lines of `from` behind those that are there: what happened to the joined trace happened to its ranks.
+// Adds the lines of `from` behind those that are there: what happened to the joined trace happened to its ranks.
 void add_history_of(const Metadata& from, Metadata& to) {
   const Attr* const later = find(from.table.attrs, attr::history);
   if (later == nullptr || later->kind != Kind::string_list) return;
   std::vector<std::string> lines;
-  const auto own = std::find_if(to.table.attrs.begin(), to.table.attrs.end(), [](const Attr& a) {
-    return a.name == attr::history && a.kind == Kind::string_list;
-  });
-  if (own != to.table.attrs.end()) {
-    for (const Text t : to.table.string_list(*own)) lines.emplace_back(to.table.view(t));
-    to.table.attrs.erase(own);
-  }
   for (const Text t : from.table.string_list(*later)) lines.emplace_back(from.table.view(t));
-  to.table.add_strings(attr::history, lines);
+  add_history(to, std::move(lines));
 }
 
 Trace only_trace(SetSource& source, unsigned jobs) {

@@ -9,6 +9,7 @@
 
 #include "core/diagnostic.h"
 #include "core/rank_list.h"
+#include "core/words.h"
 
 namespace convert {
 namespace {
@@ -67,12 +68,8 @@ std::set<std::string> numbers_of(std::string_view name) {
 
 }  // namespace
 
-RankFiles::RankFiles(std::string pattern) : pattern_(std::move(pattern)), has_rank_(names_rank(pattern_)) {
-  for (std::size_t begin = 0; begin <= pattern_.size();) {
-    const std::size_t end = std::min(pattern_.find('/', begin), pattern_.size());
-    parts_.push_back(pattern_.substr(begin, end - begin));
-    begin = end + 1;
-  }
+RankFiles::RankFiles(std::string pattern)
+    : pattern_(std::move(pattern)), has_rank_(names_rank(pattern_)), parts_(split(pattern_, '/')) {
   if (has_rank_ && pattern_.find('*') != std::string::npos) look(false);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What ASTRA-sim cannot run, as far as that is seen without running it.
+// Finds what ASTRA-sim cannot run, as far as that shows without running it.
 #pragma once
 
 #include "config/network/network.h"
@@ -9,10 +9,11 @@
 
 namespace convert {
 
+// Returns the gaps of a network.
 [[nodiscard]] AstraGaps gaps_of(const NetworkConfig& network, NetworkModel model);
 
-// Whether an NPU has nodes that ASTRA-sim's statistics do not know: of the CPU, of memory, or INVALID. What they
-// throw when the NPU ends is caught, unless the network called.
+// Tells whether an NPU has nodes that ASTRA-sim's statistics do not know: of the CPU, of memory, or INVALID. What
+// the statistics throw when the NPU ends is caught, unless the network called.
 [[nodiscard]] bool has_unknown_to_statistics(const RankCode& code);
 
 }  // namespace convert

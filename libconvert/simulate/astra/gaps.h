@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where ASTRA-sim stops or waits for ever, while a replay by its rules computes something all the same.
+// The cases in which ASTRA-sim stops or waits for ever, while a replay by its rules computes something.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace convert {
 
-// The causes, each with a text in gaps.cpp.
+// Names the causes, each with a text in gaps.cpp.
 enum class AstraGap : std::uint8_t {
   several_dimensions,  // of the congestion-aware network
   ring_of_two,         // the same
@@ -26,12 +26,12 @@ enum class AstraGap : std::uint8_t {
 };
 inline constexpr std::size_t astra_gaps = 13;
 
-// What messages about gaps begin with.
+// The beginning of messages about gaps.
 inline constexpr std::string_view astra_gap_text = "ASTRA-sim has no result to compare with: ";
-// Why ASTRA-sim gives no result.
+// Returns why ASTRA-sim gives no result.
 [[nodiscard]] std::string_view cause(AstraGap gap);
 
-// Those that a replay came to.
+// Holds the gaps of a replay.
 class AstraGaps {
  public:
   void add(AstraGap gap) { bits_ |= 1U << static_cast<unsigned>(gap); }

@@ -9,12 +9,12 @@
 
 namespace convert {
 
-// Elements are in one list, those of a bucket (key mod number of buckets) next to each other. Where the set would
-// have more elements than buckets, the number of buckets grows to the next of a fixed row of primes; it never
+// Keeps the elements in one list, those of a bucket (key mod number of buckets) next to each other. Where the set
+// would have more elements than buckets, the number of buckets grows to the next of a fixed row of primes; it never
 // shrinks. Each operation takes constant time, growing aside.
 class HashOrder {
  public:
-  // `key` is not in the set. Returns its place, for erase().
+  // Inserts a key that is not in the set. Returns its place, for erase().
   std::uint32_t insert(std::uint64_t key) {
     if (size_ == bucket_count_ || bucket_count_ == 1) grow();
     std::uint32_t place = unused_;
@@ -42,7 +42,7 @@ class HashOrder {
     --size_;
   }
 
-  // Calls f(place) for each element, in order. The set is not to be changed meanwhile.
+  // Calls f(place) for each element, in order; f must not change the set.
   template <typename F>
   void for_each(const F& f) const {
     for (std::uint32_t place = first_; place != none; place = elements_[place].next) f(place);
@@ -50,10 +50,10 @@ class HashOrder {
 
   [[nodiscard]] std::uint32_t size() const { return size_; }
   [[nodiscard]] std::uint64_t key(std::uint32_t place) const { return elements_[place].key; }
-  // 1 until the first insertion.
+  // Returns the number of buckets, which is 1 until the first insertion.
   [[nodiscard]] std::uint32_t bucket_count() const { return bucket_count_; }
 
-  // Takes all elements out. `bucket_count`: one that such a set has had; 1 for a new set. Places begin at 0 again.
+  // Removes all elements; places begin at 0 again. `bucket_count` is one that such a set has had, 1 for a new set.
   void clear(std::uint32_t bucket_count) {
     use_buckets(bucket_count);
     elements_.clear();
@@ -78,7 +78,7 @@ class HashOrder {
     return static_cast<std::uint32_t>(key % bucket_count_);
   }
 
-  // In front of its bucket, or of all where that is empty.
+  // Puts an element in front of its bucket, or of all elements where that is empty.
   void wire(std::uint32_t place) {
     Element& e = elements_[place];
     std::uint32_t& first = first_of_bucket_[bucket(e.key)];
@@ -89,7 +89,7 @@ class HashOrder {
     first = place;
   }
 
-  // So many, all of them empty. Takes no time for those that are empty already.
+  // Sets the number of buckets, and empties all; those that are empty already take no time.
   void use_buckets(std::uint32_t bucket_count) {
     for_each([this](std::uint32_t place) { first_of_bucket_[bucket(elements_[place].key)] = none; });
     bucket_count_ = bucket_count;

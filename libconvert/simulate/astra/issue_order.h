@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In which order ASTRA-sim issues the nodes of a custom algorithm that become free together: as it walks the hash
-// tables in which it keeps their ids.
+// The order in which ASTRA-sim issues the nodes of a custom algorithm that become free together: the one in which
+// it walks the hash tables of their ids.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace convert {
 
 struct RankCode;
 
-// What of it does not depend on the run. Nodes are the feeder's.
+// Holds what of the order does not depend on the run. Nodes are the feeder's.
 struct IssueOrder {
   IssueOrder(const NodeTable& table, const Graph& graph, const Feeder& feeder);
 
@@ -31,11 +31,11 @@ struct IssueOrder {
   std::vector<std::uint32_t> children_of_all{};  // of a node: in the order in which its end tells them
 };
 
-// Puts nodes into that order while an algorithm runs. One does for any number of runs, each of which keeps the
+// Puts nodes into that order while an algorithm runs. One object serves any number of runs, each of which keeps the
 // bucket_count of its set of free nodes, at first that of the IssueOrder; between rounds the set is empty.
 class IssueArranger {
  public:
-  // `fresh`: the nodes that the end of `node` has just freed, in any order.
+  // Orders `fresh`, the nodes that the end of `node` has just freed.
   void arrange(const RankCode& code, const Feeder& feeder, std::uint32_t node, std::span<std::uint32_t> fresh,
                std::uint32_t& bucket_count);
 

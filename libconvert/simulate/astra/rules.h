@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which rules a replay goes by: ASTRA-sim's, whose cycles it then has, oddities included; or what is right.
+// The rules of a replay: ASTRA-sim's, whose cycles it then has, oddities included; or what is right.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace convert {
 // Tags of native algorithms, and by ASTRA-sim's rules those of traces, count modulo this.
 inline constexpr std::uint32_t tag_modulus = 500'000'000;
 
-// One question for each oddity: all are answered yes by ASTRA-sim's rules, and no by the others.
+// Has one question for each oddity: ASTRA-sim's rules answer yes to all, the others no.
 class Rules {
  public:
   explicit constexpr Rules(bool astra) : astra_(astra) {}
@@ -38,8 +38,7 @@ class Rules {
   [[nodiscard]] bool parts_are_equal() const { return astra_; }             // sizes are rounded; else exact
   [[nodiscard]] bool refuses_collectives_of_one() const { return astra_; }  // NPU: they would never end
 
-  // How collectives run. An NPU's k-th call of a group meets the k-th of the others; else its place in the trace
-  // counts.
+  // How collectives run. An NPU's k-th call of a group meets the k-th of the others; else places in traces count.
   [[nodiscard]] bool collectives_meet_at_call_time() const { return astra_; }
   [[nodiscard]] bool collectives_share_queues() const { return astra_; }  // of their NPU; else each has its own
   [[nodiscard]] bool has_shared_bus() const { return astra_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whether ASTRA-sim would give the streams of a collective of all ranks the same numbers on all of them: only then
-// do their messages meet there.
+// Finds whether ASTRA-sim would give the streams of a collective of all ranks the same numbers on all of them: only
+// then do their messages meet there.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace convert {
 
-// An NPU counts the chunks of all its collectives, those of groups too.
+// Numbers streams as an NPU does, which counts the chunks of all its collectives, those of groups too.
 class StreamNumbers {
  public:
   StreamNumbers(const SystemModel& model, std::size_t npus) : dims_(model.dims), chunks_(npus) {}
 
-  // NPU `npu` calls `run`.
+  // Tells that NPU `npu` calls `run`.
   void call(Rank npu, std::uint32_t run, const CollectivePlan& plan) {
     const std::uint64_t first = chunks_[npu];
     chunks_[npu] += plan.chunks;
@@ -34,7 +34,7 @@ class StreamNumbers {
     }
   };
 
-  // The NPU's place in the dimensions that do not take part: the same for all that it exchanges messages with.
+  // Returns the NPU's place in the dimensions that do not take part, which it shares with its partners.
   [[nodiscard]] Rank others(Rank npu, std::uint64_t involved) const {
     Rank place = 0;
     Rank stride = 1;

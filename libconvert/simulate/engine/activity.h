@@ -11,8 +11,8 @@
 
 namespace convert {
 
-// Lengths of time, each instant counted once however many nodes are under way. A node is so from its issue to its
-// end: a receive also while it waits.
+// Holds lengths of time; each instant counts once however many nodes are under way. A node is under way from its
+// issue to its end, a receive also while it waits.
 struct ActivityTimes {
   Picoseconds compute = 0;  // nodes in the compute slot
   Picoseconds communication = 0;
@@ -39,7 +39,7 @@ class Activity {
   void end(Kind kind, Picoseconds now) {
     if (--active_[kind] == 0) change(kind, now);
   }
-  // How long nothing was computed.
+  // Returns for how long nothing was computed until now.
   [[nodiscard]] Picoseconds without_compute(Picoseconds now) const {
     constexpr unsigned computes = 1U << compute;
     Picoseconds time = (under_way_ & computes) == 0 ? now - since_ : 0;

@@ -8,16 +8,16 @@
 
 namespace convert {
 
-// The k-th send of a channel is taken by its k-th receive.
+// Identifies a channel. The k-th receive of a channel takes the message of its k-th send.
 struct ChannelKey {
   std::int64_t bytes = 0;
   Rank src = 0;
   Rank dst = 0;
   std::int64_t tag = 0;
-  std::uint32_t run = 0;  // 1 + the run of a collective to which alone it belongs; 0: to all
-  bool native = false;    // of a native algorithm: its tags are apart from those of traces
+  std::uint32_t run = 0;  // 1 + the run of a collective to which alone it belongs; 0: it belongs to all
+  bool native = false;    // a native algorithm's: its tags are apart from those of traces
   bool control = false;   // a receiver asks for a message (rendezvous)
-  bool exchange = false;  // of two partners of a pairwise exchange; see Symmetry
+  bool exchange = false;  // between two partners of a pairwise exchange; see Symmetry
   friend bool operator==(const ChannelKey&, const ChannelKey&) = default;
 };
 [[nodiscard]] std::uint64_t hash(const ChannelKey& key);

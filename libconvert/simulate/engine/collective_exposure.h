@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How long NPUs were in a collective and computed nothing.
+// Measures how long NPUs were in a collective and computed nothing.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@ class CollectiveExposure {
  public:
   explicit CollectiveExposure(std::size_t npus) : begun_(npus) {}
 
-  // The NPU calls a collective as node `op`, or its part has ended, and that of `weight` - 1 others for which it
-  // stands. `free_ps`: how long it has computed nothing so far.
+  // Tell that the NPU calls a collective as node `op`, and that its part has ended, with those of the `weight` - 1
+  // others for which it stands. `free_ps` is how long it has computed nothing so far.
   void begin(Rank npu, std::uint32_t op, Picoseconds free_ps) { begun_[npu].push_back({op, free_ps}); }
   void end(Rank npu, std::uint32_t op, std::uint32_t run, std::uint32_t weight, Picoseconds free_ps) {
     std::vector<Begun>& begun = begun_[npu];
@@ -29,7 +29,7 @@ class CollectiveExposure {
     runs_[run].max_ps = std::max(runs_[run].max_ps, exposed);
   }
 
-  // Returns what `runs` came to.
+  // Returns the runs with their exposure.
   [[nodiscard]] std::vector<CalledCollective> list(const ReplayProgram& program,
                                                    const std::vector<CollectiveRun>& runs) const {
     std::vector<CalledCollective> called;

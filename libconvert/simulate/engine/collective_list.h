@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The collectives of a replay, one for each time that a group runs one.
+// The list of a replay's collectives, with one entry for each time that a group runs one.
 #pragma once
 
 #include <vector>
@@ -9,22 +9,22 @@
 
 namespace convert {
 
-// One that was called, as the system layer knows it.
+// Holds a collective that was called, as the system layer knows it.
 struct CalledCollective {
   CollectiveRun run{};
   bool ended = false;  // on all NPUs
-  // In which an NPU that was in it computed nothing, over its NPUs; where it has ended.
+  // How long an NPU was in it and computed nothing, mean and highest of its NPUs; where it has ended.
   Picoseconds exposed_mean_ps = 0;
   Picoseconds exposed_max_ps = 0;
 };
 
-// What a replay comes to before it is told by rank and group.
+// Holds what a replay comes to, with its collectives still as the system layer knows them.
 struct ReplayOutcome {
   ReplayResult result;
   std::vector<CalledCollective> called;
 };
 
-// In the order of their begin, at the same time of the NPUs that called first.
+// Returns the collectives in the order of their begin; those of one time by the NPU that called first.
 [[nodiscard]] std::vector<CollectiveResult> list_collectives(const ReplayProgram& program,
                                                              const std::vector<CalledCollective>& called);
 

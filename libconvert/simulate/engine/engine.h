@@ -16,7 +16,7 @@
 
 namespace convert {
 
-// What `arg` means is up to whoever handles `kind`. Two words, which stay in registers.
+// Holds when something happens and what, in two registers; who handles a `kind` knows what its `arg` means.
 struct Event {
   Picoseconds time;
   std::uint64_t what;
@@ -38,21 +38,21 @@ class EventQueue {
 
   [[nodiscard]] Picoseconds now() const { return now_; }
   [[nodiscard]] bool empty() const { return used_levels_ == 0 && run_read_ == run_.size(); }
-  // Time of the next event. The queue is not empty.
+  // Returns the time of the next event. The queue must not be empty.
   [[nodiscard]] Picoseconds next_time() const {
     if (run_read_ != run_.size()) return run_[run_read_].time;
     return buckets_[first_bucket()].min;
   }
 
-  // `delay` ≥ 0 (a sum that has overflowed is negative). An event for now runs after all others for now. Throws
-  // Error where the clock ends.
+  // Adds an event that comes `delay` ≥ 0 from now, behind all others of the same time. Throws Error if the clock
+  // ends before, also for a delay below 0, which is a sum that has overflowed.
   void push_after(Picoseconds delay, std::uint32_t arg, std::uint32_t kind) {
     const auto left = static_cast<std::uint64_t>(std::numeric_limits<Picoseconds>::max() - now_);
     if (static_cast<std::uint64_t>(delay) > left) too_late();
     push({now_ + delay, std::uint64_t{arg} << 32U | kind});
   }
 
-  // The event that comes `ahead` after the next one, if that is easy to tell; for prefetching.
+  // Returns the event that comes `ahead` after the next one, null where that is not easy to tell; for prefetching.
   [[nodiscard]] const Event* upcoming(std::uint32_t ahead) const {
     if (run_read_ != run_.size()) return run_read_ + ahead < run_.size() ? &run_[run_read_ + ahead] : nullptr;
     const Chunk* c = buckets_[0].head;
@@ -65,7 +65,7 @@ class EventQueue {
     return c != nullptr && at < c->count ? &c->events[at] : nullptr;
   }
 
-  // Takes the next event and moves the clock to it. The queue is not empty.
+  // Takes the next event and moves the clock to it. The queue must not be empty.
   Event pop() {
     if (run_.size() - run_read_ < low_run && used_levels_ != 0 && (used_levels_ & 1U) == 0) refill();
     if (run_read_ == run_.size()) return pop_bucket();
@@ -78,7 +78,7 @@ class EventQueue {
 
  private:
   struct Chunk {
-    // No power of two of bytes: the heads of chunks would share a few sets of the cache.
+    // With a power of two of bytes the heads of chunks would share a few sets of the cache.
     static constexpr std::uint32_t capacity = 61;
     Chunk* next;
     std::uint32_t count;
@@ -114,13 +114,13 @@ class EventQueue {
     b.tail->events[b.tail->count++] = e;
   }
 
-  // The queue has buckets with events.
+  // Returns the bucket of the earliest events; there is one.
   [[nodiscard]] std::size_t first_bucket() const {
     const auto level = static_cast<std::size_t>(std::countr_zero(used_levels_));
     return level * digit_values + static_cast<std::size_t>(std::countr_zero(used_[level]));
   }
 
-  // Behind those of the same time.
+  // Puts the event into the run, behind those of the same time.
   void push_run(Event e) {
     if (run_read_ != 0 && (run_read_ == run_.size() || e.time < run_[(run_read_ + run_.size()) / 2].time)) {
       std::size_t at = --run_read_;  // most often it comes soon
@@ -161,8 +161,8 @@ class EventQueue {
     return e;
   }
 
-  // Bucket 0 is empty, the run nearly so: takes into it what comes next. Where that is much at once, waits until
-  // the run is empty and moves the base to the earliest time.
+  // Takes what comes next into the run, which is nearly empty, as bucket 0 is. Where that is much at once, waits
+  // until the run is empty and moves the base to the earliest time.
   void refill() {
     if (run_read_ == run_.size()) {
       run_.clear();
@@ -180,7 +180,7 @@ class EventQueue {
            run_.size() - run_read_ + buckets_[first_bucket()].head->count <= short_run)
       add_to_run(take_first_bucket());
   }
-  // The first bucket has so few events that to sort them is less work than to move them on.
+  // Tells whether the first bucket has so few events that to sort them is less work than to move them on.
   [[nodiscard]] bool first_is_small() const {
     const Bucket& b = buckets_[first_bucket()];
     return b.head == b.tail && (b.min != b.max || b.head->count < short_run);
@@ -198,7 +198,7 @@ class EventQueue {
       for (std::uint32_t i = 0; i < c->count; ++i) push_bucket(c->events[i]);
     }
   }
-  // All of it is later than the run, and in one chunk.
+  // Appends a bucket to the run: all of it is later, and in one chunk.
   void add_to_run(const Bucket& b) {
     const std::size_t first = run_.size();
     for (std::uint32_t i = 0; i < b.head->count; ++i) insert_from_end(b.head->events[i], first);
@@ -239,7 +239,7 @@ class EventQueue {
     for (Chunk& c : slabs_.back()) free_chunk(&c);
   }
 
-  // Level 0: bucket 0 alone, of the base's time. Level k: the buckets of digit k. Times are below 2^63.
+  // Level 0 is bucket 0 alone, of the base's time; level k has the buckets of digit k. Times are below 2^63.
   static constexpr std::size_t digit_bits = 6;
   static constexpr std::size_t digit_values = 1U << digit_bits;
   static constexpr std::size_t levels = 12;

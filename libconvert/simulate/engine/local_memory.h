@@ -25,7 +25,7 @@ class NodeCompiler;
 struct ReplayProgram;
 struct ReplayResult;
 
-// The tensors of a rank, and the nodes that use them.
+// Holds the tensors of a rank, and which nodes use them.
 struct TensorTable {
   struct Use {
     std::uint32_t tensor : 31;
@@ -49,10 +49,11 @@ struct TensorTable {
   }
   friend bool operator==(const TensorTable&, const TensorTable&) = default;
 };
-// Whether the tables, either may be null, are the same but for the names of tensors.
+// Tells whether two tables are the same but for the names of tensors; either may be null.
 [[nodiscard]] bool same_uses(const TensorTable* a, const TensorTable* b);
 
-// Reports nodes whose inputs or outputs are missing or malformed. METADATA nodes need none.
+// Returns the tensors of a trace; reports nodes whose inputs or outputs are missing or malformed, but for METADATA
+// nodes, which need none.
 [[nodiscard]] std::shared_ptr<const TensorTable> compile_tensors(const Trace& trace, const Feeder& feeder,
                                                                  NodeCompiler& compiler);
 
@@ -63,7 +64,7 @@ struct NodeSpan {
 };
 using NodeSpans = std::vector<NodeSpan>;  // by node of a rank
 
-// A tensor takes memory from `begin` on until before `end`.
+// Says when a tensor takes memory: from `begin` on until before `end`.
 struct TensorLife {
   static constexpr Picoseconds never = std::numeric_limits<Picoseconds>::max();
   Picoseconds begin = never;
@@ -72,17 +73,17 @@ struct TensorLife {
 };
 [[nodiscard]] std::vector<TensorLife> tensor_lives(const TensorTable& table, const NodeSpans& spans);
 
-// How many bytes are in use from a time on: at each time at which that changes, ascending.
+// Lists each time at which the use of memory changes, ascending, with the bytes in use from then on.
 using MemoryCurve = std::vector<std::pair<Picoseconds, std::int64_t>>;
 [[nodiscard]] MemoryCurve memory_curve(const TensorTable& table, const std::vector<TensorLife>& lives);
 
-// The most that is in use at once, and when that is first so.
+// Holds the most bytes that are in use at once, and when that is first so.
 struct PeakMemory {
   std::int64_t bytes = 0;
   Picoseconds at_ps = 0;
 };
 
-// What makes up the highest peak of all NPUs, the first of these.
+// Holds what makes up the highest peak of all NPUs; of several equal ones the first.
 struct PeakTensors {
   Rank npu = 0;
   PeakMemory peak{};
@@ -91,10 +92,10 @@ struct PeakTensors {
 };
 inline constexpr std::size_t max_peak_tensors = 8;
 
-// Books the peaks of all ranks that ran; `spans`: by rank.
+// Adds the peaks of all ranks that ran to the result. `spans` are by rank.
 void add_peaks(const ReplayProgram& program, const std::vector<NodeSpans>& spans, ReplayResult& result);
 
-// As ASTRA-sim's log has it: "1.50 KB", where a KB has 1024 bytes.
+// Returns a size as ASTRA-sim's log has it: "1.50 KB", where a KB has 1024 bytes.
 [[nodiscard]] std::string format_astra_bytes(std::int64_t bytes);
 
 }  // namespace convert

@@ -14,32 +14,33 @@
 
 namespace convert {
 
-// The channels, and what waits in them. They are made and given back as collectives come and go.
+// Holds the channels and what waits in them. Channels are made and given back as collectives come and go.
 class Channels {
  public:
-  // The first are those of `fixed` (which is to outlive this), in its order; they are never given back, and not
-  // found by acquire().
+  // The first channels are those of `fixed` (which has to outlive this), in its order; they are never given back,
+  // and acquire() does not find them.
   Channels(Network& network, const std::vector<ChannelKey>& fixed);
   Channels(const Channels&) = delete;
   Channels& operator=(const Channels&) = delete;
 
   void release(std::uint32_t channel) { unref(channel); }
-  // So many channels that it pays to fetch them ahead.
+  // Tells whether there are so many channels that it pays to fetch them ahead.
   [[nodiscard]] bool exceed_caches() const { return table_.size() > std::size_t{1} << 15; }
-  // Hints that acquire(key) comes soon: first the one, some time later the other.
+  // Hint that acquire(key) comes soon: call first the one, some time later the other.
   void prefetch_slot(const ChannelKey& key) const;
   void prefetch_made(const ChannelKey& key) const;
   [[nodiscard]] const ChannelKey& key(std::uint32_t channel) const {
     return channel < first_made_ ? fixed_[channel] : made_[channel - first_made_].key;
   }
 
-  // What is left when nothing can happen any more: receives without a message, messages without a receive, and
-  // (rendezvous) sends that no receiver has asked for. Each kind by channel and then in the order of its calls.
+  // Holds what is left when nothing can happen any more: a receive without a message, a message without a receive,
+  // or (rendezvous) a send that no receiver has asked for.
   struct Left {
     std::uint32_t channel;
     Waiter waiter;      // nobody: a message
     bool send = false;  // of a send
   };
+  // Returns all that is left, each kind by channel and then in the order of its calls.
   [[nodiscard]] std::vector<Left> left() const;
   [[nodiscard]] bool any_unclaimed() const { return unclaimed_ != 0; }
 
@@ -47,7 +48,7 @@ class Channels {
   // Counts what waits in a channel. Positive: 1 + the last entry of a circular list of posted receives. Negative:
   // so many messages came before their receive.
   using Backlog = std::int32_t;
-  // A channel that acquire() has made. All that a message touches is in one cache line.
+  // Is a channel that acquire() has made. All that a message touches is in one cache line.
   struct alignas(64) Made {
     Backlog backlog = 0;
     std::uint32_t refs = 0;  // owners, messages under way or unclaimed, posted receives
@@ -55,8 +56,7 @@ class Channels {
     ChannelKey key;
     Picoseconds delay;  // of each message, where it is always the same; else -1
   };
-  // An entry of the hash table of made channels.
-  struct Slot {
+  struct Slot {  // of the hash table of made channels
     std::uint32_t hash = 0;
     std::uint32_t made = 0;  // 1 + channel; 0: unused
   };
@@ -64,7 +64,7 @@ class Channels {
     Waiter receive;
     std::uint32_t next;
   };
-  // A send or receive that waits for its control message, or a receive for the event that completes it.
+  // Is a send or receive that waits for its control message, or a receive that waits for its event.
   struct Pending {
     std::uint32_t channel;  // of the data
     Rank npu;
@@ -72,7 +72,7 @@ class Channels {
     std::int64_t priority = 0;
   };
 
-  // Returns the channel of a key, made if it does not exist.
+  // Returns the channel of a key, which it makes if there is none.
   std::uint32_t find_or_make(const ChannelKey& key);
   void ref(std::uint32_t channel) {
     if (channel >= first_made_) ++made_[channel - first_made_].refs;
@@ -107,12 +107,12 @@ class Channels {
 template <class Observer>
 class Messages : public Channels {
  public:
-  // With `rendezvous`, a message starts when its receiver has told the sender so by a message of 8192 bytes.
+  // With `rendezvous`, a message starts when its receiver has asked the sender for it by a message of 8192 bytes.
   Messages(EventQueue& queue, Network& network, const std::vector<ChannelKey>& fixed, std::size_t npus,
            bool rendezvous, Observer& observer)
       : Channels(network, fixed), queue_(queue), observer_(observer), rendezvous_(rendezvous), sent_(npus) {}
 
-  // Each call is to be followed by one release().
+  // Returns the channel of a key; call release() once for each call.
   std::uint32_t acquire(const ChannelKey& key) { return find_or_make(observer_.framed(key)); }
 
   // Starts a message: `sent` is fired when it arrives.
@@ -131,43 +131,44 @@ class Messages : public Channels {
     }
     start(channel, sent, src, dst, bytes, priority);
   }
-  // Posts a receive of `npu`, the destination: `received` is fired when its message is there (an event at this tick
-  // if it is already).
+  // Posts a receive of `npu`, the destination: `received` is fired when its message has come, by an event of this
+  // tick if it has come already.
   void receive(std::uint32_t channel, Rank npu, Waiter received) {
     if (rendezvous_) return ask(channel, npu, received);
     post(channel, npu, received);
   }
 
-  // With `rendezvous`: whether a message had 2^31 bytes or more.
+  // Tells whether a message with rendezvous had 2^31 bytes or more.
   [[nodiscard]] bool has_long_rendezvous() const { return has_long_rendezvous_; }
 
-  // What is to be fired, and on which NPU.
+  // Says what to fire, and on which NPU.
   struct Call {
     Rank npu = 0;
     Waiter waiter{};
   };
-  // Message `m` has arrived: first sent(m) is to be fired, then arrive(m) (nobody if no receive is posted).
+  // When message `m` has arrived, the caller fires what sent() returns and then what arrive() returns (nobody if no
+  // receive is posted).
   [[nodiscard]] Call sent(MessageToken m) {
     const Message& message = messages_[m];
     observer_.tells_sender(message.src, message.sent);
     return {message.src, message.sent};
   }
   [[nodiscard]] Call arrive(MessageToken m);
-  // Event `event_receive` with argument `arg` has come due.
+  // Handles an `event_receive` with argument `arg`; returns what to fire.
   [[nodiscard]] Call take_late(std::uint32_t arg);
-  // Waiter::control_sent or control_recv has fired.
+  // Handle Waiter::control_sent and control_recv.
   void control_sent(std::uint32_t index);
   void control_received(std::uint32_t index);
 
-  // What an NPU has sent, control messages aside.
+  // Counts what an NPU has sent, control messages aside.
   struct Sent {
     std::uint64_t messages = 0;
     std::int64_t bytes = 0;
   };
   [[nodiscard]] const Sent& sent_by(Rank npu) const { return sent_[npu]; }
 
-  // Hints that message `m` arrives soon: first the one, some time later the other. Inlined, as g++ takes away calls
-  // of functions that only fetch.
+  // Hint that message `m` arrives soon: call first the one, some time later the other. They are inlined, as g++
+  // removes calls of functions that only fetch.
   [[gnu::always_inline]] void prefetch(MessageToken m) const { __builtin_prefetch(&messages_[m]); }
   [[gnu::always_inline]] void prefetch_channel(MessageToken m) const {
     __builtin_prefetch(&backlog(messages_[m].channel));

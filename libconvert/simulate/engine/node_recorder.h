@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// When nodes begin and end, for a timeline and for the use of local memory.
+// Records when nodes begin and end, for a timeline and for the use of local memory.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ class TimelineRecorder {
       s.flow = (std::uint64_t{op.channel} << 32) + flow_[program_.ranks[r].first_op + node];
   }
 
-  // The replay stops: what is under way is seen up to here.
+  // Ends what is under way when the replay stops.
   void stop(Picoseconds now) {
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
       const RankProgram& rank = program_.ranks[r];

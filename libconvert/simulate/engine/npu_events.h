@@ -24,7 +24,7 @@ class NpuEvents {
   NpuEvents(EventQueue& queue, std::size_t npus, Observer& observer)
       : queue_(queue), observer_(observer), latest_(npus, 0) {}
 
-  // `what` completes `delay` from now. delay ≥ 0.
+  // Registers `what`, which completes `delay` ≥ 0 from now. Throws Error if the clock ends before.
   void add(Rank npu, Picoseconds delay, Waiter what) {
     // If this wraps round it equals no time in the table, and push_after throws.
     const auto time =
@@ -42,7 +42,7 @@ class NpuEvents {
     entries_[e - 1].last = item;
   }
 
-  // Calls f(npu, time, what) for each that is to come, in no order.
+  // Calls f(npu, time, what) for each completion that is to come, in no order.
   template <typename F>
   void for_each(const F& f) const {
     const auto list = [&](std::uint32_t place) {
@@ -56,7 +56,7 @@ class NpuEvents {
     }
   }
 
-  // Runs entry `e` (the argument of its event): complete(npu, what) for each.
+  // Runs entry `e` (the argument of its event): calls complete(npu, what) for each item.
   template <typename Complete>
   void run(std::uint32_t e, Complete&& complete) {
     const Rank npu = entries_[e].npu;

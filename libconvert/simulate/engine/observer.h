@@ -18,7 +18,7 @@ namespace convert {
 class EventQueue;
 class Symmetry;
 
-// For whom something is done.
+// Names a node of an NPU for which something is done.
 struct Actor {
   Rank npu = 0;
   std::uint32_t op = UINT32_MAX;  // its node
@@ -33,10 +33,10 @@ class NoObserver {
   static constexpr bool is_reduced = false;  // one rank stands for its class
   static constexpr bool sees_hops = false;   // the end of each hop is to come to the network, the last one's too
 
-  // Whether the replay is not to go on.
+  // Tells whether the replay is to end now.
   [[nodiscard]] bool stops() const { return false; }
 
-  // Nodes. One is offered to its NPU, starts, and ends; what starts between frees() and freed() was freed by that.
+  // Nodes: one is offered to its NPU, starts, and ends; what starts between frees() and freed() was freed by that.
   // What INVALID nodes free can be deferred to the next end.
   void offered(Rank /*npu*/) {}
   void node_starts(Rank /*npu*/, std::uint32_t /*op*/) {}
@@ -46,7 +46,7 @@ class NoObserver {
   void freed() {}
   void deferred(Rank /*npu*/) {}
 
-  // Events of an NPU: an item is registered, in an entry that is pushed or was there already; both run.
+  // Events of an NPU: an item is registered, in an entry that is pushed or was there already; later both run.
   void registered(std::uint32_t /*item*/) {}
   void pushes_entry(Rank /*npu*/, std::uint32_t /*entry*/) {}
   void adds_to_entry(Rank /*npu*/, std::uint32_t /*entry*/) {}
@@ -55,8 +55,8 @@ class NoObserver {
   // Somebody is told of an end.
   void fires(Waiter /*whom*/) {}
 
-  // Messages. `m` is given to the network (perhaps it takes a first wire before was_sent()); it arrives, which its
-  // sender is told, and then the receive that waits for it, or nobody.
+  // Messages: `m` is given to the network (perhaps it takes a first wire before was_sent()); it arrives, which its
+  // sender is told, and then the receive that waits for it, if one does.
   [[nodiscard]] const ChannelKey& framed(const ChannelKey& key) const { return key; }
   [[nodiscard]] Rank destination(const ChannelKey& key) const { return key.dst; }
   void sends(std::uint32_t /*m*/, Rank /*to*/, std::int64_t /*bytes*/) {}
@@ -64,14 +64,14 @@ class NoObserver {
   void arrives(std::uint32_t /*m*/) {}
   void tells_sender(Rank /*npu*/, Waiter /*sent*/) {}
   void tells_receiver(const ChannelKey& /*key*/, Rank /*npu*/, Waiter /*received*/) {}
-  // A receive finds its message there, and takes it in an event of its own.
+  // A receive finds that its message has come, and takes it in an event of its own.
   void finds_message(std::uint32_t /*index*/) {}
   void takes_message(std::uint32_t /*index*/, Rank /*npu*/, Waiter /*received*/) {}
   // With rendezvous: a send or receive waits, and goes on.
   void waits(std::uint32_t /*index*/) {}
   void goes_on(std::uint32_t /*index*/) {}
 
-  // Packets of a network. One is launched, comes to a wire (returned is which it takes), takes it, comes to its
+  // Packets of a network: one is launched, comes to a wire (comes() returns which it takes), takes it, comes to its
   // end; the wire gets free, or the share that the packet had of it, for which cause_on() has given a number.
   void launched(std::uint32_t /*p*/) {}
   [[nodiscard]] std::uint32_t comes(std::uint32_t /*p*/, std::uint32_t wire) { return wire; }
@@ -82,12 +82,13 @@ class NoObserver {
   void share_frees(std::uint32_t /*cause*/) {}
   [[nodiscard]] const Symmetry* symmetry() const { return nullptr; }
 
-  // What comes next is for actor().
+  // What is begun next is begun for actor().
   template <typename ActorOf>
   void acts(const ActorOf& /*actor*/) {}
 
-  // Collectives. A node that calls one starts, or has started. An NPU calls run `run` at the time at which it
-  // began; same_turns() says whether as if it were the first. More than the state of one stream is touched.
+  // Collectives: a node that calls one starts (true), or has started (false); an NPU calls run `run` at the time at
+  // which that began, and same_turns() tells whether as if it were the first to call; more than the state of one
+  // stream is touched (shares).
   void begins_collective(bool /*begins*/) {}
   template <typename SameTurns>
   void calls_first(std::uint32_t /*run*/, Rank /*npu*/, std::uint32_t /*op*/, const SameTurns& /*same_turns*/) {}

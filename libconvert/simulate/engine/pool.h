@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbered objects that come and go: the number that was given back last is used first.
+// Numbered objects that come and go; the number that was given back last is used again first.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace convert {
 
-// Unused objects are a list through a member of theirs, which nobody else reads then.
+// Links unused objects into a list by their member `next`, which nobody else reads then.
 template <typename T, std::uint32_t T::*next>
 class Pool {
  public:
@@ -31,7 +31,7 @@ class Pool {
   }
   [[nodiscard]] T& operator[](std::uint32_t i) { return items_[i]; }
   [[nodiscard]] const T& operator[](std::uint32_t i) const { return items_[i]; }
-  // All numbers that were ever used are below.
+  // Returns a number above all that were ever used.
   [[nodiscard]] std::size_t size() const { return items_.size(); }
 
  private:

@@ -36,7 +36,7 @@ struct Interval {
   Picoseconds end = 0;
 };
 
-// The union of intervals, as few as possible, ascending.
+// Joins intervals into as few as possible, ascending.
 void merge(std::vector<Interval>& intervals) {
   const auto before = [](const Interval& a, const Interval& b) { return a.begin < b.begin; };
   if (!std::is_sorted(intervals.begin(), intervals.end(), before))
@@ -52,7 +52,7 @@ void merge(std::vector<Interval>& intervals) {
   intervals.resize(kept);
 }
 
-// What was under way when, by kind.
+// Holds what was under way when, by kind.
 class ActivityIntervals {
  public:
   void add(std::uint8_t kind, Interval i) { intervals_.at(kind).push_back(i); }
@@ -80,7 +80,7 @@ class ActivityIntervals {
   }
 
  private:
-  // Begins and ends of the intervals of a kind, in turn.
+  // Walks over the begins and ends of the intervals of a kind, in turn.
   struct Edges {
     std::span<const Interval> rest{};
     bool open = false;
@@ -143,7 +143,7 @@ class RankReplay {
     return Activity::kind_of(op.type, op.slot);
   }
 
-  // Returns how long a device operation did not begin although it could have. 0 if that is not recorded.
+  // Returns how long a device operation did not begin although it could have; 0 if that is not recorded.
   static Picoseconds start_delay(std::span<const Attr> attributes) {
     const IntValue ns = int_value(attributes, attr::start_delay_nanos);
     if (!ns || ns.value < 0) return 0;
@@ -151,8 +151,7 @@ class RankReplay {
     return ns.value > most ? std::numeric_limits<Picoseconds>::max() : ns.value * ps_per_ns;
   }
 
-  // Each node begins when the last of its parents ends, and its start delay has passed: until then begin_ holds
-  // that delay.
+  // Begins each node when its last parent has ended and its start delay, which begin_ holds until then, has passed.
   void schedule() {
     std::vector<Picoseconds> ready(nodes_.size());
     missing_.resize(nodes_.size());
@@ -270,7 +269,7 @@ class RankReplay {
   [[nodiscard]] Picoseconds delay(std::uint32_t node) const {
     return start_delay(trace_.nodes.attributes(nodes_[node]));
   }
-  // The parent whose end a node waited for.
+  // Returns the parent whose end a node waited for.
   [[nodiscard]] std::optional<std::uint32_t> last_parent(std::uint32_t node) const {
     const Picoseconds ready = begin_[node] - delay(node);
     if (ready == 0) return std::nullopt;
@@ -296,7 +295,7 @@ class RankReplay {
     if (time != 0) add_step(node, What::delay, {begin_[node] - time, begin_[node]}, then, next, steps);
     return time != 0;
   }
-  // What took time, from `node` back to time 0.
+  // Adds what took time, from `node` back to time 0.
   void add_steps(std::uint32_t node, std::optional<std::uint32_t> next, std::vector<Step>& steps) const {
     Then then = Then::dependency;
     for (std::optional<std::uint32_t> at = node; at; at = last_parent(*at)) {

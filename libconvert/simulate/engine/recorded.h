@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What was recorded, played again: each rank by itself, every node for its recorded duration and as soon as the
-// nodes that it depends on have ended. No messages, no resources, so each rank is the longest path through its
-// graph.
+// Replays what was recorded: each rank by itself, every node for its recorded duration and as soon as the nodes
+// that it depends on have ended. Without messages and resources a rank takes the longest path through its graph.
 //
 //   RecordedReplay replay(options, diagnostics);
 //   while (…) replay.add(replay.run(trace));                        // any rank may run, in any thread
@@ -22,7 +21,7 @@
 
 namespace convert {
 
-// One rank, played.
+// Holds what one rank came to.
 struct RecordedRank {
   Rank rank = 0;
   NpuResult npu{};
@@ -36,16 +35,16 @@ struct RecordedRank {
 
 class RecordedReplay {
  public:
-  // Looks at `timeline`, `explain` and `slow` of the options; the others do not count.
+  // Uses `timeline`, `explain` and `slow` of the options only.
   RecordedReplay(ReplayOptions options, Diagnostics& diagnostics);
 
-  // May be called by several threads. Throws Error if time overflows, and Error(usage) if the rank has no such node
-  // to explain.
+  // Replays one rank; several threads may call it at once. Throws Error if time overflows, and Error(usage) if the
+  // rank has no such node to explain.
   [[nodiscard]] RecordedRank run(const Trace& trace) const;
 
-  // Ranks in ascending order.
+  // Adds a rank to the result; ranks come in ascending order.
   void add(RecordedRank&& rank);
-  // Nothing if there were errors to report. Throws Error(usage) if there is no such rank to explain.
+  // Returns the result, or nothing if there were errors. Throws Error(usage) if there is no such rank to explain.
   [[nodiscard]] std::optional<ReplayResult> finish();
 
  private:

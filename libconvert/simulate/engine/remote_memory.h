@@ -18,15 +18,16 @@ class RemoteMemory {
  public:
   RemoteMemory(const MemoryConfig& config, Rank npus);
 
-  // An access that begins now: `end` is to be fired on the NPU after `duration`. It is node `op`'s.
+  // Holds an access of node `op` that begins now: the caller fires `end` on the NPU after `duration`.
   struct Begun {
     Rank npu;
     std::uint32_t op;
     Picoseconds duration;
     Waiter end;
   };
-  // NPU `npu` accesses `bytes` for a node. The end of what begins is `done`, or Waiter::memory with the number of a
-  // server, which is to fire what take() returns and then to go_on(), with the access that waits next, if one does.
+  // Asks for an access by NPU `npu`; returns it if it begins now. Its `end` is `done`, or Waiter::memory with the
+  // number of a server: who handles that fires what take() returns, and then begins what go_on() returns, the
+  // access that waits next.
   [[nodiscard]] std::optional<Begun> access(Rank npu, std::int64_t bytes, Waiter done);
   [[nodiscard]] Waiter take(std::uint32_t server) const { return servers_[server].front().done; }
   [[nodiscard]] std::optional<Begun> go_on(std::uint32_t server);

@@ -18,7 +18,7 @@
 namespace convert {
 namespace {
 
-// Whether nothing could happen any more before all was done.
+// Tells whether nothing could happen any more before all was done.
 bool is_stuck(const ReplayResult& result) {
   return result.status == ReplayStatus::deadlock || result.status == ReplayStatus::unmatched;
 }
@@ -40,7 +40,7 @@ ReplayOutcome run_plain(const ReplayProgram& program) {
   return run(replayer);
 }
 
-// Replays one of equivalent ranks for all; nothing if there are none, or if it turns out that their order matters.
+// Replays one of equivalent ranks for all; returns nothing if there are none, or if their order matters.
 std::optional<ReplayOutcome> run_representatives(const ReplayProgram& program) {
   // Use of wires is counted for all NPUs.
   if (!program.options.symmetry || program.options.network.count_wires) return std::nullopt;
@@ -67,7 +67,7 @@ std::optional<Actor> find_target(const ReplayProgram& program) {
   throw no("node " + std::to_string(target.node) + " of rank ");
 }
 
-// See Causes on why it runs twice.
+// Causes says why it runs twice.
 ReplayOutcome run_explained(const ReplayProgram& program) {
   using CauseReplayer = Replayer<Causes, NodeRecorder>;
   const std::optional<Actor> target = find_target(program);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Runs the traces of all ranks on a network, to the cycle as ASTRA-sim's analytical backends do.
 //
-//   ReplayBuilder builder(load_network(option), options, diagnostics);
+//   ReplayBuilder builder(network, options, diagnostics);
 //   while (…) builder.add(trace);                                   // ranks in order, one at a time
 //   if (auto program = builder.finish()) result = replay(*program);
 #pragma once
@@ -35,10 +35,9 @@ enum class ReplayStatus : std::uint8_t {
 
 struct NpuResult {
   std::optional<Picoseconds> finish_ps;  // end of its last node (0 if it has none); nothing if it did not get there
-  // In which it communicates and does not compute; with ASTRA-sim's rules as the next. 0 of NPUs that did not
-  // finish.
+  // The time in which it communicates and does not compute; by ASTRA-sim's rules as the next. 0 if not finished.
   Picoseconds exposed_communication_ps = 0;
-  // finish less compute_ps: below 0 where nodes that compute overlap. With IssueMode::algorithm all of finish.
+  // finish_ps less compute_ps: below 0 where nodes that compute overlap. With IssueMode::algorithm finish_ps.
   Picoseconds astra_exposed_ps = 0;
   Picoseconds compute_ps = 0;  // sum of the durations, up to reached_ps, of COMP nodes that are not CPU operations
   ActivityTimes times{};
@@ -50,7 +49,7 @@ struct NpuResult {
   std::optional<RooflineUse> roofline{};    // with the roofline model
 };
 
-// One collective of a group, on all its NPUs.
+// Says how one collective of a group went, on all its NPUs.
 struct CollectiveResult {
   std::int64_t group = 0;    // its id; 0: all ranks
   std::uint32_t number = 0;  // among the group's collectives, from 0
@@ -61,7 +60,7 @@ struct CollectiveResult {
   Picoseconds begin_ps = 0;             // the first NPU calls it
   Picoseconds last_begin_ps = 0;        // the last does
   std::optional<Picoseconds> end_ps{};  // the last has ended it; nothing if one has not
-  // In which an NPU that was in it computed nothing, over its NPUs; where end_ps is there.
+  // How long an NPU was in it and computed nothing, mean and highest of its NPUs; where end_ps is there.
   Picoseconds exposed_mean_ps = 0;
   Picoseconds exposed_max_ps = 0;
 };
@@ -92,11 +91,11 @@ struct ReplayResult {
   [[nodiscard]] Rank rank(std::size_t npu) const { return ranks.empty() ? static_cast<Rank>(npu) : ranks[npu]; }
 };
 
-// Deterministic. May be called again with the same program. Throws Error if simulated time overflows, and
-// Error(usage) if there is no node to explain.
+// Runs the program; may be called again with the same one, for the same result. Throws Error if simulated time
+// overflows, and Error(usage) if there is no node to explain.
 [[nodiscard]] ReplayResult replay(const ReplayProgram& program);
 
-// All in one, with the kinds of collectives; nothing if diagnostics got errors.
+// Compiles and runs the traces, with the kinds of collectives; returns nothing if diagnostics got errors.
 [[nodiscard]] std::optional<ReplayResult> replay(std::span<const Trace> traces, const NetworkConfig& network,
                                                  const ReplayOptions& options, Diagnostics& diagnostics);
 

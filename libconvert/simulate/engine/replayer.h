@@ -24,7 +24,7 @@ namespace convert {
 
 template <class Observer, class Recorder>
 class Replayer final : private CollectiveListener {
-  // What each event of an NPU touches.
+  // Holds what each event of an NPU touches.
   struct alignas(64) Npu {
     Activity activity{};
     const Op* ops = nullptr;
@@ -34,7 +34,7 @@ class Replayer final : private CollectiveListener {
   };
 
  public:
-  // `of_observer`: what the observer wants to know besides the clock. Ranks without code do not run.
+  // `of_observer` is what the observer wants to know besides the clock. Ranks without code do not run.
   template <typename... OfObserver>
   explicit Replayer(const ReplayProgram& program, OfObserver&&... of_observer)
       : program_(program),
@@ -155,7 +155,7 @@ class Replayer final : private CollectiveListener {
       result_.gaps.add(AstraGap::statistics);
   }
 
-  // `unless`: what stops ASTRA-sim before, and leads to the same here.
+  // Notes a gap, unless there is the other one, which stops ASTRA-sim before and leads to the same here.
   void note_gap(AstraGap gap, AstraGap unless) {
     if (!program_.gaps.has(unless)) result_.gaps.add(gap);
   }
@@ -176,8 +176,8 @@ class Replayer final : private CollectiveListener {
     }
   }
 
-  // When nothing is to come any more: what an INVALID node has freed need not wait for another end on its NPU. Not
-  // proved to be the same for the ranks of a class.
+  // Called when nothing is to come any more: what an INVALID node has freed need not wait for another end on its
+  // NPU. That this is the same for all ranks of a class is not proved. Returns whether something is to come now.
   bool offer_again() {
     if (Observer::is_reduced) return false;
     for (Rank r = 0; r < npus_.size(); ++r) {
@@ -235,7 +235,7 @@ class Replayer final : private CollectiveListener {
     npu_events_.add(access->npu, access->duration, access->end);
   }
 
-  // Messages and their channels lie anywhere: they can be on their way while the events before theirs run.
+  // Messages and their channels lie anywhere in memory: they are fetched while the events before theirs run.
   [[gnu::always_inline]] void prefetch() const {
     if (const Event* e = queue_.upcoming(12); e != nullptr && e->kind() == event_arrival)
       messages_.prefetch(e->arg());
@@ -248,7 +248,7 @@ class Replayer final : private CollectiveListener {
     return static_cast<std::uint8_t>(1U << static_cast<unsigned>(slot));
   }
 
-  // What nodes that still compute have done.
+  // Counts what nodes that still compute have done so far.
   void book_unended() {
     npu_events_.for_each([this](Rank r, Picoseconds end, Waiter w) {
       const Op* op = w.kind() == Waiter::op ? &npus_[r].ops[w.index()] : nullptr;

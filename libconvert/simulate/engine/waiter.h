@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who is to be told when something of an NPU ends: an event of the NPU, or a message sent or received.
+// Who is told when something of an NPU ends: an event of the NPU, or a message sent or received.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace convert {
 
-// One word, which stays in a register.
+// Fits into one word, which stays in a register.
 class Waiter {
  public:
   enum Kind : std::uint8_t {

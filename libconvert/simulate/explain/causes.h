@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What led to what in a replay. Everything that takes time (work of an NPU, a message, a hop over a wire) is begun
-// by the end of something else: its cause. Followed back from a node's start they are one chain to time 0.
+// Notes what led to what in a replay. Everything that takes time (work of an NPU, a message, a hop over a wire) is
+// begun by the end of something else: its cause. Followed back from a node's start, causes are one chain to time 0.
 //
 // A replay is the same each time it runs. So the first run keeps nothing but the number of each cause's cause, and
 // a second one keeps the details of the few that are in the chain.
@@ -36,23 +36,23 @@ class Causes : public NoObserver {
     std::int64_t bytes = 0;      // message, hop
   };
 
-  // Looks for the causes of the start of node `target` (nothing: of the end of the replay), at which it stops. For
-  // the second run `wanted` has the ascending numbers of the causes whose details are wanted.
+  // Looks for the causes of the start of node `target`, at which it stops; without a target, for those of the end
+  // of the replay. For the second run `wanted` has the ascending numbers of the causes whose details are wanted.
   Causes(const EventQueue& queue, std::optional<Actor> target, const std::vector<std::uint32_t>* wanted)
       : NoObserver(queue), queue_(queue), target_(target), second_(wanted != nullptr) {
     if (second_) wanted_ = *wanted;
   }
 
-  // Returns the target as if it had begun something; nothing if it has not started, or is the end.
+  // Returns the target as if it had begun something; nothing if it has not started, or there is none.
   [[nodiscard]] const std::optional<Detail>& target() const { return target_begun_; }
-  // Returns the numbers of what led to the target, ascending; nothing if it never started. Of the first run.
+  // Returns, after the first run, the numbers of what led to the target, ascending; nothing if it never started.
   [[nodiscard]] std::optional<std::vector<std::uint32_t>> chain() const {
     if (target_ && !target_begun_) return std::nullopt;
     std::vector<std::uint32_t> numbers;
     for (std::uint32_t c = last_; c != none; c = before_[c]) numbers.push_back(c);
     return std::vector<std::uint32_t>(numbers.rbegin(), numbers.rend());
   }
-  // Returns those wanted, after the second run.
+  // Returns the details that are wanted, after the second run.
   [[nodiscard]] const std::vector<Detail>& details() const { return details_; }
 
   [[nodiscard]] bool stops() const { return target_begun_.has_value(); }
@@ -134,7 +134,7 @@ class Causes : public NoObserver {
     }
   };
 
-  // Returns what would be the details if something began now.
+  // Returns the details of what would begin now.
   [[nodiscard]] Detail detail(Kind kind) const {
     const bool starts = starting_.op != none && actor_.npu == starting_.npu && actor_.op == starting_.op;
     return {.kind = kind, .actor = actor_, .begin = queue_.now(), .came = 0, .starts = starts, .ended = ended_};

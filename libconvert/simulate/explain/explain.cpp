@@ -99,7 +99,7 @@ class Explainer {
     return o.slot == Slot::compute ? What::compute : What::replayed;
   }
 
-  // How the end of `c` led to the beginning of `d`.
+  // Returns how the end of `c` led to the beginning of `d`.
   void relate(const Detail& c, const std::optional<Detail>& d, Step& to) const {
     to.then = Then::end;
     if (!d) return;
@@ -133,7 +133,7 @@ class Explainer {
     return limited && to.slot == op(npu, next).slot ? Then::resource : Then::offer;
   }
 
-  // Whether `to` depends on `from` through INVALID nodes alone.
+  // Tells whether `to` depends on `from` through INVALID nodes alone.
   [[nodiscard]] bool leads_through_invalid(Rank npu, std::uint32_t from, std::uint32_t to) const {
     std::vector<std::uint32_t> open{from};
     std::unordered_set<std::uint32_t> seen;

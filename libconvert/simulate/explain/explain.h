@@ -28,7 +28,7 @@ struct Explanation {
     collective,  // what one collective did, on several ranks
     delay,       // of what was recorded: `node` could have begun, and begins after its start delay
   };
-  // How the end of one step led to the beginning of the next.
+  // Says how the end of one step led to the beginning of the next.
   enum class Then : std::uint8_t {
     dependency,  // `next` depends on it
     resource,    // `next` gets `slot`, which it held
@@ -47,8 +47,8 @@ struct Explanation {
     std::string name{};
     Picoseconds begin = 0;
     Picoseconds time = 0;
-    // Messages; of a collective their number and sum, and how many came from the queue of a wire. The wait there
-    // is not part of the time: what had the wire meanwhile stands before.
+    // Messages; a collective has their number and sum, and how many came from the queue of a wire. The wait there
+    // is not part of the time: what had the wire meanwhile is an earlier step.
     Rank to = 0;
     std::int64_t bytes = 0;
     std::string wire{};
@@ -78,7 +78,7 @@ struct Explanation {
 
 class SystemState;
 
-// What an explanation is made of.
+// Holds what an explanation is made of.
 struct ExplainSources {
   const ReplayProgram& program;
   const SystemState& system;
@@ -89,8 +89,8 @@ struct ExplainSources {
 };
 [[nodiscard]] Explanation explain(const ExplainSources& sources);
 
-// Text for people (at most `max_steps` steps; 0: all), CSV with a line for each step, or a JSON object. What the
-// columns and keys mean: et-replay(1), OUTPUT.
+// Append text for people (at most `max_steps` steps; 0: all), CSV with a line for each step, or a JSON object.
+// et-replay(1), OUTPUT, says what the columns and keys mean.
 void append_text(const Explanation& e, std::string& out, std::size_t max_steps);
 void append_csv(const Explanation& e, std::string& out);
 void append_json(const Explanation& e, std::string& out);

@@ -106,7 +106,7 @@ std::vector<WireUse> AwareNetwork<Observer>::wire_use(Picoseconds end) const {
   });
 }
 
-// Puts the packet on its next wire. False: it is at its destination.
+// Puts the packet on its next wire; returns false if it is at its destination.
 template <class Observer>
 bool AwareNetwork<Observer>::forward(std::uint32_t p) {
   Packet& k = table_.packet(p);

@@ -86,10 +86,6 @@ std::unique_ptr<Network> make_network(const NetworkConfig& config, const Network
   return make_network(config, options, queue, nobody);
 }
 
-std::unique_ptr<Network> make_network(const NetworkConfig& config, NetworkModel model, EventQueue& queue) {
-  return make_network(config, NetworkOptions{.model = model}, queue);
-}
-
 Picoseconds truncate_delay(double ns) {
   constexpr double limit_ns = 9.2e15;
   if (!(ns < limit_ns)) throw Error("the delay of a message exceeds 106 days; check bandwidth, latency and size");

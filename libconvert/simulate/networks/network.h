@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What carries messages between NPUs: the one virtual interface of the simulator.
+// The networks that carry messages between NPUs, behind the one virtual interface of the simulator.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ namespace convert {
 
 class Symmetry;
 
-// Whoever sends chooses the number, of no other message that is under way; the network hands it back at the arrival
-// and keeps a table by it.
+// Numbers a message. Who sends it chooses a number that no other message under way has; the network returns it at
+// the arrival and keeps a table by it.
 using MessageToken = std::uint32_t;
 inline constexpr MessageToken no_message = 0xffffffff;
 
@@ -30,7 +30,7 @@ inline constexpr std::uint32_t event_receive = 1;  // a receive that was posted 
 inline constexpr std::uint32_t event_arrival = 2;  // message `arg` is at its destination
 inline constexpr std::uint32_t event_network = 3;
 
-// What a directed wire has carried so far. A message counts when the wire begins to send it.
+// Holds what a directed wire has carried so far. A message counts when the wire begins to send it.
 struct WireUse {
   std::string from;  // "npu3", "switch0", or the name of a switch in a list of wires
   std::string to;
@@ -48,24 +48,24 @@ class Network {
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
 
-  // Starts a message now. Later either an event_arrival with `message` comes due, or advance() returns it.
+  // Starts a message now: later either an event_arrival with `message` comes due, or advance() returns it.
   // Where messages wait for a wire, `wires` serves the one of highest priority first, among equals in order.
   virtual void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t priority) = 0;
   void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message) { send(src, dst, bytes, message, 0); }
-  // An event of a kind ≥ event_network has come due. Returns the message that has arrived by it, or no_message.
+  // Handles an event of a kind ≥ event_network. Returns the message that has arrived by it, or no_message.
   virtual MessageToken advance(Event event) = 0;
-  // The same of any event that send() or advance() has pushed.
+  // Does the same for any event that send() or advance() has pushed.
   MessageToken handle(Event event) { return event.kind() == event_arrival ? event.arg() : advance(event); }
-  // The delay of every such message, where it does not depend on what else is under way: whoever sends may then
-  // push its event_arrival without send(). src != dst.
+  // Returns the delay of every such message, where that does not depend on what else is under way: who sends may
+  // then push its event_arrival without send(). src != dst.
   [[nodiscard]] virtual std::optional<Picoseconds> fixed_delay(Rank, Rank, std::int64_t) const { return {}; }
-  // The wires that carried a message until `end`, at which simulated time is, if NetworkOptions::count_wires asked
-  // for them; none in a model without wires.
+  // Returns the wires that carried a message until `end`, the current simulated time, if
+  // NetworkOptions::count_wires asks for them; none in a model without wires.
   [[nodiscard]] virtual std::vector<WireUse> wire_use(Picoseconds /*end*/) const { return {}; }
-  // What the messages did to the ports of NPUs until `end`, if NetworkOptions::watch_ports asked for it; of the
-  // model unaware. To be asked once.
+  // Returns the port of an NPU that the messages exceeded most until `end`, if NetworkOptions::watch_ports asks for
+  // it; in the model unaware only. May be called once.
   [[nodiscard]] virtual std::optional<PortLoad> worst_port(Picoseconds /*end*/) { return {}; }
-  // "npu0>npu1"; of a model with wires.
+  // Returns the name of a wire, "npu0>npu1", in a model with wires.
   [[nodiscard]] virtual std::string wire_name(std::uint32_t) const { return {}; }
 
  protected:
@@ -79,18 +79,18 @@ class Network {
 enum class NetworkModel : std::uint8_t { unaware, aware, wires };
 [[nodiscard]] std::string_view name(NetworkModel model);
 
-// How long a message keeps a wire: for its bytes, or for the latency too.
+// Says how long a message keeps a wire: for its bytes, or for the latency too.
 enum class Occupancy : std::uint8_t { beta, alpha_beta };
 [[nodiscard]] std::string_view name(Occupancy occupancy);  // "beta", "alpha-beta"
 
-// store: a device sends a message on when all of it has come. cut: when its head has come; the tail follows at the
-// pace of the slowest wire before. switches: switches cut, NPUs store. Whole messages wait for a wire in any case,
-// in queues without limit.
+// Says when a device sends a message on. store: when all of it has come. cut: when its head has come; the tail
+// follows at the pace of the slowest wire before. switches: switches cut, NPUs store. Whole messages wait for a
+// wire in any case, in queues without limit.
 enum class Forwarding : std::uint8_t { switches, store, cut };
 [[nodiscard]] std::string_view name(Forwarding forwarding);      // "switches"
 [[nodiscard]] std::string_view describe(Forwarding forwarding);  // "cut-through at switches"
 
-// Occupancy, forwarding, routing and failed are for wires only.
+// Occupancy, forwarding, routing and failed are for the model wires only.
 struct NetworkOptions {
   NetworkModel model = NetworkModel::unaware;
   Occupancy occupancy = Occupancy::beta;
@@ -100,27 +100,25 @@ struct NetworkOptions {
   bool count_wires = false;                // for Network::wire_use; aware and wires
   bool watch_ports = false;                // for Network::worst_port; unaware
 };
-// Throws Error(usage) if the model does not take the network or an option. What routing and failed wires say of
-// devices is seen by make_network.
+// Throws Error(usage) if the model does not take the network or an option. make_network checks the devices that
+// routing and failed wires name.
 void check_network_options(const NetworkConfig& config, const NetworkOptions& options);
 
-// Whether an NPU can send to itself: only through the switch of a one-dimensional network, aware or wires.
+// Tells whether an NPU can send to itself: only through the switch of a one-dimensional network, aware or wires.
 [[nodiscard]] bool can_send_to_self(const NetworkConfig& config, NetworkModel model);
 
-// Throws what check_network_options throws, and make_router for wires. `observer` is told of packets; with a
-// symmetry only representatives send, and their wires stand for all.
+// Makes the network. Throws what check_network_options throws, and make_router for wires. `observer` is told of
+// packets; with a symmetry only representatives send, and their wires stand for all.
 template <class Observer>
 [[nodiscard]] std::unique_ptr<Network> make_network(const NetworkConfig& config, const NetworkOptions& options,
                                                     EventQueue& queue, Observer& observer);
 [[nodiscard]] std::unique_ptr<Network> make_network(const NetworkConfig& config, const NetworkOptions& options,
                                                     EventQueue& queue);
-[[nodiscard]] std::unique_ptr<Network> make_network(const NetworkConfig& config, NetworkModel model,
-                                                    EventQueue& queue);
 
-// Delays are computed in double nanoseconds and cut to whole ones. Throws Error beyond 106 days.
+// Returns a delay, computed in double nanoseconds and cut to whole ones. Throws Error beyond 106 days.
 [[nodiscard]] Picoseconds truncate_delay(double ns);
 
-// One per model. `symmetry` may be null.
+// Make the network of one model each. `symmetry` may be null.
 [[nodiscard]] std::unique_ptr<Network> make_unaware_network(const NetworkConfig& config, bool watch_ports,
                                                             const Symmetry* symmetry, EventQueue& queue);
 template <class Observer>

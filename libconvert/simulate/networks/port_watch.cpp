@@ -26,7 +26,7 @@ std::uint32_t out_port(const ProductWires::Dim& d, std::uint32_t from, std::uint
   return with(d.topology, [&](auto t) { return t.port(from, to, d.npus); });
 }
 
-// For heaps whose top is the first.
+// Orders heaps whose top is the first.
 constexpr auto begins_later = [](const auto& a, const auto& b) { return a.begin > b.begin; };
 constexpr auto ends_later = [](const auto& a, const auto& b) { return a.end > b.end; };
 
@@ -106,7 +106,7 @@ void PortWatch::add(const End& end, Rank npu, bool sends, const Flow& flow, Pico
   std::push_heap(port.to_come.begin(), port.to_come.end(), begins_later);
 }
 
-// Lets begin what begins before now: what is sent later comes later.
+// Begins what begins before now: what is sent later comes later.
 void PortWatch::advance(Port& port, Picoseconds now) {
   while (!port.to_come.empty() && port.to_come.front().begin < now) {
     std::pop_heap(port.to_come.begin(), port.to_come.end(), begins_later);

@@ -16,7 +16,7 @@ namespace convert {
 
 class Symmetry;
 
-// The most that went through a wire of an NPU at once.
+// Holds the most that went through a wire of an NPU at once.
 struct PortLoad {
   Rank npu = 0;
   bool sends = false;  // over its first wire; else receives over its last
@@ -24,7 +24,7 @@ struct PortLoad {
   double bytes_per_ns = 0;  // of them together
   double port_bytes_per_ns = 0;
 };
-// "NPU 3 sends 8 messages at once: 400 GB/s through a port of 50 GB/s"
+// Returns "NPU 3 sends 8 messages at once: 400 GB/s through a port of 50 GB/s".
 [[nodiscard]] std::string port_text(const PortLoad& load);
 
 // Counts a message where it leaves its source and where it comes to its destination, for as long as its bytes take.
@@ -34,9 +34,9 @@ class PortWatch {
   explicit PortWatch(const NetworkConfig& config, const Symmetry* symmetry = nullptr)
       : numbers_(config), symmetry_(symmetry) {}
 
-  // A message that is sent now and arrives `delay` later, `latency_ns` of it latency, at the pace of one dimension.
+  // Counts a message that is sent now and arrives `delay` later, of which `latency_ns` is latency, at this pace.
   void send(Rank src, Rank dst, double bytes_per_ns, Picoseconds now, Picoseconds delay, double latency_ns);
-  // The port that was exceeded most until `end`, of several the first; nothing if none was. To be asked once.
+  // Returns the port that was exceeded most until `end`, of several the first; nothing if none was. Call it once.
   [[nodiscard]] std::optional<PortLoad> worst(Picoseconds end);
 
  private:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Wires with first-in-first-out queues and what they have carried; packets that wait or travel. Nothing is
-// allocated per event.
+// Wires with first-in-first-out queues and their use, and packets that wait or travel. No event allocates memory.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +20,7 @@ namespace convert {
 inline constexpr std::uint32_t event_hop = event_network;            // packet `arg` is at the end of a wire
 inline constexpr std::uint32_t event_wire_free = event_network + 1;  // wire `arg` takes the next packet
 
-// Packets have the numbers of their messages, and a member `std::uint32_t next` that the table uses while they
-// wait.
+// Packets have the numbers of their messages, and a `std::uint32_t next`, which the table uses while they wait.
 template <typename Packet>
 class WireTable {
  public:
@@ -39,11 +37,11 @@ class WireTable {
     return packet(p);
   }
 
-  // The packet takes the wire at once (true), or waits behind those that wait already.
+  // Returns true if the packet takes the wire at once; else it waits behind those that wait already.
   bool enter(std::uint32_t wire, std::uint32_t p) {
     return enter(wire, p, [](const Packet&, const Packet&) { return false; });
   }
-  // … but before those for which sooner(packet, other) is true.
+  // Does the same, but the packet waits before those for which sooner(packet, other) is true.
   template <typename Sooner>
   bool enter(std::uint32_t wire, std::uint32_t p, const Sooner& sooner) {
     Wire& l = wires_[wire];
@@ -63,11 +61,11 @@ class WireTable {
     l.last = p;
     return false;
   }
-  // Packets that wait for a wire that is taken.
+  // Returns how many packets wait for a wire that is taken.
   [[nodiscard]] std::uint32_t waiting(std::uint32_t wire) const { return wires_[wire].load - 1; }
-  // Returns the next of those.
+  // Returns the first of the packets that wait for the wire; there is one.
   [[nodiscard]] std::uint32_t first(std::uint32_t wire) { return packet(wires_[wire].last).next; }
-  // The packet on the wire has left it: the one that takes it now, or none.
+  // Called when the packet on the wire has left it; returns the one that takes it now, or none.
   std::uint32_t leave(std::uint32_t wire) {
     Wire& l = wires_[wire];
     if (--l.load == 0) return none;
@@ -75,7 +73,7 @@ class WireTable {
     packet(l.last).next = packet(first).next;
     return first;
   }
-  // A packet takes the wire, from `now` for so long.
+  // Counts a packet that takes the wire from `now` for `busy_ps`.
   void count(std::uint32_t wire, std::int64_t bytes, Picoseconds now, Picoseconds busy_ps) {
     if (!count_use_) return;
     Use& u = use_[wire];
@@ -85,8 +83,8 @@ class WireTable {
       throw Error("a link carries 2^32 messages or 2^63 bytes, or more");
   }
 
-  // Those that carried a message, in the order of their numbers, busy until `end` at most. `describe` sets the
-  // ends.
+  // Returns the wires that carried a message, in the order of their numbers, busy until `end` at most. `describe`
+  // sets the ends of each.
   template <typename Describe>
   [[nodiscard]] std::vector<WireUse> use(Picoseconds end, const Describe& describe) const {
     std::vector<WireUse> out;
@@ -108,7 +106,7 @@ class WireTable {
     std::uint32_t last;  // that waits, in a circular list, if load > 1
     std::uint32_t load;  // packets that wait or are on the wire
   };
-  // By itself: the wires of a large network must fit in the cache where nobody asks.
+  // Lies apart: the wires of a large network have to fit in the cache where nobody asks for their use.
   struct Use {
     std::int64_t bytes;
     Picoseconds busy_ps;
@@ -121,8 +119,8 @@ class WireTable {
   };
   template <typename T>
   using Zeros = std::unique_ptr<T[], FreeMemory>;
-  // Zero pages until they are used, as a fully connected network has npus² wires of which an algorithm uses few;
-  // huge pages only where that wastes little.
+  // Allocates zero pages, which take no memory until they are used, as a fully connected network has npus² wires of
+  // which an algorithm uses few; huge pages only where that wastes little.
   template <typename T>
   static Zeros<T> zeros(std::size_t count) {
     constexpr std::size_t few = std::size_t{32} << 20U;  // bytes

@@ -85,7 +85,7 @@ class WiresNetwork final : public Network {
     std::uint32_t next;
   };
 
-  // The shares of a wire that are taken; of a wire on which a message needs no more than a share.
+  // Holds the shares that are taken of a wire on which a message needs no more than a share.
   struct Shares {
     double used = 0;  // at most 1
     std::uint32_t count = 0;
@@ -96,7 +96,7 @@ class WiresNetwork final : public Network {
     std::uint32_t cause = 0;
   };
 
-  // Devices from this one on send a message on when its head has come.
+  // Returns the first device that, like those after it, sends a message on when its head has come.
   static Device first_cut(const NetworkConfig& config, Forwarding forwarding) {
     if (forwarding == Forwarding::cut) return 0;
     return forwarding == Forwarding::store ? UINT32_MAX : static_cast<Device>(config.npus());
@@ -147,12 +147,12 @@ class WiresNetwork final : public Network {
   [[nodiscard]] Picoseconds time_alone(const Packet& k, Picoseconds wire) const {
     return std::max(wire, k.tail_ps - queue_.now());
   }
-  // The share of its wire that the message can use.
+  // Returns the share of its wire that the message can use.
   [[nodiscard]] double usable(const Packet& k, Picoseconds wire) const {
     const Picoseconds alone = time_alone(k, wire);
     return alone <= wire ? 1 : static_cast<double>(std::max<Picoseconds>(wire, 1)) / static_cast<double>(alone);
   }
-  // Half of what it can use is free, at least.
+  // Tells whether at least half of what the message can use is free.
   [[nodiscard]] bool fits(const Packet& k, const Shares& shares) const {
     return 1 - shares.used >= usable(k, wire_time(k)) / 2;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a ReplayBuilder holds while it compiles. Its parts: nodes (program.cpp), collectives and their algorithms
-// (collectives.cpp, uneven.cpp), checks of the whole (checks.cpp).
+// The state of a ReplayBuilder while it compiles. program.cpp does nodes, collectives.cpp and uneven.cpp
+// collectives and their algorithms, checks.cpp checks the whole.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@
 
 namespace convert {
 
-// The traces of an algorithm as its places, before they are put onto a group.
+// Holds the places of an algorithm, from its traces, before they are put onto a group.
 struct CustomSource {
   std::string prefix{};
   std::string collective{};                               // that it says it is for; empty: unknown
@@ -47,14 +47,14 @@ struct CustomSource {
   bool sizes_told = false;                       // that they fit no more than one collective
 };
 
-// What a message's op does not hold.
+// Holds what the op of a message does not.
 struct CompiledMessage {
   std::int64_t tag = 0;
   std::int64_t chunks = 0;
   std::int64_t of_chunks = 0;
 };
 
-// An all-to-all of one rank whose parts differ.
+// Holds an all-to-all of one rank whose parts differ.
 struct UnevenCall {
   CollectiveCall call;
   Location where;
@@ -63,7 +63,7 @@ struct UnevenCall {
   std::vector<std::int64_t> receives{};
 };
 
-// What a member of the group calls where some member's parts differ.
+// Holds what a member of a group calls where some member's parts differ.
 struct UnevenMember {
   Rank rank = 0;
   std::uint32_t node = 0;
@@ -72,7 +72,8 @@ struct UnevenMember {
 };
 using UnevenMembers = std::vector<std::optional<UnevenMember>>;  // by place
 
-// " (w.3.et)" of the name "w.2.et" of rank 2: the file of another rank of its set. Empty if the name says no rank.
+// Returns the file of another rank of a set for messages: " (w.3.et)" for the name "w.2.et" of rank 2; empty if the
+// name tells no rank.
 [[nodiscard]] std::string file_of_rank(std::string name, Rank rank, Rank other);
 
 struct ReplayBuilder::State {
@@ -126,11 +127,11 @@ struct ReplayBuilder::State {
   bool failed = false;
   std::vector<CustomSource> sources;
   MakeBuiltin make_builtin;
-  // By name, collective, places and root: index into sources.
+  // The index into sources by name, collective, places and root.
   std::map<std::tuple<std::string, Collective, std::uint32_t, std::uint32_t>, std::size_t> builtins;
   // (source, group, bytes where it matters) → 1 + custom
   std::map<std::tuple<std::size_t, std::uint32_t, std::int64_t>, std::uint32_t> customs;
-  // A collective as it is first called.
+  // Holds a collective as it is first called.
   struct CallUse {
     CollectiveCall call;
     std::string prefix{};  // of its custom algorithm
@@ -141,7 +142,7 @@ struct ReplayBuilder::State {
   std::vector<CallUse> calls;
   std::vector<UnevenCall> uneven;
   std::unordered_multimap<std::size_t, std::uint32_t> call_numbers;  // by hash
-  // The highest peer of each rank: whether it exists is known at the end.
+  // Holds the highest peer of a rank: whether it exists is known at the end.
   struct HighestPeer {
     std::int64_t peer = -1;
     Location where;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tuple (tag, source, destination, bytes) → dense number.
+// Numbers channels from 0, in the order in which they are first seen.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@ namespace convert {
 
 class ChannelIndex {
  public:
+  // Returns the number of the channel in `channels`, to which it is appended if it is new.
   std::uint32_t find_or_add(std::vector<ChannelKey>& channels, const ChannelKey& key) {
     const std::uint32_t found = index_.find_or_add(
         hash(key), static_cast<std::uint32_t>(channels.size()), [&](std::uint32_t c) { return channels[c] == key; },

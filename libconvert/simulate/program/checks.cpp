@@ -36,7 +36,7 @@ void ReplayBuilder::State::check_network() {
   diagnostics.error({.file = network.source}, "network", text);
 }
 
-// What of the traces and the system keeps ASTRA-sim from running them.
+// Notes what of the traces and the system keeps ASTRA-sim from running them.
 void ReplayBuilder::State::note_gaps() {
   if (!program.rules.notes_gaps()) return;
   program.gaps.add(compiler.gaps());

@@ -168,7 +168,7 @@ void ReplayBuilder::State::check_use(CustomSource& source, const CallUse& use) {
        ", and takes the place of " + std::string(name(use.call.op)));
 }
 
-// The algorithm of that name, one of the library made for the call; null if there is none.
+// Returns the algorithm of that name, one of the library made for the call; null if there is none.
 CustomSource* ReplayBuilder::State::source_of(const CallUse& use, std::uint32_t members) {
   if (!is_builtin(use.prefix)) {
     const auto found = std::ranges::find(sources, use.prefix, &CustomSource::prefix);
@@ -183,7 +183,7 @@ CustomSource* ReplayBuilder::State::source_of(const CallUse& use, std::uint32_t 
   return &sources[at->second];
 }
 
-// 1 + the custom algorithm of a call; 0: none.
+// Returns 1 + the custom algorithm of a call, or 0 for none.
 std::uint32_t ReplayBuilder::State::custom_for(CallUse& use) {
   if (use.source != 0) return put_on_group(use.source - 1, use.call.group, use.call.bytes);
   const std::uint32_t members = program.groups[use.call.group].size(program.model);
@@ -253,7 +253,7 @@ void ReplayBuilder::State::number_collectives(const Trace& trace, const Graph& g
   }
 }
 
-// The number of the call among all different ones. Per node wins over per collective.
+// Returns the number of the call among all different ones. A choice per node wins over one per collective.
 void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t index, const NodeCollective& c,
                                               Op& op) {
   const auto group = find_group(trace, index, c.group);

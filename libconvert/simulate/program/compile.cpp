@@ -46,7 +46,7 @@ IntValue NodeCompiler::integer(Name name, bool required) {
   return v;
 }
 
-// A recorded time. ASTRA-sim knows whole microseconds only.
+// Takes the recorded time, of which ASTRA-sim knows whole microseconds only.
 void NodeCompiler::compile_duration(std::uint64_t min_ns) {
   out_.op.type = OpType::timed;
   std::optional<std::uint64_t> ns;
@@ -69,17 +69,17 @@ bool NodeCompiler::has_recorded_time() const {
          (!rules_.whole_microseconds_only() && find(attributes_, attr::duration_nanos) != nullptr);
 }
 
-// What was measured, also if that is nothing.
+// Takes the time that was measured, also if that is nothing.
 void NodeCompiler::compile_recorded(bool communicates) {
   if (node_type_name(node_->type).empty()) return compile_by_type();  // reports it
   compile_duration(0);
   if (communicates && !has_recorded_time()) ++untimed_communication_;
 }
 
-// Roofline: the operations at peak, or at what local memory can feed, whichever is slower.
+// Computes the time by the roofline model: operations run at peak, or slower if local memory cannot feed them.
 void NodeCompiler::compile_compute() {
   if (inside_ || !system().roofline || out_.op.slot == Slot::cpu) return compile_duration();
-  // What is not estimated keeps its recorded time.
+  // A node without an estimate keeps its recorded time.
   const bool unknown =
       find(attributes_, attr::num_ops) == nullptr && find(attributes_, attr::tensor_size) == nullptr;
   if (unknown && !rules_.roofline_knows_every_node() && has_recorded_time()) return compile_duration();

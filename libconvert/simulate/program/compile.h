@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One node of a trace → what the simulator does for it.
+// Compiles one node of a trace: finds what the simulator does for it.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace convert {
 
-// A collective as its node states it.
+// Holds a collective as its node states it.
 struct NodeCollective {
   Collective op = Collective::all_reduce;
   std::int64_t bytes = 0;
@@ -34,29 +34,29 @@ struct CompiledNode {
   Op op{};
   std::int64_t tag = 0;  // send, recv
   std::optional<NodeCollective> collective{};
-  // Says what part of the collective a message of a custom algorithm without a size is.
+  // What part of the collective a message of a custom algorithm without a size is.
   std::int64_t chunks = 0;
   std::int64_t of_chunks = 0;
 };
 
-// size × chunks / of_chunks, rounded down (a message through scratch may have more chunks than the collective);
-// nothing from 2^63 bytes on.
+// Returns size × chunks / of_chunks, rounded down (a message through scratch may have more chunks than the
+// collective); nothing from 2^63 bytes on.
 [[nodiscard]] std::optional<std::int64_t> bytes_of_chunks(std::int64_t size, std::int64_t chunks,
                                                           std::int64_t of_chunks);
 
 class NodeCompiler {
  public:
-  // `inside`: the traces are of a custom algorithm, whose peers are places in its group.
+  // With `inside` the traces are those of a custom algorithm, whose peers are places in its group.
   NodeCompiler(const ReplayOptions& options, Rules rules, bool self_allowed, bool inside, Diagnostics& diagnostics)
       : options_(options), rules_(rules), self_allowed_(self_allowed), inside_(inside), diagnostics_(diagnostics) {}
 
-  // Reports what cannot be replayed. Throws Error(usage) if --size is needed.
+  // Compiles node `index`; reports what cannot be replayed. Throws Error(usage) if --size is needed.
   [[nodiscard]] CompiledNode compile(const Trace& trace, std::uint32_t index);
 
   void error(const Trace& trace, std::uint32_t index, const std::string& rule, const std::string& message);
   [[nodiscard]] bool failed() const { return failed_; }
   [[nodiscard]] bool size_used() const { return size_used_; }
-  // Nodes that should take their recorded duration to communicate and have none.
+  // Returns how many nodes should take their recorded duration to communicate and have none.
   [[nodiscard]] std::uint64_t untimed_communication() const { return untimed_communication_; }
   [[nodiscard]] const AstraGaps& gaps() const { return gaps_; }
   // Returns the use of the nodes compiled since the last call.
@@ -102,10 +102,10 @@ class NodeCompiler {
   double intensity_ = 0;  // under the roofline model; 0: it does not count there
 };
 
-// What keeps a trace from being a graph, as errors.
+// Reports what keeps a trace from being a graph, as errors.
 void report_defects(const Trace& trace, const std::vector<GraphDefect>& defects, NodeCompiler& with);
 
-// Once for all ranks.
+// Warns once for all ranks, if there are such nodes.
 void warn_of_untimed_communication(std::uint64_t nodes, Diagnostics& diagnostics);
 
 }  // namespace convert

@@ -18,10 +18,10 @@ namespace convert {
 struct IssueOrder;
 struct TensorTable;
 
-// timed: takes a time known beforehand. memory: an access to remote memory.
+// Says what a node does. timed: it takes a time known beforehand. memory: it accesses remote memory.
 enum class OpType : std::uint8_t { invalid, timed, memory, send, recv, collective };
 
-// The resource of an NPU that a node occupies; any number of receives may wait.
+// Names the resource of an NPU that a node occupies; any number of receives may wait.
 enum class Slot : std::uint8_t { cpu, compute, communication, recv };
 
 // Holds what is needed of a node when it ends, in three bytes that travel with its event: the node itself has left

@@ -163,7 +163,7 @@ void ReplayBuilder::add(const Trace& trace) { state_->add(trace); }
 void ReplayBuilder::add_custom(const std::string& prefix, const Trace& trace, const ChunkRunsOf& runs,
                                const std::vector<std::int32_t>& relays) {
   State& s = *state_;
-  // One of the library has the same name for groups of other sizes.
+  // An algorithm of the library has the same name for groups of other sizes.
   const bool is_another = s.sources.empty() || s.sources.back().prefix != prefix;
   if (is_another || (is_builtin(prefix) && trace.rank == 0)) s.sources.push_back({.prefix = prefix});
   CustomSource& source = s.sources.back();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// All ranks compiled for replay: what each node does, in flat tables without text (about 45 bytes a node;
-// neighbouring ranks with the same trace share it).
+// All ranks compiled for replay: flat tables without text say what each node does (about 45 bytes a node;
+// neighbouring ranks with the same trace share them).
 #pragma once
 
 #include <cstdint>
@@ -31,28 +31,24 @@
 
 namespace convert {
 
-// algorithm: a collective algorithm by itself; every free node is issued at once.
-// workload: an NPU's own program; one CPU slot, one compute slot and one communication slot per NPU.
-// unlimited: the same without limits, every free node at once.
+// Says which nodes are issued together.
+// algorithm: for a collective algorithm by itself; every free node is issued at once.
+// workload: for an NPU's own program; one CPU slot, one compute slot and one communication slot per NPU.
+// unlimited: the same without limits; every free node is issued at once.
 enum class IssueMode : std::uint8_t { algorithm, workload, unlimited };
 [[nodiscard]] std::string_view name(IssueMode mode);
-// algorithm if the metadata has `collective` or a node carries tb_id, else workload.
+// Returns algorithm if the metadata has `collective` or a node carries tb_id, else workload.
 [[nodiscard]] IssueMode default_issue_mode(const Trace& trace);
 
-// Which algorithm some collectives run; without a type, those that a system lists.
+// Says which algorithm some collectives run; without a type, those that a system lists.
 struct SystemRule {
   CollectiveSelection which{};
   CollectiveChoice choice{};
   std::string text{};  // for messages
 };
 
-// What NPUs do besides sending and receiving: the system layer, remote memory, process groups.
-struct ReplaySystem {
-  SystemConfig config{};
-  MemoryConfig memory{};
-  std::vector<CommGroup> groups{};
-  std::string groups_file{};                               // that names them
-  std::map<std::uint64_t, std::string> per_node_custom{};  // node id → prefix of an algorithm's traces
+// Holds what is chosen of a system beside its files.
+struct SystemChoices {
   std::vector<SystemRule> rules{};  // before what the system says; the first that fits counts
   std::uint32_t queues_per_dim = 1;
   double injection_scale = 1;               // of an endpoint delay that the system file states
@@ -61,17 +57,26 @@ struct ReplaySystem {
   bool rendezvous = false;
 };
 
-// Whose times are those of the trace, whatever the system says: sends, receives and collectives then match nothing.
+// Describes what NPUs do besides sending and receiving: the system layer, remote memory, process groups.
+struct ReplaySystem : SystemChoices {
+  SystemConfig config{};
+  MemoryConfig memory{};
+  std::vector<CommGroup> groups{};
+  std::string groups_file{};                               // that names them
+  std::map<std::uint64_t, std::string> per_node_custom{};  // node id → prefix of an algorithm's traces
+};
+
+// Says what takes the trace's times, whatever the system says: sends, receives and collectives then match nothing.
 enum class Recorded : std::uint8_t { nothing, communication, everything };
 
-// What an Explanation is of: the start of a node, or the end of the replay.
+// Says what to explain: the start of a node, or the end of the replay.
 struct ExplainTarget {
   bool end = false;
   Rank rank = 0;
   NodeId node = 0;
 };
 
-// Whether the peaks of local memory are found, and what it takes to write it over time.
+// Says what is found of local memory: nothing, its peaks, or also what it takes to write its use over time.
 enum class MemoryTracking : std::uint8_t { off, peaks, trace };
 
 struct ReplayOptions {
@@ -91,7 +96,7 @@ struct ReplayOptions {
   std::shared_ptr<const ReplaySystem> system{};  // null: what fits the network
 };
 
-// An algorithm for one group: what each place does, its messages already between ranks.
+// Holds an algorithm for one group: what each place does; its messages are already between ranks.
 struct CustomAlgorithm {
   std::string source{};  // its file or the prefix of its traces, as given
   bool parts = false;    // no source, but an all-to-all whose parts differ in size: all messages at once
@@ -116,16 +121,16 @@ struct ReplayProgram {
   std::vector<CustomAlgorithm> customs{};
   AstraGaps gaps{};  // by ASTRA-sim's rules: those that are known before the replay
 
-  // Rank and node of number `op`.
   struct Place {
     Rank rank;
     std::uint32_t node;
   };
+  // Returns rank and node of number `op` among the nodes of all ranks.
   [[nodiscard]] Place place(std::uint32_t op) const;
   [[nodiscard]] const Op& op(Place p) const { return ranks[p.rank].code->ops[p.node]; }
 };
 
-// Compiles rank after rank, so that only one trace need be in memory.
+// Compiles rank after rank, so that only one trace has to be in memory.
 class ReplayBuilder {
  public:
   ReplayBuilder(NetworkConfig network, const ReplayOptions& options, Diagnostics& diagnostics);
@@ -133,19 +138,19 @@ class ReplayBuilder {
   ReplayBuilder(const ReplayBuilder&) = delete;
   ReplayBuilder& operator=(const ReplayBuilder&) = delete;
 
-  // The algorithm that the system's configuration calls `prefix`: its places in order from 0, before any add().
-  // `runs`: what its messages carry, so that a rest of bytes is spread over the chunks as et-merge does; without it
-  // messages are rounded down. `relays`: places that only pass on what others send.
+  // Adds a place of the algorithm that the system's configuration calls `prefix`: in order from 0, before any
+  // add(). `runs` says what its messages carry, so that a rest of bytes is spread over the chunks as et-merge does;
+  // without it messages are rounded down. `relays` are the places that only pass on what others send.
   void add_custom(const std::string& prefix, const Trace& trace, const ChunkRunsOf& runs = {},
                   const std::vector<std::int32_t>& relays = {});
-  // Makes an algorithm that rules call "built:…": calls add_custom() for each place. Throws Error.
+  // Makes an algorithm that rules call "built:…" by a call of add_custom() for each place. Throws Error.
   using MakeBuiltin =
       std::function<void(const std::string& name, const CollectiveCall& call, std::uint32_t places)>;
-  // Before finish(), where there are such rules.
+  // Has to be called before finish() where there are such rules.
   void set_library(MakeBuiltin make);
-  // Ranks in order from 0. Reports what cannot be replayed. Throws Error(usage) if --size is needed.
+  // Adds the next rank, from 0; reports what cannot be replayed. Throws Error(usage) if --size is needed.
   void add(const Trace& trace);
-  // Nothing if add() or finish() had errors to report.
+  // Returns the program, or nothing if add() or finish() had errors to report.
   [[nodiscard]] std::optional<ReplayProgram> finish();
 
  private:

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What the roofline model says of the COMP nodes of a rank: how much of the peak they reach.
+// How much of the peak the COMP nodes of a rank reach by the roofline model.
 #pragma once
 
 #include "core/units.h"
 
 namespace convert {
 
-// Sums over the COMP nodes of a rank, those of the CPU included; each weighs by its time. Nodes with a recorded
-// time have no intensity.
+// Holds sums over the COMP nodes of a rank, those of the CPU included; each weighs by its time. Nodes with a
+// recorded time have no intensity.
 struct RooflineUse {
   Picoseconds time = 0;
   Picoseconds compute_bound = 0;   // of nodes at the peak of operations

@@ -28,7 +28,7 @@ std::vector<std::int64_t> sent_by(std::size_t from, const UnevenMembers& members
   return parts;
 }
 
-// What place `at` does, as a trace of an algorithm. `sends`: bytes from place to place.
+// Returns what place `at` does, as a trace of an algorithm; `sends` are bytes from place to place.
 Trace messages_of(std::size_t at, const std::vector<std::vector<std::int64_t>>& sends) {
   Trace trace;
   trace.rank = static_cast<Rank>(at);
@@ -56,7 +56,7 @@ Trace messages_of(std::size_t at, const std::vector<std::vector<std::int64_t>>& 
 
 }  // namespace
 
-// Whether the parts of the all-to-all differ. Then the node's channel is ~ its number until all are gathered.
+// Tells whether the parts of the all-to-all differ. Then the node's channel is ~ its number until all are gathered.
 bool ReplayBuilder::State::note_uneven(const Trace& trace, std::uint32_t index, const CollectiveCall& call,
                                        Op& op) {
   UnevenCall u{.call = call, .where = location_of(trace, index), .node = trace.nodes.nodes[index].id};
@@ -98,7 +98,7 @@ const UnevenCall* ReplayBuilder::State::uneven_of(const Op& op) const {
   return op.type == OpType::collective && number < uneven.size() ? &uneven[number] : nullptr;
 }
 
-// One call of all members, of which some have unequal parts: an algorithm of its own.
+// Adds one call of all members, of which some have unequal parts: it has an algorithm of its own.
 std::uint32_t ReplayBuilder::State::add_uneven(const UnevenCall& first, const UnevenMembers& members) {
   const auto fail = [this](const UnevenCall& u, const std::string& what) {
     failed = true;

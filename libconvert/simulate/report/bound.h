@@ -23,7 +23,7 @@
 
 namespace convert {
 
-// What a bound needs to know of a group of NPUs in a network. Bandwidths in bytes per ns.
+// Holds what a bound needs to know of a group of NPUs in a network. Bandwidths are in bytes per ns.
 struct GroupReach {
   double root_in = 0;
   double root_out = 0;
@@ -36,7 +36,7 @@ struct GroupReach {
   double far_in = 0;  // of the member at the end of that way
 };
 
-// Which ways matter: between any two members, or from or to the root.
+// Says which ways matter: those between any two members, or those from or to the root.
 enum class Ways : std::uint8_t { all, from_root, to_root };
 [[nodiscard]] Ways ways_of(Collective op);
 
@@ -45,7 +45,7 @@ class NetworkReach {
   // Throws Error as make_router does for wires that failed.
   NetworkReach(const NetworkConfig& network, const NetworkOptions& options);
 
-  // `root`: a place among the members, of which there are two or more. Nothing for an ideal network.
+  // Returns the reach of a group of two or more; `root` is a place in it. Returns nothing for an ideal network.
   [[nodiscard]] std::optional<GroupReach> of(std::span<const Rank> members, std::uint32_t root, Ways ways) const;
 
  private:
@@ -56,7 +56,7 @@ class NetworkReach {
   };
   [[nodiscard]] Port product_port(Rank npu, const std::vector<bool>& used) const;
   [[nodiscard]] std::vector<bool> used_dims(std::span<const Rank> members) const;
-  // From member `from` to each member (or, against, the other way).
+  // Returns the latencies from member `from` to each member, or, with `against`, the other way.
   [[nodiscard]] std::vector<double> latencies(std::span<const Rank> members, std::size_t from, bool against) const;
   [[nodiscard]] double product_latency(Rank from, Rank to) const;
   [[nodiscard]] double tree_latency(Rank from, Rank to) const;
@@ -67,6 +67,7 @@ class NetworkReach {
   std::vector<Port> ports_;  // of a graph, by NPU
 };
 
+// Returns the bound for a collective of `npus` members and S = size_bytes.
 [[nodiscard]] Picoseconds lower_bound(Collective op, std::int64_t size_bytes, std::uint32_t npus,
                                       const GroupReach& reach);
 

@@ -12,7 +12,7 @@
 namespace convert {
 namespace {
 
-// A phase for each dimension that takes part, ascending.
+// Returns a phase for each dimension that takes part, ascending.
 std::map<std::uint32_t, const PhasePlan*> phases_by_dim(const CollectivePlan& plan) {
   std::map<std::uint32_t, const PhasePlan*> by_dim;
   if (plan.orders.empty()) return by_dim;
@@ -48,7 +48,7 @@ CollectiveKind kind_of(const ReplayProgram& program, const CollectivePlan& plan)
   return kind;
 }
 
-// Those with whom the first member works.
+// Returns the NPUs with which the first member works.
 std::vector<Rank> members_of(const ReplayProgram& program, const CollectivePlan& plan, std::uint32_t npus) {
   const SystemGroup& group = program.groups[plan.call.group];
   if (npus == group.size(program.model) && !group.ranks.empty()) return group.ranks;

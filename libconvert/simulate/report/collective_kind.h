@@ -23,11 +23,11 @@ struct CollectiveKind {
   std::optional<Picoseconds> bound_ps{};  // see bound.h; not for ideal networks
 };
 
-// Returns one for each plan. What replay() found is to have them before it is reported.
+// Returns one for each plan. They go into ReplayResult::kinds before a report.
 [[nodiscard]] std::vector<CollectiveKind> collective_kinds(const ReplayProgram& program);
 
-// As nccl-tests define them: the algorithm bandwidth is S / time, the bus bandwidth is that times a factor by which
-// it can be compared with the speed of a wire whatever the number of NPUs n:
+// Returns the factor of the bus bandwidth, as nccl-tests define it: the algorithm bandwidth is S / time, and the
+// bus bandwidth is that times a factor, so that it compares with the speed of a wire whatever the number of NPUs n:
 //   all_reduce                                                     2(n-1)/n   S: the buffer of an NPU
 //   all_gather, reduce_scatter, all_to_all, gather, scatter         (n-1)/n   S: the larger buffer, of all NPUs'
 //   parts broadcast, reduce                                                     1   S: the buffer

@@ -63,7 +63,7 @@ class MemoryTraceWriter {
     });
   }
 
-  // One that lives to the end of the run has no end, as in ASTRA-sim.
+  // A tensor that lives to the end of the run has no end, as in ASTRA-sim.
   void write_lives(const std::vector<TensorLife>& lives) {
     for (std::uint32_t t = 0; t < lives.size(); ++t) {
       write_life(t, 'B', lives[t].begin);

@@ -9,7 +9,7 @@
 
 namespace convert {
 
-// What a table or CSV lists: a row for each NPU, collective or wire.
+// Says what a table or CSV lists: a row for each NPU, collective or wire.
 enum class ReportPart : std::uint8_t { npus, collectives, wires };
 
 struct ReportOptions {
@@ -17,22 +17,22 @@ struct ReportOptions {
   bool all = false;  // a table lists everything, however long it gets
 };
 
-// The total, then a table with units. With NPUs also the collectives, those of a kind in one row. A table that
-// would be long has the lowest, mean and highest of all NPUs, or only the first rows, and says so.
+// Appends the total, then a table with units. With NPUs it lists also the collectives, those of a kind in one row.
+// A table that would be long has the lowest, mean and highest of all NPUs, or only the first rows, and says so.
 void append_text(const ReplayResult& result, std::string& out, const ReportOptions& options = {});
-// A header line, then a line for each; times in ns. What there is not is empty, such as the finish_ns of an NPU
-// that did not finish.
+// Appends a header line, then a line for each; times are in ns. What does not exist is empty, such as the finish_ns
+// of an NPU that did not finish.
 void append_csv(const ReplayResult& result, std::string& out, const ReportOptions& options = {});
-// One object; times in ns, with decimals if they are not whole, and null where CSV is empty. NPUs and collectives
-// are always there, wires as the part that was asked for. A replay that did not complete has what append_waits()
-// (deadlock.h) describes as well.
+// Appends one object; times are in ns, with decimals if they are not whole, and null where CSV is empty. NPUs and
+// collectives are always there, wires if they are the part. A replay that did not complete also has what
+// append_waits() (deadlock.h) describes.
 void append_json(const ReplayResult& result, std::string& out, const ReportOptions& options = {});
 
-// The lines of ASTRA-sim's log that its users' scripts read: "sys[0] finished, 117780 cycles, exposed communication
-// 117780 cycles." and each NPU's statistics, without the time of day.
+// Appends the lines of ASTRA-sim's log that its users' scripts read: "sys[0] finished, 117780 cycles, exposed
+// communication 117780 cycles." and each NPU's statistics, without the time of day.
 void append_astra(const ReplayResult& result, std::string& out);
 
-// Nanoseconds, exact: "1500", "0.25".
+// Returns a time in nanoseconds, exact: "1500", "0.25".
 [[nodiscard]] std::string format_ns(Picoseconds time);
 
 }  // namespace convert

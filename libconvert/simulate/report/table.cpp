@@ -37,7 +37,7 @@ void append_more(std::size_t more, const std::string& what, std::string& out) {
   if (more != 0) out += "… " + std::to_string(more) + " more " + what + "\n";
 }
 
-// The columns of the table of NPUs: memory and CPU only where an NPU has any.
+// Returns the columns of the table of NPUs: memory and CPU only where an NPU has any.
 std::vector<const NpuTime*> shown_times(const ReplayResult& result) {
   std::vector<const NpuTime*> shown;
   for (const std::size_t i : {time_finish, time_compute, time_communication, time_exposed, time_overlap, time_idle})
@@ -109,7 +109,7 @@ void append_peak_tensors(const ReplayResult& result, std::string& out) {
   out += at.tensors > at.largest.size() ? ", …\n" : "\n";
 }
 
-// Collectives of a kind in one row, those that took most time first.
+// Holds the collectives of a kind; rows with most time come first.
 struct KindRow {
   const CollectiveKind* kind = nullptr;
   std::size_t count = 0;
@@ -182,7 +182,7 @@ void append_bottleneck(const ReplayResult& result, std::string& out) {
          percent(utilisation(result, *wire)) + " of the time\n";
 }
 
-// Which collective NPUs waited for longest, on average.
+// Appends the collective for which NPUs waited longest, on average.
 void append_most_exposed(const ReplayResult& result, std::string& out) {
   const auto most = std::max_element(
       result.collectives.begin(), result.collectives.end(),

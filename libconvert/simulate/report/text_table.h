@@ -12,7 +12,7 @@
 
 namespace convert {
 
-// Columns are aligned to the right, but those whose title begins with '<'.
+// Aligns columns to the right, but those whose title begins with '<' to the left.
 class TextTable {
  public:
   using Row = std::vector<std::string>;

@@ -8,7 +8,7 @@
 namespace convert {
 namespace {
 
-// Exact but for the last digit, without overflow.
+// Computes a Spread, exact but for the last digit, without overflow.
 class SpreadOf {
  public:
   explicit SpreadOf(std::size_t count) : count_(static_cast<std::int64_t>(count)) {}
@@ -39,6 +39,13 @@ class SpreadOf {
   std::int64_t rest_ = 0;
   Spread s_{};
 };
+
+template <typename Of>
+Spread spread_of_all(const ReplayResult& result, const Of& value_of) {
+  SpreadOf of(result.npus.size());
+  for (const NpuResult& n : result.npus) of.add(value_of(n));
+  return of.get();
+}
 
 }  // namespace
 
@@ -76,22 +83,16 @@ std::optional<Spread> spread(const ReplayResult& result, const NpuTime& time) {
 }
 
 Spread spread_of_sends(const ReplayResult& result) {
-  SpreadOf of(result.npus.size());
-  for (const NpuResult& n : result.npus) of.add(static_cast<std::int64_t>(n.sends));
-  return of.get();
+  return spread_of_all(result, [](const NpuResult& n) { return static_cast<std::int64_t>(n.sends); });
 }
 
 Spread spread_of_bytes(const ReplayResult& result) {
-  SpreadOf of(result.npus.size());
-  for (const NpuResult& n : result.npus) of.add(n.bytes_sent);
-  return of.get();
+  return spread_of_all(result, [](const NpuResult& n) { return n.bytes_sent; });
 }
 
 std::optional<Spread> spread_of_peaks(const ReplayResult& result) {
   if (!result.peak_tensors) return std::nullopt;
-  SpreadOf of(result.npus.size());
-  for (const NpuResult& n : result.npus) of.add(n.peak_memory->bytes);
-  return of.get();
+  return spread_of_all(result, [](const NpuResult& n) { return n.peak_memory->bytes; });
 }
 
 CollectiveSpeed speed_of(const CollectiveKind& kind, Picoseconds time) {

@@ -10,7 +10,7 @@
 
 namespace convert {
 
-// A time of an NPU. Nothing if it has none because it did not finish.
+// Describes a time of an NPU; `of` returns it, or nothing if the NPU has none because it did not finish.
 struct NpuTime {
   std::string_view key;  // in CSV and JSON
   std::string_view title;
@@ -28,22 +28,23 @@ enum NpuTimeIndex : std::size_t {
 };
 extern const std::array<NpuTime, 8> npu_times;
 
-// Lowest, mean and highest of the NPUs that have the time; nothing if none has it.
+// Holds the lowest, mean and highest value of the NPUs that have one.
 struct Spread {
   std::int64_t min = 0;
   std::int64_t mean = 0;  // rounded
   std::int64_t max = 0;
   double mean_fraction = 0;  // from 0, below 1: what the mean rounded down leaves
 };
-// The mean of whole numbers, with so many decimals at most: "16", "0.083".
+// Returns the mean, with so many decimals at most: "16", "0.083".
 [[nodiscard]] std::string format_mean(const Spread& spread, int decimals);
+// Returns nothing if no NPU has the time.
 [[nodiscard]] std::optional<Spread> spread(const ReplayResult& result, const NpuTime& time);
 [[nodiscard]] Spread spread_of_sends(const ReplayResult& result);
 [[nodiscard]] Spread spread_of_bytes(const ReplayResult& result);
-// Nothing where local memory was not tracked.
+// Returns nothing where local memory was not tracked.
 [[nodiscard]] std::optional<Spread> spread_of_peaks(const ReplayResult& result);
 
-// How fast a collective was. In GB/s of 10^9 bytes; nothing where it took no time or has no bytes.
+// Says how fast a collective was, in GB/s of 10^9 bytes; nothing where it took no time or has no bytes.
 struct CollectiveSpeed {
   std::optional<double> alg_gb_per_s{};
   std::optional<double> bus_gb_per_s{};
@@ -51,19 +52,20 @@ struct CollectiveSpeed {
   bool beyond = false;                  // it was faster than the bound, by more than the rounding of delays
 };
 [[nodiscard]] CollectiveSpeed speed_of(const CollectiveKind& kind, Picoseconds time);
+// Returns the time from the first call to the last end; nothing if the collective has not ended.
 [[nodiscard]] std::optional<Picoseconds> time_of(const CollectiveResult& collective);
 
-// The network's model, or what there was in its place: "recorded", "ideal".
+// Returns the name of the network's model, or of what took its place: "recorded", "ideal".
 [[nodiscard]] std::string_view model_name(const ReplayResult& result);
 
-// Share of the run, as far as it came, in which the wire was busy; 0 in a run of no length.
+// Returns the share of the run, as far as it came, in which the wire was busy; 0 in a run of no length.
 [[nodiscard]] double utilisation(const ReplayResult& result, const WireUse& wire);
-// The wire that was busy longest, the first of these; null if none was counted.
+// Returns the wire that was busy longest, of several the first; null if none was counted.
 [[nodiscard]] const WireUse* bottleneck(const ReplayResult& result);
 
-// With so many decimals: "43.691".
+// Returns a number with so many decimals: "43.691".
 [[nodiscard]] std::string format_fixed(double value, int decimals);
-// In quotes if it has to be: names are the user's.
+// Returns a text, which may be the user's, as a field of CSV: in quotes if it needs them.
 [[nodiscard]] std::string csv_field(const std::string& text);
 
 }  // namespace convert

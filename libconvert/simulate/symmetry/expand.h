@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a replay of representatives says of all ranks.
+// Turns the result of a replay of representatives into that of all ranks.
 #pragma once
 
 #include "simulate/engine/collective_list.h"
@@ -8,7 +8,7 @@
 
 namespace convert {
 
-// `reduced`: what the program of the representatives came to. `program`: that of all ranks.
+// Returns the outcome for `program`, which has all ranks, from that of the representatives' program.
 [[nodiscard]] ReplayOutcome expand(ReplayOutcome reduced, const FirstCallers& first_callers,
                                    const Equivalence& equivalence, const ReplayProgram& program);
 

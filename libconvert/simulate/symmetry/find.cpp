@@ -17,7 +17,7 @@ bool same_order(const IssueOrder* a, const IssueOrder* b) {
 
 bool is_message(const Op& op) { return op.type == OpType::send || op.type == OpType::recv; }
 
-// Sets of channels that shifts map onto each other.
+// Holds sets of channels that shifts map onto each other.
 class ChannelOrbits {
  public:
   explicit ChannelOrbits(std::size_t channels) : parent_(channels) {
@@ -75,7 +75,7 @@ class Finder {
     return Symmetry(std::move(dims));
   }
 
-  // What algorithms leave of the dimensions. False: nothing.
+  // Keeps the dimensions that algorithms allow; returns false if none is left.
   bool check_collectives() {
     for (const CollectivePlan& plan : program_.plans) {
       if (plan.call.custom != 0 || !is_whole(program_, plan.call.group)) plain_ = false;
@@ -115,7 +115,7 @@ class Finder {
     }
   }
 
-  // A fast wire behind a slow one, over which messages go side by side.
+  // Tells whether a fast wire comes after a slow one: messages go over it side by side.
   static bool may_share_wires(const NetworkOptions& options, const NetworkConfig& network) {
     const auto other_rate = [&](const NetworkDim& d) { return d.bytes_per_ns != network.dims[0].bytes_per_ns; };
     return options.forwarding == Forwarding::cut &&
@@ -170,7 +170,7 @@ class Finder {
     return is_shifted(shift, dim, a, ra, b, rb);
   }
 
-  // Whether code `b` of rank `rb` is code `a` of rank `ra` shifted.
+  // Tells whether code `b` of rank `rb` is code `a` of rank `ra` shifted.
   bool is_shifted(const Symmetry& shift, std::size_t dim, const RankCode& a, Rank ra, const RankCode& b, Rank rb) {
     if (a.ops.size() != b.ops.size() || a.ids != b.ids || !a.feeder.same_graph(b.feeder) ||
         !same_uses(a.tensors.get(), b.tensors.get()) || !same_order(a.issue_order.get(), b.issue_order.get())) {
@@ -194,7 +194,7 @@ class Finder {
     return true;
   }
 
-  // Whether plan `y`, as rank `rb` runs it, is plan `x` of `ra` shifted.
+  // Tells whether plan `y`, as rank `rb` runs it, is plan `x` of `ra` shifted.
   bool plans_fit(const Symmetry& shift, std::size_t dim, std::uint32_t x, Rank ra, std::uint32_t y, Rank rb) {
     if (compared_[x] == pass_ && counterpart_[x] == y) return true;
     const CollectiveCall& a = program_.plans[x].call;
@@ -235,7 +235,7 @@ class Finder {
     return false;
   }
 
-  // The most dimensions such that no two groups of representatives are images of each other.
+  // Chooses the most dimensions such that no two groups of representatives are images of each other.
   bool choose_groups(Equivalence& found) const {
     if (dims_.size() > max_dims) return false;
     std::vector<std::vector<bool>> choices;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Onto which process groups a shift of all ranks along a dimension of the network maps the process groups.
+// Finds onto which process groups a shift of all ranks along a dimension of the network maps each process group.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace convert {
 
-// Whether all ranks are in it, so that collectives run over the dimensions of the network.
+// Tells whether all ranks are in a group, so that its collectives run over the dimensions of the network.
 [[nodiscard]] inline bool is_whole(const ReplayProgram& program, std::uint32_t group) {
   return program.groups[group].size(program.model) == program.model.npus;
 }
@@ -18,14 +18,14 @@ class GroupShifts {
  public:
   explicit GroupShifts(const ReplayProgram& program);
 
-  // Whether a shift by one maps each group that has collectives onto one, whose algorithms look the same from where
-  // the ranks come to be.
+  // Tells whether a shift by one maps each group that has collectives onto such a group, whose algorithms look the
+  // same from the new places of the ranks.
   [[nodiscard]] bool fits(std::size_t dim) const { return fits_[dim]; }
-  // The image by one along a dimension that fits, of a group that has collectives.
+  // Returns the group onto which a shift by one along a dimension that fits maps a group that has collectives.
   [[nodiscard]] std::uint32_t image(std::uint32_t group, std::size_t dim) const { return images_[dim][group]; }
 
-  // By group: all images by shifts along these dimensions, where it has collectives and a rank whose coordinates
-  // are 0 in them. Nothing (false) if two of one set of images do.
+  // Sets, by group, all images by shifts along these dimensions, where it has collectives and a rank whose
+  // coordinates in them are 0. Returns false if two groups of one set of images have such a rank.
   [[nodiscard]] bool orbits(const std::vector<bool>& dims, std::vector<std::vector<std::uint32_t>>& result) const;
 
  private:
@@ -40,7 +40,7 @@ class GroupShifts {
   std::vector<std::vector<std::uint32_t>> images_;  // by dimension and group
 };
 
-// Whether an algorithm looks the same from each place of a ring.
+// Tells whether an algorithm looks the same from each place of a ring.
 [[nodiscard]] bool looks_the_same(const ReplayProgram& program, const CollectivePlan& plan, const PhasePlan& phase);
 
 }  // namespace convert

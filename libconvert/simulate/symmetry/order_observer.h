@@ -15,7 +15,7 @@
 
 namespace convert {
 
-// An NPU that calls a collective as its node `op`.
+// Names an NPU that calls a collective as its node `op`.
 struct Caller {
   Rank npu;
   std::uint32_t op;
@@ -27,7 +27,7 @@ class OrderObserver : public NoObserver {
   static constexpr bool is_reduced = true;
   static constexpr bool sees_hops = true;
 
-  // `program` is the reduced one; both are to outlive this.
+  // `program` is the reduced one. It and `equivalence` have to outlive this.
   OrderObserver(const EventQueue& queue, const ReplayProgram& program, const Equivalence& equivalence)
       : NoObserver(queue),
         queue_(queue),
@@ -38,7 +38,7 @@ class OrderObserver : public NoObserver {
     if (has_wires) wires_.emplace(program.network, symmetry_, order_, queue);
   }
 
-  // Whether what was found for the representatives holds for all.
+  // Tells whether what was found for the representatives holds for all.
   [[nodiscard]] bool symmetric() const { return !order_.broken(); }
   [[nodiscard]] const FirstCallers& first_callers() const { return first_callers_; }
 
@@ -55,7 +55,7 @@ class OrderObserver : public NoObserver {
       order_.share();
   }
 
-  // Keys are in the frame of their source.
+  // Returns the key in the frame of its source.
   [[nodiscard]] ChannelKey framed(ChannelKey key) const {
     const Rank src = key.src;
     key.src = symmetry_.back(src, src, key.exchange);
@@ -105,7 +105,7 @@ class OrderObserver : public NoObserver {
   }
 
  private:
-  // The current event pushes number `i`.
+  // Notes that the current event pushes number `i`.
   void push(std::vector<Pushed>& all, std::uint32_t i) const {
     if (all.size() <= i) all.resize(std::size_t{i} + 1);
     all[i] = {queue_.now(), order_.current.origin};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Watches a run in which one rank stands for its class: whether the order of simultaneous events, which may differ
-// from rank to rank, could matter.
+// Watches a run in which one rank stands for its class, and finds whether the order of simultaneous events, which
+// may differ from rank to rank, could matter.
 //
 // Events of one time run in the order in which they were pushed. Which of two comes first is therefore settled by
 // when they were pushed, if the times differ; else by what pushed them, in the same way; and in the end by the
@@ -30,29 +30,29 @@ namespace convert {
 
 class OrderWatch {
  public:
-  // `streams_commute`: streams of an NPU share nothing but queues.
+  // `streams_commute` says that the streams of an NPU share nothing but queues.
   OrderWatch(std::size_t npus, bool streams_commute) : npus_(npus), streams_commute_(streams_commute) {}
 
-  // The event that is being run, in the frame of the NPU that it touches or, a message under way, of its source.
-  // What it pushes goes back to the same rank.
+  // The event that is being run, in the frame of the NPU that it touches, or of its source if it is a message under
+  // way. What it pushes goes back to the same rank.
   Pushed current{};
-  // A node that was offered begins a collective: the nodes of its algorithm come with it.
+  // Set while a node that was offered begins a collective: the nodes of its algorithm come with it.
   bool begins_collective = false;
 
   [[nodiscard]] bool broken() const { return broken_; }
   void give_up() { broken_ = true; }
 
-  // Grows with each event and NPU (or wire) that it touches.
+  // Returns a number that grows with each event and NPU (or wire) that it touches.
   [[nodiscard]] std::uint64_t visit() const { return visit_; }
   void next_visit() {
     ++visit_;
     loose_ = in_entry_ = false;
     shared_ = 0;
   }
-  // Whether the order is open in which the current event does things.
+  // Tells whether the order is open in which the current event does things.
   [[nodiscard]] bool loose() const { return loose_; }
 
-  // Entry `entry` of the NPU's event table is run.
+  // Tells that entry `entry` of the NPU's event table is run.
   void touch_entry(Rank npu, Picoseconds now, std::uint32_t entry) {
     const Entry e = entries_[entry];
     touch(npu, now, e.pushed, {Waiter::npu_entry, entry});
@@ -61,7 +61,7 @@ class OrderWatch {
     current.origin = unknown_origin;
   }
 
-  // An event that was pushed so touches `npu` now, to do `what`.
+  // Tells that an event, with when and by whom it was pushed, touches `npu` now to do `what`.
   void touch(Rank npu, Picoseconds now, const Pushed& pushed, Waiter what) {
     next_visit();
     current = pushed;
@@ -86,8 +86,8 @@ class OrderWatch {
     if (n.touches.size() > Touches::too_many) broken_ = true;
   }
 
-  // A free node is offered. If ends of nodes come in open order, only one may be: whichever they come in, the last
-  // of those that it waits for leads to that. Several might be offered together in one order, and not in another.
+  // Tells that a free node is offered. If ends of nodes come in open order, only one node may be offered: in any
+  // order the last end that it waits for leads to that. Several might come together in one order only.
   void offered(Rank npu, Picoseconds now) {
     if (begins_collective) return;
     Npu& n = at(npu, now);
@@ -95,19 +95,19 @@ class OrderWatch {
     check(n);
   }
 
-  // What a node has freed is offered with the next end of a node, at whatever time that comes.
+  // Tells that what a node has freed is offered with the next end of a node, whenever that comes.
   void deferred(Rank npu, Picoseconds now) {
     Npu& n = at(npu, now);
     n.offers += 2;
     check(n);
   }
 
-  // More than the state of one stream is touched.
+  // Tells that more than the state of one stream is touched.
   void share() {
     if (loose_ && (!in_entry_ || ++shared_ > 1)) broken_ = true;
   }
 
-  // Entry `entry` of the NPU's event table is pushed by the current event, or gets another item from it.
+  // Tell that the current event pushes entry `entry` of the NPU's event table, or adds an item to it.
   void push_entry(Rank npu, Picoseconds now, std::uint32_t entry) {
     if (entry >= entries_.size()) entries_.resize(std::size_t{entry} + 1);
     entries_[entry] = {{now, current.origin}, loose_};
@@ -123,7 +123,7 @@ class OrderWatch {
     Pushed pushed;
     bool loose = false;
   };
-  // What has come to an NPU at one time.
+  // Holds what has come to an NPU at one time.
   struct Npu {
     Picoseconds time = -1;
     Touches touches{};
@@ -145,7 +145,7 @@ class OrderWatch {
     }
     return n;
   }
-  // The current event may come first on other ranks, and be what pushes.
+  // Opens the places of entries: on other ranks the current event may come first, and be what pushes them.
   void open_entries(Npu& n) {
     for (; n.opened < n.entries.size(); ++n.opened) {
       const auto& [entry, was_pushed] = n.entries[n.opened];

@@ -14,8 +14,8 @@
 
 namespace convert {
 
-// How ranks move along a dimension. Partners of halving doubling are found by XOR of coordinates, others by their
-// difference. mixed: a program has both.
+// Says how ranks move along a dimension. Partners of halving doubling are found by XOR of coordinates, others by
+// their difference. mixed: a program has both.
 enum class Motion : std::uint8_t { fixed, shift, exchange, mixed };
 
 class Symmetry {
@@ -24,23 +24,21 @@ class Symmetry {
     std::uint32_t npus = 1;
     Motion motion = Motion::fixed;
   };
-  // Fastest first.
+  // `dims` begin with the one whose coordinate changes fastest.
   explicit Symmetry(std::vector<Dim> dims) : dims_(std::move(dims)) {}
 
   [[nodiscard]] const std::vector<Dim>& dims() const { return dims_; }
-  // The member of r's class whose coordinates are 0 in all dimensions along which ranks move.
+  // Returns the member of r's class whose coordinates are 0 in all dimensions along which ranks move.
   [[nodiscard]] Rank representative(Rank r) const { return back(r, r, false); }
-  // Where `r` goes if `by` is moved onto its representative, by XOR with `exchange`.
+  // Returns where `r` goes if `by` is moved onto its representative, by XOR with `exchange`.
   [[nodiscard]] Rank back(Rank r, Rank by, bool exchange) const {
     return combine(r, by, [&](const Dim& d, Rank a, Rank b) { return exchange ? a ^ b : difference(d, a, b); });
   }
-  // Where `r` goes if its representative is moved onto `to`.
-  [[nodiscard]] Rank forth(Rank r, Rank to) const { return combine(r, to, sum); }
 
-  // The origin of an event, in the frame of a rank, as `at` sees it: the way there may be an exchange. Unknown
-  // where that is not the same for all ranks.
+  // Returns how `at` sees the origin of an event that is in the frame of a rank: the way there may be an exchange.
+  // It is unknown where that is not the same for all ranks.
   [[nodiscard]] Rank origin_at(Rank origin, Rank at) const { return origin_moved(origin, at, difference); }
-  // The same the other way: `origin` is in the frame of `at`.
+  // Does the same the other way: `origin` is in the frame of `at`.
   [[nodiscard]] Rank origin_from(Rank origin, Rank at) const { return origin_moved(origin, at, sum); }
 
   [[nodiscard]] std::size_t classes() const {
@@ -80,24 +78,23 @@ class Symmetry {
   std::vector<Dim> dims_;
 };
 
-// The wire of a representative that stands for this one; of ProductWires.
+// Returns the wire of a representative that stands for this one; both are numbers of ProductWires.
 [[nodiscard]] std::uint32_t representative_wire(const ProductWires& numbers, const Symmetry& symmetry,
                                                 std::uint32_t wire);
 
-// How a program is mapped onto itself.
+// Says how a program is mapped onto itself.
 struct Equivalence {
   Symmetry ranks;
-  // By group: those onto which it is mapped, itself among them; empty where no representative is a member, or all
-  // ranks are.
+  // By group, those onto which it is mapped, itself among them; empty if no representative or every rank is in it.
   std::vector<std::vector<std::uint32_t>> group_images{};
   std::vector<std::uint32_t> channel_orbits{};  // by channel; empty: its key in the frame of its source says it
 };
 
-// The largest symmetry found, if it saves anything. What it cannot see in advance (which of several simultaneous
-// events comes first) is watched during the run.
+// Returns the largest symmetry found, if it saves anything. What cannot be known in advance (which of several
+// simultaneous events comes first) is watched during the run.
 [[nodiscard]] std::optional<Equivalence> find_symmetry(const ReplayProgram& program);
 
-// The program of the representatives alone: other ranks have no code. A message's source is a representative.
+// Returns the program of the representatives alone, who send all messages: other ranks have no code.
 [[nodiscard]] ReplayProgram reduce(const ReplayProgram& program, const Equivalence& equivalence);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where events that touch an NPU or a wire at one time come from; see OrderWatch.
+// The origins of events that touch an NPU or a wire at one time; see OrderWatch.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct Pushed {
   Rank origin = 0;
 };
 
-// Whether the order of two events of one time is open.
+// Tells whether the order of two events of one time is open.
 [[nodiscard]] inline bool order_is_open(const Pushed& a, const Pushed& b) {
   return a.time == b.time && (a.origin != b.origin || a.origin == unknown_origin);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where one rank stands for its class, its wires stand for all: which wire a packet takes in the frame of the NPU
-// that owns it, and whether the order of what comes to a wire at one time could matter.
+// Where one rank stands for its class, its wires stand for all: finds which wire a packet takes in the frame of the
+// NPU that owns it, and whether the order of what comes to a wire at one time could matter.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@
 
 namespace convert {
 
-// Packets keep the positions of their source's frame, the source being a representative.
+// Packets keep the positions in the frame of their source, which is a representative.
 class WireWatch {
  public:
   WireWatch(const NetworkConfig& config, const Symmetry& symmetry, OrderWatch& order, const EventQueue& queue)
       : numbers_(config), symmetry_(symmetry), order_(order), queue_(queue) {}
 
-  // The current event, a send or the packet's end of a wire, brings packet `p` to `wire`. Returns the wire of the
-  // representative.
+  // Tells that the current event, a send or the packet's end of a wire, brings packet `p` to `wire`. Returns the
+  // wire of the representative.
   std::uint32_t come(std::uint32_t p, std::uint32_t wire);
-  // The current event, which has come to this wire, lets `p` take it.
+  // Tells that the current event, which has come to this wire, lets `p` take it.
   void transmit(std::uint32_t p, std::uint32_t wire);
-  // The event is run that ends the transmission, or brings the packet to the end of the wire.
+  // Tell that the event is run that ends the transmission, or that brings the packet to the end of the wire.
   void leave(std::uint32_t wire);
   void hop(std::uint32_t p) {
     order_.next_visit();

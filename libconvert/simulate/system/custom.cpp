@@ -45,7 +45,7 @@ void CustomRuns<Observer>::issue(std::uint32_t run) {
   } while (feeder.free_nodes() != 0);
 }
 
-// What the end of a node has freed.
+// Issues what the end of a node has freed.
 template <class Observer>
 void CustomRuns<Observer>::issue_in_order(std::uint32_t run, std::uint32_t ended) {
   Run& r = runs_[run];

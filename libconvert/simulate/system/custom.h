@@ -13,10 +13,10 @@
 
 namespace convert {
 
-// The runs of custom algorithms that are under way.
+// Holds the runs of custom algorithms that are under way.
 class CustomState {
  public:
-  // `code` on one NPU.
+  // Is `code` that runs on one NPU.
   struct Run {
     Feeder feeder{};
     const RankCode* code = nullptr;
@@ -25,9 +25,9 @@ class CustomState {
     std::uint32_t collective = 0;    // 1 + number, or 0
     std::uint32_t bucket_count = 1;  // see IssueArranger
   };
-  // All that ever were; those under way are the ones whose feeder is not done.
+  // Returns all runs that ever were; those under way are the ones whose feeder is not done.
   [[nodiscard]] const std::vector<Run>& runs() const { return runs_; }
-  // A node that has been issued and has not ended.
+  // Names a node that has been issued and has not ended.
   struct Pending {
     std::uint32_t run;
     std::uint32_t node;
@@ -41,19 +41,19 @@ class CustomState {
   std::vector<std::uint32_t> unused_pending_;
 };
 
-// Free nodes are issued all at once, in ascending order of id or, by ASTRA-sim's rules, of their IssueOrder; there
-// are no resources, endpoint delays or reduction costs but the nodes' own times.
+// Issues free nodes all at once, in ascending order of id or, by ASTRA-sim's rules, of their IssueOrder; they need
+// no resources and take no time but their own.
 template <class Observer>
 class CustomRuns : public CustomState {
  public:
   CustomRuns(NpuEvents<Observer>& events, Messages<Observer>& messages, Observer& observer)
       : events_(events), messages_(messages), observer_(observer) {}
 
-  // Issues the first nodes of `code` on `npu`. At least one node is never done at once.
-  // `collective`: 1 + its number, if its messages are to be matched apart from those of other runs; else 0.
+  // Issues the first nodes of `code` on `npu`; at least one of its nodes takes time. `collective` is 1 + its number
+  // if its messages are matched apart from those of other runs; else 0.
   void begin(Rank npu, const RankCode& code, std::uint32_t stream, std::uint32_t collective);
 
-  // Op `index` (of a Waiter::custom_op) has ended. Returns 1 + the stream whose run has ended with it, else 0.
+  // Ends op `index` (of a Waiter::custom_op). Returns 1 + the stream whose run has ended with it, else 0.
   std::uint32_t complete(std::uint32_t index);
 
  private:

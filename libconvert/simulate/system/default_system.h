@@ -7,9 +7,9 @@
 
 namespace convert {
 
-// Ring dimensions run ring, fully connected ones direct, switches halving doubling where their number of NPUs
-// allows it, all-to-all is direct. Four chunks, all at once, no endpoint delay, reductions for free. A network
-// without dimensions is one of `npus`.
+// Returns the system: ring dimensions run ring, fully connected ones direct, switches halving doubling where their
+// number of NPUs allows it; all-to-all is direct. There are four chunks, all at once, no endpoint delay, and
+// reductions for free. A network without dimensions counts as one dimension of `npus`.
 [[nodiscard]] SystemConfig default_system(const NetworkConfig& network);
 
 }  // namespace convert

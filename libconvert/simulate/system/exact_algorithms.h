@@ -34,7 +34,7 @@ void SystemLayer<Observer>::exact_begin(std::uint32_t s) {
   for (std::uint32_t i = 0; i < window_of(p); ++i) exact_pass(s, 0);
 }
 
-// A local pass: the endpoint delay, and the reduction of so many bytes.
+// Starts a local pass: the endpoint delay, and the reduction of so many bytes.
 template <class Observer>
 void SystemLayer<Observer>::exact_pass(std::uint32_t s, std::int64_t reduced_bytes) {
   const Stream& st = stream(s);

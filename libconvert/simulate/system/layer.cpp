@@ -78,7 +78,7 @@ void SystemLayer<Observer>::init_phase(std::uint32_t s) {
                  model_.rules.custom_runs_share_channels() ? 0 : jobs_[st.job].run + 1);
 }
 
-// First what waits for the collective is told, then the queues move on.
+// What waits for the collective is told before the queues move on.
 template <class Observer>
 void SystemLayer<Observer>::end_phase(std::uint32_t s) {
   observer_.shares();

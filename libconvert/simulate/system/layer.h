@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The system layer of all NPUs: runs collectives as streams of chunks through queues, with native algorithms or
-// custom ones.
+// The system layer of all NPUs: runs collectives as streams of chunks through queues, by native or custom
+// algorithms.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ namespace convert {
 struct CustomAlgorithm;
 struct ReplayProgram;
 
-// Who has called a collective.
+// Is told when an NPU's part of a collective has ended.
 class CollectiveListener {
  public:
   virtual ~CollectiveListener() = default;
-  // NPU `npu` has ended its part of run `run`, which it called as node `op`.
+  // Tells that NPU `npu` has ended its part of run `run`, which it called as node `op`.
   virtual void collective_done(Rank npu, std::uint32_t op, std::uint32_t run) = 0;
 };
 
@@ -33,12 +33,12 @@ class SystemLayer final : public SystemState {
   SystemLayer(const ReplayProgram& program, const EventQueue& queue, NpuEvents<Observer>& events,
               Messages<Observer>& messages, CollectiveListener& listener, Observer& observer);
 
-  // NPU `npu`, a member of the plan's group, calls a collective as its node `op`. By ASTRA-sim's rules it is the
-  // next of the group that the NPU calls, else the one of this number among them. If another NPU has called a
-  // different collective there, nothing is done and that call is returned.
+  // Lets NPU `npu`, a member of the plan's group, call a collective as its node `op`: by ASTRA-sim's rules the next
+  // of the group that the NPU calls, else the one of this number among them. If another NPU has called a different
+  // collective there, does nothing and returns that one; else returns null.
   [[nodiscard]] const CollectiveRun* start(Rank npu, std::uint32_t plan, std::uint32_t op, std::uint32_t number);
 
-  // What has been registered with a Waiter is due.
+  // Handles what was registered with a Waiter and has come due.
   void fire(Rank npu, Waiter w);
   [[nodiscard]] const CustomState& custom_runs() const override { return customs_; }
 

@@ -8,7 +8,7 @@
 
 namespace convert {
 
-// The partner's coordinate is found by XOR. In the ring of a group it is the place.
+// Tells whether the partner's coordinate is found by XOR. In the ring of a group that is done with the place.
 inline bool is_exchange(const PhasePlan& p) {
   return p.algorithm == NativeAlgorithm::halving_doubling && !p.group_ring;
 }
@@ -62,8 +62,8 @@ void SystemLayer<Observer>::received(std::uint32_t s) {
   make_bundle(s);
 }
 
-// The next bundle of a cycle: the first `window` are plain; the others reduce in a reduce-scatter, and in every
-// other cycle of an all-reduce.
+// Makes the next bundle of a cycle: the first `window` are plain; the others reduce in a reduce-scatter, and in
+// every other cycle of an all-reduce.
 template <class Observer>
 void SystemLayer<Observer>::make_bundle(std::uint32_t s) {
   Stream& st = stream(s);
@@ -150,7 +150,7 @@ void SystemLayer<Observer>::direct_step(std::uint32_t s) {
   if (st.steps_left == 0 && st.free == p.window) end_phase(s);
 }
 
-// With many bundles at once their messages follow each other, each on a channel of its own somewhere in memory.
+// Fetches what many bundles at once need soon: each of their messages has a channel of its own somewhere in memory.
 template <class Observer>
 void SystemLayer<Observer>::direct_prefetch(const Stream& st) const {
   constexpr std::uint32_t many = 32;
@@ -213,8 +213,8 @@ void SystemLayer<Observer>::halving_doubling_advance(Stream& st) {
   }
 }
 
-// Two complete binary trees over the members, numbered in order, with one more node as root: the last member (its
-// left child is the tree) or the first (its right child).
+// There are two complete binary trees over the members, numbered in order, with one more node as root: the last
+// member (its left child is the tree) or the first (its right child).
 template <class Observer>
 void SystemLayer<Observer>::init_tree(std::uint32_t s) {
   Stream& st = stream(s);
@@ -247,7 +247,7 @@ void SystemLayer<Observer>::init_tree(std::uint32_t s) {
   receive_from(s, st.right, st.bytes);
 }
 
-// `message`: one has been received; else a bundle has come through.
+// With `message` one has been received; else a bundle has come through.
 template <class Observer>
 void SystemLayer<Observer>::tree_step(std::uint32_t s, bool message) {
   using Tree = Stream::Tree;

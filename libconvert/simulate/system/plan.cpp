@@ -13,7 +13,7 @@
 namespace convert {
 namespace {
 
-// A logical ring or tree that can carry a phase.
+// Describes a logical ring or tree that can carry a phase.
 struct LogicalDim {
   AlgorithmChoice choice{};
   std::uint32_t dim = 0;
@@ -119,7 +119,7 @@ class Planner {
     return list;
   }
 
-  // Chooses for a process group smaller than the system.
+  // Chooses algorithms for a process group smaller than the system.
   [[nodiscard]] AlgorithmChoice group_choice(const std::vector<AlgorithmChoice>& list, std::uint32_t size) const {
     if (model_.rules.groups_have_own_choice()) {
       const AlgorithmChoice choice = list.size() == 1 ? list.front() : AlgorithmChoice{};
@@ -169,7 +169,7 @@ class Planner {
     return dims;
   }
 
-  // The phases of a chunk that takes the dimensions in this order.
+  // Returns the phases of a chunk that takes the dimensions in this order.
   void plan_order(const std::vector<LogicalDim>& dims) {
     plan_.orders.emplace_back();
     if (call_.op == Collective::all_reduce && optimization() == CollectiveOptimization::local_bw_aware) {

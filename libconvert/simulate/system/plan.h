@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a collective comes to: chunks, and the phases through which each of them goes.
+// The plan of a collective: its chunks, and the phases through which each of them goes.
 #pragma once
 
 #include <array>
@@ -16,12 +16,12 @@
 
 namespace convert {
 
-// Which of the messages that wait for a wire goes first: in the order of their arrival, those of the collective
-// that was called last or first, of the highest comm_priority, or of the smallest collective.
+// Says which of the messages that wait for a wire goes first: the one that came first, or one of the collective
+// that was called last or first, that has the highest comm_priority, or that is the smallest.
 enum class WirePolicy : std::uint8_t { arrival, lifo, fifo, priority, smallest };
 [[nodiscard]] std::string_view name(WirePolicy policy);
 
-// The system layer of every NPU, for one network.
+// Describes the system layer of every NPU, for one network.
 struct SystemModel {
   std::vector<std::uint32_t> dims{};  // NPUs by dimension
   std::uint32_t npus = 0;
@@ -40,13 +40,13 @@ struct SystemModel {
   bool balanced = false;                      // not ASTRA-sim's: each chunk takes the dimensions in its own order
   std::vector<double> bytes_per_ns_by_dim{};  // what a balanced order weighs with
 
-  // Time that the reduction of `bytes` takes in local memory: one write and two reads.
+  // Returns the time that the reduction of `bytes` takes in local memory: one write and two reads.
   [[nodiscard]] Picoseconds reduction(std::int64_t bytes) const;
-  // Streams that a queue runs at once.
+  // Returns how many streams a queue runs at once.
   [[nodiscard]] std::uint32_t streams_per_queue() const { return (active_chunks + queues - 1) / queues; }
 };
 
-// The ranks that take part, in the order of their ring.
+// Holds the ranks that take part, in the order of their ring.
 struct SystemGroup {
   std::int64_t id = 0;
   std::vector<Rank> ranks{};                             // empty: all
@@ -70,7 +70,7 @@ struct CollectiveCall {
   friend bool operator==(const CollectiveCall&, const CollectiveCall&) = default;
 };
 
-// Which of an NPU's round-robin counters of a dimension gives a phase its queue.
+// Says which of an NPU's round-robin counters of a dimension gives a phase its queue.
 enum class QueueUse : std::uint8_t { next, first, last };
 
 struct PhasePlan {
@@ -103,14 +103,14 @@ struct CollectivePlan {
   [[nodiscard]] const std::vector<PhasePlan>& phases(std::uint64_t chunk) const {
     return orders[order_of.empty() ? 0 : order_of[chunk]];
   }
-  // Exact sizes: the chunks share the bytes as evenly as whole bytes allow.
+  // Returns the exact size of a chunk: chunks share the bytes as evenly as whole bytes allow.
   [[nodiscard]] std::int64_t bytes_of(std::uint64_t chunk) const {
     const auto n = static_cast<std::int64_t>(chunks);
     return call.bytes / n + (static_cast<std::int64_t>(chunk) < call.bytes % n ? 1 : 0);
   }
 };
 
-// Throws Error(input) without a place that says why the model cannot run the call.
+// Returns the plan of a call. Throws Error(input), without a place, that says why the model cannot run it.
 [[nodiscard]] CollectivePlan plan_collective(const SystemModel& model, const SystemGroup& group,
                                              const CollectiveCall& call);
 

@@ -8,13 +8,13 @@ namespace {
 
 constexpr std::int64_t barrier_bytes = 8;
 
-// Place `distance` < n further on, or back.
+// Returns the place `distance` < n further on, or back.
 std::uint32_t shifted(std::uint32_t place, std::uint64_t distance, std::uint32_t n, bool forwards) {
   const auto d = static_cast<std::uint32_t>(distance % n);
   return (place + (forwards ? d : n - d)) % n;
 }
 
-// Bytes of the parts whose number is `low` modulo `step`, a power of two that divides `members`.
+// Returns the bytes of the parts whose number is `low` modulo `step`, a power of two that divides `members`.
 std::int64_t strided_bytes(std::int64_t total, std::uint32_t members, std::uint32_t low, std::uint32_t step) {
   const auto n = static_cast<std::int64_t>(members);
   const std::int64_t larger = total % n;  // parts 0 … larger-1 have one byte more

@@ -10,14 +10,14 @@
 
 namespace convert {
 
-// `total` bytes lie in `members` parts as even as whole bytes allow: the first total mod members have one more.
+// Returns the size of one of `members` parts of `total` bytes, as even as whole bytes allow: the first total mod
+// members parts have one byte more.
 [[nodiscard]] inline std::int64_t part_bytes(std::int64_t total, std::uint32_t members, std::uint32_t part) {
   const auto n = static_cast<std::int64_t>(members);
   return total / n + (static_cast<std::int64_t>(part) < total % n ? 1 : 0);
 }
 
-// What one place of a ring, direct, halving-doubling or dissemination phase does in a round: one message out, one
-// in.
+// Holds a round of a place in a ring, direct, halving-doubling or dissemination phase: one message out, one in.
 struct Round {
   std::uint32_t to = 0;
   std::uint32_t from = 0;
@@ -26,26 +26,25 @@ struct Round {
   bool reduces = false;  // what comes in
 };
 
-// Rounds of a phase, numbered from 0. Those of direct may run at once, `window` at a time, but the second half of
+// Returns how many rounds a phase has. Those of direct may run at once, `window` at a time, but the second half of
 // an all-reduce only after the first.
 [[nodiscard]] std::uint64_t rounds(const PhasePlan& phase);
-// `total`: bytes of the buffer that is in parts: input of a reduce-scatter, all-reduce or all-to-all, output of an
-// all-gather. In the other direction a ring goes from each place to the one before.
+// Returns round `number`, from 0. `total` is the size of the buffer that is in parts: input of a reduce-scatter,
+// all-reduce or all-to-all, output of an all-gather. `anticlockwise` a ring goes from each place to the one before.
 [[nodiscard]] Round round(const PhasePlan& phase, std::uint32_t place, std::int64_t total, std::uint64_t number,
                           bool anticlockwise);
 
-// What one place of a tree or star does: receives from some (reducing or not), then sends to others; an all-reduce
-// in a tree does both twice.
+// Says what one place of a tree or star does: it receives from some (reducing or not), then sends to others; an
+// all-reduce in a tree does both twice.
 struct Stage {
   std::vector<std::uint32_t> from{};
   std::vector<std::uint32_t> to{};
   bool reduces = false;
 };
-// Returns the stages of a binomial tree or a star with its root, or of one of the two trees of a double binary tree
-// (`low_root`).
+// Returns the stages of a tree or star with its root, or of one of a double binary tree's two trees (`low_root`).
 [[nodiscard]] std::vector<Stage> stages(const PhasePlan& phase, std::uint32_t place, bool low_root);
 
-// `total` of phase `index` of a chunk on the NPU that has place `place_of(phase)` in each phase.
+// Returns `total` of phase `index` of a chunk on the NPU that has place `place_of(phase)` in each phase.
 template <typename PlaceOf>
 [[nodiscard]] std::int64_t total_of(const std::vector<PhasePlan>& phases, std::int64_t chunk_bytes,
                                     std::size_t index, const PlaceOf& place_of) {

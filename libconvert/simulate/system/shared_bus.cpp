@@ -76,7 +76,7 @@ void SharedBus<Observer>::submit(std::uint32_t side, std::uint32_t request) {
   if (sides_[side].state == State::free) try_to_send(side);
 }
 
-// Crosses the inner bus of `side` first, from its NPU side or from its memory side.
+// Lets a request cross the inner bus of `side` first, from its NPU side or from its memory side.
 template <class Observer>
 void SharedBus<Observer>::cross_inner(std::uint32_t side, std::uint32_t outer, bool from_npu, bool send_back,
                                       Then then) {
@@ -174,7 +174,7 @@ void SharedBus<Observer>::start_reduction(std::uint32_t side) {
   add_event(side, (ns + 50) * ps_per_ns, Event::reduced);
 }
 
-// What has been reduced, or is not to be, goes back or is done.
+// Sends a request back, or ends it, when it has been reduced or needs no reduction.
 template <class Observer>
 void SharedBus<Observer>::route(std::uint32_t side, std::uint32_t request) {
   Request& r = requests_[request];

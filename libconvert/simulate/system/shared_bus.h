@@ -17,28 +17,28 @@ class SystemLayer;
 template <class Observer>
 class SharedBus {
  public:
-  // `reduction_delay`: ns for each 100 bytes that the bus reduces.
   SharedBus(const SharedBus&) = delete;
   SharedBus& operator=(const SharedBus&) = delete;
+  // `reduction_delay` is in ns for each 100 bytes that the bus reduces.
   SharedBus(const SharedBusConfig& config, std::int64_t reduction_delay, Rank npus, const EventQueue& queue,
             NpuEvents<Observer>& events, SystemLayer<Observer>& layer);
 
-  // A bundle crosses the outer bus, from the NPU side or from the memory agent's, is perhaps reduced there and
-  // perhaps sent back; then `done` is fired.
+  // Sends a bundle over the outer bus, from the NPU's side or from the memory agent's; there it is perhaps reduced,
+  // and perhaps sent back. Then `done` is fired.
   void request(Rank npu, bool from_npu, std::int64_t bytes, bool reduce, bool send_back, Waiter done);
-  // Waiter::bus `index` is due.
+  // Handles Waiter::bus `index`, which has come due.
   void fire(std::uint32_t index);
 
  private:
   enum class State : std::uint8_t { free, sending, receiving };
   enum class Event : std::uint8_t { sent, received, reduced };
-  // What follows when a request has crossed its bus.
+  // Says what follows when a request has crossed its bus.
   enum class Then : std::uint8_t {
     done,       // `waiter` is fired
     send,       // request `outer` joins the sends of side `side`
-    reduce,     // … what it reduces
-    send_back,  // … the sends
-    deliver,    // … is done
+    reduce,     // `outer` joins what the side reduces
+    send_back,  // `outer` joins the sends, back to where it came from
+    deliver,    // `outer` is done
   };
   struct Request {
     std::int64_t bytes = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the system layer of all NPUs has under way: collectives, and their chunks as streams in queues.
+// The state of the system layer of all NPUs: collectives under way, and their chunks as streams in queues.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace convert {
 
-// The `number`-th collective of a group (from 0), on all of its NPUs.
+// Holds the `number`-th collective of a group (from 0), on all of its NPUs.
 struct CollectiveRun {
   std::uint32_t call = 0;  // the plan's number
   std::uint32_t number = 0;
@@ -30,7 +30,7 @@ struct CollectiveRun {
   Picoseconds end = 0;  // of the last NPU that has ended
 };
 
-// What of a SystemLayer has not ended. Ascending by NPU and op.
+// Holds what of a SystemLayer has not ended, ascending by NPU and op.
 struct UnendedCollectives {
   struct Part {
     Rank npu;
@@ -48,7 +48,7 @@ struct UnendedCollectives {
   std::vector<Custom> customs{};
 };
 
-// What the system layers have under way, and the choices that do not depend on who observes.
+// Holds what is under way, and does what does not depend on the observer.
 class SystemState {
  public:
   virtual ~SystemState();
@@ -56,19 +56,19 @@ class SystemState {
   SystemState& operator=(const SystemState&) = delete;
 
   [[nodiscard]] const std::vector<CollectiveRun>& runs() const { return runs_; }
-  // Whether the NPU, a member, has called collective `number` of the group.
+  // Tells whether the NPU, a member, has called collective `number` of the group.
   [[nodiscard]] bool has_called(std::uint32_t group, Rank npu, std::uint32_t number) const {
     const std::uint32_t place = groups_[group].place(npu);
     return number < calls_[group][place] || ahead_.contains({group, place, number});
   }
-  // How many of them it has called.
+  // Returns how many collectives of the group it has called.
   [[nodiscard]] std::uint32_t calls(std::uint32_t group, Rank npu) const {
     const std::uint32_t place = groups_[group].place(npu);
     const auto first = ahead_.lower_bound({group, place, 0});
     const auto end = ahead_.upper_bound({group, place, UINT32_MAX});
     return calls_[group][place] + static_cast<std::uint32_t>(std::distance(first, end));
   }
-  // By ASTRA-sim's rules: whether the calls of a collective would miss each other there.
+  // Tells whether the calls of a collective would miss each other in ASTRA-sim; false without its rules.
   [[nodiscard]] bool stream_numbers_differ() const { return numbers_ && numbers_->differ(); }
   [[nodiscard]] virtual const CustomState& custom_runs() const = 0;
   [[nodiscard]] UnendedCollectives unended() const;
@@ -84,13 +84,13 @@ class SystemState {
     std::uint32_t running = 0;
     std::uint32_t limit = 1;  // streams that it runs at once
   };
-  // An NPU's part of a collective.
+  // Is an NPU's part of a collective.
   struct Job {
     std::uint32_t run = 0;
     std::uint32_t op = 0;
     std::uint64_t streams_left = 0;
   };
-  // Round-robin counters of one dimension of an NPU.
+  // Holds the round-robin counters of one dimension of an NPU.
   struct Turns {
     std::array<std::uint32_t, 3> queue{};                        // by QueueUse
     std::array<std::uint8_t, listed_collectives.size()> tree{};  // by collective
@@ -99,16 +99,16 @@ class SystemState {
 
   [[nodiscard]] Stream& stream(std::uint32_t s);
   [[nodiscard]] const CollectivePlan& plan_of(const Stream& st) const;
-  // In ASTRA-sim's rules an NPU's collectives share its queues, and every phase of a chunk waits in one. There NPUs
-  // that are late can run different chunks, and wait for each other for ever. Else each collective has one queue,
-  // in which chunks wait in their order for their first phase only, so that all NPUs run the same ones.
+  // Returns a queue. By ASTRA-sim's rules an NPU's collectives share its queues, and every phase of a chunk waits
+  // in one: NPUs that are late can then run different chunks, and wait for each other for ever. Else a collective
+  // has one queue, in which chunks wait in order for their first phase only, so that all NPUs run the same ones.
   [[nodiscard]] Queue& queue_of(Rank npu, std::uint32_t job, std::uint32_t queue) {
     return queues_[std::size_t{model_.rules.collectives_share_queues() ? npu : job} * npu_queues_ + queue];
   }
   std::uint32_t new_stream();
   void free_stream(std::uint32_t s);
   std::uint32_t new_job(std::uint32_t run, std::uint32_t op);
-  // Returns the run that an NPU comes to with its call. Where that is of another plan the NPU does not take part.
+  // Returns the run that an NPU's call joins. Where that has another plan the NPU does not take part.
   std::uint32_t call(Rank npu, std::uint32_t plan, std::uint32_t op, std::uint32_t number);
   [[nodiscard]] bool has_turns_of_first(std::uint32_t run, Rank npu) const;
   [[nodiscard]] std::int64_t priority(std::uint32_t run) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The state of one chunk of a collective on one NPU. Private to the system layer, with what is done at each
-// message.
+// The state of one chunk of a collective on one NPU, with the functions of SystemState that each message calls; for
+// the system layer alone.
 #pragma once
 
 #include <cstdint>
@@ -85,7 +85,7 @@ inline Rank SystemState::member(const Stream& st, std::uint32_t place) const {
   return st.npu + (place - st.place) * p.stride;  // modulo 2^32
 }
 
-// The member `distance` < n places away in the stream's direction, or against it.
+// Returns the member `distance` < n places away in the stream's direction, or against it.
 inline Rank SystemState::neighbour(const Stream& st, std::uint32_t distance, bool forwards) const {
   const std::uint32_t n = st.phase->members;
   const bool up = forwards != st.anticlockwise;

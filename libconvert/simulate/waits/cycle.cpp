@@ -13,7 +13,7 @@ class CycleFinder {
  public:
   explicit CycleFinder(const WaitGraph& graph) : graph_(graph), core_(graph.vertices(), true) {}
 
-  // A circle that has no node in common with those found before; empty if there is none.
+  // Returns a circle that has no node in common with those found before; empty if there is none.
   std::vector<std::uint32_t> find() {
     trim();
     best_.clear();
@@ -35,7 +35,7 @@ class CycleFinder {
  private:
   [[nodiscard]] bool is_node(std::uint32_t v) const { return v < graph_.size(); }
 
-  // Leaves of the core the vertices from which a circle within it can be reached.
+  // Leaves in the core only the vertices from which a circle within it can be reached.
   void trim() {
     const std::uint32_t n = graph_.vertices();
     std::vector<std::size_t> begin(n + std::size_t{1}, 0);
@@ -86,7 +86,7 @@ class CycleFinder {
     }
   }
 
-  // Breadth first from `start` back to itself.
+  // Searches breadth first from `start` back to itself.
   void search(std::uint32_t start) {
     queue_.assign(1, start);
     seen_[start] = start;
@@ -100,7 +100,7 @@ class CycleFinder {
     }
   }
 
-  // False if the search is over. What a collective under way waits for is as near as the collective: it is no node.
+  // Returns false if the search is over. A collective under way is no node, so what it waits for is as near as it.
   bool expand(std::uint32_t start, std::uint32_t v) {
     for (const std::uint32_t w : graph_.waits_for(v)) {
       if (budget_-- <= 0) return false;
@@ -143,11 +143,9 @@ class CycleFinder {
 std::vector<std::vector<std::uint32_t>> separate_cycles(const WaitGraph& graph, std::size_t most) {
   CycleFinder finder(graph);
   std::vector<std::vector<std::uint32_t>> cycles;
-  while (cycles.size() < most) {
-    cycles.push_back(finder.find());
-    if (!cycles.back().empty()) continue;
-    cycles.pop_back();
-    break;
+  for (auto cycle = finder.find(); !cycle.empty(); cycle = finder.find()) {
+    cycles.push_back(std::move(cycle));
+    if (cycles.size() == most) break;
   }
   return cycles;
 }

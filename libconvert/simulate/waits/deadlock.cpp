@@ -16,7 +16,7 @@ using ChannelOp = std::pair<std::uint32_t, std::uint32_t>;
 using For = WaitingNode::For;
 using WaitKind = WaitGraph::Kind;
 
-// Messages without a partner, to be found by what a near miss has in common with them.
+// Holds messages without a partner, and finds them by what a near miss has in common with them.
 class Lonely {
  public:
   void add(const ChannelKey& key) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Why a replay stopped: which nodes wait for what, the shortest circle among them, and what to change in the
-// traces.
+// Finds why a replay stopped: which nodes wait for what, the shortest circle of them, and what to change in traces.
 #pragma once
 
 #include <cstdint>
@@ -72,15 +71,14 @@ struct UnmatchedSend {
   bool inner = false;  // sent by the algorithm of a collective; node.node says nothing
 };
 
-// Both lists by rank and, within a rank, what has started (receives, sends, collectives) before what has not, each
-// in ascending order; nodes of custom algorithms at the end. Cut to `max_listed` entries, counted in full.
+// Lists what waits by rank and, within a rank, what has started (receives, sends, collectives) before what has not,
+// each in ascending order, and nodes of custom algorithms at the end. Lists end at `max_listed`; totals count all.
 struct WaitReport {
   static constexpr std::size_t max_listed = 10'000;
   static constexpr std::size_t max_cycles = 20;
   std::vector<WaitingNode> waiting;
   std::uint64_t waiting_total = 0;
-  // Lists for each rank that waits the first node that has started and does not end; if none has, the first that
-  // waits.
+  // For each rank that waits, the first node that has started and does not end; if none has, the first that waits.
   std::vector<WaitingNode> blocked;
   std::uint64_t blocked_total = 0;
   std::vector<NodeRef> cycle;  // each waits for the next, the last for the first; empty if there is none
@@ -90,14 +88,14 @@ struct WaitReport {
   std::vector<std::string> hints;  // what to change: one for the circle, then for what can never come
 };
 
-// A collective that was not started because another one stands at its place of the group's sequence.
+// Names a collective that was not started because another one is at its place of the group's sequence.
 struct RefusedCall {
   Rank npu = 0;
   std::uint32_t op = 0;
   std::uint32_t run = 0;  // the other one
 };
 
-// What a replay left behind whose events have run out.
+// Holds what a replay left behind whose events have run out.
 struct ReplayRemains {
   const ReplayProgram& program;
   std::vector<const Feeder*> feeders;  // by rank
@@ -107,25 +105,24 @@ struct ReplayRemains {
 };
 [[nodiscard]] WaitReport report_waits(const ReplayRemains& remains);
 
-// One line each: the first blocked node of each rank, then others that wait, together up to `max_lines` (0: all);
-// "… 480 more"; as many unmatched sends; the circles (cut as well), the hints.
+// Returns lines of text: the first blocked node of each rank, then others that wait, together up to `max_lines` (0:
+// all); "… 480 more"; as many unmatched sends; the circles (cut as well), the hints.
 [[nodiscard]] std::vector<std::string> describe(const WaitReport& report, std::size_t max_lines);
 
 [[nodiscard]] std::string_view slot_name(Slot slot);
 
-// Members of an object that is open in `json`: "blocked", "waiting_total", "waiting", "unmatched_sends_total",
-// "unmatched_sends", "cycle", "more_cycles", "hints". Each entry of "blocked" and "waiting" has "npu", "node"
-// ("inner" for a node of a custom algorithm), and what it waits for:
+// Appends members to an object that is open in `json`: "blocked", "waiting_total", "waiting",
+// "unmatched_sends_total", "unmatched_sends", "cycle", "more_cycles", "hints". Each entry of "blocked" and
+// "waiting" has "npu", "node" ("inner" for a node of a custom algorithm), and what it waits for:
 //   "dependency": NODE
 //   "resource": {"name", "held_by": NODE}
-//   "receive": {"from", "tag", "bytes", "send": NODE}; with rendezvous "send": {"to", "tag", "bytes", "receive":
-//   NODE};
-//     without NODE nothing matches, and "bytes_of_unmatched_send", "tag_of_unmatched_send" (or …_receive) is a near
-//     miss
-//   "collective": {"type", "bytes", "group", "number", …}, where "missing" ranks have not called it: "next_call":
-//   NODE
-//     is the call of one of them, "never_called_by" one that has none left; "in_place_of": NODE with "type" and
-//     "bytes", another collective ("with": what those of one type and size differ in); "inner_node": NODE
+//   "receive": {"from", "tag", "bytes", "send": NODE}; with rendezvous "send": {"to", "tag", "bytes",
+//     "receive": NODE}; without NODE nothing matches, and "bytes_of_unmatched_send", "tag_of_unmatched_send"
+//     (or …_receive) is a near miss
+//   "collective": {"type", "bytes", "group", "number", …}, where "missing" ranks have not called it;
+//     "next_call": NODE is the call of one of them, "never_called_by" one that has none left; "in_place_of": NODE
+//     with "type" and "bytes" is another collective ("with": what those of one type and size differ in);
+//     "inner_node": NODE
 void append_waits(const WaitReport& report, JsonWriter& json);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who waits for whom when nothing can happen any more.
+// The graph of who waits for whom when nothing can happen any more.
 #pragma once
 
 #include <cstdint>
@@ -26,19 +26,19 @@ class WaitGraph {
 
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
   [[nodiscard]] std::uint32_t vertices() const { return static_cast<std::uint32_t>(begin_.size() - 1); }
-  // Ascending.
+  // Returns the vertices for which `v` waits, ascending.
   [[nodiscard]] std::span<const std::uint32_t> waits_for(std::uint32_t v) const {
     return {targets_.data() + begin_[v], begin_[v + 1] - begin_[v]};
   }
 
-  // What a node is and how far it has come.
+  // Say what a node is and how far it has come.
   [[nodiscard]] Kind kind(std::uint32_t v) const { return nodes_[v].kind; }
   [[nodiscard]] bool started(std::uint32_t v) const { return kind(v) >= Kind::receive; }
   [[nodiscard]] bool inner(std::uint32_t v) const { return nodes_[v].part >= ranks_; }
   [[nodiscard]] Rank rank(std::uint32_t v) const { return parts_[nodes_[v].part].rank; }
   [[nodiscard]] const Op& op(std::uint32_t v) const { return parts_[nodes_[v].part].code->ops[nodes_[v].node]; }
   [[nodiscard]] NodeRef ref(std::uint32_t v) const;
-  // Kind::collective: its number in SystemState::runs(); Kind::refused: of the one that stands at its place.
+  // Returns the number of a collective in SystemState::runs(); for Kind::refused, of the one that is at its place.
   [[nodiscard]] std::uint32_t run(std::uint32_t v) const { return runs_of_nodes_[nodes_[v].index]; }
 
   // Says who holds up a collective under way: ranks that have not called it; those of them that have no such call
@@ -54,14 +54,14 @@ class WaitGraph {
   };
   [[nodiscard]] const Callers& callers(std::uint32_t v) const { return callers_[v - size()]; }
   [[nodiscard]] std::uint32_t vertex_of_run(std::uint32_t run) const;
-  // The lowest node that waits in the collective; size() if there is none.
+  // Returns the lowest node that waits in the collective; size() if there is none.
   [[nodiscard]] std::uint32_t first_waiting(std::uint32_t run) const;
-  // A node of the rank, not started, that calls the collective of this plan; size() if there is none.
+  // Returns a node of the rank, not started, that calls the collective of this plan; size() if there is none.
   [[nodiscard]] std::uint32_t later_call(Rank rank, std::uint32_t plan) const;
-  // Nodes of the rank that wait in collectives.
+  // Returns the nodes of the rank that wait in collectives.
   [[nodiscard]] std::span<const UnendedCollectives::Part> calls_of(Rank rank) const;
 
-  // Whether a node of a rank's trace has not ended.
+  // Tells whether a node of a rank's trace has not ended.
   [[nodiscard]] bool has(Rank rank, std::uint32_t node) const { return number(rank, node) != 0xffffffff; }
 
   // Returns the channel of a node that sends or receives. Those of the program come first, then those of runs of
@@ -71,10 +71,10 @@ class WaitGraph {
     return channel < program_.channels.size() ? program_.channels[channel]
                                               : run_channels_[channel - program_.channels.size()];
   }
-  // The last node of v's custom algorithm that sends on a channel, or receives. The node of the trace is not known.
+  // Returns the last node of v's custom algorithm that sends or receives on a channel; without the trace's node.
   [[nodiscard]] std::optional<NodeRef> last_inside(std::uint32_t v, std::uint32_t channel, bool send) const;
 
-  // By channel: messages that came and were not received.
+  // Returns, by channel, how many messages came and were not received.
   [[nodiscard]] const std::vector<std::uint32_t>& unclaimed() const { return unclaimed_; }
   [[nodiscard]] const ReplayRemains& remains() const { return remains_; }
 
@@ -146,20 +146,19 @@ class WaitGraph {
   std::vector<std::uint32_t> targets_;
 };
 
-// Circles of nodes that have no node in common, at most so many: first the shortest one as far as a bounded search
-// finds it, some circle if there is one; then the shortest of what is left, and so on. Each begins with its lowest
-// node.
+// Returns at most so many circles of nodes, no node in two of them: first the shortest that a bounded search finds,
+// or some circle if there is one; then the shortest of what is left, and so on. Each begins with its lowest node.
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> separate_cycles(const WaitGraph& graph, std::size_t most);
 
-// "all_reduce of 1 MiB"
+// Returns "all_reduce of 1 MiB".
 [[nodiscard]] std::string describe_call(Collective op, std::int64_t bytes);
-// "all ranks", "group 5"
+// Returns "all ranks" or "group 5".
 [[nodiscard]] std::string describe_group(std::int64_t id);
-// "rank 0 node 5", "rank 0 node 5 inner node 2"
+// Returns "rank 0 node 5" or "rank 0 node 5 inner node 2".
 [[nodiscard]] std::string describe(const NodeRef& node);
-// What to change so that the replay runs to its end; few lines.
+// Returns what to change so that the replay runs to its end; few lines.
 [[nodiscard]] std::vector<std::string> find_hints(const WaitGraph& graph, const std::vector<std::uint32_t>& cycle);
-// The same for messages that are never received, when all nodes have ended.
+// Returns the same for messages that are never received, when all nodes have ended.
 [[nodiscard]] std::vector<std::string> find_hints(const WaitGraph& graph,
                                                   const std::vector<UnmatchedSend>& unmatched);
 

@@ -72,7 +72,7 @@ class Hints {
     std::uint32_t plan = 0;
   };
 
-  // Node v, refused, stands where node `a` of another rank has called another collective.
+  // Called for a refused node v, which is where node `a` of another rank has called another collective.
   std::string for_order(std::uint32_t v) const {
     const CollectiveRun& run = remains_.system.runs()[graph_.run(v)];
     const std::uint32_t waiting = graph_.first_waiting(graph_.run(v));
@@ -81,7 +81,7 @@ class Hints {
     const Caller b{graph_.ref(v), graph_.op(v).channel};
     const std::uint32_t later_a = graph_.later_call(a.node.rank, b.plan);
     const std::uint32_t later_b = graph_.later_call(b.node.rank, a.plan);
-    // What fewer ranks do is to be changed.
+    // The side with fewer ranks is the one to change.
     const auto like_b = std::count_if(remains_.refused.begin(), remains_.refused.end(), [&](const RefusedCall& r) {
       return r.run == graph_.run(v) && program_.op({r.npu, r.op}).channel == b.plan;
     });
@@ -223,7 +223,7 @@ class Hints {
     }
   }
 
-  // What two messages differ in, from the most likely slip on.
+  // Returns what two messages differ in, the most likely slip first.
   enum class Slip : std::uint8_t { size, tag, source, destination, size_and_tag, none };
   static Slip compare(const ChannelKey& a, const ChannelKey& b) {
     if (a.run != b.run) return Slip::none;
@@ -304,7 +304,7 @@ class Hints {
     return n.inner ? "inner node " + std::to_string(*n.inner) + " of " + rank_text(n.rank) : describe(n);
   }
 
-  // The last node of a channel that sends or receives; nothing if only custom algorithms do.
+  // Returns the last node of a channel that sends or receives; nothing if only custom algorithms do.
   std::optional<NodeRef> last_of(std::uint32_t channel, bool send) const {
     const ChannelKey& key = graph_.key(channel);
     const Rank rank = send ? key.src : key.dst;

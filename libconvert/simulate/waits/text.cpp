@@ -75,7 +75,7 @@ std::string text(const WaitingNode& w) {
   return collective_text(w);
 }
 
-// What waits besides the first of each rank, in what these leave of the lines.
+// Lists what waits besides the first of each rank, in the lines that these leave.
 void list_others(const WaitReport& report, std::size_t max_lines, std::vector<std::string>& lines) {
   const std::size_t told = max_lines == 0 ? report.blocked.size() : std::min(report.blocked.size(), max_lines);
   auto is_told = [&, next = std::size_t{0}](const NodeRef& n) mutable {
@@ -143,8 +143,7 @@ std::vector<std::string> describe(const WaitReport& report, std::size_t max_line
     for (std::size_t i = 0; i < shown; ++i) lines.push_back(text(entries[i]));
     if (shown < total) lines.push_back("… " + std::to_string(total - shown) + " more " + what);
   };
-  for (std::size_t i = 0; i < report.blocked.size() && (max_lines == 0 || i < max_lines); ++i)
-    lines.push_back(text(report.blocked[i]));
+  list(report.blocked, 0, "");  // list_others() counts the rest
   list_others(report, max_lines, lines);
   list(report.unmatched, report.unmatched_total, "messages that are never received");
   const auto add_circle = [&](const std::vector<NodeRef>& cycle) {

@@ -44,7 +44,7 @@ ReplayOptions tracking(MemoryTracking memory = MemoryTracking::peaks) {
 
 std::optional<ReplayProgram> compile(const std::vector<Trace>& traces, const ReplayOptions& options,
                                      Diagnostics& diagnostics, const std::string& network = "ideal") {
-  ReplayBuilder builder(load_network(network), options, diagnostics);
+  ReplayBuilder builder(parse_short_network(network), options, diagnostics);
   for (const Trace& t : traces) builder.add(t);
   return builder.finish();
 }

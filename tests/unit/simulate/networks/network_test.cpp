@@ -23,7 +23,7 @@ struct SentAtZero {
 std::vector<std::pair<MessageToken, std::int64_t>> arrivals(const NetworkConfig& config, NetworkModel model,
                                                             const std::vector<SentAtZero>& messages) {
   EventQueue queue;
-  const auto network = make_network(config, model, queue);
+  const auto network = make_network(config, {.model = model}, queue);
   for (std::size_t i = 0; i < messages.size(); ++i) {
     network->send(messages[i].src, messages[i].dst, messages[i].bytes, static_cast<MessageToken>(i));
   }
@@ -129,7 +129,7 @@ TEST(Network, RefusesDelaysBeyondTheClock) {
   EXPECT_THROW((void)message_ns("ring:4,bw=0.000001B/s", test::aware, 0, 1, INT64_MAX), Error);
   const NetworkConfig huge = parse_short_network("fully_connected:1000000,bw=1GB/s");
   EventQueue queue;
-  EXPECT_THROW((void)make_network(huge, test::aware, queue), Error);
+  EXPECT_THROW((void)make_network(huge, {.model = test::aware}, queue), Error);
 }
 
 TEST(Network, OnlyASwitchLeadsBack) {

@@ -312,7 +312,7 @@ TEST(WiresNetwork, CutIsNeverSlowerAlone) {
 TEST(WireUse, IsNothingUnlessAskedFor) {
   for (const NetworkModel model : {NetworkModel::aware, NetworkModel::wires}) {
     EventQueue queue;
-    const auto network = make_network(parse_short_network("ring:4,bw=1GB/s"), model, queue);
+    const auto network = make_network(parse_short_network("ring:4,bw=1GB/s"), {.model = model}, queue);
     network->send(0, 1, 100, 0);
     network->send(0, 1, 100, 1);
     while (!queue.empty()) (void)network->handle(queue.pop());

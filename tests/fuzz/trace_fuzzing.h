@@ -14,7 +14,7 @@ namespace convert::fuzzing {
 
 // All ranks, as a set even if there is one.
 inline std::string recode(std::string_view bytes, const char* from, const char* to, std::size_t batch) {
-  return testing::recode(bytes, from, to, batch, true);
+  return test::recode(bytes, from, to, batch, true);
 }
 
 inline void check(bool good, const char* what) {

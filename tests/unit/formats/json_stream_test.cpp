@@ -117,8 +117,8 @@ TEST(JsonStream, MalformedTextHasItsPlace) {
   const struct {
     std::string_view text, error;
   } cases[] = {
-      {"", "f:1:1: is empty; a JSON list_document is expected"},
-      {" \n\t ", "f:2:3: is empty; a JSON list_document is expected"},
+      {"", "f:1:1: is empty; a JSON document is expected"},
+      {" \n\t ", "f:2:3: is empty; a JSON document is expected"},
       {"[1]", "f:1:1: '{' is expected"},
       {"7", "f:1:1: '{' is expected"},
       {"{\"list\":{}}", "f:1:9: '[' is expected"},
@@ -205,7 +205,7 @@ TEST(JsonStream, ZeroBytes) {
 TEST(JsonStream, ByteOrderMarkIsNoText) {
   EXPECT_EQ(items_of("\xEF\xBB\xBF{\"list\":[7]}", {.window = 1}), std::vector<std::string>{"7"});
   EXPECT_EQ(error_in("\xEF\xBB\xBF{\"list\":[,]}"), "f:1:10: a value is expected");
-  EXPECT_EQ(error_in("\xEF\xBB\xBF"), "f:1:1: is empty; a JSON list_document is expected");
+  EXPECT_EQ(error_in("\xEF\xBB\xBF"), "f:1:1: is empty; a JSON document is expected");
   EXPECT_EQ(error_in("{\"a\":\xEF\xBB\xBF 1}"), "f:1:6: a value is expected");
 }
 

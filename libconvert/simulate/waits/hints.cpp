@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// What a stopped replay advises; text.cpp says what waits for what.
 #include <algorithm>
 #include <optional>
 #include <utility>

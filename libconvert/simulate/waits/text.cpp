@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// What a stopped replay says of its waits; hints.cpp says what to change.
 #include <algorithm>
 
 #include "core/units.h"

@@ -48,7 +48,9 @@ struct Outcome {
 };
 
 SystemInputs inputs_of(const fs::path& dir, simdjson::dom::element entry) {
-  SystemInputs inputs{.system = (dir / "system.json").string(), .memory = (dir / "memory.json").string()};
+  SystemInputs inputs;
+  inputs.system = (dir / "system.json").string();
+  inputs.memory = (dir / "memory.json").string();
   if (fs::exists(dir / "comm_group.json")) inputs.groups = (dir / "comm_group.json").string();
   for (const simdjson::dom::element flag : entry["flags"].get_array()) {
     std::string_view all(flag);
@@ -210,8 +212,9 @@ TEST(AstraCorpus, Ties) {
   for (const fs::directory_entry& entry : fs::directory_iterator(corpus::root() / "astra" / "ties")) {
     if (!entry.is_directory()) continue;
     SCOPED_TRACE(entry.path().filename());
-    const SystemInputs inputs{.system = (entry.path() / "system.json").string(),
-                              .memory = (entry.path() / "memory.json").string()};
+    SystemInputs inputs;
+    inputs.system = (entry.path() / "system.json").string();
+    inputs.memory = (entry.path() / "memory.json").string();
     const Listed listed = read_table(entry.path() / "aware.tsv");
     EXPECT_EQ(listed.finish.size(), 8U);
     for (const bool symmetry : {false, true}) {

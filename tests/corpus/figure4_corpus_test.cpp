@@ -61,8 +61,10 @@ class Figure4 {
     options.symmetry = symmetry;
     options.issue = IssueMode::workload;
     options.network.model = backend == "unaware" ? NetworkModel::unaware : NetworkModel::aware;
-    options.system = load_system(
-        {.system = (dir_ / system).string(), .memory = (dir_ / "memory.json").string(), .groups = {}}, network);
+    SystemInputs inputs;
+    inputs.system = (dir_ / system).string();
+    inputs.memory = (dir_ / "memory.json").string();
+    options.system = load_system(inputs, network);
     Diagnostics diagnostics;
     ReplayBuilder builder(network, options, diagnostics);
     for (const std::string& prefix : custom_prefixes(*options.system)) {

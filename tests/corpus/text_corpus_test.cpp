@@ -75,8 +75,10 @@ TEST(TextCorpus, ReplayOfAWorkload) {
     options.astra = true;
     options.issue = IssueMode::workload;
     options.network.model = model;
-    options.system =
-        load_system({.system = (dir / "system.json").string(), .memory = (dir / "memory.json").string()}, network);
+    SystemInputs inputs;
+    inputs.system = (dir / "system.json").string();
+    inputs.memory = (dir / "memory.json").string();
+    options.system = load_system(inputs, network);
     Diagnostics diagnostics;
     TraceSource source({.operands = {(corpus::root() / "text" / "inputs" / "hoti2024_workload_text.txt").string()},
                         .from = "astra-text,npus=8"},

@@ -5,8 +5,8 @@
 
 #include "collectives/families.h"
 #include "core/diagnostic.h"
-#include "core/spelling.h"
 #include "core/units.h"
+#include "core/words.h"
 
 namespace convert {
 namespace {

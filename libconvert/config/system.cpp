@@ -7,7 +7,6 @@
 #include <variant>
 
 #include "config/settings.h"
-#include "core/spelling.h"
 #include "core/units.h"
 #include "core/words.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/spelling.h"
+#include "core/words.h"
 
 namespace convert {
 

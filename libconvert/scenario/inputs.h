@@ -2,7 +2,6 @@
 // Reads the files of a replay (network, system, memory, groups, traces, custom algorithms) into a program.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>

@@ -158,9 +158,7 @@ std::vector<std::string> SweepPlan::files() const {
       sets.insert(*scratch.workload);
     }
   }
-  for (const Group& group : groups_) {
-    for (const auto& [use, path] : group.customs) sets.insert(path);
-  }
+  for (const Group& group : groups_) files.insert(group.files.begin(), group.files.end());
   sets.erase("-");
   for (const std::string& path : sets) {
     for (std::string& file : files_of_set(path)) files.insert(std::move(file));
@@ -187,10 +185,12 @@ void SweepPlan::form_groups() {
       if (!is_of_network(settings_[a].key)) key += '\n' + value(run, a);
     }
     std::vector<std::pair<std::string, std::string>> customs;
+    std::vector<std::string> files;
     try {
       const Scenario scenario = make_scenario(settings);
       key += '\n' + network_shape(scenario);
       customs = custom_uses(*scenario.options.system);
+      if (!numbers.contains(key)) files = files_of(settings, scenario);
       if (!any) {
         try {
           check_scenario(scenario);
@@ -209,7 +209,7 @@ void SweepPlan::form_groups() {
     group_of_[run] = number->second;
     if (!is_new) continue;
     const std::size_t first = first_of_workload.try_emplace(workload, number->second).first->second;
-    groups_.push_back({std::move(customs), first});
+    groups_.push_back({std::move(customs), std::move(files), first});
     ++groups_by_workload_[workload];
   }
   if (!any && !failures.empty()) throw usage_error("none of the runs can be done: " + text_of(failures));

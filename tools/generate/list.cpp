@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "common/text.h"
-#include "core/units.h"
 #include "generate/generate.h"
 
 namespace tools {

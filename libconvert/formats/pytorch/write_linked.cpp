@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A PyTorch trace, linked or not, as the JSON that MLCommons Chakra's trace_link writes and its converter reads.
 #include <bit>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>

@@ -8,8 +8,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
-#include <ctime>
 #include <mutex>
 #include <new>
 #include <vector>

@@ -12,9 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <deque>
 #include <set>
 

@@ -2,7 +2,6 @@
 #include "passes/link/build.h"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 
 #include "core/collective.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/collective.h"
-#include "core/spelling.h"
+#include "core/words.h"
 
 namespace convert {
 namespace {

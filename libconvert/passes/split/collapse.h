@@ -4,7 +4,6 @@
 
 #include <cstdint>
 
-#include "core/diagnostic.h"
 #include "core/trace.h"
 
 namespace convert {

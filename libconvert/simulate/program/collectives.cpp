@@ -3,8 +3,8 @@
 #include <bit>
 #include <functional>
 
-#include "core/spelling.h"
 #include "core/units.h"
+#include "core/words.h"
 #include "graph/messages.h"
 #include "simulate/program/builder.h"
 

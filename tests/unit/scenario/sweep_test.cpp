@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -132,6 +133,10 @@ TEST_F(Sweep, IdentitiesDependOnAllSettingsAndOnFilesOfAlgorithms) {
   const std::string of_node = id("system", "node.json");
   (void)scratch.write("node.yml", "2: a.jsonl\n");
   EXPECT_NE(id("system", "node.json"), of_node);
+  const Texts files = plan({setting("system", {"node.json"})}, {ring}).files();
+  for (const char* file : {"node.json", "node.yml", "a.jsonl", "w.jsonl"}) {
+    EXPECT_EQ(std::count(files.begin(), files.end(), scratch.path(file)), 1) << file;
+  }
 }
 
 TEST_F(Sweep, ASystemFileAloneDoesNotMakeTheRulesThoseOfAstraSim) {

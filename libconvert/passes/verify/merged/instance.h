@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/algorithm/algorithm.h"
-#include "core/algorithm/chunk_bytes.h"
 #include "core/diagnostic.h"
 #include "passes/merge/chunk_flow.h"
 #include "passes/verify/merged/calls.h"

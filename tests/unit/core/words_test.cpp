@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "core/spelling.h"
-
 #include <gtest/gtest.h>
 
 #include "core/algorithm/algorithm.h"
 #include "core/collective.h"
+#include "core/words.h"
 
 namespace convert {
 namespace {

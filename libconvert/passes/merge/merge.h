@@ -55,8 +55,8 @@ struct MergePlan {
   bool require_all = false;          // no collective may stay
   // A collective that its algorithm cannot express (see MergeCounts::misfits) is merged all the same.
   bool allow_misfits = false;
-  // Returns what takes a collective's place; null: it stays. Called by several threads. et-merge's is MergedSet's, in
-  // sets/derived/merging.h.
+  // Returns what takes a collective's place; null: it stays. Called by several threads. et-merge's is MergedSet's,
+  // in sets/derived/merging.h.
   std::function<const MergeChoice*(const MergeCall&)> choose;
 };
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "simulate/report/report.h"
-
 #include <optional>
 
+#include "simulate/report/report.h"
 #include "simulate/report/values.h"
 
 namespace convert {

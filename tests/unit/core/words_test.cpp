@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "core/words.h"
+
 #include <gtest/gtest.h>
 
 #include "core/algorithm/algorithm.h"
 #include "core/collective.h"
-#include "core/words.h"
 
 namespace convert {
 namespace {

@@ -2,6 +2,7 @@
 #include "generate/generate.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "core/collective.h"

@@ -229,13 +229,18 @@ std::vector<std::string> custom_prefixes(const ReplaySystem& system) {
   return prefixes;
 }
 
-std::vector<std::string> files_of(const SystemInputs& inputs, const ReplaySystem& system) {
+std::vector<std::string> configuration_files(const SystemInputs& inputs, const SystemConfig& config) {
   std::vector<std::string> files;
   for (const std::optional<std::string>& file : {inputs.system, inputs.memory, inputs.groups}) {
     if (file) files.push_back(*file);
   }
-  if (inputs.system && !system.config.per_node_map.empty())
-    files.push_back(find_file(*inputs.system, system.config.per_node_map));
+  if (inputs.system && !config.per_node_map.empty())
+    files.push_back(find_file(*inputs.system, config.per_node_map));
+  return files;
+}
+
+std::vector<std::string> files_of(const SystemInputs& inputs, const ReplaySystem& system) {
+  std::vector<std::string> files = configuration_files(inputs, system.config);
   for (const std::string& prefix : custom_prefixes(system)) {
     for (std::string& file : files_of_set(prefix)) files.push_back(std::move(file));
   }

@@ -63,6 +63,8 @@ void add_groups(ReplaySystem& system, const std::optional<InputSet::Groups>& gro
 // what to call it, and the traces.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> custom_uses(const ReplaySystem& system);
 
+// Returns the files that say what a system is: its own, those of memory and groups, and the map of nodes.
+[[nodiscard]] std::vector<std::string> configuration_files(const SystemInputs& inputs, const SystemConfig& config);
 // Returns all files that load_system() and the custom algorithms are read from.
 [[nodiscard]] std::vector<std::string> files_of(const SystemInputs& inputs, const ReplaySystem& system);
 

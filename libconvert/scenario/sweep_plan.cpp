@@ -158,7 +158,10 @@ std::vector<std::string> SweepPlan::files() const {
       sets.insert(*scratch.workload);
     }
   }
-  for (const Group& group : groups_) files.insert(group.files.begin(), group.files.end());
+  for (const Group& group : groups_) {
+    files.insert(group.files.begin(), group.files.end());
+    for (const auto& [use, path] : group.customs) sets.insert(path);
+  }
   sets.erase("-");
   for (const std::string& path : sets) {
     for (std::string& file : files_of_set(path)) files.insert(std::move(file));
@@ -190,7 +193,7 @@ void SweepPlan::form_groups() {
       const Scenario scenario = make_scenario(settings);
       key += '\n' + network_shape(scenario);
       customs = custom_uses(*scenario.options.system);
-      if (!numbers.contains(key)) files = files_of(settings, scenario);
+      if (!numbers.contains(key)) files = configuration_files(settings.system, scenario.options.system->config);
       if (!any) {
         try {
           check_scenario(scenario);

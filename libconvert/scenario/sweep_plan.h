@@ -66,7 +66,7 @@ class SweepPlan {
   std::vector<std::size_t> group_of_;  // by run
   struct Group {
     std::vector<std::pair<std::string, std::string>> customs;  // see custom_uses
-    std::vector<std::string> files;                            // of the first run, but for the workload
+    std::vector<std::string> files;                            // of the system of the first run
     std::size_t first_of_workload;                             // the first group of the same workload
   };
   std::vector<Group> groups_;

@@ -138,7 +138,7 @@ void DotLexer::read_name(DotToken& token) {
   token.text = {token_, static_cast<std::size_t>(at_ - token_)};
 }
 
-// Reads [-](.digits | digits[.digits]), behind which no letter may stand.
+// Reads [-](.digits | digits[.digits]), behind which no letter and no '.' may stand.
 void DotLexer::read_numeral(DotToken& token) {
   bool point = false;
   bool digits = false;

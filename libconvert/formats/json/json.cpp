@@ -21,7 +21,7 @@ enum class Shape : std::uint8_t { neither, document, lines };
 constexpr std::string_view white = " \t\r\n";
 
 // Returns which of the two begins so. Lines begin with an object of rank and metadata that ends before the line
-// does; documents have a line break after the rank, so that even a cut head of long metadata tells.
+// does; our documents have a line break after the rank, so that even a cut head of long metadata tells.
 Shape shape_of(std::string_view head) {
   std::size_t i = head.find_first_not_of(white);
   if (i == std::string_view::npos) return Shape::neither;

@@ -42,7 +42,7 @@ const char* place_of(value& v) {
   return v.current_location().get(at) == simdjson::SUCCESS ? at : nullptr;
 }
 
-// Returns a string, which is valid until the next document.
+// Returns a string that nothing has consumed yet; it is valid until the next document.
 std::string_view string_of(value& v, std::string_view key) {
   const std::string_view t = peek_token(v);
   if (!is_json_string(t)) throw BadJson{t.data(), json_quoted(key) + " must be a string"};

@@ -72,8 +72,9 @@ KinetoArg kineto_arg(std::string_view name) {
   static constexpr std::array<std::string_view, 10> known = {
       "Ev Idx",     "Input Dims",       "Input type", "Input Strides",   "Concrete Inputs", "Concrete Input Values",
       "Call stack", "Python parent id", "Python id",  "Python module id"};
-  if (std::ranges::find(known, name) != known.end()) return KinetoArg::known;
-  return find_or_default(table, name);
+  const KinetoArg arg = find_or_default(table, name);
+  const bool is_known = arg == KinetoArg{} && std::ranges::find(known, name) != known.end();
+  return is_known ? KinetoArg::known : arg;
 }
 
 }  // namespace convert

@@ -41,7 +41,7 @@ void add_groups(simdjson::dom::element list, std::vector<ProcessGroup>& to) {
   }
 }
 
-// Returns the string of which Python's str() of a list shows.
+// Returns the string in what Python's str() makes of a list of one.
 std::string string_in(std::string_view list) {
   std::string out;
   if (list.size() < 4) return out;

@@ -11,7 +11,7 @@
 namespace convert::teccl {
 namespace {
 
-// Sums of volumes by a solver are off by as much.
+// Says by how much a solver's sums of volumes may be off.
 constexpr double tolerance = 1e-6;
 
 bool is_whole(double volume) { return std::abs(volume - std::round(volume)) <= tolerance; }

@@ -73,7 +73,7 @@ std::string then_text(const ExplainedStep& s) {
   return "";
 }
 
-// Holds times by kind of step, for the text above the list.
+// Returns the times by kind of step, for the text above the list.
 std::string shares(const Explanation& e) {
   std::map<std::string, Picoseconds> times;
   for (const ExplainedStep& s : e.steps) {

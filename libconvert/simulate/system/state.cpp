@@ -8,7 +8,7 @@
 namespace convert {
 namespace {
 
-// Returns the number of queues over which a use of an NPU's dimension takes turns, and the first of them.
+// Holds the number of queues over which a use of an NPU's dimension takes turns, and the first of them.
 struct QueueRange {
   std::uint32_t first;
   std::uint32_t count;

@@ -143,9 +143,10 @@ class CycleFinder {
 std::vector<std::vector<std::uint32_t>> separate_cycles(const WaitGraph& graph, std::size_t most) {
   CycleFinder finder(graph);
   std::vector<std::vector<std::uint32_t>> cycles;
-  for (auto cycle = finder.find(); !cycle.empty(); cycle = finder.find()) {
+  while (cycles.size() < most) {
+    auto cycle = finder.find();
+    if (cycle.empty()) break;
     cycles.push_back(std::move(cycle));
-    if (cycles.size() == most) break;
   }
   return cycles;
 }

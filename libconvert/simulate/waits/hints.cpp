@@ -224,7 +224,7 @@ class Hints {
     }
   }
 
-  // Returns what two messages differ in, the most likely slip first.
+  // Says what two messages differ in, the most likely slip first.
   enum class Slip : std::uint8_t { size, tag, source, destination, size_and_tag, none };
   static Slip compare(const ChannelKey& a, const ChannelKey& b) {
     if (a.run != b.run) return Slip::none;

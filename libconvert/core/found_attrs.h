@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -27,7 +28,10 @@ class FoundAttrs {
     }
   }
   // Returns the attribute of a name, one of `names`; null if there is none.
-  [[nodiscard]] const Attr* operator[](Name name) const { return found_[slots[name.index()]]; }
+  [[nodiscard]] const Attr* operator[](Name name) const {
+    assert(name.index() < slots.size() && slots[name.index()] < names.size());
+    return found_[slots[name.index()]];
+  }
 
  private:
   // By Name::index: the place in `names`; names.size() for all others.

@@ -127,6 +127,7 @@ std::vector<std::uint32_t> strong_components(const Graph& g, std::uint32_t& coun
     for (const Edge& e : g.children(i)) edges.emplace_back(i, e.node);
   }
   const Compressed rows(boost::edges_are_sorted, edges.begin(), edges.end(), node_count(g));
+  edges = {};  // as large as the rows
   count = boost::strong_components(
       rows, boost::make_iterator_property_map(component.begin(), boost::get(boost::vertex_index, rows)));
   return component;

@@ -170,13 +170,14 @@ std::vector<std::uint32_t> communication_order(const NodeTable& table, const Gra
 }
 
 RankMessages messages_of(const NodeTable& table, std::span<const std::uint32_t> communication_order) {
-  const auto count = [&](NodeType type) {
-    return static_cast<std::size_t>(
-        std::ranges::count(communication_order, type, [&](std::uint32_t i) { return table.nodes[i].type; }));
-  };
+  std::size_t sends = 0, recvs = 0;
+  for (const std::uint32_t i : communication_order) {
+    sends += table.nodes[i].type == NodeType::comm_send ? 1 : 0;
+    recvs += table.nodes[i].type == NodeType::comm_recv ? 1 : 0;
+  }
   RankMessages out;
-  out.sends.reserve(count(NodeType::comm_send));
-  out.recvs.reserve(count(NodeType::comm_recv));
+  out.sends.reserve(sends);
+  out.recvs.reserve(recvs);
   for (const std::uint32_t i : communication_order) {
     const NodeType type = table.nodes[i].type;
     if (type == NodeType::comm_coll) continue;

@@ -98,8 +98,11 @@ class Relaxer {
       case Weight::early_call: return Cut::Contradicted::call;
       case Weight::overlap: return Cut::Contradicted::order;
       case Weight::early_receive: return Cut::Contradicted::message;
-      default: return Cut::Contradicted::nothing;
+      case Weight::needed:
+      case Weight::explicit_wait:
+      case Weight::implicit_order: break;
     }
+    return Cut::Contradicted::nothing;
   }
   struct Info {
     Weight weight;

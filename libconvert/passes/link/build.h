@@ -36,6 +36,8 @@ class LinkedNodes {
         report_(report) {
     add_shares();
   }
+  LinkedNodes(const LinkedNodes&) = delete;
+  LinkedNodes& operator=(const LinkedNodes&) = delete;
 
   void head(Trace& out);  // call once, first
   // Replaces out.nodes by up to `max_nodes` further nodes; returns false, with none, at the end. `out` must be the
@@ -71,8 +73,8 @@ class LinkedNodes {
   void add_splits(Name name, std::string_view splits, std::int64_t bytes);
   void add_cost(const OrderedNode& n, const Profile::DeviceOp& d);
   void carry(const AttrTable& from, std::span<const Attr> attrs);
-  // Returns whether `n`, which waits for a control dependency, began when its caller had ended: the callee of an
-  // operator on another thread may begin before.
+  // Returns whether `n` began when its caller had ended; true without times or gaps. A control dependency is waited
+  // for, and a callee on another thread that began earlier must not be held up by it.
   [[nodiscard]] bool has_ended(const OrderedNode& caller, const OrderedNode& n) const {
     return !operators_.timed || !options_.keep_gaps || caller.start_ns + caller.duration_ns <= n.start_ns;
   }

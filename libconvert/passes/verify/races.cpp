@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <ranges>
+#include <tuple>
 #include <utility>
 
 #include "passes/verify/accesses.h"
@@ -119,16 +121,21 @@ void Search::drop_superseded(std::vector<Test>& tests, const Accesses& accesses)
 
 // Keeps the first conflict of each pair of steps.
 std::vector<Conflict> Search::distinct(const std::vector<Test>& tests) {
-  const auto pair = [&](std::size_t i) { return std::pair(tests[i].accesses.second, tests[i].accesses.first); };
-  std::vector<std::size_t> firsts(tests.size());
-  std::iota(firsts.begin(), firsts.end(), std::size_t{0});
-  std::ranges::sort(firsts, {}, [&](std::size_t i) { return std::pair(pair(i), i); });
-  const auto repeated = std::ranges::unique(firsts, {}, pair);
-  firsts.erase(repeated.begin(), repeated.end());
+  using Place = std::tuple<std::uint32_t, std::uint32_t, std::size_t>;  // second, first, test
+  std::vector<Place> firsts;
+  firsts.reserve(tests.size());
+  for (std::size_t i = 0; i < tests.size(); ++i)
+    firsts.emplace_back(tests[i].accesses.second, tests[i].accesses.first, i);
   std::ranges::sort(firsts);
+  const auto same = [](const Place& a, const Place& b) {
+    return std::get<0>(a) == std::get<0>(b) && std::get<1>(a) == std::get<1>(b);
+  };
+  firsts.erase(std::unique(firsts.begin(), firsts.end(), same), firsts.end());
+  const auto test_of = [](const Place& place) { return std::get<2>(place); };
+  std::ranges::sort(firsts, {}, test_of);
   std::vector<Conflict> out;
   out.reserve(firsts.size());
-  for (const std::size_t i : firsts) {
+  for (const std::size_t i : std::views::transform(firsts, test_of)) {
     if (tests[i].within_rank == Answer::open) {
       leave_undecided(tests[i].accesses);
     } else {

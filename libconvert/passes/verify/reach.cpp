@@ -268,8 +268,9 @@ void Reachability::sweep_paths(const Batch& batch, std::span<Answer> answers) co
   for (std::uint32_t place = first; place <= last; ++place) {
     auto& here = at[place - first];
     for (const std::uint32_t from : before_[place]) {
-      for (std::size_t k = 0; from >= first && k < most_paths; ++k)
-        here[k] = std::max(here[k], at[from - first][k]);
+      if (from < first) continue;
+      const auto& there = at[from - first];
+      for (std::size_t k = 0; k < most_paths; ++k) here[k] = std::max(here[k], there[k]);
     }
     const auto own = std::lower_bound(paths.begin(), paths.end(), path_[place]);
     if (own != paths.end() && *own == path_[place]) here[static_cast<std::size_t>(own - paths.begin())] = place + 1;

@@ -128,7 +128,7 @@ class ConnectionTable {
   IndexTable<> index_;
 };
 
-// Does the same with traces that come one after the other, ranks 0…n-1, and need not be kept.
+// Makes the graph of traces that come one after the other, ranks 0…n-1, and need not be kept.
 class StepGraphBuilder {
  public:
   // The nodes of a step, as indices in the trace of its rank; no_index where it has none.
@@ -141,6 +141,8 @@ class StepGraphBuilder {
   explicit StepGraphBuilder(std::int32_t ranks) : ranks_(ranks), connections_(graph_.connections) {
     graph_.from_traces = true;
   }
+  StepGraphBuilder(const StepGraphBuilder&) = delete;
+  StepGraphBuilder& operator=(const StepGraphBuilder&) = delete;
   // Throws as make_step_graph().
   void add(const Trace& trace);
   // Returns the nodes of each step, when all ranks were added.

@@ -273,7 +273,8 @@ void Verifier::report_capacity(const Execution& bounded, std::uint32_t peak) {
   const int slots = fifo_slots(p_.protocol);
   // More room never hurts, so halving finds the smallest number.
   const auto numbers = std::views::iota(slots + 1, std::max(slots + 1, static_cast<int>(peak)));
-  const int needed = *std::ranges::partition_point(numbers, [&](int n) { return !completes(p_, n); });
+  const auto found = std::ranges::partition_point(numbers, [&](int n) { return !completes(p_, n); });
+  const int needed = slots + 1 + static_cast<int>(found - numbers.begin());  // the peak where none below is enough
   const Blocked& b = bounded.blocked.front();
   report(options_.soft, b.step, "fifo",
          "needs room for " + counted(static_cast<std::uint64_t>(needed), "message") +

@@ -39,8 +39,9 @@ class Observed {
   [[nodiscard]] bool within(const Profile::Event& e) const {
     return begin_ns_ <= e.start_ns && e.start_ns < end_ns_;
   }
-  // Says whether an event shows that the profile goes on where the host trace has ended: no, as an annotation may
-  // frame everything; maybe, as the observer does not see all operators; yes, as it was not observed.
+  // Says whether an event shows that the profile goes on beyond the host trace, before or behind it: no, as an
+  // annotation may frame everything; maybe, as the observer does not see all operators; yes, as it was not
+  // observed.
   enum class Foreign : std::uint8_t { no, maybe, yes };
   [[nodiscard]] Foreign foreign(std::size_t e) const;
   // Counts events beyond one end of the paired ones, and tells whether the profile goes on there.

@@ -68,13 +68,18 @@ KinetoArg kineto_arg(std::string_view name) {
       {"wait_on_stream", KinetoArg::wait_on_stream},
       {"wait_on_cuda_event_record_corr_id", KinetoArg::record_correlation},
       {"wait_on_gpu_event_record_corr_id", KinetoArg::record_correlation},
+      {"Ev Idx", KinetoArg::known},
+      {"Input Dims", KinetoArg::known},
+      {"Input type", KinetoArg::known},
+      {"Input Strides", KinetoArg::known},
+      {"Concrete Inputs", KinetoArg::known},
+      {"Concrete Input Values", KinetoArg::known},
+      {"Call stack", KinetoArg::known},
+      {"Python parent id", KinetoArg::known},
+      {"Python id", KinetoArg::known},
+      {"Python module id", KinetoArg::known},
   };
-  static constexpr std::array<std::string_view, 10> known = {
-      "Ev Idx",     "Input Dims",       "Input type", "Input Strides",   "Concrete Inputs", "Concrete Input Values",
-      "Call stack", "Python parent id", "Python id",  "Python module id"};
-  const KinetoArg arg = find_or_default(table, name);
-  const bool is_known = arg == KinetoArg{} && std::ranges::find(known, name) != known.end();
-  return is_known ? KinetoArg::known : arg;
+  return find_or_default(table, name);
 }
 
 }  // namespace convert

@@ -170,7 +170,7 @@ struct OutputFiles::State {
     if (::close(std::exchange(entry.fd, -1)) != 0 && errno != EINTR) fail(entry.asked);
   }
 
-  // Brings the contents to the disk. Of many files a call for each would wait for as many commits of the file
+  // Brings the contents to the disk. A call for each of many files would wait for as many commits of the file
   // system's own journal; one call for the file system waits for one, if also for what others have written.
   void sync() {
     constexpr std::size_t most_single = 8;

@@ -47,7 +47,7 @@ class Linking {
   // Tells whether this process has ranks to link; if not, it calls attend() to agree with the others.
   [[nodiscard]] bool has_ranks() const { return team_ == nullptr || team_->number() < ranks_.size(); }
   void attend();
-  // Links and writes. Of several processes all write their ranks, or none does.
+  // Links and writes. Either all of several processes write their ranks, or none does.
   void write(convert::TraceSource& source);
 
  private:

@@ -233,7 +233,7 @@ class KinetoItems final : public JsonItems {
     add_json_attr(to_.args, key.name, in);
     if (key.name.index() >= carried_in_.size()) carried_in_.resize(key.name.index() + 1);
     if (std::exchange(carried_in_[key.name.index()], to_.events + 1) != to_.events + 1) return;
-    // Of an argument that is given twice the last one counts.
+    // The last one counts where an argument is given twice.
     std::vector<Attr>& attrs = to_.args.attrs;
     const auto begin = attrs.begin() + args.carried.begin;
     *std::find_if(begin, attrs.end(), [&](const Attr& a) { return a.name == key.name; }) = attrs.back();

@@ -8,7 +8,7 @@
 namespace convert {
 namespace {
 
-std::optional<std::uint64_t> number_of(std::string_view key) {
+std::optional<std::uint64_t> device_number(std::string_view key) {
   if (key.starts_with("node")) key.remove_prefix(4);
   return parse_unsigned(key);
 }
@@ -19,7 +19,7 @@ DeviceMatcher::DeviceMatcher(const DeviceMap& map) : map_(map) {
   for (std::uint32_t i = 0; i < map.entries.size(); ++i) {
     const DeviceEntry& e = map.entries[i];
     const bool transfer = e.peer.has_value();
-    if (const auto number = number_of(e.key)) {
+    if (const auto number = device_number(e.key)) {
       const auto [before, is_new] = by_number_.try_emplace(*number, i);
       if (!is_new)
         throw input_error(map.locate(e),

@@ -16,7 +16,7 @@ namespace convert {
 enum class Lane : std::uint8_t { cpu, compute, memory, send, recv, collective };
 inline constexpr std::array<std::string_view, 6> lane_names = {"cpu",  "compute", "memory",
                                                                "send", "recv",    "collective"};
-[[nodiscard]] constexpr std::string_view name(Lane lane) { return lane_names[static_cast<std::size_t>(lane)]; }
+[[nodiscard]] constexpr std::string_view lane_name(Lane lane) { return lane_names[static_cast<std::size_t>(lane)]; }
 
 struct Slice {
   Rank rank = 0;

@@ -20,7 +20,6 @@ namespace convert {
 namespace {
 
 constexpr std::size_t max_groups_bytes = std::size_t{64} << 20;
-constexpr std::string_view groups_suffix = ".groups.json";
 
 struct Source {
   enum class Kind : std::uint8_t { file, tar, stream };  // stream: to be opened once, then seen what it is
@@ -42,7 +41,7 @@ class BorrowedInput final : public Input {
   Input& below_;
 };
 
-bool exists(const std::string& path) {
+bool file_exists(const std::string& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0;
 }
@@ -177,7 +176,7 @@ struct InputSet::State {
     check_ranks(prefix, ranks, any_ranks, near_text());
     for (const RankFile& file : ranks) sources.push_back({Source::Kind::file, file.path, file.rank});
     if (std::exchange(has_set, true)) return;
-    if (const std::string path = prefix + std::string(groups_suffix); exists(path)) groups_path = path;
+    if (const std::string path = prefix + std::string(groups_suffix); file_exists(path)) groups_path = path;
   }
 
   std::optional<InputItem> next() {

@@ -10,6 +10,9 @@
 
 namespace convert {
 
+// What the file with a set's process groups is called behind the set's name.
+constexpr std::string_view groups_suffix = ".groups.json";
+
 // Returns "ring.xml" for "in/ring.xml"; empty for "in/".
 [[nodiscard]] std::string_view file_name_part(std::string_view path);
 [[nodiscard]] std::string directory_of(const std::string& path);  // "." if it names none

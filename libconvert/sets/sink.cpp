@@ -183,7 +183,7 @@ class Sink {
     }
     all_read(true);
     ready();
-    const std::string groups_path = *plan_.path + ".groups.json";
+    const std::string groups_path = *plan_.path + std::string(groups_suffix);
     if (const auto groups = source_.groups_to_write(&diagnostics_)) {
       return write_whole(*files_.create_in_set(groups_path), groups->json);
     }
@@ -204,7 +204,7 @@ class Sink {
     const auto put = [&](Rank rank, const std::string& bytes) {
       if (!std::exchange(begun, true)) {
         if (const auto groups = source_.groups_to_write(&diagnostics_))
-          tar.add(stem + ".groups.json", groups->json);
+          tar.add(stem + std::string(groups_suffix), groups->json);
       }
       tar.add(stem + "." + std::to_string(rank) + ".et", bytes);
     };

@@ -448,7 +448,7 @@ std::optional<InputSet::Groups> TraceSource::groups() const {
     if (!is_world) list.push_back({.id = id, .ranks = members(linked)});
   }
   if (list.empty()) return std::nullopt;
-  return InputSet::Groups{base_name() + ".groups.json", groups_text(list)};
+  return InputSet::Groups{base_name() + std::string(groups_suffix), groups_text(list)};
 }
 
 std::unique_ptr<TraceReader> TraceSource::open_all() {

@@ -203,6 +203,12 @@ void ChakraDecoder::decode_node(Cursor in, NodeTable& to) {
     n.ctrl_deps.count += static_cast<std::uint32_t>(late_ctrl_deps_.size());
     n.data_deps.begin += static_cast<std::uint32_t>(late_ctrl_deps_.size());
   }
+  keep_unknown(n, to);
+  to.nodes.push_back(n);
+  to.end_node();
+}
+
+void ChakraDecoder::keep_unknown(Node& n, NodeTable& to) {
   if (!inputs_unknown_.empty()) to.io[n.inputs - 1].unknown = to.add_text(std::exchange(inputs_unknown_, {}));
   if (!outputs_unknown_.empty()) to.io[n.outputs - 1].unknown = to.add_text(std::exchange(outputs_unknown_, {}));
   if (!node_unknown_.empty()) {
@@ -211,8 +217,6 @@ void ChakraDecoder::decode_node(Cursor in, NodeTable& to) {
     to.extras.push_back(extra);
     n.extra = static_cast<std::uint32_t>(to.extras.size());
   }
-  to.nodes.push_back(n);
-  to.end_node();
 }
 
 void ChakraDecoder::decode_io(Cursor in, IoInfo& io, NodeTable& to, std::string& unknown) {

@@ -42,6 +42,7 @@ class ChakraDecoder {
 
   void decode_metadata(protobuf::Cursor in, Metadata& to);
   void decode_node(protobuf::Cursor in, NodeTable& to);
+  void keep_unknown(Node& n, NodeTable& to);
   void decode_attr(protobuf::Cursor in, AttrTable& to);
   void decode_list(protobuf::Cursor in, Attr& a, AttrTable& to);
   void decode_io(protobuf::Cursor in, IoInfo& io, NodeTable& to, std::string& unknown);

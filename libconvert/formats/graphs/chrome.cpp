@@ -73,7 +73,7 @@ class ChromeWriter {
       }
       for (std::uint32_t t = 0; t < tracks.count(); ++t) {
         metadata("thread_name", head.rank, first_tid + t,
-                 std::string(name(head.lane)) + (t == 0 ? "" : " " + std::to_string(t + 1)));
+                 std::string(lane_name(head.lane)) + (t == 0 ? "" : " " + std::to_string(t + 1)));
       }
       first_tid += tracks.count();
       begin = end;
@@ -93,7 +93,7 @@ class ChromeWriter {
     json_.line()
         .begin_object()
         .member("name", timeline_.view(s.name))
-        .member("cat", name(s.lane))
+        .member("cat", lane_name(s.lane))
         .member("ph", "X");
     json_.member("pid", s.rank).member("tid", tid).key("ts").raw(microseconds(s.begin_ps));
     json_.key("dur").raw(microseconds(s.end_ps - s.begin_ps));

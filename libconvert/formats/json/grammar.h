@@ -5,9 +5,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace convert {
+
+// What may stand between tokens.
+constexpr std::string_view json_space = " \t\r\n";
 
 // The kind of a token, by its first character.
 enum class JsonToken : std::uint8_t {

@@ -13,20 +13,20 @@
 
 #include <cstdint>
 
+#include "formats/json/grammar.h"
+
 namespace convert {
 namespace {
 
 enum class Shape : std::uint8_t { neither, document, lines };
 
-constexpr std::string_view white = " \t\r\n";
-
 // Returns which of the two begins so. Lines begin with an object of rank and metadata that ends before the line
 // does; our documents have a line break after the rank, so that even a cut head of long metadata tells.
 Shape shape_of(std::string_view head) {
-  std::size_t i = head.find_first_not_of(white);
+  std::size_t i = head.find_first_not_of(json_space);
   if (i == std::string_view::npos) return Shape::neither;
   if (head[i] == '[') {
-    i = head.find_first_not_of(white, i + 1);
+    i = head.find_first_not_of(json_space, i + 1);
     if (i == std::string_view::npos || (head[i] != '{' && head[i] != ']')) return Shape::neither;
     if (head[i] == ']') return Shape::document;
     return shape_of(head.substr(i)) == Shape::neither ? Shape::neither : Shape::document;
@@ -61,7 +61,7 @@ Shape shape_of(std::string_view head) {
       key = depth == 1;
     } else if (c == '\n') {
       broken = true;
-    } else if (first && white.find(c) == std::string_view::npos) {
+    } else if (first && json_space.find(c) == std::string_view::npos) {
       return Shape::neither;  // { must be followed by a key or }
     }
   }

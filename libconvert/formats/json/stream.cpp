@@ -14,8 +14,6 @@
 namespace convert {
 namespace {
 
-constexpr std::string_view white = " \t\r\n";
-
 std::uint64_t count_lines(const char* p, std::size_t n) {
   std::uint64_t lines = 0;
   while (n >= 16) {
@@ -161,7 +159,9 @@ std::uint64_t JsonStream::line_of(const char* at) const {
 // Returns where an item begins, behind the comma before it.
 const char* JsonStream::begin_of_item(const char* from) const {
   const std::string_view text(buffer_.get(), filled_);
-  const auto behind_space = [&](std::size_t i) { return std::min(text.find_first_not_of(white, i), text.size()); };
+  const auto behind_space = [&](std::size_t i) {
+    return std::min(text.find_first_not_of(json_space, i), text.size());
+  };
   std::size_t i = behind_space(static_cast<std::size_t>(from - text.data()));
   if (i < text.size() && text[i] == ',') i = behind_space(i + 1);
   return text.data() + i;

@@ -57,17 +57,18 @@ class Reader {
     throw input_error(document_.at(node), message, rule);
   }
 
+  const std::string& required(pugi::xml_node root, const char* name) const {
+    const std::string* value = attribute(name);
+    if (value == nullptr) fail(root, "attributes", std::string("<algo> has no attribute '") + name + "'");
+    return *value;
+  }
+
   void read_algo(pugi::xml_node root) {
     const Place place = document_.place(root);
     const std::size_t before = diagnostics_.errors();
     for (pugi::xml_attribute a = root.first_attribute(); a; a = a.next_attribute())
       fields_.add_other(root, place, a, out_.attributes);
 
-    const auto required = [&](const char* name) -> const std::string& {
-      const std::string* value = attribute(name);
-      if (value == nullptr) fail(root, "attributes", std::string("<algo> has no attribute '") + name + "'");
-      return *value;
-    };
     const auto number = [&](const char* name, const std::string& value, std::int64_t low, std::int64_t high) {
       std::int64_t n = 0;
       return fields_.integer(place, name, value.c_str(), low, high, n) ? n : low;
@@ -75,35 +76,14 @@ class Reader {
     constexpr std::int64_t int_max = std::numeric_limits<std::int32_t>::max();
     constexpr std::int64_t bytes_max = std::numeric_limits<std::int64_t>::max();
 
-    if (const std::string* name = attribute("name")) {
-      out_.name = *name;
-    } else {
-      diagnostics_.warning(document_.at(place), "attributes",
-                           "<algo> has no attribute 'name', which the MSCCL runtime requires");
-    }
-    const std::string& proto = required("proto");
-    if (const auto p = parse_protocol(proto)) {
-      out_.protocol = *p;
-    } else {
-      fail(root, "attributes",
-           "proto=\"" + XmlFields::clip(proto) + "\" is not a protocol; expected Simple, LL or LL128");
-    }
-    out_.collective_text = required("coll");
-    if (const auto c = parse_collective(out_.collective_text, in_algorithms)) {
-      out_.collective = *c;
-    } else {
-      fail(root, "attributes",
-           "coll=\"" + XmlFields::clip(out_.collective_text) +
-               "\" is not a collective; expected allreduce, allgather, reduce, broadcast, alltoall, reduce_scatter "
-               "or custom");
-    }
+    read_names(root, place);
     ngpus_ = static_cast<std::int32_t>(
-        number("ngpus", required("ngpus"), std::numeric_limits<std::int32_t>::min(), int_max));
+        number("ngpus", required(root, "ngpus"), std::numeric_limits<std::int32_t>::min(), int_max));
     std::int64_t channels = 0;
-    if (!fields_.integer(place, "nchannels", required("nchannels").c_str(), 1, int_max, channels))
+    if (!fields_.integer(place, "nchannels", required(root, "nchannels").c_str(), 1, int_max, channels))
       channels = max_channels;  // no further findings for that
     out_.channels = static_cast<std::int32_t>(channels);
-    out_.chunks = static_cast<std::int32_t>(number("nchunksperloop", required("nchunksperloop"), 1, int_max));
+    out_.chunks = static_cast<std::int32_t>(number("nchunksperloop", required(root, "nchunksperloop"), 1, int_max));
     if (const std::string* v = attribute("inplace")) {
       out_.inplace = number("inplace", *v, std::numeric_limits<std::int32_t>::min(), int_max) != 0;
     } else {
@@ -117,6 +97,32 @@ class Reader {
       fail(root, "gpus", "ngpus=\"" + std::to_string(ngpus_) + "\": at least one GPU is needed");
     if (ngpus_ <= 0) fail(root, "gpus", "ngpus is not a positive number");
     check_algo(place);
+  }
+
+  // Reads what the algorithm is called, its protocol and its collective.
+  void read_names(pugi::xml_node root, Place place) {
+    if (const std::string* name = attribute("name")) {
+      out_.name = *name;
+    } else {
+      diagnostics_.warning(document_.at(place), "attributes",
+                           "<algo> has no attribute 'name', which the MSCCL runtime requires");
+    }
+    const std::string& proto = required(root, "proto");
+    if (const auto p = parse_protocol(proto)) {
+      out_.protocol = *p;
+    } else {
+      fail(root, "attributes",
+           "proto=\"" + XmlFields::clip(proto) + "\" is not a protocol; expected Simple, LL or LL128");
+    }
+    out_.collective_text = required(root, "coll");
+    if (const auto c = parse_collective(out_.collective_text, in_algorithms)) {
+      out_.collective = *c;
+    } else {
+      fail(root, "attributes",
+           "coll=\"" + XmlFields::clip(out_.collective_text) +
+               "\" is not a collective; expected allreduce, allgather, reduce, broadcast, alltoall, reduce_scatter "
+               "or custom");
+    }
   }
 
   // Checks what the attributes say together.

@@ -25,9 +25,9 @@ class AnyMembers final : public JsonItems {
   void undo() override {}
 };
 
-class Reader {
+class CsvReader {
  public:
-  Reader(ScheduleBuilder& to, std::string_view text) : to_(to), lines_(to.schedule.file, text) {}
+  CsvReader(ScheduleBuilder& to, std::string_view text) : to_(to), lines_(to.schedule.file, text) {}
 
   void read() {
     bool header = false;
@@ -248,7 +248,7 @@ class Reader {
 Schedule read_ten_csv(std::string_view text, const std::string& file, const FormatOptions& options,
                       Diagnostics& diagnostics) {
   ScheduleBuilder builder(file);
-  Reader(builder, text).read();
+  CsvReader(builder, text).read();
   return builder.finish(options, diagnostics);
 }
 

@@ -57,9 +57,9 @@ class Sentence {
   bool good_ = true;
 };
 
-class Reader final : public JsonItems {
+class TecclReader final : public JsonItems {
  public:
-  Reader(ScheduleBuilder& to, JsonStream& stream, Diagnostics& diagnostics)
+  TecclReader(ScheduleBuilder& to, JsonStream& stream, Diagnostics& diagnostics)
       : to_(to), stream_(stream), diagnostics_(diagnostics) {}
 
   void member(std::string_view key, JsonCursor& in) override {
@@ -315,7 +315,7 @@ Schedule read_teccl(std::string_view text, const std::string& file, const Format
   const auto input = memory_input(file, text);
   const bool six = text.find("\"6-Flows\"") != std::string_view::npos;
   JsonStream stream(*input, six ? "6-Flows" : "7-Flows", false);
-  Reader reader(builder, stream, diagnostics);
+  TecclReader reader(builder, stream, diagnostics);
   stream.read_all(reader);
   if (!stream.seen_array()) throw builder.error(0, "'7-Flows' (or '6-Flows') is missing");
   const std::uint32_t parts = reader.build(options.get("collective").has_value());

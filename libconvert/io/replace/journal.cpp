@@ -23,7 +23,6 @@ constexpr std::string_view journal_suffix = ".etkit-replace";
 constexpr std::string_view first_line =
     "etkit-replace 2: files that are being replaced together; any etkit tool that is run on them finishes it\n";
 constexpr std::string_view last_line = "end\n";
-constexpr std::string_view groups_suffix = ".groups.json";
 
 std::string stem_of(std::string_view name) { return std::string(name.substr(0, max_stem_bytes)); }
 

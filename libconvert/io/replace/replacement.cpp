@@ -25,7 +25,7 @@
 namespace convert {
 namespace {
 
-bool exists(const std::string& path) {
+bool name_exists(const std::string& path) {
   struct stat status {};
   return ::lstat(path.c_str(), &status) == 0;
 }
@@ -34,11 +34,11 @@ bool exists(const std::string& path) {
 // where there are no second names (FAT) it is renamed.
 int apply(const FileChange& c) {
   if (c.is_removal) {
-    if (!exists(c.target)) return 0;
+    if (!name_exists(c.target)) return 0;
     return ::rename(c.target.c_str(), c.backup.c_str()) == 0 ? 0 : errno;
   }
-  if (!exists(c.temporary)) return 0;  // in its place already
-  if (!exists(c.backup) && ::link(c.target.c_str(), c.backup.c_str()) != 0 && errno != ENOENT &&
+  if (!name_exists(c.temporary)) return 0;  // in its place already
+  if (!name_exists(c.backup) && ::link(c.target.c_str(), c.backup.c_str()) != 0 && errno != ENOENT &&
       ::rename(c.target.c_str(), c.backup.c_str()) != 0) {
     return errno;
   }
@@ -48,12 +48,12 @@ int apply(const FileChange& c) {
 // The new file gets its temporary name back first: at each moment the journal is right. An old file that has no
 // second name stands in its place still, whatever became of the new one, and is not touched.
 int undo(const FileChange& c) {
-  if (!c.is_removal && !exists(c.temporary)) {
-    if (c.old != FileStamp{} && !exists(c.backup)) return 0;
+  if (!c.is_removal && !name_exists(c.temporary)) {
+    if (c.old != FileStamp{} && !name_exists(c.backup)) return 0;
     if (::rename(c.target.c_str(), c.temporary.c_str()) != 0) return errno;
   }
-  if (!exists(c.backup)) return 0;
-  if (exists(c.target)) {  // its second name
+  if (!name_exists(c.backup)) return 0;
+  if (name_exists(c.target)) {  // its second name
     ::unlink(c.backup.c_str());
     return 0;
   }
@@ -198,11 +198,11 @@ Progress progress_of(const FileChange& c, bool in_copy) {
     return in_copy ? found.size_bytes == known.size_bytes : found == known;
   };
   if (c.is_removal) {
-    if (!exists(c.target)) return Progress::applied;
-    return !exists(c.backup) && (in_copy || is(c.target, c.old)) ? Progress::pending : Progress::changed;
+    if (!name_exists(c.target)) return Progress::applied;
+    return !name_exists(c.backup) && (in_copy || is(c.target, c.old)) ? Progress::pending : Progress::changed;
   }
-  if (!exists(c.temporary)) return is(c.target, c.fresh) ? Progress::applied : Progress::changed;
-  const bool untouched = in_copy || !exists(c.target) || is(c.target, c.old);
+  if (!name_exists(c.temporary)) return is(c.target, c.fresh) ? Progress::applied : Progress::changed;
+  const bool untouched = in_copy || !name_exists(c.target) || is(c.target, c.old);
   return untouched && is(c.temporary, c.fresh) ? Progress::pending : Progress::changed;
 }
 
@@ -223,7 +223,7 @@ Way way_of(const std::string& journal, const std::vector<FileChange>& changes, b
       const Progress progress = progress_of(c, true);
       sound = sound && progress != Progress::changed;
       is_done = is_done && progress == Progress::applied;
-      can_go_back = can_go_back && (progress == Progress::pending || c.old == FileStamp{} || exists(c.backup));
+      can_go_back = can_go_back && (progress == Progress::pending || c.old == FileStamp{} || name_exists(c.backup));
     }
     if (sound && is_done) return Way::forward;
     if (sound && can_go_back) return Way::back;
@@ -308,7 +308,7 @@ ReplaceResult replace_files(const std::string& lead, const std::vector<FileChang
 
 void finish_replacement(const std::string& path) {
   const std::string journal = journal_path(path);
-  if (exists(journal)) (void)finish_journal(journal);
+  if (name_exists(journal)) (void)finish_journal(journal);
 }
 
 void finish_replacements_in(const std::string& directory) {

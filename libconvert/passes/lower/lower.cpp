@@ -207,18 +207,23 @@ std::uint32_t Lowering::target_of(const Step& step, std::span<const Threadblock>
   return published - first;
 }
 
+// Returns the name of a node of the rank's current step, such as COMP_NODE_tb0_step3; it is written into `text`.
+std::string_view Lowering::node_name(std::string_view prefix, const RankState& s, std::array<char, 96>& text) {
+  constexpr std::size_t digits = 12;  // of an int32
+  constexpr std::string_view middle = "_step";
+  char* p = std::copy(prefix.begin(), prefix.end(), text.data());
+  p = std::to_chars(p, p + digits, s.tb_id).ptr;
+  p = std::copy(middle.begin(), middle.end(), p);
+  p = std::to_chars(p, p + digits, s.position).ptr;
+  return {text.data(), static_cast<std::size_t>(p - text.data())};
+}
+
 void Lowering::write_step(const Step& step, RankState& s, NodeTable& out) const {
   const ScheduledTransfer* const scheduled = a_.scheduled ? &a_.transfers[step.transfer] : nullptr;
   const std::optional<std::int64_t> moved = bytes_of(step);
   const auto begin = [&](NodeType type, std::string_view prefix) {
-    constexpr std::size_t digits = 12;  // of an int32
-    std::array<char, 96> text;
-    char* p = std::copy(prefix.begin(), prefix.end(), text.data());
-    p = std::to_chars(p, p + digits, s.tb_id).ptr;
-    constexpr std::string_view middle = "_step";
-    p = std::copy(middle.begin(), middle.end(), p);
-    p = std::to_chars(p, p + digits, s.position).ptr;
-    out.add_node(s.next_id++, type, {text.data(), static_cast<std::size_t>(p - text.data())});
+    std::array<char, 96> name;
+    out.add_node(s.next_id++, type, node_name(prefix, s, name));
     for (std::size_t i = 0; i < s.parents.size(); ++i) {
       bool duplicate = false;
       for (std::size_t j = 0; j < i && !duplicate; ++j) duplicate = s.parents[j] == s.parents[i];

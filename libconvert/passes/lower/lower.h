@@ -36,6 +36,7 @@ class Lowering {
                                         std::uint32_t first) const;
   void write_copies(RankState& state, NodeTable& out) const;
   void write_step(const Step& step, RankState& state, NodeTable& out) const;
+  static std::string_view node_name(std::string_view prefix, const RankState& state, std::array<char, 96>& text);
   static void write_provenance(const Step& step, RankState& state, NodeTable& out);
   [[nodiscard]] std::int64_t bytes(std::int32_t chunks) const;
   // Returns the bytes of a step's message; nothing if they are not known.

@@ -188,7 +188,7 @@ void SideBySide::number_groups() {
     set.world = std::to_string(next);
     put(next++, all, set.first);
   }
-  groups_ = {.name = base_name_ + ".groups.json", .json = json + "}\n"};
+  groups_ = {.name = base_name_ + std::string(groups_suffix), .json = json + "}\n"};
 }
 
 const SideBySide::Set& SideBySide::set_of(std::size_t rank) const {

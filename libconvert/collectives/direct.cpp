@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "collectives/group.h"
+#include "collectives/families.h"
 
 namespace convert::collectives {
 namespace {
@@ -16,6 +16,30 @@ void exchange(ProgramBuilder& b, const Group& g, Arrival arrival, const Part& pa
       round.add(distance_link(g, i, t), arrival, g.part(part(i, (i + t) % g.size())));
   }
   b.run(round);
+}
+
+Algorithm build_all_to_all(const CollectiveRequest& r, bool in_turn) {
+  const std::int32_t n = r.ranks;
+  const std::int32_t channels = direct_channels(n);
+  require_channels(r, channels, r.chunks);
+  ProgramBuilder b(r.collective, n, std::int64_t{n} * r.chunks, r.protocol, false);
+  Round all;
+  for (std::int32_t k = 0; k < r.chunks; ++k) {
+    const Group g = whole_group(r, n, k, r.chunks, k * channels);
+    for (std::int32_t t = 1; t < n; ++t) {
+      Round round;
+      for (std::int32_t i = 0; i < n; ++i) {
+        const Chunks src = g.part((i + t) % n).front();
+        const Chunks dst{Buffer::output, g.part(i).front().first, 1};
+        (in_turn ? round : all).add(distance_link(g, i, t), Arrival::store, std::vector<Piece>{{src, dst}});
+      }
+      b.run(round, true);
+    }
+  }
+  b.run(all);
+  for (std::int32_t i = 0; i < n; ++i)
+    b.copy(i, {Buffer::input, i * r.chunks, r.chunks}, {Buffer::output, i * r.chunks, r.chunks});
+  return b.finish(program_name(r));
 }
 
 }  // namespace
@@ -41,5 +65,16 @@ void direct_all_gather(ProgramBuilder& b, const Group& g) {
 void direct_one_shot(ProgramBuilder& b, const Group& g) {
   exchange(b, g, Arrival::reduce, [](std::int32_t, std::int32_t) { return 0; });
 }
+
+Algorithm build_direct(const CollectiveRequest& r) {
+  if (r.collective == Collective::all_to_all) return build_all_to_all(r, false);
+  if (r.collective == Collective::all_reduce)
+    return build_slices(r, 1, r.chunks, direct_channels(r.ranks), direct_one_shot);
+  return build_flat(r, direct_scheme, r.ranks);
+}
+
+Algorithm build_all_pairs(const CollectiveRequest& r) { return build_flat(r, direct_scheme, r.ranks); }
+
+Algorithm build_pairwise(const CollectiveRequest& r) { return build_all_to_all(r, true); }
 
 }  // namespace convert::collectives

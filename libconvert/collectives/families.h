@@ -37,4 +37,14 @@ template <class Add>
   return b.finish(program_name(r), r.root.value_or(0));
 }
 
+// Adds the collective, one that a scheme can do, among a group.
+void run_scheme(ProgramBuilder& b, const CollectiveRequest& r, const GroupScheme& scheme, const Group& g);
+// Returns the program that does so among all ranks, with that many parts in each slice.
+[[nodiscard]] Algorithm build_flat(const CollectiveRequest& r, const GroupScheme& scheme, std::int32_t parts);
+
+// Adds the collective, one that a scheme can do, among a group.
+void run_scheme(ProgramBuilder& b, const CollectiveRequest& r, const GroupScheme& scheme, const Group& g);
+// Returns the program that does so among all ranks, with that many parts in each slice.
+[[nodiscard]] Algorithm build_flat(const CollectiveRequest& r, const GroupScheme& scheme, std::int32_t parts);
+
 }  // namespace convert::collectives

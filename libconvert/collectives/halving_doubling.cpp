@@ -89,6 +89,12 @@ void doubling_all_gather(ProgramBuilder& b, const Group& g) {
   cores.to_others(b, Arrival::store, [&](std::int32_t e) { return cores.all_but(e); });
 }
 
+Algorithm build_halving_doubling(const CollectiveRequest& r) {
+  // An all-reduce needs no part for each rank, only one for each that halves.
+  const std::int32_t parts = r.collective == Collective::all_reduce ? power_below(r.ranks) : r.ranks;
+  return build_flat(r, halving_doubling_scheme, parts);
+}
+
 Algorithm build_recursive_doubling(const CollectiveRequest& r) {
   return build_slices(r, 1, r.chunks, 1, [](ProgramBuilder& b, const Group& g) {
     const Cores cores(g);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "collectives/group.h"
+#include "collectives/families.h"
 
 namespace convert::collectives {
 namespace {
@@ -21,5 +21,13 @@ void pass_around(ProgramBuilder& b, const Group& g, std::int32_t shift, Arrival 
 
 void ring_reduce_scatter(ProgramBuilder& b, const Group& g) { pass_around(b, g, -1, Arrival::reduce); }
 void ring_all_gather(ProgramBuilder& b, const Group& g) { pass_around(b, g, 0, Arrival::store); }
+
+Algorithm build_ring(const CollectiveRequest& r) { return build_flat(r, ring_scheme, r.ranks); }
+
+Algorithm build_bidirectional_ring(const CollectiveRequest& r) {
+  return build_slices(r, r.ranks, 2 * r.chunks, 1, [&](ProgramBuilder& b, const Group& g) {
+    run_scheme(b, r, ring_scheme, g.channel % 2 == 0 ? g : reversed(g));
+  });
+}
 
 }  // namespace convert::collectives

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "config/settings.h"
+#include "config/json_settings.h"
 
 namespace convert {
 namespace {
@@ -30,8 +30,8 @@ MemoryConfig parse_memory(const std::string& file, std::string_view text) {
                           .noun = "memory file",
                           .shape = R"(a JSON object is expected, such as {"memory-type": "NO_MEMORY_EXPANSION"})",
                           .max_bytes = max_memory_bytes};
-  const Settings s(source,
-                   {"memory-type", "remote-mem-latency", "remote-mem-bw", "num-nodes", "num-npus-per-node"});
+  const JsonSettings s(source,
+                       {"memory-type", "remote-mem-latency", "remote-mem-bw", "num-nodes", "num-npus-per-node"});
   MemoryConfig config{.source = file};
   const std::optional<MemoryKind> kind = s.choice("memory-type", kinds);
   if (!kind) throw input_error({.file = file}, "key memory-type is missing", "memory");

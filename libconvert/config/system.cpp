@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "config/settings.h"
+#include "config/json_settings.h"
 #include "core/units.h"
 #include "core/words.h"
 
@@ -94,7 +94,7 @@ class SystemReader {
   }
 
   SystemConfig read() {
-    const Settings& s = settings_;
+    const JsonSettings& s = settings_;
     (void)s.choice("scheduling-policy", policies);  // checked only
     config_.optimization = s.choice("collective-optimization", optimizations);
     config_.endpoint_delay_given = s.has("endpoint-delay");
@@ -186,7 +186,7 @@ class SystemReader {
   }
 
   JsonSource source_;
-  Settings settings_;
+  JsonSettings settings_;
   SystemConfig config_;
 };
 

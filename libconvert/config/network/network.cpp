@@ -31,14 +31,27 @@ std::vector<ShortName> make_short_names() {
   return names;
 }
 
+const std::vector<ShortName>& short_names() {
+  static const std::vector<ShortName> all = make_short_names();
+  return all;
+}
+
+// Returns "mesh, torus, tree": the words that take several sizes.
+std::string words_of_several() {
+  std::vector<std::string> words;
+  for (const ShortName& n : short_names()) {
+    if (n.several) words.emplace_back(n.word);
+  }
+  return join(words);
+}
+
 Error bad(std::string_view part, const std::string& why) {
   return usage_error("network '" + std::string(part) + "': " + why);
 }
 
 const ShortName& short_name(std::string_view part, std::string_view word) {
   std::vector<std::string> known;
-  static const std::vector<ShortName> all = make_short_names();
-  for (const ShortName& n : all) {
+  for (const ShortName& n : short_names()) {
     if (n.word == word) return n;
     known.emplace_back(n.word);
   }
@@ -60,7 +73,7 @@ std::vector<std::int64_t> parse_sizes(std::string_view part, const ShortName& to
     if ((npus *= *n) > max_npus) throw bad(part, "has more than " + std::to_string(max_npus) + " NPUs");
   }
   if (!topology.several && text.find('x') != std::string_view::npos) {
-    throw bad(part, std::string(topology.word) + " takes one size; mesh, torus and tree take several");
+    throw bad(part, std::string(topology.word) + " takes one size; those that take several: " + words_of_several());
   }
   if (topology.word == "hypercube") {
     if (!std::has_single_bit(static_cast<std::uint64_t>(sizes[0])))
@@ -151,9 +164,12 @@ bool is_short_network(std::string_view text) {
   if (text == "ideal") return true;
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos || colon == 0 || colon + 1 == text.size()) return false;
-  const auto is_word = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto is_word = [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c);
+  };
   return std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(colon), is_word) &&
-         text[colon + 1] >= '0' && text[colon + 1] <= '9';
+         !is_digit(text[0]) && is_digit(text[colon + 1]);
 }
 
 NetworkConfig parse_short_network(std::string_view text) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a topology is: how the n NPUs of a dimension, coordinates 0 to n-1, are wired. To add one, write a struct
-// here and its line in topologies.def; routes, numbers of wires, delays, bounds and symmetries follow from it.
+// here and its line in topologies.def; routes, numbers of wires, delays, bounds and symmetries follow from it, and
+// default_system() chooses native algorithms by has_switch and port_is_coordinate, else ring. Its section in
+// et-networks(5) is written by hand.
 //
 // An NPU has a fixed number of ports in a dimension, each of which may have a wire out. Each struct says:
 //   name, word           in an ASTRA-sim network.yml, and in the short form

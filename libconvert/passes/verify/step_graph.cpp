@@ -157,6 +157,15 @@ std::uint32_t holder(const std::vector<Range>& ranges, std::uint32_t place, std:
 
 }  // namespace
 
+std::string rank_word(const StepGraph& graph) {
+  return graph.of_places ? "place " : graph.from_traces ? "rank " : "gpu ";
+}
+
+std::string connection_text(const StepGraph& graph, const Connection& c) {
+  return rank_word(graph) + std::to_string(c.src) + " → " + rank_word(graph) + std::to_string(c.dst) +
+         (graph.from_traces ? " with tag " : " on channel ") + std::to_string(c.channel);
+}
+
 std::uint32_t chain_of(const StepGraph& p, std::uint32_t step) {
   return holder(p.chains, step, &Chain::first, &Chain::count);
 }

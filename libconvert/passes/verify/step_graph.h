@@ -161,6 +161,10 @@ class StepGraphBuilder {
   std::vector<std::uint32_t> first_step_;  // of each rank
 };
 
+// Returns "rank ", or what the ranks of the graph are called instead.
+[[nodiscard]] std::string rank_word(const StepGraph& graph);
+// Returns "gpu 0 → gpu 1 on channel 2".
+[[nodiscard]] std::string connection_text(const StepGraph& graph, const Connection& connection);
 // Returns the chain of a step, by binary search.
 [[nodiscard]] std::uint32_t chain_of(const StepGraph& graph, std::uint32_t step);
 

@@ -8,15 +8,16 @@
 #include <utility>
 
 #include "core/units.h"
+#include "passes/verify/deadlock.h"
 #include "passes/verify/execute.h"
 #include "passes/verify/postcondition.h"
 #include "passes/verify/races.h"
+#include "passes/verify/step_graph.h"
 
 namespace convert {
 namespace {
 
-constexpr std::size_t max_path = 16;   // steps of a counter-example that are printed
-constexpr std::size_t max_cycle = 32;  // chains of a deadlock cycle that are printed
+constexpr std::size_t max_path = 16;  // steps of a counter-example that are printed
 
 // Returns "A reads o[3], which B writes".
 std::string hazard_text(Hazard hazard, const std::string& second, const std::string& slot,
@@ -59,21 +60,12 @@ class Verifier {
               std::vector<std::string> notes = {}) {
     diagnostics_.add({severity, p_.locate(step), rule, std::move(message), std::move(notes)});
   }
-  [[nodiscard]] std::string rank_word() const {
-    return p_.of_places ? "place " : p_.from_traces ? "rank " : "gpu ";
-  }
-  [[nodiscard]] std::string text(const Connection& c) const {
-    return rank_word() + std::to_string(c.src) + " → " + rank_word() + std::to_string(c.dst) +
-           (p_.from_traces ? " with tag " : " on channel ") + std::to_string(c.channel);
-  }
 
   void check_pairs();
   [[nodiscard]] bool divides_into_ranks();
   void check_mode(bool inplace, const std::string& mode);
   Reading read(const BufferLayout& layout, const ExecuteOptions& options);
   bool report_permuted(bool inplace, const std::string& mode);
-  [[nodiscard]] std::string reason(const Blocked& b) const;
-  void report_deadlock(const Execution& e);
   void report_capacity(const Execution& bounded, std::uint32_t peak);
   void report_races(const Reading& r, const BufferLayout& layout, const std::string& mode);
   void report_values(const Reading& r, const BufferLayout& layout, const ExecuteOptions& options,
@@ -110,7 +102,7 @@ void Verifier::check_pairs() {
       const std::uint32_t step =
           more_sends ? p_.send_steps[c.send_begin + c.recvs] : p_.recv_steps[c.recv_begin + c.sends];
       report(Severity::error, step, "pairs",
-             text(c) + ": " + std::to_string(c.sends) + " sends, " + std::to_string(c.recvs) +
+             connection_text(p_, c) + ": " + std::to_string(c.sends) + " sends, " + std::to_string(c.recvs) +
                  " receives; the first without a partner is " + p_.describe(step));
     }
     for (std::uint32_t k = 0; k < std::min(c.sends, c.recvs); ++k) {
@@ -118,8 +110,8 @@ void Verifier::check_pairs() {
       const std::uint32_t r = p_.recv_steps[c.recv_begin + k];
       if (p_.steps[s].cnt == p_.steps[r].cnt) continue;
       report(Severity::error, r, "pairs",
-             text(c) + ": " + p_.describe(s) + " sends " + counted(p_.steps[s].cnt, "chunk") + ", but " +
-                 p_.describe(r) + " expects " + std::to_string(p_.steps[r].cnt));
+             connection_text(p_, c) + ": " + p_.describe(s) + " sends " + counted(p_.steps[s].cnt, "chunk") +
+                 ", but " + p_.describe(r) + " expects " + std::to_string(p_.steps[r].cnt));
       if (c.sends != c.recvs) break;  // one lost message shifts all later pairs
     }
   }
@@ -143,7 +135,7 @@ void Verifier::check_mode(bool inplace, const std::string& mode) {
     reading = read(layout, options);
     if (!reading.execution.blocked.empty()) {
       deadlock_ = true;
-      report_deadlock(reading.execution);
+      diagnostics_.add(explain_deadlock(p_, reading.execution));
       return;
     }
     if (!std::exchange(capacity_reported_, true)) report_capacity(bounded, reading.execution.peak_fifo);
@@ -181,7 +173,7 @@ bool Verifier::report_permuted(bool inplace, const std::string& mode) {
   }
   const auto chunk_text = [&](std::int32_t at) {
     const std::int32_t each = p_.chunks / p_.ranks();
-    return "chunk " + std::to_string(at % each) + " of " + rank_word() + std::to_string(at / each);
+    return "chunk " + std::to_string(at % each) + " of " + rank_word(p_) + std::to_string(at / each);
   };
   std::int32_t first = 0;
   while (permutation->belongs[static_cast<std::size_t>(first)] == first) ++first;
@@ -202,71 +194,6 @@ bool Verifier::report_permuted(bool inplace, const std::string& mode) {
     if (d.rule == "races") diagnostics_.add(d);
   }
   return true;
-}
-
-// Says what a blocked chain waits for.
-std::string Verifier::reason(const Blocked& b) const {
-  using Why = Blocked::Why;
-  std::string who = p_.describe(b.step);
-  switch (b.why) {
-    case Why::dependency: return who + " waits for " + p_.describe(b.other);
-    case Why::never_published:
-      return who +
-             " waits for a step that never publishes its completion: neither it nor a later step of its "
-             "threadblock has hasdep=1";
-    case Why::empty_connection:
-      return b.other == no_index ? who + " has no peer to receive from"
-                                 : who + " waits for a message " + text(p_.connections[b.other]);
-    case Why::full_connection: return who + " waits for room " + text(p_.connections[b.other]);
-  }
-  return who;
-}
-
-// Follows who waits for whom from one blocked chain until a chain repeats: that is the cycle.
-void Verifier::report_deadlock(const Execution& e) {
-  std::vector<std::uint32_t> at(p_.chains.size(), no_index);  // the blocked step of each blocked chain
-  for (const Blocked& b : e.blocked) at[b.chain] = b.step;
-  const auto pending = [&](const std::vector<std::uint32_t>& steps, std::uint32_t begin, std::uint32_t count) {
-    for (std::uint32_t k = begin; k < begin + count; ++k) {
-      const std::uint32_t blocked_at = at[chain_of(p_, steps[k])];
-      if (blocked_at != no_index && steps[k] >= blocked_at) return steps[k];
-    }
-    return no_index;
-  };
-  const auto awaited = [&](const Blocked& b) {
-    using Why = Blocked::Why;
-    if (b.why == Why::dependency) return b.other;
-    if (b.why == Why::never_published || b.other == no_index) return no_index;
-    const Connection& c = p_.connections[b.other];
-    return b.why == Why::empty_connection ? pending(p_.send_steps, c.send_begin, c.sends)
-                                          : pending(p_.recv_steps, c.recv_begin, c.recvs);
-  };
-  std::vector<std::uint32_t> index_of(p_.chains.size(), no_index);
-  for (std::uint32_t i = 0; i < e.blocked.size(); ++i) index_of[e.blocked[i].chain] = i;
-
-  std::vector<std::string> notes;
-  std::vector<std::uint32_t> path;
-  std::vector<std::uint32_t> position(e.blocked.size(), no_index);
-  std::uint32_t i = 0;
-  for (;;) {
-    if (position[i] != no_index) {
-      path.erase(path.begin(), path.begin() + position[i]);
-      break;
-    }
-    position[i] = static_cast<std::uint32_t>(path.size());
-    path.push_back(i);
-    const std::uint32_t next = awaited(e.blocked[i]);
-    const std::uint32_t chain = next == no_index ? no_index : chain_of(p_, next);
-    if (chain == no_index || index_of[chain] == no_index) break;  // ends at something that never comes
-    i = index_of[chain];
-  }
-  for (std::size_t k = 0; k < std::min(path.size(), max_cycle); ++k) notes.push_back(reason(e.blocked[path[k]]));
-  if (path.size() > max_cycle) notes.push_back("… " + std::to_string(path.size() - max_cycle) + " more");
-  report(Severity::error, e.blocked[path[0]].step, "deadlock",
-         "deadlock: " + std::to_string(e.blocked.size()) +
-             (p_.from_traces ? " chains of steps never finish" : " threadblocks never finish") +
-             (path.size() > 1 ? "; they wait for each other in a circle" : ""),
-         std::move(notes));
 }
 
 void Verifier::report_capacity(const Execution& bounded, std::uint32_t peak) {
@@ -372,7 +299,7 @@ void Verifier::report_values(const Reading& r, const BufferLayout& layout, const
     const Execution detail = execute(p_, layout, traced);
     const std::vector<std::uint32_t> message_number = message_numbers(p_);
     for (const Mismatch& m : *r.mismatches) {
-      std::string message = rank_word() + std::to_string(m.rank) + " o[" + std::to_string(m.chunk) +
+      std::string message = rank_word(p_) + std::to_string(m.rank) + " o[" + std::to_string(m.chunk) +
                             "] must end as " + e.values.text(m.expected) + ", but holds " + e.values.text(m.found) +
                             difference(e.values, m);
       if (m.more > 0) message += "; and " + std::to_string(m.more) + " more chunks there are wrong";

@@ -9,7 +9,8 @@ namespace convert {
 // Tags of native algorithms, and by ASTRA-sim's rules those of traces, count modulo this.
 inline constexpr std::uint32_t tag_modulus = 500'000'000;
 
-// Has one question for each oddity: ASTRA-sim's rules answer yes to all, the others no.
+// Has one question for each oddity of issuing, messages and collectives: ASTRA-sim's rules answer yes to all, the
+// others no.
 class Rules {
  public:
   explicit constexpr Rules(bool astra) : astra_(astra) {}

@@ -170,7 +170,7 @@ TEST(ShortNetwork, ReadsTrees) {
 
 TEST(ShortNetwork, ExplainsErrorsOfSeveralSizes) {
   EXPECT_EQ(short_error("ring:4x4,bw=1GB/s"),
-            "network 'ring:4x4,bw=1GB/s': ring takes one size; mesh, torus and tree take several");
+            "network 'ring:4x4,bw=1GB/s': ring takes one size; those that take several: mesh, torus, tree");
   EXPECT_EQ(short_error("mesh:4x1,bw=1GB/s"),
             "network 'mesh:4x1,bw=1GB/s': wants a number of NPUs from 2 to 16777216, not '1'");
   EXPECT_EQ(short_error("torus:4x,bw=1GB/s"),
@@ -212,6 +212,8 @@ TEST(ShortNetwork, IsToldFromAPath) {
   EXPECT_TRUE(is_short_network("ideal"));
   EXPECT_TRUE(is_short_network("ring:8,bw=1GB/s"));
   EXPECT_TRUE(is_short_network("torus:8"));
+  EXPECT_TRUE(is_short_network("torus2d:8"));
+  EXPECT_FALSE(is_short_network("2d:8"));
   EXPECT_FALSE(is_short_network("ring8.yml"));
   EXPECT_FALSE(is_short_network("./ideal"));
   EXPECT_FALSE(is_short_network("dir/ring:8"));

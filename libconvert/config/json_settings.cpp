@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "config/settings.h"
+#include "config/json_settings.h"
 
 #include <algorithm>
 #include <charconv>
@@ -48,11 +48,11 @@ bool is_path(const JsonToken& token) {
 
 }  // namespace
 
-Settings::Settings(const JsonSource& source, const std::vector<std::string>& known_keys) : source_(source) {
+JsonSettings::JsonSettings(const JsonSource& source, const std::vector<std::string>& known_keys) : source_(source) {
   read_json_map(source, [&](const JsonMember& member) { take(member, known_keys); });
 }
 
-void Settings::take(const JsonMember& member, const std::vector<std::string>& known_keys) {
+void JsonSettings::take(const JsonMember& member, const std::vector<std::string>& known_keys) {
   const std::string& key = member.key.text;
   if (std::find(known_keys.begin(), known_keys.end(), key) == known_keys.end()) {
     throw source_.failure(member.key, "unknown key " + shown(member.key) + known_names(key, known_keys));
@@ -71,16 +71,16 @@ void Settings::take(const JsonMember& member, const std::vector<std::string>& kn
   }
 }
 
-const JsonMember* Settings::find(const std::string& key) const {
+const JsonMember* JsonSettings::find(const std::string& key) const {
   const auto found = members_.find(key);
   return found == members_.end() ? nullptr : &found->second;
 }
 
-Error Settings::failure(const std::string& key, const std::string& message) const {
+Error JsonSettings::failure(const std::string& key, const std::string& message) const {
   return source_.failure(members_.at(key).value, message);
 }
 
-std::optional<std::int64_t> Settings::whole(const std::string& key, std::int64_t low, std::int64_t high) const {
+std::optional<std::int64_t> JsonSettings::whole(const std::string& key, std::int64_t low, std::int64_t high) const {
   const JsonMember* const member = find(key);
   if (member == nullptr) return std::nullopt;
   const JsonToken& token = member->value;
@@ -97,7 +97,7 @@ std::optional<std::int64_t> Settings::whole(const std::string& key, std::int64_t
                          ", not " + given(token));
 }
 
-std::optional<double> Settings::number(const std::string& key, double high) const {
+std::optional<double> JsonSettings::number(const std::string& key, double high) const {
   const JsonMember* const member = find(key);
   if (member == nullptr) return std::nullopt;
   const JsonToken& token = member->value;
@@ -106,7 +106,7 @@ std::optional<double> Settings::number(const std::string& key, double high) cons
   throw failure(key, key + " wants a number from 0 to " + text_of(high) + ", not " + given(token));
 }
 
-std::optional<bool> Settings::flag(const std::string& key) const {
+std::optional<bool> JsonSettings::flag(const std::string& key) const {
   const JsonMember* const member = find(key);
   if (member == nullptr) return std::nullopt;
   const std::string_view raw = member->value.raw;
@@ -115,19 +115,19 @@ std::optional<bool> Settings::flag(const std::string& key) const {
   throw failure(key, key + " wants 0 or 1, not " + given(member->value));
 }
 
-bool Settings::is_word(const std::string& key) const {
+bool JsonSettings::is_word(const std::string& key) const {
   const JsonMember* const member = find(key);
   return member != nullptr && (member->value.raw == "true" || member->value.raw == "false");
 }
 
-std::string Settings::path(const std::string& key) const {
+std::string JsonSettings::path(const std::string& key) const {
   const JsonMember* const member = find(key);
   if (member == nullptr) return {};
   if (!is_path(member->value)) throw failure(key, key + " wants a path, not " + given(member->value));
   return member->value.text;
 }
 
-std::vector<JsonToken> Settings::strings(const std::string& key, const std::string& example) const {
+std::vector<JsonToken> JsonSettings::strings(const std::string& key, const std::string& example) const {
   const JsonMember* const member = find(key);
   if (member == nullptr) return {};
   const std::string wants = key + " wants a list such as " + example + ", not ";
@@ -139,7 +139,8 @@ std::vector<JsonToken> Settings::strings(const std::string& key, const std::stri
   return member->items;
 }
 
-std::optional<std::size_t> Settings::index_of(const std::string& key, const std::vector<std::string>& names) const {
+std::optional<std::size_t> JsonSettings::index_of(const std::string& key,
+                                                  const std::vector<std::string>& names) const {
   const JsonMember* const member = find(key);
   if (member == nullptr) return std::nullopt;
   if (member->value.kind != TokenKind::string) {

@@ -17,11 +17,11 @@
 namespace convert {
 
 // Members that read a key return nothing if the key is absent, and throw Error(input) at a value of the wrong kind.
-class Settings {
+class JsonSettings {
  public:
   // Reads everything. Throws Error(input) at malformed JSON, a key that is unknown (names the nearest known one) or
   // given twice, and maps and lists in lists. `source` must outlive this.
-  Settings(const JsonSource& source, const std::vector<std::string>& known_keys);
+  JsonSettings(const JsonSource& source, const std::vector<std::string>& known_keys);
 
   [[nodiscard]] bool has(const std::string& key) const { return members_.contains(key); }
   [[nodiscard]] std::optional<std::int64_t> whole(const std::string& key, std::int64_t low,

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "passes/verify/deadlock.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace convert {
+namespace {
+
+constexpr std::size_t max_cycle = 32;  // chains of a deadlock cycle that are printed
+
+// Says what a blocked chain waits for.
+std::string blocked_text(const StepGraph& p, const Blocked& b) {
+  using Why = Blocked::Why;
+  std::string who = p.describe(b.step);
+  switch (b.why) {
+    case Why::dependency: return who + " waits for " + p.describe(b.other);
+    case Why::never_published:
+      return who +
+             " waits for a step that never publishes its completion: neither it nor a later step of its "
+             "threadblock has hasdep=1";
+    case Why::empty_connection:
+      return b.other == no_index ? who + " has no peer to receive from"
+                                 : who + " waits for a message " + connection_text(p, p.connections[b.other]);
+    case Why::full_connection: return who + " waits for room " + connection_text(p, p.connections[b.other]);
+  }
+  return who;
+}
+
+}  // namespace
+
+// Follows who waits for whom from one blocked chain until a chain repeats: that is the cycle.
+Diagnostic explain_deadlock(const StepGraph& p, const Execution& e) {
+  std::vector<std::uint32_t> at(p.chains.size(), no_index);  // the blocked step of each blocked chain
+  for (const Blocked& b : e.blocked) at[b.chain] = b.step;
+  const auto pending = [&](const std::vector<std::uint32_t>& steps, std::uint32_t begin, std::uint32_t count) {
+    for (std::uint32_t k = begin; k < begin + count; ++k) {
+      const std::uint32_t blocked_at = at[chain_of(p, steps[k])];
+      if (blocked_at != no_index && steps[k] >= blocked_at) return steps[k];
+    }
+    return no_index;
+  };
+  const auto awaited = [&](const Blocked& b) {
+    using Why = Blocked::Why;
+    if (b.why == Why::dependency) return b.other;
+    if (b.why == Why::never_published || b.other == no_index) return no_index;
+    const Connection& c = p.connections[b.other];
+    return b.why == Why::empty_connection ? pending(p.send_steps, c.send_begin, c.sends)
+                                          : pending(p.recv_steps, c.recv_begin, c.recvs);
+  };
+  std::vector<std::uint32_t> index_of(p.chains.size(), no_index);
+  for (std::uint32_t i = 0; i < e.blocked.size(); ++i) index_of[e.blocked[i].chain] = i;
+
+  std::vector<std::string> notes;
+  std::vector<std::uint32_t> path;
+  std::vector<std::uint32_t> position(e.blocked.size(), no_index);
+  std::uint32_t i = 0;
+  for (;;) {
+    if (position[i] != no_index) {
+      path.erase(path.begin(), path.begin() + position[i]);
+      break;
+    }
+    position[i] = static_cast<std::uint32_t>(path.size());
+    path.push_back(i);
+    const std::uint32_t next = awaited(e.blocked[i]);
+    const std::uint32_t chain = next == no_index ? no_index : chain_of(p, next);
+    if (chain == no_index || index_of[chain] == no_index) break;  // ends at something that never comes
+    i = index_of[chain];
+  }
+  for (std::size_t k = 0; k < std::min(path.size(), max_cycle); ++k)
+    notes.push_back(blocked_text(p, e.blocked[path[k]]));
+  if (path.size() > max_cycle) notes.push_back("… " + std::to_string(path.size() - max_cycle) + " more");
+  return {Severity::error, p.locate(e.blocked[path[0]].step), "deadlock",
+          "deadlock: " + std::to_string(e.blocked.size()) +
+              (p.from_traces ? " chains of steps never finish" : " threadblocks never finish") +
+              (path.size() > 1 ? "; they wait for each other in a circle" : ""),
+          std::move(notes)};
+}
+
+}  // namespace convert

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Messages about inputs that hold control characters: each stays on its line, and tells the terminal nothing.
 
-    messages.py BIN TESTDATA
+    messages.py BIN TESTDATA [PLACES]
 
 An escape sequence, a newline, a control character of Unicode and one that turns the direction of writing are put into
 names, keys and values of every sample, and into the names of files and the values of options.
@@ -17,8 +17,8 @@ import sys
 import tempfile
 
 BIN, TESTDATA = map(os.path.abspath, sys.argv[1:3])
+PLACES = int(sys.argv[3]) if len(sys.argv) > 3 else 12  # per sample
 EVIL = "\x1b[31m\nINJECTED\u009b\u202e"
-PLACES = 12  # per sample
 # What a terminal could obey: C0 but for the newline behind a message, DEL, C1, separators, changes of direction.
 FORBIDDEN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
@@ -131,7 +131,7 @@ def main():
                 if wrong := defect(command, done):
                     sys.exit(f"{ascii(command)}: {wrong}")
         print(f"{len(runs)} runs, {quoted} of them quote the text")
-        if quoted < 300:
+        if quoted < 25 * PLACES:
             sys.exit("too few messages quote what they are about")
 
 

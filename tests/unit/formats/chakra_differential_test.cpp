@@ -151,7 +151,7 @@ ChakraProtoMsg::Node random_node(Dice& dice) {
 
 TEST(ChakraDifferential, RandomMessagesComeBackBitForBit) {
   Dice dice(1);
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < test::rounds(200); ++round) {
     ChakraProtoMsg::GlobalMetadata metadata;
     metadata.set_version(dice.text());
     for (auto i = dice.below(3); i > 0; --i) fill_attr(dice, *metadata.add_attr());

@@ -14,6 +14,7 @@
 
 #include "formats/flexflow/task_graph.h"
 #include "io/subprocess.h"
+#include "sanitized.h"
 
 namespace convert::flexflow {
 namespace {
@@ -111,7 +112,7 @@ class Generator {
 
 TEST(FlexflowGraphviz, ReadsTheSameAsItsOwnWords) {
   REQUIRE_GRAPHVIZ();
-  for (unsigned seed = 0; seed < 200; ++seed) {
+  for (unsigned seed = 0; seed < test::rounds(200U); ++seed) {
     const std::string text = Generator(seed).graph();
     const auto again = rewritten(text);
     ASSERT_TRUE(again) << text;

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "link_builder.h"
+#include "sanitized.h"
 
 namespace convert::test {
 namespace {
@@ -289,7 +290,7 @@ std::vector<std::set<NodeId>> ancestors(const Trace& t) {
 class LinkProperties : public testing::TestWithParam<std::int64_t> {};
 
 TEST_P(LinkProperties, WhatWasRecordedIsReplayedExactly) {
-  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+  for (std::uint64_t seed = 0; seed < test::rounds(4000U); ++seed) {
     Machine machine(seed, GetParam());
     Program& p = machine.run(20 + seed % 200);
     const LinkedTrace l = p.link({.data_deps = seed % 2 == 0});
@@ -456,7 +457,7 @@ class Rubbish {
 };
 
 TEST(LinkRubbish, GivesASoundTrace) {
-  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+  for (std::uint64_t seed = 0; seed < test::rounds(4000U); ++seed) {
     Rubbish rubbish(seed);
     const LinkedTrace l = rubbish.program().link(rubbish.options());
     std::size_t device = 0;

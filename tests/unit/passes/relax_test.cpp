@@ -8,6 +8,7 @@
 #include "passes/dep_rules.h"
 #include "passes/incremental_order.h"
 #include "random_sets.h"
+#include "sanitized.h"
 
 namespace convert {
 namespace {
@@ -239,7 +240,7 @@ Cuts all_order(std::vector<TraceBuilder>& set) {
 TEST(Relax, NoCircleIsLeftAndNoneIsTakenOutInVain) {
   RandomRecordings random(4);
   std::size_t with_circles = 0, breakable = 0, taken = 0;
-  for (int s = 0; s < 4000; ++s) {
+  for (int s = 0; s < test::rounds(4000); ++s) {
     GroupLists groups;
     auto set = random.next(groups);
     const Relaxation r = relaxed(set, {}, &groups);
@@ -276,7 +277,7 @@ TEST(Relax, NoCircleIsLeftAndNoneIsTakenOutInVain) {
     }
   }
   std::printf("%zu sets with circles, %zu relaxed, %zu dependencies taken out\n", with_circles, breakable, taken);
-  EXPECT_GT(breakable, 300U);
+  EXPECT_GT(breakable, test::rounds(300U));
   EXPECT_GT(taken, breakable);
 }
 
@@ -287,7 +288,7 @@ TEST(Relax, WhatIsLeftEndsOnEveryNetworkAndWithOneBackOnNone) {
     return set;
   };
   std::size_t runs = 0;
-  for (int s = 0; s < 400; ++s) {
+  for (int s = 0; s < test::rounds(400); ++s) {
     GroupLists groups;
     auto set = random.next(groups);
     const Relaxation r = relaxed(set, {}, &groups);
@@ -314,12 +315,12 @@ TEST(Relax, WhatIsLeftEndsOnEveryNetworkAndWithOneBackOnNone) {
       }
     }
   }
-  EXPECT_GT(runs, 500U);
+  EXPECT_GT(runs, test::rounds(500U));
 }
 
 // A chain of many nodes on each rank, whose ends wait for the other's begin: one circle of all.
 TEST(Relax, LongCirclesAreLinear) {
-  constexpr NodeId count = 200'000;
+  constexpr NodeId count = test::rounds(200'000U);
   std::vector<TraceBuilder> set;
   for (Rank r = 0; r < 2; ++r) {
     set.emplace_back(r).recv(0, 1 - r, 0, 8);
@@ -337,7 +338,7 @@ TEST(Relax, LongCirclesAreLinear) {
 
 // Many circles behind each other: each pair of messages crosses.
 TEST(Relax, ManyCirclesAreLinear) {
-  constexpr NodeId steps = 50'000;
+  constexpr NodeId steps = test::rounds(50'000U);
   std::vector<TraceBuilder> set;
   for (Rank r = 0; r < 2; ++r) {
     set.emplace_back(r);

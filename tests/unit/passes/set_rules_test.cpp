@@ -2,6 +2,7 @@
 // Rules peers, pairs and deadlock.
 #include <gtest/gtest.h>
 
+#include "sanitized.h"
 #include "trace_builder.h"
 
 namespace convert {
@@ -457,7 +458,7 @@ TEST(Deadlock, OfARecordingPointsToWhatTakesItOut) {
 
 TEST(Deadlock, DeepSetsNeedNoStack) {
   auto set = trace_builders(2);
-  constexpr NodeId count = 300'000;
+  constexpr NodeId count = test::rounds(300'000U);
   for (Rank r = 0; r < 2; ++r) {
     set[r].recv(0, 1 - r, 0, 8);
     for (NodeId i = 1; i < count; ++i) set[r].comp(i, {i - 1});

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <vector>
 
+#include "sanitized.h"
 #include "unit/simulate/random_cases.h"
 
 namespace convert::test {
@@ -34,7 +35,7 @@ ReplayResult run_to_end(const RandomCase& c) {
   return r;
 }
 
-constexpr std::uint64_t cases = 400;
+constexpr std::uint64_t cases = test::rounds(400U);
 
 template <typename Check>
 void for_cases(const Wanted& wanted, const Check& check) {

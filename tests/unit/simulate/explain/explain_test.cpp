@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "sanitized.h"
 #include "unit/simulate/random_cases.h"
 #include "unit/simulate/waits/waits.h"
 
@@ -220,7 +221,7 @@ struct RandomRank {
 // The reason that is given is one: the dependency is there, the resource was held.
 TEST(Explain, ReasonsAreTrue) {
   std::map<Then, int> seen;
-  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(600U); ++seed) {
     const RandomRank c(seed);
     const How how{.issue = seed % 3 == 0 ? IssueMode::algorithm : workload, .astra = seed % 2 == 0};
     How timed = how;
@@ -313,7 +314,7 @@ TEST(Explain, WhatIsNotThere) {
 // to time 0.
 TEST(Explain, ChainsHaveNoGaps) {
   std::map<Then, int> seen;
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::rounds(150U); ++seed) {
     RandomCase c = CaseMaker(seed, {}).make();
     if (c.items.empty()) continue;
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + describe(c));

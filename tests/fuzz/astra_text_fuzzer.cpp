@@ -4,6 +4,7 @@
 #include <string>
 
 #include "formats/astra_text/astra_text.h"
+#include "fuzzer.h"
 #include "trace_fuzzing.h"
 
 namespace {
@@ -11,7 +12,7 @@ namespace {
 using namespace convert;
 using namespace convert::fuzzing;
 
-constexpr std::size_t max_input_bytes = 4096;
+constexpr std::size_t max_workload_bytes = 4096;
 
 void check_rank(TraceReader& reader, Rank rank, NodeId first_id, std::size_t batch, NodeId& next_id) {
   Trace trace;
@@ -43,9 +44,9 @@ void check_set(std::string_view text, bool compat, std::uint64_t passes, std::si
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZER(astra_text) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  if (size > max_input_bytes) return 0;
+  if (size > max_workload_bytes) return 0;
   (void)sniff_astra_text(text);
   for (const bool compat : {false, true}) {
     may_refuse([&] { check_set(text, compat, 1 + size % 3, 1 + size % 5); });

@@ -2,9 +2,10 @@
 // Chakra: decode, encode, decode, encode; and through JSON where the text allows it.
 #include <cstdint>
 
+#include "fuzzer.h"
 #include "trace_fuzzing.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZER(chakra) {
   using namespace convert;
   using namespace convert::fuzzing;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <cstdint>
 
+#include "fuzzer.h"
 #include "trace_fuzzing.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZER(feeder_json) {
   using namespace convert::fuzzing;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   (void)convert::find_format("feeder-json").sniff(bytes.substr(0, 4096));

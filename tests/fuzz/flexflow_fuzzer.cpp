@@ -9,6 +9,7 @@
 #include "formats/flexflow/task_devices.h"
 #include "formats/flexflow/task_graph.h"
 #include "formats/flexflow/task_order.h"
+#include "fuzzer.h"
 #include "proof_fuzzing.h"
 
 namespace {
@@ -70,7 +71,7 @@ void check_placing(std::string_view text, std::string_view map, std::uint32_t va
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZER(flexflow) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   if (size > max_input_bytes) return 0;
   (void)find_format("flexflow").sniff(bytes.substr(0, 4096));

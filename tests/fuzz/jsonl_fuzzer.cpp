@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <cstdint>
 
+#include "fuzzer.h"
 #include "trace_fuzzing.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZER(jsonl) {
   convert::fuzzing::check_round_trip({reinterpret_cast<const char*>(data), size}, "jsonl");
   return 0;
 }

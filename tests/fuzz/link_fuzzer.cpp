@@ -7,6 +7,7 @@
 #include "formats/kineto/kineto.h"
 #include "formats/pytorch/process_groups.h"
 #include "formats/pytorch/pytorch.h"
+#include "fuzzer.h"
 #include "link_whole.h"
 #include "passes/compat/convert.h"
 #include "passes/compat/link.h"
@@ -53,7 +54,7 @@ void link_both_ways(std::string_view bytes) {
 }  // namespace
 }  // namespace convert::fuzzing
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZER(link) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   convert::fuzzing::may_refuse([&] { convert::fuzzing::link_both_ways(bytes); });
   return 0;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "collectives/collective.h"
+#include "fuzzer.h"
 #include "passes/merge/merge.h"
 #include "proof_fuzzing.h"
 
@@ -79,7 +80,7 @@ std::vector<Trace> make_workload(Choices& c, std::uint32_t ranks, const GroupLis
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZER(merge) {
   constexpr std::size_t most = 200;
   Choices c({reinterpret_cast<const char*>(data), std::min(size, most)});
   const std::uint32_t ranks = 2 + c.below(5);

@@ -6,9 +6,10 @@
 
 #include "config/collective_rules.h"
 #include "core/diagnostic.h"
+#include "fuzzer.h"
 #include "trace_fuzzing.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZER(merge_map) {
   using namespace convert;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto sound = [](const CollectiveRule& rule) {

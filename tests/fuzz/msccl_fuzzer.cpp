@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "fuzzer.h"
 #include "proof_fuzzing.h"
 
 namespace {
@@ -50,7 +51,7 @@ void check_lowering(const Algorithm& algorithm, const Diagnostics& proof, std::u
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZER(msccl) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   if (size > max_input_bytes) return 0;
   (void)find_format("msccl").sniff(bytes.substr(0, 4096));

@@ -8,6 +8,7 @@
 #include "config/network/network.h"
 #include "config/network/routes.h"
 #include "core/diagnostic.h"
+#include "fuzzer.h"
 #include "simulate/networks/network.h"
 #include "trace_fuzzing.h"
 
@@ -62,7 +63,7 @@ void check_network(const NetworkConfig& config) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZER(network) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   fuzzing::may_refuse([&] { check_network(parse_network_yaml("fuzz.yml", text)); });
   fuzzing::may_refuse([&] { (void)parse_groups("fuzz.groups.json", text, 8); });

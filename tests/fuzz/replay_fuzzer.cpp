@@ -11,6 +11,7 @@
 
 #include "config/network/network.h"
 #include "formats/graphs/chrome.h"
+#include "fuzzer.h"
 #include "passes/verify/verify.h"
 #include "set_fuzzing.h"
 #include "simulate/engine/replay.h"
@@ -122,7 +123,7 @@ void replay_algorithm(std::string_view text, std::uint32_t variant) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZER(replay) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   if (size > max_input_bytes) return 0;
   const std::uint32_t variant = variant_of(bytes);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "formats/chakra/stream.h"
+#include "fuzzer.h"
 #include "passes/split/collapse.h"
 #include "passes/split/split.h"
 #include "passes/split/subset.h"
@@ -51,7 +52,7 @@ void split_as_system(const Trace& trace, CrossEdges cross) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZER(split) {
   using namespace convert::fuzzing;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   if (size > max_input_bytes) return 0;

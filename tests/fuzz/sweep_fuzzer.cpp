@@ -6,6 +6,7 @@
 
 #include "config/sweep.h"
 #include "core/diagnostic.h"
+#include "fuzzer.h"
 #include "scenario/settings.h"
 #include "scenario/sweep_table.h"
 #include "trace_fuzzing.h"
@@ -25,7 +26,7 @@ void read_line(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZER(sweep) {
   using namespace convert;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   read_line(text);

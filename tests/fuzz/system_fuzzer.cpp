@@ -7,6 +7,7 @@
 #include "config/memory.h"
 #include "config/system.h"
 #include "core/diagnostic.h"
+#include "fuzzer.h"
 #include "trace_fuzzing.h"
 
 namespace {
@@ -23,7 +24,7 @@ void read_system(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZER(system) {
   using namespace convert;
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);

@@ -3,12 +3,13 @@
 #include <cstdint>
 #include <string>
 
+#include "fuzzer.h"
 #include "io/archive.h"
 #include "io/compression.h"
 #include "io/input.h"
 #include "trace_fuzzing.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZER(tar) {
   using namespace convert;
   constexpr std::size_t enough = std::size_t{1} << 24U;  // of what a small file may decompress to
   fuzzing::may_refuse([&] {

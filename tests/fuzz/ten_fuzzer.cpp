@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "fuzzer.h"
 #include "passes/ten/check.h"
 #include "passes/ten/retime.h"
 #include "proof_fuzzing.h"
@@ -55,7 +56,7 @@ void check_algorithm(const Algorithm& algorithm) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZER(ten) {
   if (size > max_input_bytes) return 0;
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   may_refuse([&] {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "fuzzer.h"
 #include "passes/fix.h"
 #include "proof_fuzzing.h"
 
@@ -21,7 +22,7 @@ void check_fix(convert::Trace trace, std::size_t errors) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZER(traces) {
   using namespace convert;
   using namespace convert::fuzzing;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

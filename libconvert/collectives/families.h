@@ -42,9 +42,4 @@ void run_scheme(ProgramBuilder& b, const CollectiveRequest& r, const GroupScheme
 // Returns the program that does so among all ranks, with that many parts in each slice.
 [[nodiscard]] Algorithm build_flat(const CollectiveRequest& r, const GroupScheme& scheme, std::int32_t parts);
 
-// Adds the collective, one that a scheme can do, among a group.
-void run_scheme(ProgramBuilder& b, const CollectiveRequest& r, const GroupScheme& scheme, const Group& g);
-// Returns the program that does so among all ranks, with that many parts in each slice.
-[[nodiscard]] Algorithm build_flat(const CollectiveRequest& r, const GroupScheme& scheme, std::int32_t parts);
-
 }  // namespace convert::collectives

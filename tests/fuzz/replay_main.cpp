@@ -41,7 +41,7 @@ bool add_fuzzer(const char* name, Fuzzer fuzzer) { return fuzzers().emplace(name
 int main(int argc, char** argv) {
   const auto found = fuzzers().find(argc > 1 ? argv[1] : "");
   if (found == fuzzers().end()) {
-    std::fputs("replay NAME FILE|DIRECTORY…; names:\n", stderr);
+    std::fputs("fuzz_seeds NAME FILE|DIRECTORY…; names:\n", stderr);
     for (const auto& [name, fuzzer] : fuzzers()) std::fprintf(stderr, "  %s\n", name.c_str());
     return 2;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <bit>
+#include <cassert>
 #include <ranges>
 
 #include "collectives/families.h"
@@ -99,6 +100,7 @@ std::vector<std::vector<std::int32_t>> in_order_tree(std::int32_t n) {
 // Makes a tree of `members`, member i at position (i + shift) mod n + 1. A shift by one makes inner nodes leaves.
 void hang_tree(Tree& tree, const std::vector<std::int32_t>& members, std::int32_t shift, std::int32_t& top) {
   const auto n = static_cast<std::int32_t>(members.size());
+  assert(n > 0);
   const auto at = [&](std::int32_t position) {
     return members[static_cast<std::size_t>((position - 1 - shift + n) % n)];
   };

@@ -165,9 +165,8 @@ Error JsonSource::failure(const JsonToken& at, const std::string& message) const
 
 std::uint32_t JsonSource::line_of(const JsonToken& token) const { return failure(token, {}).where().line; }
 
-void read_json_map(const JsonSource& given, const std::function<void(const JsonMember&)>& take) {
-  JsonSource source = given;
-  source.text = without_mark(given.text);
+void read_json_map(JsonSource source, const std::function<void(const JsonMember&)>& take) {
+  source.text = without_mark(source.text);
   const std::size_t begin = source.text.find_first_not_of(json_space);
   if (begin == std::string_view::npos) throw source.failure(std::size_t{0}, "empty; " + std::string(source.shape));
   if (source.text.size() > source.max_bytes) {

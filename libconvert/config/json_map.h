@@ -49,6 +49,6 @@ struct JsonSource {
 
 // Calls `take` for each member in the order of the text, also for equal keys. Throws Error(input), also at a map,
 // or a list in a list, which `take` first gets as the value or the last item, to throw an error of its own.
-void read_json_map(const JsonSource& source, const std::function<void(const JsonMember&)>& take);
+void read_json_map(JsonSource source, const std::function<void(const JsonMember&)>& take);
 
 }  // namespace convert

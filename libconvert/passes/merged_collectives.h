@@ -54,7 +54,7 @@ class MergedCollectives {
 
   // Returns "merged collective 7 (ALL_REDUCE)".
   [[nodiscard]] std::string describe(std::uint32_t number) const { return describe(all_[number]); }
-  [[nodiscard]] Error error(std::uint32_t node, const std::string& what) const;
+  [[nodiscard]] Error error(std::uint32_t i, const std::string& what) const;
 
  private:
   void check_nodes(MergedCollective& c) const;

@@ -101,7 +101,8 @@ std::vector<double> ticks(const Scale& scale) {
   }
   const double decades = std::log10(scale.high / scale.low);
   constexpr double few = 3.5;
-  for (double power = std::floor(std::log10(scale.low)); power <= std::log10(scale.high) + 1e-9; ++power) {
+  const auto last = static_cast<int>(std::floor(std::log10(scale.high) + 1e-9));
+  for (auto power = static_cast<int>(std::floor(std::log10(scale.low))); power <= last; ++power) {
     for (const double factor : {1.0, 2.0, 5.0}) {
       const double value = factor * std::pow(10, power);
       if (factor != 1 && decades > few) continue;

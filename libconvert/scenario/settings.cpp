@@ -248,18 +248,18 @@ std::string usual_value(const std::string& key, const std::string& value) {
   return usual.empty() ? value : usual;
 }
 
-void check_recorded(std::span<const SweepSetting> given) {
+void check_recorded(std::span<const SweepSetting> settings) {
   std::string with;
   const auto is_recorded = [&](const char* key) {
-    const auto found = std::find_if(given.begin(), given.end(), [&](const SweepSetting& s) {
+    const auto found = std::find_if(settings.begin(), settings.end(), [&](const SweepSetting& s) {
       return s.key == key && s.values.size() == 1 && s.values.front().text == "recorded";
     });
-    if (found != given.end()) with += (with.empty() ? "" : " ") + shown(*found) + " recorded";
-    return found != given.end();
+    if (found != settings.end()) with += (with.empty() ? "" : " ") + shown(*found) + " recorded";
+    return found != settings.end();
   };
   const bool compute = is_recorded("compute");
   if (!is_recorded("comm")) return;
-  for (const SweepSetting& s : given) {
+  for (const SweepSetting& s : settings) {
     const Setting* const setting = find_setting(s.key);
     const SettingPart part = setting == nullptr ? SettingPart::npu : setting->part;
     if (part != SettingPart::times && (compute || part != SettingPart::npu))

@@ -48,7 +48,7 @@ struct SourceOptions {
 
 // The set that the command line's operands hold. Ranks come in the order of the input: ascending except in tar
 // archives packed by others. Throws Error like the readers do; reports what does not stop reading.
-class TraceSource : public SetSource {
+class TraceSource final : public SetSource {
  public:
   // Opens the first stream to find the format; reads all of a file that describes a set, and checks the structure
   // of an algorithm.

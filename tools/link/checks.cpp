@@ -60,7 +60,7 @@ void Linking::report_unmatched() {
       if (r.unmatched[i] != 0 && first == nullptr) first = &r;
     }
     const UnmatchedInfo& info = unmatched_info(kind);
-    if (count == 0 || !(error || info.warned)) continue;
+    if (first == nullptr || !(error || info.warned)) continue;
     std::string message = unmatched_message(count, first->first[i]);
     if (ranks_.size() > 1) message += " of rank " + std::to_string(first->rank);
     const bool of_host = info.of_host || !options_.device;

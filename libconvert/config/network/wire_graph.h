@@ -38,7 +38,7 @@ struct WireGraph {
   [[nodiscard]] std::uint32_t devices() const { return npus + switches; }
   [[nodiscard]] std::string device_name(Device device) const;
   // Returns the device of "3", "npu3" or the name of a switch.
-  [[nodiscard]] std::optional<Device> find_device(std::string_view name) const;
+  [[nodiscard]] std::optional<Device> find_device(std::string_view text) const;
 };
 
 // The most wires of a graph; larger products and trees are simulated without one, see make_router.

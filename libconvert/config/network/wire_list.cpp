@@ -161,8 +161,8 @@ class Reader {
     if (between != nullptr) {
       if (between->kind != YamlNode::Kind::list || between->items.size() != 2)
         throw error(*between, "between wants its two ends, such as [0, 1]");
-      from = &between->items[0];
-      to = &between->items[1];
+      from = &between->items.front();
+      to = &between->items.back();
     }
     const std::vector<Device> sources = read_end(*from);
     const std::vector<Device> targets = read_end(*to);

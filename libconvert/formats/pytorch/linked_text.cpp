@@ -64,15 +64,16 @@ class PythonReader {
     do {
       if (at_ >= text_.size()) return false;
       const char c = text_[at_];
-      if (c == ']' || c == '}') {
-        if (!value_before || !close(c)) return false;
-      } else if (c == ',' || c == ':') {
-        if (!value_before || open_.empty() || (c == ':' && open_.back() != '}')) return false;
+      const bool closes = c == ']' || c == '}';
+      const bool separates = c == ',' || c == ':';
+      if (value_before != (closes || separates)) return false;
+      if (closes) {
+        if (!close(c)) return false;
+      } else if (separates) {
+        if (open_.empty() || (c == ':' && open_.back() != '}')) return false;
         separate(c);
         value_before = false;
         continue;
-      } else if (value_before) {
-        return false;
       } else if (c == '[' || c == '{') {
         if (open_.size() == deepest) return false;
         if (!open(c == '[' ? ']' : '}')) continue;

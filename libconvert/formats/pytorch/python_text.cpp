@@ -115,7 +115,7 @@ char* put_scalar(TextBuffer& to, char* at, std::string_view token) {
 
 }  // namespace
 
-char* TextBuffer::grow(char* at, std::size_t n) {
+char* TextBuffer::grow(const char* at, std::size_t n) {
   const auto used = static_cast<std::size_t>(at - data_.get());
   const std::size_t capacity = std::max<std::size_t>(2 * (used + n), 4096);
   auto larger = std::make_unique_for_overwrite<char[]>(capacity);

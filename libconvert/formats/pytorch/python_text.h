@@ -26,7 +26,7 @@ class TextBuffer {
   }
 
  private:
-  char* grow(char* at, std::size_t n);
+  char* grow(const char* at, std::size_t n);
   std::unique_ptr<char[]> data_;
   char* end_ = nullptr;
 };

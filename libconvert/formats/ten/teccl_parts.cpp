@@ -126,7 +126,7 @@ class Parts {
     return end;
   }
 
-  void add_transfers(const Path& path, std::int64_t last_epoch, std::int64_t first_part, std::int64_t parts);
+  void add_transfers(const Path& path, std::int64_t latency, std::int64_t first_part, std::int64_t parts);
 
   std::vector<Path> paths_;
   const std::vector<Flow>& flows_;

@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstring>
 #include <deque>
+#include <ranges>
 #include <set>
 
 #include "core/diagnostic.h"
@@ -68,9 +69,9 @@ struct Attempt {
 
 Attempt undo_all(const std::vector<FileChange>& changes) {
   Attempt attempt{.result = ReplaceResult::undone};
-  for (auto c = changes.rbegin(); c != changes.rend(); ++c) {
-    const int error = undo(*c);
-    if (error != 0) attempt = {.result = ReplaceResult::unfinished, .failed = &c->target, .error = error};
+  for (const FileChange& c : std::views::reverse(changes)) {
+    const int error = undo(c);
+    if (error != 0) attempt = {.result = ReplaceResult::unfinished, .failed = &c.target, .error = error};
   }
   return attempt;
 }

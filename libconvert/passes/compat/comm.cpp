@@ -14,9 +14,8 @@ namespace {
 // Takes the elements of a list in Python's text, one by one.
 class PythonList {
  public:
-  explicit PythonList(std::string_view text) : text_(text), at_(1) {
-    list_ = text.size() >= 2 && text.front() == '[' && text.back() == ']';
-  }
+  explicit PythonList(std::string_view text)
+      : text_(text), list_(text.size() >= 2 && text.front() == '[' && text.back() == ']') {}
   [[nodiscard]] bool is_list() const { return list_; }
 
   std::optional<std::string_view> next() {
@@ -49,8 +48,8 @@ class PythonList {
   }
 
   std::string_view text_;
-  std::size_t at_;
-  bool list_ = false;
+  std::size_t at_ = 1;
+  bool list_;
 };
 
 // Adds elements times bytes of each, which stand fourth and fifth, to the sum.

@@ -2,6 +2,7 @@
 #include "passes/link/comm_calls.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 namespace convert {
@@ -26,6 +27,7 @@ void CommCalls::begin(std::span<const std::uint32_t> open) {
   const Operator& op = operators_.all[open.back()];
   const Node* node = op.host == no_index ? nullptr : &host_.nodes.nodes[op.host];
   const Profile::CpuOp* event = op.event == no_index ? nullptr : &device_->cpu_ops[op.event];
+  assert(node != nullptr || event != nullptr);
   const std::string_view name = node != nullptr ? host_.nodes.name(*node) : device_->name(*event);
   if (!is_comm_call(name)) return;
   const CommFacts facts = comm_of_call(host_, node, device_, event);

@@ -28,8 +28,8 @@ class Lowering {
 
  private:
   struct RankState;
-  void lower_threadblocks(RankState& state, NodeTable& out) const;
-  void lower_scheduled(RankState& state, NodeTable& out) const;
+  void lower_threadblocks(RankState& state, NodeTable& table) const;
+  void lower_scheduled(RankState& state, NodeTable& table) const;
   static void write_schedule(const ScheduledTransfer& transfer, NodeTable& out);
   void write_metadata(Rank rank, Metadata& out) const;
   [[nodiscard]] std::uint32_t target_of(const Step& step, std::span<const Threadblock> tbs,

@@ -77,7 +77,8 @@ struct MergedRank::State {
   void rewire(Range& deps);
   void set_collectives_apart();
   void add_instance(const Call& call, std::uint32_t chunk, NodeTable& out);
-  void add_node(const MergePlace::Node& from, const Sizes& sizes, std::size_t k, const Call& call, NodeTable& out);
+  void add_node(const MergePlace::Node& from, const Sizes& sizes, std::size_t k, const Call& call,
+                NodeTable& out) const;
   void keep_collective(const Call& call, NodeTable& out) const;
   [[nodiscard]] std::int64_t instance_bytes(const Call& call, std::uint32_t chunk) const {
     return call.bytes / call.choice.chunks + (chunk < call.bytes % call.choice.chunks ? 1 : 0);
@@ -341,7 +342,7 @@ void MergedRank::State::keep_collective(const Call& call, NodeTable& out) const 
 }
 
 void MergedRank::State::add_node(const MergePlace::Node& from, const Sizes& s, std::size_t k, const Call& call,
-                                 NodeTable& out) {
+                                 NodeTable& out) const {
   if (from.duration_ns >= 0) out.add_int(attr::duration_nanos, Kind::uint64_val, from.duration_ns);
   if (from.type == NodeType::comp) {
     const bool scaled = from.of_chunks != 0;

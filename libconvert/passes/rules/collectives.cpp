@@ -369,10 +369,10 @@ class GroupChecker {
 
 }  // namespace
 
-void check_collectives(std::span<const TraceSummary> set, const GroupLists* lists, std::size_t world,
+void check_collectives(std::span<const TraceSummary> set, const GroupLists* groups, std::size_t world,
                        Diagnostics& diagnostics) {
-  GroupChecker checker(set, lists, diagnostics);
-  for (const CollectiveGroup& g : collective_groups(set, lists, world)) checker.check(g);
+  GroupChecker checker(set, groups, diagnostics);
+  for (const CollectiveGroup& g : collective_groups(set, groups, world)) checker.check(g);
 }
 
 }  // namespace convert::rules

@@ -212,7 +212,8 @@ class StepChecker {
     if (written_by_us(s)) check_parents(s, known);
   }
 
-  void check_dependency(const StepAt& s, std::int32_t depid, std::int32_t deps, std::vector<std::uint32_t>& known);
+  void check_dependency(const StepAt& s, std::int32_t on_tb, std::int32_t on_step,
+                        std::vector<std::uint32_t>& known);
 
   // Reports what a step waits for and does not name.
   void check_parents(const StepAt& s, const std::vector<std::uint32_t>& known) {

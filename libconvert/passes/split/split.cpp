@@ -265,7 +265,7 @@ struct SystemSplit::State {
     out.end_node();
   }
 
-  static void add_end(NodeType type, const TaskRanks& ranks, std::int64_t tag, std::int64_t bytes, NodeTable& out);
+  static void add_end(NodeType type, const TaskRanks& ends, std::int64_t tag, std::int64_t bytes, NodeTable& out);
 
   Trace system;
   std::vector<NodePlace> places;

@@ -33,12 +33,12 @@ std::string blocked_text(const StepGraph& p, const Blocked& b) {
 }  // namespace
 
 // Follows who waits for whom from one blocked chain until a chain repeats: that is the cycle.
-Diagnostic explain_deadlock(const StepGraph& p, const Execution& e) {
-  std::vector<std::uint32_t> at(p.chains.size(), no_index);  // the blocked step of each blocked chain
-  for (const Blocked& b : e.blocked) at[b.chain] = b.step;
+Diagnostic explain_deadlock(const StepGraph& graph, const Execution& execution) {
+  std::vector<std::uint32_t> at(graph.chains.size(), no_index);  // the blocked step of each blocked chain
+  for (const Blocked& b : execution.blocked) at[b.chain] = b.step;
   const auto pending = [&](const std::vector<std::uint32_t>& steps, std::uint32_t begin, std::uint32_t count) {
     for (std::uint32_t k = begin; k < begin + count; ++k) {
-      const std::uint32_t blocked_at = at[chain_of(p, steps[k])];
+      const std::uint32_t blocked_at = at[chain_of(graph, steps[k])];
       if (blocked_at != no_index && steps[k] >= blocked_at) return steps[k];
     }
     return no_index;
@@ -47,16 +47,16 @@ Diagnostic explain_deadlock(const StepGraph& p, const Execution& e) {
     using Why = Blocked::Why;
     if (b.why == Why::dependency) return b.other;
     if (b.why == Why::never_published || b.other == no_index) return no_index;
-    const Connection& c = p.connections[b.other];
-    return b.why == Why::empty_connection ? pending(p.send_steps, c.send_begin, c.sends)
-                                          : pending(p.recv_steps, c.recv_begin, c.recvs);
+    const Connection& c = graph.connections[b.other];
+    return b.why == Why::empty_connection ? pending(graph.send_steps, c.send_begin, c.sends)
+                                          : pending(graph.recv_steps, c.recv_begin, c.recvs);
   };
-  std::vector<std::uint32_t> index_of(p.chains.size(), no_index);
-  for (std::uint32_t i = 0; i < e.blocked.size(); ++i) index_of[e.blocked[i].chain] = i;
+  std::vector<std::uint32_t> index_of(graph.chains.size(), no_index);
+  for (std::uint32_t i = 0; i < execution.blocked.size(); ++i) index_of[execution.blocked[i].chain] = i;
 
   std::vector<std::string> notes;
   std::vector<std::uint32_t> path;
-  std::vector<std::uint32_t> position(e.blocked.size(), no_index);
+  std::vector<std::uint32_t> position(execution.blocked.size(), no_index);
   std::uint32_t i = 0;
   for (;;) {
     if (position[i] != no_index) {
@@ -65,17 +65,17 @@ Diagnostic explain_deadlock(const StepGraph& p, const Execution& e) {
     }
     position[i] = static_cast<std::uint32_t>(path.size());
     path.push_back(i);
-    const std::uint32_t next = awaited(e.blocked[i]);
-    const std::uint32_t chain = next == no_index ? no_index : chain_of(p, next);
+    const std::uint32_t next = awaited(execution.blocked[i]);
+    const std::uint32_t chain = next == no_index ? no_index : chain_of(graph, next);
     if (chain == no_index || index_of[chain] == no_index) break;  // ends at something that never comes
     i = index_of[chain];
   }
   for (std::size_t k = 0; k < std::min(path.size(), max_cycle); ++k)
-    notes.push_back(blocked_text(p, e.blocked[path[k]]));
+    notes.push_back(blocked_text(graph, execution.blocked[path[k]]));
   if (path.size() > max_cycle) notes.push_back("… " + std::to_string(path.size() - max_cycle) + " more");
-  return {Severity::error, p.locate(e.blocked[path[0]].step), "deadlock",
-          "deadlock: " + std::to_string(e.blocked.size()) +
-              (p.from_traces ? " chains of steps never finish" : " threadblocks never finish") +
+  return {Severity::error, graph.locate(execution.blocked[path[0]].step), "deadlock",
+          "deadlock: " + std::to_string(execution.blocked.size()) +
+              (graph.from_traces ? " chains of steps never finish" : " threadblocks never finish") +
               (path.size() > 1 ? "; they wait for each other in a circle" : ""),
           std::move(notes)};
 }

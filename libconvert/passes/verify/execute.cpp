@@ -244,27 +244,27 @@ std::vector<std::int64_t> used_chunks(const StepGraph& p) {
 
 }  // namespace
 
-BufferLayout::BufferLayout(const StepGraph& p, bool inplace) {
-  const std::int32_t n = p.ranks();
-  const bool custom = p.collective == Collective::custom;
+BufferLayout::BufferLayout(const StepGraph& graph, bool inplace) {
+  const std::int32_t n = graph.ranks();
+  const bool custom = graph.collective == Collective::custom;
   const bool alias = inplace && !custom;
-  const std::int64_t full_in = custom ? 0 : input_chunks(p.collective, p.chunks, n);
-  const std::int64_t full_out = custom ? 0 : output_chunks(p.collective, p.chunks, n);
-  const std::vector<std::int64_t> used = used_chunks(p);
+  const std::int64_t full_in = custom ? 0 : input_chunks(graph.collective, graph.chunks, n);
+  const std::int64_t full_out = custom ? 0 : output_chunks(graph.collective, graph.chunks, n);
+  const std::vector<std::int64_t> used = used_chunks(graph);
   // A file of a few steps may claim any number of chunks; what no step can fill is not worth the memory.
   std::uint64_t moved = 0;
-  for (const GraphStep& s : p.steps) moved += static_cast<std::uint64_t>(s.cnt);
+  for (const GraphStep& s : graph.steps) moved += static_cast<std::uint64_t>(s.cnt);
   const std::uint64_t limit = (std::uint64_t{1} << 20) + 16 * moved;
   for (std::int32_t r = 0; r < n; ++r) {
     rank_begin_.push_back(slots_);
-    const RankBuffers& b = p.buffers[static_cast<std::size_t>(r)];
+    const RankBuffers& b = graph.buffers[static_cast<std::size_t>(r)];
     const std::int64_t* use = &used[static_cast<std::size_t>(r) * 3];
     Extent in{slots_, std::max(std::min<std::int64_t>(b.i_chunks, use[0]), full_in)};
     Extent out{slots_, std::max(std::min<std::int64_t>(b.o_chunks, use[1]), full_out)};
-    if (alias && p.collective == Collective::all_gather) {
+    if (alias && graph.collective == Collective::all_gather) {
       in.begin += static_cast<std::uint64_t>(r * full_in);
       slots_ += static_cast<std::uint64_t>(std::max(out.size, r * full_in + in.size));
-    } else if (alias && p.collective == Collective::reduce_scatter) {
+    } else if (alias && graph.collective == Collective::reduce_scatter) {
       out.begin += static_cast<std::uint64_t>(r * full_out);
       slots_ += static_cast<std::uint64_t>(std::max(in.size, r * full_out + out.size));
     } else if (alias) {
@@ -279,7 +279,7 @@ BufferLayout::BufferLayout(const StepGraph& p, bool inplace) {
     extents_.push_back({slots_, std::min<std::int64_t>(b.s_chunks, use[2])});
     slots_ += static_cast<std::uint64_t>(extents_.back().size);
     if (slots_ > limit) {
-      throw input_error(p.locate_rank(r),
+      throw input_error(graph.locate_rank(r),
                         "the buffers have " + counted(slots_, "chunk") + " and more, but the steps move only " +
                             std::to_string(moved) + "; check nchunksperloop and the offsets",
                         "offsets");

@@ -40,22 +40,23 @@ std::vector<std::int32_t> owners(const StepGraph& p) {
 
 }  // namespace
 
-std::optional<Permutation> find_permutation(const StepGraph& p) {
-  if (p.collective != Collective::all_gather || !p.inplace || p.ranks() < 2 || p.chunks % p.ranks() != 0) {
+std::optional<Permutation> find_permutation(const StepGraph& graph) {
+  if (graph.collective != Collective::all_gather || !graph.inplace || graph.ranks() < 2 ||
+      graph.chunks % graph.ranks() != 0) {
     return std::nullopt;
   }
-  const std::vector<std::int32_t> owner = owners(p);
+  const std::vector<std::int32_t> owner = owners(graph);
   if (owner.empty()) return std::nullopt;
-  const std::int32_t each = p.chunks / p.ranks();
-  std::vector<std::int32_t> next(static_cast<std::size_t>(p.ranks()), 0);
+  const std::int32_t each = graph.chunks / graph.ranks();
+  std::vector<std::int32_t> next(static_cast<std::size_t>(graph.ranks()), 0);
   Permutation out{.belongs = {}, .rounds_first = true};
   bool in_place = true;
-  for (std::int32_t o = 0; o < p.chunks; ++o) {
+  for (std::int32_t o = 0; o < graph.chunks; ++o) {
     const std::int32_t rank = owner[static_cast<std::size_t>(o)];
     const std::int32_t k = next[static_cast<std::size_t>(rank)]++;
     if (k == each) return std::nullopt;
     out.belongs.push_back(rank * each + k);
-    out.rounds_first = out.rounds_first && rank == o % p.ranks();
+    out.rounds_first = out.rounds_first && rank == o % graph.ranks();
     in_place = in_place && out.belongs.back() == o;
   }
   return in_place ? std::nullopt : std::optional(std::move(out));

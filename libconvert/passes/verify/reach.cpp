@@ -38,41 +38,41 @@ std::vector<std::uint32_t> sorted_by(std::span<const std::uint32_t> items, std::
 
 }  // namespace
 
-void add_local_edges(const StepGraph& p, std::vector<StepPair>& edges) {
-  edges.reserve(edges.size() + p.step_count() + p.deps.size());
-  for (const Chain& c : p.chains) {
+void add_local_edges(const StepGraph& graph, std::vector<StepPair>& edges) {
+  edges.reserve(edges.size() + graph.step_count() + graph.deps.size());
+  for (const Chain& c : graph.chains) {
     for (std::uint32_t s = c.first; s < c.first + c.count; ++s) {
       if (s > c.first) edges.push_back({s - 1, s});
-      for (const Dependency& d : p.deps_of(s)) {
+      for (const Dependency& d : graph.deps_of(s)) {
         if (d.step != no_index) edges.push_back({d.step, s});
       }
     }
   }
 }
 
-void add_message_edges(const StepGraph& p, std::vector<StepPair>& edges) {
-  for (const Connection& c : p.connections) {
+void add_message_edges(const StepGraph& graph, std::vector<StepPair>& edges) {
+  for (const Connection& c : graph.connections) {
     for (std::uint32_t k = 0; k < std::min(c.sends, c.recvs); ++k) {
-      edges.push_back({p.send_steps[c.send_begin + k], p.recv_steps[c.recv_begin + k]});
+      edges.push_back({graph.send_steps[c.send_begin + k], graph.recv_steps[c.recv_begin + k]});
     }
   }
 }
 
-std::vector<std::uint32_t> running_order(const StepGraph& p) {
+std::vector<std::uint32_t> running_order(const StepGraph& graph) {
   std::vector<StepPair> edges;
-  add_local_edges(p, edges);
+  add_local_edges(graph, edges);
   const std::size_t local = edges.size();
-  add_message_edges(p, edges);
-  std::vector<std::uint32_t> waits(p.step_count());     // for so many edges
-  std::vector<std::uint32_t> messages(p.step_count());  // and of these so many from other ranks
+  add_message_edges(graph, edges);
+  std::vector<std::uint32_t> waits(graph.step_count());     // for so many edges
+  std::vector<std::uint32_t> messages(graph.step_count());  // and of these so many from other ranks
   for (std::size_t e = 0; e < edges.size(); ++e) {
     ++waits[edges[e].to];
     if (e >= local) ++messages[edges[e].to];
   }
-  const Rows after = rows(edges, p.step_count(), &StepPair::from, &StepPair::to);
+  const Rows after = rows(edges, graph.step_count(), &StepPair::from, &StepPair::to);
   std::vector<std::uint32_t> order;
-  order.reserve(p.step_count());
-  std::vector<bool> placed(p.step_count());
+  order.reserve(graph.step_count());
+  std::vector<bool> placed(graph.step_count());
   std::vector<std::uint32_t> ready;
   std::vector<std::uint32_t> held;  // by nothing but messages
   const auto look_at = [&](std::uint32_t s) {
@@ -82,7 +82,7 @@ std::vector<std::uint32_t> running_order(const StepGraph& p) {
       held.push_back(s);
     }
   };
-  for (std::uint32_t s = p.step_count(); s-- > 0;) look_at(s);
+  for (std::uint32_t s = graph.step_count(); s-- > 0;) look_at(s);
   while (!ready.empty() || !held.empty()) {
     std::vector<std::uint32_t>& from = ready.empty() ? held : ready;
     const std::uint32_t s = from.back();
@@ -92,7 +92,7 @@ std::vector<std::uint32_t> running_order(const StepGraph& p) {
     order.push_back(s);
     for (const std::uint32_t next : after[s]) {
       if (placed[next]) continue;
-      if (p.steps[next].in != no_index && p.steps[s].out == p.steps[next].in) --messages[next];
+      if (graph.steps[next].in != no_index && graph.steps[s].out == graph.steps[next].in) --messages[next];
       --waits[next];
       look_at(next);
     }

@@ -58,7 +58,7 @@ class Reachability {
   void cover_with_paths();
   [[nodiscard]] std::vector<Query> queries(std::span<const StepPair> pairs, std::span<Answer> answers) const;
   template <typename Key>
-  static std::vector<Batch> batches(std::span<Query> queries, std::size_t most, const Key& key);
+  static std::vector<Batch> batches(std::span<Query> all, std::size_t most, const Key& key);
   void sweep_marks(const Batch& batch, bool forward, std::span<Answer> answers) const;
   void sweep_paths(const Batch& batch, std::span<Answer> answers) const;
   [[nodiscard]] std::uint64_t cost(std::span<const Batch> batches) const;

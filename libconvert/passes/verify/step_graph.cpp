@@ -118,27 +118,27 @@ std::uint32_t ConnectionTable::get(std::int32_t src, std::int32_t dst, std::int6
   return found;
 }
 
-void index_messages(StepGraph& p) {
+void index_messages(StepGraph& graph) {
   std::uint32_t sends = 0;
   std::uint32_t recvs = 0;
-  for (Connection& c : p.connections) {
+  for (Connection& c : graph.connections) {
     c.send_begin = sends;
     c.recv_begin = recvs;
     sends += c.sends;
     recvs += c.recvs;
     c.sends = c.recvs = 0;
   }
-  p.send_steps.resize(sends);
-  p.recv_steps.resize(recvs);
-  for (std::uint32_t s = 0; s < p.step_count(); ++s) {
-    const GraphStep& step = p.steps[s];
+  graph.send_steps.resize(sends);
+  graph.recv_steps.resize(recvs);
+  for (std::uint32_t s = 0; s < graph.step_count(); ++s) {
+    const GraphStep& step = graph.steps[s];
     if (step.out != no_index) {
-      Connection& c = p.connections[step.out];
-      p.send_steps[c.send_begin + c.sends++] = s;
+      Connection& c = graph.connections[step.out];
+      graph.send_steps[c.send_begin + c.sends++] = s;
     }
     if (step.in != no_index) {
-      Connection& c = p.connections[step.in];
-      p.recv_steps[c.recv_begin + c.recvs++] = s;
+      Connection& c = graph.connections[step.in];
+      graph.recv_steps[c.recv_begin + c.recvs++] = s;
     }
   }
 }
@@ -166,8 +166,8 @@ std::string connection_text(const StepGraph& graph, const Connection& c) {
          (graph.from_traces ? " with tag " : " on channel ") + std::to_string(c.channel);
 }
 
-std::uint32_t chain_of(const StepGraph& p, std::uint32_t step) {
-  return holder(p.chains, step, &Chain::first, &Chain::count);
+std::uint32_t chain_of(const StepGraph& graph, std::uint32_t step) {
+  return holder(graph.chains, step, &Chain::first, &Chain::count);
 }
 
 StepGraph make_step_graph(const Algorithm& algorithm) {

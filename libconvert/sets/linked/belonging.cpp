@@ -61,7 +61,7 @@ bool ranks_differ(const Origins& from) {
 
 // "of process 23442 there and 1734239 here, …", for a message about the device trace.
 std::string differences(const Origins& from) {
-  constexpr std::int64_t most_apart_s = 36 * 3600;  // time zones, and a run over midnight
+  constexpr std::int64_t most_apart_s = std::int64_t{36} * 3600;  // time zones, and a run over midnight
   std::string out;
   const auto add = [&](const std::string& what, const std::string& there, const std::string& here) {
     out += (out.empty() ? "" : ", ") + what + " " + there + " there and " + here + " here";

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <ranges>
 #include <tuple>
 
 #include "simulate/symmetry/symmetry.h"
@@ -79,15 +80,15 @@ PortWatch::End PortWatch::first_wire(Rank src, Rank dst) const {
 // Returns the port in the highest dimension in which the two differ.
 PortWatch::End PortWatch::last_wire(Rank src, Rank dst) const {
   const std::vector<ProductWires::Dim>& dims = numbers_.dims();
-  for (auto d = dims.rbegin(); d != dims.rend(); ++d) {
-    const std::uint32_t from = numbers_.coordinate(*d, src);
-    const std::uint32_t to = numbers_.coordinate(*d, dst);
+  for (const ProductWires::Dim& d : std::views::reverse(dims)) {
+    const std::uint32_t from = numbers_.coordinate(d, src);
+    const std::uint32_t to = numbers_.coordinate(d, dst);
     if (from == to) continue;
-    if (has_switch(d->topology)) return {&*d, d->first_wire + dst * d->fanout + 1};
-    const std::uint32_t port = out_port(*d, from, to);
-    const std::uint32_t before = with(d->topology, [&](auto t) { return t.before(from, to, d->npus); });
-    const Rank owner = dst + (before - to) * d->stride;  // modulo 2^32
-    return {&*d, d->first_wire + owner * d->fanout + port};
+    if (has_switch(d.topology)) return {&d, d.first_wire + dst * d.fanout + 1};
+    const std::uint32_t port = out_port(d, from, to);
+    const std::uint32_t before = with(d.topology, [&](auto t) { return t.before(from, to, d.npus); });
+    const Rank owner = dst + (before - to) * d.stride;  // modulo 2^32
+    return {&d, d.first_wire + owner * d.fanout + port};
   }
   return {};
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -158,7 +159,7 @@ void append_kinds(const ReplayResult& result, bool all, std::string& out) {
     if (r.ended != 0) {
       CollectiveKind kind = *r.kind;
       const auto ended = static_cast<double>(r.ended);
-      mean = static_cast<Picoseconds>(r.time_ps / ended + 0.5);
+      mean = std::llround(r.time_ps / ended);
       if (kind.bound_ps) kind.bound_ps = static_cast<Picoseconds>(r.bound_ps / ended);
       s = speed_of(kind, *mean);
     }

@@ -76,7 +76,7 @@ class SharedBus {
   std::uint32_t take(List& list);
   void add_event(std::uint32_t side, Picoseconds delay, Event event);
   void submit(std::uint32_t side, std::uint32_t request);
-  void cross_inner(std::uint32_t side, std::uint32_t outer, bool to_npu, bool send_back, Then then);
+  void cross_inner(std::uint32_t side, std::uint32_t outer, bool from_npu, bool send_back, Then then);
   void go_on(std::uint32_t side);
   void try_to_send(std::uint32_t side);
   void send(std::uint32_t side);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <ranges>
 #include <tuple>
 #include <utility>
 
@@ -20,8 +21,8 @@ using WaitKind = WaitGraph::Kind;
 class Lonely {
  public:
   void add(const ChannelKey& key) {
-    by_tag_.push_back({pair_of(key), key.tag, key.bytes});
-    by_bytes_.push_back({pair_of(key), key.bytes, key.tag});
+    by_tag_.emplace_back(pair_of(key), key.tag, key.bytes);
+    by_bytes_.emplace_back(pair_of(key), key.bytes, key.tag);
   }
   void sort() {
     std::sort(by_tag_.begin(), by_tag_.end());
@@ -102,10 +103,10 @@ class Reporter {
     }
     std::sort(sends.begin(), sends.end());
     std::vector<std::uint32_t> unmatched;
-    for (auto send = sends.rbegin(); send != sends.rend(); ++send) {
-      if (left[send->first] == 0) continue;
-      --left[send->first];
-      unmatched.push_back(send->second);
+    for (const auto& [channel, op] : std::views::reverse(sends)) {
+      if (left[channel] == 0) continue;
+      --left[channel];
+      unmatched.push_back(op);
     }
     std::sort(unmatched.begin(), unmatched.end());
     for (const std::uint32_t op : unmatched) {

@@ -2,6 +2,7 @@
 #include "passes/link/order/events.h"
 
 #include <algorithm>
+#include <cassert>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -145,6 +146,7 @@ void EventFinder::sort_calls() {
 
 // Returns the number that the host trace gives to the thread of the forward operator.
 std::int64_t EventFinder::forward_tid(const Operator& op) const {
+  assert(op.event == no_index || device_ != nullptr);
   if (op.event != no_index && device_->cpu_ops[op.event].forward_thread > 0) {
     return device_->cpu_ops[op.event].forward_thread;
   }

@@ -96,7 +96,7 @@ struct MergedProof::State {
     return lists.get(call(m).program)[word];
   }
 
-  void prove(std::span<const Meeting> members);
+  void prove(std::span<const Meeting> found);
   [[nodiscard]] bool agree(std::span<const Meeting> members) const;
   [[nodiscard]] bool in_place(std::span<const Meeting> members) const;
   [[nodiscard]] bool prove_part(std::span<const Meeting> members, std::uint32_t part);

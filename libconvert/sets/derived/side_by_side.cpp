@@ -126,7 +126,7 @@ void SideBySide::Reader::shift(Trace& out) const {
     }
     if (grouped || (n.type != NodeType::comm_coll && !was_collective)) continue;
     const auto begin = static_cast<std::uint32_t>(t.attrs.size());
-    for (std::uint32_t k = 0; k < n.attrs.count; ++k) t.attrs.push_back(Attr(t.attrs[n.attrs.begin + k]));
+    for (std::uint32_t k = 0; k < n.attrs.count; ++k) t.attrs.push_back(t.attrs[n.attrs.begin + k]);
     t.add_string(was_collective ? merged::pg_name : attr::pg_name, set_->world);
     n.attrs = {begin, n.attrs.count + 1};
   }

@@ -133,9 +133,15 @@ def list_cases(files, text):
     return 0 if listed else 1
 
 
+def newest_build():
+    """The folder of tools of the preset that was built last."""
+    built = sorted(pathlib.Path(__file__).parent.parent.glob("build/*/bin/et-convert"), key=lambda p: p.stat().st_mtime)
+    return str(built[-1].parent) if built else "build/dev/bin"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default="build/release/bin", help="directory of the built tools (%(default)s)")
+    parser.add_argument("--bin", default=newest_build(), help="directory of the built tools (%(default)s)")
     parser.add_argument("--testdata", default=str(pathlib.Path(__file__).parent.parent / "testdata"))
     parser.add_argument("--update", action="store_true", help="write what happens into the files as expectation")
     parser.add_argument("-k", metavar="TEXT", default="",

@@ -14,15 +14,15 @@ namespace {
 // Says which nodes to keep, by rank (position in the set) and node.
 using Kept = std::vector<std::vector<bool>>;
 
-struct Place {
+struct NodePlace {
   std::uint32_t rank;  // position in the set
   std::uint32_t node;  // index in its trace
 };
 
 // Holds the messages from both of their ends.
 struct Wires {
-  using Wire = std::pair<std::uint32_t, Place>;  // node and other end
-  std::vector<std::vector<Wire>> of_rank;        // by node
+  using Wire = std::pair<std::uint32_t, NodePlace>;  // node and other end
+  std::vector<std::vector<Wire>> of_rank;            // by node
 
   explicit Wires(const std::vector<Trace>& traces, const std::vector<Graph>& graphs) : of_rank(traces.size()) {
     std::vector<RankMessages> messages;
@@ -40,12 +40,12 @@ struct Wires {
   }
 
   template <class Visit>
-  void for_each(Place at, const Visit& visit) const {
+  void for_each(NodePlace at, const Visit& visit) const {
     for (const Wire& w : std::ranges::equal_range(of_rank[at.rank], at.node, {}, &Wire::first)) visit(w.second);
   }
 };
 
-Place find_node(const std::vector<Trace>& traces, const NearNode& near) {
+NodePlace find_node(const std::vector<Trace>& traces, const NearNode& near) {
   const std::string option =
       "--around " + (near.rank ? std::to_string(*near.rank) + ':' : std::string()) + std::to_string(near.node);
   if (!near.rank && traces.size() > 1)
@@ -67,16 +67,16 @@ void keep_around(const std::vector<Trace>& traces, const NearNode& near, Kept& k
   const Wires wires(traces, graphs);
   Kept reached;
   for (const Trace& t : traces) reached.emplace_back(t.nodes.nodes.size());
-  std::vector<Place> now{find_node(traces, near)};
+  std::vector<NodePlace> now{find_node(traces, near)};
   reached[now[0].rank][now[0].node] = true;
   for (std::uint32_t hop = 0; hop < near.hops && !now.empty(); ++hop) {
-    std::vector<Place> next;
-    const auto reach = [&](Place p) {
+    std::vector<NodePlace> next;
+    const auto reach = [&](NodePlace p) {
       if (reached[p.rank][p.node]) return;
       reached[p.rank][p.node] = true;
       next.push_back(p);
     };
-    for (const Place at : now) {
+    for (const NodePlace at : now) {
       for (const Edge& e : graphs[at.rank].parents(at.node)) reach({at.rank, e.node});
       for (const Edge& e : graphs[at.rank].children(at.node)) reach({at.rank, e.node});
       wires.for_each(at, reach);

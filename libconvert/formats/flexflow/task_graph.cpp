@@ -24,11 +24,11 @@ std::string shown(const DotToken& token) {
 }
 
 // A place in the file, kept when its token is gone.
-struct Place {
+struct TextPlace {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
 };
-Place place_of(const DotToken& token) { return {token.line, token.column}; }
+TextPlace place_of(const DotToken& token) { return {token.line, token.column}; }
 
 class GraphReader {
  public:
@@ -55,7 +55,7 @@ class GraphReader {
  private:
   void advance() { token_ = lexer_.next(); }
   [[noreturn]] void fail(const std::string& message) const { throw input_error(lexer_.locate(token_), message); }
-  [[noreturn]] void fail(Place at, const std::string& message) const {
+  [[noreturn]] void fail(TextPlace at, const std::string& message) const {
     throw input_error({.file = graph_.file, .line = at.line, .column = at.column}, message);
   }
   void expect(char symbol) {
@@ -104,7 +104,7 @@ class GraphReader {
       return;
     }
     name_.assign(token_.text);
-    const Place at = place_of(token_);
+    const TextPlace at = place_of(token_);
     const bool quoted = token_.kind == TokenKind::quoted;
     advance();
     if (token_.is('=')) {  // an attribute of the graph
@@ -123,7 +123,7 @@ class GraphReader {
   }
 
   // Returns K of "node<K>".
-  [[nodiscard]] std::uint32_t number_of(std::string_view name, Place at) const {
+  [[nodiscard]] std::uint32_t number_of(std::string_view name, TextPlace at) const {
     constexpr std::string_view prefix = "node";
     const std::string_view digits = name.starts_with(prefix) ? name.substr(prefix.size()) : std::string_view();
     const auto k = parse_unsigned(digits);
@@ -149,7 +149,7 @@ class GraphReader {
     if (token_.is('[')) attributes();
   }
 
-  void task(std::uint32_t number, Place at) {
+  void task(std::uint32_t number, TextPlace at) {
     has_label_ = false;
     if (token_.is('[')) attributes();
     if (!has_label_) fail(at, name_ + " has no label");
@@ -228,7 +228,7 @@ class GraphReader {
     }
   }
 
-  [[nodiscard]] Place place_in_label(std::size_t offset) const {
+  [[nodiscard]] TextPlace place_in_label(std::size_t offset) const {
     if (!label_as_written_) return label_at_;
     const std::string_view before = std::string_view(label_).substr(0, offset);
     const auto lines = static_cast<std::uint32_t>(std::ranges::count(before, '\n'));
@@ -250,12 +250,12 @@ class GraphReader {
   DotToken token_;
   std::string name_;
   std::string label_;
-  Place label_at_;                // of its first character
+  TextPlace label_at_;            // of its first character
   bool label_as_written_ = true;  // in one string, without joined lines
   bool has_label_ = false;
   TaskLabel parsed_;
   std::uint64_t odd_owners_ = 0;
-  Place first_odd_owner_;
+  TextPlace first_odd_owner_;
   Rank odd_owner_ = 0;
 };
 

@@ -73,7 +73,7 @@ XmlDocument::XmlDocument(std::string text, std::string file) : text_(std::move(t
   if (!root_) throw input_error({.file = file_}, "no XML element: a document with root <algo> is expected", "xml");
 }
 
-Place XmlDocument::place(std::ptrdiff_t offset) const {
+XmlPlace XmlDocument::place(std::ptrdiff_t offset) const {
   const auto position =
       static_cast<std::uint32_t>(std::clamp<std::ptrdiff_t>(offset, 0, static_cast<std::ptrdiff_t>(text_.size())));
   constexpr std::size_t near = 4;

@@ -13,7 +13,7 @@
 
 namespace convert {
 
-struct Place {
+struct XmlPlace {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
 };
@@ -26,11 +26,11 @@ class XmlDocument {
   [[nodiscard]] pugi::xml_node root() const { return root_; }
   [[nodiscard]] const std::string& file() const { return file_; }
   // Returns line and column of an offset; takes constant time for calls in document order.
-  [[nodiscard]] Place place(std::ptrdiff_t offset) const;
-  [[nodiscard]] Place place(pugi::xml_node node) const {
+  [[nodiscard]] XmlPlace place(std::ptrdiff_t offset) const;
+  [[nodiscard]] XmlPlace place(pugi::xml_node node) const {
     return place(node.offset_debug() - (node.type() == pugi::node_element ? 1 : 0));
   }
-  [[nodiscard]] Location at(Place p) const { return {.file = file_, .line = p.line, .column = p.column}; }
+  [[nodiscard]] Location at(XmlPlace p) const { return {.file = file_, .line = p.line, .column = p.column}; }
   [[nodiscard]] Location at(pugi::xml_node node) const { return at(place(node)); }
 
  private:

@@ -12,7 +12,7 @@ constexpr std::size_t max_attributes = 256;  // the runtimes keep 16
 
 }  // namespace
 
-void XmlFields::ignore(const std::string& what, Place place) {
+void XmlFields::ignore(const std::string& what, XmlPlace place) {
   Seen& seen = ignored_[what];
   if (seen.count++ == 0) seen.first = place;
 }
@@ -31,7 +31,7 @@ std::string XmlFields::new_spelling_hint(pugi::xml_node node) {
   return is_new ? " (this is MSCCLang's new spelling; write the file with old_format=True)" : "";
 }
 
-bool XmlFields::add_other(pugi::xml_node node, Place place, pugi::xml_attribute a, OtherAttributes& other) {
+bool XmlFields::add_other(pugi::xml_node node, XmlPlace place, pugi::xml_attribute a, OtherAttributes& other) {
   const std::string element = std::string("<") + node.name() + ">";
   const std::string attribute = std::string("attribute '") + a.name() + "'";
   const auto bad = [&](const std::string& message) {
@@ -48,7 +48,7 @@ bool XmlFields::add_other(pugi::xml_node node, Place place, pugi::xml_attribute 
   return true;
 }
 
-bool XmlFields::integer(Place place, const char* name, const char* text, std::int64_t low, std::int64_t high,
+bool XmlFields::integer(XmlPlace place, const char* name, const char* text, std::int64_t low, std::int64_t high,
                         std::int64_t& value) {
   const char* begin = text;
   const char* end = text + std::strlen(text);
@@ -66,7 +66,7 @@ bool XmlFields::integer(Place place, const char* name, const char* text, std::in
   return (value >= low && value <= high) || bad("is out of range");
 }
 
-bool XmlFields::long_integer32(Place place, const char* name, const char* text, std::int32_t& out) {
+bool XmlFields::long_integer32(XmlPlace place, const char* name, const char* text, std::int32_t& out) {
   using Limits = std::numeric_limits<std::int32_t>;
   std::int64_t wide = 0;
   if (!integer(place, name, text, Limits::min(), Limits::max(), wide)) return false;

@@ -21,17 +21,17 @@ class XmlFields {
   XmlFields(const XmlDocument& document, Diagnostics& diagnostics)
       : document_(document), diagnostics_(diagnostics) {}
 
-  void error(Place place, const char* rule, std::string message) {
+  void error(XmlPlace place, const char* rule, std::string message) {
     diagnostics_.error(document_.at(place), rule, std::move(message));
   }
   // Counts a name that the format does not know; report_ignored() warns of each once.
-  void ignore(const std::string& what, Place place);
+  void ignore(const std::string& what, XmlPlace place);
   void report_ignored();
 
   // Fills `values` with the known attributes of an element; unknown ones go to `other` or are counted. Returns
   // false, with a finding each, if one is missing or given twice.
   template <std::size_t N>
-  bool collect(pugi::xml_node node, Place place, const std::array<const char*, N>& names,
+  bool collect(pugi::xml_node node, XmlPlace place, const std::array<const char*, N>& names,
                std::array<const char*, N>& values, OtherAttributes* other = nullptr) {
     values.fill(nullptr);
     std::size_t expected = 0;
@@ -69,12 +69,12 @@ class XmlFields {
   }
 
   // Keeps an attribute that has no field. Returns false, with a finding, if it is given twice or malformed.
-  bool add_other(pugi::xml_node node, Place place, pugi::xml_attribute attribute, OtherAttributes& other);
+  bool add_other(pugi::xml_node node, XmlPlace place, pugi::xml_attribute attribute, OtherAttributes& other);
 
   // Reads a decimal integer within [low, high]; returns false, with a finding, if it is none.
-  bool integer(Place place, const char* name, const char* text, std::int64_t low, std::int64_t high,
+  bool integer(XmlPlace place, const char* name, const char* text, std::int64_t low, std::int64_t high,
                std::int64_t& value);
-  bool integer32(Place place, const char* name, const char* text, std::int32_t& out) {
+  bool integer32(XmlPlace place, const char* name, const char* text, std::int32_t& out) {
     const char* p = text;  // the short common case: -1, 0 … 999999
     const bool negative = *p == '-';
     p += negative ? 1 : 0;
@@ -89,10 +89,10 @@ class XmlFields {
 
  private:
   struct Seen {
-    Place first;
+    XmlPlace first;
     std::size_t count = 0;
   };
-  bool long_integer32(Place place, const char* name, const char* text, std::int32_t& out);
+  bool long_integer32(XmlPlace place, const char* name, const char* text, std::int32_t& out);
   static std::string new_spelling_hint(pugi::xml_node node);
 
   const XmlDocument& document_;

@@ -52,7 +52,9 @@ class Reader {
   }
 
  private:
-  void error(Place place, const char* rule, std::string message) { fields_.error(place, rule, std::move(message)); }
+  void error(XmlPlace place, const char* rule, std::string message) {
+    fields_.error(place, rule, std::move(message));
+  }
   [[noreturn]] void fail(pugi::xml_node node, const char* rule, const std::string& message) const {
     throw input_error(document_.at(node), message, rule);
   }
@@ -64,7 +66,7 @@ class Reader {
   }
 
   void read_algo(pugi::xml_node root) {
-    const Place place = document_.place(root);
+    const XmlPlace place = document_.place(root);
     const std::size_t before = diagnostics_.errors();
     for (pugi::xml_attribute a = root.first_attribute(); a; a = a.next_attribute())
       fields_.add_other(root, place, a, out_.attributes);
@@ -100,7 +102,7 @@ class Reader {
   }
 
   // Reads what the algorithm is called, its protocol and its collective.
-  void read_names(pugi::xml_node root, Place place) {
+  void read_names(pugi::xml_node root, XmlPlace place) {
     if (const std::string* name = attribute("name")) {
       out_.name = *name;
     } else {
@@ -126,7 +128,7 @@ class Reader {
   }
 
   // Checks what the attributes say together.
-  void check_algo(Place place) {
+  void check_algo(XmlPlace place) {
     if (out_.min_bytes && out_.max_bytes && *out_.max_bytes != 0 && *out_.min_bytes > *out_.max_bytes) {
       error(place, "attributes",
             "minBytes=" + std::to_string(*out_.min_bytes) +
@@ -156,7 +158,7 @@ class Reader {
   [[nodiscard]] Gpus find_gpus(pugi::xml_node root) {
     Gpus by_rank;
     for (const pugi::xml_node node : root.children()) {
-      const Place place = document_.place(node);
+      const XmlPlace place = document_.place(node);
       if (node.type() != pugi::node_element) {
         error(place, "xml", "text inside <algo>: only elements are allowed");
         continue;
@@ -230,7 +232,7 @@ class Reader {
   void read_gpu(pugi::xml_node node, std::int32_t rank, Gpu& gpu) {
     std::vector<std::pair<std::int32_t, pugi::xml_node>> tbs;
     for (pugi::xml_node child = node.first_child(); child; child = child.next_sibling()) {
-      const Place place = document_.place(child);
+      const XmlPlace place = document_.place(child);
       if (child.type() != pugi::node_element) {
         error(place, "xml", "text inside <gpu>: only elements are allowed");
       } else if (std::strcmp(child.name(), "tb") == 0) {
@@ -284,7 +286,7 @@ class Reader {
   // Returns false if something in it was not understood.
   bool read_threadblock(pugi::xml_node node, std::int32_t rank, std::int32_t id) {
     bool understood = true;
-    const Place place = document_.place(node);
+    const XmlPlace place = document_.place(node);
     Threadblock tb;
     tb.line = place.line;
     tb.first_step = static_cast<std::uint32_t>(out_.steps.size());
@@ -311,7 +313,7 @@ class Reader {
                 std::to_string(std::min(out_.channels, max_channels) - 1));
     }
 
-    Place step_place;
+    XmlPlace step_place;
     for (pugi::xml_node child = node.first_child(); child; child = child.next_sibling()) {
       step_place = document_.place(child);
       if (child.type() != pugi::node_element) {
@@ -338,7 +340,7 @@ class Reader {
     return understood;
   }
 
-  bool read_step(pugi::xml_node node, Place place, Step& step, std::int32_t& number) {
+  bool read_step(pugi::xml_node node, XmlPlace place, Step& step, std::int32_t& number) {
     step.line = place.line;
     step.column = place.column;
     std::array<const char*, 10> v{};

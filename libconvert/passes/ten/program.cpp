@@ -12,7 +12,7 @@ namespace {
 
 using Transfer = Schedule::Transfer;
 
-struct Place {
+struct BufferPlace {
   Buffer buffer = Buffer::input;
   std::int32_t offset = 0;
 };
@@ -33,7 +33,7 @@ class Layout {
   }
 
   // Returns the place of a chunk at a node.
-  [[nodiscard]] Place of(std::uint32_t chunk, std::uint32_t node) {
+  [[nodiscard]] BufferPlace of(std::uint32_t chunk, std::uint32_t node) {
     const Schedule::Chunk& c = s_.chunks[chunk];
     if (dealt_) return {Buffer::input, deal(chunk, node)};
     if (collective_ == Collective::all_gather && !relayed()) return {Buffer::output, offset_[chunk]};
@@ -43,7 +43,7 @@ class Layout {
   }
 
   // Returns a place that nobody reads, for a copy of what is there already.
-  [[nodiscard]] Place spare(std::uint32_t node) {
+  [[nodiscard]] BufferPlace spare(std::uint32_t node) {
     return {Buffer::scratch, dealt_ ? spare_count_[node]++ : dealt_count_[node]++};
   }
 
@@ -308,7 +308,7 @@ class Programmer {
   [[nodiscard]] Step step_of(std::uint32_t i, StepType type, std::uint32_t node) {
     const Transfer& t = s_.transfers[i];
     const bool unread = node == t.dst && flow_.redundant[i];
-    const Place place = unread ? layout_.spare(node) : layout_.of(t.chunk, node);
+    const BufferPlace place = unread ? layout_.spare(node) : layout_.of(t.chunk, node);
     return {.type = type,
             .src_buf = place.buffer,
             .dst_buf = place.buffer,

@@ -99,11 +99,11 @@ TEST(FindPlace, APartLiesWhereItWasCutOut) {
   std::vector<std::uint32_t> all(5000);
   for (std::uint32_t& t : all) t = some(random, 10);
   const std::vector<std::uint32_t> part(all.begin() + 2100, all.begin() + 2600);
-  const Place place = find_place(part, all);
+  const Alignment place = find_place(part, all);
   EXPECT_EQ(place.alike, 1U);
   ASSERT_FALSE(place.pairs.empty());
   for (const TokenPair& p : place.pairs) EXPECT_EQ(p.b, p.a + 2100);
-  const Place other_way = find_place(all, part);
+  const Alignment other_way = find_place(all, part);
   EXPECT_EQ(other_way.alike, 1U);
   for (const TokenPair& p : other_way.pairs) EXPECT_EQ(p.a, p.b + 2100);
 }
@@ -112,10 +112,10 @@ TEST(FindPlace, EqualPlacesAreCountedAndTheFirstIsTaken) {
   std::vector<std::uint32_t> step(100), all;
   for (std::uint32_t i = 0; i < 100; ++i) step[i] = i * i % 31;
   for (int i = 0; i < 7; ++i) all.insert(all.end(), step.begin(), step.end());
-  const Place place = find_place(step, all);
+  const Alignment place = find_place(step, all);
   EXPECT_EQ(place.alike, 7U);
   for (const TokenPair& p : place.pairs) EXPECT_EQ(p.b, p.a);
-  const Place whole = find_place(all, all);
+  const Alignment whole = find_place(all, all);
   EXPECT_EQ(whole.alike, 1U);
   for (const TokenPair& p : whole.pairs) EXPECT_EQ(p.b, p.a);
 }

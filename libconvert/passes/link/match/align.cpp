@@ -252,7 +252,7 @@ std::size_t count_alike(const std::vector<Vote>& votes, const std::vector<std::u
   return std::max<std::size_t>(count, shifted ? 2 : 1);
 }
 
-Place place_of(const std::vector<Vote>& votes, std::int64_t n, std::int64_t m) {
+Alignment place_of(const std::vector<Vote>& votes, std::int64_t n, std::int64_t m) {
   // Operators that only one side has shift the others a little.
   const std::int64_t width = std::clamp<std::int64_t>(std::min(n, m) / 16, 1, 64);
   const std::vector<std::uint32_t> rows = rows_within(votes, width), exact = rows_within(votes, 1);
@@ -262,7 +262,7 @@ Place place_of(const std::vector<Vote>& votes, std::int64_t n, std::int64_t m) {
     if (exact[i] > exact[at]) at = i;
   }
   const std::int64_t distance = votes[at].distance;
-  Place place{.pairs = {}, .alike = count_alike(votes, exact, at, n, m)};
+  Alignment place{.pairs = {}, .alike = count_alike(votes, exact, at, n, m)};
   std::unordered_map<std::uint32_t, Vote> nearest;  // by row: the vote nearest to the distance
   for (const Vote& v : votes) {
     if (std::abs(v.distance - distance) > width) continue;
@@ -277,7 +277,7 @@ Place place_of(const std::vector<Vote>& votes, std::int64_t n, std::int64_t m) {
 
 }  // namespace
 
-Place find_place(Tokens a, Tokens b) {
+Alignment find_place(Tokens a, Tokens b) {
   for (const std::size_t length : {16U, 4U, 1U}) {
     const std::vector<Vote> votes = votes_of_rows(a, b, length);
     if (!votes.empty())

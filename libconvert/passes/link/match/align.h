@@ -24,11 +24,11 @@ struct TokenPair {
 [[nodiscard]] std::vector<TokenPair> align(Tokens a, Tokens b);
 
 // Holds where one sequence lies in the other, or overlaps with it.
-struct Place {
+struct Alignment {
   std::vector<TokenPair> pairs;  // some, ascending on both sides; empty: there is no such place
   std::size_t alike = 0;         // how many places fit equally well; the pairs are of the first
 };
-[[nodiscard]] Place find_place(Tokens a, Tokens b);
+[[nodiscard]] Alignment find_place(Tokens a, Tokens b);
 
 // Returns the positions of a longest strictly ascending subsequence of `values`.
 [[nodiscard]] std::vector<std::uint32_t> longest_ascending(std::span<const std::uint32_t> values);

@@ -251,7 +251,7 @@ void Between::place_thread(Positions hosts, Positions events) {
                                    open_events = open_ones(calls_.events, events);
   const std::vector<std::uint32_t> a = tokens_of(host_tokens_, open_hosts),
                                    b = tokens_of(event_tokens_, open_events);
-  const Place place = find_place(a, b);
+  const Alignment place = find_place(a, b);
   if (place.alike > 1) report_.evidence.places = std::max<std::uint64_t>(report_.evidence.places, place.alike);
   const Surplus of_thread = surplus(a, b);
   surplus_ = &of_thread;

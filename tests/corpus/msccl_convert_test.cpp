@@ -5,10 +5,8 @@
 #include <algorithm>
 
 #include "config/network/network.h"
-#include "corpus/corpus.h"
+#include "corpus/msccl_files.h"
 #include "formats/format.h"
-#include "formats/msccl/msccl.h"
-#include "io/input.h"
 #include "passes/lower/export.h"
 #include "passes/lower/lower.h"
 #include "passes/provenance.h"
@@ -19,13 +17,7 @@ namespace {
 
 using namespace convert;
 
-Algorithm read(const std::filesystem::path& path) {
-  Diagnostics diagnostics;
-  auto input = open_input(path.string());
-  return read_msccl(input->read_rest(), path.filename().string(), diagnostics);
-}
-
-std::vector<Trace> lower(const Algorithm& a, std::optional<std::int64_t> size = std::nullopt) {
+std::vector<Trace> lower_all(const Algorithm& a, std::optional<std::int64_t> size = std::nullopt) {
   Diagnostics diagnostics;
   const Lowering lowering(a, size, diagnostics);
   std::vector<Trace> traces(a.gpus.size());
@@ -50,14 +42,6 @@ Diagnostics& verified(const StepGraph& p, Diagnostics& diagnostics) {
   return diagnostics;
 }
 
-std::string text(const Diagnostics& diagnostics) {
-  std::string out;
-  for (const Diagnostic& d : diagnostics.all()) {
-    if (d.severity == Severity::error && out.size() < 2000) out += format_diagnostic(d) + "\n";
-  }
-  return out;
-}
-
 // The trace without what says how its steps were laid out on threadblocks.
 Trace without_threadblocks(const Trace& t) {
   using namespace attr;
@@ -79,25 +63,17 @@ Trace without_threadblocks(const Trace& t) {
   return out;
 }
 
-std::vector<std::filesystem::path> sound_files() {
-  std::vector<std::filesystem::path> out;
-  for (auto row : corpus::read_table(corpus::root() / "msccl" / "verdicts.tsv")) {
-    if (row["verdict"] == "OK") out.push_back(corpus::root() / "msccl" / row["file"]);
-  }
-  return out;
-}
-
 TEST(MscclConvert, NodeAndEdgeCounts) {
   REQUIRE_CORPUS();
   std::size_t checked = 0;
   for (auto row : corpus::read_table(corpus::root() / "msccl" / "expected_shape.tsv")) {
-    const Algorithm a = read(corpus::root() / "msccl" / row["file"]);
+    const Algorithm a = corpus::read_algorithm(corpus::root() / "msccl" / row["file"]);
     Diagnostics structure;
     check_structure(a, structure);
     std::size_t nodes = 0;
     std::size_t edges = 0;
     std::map<std::string, std::size_t> kinds;
-    for (const Trace& t : lower(a)) {
+    for (const Trace& t : lower_all(a)) {
       nodes += t.nodes.nodes.size();
       for (const Node& n : t.nodes.nodes) {
         edges += n.data_deps.count + n.ctrl_deps.count;
@@ -139,7 +115,7 @@ TEST(MscclConvert, NodeLists) {
   for (const auto& entry : std::filesystem::directory_iterator(corpus::root() / "msccl" / "expected_et")) {
     const auto file = files.find(entry.path().filename().string());
     ASSERT_NE(file, files.end()) << entry.path();
-    const std::vector<Trace> traces = lower(read(file->second));
+    const std::vector<Trace> traces = lower_all(corpus::read_algorithm(file->second));
     std::vector<std::size_t> next(traces.size(), 0);
     for (auto row : corpus::read_table(entry.path())) {
       const Trace& t = traces.at(std::stoul(row["rank"]));
@@ -176,33 +152,34 @@ TEST(MscclConvert, NodeLists) {
 
 TEST(MscclConvert, ThereAndBackAgain) {
   REQUIRE_CORPUS();
-  for (const auto& path : sound_files()) {
-    const std::vector<Trace> there = lower(read(path), std::int64_t{1} << 26);
+  for (const auto& path : corpus::sound_files()) {
+    const std::vector<Trace> there = lower_all(corpus::read_algorithm(path), std::int64_t{1} << 26);
     Diagnostics diagnostics;
     std::string xml;
     write_msccl(export_algorithm(there, diagnostics), xml);
-    EXPECT_EQ(diagnostics.all().size(), 0U) << path << "\n" << text(diagnostics);
+    EXPECT_EQ(diagnostics.all().size(), 0U) << path << "\n" << corpus::error_lines(diagnostics);
     const Algorithm back = read_msccl(xml, path.filename().string(), diagnostics);
-    EXPECT_TRUE(encode(there) == encode(lower(back, std::int64_t{1} << 26))) << path;
+    EXPECT_TRUE(encode(there) == encode(lower_all(back, std::int64_t{1} << 26))) << path;
     Diagnostics proof;
     check_structure(back, proof);
-    EXPECT_EQ(verified(make_step_graph(back), proof).errors(), 0U) << path << "\n" << text(proof);
+    EXPECT_EQ(verified(make_step_graph(back), proof).errors(), 0U) << path << "\n" << corpus::error_lines(proof);
   }
 }
 
 TEST(MscclConvert, TracesProveToo) {
   REQUIRE_CORPUS();
-  for (const auto& path : sound_files()) {
-    const std::vector<Trace> traces = lower(read(path));
+  for (const auto& path : corpus::sound_files()) {
+    const std::vector<Trace> traces = lower_all(corpus::read_algorithm(path));
     Diagnostics proof;
-    EXPECT_EQ(verified(make_step_graph(traces, proof), proof).errors(), 0U) << path << "\n" << text(proof);
+    EXPECT_EQ(verified(make_step_graph(traces, proof), proof).errors(), 0U) << path << "\n"
+                                                                            << corpus::error_lines(proof);
   }
 }
 
 TEST(MscclConvert, ReplaysToTheEnd) {
   REQUIRE_CORPUS();
-  for (const auto& path : sound_files()) {
-    const std::vector<Trace> traces = lower(read(path), std::int64_t{1} << 26);
+  for (const auto& path : corpus::sound_files()) {
+    const std::vector<Trace> traces = lower_all(corpus::read_algorithm(path), std::int64_t{1} << 26);
     const auto network =
         parse_short_network("fully_connected:" + std::to_string(traces.size()) + ",bw=50GB/s,lat=500ns");
     for (const NetworkModel model : {NetworkModel::unaware, NetworkModel::aware}) {
@@ -210,7 +187,7 @@ TEST(MscclConvert, ReplaysToTheEnd) {
       options.network.model = model;
       Diagnostics diagnostics;
       const auto result = replay(traces, network, options, diagnostics);
-      ASSERT_TRUE(result) << path << "\n" << text(diagnostics);
+      ASSERT_TRUE(result) << path << "\n" << corpus::error_lines(diagnostics);
       EXPECT_EQ(result->status, ReplayStatus::complete) << path;
       EXPECT_GT(result->total_ps, 0) << path;
     }
@@ -219,8 +196,8 @@ TEST(MscclConvert, ReplaysToTheEnd) {
 
 TEST(MscclConvert, SchedulesAnewWithoutThreadblocks) {
   REQUIRE_CORPUS();
-  for (const auto& path : sound_files()) {
-    std::vector<Trace> traces = lower(read(path));
+  for (const auto& path : corpus::sound_files()) {
+    std::vector<Trace> traces = lower_all(corpus::read_algorithm(path));
     for (Trace& t : traces) t = without_threadblocks(t);
     Diagnostics diagnostics;
     std::string xml;
@@ -232,7 +209,8 @@ TEST(MscclConvert, SchedulesAnewWithoutThreadblocks) {
     }
     const Algorithm back = read_msccl(xml, path.filename().string(), diagnostics);
     check_structure(back, diagnostics);
-    EXPECT_EQ(verified(make_step_graph(back), diagnostics).errors(), 0U) << path << "\n" << text(diagnostics);
+    EXPECT_EQ(verified(make_step_graph(back), diagnostics).errors(), 0U) << path << "\n"
+                                                                         << corpus::error_lines(diagnostics);
   }
 }
 

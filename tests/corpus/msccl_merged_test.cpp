@@ -6,10 +6,8 @@
 #include <memory>
 #include <set>
 
-#include "corpus/corpus.h"
-#include "formats/msccl/msccl.h"
+#include "corpus/msccl_files.h"
 #include "generate/trace_builder.h"
-#include "io/input.h"
 #include "passes/lower/lower.h"
 #include "passes/merge/merge.h"
 #include "passes/provenance_rule.h"
@@ -19,33 +17,11 @@ namespace {
 
 using namespace convert;
 
-Algorithm read(const std::filesystem::path& path) {
-  Diagnostics diagnostics;
-  auto input = open_input(path.string());
-  return read_msccl(input->read_rest(), path.filename().string(), diagnostics);
-}
-
-std::vector<std::filesystem::path> sound_files() {
-  std::vector<std::filesystem::path> out;
-  for (auto row : corpus::read_table(corpus::root() / "msccl" / "verdicts.tsv")) {
-    if (row["verdict"] == "OK") out.push_back(corpus::root() / "msccl" / row["file"]);
-  }
-  return out;
-}
-
-std::string text(const Diagnostics& diagnostics) {
-  std::string out;
-  for (const Diagnostic& d : diagnostics.all()) {
-    if (d.severity == Severity::error && out.size() < 2000) out += format_diagnostic(d) + "\n";
-  }
-  return out;
-}
-
 TEST(MscclMerged, ProvenanceIsNotContradicted) {
   REQUIRE_CORPUS();
   std::size_t checked = 0;
-  for (const auto& file : sound_files()) {
-    const Algorithm a = read(file);
+  for (const auto& file : corpus::sound_files()) {
+    const Algorithm a = corpus::read_algorithm(file);
     for (const auto size : {std::optional<std::int64_t>(), std::optional<std::int64_t>(1000003)}) {
       Diagnostics ignored, diagnostics;
       const Lowering lowering(a, size, ignored);
@@ -59,7 +35,7 @@ TEST(MscclMerged, ProvenanceIsNotContradicted) {
         summaries.push_back(summarise(t, graph));
       }
       check_provenance(facts, summaries, diagnostics);
-      EXPECT_EQ(text(diagnostics), "") << file;
+      EXPECT_EQ(corpus::error_lines(diagnostics), "") << file;
     }
     ++checked;
   }
@@ -72,8 +48,8 @@ TEST(MscclMerged, IsProvedInThePlaceOfItsCollective) {
                           Collective::reduce_scatter, Collective::broadcast,  Collective::reduce};
   constexpr std::size_t most_steps = 20'000;
   std::size_t proved = 0;
-  for (const auto& file : sound_files()) {
-    const auto a = std::make_shared<Algorithm>(read(file));
+  for (const auto& file : corpus::sound_files()) {
+    const auto a = std::make_shared<Algorithm>(corpus::read_algorithm(file));
     if (!types.contains(a->collective) || a->steps.size() > most_steps) continue;
     Diagnostics ignored;
     const auto lowering = std::make_shared<Lowering>(*a, std::nullopt, ignored);
@@ -109,7 +85,8 @@ TEST(MscclMerged, IsProvedInThePlaceOfItsCollective) {
       for (Trace part; rank.next(part, 100'000);) all.nodes.append(part.nodes);
       proof.add(merged_calls(all, diagnostics));
     }
-    EXPECT_EQ(proof.run(nullptr, std::nullopt, diagnostics).proved, 1U) << file << "\n" << text(diagnostics);
+    EXPECT_EQ(proof.run(nullptr, std::nullopt, diagnostics).proved, 1U) << file << "\n"
+                                                                        << corpus::error_lines(diagnostics);
     ++proved;
   }
   EXPECT_GE(proved, 200U);

@@ -32,12 +32,12 @@ std::string file_of(const std::string& pair, const std::string& name) {
   return std::filesystem::exists(path) ? path.string() : path.string() + ".gz";
 }
 
-struct Linked {
+struct LinkedPair {
   LinkedTrace linked;
   Profile device;
 };
 
-Linked link_pair(const std::string& pair, Rank rank, const LinkOptions& options = {}) {
+LinkedPair link_pair(const std::string& pair, Rank rank, const LinkOptions& options = {}) {
   Diagnostics diagnostics;
   const std::string number = std::to_string(rank) + ".json";
   Trace host = read_pytorch(*open_input(file_of(pair, "host_" + number)), rank, diagnostics);
@@ -71,7 +71,7 @@ class EveryPair : public testing::TestWithParam<std::pair<const char*, Rank>> {}
 TEST_P(EveryPair, DeviceOperationsAreNodesInOrder) {
   REQUIRE_CORPUS();
   const auto [name, rank] = GetParam();
-  const Linked l = link_pair(name, rank);
+  const LinkedPair l = link_pair(name, rank);
   const Trace& trace = l.linked.trace;
   const LinkReport& report = l.linked.report;
   std::printf(
@@ -108,7 +108,7 @@ TEST_P(EveryPair, DeviceOperationsAreNodesInOrder) {
 TEST_P(EveryPair, ReplayOfWhatWasRecordedIsWhatWasRecorded) {
   REQUIRE_CORPUS();
   const auto [name, rank] = GetParam();
-  const Linked l = link_pair(name, rank);
+  const LinkedPair l = link_pair(name, rank);
   const Trace& trace = l.linked.trace;
   std::int64_t end = 0;
   const auto starts = replayed_starts(trace, end);
@@ -132,8 +132,8 @@ TEST_P(EveryPair, ReductionChangesNoTime) {
   REQUIRE_CORPUS();
   const auto [name, rank] = GetParam();
   std::int64_t end = 0, reduced_end = 0;
-  const Linked all = link_pair(name, rank);
-  const Linked reduced = link_pair(name, rank, {.reduce = true});
+  const LinkedPair all = link_pair(name, rank);
+  const LinkedPair reduced = link_pair(name, rank, {.reduce = true});
   EXPECT_EQ(replayed_starts(all.linked.trace, end), replayed_starts(reduced.linked.trace, reduced_end));
   EXPECT_EQ(end, reduced_end);
   EXPECT_LE(reduced.linked.trace.nodes.deps.size(), all.linked.trace.nodes.deps.size());
@@ -153,7 +153,7 @@ TEST(Spans, AreWithinTwoPercent) {
   for (const auto& [name, rank] :
        {std::pair("derived_nccl2rank", 0U), std::pair("syn_4rank", 0U), std::pair("syn_4rank", 1U),
         std::pair("syn_4rank", 2U), std::pair("syn_4rank", 3U)}) {
-    const Linked l = link_pair(name, rank);
+    const LinkedPair l = link_pair(name, rank);
     std::int64_t end = 0;
     (void)replayed_starts(l.linked.trace, end);
     EXPECT_NEAR(static_cast<double>(end), static_cast<double>(l.linked.report.span_ns),

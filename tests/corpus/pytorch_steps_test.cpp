@@ -29,19 +29,19 @@ std::string crossed_file(const std::string& name) {
   return (corpus::root() / "pytorch" / "inputs" / "syn_4rank" / name).string();
 }
 
-struct Linked {
+struct LinkedFiles {
   Trace trace;
   LinkReport report;
   std::vector<std::string> warnings;
 };
 
-Linked link_files(const std::string& host, const std::string& device, bool mismatched) {
+LinkedFiles link_files(const std::string& host, const std::string& device, bool mismatched) {
   Diagnostics diagnostics;
   LinkingOptions options;
   options.device = device;
   options.mismatched = mismatched;
   const ReadRank read = read_linked(open_input(host), std::nullopt, options, diagnostics);
-  Linked out;
+  LinkedFiles out;
   read.linked->head(out.trace);
   (void)read.linked->next_nodes(out.trace, std::numeric_limits<std::size_t>::max());
   out.report = read.linked->report();
@@ -76,7 +76,7 @@ std::map<Key, std::vector<std::int64_t>> starts_by_key(const Profile& device) {
 
 TEST(RealPairs, EachNumberedOperatorHasTheTimeOfItsCall) {
   REQUIRE_CORPUS();
-  const Linked l = link_files(real_file("linear_et.json.gz"), real_file("linear_kineto.json.gz"), false);
+  const LinkedFiles l = link_files(real_file("linear_et.json.gz"), real_file("linear_kineto.json.gz"), false);
   EXPECT_EQ(l.warnings, std::vector<std::string>{});
   Diagnostics diagnostics;
   const Trace host = read_pytorch(*open_input(real_file("linear_et.json.gz")), 0, diagnostics);
@@ -158,7 +158,7 @@ TEST(RealPairs, APartOfTheProfileIsMatchedAsAllOfItIs) {
 // The step lies between the calls with number 660, and 726 of the next one.
 TEST(RealPairs, NoNodeIsOfAnotherStepAndNoneIsMissing) {
   REQUIRE_CORPUS();
-  const Linked l = link_files(real_file("linear_et.json.gz"), real_file("linear_kineto.json.gz"), false);
+  const LinkedFiles l = link_files(real_file("linear_et.json.gz"), real_file("linear_kineto.json.gz"), false);
   Diagnostics diagnostics;
   const Profile device = read_kineto(*open_input(real_file("linear_kineto.json.gz")), diagnostics);
   const auto keys = starts_by_key(device);
@@ -259,7 +259,7 @@ TEST(RealPairs, TwoRunsAreRefusedWithNumbers) {
   expect_in(refusal(host, device),
             {"process 1734239 there and 23442 here", "date 2024-06-30 there and 2023-07-12 here",
              "414 of 1743 operators", "--mismatched"});
-  const Linked l = link_files(host, device, true);
+  const LinkedFiles l = link_files(host, device, true);
   EXPECT_FALSE(l.trace.nodes.nodes.empty());
   ASSERT_FALSE(l.warnings.empty());
   expect_in(l.warnings[0], {"process 1734239 there and 23442 here", "414 of 1743 operators"});
@@ -270,7 +270,7 @@ TEST(RealPairs, TwoRanksAreRefusedWithNumbers) {
   const std::string host = crossed_file("host_0.json.gz"), device = crossed_file("kineto_1.json.gz");
   expect_in(refusal(host, device),
             {"process 41000 there and 41001 here", "40 of 1604 operators agree by id and name", "--mismatched"});
-  const Linked l = link_files(host, device, true);
+  const LinkedFiles l = link_files(host, device, true);
   EXPECT_FALSE(l.trace.nodes.nodes.empty());
   ASSERT_FALSE(l.warnings.empty());
   expect_in(l.warnings[0], {"40 of 1604 operators agree by id and name"});

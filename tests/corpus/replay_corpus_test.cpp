@@ -66,18 +66,18 @@ std::vector<Trace> read_traces(const fs::path& prefix) {
 
 NetworkConfig read_network_file(const fs::path& path) { return parse_network_yaml(path.string(), read_file(path)); }
 
-using Times = std::vector<std::optional<std::int64_t>>;  // ns by NPU
+using GoldenTimes = std::vector<std::optional<std::int64_t>>;  // ns by NPU
 
 struct GoldenRun {
   std::string name;
   std::string backend;
   std::string status;
-  Times finish;
-  Times exposed;
+  GoldenTimes finish;
+  GoldenTimes exposed;
 };
 
-Times times_of(simdjson::dom::element array) {
-  Times out;
+GoldenTimes golden_times(simdjson::dom::element array) {
+  GoldenTimes out;
   for (const simdjson::dom::element e : array.get_array()) {
     std::int64_t value = 0;
     out.push_back(e.get(value) == simdjson::SUCCESS ? std::optional(value) : std::nullopt);
@@ -92,7 +92,7 @@ std::vector<GoldenRun> runs_of(const fs::path& results, const std::string& prefi
     if (!std::string(name).starts_with(prefix)) continue;
     for (const auto& [backend, run] : simdjson::dom::object(entry["runs"])) {
       runs.push_back({std::string(name), std::string(backend), std::string(std::string_view(run["status"])),
-                      times_of(run["finish"]), times_of(run["exposed"])});
+                      golden_times(run["finish"]), golden_times(run["exposed"])});
     }
   }
   return runs;
@@ -110,15 +110,15 @@ ReplayResult replay_traces(const std::vector<Trace>& traces, const NetworkConfig
   return result ? std::move(*result) : ReplayResult{};
 }
 
-Times finish_of(const ReplayResult& r) {
-  Times out;
+GoldenTimes finish_of(const ReplayResult& r) {
+  GoldenTimes out;
   for (const NpuResult& n : r.npus) {
     out.push_back(n.finish_ps ? std::optional(*n.finish_ps / ps_per_ns) : std::nullopt);
   }
   return out;
 }
-Times exposed_of(const ReplayResult& r) {
-  Times out;
+GoldenTimes exposed_of(const ReplayResult& r) {
+  GoldenTimes out;
   for (const NpuResult& n : r.npus) {
     out.push_back(n.finish_ps ? std::optional(n.astra_exposed_ps / ps_per_ns) : std::nullopt);
   }

@@ -18,7 +18,7 @@ namespace convert {
 namespace {
 
 constexpr std::size_t max_line = 0xffffffffU - 1024;  // what JsonObjects takes
-constexpr std::size_t chunk_bytes = std::size_t{64} << 10U;
+constexpr std::size_t read_at_once = std::size_t{64} << 10U;
 
 // Holds what both readers share: a text in memory, and where things stand in it.
 class JsonReaderBase : public TraceReader {
@@ -278,7 +278,7 @@ class JsonLinesReader final : public JsonReaderBase {
     do {
       std::size_t searched = 0;
       std::size_t end = std::string_view::npos;
-      std::string_view view = input_.peek(chunk_bytes);
+      std::string_view view = input_.peek(read_at_once);
       for (;;) {
         end = view.find('\n', searched);
         if (end != std::string_view::npos || view.size() > max_line) break;

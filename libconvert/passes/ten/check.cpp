@@ -19,9 +19,9 @@ using Wire = Schedule::Wire;
 using Time = Schedule::Time;
 using Transfer = Schedule::Transfer;
 
-class Checker {
+class ScheduleChecker {
  public:
-  Checker(const Schedule& s, Diagnostics& diagnostics) : s_(s), diagnostics_(diagnostics), wires_(s) {}
+  ScheduleChecker(const Schedule& s, Diagnostics& diagnostics) : s_(s), diagnostics_(diagnostics), wires_(s) {}
 
   void check_wires() {
     const std::vector<std::uint32_t> order = by_wire(s_);
@@ -165,7 +165,7 @@ std::optional<Picoseconds> written_time(const Schedule& schedule) {
 }
 
 Flow check_schedule(const Schedule& schedule, Schedule& timed, Diagnostics& diagnostics) {
-  Checker checker(schedule, diagnostics);
+  ScheduleChecker checker(schedule, diagnostics);
   checker.check_wires();
   for (MissingDemand& m : missing_demands(schedule, schedule.collective, true))
     diagnostics.error({.file = schedule.file, .line = m.line}, "R6", std::move(m.what));

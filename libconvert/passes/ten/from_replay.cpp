@@ -16,7 +16,7 @@
 namespace convert {
 namespace {
 
-constexpr std::int64_t nothing = -1;
+constexpr std::int64_t no_chunk = -1;
 
 // Names a chunk wherever it lies: in reductions by its index in the whole, else by that and the rank it is from.
 using ChunkName = std::int64_t;
@@ -32,7 +32,7 @@ struct SentMessage {
 
 // The chunk that a slot of a rank holds, and the message that brought it.
 struct Content {
-  ChunkName chunk = nothing;
+  ChunkName chunk = no_chunk;
   std::uint32_t message = no_index;
 };
 
@@ -160,7 +160,7 @@ class Watcher {
     const std::int64_t offset = writes_dst(step.type) ? step.dst_off : step.src_off;
     for (std::int32_t j = 0; j < step.cnt; ++j) {
       const Content c = at(p.rank, buffer, std::int64_t{offset} + j);
-      if (c.chunk == nothing) throw error(p, "sends a chunk that holds nothing yet");
+      if (c.chunk == no_chunk) throw error(p, "sends a chunk that holds nothing yet");
       m.chunks.push_back(c.chunk);
     }
     by_flow_[slice.flow] = static_cast<std::uint32_t>(messages_.size());

@@ -19,9 +19,9 @@ struct RuntimeLimits {
 constexpr std::array<RuntimeLimits, 2> runtimes = {{{"MSCCL", 256, 216}, {"RCCL", 64, 64}}};
 constexpr int threadblocks_per_channel = 32;
 
-class Checker {
+class StructureChecker {
  public:
-  Checker(const Algorithm& a, Diagnostics& diagnostics) : a_(a), diagnostics_(diagnostics) {}
+  StructureChecker(const Algorithm& a, Diagnostics& diagnostics) : a_(a), diagnostics_(diagnostics) {}
 
   void check() {
     std::int32_t rank = 0;
@@ -185,7 +185,7 @@ class Checker {
 }  // namespace
 
 void check_structure(const Algorithm& algorithm, Diagnostics& diagnostics) {
-  Checker(algorithm, diagnostics).check();
+  StructureChecker(algorithm, diagnostics).check();
 }
 
 }  // namespace convert

@@ -18,7 +18,7 @@
 namespace convert {
 namespace {
 
-using Step = Explanation::Step;
+using ChainStep = Explanation::Step;
 using Then = Explanation::Then;
 using What = Explanation::What;
 
@@ -280,8 +280,8 @@ class RankReplay {
   }
 
   void add_step(std::uint32_t node, What what, Interval time, Then then, std::optional<std::uint32_t> next,
-                std::vector<Step>& steps) const {
-    Step& s = steps.emplace_back();
+                std::vector<ChainStep>& steps) const {
+    ChainStep& s = steps.emplace_back();
     s.what = what;
     s.node = ref(node);
     s.name = name_of(node);
@@ -290,13 +290,14 @@ class RankReplay {
     s.then = next ? then : Then::end;
     if (next) s.next = ref(*next);
   }
-  bool add_delay(std::uint32_t node, Then then, std::optional<std::uint32_t> next, std::vector<Step>& steps) const {
+  bool add_delay(std::uint32_t node, Then then, std::optional<std::uint32_t> next,
+                 std::vector<ChainStep>& steps) const {
     const Picoseconds time = delay(node);
     if (time != 0) add_step(node, What::delay, {begin_[node] - time, begin_[node]}, then, next, steps);
     return time != 0;
   }
   // Adds what took time, from `node` back to time 0.
-  void add_steps(std::uint32_t node, std::optional<std::uint32_t> next, std::vector<Step>& steps) const {
+  void add_steps(std::uint32_t node, std::optional<std::uint32_t> next, std::vector<ChainStep>& steps) const {
     Then then = Then::dependency;
     for (std::optional<std::uint32_t> at = node; at; at = last_parent(*at)) {
       const bool takes_time = duration_[*at] != 0;

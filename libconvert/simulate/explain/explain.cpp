@@ -11,7 +11,7 @@ namespace {
 
 using Detail = Causes::Detail;
 using CauseKind = Causes::Kind;
-using Step = Explanation::Step;
+using ChainStep = Explanation::Step;
 using Then = Explanation::Then;
 using What = Explanation::What;
 
@@ -56,9 +56,9 @@ class Explainer {
   [[nodiscard]] Picoseconds begin(std::size_t i) const { return i < s_.chain.size() ? s_.chain[i].begin : s_.at; }
 
   // Returns the step of the details from `first` to before `end`.
-  [[nodiscard]] Step step(std::size_t first, std::size_t end) const {
+  [[nodiscard]] ChainStep step(std::size_t first, std::size_t end) const {
     const Detail& last = s_.chain[end - 1];
-    Step to;
+    ChainStep to;
     to.node = node(last.actor);
     to.name = node_name(last.actor);
     to.begin = begin(first);
@@ -100,7 +100,7 @@ class Explainer {
   }
 
   // Returns how the end of `c` led to the beginning of `d`.
-  void relate(const Detail& c, const std::optional<Detail>& d, Step& to) const {
+  void relate(const Detail& c, const std::optional<Detail>& d, ChainStep& to) const {
     to.then = Then::end;
     if (!d) return;
     to.next = node(d->actor);
@@ -121,7 +121,7 @@ class Explainer {
     }
   }
 
-  [[nodiscard]] Then freed(Rank npu, std::uint32_t ended, std::uint32_t next, Step& to) const {
+  [[nodiscard]] Then freed(Rank npu, std::uint32_t ended, std::uint32_t next, ChainStep& to) const {
     const Feeder& feeder = s_.program.ranks[npu].code->feeder;
     const std::span<const std::uint32_t> children = feeder.children(ended);
     if (std::find(children.begin(), children.end(), next) != children.end()) return Then::dependency;

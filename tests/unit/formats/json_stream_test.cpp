@@ -6,6 +6,7 @@
 
 #include "formats/json/stream.h"
 #include "read_all.h"
+#include "sanitized.h"
 
 namespace convert::test {
 namespace {
@@ -243,7 +244,7 @@ TEST(JsonStream, SpaceBehindTheDocumentNeedsNoMemory) {
 }
 
 TEST(JsonStream, DepthCostsNothing) {
-  const std::size_t depth = 10'000'000;
+  const std::size_t depth = test::rounds(10'000'000);
   const std::string open(depth, '[');
   const std::string closed(depth, ']');
   const std::string text = "{\"a\":" + open + closed + ",\"list\":[" + open + closed + "]}";
@@ -270,11 +271,11 @@ TEST(JsonStream, DepthCostsNothing) {
 }
 
 TEST(JsonStream, LongStrings) {
-  const std::string fifty_mb(50'000'000, 'x');
-  const auto items = items_of("{\"list\":[\"" + fifty_mb + "\"], \"a\":\"" + fifty_mb + "\"}");
+  const std::string value(test::rounds(50'000'000), 'x');
+  const auto items = items_of("{\"list\":[\"" + value + "\"], \"a\":\"" + value + "\"}");
   ASSERT_EQ(items.size(), 2U);
-  EXPECT_EQ(items[0].size(), fifty_mb.size() + 2);
-  EXPECT_EQ(items[1].size(), fifty_mb.size() + 4);
+  EXPECT_EQ(items[0].size(), value.size() + 2);
+  EXPECT_EQ(items[1].size(), value.size() + 4);
 }
 
 TEST(JsonStream, AnItemHasALimit) {
@@ -305,6 +306,7 @@ class EndlessInput final : public Input {
 };
 
 TEST(JsonStream, AValueOf1GiBIsRefused) {
+  if (test::sanitized) GTEST_SKIP() << "a GiB takes long under sanitizers";
   EndlessInput input;
   EXPECT_EQ(error_text([&] { (void)items_of(input, {}); }), "f:1:1: a value of 1073741824 bytes or more");
 }

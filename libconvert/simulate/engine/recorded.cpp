@@ -80,7 +80,7 @@ class ActivityIntervals {
   }
 
  private:
-  // Walks over the begins and ends of the intervals of a kind, in turn.
+  // Walks over the intervals of a kind, by their first and last times in turn.
   struct Edges {
     std::span<const Interval> rest{};
     bool open = false;

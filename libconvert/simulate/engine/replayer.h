@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The event loop of a replay, for replay.cpp alone: what each NPU does when something ends.
+// Runs the event loop of a replay, for replay.cpp alone: says what each NPU does when something ends.
 #pragma once
 
 #include <cstdint>
@@ -120,7 +120,7 @@ class Replayer final : private CollectiveListener {
   }
 
   void collective_done(Rank npu, std::uint32_t op, std::uint32_t run) override {
-    const std::uint32_t group = program_.plans[system_.runs()[run].call].call.group;
+    const std::uint32_t group = program_.plans[system_.runs()[run].plan].call.group;
     exposure_.end(npu, op, run, observer_.weight(group, npu), npus_[npu].activity.without_compute(queue_.now()));
     complete(npu, op, npus_[npu].ops[op].end);
   }
@@ -155,7 +155,7 @@ class Replayer final : private CollectiveListener {
       result_.gaps.add(AstraGap::statistics);
   }
 
-  // Notes a gap, unless there is the other one, which stops ASTRA-sim before and leads to the same here.
+  // Notes `gap`, unless the program has `unless`: that then is its cause, and has stopped ASTRA-sim before.
   void note_gap(AstraGap gap, AstraGap unless) {
     if (!program_.gaps.has(unless)) result_.gaps.add(gap);
   }

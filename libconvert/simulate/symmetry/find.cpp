@@ -34,7 +34,6 @@ class ChannelOrbits {
 };
 
 constexpr std::size_t max_dims = 10;
-constexpr std::size_t max_orbits = 1 << 28;  // they become tags, which are below those of native collectives
 
 class Finder {
  public:
@@ -217,7 +216,7 @@ class Finder {
   // Where tags differ from rank to rank: whether channels still correspond one to one. Control messages of a
   // rendezvous go by tag, too.
   bool find_orbits(Equivalence& found) {
-    if (program_.options.system->rendezvous || program_.channels.size() > max_orbits) return false;
+    if (program_.options.system->rendezvous) return false;
     const std::vector<bool> same_tags = same_tags_;
     orbits_.emplace(program_.channels.size());
     for (std::size_t d = 0; d < dims_.size(); ++d) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Phases of SystemLayer with exact sizes, for layer.cpp alone: rounds (ring, direct, halving doubling,
+// Runs phases of SystemLayer with exact sizes, for layer.cpp alone: rounds (ring, direct, halving doubling,
 // dissemination) and stages (trees, stars). Before the first message and after each one received comes the endpoint
 // delay, and the reduction where there is one.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The native algorithms of SystemLayer, for layer.cpp alone. Each works by bundles: a local pass, with a reduction
+// Runs the native algorithms of SystemLayer, for layer.cpp alone, by bundles: a local pass, with a reduction
 // or plain, that is followed by a message; every message received starts the next bundle.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace convert {
 
-// Tells whether the partner's coordinate is found by XOR. In the ring of a group that is done with the place.
+// Tells whether partners are found by XOR of coordinates; in the ring of a group it is XOR of places.
 inline bool is_exchange(const PhasePlan& p) {
   return p.algorithm == NativeAlgorithm::halving_doubling && !p.group_ring;
 }
@@ -85,11 +85,11 @@ void SystemLayer<Observer>::make_bundle(std::uint32_t s) {
 }
 
 template <class Observer>
-void SystemLayer<Observer>::send_bundle(std::uint32_t s, bool reduce, bool to_npu, bool send_back) {
+void SystemLayer<Observer>::send_bundle(std::uint32_t s, bool reduce, bool from_npu, bool send_back) {
   const Stream& st = stream(s);
   const Waiter next{reduce ? Waiter::reduction : Waiter::phase_step, s};
   if (bus_ && !st.phase->group_ring) {
-    bus_->request(st.npu, to_npu, st.bytes, reduce, send_back, next);
+    bus_->request(st.npu, from_npu, st.bytes, reduce, send_back, next);
   } else {
     events_.add(st.npu, st.phase->endpoint_delay, next);
   }

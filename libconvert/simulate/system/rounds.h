@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The native algorithms with exact sizes: who sends what to whom in which round, whatever the remainders. Used
+// Says who sends what to whom in a native algorithm with exact sizes, whatever the remainders. Used
 // where ASTRA-sim's rounding is not asked for.
 #pragma once
 
@@ -30,7 +30,7 @@ struct Round {
 // an all-reduce only after the first.
 [[nodiscard]] std::uint64_t rounds(const PhasePlan& phase);
 // Returns round `number`, from 0. `total` is the size of the buffer that is in parts: input of a reduce-scatter,
-// all-reduce or all-to-all, output of an all-gather. `anticlockwise` a ring goes from each place to the one before.
+// all-reduce or all-to-all, output of an all-gather. With `anticlockwise` ring and direct go the other way round.
 [[nodiscard]] Round round(const PhasePlan& phase, std::uint32_t place, std::int64_t total, std::uint64_t number,
                           bool anticlockwise);
 

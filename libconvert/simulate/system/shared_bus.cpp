@@ -13,8 +13,6 @@ constexpr double inner_G_ns_per_byte = 0.0038;
 constexpr std::uint32_t fair_turns = 8;  // sends in a row before the other side goes first
 constexpr std::uint32_t events_per_side = 3;
 
-Picoseconds truncated(double ns) { return truncate_delay(ns); }
-
 }  // namespace
 
 template <class Observer>
@@ -116,10 +114,10 @@ void SharedBus<Observer>::send(std::uint32_t side) {
   const double G = inner ? inner_G_ns_per_byte : static_cast<double>(config_.G_ns_per_byte);
   const double bytes = static_cast<double>(requests_[request].bytes - 1);
   const auto real = [](std::int64_t ns) { return static_cast<double>(ns); };
-  add_event(partner(side), truncated(real(offset) + bytes * G + real(config_.L_ns) + real(config_.o_ns)),
+  add_event(partner(side), truncate_delay(real(offset) + bytes * G + real(config_.L_ns) + real(config_.o_ns)),
             Event::received);
   x.state = State::sending;
-  add_event(side, truncated(real(offset) + G * bytes), Event::sent);
+  add_event(side, truncate_delay(real(offset) + G * bytes), Event::sent);
 }
 
 template <class Observer>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ASTRA-sim's memory bus of each NPU, after the LogGP model: an outer bus between the NPU and its memory agent, and
-// an inner one on the outer bus's NPU side.
+// Models ASTRA-sim's memory bus of each NPU, after LogGP: an outer bus between the NPU and its memory agent, and an
+// inner one on the outer bus's NPU side.
 #pragma once
 
 #include <cstdint>

@@ -115,7 +115,7 @@ SweepRunner::SweepRunner(const SweepPlan& plan, unsigned jobs, Diagnostics& diag
     : plan_(plan), jobs_(std::max(jobs, 1U)), diagnostics_(diagnostics) {}
 SweepRunner::~SweepRunner() = default;
 
-// Until the traces are wanted; which may be once only where they are not kept.
+// Opens the traces unless that is done. Throws Error, the same again if it has failed.
 void SweepRunner::open(Workload& workload, const Scenario& scenario) {
   if (!workload.error.empty()) throw Error(workload.error);
   if (workload.source != nullptr || workload.traces != nullptr) return;

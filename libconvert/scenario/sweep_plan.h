@@ -15,8 +15,6 @@
 
 namespace convert {
 
-inline constexpr std::size_t max_sweep_runs = 100'000;
-
 class SweepPlan {
  public:
   // Checks all values and configuration files: throws Error, with the place if the value has one. A combination

@@ -74,6 +74,11 @@ class EventQueue {
     return e;
   }
 
+  // Returns the sum of two times. Throws Error if it exceeds the clock.
+  [[nodiscard]] static Picoseconds sum(Picoseconds a, Picoseconds b) {
+    if (__builtin_add_overflow(a, b, &a)) too_late();
+    return a;
+  }
   [[noreturn]] static void too_late() { throw Error("simulated time exceeds 2^63 ps (106 days)"); }
 
  private:

@@ -136,8 +136,7 @@ class Replayer final : private CollectiveListener {
 
   // Books the end of a node and frees its children.
   void end(Npu& npu, Rank r, std::uint32_t node, NodeEnd what) {
-    if (what.is_compute() && __builtin_add_overflow(npu.compute_ps, npu.ops[node].value, &npu.compute_ps))
-      EventQueue::too_late();
+    if (what.is_compute()) npu.compute_ps = EventQueue::sum(npu.compute_ps, npu.ops[node].value);
     recorder_.end(r, node, queue_.now());
     if (what.type() != OpType::invalid) npu.activity.end(Activity::kind_of(what.type(), what.slot()), queue_.now());
     result_.total_ps = queue_.now();
@@ -254,7 +253,7 @@ class Replayer final : private CollectiveListener {
       const Op* op = w.kind() == Waiter::op ? &npus_[r].ops[w.index()] : nullptr;
       if (op == nullptr || !op->is_compute) return;
       Picoseconds& compute = npus_[r].compute_ps;
-      if (__builtin_add_overflow(compute, result_.reached_ps - (end - op->value), &compute)) EventQueue::too_late();
+      compute = EventQueue::sum(compute, result_.reached_ps - (end - op->value));
     });
   }
 

@@ -145,7 +145,7 @@ class Finder {
   bool traces_fit(std::size_t dim) {
     const Symmetry shift = along(dim);
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
-      const Rank before = neighbour(r, dim);
+      const Rank before = moved(dims_, r, dim, dims_[dim] - 1);
       if (before < r && !ranks_fit(shift, dim, before, r)) return false;
     }
     return true;
@@ -155,11 +155,6 @@ class Finder {
     for (std::size_t d = 0; d < dims_.size(); ++d)
       dims.push_back({dims_[d], d == dim ? Motion::shift : Motion::fixed});
     return Symmetry(std::move(dims));
-  }
-  [[nodiscard]] Rank neighbour(Rank r, std::size_t dim) const {
-    Rank stride = 1;
-    for (std::size_t d = 0; d < dim; ++d) stride *= dims_[d];
-    return r / stride % dims_[dim] == 0 ? r + (dims_[dim] - 1) * stride : r - stride;
   }
   bool ranks_fit(const Symmetry& shift, std::size_t dim, Rank ra, Rank rb) {
     const RankCode& a = *program_.ranks[ra].code;

@@ -37,8 +37,7 @@ class CustomState {
  protected:
   std::vector<Run> runs_;
   std::vector<std::uint32_t> unused_runs_;
-  std::vector<Pending> pending_;
-  std::vector<std::uint32_t> unused_pending_;
+  Pool<Pending, &Pending::node> pending_;
 };
 
 // Issues free nodes all at once, in ascending order of id or, by ASTRA-sim's rules, of their IssueOrder; they need

@@ -113,7 +113,7 @@ void SystemLayer<Observer>::end_phase(std::uint32_t s) {
 template <class Observer>
 void SystemLayer<Observer>::end_job(Rank npu, std::uint32_t job) {
   const Job done = jobs_[job];
-  unused_jobs_.push_back(job);
+  jobs_.remove(job);
   CollectiveRun& run = runs_[done.run];
   run.end = queue_.now();
   listener_.collective_done(npu, done.op, done.run);

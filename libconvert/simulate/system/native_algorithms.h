@@ -213,35 +213,24 @@ void SystemLayer<Observer>::halving_doubling_advance(Stream& st) {
   }
 }
 
-// There are two complete binary trees over the members, numbered in order, with one more node as root: the last
-// member (its left child is the tree) or the first (its right child).
 template <class Observer>
 void SystemLayer<Observer>::init_tree(std::uint32_t s) {
   Stream& st = stream(s);
-  const std::uint32_t n = st.phase->members;
-  const std::uint32_t root = st.low_root ? 0 : n - 1;
-  const auto at = [&](std::uint32_t number) { return member(st, st.low_root ? number : number - 1); };
+  const std::uint32_t none = st.phase->members;
+  const TreePlace at = place_in_tree(none, st.place, st.low_root);
   st.reductions = 0;
-  if (st.place == root) {
-    st.left = at(n / 2);
+  if (at.parent == none) {
+    st.left = member(st, at.left);
     st.tree = Stream::Tree::root_wait;
     return receive_from(s, st.left, st.bytes);
   }
-  // In order from 1 in the tree of n-1 nodes, a node's height is the number of its trailing zeros.
-  const std::uint32_t number = st.low_root ? st.place : st.place + 1;
-  const std::uint32_t half = (number & (~number + 1)) / 2;  // distance to a child
-  const std::uint32_t up = half == 0 ? 1 : 2 * half;
-  if (number == n / 2) {
-    st.parent = member(st, root);
-  } else {
-    st.parent = at((number & (2 * up)) != 0 ? number - up : number + up);
-  }
-  if (half == 0) {
+  st.parent = member(st, at.parent);
+  if (at.left == none) {
     st.tree = Stream::Tree::leaf_begin;
     return tree_step(s, false);
   }
-  st.left = at(number - half);
-  st.right = at(number + half);
+  st.left = member(st, at.left);
+  st.right = member(st, at.right);
   st.tree = Stream::Tree::inner_two;
   receive_from(s, st.left, st.bytes);
   receive_from(s, st.right, st.bytes);

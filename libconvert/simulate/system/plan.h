@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "config/system.h"
+#include "core/algorithm/chunk_bytes.h"
 #include "core/trace.h"
 #include "core/units.h"
 #include "simulate/astra/rules.h"
@@ -105,10 +106,9 @@ struct CollectivePlan {
   [[nodiscard]] const std::vector<PhasePlan>& phases(std::uint64_t chunk) const {
     return orders[order_of.empty() ? 0 : order_of[chunk]];
   }
-  // Returns the exact size of a chunk: chunks share the bytes as evenly as whole bytes allow.
+  // Returns the exact size of a chunk.
   [[nodiscard]] std::int64_t bytes_of(std::uint64_t chunk) const {
-    const auto n = static_cast<std::int64_t>(chunks);
-    return call.bytes / n + (static_cast<std::int64_t>(chunk) < call.bytes % n ? 1 : 0);
+    return part_bytes(call.bytes, static_cast<std::int64_t>(chunks), static_cast<std::int64_t>(chunk));
   }
 };
 

@@ -62,22 +62,14 @@ void SystemState::free_stream(std::uint32_t s) {
 }
 
 std::uint32_t SystemState::new_job(std::uint32_t run, std::uint32_t op) {
-  std::uint32_t job = 0;
-  if (unused_jobs_.empty()) {
-    job = static_cast<std::uint32_t>(jobs_.size());
-    jobs_.emplace_back();
-  } else {
-    job = unused_jobs_.back();
-    unused_jobs_.pop_back();
-  }
   const CollectivePlan& plan = plans_[runs_[run].plan];
+  const std::uint32_t job = jobs_.add({run, op, std::max<std::uint64_t>(plan.chunks, 1)});
   if (!model_.rules.collectives_share_queues()) {
     queues_.resize(std::max(queues_.size(), jobs_.size() * npu_queues_));
     const std::size_t phases = plan.orders.empty() ? 1 : plan.phases(0).size();
     queues_[std::size_t{job} * npu_queues_] = {
         .limit = static_cast<std::uint32_t>(std::min<std::size_t>(model_.active_chunks * phases, UINT32_MAX))};
   }
-  jobs_[job] = {run, op, std::max<std::uint64_t>(plan.chunks, 1)};
   return job;
 }
 

@@ -141,8 +141,7 @@ class SystemState {
   std::uint32_t streams_made_ = 0;
   std::vector<HugeVector<Stream>> blocks_;
   std::uint32_t unused_streams_ = 0;  // 1 + first of a list
-  std::vector<Job> jobs_;
-  std::vector<std::uint32_t> unused_jobs_;
+  Pool<Job, &Job::run> jobs_;
 };
 
 }  // namespace convert

@@ -17,7 +17,7 @@ class Rules {
 
   // Nodes.
   [[nodiscard]] bool one_communication_at_a_time() const { return astra_; }       // of an NPU
-  [[nodiscard]] bool invalid_nodes_free_in_next_round() const { return astra_; }  // at a later end
+  [[nodiscard]] bool invalid_nodes_free_in_next_round() const { return astra_; }  // not at once
   [[nodiscard]] bool refuses_communication_of_cpu() const { return astra_; }      // is_cpu_op
   [[nodiscard]] bool whole_microseconds_only() const { return astra_; }           // of recorded times
   [[nodiscard]] bool broadcasts_take_recorded_time() const { return astra_; }

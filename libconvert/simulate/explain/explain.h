@@ -33,7 +33,7 @@ struct Explanation {
     dependency,  // `next` depends on it
     resource,    // `next` gets `slot`, which it held
     indirect,    // `next` depends on it through nodes that take no time
-    offer,       // `next` was free and is offered again; by ASTRA-sim's rules INVALID nodes free for that
+    offer,       // `next` was free and is tried again; so is, by ASTRA-sim's rules, what INVALID nodes free
     wire,        // the message of `next` gets the wire, for which it waited
     memory,      // `next` is served next by the remote memory
     chunk,       // a chunk of `next`, a collective, gets its place

@@ -47,7 +47,7 @@ struct UnendedCollectives {
   std::vector<Custom> customs{};
 };
 
-// Does what of SystemLayer does not depend on the observer.
+// Is the part of SystemLayer that does not depend on the observer.
 class SystemState {
  public:
   virtual ~SystemState();

@@ -35,7 +35,7 @@ struct alignas(64) SystemState::Stream {
   std::uint32_t out = 0;  // ring: channels to the next and from the previous
   std::uint32_t in = 0;
   std::uint32_t at = 0;   // bundle within the cycle
-  bool reducing = false;  // the bundles of this cycle, but the plain ones
+  bool reducing = false;  // the bundles of this cycle reduce, but for plain ones
   bool anticlockwise = false;
   bool low_root = false;        // double binary tree: which of the two
   bool turned = false;          // halving doubling: on the way back

@@ -61,7 +61,7 @@ int replay(const tools::ReplayCommand& command, const tools::ReplayOutputOptions
   std::vector<std::string> files = files_of(settings, scenario);
   for (std::string& file : tools::files_of(command.input.operands, source.inputs()))
     files.push_back(std::move(file));
-  tools::check_no_input(output_files(output, loaded.program ? loaded.program->ranks.size() : 0), files);
+  tools::refuse_inputs_as_outputs(output_files(output, loaded.program ? loaded.program->ranks.size() : 0), files);
   log_info(summary(loaded));
   ReplayResult result = loaded.recorded ? std::move(*loaded.recorded) : replay(*loaded.program);
   if (loaded.program && output.format != "astra") result.kinds = collective_kinds(*loaded.program);

@@ -129,9 +129,17 @@ void fit_dimensions(std::vector<AlgorithmChoice>& list, const NetworkConfig& net
   }
 }
 
-// Finishes the program; reports stragglers that are not among the ranks.
-std::optional<ReplayProgram> finish_program(std::optional<ReplayBuilder>& builder, const ReplayOptions& options,
-                                            Diagnostics& diagnostics) {
+// Compiles the ranks that for_each(add) adds; reports stragglers that are not among them.
+template <class ForEach>
+std::optional<ReplayProgram> compile_ranks(const ForEach& for_each, const NetworkConfig& network,
+                                           ReplayOptions options, bool issue_by_trace, unsigned jobs,
+                                           Diagnostics& diagnostics) {
+  std::optional<ReplayBuilder> builder;
+  for_each([&](const Trace& trace) {
+    if (!builder) begin_program(builder, trace, network, options, issue_by_trace, jobs, diagnostics);
+    if (options.size_bytes) refuse_bad_counters(trace);
+    builder->add(trace);
+  });
   std::optional<ReplayProgram> program = builder ? builder->finish() : std::nullopt;
   if (!program || options.slow.empty() || options.slow.rbegin()->first < program->ranks.size()) return program;
   diagnostics.error({}, "slow",
@@ -258,26 +266,18 @@ std::vector<std::pair<std::string, std::string>> custom_uses(const ReplaySystem&
 std::optional<ReplayProgram> load_program(TraceSource& workload, const NetworkConfig& network,
                                           ReplayOptions options, bool issue_by_trace, unsigned jobs,
                                           Diagnostics& diagnostics) {
-  std::optional<ReplayBuilder> builder;
-  workload.for_each_trace(jobs, [&](Trace&& trace) {
-    if (!builder) begin_program(builder, trace, network, options, issue_by_trace, jobs, diagnostics);
-    if (options.size_bytes) refuse_bad_counters(trace);
-    builder->add(trace);
-  });
-  workload.warn_of_missing_ranks();
-  return finish_program(builder, options, diagnostics);
+  const auto for_each = [&](const auto& add) {
+    workload.for_each_trace(jobs, add);
+    workload.warn_of_missing_ranks();
+  };
+  return compile_ranks(for_each, network, std::move(options), issue_by_trace, jobs, diagnostics);
 }
 
 std::optional<ReplayProgram> load_program(std::span<const Trace> workload, const NetworkConfig& network,
                                           ReplayOptions options, bool issue_by_trace, unsigned jobs,
                                           Diagnostics& diagnostics) {
-  std::optional<ReplayBuilder> builder;
-  for (const Trace& trace : workload) {
-    if (!builder) begin_program(builder, trace, network, options, issue_by_trace, jobs, diagnostics);
-    if (options.size_bytes) refuse_bad_counters(trace);
-    builder->add(trace);
-  }
-  return finish_program(builder, options, diagnostics);
+  const auto for_each = [&](const auto& add) { std::for_each(workload.begin(), workload.end(), add); };
+  return compile_ranks(for_each, network, std::move(options), issue_by_trace, jobs, diagnostics);
 }
 
 std::optional<ReplayResult> replay_recorded(TraceSource& workload, const ReplayOptions& options, unsigned jobs,

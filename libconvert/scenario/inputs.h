@@ -16,7 +16,7 @@
 
 namespace convert {
 
-// Returns wires, which never sends more over a wire than it carries; with ASTRA-sim's rules its default.
+// Returns wires, where no wire carries more than its bandwidth; with ASTRA-sim's rules its default, unaware.
 [[nodiscard]] constexpr NetworkModel default_network_model(bool astra) {
   return astra ? NetworkModel::unaware : NetworkModel::wires;
 }
@@ -25,7 +25,7 @@ namespace convert {
   return model == NetworkModel::unaware && !astra;
 }
 
-// The value of an option for groups that asks for none, not even the trace set's, unless there is such a file.
+// Asks for no groups, not even the trace set's, as the value of an option; unless there is such a file.
 inline constexpr const char* no_groups_file = "empty";
 
 class TraceSource;
@@ -35,7 +35,7 @@ struct SystemInputs : SystemChoices {
   std::optional<std::string> system{};  // ASTRA-sim's system.json
   std::optional<std::string> memory{};  // ASTRA-sim's memory.json
   std::optional<std::string> groups{};  // ASTRA-sim's comm_group.json
-  bool astra = false;  // ASTRA-sim's rules: algorithms of a rule are of the first dimensions, by themselves
+  bool astra = false;                   // ASTRA-sim's rules: a rule's algorithms may be fewer than the dimensions
 };
 
 // Reads the files; without a system's file uses the defaults for the network. Throws Error(input) with the place,

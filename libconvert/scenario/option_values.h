@@ -12,13 +12,13 @@
 
 namespace convert {
 
-// Reads true, 1, on, yes; false, 0, off, no; and what else ASTRA-sim takes: True, t, T; False, f, F.
+// Returns what true, 1, on, yes, True, t, T say, and false, 0, off, no, False, f, F; nothing for other text.
 [[nodiscard]] std::optional<bool> parse_truth(std::string_view text);
 
-// Reads a number from 0 to 1e9.
+// Returns a number from 0 to 1e9; nothing for other text.
 [[nodiscard]] std::optional<double> parse_scale(std::string_view text);
 
-// Reads a straggler such as "3=1.5x". Throws Error(input) without a place.
+// Adds a straggler such as "3=1.5x". Throws Error(input) without a place.
 void add_straggler(const std::string& text, std::map<Rank, double>& to);
 // Reads a rule: "all_reduce:pg=3:size>=1MiB=ring+direct", one native algorithm a dimension,
 // "…=built:NAME,KEY=VALUE…", or "…=PATH", which need not exist. Throws Error(input) without a place.

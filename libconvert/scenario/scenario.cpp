@@ -53,8 +53,9 @@ void forget_network(RunSettings& s) {
 }
 
 void set_system_keys(SystemConfig& to, std::vector<RunSettings::SystemKey> keys, std::size_t dims) {
-  std::stable_sort(keys.begin(), keys.end(),
-                   [](const auto& a, const auto& b) { return system_key_rank(a.key) < system_key_rank(b.key); });
+  std::stable_sort(keys.begin(), keys.end(), [](const auto& a, const auto& b) {
+    return system_key_precedence(a.key) < system_key_precedence(b.key);
+  });
   for (const RunSettings::SystemKey& k : keys) set_system_key(to, k.key, k.config, dims);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A scenario: the settings of a replay with the files that they name.
+// Makes scenarios: the settings of a replay with the files that they name.
 #pragma once
 
 #include <optional>
@@ -62,9 +62,9 @@ struct LoadedReplay {
 // Returns all files that make_scenario() and the custom algorithms are read from.
 [[nodiscard]] std::vector<std::string> files_of(const RunSettings& settings, const Scenario& scenario);
 
-// Returns a text: scenarios whose settings differ in nothing but the network and how messages share its wires
-// (model, bandwidth, latency, occupancy, forwarding, routing, failed wires) compile to the same program if it is
-// the same. Bandwidths are part of it where chunks are balanced by them.
+// Returns what of the network matters for compiling: scenarios that differ in nothing but the network and how
+// messages share its wires (model, bandwidth, latency, occupancy, forwarding, routing, failed wires) compile to the
+// same program if this text is the same. It has bandwidths if chunks are balanced by them.
 [[nodiscard]] std::string network_shape(const Scenario& scenario);
 
 }  // namespace convert

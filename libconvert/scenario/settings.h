@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The settings of one replay, by name: the command line and sweeps set each from text.
+// Holds the settings of one replay, by name: the command line and sweeps set each from text.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace convert {
 // Holds the bandwidth or latency of a network's wires, in place of what the network says.
 struct WireSetting {
   bool latency = false;
-  std::optional<std::size_t> dim{};  // of a product or level of a tree; all wires without
+  std::optional<std::size_t> dim{};  // a dimension, or a level of a tree; none: all wires
   bool factor = false;
   double value = 0;  // ns, bytes per ns, or the factor
 };
@@ -38,7 +38,7 @@ struct RunSettings {
   SystemInputs system{};
   bool no_groups = false;  // those of the trace set are not wanted either
   std::vector<WireSetting> wires{};
-  // Keys of system.json: a configuration that has the value of this key.
+  // Holds a key of system.json, with a configuration that has its value.
   struct SystemKey {
     std::string key;
     SystemConfig config;
@@ -72,7 +72,7 @@ struct Setting {
   void (*apply)(RunSettings& to, const SettingText& value) = nullptr;
 };
 [[nodiscard]] std::span<const Setting> all_settings();
-// Returns the options by ASTRA-sim's names: of a setting, or, without a key, of none. They apply nothing.
+// Returns the options with ASTRA-sim's names, each with the key of its setting, or "" if it has no effect.
 [[nodiscard]] std::span<const Setting> astra_options();
 // Returns the setting of a key such as "bandwidth.1"; null if it is a key of system.json.
 [[nodiscard]] const Setting* find_setting(const std::string& key);

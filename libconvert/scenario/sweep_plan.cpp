@@ -64,6 +64,7 @@ void spell_usually(SweepSetting& setting) {
 }
 
 constexpr std::size_t max_reasons = 8;
+constexpr std::size_t max_runs = 100'000;
 // Returns why runs fail; if there are several reasons, each with the first run that has it.
 std::string text_of(const std::vector<std::pair<std::string, std::string>>& failures) {
   if (failures.size() == 1) return failures.front().second;
@@ -91,8 +92,7 @@ SweepPlan::SweepPlan(SweepConfig config, std::string folder)
   for (std::size_t a = axes_; a-- > 0;) {
     strides_[a] = size;
     size *= settings_[a].values.size();
-    if (size > max_sweep_runs)
-      throw usage_error("the sweep has more than " + std::to_string(max_sweep_runs) + " runs");
+    if (size > max_runs) throw usage_error("the sweep has more than " + std::to_string(max_runs) + " runs");
   }
   group_of_.resize(size);
   check_recorded(settings_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The runs of a sweep: the cross product of its axes, the last axis varying fastest.
+// Plans the runs of a sweep: the cross product of its axes, the last axis varying fastest.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,6 @@
 #include "scenario/settings.h"
 
 namespace convert {
-
-inline constexpr std::size_t max_sweep_runs = 100'000;
 
 class SweepPlan {
  public:
@@ -39,8 +37,8 @@ class SweepPlan {
   }
   // Returns "model=aware, bandwidth=50GB/s".
   [[nodiscard]] std::string describe(std::size_t run) const;
-  // Returns, by run, 16 hexadecimal digits of all that its result depends on: settings, contents of files and of
-  // the traces, which are read for that unless they come from standard input.
+  // Returns an id for each run, 16 hexadecimal digits, made from its settings and the contents of files and traces;
+  // reads these, but not standard input.
   [[nodiscard]] std::vector<std::string> identities() const;
   // Returns all files that runs read, those of traces included.
   [[nodiscard]] std::vector<std::string> files() const;

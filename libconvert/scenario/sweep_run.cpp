@@ -52,6 +52,14 @@ std::string mean_ns(const ReplayResult& result, NpuTimeIndex time) {
   return format_ns(spread(result, npu_times.at(time)).value_or(Spread{}).mean);
 }
 
+// Returns the cells of a run that has failed.
+std::vector<std::string> failure_cells(const std::string& message) {
+  std::vector<std::string> cells(sweep_result_columns().size());
+  cells.front() = "error";
+  cells.back() = visible(message);
+  return cells;
+}
+
 }  // namespace
 
 const std::vector<std::string>& sweep_result_columns() {
@@ -85,13 +93,6 @@ std::vector<std::string> sweep_result(const ReplayResult& result) {
           result_message(result)};
 }
 
-std::vector<std::string> sweep_failure(const std::string& message) {
-  std::vector<std::string> cells(sweep_result_columns().size());
-  cells.front() = "error";
-  cells.back() = visible(message);
-  return cells;
-}
-
 struct SweepRunner::Workload {
   std::mutex mutex;
   std::unique_ptr<Diagnostics> diagnostics;  // of the source
@@ -115,7 +116,7 @@ SweepRunner::SweepRunner(const SweepPlan& plan, unsigned jobs, Diagnostics& diag
     : plan_(plan), jobs_(std::max(jobs, 1U)), diagnostics_(diagnostics) {}
 SweepRunner::~SweepRunner() = default;
 
-// Until the traces are wanted; which may be once only where they are not kept.
+// Opens the traces unless that is done. Throws Error, the same again if it has failed.
 void SweepRunner::open(Workload& workload, const Scenario& scenario) {
   if (!workload.error.empty()) throw Error(workload.error);
   if (workload.source != nullptr || workload.traces != nullptr) return;
@@ -237,7 +238,7 @@ std::vector<std::string> SweepRunner::run(std::size_t run) {
     if (!shared->loaded) {
       Location where = shared->error->where();
       if (where.file == shared->network) where.file = scenario.network.source;
-      return sweep_failure(with_place(Error(Error::Kind::input, where, shared->error->what())));
+      return failure_cells(with_place(Error(Error::Kind::input, where, shared->error->what())));
     }
     if (shared->loaded.recorded) return sweep_result(*shared->loaded.recorded);
     // The tables of the ranks are shared, not copied.
@@ -246,7 +247,7 @@ std::vector<std::string> SweepRunner::run(std::size_t run) {
     own.options.network = scenario.options.network;
     return sweep_result(replay(own));
   } catch (const Error& e) {
-    return sweep_failure(with_place(e));
+    return failure_cells(with_place(e));
   }
 }
 

@@ -21,9 +21,8 @@ namespace convert {
 
 // Returns the columns that a run fills, after those of the axes.
 [[nodiscard]] const std::vector<std::string>& sweep_result_columns();
-// Return the cells of a run for these columns: status, total_ns, …, message.
+// Returns the cells of a run for these columns: status, total_ns, …, message.
 [[nodiscard]] std::vector<std::string> sweep_result(const ReplayResult& result);
-[[nodiscard]] std::vector<std::string> sweep_failure(const std::string& message);
 
 // Hands out runs and takes their results; for several threads at once.
 class RunQueue {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of a sweep: a CSV file that grows by a line for each run that ends, and can be taken up again.
+// Keeps the table of a sweep: a CSV file that grows by a line for each run that ends, and can be taken up again.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ class SweepTable {
   [[nodiscard]] std::size_t taken_up() const { return taken_up_; }
   // Forgets a line, so that the run is done again.
   void drop(std::size_t run) { cells_[run].clear(); }
-  // Appends a line to the file at once, all or nothing.
+  // Sets the cells of a run, and appends its line to the file. Throws Error(system).
   void put(std::size_t run, std::vector<std::string> cells);
   // Adds a column to all lines.
   void add_column(const std::string& name, const std::vector<std::string>& cells);

@@ -98,7 +98,7 @@ bool takes_algorithms(const std::string& key) {
   return key == algorithm_key || (k != nullptr && k->form == Form::list && !is_custom(key));
 }
 
-int system_key_rank(const std::string& key) { return key == algorithm_key ? 0 : is_custom(key) ? 2 : 1; }
+int system_key_precedence(const std::string& key) { return key == algorithm_key ? 0 : is_custom(key) ? 2 : 1; }
 
 SystemConfig parse_system_value(const std::string& key, const std::string& value) {
   const bool all = key == algorithm_key;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The keys of system.json one by one: reads a value from text, and puts it in place of what a system says.
+// Takes the keys of system.json one by one: reads a value from text, and puts it in place of what a system says.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,9 @@ namespace convert {
 
 [[nodiscard]] bool takes_algorithms(const std::string& key);  // "ring+direct"
 
-// Returns the rank of a key: among keys for one thing the highest wins, in whatever order they come: `algorithm`,
+// Returns the precedence of a key: of keys for one thing the highest wins, whatever their order: `algorithm`,
 // then the algorithm of one collective, then its traces.
-[[nodiscard]] int system_key_rank(const std::string& key);
+[[nodiscard]] int system_key_precedence(const std::string& key);
 
 // Returns a configuration with this value. The algorithms of several dimensions are joined by "+". Throws
 // Error(input) without a place.

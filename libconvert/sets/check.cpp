@@ -47,8 +47,6 @@ std::optional<GroupLists> group_lists(const SetSource& source, std::optional<Ran
 
 namespace {
 
-constexpr std::size_t batch_nodes = 4096;
-
 // One rank after its own rules.
 struct Checked {
   std::unique_ptr<Diagnostics> findings{};

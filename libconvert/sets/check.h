@@ -23,9 +23,8 @@ struct CheckOptions {
 // rank that cannot be read is a finding of rule framing; check() then leaves out the rules across ranks.
 std::size_t check(SetSource& source, const CheckOptions& options, Diagnostics& diagnostics);
 
-// Returns the process groups of a set of `ranks` ranks, if their number is known; nothing if there are none, or
-// none that can be read. Sets `defect` if they are malformed or name ranks that the set lacks; returns the latter,
-// too.
+// Returns the process groups of a set; nothing if there are none, or if they are malformed, which sets `defect`.
+// Groups with ranks from `ranks` on, if that is known, are returned and set `defect`.
 [[nodiscard]] std::optional<GroupLists> group_lists(const SetSource& source, std::optional<Rank> ranks,
                                                     std::optional<Error>& defect);
 

@@ -12,6 +12,7 @@
 
 namespace convert {
 
+// Names what a file is. Only those up to `algorithm` are inputs of tools, so the order matters.
 enum class FileKind : std::uint8_t {
   trace,
   algorithm,
@@ -27,7 +28,7 @@ enum class FileKind : std::uint8_t {
 // Returns the kind of a file by the beginning of its contents and its name; nothing if these do not tell. A JSON
 // object that is no configuration is a trace only if it looks like one.
 [[nodiscard]] std::optional<FileKind> known_file(std::string_view head, const std::string& name);
-inline constexpr std::size_t known_file_bytes = 4096;
+inline constexpr std::size_t known_file_bytes = 4096;  // as much of the beginning as it needs
 
 // Returns "is a trace; give it as INPUT".
 [[nodiscard]] std::string describe(FileKind kind);
@@ -37,7 +38,7 @@ inline constexpr std::size_t known_file_bytes = 4096;
 [[nodiscard]] std::string other_kind(const Format& format, bool asked, std::string_view head,
                                      const std::string& name);
 
-// Returns parse(); where that throws Error(input) and the file is not of `format`, throws what it is in its place.
+// Returns what parse() returns. If that throws Error(input), and other_kind() has a message, throws that instead.
 template <typename Parse>
 auto parse_as(const Format& format, bool asked, std::string_view head, const std::string& name,
               const Parse& parse) {
@@ -51,7 +52,7 @@ auto parse_as(const Format& format, bool asked, std::string_view head, const std
   }
 }
 
-// Returns parse(); where that throws Error(input) and the file is not of kind `wanted`, throws what it is.
+// Does the same for configuration: what is thrown instead is describe() of a file that is not of kind `wanted`.
 template <typename Parse>
 auto parse_known(FileKind wanted, std::string_view head, const std::string& name, const Parse& parse) {
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A set of traces that a program makes, to be written.
+// Makes a set of traces that a program computes, to be written.
 #pragma once
 
 #include <functional>
@@ -41,7 +41,7 @@ class MadeSet : public SetSource {
 };
 
 // Writes the traces, ranks 0…n-1 in order, as `prefix`.0.et … `prefix`.n-1.et, all or none, or as one document if
-// the prefix has the suffix of another format. Throws Error, also if there is a larger set of that name.
+// the prefix has the suffix of another format. Throws Error, also if there is a set of that name of another size.
 void write_traces(const std::vector<Trace>& traces, const std::string& prefix);
 
 }  // namespace convert

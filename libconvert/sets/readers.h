@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The readers of files that make up a TraceSource.
+// Declares the readers of files that make up a TraceSource.
 #pragma once
 
 #include <functional>
@@ -34,7 +34,7 @@ class KnownFileReader : public TraceReader {
   std::unique_ptr<TraceReader> reader_;
 };
 
-// A reader that owns its input. `rank` is for names that do not say it. `hash`: it calls add_source() for imports.
+// Reads a file, which it owns. `rank` is for names that do not say it. `hash`: it calls add_source() for imports.
 class FileReader : public TraceReader {
  public:
   FileReader(const Format& format, InputItem item, Rank rank, const FormatOptions& options, bool hash,

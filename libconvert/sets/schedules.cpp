@@ -100,11 +100,11 @@ NetworkConfig network_of(const Schedule& schedule) {
   WireGraph& graph = config.graph;
   graph.npus = schedule.nodes;
   if (graph.npus < 2) throw input_error({.file = schedule.file}, "a network has two NPUs or more", "network");
-  for (const Schedule::Wire& l : schedule.wires) {
-    graph.wires.push_back({.from = l.src,
-                           .to = l.dst,
-                           .bytes_per_ns = astra_bytes_per_ns(l.bandwidth_gib_per_s),
-                           .latency_ps = rounded_ps(l.latency_us * static_cast<double>(ps_per_us))});
+  for (const Schedule::Wire& w : schedule.wires) {
+    graph.wires.push_back({.from = w.src,
+                           .to = w.dst,
+                           .bytes_per_ns = astra_bytes_per_ns(w.bandwidth_gib_per_s),
+                           .latency_ps = rounded_ps(w.latency_us * static_cast<double>(ps_per_us))});
   }
   if (std::uint64_t{graph.npus} * graph.devices() > max_route_entries) {
     throw input_error({.file = schedule.file}, too_many_routes(graph), "network");
@@ -126,12 +126,12 @@ Schedule schedule_of_replay(std::span<const Trace> traces, const Timeline& timel
   frame.occupancy = occupancy;
   const WireGraph graph = network.graph.npus != 0 ? network.graph : build_wire_graph(network);
   frame.nodes = graph.npus;
-  for (const GraphWire& l : graph.wires) {
-    if (l.from >= graph.npus || l.to >= graph.npus) continue;  // schedules know no switches but as relays
-    frame.wires.push_back({.src = l.from,
-                           .dst = l.to,
-                           .bandwidth_gib_per_s = gib_per_s(l.bytes_per_ns),
-                           .latency_us = static_cast<double>(l.latency_ps) / static_cast<double>(ps_per_us)});
+  for (const GraphWire& w : graph.wires) {
+    if (w.from >= graph.npus || w.to >= graph.npus) continue;  // schedules know no switches but as relays
+    frame.wires.push_back({.src = w.from,
+                           .dst = w.to,
+                           .bandwidth_gib_per_s = gib_per_s(w.bytes_per_ns),
+                           .latency_us = static_cast<double>(w.latency_ps) / static_cast<double>(ps_per_us)});
   }
   Schedule schedule = schedule_of_replay(traces, timeline, std::move(frame));
   Schedule timed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The interface of a set of traces, rank by rank, whether read from files or made by a tool.
+// Declares the interface of a set of traces, rank by rank, whether read from files or made by a tool.
 #pragma once
 
 #include <cstddef>
@@ -35,6 +35,8 @@ class SetSource {
   [[nodiscard]] virtual bool whole_set() { return true; }
   // Returns the number of ranks if several threads can open them in any order; 0 if the set is one stream.
   [[nodiscard]] virtual std::size_t independent_ranks() const = 0;
+  // Returns a reader of one of these ranks, `i` of independent_ranks(); several threads may call it. The set must
+  // outlive its readers.
   [[nodiscard]] virtual std::unique_ptr<TraceReader> open_rank(std::size_t i) = 0;
   // Returns a reader of all ranks, one after the other; can be called once only. Like open_rank()'s, a reader that
   // finds no rank at all throws Error(input).
@@ -56,8 +58,8 @@ class SetSource {
   // Returns whether the ranks are byte for byte what another program writes, so that nothing may be added to them.
   [[nodiscard]] virtual bool follows_reference() const { return false; }
 
-  // Returns how many ranks the whole set has by the metadata of the ranks read so far, which may be more than are
-  // here; null if they cannot say it.
+  // Returns what the metadata of the ranks read so far say of the number of ranks of the whole set, which may be
+  // more than are here; null if this set does not collect that.
   [[nodiscard]] virtual const WorldSizes* world_sizes() const { return nullptr; }
   [[nodiscard]] std::optional<Rank> world() const {
     return world_sizes() == nullptr ? std::nullopt : world_sizes()->first();
@@ -78,8 +80,9 @@ class SetSource {
   [[nodiscard]] std::vector<Trace> load(unsigned jobs);
 };
 
-// How many nodes to ask a reader for when the whole rank is needed.
+// How many nodes to ask a reader for: when the whole rank is needed, and when a part at a time will do.
 inline constexpr std::size_t all_nodes = std::size_t{1} << 20;
+inline constexpr std::size_t batch_nodes = 4096;
 // Reads the rest of a rank whose head was read with next_rank.
 void read_nodes(TraceReader& reader, Trace& trace);
 

@@ -17,7 +17,6 @@
 namespace convert {
 namespace {
 
-constexpr std::size_t batch_nodes = 4096;
 constexpr std::size_t flush_bytes = std::size_t{1} << 20;
 
 std::string compression_suffix(const FormatOptions& options) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes any set of traces to any output: a file per rank, one document, or a tar on a pipe; all of it or nothing.
+// Writes a set of traces as a file for each rank, one document or a tar; if to files, all of it or nothing.
 #pragma once
 
 #include <functional>
@@ -32,7 +32,7 @@ struct SinkOptions {
   std::function<void(OutputFiles&)> before_commit{};
 };
 
-// Says where the output of a set goes; made before anything is read.
+// Says where the output of a set goes.
 struct SinkPlan {
   FormatChoice choice;
   std::optional<std::string> path;  // none: standard output
@@ -41,6 +41,8 @@ struct SinkPlan {
   std::string suffix;           // ".gz", ".zst" behind each rank's name
   [[nodiscard]] bool binary() const { return choice.format->file_per_rank || tar; }
 };
+// Plans the output, before the set is written: it calls SetSource::many(), which may read. Throws Error(usage) for
+// options that do not go together or not with the set, Error(system).
 [[nodiscard]] SinkPlan plan_sink(SetSource& source, const SinkOptions& options);
 
 // Writes all ranks of the source. If that is an algorithm, TraceSource::prepare() must have found no errors.

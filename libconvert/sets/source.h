@@ -25,7 +25,7 @@
 
 namespace convert {
 
-// The rank of a host trace (none: as the device trace says, else 0), and its device trace's file; empty: none.
+// Names a host trace's rank (none: as the device trace says, else 0), and its device trace's file (empty: none).
 struct LinkedOperand {
   std::optional<Rank> rank{};
   std::string device{};
@@ -46,8 +46,8 @@ struct SourceOptions {
   bool progress = false;  // show on standard error how far the reading is
 };
 
-// The set that the command line's operands hold. Ranks come in the order of the input: ascending except in tar
-// archives packed by others. Throws Error like the readers do; reports what does not stop reading.
+// Reads the set that the command line's operands hold. Ranks come in the order of the input: ascending except in
+// tar archives packed by others. Throws Error like the readers do; reports what does not stop reading.
 class TraceSource final : public SetSource {
  public:
   // Opens the first stream to find the format; reads all of a file that describes a set, and checks the structure

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The command line of one tool: its options by group, their help, and what was given.
+// Parses the command line of one tool: its options by group, their help, and what was given.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class App {
   App(const App&) = delete;
   App& operator=(const App&) = delete;
 
-  // Puts options added from here on under this heading. The help prints Input, Output, the others, Common.
+  // Puts the options added next under this heading. The help prints Input, Output, the others, Common.
   void group(std::string title);
 
   App& add_flag(const std::string& names, bool& to, const std::string& help);
@@ -48,7 +48,7 @@ class App {
   // Adds an option that may be given several times; keeps the texts as given.
   App& add_texts(const std::string& names, std::vector<std::string>& to, const std::string& value,
                  const std::string& help);
-  // The help ends with the default, which is what `to` holds.
+  // Adds an option with these choices; its help ends with the default, which is what `to` holds.
   App& add_choice(const std::string& names, std::string& to, const std::vector<std::string>& choices,
                   const std::string& help);
   App& add_choice(const std::string& names, std::optional<std::string>& to, const std::vector<std::string>& choices,

@@ -27,7 +27,6 @@ std::string shown(std::string_view name) {
 }
 
 Names names_in(TraceReader& reader, Trace& trace, const std::map<Rank, std::set<NodeId>>& wanted) {
-  constexpr std::size_t batch_nodes = 4096;
   Names names;
   const auto of_rank = wanted.find(trace.rank);
   while (reader.next_nodes(trace, batch_nodes)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Options that mean the same in every tool: inputs, outputs, and the common ones.
+// Declares options that mean the same in every tool: inputs, outputs, and the common ones.
 #pragma once
 
 #include <cstdint>

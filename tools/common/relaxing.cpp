@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/units.h"
+#include "simulate/waits/graph.h"
 #include "util/log.h"
 
 namespace tools {
@@ -14,13 +15,9 @@ namespace {
 
 using namespace convert;
 
-std::string place(Rank rank, NodeId node) {
-  return "rank " + std::to_string(rank) + " node " + std::to_string(node);
-}
-
 std::string text(const ContradictedPair& p) {
-  return place(p.destination, p.receive) + " receives from " + place(p.source, p.send) + ", and ended " +
-         format_time(Picoseconds{1000} * p.by_ns) +
+  return describe(NodeRef{p.destination, p.receive}) + " receives from " + describe(NodeRef{p.source, p.send}) +
+         ", and ended " + format_time(Picoseconds{1000} * p.by_ns) +
          " before that began: they do not belong together, or the clocks of the two differ; "
          "the receive need not hold anything back";
 }
@@ -36,7 +33,7 @@ std::string_view contradiction(Cut::Contradicted what) {
 }
 
 std::string text(Rank rank, const Cut& cut) {
-  return place(rank, cut.node) + " no longer depends on node " + std::to_string(cut.dependency) + " (" +
+  return describe(NodeRef{rank, cut.node}) + " no longer depends on node " + std::to_string(cut.dependency) + " (" +
          std::string(dep_rule_name(cut.rule)) + std::string(contradiction(cut.contradicted)) + ")";
 }
 

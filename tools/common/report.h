@@ -23,14 +23,14 @@ class Reporter {
     bool source = false;  // show the source line and a caret, where the file is text
     bool quiet = false;   // no warnings and notes
     bool warnings_are_errors = false;
-    std::size_t max_errors = 20;  // messages per file and severity; 0: all
+    std::size_t max_errors = 20;  // messages per file and severity, ten times that in all; 0: all
   };
 
   explicit Reporter(Style style) : style_(std::move(style)) {}
 
   // Prints what was added since the last call, each hint once.
   void print_new(const convert::Diagnostics& diagnostics);
-  // Takes what was added since the last call as printed by other means.
+  // Skips what was added since the last call: it was printed by other means.
   void skip_new(const convert::Diagnostics& diagnostics) { printed_ = diagnostics.all().size(); }
   // Prints how many messages were held back, by file.
   void print_held_back(const convert::Diagnostics& diagnostics);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tools' output options as a sink of sets.
+// Makes a sink of sets of the tools' output options.
 #pragma once
 
 #include "common/options.h"
@@ -18,8 +18,8 @@ struct OpenSink {
   }
 };
 
-// Plans where `set` goes, before anything of it is read. `more` has what the output options do not say. Throws
-// Error(usage) where plan_sink() does, and if a terminal would get binary data.
+// Plans where `set` goes, as plan_sink() does. `more` has what the output options do not say. Throws Error(usage)
+// where plan_sink() does, and if a terminal would get binary data.
 [[nodiscard]] OpenSink open_sink(convert::SetSource& set, const OutputOptions& output, const Context& context,
                                  convert::SinkOptions more = {});
 

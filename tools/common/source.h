@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tools' input options as a source of traces.
+// Makes a source of traces of the tools' input options.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Text of help and history: wrapped lines, words as a shell takes them, names of files without their folders.
+// Formats help and history: wrapped lines, words as a shell takes them, names of files without their folders.
 #pragma once
 
 #include <cstddef>

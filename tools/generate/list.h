@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The kinds of things that et-generate makes: collectives for which there are algorithms, and traces.
+// Lists the kinds of things that et-generate makes: collectives for which there are algorithms, and traces.
 #pragma once
 
 #include <optional>

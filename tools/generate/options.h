@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The options of et-generate, and what they ask for.
+// Declares the options of et-generate, and finds what they ask for.
 #pragma once
 
 #include <cstdint>

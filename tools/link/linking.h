@@ -42,9 +42,10 @@ class Linking {
   Linking(const LinkToolOptions& options, const OutputOptions& output, Context& context, LinkTeam* team);
 
   [[nodiscard]] convert::SourceOptions source_options();
-  // Links all ranks once for --relax, to find the order that makes them wait for each other in a circle.
+  // If --relax is given, links all ranks once, to find dependencies by which they wait for each other in a circle.
   void find_circles();
-  // Tells whether this process has ranks to link; if not, it calls attend() to agree with the others.
+  // Tells whether this process has ranks to link. If it has none, attend() has to be called in place of the rest;
+  // it throws Error(input) if another process has failed.
   [[nodiscard]] bool has_ranks() const { return team_ == nullptr || team_->number() < ranks_.size(); }
   void attend();
   // Links and writes. Either all of several processes write their ranks, or none does.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The options of et-link.
+// Declares the options of et-link.
 #pragma once
 
 #include <cstdint>

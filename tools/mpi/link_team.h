@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The processes that mpirun has started for one linking; each links some of the ranks.
+// Joins the processes that mpirun has started for one linking; each links some of the ranks.
 #pragma once
 
 #include <memory>
@@ -22,16 +22,16 @@ class LinkTeam {
   [[nodiscard]] virtual bool all(bool ok) = 0;
   // Returns to the first process what each has given, in their order; to the others nothing. All processes call it.
   [[nodiscard]] virtual std::vector<std::string> gather(const std::string& bytes) = 0;
-  // Ends the team; called last, when messages are written. With `ok` this process has not failed. One that has
-  // failed, and not told the others with all(false), ends them all.
+  // Leaves the team; to be called last, when messages are written. If this process has failed (not `ok`) and has
+  // not said so by all(false), mpirun then ends all of them.
   virtual void leave(bool ok) = 0;
 
  protected:
   LinkTeam() = default;
 };
 
-// Returns null, without touching MPI, if this process was not started together with others. Throws Error(usage) if
-// it was, but the program is built without MPI.
+// Returns null if this process is alone; MPI is not touched if mpirun has not started it. Throws Error(usage) if
+// there are others, but the program is built without MPI.
 [[nodiscard]] std::unique_ptr<LinkTeam> join_link_team();
 
 }  // namespace tools

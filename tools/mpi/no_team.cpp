@@ -11,7 +11,7 @@ namespace tools {
 namespace {
 
 void refuse_company() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {  // of all signs those that tell a number
     const char* const size = std::getenv(name);
     if (size == nullptr || std::string(size) == "1") continue;
     throw convert::usage_error("started by mpirun as one of " + std::string(size) +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds MPI from its begin to its end, for a process that mpirun has started together with others.
+// Holds MPI from its start to its end, for a process that mpirun has started together with others.
 #pragma once
 
 #include <memory>

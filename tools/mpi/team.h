@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The processes that mpirun has started for one sweep.
+// Joins the processes that mpirun has started for one sweep.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace tools {
 
-// Returns null, without touching MPI, if this process was not started together with others. Throws Error(usage) if
-// it was, but the program is built without MPI.
+// Returns null if this process is alone; MPI is not touched if mpirun has not started it. Throws Error(usage) if
+// there are others, but the program is built without MPI.
 [[nodiscard]] std::unique_ptr<SweepTeam> join_team();
 
 }  // namespace tools

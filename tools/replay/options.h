@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The options of a replay: its settings as text, by our names and by ASTRA-sim's.
+// Reads the options of a replay: its settings as text, by our names and by ASTRA-sim's.
 #pragma once
 
 #include <deque>

@@ -181,7 +181,7 @@ std::vector<std::string> output_files(const ReplayOutputOptions& o, std::size_t 
   return files;
 }
 
-void check_no_input(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs) {
+void refuse_inputs_as_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs) {
   using File = std::pair<dev_t, ino_t>;
   const auto find = [](const std::string& path) -> std::optional<File> {
     struct stat s {};

@@ -31,7 +31,7 @@ void check_replay_output(const ReplayOutputOptions& o, const convert::Scenario& 
 // Returns all files that the replay of so many ranks writes.
 [[nodiscard]] std::vector<std::string> output_files(const ReplayOutputOptions& o, std::size_t ranks);
 // Throws Error(usage) if an output would take the place of an input.
-void check_no_input(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
+void refuse_inputs_as_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
 // Sets what the replay has to find for the outputs.
 void set_replay_output(const ReplayOutputOptions& o, convert::ReplayOptions& options);
 // Reports what waits, if something does, and messages that exceed a port; returns whether there is something to

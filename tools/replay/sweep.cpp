@@ -153,7 +153,7 @@ void check_outputs(const SweepOptions& sweep, const SweepPlan& plan, const std::
     throw system_error(folder, error ? error.value() : ENOENT);
   std::vector<std::string> inputs = plan.files();
   if (sweep.file) inputs.push_back(*sweep.file);
-  check_no_input({path.value_or("-"), sweep.plot.value_or("-")}, inputs);
+  refuse_inputs_as_outputs({path.value_or("-"), sweep.plot.value_or("-")}, inputs);
 }
 
 void write_plot(const std::string& path, const Plot& plot, Context& context) {

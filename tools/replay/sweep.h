@@ -41,6 +41,7 @@ class SweepTeam {
   virtual void serve(convert::RunQueue& queue) = 0;
   // Called by the others: returns the leader's queue, valid until they come to end().
   [[nodiscard]] virtual std::unique_ptr<convert::RunQueue> queue() = 0;
+  // Called by the others, last: they take no more runs.
   virtual void end() = 0;
 
  protected:

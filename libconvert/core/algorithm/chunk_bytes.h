@@ -10,6 +10,11 @@
 
 namespace convert {
 
+// Returns the size of part `part` where `bytes` ≥ 0 are cut into `parts` ≥ 1: the first ones may have a byte more.
+[[nodiscard]] constexpr std::int64_t part_bytes(std::int64_t bytes, std::int64_t parts, std::int64_t part) {
+  return bytes / parts + (part < bytes % parts ? 1 : 0);
+}
+
 // Neighbouring chunks of a collective; first < 0: it is not known which.
 struct ChunkRun {
   std::int32_t first = -1;

@@ -10,6 +10,7 @@
 #include <map>
 #include <tuple>
 
+#include "core/algorithm/chunk_bytes.h"
 #include "core/algorithm/demands.h"
 #include "core/units.h"
 #include "formats/json/stream.h"
@@ -300,11 +301,8 @@ class TecclReader final : public JsonItems {
 
 // Gives the parts of a chunk sizes that differ by a byte at most and add up to it.
 void size_parts(Schedule& s, std::uint32_t parts) {
-  const std::int64_t whole = *s.chunk_bytes;
-  for (std::size_t c = 0; c < s.chunks.size(); ++c) {
-    const auto k = static_cast<std::int64_t>(c % parts);
-    s.chunks[c].bytes = whole / parts + (k < whole % parts ? 1 : 0);
-  }
+  for (std::size_t c = 0; c < s.chunks.size(); ++c)
+    s.chunks[c].bytes = part_bytes(*s.chunk_bytes, parts, static_cast<std::int64_t>(c % parts));
 }
 
 }  // namespace

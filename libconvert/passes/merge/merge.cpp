@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/algorithm/chunk_bytes.h"
 #include "core/collective.h"
 #include "graph/graph.h"
 #include "graph/messages.h"
@@ -81,7 +82,7 @@ struct MergedRank::State {
                 NodeTable& out) const;
   void keep_collective(const Call& call, NodeTable& out) const;
   [[nodiscard]] std::int64_t instance_bytes(const Call& call, std::uint32_t chunk) const {
-    return call.bytes / call.choice.chunks + (chunk < call.bytes % call.choice.chunks ? 1 : 0);
+    return part_bytes(call.bytes, call.choice.chunks, chunk);
   }
   const Sizes& sizes_of(const Call& call, std::int64_t bytes);
   const MergePlace* place_of(const Call& call);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A set made of another one by a reader around each of its readers, with the same ranks, groups and size.
+// Makes a set of another one: it changes each trace as it is read, and keeps ranks, groups and their numbers.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A set of traces, each repaired as it is read.
+// Repairs each trace of a set as it is read.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ class FixedSource : public DerivedSource {
   // Called by several threads, with each rank and its repairs, when all of the rank was read.
   using OnFixed = std::function<void(const Trace& head, const Fixes&)>;
 
-  // Refers to `from`, which must be no algorithm.
+  // `from`, which must be no algorithm, must outlive this object.
   FixedSource(SetSource& from, OnFixed on_fixed) : DerivedSource(from), on_fixed_(std::move(on_fixed)) {}
 
  private:

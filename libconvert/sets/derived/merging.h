@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A workload with algorithms in place of its collectives, as a set that can be written.
+// Puts algorithms in the place of a workload's collectives, as a set that can be written.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct MergeOptions {
   std::vector<CollectiveRule> rules;         // the first that fits counts
   std::uint32_t chunks = 1;                  // instances of a collective, where its rule has no number
   bool require_all = false;                  // a collective that stays is an error
-  bool allow_misfits = false;                // one that its algorithm does not do is a warning
+  bool allow_misfits = false;                // an algorithm for another collective is a warning only
   std::optional<std::vector<Rank>> ranks{};  // only these are written
   unsigned jobs = 1;
 };

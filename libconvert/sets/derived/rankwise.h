@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A set made of another one: some of its ranks, or all, each changed by itself.
+// Makes a set of another one: of some of its ranks, or all, each changed by itself.
 #pragma once
 
 #include <map>

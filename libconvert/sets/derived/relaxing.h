@@ -13,7 +13,7 @@ namespace convert {
 // summary of every rank, and its times.
 [[nodiscard]] Relaxation find_relaxation(SetSource& source, unsigned jobs);
 
-// The set without the dependencies of `cuts`.
+// Makes a set without the dependencies of `cuts`.
 class RelaxedSource : public DerivedSource {
  public:
   // Both must outlive this object.

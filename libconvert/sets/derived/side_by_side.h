@@ -15,17 +15,17 @@ namespace convert {
 
 class SideBySide : public SetSource {
  public:
-  // The ranks of each set must be 0…n-1. Reads streams at once and keeps them in memory. Refers to the sources.
-  // Throws Error(input).
+  // Reads sources that are streams, and keeps them in memory; all must outlive this object. Throws Error(input), as
+  // readers do, unless the ranks of each are 0…n-1.
   SideBySide(std::vector<std::unique_ptr<TraceSource>>& sets, unsigned jobs);
   ~SideBySide() override;
 
   [[nodiscard]] std::string base_name() const override { return base_name_; }
   [[nodiscard]] bool many() override { return true; }
   [[nodiscard]] std::size_t independent_ranks() const override { return ranks_; }
-  // Shifts comm_src and comm_dst of messages with the ranks. Gives each set's group of all ranks a number, and
-  // groups whose numbers are taken other ones. Drops metadata of the algorithm that a rank is a part of
-  // (collective, msccl.*, ten.*), since the set is no longer that algorithm alone.
+  // Returns a reader that shifts comm_src and comm_dst with the ranks, numbers each set's group of all ranks, and
+  // renumbers groups whose numbers an earlier set has. It drops the metadata of the algorithm of which a rank is a
+  // part (collective, msccl.*, ten.*), since the set is no longer that algorithm alone.
   [[nodiscard]] std::unique_ptr<TraceReader> open_rank(std::size_t i) override;
   [[nodiscard]] std::unique_ptr<TraceReader> open_all() override;
   [[nodiscard]] std::optional<InputSet::Groups> groups() const override { return groups_; }

@@ -55,8 +55,8 @@ class SplitSet : public SetSource {
   bool part_ = false;  // the groups are of more ranks than were joined
 };
 
-// One trace of all nodes, rank after rank, each with `npu`, numbered anew; its metadata hold what a split needs to
-// give the same bytes back. Keeps the set in memory.
+// Makes one trace of all nodes, rank after rank, each with `npu`, numbered anew; its metadata hold what a split
+// needs to give the same bytes back. Keeps the set in memory.
 class JoinedSet : public SetSource {
  public:
   // Reads the whole set. Throws Error(input) at two ranks of one number and at malformed groups, and [joined].

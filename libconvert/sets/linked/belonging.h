@@ -14,7 +14,7 @@
 
 namespace convert {
 
-// The origins that the two files state: processes, ranks, times.
+// Holds the origins that the two files state: processes, ranks, times.
 struct Origins {
   std::string host_file, device_file;
   std::optional<std::uint64_t> host_pid;

@@ -20,8 +20,8 @@ class RankFiles {
   [[nodiscard]] bool has_rank() const { return has_rank_; }
   // Returns the file of a rank, or the pattern with the rank in its place. Throws Error(usage) if there are two.
   [[nodiscard]] std::string of(Rank rank) const;
-  // Returns the ranks that have files, ascending. Throws Error(usage) if there is none, or, naming it, if one is
-  // missing between them.
+  // Returns the ranks that have files, ascending; sets `near` to names that are nearly such, as host.07.json is.
+  // Throws Error(usage) if there is none, or, naming it, if one is missing between them.
   [[nodiscard]] std::vector<Rank> ranks(NearRanks& near);
   // Returns the ranks that have files and are not in `ranks` (ascending); none where folders cannot be listed.
   [[nodiscard]] std::vector<Rank> others(const std::vector<Rank>& ranks);

@@ -35,7 +35,7 @@ struct LinkingOptions {
 // compat=chakra. Throws Error(usage).
 [[nodiscard]] LinkingOptions linking_options(const FormatOptions& options);
 
-// A rank as it was read: linked by etkit's rules, or a trace of a compat mode.
+// Holds a rank as it was read: linked by etkit's rules, or a trace of a compat mode.
 struct ReadRank {
   std::unique_ptr<LinkedRank> linked;
   Trace trace;  // of a compat mode
@@ -43,7 +43,8 @@ struct ReadRank {
 // Warns once for each reason why operations could not be linked; for tools that only read linked traces.
 void warn_unmatched(const LinkReport& report, const std::string& host, const std::string& device,
                     Diagnostics& diagnostics);
-// Reads and links a rank. If `rank` is not given, it is the one that the device trace names, else 0.
+// Reads and links a rank: `rank`, else the one that the device trace names, else 0. Throws Error as the readers and
+// check_belonging() do.
 [[nodiscard]] ReadRank read_linked(std::unique_ptr<Input> input, std::optional<Rank> rank,
                                    const LinkingOptions& options, Diagnostics& diagnostics);
 

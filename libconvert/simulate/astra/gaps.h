@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The cases in which ASTRA-sim stops or waits for ever, while a replay by its rules computes something.
+// Lists the cases in which ASTRA-sim stops or waits for ever, while a replay by its rules computes something.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ enum class AstraGap : std::uint8_t {
 };
 inline constexpr std::size_t astra_gaps = 13;
 
-// The beginning of messages about gaps.
+// Stands in front of messages about gaps.
 inline constexpr std::string_view astra_gap_text = "ASTRA-sim has no result to compare with: ";
 // Returns why ASTRA-sim gives no result.
 [[nodiscard]] std::string_view cause(AstraGap gap);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The order in which libstdc++ walks a std::unordered_set of integers, which decides what ASTRA-sim issues first.
+// Keeps the order in which libstdc++ walks a std::unordered_set of integers, in which ASTRA-sim issues nodes.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class HashOrder {
       unused_ = elements_[place].next;
     }
     elements_[place].key = key;
-    wire(place);
+    attach(place);
     ++size_;
     return place;
   }
@@ -79,7 +79,7 @@ class HashOrder {
   }
 
   // Puts an element in front of its bucket, or of all elements where that is empty.
-  void wire(std::uint32_t place) {
+  void attach(std::uint32_t place) {
     Element& e = elements_[place];
     std::uint32_t& first = first_of_bucket_[bucket(e.key)];
     e.next = first == none ? first_ : first;
@@ -102,7 +102,7 @@ class HashOrder {
     first_ = none;
     while (place != none) {
       const std::uint32_t next = elements_[place].next;
-      wire(place);
+      attach(place);
       place = next;
     }
   }

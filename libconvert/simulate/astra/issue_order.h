@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The order in which ASTRA-sim issues the nodes of a custom algorithm that become free together: the one in which
-// it walks the hash tables of their ids.
+// Finds the order in which ASTRA-sim issues the nodes of a custom algorithm that become free together: the one in
+// which it walks the hash tables of their ids.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rules of a replay: ASTRA-sim's, whose cycles it then has, oddities included; or what is right.
+// Says by which rules a replay goes: ASTRA-sim's, oddities included, for the same cycles, or a physical model's.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,19 @@ class Rules {
 
   // Nodes.
   [[nodiscard]] bool one_communication_at_a_time() const { return astra_; }       // of an NPU
-  [[nodiscard]] bool invalid_nodes_free_in_next_round() const { return astra_; }  // of issues, not at once
+  [[nodiscard]] bool invalid_nodes_free_in_next_round() const { return astra_; }  // not at once
   [[nodiscard]] bool refuses_communication_of_cpu() const { return astra_; }      // is_cpu_op
   [[nodiscard]] bool whole_microseconds_only() const { return astra_; }           // of recorded times
   [[nodiscard]] bool broadcasts_take_recorded_time() const { return astra_; }
   [[nodiscard]] bool replayed_nodes_compute() const { return astra_; }  // replay-only: all of them count
   // With the roofline model a node that states no operations is an error, and one of no operations takes no time.
   [[nodiscard]] bool roofline_knows_every_node() const { return astra_; }
-  [[nodiscard]] bool memory_wants_model() const { return astra_; }  // the recorded time of an access does not do
+  [[nodiscard]] bool memory_wants_model() const { return astra_; }  // recorded times do not count
   // The exposed communication of an NPU is its end less its computation, whatever overlaps.
   [[nodiscard]] bool all_but_computation_is_exposed() const { return astra_; }
 
   // Messages.
-  [[nodiscard]] bool messages_have_bytes() const { return astra_; }  // none is empty
+  [[nodiscard]] bool messages_have_bytes() const { return astra_; }  // one of 0 bytes is an error
   [[nodiscard]] std::int64_t tag(std::int64_t stated) const { return astra_ ? stated % tag_modulus : stated; }
 
   // What a collective is.
@@ -37,7 +37,7 @@ class Rules {
   [[nodiscard]] bool involved_dim_may_be_short() const { return astra_; }
   [[nodiscard]] std::uint64_t default_dims() const { return astra_ ? 0xF : ~std::uint64_t{0}; }  // a bit for each
   [[nodiscard]] bool parts_are_equal() const { return astra_; }             // sizes are rounded; else exact
-  [[nodiscard]] bool refuses_collectives_of_one() const { return astra_; }  // NPU: they would never end
+  [[nodiscard]] bool refuses_collectives_of_one() const { return astra_; }  // NPU, which never end
 
   // How collectives run. An NPU's k-th call of a group meets the k-th of the others; else places in traces count.
   [[nodiscard]] bool collectives_meet_at_call_time() const { return astra_; }

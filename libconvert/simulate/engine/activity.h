@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How long an NPU has computed, communicated, done both or nothing.
+// Measures how long an NPU computes, communicates, does both or nothing.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a message and a receive must have in common to find each other.
+// Says what a message and a receive must have in common to find each other: the channel.
 #pragma once
 
 #include <cstdint>

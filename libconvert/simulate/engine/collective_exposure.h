@@ -35,7 +35,7 @@ class CollectiveExposure {
     std::vector<CalledCollective> called;
     for (std::size_t run = 0; run < runs.size(); ++run) {
       CalledCollective& c = called.emplace_back(CalledCollective{runs[run]});
-      const std::uint32_t npus = program.groups[program.plans[c.run.call].call.group].size(program.model);
+      const std::uint32_t npus = program.groups[program.plans[c.run.plan].call.group].size(program.model);
       c.ended = run < runs_.size() && runs_[run].ended == npus;
       if (!c.ended) continue;
       c.exposed_mean_ps = static_cast<Picoseconds>((runs_[run].sum_ps + npus / 2) / npus);  // rounded

@@ -17,10 +17,10 @@ std::vector<CollectiveResult> list_collectives(const ReplayProgram& program,
   std::vector<CollectiveResult> list;
   for (const CalledCollective* c : in_order) {
     const CollectiveRun& run = c->run;
-    const SystemGroup& group = program.groups[program.plans[run.call].call.group];
+    const SystemGroup& group = program.groups[program.plans[run.plan].call.group];
     list.push_back({.group = group.id,
                     .number = run.number,
-                    .plan = run.call,
+                    .plan = run.plan,
                     .npus = group.size(program.model),
                     .first_npu = run.first_npu,
                     .first_node = program.ranks[run.first_npu].code->id(run.first_op),

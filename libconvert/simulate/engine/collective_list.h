@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The list of a replay's collectives, with one entry for each time that a group runs one.
+// Lists the collectives of a replay, with one entry for each time that a group runs one.
 #pragma once
 
 #include <vector>
@@ -24,7 +24,7 @@ struct ReplayOutcome {
   std::vector<CalledCollective> called;
 };
 
-// Returns the collectives in the order of their begin; those of one time by the NPU that called first.
+// Returns the collectives by the time of their first call; those of one time by the NPU that called first.
 [[nodiscard]] std::vector<CollectiveResult> list_collectives(const ReplayProgram& program,
                                                              const std::vector<CalledCollective>& called);
 

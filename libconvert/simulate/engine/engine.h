@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The event queue of the simulator: ascending time, first in first out among equal times.
+// Keeps the events of the simulator by time; those of one time come out in the order in which they were added.
 #pragma once
 
 #include <algorithm>
@@ -44,8 +44,8 @@ class EventQueue {
     return buckets_[first_bucket()].min;
   }
 
-  // Adds an event that comes `delay` ≥ 0 from now, behind all others of the same time. Throws Error if the clock
-  // ends before, also for a delay below 0, which is a sum that has overflowed.
+  // Adds an event at now + `delay`, behind all others of that time. Throws Error if that exceeds 2^63 ps, or if
+  // `delay` is below 0, which is a sum that has overflowed.
   void push_after(Picoseconds delay, std::uint32_t arg, std::uint32_t kind) {
     const auto left = static_cast<std::uint64_t>(std::numeric_limits<Picoseconds>::max() - now_);
     if (static_cast<std::uint64_t>(delay) > left) too_late();
@@ -74,6 +74,11 @@ class EventQueue {
     return e;
   }
 
+  // Returns the sum of two times. Throws Error if it exceeds the clock.
+  [[nodiscard]] static Picoseconds sum(Picoseconds a, Picoseconds b) {
+    if (__builtin_add_overflow(a, b, &a)) too_late();
+    return a;
+  }
   [[noreturn]] static void too_late() { throw Error("simulated time exceeds 2^63 ps (106 days)"); }
 
  private:
@@ -226,7 +231,7 @@ class EventQueue {
     c->count = 0;
     return c;
   }
-  // Returns the chunk behind it.
+  // Puts a chunk back into the pool; returns the one that came after it.
   Chunk* free_chunk(Chunk* c) {
     Chunk* next = c->next;
     c->next = free_;

@@ -117,7 +117,8 @@ PeakTensors tensors_at_peak(const TensorTable& table, const std::vector<TensorLi
   at.tensors = alive.size();
   std::stable_sort(alive.begin(), alive.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return table.bytes[a] > table.bytes[b]; });
-  alive.resize(std::min(alive.size(), max_peak_tensors));
+  constexpr std::size_t most = 8;
+  alive.resize(std::min(alive.size(), most));
   for (const std::uint32_t t : alive) at.largest.emplace_back(table.name(t), table.bytes[t]);
   return at;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Local memory of NPUs: which tensors their nodes read and write, how long these live, and how much they take.
+// Finds which tensors nodes read and write in an NPU's local memory, how long these live, and how much they take.
 //
 // A node names its tensors in the attributes inputs and outputs, string lists of name, bytes, name, bytes, … A name
-// is one tensor of its rank. As in ASTRA-sim it lives from the start of the node that first writes it (from time 0
-// if one that reads it ends before, or is the same) to the end of the last node that reads it (to the end of the
-// run if none does, or if that node or a later one writes it).
+// is one tensor of its rank. As in ASTRA-sim it lives from the start of the first node that writes it, or from time
+// 0 if a node that reads it ends before any that only writes it; and to the end of the last node that reads it, or
+// of the run if there is none, or if that node or a later one writes it.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,7 @@ struct TensorTable {
 [[nodiscard]] std::shared_ptr<const TensorTable> compile_tensors(const Trace& trace, const Feeder& feeder,
                                                                  NodeCompiler& compiler);
 
-// When a node ran; -1: not yet.
+// Says when a node ran; -1: not yet.
 struct NodeSpan {
   Picoseconds begin = -1;
   Picoseconds end = -1;
@@ -88,9 +88,8 @@ struct PeakTensors {
   Rank npu = 0;
   PeakMemory peak{};
   std::size_t tensors = 0;
-  std::vector<std::pair<std::string, std::int64_t>> largest{};  // names and bytes, at most max_peak_tensors
+  std::vector<std::pair<std::string, std::int64_t>> largest{};  // names and bytes, at most 8
 };
-inline constexpr std::size_t max_peak_tensors = 8;
 
 // Adds the peaks of all ranks that ran to the result. `spans` are by rank.
 void add_peaks(const ReplayProgram& program, const std::vector<NodeSpans>& spans, ReplayResult& result);

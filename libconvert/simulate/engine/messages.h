@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Messages between NPUs: which receive takes which send, eagerly or with a rendezvous.
+// Brings the sends and receives of NPUs together, eagerly or with a rendezvous.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class Channels {
   void release(std::uint32_t channel) { unref(channel); }
   // Tells whether there are so many channels that it pays to fetch them ahead.
   [[nodiscard]] bool exceed_caches() const { return table_.size() > std::size_t{1} << 15; }
-  // Hint that acquire(key) comes soon: call first the one, some time later the other.
+  // Fetch what acquire(key) will need: call first the one, some time later the other.
   void prefetch_slot(const ChannelKey& key) const;
   void prefetch_made(const ChannelKey& key) const;
   [[nodiscard]] const ChannelKey& key(std::uint32_t channel) const {
@@ -167,7 +167,7 @@ class Messages : public Channels {
   };
   [[nodiscard]] const Sent& sent_by(Rank npu) const { return sent_[npu]; }
 
-  // Hint that message `m` arrives soon: call first the one, some time later the other. They are inlined, as g++
+  // Fetch what message `m` needs at its arrival: first call the one, some time later the other. Inlined, as g++
   // removes calls of functions that only fetch.
   [[gnu::always_inline]] void prefetch(MessageToken m) const { __builtin_prefetch(&messages_[m]); }
   [[gnu::always_inline]] void prefetch_channel(MessageToken m) const {

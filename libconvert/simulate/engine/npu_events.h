@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The event table of each NPU: all completions of one NPU at one time run together, in the order of their
-// registration, where the first of them was put into the global queue. What is registered for the current time
-// while they run is run by the same pass.
+// Puts all completions of one NPU that fall on one time into one entry, which is an event of the queue from the
+// first of them on. The entry runs them in the order of their registration, also those that are registered for the
+// current time while it runs.
 #pragma once
 
 #include <cstdint>

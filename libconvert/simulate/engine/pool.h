@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbered objects that come and go; the number that was given back last is used again first.
+// Numbers objects that come and go; the number that was given back last is used again first.
 #pragma once
 
 #include <cstddef>

@@ -25,12 +25,6 @@ using What = Explanation::What;
 // Stands for INVALID and METADATA nodes, which are no activity.
 constexpr std::uint8_t no_kind = Activity::cpu + 1;
 
-Picoseconds sum(Picoseconds a, Picoseconds b) {
-  Picoseconds total = 0;
-  if (__builtin_add_overflow(a, b, &total)) EventQueue::too_late();
-  return total;
-}
-
 struct Interval {
   Picoseconds begin = 0;
   Picoseconds end = 0;
@@ -80,7 +74,7 @@ class ActivityIntervals {
   }
 
  private:
-  // Walks over the begins and ends of the intervals of a kind, in turn.
+  // Walks over the intervals of a kind, by their first and last times in turn.
   struct Edges {
     std::span<const Interval> rest{};
     bool open = false;
@@ -163,13 +157,13 @@ class RankReplay {
     while (!free.empty()) {
       const std::uint32_t node = free.back();
       free.pop_back();
-      const Picoseconds ended = sum(begin_[node], duration_[node]);
+      const Picoseconds ended = EventQueue::sum(begin_[node], duration_[node]);
       out_.end_ps = std::max(out_.end_ps, ended);
       ++out_.npu.nodes_done;
       for (const Edge& child : graph_.children(node)) {
         ready[child.node] = std::max(ready[child.node], ended);
         if (--missing_[child.node] != 0) continue;
-        begin_[child.node] = sum(begin_[child.node], ready[child.node]);
+        begin_[child.node] = EventQueue::sum(begin_[child.node], ready[child.node]);
         free.push_back(child.node);
       }
     }
@@ -182,7 +176,7 @@ class RankReplay {
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
       if (kind_[i] == no_kind || !ran(i)) continue;
       active.add(kind_[i], {begin_[i], end(i)});
-      if (kind_[i] == Activity::compute) npu.compute_ps = sum(npu.compute_ps, duration_[i]);
+      if (kind_[i] == Activity::compute) npu.compute_ps = EventQueue::sum(npu.compute_ps, duration_[i]);
     }
     npu.times = active.times(out_.end_ps);
     npu.exposed_communication_ps = npu.times.communication - npu.times.overlap;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Remote memory: accesses take latency + size / bandwidth; a node's or a pool's memory serves one at a time.
+// Serves accesses to remote memory, in latency + size / bandwidth each; a node's or pool's memory has one at once.
 #pragma once
 
 #include <cstdint>

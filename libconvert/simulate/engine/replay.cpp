@@ -18,12 +18,12 @@
 namespace convert {
 namespace {
 
-// Tells whether nothing could happen any more before all was done.
+// Tells whether nodes or messages were left when nothing could happen any more.
 bool is_stuck(const ReplayResult& result) {
   return result.status == ReplayStatus::deadlock || result.status == ReplayStatus::unmatched;
 }
 
-// Replays every rank.
+// Runs a replay; reports who waits for whom if it is stuck.
 template <class Observer, class Recorder>
 ReplayOutcome run(Replayer<Observer, Recorder>& replayer) {
   ReplayOutcome outcome = replayer.run();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs the traces of all ranks on a network, to the cycle as ASTRA-sim's analytical backends do.
+// Runs the traces of all ranks on a network; by ASTRA-sim's rules to the cycle as its analytical backends do.
 //
 //   ReplayBuilder builder(network, options, diagnostics);
 //   while (…) builder.add(trace);                                   // ranks in order, one at a time
@@ -35,7 +35,8 @@ enum class ReplayStatus : std::uint8_t {
 
 struct NpuResult {
   std::optional<Picoseconds> finish_ps;  // end of its last node (0 if it has none); nothing if it did not get there
-  // The time in which it communicates and does not compute; by ASTRA-sim's rules as the next. 0 if not finished.
+  // The time in which it communicates and does not compute; by ASTRA-sim's rules astra_exposed_ps. Both times are 0
+  // if it has not finished, except by RecordedReplay, which sets both to the former.
   Picoseconds exposed_communication_ps = 0;
   // finish_ps less compute_ps: below 0 where nodes that compute overlap. With IssueMode::algorithm finish_ps.
   Picoseconds astra_exposed_ps = 0;
@@ -76,11 +77,11 @@ struct ReplayResult {
   Picoseconds reached_ps = 0;  // how far time came: the last event, or ReplayOptions::until if stopped there
   std::vector<NpuResult> npus;
   std::vector<Rank> ranks;                    // of npus; empty: 0, 1, 2, …
-  std::vector<CollectiveResult> collectives;  // in the order of their begin
+  std::vector<CollectiveResult> collectives;  // by begin_ps, then by first_npu
   std::vector<CollectiveKind> kinds;          // see collective_kinds(); for reports of collectives
   std::vector<WireUse> wires;                 // with NetworkOptions::count_wires
   std::optional<PortLoad> worst_port{};       // with NetworkOptions::watch_ports, if it was exceeded
-  std::size_t classes = 0;  // of equivalent ranks, where one of each was simulated for all; 0: every rank was
+  std::size_t classes = 0;  // of equivalent ranks, of each of which one was simulated; 0: every rank was
   WaitReport waits;         // for status deadlock and unmatched
   AstraGaps gaps;           // by ASTRA-sim's rules
   Timeline timeline;

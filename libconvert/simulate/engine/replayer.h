@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The event loop of a replay, for replay.cpp alone: what each NPU does when something ends.
+// Runs the event loop of a replay, for replay.cpp alone: says what each NPU does when something ends.
 #pragma once
 
 #include <cstdint>
@@ -120,7 +120,7 @@ class Replayer final : private CollectiveListener {
   }
 
   void collective_done(Rank npu, std::uint32_t op, std::uint32_t run) override {
-    const std::uint32_t group = program_.plans[system_.runs()[run].call].call.group;
+    const std::uint32_t group = program_.plans[system_.runs()[run].plan].call.group;
     exposure_.end(npu, op, run, observer_.weight(group, npu), npus_[npu].activity.without_compute(queue_.now()));
     complete(npu, op, npus_[npu].ops[op].end);
   }
@@ -136,8 +136,7 @@ class Replayer final : private CollectiveListener {
 
   // Books the end of a node and frees its children.
   void end(Npu& npu, Rank r, std::uint32_t node, NodeEnd what) {
-    if (what.is_compute() && __builtin_add_overflow(npu.compute_ps, npu.ops[node].value, &npu.compute_ps))
-      EventQueue::too_late();
+    if (what.is_compute()) npu.compute_ps = EventQueue::sum(npu.compute_ps, npu.ops[node].value);
     recorder_.end(r, node, queue_.now());
     if (what.type() != OpType::invalid) npu.activity.end(Activity::kind_of(what.type(), what.slot()), queue_.now());
     result_.total_ps = queue_.now();
@@ -155,7 +154,7 @@ class Replayer final : private CollectiveListener {
       result_.gaps.add(AstraGap::statistics);
   }
 
-  // Notes a gap, unless there is the other one, which stops ASTRA-sim before and leads to the same here.
+  // Notes `gap`, unless the program has `unless`: that then is its cause, and has stopped ASTRA-sim before.
   void note_gap(AstraGap gap, AstraGap unless) {
     if (!program_.gaps.has(unless)) result_.gaps.add(gap);
   }
@@ -254,7 +253,7 @@ class Replayer final : private CollectiveListener {
       const Op* op = w.kind() == Waiter::op ? &npus_[r].ops[w.index()] : nullptr;
       if (op == nullptr || !op->is_compute) return;
       Picoseconds& compute = npus_[r].compute_ps;
-      if (__builtin_add_overflow(compute, result_.reached_ps - (end - op->value), &compute)) EventQueue::too_late();
+      compute = EventQueue::sum(compute, result_.reached_ps - (end - op->value));
     });
   }
 

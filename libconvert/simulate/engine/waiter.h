@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who is told when something of an NPU ends: an event of the NPU, or a message sent or received.
+// Says who is told when an event of an NPU comes due, or a message of it has been sent or received.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ class Waiter {
     empty_job,     // a collective without a chunk; index: job
     control_sent,  // rendezvous: the control message has arrived, so the receiver posts; index: Messages' table
     control_recv,  // rendezvous: the control message has arrived, so the sender starts; index: Messages' table
-    memory,        // a remote memory access; index: RemoteMemory's table
-    npu_entry,     // all of an NPU's events of one time
-    bus,           // an event of the shared bus; index: SharedBus' table
+    memory,        // a remote memory access; index: RemoteMemory's server
+    npu_entry,     // all of an NPU's events of one time; index: NpuEvents' entry
+    bus,           // an event of the shared bus; index: its side and what it is
   };
   Waiter() = default;  // nobody
   Waiter(Kind kind, std::uint32_t index, NodeEnd end = {})

@@ -43,7 +43,7 @@ class Causes : public NoObserver {
     if (second_) wanted_ = *wanted;
   }
 
-  // Returns the target as if it had begun something; nothing if it has not started, or there is none.
+  // Returns details of the target's start, like those of a cause; nothing if it has not started or there is none.
   [[nodiscard]] const std::optional<Detail>& target() const { return target_begun_; }
   // Returns, after the first run, the numbers of what led to the target, ascending; nothing if it never started.
   [[nodiscard]] std::optional<std::vector<std::uint32_t>> chain() const {

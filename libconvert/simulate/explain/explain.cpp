@@ -79,7 +79,7 @@ class Explainer {
       if (end - first == 1 && last.kind == CauseKind::hop) to.wire = s_.network.wire_name(last.wire);
     } else if (to.what == What::collective) {
       const CollectiveRun& run = s_.system.runs()[last.actor.run - 1];
-      const CollectiveCall& call = s_.program.plans[run.call].call;
+      const CollectiveCall& call = s_.program.plans[run.plan].call;
       to.op = call.op;
       to.bytes = call.bytes;
       to.group = s_.program.groups[call.group].id;
@@ -99,7 +99,7 @@ class Explainer {
     return o.slot == Slot::compute ? What::compute : What::replayed;
   }
 
-  // Returns how the end of `c` led to the beginning of `d`.
+  // Sets how the end of `c` led to the beginning of `d`.
   void relate(const Detail& c, const std::optional<Detail>& d, ChainStep& to) const {
     to.then = Then::end;
     if (!d) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Why a node started when it did: the chain of what it waited for, back to time 0.
+// Explains why a node started when it did, by the chain of what it waited for, back to time 0.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct Explanation {
     dependency,  // `next` depends on it
     resource,    // `next` gets `slot`, which it held
     indirect,    // `next` depends on it through nodes that take no time
-    offer,       // free nodes are offered again, for which ASTRA-sim lets what such a node frees wait
+    offer,       // `next` was free and is tried again; so is, by ASTRA-sim's rules, what INVALID nodes free
     wire,        // the message of `next` gets the wire, for which it waited
     memory,      // `next` is served next by the remote memory
     chunk,       // a chunk of `next`, a collective, gets its place
@@ -63,8 +63,8 @@ struct Explanation {
 
     Then then = Then::dependency;
     NodeRef next{};
-    std::optional<NodeRef>
-        through{};  // the node whose end counted, if it is another: a receive, a collective's part
+    // The node whose end counted, if it is another: a receive, a collective's part.
+    std::optional<NodeRef> through{};
     Slot slot = Slot::communication;
   };
 
@@ -78,15 +78,16 @@ struct Explanation {
 
 class SystemState;
 
-// Holds what an explanation is made of.
+// Refers to what an explanation is made of.
 struct ExplainSources {
   const ReplayProgram& program;
   const SystemState& system;
   const Network& network;
   const std::vector<Causes::Detail>& chain;  // from time 0 on
-  std::optional<Causes::Detail> target;      // as if it had begun something; nothing: the end of the replay
-  Picoseconds at;
+  std::optional<Causes::Detail> target;      // of Causes::target(); nothing: the end of the replay
+  Picoseconds at;                            // when the target started or the replay ended
 };
+// Returns the explanation, which holds copies of all that it needs.
 [[nodiscard]] Explanation explain(const ExplainSources& sources);
 
 // Append text for people (at most `max_steps` steps; 0: all), CSV with a line for each step, or a JSON object.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The networks that carry messages between NPUs, behind the one virtual interface of the simulator.
+// Declares the networks that carry messages between NPUs: one interface, and three models of it.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ namespace convert {
 
 class Symmetry;
 
-// Numbers a message. Who sends it chooses a number that no other message under way has; the network returns it at
-// the arrival and keeps a table by it.
+// Numbers a message. The sender chooses a low number that no other message under way has, since networks index
+// tables with it; the network returns it when the message arrives.
 using MessageToken = std::uint32_t;
 inline constexpr MessageToken no_message = 0xffffffff;
 
@@ -40,24 +40,24 @@ struct WireUse {
   std::uint32_t peak_queue = 0;  // most messages that waited at once, without the one on the wire
 };
 
-// The order of events within a tick is part of a model's contract (results depend on it wherever messages meet):
-// send() and advance() push their events at once, in the order that the model states.
+// Carries messages. The order of events of one time is part of a model's contract (results depend on it wherever
+// messages meet): send() and advance() push their events at once, in the order that the model states.
 class Network {
  public:
   virtual ~Network() = default;
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
 
-  // Starts a message now: later either an event_arrival with `message` comes due, or advance() returns it.
-  // Where messages wait for a wire, `wires` serves the one of highest priority first, among equals in order.
+  // Starts a message now: later either an event_arrival with `message` comes due, or advance() returns it. In the
+  // model wires the message of highest priority takes a free wire first, of several the one that came first.
   virtual void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message, std::int64_t priority) = 0;
   void send(Rank src, Rank dst, std::int64_t bytes, MessageToken message) { send(src, dst, bytes, message, 0); }
   // Handles an event of a kind ≥ event_network. Returns the message that has arrived by it, or no_message.
   virtual MessageToken advance(Event event) = 0;
-  // Does the same for any event that send() or advance() has pushed.
+  // Handles any event that send() or advance() has pushed, and returns the same.
   MessageToken handle(Event event) { return event.kind() == event_arrival ? event.arg() : advance(event); }
-  // Returns the delay of every such message, where that does not depend on what else is under way: who sends may
-  // then push its event_arrival without send(). src != dst.
+  // Returns the delay of such a message in a network without contention, where other messages never change it: the
+  // sender may then push its event_arrival in place of send(). src != dst.
   [[nodiscard]] virtual std::optional<Picoseconds> fixed_delay(Rank, Rank, std::int64_t) const { return {}; }
   // Returns the wires that carried a message until `end`, the current simulated time, if
   // NetworkOptions::count_wires asks for them; none in a model without wires.
@@ -75,11 +75,12 @@ class Network {
 
 // unaware: each message gets latency and full bandwidth, whatever else is under way.
 // aware: directed wires with first-in-first-out queues; a message is stored and forwarded whole at each hop.
-// wires: the same on any topology, to the picosecond, with the choices below. Others take products only.
+// wires: like aware, but to the picosecond and on any topology (the others take only products), with the options
+// below.
 enum class NetworkModel : std::uint8_t { unaware, aware, wires };
 [[nodiscard]] std::string_view name(NetworkModel model);
 
-// Says how long a message keeps a wire: for its bytes, or for the latency too.
+// Says how long a message keeps a wire: for its bytes (beta), or for the latency too (alpha_beta).
 enum class Occupancy : std::uint8_t { beta, alpha_beta };
 [[nodiscard]] std::string_view name(Occupancy occupancy);  // "beta", "alpha-beta"
 
@@ -107,15 +108,15 @@ void check_network_options(const NetworkConfig& config, const NetworkOptions& op
 // Tells whether an NPU can send to itself: only through the switch of a one-dimensional network, aware or wires.
 [[nodiscard]] bool can_send_to_self(const NetworkConfig& config, NetworkModel model);
 
-// Makes the network. Throws what check_network_options throws, and make_router for wires. `observer` is told of
-// packets; with a symmetry only representatives send, and their wires stand for all.
+// Makes the network. Throws as check_network_options does, and for wires as make_router. `observer` is told of
+// packets; with a symmetry only representatives send, and their wires stand for all. Refers to queue and observer.
 template <class Observer>
 [[nodiscard]] std::unique_ptr<Network> make_network(const NetworkConfig& config, const NetworkOptions& options,
                                                     EventQueue& queue, Observer& observer);
 [[nodiscard]] std::unique_ptr<Network> make_network(const NetworkConfig& config, const NetworkOptions& options,
                                                     EventQueue& queue);
 
-// Returns a delay, computed in double nanoseconds and cut to whole ones. Throws Error beyond 106 days.
+// Returns `ns` nanoseconds, cut to whole ones, in picoseconds. Throws Error beyond 106 days.
 [[nodiscard]] Picoseconds truncate_delay(double ns);
 
 // Make the network of one model each. `symmetry` may be null.

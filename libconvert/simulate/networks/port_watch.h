@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// By how much the messages of a network without contention exceed the wires at which NPUs send and receive them.
+// Finds how far messages without contention exceed the bandwidth of the wires at which NPUs send and receive them.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct PortLoad {
 // Returns "NPU 3 sends 8 messages at once: 400 GB/s through a port of 50 GB/s".
 [[nodiscard]] std::string port_text(const PortLoad& load);
 
-// Counts a message where it leaves its source and where it comes to its destination, for as long as its bytes take.
+// Adds up the rates of the messages on the first and on the last wire of each, for as long as their bytes take.
 class PortWatch {
  public:
   // With a symmetry only representatives send, and their wires stand for all.

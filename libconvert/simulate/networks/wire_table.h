@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Wires with first-in-first-out queues and their use, and packets that wait or travel. No event allocates memory.
+// Keeps the queues of wires, what wires have carried, and the packets that wait or travel, in blocks of memory.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace convert {
 inline constexpr std::uint32_t event_hop = event_network;            // packet `arg` is at the end of a wire
 inline constexpr std::uint32_t event_wire_free = event_network + 1;  // wire `arg` takes the next packet
 
-// Packets have the numbers of their messages, and a `std::uint32_t next`, which the table uses while they wait.
+// Numbers packets as their messages. The table uses their member `std::uint32_t next` while they wait.
 template <typename Packet>
 class WireTable {
  public:
@@ -37,43 +37,43 @@ class WireTable {
     return packet(p);
   }
 
-  // Returns true if the packet takes the wire at once; else it waits behind those that wait already.
+  // Brings a packet to a wire. Returns true if it takes the wire at once; else it waits behind the others.
   bool enter(std::uint32_t wire, std::uint32_t p) {
     return enter(wire, p, [](const Packet&, const Packet&) { return false; });
   }
   // Does the same, but the packet waits before those for which sooner(packet, other) is true.
   template <typename Sooner>
   bool enter(std::uint32_t wire, std::uint32_t p, const Sooner& sooner) {
-    Wire& l = wires_[wire];
-    const std::uint32_t before = l.load++;
+    Wire& w = wires_[wire];
+    const std::uint32_t before = w.load++;
     if (before == 0) return true;
     if (count_use_) use_[wire].peak_queue = std::max(use_[wire].peak_queue, before);
     if (before == 1) {
       packet(p).next = p;
-    } else if (sooner(packet(p), packet(l.last))) {
-      std::uint32_t ahead = l.last;  // of the place in the circle
+    } else if (sooner(packet(p), packet(w.last))) {
+      std::uint32_t ahead = w.last;  // of the place in the circle
       while (!sooner(packet(p), packet(packet(ahead).next))) ahead = packet(ahead).next;
       packet(p).next = std::exchange(packet(ahead).next, p);
       return false;
     } else {
-      packet(p).next = std::exchange(packet(l.last).next, p);
+      packet(p).next = std::exchange(packet(w.last).next, p);
     }
-    l.last = p;
+    w.last = p;
     return false;
   }
   // Returns how many packets wait for a wire that is taken.
   [[nodiscard]] std::uint32_t waiting(std::uint32_t wire) const { return wires_[wire].load - 1; }
   // Returns the first of the packets that wait for the wire; there is one.
   [[nodiscard]] std::uint32_t first(std::uint32_t wire) { return packet(wires_[wire].last).next; }
-  // Called when the packet on the wire has left it; returns the one that takes it now, or none.
+  // Takes the packet that is on the wire off it; returns the one that takes the wire next, or none.
   std::uint32_t leave(std::uint32_t wire) {
-    Wire& l = wires_[wire];
-    if (--l.load == 0) return none;
-    const std::uint32_t first = packet(l.last).next;
-    packet(l.last).next = packet(first).next;
+    Wire& w = wires_[wire];
+    if (--w.load == 0) return none;
+    const std::uint32_t first = packet(w.last).next;
+    packet(w.last).next = packet(first).next;
     return first;
   }
-  // Counts a packet that takes the wire from `now` for `busy_ps`.
+  // Counts a packet that takes the wire from `now` for `busy_ps`. Throws Error at 2^32 packets or 2^63 bytes.
   void count(std::uint32_t wire, std::int64_t bytes, Picoseconds now, Picoseconds busy_ps) {
     if (!count_use_) return;
     Use& u = use_[wire];

@@ -182,15 +182,11 @@ class WiresNetwork final : public Network {
   Picoseconds send_on(std::uint32_t p, Packet& k, Picoseconds sent) {
     const Picoseconds latency = k.hop.latency_ps;
     const bool is_last = k.position.at == k.position.dst;
-    Picoseconds arrival = add(sent, latency);
-    k.tail_ps = add(queue_.now(), arrival);
+    Picoseconds arrival = EventQueue::sum(sent, latency);
+    k.tail_ps = EventQueue::sum(queue_.now(), arrival);
     if (!is_last && k.position.at >= first_cut_) arrival = latency;  // of the head
     queue_.push_after(arrival, p, is_last && !Observer::sees_hops ? event_arrival : event_hop);
-    return busy_for_latency_ ? add(sent, latency) : sent;
-  }
-  static Picoseconds add(Picoseconds a, Picoseconds b) {
-    if (__builtin_add_overflow(a, b, &a)) EventQueue::too_late();
-    return a;
+    return busy_for_latency_ ? EventQueue::sum(sent, latency) : sent;
   }
 
   std::unique_ptr<Router> router_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The state of a ReplayBuilder while it compiles. program.cpp does nodes, collectives.cpp and uneven.cpp
+// Holds the state of a ReplayBuilder while it compiles. program.cpp does nodes, collectives.cpp and uneven.cpp
 // collectives and their algorithms, checks.cpp checks the whole.
 #pragma once
 
@@ -32,9 +32,9 @@ struct CustomSource {
   std::vector<std::shared_ptr<const RankCode>> places{};  // peers are places; channel: index into messages
   struct Message {
     std::int64_t tag;
-    std::int64_t chunks;  // of of_chunks of the collective, where there is no size; else 0
+    std::int64_t chunks;  // without a size: so many of the collective's `of_chunks` chunks; else 0
     std::int64_t of_chunks;
-    Range runs{};  // into runs: which chunks; none: nobody knows
+    Range runs{};  // in CustomSource::runs: which chunks; empty: not known
     [[nodiscard]] std::optional<std::int64_t> bytes(std::int64_t of_collective,
                                                     std::span<const ChunkRun> all) const;
   };
@@ -137,7 +137,7 @@ struct ReplayBuilder::State {
     std::string prefix{};  // of its custom algorithm
     Location where;
     NodeId node;
-    std::size_t source = 0;  // 1 + where it is, if it has no prefix
+    std::size_t source = 0;  // 1 + index into sources, if its algorithm has no prefix
   };
   std::vector<CallUse> calls;
   std::vector<UnevenCall> uneven;

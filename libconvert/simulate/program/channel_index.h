@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers channels (tag, source, destination, bytes) from 0, in the order in which they are first seen.
+// Numbers channels from 0, in the order in which they are first seen.
 #pragma once
 
 #include <cstdint>

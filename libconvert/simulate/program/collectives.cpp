@@ -253,7 +253,7 @@ void ReplayBuilder::State::number_collectives(const Trace& trace, const Graph& g
   }
 }
 
-// Returns the number of the call among all different ones. A choice per node wins over one per collective.
+// Sets op.channel to the number of the call among all different ones. A node's own algorithm goes before rules.
 void ReplayBuilder::State::compile_collective(const Trace& trace, std::uint32_t index, const NodeCollective& c,
                                               Op& op) {
   const auto group = find_group(trace, index, c.group);

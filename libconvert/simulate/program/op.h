@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the nodes of one rank do, compiled for the simulator.
+// Says what the nodes of one rank do, compiled for the simulator.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace convert {
 struct IssueOrder;
 struct TensorTable;
 
-// Says what a node does. timed: it takes a time known beforehand. memory: it accesses remote memory.
+// Says what a node does: nothing (invalid), work of a known time (timed), access remote memory, or communicate.
 enum class OpType : std::uint8_t { invalid, timed, memory, send, recv, collective };
 
 // Names the resource of an NPU that a node occupies; any number of receives may wait.
@@ -65,7 +65,7 @@ struct RankCode {
   Feeder feeder{};            // at the start; to be copied
   HugeVector<Op> ops{};       // by node
   std::vector<NodeId> ids{};  // by node; empty if they are 0, 1, 2, …
-  std::string names{};        // kept for a timeline or memory trace only
+  std::string names{};        // for timelines, memory traces, explanations
   std::vector<std::uint32_t> name_ends{};
   std::shared_ptr<const TensorTable> tensors{};     // where local memory is tracked
   RooflineUse roofline{};                           // with the roofline model

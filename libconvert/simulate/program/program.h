@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All ranks compiled for replay: flat tables without text say what each node does (about 45 bytes a node;
+// Holds all ranks compiled for replay: flat tables without text say what each node does (about 45 bytes a node;
 // neighbouring ranks with the same trace share them).
 #pragma once
 
@@ -40,7 +40,7 @@ enum class IssueMode : std::uint8_t { algorithm, workload, unlimited };
 // Returns algorithm if the metadata has `collective` or a node carries tb_id, else workload.
 [[nodiscard]] IssueMode default_issue_mode(const Trace& trace);
 
-// Says which algorithm some collectives run; without a type, those that a system lists.
+// Says which algorithm the collectives of `which` run; without a type that is only those of listed_collectives.
 struct SystemRule {
   CollectiveSelection which{};
   CollectiveChoice choice{};
@@ -53,7 +53,7 @@ struct SystemChoices {
   std::uint32_t queues_per_dim = 1;
   double injection_scale = 1;               // of an endpoint delay that the system file states
   WirePolicy policy = WirePolicy::arrival;  // not with ASTRA-sim's rules
-  bool balanced = false;                    // the same: chunks take the dimensions each in its own order
+  bool balanced = false;                    // likewise; each chunk takes the dimensions in its own order
   bool rendezvous = false;
 };
 
@@ -82,9 +82,8 @@ enum class MemoryTracking : std::uint8_t { off, peaks, trace };
 struct ReplayOptions {
   NetworkOptions network{};
   IssueMode issue = IssueMode::algorithm;
-  std::optional<std::int64_t>
-      size_bytes;                    // of the whole collective, for nodes that say their chunks but no comm_size
-  std::optional<Picoseconds> until;  // stop before the first event after this time
+  std::optional<std::int64_t> size_bytes;  // of a collective, for nodes that say their chunks but no comm_size
+  std::optional<Picoseconds> until;        // stop before the first event after this time
   bool timeline = false;
   MemoryTracking memory = MemoryTracking::off;
   std::optional<ExplainTarget> explain{};  // the replay then stops where the node starts
@@ -146,11 +145,11 @@ class ReplayBuilder {
   // Makes an algorithm that rules call "built:…" by a call of add_custom() for each place. Throws Error.
   using MakeBuiltin =
       std::function<void(const std::string& name, const CollectiveCall& call, std::uint32_t places)>;
-  // Has to be called before finish() where there are such rules.
+  // Sets what makes the algorithms of such rules; call it before finish() if there are any.
   void set_library(MakeBuiltin make);
   // Adds the next rank, from 0; reports what cannot be replayed. Throws Error(usage) if --size is needed.
   void add(const Trace& trace);
-  // Returns the program, or nothing if add() or finish() had errors to report.
+  // Returns the program, or nothing if errors were reported. Call it once. Throws Error, also if there is no rank.
   [[nodiscard]] std::optional<ReplayProgram> finish();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How much of the peak the COMP nodes of a rank reach by the roofline model.
+// Says how much of the peak the COMP nodes of a rank reach by the roofline model.
 #pragma once
 
 #include "core/units.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/algorithm/chunk_bytes.h"
 #include "core/attr_names.h"
 #include "core/units.h"
 #include "simulate/program/builder.h"
@@ -17,10 +18,9 @@ std::vector<std::int64_t> sent_by(std::size_t from, const UnevenMembers& members
   const std::optional<UnevenMember>& m = members[from];
   if (m && m->told != nullptr && !m->told->sends.empty()) return m->told->sends;
   std::vector<std::int64_t> parts(members.size(), 0);
-  const auto n = static_cast<std::int64_t>(members.size());
   for (std::size_t to = 0; to < parts.size(); ++to) {
     if (m) {
-      parts[to] = m->bytes / n + (static_cast<std::int64_t>(to) < m->bytes % n ? 1 : 0);
+      parts[to] = part_bytes(m->bytes, static_cast<std::int64_t>(members.size()), static_cast<std::int64_t>(to));
     } else if (members[to] && members[to]->told != nullptr && !members[to]->told->receives.empty()) {
       parts[to] = members[to]->told->receives[from];
     }

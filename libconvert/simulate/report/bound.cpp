@@ -36,13 +36,13 @@ NetworkReach::NetworkReach(const NetworkConfig& network, const NetworkOptions& o
   double direct_ns = infinite;  // lowest from NPU to NPU, from an NPU to a switch, from a switch to an NPU
   double up_ns = infinite;
   double down_ns = infinite;
-  for (const GraphWire& l : network_.graph.wires) {
-    const bool from_npu = l.from < ports_.size();
-    const bool to_npu = l.to < ports_.size();
-    if (from_npu) ports_[l.from].out += l.bytes_per_ns;
-    if (to_npu) ports_[l.to].in += l.bytes_per_ns;
+  for (const GraphWire& w : network_.graph.wires) {
+    const bool from_npu = w.from < ports_.size();
+    const bool to_npu = w.to < ports_.size();
+    if (from_npu) ports_[w.from].out += w.bytes_per_ns;
+    if (to_npu) ports_[w.to].in += w.bytes_per_ns;
     double& lowest = from_npu && to_npu ? direct_ns : from_npu ? up_ns : down_ns;
-    if (from_npu || to_npu) lowest = std::min(lowest, to_ns(l.latency_ps));
+    if (from_npu || to_npu) lowest = std::min(lowest, to_ns(w.latency_ps));
   }
   for (Port& port : ports_) port.latency_ns = std::min(direct_ns, up_ns + down_ns);
 }
@@ -99,13 +99,13 @@ double NetworkReach::tree_latency(Rank from, Rank to) const {
 
 std::vector<double> NetworkReach::graph_latencies(Rank from, bool against) const {
   const WireGraph& graph = network_.graph;
-  const auto begin_of = [against](const GraphWire& l) { return against ? l.to : l.from; };
+  const auto begin_of = [against](const GraphWire& w) { return against ? w.to : w.from; };
   std::vector<std::size_t> first(graph.devices() + 1, 0);
-  for (const GraphWire& l : graph.wires) ++first[begin_of(l) + 1];
+  for (const GraphWire& w : graph.wires) ++first[begin_of(w) + 1];
   for (std::size_t d = 1; d < first.size(); ++d) first[d] += first[d - 1];
   std::vector<const GraphWire*> wires(graph.wires.size());
   std::vector<std::size_t> next(first.begin(), first.end() - 1);
-  for (const GraphWire& l : graph.wires) wires[next[begin_of(l)]++] = &l;
+  for (const GraphWire& w : graph.wires) wires[next[begin_of(w)]++] = &w;
 
   std::vector<double> latency_ns(graph.devices(), infinite);
   using Entry = std::pair<double, Device>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A lower bound (alpha-beta) of the time of a collective on a network, for any algorithm.
+// Finds the least time (alpha-beta) that any algorithm needs for a collective on a network.
 //
 // It is the larger of two, with S as bus_bandwidth_factor() (collective_kind.h) counts sizes and n members:
 //   bytes that an NPU must at least send or receive / the sum of its wires in that direction + the lowest latency

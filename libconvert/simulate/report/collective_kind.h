@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the collectives of a plan have in common, and how their bandwidth is counted.
+// Says what the collectives of a plan have in common, and how their bandwidth is counted.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,14 @@ struct CollectiveKind {
   std::optional<Picoseconds> bound_ps{};  // see bound.h; not for ideal networks
 };
 
-// Returns one for each plan. They go into ReplayResult::kinds before a report.
+// Returns the kind of each plan, for ReplayResult::kinds, which reports need. Throws Error as NetworkReach does.
 [[nodiscard]] std::vector<CollectiveKind> collective_kinds(const ReplayProgram& program);
 
 // Returns the factor of the bus bandwidth, as nccl-tests define it: the algorithm bandwidth is S / time, and the
 // bus bandwidth is that times a factor, so that it compares with the speed of a wire whatever the number of NPUs n:
-//   all_reduce                                                     2(n-1)/n   S: the buffer of an NPU
-//   all_gather, reduce_scatter, all_to_all, gather, scatter         (n-1)/n   S: the larger buffer, of all NPUs'
-//   parts broadcast, reduce                                                     1   S: the buffer
+//   all_reduce                                                2(n-1)/n   S: the buffer of an NPU
+//   all_gather, reduce_scatter, all_to_all, gather, scatter    (n-1)/n   S: the larger buffer, all NPUs' parts
+//   broadcast, reduce                                                1   S: the buffer
 // 0 for a barrier, which has no bytes.
 [[nodiscard]] double bus_bandwidth_factor(Collective op, std::uint32_t npus);
 

@@ -53,10 +53,10 @@ void append_collectives(const ReplayResult& result, std::string& out) {
 
 void append_wires(const ReplayResult& result, std::string& out) {
   out += "from,to,bytes,messages,busy_ns,utilisation,peak_queue\n";
-  for (const WireUse& l : result.wires) {
-    out += csv_field(l.from) + ',' + csv_field(l.to) + ',' + std::to_string(l.bytes) + ',' +
-           std::to_string(l.messages) + ',' + format_ns(l.busy_ps) + ',' + format_fixed(utilisation(result, l), 6) +
-           ',' + std::to_string(l.peak_queue) + '\n';
+  for (const WireUse& w : result.wires) {
+    out += csv_field(w.from) + ',' + csv_field(w.to) + ',' + std::to_string(w.bytes) + ',' +
+           std::to_string(w.messages) + ',' + format_ns(w.busy_ps) + ',' + format_fixed(utilisation(result, w), 6) +
+           ',' + std::to_string(w.peak_queue) + '\n';
   }
 }
 

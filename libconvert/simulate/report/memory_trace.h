@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The local memory of one NPU over time as Chrome trace JSON, with the events of ASTRA-sim's local_mem_trace files.
+// Writes the local memory of an NPU over time as Chrome trace JSON, with the events of ASTRA-sim's local_mem_trace.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The result of a replay as text for people, CSV and JSON. What the columns and keys mean: et-replay(1), OUTPUT.
+// Writes the result of a replay as text, CSV and JSON. What the columns and keys mean: et-replay(1), OUTPUT.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct ReportOptions {
   bool all = false;  // a table lists everything, however long it gets
 };
 
-// Appends the total, then a table with units. With NPUs it lists also the collectives, those of a kind in one row.
-// A table that would be long has the lowest, mean and highest of all NPUs, or only the first rows, and says so.
+// Appends the total time, then a table with units; part npus adds the collectives, those of a kind in one row. A
+// table that would be long has the lowest, mean and highest of all NPUs, or only the first rows, and says so.
 void append_text(const ReplayResult& result, std::string& out, const ReportOptions& options = {});
 // Appends a header line, then a line for each; times are in ns. What does not exist is empty, such as the finish_ns
 // of an NPU that did not finish.

@@ -224,15 +224,15 @@ void append_collectives(const ReplayResult& result, bool all, std::string& out) 
 
 void append_wires(const ReplayResult& result, bool all, std::string& out) {
   std::vector<const WireUse*> wires;
-  for (const WireUse& l : result.wires) wires.push_back(&l);
+  for (const WireUse& w : result.wires) wires.push_back(&w);
   std::stable_sort(wires.begin(), wires.end(),
                    [](const WireUse* a, const WireUse* b) { return a->busy_ps > b->busy_ps; });
   TextTable table({"<link", "sent", "messages", "busy", "utilisation", "peak queue"});
   const std::size_t shown = all ? wires.size() : std::min(wires.size(), max_wire_rows);
   for (std::size_t i = 0; i < shown; ++i) {
-    const WireUse& l = *wires[i];
-    table.add({l.from + '>' + l.to, format_bytes(l.bytes), std::to_string(l.messages), format_time(l.busy_ps),
-               percent(utilisation(result, l)), std::to_string(l.peak_queue)});
+    const WireUse& w = *wires[i];
+    table.add({w.from + '>' + w.to, format_bytes(w.bytes), std::to_string(w.messages), format_time(w.busy_ps),
+               percent(utilisation(result, w)), std::to_string(w.peak_queue)});
   }
   table.append_to(out);
   append_more(wires.size() - shown, "links: with -v, --format csv or json", out);

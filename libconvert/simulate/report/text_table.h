@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A table in columns, for reading.
+// Lays out a table in columns, for reading.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The numbers of a report that follow from those of a replay.
+// Computes the numbers of a report that follow from those of a replay.
 #pragma once
 
 #include <array>
@@ -16,6 +16,7 @@ struct NpuTime {
   std::string_view title;
   std::optional<Picoseconds> (*of)(const NpuResult& npu);
 };
+// Names the entries of npu_times.
 enum NpuTimeIndex : std::size_t {
   time_finish,
   time_exposed,
@@ -37,11 +38,12 @@ struct Spread {
 };
 // Returns the mean, with so many decimals at most: "16", "0.083".
 [[nodiscard]] std::string format_mean(const Spread& spread, int decimals);
-// Returns nothing if no NPU has the time.
+// Returns the spread of a time; nothing if no NPU has it.
 [[nodiscard]] std::optional<Spread> spread(const ReplayResult& result, const NpuTime& time);
+// Return the spread of the numbers of messages and of bytes that NPUs have sent.
 [[nodiscard]] Spread spread_of_sends(const ReplayResult& result);
 [[nodiscard]] Spread spread_of_bytes(const ReplayResult& result);
-// Returns nothing where local memory was not tracked.
+// Returns the spread of the peaks of local memory; nothing where that was not tracked.
 [[nodiscard]] std::optional<Spread> spread_of_peaks(const ReplayResult& result);
 
 // Says how fast a collective was, in GB/s of 10^9 bytes; nothing where it took no time or has no bytes.

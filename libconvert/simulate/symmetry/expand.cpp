@@ -17,7 +17,7 @@ class Collectives {
       : program_(program), equivalence_(equivalence) {}
 
   void add(const CalledCollective& called, const std::vector<Caller>& first_callers) {
-    const std::uint32_t group = program_.plans[called.run.call].call.group;
+    const std::uint32_t group = program_.plans[called.run.plan].call.group;
     const std::vector<std::uint32_t>& images = equivalence_.group_images[group];
     if (images.empty()) all_.push_back(called);
     for (const std::uint32_t image : images) {
@@ -25,7 +25,7 @@ class Collectives {
       const Caller first = first_of(image, first_callers);
       c.run.first_npu = first.npu;
       c.run.first_op = first.op;
-      c.run.call = plan_of(called.run.call, image);
+      c.run.plan = plan_of(called.run.plan, image);
     }
   }
   [[nodiscard]] std::vector<CalledCollective> take() { return std::move(all_); }

@@ -34,7 +34,6 @@ class ChannelOrbits {
 };
 
 constexpr std::size_t max_dims = 10;
-constexpr std::size_t max_orbits = 1 << 28;  // they become tags, which are below those of native collectives
 
 class Finder {
  public:
@@ -146,7 +145,7 @@ class Finder {
   bool traces_fit(std::size_t dim) {
     const Symmetry shift = along(dim);
     for (Rank r = 0; r < program_.ranks.size(); ++r) {
-      const Rank before = neighbour(r, dim);
+      const Rank before = moved(dims_, r, dim, dims_[dim] - 1);
       if (before < r && !ranks_fit(shift, dim, before, r)) return false;
     }
     return true;
@@ -156,11 +155,6 @@ class Finder {
     for (std::size_t d = 0; d < dims_.size(); ++d)
       dims.push_back({dims_[d], d == dim ? Motion::shift : Motion::fixed});
     return Symmetry(std::move(dims));
-  }
-  [[nodiscard]] Rank neighbour(Rank r, std::size_t dim) const {
-    Rank stride = 1;
-    for (std::size_t d = 0; d < dim; ++d) stride *= dims_[d];
-    return r / stride % dims_[dim] == 0 ? r + (dims_[dim] - 1) * stride : r - stride;
   }
   bool ranks_fit(const Symmetry& shift, std::size_t dim, Rank ra, Rank rb) {
     const RankCode& a = *program_.ranks[ra].code;
@@ -217,7 +211,7 @@ class Finder {
   // Where tags differ from rank to rank: whether channels still correspond one to one. Control messages of a
   // rendezvous go by tag, too.
   bool find_orbits(Equivalence& found) {
-    if (program_.options.system->rendezvous || program_.channels.size() > max_orbits) return false;
+    if (program_.options.system->rendezvous) return false;
     const std::vector<bool> same_tags = same_tags_;
     orbits_.emplace(program_.channels.size());
     for (std::size_t d = 0; d < dims_.size(); ++d) {

@@ -33,11 +33,11 @@ void GroupShifts::find_used() {
   }
 }
 
-Rank GroupShifts::shifted(Rank r, std::size_t dim) const {
+Rank moved(const std::vector<std::uint32_t>& dims, Rank r, std::size_t dim, std::uint32_t by) {
   Rank stride = 1;
-  for (std::size_t d = 0; d < dim; ++d) stride *= program_.model.dims[d];
-  const std::uint32_t n = program_.model.dims[dim];
-  return r / stride % n + 1 == n ? r - (n - 1) * stride : r + stride;
+  for (std::size_t d = 0; d < dim; ++d) stride *= dims[d];
+  const std::uint32_t at = r / stride % dims[dim];
+  return r + ((at + by) % dims[dim] - at) * stride;  // modulo 2^32
 }
 
 bool GroupShifts::find_images(std::size_t dim) {
@@ -52,16 +52,16 @@ bool GroupShifts::find_images(std::size_t dim) {
   images_[dim].resize(used_.size());
   for (const auto& [ranks, groups] : by_ranks) {
     for (std::size_t i = 0; i < groups.size(); ++i) {
-      std::vector<Rank> moved = program_.groups[groups[i]].ranks;
-      for (Rank& r : moved) r = shifted(r, dim);
-      const auto found = by_ranks.find(sorted(moved));
+      std::vector<Rank> shifted = program_.groups[groups[i]].ranks;
+      for (Rank& r : shifted) r = moved(program_.model.dims, r, dim, 1);
+      const auto found = by_ranks.find(sorted(shifted));
       if (found == by_ranks.end() || found->second.size() != groups.size()) return false;
       const std::uint32_t image = found->second[i];
       // The ranks may stand in the image's ring from another place on.
       std::vector<Rank> ring = program_.groups[image].ranks;
-      std::rotate(ring.begin(), std::find(ring.begin(), ring.end(), moved.front()), ring.end());
-      if (ring != moved) return false;
-      if (program_.groups[image].ranks != moved && !turns_[groups[i]]) return false;
+      std::rotate(ring.begin(), std::find(ring.begin(), ring.end(), shifted.front()), ring.end());
+      if (ring != shifted) return false;
+      if (program_.groups[image].ranks != shifted && !turns_[groups[i]]) return false;
       images_[dim][groups[i]] = image;
     }
   }

@@ -14,6 +14,9 @@ namespace convert {
   return program.groups[group].size(program.model) == program.model.npus;
 }
 
+// Returns the rank whose coordinate in dimension `dim` is `by` higher, modulo the size of the dimension.
+[[nodiscard]] Rank moved(const std::vector<std::uint32_t>& dims, Rank r, std::size_t dim, std::uint32_t by);
+
 class GroupShifts {
  public:
   explicit GroupShifts(const ReplayProgram& program);
@@ -30,7 +33,6 @@ class GroupShifts {
 
  private:
   void find_used();
-  [[nodiscard]] Rank shifted(Rank r, std::size_t dim) const;
   [[nodiscard]] bool find_images(std::size_t dim);
 
   const ReplayProgram& program_;

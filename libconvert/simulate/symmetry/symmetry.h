@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ranks that are provably equivalent, so that one of each class can stand for all: shifts of the ranks along whole
+// Finds ranks that are provably equivalent, so that one of each class can stand for all: shifts along whole
 // dimensions of the network, some or all, that map traces, collectives and wires onto themselves.
 #pragma once
 
@@ -35,10 +35,10 @@ class Symmetry {
     return combine(r, by, [&](const Dim& d, Rank a, Rank b) { return exchange ? a ^ b : difference(d, a, b); });
   }
 
-  // Returns how `at` sees the origin of an event that is in the frame of a rank: the way there may be an exchange.
-  // It is unknown where that is not the same for all ranks.
+  // Returns where rank `origin` goes if `at` is moved onto its representative, by XOR in dimensions of exchange;
+  // unknown_origin if it is moved along a mixed dimension.
   [[nodiscard]] Rank origin_at(Rank origin, Rank at) const { return origin_moved(origin, at, difference); }
-  // Does the same the other way: `origin` is in the frame of `at`.
+  // Returns the rank that goes to `origin` then; unknown_origin likewise.
   [[nodiscard]] Rank origin_from(Rank origin, Rank at) const { return origin_moved(origin, at, sum); }
 
   [[nodiscard]] std::size_t classes() const {
@@ -87,7 +87,7 @@ struct Equivalence {
   Symmetry ranks;
   // By group, those onto which it is mapped, itself among them; empty if no representative or every rank is in it.
   std::vector<std::vector<std::uint32_t>> group_images{};
-  std::vector<std::uint32_t> channel_orbits{};  // by channel; empty: its key in the frame of its source says it
+  std::vector<std::uint32_t> channel_orbits{};  // by channel: equivalent ones share one; empty: they share tags
 };
 
 // Returns the largest symmetry found, if it saves anything. What cannot be known in advance (which of several

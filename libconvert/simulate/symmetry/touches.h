@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The origins of events that touch an NPU or a wire at one time; see OrderWatch.
+// Keeps the origins of events that touch an NPU or a wire at one time; see OrderWatch.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +15,7 @@ namespace convert {
 
 inline constexpr Rank unknown_origin = 0xffffffff;
 
+// Says when an event was pushed, and to which rank it goes back.
 struct Pushed {
   Picoseconds time = -1;
   Rank origin = 0;

@@ -20,9 +20,9 @@ void WireWatch::transmit(std::uint32_t p, std::uint32_t wire) {
 }
 
 void WireWatch::leave(std::uint32_t wire) {
-  Wire& l = wires_[wire];
+  Wire& w = wires_[wire];
   order_.next_visit();
-  touch(l, l.free, false);
+  touch(w, w.free, false);
 }
 
 // The end of a transmission and the coming of a packet commute: the packet that has waited longest is the next in

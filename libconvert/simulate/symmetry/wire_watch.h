@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where one rank stands for its class, its wires stand for all: finds which wire a packet takes in the frame of the
-// NPU that owns it, and whether the order of what comes to a wire at one time could matter.
+// Finds which wire of a representative stands for the one that a packet takes, and whether the order of what comes
+// to a wire at one time could matter.
 #pragma once
 
 #include <cstdint>

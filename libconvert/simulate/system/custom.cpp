@@ -59,16 +59,7 @@ bool CustomRuns<Observer>::try_issue(std::uint32_t run, std::uint32_t node) {
   Run& r = runs_[run];
   const Op& op = r.code->ops[node];
   observer_.offered(r.npu);
-  std::uint32_t p = 0;
-  if (unused_pending_.empty()) {
-    p = static_cast<std::uint32_t>(pending_.size());
-    pending_.emplace_back();
-  } else {
-    p = unused_pending_.back();
-    unused_pending_.pop_back();
-  }
-  pending_[p] = {run, node};
-  const Waiter waiter{Waiter::custom_op, p};
+  const Waiter waiter{Waiter::custom_op, pending_.add({run, node})};
   if (op.type != OpType::send && op.type != OpType::recv) {
     events_.add(r.npu, op.value, waiter);
     return true;
@@ -91,7 +82,7 @@ bool CustomRuns<Observer>::try_issue(std::uint32_t run, std::uint32_t node) {
 template <class Observer>
 std::uint32_t CustomRuns<Observer>::complete(std::uint32_t index) {
   const Pending p = pending_[index];
-  unused_pending_.push_back(index);
+  pending_.remove(index);
   Run& r = runs_[p.run];
   r.feeder.complete(p.node);
   if (!r.feeder.done()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collectives whose algorithm is given as traces, one for each place in the group.
+// Runs collectives whose algorithm is given as traces, one for each place in the group.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ namespace convert {
 // Holds the runs of custom algorithms that are under way.
 class CustomState {
  public:
-  // Is `code` that runs on one NPU.
+  // Holds what runs `code` on one NPU.
   struct Run {
     Feeder feeder{};
     const RankCode* code = nullptr;
     Rank npu = 0;
     std::uint32_t stream = 0;
-    std::uint32_t collective = 0;    // 1 + number, or 0
+    std::uint32_t collective = 0;    // see begin()
     std::uint32_t bucket_count = 1;  // see IssueArranger
   };
-  // Returns all runs that ever were; those under way are the ones whose feeder is not done.
+  // Returns the runs under way, whose feeder is not done, among others that have ended.
   [[nodiscard]] const std::vector<Run>& runs() const { return runs_; }
   // Names a node that has been issued and has not ended.
   struct Pending {
@@ -37,8 +37,7 @@ class CustomState {
  protected:
   std::vector<Run> runs_;
   std::vector<std::uint32_t> unused_runs_;
-  std::vector<Pending> pending_;
-  std::vector<std::uint32_t> unused_pending_;
+  Pool<Pending, &Pending::node> pending_;
 };
 
 // Issues free nodes all at once, in ascending order of id or, by ASTRA-sim's rules, of their IssueOrder; they need
@@ -49,8 +48,8 @@ class CustomRuns : public CustomState {
   CustomRuns(NpuEvents<Observer>& events, Messages<Observer>& messages, Observer& observer)
       : events_(events), messages_(messages), observer_(observer) {}
 
-  // Issues the first nodes of `code` on `npu`; at least one of its nodes takes time. `collective` is 1 + its number
-  // if its messages are matched apart from those of other runs; else 0.
+  // Issues the first nodes of `code`, which has some, on `npu`. `collective` is 1 + the number of the collective in
+  // SystemState::runs() if its messages are matched apart from those of other runs; else 0.
   void begin(Rank npu, const RankCode& code, std::uint32_t stream, std::uint32_t collective);
 
   // Ends op `index` (of a Waiter::custom_op). Returns 1 + the stream whose run has ended with it, else 0.

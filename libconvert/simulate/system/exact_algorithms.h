@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Phases of SystemLayer with exact sizes, for layer.cpp alone: rounds (ring, direct, halving doubling,
+// Runs phases of SystemLayer with exact sizes, for layer.cpp alone: rounds (ring, direct, halving doubling,
 // dissemination) and stages (trees, stars). Before the first message and after each one received comes the endpoint
 // delay, and the reduction where there is one.
 #pragma once
@@ -38,9 +38,8 @@ void SystemLayer<Observer>::exact_begin(std::uint32_t s) {
 template <class Observer>
 void SystemLayer<Observer>::exact_pass(std::uint32_t s, std::int64_t reduced_bytes) {
   const Stream& st = stream(s);
-  Picoseconds delay = reduced_bytes == 0 ? 0 : model_.reduction(reduced_bytes);
-  if (__builtin_add_overflow(delay, st.phase->endpoint_delay, &delay)) EventQueue::too_late();
-  events_.add(st.npu, delay, {Waiter::phase_step, s});
+  const Picoseconds reduction = reduced_bytes == 0 ? 0 : model_.reduction(reduced_bytes);
+  events_.add(st.npu, EventQueue::sum(reduction, st.phase->endpoint_delay), {Waiter::phase_step, s});
 }
 
 template <class Observer>

@@ -29,7 +29,7 @@ template <class Observer>
 const CollectiveRun* SystemLayer<Observer>::start(Rank npu, std::uint32_t plan_number, std::uint32_t op,
                                                   std::uint32_t number) {
   const std::uint32_t run = call(npu, plan_number, op, number);
-  if (runs_[run].call != plan_number) return &runs_[run];
+  if (runs_[run].plan != plan_number) return &runs_[run];
   if (runs_[run].begin == queue_.now())
     observer_.calls_first(run, npu, op, [&] { return has_turns_of_first(run, npu); });
   const CollectivePlan& plan = plans_[plan_number];
@@ -113,9 +113,8 @@ void SystemLayer<Observer>::end_phase(std::uint32_t s) {
 template <class Observer>
 void SystemLayer<Observer>::end_job(Rank npu, std::uint32_t job) {
   const Job done = jobs_[job];
-  unused_jobs_.push_back(job);
+  jobs_.remove(job);
   CollectiveRun& run = runs_[done.run];
-  ++run.ended;
   run.end = queue_.now();
   listener_.collective_done(npu, done.op, done.run);
 }

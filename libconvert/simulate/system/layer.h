@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The system layer of all NPUs: runs collectives as streams of chunks through queues, by native or custom
-// algorithms.
+// Runs the collectives of all NPUs as streams of chunks through queues, by native or custom algorithms.
 #pragma once
 
 #include <cstdint>
@@ -33,9 +32,9 @@ class SystemLayer final : public SystemState {
   SystemLayer(const ReplayProgram& program, const EventQueue& queue, NpuEvents<Observer>& events,
               Messages<Observer>& messages, CollectiveListener& listener, Observer& observer);
 
-  // Lets NPU `npu`, a member of the plan's group, call a collective as its node `op`: by ASTRA-sim's rules the next
-  // of the group that the NPU calls, else the one of this number among them. If another NPU has called a different
-  // collective there, does nothing and returns that one; else returns null.
+  // Lets NPU `npu`, a member of the plan's group, call a collective of the group as its node `op`: collective
+  // `number`, or by ASTRA-sim's rules collective k with its k-th call. If another NPU has called that with another
+  // plan, does nothing and returns that run, valid until the next call; else returns null.
   [[nodiscard]] const CollectiveRun* start(Rank npu, std::uint32_t plan, std::uint32_t op, std::uint32_t number);
 
   // Handles what was registered with a Waiter and has come due.
@@ -55,7 +54,7 @@ class SystemLayer final : public SystemState {
   void step(std::uint32_t s);
   void received(std::uint32_t s);
   void make_bundle(std::uint32_t s);
-  void send_bundle(std::uint32_t s, bool reduce, bool to_npu, bool send_back);
+  void send_bundle(std::uint32_t s, bool reduce, bool from_npu, bool send_back);
   void send_to(const Stream& st, Rank peer, std::int64_t bytes, Waiter sent = {});
   void receive_from(std::uint32_t s, Rank peer, std::int64_t bytes);
   void ring_step(std::uint32_t s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The native algorithms of SystemLayer, for layer.cpp alone. Each works by bundles: a local pass, with a reduction
+// Runs the native algorithms of SystemLayer, for layer.cpp alone, by bundles: a local pass, with a reduction
 // or plain, that is followed by a message; every message received starts the next bundle.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace convert {
 
-// Tells whether the partner's coordinate is found by XOR. In the ring of a group that is done with the place.
+// Tells whether partners are found by XOR of coordinates; in the ring of a group it is XOR of places.
 inline bool is_exchange(const PhasePlan& p) {
   return p.algorithm == NativeAlgorithm::halving_doubling && !p.group_ring;
 }
@@ -85,11 +85,11 @@ void SystemLayer<Observer>::make_bundle(std::uint32_t s) {
 }
 
 template <class Observer>
-void SystemLayer<Observer>::send_bundle(std::uint32_t s, bool reduce, bool to_npu, bool send_back) {
+void SystemLayer<Observer>::send_bundle(std::uint32_t s, bool reduce, bool from_npu, bool send_back) {
   const Stream& st = stream(s);
   const Waiter next{reduce ? Waiter::reduction : Waiter::phase_step, s};
   if (bus_ && !st.phase->group_ring) {
-    bus_->request(st.npu, to_npu, st.bytes, reduce, send_back, next);
+    bus_->request(st.npu, from_npu, st.bytes, reduce, send_back, next);
   } else {
     events_.add(st.npu, st.phase->endpoint_delay, next);
   }
@@ -213,35 +213,24 @@ void SystemLayer<Observer>::halving_doubling_advance(Stream& st) {
   }
 }
 
-// There are two complete binary trees over the members, numbered in order, with one more node as root: the last
-// member (its left child is the tree) or the first (its right child).
 template <class Observer>
 void SystemLayer<Observer>::init_tree(std::uint32_t s) {
   Stream& st = stream(s);
-  const std::uint32_t n = st.phase->members;
-  const std::uint32_t root = st.low_root ? 0 : n - 1;
-  const auto at = [&](std::uint32_t number) { return member(st, st.low_root ? number : number - 1); };
+  const std::uint32_t none = st.phase->members;
+  const TreePlace at = place_in_tree(none, st.place, st.low_root);
   st.reductions = 0;
-  if (st.place == root) {
-    st.left = at(n / 2);
+  if (at.parent == none) {
+    st.left = member(st, at.left);
     st.tree = Stream::Tree::root_wait;
     return receive_from(s, st.left, st.bytes);
   }
-  // In order from 1 in the tree of n-1 nodes, a node's height is the number of its trailing zeros.
-  const std::uint32_t number = st.low_root ? st.place : st.place + 1;
-  const std::uint32_t half = (number & (~number + 1)) / 2;  // distance to a child
-  const std::uint32_t up = half == 0 ? 1 : 2 * half;
-  if (number == n / 2) {
-    st.parent = member(st, root);
-  } else {
-    st.parent = at((number & (2 * up)) != 0 ? number - up : number + up);
-  }
-  if (half == 0) {
+  st.parent = member(st, at.parent);
+  if (at.left == none) {
     st.tree = Stream::Tree::leaf_begin;
     return tree_step(s, false);
   }
-  st.left = at(number - half);
-  st.right = at(number + half);
+  st.left = member(st, at.left);
+  st.right = member(st, at.right);
   st.tree = Stream::Tree::inner_two;
   receive_from(s, st.left, st.bytes);
   receive_from(s, st.right, st.bytes);

@@ -24,8 +24,6 @@ struct LogicalDim {
 
 [[noreturn]] void refuse(const std::string& why) { throw input_error({}, why, "system"); }
 
-std::string quoted_name(Collective op) { return std::string(name(op)); }
-
 class Planner {
  public:
   Planner(const SystemModel& model, const SystemGroup& group, const CollectiveCall& call)
@@ -112,9 +110,9 @@ class Planner {
     const auto& list =
         call_.list != 0 ? model_.lists[call_.list - 1] : model_.collectives.at(listed_place(call_.op)).per_dim;
     if (list.empty()) {
-      std::string key = quoted_name(call_.op);
+      std::string key(name(call_.op));
       std::replace(key.begin(), key.end(), '_', '-');
-      refuse("the system has no algorithm for " + quoted_name(call_.op) + "; set " + key + "-implementation");
+      refuse("the system has no algorithm for " + std::string(name(call_.op)) + "; set " + key + "-implementation");
     }
     return list;
   }
@@ -137,13 +135,13 @@ class Planner {
     if (size != model_.npus)
       return {{.choice = group_choice(list, size), .dim = 0, .members = size, .group_ring = true}};
     if (list.size() > model_.dims.size()) {
-      refuse("the list of algorithms for " + quoted_name(call_.op) + " has " + std::to_string(list.size()) +
+      refuse("the list of algorithms for " + std::string(name(call_.op)) + " has " + std::to_string(list.size()) +
              " entries, the network has " + counted(model_.dims.size(), "dimension") + "; give one for each");
     }
     const auto is_one = [](const AlgorithmChoice& c) { return c.one; };
     if (!model_.rules.lists_may_be_short() && list.size() < model_.dims.size() &&
         std::none_of(list.begin(), list.end(), is_one)) {
-      refuse("the list of algorithms for " + quoted_name(call_.op) + " has " + std::to_string(list.size()) +
+      refuse("the list of algorithms for " + std::string(name(call_.op)) + " has " + std::to_string(list.size()) +
              " of the " + counted(model_.dims.size(), "dimension") +
              " of the network; give one for each, or one for all together, such as one_ring (oneRing in "
              "ASTRA-sim's files)");
@@ -169,7 +167,7 @@ class Planner {
     return dims;
   }
 
-  // Returns the phases of a chunk that takes the dimensions in this order.
+  // Adds the phases of a chunk that takes the dimensions in this order.
   void plan_order(const std::vector<LogicalDim>& dims) {
     plan_.orders.emplace_back();
     if (call_.op == Collective::all_reduce && optimization() == CollectiveOptimization::local_bw_aware) {
@@ -276,7 +274,7 @@ class Planner {
                  "; use ring or direct");
         if (op != Collective::all_reduce && !model_.rules.trees_always_reduce())
           refuse("double_binary_tree runs all_reduce only; ASTRA-sim runs an all_reduce in place of " +
-                 quoted_name(op));
+                 std::string(name(op)));
         p.message_bytes = bytes;
         break;
       default:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The plan of a collective: its chunks, and the phases through which each of them goes.
+// Plans a collective: its chunks, and the phases through which each of them goes.
 #pragma once
 
 #include <array>
@@ -10,14 +10,15 @@
 #include <vector>
 
 #include "config/system.h"
+#include "core/algorithm/chunk_bytes.h"
 #include "core/trace.h"
 #include "core/units.h"
 #include "simulate/astra/rules.h"
 
 namespace convert {
 
-// Says which of the messages that wait for a wire goes first: the one that came first, or one of the collective
-// that was called last or first, that has the highest comm_priority, or that is the smallest.
+// Says which of the messages that wait for a wire goes first: the one that came first (arrival), or one of the
+// collective that was called last, that was called first, of the highest comm_priority, or of the fewest bytes.
 enum class WirePolicy : std::uint8_t { arrival, lifo, fifo, priority, smallest };
 [[nodiscard]] std::string_view name(WirePolicy policy);
 
@@ -35,12 +36,12 @@ struct SystemModel {
   std::optional<SharedBusConfig> shared_bus{};
   std::int64_t local_reduction_delay = 1;
   std::array<CollectiveChoice, listed_collectives.size()> collectives{};
-  std::vector<std::vector<AlgorithmChoice>> lists{};  // that calls name in place of these
+  std::vector<std::vector<AlgorithmChoice>> lists{};  // in place of these; see CollectiveCall::list
   Rules rules{true};
   bool balanced = false;                      // not ASTRA-sim's: each chunk takes the dimensions in its own order
   std::vector<double> bytes_per_ns_by_dim{};  // what a balanced order weighs with
 
-  // Returns the time that the reduction of `bytes` takes in local memory: one write and two reads.
+  // Returns the time to reduce `bytes` in local memory: a write and two reads. Throws Error(input) above 35 days.
   [[nodiscard]] Picoseconds reduction(std::int64_t bytes) const;
   // Returns how many streams a queue runs at once.
   [[nodiscard]] std::uint32_t streams_per_queue() const { return (active_chunks + queues - 1) / queues; }
@@ -58,6 +59,7 @@ struct SystemGroup {
   [[nodiscard]] std::uint32_t place(Rank npu) const;
 };
 
+// Holds what the members of a group call together.
 struct CollectiveCall {
   Collective op = Collective::all_reduce;
   std::int64_t bytes = 0;  // comm_size of the node
@@ -73,6 +75,7 @@ struct CollectiveCall {
 // Says which of an NPU's round-robin counters of a dimension gives a phase its queue.
 enum class QueueUse : std::uint8_t { next, first, last };
 
+// Says how a chunk goes through one dimension, or through the ring of a group.
 struct PhasePlan {
   NativeAlgorithm algorithm = NativeAlgorithm::ring;
   Collective op = Collective::all_reduce;
@@ -103,10 +106,9 @@ struct CollectivePlan {
   [[nodiscard]] const std::vector<PhasePlan>& phases(std::uint64_t chunk) const {
     return orders[order_of.empty() ? 0 : order_of[chunk]];
   }
-  // Returns the exact size of a chunk: chunks share the bytes as evenly as whole bytes allow.
+  // Returns the exact size of a chunk.
   [[nodiscard]] std::int64_t bytes_of(std::uint64_t chunk) const {
-    const auto n = static_cast<std::int64_t>(chunks);
-    return call.bytes / n + (static_cast<std::int64_t>(chunk) < call.bytes % n ? 1 : 0);
+    return part_bytes(call.bytes, static_cast<std::int64_t>(chunks), static_cast<std::int64_t>(chunk));
   }
 };
 

@@ -66,23 +66,6 @@ Round halving_doubling_round(const PhasePlan& p, std::uint32_t place, std::int64
   return r;
 }
 
-// Place `place` of a tree of n-1 nodes numbered in order from 1, n a power of two, under one more node.
-Stage tree_children_and_parent(std::uint32_t n, std::uint32_t place, bool low_root, std::uint32_t& parent) {
-  const std::uint32_t root = low_root ? 0 : n - 1;
-  const auto at = [&](std::uint32_t number) { return low_root ? number : number - 1; };
-  Stage s{.reduces = true};
-  parent = n;
-  if (place == root) {
-    s.from = {at(n / 2)};
-    return s;
-  }
-  const std::uint32_t number = low_root ? place : place + 1;
-  const std::uint32_t low_bit = number & (~number + 1);
-  if (low_bit > 1) s.from = {at(number - low_bit / 2), at(number + low_bit / 2)};
-  parent = number == n / 2 ? root : at((number & (2 * low_bit)) != 0 ? number - low_bit : number + low_bit);
-  return s;
-}
-
 }  // namespace
 
 std::uint64_t rounds(const PhasePlan& phase) {
@@ -105,18 +88,35 @@ Round round(const PhasePlan& p, std::uint32_t place, std::int64_t total, std::ui
   }
 }
 
+TreePlace place_in_tree(std::uint32_t members, std::uint32_t place, bool low_root) {
+  const std::uint32_t root = low_root ? 0 : members - 1;
+  const auto at = [&](std::uint32_t number) { return low_root ? number : number - 1; };
+  if (place == root) return {.parent = members, .left = at(members / 2), .right = members};
+  // In order from 1, a node's height is the number of its trailing zeros.
+  const std::uint32_t number = low_root ? place : place + 1;
+  const std::uint32_t low_bit = number & (~number + 1);
+  const std::uint32_t up = (number & (2 * low_bit)) != 0 ? number - low_bit : number + low_bit;
+  const bool is_leaf = low_bit == 1;
+  return {.parent = number == members / 2 ? root : at(up),
+          .left = is_leaf ? members : at(number - low_bit / 2),
+          .right = is_leaf ? members : at(number + low_bit / 2)};
+}
+
 std::vector<Stage> stages(const PhasePlan& p, std::uint32_t place, bool low_root) {
   const std::uint32_t n = p.members;
   if (p.algorithm == NativeAlgorithm::double_binary_tree) {
-    std::uint32_t parent = n;
-    Stage up = tree_children_and_parent(n, place, low_root, parent);
+    const TreePlace at = place_in_tree(n, place, low_root);
+    Stage up{.reduces = true};
+    for (const std::uint32_t child : {at.left, at.right}) {
+      if (child != n) up.from.push_back(child);
+    }
     Stage down{.to = up.from};
-    if (parent == n) {  // the root passes on at once
+    if (at.parent == n) {  // the root passes on at once
       up.to = down.to;
       return {up};
     }
-    up.to = {parent};
-    down.from = {parent};
+    up.to = {at.parent};
+    down.from = {at.parent};
     return {up, down};
   }
   const std::uint32_t number = (place + n - p.root) % n;  // from the root

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The native algorithms with exact sizes: who sends what to whom in which round, whatever the remainders. Used
+// Says who sends what to whom in a native algorithm with exact sizes, whatever the remainders. Used
 // where ASTRA-sim's rounding is not asked for.
 #pragma once
 
@@ -9,13 +9,6 @@
 #include "simulate/system/plan.h"
 
 namespace convert {
-
-// Returns the size of one of `members` parts of `total` bytes, as even as whole bytes allow: the first total mod
-// members parts have one byte more.
-[[nodiscard]] inline std::int64_t part_bytes(std::int64_t total, std::uint32_t members, std::uint32_t part) {
-  const auto n = static_cast<std::int64_t>(members);
-  return total / n + (static_cast<std::int64_t>(part) < total % n ? 1 : 0);
-}
 
 // Holds a round of a place in a ring, direct, halving-doubling or dissemination phase: one message out, one in.
 struct Round {
@@ -30,9 +23,19 @@ struct Round {
 // an all-reduce only after the first.
 [[nodiscard]] std::uint64_t rounds(const PhasePlan& phase);
 // Returns round `number`, from 0. `total` is the size of the buffer that is in parts: input of a reduce-scatter,
-// all-reduce or all-to-all, output of an all-gather. `anticlockwise` a ring goes from each place to the one before.
+// all-reduce or all-to-all, output of an all-gather. With `anticlockwise` ring and direct go the other way round.
 [[nodiscard]] Round round(const PhasePlan& phase, std::uint32_t place, std::int64_t total, std::uint64_t number,
                           bool anticlockwise);
+
+// Holds the neighbours of a place in one of the two trees of a double binary tree; `members` where there is none. A
+// tree is a complete binary one over all places but one, in order; that one is the root above it: the last place,
+// which has the tree as its left child, or with `low_root` the first.
+struct TreePlace {
+  std::uint32_t parent;
+  std::uint32_t left;
+  std::uint32_t right;
+};
+[[nodiscard]] TreePlace place_in_tree(std::uint32_t members, std::uint32_t place, bool low_root);
 
 // Says what one place of a tree or star does: it receives from some (reducing or not), then sends to others; an
 // all-reduce in a tree does both twice.

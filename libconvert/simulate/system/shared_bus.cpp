@@ -13,8 +13,6 @@ constexpr double inner_G_ns_per_byte = 0.0038;
 constexpr std::uint32_t fair_turns = 8;  // sends in a row before the other side goes first
 constexpr std::uint32_t events_per_side = 3;
 
-Picoseconds truncated(double ns) { return truncate_delay(ns); }
-
 }  // namespace
 
 template <class Observer>
@@ -26,18 +24,6 @@ SharedBus<Observer>::SharedBus(const SharedBusConfig& config, std::int64_t reduc
       events_(events),
       layer_(layer),
       sides_(std::size_t{npus} * sides_per_npu) {}
-
-template <class Observer>
-std::uint32_t SharedBus<Observer>::new_request(const Request& r) {
-  if (unused_.empty()) {
-    requests_.push_back(r);
-    return static_cast<std::uint32_t>(requests_.size() - 1);
-  }
-  const std::uint32_t i = unused_.back();
-  unused_.pop_back();
-  requests_[i] = r;
-  return i;
-}
 
 template <class Observer>
 void SharedBus<Observer>::append(List& list, std::uint32_t request) {
@@ -65,7 +51,7 @@ template <class Observer>
 void SharedBus<Observer>::request(Rank npu, bool from_npu, std::int64_t bytes, bool reduce, bool send_back,
                                   Waiter done) {
   const std::uint32_t request =
-      new_request({.bytes = bytes, .waiter = done, .then = Then::done, .reduce = reduce, .send_back = send_back});
+      requests_.add({.bytes = bytes, .waiter = done, .then = Then::done, .reduce = reduce, .send_back = send_back});
   submit(npu * sides_per_npu + (from_npu ? 0 : 1), request);
 }
 
@@ -80,7 +66,7 @@ void SharedBus<Observer>::submit(std::uint32_t side, std::uint32_t request) {
 template <class Observer>
 void SharedBus<Observer>::cross_inner(std::uint32_t side, std::uint32_t outer, bool from_npu, bool send_back,
                                       Then then) {
-  const std::uint32_t request = new_request(
+  const std::uint32_t request = requests_.add(
       {.bytes = requests_[outer].bytes, .side = side, .outer = outer, .then = then, .send_back = send_back});
   submit(side + (from_npu ? 2 : 3), request);
 }
@@ -116,10 +102,10 @@ void SharedBus<Observer>::send(std::uint32_t side) {
   const double G = inner ? inner_G_ns_per_byte : static_cast<double>(config_.G_ns_per_byte);
   const double bytes = static_cast<double>(requests_[request].bytes - 1);
   const auto real = [](std::int64_t ns) { return static_cast<double>(ns); };
-  add_event(partner(side), truncated(real(offset) + bytes * G + real(config_.L_ns) + real(config_.o_ns)),
+  add_event(partner(side), truncate_delay(real(offset) + bytes * G + real(config_.L_ns) + real(config_.o_ns)),
             Event::received);
   x.state = State::sending;
-  add_event(side, truncated(real(offset) + G * bytes), Event::sent);
+  add_event(side, truncate_delay(real(offset) + G * bytes), Event::sent);
 }
 
 template <class Observer>
@@ -191,7 +177,7 @@ void SharedBus<Observer>::route(std::uint32_t side, std::uint32_t request) {
 template <class Observer>
 void SharedBus<Observer>::finish(std::uint32_t side, std::uint32_t request) {
   const Request r = requests_[request];
-  unused_.push_back(request);
+  requests_.remove(request);
   switch (r.then) {
     case Then::done: return layer_.fire(side / sides_per_npu, r.waiter);
     case Then::send:
@@ -199,7 +185,7 @@ void SharedBus<Observer>::finish(std::uint32_t side, std::uint32_t request) {
     case Then::reduce: reduce(r.side, r.outer); break;
     case Then::deliver: {
       const Waiter waiter = requests_[r.outer].waiter;
-      unused_.push_back(r.outer);
+      requests_.remove(r.outer);
       layer_.fire(side / sides_per_npu, waiter);
       break;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ASTRA-sim's memory bus of each NPU, after the LogGP model: an outer bus between the NPU and its memory agent, and
-// an inner one on the outer bus's NPU side.
+// Models ASTRA-sim's memory bus of each NPU, after LogGP: an outer bus between the NPU and its memory agent, and an
+// inner one on the outer bus's NPU side.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 #include "config/system.h"
 #include "simulate/engine/npu_events.h"
+#include "simulate/engine/pool.h"
 
 namespace convert {
 
@@ -71,7 +72,6 @@ class SharedBus {
   [[nodiscard]] static bool has_inner(std::uint32_t side) { return side % sides_per_npu == 0; }
   [[nodiscard]] static std::uint32_t partner(std::uint32_t side) { return side ^ 1U; }
 
-  std::uint32_t new_request(const Request& r);
   void append(List& list, std::uint32_t request);
   std::uint32_t take(List& list);
   void add_event(std::uint32_t side, Picoseconds delay, Event event);
@@ -92,8 +92,7 @@ class SharedBus {
   NpuEvents<Observer>& events_;
   SystemLayer<Observer>& layer_;
   std::vector<Side> sides_;
-  std::vector<Request> requests_;
-  std::vector<std::uint32_t> unused_;
+  Pool<Request, &Request::next> requests_;
 };
 
 }  // namespace convert

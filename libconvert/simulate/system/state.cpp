@@ -62,22 +62,14 @@ void SystemState::free_stream(std::uint32_t s) {
 }
 
 std::uint32_t SystemState::new_job(std::uint32_t run, std::uint32_t op) {
-  std::uint32_t job = 0;
-  if (unused_jobs_.empty()) {
-    job = static_cast<std::uint32_t>(jobs_.size());
-    jobs_.emplace_back();
-  } else {
-    job = unused_jobs_.back();
-    unused_jobs_.pop_back();
-  }
-  const CollectivePlan& plan = plans_[runs_[run].call];
+  const CollectivePlan& plan = plans_[runs_[run].plan];
+  const std::uint32_t job = jobs_.add({run, op, std::max<std::uint64_t>(plan.chunks, 1)});
   if (!model_.rules.collectives_share_queues()) {
     queues_.resize(std::max(queues_.size(), jobs_.size() * npu_queues_));
     const std::size_t phases = plan.orders.empty() ? 1 : plan.phases(0).size();
     queues_[std::size_t{job} * npu_queues_] = {
         .limit = static_cast<std::uint32_t>(std::min<std::size_t>(model_.active_chunks * phases, UINT32_MAX))};
   }
-  jobs_[job] = {run, op, std::max<std::uint64_t>(plan.chunks, 1)};
   return job;
 }
 
@@ -91,7 +83,7 @@ std::uint32_t SystemState::call(Rank npu, std::uint32_t plan_number, std::uint32
   if (sequence[number] == not_called) {
     sequence[number] = static_cast<std::uint32_t>(runs_.size());
     runs_.push_back(
-        {.call = plan_number, .number = number, .first_npu = npu, .first_op = op, .begin = queue_.now()});
+        {.plan = plan_number, .number = number, .first_npu = npu, .first_op = op, .begin = queue_.now()});
     starts_.push_back({streams_made_, run_turns_.size()});
     streams_made_ += static_cast<std::uint32_t>(plan.chunks);
     const auto turns = turns_.begin() + static_cast<std::ptrdiff_t>(npu * model_.dims.size());
@@ -99,7 +91,7 @@ std::uint32_t SystemState::call(Rank npu, std::uint32_t plan_number, std::uint32
   }
   const std::uint32_t run = sequence[number];
   CollectiveRun& r = runs_[run];
-  if (r.call != plan_number) return run;
+  if (r.plan != plan_number) return run;
   if (number != calls) {
     ahead_.insert({plan.call.group, place, number});
   } else {
@@ -123,7 +115,7 @@ bool SystemState::has_turns_of_first(std::uint32_t run, Rank npu) const {
 
 // Returns the priority of a collective's messages where they wait for a wire.
 std::int64_t SystemState::priority(std::uint32_t run) const {
-  const CollectiveCall& call = plans_[runs_[run].call].call;
+  const CollectiveCall& call = plans_[runs_[run].plan].call;
   switch (model_.policy) {
     case WirePolicy::arrival: return 0;
     case WirePolicy::lifo: return run;
@@ -152,7 +144,7 @@ void SystemState::take_turns(Rank npu, const CollectivePlan& plan) {
 void SystemState::set_phase(std::uint32_t s) {
   Stream& st = stream(s);
   const std::uint32_t run = jobs_[st.job].run;
-  const CollectivePlan& plan = plans_[runs_[run].call];
+  const CollectivePlan& plan = plans_[runs_[run].plan];
   st.queue = 0;
   if (plan.orders.empty()) return;
   const PhasePlan& p = plan.phases(st.chunk)[st.phase_index];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The state of the system layer of all NPUs: collectives under way, and their chunks as streams in queues.
+// Holds the state of the system layer of all NPUs: collectives, and their chunks as streams in queues.
 #pragma once
 
 #include <array>
@@ -19,12 +19,11 @@ namespace convert {
 
 // Holds the `number`-th collective of a group (from 0), on all of its NPUs.
 struct CollectiveRun {
-  std::uint32_t call = 0;  // the plan's number
+  std::uint32_t plan = 0;  // in ReplayProgram::plans
   std::uint32_t number = 0;
   Rank first_npu = 0;  // that called it; of several at one time, the lowest
   std::uint32_t first_op = 0;
   std::uint32_t called = 0;  // NPUs that have called it
-  std::uint32_t ended = 0;   // NPUs whose part has ended
   Picoseconds begin = 0;     // of the first NPU
   Picoseconds last_begin = 0;
   Picoseconds end = 0;  // of the last NPU that has ended
@@ -48,7 +47,7 @@ struct UnendedCollectives {
   std::vector<Custom> customs{};
 };
 
-// Holds what is under way, and does what does not depend on the observer.
+// Is the part of SystemLayer that does not depend on the observer.
 class SystemState {
  public:
   virtual ~SystemState();
@@ -142,8 +141,7 @@ class SystemState {
   std::uint32_t streams_made_ = 0;
   std::vector<HugeVector<Stream>> blocks_;
   std::uint32_t unused_streams_ = 0;  // 1 + first of a list
-  std::vector<Job> jobs_;
-  std::vector<std::uint32_t> unused_jobs_;
+  Pool<Job, &Job::run> jobs_;
 };
 
 }  // namespace convert

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The state of one chunk of a collective on one NPU, with the functions of SystemState that each message calls; for
-// the system layer alone.
+// Holds the state of one chunk of a collective on one NPU, and functions of SystemState that each message calls;
+// for the system layer alone.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct alignas(64) SystemState::Stream {
   std::uint32_t out = 0;  // ring: channels to the next and from the previous
   std::uint32_t in = 0;
   std::uint32_t at = 0;   // bundle within the cycle
-  bool reducing = false;  // bundles of this cycle that are not plain reduce
+  bool reducing = false;  // the bundles of this cycle reduce, but for plain ones
   bool anticlockwise = false;
   bool low_root = false;        // double binary tree: which of the two
   bool turned = false;          // halving doubling: on the way back
@@ -45,8 +45,8 @@ struct alignas(64) SystemState::Stream {
   std::uint32_t phase_index = 0;
   std::uint64_t steps_left = 0;
   std::uint64_t chunk = 0;
-  std::uint32_t prepared = 0;  // bundles whose message has not been sent
-  std::uint32_t free = 0;      // bundles that have come through
+  std::uint32_t prepared = 0;  // bundles whose message has not been sent; exact sizes: passes that are over
+  std::uint32_t free = 0;      // bundles or passes that are over and have not been followed by a message
   std::uint64_t sent = 0;
   std::uint64_t received = 0;
   std::int64_t bytes = 0;  // of the next bundle
@@ -71,7 +71,7 @@ inline SystemState::Stream& SystemState::stream(std::uint32_t s) {
 }
 
 inline const CollectivePlan& SystemState::plan_of(const Stream& st) const {
-  return plans_[runs_[jobs_[st.job].run].call];
+  return plans_[runs_[jobs_[st.job].run].plan];
 }
 
 inline std::uint32_t SystemState::place_in(const Stream& st, const PhasePlan& phase) const {

@@ -166,8 +166,8 @@ class Reporter {
       case WaitKind::refused:
         w.what = For::other_call;
         w.collective = collective(graph_.op(v).channel, graph_.run(v));
-        w.other = collective(run_of(v).call, graph_.run(v));
-        set_particulars(*w.collective, graph_.op(v).channel, *w.other, run_of(v).call);
+        w.other = collective(run_of(v).plan, graph_.run(v));
+        set_particulars(*w.collective, graph_.op(v).channel, *w.other, run_of(v).plan);
         if (targets.empty()) w.on = first_caller(run_of(v));
     }
     return w;
@@ -186,16 +186,16 @@ class Reporter {
   }
 
   void set_collective(WaitingNode& w, std::uint32_t v) const {
-    w.collective = collective(run_of(v).call, graph_.run(v));
+    w.collective = collective(run_of(v).plan, graph_.run(v));
     const std::uint32_t under_way = graph_.vertex_of_run(graph_.run(v));
     const WaitGraph::Callers& callers = graph_.callers(under_way);
     w.collective->missing = callers.missing;
-    if (callers.lacking != 0) {
+    if (callers.no_call_left != 0) {
       w.what = For::no_call;
-      w.peer = callers.first_lacking;
-    } else if (callers.without != 0) {
+      w.peer = callers.first_no_call_left;
+    } else if (callers.no_such_call != 0) {
       w.what = For::none_left;
-      w.peer = callers.first_without;
+      w.peer = callers.first_no_such_call;
     } else if (callers.missing != 0) {
       w.what = For::call;
       w.on = graph_.ref(callers.next_call);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds why a replay stopped: which nodes wait for what, the shortest circle of them, and what to change in traces.
+// Finds why a replay could not go on: which nodes wait for what, circles of them, and what to change in traces.
 #pragma once
 
 #include <cstdint>
@@ -95,7 +95,7 @@ struct RefusedCall {
   std::uint32_t run = 0;  // the other one
 };
 
-// Holds what a replay left behind whose events have run out.
+// Refers to what a replay left behind whose events have run out.
 struct ReplayRemains {
   const ReplayProgram& program;
   std::vector<const Feeder*> feeders;  // by rank
@@ -103,12 +103,14 @@ struct ReplayRemains {
   const SystemState& system;
   const std::vector<RefusedCall>& refused;
 };
+// Returns who waits for what, and which messages nobody has received.
 [[nodiscard]] WaitReport report_waits(const ReplayRemains& remains);
 
 // Returns lines of text: the first blocked node of each rank, then others that wait, together up to `max_lines` (0:
 // all); "… 480 more"; as many unmatched sends; the circles (cut as well), the hints.
 [[nodiscard]] std::vector<std::string> describe(const WaitReport& report, std::size_t max_lines);
 
+// Returns "CPU", "compute" or "communication".
 [[nodiscard]] std::string_view slot_name(Slot slot);
 
 // Appends members to an object that is open in `json`: "blocked", "waiting_total", "waiting",

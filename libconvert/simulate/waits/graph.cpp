@@ -38,7 +38,7 @@ WaitGraph::WaitGraph(const ReplayRemains& remains)
 
 bool WaitGraph::all_called(std::uint32_t run) const {
   const CollectiveRun& r = remains_.system.runs()[run];
-  return r.called == program_.groups[program_.plans[r.call].call.group].size(program_.model);
+  return r.called == program_.groups[program_.plans[r.plan].call.group].size(program_.model);
 }
 
 void WaitGraph::collect_parts() {
@@ -70,7 +70,7 @@ void WaitGraph::mark_started() {
   const auto fixed = static_cast<std::uint32_t>(program_.channels.size());
   const auto of_custom_run = [this](const ChannelKey& key) {
     return key.run != 0 && !key.control &&
-           program_.plans[remains_.system.runs()[key.run - 1].call].call.custom != 0;
+           program_.plans[remains_.system.runs()[key.run - 1].plan].call.custom != 0;
   };
   for (const Channels::Left& l : remains_.messages.left()) {
     const ChannelKey& key = remains_.messages.key(l.channel);
@@ -211,21 +211,21 @@ void WaitGraph::add_collectives() {
 
 void WaitGraph::add_missing(std::uint32_t vertex, std::uint32_t run) {
   const CollectiveRun& r = remains_.system.runs()[run];
-  const std::uint32_t group = program_.plans[r.call].call.group;
+  const std::uint32_t group = program_.plans[r.plan].call.group;
   const SystemGroup& members = program_.groups[group];
   Callers& callers = callers_[vertex - size()];
   for (std::uint32_t place = 0; place < members.size(program_.model); ++place) {
     // In ascending order of ranks.
     const Rank rank = members.places.empty() ? place : members.places[place].first;
     if (remains_.system.has_called(group, rank, r.number)) continue;
-    const std::uint32_t later = later_call(rank, r.call);
+    const std::uint32_t later = later_call(rank, r.plan);
     if (callers.missing++ == 0) callers.next_call = later;
-    if (later == size() && callers.without++ == 0) callers.first_without = rank;
+    if (later == size() && callers.no_such_call++ == 0) callers.first_no_such_call = rank;
     std::uint32_t call = find_call(refused_, rank, run);
     if (call == size()) call = later;
     if (call == size()) call = find_call(calls_by_group_, rank, group);
     if (call == size()) {
-      if (callers.lacking++ == 0) callers.first_lacking = rank;
+      if (callers.no_call_left++ == 0) callers.first_no_call_left = rank;
     } else if (edges_.size() < max_member_edges || callers.missing == 1) {
       edges_.emplace_back(vertex, call);
     }

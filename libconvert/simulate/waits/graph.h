@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The graph of who waits for whom when nothing can happen any more.
+// Builds the graph of who waits for whom when nothing can happen any more.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@
 
 namespace convert {
 
-// Its first size() vertices are the nodes that have not ended: those of the ranks in ascending order, then those
-// inside custom algorithms. Each of the others stands for a collective under way, for which its nodes wait and
-// which waits for the ranks that have not called it; so a collective of n ranks has n edges, not n².
+// Has as its first size() vertices the nodes that have not ended: those of the ranks, ascending, then those inside
+// custom algorithms. The others are collectives under way: the nodes that call one wait for it, and it waits for
+// the ranks that have not called it; so a collective of n ranks has n edges, not n².
 class WaitGraph {
  public:
   enum class Kind : std::uint8_t { dependency, slot, receive, send, collective, refused };
@@ -41,16 +41,16 @@ class WaitGraph {
   // Returns the number of a collective in SystemState::runs(); for Kind::refused, of the one that is at its place.
   [[nodiscard]] std::uint32_t run(std::uint32_t v) const { return runs_of_nodes_[nodes_[v].index]; }
 
-  // Says who holds up a collective under way: ranks that have not called it; those of them that have no such call
-  // left; and those that will call no other one of the group either.
+  // Says who holds up a collective under way: how many ranks have not called it, how many of these have no such
+  // call left, and how many have no call of the group left at all.
   struct Callers {
     std::uint32_t run = 0;
     std::uint32_t missing = 0;
-    std::uint32_t without = 0;
-    std::uint32_t lacking = 0;
-    std::uint32_t next_call = 0;  // node of the first that is missing, if it has one left
-    Rank first_without = 0;
-    Rank first_lacking = 0;
+    std::uint32_t no_such_call = 0;
+    std::uint32_t no_call_left = 0;
+    std::uint32_t next_call = 0;  // node with which the first missing rank will call it; size() if there is none
+    Rank first_no_such_call = 0;
+    Rank first_no_call_left = 0;
   };
   [[nodiscard]] const Callers& callers(std::uint32_t v) const { return callers_[v - size()]; }
   [[nodiscard]] std::uint32_t vertex_of_run(std::uint32_t run) const;
@@ -71,7 +71,7 @@ class WaitGraph {
     return channel < program_.channels.size() ? program_.channels[channel]
                                               : run_channels_[channel - program_.channels.size()];
   }
-  // Returns the last node of v's custom algorithm that sends or receives on a channel; without the trace's node.
+  // Returns the last node of v's custom algorithm that sends or receives on a channel; its `node` is 0.
   [[nodiscard]] std::optional<NodeRef> last_inside(std::uint32_t v, std::uint32_t channel, bool send) const;
 
   // Returns, by channel, how many messages came and were not received.

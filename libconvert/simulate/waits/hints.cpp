@@ -41,7 +41,7 @@ class Hints {
         hints_.push_back(for_order(v));
       } else if (kind == WaitKind::collective) {
         const std::uint32_t c = graph_.vertex_of_run(graph_.run(v));
-        if (graph_.callers(c).lacking == 0) continue;
+        if (graph_.callers(c).no_call_left == 0) continue;
         if (std::find(collectives.begin(), collectives.end(), c) != collectives.end()) continue;
         collectives.push_back(c);
         hints_.push_back(for_missing_call(v, graph_.callers(c)));
@@ -78,7 +78,7 @@ class Hints {
     const CollectiveRun& run = remains_.system.runs()[graph_.run(v)];
     const std::uint32_t waiting = graph_.first_waiting(graph_.run(v));
     const Caller a{waiting != graph_.size() ? graph_.ref(waiting) : node_ref(run.first_npu, run.first_op),
-                   run.call};
+                   run.plan};
     const Caller b{graph_.ref(v), graph_.op(v).channel};
     const std::uint32_t later_a = graph_.later_call(a.node.rank, b.plan);
     const std::uint32_t later_b = graph_.later_call(b.node.rank, a.plan);
@@ -191,17 +191,18 @@ class Hints {
   // What never comes.
   std::string for_missing_call(std::uint32_t v, const WaitGraph::Callers& callers) const {
     const CollectiveCall& wanted = program_.plans[graph_.op(v).channel].call;
-    const Rank rank = callers.first_lacking;
+    const Rank rank = callers.first_no_call_left;
     const std::string group = describe_group(program_.groups[wanted.group].id);
-    const std::string others = callers.lacking == 1 ? "" : " and " + counted(callers.lacking - 1, "other rank");
+    const std::string others =
+        callers.no_call_left == 1 ? "" : " and " + counted(callers.no_call_left - 1, "other rank");
     if (remains_.feeders[rank]->size() == 0) {
       return "the trace of " + rank_text(rank) + " has no nodes: give it the collectives of " + group +
              ", first the " + call_name(graph_.op(v).channel) + " of " + describe(graph_.ref(v)) +
-             (callers.lacking == 1 ? "" : "; likewise" + others.substr(4));
+             (callers.no_call_left == 1 ? "" : "; likewise" + others.substr(4));
     }
     for (const UnendedCollectives::Part& p : graph_.calls_of(rank)) {
       const CollectiveRun& run = remains_.system.runs()[p.run];
-      const CollectiveCall& other = program_.plans[run.call].call;
+      const CollectiveCall& other = program_.plans[run.plan].call;
       if (other.group == wanted.group || other.op != wanted.op || other.bytes != wanted.bytes) continue;
       if (graph_.callers(graph_.vertex_of_run(p.run)).missing == 0) continue;
       return describe(node_ref(rank, p.op)) + " calls the same " + call_name(graph_.op(v).channel) + ", but of " +
@@ -210,7 +211,7 @@ class Hints {
              "\", or the other way round";
     }
     return "add the " + call_name(graph_.op(v).channel) + " of " + group + " to " + rank_text(rank) + others +
-           ", which call" + (callers.lacking == 1 ? "s " : " ") +
+           ", which call" + (callers.no_call_left == 1 ? "s " : " ") +
            std::to_string(remains_.system.calls(wanted.group, rank)) +
            " of its collectives, or remove it from the ranks that call it (" + describe(graph_.ref(v)) + ")";
   }
@@ -363,7 +364,7 @@ std::vector<std::string> find_hints(const WaitGraph& graph, const std::vector<Un
   const SystemState& system = graph.remains().system;
   const ReplayProgram& program = graph.remains().program;
   for (const CollectiveRun& run : system.runs()) {
-    const CollectiveCall& call = program.plans[run.call].call;
+    const CollectiveCall& call = program.plans[run.plan].call;
     const SystemGroup& group = program.groups[call.group];
     if (hints.size() == max_hints) break;
     if (run.called == group.size(program.model)) continue;

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/algorithm/chunk_bytes.h"
 #include "core/collective.h"
 #include "core/units.h"
 #include "passes/provenance.h"
@@ -248,7 +249,7 @@ bool MergedProof::State::prove_part(std::span<const Meeting> members, std::uint3
     error(members.front(), " has 2^63 bytes and more");
     return false;
   }
-  instance.bytes = instance.bytes / first.parts + (part < instance.bytes % first.parts ? 1 : 0);
+  instance.bytes = part_bytes(instance.bytes, first.parts, part);
   for (const Meeting& m : members) {
     const RankCalls& r = ranks[m.rank];
     const MergedCall& c = call(m);

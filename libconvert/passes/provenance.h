@@ -24,7 +24,7 @@ enum class Provenance : std::uint8_t {
 };
 [[nodiscard]] Provenance provenance_of(const Trace& trace);
 
-// Throws Error(input) if the metadata speaks of more ranks than there are traces.
+// Throws Error(input) [provenance] where the metadata states a number of ranks other than the number of traces.
 void require_all_ranks(std::span<const Trace> traces);
 
 // Fills in the algorithm's fields and the rank's buffer sizes from a trace's metadata; returns false if they are

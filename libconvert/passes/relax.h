@@ -24,7 +24,7 @@ struct RecordedOrder {
     DepRule rule;
   };
   std::vector<Edge> edges;  // dependencies that are only order by dep_rules; by child, then parent
-  // Begins and ends by node, in nanoseconds from base_time_nanos; unknown where the node has no time.
+  // Begins and ends by node, ns: with base_time_nanos added if has_base, else as stated; unknown: without a time.
   static constexpr std::int64_t unknown = -1;
   std::vector<std::int64_t> begin_ns;
   std::vector<std::int64_t> end_ns;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sends summaries of traces as bytes between processes of one program on machines of one kind.
+// Writes summaries of traces as bytes and reads them back, for processes of one program on machines of one kind.
 #pragma once
 
 #include <cstring>

@@ -33,7 +33,7 @@ struct RuleInfo {
   std::string_view summary;
   std::string_view covers;
 };
-// Lists the rules in the order in which they run.
+// Returns the rules in the order of rules.def, which is that of --list-rules.
 [[nodiscard]] std::span<const RuleInfo> all_rules();
 
 enum class Rule : std::uint8_t {
@@ -55,7 +55,7 @@ class RuleSet {
 
   [[nodiscard]] bool has(Rule rule) const { return bits_[static_cast<std::size_t>(rule)]; }
   [[nodiscard]] bool has(std::string_view name) const;
-  // Returns whether findings of a rule are wanted: of those in the set, and always of framing.
+  // Returns whether findings of this rule are wanted: rules in the set, always framing, and names of no rule.
   [[nodiscard]] bool reports(std::string_view name) const;
   [[nodiscard]] bool empty() const { return bits_.none(); }
   RuleSet& add(Rule rule) {

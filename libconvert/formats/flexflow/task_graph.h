@@ -30,7 +30,7 @@ inline constexpr std::int64_t no_bytes = -1;
 
 struct Task {
   std::uint64_t start_ns = 0;     // of the stock dialect
-  std::uint64_t duration_us = 0;  // rounded by itself, not from the nanoseconds
+  std::uint64_t duration_us = 0;  // rounded; in the dialect chakra from the seconds, not duration_ns
   std::uint64_t duration_ns = 0;
   std::int64_t bytes = no_bytes;  // of transfers and copies
   std::uint32_t number = 0;       // K of node<K>

@@ -75,7 +75,7 @@ class XmlFields {
   bool integer(XmlPlace place, const char* name, const char* text, std::int64_t low, std::int64_t high,
                std::int64_t& value);
   bool integer32(XmlPlace place, const char* name, const char* text, std::int32_t& out) {
-    const char* p = text;  // the short common case: -1, 0 … 999999
+    const char* p = text;  // the short common case: an optional '-' and one to seven digits
     const bool negative = *p == '-';
     p += negative ? 1 : 0;
     std::int32_t value = 0;

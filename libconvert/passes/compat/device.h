@@ -52,7 +52,7 @@ struct Threads {
 // Returns the positions of these starts, by start, then as they stand.
 [[nodiscard]] std::vector<std::uint32_t> order_by_start(const std::vector<double>& starts);
 
-// The steps of read_device_trace, declared for tests.
+// The steps of read_device_trace(), one file each.
 void set_exclusive_times(std::vector<CpuOp>& ops, const Threads& threads, const Profile& profile);
 void set_followed(std::vector<CpuOp>& ops, const Threads& threads);
 [[nodiscard]] std::vector<DeviceTrace::Launched> match_launches(const std::vector<CpuOp>& ops,

@@ -78,8 +78,8 @@ struct LinkReport {
     }
     [[nodiscard]] bool empty() const { return low > high; }
     [[nodiscard]] bool holds(std::int64_t value) const { return low <= value && value <= high; }
-    // Returns whether they have at most the ends in common: the last operators of a step have the number that the
-    // next one begins with.
+    // Returns whether the ranges share at most an eighth of the shorter one: the last operators of one step may
+    // have the number that the next step begins with. False if one is empty.
     [[nodiscard]] bool apart(const Range& other) const {
       if (empty() || other.empty()) return false;
       const auto length = [](std::int64_t from, std::int64_t to) {

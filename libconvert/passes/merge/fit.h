@@ -24,7 +24,7 @@ namespace convert {
 [[nodiscard]] bool same_collective(std::string_view algorithms, Collective type);
 // Returns the kind of collective that an algorithm claims to be for, as rules name it; "all" if it is none of them.
 [[nodiscard]] std::string_view rule_kind(std::string_view algorithms);
-// Returns why an algorithm does not do what the collective does; empty if nothing speaks against it.
+// Returns why an algorithm of the call's kind (see same_collective()) does not do what it asks; empty if it does.
 [[nodiscard]] std::string misfit(const MergeCall& call, const NodeTable& table, const Node& node,
                                  const MergeAlgorithm& algorithm);
 

@@ -95,16 +95,16 @@ struct CollectiveCensus {
 // the ranks of the group; core/algorithm/chunk_bytes.h says what a message of so many chunks has of them.
 class MergedRank {
  public:
-  // Throws Error(input) [merge] with the node: a group that is not defined, lacks the rank, or differs in size from
-  // the algorithm; fewer bytes than chunks; misfits that are not allowed; a collective that stays and may not.
+  // `plan` must outlive this. Throws Error(input) [merge] with the node: no type, size or known group; a group
+  // without the rank or root, or not of the algorithm's size; too few bytes; what the plan does not allow.
   MergedRank(const MergePlan& plan, Trace workload);
   ~MergedRank();
 
   [[nodiscard]] const MergeCounts& counts() const;
   // Adds the metadata that prove the new nodes, to which these refer then. Call before next().
   void add_programs(Metadata& out);
-  // Replaces out.nodes by the next nodes, about max_nodes: first all that stay, then the new ones by id. Returns
-  // false at the end.
+  // Replaces out.nodes: first by all nodes that stay, however many, then by the new ones in order of ids, whole
+  // instances of at least max_nodes in all. Returns false at the end.
   [[nodiscard]] bool next(Trace& out, std::size_t max_nodes);
 
  private:

@@ -65,7 +65,7 @@ class SystemSplit {
   [[nodiscard]] const Trace& system() const;
   [[nodiscard]] const std::optional<JoinedRanks>& joined() const;
   [[nodiscard]] const std::vector<Rank>& ranks() const;
-  // Returns the nodes of ranks()[i]. Thread-safe. Throws Error(input) [joined]: a dependency on a node of no NPU.
+  // Returns the nodes of ranks()[i]. Thread-safe. Throws Error(input) [split] on ids that a joined set lacks.
   [[nodiscard]] NodeTable nodes(std::size_t i) const;
 
  private:

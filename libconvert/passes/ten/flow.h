@@ -19,7 +19,7 @@ struct Flow {
   std::vector<std::uint32_t> previous;  // by transfer: the one before it on its wire; no_index: the first
   std::vector<std::uint32_t> order;     // all transfers by start and id: parents and previous ones stand before
   std::vector<bool> redundant;          // by transfer: brings a copy to a node that holds it already
-  std::vector<bool> late;               // by transfer: begins when every chunk is where it must be
+  std::vector<bool> late;  // by transfer: begins after all chunks have arrived; false if any are reduced
 
   [[nodiscard]] std::span<const std::uint32_t> parents_of(std::uint32_t transfer) const {
     return {parent_list.data() + parents[transfer].begin, parents[transfer].count};

@@ -77,7 +77,7 @@ class TraceWriter {
   virtual void begin_set(bool many, std::string& out);
   // Begins a rank. `head` has its rank, name and metadata. `ordinal`: 0 for the first rank of the set.
   virtual void begin_rank(const Trace& head, std::size_t ordinal, bool many, std::string& out) = 0;
-  virtual void nodes(const Trace& batch, std::string& out) = 0;
+  virtual void nodes(const Trace& batch, std::string& out) = 0;  // appends batch.nodes, of the rank begun last
   virtual void end_rank(std::string& out);
   virtual void end_set(bool many, std::string& out);
 };

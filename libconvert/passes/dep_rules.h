@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The attribute dep_rules of linked traces: why each data dependency of a node is there.
+// Reads the attribute dep_rules of linked traces, which says why each data dependency of a node is there.
 #pragma once
 
 #include <optional>

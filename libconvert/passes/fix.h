@@ -11,12 +11,12 @@
 
 namespace convert {
 
-// An attribute and the kind in which the field writes it (et-formats(5)).
+// An attribute and the kind in which tools of Chakra usually write it (et-formats(5)).
 struct UsualKind {
   Name name;
   Kind kind;
 };
-// Lists integers and flags, but not what the field writes in several kinds (tensor_size, tensor_loc).
+// Lists integers and flags, but not those that tools write in several kinds (tensor_size, tensor_loc).
 inline constexpr std::array usual_kinds = {UsualKind{attr::is_cpu_op, Kind::bool_val},
                                            UsualKind{attr::comm_type, Kind::int64_val},
                                            UsualKind{attr::comm_size, Kind::int64_val},

@@ -22,7 +22,7 @@ struct MergedCollective {
   std::vector<NodeId> sinks;         // nodes that no other node of it waits for; ascending
 };
 
-// Finds, checks and undoes merged collectives. Defects are thrown as Error(input) of the given rule, with the node.
+// Finds, checks and undoes merged collectives of `trace`, which must outlive it. Throws Error(input) of `rule`.
 class MergedCollectives {
  public:
   static constexpr std::uint32_t none = no_index;
@@ -44,8 +44,8 @@ class MergedCollectives {
   // not wait for what the collective waited for, or if others wait for anything outside.
   void check(std::uint32_t number);
 
-  // Calls add(id) for each dependency of a node of collective `own` (or none) on nodes outside it; only once, with
-  // the collective's id, for those on all last nodes of a collective. Throws if some are missing or out of order.
+  // Calls add(id) for each dependency of a node of collective `own` (or none) on nodes outside it. All last nodes
+  // of another collective in a row make one call, with its id; throws if some are missing or out of order.
   template <class Add>
   void fold(std::uint32_t node, std::span<const NodeId> deps, std::uint32_t own, const Add& add) const;
 

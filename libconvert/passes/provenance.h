@@ -92,8 +92,8 @@ inline const Name comm_dst{std::string_view("merged.comm_dst")};
 inline const Name pg_name{std::string_view("merged.pg_name")};
 inline const Name program{std::string_view("merged_program")};  // of the first node: K
 inline constexpr std::string_view place = "place";              // whose part of the algorithm the trace runs
-inline constexpr std::string_view steps = "steps";              // step_numbers numbers for each node
-inline constexpr std::size_t step_numbers = 6;  // type (-1: none), source buffer, offset, destination's, chunks
+inline constexpr std::string_view steps = "steps";  // of each node six numbers: step type (-1: none), …
+inline constexpr std::size_t step_numbers = 6;      // … source buffer, offset, destination buffer, offset, chunks
 [[nodiscard]] inline Name name_of(Name attribute) {
   return Name(std::string(prefix) + std::string(attribute.view()));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a recorded set end: takes out dependencies that only say in which order things ran.
+// Takes dependencies that only say in which order things ran out of a recorded set, so that it ends when replayed.
 //
 // A recording that ended cannot be deadlocked. If its ranks wait for each other in a cycle all the same, a recorded
 // order was not needed, or messages are paired that do not belong together.
@@ -61,8 +61,8 @@ struct ContradictedPair {
 };
 
 struct Relaxation {
-  bool circles = false;   // the set had cycles
-  bool breakable = true;  // the cycles end without all order; else there are no cuts
+  bool cycles = false;    // the set had cycles
+  bool breakable = true;  // dropping all dependencies that are only order ends them; false: no cuts
   Cuts cuts;
   std::vector<ContradictedPair> pairs;  // those on cycles
 };

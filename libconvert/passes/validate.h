@@ -79,8 +79,8 @@ class RuleSet {
 Graph check_trace(const Trace& trace, const RuleSet& enabled, Diagnostics& diagnostics);
 // The ranks of communicator groups, in their order, by pg_name.
 using GroupLists = std::map<std::string, std::vector<Rank>, std::less<>>;
-// Runs the rules across ranks. Returns false, with an error of `peers` and no other check, if the summaries are not
-// ranks 0…n-1 in order. `groups`: null if unknown; `world`: ranks of the whole set if these are a part.
+// Runs the rules across ranks. Returns false, with an error of `peers` in any case, and no other check, if these
+// are not ranks 0…n-1 in order. `groups`: null if unknown; `world`: ranks of the whole set; 0: these are all.
 bool check_set(std::span<const TraceSummary> summaries, const RuleSet& enabled, Diagnostics& diagnostics,
                const GroupLists* groups = nullptr, std::size_t world = 0);
 

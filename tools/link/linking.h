@@ -42,8 +42,8 @@ class Linking {
   Linking(const LinkToolOptions& options, const OutputOptions& output, Context& context, LinkTeam* team);
 
   [[nodiscard]] convert::SourceOptions source_options();
-  // Links all ranks once for --relax, to find the order that makes them wait for each other in a circle.
-  void find_circles();
+  // Links all ranks once for --relax, to find the order that makes them wait for each other in a cycle.
+  void find_cycles();
   // Tells whether this process has ranks to link; if not, it calls attend() to agree with the others.
   [[nodiscard]] bool has_ranks() const { return team_ == nullptr || team_->number() < ranks_.size(); }
   void attend();

@@ -47,7 +47,7 @@ struct Task {
   }
 };
 
-// `from` must end before `to` begins. While reading these are the numbers of node<K>, then indices of tasks.
+// Says that `from` must end before `to` begins: indices of tasks; while reading, the K of node<K>.
 struct TaskEdge {
   std::uint32_t from = 0;
   std::uint32_t to = 0;

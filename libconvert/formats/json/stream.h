@@ -20,8 +20,8 @@
 
 namespace convert {
 
-// A place among the tokens of a window. Members throw BadJson on malformed text, and OutOfWindow if the item goes
-// on behind the window. Nothing recurses.
+// Reads the tokens of a window from a place on. Members throw BadJson on malformed text, and OutOfWindow if the
+// item goes on after the window. Nothing recurses.
 class JsonCursor {
  public:
   struct OutOfWindow {};

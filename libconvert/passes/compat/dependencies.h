@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes data dependencies as the reference program does: one chain of operators for each thread.
+// Makes data dependencies as the reference program (see convert.h) does: one chain of operators for each thread.
 #pragma once
 
 #include <array>

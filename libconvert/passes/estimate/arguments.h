@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads the arguments of an operator in place from the texts of IOInfo: allocates nothing, and sets nothing that is
-// not read.
+// Reads the arguments of an operator in place from the texts of IOInfo, without allocation. Its arrays are not
+// initialised: only what was read is set, for speed.
 #pragma once
 
 #include <array>
@@ -41,7 +41,7 @@ struct Shape {
   std::size_t rank = 0;
 
   [[nodiscard]] std::uint64_t operator[](std::size_t i) const { return dims[i]; }
-  // Counts from the last dimension, which is 1.
+  // Returns the i-th size from the end, 1 for the last; 1 ≤ i ≤ rank.
   [[nodiscard]] std::uint64_t back(std::size_t i) const { return dims[rank - i]; }
   [[nodiscard]] Count product(std::size_t begin, std::size_t end) const;
   [[nodiscard]] Count elements() const { return product(0, rank); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Links what PyTorch recorded on the host and its profiler on the device to one trace for simulators.
+// Links what PyTorch recorded on the host and its profiler on the device into one trace for simulators.
 #pragma once
 
 #include <cstddef>

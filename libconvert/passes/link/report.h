@@ -22,7 +22,7 @@ enum class Unmatched : std::uint8_t {
   host_name_differs,           // …: the event with its id has another name
   host_id_repeated,            // host node with the id of an earlier one
   caller_missing,              // host node whose caller the trace does not hold
-  caller_later,                // …: stands behind it, or calls it in a circle
+  caller_later,                // …: stands behind it, or calls it in a cycle
   event_without_host,          // profiled operator that the host trace does not hold
   kernel_by_external_id,       // device operation whose call was not profiled, placed by its External id
   kernel_by_time,              // …: placed by its time alone
@@ -89,12 +89,12 @@ struct LinkReport {
       return 8 * shared <= std::min(length(low, high), length(other.low, other.high));
     }
   };
-  // The numbers that show that the profile is of another step, or lacks that one step.
+  // Says that the profile is of another step than the host trace, or lacks that one step, and by which numbers.
   struct AnotherStep {
-    bool by_sequence = true;  // else by the ids of record functions
+    bool by_sequence = true;  // they are sequence numbers; else ids of record functions
     Range host;
-    std::vector<Range> profile;  // all, or below and above those of the host trace
-    std::uint64_t within = 0;    // how many the profile has between the two
+    std::vector<Range> profile;  // one that holds all numbers of the profile; or those below and above the host's
+    std::uint64_t within = 0;    // how many numbers of the profile lie in `host`
   };
   // Counts how much of the two files agrees.
   struct Evidence {
@@ -114,8 +114,8 @@ struct LinkReport {
       return std::min(comparable(), agree_by_sequence + (by_id ? agree_by_id : 0));
     }
   };
-  // Counts the operators of the host trace that have an event, without announcements of process groups. `before`
-  // and `behind` (the first and the last that have one) go by node ids, which count as operators begin.
+  // Counts operators of the host trace, without announcements of process groups: all, and those that have an event.
+  // `before` and `behind` lie before the first and after the last of these by node id, which counts as they begin.
   struct Coverage {
     std::uint64_t operators = 0;
     std::uint64_t with_event = 0;
@@ -127,7 +127,7 @@ struct LinkReport {
     std::uint64_t inside = 0, inside_without = 0;    // operators of the host trace; those without an event
     std::uint64_t profiled_inside = 0, foreign = 0;  // operators of the profile; those that the host trace lacks
   };
-  // The part of the profile that the host trace observed, from the profile's first event on, and what was left out.
+  // The time that the host trace observed, ns since the profile's first event, and how many events were left out.
   struct Window {
     std::int64_t begin_ns = 0, end_ns = 0;
     std::int64_t profile_ns = 0;  // from the first to the last event

@@ -64,13 +64,13 @@ struct MergeCounts {
   std::uint64_t merged = 0;
   std::uint64_t kept = 0;
   std::uint64_t added = 0;  // nodes
-  // Merged collectives whose chunks do not divide their bytes: with all bytes, or with each message rounded down.
-  std::uint64_t spread = 0;
-  std::uint64_t rounded = 0;
+  // Merged collectives whose chunks do not divide their bytes: …
+  std::uint64_t spread = 0;   // … some messages are a byte longer, so that all bytes move
+  std::uint64_t rounded = 0;  // … each message is rounded down, so that some bytes do not move
   // Merged collectives with another root than the algorithm's, with parts of different sizes, with ranks in the
   // place of its relays, or that involve some dimensions of the network only.
   std::uint64_t misfits = 0;
-  // Numbers of algorithms, and the types of merged collectives that they do not claim to be for.
+  // Merged collectives of another kind than the algorithm claims: its number (into algorithms), and their type.
   std::set<std::pair<std::uint32_t, Collective>> others{};
 };
 
@@ -101,7 +101,7 @@ class MergedRank {
   ~MergedRank();
 
   [[nodiscard]] const MergeCounts& counts() const;
-  // Adds the metadata that prove the new nodes, to which these refer then. Call before next().
+  // Adds the metadata by which the new nodes can be proved. Call before next(), whose nodes refer to it.
   void add_programs(Metadata& out);
   // Replaces out.nodes: first by all nodes that stay, however many, then by the new ones in order of ids, whole
   // instances of at least max_nodes in all. Returns false at the end.

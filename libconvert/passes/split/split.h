@@ -20,7 +20,7 @@ inline constexpr Rank most_rank = 0x7fffffff;  // comm_src and comm_dst are int3
 // Says where a node goes.
 struct NodePlace {
   TaskRanks ranks{};        // no_rank: not said
-  std::int64_t bytes = -1;  // of a transfer; of a copy within a rank that was one; -1: as the node says
+  std::int64_t bytes = -1;  // of a transfer, or of a copy that a device map made of one; -1: neither
 };
 
 // Returns the place of each node by an attribute: an integer from 0, or text that ends in one, such as "npu3", "GPU

@@ -15,7 +15,7 @@ namespace convert {
 // with times (retime()'s for positions; none after an error in `diagnostics`: then the returned flow is empty).
 [[nodiscard]] Flow check_schedule(const Schedule& schedule, Schedule& timed, Diagnostics& diagnostics);
 
-// Returns when the last transfer ends, as written; nothing if there are only positions.
+// Returns when the last transfer ends, as written; nothing for times in positions, or in steps of unknown length.
 [[nodiscard]] std::optional<Picoseconds> written_time(const Schedule& schedule);
 
 }  // namespace convert

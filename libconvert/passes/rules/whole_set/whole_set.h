@@ -16,7 +16,7 @@ namespace convert::rules {
 // Numbers all nodes of all ranks, rank by rank. Edges are dependencies, and go from the k-th send to the k-th
 // receive, which completes only after its send was issued; receives without a send belong to rule pairs. The k-th
 // collective of a group is a further node, the meeting: it waits for all that its ranks' nodes depend on, and they
-// wait only for it. There are no meetings from where ranks disagree on (rule collectives).
+// wait only for it. From the first call on whose type ranks disagree, a group has no meetings (rule collectives).
 class WholeSet {
  public:
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
@@ -29,7 +29,7 @@ class WholeSet {
   // ranks.
   bool one_at_a_time();
 
-  // Makes only waits for other ranks count that no order of issue avoids, and only of nodes with `in_question`.
+  // Lets only those waits for other ranks count that every order of issue has, and only of nodes `in_question`.
   void keep_forced(const std::vector<bool>& in_question, const GroupLists* groups);
   // Makes all waits count again.
   void keep_all() { forced_.clear(); }
@@ -50,7 +50,7 @@ class WholeSet {
   }
   [[nodiscard]] std::uint32_t rank_of(std::uint32_t node) const;
   [[nodiscard]] std::uint32_t base(std::uint32_t rank) const { return base_[rank]; }
-  // Returns whether a node is a collective that meets others.
+  // Returns whether a node of a rank (no meeting) is a collective that meets others.
   [[nodiscard]] bool is_call(std::uint32_t node) const { return other_[node] != none && is_meeting(other_[node]); }
   // Returns the receive that waits for a send; none if there is none, or if the node is no send.
   [[nodiscard]] std::uint32_t receive_of(std::uint32_t node) const { return is_call(node) ? none : other_[node]; }

@@ -17,8 +17,8 @@ inline constexpr std::uint32_t no_list = 0xffffffff;
 
 // Holds the nodes of a rank in one instance, whose ids follow each other, as lists.
 struct MergedPart {
-  // By node: its type; for a message the index of its peer in `peers` and its tag minus `first_tag`; how many data
-  // dependencies it has on nodes of the part, and their positions; control dependencies likewise.
+  // One list for all nodes, each: its type; of a message the index of its peer in `peers`, and its tag minus
+  // `first_tag`; how many data dependencies it has on nodes of the part, and their positions; the same of control.
   std::uint32_t shape = no_list;
   std::uint32_t peers = no_list;  // ranks, in the order of their first message
   std::uint32_t sizes = no_list;  // by message: comm_size, its lower and upper half

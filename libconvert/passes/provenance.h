@@ -34,10 +34,10 @@ bool read_header(const Trace& trace, Algorithm& out, Gpu& gpu);
 // Returns the step that a node belongs to, without position and dependencies. Throws Error(input) [provenance].
 [[nodiscard]] Step parse_step(const Trace& trace, std::size_t index);
 
-// For readers of provenance: make the error at a trace or one of its nodes, and read values of the kinds it uses.
+// Return Error(input) [provenance] at a trace or node; an integer that fits int32, or nothing; an int32_list or {}.
 [[nodiscard]] Error provenance_error(const Trace& trace, const std::string& message);
 [[nodiscard]] Error provenance_error(const Trace& trace, std::size_t index, const std::string& message);
-[[nodiscard]] std::optional<std::int32_t> int32(std::span<const Attr> attrs, Name name);
+[[nodiscard]] std::optional<std::int32_t> int32_value(std::span<const Attr> attrs, Name name);
 [[nodiscard]] std::vector<std::int32_t> int32_list(const AttrTable& table, std::span<const Attr> attrs, Name name);
 
 }  // namespace convert

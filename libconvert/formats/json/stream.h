@@ -56,7 +56,7 @@ class JsonCursor {
   }
   // Takes a string, number or word and returns it as it stands: check_json_scalar() tells whether it is JSON.
   std::string_view scalar() {
-    if (json_token(peek()) < JsonToken::string) [[unlikely]]
+    if (json_token(peek()) < JsonTokenKind::string) [[unlikely]]
       fail("a value is expected");
     const std::string_view s = token();
     ++token_;
@@ -72,7 +72,7 @@ class JsonCursor {
     list('[', ']', each);
   }
   // Takes any value and returns its text, brackets and all. Checks brackets, commas and colons, but not scalars.
-  std::string_view skip() { return json_token(peek()) >= JsonToken::string ? scalar() : skip_brackets(false); }
+  std::string_view skip() { return json_token(peek()) >= JsonTokenKind::string ? scalar() : skip_brackets(false); }
   // Takes any value, checks all of it, and returns its text.
   std::string_view value();
   [[noreturn]] void fail(const char* what) const;

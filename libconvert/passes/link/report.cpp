@@ -32,7 +32,7 @@ const UnmatchedInfo& unmatched_info(Unmatched kind) {
 }
 
 std::string_view dep_rule_name(DepRule rule) {
-  static constexpr std::array<std::string_view, dep_rules> names = {
+  static constexpr std::array<std::string_view, dep_rule_kinds> names = {
       "program_order", "launch", "stream_order", "event", "synchronisation", "hand_over", "data"};
   return names[static_cast<std::size_t>(rule)];
 }
@@ -86,7 +86,7 @@ void append_json(const LinkReport& r, std::string& out) {
     w.member(unmatched_info(static_cast<Unmatched>(i)).name, r.unmatched[i]);
   w.end_object();
   w.line(2).key("dependencies").begin_object();
-  for (std::size_t i = 0; i < dep_rules; ++i) w.member(dep_rule_name(static_cast<DepRule>(i)), r.deps[i]);
+  for (std::size_t i = 0; i < dep_rule_kinds; ++i) w.member(dep_rule_name(static_cast<DepRule>(i)), r.deps[i]);
   w.end_object();
   w.line(2).key("time_ns").begin_object();
   w.member("span", r.span_ns).member("cpu_delay", r.cpu_delay_ns).member("blocked", r.blocked_ns);

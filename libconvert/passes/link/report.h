@@ -53,7 +53,7 @@ enum class DepRule : std::uint8_t {
   data,
   count_
 };
-inline constexpr auto dep_rules = static_cast<std::size_t>(DepRule::count_);
+inline constexpr auto dep_rule_kinds = static_cast<std::size_t>(DepRule::count_);
 [[nodiscard]] std::string_view dep_rule_name(DepRule rule);  // "program_order"
 
 struct LinkReport {
@@ -153,7 +153,7 @@ struct LinkReport {
   std::uint64_t estimated_nodes = 0;
   std::array<std::uint64_t, unmatched_kinds> unmatched{};
   std::array<Item, unmatched_kinds> first;  // of each kind
-  std::array<std::uint64_t, dep_rules> deps{};
+  std::array<std::uint64_t, dep_rule_kinds> deps{};
   std::uint64_t span_ns = 0;         // from the first begin to the last end of operators and device operations
   std::uint64_t cpu_delay_ns = 0;    // in delay nodes
   std::uint64_t blocked_ns = 0;      // of CPU threads, expressed by dependencies

@@ -104,8 +104,8 @@ void CallReader::add_program(std::int64_t number, const Trace& program) {
   Algorithm header;
   Gpu gpu;
   const auto attrs = std::span<const Attr>(program.metadata.table.attrs);
-  const auto places = int32(attrs, msccl::ngpus);
-  const auto place = int32(attrs, Name(merged::place));
+  const auto places = int32_value(attrs, msccl::ngpus);
+  const auto place = int32_value(attrs, Name(merged::place));
   const auto steps = int32_list(program.metadata.table, attrs, Name(merged::steps));
   if (!read_header(program, header, gpu) || !places || !place || *places < 1 || *place < 0 || *place >= *places ||
       steps.size() % merged::step_numbers != 0) {

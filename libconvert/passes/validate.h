@@ -41,7 +41,6 @@ enum class Rule : std::uint8_t {
 #include "passes/rules/rules.def"
 #undef RULE
 };
-[[nodiscard]] std::string_view name(Rule rule);
 
 // Returns whether a rule only runs with --dataflow.
 [[nodiscard]] bool needs_dataflow(std::string_view rule_name);
@@ -54,10 +53,8 @@ class RuleSet {
   [[nodiscard]] static RuleSet parse(std::string_view list);
 
   [[nodiscard]] bool has(Rule rule) const { return bits_[static_cast<std::size_t>(rule)]; }
-  [[nodiscard]] bool has(std::string_view name) const;
   // Returns whether findings of this rule are wanted: rules in the set, always framing, and names of no rule.
   [[nodiscard]] bool reports(std::string_view name) const;
-  [[nodiscard]] bool empty() const { return bits_.none(); }
   RuleSet& add(Rule rule) {
     bits_.set(static_cast<std::size_t>(rule));
     return *this;

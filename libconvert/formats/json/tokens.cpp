@@ -11,6 +11,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "util/utf8.h"
+
 namespace convert {
 namespace {
 
@@ -64,7 +66,7 @@ bool is_json_number(std::string_view t) {
   return i == t.size();
 }
 
-std::string json_quoted(std::string_view s) { return "'" + std::string(s.substr(0, 80)) + "'"; }
+std::string json_quoted(std::string_view s) { return "'" + std::string(cut_to(s, 80)) + "'"; }
 
 // Returns the digits of a number in scientific notation, as jq writes large integers (1.7e+18); nothing if it is no
 // integer, or far beyond 64 bits.

@@ -13,6 +13,7 @@
 #include "core/algorithm/algorithm.h"
 #include "core/diagnostic.h"
 #include "formats/msccl/document.h"
+#include "util/utf8.h"
 
 namespace convert {
 
@@ -85,7 +86,7 @@ class XmlFields {
     out = negative ? -value : value;
     return true;
   }
-  static std::string clip(std::string_view text);
+  static std::string clip(std::string_view text) { return cut_text(text, 40); }
 
  private:
   struct Seen {

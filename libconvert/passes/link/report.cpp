@@ -2,8 +2,8 @@
 #include "passes/link/report.h"
 
 #include "core/units.h"
-#include "passes/trace_summary.h"
 #include "util/json_writer.h"
+#include "util/utf8.h"
 
 namespace convert {
 
@@ -51,12 +51,6 @@ std::string thousandths(std::uint64_t value, const char* unit) {
 }
 std::string microseconds(std::uint64_t ns) { return thousandths(ns, " us"); }
 std::string milliseconds(std::int64_t ns) { return thousandths(static_cast<std::uint64_t>(ns) / 1000, " ms"); }
-
-// Kernels' names are long.
-std::string shortened(const std::string& name) {
-  const std::string_view cut = cut_to(name, 60);
-  return cut.size() == name.size() ? name : std::string(cut) + "…";
-}
 
 }  // namespace
 
@@ -113,7 +107,7 @@ void append_json(const LinkReport& r, std::string& out) {
 
 std::string unmatched_message(std::uint64_t count, const LinkReport::Item& first) {
   std::string out = std::string(unmatched_info(first.kind).text) + ": " + std::to_string(count) +
-                    (count == 1 ? ", " : "; the first is ") + shortened(first.name);
+                    (count == 1 ? ", " : "; the first is ") + cut_text(first.name, 60);
   if (first.id != LinkReport::Item::no_id) out += " (" + std::to_string(first.id) + ")";
   return out;
 }

@@ -63,7 +63,5 @@ class ScheduleBuilder {
 
 // Parses a time in `unit_ps`, exact to half a picosecond. Nothing if no finite number, negative, or beyond 53 days.
 [[nodiscard]] std::optional<Picoseconds> parse_ps(std::string_view text, double unit_ps);
-// Parses a finite number as from_chars does.
-[[nodiscard]] std::optional<double> parse_number(std::string_view text);
 
 }  // namespace convert

@@ -25,7 +25,6 @@ enum class TaskKind : std::uint8_t {
   transfer,  // from one rank to another
 };
 
-inline constexpr Rank largest_rank = 0x7fffffff;  // comm_src and comm_dst are int32
 inline constexpr std::int64_t no_bytes = -1;
 
 struct Task {

@@ -15,8 +15,6 @@
 
 namespace convert {
 
-inline constexpr Rank most_rank = 0x7fffffff;  // comm_src and comm_dst are int32
-
 // Says where a node goes.
 struct NodePlace {
   TaskRanks ranks{};        // no_rank: not said

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -19,8 +18,6 @@ namespace convert::rules {
 // wait only for it. From the first call on whose type ranks disagree, a group has no meetings (rule collectives).
 class WholeSet {
  public:
-  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
-
   // Throws Error(input) [deadlock] if there are too many nodes for one numbering. `groups` may be null.
   WholeSet(std::span<const TraceSummary> set, const GroupLists* groups);
 
@@ -42,26 +39,30 @@ class WholeSet {
     const std::uint32_t m = meeting - nodes();
     return std::span(members_).subspan(member_begin_[m], member_begin_[m + 1] - member_begin_[m]);
   }
-  // Returns the node of a rank that meets there; none if the rank does not.
+  // Returns the node of a rank that meets there; no_index if the rank does not.
   [[nodiscard]] std::uint32_t member_of(std::uint32_t meeting, std::uint32_t rank) const {
     const auto all = members(meeting);
     const auto at = std::lower_bound(all.begin(), all.end(), base_[rank]);
-    return at != all.end() && *at < base_[rank + 1] ? *at : none;
+    return at != all.end() && *at < base_[rank + 1] ? *at : no_index;
   }
   [[nodiscard]] std::uint32_t rank_of(std::uint32_t node) const;
   [[nodiscard]] std::uint32_t base(std::uint32_t rank) const { return base_[rank]; }
   // Returns whether a node of a rank (no meeting) is a collective that meets others.
-  [[nodiscard]] bool is_call(std::uint32_t node) const { return other_[node] != none && is_meeting(other_[node]); }
-  // Returns the receive that waits for a send; none if there is none, or if the node is no send.
-  [[nodiscard]] std::uint32_t receive_of(std::uint32_t node) const { return is_call(node) ? none : other_[node]; }
+  [[nodiscard]] bool is_call(std::uint32_t node) const {
+    return other_[node] != no_index && is_meeting(other_[node]);
+  }
+  // Returns the receive that waits for a send; no_index if there is none, or the node is no send.
+  [[nodiscard]] std::uint32_t receive_of(std::uint32_t node) const {
+    return is_call(node) ? no_index : other_[node];
+  }
 
   // Calls visit(waiting, dependent) for all that wait for `node`. `dependent`: the node with that dependency, the
-  // member if `waiting` is a meeting; none if it is no dependency but a wait for another rank.
+  // member if `waiting` is a meeting; no_index if it is no dependency but a wait for another rank.
   template <typename Visit>
   void for_waiting(std::uint32_t node, const Visit& visit) const {
     if (is_meeting(node)) {
       for (const std::uint32_t member : members(node)) {
-        if (waits(member)) visit(member, none);
+        if (waits(member)) visit(member, no_index);
       }
       return;
     }
@@ -75,13 +76,13 @@ class WholeSet {
         continue;
       }
       const std::uint32_t meeting = other_[child];
-      const bool meets = meeting != none && is_meeting(meeting) && is_awaited(child);
+      const bool meets = meeting != no_index && is_meeting(meeting) && is_awaited(child);
       if (meets) visit(meeting, child);
       if (!meets || !waits(child)) visit(child, child);
     }
     const std::uint32_t receive = receive_of(node);
-    if (receive != none && is_awaited(node) && waits(receive)) visit(receive, none);
-    if (!next_.empty() && next_[node] != none) visit(next_[node], none);
+    if (receive != no_index && is_awaited(node) && waits(receive)) visit(receive, no_index);
+    if (!next_.empty() && next_[node] != no_index) visit(next_[node], no_index);
   }
   template <typename Visit>
   void for_children(std::uint32_t node, const Visit& visit) const {

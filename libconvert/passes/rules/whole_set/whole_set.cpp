@@ -141,11 +141,13 @@ void WholeSet::add_meetings(const CollectiveGroup& g) {
       if (!same_type(call(m), call(g.members.front()))) return;
     }
     if (!meets) continue;
-    if (std::uint64_t{size()} + 1 >= no_index || members_.size() + g.members.size() >= no_index) throw too_large();
-    for (const auto& m : g.members) members_.push_back(base_[m.rank] + call(m).node);
-    std::sort(members_.begin() + member_begin_.back(), members_.end());
-    for (std::size_t i = member_begin_.back(); i < members_.size(); ++i) other_[members_[i]] = size();
-    member_begin_.push_back(static_cast<std::uint32_t>(members_.size()));
+    if (std::uint64_t{size()} + 1 >= no_index || members_.items.size() + g.members.size() >= no_index)
+      throw too_large();
+    for (const auto& m : g.members) members_.items.push_back(base_[m.rank] + call(m).node);
+    const auto added = std::span(members_.items).subspan(members_.begin.back());
+    std::ranges::sort(added);
+    for (const std::uint32_t node : added) other_[node] = size();
+    members_.end_row();
   }
 }
 

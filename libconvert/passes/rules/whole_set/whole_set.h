@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "graph/rows.h"
 #include "passes/trace_summary.h"
 #include "passes/validate.h"
 
@@ -36,8 +37,7 @@ class WholeSet {
   [[nodiscard]] bool is_meeting(std::uint32_t node) const { return node >= nodes(); }
   // Returns the nodes of the ranks that meet, ascending.
   [[nodiscard]] std::span<const std::uint32_t> members(std::uint32_t meeting) const {
-    const std::uint32_t m = meeting - nodes();
-    return std::span(members_).subspan(member_begin_[m], member_begin_[m + 1] - member_begin_[m]);
+    return members_[meeting - nodes()];
   }
   // Returns the node of a rank that meets there; no_index if the rank does not.
   [[nodiscard]] std::uint32_t member_of(std::uint32_t meeting, std::uint32_t rank) const {
@@ -98,14 +98,13 @@ class WholeSet {
   [[nodiscard]] bool waits(std::uint32_t node) const { return forced_.empty() || (forced_[node] & waiting) != 0; }
   [[nodiscard]] std::vector<std::uint32_t> collectives_in_order(std::uint32_t rank) const;
   [[nodiscard]] std::uint32_t nodes() const { return base_.back(); }
-  [[nodiscard]] std::uint32_t meetings() const { return static_cast<std::uint32_t>(member_begin_.size() - 1); }
+  [[nodiscard]] std::uint32_t meetings() const { return static_cast<std::uint32_t>(members_.begin.size() - 1); }
   void add_meetings(const struct CollectiveGroup& g);
 
   std::span<const TraceSummary> set_;
   std::vector<std::uint32_t> base_;   // number of the first node of each rank, then of all
   std::vector<std::uint32_t> other_;  // of a send: its receive; of a collective: its meeting
-  std::vector<std::uint32_t> member_begin_ = {0};
-  std::vector<std::uint32_t> members_;
+  Rows members_;                      // by meeting
   std::vector<std::uint32_t> next_;   // of a collective: meeting of its rank's next one; empty: not used
   std::vector<std::uint8_t> forced_;  // by node; empty: all waits count
 };

@@ -27,7 +27,7 @@ struct FormatOption {
   std::string_view help;
 };
 
-// key=value pairs given behind a format's name: "msccl,size=1MiB".
+// key=value pairs given after a format's name: "msccl,size=1MiB".
 class FormatOptions {
  public:
   FormatOptions() = default;

@@ -57,7 +57,7 @@ struct Fixes {
 };
 
 // Repairs the nodes of a table, which may be any part of a trace, and counts the repairs:
-// - COMP, MEM and COMM nodes without is_cpu_op get it, false (what absent means), behind their attributes;
+// - COMP, MEM and COMM nodes without is_cpu_op get it, false (what absent means), after their attributes;
 // - the first attribute of a name in `usual_kinds` that is an integer of another kind gets the usual one, if its
 //   value fits (is_cpu_op and is_rrc: 0 and 1);
 // - a dependency that repeats an earlier one of the same list goes, with its letter in dep_rules. One that is in

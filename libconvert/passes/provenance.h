@@ -100,7 +100,7 @@ inline constexpr std::size_t step_numbers = 6;      // … source buffer, offset
 [[nodiscard]] inline Name name_of(std::int64_t number, std::string_view attribute) {
   return Name(std::string(prefix) + std::to_string(number) + "." + std::string(attribute));
 }
-// Returns the K of a metadata attribute, and in `rest` the name behind "merged.K."; -1 if it is of no program.
+// Returns the K of a metadata attribute, and in `rest` the name after "merged.K."; -1 if it is of no program.
 [[nodiscard]] std::int64_t program_of(Name attribute, std::string_view* rest = nullptr);
 
 }  // namespace convert::merged

@@ -14,7 +14,7 @@
 
 namespace convert {
 
-// Writes values, texts and arrays one behind the other; a function that visits parts with it also fits ByteReader.
+// Writes values, texts and arrays one after the other; a function that visits parts with it also fits ByteReader.
 class ByteWriter {
  public:
   explicit ByteWriter(std::string& out) : out_(out) {}

@@ -60,7 +60,7 @@ class DotLexer {
     }
     return true;
   }
-  void new_line() {  // at_ is behind the line break
+  void new_line() {  // at_ is after the line break
     ++line_;
     line_begin_ = offset_of(at_);
   }

@@ -26,7 +26,7 @@ class JsonCursor {
  public:
   struct OutOfWindow {};
 
-  // Returns the first byte of the token, '\0' behind the last one.
+  // Returns the first byte of the token, '\0' after the last one.
   [[nodiscard]] char peek() const { return *here(); }
   [[nodiscard]] const char* here() const { return base_ + *token_; }
   void next() { ++token_; }
@@ -124,7 +124,7 @@ class JsonItems {
   // OutOfWindow the member comes again, so an incomplete call must have no effect.
   virtual void member(std::string_view key, JsonCursor& in) = 0;
   virtual void element(JsonCursor& in) = 0;
-  // Undoes the element in progress, which went on behind the window and comes again.
+  // Undoes the element in progress, which went on after the window and comes again.
   virtual void undo() = 0;
 };
 

@@ -25,7 +25,7 @@ class CsvLines {
     return i < fields_.size() ? fields_[i] : std::string_view{};
   }
 
-  // Returns field i and all behind it, commas and all.
+  // Returns field i and all after it, commas and all.
   [[nodiscard]] std::string_view rest(std::size_t i) const;
 
   [[nodiscard]] Error error(std::size_t field, const std::string& message) const;

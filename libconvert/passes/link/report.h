@@ -22,7 +22,7 @@ enum class Unmatched : std::uint8_t {
   host_name_differs,           // …: the event with its id has another name
   host_id_repeated,            // host node with the id of an earlier one
   caller_missing,              // host node whose caller the trace does not hold
-  caller_later,                // …: stands behind it, or calls it in a cycle
+  caller_later,                // …: stands after it, or calls it in a cycle
   event_without_host,          // profiled operator that the host trace does not hold
   kernel_by_external_id,       // device operation whose call was not profiled, placed by its External id
   kernel_by_time,              // …: placed by its time alone
@@ -157,7 +157,7 @@ struct LinkReport {
   std::uint64_t span_ns = 0;         // from the first begin to the last end of operators and device operations
   std::uint64_t cpu_delay_ns = 0;    // in delay nodes
   std::uint64_t blocked_ns = 0;      // of CPU threads, expressed by dependencies
-  std::uint64_t start_delay_ns = 0;  // of device operations, behind all that they wait for
+  std::uint64_t start_delay_ns = 0;  // of device operations, after all that they wait for
   std::uint64_t device_busy_ns = 0;  // some device operation runs
   std::uint64_t device_ns = 0;       // sum over device operations
   std::map<std::pair<std::string, std::string>, Communication> communication;  // by collective and group

@@ -91,7 +91,7 @@ struct CollectiveCensus {
 [[nodiscard]] CollectiveCensus count_collectives(const NodeTable& table);
 
 // Merges one rank. Nodes that stay are untouched, but dependencies on a merged collective become dependencies on
-// the last nodes of the algorithm. New nodes have ids behind all others. An all-gather's bytes are comm_size times
+// the last nodes of the algorithm. New nodes have ids after all others. An all-gather's bytes are comm_size times
 // the ranks of the group; core/algorithm/chunk_bytes.h says what a message of so many chunks has of them.
 class MergedRank {
  public:

@@ -47,7 +47,7 @@ struct SplitCounts {
 
 // Makes the traces of a system. A node keeps its id, or gets back its id from before it was joined; both ends of a
 // transfer or a new message have one id. A message carries the bytes of the producer's tensor_size if some child
-// has a data dependency, else none: it synchronises. Tags of new messages lie behind all others. An edge from a
+// has a data dependency, else none: it synchronises. Tags of new messages come after all others. An edge from a
 // send to the receive that it matches is the message itself. The attribute npu is left out.
 class SystemSplit {
  public:

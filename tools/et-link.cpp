@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
       linking.attend();
       return 0;
     }
-    linking.find_circles();
+    linking.find_cycles();
     TraceSource source(linking.source_options(), context.diagnostics);
     linking.write(source);
     log_info(counted(source.ranks_read(), "rank") + ", " + counted(source.nodes_read(), "node"));

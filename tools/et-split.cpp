@@ -103,7 +103,7 @@ void declare(tools::App& app, Options& o) {
   tools::add_input_options(app, o.input);
   app.group("Splitting");
   app.add_option("--by", o.by, "attr:NAME|map:FILE", "what says the NPU of a node (default: attr:npu)");
-  app.add_integer("--default-npu", o.default_npu, 0, most_rank, "R", "of nodes that nothing is said of");
+  app.add_integer("--default-npu", o.default_npu, 0, largest_rank, "R", "of nodes that nothing is said of");
   app.add_choice("--cross", o.cross, {"pair", "drop", "error"},
                  "edges between NPUs: messages, left out, refused (default: pair); with --ranks messages to "
                  "others: drop, or error (default)");

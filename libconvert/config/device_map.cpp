@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "config/json_map.h"
+#include "core/trace.h"
 #include "core/units.h"
 #include "util/utf8.h"
 
 namespace convert {
 namespace {
 
-constexpr std::uint64_t largest_rank = 0x7fffffff;
 constexpr std::string_view rule = "devices";
 constexpr std::string_view blanks = " \t\r";
 

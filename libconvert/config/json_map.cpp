@@ -139,15 +139,9 @@ class JsonMapReader {
 }  // namespace
 
 std::string shown(const JsonToken& token) {
-  const bool is_string = token.kind == JsonToken::Kind::string;
-  std::string_view text = token.raw;
-  if (is_string) text = text.substr(1, text.size() - 2);
-  std::string out(text);
-  if (std::size_t most = 40; text.size() > most) {
-    while (most > 0 && (text[most] & 0xc0) == 0x80) --most;  // not within a character
-    out = std::string(text.substr(0, most)) + "…";
-  }
-  return is_string ? "\"" + out + "\"" : out;
+  constexpr std::size_t most = 40;
+  if (token.kind != JsonToken::Kind::string) return cut_text(token.raw, most);
+  return "\"" + cut_text(token.raw.substr(1, token.raw.size() - 2), most) + "\"";
 }
 
 Error JsonSource::failure(std::size_t offset, const std::string& message) const {

@@ -23,6 +23,9 @@ namespace convert {
 
 using NodeId = std::uint64_t;
 using Rank = std::uint32_t;
+// The highest rank and tag of a message: comm_src, comm_dst and comm_tag are int32 in most traces.
+inline constexpr Rank largest_rank = 0x7fffffff;
+inline constexpr std::int64_t largest_tag = 0x7fffffff;
 // Stands for a missing index into a table.
 inline constexpr std::uint32_t no_index = 0xffffffff;
 

@@ -76,7 +76,7 @@ std::optional<std::int64_t> parse_exact(std::string_view text, std::span<const U
 }
 
 template <typename T>
-std::optional<T> parse_whole(std::string_view text) {
+std::optional<T> parse_all(std::string_view text) {
   T value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
@@ -107,8 +107,12 @@ std::string counted(std::uint64_t n, std::string_view one) {
   return std::to_string(n) + ' ' + std::string(one) + (n == 1 ? "" : "s");
 }
 
-std::optional<std::int64_t> parse_int(std::string_view text) { return parse_whole<std::int64_t>(text); }
-std::optional<std::uint64_t> parse_unsigned(std::string_view text) { return parse_whole<std::uint64_t>(text); }
+std::optional<std::int64_t> parse_int(std::string_view text) { return parse_all<std::int64_t>(text); }
+std::optional<std::uint64_t> parse_unsigned(std::string_view text) { return parse_all<std::uint64_t>(text); }
+std::optional<double> parse_number(std::string_view text) {
+  const auto value = parse_all<double>(text);
+  return value && std::isfinite(*value) ? value : std::nullopt;
+}
 
 std::string format_bytes(std::int64_t bytes) {
   static constexpr std::array<const char*, 5> names = {"B", "KiB", "MiB", "GiB", "TiB"};

@@ -33,5 +33,7 @@ inline constexpr Picoseconds ps_per_us = 1'000'000;
 // Parses all of `text` as a decimal integer; nothing if anything else stands there or it overflows.
 [[nodiscard]] std::optional<std::int64_t> parse_int(std::string_view text);
 [[nodiscard]] std::optional<std::uint64_t> parse_unsigned(std::string_view text);  // the same from 0 on
+// Parses all of `text` as a finite number, as from_chars does.
+[[nodiscard]] std::optional<double> parse_number(std::string_view text);
 
 }  // namespace convert

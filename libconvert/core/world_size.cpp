@@ -8,7 +8,6 @@ namespace convert {
 namespace {
 
 const Name world_size_name{std::string_view("world_size")};
-constexpr std::int64_t most_ranks = 0x7fffffff;  // ends of messages are int32 in most traces
 
 }  // namespace
 
@@ -16,7 +15,7 @@ const Attr* world_size_attribute(const Metadata& metadata) { return find(metadat
 
 std::optional<Rank> world_size(const Metadata& metadata) {
   const IntValue ranks = int_value(world_size_attribute(metadata));
-  if (!ranks || ranks.value < 1 || ranks.value > most_ranks) return std::nullopt;
+  if (!ranks || ranks.value < 1 || ranks.value > largest_rank) return std::nullopt;
   return static_cast<Rank>(ranks.value);
 }
 

@@ -27,7 +27,7 @@ struct FormatOption {
   std::string_view help;
 };
 
-// key=value pairs given behind a format's name: "msccl,size=1MiB".
+// key=value pairs given after a format's name: "msccl,size=1MiB".
 class FormatOptions {
  public:
   FormatOptions() = default;
@@ -77,7 +77,7 @@ class TraceWriter {
   virtual void begin_set(bool many, std::string& out);
   // Begins a rank. `head` has its rank, name and metadata. `ordinal`: 0 for the first rank of the set.
   virtual void begin_rank(const Trace& head, std::size_t ordinal, bool many, std::string& out) = 0;
-  virtual void nodes(const Trace& batch, std::string& out) = 0;
+  virtual void nodes(const Trace& batch, std::string& out) = 0;  // appends batch.nodes, of the rank begun last
   virtual void end_rank(std::string& out);
   virtual void end_set(bool many, std::string& out);
 };
@@ -143,7 +143,8 @@ enum class Direction : std::uint8_t { read, write };
 // Returns the format whose suffix ends `path` (compression suffixes ignored), or null. Where a suffix belongs to
 // several formats, prefers one that can be read (or written).
 [[nodiscard]] const Format* format_by_suffix(std::string_view path, Direction direction);
-// Detects the format by content, then by the suffix of `name`; null if neither tells.
+// Returns the format by content; if none or several fit, by the suffix of `name`, else the first that fits, or
+// null.
 [[nodiscard]] const Format* detect_format(std::string_view head, std::string_view name);
 struct FormatChoice {
   const Format* format = nullptr;

@@ -10,8 +10,8 @@ namespace convert {
 
 enum class ProtoMessage : unsigned char { metadata, node, io, attribute, list };
 
-// Returns whether `bytes` are well-formed fields that a message of that sort (a list: of that kind) keeps as
-// unknown. Any other bytes would become known fields, or damage the file, when they are written as Chakra.
+// Returns whether `bytes` are well-formed fields that such a message keeps as unknown (a list: one of `list_kind`).
+// Any other bytes would become known fields, or damage the file, when they are written as Chakra.
 [[nodiscard]] bool only_unknown_fields(ProtoMessage message, Kind list_kind, std::string_view bytes);
 
 }  // namespace convert

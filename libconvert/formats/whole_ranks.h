@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A TraceReader of ranks that are made as a whole, one after the other.
+// Reads ranks that are made whole, one after the other, by a function: adapts it to TraceReader.
 #pragma once
 
 #include <functional>

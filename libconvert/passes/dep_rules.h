@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The attribute dep_rules of linked traces: why each data dependency of a node is there.
+// Reads the attribute dep_rules of linked traces, which says why each data dependency of a node is there.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace convert {
 
 // Letters of the rules: program_order, launch, stream_order, event, synchronisation, hand_over, data.
 inline constexpr std::string_view dep_rule_letters = "plseyhd";
-static_assert(dep_rule_letters.size() == dep_rules);
+static_assert(dep_rule_letters.size() == dep_rule_kinds);
 
 // Returns the letter of a rule in dep_rules.
 [[nodiscard]] constexpr char dep_rule_letter(DepRule rule) {

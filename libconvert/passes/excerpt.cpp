@@ -88,7 +88,7 @@ void keep_around(const std::vector<Trace>& traces, const NearNode& near, Kept& k
   }
 }
 
-// Returns the trace with only the kept nodes.
+// Leaves only the kept nodes in the trace, and counts what goes.
 void keep_nodes(Trace& trace, const std::vector<bool>& kept, ExcerptCounts& counts) {
   const NodeTable from = std::exchange(trace.nodes, {});
   const IdIndex index(from);

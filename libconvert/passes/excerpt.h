@@ -27,7 +27,7 @@ struct ExcerptCounts {
   std::uint64_t cut_deps = 0;  // dependencies of kept nodes on nodes left out
 };
 
-// Keeps the nodes that all options ask for; drops their dependencies on others, and ranks without any. Throws
+// Keeps the nodes that every given option selects; drops their dependencies on others, and ranks left empty. Throws
 // Error(usage) if no node is left, if the node of `around` does not exist, or if its rank must be given.
 ExcerptCounts take_excerpt(std::vector<Trace>& traces, const ExcerptOptions& options);
 

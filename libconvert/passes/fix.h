@@ -11,12 +11,12 @@
 
 namespace convert {
 
-// An attribute and the kind in which the field writes it (et-formats(5)).
+// An attribute and the kind in which tools of Chakra usually write it (et-formats(5)).
 struct UsualKind {
   Name name;
   Kind kind;
 };
-// Lists integers and flags, but not what the field writes in several kinds (tensor_size, tensor_loc).
+// Lists integers and flags, but not those that tools write in several kinds (tensor_size, tensor_loc).
 inline constexpr std::array usual_kinds = {UsualKind{attr::is_cpu_op, Kind::bool_val},
                                            UsualKind{attr::comm_type, Kind::int64_val},
                                            UsualKind{attr::comm_size, Kind::int64_val},
@@ -57,7 +57,7 @@ struct Fixes {
 };
 
 // Repairs the nodes of a table, which may be any part of a trace, and counts the repairs:
-// - COMP, MEM and COMM nodes without is_cpu_op get it, false (what absent means), behind their attributes;
+// - COMP, MEM and COMM nodes without is_cpu_op get it, false (what absent means), after their attributes;
 // - the first attribute of a name in `usual_kinds` that is an integer of another kind gets the usual one, if its
 //   value fits (is_cpu_op and is_rrc: 0 and 1);
 // - a dependency that repeats an earlier one of the same list goes, with its letter in dep_rules. One that is in

@@ -20,15 +20,15 @@ bool IncrementalOrder::add(std::uint32_t edge) {
   const auto [from, to] = edges_[edge];
   if (from == to) return false;
   if (place_[from] > place_[to]) {
-    const bool circle = reach_forward(to, from);
-    if (!circle) reach_backward(from, place_[to]);
-    if (!circle) reorder();
+    const bool cycle = reach_forward(to, from);
+    if (!cycle) reach_backward(from, place_[to]);
+    if (!cycle) reorder();
     for (const auto* found : {&forward_, &backward_}) {
       for (const std::uint32_t node : *found) seen_[node] = false;
     }
     forward_.clear();
     backward_.clear();
-    if (circle) return false;
+    if (cycle) return false;
   }
   added_[edge] = true;
   return true;

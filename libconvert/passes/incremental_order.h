@@ -16,8 +16,8 @@ class IncrementalOrder {
     std::uint32_t from;
     std::uint32_t to;
   };
-  // Starts without edges. `edges`: those that may be added, by number. `order`: all nodes, in an order that the
-  // edges added first should agree with.
+  // Starts without edges. `edges`: those that may be added, by number; they must outlive this. `order`: all nodes,
+  // in an order that the edges added first should agree with.
   IncrementalOrder(const std::vector<std::uint32_t>& order, std::span<const Edge> edges);
 
   // Adds an edge; returns false, and adds nothing, if it would close a cycle. Looks only at nodes between its ends

@@ -11,7 +11,7 @@
 namespace convert {
 
 MergedCollectives::MergedCollectives(const Trace& trace, std::string rule)
-    : trace_(trace), table_(trace.nodes), rule_(std::move(rule)), ids_(table_), of_(table_.nodes.size(), none) {
+    : trace_(trace), table_(trace.nodes), rule_(std::move(rule)), ids_(table_), of_(table_.nodes.size(), no_index) {
   std::map<NodeId, std::vector<std::uint32_t>> found;
   for (std::uint32_t i = 0; i < table_.nodes.size(); ++i) {
     const Attr* const from = find(table_.attributes(node(i)), attr::merged_from);
@@ -90,12 +90,12 @@ void MergedCollectives::find_ends(MergedCollective& c) const {
         if (of_id(id) == of_[n]) waited[id - first_id] = true;
       }
     }
-    if (c.root == none && !waits_inside(n)) c.root = n;
+    if (c.root == no_index && !waits_inside(n)) c.root = n;
   }
   for (std::size_t k = 0; k < waited.size(); ++k) {
     if (!waited[k]) c.sinks.push_back(first_id + k);
   }
-  if (c.root == none || c.sinks.empty()) throw error(c.first, describe(c) + " waits for itself in a cycle");
+  if (c.root == no_index || c.sinks.empty()) throw error(c.first, describe(c) + " waits for itself in a cycle");
 }
 
 // Checks that only nodes which wait for nothing inside wait outside, for what the collective waited for.

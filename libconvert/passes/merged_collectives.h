@@ -22,21 +22,19 @@ struct MergedCollective {
   std::vector<NodeId> sinks;         // nodes that no other node of it waits for; ascending
 };
 
-// Finds, checks and undoes merged collectives. Defects are thrown as Error(input) of the given rule, with the node.
+// Finds, checks and undoes merged collectives of `trace`, which must outlive it. Throws Error(input) of `rule`.
 class MergedCollectives {
  public:
-  static constexpr std::uint32_t none = no_index;
-
   // Finds the nodes without checking them. Throws if the id of a merged collective cannot be told.
   MergedCollectives(const Trace& trace, std::string rule);
 
   [[nodiscard]] std::size_t size() const { return all_.size(); }
   [[nodiscard]] std::span<const MergedCollective> all() const { return all_; }  // ascending by id
-  // Returns the number of the collective that a node (by index) belongs to, or none.
+  // Returns the number of the collective that a node (by index) belongs to, or no_index.
   [[nodiscard]] std::uint32_t of(std::uint32_t node) const { return of_[node]; }
   [[nodiscard]] std::uint32_t of_id(NodeId id) const {
     const std::uint32_t i = ids_.find(id);
-    return i == IdIndex::none ? none : of_[i];
+    return i == IdIndex::none ? no_index : of_[i];
   }
   [[nodiscard]] const IdIndex& ids() const { return ids_; }
 
@@ -44,8 +42,8 @@ class MergedCollectives {
   // not wait for what the collective waited for, or if others wait for anything outside.
   void check(std::uint32_t number);
 
-  // Calls add(id) for each dependency of a node of collective `own` (or none) on nodes outside it; only once, with
-  // the collective's id, for those on all last nodes of a collective. Throws if some are missing or out of order.
+  // Calls add(id) for each dependency of a node of collective `own` (or no_index) on nodes outside it. All last
+  // nodes of another collective in a row make one call, with its id; throws if some are missing or out of order.
   template <class Add>
   void fold(std::uint32_t node, std::span<const NodeId> deps, std::uint32_t own, const Add& add) const;
 
@@ -70,7 +68,7 @@ class MergedCollectives {
   const NodeTable& table_;
   std::string rule_;
   IdIndex ids_;
-  std::vector<std::uint32_t> of_;  // by node: into all_, or none
+  std::vector<std::uint32_t> of_;  // by node: into all_, or no_index
   std::vector<MergedCollective> all_;
 };
 
@@ -79,8 +77,8 @@ void MergedCollectives::fold(std::uint32_t node, std::span<const NodeId> deps, s
                              const Add& add) const {
   for (std::size_t k = 0; k < deps.size();) {
     const std::uint32_t at = of_id(deps[k]);
-    if (at == none || at == own) {
-      if (at == none) add(deps[k]);
+    if (at == no_index || at == own) {
+      if (at == no_index) add(deps[k]);
       ++k;
       continue;
     }

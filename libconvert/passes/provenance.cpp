@@ -18,7 +18,7 @@ Error provenance_error(const Trace& trace, std::size_t index, const std::string&
                      "node " + std::to_string(trace.nodes.nodes[index].id) + ": " + message, "provenance");
 }
 
-std::optional<std::int32_t> int32(std::span<const Attr> attrs, Name name) {
+std::optional<std::int32_t> int32_value(std::span<const Attr> attrs, Name name) {
   const IntValue v = int_value(attrs, name);
   if (!v || v.value < std::numeric_limits<std::int32_t>::min() ||
       v.value > std::numeric_limits<std::int32_t>::max())
@@ -85,7 +85,7 @@ Step parse_step(const Trace& trace, std::size_t index) {
     return *value;
   };
   const auto text = [&](Name name) { return given(name, string_value(trace.nodes, attrs, name), "a string"); };
-  const auto number = [&](Name name) { return given(name, int32(attrs, name), "an int32"); };
+  const auto number = [&](Name name) { return given(name, int32_value(attrs, name), "an int32"); };
   const auto buffer = [&](Name name) {
     const std::string_view v = text(name);
     if (const auto b = parse_buffer(v)) return *b;
@@ -107,7 +107,7 @@ Step parse_step(const Trace& trace, std::size_t index) {
 
 void require_all_ranks(std::span<const Trace> traces) {
   for (const Trace& t : traces) {
-    const auto ranks = int32(t.metadata.table.attrs, msccl::ngpus);
+    const auto ranks = int32_value(t.metadata.table.attrs, msccl::ngpus);
     if (!ranks || static_cast<std::size_t>(std::max(*ranks, 0)) == traces.size()) continue;
     throw provenance_error(t, "the algorithm has " + counted(*ranks, "rank") + ", but there are traces of " +
                                   std::to_string(traces.size()) + "; name the whole set");
@@ -118,10 +118,10 @@ bool read_header(const Trace& trace, Algorithm& out, Gpu& gpu) {
   const AttrTable& table = trace.metadata.table;
   const auto attrs = std::span<const Attr>(table.attrs);
   const auto coll = string_value(table, attrs, msccl::coll);
-  const auto chunks = int32(attrs, msccl::nchunksperloop);
-  const auto i_chunks = int32(attrs, msccl::i_chunks);
-  const auto o_chunks = int32(attrs, msccl::o_chunks);
-  const auto s_chunks = int32(attrs, msccl::s_chunks);
+  const auto chunks = int32_value(attrs, msccl::nchunksperloop);
+  const auto i_chunks = int32_value(attrs, msccl::i_chunks);
+  const auto o_chunks = int32_value(attrs, msccl::o_chunks);
+  const auto s_chunks = int32_value(attrs, msccl::s_chunks);
   if (!coll || !chunks || !i_chunks || !o_chunks || !s_chunks) return false;
   const auto collective = parse_collective(*coll, in_algorithms);
   if (!collective || *chunks <= 0 || *i_chunks < 0 || *o_chunks < 0 || *s_chunks < 0)
@@ -134,9 +134,9 @@ bool read_header(const Trace& trace, Algorithm& out, Gpu& gpu) {
   const auto protocol = parse_protocol(proto);
   if (!protocol) throw provenance_error(trace, "msccl.proto '" + std::string(proto) + "' is not a protocol");
   out.protocol = *protocol;
-  out.channels = int32(attrs, msccl::nchannels).value_or(1);
-  out.inplace = int32(attrs, msccl::inplace).value_or(0) != 0;
-  if (const auto v = int32(attrs, msccl::outofplace)) out.outofplace = *v != 0;
+  out.channels = int32_value(attrs, msccl::nchannels).value_or(1);
+  out.inplace = int32_value(attrs, msccl::inplace).value_or(0) != 0;
+  if (const auto v = int32_value(attrs, msccl::outofplace)) out.outofplace = *v != 0;
   if (const IntValue v = int_value(attrs, msccl::min_bytes)) out.min_bytes = v.value;
   if (const IntValue v = int_value(attrs, msccl::max_bytes)) out.max_bytes = v.value;
   out.attributes = others(trace, msccl::prefix, false);

@@ -24,7 +24,7 @@ enum class Provenance : std::uint8_t {
 };
 [[nodiscard]] Provenance provenance_of(const Trace& trace);
 
-// Throws Error(input) if the metadata speaks of more ranks than there are traces.
+// Throws Error(input) [provenance] where the metadata states a number of ranks other than the number of traces.
 void require_all_ranks(std::span<const Trace> traces);
 
 // Fills in the algorithm's fields and the rank's buffer sizes from a trace's metadata; returns false if they are
@@ -34,10 +34,10 @@ bool read_header(const Trace& trace, Algorithm& out, Gpu& gpu);
 // Returns the step that a node belongs to, without position and dependencies. Throws Error(input) [provenance].
 [[nodiscard]] Step parse_step(const Trace& trace, std::size_t index);
 
-// For readers of provenance: make the error at a trace or one of its nodes, and read values of the kinds it uses.
+// Return Error(input) [provenance] at a trace or node; an integer that fits int32, or nothing; an int32_list or {}.
 [[nodiscard]] Error provenance_error(const Trace& trace, const std::string& message);
 [[nodiscard]] Error provenance_error(const Trace& trace, std::size_t index, const std::string& message);
-[[nodiscard]] std::optional<std::int32_t> int32(std::span<const Attr> attrs, Name name);
+[[nodiscard]] std::optional<std::int32_t> int32_value(std::span<const Attr> attrs, Name name);
 [[nodiscard]] std::vector<std::int32_t> int32_list(const AttrTable& table, std::span<const Attr> attrs, Name name);
 
 }  // namespace convert
@@ -92,15 +92,15 @@ inline const Name comm_dst{std::string_view("merged.comm_dst")};
 inline const Name pg_name{std::string_view("merged.pg_name")};
 inline const Name program{std::string_view("merged_program")};  // of the first node: K
 inline constexpr std::string_view place = "place";              // whose part of the algorithm the trace runs
-inline constexpr std::string_view steps = "steps";              // step_numbers numbers for each node
-inline constexpr std::size_t step_numbers = 6;  // type (-1: none), source buffer, offset, destination's, chunks
+inline constexpr std::string_view steps = "steps";  // of each node six numbers: step type (-1: none), …
+inline constexpr std::size_t step_numbers = 6;      // … source buffer, offset, destination buffer, offset, chunks
 [[nodiscard]] inline Name name_of(Name attribute) {
   return Name(std::string(prefix) + std::string(attribute.view()));
 }
 [[nodiscard]] inline Name name_of(std::int64_t number, std::string_view attribute) {
   return Name(std::string(prefix) + std::to_string(number) + "." + std::string(attribute));
 }
-// Returns the K of a metadata attribute, and in `rest` the name behind "merged.K."; -1 if it is of no program.
+// Returns the K of a metadata attribute, and in `rest` the name after "merged.K."; -1 if it is of no program.
 [[nodiscard]] std::int64_t program_of(Name attribute, std::string_view* rest = nullptr);
 
 }  // namespace convert::merged

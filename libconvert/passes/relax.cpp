@@ -10,7 +10,7 @@
 
 #include "passes/dep_rules.h"
 #include "passes/incremental_order.h"
-#include "passes/rules/whole_set/circles.h"
+#include "passes/rules/whole_set/cycles.h"
 #include "passes/rules/whole_set/whole_set.h"
 
 namespace convert {
@@ -79,9 +79,9 @@ class Relaxer {
       : set_(set), orders_(orders), whole_(set, groups) {}
 
   Relaxation run() {
-    nodes_ = rules::knotted_nodes(whole_);
+    nodes_ = rules::nodes_on_cycles(whole_);
     if (nodes_.empty()) return {};
-    Relaxation out{.circles = true, .breakable = true, .cuts = {}, .pairs = {}};
+    Relaxation out{.cycles = true, .breakable = true, .cuts = {}, .pairs = {}};
     find_early(out.pairs);
     list_edges();
     const std::vector<std::uint32_t> order = likely_order();
@@ -133,15 +133,15 @@ class Relaxer {
   // Finds receives and calls that ended before what they seem to have waited for.
   void find_early(std::vector<ContradictedPair>& pairs) {
     early_.assign(whole_.size(), false);
-    std::vector<bool> knotted(whole_.size());
-    for (const std::uint32_t node : nodes_) knotted[node] = true;
+    std::vector<bool> on_cycles(whole_.size());
+    for (const std::uint32_t node : nodes_) on_cycles[node] = true;
     for (const std::uint32_t node : nodes_) {
       if (whole_.is_meeting(node)) {
         find_early_calls(node);
         continue;
       }
       const std::uint32_t receive = whole_.receive_of(node);
-      if (receive == no_index || !knotted[receive]) continue;
+      if (receive == no_index || !on_cycles[receive]) continue;
       const std::int64_t by = ended_before(receive, node);
       if (by == 0) continue;
       early_[receive] = true;
@@ -188,7 +188,7 @@ class Relaxer {
   }
 
   // Returns the nodes so that few edges lead backwards, and none that is needed: what is ready goes first; where
-  // nothing is, the earliest node that only order holds back. Lacks nodes if needed edges close a circle.
+  // nothing is, the earliest node that only order holds back. Lacks nodes if needed edges close a cycle.
   [[nodiscard]] std::vector<std::uint32_t> likely_order() const {
     const auto count = static_cast<std::uint32_t>(nodes_.size());
     std::vector<std::uint32_t> open(count), needed(count);
@@ -263,7 +263,7 @@ class Relaxer {
   std::span<const TraceSummary> set_;
   std::span<const RecordedOrder> orders_;
   WholeSet whole_;
-  std::vector<std::uint32_t> nodes_;  // those on circles, or between; edges name them by their place here
+  std::vector<std::uint32_t> nodes_;  // those on cycles, or between; edges name them by their place here
   std::vector<bool> early_;           // by node of the set
   std::vector<IncrementalOrder::Edge> edges_;
   std::vector<Info> infos_;  // by edge

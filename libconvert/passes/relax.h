@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a recorded set end: takes out dependencies that only say in which order things ran.
+// Takes dependencies that only say in which order things ran out of a recorded set, so that it ends when replayed.
 //
 // A recording that ended cannot be deadlocked. If its ranks wait for each other in a cycle all the same, a recorded
 // order was not needed, or messages are paired that do not belong together.
@@ -24,7 +24,7 @@ struct RecordedOrder {
     DepRule rule;
   };
   std::vector<Edge> edges;  // dependencies that are only order by dep_rules; by child, then parent
-  // Begins and ends by node, in nanoseconds from base_time_nanos; unknown where the node has no time.
+  // Begins and ends by node, ns: with base_time_nanos added if has_base, else as stated; unknown: without a time.
   static constexpr std::int64_t unknown = -1;
   std::vector<std::int64_t> begin_ns;
   std::vector<std::int64_t> end_ns;
@@ -61,8 +61,8 @@ struct ContradictedPair {
 };
 
 struct Relaxation {
-  bool circles = false;   // the set had cycles
-  bool breakable = true;  // the cycles end without all order; else there are no cuts
+  bool cycles = false;    // the set had cycles
+  bool breakable = true;  // dropping all dependencies that are only order ends them; false: no cuts
   Cuts cuts;
   std::vector<ContradictedPair> pairs;  // those on cycles
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sends summaries of traces as bytes between processes of one program on machines of one kind.
+// Writes summaries of traces as bytes and reads them back, for processes of one program on machines of one kind.
 #pragma once
 
 #include <cstring>
@@ -14,7 +14,7 @@
 
 namespace convert {
 
-// Writes values, texts and arrays one behind the other; a function that visits parts with it also fits ByteReader.
+// Writes values, texts and arrays one after the other; a function that visits parts with it also fits ByteReader.
 class ByteWriter {
  public:
   explicit ByteWriter(std::string& out) : out_(out) {}

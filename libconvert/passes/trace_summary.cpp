@@ -11,17 +11,6 @@
 
 namespace convert {
 
-std::string_view cut_to(std::string_view text, std::size_t bytes) {
-  if (text.size() <= bytes) return text;
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0U) == 0x80U) --bytes;
-  return text.substr(0, bytes);
-}
-
-bool is_readable(std::string_view text) {
-  return find_invalid_utf8(text) == std::string_view::npos &&
-         std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
-}
-
 // Numbers the names of nodes, which repeat, and cuts them, as messages show no more of them.
 class NodeNamesBuilder {
  public:

@@ -16,12 +16,7 @@
 
 namespace convert {
 
-// Returns the longest start of a UTF-8 text of at most so many bytes that ends with a whole character.
-[[nodiscard]] std::string_view cut_to(std::string_view text, std::size_t bytes);
-// Returns whether a text fits into a message: well-formed UTF-8 on one line.
-[[nodiscard]] bool is_readable(std::string_view text);
-
-// Holds names of nodes for messages. Number 0 is no name; so is any beyond the first 65535 or 64 KiB.
+// Holds names of nodes for messages, cut to 48 bytes. Number 0: none, unreadable, or beyond 65535 names or 64 KiB.
 class NodeNames {
  public:
   [[nodiscard]] std::string_view at(std::uint64_t number) const {

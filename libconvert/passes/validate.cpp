@@ -31,8 +31,6 @@ std::string_view name(RuleFamily family) {
 
 std::span<const RuleInfo> all_rules() { return table; }
 
-std::string_view name(Rule rule) { return table[static_cast<std::size_t>(rule)].name; }
-
 bool needs_dataflow(std::string_view rule_name) {
   const std::size_t index = rule_index(rule_name);
   return index >= static_cast<std::size_t>(Rule::postcondition) && index <= static_cast<std::size_t>(Rule::operand);
@@ -61,11 +59,6 @@ RuleSet RuleSet::parse(std::string_view list) {
     if (comma == std::string_view::npos) return set;
     list.remove_prefix(comma + 1);
   }
-}
-
-bool RuleSet::has(std::string_view rule_name) const {
-  const std::size_t index = rule_index(rule_name);
-  return index < table.size() && bits_[index];
 }
 
 bool RuleSet::reports(std::string_view rule_name) const {

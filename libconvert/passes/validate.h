@@ -33,7 +33,7 @@ struct RuleInfo {
   std::string_view summary;
   std::string_view covers;
 };
-// Lists the rules in the order in which they run.
+// Returns the rules in the order of rules.def, which is that of --list-rules.
 [[nodiscard]] std::span<const RuleInfo> all_rules();
 
 enum class Rule : std::uint8_t {
@@ -41,7 +41,6 @@ enum class Rule : std::uint8_t {
 #include "passes/rules/rules.def"
 #undef RULE
 };
-[[nodiscard]] std::string_view name(Rule rule);
 
 // Returns whether a rule only runs with --dataflow.
 [[nodiscard]] bool needs_dataflow(std::string_view rule_name);
@@ -54,10 +53,8 @@ class RuleSet {
   [[nodiscard]] static RuleSet parse(std::string_view list);
 
   [[nodiscard]] bool has(Rule rule) const { return bits_[static_cast<std::size_t>(rule)]; }
-  [[nodiscard]] bool has(std::string_view name) const;
-  // Returns whether findings of a rule are wanted: of those in the set, and always of framing.
+  // Returns whether findings of this rule are wanted: rules in the set, always framing, and names of no rule.
   [[nodiscard]] bool reports(std::string_view name) const;
-  [[nodiscard]] bool empty() const { return bits_.none(); }
   RuleSet& add(Rule rule) {
     bits_.set(static_cast<std::size_t>(rule));
     return *this;
@@ -79,8 +76,8 @@ class RuleSet {
 Graph check_trace(const Trace& trace, const RuleSet& enabled, Diagnostics& diagnostics);
 // The ranks of communicator groups, in their order, by pg_name.
 using GroupLists = std::map<std::string, std::vector<Rank>, std::less<>>;
-// Runs the rules across ranks. Returns false, with an error of `peers` and no other check, if the summaries are not
-// ranks 0…n-1 in order. `groups`: null if unknown; `world`: ranks of the whole set if these are a part.
+// Runs the rules across ranks. Returns false, with an error of `peers` in any case, and no other check, if these
+// are not ranks 0…n-1 in order. `groups`: null if unknown; `world`: ranks of the whole set; 0: these are all.
 bool check_set(std::span<const TraceSummary> summaries, const RuleSet& enabled, Diagnostics& diagnostics,
                const GroupLists* groups = nullptr, std::size_t world = 0);
 

@@ -2,7 +2,6 @@
 #include "scenario/option_values.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "collectives/collective.h"
@@ -42,10 +41,8 @@ std::optional<bool> parse_truth(std::string_view text) {
 }
 
 std::optional<double> parse_scale(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0) || value > 1e9) return std::nullopt;
-  return value;
+  const auto value = parse_number(text);
+  return value && *value >= 0 && *value <= 1e9 ? value : std::nullopt;
 }
 
 void add_straggler(const std::string& text, std::map<Rank, double>& to) {

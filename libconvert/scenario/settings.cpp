@@ -2,8 +2,6 @@
 #include "scenario/settings.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <filesystem>
 
 #include "config/network/bandwidth_hint.h"
@@ -22,13 +20,6 @@ Error mistake(const std::string& message) { return input_error({}, message, "swe
 
 Error wants(const SettingText& v, const std::string& what) {
   return mistake(v.key + " wants " + what + ", not '" + v.text + "'");
-}
-
-std::optional<double> parse_number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
 }
 
 // Reads a factor such as "x0.5".

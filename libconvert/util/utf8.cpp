@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "util/utf8.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace convert {
@@ -77,6 +78,22 @@ std::size_t find_invalid_utf8(std::string_view s) {
     i += n;
   }
   return std::string_view::npos;
+}
+
+std::string_view cut_to(std::string_view text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0U) == 0x80U) --bytes;
+  return text.substr(0, bytes);
+}
+
+std::string cut_text(std::string_view text, std::size_t bytes) {
+  const std::string_view cut = cut_to(text, bytes);
+  return std::string(cut) + (cut.size() < text.size() ? "…" : "");
+}
+
+bool is_readable(std::string_view text) {
+  return find_invalid_utf8(text) == std::string_view::npos &&
+         std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
 }
 
 }  // namespace convert

@@ -25,5 +25,11 @@ inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 void append_utf8(std::string& out, std::uint32_t code);
 // Returns the offset of the first byte that is not part of well-formed UTF-8, or npos.
 [[nodiscard]] std::size_t find_invalid_utf8(std::string_view s);
+// Returns the longest start of a UTF-8 text of at most so many bytes that ends with a whole character.
+[[nodiscard]] std::string_view cut_to(std::string_view text, std::size_t bytes);
+// Returns the text, or what cut_to() leaves of it and "…".
+[[nodiscard]] std::string cut_text(std::string_view text, std::size_t bytes);
+// Returns whether a text fits into a message: well-formed UTF-8 on one line.
+[[nodiscard]] bool is_readable(std::string_view text);
 
 }  // namespace convert

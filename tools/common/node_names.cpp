@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "io/output.h"
-#include "passes/trace_summary.h"
 #include "sets/source.h"
+#include "util/utf8.h"
 
 namespace tools {
 namespace {
@@ -21,9 +21,8 @@ using Names = std::map<std::pair<Rank, NodeId>, std::string>;
 // Returns the name as messages show it.
 std::string shown(std::string_view name) {
   constexpr std::size_t most_bytes = 48;
-  const std::string_view cut = cut_to(name, most_bytes);
-  if (!is_readable(cut)) return {};
-  return std::string(cut) + (cut.size() < name.size() ? "…" : "");
+  std::string cut = cut_text(name, most_bytes);
+  return is_readable(cut) ? cut : "";
 }
 
 Names names_in(TraceReader& reader, Trace& trace, const std::map<Rank, std::set<NodeId>>& wanted) {

@@ -47,7 +47,7 @@ void list(const std::vector<std::string>& lines, std::size_t most, const std::st
 }  // namespace
 
 void report(const Relaxation& relaxation, const Context& context) {
-  if (!relaxation.circles) return;
+  if (!relaxation.cycles) return;
   const auto most = static_cast<std::size_t>(context.common.max_errors);
   std::vector<std::string> lines;
   for (const ContradictedPair& p : relaxation.pairs) lines.push_back(text(p));

@@ -88,7 +88,7 @@ SourceOptions Linking::source_options() {
   return o;
 }
 
-void Linking::find_circles() {
+void Linking::find_cycles() {
   if (!options_.relax) return;
   SourceOptions o = source_options();
   o.on_linked = nullptr;

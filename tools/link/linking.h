@@ -42,8 +42,8 @@ class Linking {
   Linking(const LinkToolOptions& options, const OutputOptions& output, Context& context, LinkTeam* team);
 
   [[nodiscard]] convert::SourceOptions source_options();
-  // If --relax is given, links all ranks once, to find dependencies by which they wait for each other in a circle.
-  void find_circles();
+  // If --relax is given, links all ranks once, to find dependencies by which they wait for each other in a cycle.
+  void find_cycles();
   // Tells whether this process has ranks to link. If it has none, attend() has to be called in place of the rest;
   // it throws Error(input) if another process has failed.
   [[nodiscard]] bool has_ranks() const { return team_ == nullptr || team_->number() < ranks_.size(); }

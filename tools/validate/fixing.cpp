@@ -61,7 +61,7 @@ bool has_deadlock(const Diagnostics& findings) {
   return std::any_of(all.begin(), all.end(), [](const Diagnostic& d) { return d.rule == "deadlock"; });
 }
 
-// Checks the set; if ranks wait for each other in a circle, finds the order that they do not need, and checks the
+// Checks the set; if ranks wait for each other in a cycle, finds the order that they do not need, and checks the
 // set without that instead. `again`: calls its argument with the set, to be read once more.
 template <typename Again>
 Relaxation check_and_relax(SetSource& first, const Again& again, const CheckOptions& options, Context& context) {

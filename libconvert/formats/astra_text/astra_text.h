@@ -59,8 +59,8 @@ struct AstraOptions {
   std::uint64_t passes = 1;
   bool compat = false;
 };
-// Returns the set of traces, one like another. With compat node ids run on from rank to rank, else each rank's
-// begin at 0. Throws Error(usage) if the ids do not fit 64 bits.
+// Returns a set of equal traces. With compat node ids run on from rank to rank, else each rank's begin at 0. Throws
+// Error(usage) if all ids together do not fit 64 bits, with compat or without.
 [[nodiscard]] std::unique_ptr<DescribedSet> make_astra_set(AstraWorkload workload, const AstraOptions& options);
 
 }  // namespace convert

@@ -28,9 +28,9 @@ class ChakraDecoder {
  public:
   explicit ChakraDecoder(std::string file);
 
-  // Decodes a message whose body begins at `offset` of the file. Throws Error(input) at the offending byte.
+  // Decode a message whose body begins at byte `offset` of the file. Throw Error(input) at the offending byte.
   void metadata(std::string_view message, std::uint64_t offset, Metadata& to);
-  // Appends one node. `slack`: how many bytes behind the message may be read, without being used.
+  // Appends one node. `slack`: how many bytes after the message may be read as well (they are not used).
   void node(std::string_view message, std::size_t slack, std::uint64_t offset, NodeTable& to);
 
  private:

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "util/utf8.h"
+
 namespace convert::flexflow {
 namespace {
 
@@ -32,12 +34,10 @@ std::string shown_byte(char c) {
 }  // namespace
 
 std::string shown_text(std::string_view text, std::size_t most) {
-  std::size_t end = std::min(text.size(), most);
-  while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80) --end;
-  std::string out(text.substr(0, end));
+  std::string out = cut_text(text, most);
   std::replace_if(
       out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
-  return end < text.size() ? out + "…" : out;
+  return out;
 }
 
 bool DotToken::is_keyword(std::string_view lower) const {

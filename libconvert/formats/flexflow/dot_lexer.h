@@ -35,7 +35,7 @@ struct DotToken {
   [[nodiscard]] bool is_keyword(std::string_view lower) const;
 };
 
-// Returns at most so many bytes of `text` on one line, whole characters, for messages.
+// Returns cut_text() on one line, for messages.
 [[nodiscard]] std::string shown_text(std::string_view text, std::size_t most);
 
 class DotLexer {
@@ -60,7 +60,7 @@ class DotLexer {
     }
     return true;
   }
-  void new_line() {  // at_ is behind the line break
+  void new_line() {  // at_ is after the line break
     ++line_;
     line_begin_ = offset_of(at_);
   }

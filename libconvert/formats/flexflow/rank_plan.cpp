@@ -58,7 +58,7 @@ void join_ranks(TaskGraph& graph, Cross cross) {
     if (is_carried(from.ranks(), to.ranks())) continue;
     if (cross == Cross::error || is_transfer(from) || is_transfer(to)) fail_edge(graph, e);
     const auto message = static_cast<std::uint32_t>(graph.tasks.size());
-    if (message >= largest_rank) throw input_error(graph.locate(e), "more tasks than 2^31-1");
+    if (message >= largest_tag) throw input_error(graph.locate(e), "more tasks than 2^31-1");
     const Task t{
         .bytes = 0,
         .number = to.number,

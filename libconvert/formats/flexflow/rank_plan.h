@@ -12,9 +12,9 @@ namespace convert::flexflow {
 
 enum class Cross : std::uint8_t { error, message };
 
-// Turns edges between computations of different ranks into transfers of no bytes, or, with Cross::error, throws
-// Error(input) that names both. Always throws it at an edge between a transfer and a task that share no rank, and
-// at one between two transfers that gives no rank a dependency.
+// Turns edges between computations of different ranks into transfers of no bytes. Throws Error(input) that names
+// both ends, with Cross::error at such an edge, and always at one from or to a transfer that gives no rank a
+// dependency (see is_carried() in graph/task_ranks.h).
 void join_ranks(TaskGraph& graph, Cross cross);
 
 // One node of a trace.
@@ -26,7 +26,7 @@ struct PlannedNode {
 class RankPlan {
  public:
   RankPlan() = default;
-  // Plans a graph whose tasks all have ranks, after join_ranks(). Throws Error(input) unless these are 0…n-1.
+  // Plans a graph after join_ranks(), whose tasks all have ranks. Throws Error(input) unless the ranks are 0…n-1.
   RankPlan(const TaskGraph& graph, const TaskOrder& order);
   // Returns a plan that makes all tasks nodes of one trace.
   [[nodiscard]] static RankPlan whole(const TaskOrder& order);

@@ -8,9 +8,9 @@
 
 namespace convert::flexflow {
 
-// Gives every task the ranks of its entry (config/device_matcher.h); a Comm task is a transfer, or a copy within
-// one rank. Throws Error(input): a task without an entry, a task number's entry of the wrong kind. Warns of entries
-// without a task, and of transfers without a size.
+// Gives every task the ranks of its entry (config/device_matcher.h); a Comm task becomes a transfer, or a copy if
+// both its ends are one rank. Throws Error(input) [devices] on tasks without an entry, and entries of the wrong
+// kind. Warns of entries without a task, and of transfers without a size.
 void place_tasks(TaskGraph& graph, const DeviceMap& map, Diagnostics& diagnostics);
 
 }  // namespace convert::flexflow

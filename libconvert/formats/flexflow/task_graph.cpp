@@ -14,7 +14,6 @@ namespace {
 
 using TokenKind = DotToken::Kind;
 
-constexpr std::size_t most_tasks = 0x7fffffff;  // a task's index is the tag of its message, an int32
 constexpr std::size_t most_edges = 0xffffffff;
 
 std::string shown(const DotToken& token) {
@@ -174,7 +173,8 @@ class GraphReader {
     t.name = graph_.texts.add(parsed_.name);
     t.type = graph_.texts.add(parsed_.type);
     graph_.tasks.push_back(t);
-    if (graph_.tasks.size() >= most_tasks) fail("more nodes than 2^31-1");
+    // A task's index is the tag of its message.
+    if (graph_.tasks.size() >= largest_tag) fail("more nodes than 2^31-1");
   }
 
   // [a=b, c=d; e] […]: only a label has a meaning.

@@ -25,12 +25,11 @@ enum class TaskKind : std::uint8_t {
   transfer,  // from one rank to another
 };
 
-inline constexpr Rank largest_rank = 0x7fffffff;  // comm_src and comm_dst are int32
 inline constexpr std::int64_t no_bytes = -1;
 
 struct Task {
   std::uint64_t start_ns = 0;     // of the stock dialect
-  std::uint64_t duration_us = 0;  // rounded by itself, not from the nanoseconds
+  std::uint64_t duration_us = 0;  // rounded; in the dialect chakra from the seconds, not duration_ns
   std::uint64_t duration_ns = 0;
   std::int64_t bytes = no_bytes;  // of transfers and copies
   std::uint32_t number = 0;       // K of node<K>
@@ -47,7 +46,7 @@ struct Task {
   }
 };
 
-// `from` must end before `to` begins. While reading these are the numbers of node<K>, then indices of tasks.
+// Says that `from` must end before `to` begins: indices of tasks; while reading, the K of node<K>.
 struct TaskEdge {
   std::uint32_t from = 0;
   std::uint32_t to = 0;

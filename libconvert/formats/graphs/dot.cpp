@@ -6,6 +6,7 @@
 #include "core/units.h"
 #include "formats/format.h"
 #include "formats/graphs/drawing.h"
+#include "util/utf8.h"
 
 namespace convert {
 namespace {
@@ -16,13 +17,7 @@ using drawing::NodeNames;
 using drawing::Writer;
 
 // Graphviz refuses labels beyond 16 KiB, and nobody reads them.
-std::string clip(std::string_view name) {
-  constexpr std::size_t shown = 200;
-  if (name.size() <= shown) return std::string(name);
-  std::size_t end = shown;
-  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;  // not inside a character
-  return std::string(name.substr(0, end)) + "…";
-}
+constexpr std::size_t longest_label = 200;
 
 constexpr drawing::PlainText plain_dot("\"\\&");
 
@@ -133,7 +128,7 @@ class DotWriter {
     const std::size_t look = look_of(node.type, on_cpu && on_cpu.value != 0);
     used_[look] = true;
     out_ << "  " << name << " [label=\"";
-    append_dot(clip(table.name(node)), out_);
+    append_dot(cut_text(table.name(node), longest_label), out_);
     out_ << "\\n" << node.id;
     // Many names begin with the type: COMM_SEND_NODE_tb0_step0.
     if (look == unknown_look || !table.name(node).starts_with(looks[look].title)) out_ << ' ' << looks[look].title;

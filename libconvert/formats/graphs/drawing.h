@@ -47,7 +47,7 @@ using Facts = FoundAttrs<drawn_names>;
 // Returns a node's duration by duration_nanos, else duration_micros; 0 if it has none, negative if it does not fit.
 [[nodiscard]] std::int64_t duration_ns(const Node& node, const Facts& facts);
 
-// Returns the number of a collective, and "ALL_REDUCE", which is empty if the schema does not know the number.
+// Returns a collective's comm_type number and its name, "ALL_REDUCE"; the name is empty for an unknown number.
 [[nodiscard]] std::pair<IntValue, std::string_view> collective_of(const Facts& facts);
 
 // Buffers text for an Output, in pieces of 1 MiB.

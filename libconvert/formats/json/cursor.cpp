@@ -22,10 +22,10 @@ std::string_view JsonCursor::skip_brackets(bool check_scalars) {
   const char* const begin = here();
   JsonGrammar grammar;
   for (;;) {
-    const JsonToken kind = json_token(peek());
+    const JsonTokenKind kind = json_token(peek());
     if (!grammar.take(kind)) [[unlikely]]
       fail(grammar.expected());
-    if (check_scalars && kind >= JsonToken::string) check_json_scalar(token());
+    if (check_scalars && kind >= JsonTokenKind::string) check_json_scalar(token());
     if (grammar.depth() == 0) break;
     ++token_;
   }
@@ -35,7 +35,7 @@ std::string_view JsonCursor::skip_brackets(bool check_scalars) {
 }
 
 std::string_view JsonCursor::value() {
-  if (json_token(peek()) < JsonToken::string) return skip_brackets(true);
+  if (json_token(peek()) < JsonTokenKind::string) return skip_brackets(true);
   const std::string_view s = scalar();
   check_json_scalar(s);
   return s;

@@ -14,7 +14,7 @@ namespace convert {
 constexpr std::string_view json_space = " \t\r\n";
 
 // The kind of a token, by its first character.
-enum class JsonToken : std::uint8_t {
+enum class JsonTokenKind : std::uint8_t {
   none,  // nothing in JSON begins so
   open_array,
   open_object,
@@ -28,31 +28,31 @@ enum class JsonToken : std::uint8_t {
 
 namespace detail {
 
-constexpr std::array<JsonToken, 256> token_table() {
-  std::array<JsonToken, 256> table{};
+constexpr std::array<JsonTokenKind, 256> token_table() {
+  std::array<JsonTokenKind, 256> table{};
   for (const char c : {'-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 't', 'f', 'n', 'i', 'N', 'I'}) {
-    table[static_cast<unsigned char>(c)] = JsonToken::scalar;
+    table[static_cast<unsigned char>(c)] = JsonTokenKind::scalar;
   }
-  table['['] = JsonToken::open_array;
-  table['{'] = JsonToken::open_object;
-  table[']'] = JsonToken::close_array;
-  table['}'] = JsonToken::close_object;
-  table[','] = JsonToken::comma;
-  table[':'] = JsonToken::colon;
-  table['"'] = JsonToken::string;
+  table['['] = JsonTokenKind::open_array;
+  table['{'] = JsonTokenKind::open_object;
+  table[']'] = JsonTokenKind::close_array;
+  table['}'] = JsonTokenKind::close_object;
+  table[','] = JsonTokenKind::comma;
+  table[':'] = JsonTokenKind::colon;
+  table['"'] = JsonTokenKind::string;
   return table;
 }
-inline constexpr std::array<JsonToken, 256> json_tokens = token_table();
+inline constexpr std::array<JsonTokenKind, 256> json_tokens = token_table();
 
 }  // namespace detail
 
-[[nodiscard]] inline JsonToken json_token(char c) { return detail::json_tokens[static_cast<unsigned char>(c)]; }
+[[nodiscard]] inline JsonTokenKind json_token(char c) { return detail::json_tokens[static_cast<unsigned char>(c)]; }
 
 // Checks one value, token by token. The value is complete when depth() is 0 after a token was taken.
 class JsonGrammar {
  public:
   // Takes the next token. Returns false if it cannot stand here.
-  [[nodiscard]] bool take(JsonToken token) {
+  [[nodiscard]] bool take(JsonTokenKind token) {
     const Step step = steps[state_][static_cast<std::size_t>(token)];
     if (step <= last_state) [[likely]] {
       state_ = step;
@@ -93,7 +93,7 @@ class JsonGrammar {
       "a value is expected",      "a value or ']' is expected", "a value is expected", "',' or ']' is expected",
       "a key or '}' is expected", "a key is expected",          "':' is expected",     "a value is expected",
       "',' or '}' is expected",   "nothing more is expected"};
-  using Row = std::array<Step, 9>;  // by JsonToken
+  using Row = std::array<Step, 9>;  // by JsonTokenKind
   static constexpr std::array<Row, 10> steps = {{
       {bad, open_array, open_object, bad, bad, bad, bad, done, done},
       {bad, open_array, open_object, close, bad, bad, bad, array_comma, array_comma},

@@ -13,13 +13,13 @@ class JsonHead {
  public:
   explicit JsonHead(std::string_view text);
 
-  // Goes into the array or object that begins here; returns false if none does.
+  // Enters the array ('[') or object ('{') that begins here. Returns false, and stays, if another value does.
   [[nodiscard]] bool open(char bracket) {
     if (peek() != bracket) return false;
     ++at_;
     return true;
   }
-  // Returns the next key of this object, as it stands, and goes to its value; nothing at the end.
+  // Returns the next key of this object, escapes and all, and goes to its value; nothing at the end of the object.
   [[nodiscard]] std::optional<std::string_view> key();
   // Returns whether this object has one of these keys, and goes to the value of the first.
   [[nodiscard]] bool has_key(std::initializer_list<std::string_view> keys);

@@ -20,13 +20,13 @@
 
 namespace convert {
 
-// A place among the tokens of a window. Members throw BadJson on malformed text, and OutOfWindow if the item goes
-// on behind the window. Nothing recurses.
+// Reads the tokens of a window from a place on. Members throw BadJson on malformed text, and OutOfWindow if the
+// item goes on after the window. Nothing recurses.
 class JsonCursor {
  public:
   struct OutOfWindow {};
 
-  // Returns the first byte of the token, '\0' behind the last one.
+  // Returns the first byte of the token, '\0' after the last one.
   [[nodiscard]] char peek() const { return *here(); }
   [[nodiscard]] const char* here() const { return base_ + *token_; }
   void next() { ++token_; }
@@ -56,7 +56,7 @@ class JsonCursor {
   }
   // Takes a string, number or word and returns it as it stands: check_json_scalar() tells whether it is JSON.
   std::string_view scalar() {
-    if (json_token(peek()) < JsonToken::string) [[unlikely]]
+    if (json_token(peek()) < JsonTokenKind::string) [[unlikely]]
       fail("a value is expected");
     const std::string_view s = token();
     ++token_;
@@ -72,7 +72,7 @@ class JsonCursor {
     list('[', ']', each);
   }
   // Takes any value and returns its text, brackets and all. Checks brackets, commas and colons, but not scalars.
-  std::string_view skip() { return json_token(peek()) >= JsonToken::string ? scalar() : skip_brackets(false); }
+  std::string_view skip() { return json_token(peek()) >= JsonTokenKind::string ? scalar() : skip_brackets(false); }
   // Takes any value, checks all of it, and returns its text.
   std::string_view value();
   [[noreturn]] void fail(const char* what) const;
@@ -124,7 +124,7 @@ class JsonItems {
   // OutOfWindow the member comes again, so an incomplete call must have no effect.
   virtual void member(std::string_view key, JsonCursor& in) = 0;
   virtual void element(JsonCursor& in) = 0;
-  // Undoes the element in progress, which went on behind the window and comes again.
+  // Undoes the element in progress, which went on after the window and comes again.
   virtual void undo() = 0;
 };
 

@@ -11,6 +11,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "util/utf8.h"
+
 namespace convert {
 namespace {
 
@@ -39,6 +41,27 @@ std::uint64_t floating(std::string_view token, std::string_view key) {
   return std::bit_cast<Bits>(result);
 }
 
+// Returns the digits of a number in scientific notation, as jq writes large integers (1.7e+18); nothing if it is no
+// integer, or far beyond 64 bits.
+std::optional<std::string> plain_digits(std::string_view number) {
+  const std::size_t e = std::min(number.find_first_of("eE"), number.size());
+  int exponent = 0;
+  if (e < number.size()) {
+    const std::size_t digits = e + (number[e + 1] == '+' ? 2 : 1);
+    const char* const end = number.data() + number.size();
+    if (std::from_chars(number.data() + digits, end, exponent).ec != std::errc()) return std::nullopt;
+  }
+  std::string plain(number.substr(0, e));
+  if (const std::size_t point = plain.find('.'); point != std::string::npos) {
+    exponent -= static_cast<int>(plain.size() - point - 1);
+    plain.erase(point, 1);
+  }
+  for (; exponent < 0 && plain.size() > 1 && plain.back() == '0'; ++exponent) plain.pop_back();
+  constexpr int most_zeros = 20;
+  if (exponent < 0 || exponent > most_zeros) return std::nullopt;
+  return plain.append(static_cast<std::size_t>(exponent), '0');
+}
+
 }  // namespace
 
 bool is_json_number(std::string_view t) {
@@ -64,28 +87,7 @@ bool is_json_number(std::string_view t) {
   return i == t.size();
 }
 
-std::string json_quoted(std::string_view s) { return "'" + std::string(s.substr(0, 80)) + "'"; }
-
-// Returns the digits of a number in scientific notation, as jq writes large integers (1.7e+18); nothing if it is no
-// integer, or far beyond 64 bits.
-std::optional<std::string> plain_digits(std::string_view number) {
-  const std::size_t e = std::min(number.find_first_of("eE"), number.size());
-  int exponent = 0;
-  if (e < number.size()) {
-    const std::size_t digits = e + (number[e + 1] == '+' ? 2 : 1);
-    const char* const end = number.data() + number.size();
-    if (std::from_chars(number.data() + digits, end, exponent).ec != std::errc()) return std::nullopt;
-  }
-  std::string plain(number.substr(0, e));
-  if (const std::size_t point = plain.find('.'); point != std::string::npos) {
-    exponent -= static_cast<int>(plain.size() - point - 1);
-    plain.erase(point, 1);
-  }
-  for (; exponent < 0 && plain.size() > 1 && plain.back() == '0'; ++exponent) plain.pop_back();
-  constexpr int most_zeros = 20;
-  if (exponent < 0 || exponent > most_zeros) return std::nullopt;
-  return plain.append(static_cast<std::size_t>(exponent), '0');
-}
+std::string json_quoted(std::string_view s) { return "'" + std::string(cut_to(s, 80)) + "'"; }
 
 template <typename T>
 T json_integer(std::string_view token, std::string_view key) {

@@ -18,7 +18,7 @@ struct BadJson {
   std::string what;
 };
 
-[[nodiscard]] std::string json_quoted(std::string_view s);  // 'text', cut if it is long
+[[nodiscard]] std::string json_quoted(std::string_view s);  // Returns 'text', cut at 80 bytes without a mark
 [[nodiscard]] inline bool is_json_string(std::string_view token) {
   return token.size() >= 2 && token.front() == '"' && token.back() == '"';
 }

@@ -28,7 +28,7 @@ struct Microseconds {
 // text in a string. Throws BadJson on what is not JSON.
 void add_json_attr(AttrTable& to, Name name, JsonCursor& in);
 
-// Marks how much a table holds, so that later additions can be taken back.
+// Marks how many attributes, numbers and text bytes a table holds, to take later ones back; not texts and extras.
 struct AttrMark {
   std::size_t attrs = 0, numbers = 0, text = 0;
   explicit AttrMark(const AttrTable& table)

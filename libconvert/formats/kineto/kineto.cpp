@@ -198,7 +198,7 @@ class KinetoItems final : public JsonItems {
     using enum KinetoArg;
     switch (key.arg) {
       case external_id:
-      case external_id_once:
+      case external_id_old:
         args.external_id = integer(in.skip());
         args.usual_external_id = key.arg == external_id;
         break;
@@ -218,7 +218,7 @@ class KinetoItems final : public JsonItems {
       case wait_on_stream: args.wait_on_stream = integer(in.skip()); break;
       case record_correlation: args.record_correlation = integer(in.skip()); break;
       case sync_kind: args.sync_kind = in.peek() == '"' ? in.string() : in.skip(); break;
-      case known: (void)in.skip(); break;
+      case dropped: (void)in.skip(); break;
       case carried:
         if (carry) {
           carry_arg(key, in, args);
@@ -271,7 +271,7 @@ class KinetoItems final : public JsonItems {
   // Returns the thread's index. It is the same whether its number stands in quotes or not.
   std::uint32_t thread(std::string_view tid) {
     return thread_.get(tid, [&](std::string_view text) {
-      if (json_token(text.front()) >= JsonToken::string) check_json_scalar(text);
+      if (json_token(text.front()) >= JsonTokenKind::string) check_json_scalar(text);
       if (is_json_string(text)) text = unescaped(text.substr(1, text.size() - 2), scratch_);
       const auto [at, added] =
           thread_index_.try_emplace(std::string(text), static_cast<std::uint32_t>(to_.threads.size()));
@@ -297,7 +297,7 @@ class KinetoItems final : public JsonItems {
   }
 
   void note_strange_id(std::string_view value) {
-    if (json_token(value.front()) >= JsonToken::string) check_json_scalar(value);
+    if (json_token(value.front()) >= JsonTokenKind::string) check_json_scalar(value);
     if (value == "null" || value == "\"\"") return;
     if (strange_ids++ == 0) first_strange_line = stream_.line_of(value.data());
   }

@@ -55,7 +55,7 @@ CallKind kineto_sync_kind(std::string_view name) { return meaning_of(name).sync;
 KinetoArg kineto_arg(std::string_view name) {
   static const ByText<KinetoArg> table = {
       {"External id", KinetoArg::external_id},
-      {"external id", KinetoArg::external_id_once},
+      {"external id", KinetoArg::external_id_old},
       {"correlation", KinetoArg::correlation},
       {"Record function id", KinetoArg::rf_id},
       {"Sequence number", KinetoArg::sequence},
@@ -68,16 +68,16 @@ KinetoArg kineto_arg(std::string_view name) {
       {"wait_on_stream", KinetoArg::wait_on_stream},
       {"wait_on_cuda_event_record_corr_id", KinetoArg::record_correlation},
       {"wait_on_gpu_event_record_corr_id", KinetoArg::record_correlation},
-      {"Ev Idx", KinetoArg::known},
-      {"Input Dims", KinetoArg::known},
-      {"Input type", KinetoArg::known},
-      {"Input Strides", KinetoArg::known},
-      {"Concrete Inputs", KinetoArg::known},
-      {"Concrete Input Values", KinetoArg::known},
-      {"Call stack", KinetoArg::known},
-      {"Python parent id", KinetoArg::known},
-      {"Python id", KinetoArg::known},
-      {"Python module id", KinetoArg::known},
+      {"Ev Idx", KinetoArg::dropped},
+      {"Input Dims", KinetoArg::dropped},
+      {"Input type", KinetoArg::dropped},
+      {"Input Strides", KinetoArg::dropped},
+      {"Concrete Inputs", KinetoArg::dropped},
+      {"Concrete Input Values", KinetoArg::dropped},
+      {"Call stack", KinetoArg::dropped},
+      {"Python parent id", KinetoArg::dropped},
+      {"Python id", KinetoArg::dropped},
+      {"Python module id", KinetoArg::dropped},
   };
   return find_or_default(table, name);
 }

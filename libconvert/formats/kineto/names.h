@@ -25,7 +25,7 @@ struct KinetoCategoryName {
 enum class KinetoArg : std::uint8_t {
   carried,
   external_id,
-  external_id_once,  // as older profilers spell it
+  external_id_old,  // as older profilers spell it
   correlation,
   rf_id,
   sequence,
@@ -36,7 +36,7 @@ enum class KinetoArg : std::uint8_t {
   sync_kind,
   wait_on_stream,
   record_correlation,
-  known,  // dropped: the host trace has it too, or it is of no use outside the profiler
+  dropped,  // the host trace has it too, or it is of no use outside the profiler
 };
 [[nodiscard]] KinetoArg kineto_arg(std::string_view name);
 

@@ -42,8 +42,8 @@ class XmlDocument {
   pugi::xml_node root_;
 };
 
-// Replaces the five predefined entities and character references. Returns nothing on an undefined entity, a '<' or
-// a control character.
+// Returns the text with the five predefined entities and character references replaced; nothing if it holds an
+// undefined entity, a '<' or a control character.
 [[nodiscard]] std::optional<std::string> unescape_xml(std::string_view raw);
 // Appends the text escaped. Throws Error(input) on a control character, which XML cannot hold.
 void escape_xml(std::string_view text, std::string& out);

@@ -74,9 +74,4 @@ bool XmlFields::long_integer32(XmlPlace place, const char* name, const char* tex
   return true;
 }
 
-std::string XmlFields::clip(std::string_view text) {
-  constexpr std::size_t shown = 40;
-  return text.size() <= shown ? std::string(text) : std::string(text.substr(0, shown)) + "…";
-}
-
 }  // namespace convert

@@ -13,6 +13,7 @@
 #include "core/algorithm/algorithm.h"
 #include "core/diagnostic.h"
 #include "formats/msccl/document.h"
+#include "util/utf8.h"
 
 namespace convert {
 
@@ -75,7 +76,7 @@ class XmlFields {
   bool integer(XmlPlace place, const char* name, const char* text, std::int64_t low, std::int64_t high,
                std::int64_t& value);
   bool integer32(XmlPlace place, const char* name, const char* text, std::int32_t& out) {
-    const char* p = text;  // the short common case: -1, 0 … 999999
+    const char* p = text;  // the short common case: an optional '-' and one to seven digits
     const bool negative = *p == '-';
     p += negative ? 1 : 0;
     std::int32_t value = 0;
@@ -85,7 +86,7 @@ class XmlFields {
     out = negative ? -value : value;
     return true;
   }
-  static std::string clip(std::string_view text);
+  static std::string clip(std::string_view text) { return cut_text(text, 40); }
 
  private:
   struct Seen {

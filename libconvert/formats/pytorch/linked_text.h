@@ -15,7 +15,7 @@ inline void append_line(std::string& out, std::size_t depth) {
 }
 // Appends a string in quotes, ASCII only; bytes that are not UTF-8 become U+FFFD.
 void append_ascii_json(std::string_view text, std::string& out);
-// Appends 0.1, 1e-05, NaN, Infinity.
+// Appends the shortest number that reads back the same, as Python's json writes it: 0.1, 1e-05, NaN, Infinity.
 void append_json_float(double value, std::string& out);
 // Appends a value, given as Python shows it (python_text.h), at this depth of the document. Returns false if the
 // text is malformed or nested beyond 1000 levels; `out` is then of no use. Not recursive.

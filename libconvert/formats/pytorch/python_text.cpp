@@ -130,14 +130,14 @@ char* write_python_text(JsonCursor& in, TextBuffer& to, char* at) {
   do {
     at = to.reserve(at, 2 * step);
     const char c = in.peek();
-    const JsonToken token = json_token(c);
+    const JsonTokenKind token = json_token(c);
     if (!grammar.take(token)) [[unlikely]]
       in.fail(grammar.expected());
     switch (token) {
-      case JsonToken::string: at = put_string(to, at, in.string()); break;
-      case JsonToken::scalar: at = put_scalar(to, at, in.scalar()); break;
-      case JsonToken::comma:
-      case JsonToken::colon:
+      case JsonTokenKind::string: at = put_string(to, at, in.string()); break;
+      case JsonTokenKind::scalar: at = put_scalar(to, at, in.scalar()); break;
+      case JsonTokenKind::comma:
+      case JsonTokenKind::colon:
         *at++ = c;
         *at++ = ' ';
         in.next();

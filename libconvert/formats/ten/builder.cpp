@@ -11,13 +11,6 @@
 
 namespace convert {
 
-std::optional<double> parse_number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
-
 std::optional<Picoseconds> parse_ps(std::string_view text, double unit_ps) {
   constexpr double most = 4.6e18;
   constexpr double exact = 1e15;  // below, two roundings of a double stay well below half a picosecond

@@ -37,7 +37,7 @@ class ScheduleBuilder {
 
   // Adds a transfer of the chunk with that id. `time`: the kind of its times, which must be the schedule's.
   void add_transfer(const Schedule::Transfer& transfer, std::int64_t chunk, Schedule::Time time);
-  // Adds `chunk_count` chunks, else one for each node: chunk c begins at node c mod N and goes to all, as in TACOS.
+  // Adds `chunk_count` chunks, or one a node: c begins at node c mod N and goes to all. Throws Error(input) [R0].
   void add_gathered_chunks();
   // Returns a set of these nodes. Throws Error(input) on a node that is given twice.
   [[nodiscard]] Schedule::NodeSet add_set(std::vector<std::uint32_t> nodes, std::uint32_t line);
@@ -45,8 +45,8 @@ class ScheduleBuilder {
     return input_error({.file = schedule.file, .line = line}, message, "R0");
   }
 
-  // Returns the schedule. Throws Error(input) [R0] on numbers out of range, unknown nodes, wires and chunks, and
-  // doubles. Warns where it has to guess the chunks.
+  // Returns the schedule; call once. Throws Error(input) [R0] on numbers out of range, unknown nodes, wires and
+  // chunks, and doubles, Error(usage) on options that contradict it. Warns of guessed chunks.
   [[nodiscard]] Schedule finish(const FormatOptions& options, Diagnostics& diagnostics);
 
  private:
@@ -63,7 +63,5 @@ class ScheduleBuilder {
 
 // Parses a time in `unit_ps`, exact to half a picosecond. Nothing if no finite number, negative, or beyond 53 days.
 [[nodiscard]] std::optional<Picoseconds> parse_ps(std::string_view text, double unit_ps);
-// Parses a finite number as from_chars does.
-[[nodiscard]] std::optional<double> parse_number(std::string_view text);
 
 }  // namespace convert

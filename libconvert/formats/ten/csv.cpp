@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "formats/ten/builder.h"
+#include "util/utf8.h"
 
 namespace convert {
 namespace {
@@ -15,10 +16,7 @@ std::string_view trimmed(std::string_view s) {
   return s;
 }
 
-std::string shown(std::string_view s) {
-  constexpr std::size_t most = 40;
-  return "'" + std::string(s.substr(0, most)) + (s.size() > most ? "…'" : "'");
-}
+std::string shown(std::string_view s) { return "'" + cut_text(s, 40) + "'"; }
 
 }  // namespace
 

@@ -14,7 +14,7 @@ namespace convert {
 
 class CsvLines {
  public:
-  CsvLines(const std::string& file, std::string_view text) : file_(file), rest_(text) {}
+  CsvLines(const std::string& file, std::string_view text) : file_(file), rest_(text) {}  // both must outlive this
 
   // Splits the next line that is not empty into its fields, without blanks around them. Returns false at the end.
   bool next();
@@ -25,14 +25,14 @@ class CsvLines {
     return i < fields_.size() ? fields_[i] : std::string_view{};
   }
 
-  // Returns field i and all behind it, commas and all.
+  // Returns field i and all after it, commas and all.
   [[nodiscard]] std::string_view rest(std::size_t i) const;
 
   [[nodiscard]] Error error(std::size_t field, const std::string& message) const;
   // Return field i as a whole number from 0 to `most`, or any number. Throw Error(input) that calls it `what`.
   [[nodiscard]] std::int64_t natural(std::size_t i, std::string_view what, std::int64_t most) const;
   [[nodiscard]] double number(std::size_t i, std::string_view what) const;
-  // Returns a time in units of so many picoseconds.
+  // Returns field i, a time in units of `unit_ps`. Throws Error(input) unless it is from 0 to 53 days.
   [[nodiscard]] Picoseconds time(std::size_t i, std::string_view what, double unit_ps) const;
   // Throws Error(input) unless the line has exactly so many fields.
   void expect_fields(std::size_t count, std::string_view what) const;

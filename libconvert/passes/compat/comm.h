@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tells what the reference program takes a device operation for.
+// Tells what the reference program (see convert.h) takes a device operation for.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Turns PyTorch traces, linked or not, into Chakra's schema as MLCommons Chakra's converter does: the result
-// encodes to the same bytes.
+// Turns PyTorch traces, linked or not, into Chakra's schema as the reference program does, MLCommons Chakra's
+// converter: the result encodes to the same bytes.
 #pragma once
 
 #include "core/trace.h"

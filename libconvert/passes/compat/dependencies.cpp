@@ -116,22 +116,15 @@ void check_callers(const Trace& trace, const std::vector<Entry>& entries) {
 
 Children::Children(std::span<const Node> nodes, const std::vector<Entry>& entries,
                    std::span<const std::uint32_t> order)
-    : begin_(nodes.size() + 2, 0) {
-  for (const std::uint32_t i : order) {
-    if (entries[i].parent != no_index) ++begin_[entries[i].parent + 2];
-  }
-  for (std::size_t i = 2; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
-  children_.resize(begin_.back());
-  for (const std::uint32_t i : order) {
-    if (entries[i].parent != no_index) children_[begin_[entries[i].parent + 1]++] = i;
-  }
-}
+    : rows_(rows_by_key(
+          order.size(), nodes.size(), [&](std::size_t k) { return entries[order[k]].parent; },
+          [&](std::size_t k) { return order[k]; })) {}
 
 void Children::sort_by_id(std::span<const Node> nodes) {
   const auto by_id = [&](std::uint32_t a, std::uint32_t b) { return nodes[a].id < nodes[b].id; };
-  for (std::size_t i = 0; i + 2 < begin_.size(); ++i) {
-    const auto begin = children_.begin() + begin_[i], end = children_.begin() + begin_[i + 1];
-    if (!std::is_sorted(begin, end, by_id)) std::sort(begin, end, by_id);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::span<std::uint32_t> row = rows_[i];
+    if (!std::ranges::is_sorted(row, by_id)) std::ranges::sort(row, by_id);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes data dependencies as the reference program does: one chain of operators for each thread.
+// Makes data dependencies as the reference program (see convert.h) does: one chain of operators for each thread.
 #pragma once
 
 #include <array>
@@ -10,6 +10,7 @@
 
 #include "core/id_lookup.h"
 #include "core/trace.h"
+#include "graph/rows.h"
 
 namespace convert::compat {
 
@@ -35,14 +36,12 @@ struct Entry {
 class Children {
  public:
   Children(std::span<const Node> nodes, const std::vector<Entry>& entries, std::span<const std::uint32_t> order);
-  [[nodiscard]] std::span<const std::uint32_t> of(std::uint32_t node) const {
-    return std::span(children_).subspan(begin_[node], begin_[node + 1] - begin_[node]);
-  }
+  [[nodiscard]] std::span<const std::uint32_t> of(std::uint32_t node) const { return rows_[node]; }
   // Sorts children by id; before, they stand in the order of the trace.
   void sort_by_id(std::span<const Node> nodes);
 
  private:
-  std::vector<std::uint32_t> begin_, children_;
+  Rows rows_;
 };
 
 // Sets Entry::deps. `emitted`: the nodes in the order in which they were converted.

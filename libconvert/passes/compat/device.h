@@ -25,14 +25,14 @@ struct CpuOp {
 
 struct DeviceTrace {
   std::vector<CpuOp> cpu_ops;  // by start, then as in the file
-  // Device operations under the External id of the operator that launched them, by start.
+  // A device operation, and the External id of the operator that launched it.
   struct Launched {
     std::uint64_t external_id = 0;
     std::uint32_t op = 0;  // into Profile::device_ops
   };
-  std::vector<Launched> launched;
-  IdLookup by_rf_id;        // into cpu_ops
-  IdLookup first_launched;  // by External id, into launched
+  std::vector<Launched> launched;  // by External id, then start
+  IdLookup by_rf_id;               // into cpu_ops
+  IdLookup first_launched;         // by External id, into launched
 
   [[nodiscard]] std::span<const Launched> launched_by(std::int64_t external_id) const;
 };
@@ -52,7 +52,7 @@ struct Threads {
 // Returns the positions of these starts, by start, then as they stand.
 [[nodiscard]] std::vector<std::uint32_t> order_by_start(const std::vector<double>& starts);
 
-// The steps of read_device_trace, declared for tests.
+// The steps of read_device_trace(), one file each.
 void set_exclusive_times(std::vector<CpuOp>& ops, const Threads& threads, const Profile& profile);
 void set_followed(std::vector<CpuOp>& ops, const Threads& threads);
 [[nodiscard]] std::vector<DeviceTrace::Launched> match_launches(const std::vector<CpuOp>& ops,

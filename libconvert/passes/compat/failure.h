@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the error where the reference program fails.
+// Makes the error where the reference program (see convert.h) fails.
 #pragma once
 
 #include <optional>

@@ -8,7 +8,7 @@
 
 namespace convert {
 
-// `host` as read_pytorch() gives it. Nodes get new ids in their order; what the reference adds stands behind their
+// `host` as read_pytorch() gives it. Nodes get new ids in their order; what the reference adds stands after their
 // attributes: inclusive_dur, exclusive_dur and ts (int64 if the profiler wrote integers, else double),
 // inter_thread_dep if there is one, and for device operations cat, ph, stream and pg_name. There is no sync_dep:
 // the reference takes it from a heuristic, and its own converter ignores it. Throws Error(input) where the

@@ -167,7 +167,7 @@ Count Shape::product(std::size_t begin, std::size_t end) const {
 
 bool Shape::read(std::string_view text) {
   Scanner scan(text);
-  return read_all(scan, max_rank, rank, [&](std::size_t i) { return scan.take_number(dims[i]); });
+  return read_all(scan, max_dims, rank, [&](std::size_t i) { return scan.take_number(dims[i]); });
 }
 
 bool Arguments::read(std::string_view values) {

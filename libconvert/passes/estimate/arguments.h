@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads the arguments of an operator in place from the texts of IOInfo: allocates nothing, and sets nothing that is
-// not read.
+// Reads the arguments of an operator in place from the texts of IOInfo, without allocation. Its arrays are not
+// initialised: only what was read is set, for speed.
 #pragma once
 
 #include <array>
@@ -33,19 +33,19 @@ struct Count {
   }
 };
 
-inline constexpr std::size_t max_arguments = 32, max_rank = 12;
+inline constexpr std::size_t max_arguments = 32, max_dims = 12;
 
 // Holds the sizes of a tensor, or the numbers of a list.
 struct Shape {
-  std::array<std::uint64_t, max_rank> dims;
+  std::array<std::uint64_t, max_dims> dims;
   std::size_t rank = 0;
 
   [[nodiscard]] std::uint64_t operator[](std::size_t i) const { return dims[i]; }
-  // Counts from the last dimension, which is 1.
+  // Returns the i-th size from the end, 1 for the last; 1 ≤ i ≤ rank.
   [[nodiscard]] std::uint64_t back(std::size_t i) const { return dims[rank - i]; }
   [[nodiscard]] Count product(std::size_t begin, std::size_t end) const;
   [[nodiscard]] Count elements() const { return product(0, rank); }
-  // Reads `[2, 3]`; returns false for anything but a list of at most max_rank numbers ≥ 0.
+  // Reads `[2, 3]`; returns false for anything but a list of at most max_dims numbers ≥ 0.
   [[nodiscard]] bool read(std::string_view text);
 };
 

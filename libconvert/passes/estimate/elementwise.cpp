@@ -18,13 +18,13 @@ std::optional<Count> broadcast_elements(Operator& op) {
     if (!op.shape(i, shape)) return std::nullopt;
     any = true;
     for (std::size_t d = 1; d <= shape.rank; ++d) {
-      std::uint64_t& size = all.dims[max_rank - d];
+      std::uint64_t& size = all.dims[max_dims - d];
       if (size != shape.back(d) && size != 1 && shape.back(d) != 1) return std::nullopt;
       if (size == 1) size = shape.back(d);
     }
   }
   if (!any) return std::nullopt;
-  return all.product(0, max_rank);
+  return all.product(0, max_dims);
 }
 
 // Returns the size of a pooling window, which has a number for each spatial dimension, or one for all.

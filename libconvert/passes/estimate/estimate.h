@@ -19,8 +19,8 @@ struct OpCost {
   std::uint64_t tensor_size = 0;  // bytes read and written
 };
 
-// Returns the cost of an operator by its name in the trace ("aten::mm", "aten::add_", "aten::_foreach_mul_");
-// nothing if it has no formula, if texts and shapes do not fit it, and beyond 64 bits. Allocates no memory.
+// Returns the cost of an operator by its name ("aten::mm", "aten::add_", "aten::_foreach_mul_"); nothing if it has
+// no formula, texts or shapes do not fit it, it computes complex numbers, or beyond 64 bits. Allocates no memory.
 [[nodiscard]] std::optional<OpCost> estimate_cost(std::string_view name, const OpIo& inputs, const OpIo& outputs);
 
 }  // namespace convert

@@ -17,7 +17,7 @@ struct Cost {
   Count num_ops, bytes;
 };
 
-// Holds one call of an operator.
+// Holds one call of an operator; refers to both OpIo and their texts, which must outlive it.
 class Operator {
  public:
   Operator(const OpIo& inputs, const OpIo& outputs, bool in_place)
@@ -37,8 +37,8 @@ class Operator {
 
   // Returns the bytes of all inputs, each tensor once, without those that are only written (`out`).
   [[nodiscard]] Count bytes_read() const;
-  // Returns the bytes of the outputs. If the trace has none: those of the arguments in the mask `written` for an
-  // operation in place; or of `result` elements like those of the first tensor; otherwise nothing.
+  // Returns the bytes of the outputs. Where the trace has none: of an operation in place, those of the arguments in
+  // the mask `written`; else, given `result`, those of so many elements like the first tensor's; else nothing.
   [[nodiscard]] std::optional<Count> bytes_written(std::optional<Count> result, unsigned written = 1) const;
   [[nodiscard]] std::optional<Cost> cost(Count num_ops, std::optional<Count> result, unsigned written = 1) const;
 

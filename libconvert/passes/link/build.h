@@ -96,7 +96,7 @@ class LinkedNodes {
   NodeTable* table_ = nullptr;  // of the result
   Rank rank_ = 0;
   std::size_t next_ = 0;                                           // of the order's nodes
-  std::size_t host_text_ = 0, host_numbers_ = 0, host_texts_ = 0;  // what is not of single nodes
+  std::size_t host_text_ = 0, host_numbers_ = 0, host_texts_ = 0;  // sizes of the tables before the first node
 };
 
 }  // namespace convert

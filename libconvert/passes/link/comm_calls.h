@@ -23,8 +23,8 @@ class CommCalls {
 
   // Notes that an operator begins, the last of `open`: those of its thread that have begun and not ended.
   void begin(std::span<const std::uint32_t> open);
-  // Returns the communications, a range of parts, that a device operation launched there carries out; one kernel
-  // may do several sends and receives.
+  // Returns which communications a device operation launched inside `open` carries out, as a range for part(); one
+  // kernel may do several sends and receives.
   [[nodiscard]] Range launch(std::span<const std::uint32_t> open, std::uint32_t thread, std::uint32_t operation);
   [[nodiscard]] std::uint32_t part(std::size_t i) const { return parts_[i]; }  // into the facts
   // Returns the facts of all communications, with their texts in `texts`. Call this last.

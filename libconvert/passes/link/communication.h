@@ -58,11 +58,11 @@ struct CommFacts {
 [[nodiscard]] bool is_comm_kernel(const Profile& device, const Profile::DeviceOp& kernel);
 [[nodiscard]] CommFacts comm_of_kernel(const Profile& device, const Profile::DeviceOp& kernel);
 
-// Returns comm_size in bytes by the field's rule: each NPU's whole input; of all-gather and gather its shard; of
-// scatter the root's whole buffer. Nothing if unknown.
+// Returns comm_size in bytes as Chakra's tools count it: each NPU's whole input; of all-gather and gather its
+// shard; of scatter the root's whole buffer; of a barrier 0. Nothing if unknown.
 [[nodiscard]] std::optional<std::int64_t> comm_size(const CommFacts& facts);
 
-// Returns the bytes of all tensors in a text such as [[12, 13, 0, 4096, 4, 'cuda:0']]; -1 if they exceed 2^63.
+// Returns the sum of the bytes of all tensors in a text such as [[12, 13, 0, 4096, 4, 'cuda:0']]; -1 beyond int64.
 [[nodiscard]] std::int64_t tensor_bytes(std::string_view values);
 // Returns the integers of a text such as "[2, 2]"; nothing if it holds anything else.
 [[nodiscard]] std::optional<std::vector<std::int64_t>> integer_list(std::string_view text);
@@ -79,7 +79,7 @@ class GroupTable {
     std::vector<std::uint32_t> ranks{};
     std::uint32_t size = 0;
   };
-  // Returns the group of the facts, added if it is new. "" is the group of all ranks.
+  // Returns the facts' group, added if it is new ("": all ranks); the reference is valid until the next call.
   const Group& of(const CommFacts& facts);
   [[nodiscard]] const std::vector<Group>& all() const { return groups_; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Links what PyTorch recorded on the host and its profiler on the device to one trace for simulators.
+// Links what PyTorch recorded on the host and its profiler on the device into one trace for simulators.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 namespace convert {
 
 struct LinkOptions {
-  bool keep_gaps = true;        // time of CPU threads outside operators becomes delay nodes
+  bool keep_gaps = true;        // a CPU thread's time outside its operators' first stretches becomes delay nodes
   bool data_deps = false;       // data dependencies by tensor storages
   bool reduce = false;          // leave out dependencies that others imply
   bool metadata_nodes = false;  // announcements of process groups are METADATA nodes; else they are left out

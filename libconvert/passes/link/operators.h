@@ -28,7 +28,7 @@ struct Operators {
   std::vector<std::int64_t> host_threads;             // by thread: the host trace's "tid", -1 if it has none
   std::vector<std::uint32_t> of_host;                 // by node of the host trace
   std::vector<std::uint32_t> of_event;                // by Profile::cpu_ops
-  bool timed = false;  // false: there is no profile; times are places in program order
+  bool timed = false;  // on the profile's clock; false: there is no profile, times are places in program order
 };
 
 // Pairs host nodes and events (see matching.h). Those without a partner stay: host nodes without an event keep

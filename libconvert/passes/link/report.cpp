@@ -2,8 +2,8 @@
 #include "passes/link/report.h"
 
 #include "core/units.h"
-#include "passes/trace_summary.h"
 #include "util/json_writer.h"
+#include "util/utf8.h"
 
 namespace convert {
 
@@ -32,7 +32,7 @@ const UnmatchedInfo& unmatched_info(Unmatched kind) {
 }
 
 std::string_view dep_rule_name(DepRule rule) {
-  static constexpr std::array<std::string_view, dep_rules> names = {
+  static constexpr std::array<std::string_view, dep_rule_kinds> names = {
       "program_order", "launch", "stream_order", "event", "synchronisation", "hand_over", "data"};
   return names[static_cast<std::size_t>(rule)];
 }
@@ -51,12 +51,6 @@ std::string thousandths(std::uint64_t value, const char* unit) {
 }
 std::string microseconds(std::uint64_t ns) { return thousandths(ns, " us"); }
 std::string milliseconds(std::int64_t ns) { return thousandths(static_cast<std::uint64_t>(ns) / 1000, " ms"); }
-
-// Kernels' names are long.
-std::string shortened(const std::string& name) {
-  const std::string_view cut = cut_to(name, 60);
-  return cut.size() == name.size() ? name : std::string(cut) + "…";
-}
 
 }  // namespace
 
@@ -86,7 +80,7 @@ void append_json(const LinkReport& r, std::string& out) {
     w.member(unmatched_info(static_cast<Unmatched>(i)).name, r.unmatched[i]);
   w.end_object();
   w.line(2).key("dependencies").begin_object();
-  for (std::size_t i = 0; i < dep_rules; ++i) w.member(dep_rule_name(static_cast<DepRule>(i)), r.deps[i]);
+  for (std::size_t i = 0; i < dep_rule_kinds; ++i) w.member(dep_rule_name(static_cast<DepRule>(i)), r.deps[i]);
   w.end_object();
   w.line(2).key("time_ns").begin_object();
   w.member("span", r.span_ns).member("cpu_delay", r.cpu_delay_ns).member("blocked", r.blocked_ns);
@@ -113,7 +107,7 @@ void append_json(const LinkReport& r, std::string& out) {
 
 std::string unmatched_message(std::uint64_t count, const LinkReport::Item& first) {
   std::string out = std::string(unmatched_info(first.kind).text) + ": " + std::to_string(count) +
-                    (count == 1 ? ", " : "; the first is ") + shortened(first.name);
+                    (count == 1 ? ", " : "; the first is ") + cut_text(first.name, 60);
   if (first.id != LinkReport::Item::no_id) out += " (" + std::to_string(first.id) + ")";
   return out;
 }

@@ -22,7 +22,7 @@ enum class Unmatched : std::uint8_t {
   host_name_differs,           // …: the event with its id has another name
   host_id_repeated,            // host node with the id of an earlier one
   caller_missing,              // host node whose caller the trace does not hold
-  caller_later,                // …: stands behind it, or calls it in a circle
+  caller_later,                // …: stands after it, or calls it in a cycle
   event_without_host,          // profiled operator that the host trace does not hold
   kernel_by_external_id,       // device operation whose call was not profiled, placed by its External id
   kernel_by_time,              // …: placed by its time alone
@@ -53,7 +53,7 @@ enum class DepRule : std::uint8_t {
   data,
   count_
 };
-inline constexpr auto dep_rules = static_cast<std::size_t>(DepRule::count_);
+inline constexpr auto dep_rule_kinds = static_cast<std::size_t>(DepRule::count_);
 [[nodiscard]] std::string_view dep_rule_name(DepRule rule);  // "program_order"
 
 struct LinkReport {
@@ -78,8 +78,8 @@ struct LinkReport {
     }
     [[nodiscard]] bool empty() const { return low > high; }
     [[nodiscard]] bool holds(std::int64_t value) const { return low <= value && value <= high; }
-    // Returns whether they have at most the ends in common: the last operators of a step have the number that the
-    // next one begins with.
+    // Returns whether the ranges share at most an eighth of the shorter one: the last operators of one step may
+    // have the number that the next step begins with. False if one is empty.
     [[nodiscard]] bool apart(const Range& other) const {
       if (empty() || other.empty()) return false;
       const auto length = [](std::int64_t from, std::int64_t to) {
@@ -89,12 +89,12 @@ struct LinkReport {
       return 8 * shared <= std::min(length(low, high), length(other.low, other.high));
     }
   };
-  // The numbers that show that the profile is of another step, or lacks that one step.
+  // Says that the profile is of another step than the host trace, or lacks that one step, and by which numbers.
   struct AnotherStep {
-    bool by_sequence = true;  // else by the ids of record functions
+    bool by_sequence = true;  // they are sequence numbers; else ids of record functions
     Range host;
-    std::vector<Range> profile;  // all, or below and above those of the host trace
-    std::uint64_t within = 0;    // how many the profile has between the two
+    std::vector<Range> profile;  // one that holds all numbers of the profile; or those below and above the host's
+    std::uint64_t within = 0;    // how many numbers of the profile lie in `host`
   };
   // Counts how much of the two files agrees.
   struct Evidence {
@@ -114,8 +114,8 @@ struct LinkReport {
       return std::min(comparable(), agree_by_sequence + (by_id ? agree_by_id : 0));
     }
   };
-  // Counts the operators of the host trace that have an event, without announcements of process groups. `before`
-  // and `behind` (the first and the last that have one) go by node ids, which count as operators begin.
+  // Counts operators of the host trace, without announcements of process groups: all, and those that have an event.
+  // `before` and `behind` lie before the first and after the last of these by node id, which counts as they begin.
   struct Coverage {
     std::uint64_t operators = 0;
     std::uint64_t with_event = 0;
@@ -127,7 +127,7 @@ struct LinkReport {
     std::uint64_t inside = 0, inside_without = 0;    // operators of the host trace; those without an event
     std::uint64_t profiled_inside = 0, foreign = 0;  // operators of the profile; those that the host trace lacks
   };
-  // The part of the profile that the host trace observed, from the profile's first event on, and what was left out.
+  // The time that the host trace observed, ns since the profile's first event, and how many events were left out.
   struct Window {
     std::int64_t begin_ns = 0, end_ns = 0;
     std::int64_t profile_ns = 0;  // from the first to the last event
@@ -153,11 +153,11 @@ struct LinkReport {
   std::uint64_t estimated_nodes = 0;
   std::array<std::uint64_t, unmatched_kinds> unmatched{};
   std::array<Item, unmatched_kinds> first;  // of each kind
-  std::array<std::uint64_t, dep_rules> deps{};
+  std::array<std::uint64_t, dep_rule_kinds> deps{};
   std::uint64_t span_ns = 0;         // from the first begin to the last end of operators and device operations
   std::uint64_t cpu_delay_ns = 0;    // in delay nodes
   std::uint64_t blocked_ns = 0;      // of CPU threads, expressed by dependencies
-  std::uint64_t start_delay_ns = 0;  // of device operations, behind all that they wait for
+  std::uint64_t start_delay_ns = 0;  // of device operations, after all that they wait for
   std::uint64_t device_busy_ns = 0;  // some device operation runs
   std::uint64_t device_ns = 0;       // sum over device operations
   std::map<std::pair<std::string, std::string>, Communication> communication;  // by collective and group

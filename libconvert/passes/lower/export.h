@@ -11,14 +11,14 @@
 
 namespace convert {
 
-// Returns, of ranks 0…n-1 with full provenance that the nodes still agree with, the same program; with chunk
-// provenance only (or after edits, with a warning) that of schedule(). Throws Error(input) without chunk
-// provenance.
+// Returns the algorithm of the ranks 0…n-1: the one they were made from, if provenance is full and agrees with the
+// nodes; else one that schedule() makes of chunk provenance, with a warning if nodes were edited. Throws
+// Error(input): no chunk provenance [provenance]; a program or schedule that cannot be proved.
 [[nodiscard]] Algorithm export_algorithm(std::span<const Trace> traces, Diagnostics& diagnostics);
 
-// Makes an algorithm that came from a schedule fit for MSCCL-IR: orders sums into one chunk like their transfers,
-// and copies what a rank keeps by steps. Reports what the runtimes do not accept, and sizes that are lost. Returns
-// other algorithms unchanged.
+// Makes an algorithm that came from a schedule fit for MSCCL-IR: the sums into one chunk wait for each other in the
+// order of their transfers, and <copy> elements become steps. Reports what the runtimes do not accept, and sizes
+// that are lost. Returns other algorithms unchanged.
 [[nodiscard]] Algorithm runnable(const Algorithm& algorithm, Diagnostics& diagnostics);
 
 // Puts the steps of a program onto threadblocks (one send peer, one receive peer, one channel each) in an order in

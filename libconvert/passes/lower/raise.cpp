@@ -62,8 +62,8 @@ class RankRaiser {
     const auto type_text = string_value(trace_.nodes, attrs, attr::step_type);
     if (!type_text || *type_text == msccl::copy_step)
       return;  // the metadata has the copies; an idle node has nothing
-    const auto tb = int32(attrs, attr::tb_id);
-    const auto position = int32(attrs, attr::local_time_step);
+    const auto tb = int32_value(attrs, attr::tb_id);
+    const auto position = int32_value(attrs, attr::local_time_step);
     if (!tb || !position) throw provenance_error(trace_, i, "has a step_type but no tb_id or local_time_step");
     if (*tb < 0 || static_cast<std::size_t>(*tb) >= tbs.size())
       throw provenance_error(trace_, i,
@@ -117,7 +117,7 @@ class RankRaiser {
   }
 
   std::int32_t required(std::size_t i, Name name) const {
-    const auto v = int32(trace_.nodes.attributes(trace_.nodes.nodes[i]), name);
+    const auto v = int32_value(trace_.nodes.attributes(trace_.nodes.nodes[i]), name);
     if (!v)
       throw provenance_error(trace_, i, "attribute '" + std::string(name.view()) + "' is missing or not an int32");
     return *v;

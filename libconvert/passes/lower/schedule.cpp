@@ -72,7 +72,7 @@ class Scheduler {
   // Returns an order of execution that fits the FIFOs; every threadblock takes a subsequence of it, so it stays
   // feasible.
   std::vector<std::uint32_t> feasible_order() {
-    ExecuteOptions options{.slots = fifo_slots(p_.protocol), .values = false, .trace_writers = true};
+    ExecuteOptions options{.slots = fifo_slots(p_.protocol), .values = false, .keep_order = true};
     Execution e = execute(p_, BufferLayout(p_, p_.inplace), options);
     if (!e.blocked.empty()) {
       options.slots = 0;

@@ -13,7 +13,7 @@
 
 namespace convert {
 
-// Holds what one place does. Nodes ascend by id, and an id is the position now.
+// Holds what one place does: its nodes in ascending order of their ids, which are their positions from here on.
 struct MergePlace {
   struct Node {
     NodeType type = NodeType::comp;
@@ -25,7 +25,7 @@ struct MergePlace {
     std::int32_t position = -1;
     std::int64_t bytes = -1;    // stated comm_size or tensor_size; -1: none
     std::int64_t num_ops = -1;  // stated
-    std::int32_t touched = 0;   // COMP with chunks: tensor_size is so many times their bytes
+    std::int32_t touched = 0;   // COMP with chunks: how often its chunks are read or written; scales tensor_size
     std::uint64_t duration_us = 0;
     std::int64_t duration_ns = -1;  // duration_nanos
     Range data_deps{};              // into deps: positions in nodes
@@ -60,7 +60,7 @@ struct MergeAlgorithm {
   // Returns which chunks its messages carry; null if that cannot be told. Thread-safe, costly the first time. May
   // be empty, which means null.
   std::function<const ChunkFlow*()> flow{};
-  // Returns the place where its data starts or ends, if there is one and it can be told. Otherwise as `flow`.
+  // Returns the place where its data starts or ends, if it can be told. Thread-safe, costly at first; may be empty.
   std::function<std::optional<std::uint32_t>()> root{};
 };
 

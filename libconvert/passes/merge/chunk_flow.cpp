@@ -24,7 +24,7 @@ class Follower {
   }
 
   bool run() {
-    const Execution e = execute(p_, layout_, {.values = false, .trace_writers = true});
+    const Execution e = execute(p_, layout_, {.values = false, .keep_order = true});
     if (!e.blocked.empty()) return false;
     message_of_.resize(p_.step_count());
     for (const std::uint32_t s : e.order) take(s);
@@ -180,7 +180,7 @@ std::optional<std::uint32_t> root_place(const Algorithm& algorithm) {
   if (!reduces_to && algorithm.collective != Collective::broadcast) return std::nullopt;
   const StepGraph program = make_step_graph(algorithm);
   const BufferLayout layout(program, algorithm.inplace);
-  const Execution end = execute(program, layout, {.inplace = algorithm.inplace});
+  const Execution end = execute(program, layout, {});
   if (!end.blocked.empty()) return std::nullopt;
   const auto holds = [&](std::int32_t place, std::int32_t k) {
     const std::uint64_t slot = layout.slot(place, Buffer::output, k);

@@ -43,16 +43,16 @@ bool involves_part_of_network(const NodeTable& table, const Node& node) {
   return std::find(values.begin(), values.end(), 0U) != values.end();
 }
 
-bool same_collective(std::string_view algorithms, Collective type) {
-  if (algorithms.empty()) return true;
+bool same_collective(std::string_view claimed, Collective type) {
+  if (claimed.empty()) return true;
   if (type == Collective::reduce_scatter_block) type = Collective::reduce_scatter;
-  const auto own = parse_collective(algorithms, in_algorithms);
+  const auto own = parse_collective(claimed, in_algorithms);
   return own && (*own == Collective::all_to_allv ? type == Collective::all_to_all : *own == type);
 }
 
-std::string_view rule_kind(std::string_view algorithms) {
-  if (algorithms.empty()) return "all";
-  const auto known = parse_collective(algorithms, in_algorithms);
+std::string_view rule_kind(std::string_view claimed) {
+  if (claimed.empty()) return "all";
+  const auto known = parse_collective(claimed, in_algorithms);
   if (known == Collective::all_to_allv) return name(Collective::all_to_all);
   return known && in_traces(*known) ? name(*known) : "all";
 }

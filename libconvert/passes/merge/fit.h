@@ -20,11 +20,11 @@ namespace convert {
 [[nodiscard]] Name unequal_splits(const AttrTable& table, std::span<const Attr> attrs);
 // Returns whether it has no group of ranks but only involves some dimensions of a network.
 [[nodiscard]] bool involves_part_of_network(const NodeTable& table, const Node& node);
-// Returns whether an algorithm claims to be for such collectives; true if it claims nothing, false if it is custom.
-[[nodiscard]] bool same_collective(std::string_view algorithms, Collective type);
-// Returns the kind of collective that an algorithm claims to be for, as rules name it; "all" if it is none of them.
-[[nodiscard]] std::string_view rule_kind(std::string_view algorithms);
-// Returns why an algorithm does not do what the collective does; empty if nothing speaks against it.
+// Returns whether an algorithm that claims this collective is for such calls; true if it claims none ("").
+[[nodiscard]] bool same_collective(std::string_view claimed, Collective type);
+// Returns the kind of calls, as rules name it, that an algorithm with this claim is for; "all" if none of them.
+[[nodiscard]] std::string_view rule_kind(std::string_view claimed);
+// Returns why an algorithm of the call's kind (see same_collective()) does not do what it asks; empty if it does.
 [[nodiscard]] std::string misfit(const MergeCall& call, const NodeTable& table, const Node& node,
                                  const MergeAlgorithm& algorithm);
 

@@ -64,13 +64,13 @@ struct MergeCounts {
   std::uint64_t merged = 0;
   std::uint64_t kept = 0;
   std::uint64_t added = 0;  // nodes
-  // Merged collectives whose chunks do not divide their bytes: with all bytes, or with each message rounded down.
-  std::uint64_t spread = 0;
-  std::uint64_t rounded = 0;
+  // Merged collectives whose chunks do not divide their bytes: …
+  std::uint64_t spread = 0;   // … some messages are a byte longer, so that all bytes move
+  std::uint64_t rounded = 0;  // … each message is rounded down, so that some bytes do not move
   // Merged collectives with another root than the algorithm's, with parts of different sizes, with ranks in the
   // place of its relays, or that involve some dimensions of the network only.
   std::uint64_t misfits = 0;
-  // Numbers of algorithms, and the types of merged collectives that they do not claim to be for.
+  // Merged collectives of another kind than the algorithm claims: its number (into algorithms), and their type.
   std::set<std::pair<std::uint32_t, Collective>> others{};
 };
 
@@ -91,20 +91,20 @@ struct CollectiveCensus {
 [[nodiscard]] CollectiveCensus count_collectives(const NodeTable& table);
 
 // Merges one rank. Nodes that stay are untouched, but dependencies on a merged collective become dependencies on
-// the last nodes of the algorithm. New nodes have ids behind all others. An all-gather's bytes are comm_size times
+// the last nodes of the algorithm. New nodes have ids after all others. An all-gather's bytes are comm_size times
 // the ranks of the group; core/algorithm/chunk_bytes.h says what a message of so many chunks has of them.
 class MergedRank {
  public:
-  // Throws Error(input) [merge] with the node: a group that is not defined, lacks the rank, or differs in size from
-  // the algorithm; fewer bytes than chunks; misfits that are not allowed; a collective that stays and may not.
+  // `plan` must outlive this. Throws Error(input) [merge] with the node: no type, size or known group; a group
+  // without the rank or root, or not of the algorithm's size; too few bytes; what the plan does not allow.
   MergedRank(const MergePlan& plan, Trace workload);
   ~MergedRank();
 
   [[nodiscard]] const MergeCounts& counts() const;
-  // Adds the metadata that prove the new nodes, to which these refer then. Call before next().
+  // Adds the metadata by which the new nodes can be proved. Call before next(), whose nodes refer to it.
   void add_programs(Metadata& out);
-  // Replaces out.nodes by the next nodes, about max_nodes: first all that stay, then the new ones by id. Returns
-  // false at the end.
+  // Replaces out.nodes: first by all nodes that stay, however many, then by the new ones in order of ids, whole
+  // instances of at least max_nodes in all. Returns false at the end.
   [[nodiscard]] bool next(Trace& out, std::size_t max_nodes);
 
  private:

@@ -35,7 +35,7 @@ class CounterChecker {
  public:
   CounterChecker(const Trace& trace, Diagnostics& diagnostics) : trace_(trace), diagnostics_(diagnostics) {
     const auto metadata = std::span<const Attr>(trace.metadata.table.attrs);
-    declared_ = int32(metadata, msccl::nchunksperloop).value_or(0);
+    declared_ = int32_value(metadata, msccl::nchunksperloop).value_or(0);
   }
 
   ChunkCounters run() {

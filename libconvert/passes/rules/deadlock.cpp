@@ -7,8 +7,8 @@
 #include "core/units.h"
 #include "core/waiting_text.h"
 #include "passes/rules/rules.h"
-#include "passes/rules/whole_set/circles.h"
 #include "passes/rules/whole_set/collective_groups.h"
+#include "passes/rules/whole_set/cycles.h"
 #include "passes/rules/whole_set/trial_run.h"
 #include "passes/rules/whole_set/whole_set.h"
 
@@ -116,7 +116,7 @@ class Finder {
   std::vector<std::vector<Entry>> by_node_;  // by rank; ascending
 };
 
-// What a circle is made of, besides dependencies.
+// What a cycle is made of, besides dependencies.
 struct Kinds {
   bool messages = false;
   bool collectives = false;
@@ -124,16 +124,16 @@ struct Kinds {
   bool tells_order = true;
 };
 
-Kinds kinds_of(std::span<const TraceSummary> set, const WholeSet& whole, const std::vector<std::uint32_t>& circle) {
+Kinds kinds_of(std::span<const TraceSummary> set, const WholeSet& whole, const std::vector<std::uint32_t>& cycle) {
   Kinds kinds;
-  for (std::size_t i = 0; i < circle.size(); ++i) {
-    if (whole.is_meeting(circle[i])) {
+  for (std::size_t i = 0; i < cycle.size(); ++i) {
+    if (whole.is_meeting(cycle[i])) {
       kinds.collectives = true;
       continue;
     }
-    const std::uint32_t before = circle[(i + circle.size() - 1) % circle.size()];
-    const TraceSummary& rank = set[whole.rank_of(circle[i])];
-    kinds.messages = kinds.messages || (!whole.is_meeting(before) && whole.receive_of(before) == circle[i]);
+    const std::uint32_t before = cycle[(i + cycle.size() - 1) % cycle.size()];
+    const TraceSummary& rank = set[whole.rank_of(cycle[i])];
+    kinds.messages = kinds.messages || (!whole.is_meeting(before) && whole.receive_of(before) == cycle[i]);
     kinds.recorded = kinds.recorded || rank.recorded;
     kinds.tells_order = kinds.tells_order && rank.tells_order;
   }
@@ -174,29 +174,29 @@ class Report {
   Report(std::span<const TraceSummary> set, const WholeSet& whole, Diagnostics& diagnostics)
       : set_(set), whole_(whole), diagnostics_(diagnostics), finder_(set) {}
 
-  // Notes where each rank is blocked as the set is now; the first circle reports it.
+  // Notes where each rank is blocked as the set is now; the first cycle reports it.
   void find_blocked() {
     constexpr std::size_t most_told = 8;
     blocked_ = first_blocked(whole_, most_told);
   }
 
-  // Reports circles among these nodes that share no node.
+  // Reports cycles among these nodes that share no node.
   template <typename Hint>
   void add(std::vector<std::uint32_t> nodes, Severity severity, const Hint& hint) {
-    constexpr std::size_t most_circles = 100;
-    const auto circles = circles_among(whole_, std::move(nodes), most_circles);
-    for (const auto& circle : circles) {
+    constexpr std::size_t most_cycles = 100;
+    const auto cycles = cycles_among(whole_, std::move(nodes), most_cycles);
+    for (const auto& cycle : cycles) {
       Diagnostic d{.severity = severity, .where = {}, .rule = "deadlock", .message = {}, .notes = {}};
       const std::vector<std::uint32_t> told = add_blocked(d);
-      add_circle(circle, told, d);
-      if (circles.size() >= most_circles && &circle == &circles.back())
+      add_cycle(cycle, told, d);
+      if (cycles.size() >= most_cycles && &cycle == &cycles.back())
         d.notes.emplace_back("there may be more circles, which are not looked for");
-      d.notes.emplace_back(hint(kinds_of(set_, whole_, circle)));
+      d.notes.emplace_back(hint(kinds_of(set_, whole_, cycle)));
       diagnostics_.add(std::move(d));
     }
   }
 
-  // Reports a run that does not end although the order of ids has no circle.
+  // Reports a run that does not end although the order of ids has no cycle.
   void add(const Stuck& stuck) {
     constexpr std::size_t shown = 16;
     Diagnostic d{.severity = Severity::warning, .where = {}, .rule = "deadlock", .message = {}, .notes = {}};
@@ -231,9 +231,9 @@ class Report {
   }
 
   // `told`: nodes that need no note.
-  void add_circle(const std::vector<std::uint32_t>& circle, const std::vector<std::uint32_t>& told, Diagnostic& d) {
+  void add_cycle(const std::vector<std::uint32_t>& cycle, const std::vector<std::uint32_t>& told, Diagnostic& d) {
     constexpr std::size_t shown = 16;
-    const std::vector<std::uint32_t> nodes = without_meetings(whole_, circle);
+    const std::vector<std::uint32_t> nodes = without_meetings(whole_, cycle);
     std::vector<std::string> links;
     std::size_t notes = 0;
     for (const std::uint32_t node : nodes) {
@@ -260,17 +260,17 @@ class Report {
 
 }  // namespace
 
-// A circle of waits that no order of issue avoids is an error, one that depends on it a warning. Where there is
+// A cycle of waits that no order of issue avoids is an error, one that depends on it a warning. Where there is
 // none, but would be if each rank ran one collective at a time, that is a warning too.
 void check_deadlock(std::span<const TraceSummary> set, const GroupLists* groups, Diagnostics& diagnostics) {
   WholeSet whole(set, groups);
   Report report(set, whole, diagnostics);
-  const std::vector<std::uint32_t> knotted = knotted_nodes(whole);
-  if (knotted.empty()) {
+  const std::vector<std::uint32_t> on_cycles = nodes_on_cycles(whole);
+  if (on_cycles.empty()) {
     const std::optional<Stuck> stuck = find_stuck_run(whole, set, groups);
     if (whole.one_at_a_time()) {
       report.find_blocked();
-      const std::vector<std::uint32_t> one_by_one = knotted_nodes(whole);
+      const std::vector<std::uint32_t> one_by_one = nodes_on_cycles(whole);
       report.add(one_by_one, Severity::warning, [](const Kinds&) { return one_at_a_time_hint; });
       if (!one_by_one.empty()) return;
     }
@@ -279,13 +279,13 @@ void check_deadlock(std::span<const TraceSummary> set, const GroupLists* groups,
   }
   report.find_blocked();
   std::vector<bool> in_question(whole.size());
-  for (const std::uint32_t node : knotted) in_question[node] = true;
+  for (const std::uint32_t node : on_cycles) in_question[node] = true;
   whole.keep_forced(in_question, groups);
-  const std::vector<std::uint32_t> certain = knotted_nodes(whole);
+  const std::vector<std::uint32_t> certain = nodes_on_cycles(whole);
   report.add(certain, Severity::error, certain_hint);
   whole.keep_all();
   std::vector<std::uint32_t> rest;
-  std::set_difference(knotted.begin(), knotted.end(), certain.begin(), certain.end(), std::back_inserter(rest));
+  std::set_difference(on_cycles.begin(), on_cycles.end(), certain.begin(), certain.end(), std::back_inserter(rest));
   report.add(std::move(rest), Severity::warning, possible_hint);
 }
 

@@ -319,7 +319,7 @@ ProvenanceFacts check_provenance(const Trace& trace, const Graph& graph, Diagnos
   ProvenanceFacts facts{.rank = trace.rank};
   facts.counters = check_chunk_counters(trace, diagnostics);
   if (facts.counters.total != 0) facts.where = location_of(trace, facts.counters.node);
-  facts.ranks = int32(std::span<const Attr>(trace.metadata.table.attrs), msccl::ngpus).value_or(0);
+  facts.ranks = int32_value(std::span<const Attr>(trace.metadata.table.attrs), msccl::ngpus).value_or(0);
   rules::StepChecker(trace, graph, diagnostics, facts).run();
   return facts;
 }

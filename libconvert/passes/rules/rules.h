@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Declares the rules, one file each; validate.cpp runs them in the order of rules.def.
+// Declares the rules, one file each; they report to `diagnostics`. validate.cpp runs them in rules.def's order.
 #pragma once
 
 #include <span>

@@ -28,11 +28,11 @@ class Collapse {
   void write() {
     std::uint32_t next = 0;
     for (std::uint32_t k = 0; k < table_.nodes.size(); ++k) {
-      if (merged_.of(k) != MergedCollectives::none) continue;
+      if (merged_.of(k) != no_index) continue;
       const Node& from = table_.nodes[k];
       while (next < merged_.size() && merged_.all()[next].id <= from.id) add_collective(next++);
       out_.begin_copy(table_, from, from.id, from.type);
-      add_deps(k, MergedCollectives::none);
+      add_deps(k, no_index);
       for (const Attr& a : table_.attributes(from)) out_.add_copy(table_, a);
       out_.end_copy(table_, from);
     }
@@ -43,8 +43,7 @@ class Collapse {
 
   void add_collective(std::uint32_t number) {
     const MergedCollective& c = merged_.all()[number];
-    if (const std::uint32_t twin = merged_.ids().find(c.id);
-        twin != IdIndex::none && merged_.of(twin) == MergedCollectives::none)
+    if (const std::uint32_t twin = merged_.ids().find(c.id); twin != IdIndex::none && merged_.of(twin) == no_index)
       throw merged_.error(twin, "has the id of " + merged_.describe(number));
     merged_.restore(number, out_);
     add_deps(c.root, number);

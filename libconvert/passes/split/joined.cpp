@@ -12,7 +12,7 @@ const Name joined_keeps_ids{std::string_view("joined.keeps_ids")};
 const Name joined_metadata{std::string_view("joined.metadata")};
 const Name joined_groups{std::string_view("joined.groups")};
 
-// Ids further apart than this are not kept by their distance: sums over all ranks must fit into 64 bits.
+// Ranks with an id from this on are numbered anew: with offsets for all ids, sums over ranks would leave 64 bits.
 constexpr NodeId most_ids = NodeId{1} << 32;
 
 Error bad(const Trace& trace, const std::string& what) { return input_error({.file = trace.name}, what, "joined"); }

@@ -35,8 +35,8 @@ class RankJoiner {
   // Adds a rank; ranks come in ascending order. `metadata`: its GlobalMetadata message.
   void add(const Trace& trace, std::string metadata);
   [[nodiscard]] JoinedRanks& joined() { return joined_; }
-  // Returns the nodes of the i-th rank with their new ids, and `npu`. Throws Error(input) [joined]: a dependency on
-  // no node, where ids are too far apart to be kept by their distance.
+  // Returns the nodes of the i-th rank added, with their new ids, and `npu`. Throws Error(input) [joined] on a
+  // dependency on no node, if the rank keeps its ids in joined_id (see JoinedRanks::keeps_ids).
   [[nodiscard]] NodeTable number(const Trace& trace, std::size_t i) const;
 
  private:

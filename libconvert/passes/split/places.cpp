@@ -28,7 +28,7 @@ class PlaceReader {
     const std::string_view text = table.string(*a);
     const std::size_t digits = text.find_last_not_of("0123456789") + 1;
     const auto rank = parse_unsigned(text.substr(digits));
-    if (!rank || *rank > most_rank)
+    if (!rank || *rank > largest_rank)
       throw bad(system_, i,
                 named(*a) + " is '" + std::string(text) + "', which does not end in the number of an NPU");
     return {.ranks = {.rank = static_cast<Rank>(*rank)}};
@@ -42,7 +42,7 @@ class PlaceReader {
     if (v.status == IntValue::Status::wrong_kind)
       throw bad(system_, i,
                 named(a) + " is of kind " + std::string(kind_name(a.kind)) + "; an integer or text is expected");
-    if (!v || v.value < 0 || v.value > most_rank)
+    if (!v || v.value < 0 || v.value > largest_rank)
       throw bad(system_, i, named(a) + " is no rank, an integer from 0 to 2^31-1");
     return static_cast<Rank>(v.value);
   }

@@ -10,8 +10,6 @@
 namespace convert {
 namespace {
 
-constexpr std::int64_t most_tag = 0x7fffffff;
-
 // A message to all children of a node on another NPU.
 struct CrossMessage {
   std::uint32_t from = 0;  // index of the producer
@@ -139,7 +137,7 @@ struct SystemSplit::State {
     if (joined) last = std::max(last, joined->first_ids.back());
     const std::uint64_t fresh = transfer_number.size() + messages.size();
     if (fresh == 0) return;
-    if (highest >= most_tag || fresh > static_cast<std::uint64_t>(most_tag - highest))
+    if (highest >= largest_tag || fresh > static_cast<std::uint64_t>(largest_tag - highest))
       throw input_error({.file = system.name},
                         "no tags are left behind " + std::to_string(highest) + " for " + counted(fresh, "message"),
                         "split");

@@ -15,12 +15,10 @@
 
 namespace convert {
 
-inline constexpr Rank most_rank = 0x7fffffff;  // comm_src and comm_dst are int32
-
 // Says where a node goes.
 struct NodePlace {
   TaskRanks ranks{};        // no_rank: not said
-  std::int64_t bytes = -1;  // of a transfer; of a copy within a rank that was one; -1: as the node says
+  std::int64_t bytes = -1;  // of a transfer, or of a copy that a device map made of one; -1: neither
 };
 
 // Returns the place of each node by an attribute: an integer from 0, or text that ends in one, such as "npu3", "GPU
@@ -49,7 +47,7 @@ struct SplitCounts {
 
 // Makes the traces of a system. A node keeps its id, or gets back its id from before it was joined; both ends of a
 // transfer or a new message have one id. A message carries the bytes of the producer's tensor_size if some child
-// has a data dependency, else none: it synchronises. Tags of new messages lie behind all others. An edge from a
+// has a data dependency, else none: it synchronises. Tags of new messages come after all others. An edge from a
 // send to the receive that it matches is the message itself. The attribute npu is left out.
 class SystemSplit {
  public:
@@ -65,7 +63,7 @@ class SystemSplit {
   [[nodiscard]] const Trace& system() const;
   [[nodiscard]] const std::optional<JoinedRanks>& joined() const;
   [[nodiscard]] const std::vector<Rank>& ranks() const;
-  // Returns the nodes of ranks()[i]. Thread-safe. Throws Error(input) [joined]: a dependency on a node of no NPU.
+  // Returns the nodes of ranks()[i]. Thread-safe. Throws Error(input) [split] on ids that a joined set lacks.
   [[nodiscard]] NodeTable nodes(std::size_t i) const;
 
  private:

@@ -34,11 +34,11 @@ struct SubsetCounts {
   void add(const SubsetCounts& other);
 };
 
-// Makes the trace one of the subset: its number, the peers of its messages, and what collectives state of the ranks
-// of their groups: group_size, and send_splits and recv_splits with the bytes (comm_size, comm_bytes_out) in
-// proportion. Nodes that depended on a dropped message depend on what it depended on. Throws Error(input) [split]
-// with the node: a message from or to another rank; comm_src or comm_dst of another kind; a cycle, or dependencies
-// beyond a limit, where messages are left out.
+// Makes the trace of a taken rank one of the subset: its number, the peers of its messages, roots, and what
+// collectives state of their groups: group_size, and send_splits and recv_splits with the bytes (comm_size,
+// comm_bytes_out) in proportion. Nodes that depended on a dropped message depend on what it depended on. Throws
+// Error(input) [split]: with the node, a message from or to another rank, comm_src or comm_dst of another kind;
+// with the trace, where messages are left out, a cycle, or dependencies beyond a limit.
 [[nodiscard]] SubsetCounts take_rank(const RankSubset& subset, Trace& trace);
 
 }  // namespace convert

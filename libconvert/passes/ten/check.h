@@ -11,11 +11,11 @@ namespace convert {
 
 // Reports as errors: no such wire [R1], faster than the wire [R2], two transfers on a wire at once [R3], demands of
 // the collective that are not there [R6], and what follow() finds [R4 to R6]; as warnings [R7]: copies of what is
-// there already, transfers after the end, wires without use, and a wrong claimed time. A schedule without times
-// gets some first (see retime()); `timed`: the schedule with the times used. The flow is empty if there are none.
+// there already, transfers after the end, wires without use, a wrong claimed time. Sets `timed` to the schedule
+// with times (retime()'s for positions; none after an error in `diagnostics`: then the returned flow is empty).
 [[nodiscard]] Flow check_schedule(const Schedule& schedule, Schedule& timed, Diagnostics& diagnostics);
 
-// Returns when the last transfer ends, as written; nothing if there are only positions.
+// Returns when the last transfer ends, as written; nothing for times in positions, or in steps of unknown length.
 [[nodiscard]] std::optional<Picoseconds> written_time(const Schedule& schedule);
 
 }  // namespace convert

@@ -19,7 +19,7 @@ struct Flow {
   std::vector<std::uint32_t> previous;  // by transfer: the one before it on its wire; no_index: the first
   std::vector<std::uint32_t> order;     // all transfers by start and id: parents and previous ones stand before
   std::vector<bool> redundant;          // by transfer: brings a copy to a node that holds it already
-  std::vector<bool> late;               // by transfer: begins when every chunk is where it must be
+  std::vector<bool> late;  // by transfer: begins after all chunks have arrived; false if any are reduced
 
   [[nodiscard]] std::span<const std::uint32_t> parents_of(std::uint32_t transfer) const {
     return {parent_list.data() + parents[transfer].begin, parents[transfer].count};
@@ -28,12 +28,12 @@ struct Flow {
 
 // Follows the chunks through a schedule with times (continuous or steps). Reports as errors: a transfer of what its
 // sender does not hold [R4], a reduction into what has been passed on or was never there [R5], a chunk that is
-// missing at the end or lacks contributions [R6]. An arrival serves whatever starts at its end, or up to the
-// tolerance before.
+// missing at the end or lacks contributions [R6]. An arrival counts for every transfer that starts at its end or
+// later, or earlier by no more than tolerance().
 [[nodiscard]] Flow follow(const Schedule& schedule, Diagnostics& diagnostics);
 
-// Returns how much earlier than exact arithmetic wants something may happen, which decimal files lose: 1 ps, or a
-// millionth of the hop time; 0 between steps.
+// Returns by how much earlier than written a transfer counts as ended, since decimal files round: with continuous
+// times 1 ps, or a millionth of its duration if that is more; else 0.
 [[nodiscard]] std::int64_t tolerance(const Schedule& schedule, const Schedule::Transfer& t);
 
 // Returns the transfers by wire, then start and id: groups of equal (src, dst), ascending.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Removes relays that carry nothing: numbers of switches, which transfers go through without naming them.
+// Removes idle relays: node numbers of switches that no transfer names, since they are passed through unnamed.
 #pragma once
 
 #include "core/algorithm/schedule.h"

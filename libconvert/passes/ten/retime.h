@@ -9,10 +9,10 @@
 
 namespace convert {
 
-// Returns the transfers with continuous times. A sum is passed on when all reductions into it are done; if it goes
-// away and comes back as a copy, copies go on from that one. A wire takes its hop time, or if that is not told, as
-// long as the schedule says, or 1 us. Reports transfers that can never start [R4] and returns the schedule
-// unchanged then.
+// Returns the schedule with continuous times, without step length and claimed time. A sum is passed on when all
+// reductions into it are done; if a copy of it comes back, later copies wait for that. A wire takes its hop time
+// or, where that is not told, as long as the schedule says, or 1 us. If transfers can never start, reports them
+// [R4] and returns the schedule unchanged.
 [[nodiscard]] Schedule retime(const Schedule& schedule, Diagnostics& diagnostics);
 
 // Returns the schedule without the copies that `flow` found redundant, with new times.

@@ -16,7 +16,7 @@ namespace convert {
 class Sums {
  public:
   using Id = std::uint32_t;
-  explicit Sums(const Schedule& schedule) : s_(schedule) {}
+  explicit Sums(const Schedule& schedule) : s_(schedule) {}  // which must outlive this
 
   [[nodiscard]] static Id single(std::uint32_t node) { return node; }
   [[nodiscard]] Id add(Id a, Id b) {

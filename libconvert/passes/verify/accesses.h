@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds pairs of steps that share a chunk, need an order, and are not ordered by waits of threadblocks themselves.
+// Finds pairs of steps that access one chunk and need an order which their chains and own waits do not give.
 #pragma once
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 
 namespace convert {
 
-// Returns an error at the first step of the circle, or else of the chain of waits, that blocks an execution; its
+// Returns an error at the first step of the cycle, or else of the chain of waits, that blocks an execution; its
 // notes say what each of them waits for. `execution` has blocked chains.
 [[nodiscard]] Diagnostic explain_deadlock(const StepGraph& graph, const Execution& execution);
 

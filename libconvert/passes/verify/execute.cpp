@@ -120,7 +120,7 @@ void Machine::advance(std::uint32_t c) {
     const GraphStep& step = p_.steps[s];
     if (blocked(c, s, step)) return;
     if (options_.values) compute(s, step, chain.rank);
-    if (options_.values || options_.trace_writers) result_.order.push_back(s);
+    if (options_.values || options_.keep_order) result_.order.push_back(s);
     if (step.in != no_index) {
       Queue& q = queues_[step.in];
       ++q.received;

@@ -16,10 +16,10 @@ namespace convert {
 
 struct ExecuteOptions {
   int slots = 0;                // messages that a connection holds; 0: any number
-  bool inplace = false;         // input and output alias (layout of the collective)
   bool operand_is_dst = false;  // rrc, rrs, rrcs reduce into their own destination instead of src
   bool values = true;           // false: only progress
-  bool trace_writers = false;   // keep who wrote what each step read, for counter-examples
+  bool keep_order = false;      // Execution::order without values
+  bool trace_writers = false;   // with values: keep who wrote what each step read, for counter-examples
 };
 
 // Says what holds a blocked chain.
@@ -62,9 +62,9 @@ struct Execution {
   Values values;
   std::vector<Value> slots;                // final contents
   std::vector<Blocked> blocked;            // empty: everything ran
-  std::vector<std::uint32_t> order;        // steps as executed (values or trace_writers)
-  std::vector<std::uint32_t> last_writer;  // by slot (trace_writers only)
-  // By step, who wrote the first chunk it read; no_index: initial (trace_writers only).
+  std::vector<std::uint32_t> order;        // steps as executed (values or keep_order)
+  std::vector<std::uint32_t> last_writer;  // by slot: a step; no_index: initial (trace_writers)
+  // By step: the step that wrote the first chunk it read; no_index: initial (trace_writers).
   std::vector<std::uint32_t> source_writer;
   std::uint64_t undefined_reads = 0;
   std::uint32_t first_undefined = no_index;  // step

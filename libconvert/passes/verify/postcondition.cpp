@@ -66,7 +66,7 @@ class Comparison {
     return out;
   }
 
-  // Returns the rank whose data the last rank holds; 0 if it holds no single rank's (the comparison fails then).
+  // Returns whose data the last rank with one rank's data holds; 0 if there is none (the comparison fails then).
   [[nodiscard]] std::uint32_t broadcast_root() const {
     std::uint64_t slot = 0;
     std::uint32_t chunk = 0;

@@ -21,8 +21,8 @@ struct Races {
   std::optional<Conflict> undecided{};  // the first pair beyond the budget; there may be more, of all kinds
 };
 
-// Compares each read with the write before it, and each write with the write and the reads before it, without reads
-// that their own rank orders before another of these reads. Returns the races. `order`: all steps as executed.
+// Compares each read with the write before it, and each write with the write and the reads before it, but for reads
+// that their rank orders before a later one of these reads. Returns the races. `order`: all steps as executed.
 //
 // Takes time linear in accesses as long as steps themselves wait for the steps that they share chunks with, or get
 // from these what they write. Any other pair costs up to steps / 256; `budget` limits the cost of all such pairs.

@@ -113,8 +113,8 @@ struct StepGraph : StepHeader, StepNames {
 [[nodiscard]] StepGraph make_step_graph(const Algorithm& algorithm);
 
 // Makes the graph of traces (ranks 0…n-1) with chunk provenance, which must outlive it. Uses their dependencies,
-// not threadblock attributes; chains are paths that cover the graph. Throws Error(input) [provenance] where nodes
-// do not form steps, [cycles] on a cycle.
+// not threadblock attributes; chains are paths that cover the graph. Reports messages of one tag in no order
+// [pairs]. Throws Error(input) [provenance] where nodes do not form steps, [cycles] on a cycle.
 [[nodiscard]] StepGraph make_step_graph(std::span<const Trace> traces, Diagnostics& diagnostics);
 
 // Finds or adds connections by (src, dst, channel).

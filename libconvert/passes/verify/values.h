@@ -56,7 +56,7 @@ class RankSets {
   Id all_ = 0;
 };
 
-// The content of one slot: nothing, contributions to one chunk, or (a mistake, mostly) a sum of several chunks.
+// The content of one slot: nothing, contributions of ranks to one chunk, or (mostly a mistake) a sum of chunks.
 using Value = std::uint64_t;
 inline constexpr Value nothing = 0;
 

@@ -127,7 +127,7 @@ Reading Verifier::read(const BufferLayout& layout, const ExecuteOptions& options
 
 void Verifier::check_mode(bool inplace, const std::string& mode) {
   const BufferLayout layout(p_, inplace);
-  ExecuteOptions options{.slots = fifo_slots(p_.protocol), .inplace = inplace};
+  ExecuteOptions options{.slots = fifo_slots(p_.protocol)};
   Reading reading = read(layout, options);
   if (!reading.execution.blocked.empty()) {
     const Execution bounded = std::move(reading.execution);

@@ -27,8 +27,6 @@
 namespace convert {
 namespace {
 
-constexpr std::int64_t most_tag = 0x7fffffff;
-
 // Messages between two places that differ in their tags, at most: channels of threadblocks, or transfers of a link.
 std::uint32_t tags_of(const Algorithm& a) {
   std::uint32_t most = 0;
@@ -311,7 +309,7 @@ void MergedSet::define_groups(const std::vector<CollectiveCensus>& found) {
   build_algorithms(found);
   std::int64_t last = 0;
   const std::int64_t instances = static_cast<std::int64_t>(calls) * plan_.most_chunks;
-  if (__builtin_mul_overflow(instances, std::int64_t{plan_.tags}, &last) || last > most_tag - plan_.first_tag) {
+  if (__builtin_mul_overflow(instances, std::int64_t{plan_.tags}, &last) || last > largest_tag - plan_.first_tag) {
     throw failure(std::to_string(instances) + " instances of " + std::to_string(plan_.tags) +
                   " tags each do not fit into 31 bits");
   }
@@ -357,7 +355,7 @@ void MergedSet::census() {
     highest = std::max(highest, c.highest_tag);
     plan_.first_instance = std::max(plan_.first_instance, static_cast<std::uint64_t>(c.highest_instance + 1));
   }
-  if (highest >= most_tag) throw failure("no tags are left behind " + std::to_string(highest));
+  if (highest >= largest_tag) throw failure("no tags are left behind " + std::to_string(highest));
   plan_.first_tag = highest + 1;
   define_groups(found);
   ranks_.resize(plan_.ranks);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Breaks circles in which the ranks of a set wait for each other.
+// Breaks cycles in which the ranks of a set wait for each other.
 #pragma once
 
 #include <memory>

@@ -16,8 +16,6 @@
 namespace convert {
 namespace {
 
-constexpr Rank most_ranks = 0x7fffffff;  // ends of messages are int32 in most traces
-
 bool communicates(NodeType type) {
   return type == NodeType::comm_send || type == NodeType::comm_recv || type == NodeType::comm_coll;
 }
@@ -141,7 +139,7 @@ SideBySide::SideBySide(std::vector<std::unique_ptr<TraceSource>>& sets, unsigned
       require_whole_set(set.held);
       ranks = set.held.size();
     }
-    if (ranks > most_ranks - ranks_)
+    if (ranks > largest_rank - ranks_)
       throw input_error({.file = source->base_name()}, "the ranks of all sets exceed 2^31", "merge");
     set.ranks = static_cast<Rank>(ranks);
     ranks_ += set.ranks;

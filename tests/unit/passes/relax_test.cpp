@@ -80,10 +80,10 @@ std::vector<TraceBuilder> crossed(std::string_view letters) {
 TEST(Relax, TakesOutOneDependencyOfACircle) {
   auto set = crossed("s");
   const Relaxation r = relaxed(set);
-  EXPECT_TRUE(r.circles);
+  EXPECT_TRUE(r.cycles);
   EXPECT_TRUE(r.breakable);
   EXPECT_EQ(cut_lines(r.cuts).size(), 1U);
-  EXPECT_FALSE(relaxed(set, r.cuts).circles);
+  EXPECT_FALSE(relaxed(set, r.cuts).cycles);
 }
 
 TEST(Relax, LeavesSetsWithoutCirclesAlone) {
@@ -92,7 +92,7 @@ TEST(Relax, LeavesSetsWithoutCirclesAlone) {
   set[1].send(2, 0, 0, 8).recv(1, 0, 0, 8, {2});
   rules(set[1], "s");
   const Relaxation r = relaxed(set);
-  EXPECT_FALSE(r.circles);
+  EXPECT_FALSE(r.cycles);
   EXPECT_TRUE(r.cuts.empty());
 }
 
@@ -100,7 +100,7 @@ TEST(Relax, WhatIsNotKnownToBeOrderStays) {
   for (const std::string_view letters : {"d", "", "x", "ss"}) {  // data; nothing; unknown; of another list
     auto set = crossed(letters);
     const Relaxation r = relaxed(set);
-    EXPECT_TRUE(r.circles) << letters;
+    EXPECT_TRUE(r.cycles) << letters;
     EXPECT_FALSE(r.breakable) << letters;
     EXPECT_TRUE(r.cuts.empty()) << letters;
   }
@@ -245,14 +245,14 @@ TEST(Relax, NoCircleIsLeftAndNoneIsTakenOutInVain) {
     auto set = random.next(groups);
     const Relaxation r = relaxed(set, {}, &groups);
     const Cuts order = all_order(set);
-    ASSERT_EQ(r.breakable, !relaxed(set, order, &groups).circles || !r.circles) << "set " << s;
-    with_circles += r.circles ? 1 : 0;
-    if (!r.circles || !r.breakable) {
+    ASSERT_EQ(r.breakable, !relaxed(set, order, &groups).cycles || !r.cycles) << "set " << s;
+    with_circles += r.cycles ? 1 : 0;
+    if (!r.cycles || !r.breakable) {
       ASSERT_TRUE(r.cuts.empty());
       continue;
     }
     ++breakable;
-    ASSERT_FALSE(relaxed(set, r.cuts, &groups).circles) << "set " << s;
+    ASSERT_FALSE(relaxed(set, r.cuts, &groups).cycles) << "set " << s;
     for (const auto& [rank, cuts] : r.cuts) {
       for (const Cut& cut : cuts) {
         const auto& known = order.at(rank);
@@ -262,7 +262,7 @@ TEST(Relax, NoCircleIsLeftAndNoneIsTakenOutInVain) {
         Cuts but_one = r.cuts;
         std::erase_if(but_one[rank],
                       [&](const Cut& c) { return c.node == cut.node && c.dependency == cut.dependency; });
-        ASSERT_TRUE(relaxed(set, but_one, &groups).circles) << "set " << s << ": with one back there is a circle";
+        ASSERT_TRUE(relaxed(set, but_one, &groups).cycles) << "set " << s << ": with one back there is a circle";
         ++taken;
       }
     }
@@ -272,7 +272,7 @@ TEST(Relax, NoCircleIsLeftAndNoneIsTakenOutInVain) {
       if (std::none_of(cuts.begin(), cuts.end(), is_plain)) continue;
       Cuts contradicted = r.cuts;
       for (auto& [other, of] : contradicted) std::erase_if(of, is_plain);
-      ASSERT_TRUE(relaxed(set, contradicted, &groups).circles);
+      ASSERT_TRUE(relaxed(set, contradicted, &groups).cycles);
       break;
     }
   }
@@ -333,7 +333,7 @@ TEST(Relax, LongCirclesAreLinear) {
   }
   const Relaxation r = relaxed(set);
   EXPECT_EQ(cut_lines(r.cuts).size(), 1U);
-  EXPECT_FALSE(relaxed(set, r.cuts).circles);
+  EXPECT_FALSE(relaxed(set, r.cuts).cycles);
 }
 
 // Many circles behind each other: each pair of messages crosses.
@@ -352,7 +352,7 @@ TEST(Relax, ManyCirclesAreLinear) {
   }
   const Relaxation r = relaxed(set);
   EXPECT_EQ(cut_lines(r.cuts).size(), steps);
-  EXPECT_FALSE(relaxed(set, r.cuts).circles);
+  EXPECT_FALSE(relaxed(set, r.cuts).cycles);
 }
 
 TEST(IncrementalOrder, RefusesWhatClosesACircle) {

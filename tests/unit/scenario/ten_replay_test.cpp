@@ -59,7 +59,7 @@ std::vector<Key> by_provenance(const std::vector<Trace>& traces) {
   Diagnostics diagnostics;
   const StepGraph p = make_step_graph(traces, diagnostics);
   const BufferLayout layout(p, p.inplace);
-  const Execution e = execute(p, layout, {.inplace = p.inplace, .trace_writers = true});
+  const Execution e = execute(p, layout, {.trace_writers = true});
   EXPECT_TRUE(e.blocked.empty());
   std::vector<std::set<std::size_t>> slots(layout.slots());
   std::vector<Message> messages;

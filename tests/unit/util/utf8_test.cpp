@@ -31,5 +31,13 @@ TEST(Utf8, SequencesMayStandAnywhere) {
   }
 }
 
+TEST(Utf8, TextIsCutBetweenCharacters) {
+  EXPECT_EQ(cut_text("größe", 7), "größe");
+  EXPECT_EQ(cut_text("größe", 6), "größ…");
+  EXPECT_EQ(cut_text("größe", 5), "grö…");
+  EXPECT_EQ(cut_to("größe", 3), "gr");
+  EXPECT_EQ(cut_to("ö", 1), "");
+}
+
 }  // namespace
 }  // namespace convert

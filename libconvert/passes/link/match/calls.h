@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Holds the operators of both files side by side and pairs those without ids: by sequence numbers, then by name and
-// order. Names are numbers; operators stand by thread, in the order in which they began.
+// order. Each name has one number in both files. Operators are listed by thread, in the order in which they began.
 #pragma once
 
 #include <cstddef>
@@ -60,7 +60,7 @@ struct BothCalls {
   }
 };
 
-// Returns both sides with the pairs of `matching`. If ids hold, events with an id are not open.
+// Returns both sides with the pairs of `matching`. If matching.ids_hold, events with an id are not open.
 [[nodiscard]] BothCalls both_calls(const Trace& host, const HostOperators& operators, const Profile& device,
                                    const Matching& matching);
 
@@ -73,9 +73,9 @@ bool pair_by_sequence(BothCalls& calls, LinkReport& report);
 // Returns, by thread of the host trace, the thread of the profile with most of its partners, or no_index.
 [[nodiscard]] std::vector<std::uint32_t> threads_by_partners(const BothCalls& calls);
 
-// Pairs operators by name and order: between two pairs of a thread only what lies between them, before the first
-// pair and behind the last what lies next to it. Pairs a thread without pairs with the thread that shares most of
-// its names, if they fit. `same_numbers`: equal names with different sequence numbers are different calls.
+// Pairs operators by name and order: those that lie between two pairs of a thread; before its first pair and after
+// its last only those next to it. A thread without pairs goes with the one that shares most of its names, if they
+// fit. `same_numbers`: equal names with different sequence numbers are different calls.
 void pair_between(BothCalls& calls, bool same_numbers, LinkReport& report);
 
 }  // namespace convert

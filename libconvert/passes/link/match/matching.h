@@ -31,9 +31,9 @@ struct Matching {
 [[nodiscard]] Matching match_calls(const Trace& host, const HostOperators& operators, const Profile& device,
                                    LinkReport& report);
 
-// Removes the operators and calls that began before the first operator of the host trace, if other operators ran
-// there, and what these calls launched; likewise behind the last. Keeps what was launched within, whenever it ran,
-// and ends an annotation that encloses the end of the observation there.
+// Cuts the profile to what the host trace observed: if other operators ran before its first one, removes operators
+// and calls from before then, and what these calls launched; likewise after its last one. Keeps what was launched
+// in between, whenever it ran. An annotation that goes on after the end of the observation ends there.
 void keep_observed(Profile& device, Matching& matching, LinkReport& report);
 
 // Counts operators and events without a partner in `report`, by reason.

@@ -126,7 +126,7 @@ class OrderFinder {
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> node_of_;                         // by operator
   std::unordered_map<std::uint32_t, std::uint32_t> left_out_;  // operators that are no nodes, and their callers
-  std::vector<std::uint32_t> handed_over_;                     // by burst: node behind which it begins
+  std::vector<std::uint32_t> handed_over_;                     // by burst: node after which it begins
   std::optional<IdLookup> syncs_;                              // by correlation
   std::unordered_map<std::int64_t, Streams::Moment> records_;  // of events, by correlation
   Storages storages_;

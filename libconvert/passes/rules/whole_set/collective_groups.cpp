@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "util/utf8.h"
+
 namespace convert::rules {
 namespace {
 
@@ -68,9 +70,8 @@ std::vector<CollectiveGroup> collective_groups(std::span<const TraceSummary> set
 std::string group_text(const std::string& name) {
   constexpr std::size_t max_shown = 40;
   if (name.empty()) return "all ranks";
-  const std::string_view shown = cut_to(name, max_shown);
-  const bool cut = shown.size() < name.size();
-  return is_readable(shown) ? "group " + std::string(shown) + (cut ? "…" : "") : "a group of unreadable name";
+  const std::string shown = cut_text(name, max_shown);
+  return is_readable(shown) ? "group " + shown : "a group of unreadable name";
 }
 
 bool same_type(const CollectiveNode& a, const CollectiveNode& b) {

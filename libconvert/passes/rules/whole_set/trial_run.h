@@ -18,11 +18,11 @@ struct Stuck {
   std::string how;                     // "where computing takes no time"
 };
 
-// Starts what is ready by the lowest id and gives messages of one source, destination, tag and size to receives in
-// the order in which they start; with nodes that compute for equally long, not at all, and longer than anything
-// else, and the same with one send or collective of a rank at a time, whose collectives meet in the order in which
-// they start as well. Returns the first run that does not end; nothing if all do, if dependencies leave no choice,
-// or if a message or call lacks its partner. The set has no circles.
+// Starts ready nodes by the lowest id; a message goes to the first receive started of its source, destination, tag
+// and size. Runs the set with nodes that take equally long, with computing that takes no time, and with computing
+// that takes longer than all else; then again with one send or collective of a rank at a time, where collectives
+// meet in the order in which they start. Returns the first run that does not end; nothing if all end, dependencies
+// leave no choice, or a message or call lacks its partner. The set must have no cycles.
 [[nodiscard]] std::optional<Stuck> find_stuck_run(const WholeSet& whole, std::span<const TraceSummary> set,
                                                   const GroupLists* groups);
 

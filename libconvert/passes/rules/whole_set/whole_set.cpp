@@ -83,10 +83,10 @@ WholeSet::WholeSet(std::span<const TraceSummary> set, const GroupLists* groups) 
   for (const TraceSummary& s : set) {
     base_.push_back(static_cast<std::uint32_t>(total));
     total += s.size;
-    if (total >= none) throw too_large();
+    if (total >= no_index) throw too_large();
   }
   base_.push_back(static_cast<std::uint32_t>(total));
-  other_.assign(total, none);
+  other_.assign(total, no_index);
   for_each_message_group(messages_by_rank(set), [&](const MessageGroup& g) {
     for (std::size_t k = 0; k < std::min(g.sends.size(), g.recvs.size()); ++k) {
       const std::uint32_t send = base_[g.src] + set[g.src].messages.sends[g.sends[k]].node;
@@ -106,11 +106,11 @@ bool WholeSet::one_at_a_time() {
   bool several = false;
   for (const TraceSummary& s : set_) several = several || s.collectives.size() > 1;
   if (!several || meetings() == 0) return false;
-  next_.assign(nodes(), none);
+  next_.assign(nodes(), no_index);
   for (std::uint32_t r = 0; r < set_.size(); ++r) {
-    std::uint32_t before = none;
+    std::uint32_t before = no_index;
     for (const std::uint32_t index : collectives_in_order(r)) {
-      if (before != none) next_[before] = other_[base_[r] + index];
+      if (before != no_index) next_[before] = other_[base_[r] + index];
       before = base_[r] + index;
     }
   }
@@ -130,7 +130,7 @@ std::vector<std::uint32_t> WholeSet::collectives_in_order(std::uint32_t rank) co
 }
 
 void WholeSet::add_meetings(const CollectiveGroup& g) {
-  std::size_t calls = none;
+  std::size_t calls = no_index;
   for (const auto& m : g.members) calls = std::min(calls, m.use == nullptr ? 0 : m.use->calls.size());
   if (g.members.size() < 2) return;
   for (std::size_t k = 0; k < calls; ++k) {
@@ -141,11 +141,13 @@ void WholeSet::add_meetings(const CollectiveGroup& g) {
       if (!same_type(call(m), call(g.members.front()))) return;
     }
     if (!meets) continue;
-    if (std::uint64_t{size()} + 1 >= none || members_.size() + g.members.size() >= none) throw too_large();
-    for (const auto& m : g.members) members_.push_back(base_[m.rank] + call(m).node);
-    std::sort(members_.begin() + member_begin_.back(), members_.end());
-    for (std::size_t i = member_begin_.back(); i < members_.size(); ++i) other_[members_[i]] = size();
-    member_begin_.push_back(static_cast<std::uint32_t>(members_.size()));
+    if (std::uint64_t{size()} + 1 >= no_index || members_.items.size() + g.members.size() >= no_index)
+      throw too_large();
+    for (const auto& m : g.members) members_.items.push_back(base_[m.rank] + call(m).node);
+    const auto added = std::span(members_.items).subspan(members_.begin.back());
+    std::ranges::sort(added);
+    for (const std::uint32_t node : added) other_[node] = size();
+    members_.end_row();
   }
 }
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
+#include "graph/rows.h"
 #include "passes/trace_summary.h"
 #include "passes/validate.h"
 
@@ -16,11 +16,9 @@ namespace convert::rules {
 // Numbers all nodes of all ranks, rank by rank. Edges are dependencies, and go from the k-th send to the k-th
 // receive, which completes only after its send was issued; receives without a send belong to rule pairs. The k-th
 // collective of a group is a further node, the meeting: it waits for all that its ranks' nodes depend on, and they
-// wait only for it. There are no meetings from where ranks disagree on (rule collectives).
+// wait only for it. From the first call on whose type ranks disagree, a group has no meetings (rule collectives).
 class WholeSet {
  public:
-  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
-
   // Throws Error(input) [deadlock] if there are too many nodes for one numbering. `groups` may be null.
   WholeSet(std::span<const TraceSummary> set, const GroupLists* groups);
 
@@ -29,7 +27,7 @@ class WholeSet {
   // ranks.
   bool one_at_a_time();
 
-  // Makes only waits for other ranks count that no order of issue avoids, and only of nodes with `in_question`.
+  // Lets only those waits for other ranks count that every order of issue has, and only of nodes `in_question`.
   void keep_forced(const std::vector<bool>& in_question, const GroupLists* groups);
   // Makes all waits count again.
   void keep_all() { forced_.clear(); }
@@ -39,29 +37,32 @@ class WholeSet {
   [[nodiscard]] bool is_meeting(std::uint32_t node) const { return node >= nodes(); }
   // Returns the nodes of the ranks that meet, ascending.
   [[nodiscard]] std::span<const std::uint32_t> members(std::uint32_t meeting) const {
-    const std::uint32_t m = meeting - nodes();
-    return std::span(members_).subspan(member_begin_[m], member_begin_[m + 1] - member_begin_[m]);
+    return members_[meeting - nodes()];
   }
-  // Returns the node of a rank that meets there; none if the rank does not.
+  // Returns the node of a rank that meets there; no_index if the rank does not.
   [[nodiscard]] std::uint32_t member_of(std::uint32_t meeting, std::uint32_t rank) const {
     const auto all = members(meeting);
     const auto at = std::lower_bound(all.begin(), all.end(), base_[rank]);
-    return at != all.end() && *at < base_[rank + 1] ? *at : none;
+    return at != all.end() && *at < base_[rank + 1] ? *at : no_index;
   }
   [[nodiscard]] std::uint32_t rank_of(std::uint32_t node) const;
   [[nodiscard]] std::uint32_t base(std::uint32_t rank) const { return base_[rank]; }
-  // Returns whether a node is a collective that meets others.
-  [[nodiscard]] bool is_call(std::uint32_t node) const { return other_[node] != none && is_meeting(other_[node]); }
-  // Returns the receive that waits for a send; none if there is none, or if the node is no send.
-  [[nodiscard]] std::uint32_t receive_of(std::uint32_t node) const { return is_call(node) ? none : other_[node]; }
+  // Returns whether a node of a rank (no meeting) is a collective that meets others.
+  [[nodiscard]] bool is_call(std::uint32_t node) const {
+    return other_[node] != no_index && is_meeting(other_[node]);
+  }
+  // Returns the receive that waits for a send; no_index if there is none, or the node is no send.
+  [[nodiscard]] std::uint32_t receive_of(std::uint32_t node) const {
+    return is_call(node) ? no_index : other_[node];
+  }
 
   // Calls visit(waiting, dependent) for all that wait for `node`. `dependent`: the node with that dependency, the
-  // member if `waiting` is a meeting; none if it is no dependency but a wait for another rank.
+  // member if `waiting` is a meeting; no_index if it is no dependency but a wait for another rank.
   template <typename Visit>
   void for_waiting(std::uint32_t node, const Visit& visit) const {
     if (is_meeting(node)) {
       for (const std::uint32_t member : members(node)) {
-        if (waits(member)) visit(member, none);
+        if (waits(member)) visit(member, no_index);
       }
       return;
     }
@@ -75,13 +76,13 @@ class WholeSet {
         continue;
       }
       const std::uint32_t meeting = other_[child];
-      const bool meets = meeting != none && is_meeting(meeting) && is_awaited(child);
+      const bool meets = meeting != no_index && is_meeting(meeting) && is_awaited(child);
       if (meets) visit(meeting, child);
       if (!meets || !waits(child)) visit(child, child);
     }
     const std::uint32_t receive = receive_of(node);
-    if (receive != none && is_awaited(node) && waits(receive)) visit(receive, none);
-    if (!next_.empty() && next_[node] != none) visit(next_[node], none);
+    if (receive != no_index && is_awaited(node) && waits(receive)) visit(receive, no_index);
+    if (!next_.empty() && next_[node] != no_index) visit(next_[node], no_index);
   }
   template <typename Visit>
   void for_children(std::uint32_t node, const Visit& visit) const {
@@ -97,14 +98,13 @@ class WholeSet {
   [[nodiscard]] bool waits(std::uint32_t node) const { return forced_.empty() || (forced_[node] & waiting) != 0; }
   [[nodiscard]] std::vector<std::uint32_t> collectives_in_order(std::uint32_t rank) const;
   [[nodiscard]] std::uint32_t nodes() const { return base_.back(); }
-  [[nodiscard]] std::uint32_t meetings() const { return static_cast<std::uint32_t>(member_begin_.size() - 1); }
+  [[nodiscard]] std::uint32_t meetings() const { return static_cast<std::uint32_t>(members_.begin.size() - 1); }
   void add_meetings(const struct CollectiveGroup& g);
 
   std::span<const TraceSummary> set_;
   std::vector<std::uint32_t> base_;   // number of the first node of each rank, then of all
   std::vector<std::uint32_t> other_;  // of a send: its receive; of a collective: its meeting
-  std::vector<std::uint32_t> member_begin_ = {0};
-  std::vector<std::uint32_t> members_;
+  Rows members_;                      // by meeting
   std::vector<std::uint32_t> next_;   // of a collective: meeting of its rank's next one; empty: not used
   std::vector<std::uint8_t> forced_;  // by node; empty: all waits count
 };

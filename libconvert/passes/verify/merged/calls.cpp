@@ -104,8 +104,8 @@ void CallReader::add_program(std::int64_t number, const Trace& program) {
   Algorithm header;
   Gpu gpu;
   const auto attrs = std::span<const Attr>(program.metadata.table.attrs);
-  const auto places = int32(attrs, msccl::ngpus);
-  const auto place = int32(attrs, Name(merged::place));
+  const auto places = int32_value(attrs, msccl::ngpus);
+  const auto place = int32_value(attrs, Name(merged::place));
   const auto steps = int32_list(program.metadata.table, attrs, Name(merged::steps));
   if (!read_header(program, header, gpu) || !places || !place || *places < 1 || *place < 0 || *place >= *places ||
       steps.size() % merged::step_numbers != 0) {
@@ -184,7 +184,7 @@ void CallReader::read_collective(std::uint32_t number, MergedCall& call) {
 void CallReader::read_parts(std::uint32_t number, MergedCall& call) {
   const std::vector<std::uint32_t>& nodes = merged_.all()[number].nodes;
   std::size_t each = nodes.size();
-  if (call.program != no_list) {
+  if (call.program != no_index) {
     const auto program = out_.lists.get(call.program);
     each =
         (program.size() - MergedSteps::head - 2 * std::size_t{program[MergedSteps::copies]}) / merged::step_numbers;
@@ -198,7 +198,7 @@ void CallReader::read_parts(std::uint32_t number, MergedCall& call) {
     if (k == 0 && instance) call.instance = static_cast<std::uint64_t>(instance.value);
     const std::uint64_t wanted = call.instance + k / each;
     if (instance && static_cast<std::uint64_t>(instance.value) == wanted) continue;
-    if (call.program == no_list) return;  // its instances may have any length
+    if (call.program == no_index) return;  // its instances may have any length
     throw merged_.error(nodes[k], "merged_instance is not " + std::to_string(wanted) + ", as it should be in " +
                                       merged_.describe(number));
   }
@@ -291,8 +291,7 @@ void CallReader::check_tags() {
   TagRange& outside = ranges.emplace_back();
   for (std::uint32_t i = 0; i < table_.nodes.size(); ++i) {
     const NodeType type = table_.nodes[i].type;
-    if (merged_.of(i) != MergedCollectives::none || (type != NodeType::comm_send && type != NodeType::comm_recv))
-      continue;
+    if (merged_.of(i) != no_index || (type != NodeType::comm_send && type != NodeType::comm_recv)) continue;
     if (const IntValue tag = int_value(attributes(i), attr::comm_tag)) outside.add(tag.value);
   }
   std::erase_if(ranges, [](const TagRange& r) { return r.first > r.last; });
@@ -323,7 +322,7 @@ void CallReader::find_shared_tag() {
     const IntValue peer = int_value(attrs, type == NodeType::comm_send ? attr::comm_dst : attr::comm_src);
     const IntValue tag = int_value(attrs, attr::comm_tag);
     const IntValue instance = int_value(attrs, attr::merged_instance);
-    const bool in = merged_.of(i) != MergedCollectives::none;
+    const bool in = merged_.of(i) != no_index;
     if (peer && tag) uses.push_back({type, peer.value, tag.value, in ? instance.value : -1, i});
   }
   std::ranges::sort(uses);
@@ -334,8 +333,8 @@ void CallReader::find_shared_tag() {
     const std::uint32_t other = merged_.of(a.node);
     report(merged_.error(b.node, "has tag " + std::to_string(b.tag) + " and the ends of node " +
                                      std::to_string(table_.nodes[a.node].id) +
-                                     (other == MergedCollectives::none ? "" : " of " + merged_.describe(other)) +
-                                     "; " + merged_.describe(merged_.of(b.node)) +
+                                     (other == no_index ? "" : " of " + merged_.describe(other)) + "; " +
+                                     merged_.describe(merged_.of(b.node)) +
                                      " and others could take each other's messages"));
   }
 }

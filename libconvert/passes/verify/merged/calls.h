@@ -13,15 +13,13 @@
 
 namespace convert {
 
-inline constexpr std::uint32_t no_list = 0xffffffff;
-
 // Holds the nodes of a rank in one instance, whose ids follow each other, as lists.
 struct MergedPart {
-  // By node: its type; for a message the index of its peer in `peers` and its tag minus `first_tag`; how many data
-  // dependencies it has on nodes of the part, and their positions; control dependencies likewise.
-  std::uint32_t shape = no_list;
-  std::uint32_t peers = no_list;  // ranks, in the order of their first message
-  std::uint32_t sizes = no_list;  // by message: comm_size, its lower and upper half
+  // One list for all nodes, each: its type; of a message the index of its peer in `peers`, and its tag minus
+  // `first_tag`; how many data dependencies it has on nodes of the part, and their positions; the same of control.
+  std::uint32_t shape = no_index;
+  std::uint32_t peers = no_index;  // ranks, in the order of their first message
+  std::uint32_t sizes = no_index;  // by message: comm_size, its lower and upper half
   std::int64_t first_tag = 0;
 };
 
@@ -34,7 +32,7 @@ struct MergedCall {
   std::uint32_t parts = 0;       // instances that it was cut into
   std::uint32_t name = 0;        // into texts
   std::uint32_t group = 0;       // into texts: pg_name, "0" for none
-  std::uint32_t program = no_list;
+  std::uint32_t program = no_index;
   std::uint32_t why_not = 0;  // into texts: why nothing can be proved; empty otherwise
   bool broken = false;        // a reported defect
   std::int64_t type = -1;

@@ -22,7 +22,7 @@ struct InstanceOfRanks {
     Rank rank = 0;
     const std::string* file = nullptr;
     NodeId first_node = 0;
-    std::uint32_t program = no_list;
+    std::uint32_t program = no_index;
     MergedPart part{};
   };
   Collective collective = Collective::custom;

@@ -117,7 +117,7 @@ void MergedProof::add(MergedCalls&& rank) {
     if (added) s.texts.push_back(std::move(text));
     text_of.push_back(at->second);
   }
-  const auto list = [&](std::uint32_t& id) { id = id == no_list ? no_list : list_of[id]; };
+  const auto list = [&](std::uint32_t& id) { id = id == no_index ? no_index : list_of[id]; };
   for (MergedCall& c : rank.calls) {
     list(c.program);
     for (std::uint32_t* text : {&c.name, &c.group, &c.why_not}) *text = text_of[*text];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "passes/rules/whole_set/circles.h"
+#include "passes/rules/whole_set/cycles.h"
 
 #include <algorithm>
 #include <utility>
@@ -9,7 +9,7 @@
 namespace convert::rules {
 namespace {
 
-// Returns the nodes that can never complete, on a circle or behind one, ascending.
+// Returns the nodes that can never complete, on a cycle or behind one, ascending.
 std::vector<std::uint32_t> stuck_nodes(const WholeSet& whole) {
   std::vector<std::uint32_t> open(whole.size());
   for (std::uint32_t i = 0; i < whole.size(); ++i) whole.for_children(i, [&](std::uint32_t c) { ++open[c]; });
@@ -97,7 +97,7 @@ class Part {
 
 }  // namespace
 
-std::vector<std::uint32_t> knotted_nodes(const WholeSet& whole) {
+std::vector<std::uint32_t> nodes_on_cycles(const WholeSet& whole) {
   std::vector<std::uint32_t> nodes = stuck_nodes(whole);
   if (nodes.empty()) return nodes;
   const std::vector<bool> kept = Part(whole, nodes).without_ends();
@@ -145,25 +145,25 @@ BlockedRanks first_blocked(const WholeSet& whole, std::size_t most) {
   return blocked;
 }
 
-std::vector<std::vector<std::uint32_t>> circles_among(const WholeSet& whole, std::vector<std::uint32_t> nodes,
-                                                      std::size_t most) {
-  std::vector<std::vector<std::uint32_t>> circles;
-  while (!nodes.empty() && circles.size() < most) {
+std::vector<std::vector<std::uint32_t>> cycles_among(const WholeSet& whole, std::vector<std::uint32_t> nodes,
+                                                     std::size_t most) {
+  std::vector<std::vector<std::uint32_t>> cycles;
+  while (!nodes.empty() && cycles.size() < most) {
     std::vector<std::vector<std::uint32_t>> found = find_cycles(Part(whole, nodes).graph());
     if (found.empty()) break;
     std::vector<std::uint32_t> used;
-    for (std::vector<std::uint32_t>& circle : found) {
-      for (std::uint32_t& i : circle) i = nodes[i];
-      used.insert(used.end(), circle.begin(), circle.end());
-      circles.push_back(std::move(circle));
+    for (std::vector<std::uint32_t>& cycle : found) {
+      for (std::uint32_t& i : cycle) i = nodes[i];
+      used.insert(used.end(), cycle.begin(), cycle.end());
+      cycles.push_back(std::move(cycle));
     }
     std::ranges::sort(used);
     std::vector<std::uint32_t> rest;
     std::set_difference(nodes.begin(), nodes.end(), used.begin(), used.end(), std::back_inserter(rest));
     nodes = std::move(rest);
   }
-  std::ranges::sort(circles, [](const auto& a, const auto& b) { return a.front() < b.front(); });
-  return circles;
+  std::ranges::sort(cycles, [](const auto& a, const auto& b) { return a.front() < b.front(); });
+  return cycles;
 }
 
 }  // namespace convert::rules

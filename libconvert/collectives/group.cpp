@@ -26,7 +26,7 @@ Group reversed(Group group) {
   return group;
 }
 
-std::int32_t power_below(std::int32_t n) {
+std::int32_t floor_power_of_two(std::int32_t n) {
   return static_cast<std::int32_t>(std::bit_floor(static_cast<std::uint32_t>(n)));
 }
 

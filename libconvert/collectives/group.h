@@ -29,7 +29,7 @@ void append_parts(const Group& group, std::int32_t begin, std::int32_t end, std:
 // Returns the same members and parts in reverse order.
 [[nodiscard]] Group reversed(Group group);
 // Returns the largest power of two that is not larger than n ≥ 1.
-[[nodiscard]] std::int32_t power_below(std::int32_t n);
+[[nodiscard]] std::int32_t floor_power_of_two(std::int32_t n);
 
 // Add n-1 rounds of sends to the next member, on one channel.
 void ring_reduce_scatter(ProgramBuilder& b, const Group& g);
@@ -38,15 +38,15 @@ void ring_all_gather(ProgramBuilder& b, const Group& g);
 // Returns the channels that `direct` needs: one for 32 peers.
 [[nodiscard]] std::int32_t direct_channels(std::int32_t members);
 // Returns the hop to the member at that distance, 1…n-1; its threadblock receives from the one as far behind.
-[[nodiscard]] Hop distance_link(const Group& g, std::int32_t member, std::int32_t distance);
+[[nodiscard]] Hop distance_hop(const Group& g, std::int32_t member, std::int32_t distance);
 // Add one round in which every member sends to every other.
 void direct_reduce_scatter(ProgramBuilder& b, const Group& g);
 void direct_all_gather(ProgramBuilder& b, const Group& g);
 // Adds one round in which every member sends part 0 to every other, which adds it up.
 void direct_one_shot(ProgramBuilder& b, const Group& g);
 
-// Add log2 n rounds on one channel. Where n is no power of two, members from power_below(n) on give their data to a
-// partner before and get the result after; if there are only power_below(n) parts, they own none.
+// Add log2 n rounds on one channel. Where n is no power of two, members from floor_power_of_two(n) on give their
+// data to a partner before and get the result after; if there are only floor_power_of_two(n) parts, they own none.
 void halving_reduce_scatter(ProgramBuilder& b, const Group& g);
 void doubling_all_gather(ProgramBuilder& b, const Group& g);
 

@@ -10,7 +10,7 @@ namespace {
 class Cores {
  public:
   explicit Cores(const Group& g)
-      : g_(g), cores_(power_below(g.size())), parts_(static_cast<std::int32_t>(g.parts.size())) {}
+      : g_(g), cores_(floor_power_of_two(g.size())), parts_(static_cast<std::int32_t>(g.parts.size())) {}
 
   [[nodiscard]] std::int32_t count() const { return cores_; }
   // Returns the part of a member beyond the cores, if it has one.
@@ -91,7 +91,7 @@ void doubling_all_gather(ProgramBuilder& b, const Group& g) {
 
 Algorithm build_halving_doubling(const CollectiveRequest& r) {
   // An all-reduce needs no part for each rank, only one for each that halves.
-  const std::int32_t parts = r.collective == Collective::all_reduce ? power_below(r.ranks) : r.ranks;
+  const std::int32_t parts = r.collective == Collective::all_reduce ? floor_power_of_two(r.ranks) : r.ranks;
   return build_flat(r, halving_doubling_scheme, parts);
 }
 

@@ -167,7 +167,7 @@ Algorithm build_all_to_all(const CollectiveRequest& r, const Grid& grid) {
         g.channel = k * channels + first_channel[i];
         for (std::int32_t t = 1; t < g.size(); ++t) {
           for (std::int32_t j = 0; j < g.size(); ++j)
-            round.add(distance_link(g, j, t), Arrival::store, pieces((j + t) % g.size(), j, k));
+            round.add(distance_hop(g, j, t), Arrival::store, pieces((j + t) % g.size(), j, k));
         }
       }
       b.run(round);

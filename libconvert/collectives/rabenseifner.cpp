@@ -69,14 +69,14 @@ void all_reduce(ProgramBuilder& b, const CollectiveRequest& r, const Group& whol
 
 void broadcast(ProgramBuilder& b, const CollectiveRequest& r, Group whole) {
   for (std::int32_t i = 0; i < r.ranks; ++i) whole.ranks[static_cast<std::size_t>(i)] = member(r, i);
-  scatter(b, whole, power_below(r.ranks));
+  scatter(b, whole, floor_power_of_two(r.ranks));
   doubling_all_gather(b, whole);
 }
 
 }  // namespace
 
 Algorithm build_rabenseifner(const CollectiveRequest& r) {
-  return build_slices(r, power_below(r.ranks), r.chunks, 1, [&](ProgramBuilder& b, const Group& whole) {
+  return build_slices(r, floor_power_of_two(r.ranks), r.chunks, 1, [&](ProgramBuilder& b, const Group& whole) {
     if (r.collective == Collective::all_reduce) {
       all_reduce(b, r, whole);
     } else if (r.collective == Collective::broadcast) {

@@ -17,16 +17,16 @@ namespace convert {
 // transfer takes an entry with two ranks, any other task one with one rank.
 class DeviceMatcher {
  public:
-  static constexpr std::uint32_t nothing = 0xfffffffe;
+  static constexpr std::uint32_t no_entry = 0xfffffffe;
   static constexpr std::size_t max_patterns = 4096;
 
   // Refers to the map. Throws Error(input) [devices]: a node given twice, more than max_patterns patterns.
   explicit DeviceMatcher(const DeviceMap& map);
 
-  // Returns the entry's index in map.entries, or `nothing`.
+  // Returns the entry's index in map.entries, or `no_entry`.
   [[nodiscard]] std::uint32_t by_number(std::uint64_t number) const {
     const auto at = by_number_.find(number);
-    return at == by_number_.end() ? nothing : at->second;
+    return at == by_number_.end() ? no_entry : at->second;
   }
   [[nodiscard]] std::uint32_t by_name(std::string_view name, bool transfer) const;
 

@@ -28,8 +28,8 @@ class JsonSettings {
                                                   std::int64_t high) const;
   [[nodiscard]] std::optional<double> number(const std::string& key, double high) const;  // from 0
   [[nodiscard]] std::optional<bool> flag(const std::string& key) const;                   // 0, 1, true or false
-  [[nodiscard]] bool is_word(const std::string& key) const;      // whether a flag is true or false, not 0 or 1
-  [[nodiscard]] std::string path(const std::string& key) const;  // or prefix; not empty unless absent
+  [[nodiscard]] bool is_true_or_false(const std::string& key) const;  // whether a flag is true or false, not 0 or 1
+  [[nodiscard]] std::string path(const std::string& key) const;       // or prefix; not empty unless absent
   // Returns the strings of a list of at least one, each with its place. `example` is such a list, for messages.
   [[nodiscard]] std::vector<JsonToken> strings(const std::string& key, const std::string& example) const;
   // Returns the value of one of a few names.

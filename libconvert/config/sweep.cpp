@@ -48,7 +48,7 @@ class SweepReader {
     for (std::size_t i = 0; i < root_.items.size(); i += 2) {
       const std::string& key = root_.items[i].text;
       if (key != "base" && key != "sweep")
-        throw failure(root_.items[i], "unknown key '" + key + "'" + known_names(key, {"base", "sweep"}));
+        throw failure(root_.items[i], "unknown key '" + key + "'" + hint_for(key, {"base", "sweep"}));
     }
     SweepConfig config;
     if (const YamlNode* base = root_.find("base"); base != nullptr && !is_empty(*base))
@@ -160,7 +160,7 @@ void SweepKeys::check(const std::string& key, const Location& where, Error::Kind
     if (d && *d >= 0 && *d <= max_dimension && digits == std::to_string(*d)) return;
     throw Error(kind, where, key + ": '" + digits + "' is no dimension; they count from 0", rule);
   }
-  throw Error(kind, where, "unknown key '" + key + "'" + known_names(key, keys), rule);
+  throw Error(kind, where, "unknown key '" + key + "'" + hint_for(key, keys), rule);
 }
 
 SweepConfig parse_sweep(const std::string& file, std::string_view text, const SweepKeys& keys) {

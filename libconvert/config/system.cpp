@@ -125,7 +125,7 @@ class SystemReader {
   // ASTRA-sim compares with 0, which false is not to its JSON reader.
   bool read_switch(const std::string& key) {
     const std::optional<bool> on = settings_.flag(key);
-    if (on == false && settings_.is_word(key)) {
+    if (on == false && settings_.is_true_or_false(key)) {
       config_.notes.push_back(key + ": false is off here; ASTRA-sim takes only 0 as off");
     }
     return on.value_or(false);
@@ -173,7 +173,7 @@ class SystemReader {
         const bool is_window = known && known->algorithm == NativeAlgorithm::direct;
         throw source_.failure(item, is_window ? key + ": the window of " + shown(item) + " is not from 1 to 99999"
                                               : key + ": unknown algorithm " + shown(item) +
-                                                    known_names(item.text, native_algorithm_names()));
+                                                    hint_for(item.text, native_algorithm_names()));
       }
       choice.per_dim.push_back(*algorithm);
     }

@@ -205,7 +205,7 @@ void check_yaml_keys(const std::string& file, const YamlNode& map, const std::ve
     const YamlNode& key = map.items[i];
     if (std::ranges::find(known, key.text) != known.end()) continue;
     throw input_error({.file = file, .line = key.line, .column = key.column},
-                      "unknown key '" + key.text + "'" + known_names(key.text, known), subject.rule);
+                      "unknown key '" + key.text + "'" + hint_for(key.text, known), subject.rule);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A timeline of slices with a begin and an end, by rank and lane. A replay fills it; formats draw it.
+// Holds a timeline: slices with a begin and an end, by rank and lane. A replay fills it, formats draw it.
 #pragma once
 
 #include <array>
@@ -26,8 +26,8 @@ struct Slice {
   NodeId node = 0;
   Text name{};              // in Timeline::text
   std::int64_t bytes = -1;  // -1: not a message
-  std::int64_t peer = -1;
-  std::uint64_t flow = 0;  // the same number on a send and the recv that takes its message; 0: none
+  std::int64_t peer = -1;   // of a message: the other rank; else -1
+  std::uint64_t flow = 0;   // the same number on a send and the recv that takes its message; 0: none
 };
 
 struct Timeline {

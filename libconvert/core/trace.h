@@ -40,8 +40,8 @@ enum class NodeType : std::int32_t {
 // Returns "COMM_SEND_NODE"; empty for a number that the schema does not know.
 [[nodiscard]] std::string_view node_type_name(NodeType type);
 
-// The member of AttributeProto's oneof that is set; the value is the proto field number.
-// Scalars are odd, and the list of a scalar is its number + 1.
+// The member of AttributeProto's oneof that is set, by its field number: scalars are odd, and the list of a scalar
+// is its number + 1.
 enum class Kind : std::uint8_t {
   none = 0,
   double_val = 3,
@@ -168,7 +168,7 @@ class AttrTable {
   return nullptr;
 }
 
-// Integer kinds and bool convert freely; `wrong_kind` for anything else, `too_large` for a uint64 ≥ 2^63.
+// The value of an attribute of an integer kind or bool; `wrong_kind`: it is of another; `too_large`: 2^63 or more.
 struct IntValue {
   enum class Status : std::uint8_t { absent, ok, wrong_kind, too_large };
   Status status = Status::absent;
@@ -216,7 +216,8 @@ class NodeTable : public AttrTable {
   bool positions_are_lines = false;
 
   void clear();
-  // Adds the other table's nodes behind this one's.
+  // Adds the other table's nodes behind this one's; both have positions, or neither. Throws Error(input) when the
+  // trace outgrows 32-bit table indices.
   void append(const NodeTable& other);
   // Adds a node of the other table as it is, with all that belongs to it.
   Node& add_copy(const NodeTable& from, const Node& node);

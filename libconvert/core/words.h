@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Words: as people spell them (all_reduce, allreduce, AllReduce, all-reduce), and lists of them.
+// Compares names as people spell them (all_reduce, allreduce, AllReduce, all-reduce); joins and splits lists.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ namespace convert {
   return text;
 }
 
-// Returns the words with the separator between them.
+// Returns the words, strings or views, with the separator between them.
 template <class Words>
 [[nodiscard]] std::string join(const Words& words, std::string_view separator = ", ") {
   std::string out;
@@ -56,7 +56,7 @@ template <class Words>
 }
 
 // Returns "; did you mean NAME?", or "; known: NAMES" where none is near.
-[[nodiscard]] inline std::string known_names(std::string_view word, const std::vector<std::string>& names) {
+[[nodiscard]] inline std::string hint_for(std::string_view word, const std::vector<std::string>& names) {
   const std::string near = nearest(word, names);
   return near.empty() ? "; known: " + join(names) : "; did you mean " + near + "?";
 }

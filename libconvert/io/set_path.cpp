@@ -37,7 +37,7 @@ std::optional<std::pair<std::string_view, std::string_view>> split_number(std::s
 }
 
 // Takes ".R" off the end of `name` and returns R.
-std::optional<std::uint32_t> take_rank(std::string_view& name) {
+std::optional<std::uint32_t> take_rank_suffix(std::string_view& name) {
   const auto parts = split_number(name);
   if (!parts || (parts->second.size() > 1 && parts->second[0] == '0')) return std::nullopt;
   const auto rank = parse_unsigned(parts->second);
@@ -59,7 +59,7 @@ std::string directory_of(const std::string& path) {
 std::optional<SetMember> set_member(std::string_view path) {
   std::optional<std::string_view> name = without_suffixes(path);
   if (!name) return std::nullopt;
-  const std::optional<std::uint32_t> rank = take_rank(*name);
+  const std::optional<std::uint32_t> rank = take_rank_suffix(*name);
   if (!rank) return std::nullopt;
   return SetMember{std::string(*name), *rank};
 }
@@ -129,7 +129,7 @@ std::string base_of_file(std::string_view path) {
   const bool version = suffix.find_first_not_of("0123456789") == std::string_view::npos;
   if (version || compression_of(name) != Compression::none) return std::string(name);
   name.remove_suffix(suffix.size() + 1);
-  if (suffix != "tar") (void)take_rank(name);
+  if (suffix != "tar") (void)take_rank_suffix(name);
   return std::string(name);
 }
 

@@ -34,7 +34,7 @@ class ProductRouter final : public Router {
  private:
   using Dim = ProductWires::Dim;
   static Hop hop(const Dim& d, std::uint32_t npu, std::uint32_t port) {
-    return {d.first_wire + npu * d.fanout + port, d.bytes_per_ns, d.latency_ps};
+    return {d.first_wire + npu * d.ports + port, d.bytes_per_ns, d.latency_ps};
   }
 
   static Hop take_hop(Position& p, const Dim& d, std::uint32_t from, std::uint32_t to) {

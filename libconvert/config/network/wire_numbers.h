@@ -19,8 +19,8 @@ class ProductWires {
     Topology topology;
     std::uint32_t npus;
     std::uint32_t stride;      // distance in rank of neighbours
-    std::uint32_t first_wire;  // of NPU 0; each NPU has `fanout` numbers of its own
-    std::uint32_t fanout;
+    std::uint32_t first_wire;  // of NPU 0
+    std::uint32_t ports;       // of an NPU: each port has the number of a wire
     Device first_switch;
     double bytes_per_ns;
     double latency_ns;

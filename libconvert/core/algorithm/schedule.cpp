@@ -14,12 +14,12 @@ std::string_view name(Schedule::Time t) {
 
 std::string_view name(Schedule::Occupancy o) { return o == Schedule::Occupancy::beta ? "beta" : "alpha_beta"; }
 
-bool schedules_know(Collective c) {
+bool in_schedules(Collective c) {
   return in_algorithms(c) && c != Collective::all_to_allv && c != Collective::send && c != Collective::recv;
 }
 
 std::optional<Collective> parse_schedule_collective(std::string_view text) {
-  const auto c = parse_collective(text, schedules_know);
+  const auto c = parse_collective(text, in_schedules);
   return c && text == name(*c) ? c : std::nullopt;
 }
 

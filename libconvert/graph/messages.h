@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "core/trace.h"
@@ -38,16 +37,6 @@ struct RankMessages {
 // Return the messages of a rank without nodes whose peer or tag cannot be read.
 [[nodiscard]] RankMessages messages_of(const NodeTable& table, std::span<const std::uint32_t> communication_order);
 [[nodiscard]] RankMessages messages_of(const NodeTable& table, const Graph& graph);
-
-// Sets each slot to the first attribute of its name, in one pass; leaves the others as they are.
-template <std::size_t n>
-void take_first(std::span<const Attr> attributes, const std::pair<Name, const Attr**> (&slots)[n]) {
-  for (const Attr& a : attributes) {
-    for (const auto& [name, slot] : slots) {
-      if (a.name == name && *slot == nullptr) *slot = &a;
-    }
-  }
-}
 
 // All messages of one source, destination and tag; the k-th send meets the k-th receive.
 struct MessageGroup {

@@ -53,6 +53,9 @@ class UnbrokenStep {
   sigset_t before_{};
 };
 
+// Makes a file within such a step. Returns its descriptor, open for writing, or -1 with errno, also if it exists.
+[[nodiscard]] int create_unbroken(const std::string& path);
+
 // Does not return if such a signal is ending the process: what failed since its handler removed temporaries must
 // not be reported.
 void park_if_ending();

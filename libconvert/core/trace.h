@@ -183,6 +183,9 @@ struct IntValue {
 [[nodiscard]] std::optional<std::string_view> string_value(const AttrTable& table, std::span<const Attr> attrs,
                                                            Name name);
 
+// Returns whether two values are equal: integers of any kind by value, others by kind and content. Ignores names.
+[[nodiscard]] bool same_value(const AttrTable& table_a, const Attr& a, const AttrTable& table_b, const Attr& b);
+
 // Chakra IOInfo.
 struct IoInfo {
   Text values;

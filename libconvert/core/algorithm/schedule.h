@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/algorithm/algorithm.h"
+#include "core/rows.h"
 #include "core/trace.h"
 #include "core/units.h"
 
@@ -114,12 +115,8 @@ class WireIndex {
   [[nodiscard]] std::uint32_t find(std::uint32_t src, std::uint32_t dst) const;
 
  private:
-  struct Entry {
-    std::uint32_t dst;
-    std::uint32_t wire;
-  };
-  std::vector<std::uint32_t> begin_;  // by src
-  std::vector<Entry> entries_;        // by dst within a src
+  Rows wires_;                      // by src, in the order of dst
+  std::vector<std::uint32_t> dst_;  // of each of their items
 };
 
 }  // namespace convert

@@ -55,9 +55,7 @@ const GroupScheme& scheme_of(const std::string& name) {
     if (same_name(s->name, name)) return *s;
     names.emplace_back(s->name);
   }
-  const std::string near = nearest(name, names);
-  throw usage_error("unknown algorithm '" + name + "' of a dimension" +
-                    (near.empty() ? "" : "; did you mean " + near + "?") +
+  throw usage_error("unknown algorithm '" + name + "' of a dimension" + did_you_mean(name, names) +
                     "; those are ring, direct and halving_doubling");
 }
 

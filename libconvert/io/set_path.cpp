@@ -11,6 +11,7 @@
 
 #include "core/diagnostic.h"
 #include "core/units.h"
+#include "core/words.h"
 #include "io/output.h"
 #include "io/set_name.h"
 
@@ -80,8 +81,7 @@ void NearRanks::add(const std::string& name) {
 }
 
 std::string NearRanks::text(std::uint32_t most) const {
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  std::string list = join(names);
   if (count > names.size()) list += " and " + std::to_string(count - names.size()) + " more";
   return list + (count == 1 ? " is" : " are") + " not read: a rank is a number from 0 to " + std::to_string(most) +
          ", without leading zeros or a sign";

@@ -7,6 +7,7 @@
 #include "config/network/wire_numbers.h"
 #include "core/diagnostic.h"
 #include "core/rows.h"
+#include "core/words.h"
 
 namespace convert {
 namespace {
@@ -53,9 +54,7 @@ Device failed_end(const WireGraph& graph, const std::string& spec, std::string_v
   if (const std::optional<Device> device = graph.find_device(name)) return *device;
   std::vector<std::string> known = graph.switch_names;
   if (known.empty() && graph.switches != 0) known = {graph.device_name(graph.npus)};
-  const std::string near = nearest(name, known);
-  throw bad(spec, "the network has no device '" + std::string(name) + "'" +
-                      (near.empty() ? "" : "; did you mean " + near + "?"));
+  throw bad(spec, "the network has no device '" + std::string(name) + "'" + did_you_mean(name, known));
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -20,7 +19,7 @@ const YamlSubject subject = {
     .is_empty = "empty; a sweep file has the key sweep, and base if some values are common to all runs",
     .max_keys = 64};
 
-constexpr std::int64_t max_dimension = 63;
+constexpr std::uint64_t max_dimension = 63;
 
 bool contains(const std::vector<std::string>& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -156,8 +155,7 @@ void SweepKeys::check(const std::string& key, const Location& where, Error::Kind
   const std::string stem = key.substr(0, dot);
   if (dot != std::string::npos && contains(per_dimension, stem)) {
     const std::string digits = key.substr(dot + 1);
-    const std::optional<std::int64_t> d = parse_int(digits);
-    if (d && *d >= 0 && *d <= max_dimension && digits == std::to_string(*d)) return;
+    if (parse_plain(digits, max_dimension)) return;
     throw Error(kind, where, key + ": '" + digits + "' is no dimension; they count from 0", rule);
   }
   throw Error(kind, where, "unknown key '" + key + "'" + hint_for(key, keys), rule);

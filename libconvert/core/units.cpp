@@ -109,6 +109,10 @@ std::string counted(std::uint64_t n, std::string_view one) {
 
 std::optional<std::int64_t> parse_int(std::string_view text) { return parse_whole<std::int64_t>(text); }
 std::optional<std::uint64_t> parse_unsigned(std::string_view text) { return parse_whole<std::uint64_t>(text); }
+std::optional<std::uint64_t> parse_plain(std::string_view text, std::uint64_t most) {
+  const auto value = text.starts_with('0') && text.size() > 1 ? std::nullopt : parse_unsigned(text);
+  return value && *value <= most ? value : std::nullopt;
+}
 
 std::string format_bytes(std::int64_t bytes) {
   static constexpr std::array<const char*, 5> names = {"B", "KiB", "MiB", "GiB", "TiB"};

@@ -35,5 +35,7 @@ inline constexpr Picoseconds ps_per_us = 1'000'000;
 // Parses all of `text` as a decimal integer. Returns nothing if it is none or overflows.
 [[nodiscard]] std::optional<std::int64_t> parse_int(std::string_view text);
 [[nodiscard]] std::optional<std::uint64_t> parse_unsigned(std::string_view text);  // the same from 0 on
+// Parses an integer from 0 to `most` in its one spelling, "7" and not "07". Returns nothing for anything else.
+[[nodiscard]] std::optional<std::uint64_t> parse_plain(std::string_view text, std::uint64_t most = UINT64_MAX);
 
 }  // namespace convert

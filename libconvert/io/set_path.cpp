@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <limits>
 #include <utility>
 
 #include "core/diagnostic.h"
@@ -40,9 +39,8 @@ std::optional<std::pair<std::string_view, std::string_view>> split_number(std::s
 // Takes ".R" off the end of `name` and returns R.
 std::optional<std::uint32_t> take_rank_suffix(std::string_view& name) {
   const auto parts = split_number(name);
-  if (!parts || (parts->second.size() > 1 && parts->second[0] == '0')) return std::nullopt;
-  const auto rank = parse_unsigned(parts->second);
-  if (!rank || *rank > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
+  const auto rank = parts ? parse_plain(parts->second, UINT32_MAX) : std::nullopt;
+  if (!rank) return std::nullopt;
   name = parts->first;
   return static_cast<std::uint32_t>(*rank);
 }

@@ -30,16 +30,8 @@ struct Slice {
   std::uint64_t flow = 0;   // the same number on a send and the recv that takes its message; 0: none
 };
 
-struct Timeline {
-  std::string text;
+struct Timeline : TextPool {
   std::vector<Slice> slices;
-
-  Text add_text(std::string_view s) {
-    const Text t{text.size(), static_cast<std::uint32_t>(s.size())};
-    text.append(s);
-    return t;
-  }
-  [[nodiscard]] std::string_view view(Text t) const { return std::string_view(text).substr(t.offset, t.size); }
 };
 
 }  // namespace convert

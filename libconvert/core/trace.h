@@ -84,10 +84,21 @@ enum class Kind : std::uint8_t {
   return !is_list(k) && k >= Kind::int32_val && k <= Kind::bool_val;
 }
 
-// A piece of AttrTable::text.
+// A piece of TextPool::text.
 struct Text {
   std::uint64_t offset = 0;
   std::uint32_t size = 0;
+};
+// Holds texts one behind the other.
+struct TextPool {
+  std::string text;
+
+  Text add_text(std::string_view s) {
+    const Text t{text.size(), static_cast<std::uint32_t>(s.size())};
+    text.append(s);
+    return t;
+  }
+  [[nodiscard]] std::string_view view(Text t) const { return std::string_view(text).substr(t.offset, t.size); }
 };
 
 // One attribute. `bits` holds by kind:
@@ -116,21 +127,16 @@ struct Range {
 };
 
 // Attributes and the storage behind them.
-class AttrTable {
+class AttrTable : public TextPool {
  public:
+  using TextPool::view;
   std::vector<Attr> attrs;
   std::vector<std::uint64_t> numbers;
   std::vector<Text> texts;
   std::vector<Extra> extras;
-  std::string text;
 
   void clear();
 
-  Text add_text(std::string_view s) {
-    const Text t{text.size(), static_cast<std::uint32_t>(s.size())};
-    text.append(s);
-    return t;
-  }
   void add_int(Name name, Kind kind, std::int64_t value) {
     attrs.push_back({.name = name, .kind = kind, .bits = static_cast<std::uint64_t>(value)});
   }
@@ -148,7 +154,6 @@ class AttrTable {
   // Copies an extra of `from`, given as 1 + index, and returns 1 + its index here; 0 for 0.
   [[nodiscard]] std::uint32_t add_extra(const AttrTable& from, std::uint32_t index);
 
-  [[nodiscard]] std::string_view view(Text t) const { return std::string_view(text).substr(t.offset, t.size); }
   [[nodiscard]] std::span<const Attr> view(Range r) const { return {attrs.data() + r.begin, r.count}; }
   // Returns the value of a string or bytes attribute.
   [[nodiscard]] std::string_view string(const Attr& a) const { return view(Text{a.bits, a.size}); }

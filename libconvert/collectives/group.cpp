@@ -14,10 +14,11 @@ void append_chunks(const Chunks& chunks, std::vector<Chunks>& to) {
   }
 }
 
-void append_parts(const Group& group, std::int32_t begin, std::int32_t end, std::vector<Chunks>& to) {
+std::vector<Chunks> with_parts(const Group& group, std::int32_t begin, std::int32_t end, std::vector<Chunks> list) {
   for (std::int32_t j = begin; j < end; ++j) {
-    for (const Chunks& c : group.part(j)) append_chunks(c, to);
+    for (const Chunks& c : group.part(j)) append_chunks(c, list);
   }
+  return list;
 }
 
 Group reversed(Group group) {

@@ -24,8 +24,9 @@ struct Group {
 
 // Appends chunks to a list, as one with its last ones if they are neighbours.
 void append_chunks(const Chunks& chunks, std::vector<Chunks>& to);
-// Appends the chunks of parts [begin, end) likewise.
-void append_parts(const Group& group, std::int32_t begin, std::int32_t end, std::vector<Chunks>& to);
+// Returns the list with the chunks of parts [begin, end) appended likewise.
+[[nodiscard]] std::vector<Chunks> with_parts(const Group& group, std::int32_t begin, std::int32_t end,
+                                             std::vector<Chunks> list = {});
 // Returns the same members and parts in reverse order.
 [[nodiscard]] Group reversed(Group group);
 // Returns the largest power of two up to n ≥ 1.

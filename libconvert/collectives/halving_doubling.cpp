@@ -19,17 +19,12 @@ class Cores {
   }
   // Returns the parts of cores [begin, end) and their partners.
   [[nodiscard]] std::vector<Chunks> block(std::int32_t begin, std::int32_t end) const {
-    std::vector<Chunks> chunks;
-    append_parts(g_, begin, end, chunks);
-    append_parts(g_, std::min(begin + cores_, parts_), std::min(end + cores_, parts_), chunks);
-    return chunks;
+    return with_parts(g_, std::min(begin + cores_, parts_), std::min(end + cores_, parts_),
+                      with_parts(g_, begin, end));
   }
   // Returns all parts but one.
   [[nodiscard]] std::vector<Chunks> all_but(std::int32_t part) const {
-    std::vector<Chunks> chunks;
-    append_parts(g_, 0, std::min(part, parts_), chunks);
-    append_parts(g_, std::min(part + 1, parts_), parts_, chunks);
-    return chunks;
+    return with_parts(g_, std::min(part + 1, parts_), parts_, with_parts(g_, 0, std::min(part, parts_)));
   }
 
   // Add a round. chunks(m): what goes from or to the member m beyond the cores, or from the core m.

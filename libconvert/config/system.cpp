@@ -137,17 +137,13 @@ class SystemReader {
     bus.o_ns = read_bus_time("o");
     bus.g_ns = read_bus_time("g");
     bus.G_ns_per_byte = static_cast<float>(settings_.number("G", max_bus_ns_per_byte).value_or(0));
-    std::string missing;
-    std::string given;
-    for (const char* key : {"L", "o", "g", "G"}) {
-      std::string& list = settings_.has(key) ? given : missing;
-      list += (list.empty() ? "" : ", ") + std::string(key);
-    }
+    std::vector<std::string> missing, given;
+    for (const char* key : {"L", "o", "g", "G"}) (settings_.has(key) ? given : missing).emplace_back(key);
     if (settings_.flag("model-shared-bus").value_or(false)) {
-      if (!missing.empty()) config_.notes.push_back("model-shared-bus without " + missing + ": taken as 0");
+      if (!missing.empty()) config_.notes.push_back("model-shared-bus without " + join(missing) + ": taken as 0");
       config_.shared_bus = bus;
     } else if (!given.empty()) {
-      config_.notes.push_back("no effect without model-shared-bus: " + given);
+      config_.notes.push_back("no effect without model-shared-bus: " + join(given));
     }
   }
 

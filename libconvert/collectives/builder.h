@@ -28,8 +28,8 @@ struct Chunks {
 
 enum class Arrival : std::uint8_t { store, reduce };
 
-// Says who sends to whom. Steps of a rank with the same channel and lane share a threadblock, so all sends of a
-// lane go to one rank and all its receives come from one.
+// The way of a message. A rank has a threadblock for each channel and lane, so all sends of that must go to one
+// rank, and all its receives come from one.
 struct Hop {
   std::int32_t from = 0;
   std::int32_t to = 0;
@@ -48,7 +48,7 @@ struct Piece {
   Chunks dst;
 };
 
-// Holds transfers that happen at the same time: each rank sends before it receives.
+// Holds transfers that happen at the same time.
 class Round {
  public:
   void add(const Hop& hop, Arrival arrival, std::vector<Piece> pieces) {
@@ -69,15 +69,16 @@ class Round {
 
 class ProgramBuilder {
  public:
-  // `chunks` is nchunksperloop. In-place programs must use one of the buffers input and output only, and index it
-  // as the larger of the two.
+  // `chunks` is nchunksperloop. In-place programs must use only the larger of the buffers input and output. Throws
+  // Error(usage) if all ranks together have more than 2^24 chunks.
   ProgramBuilder(Collective collective, std::int32_t ranks, std::int64_t chunks, Protocol protocol, bool inplace);
 
-  // Adds a round. Messages of a transfer alternate with their receives, so that any number fits the connection.
-  // `in_turn`: a rank sends only after all its earlier steps. Throws Error(usage) when the program gets too large.
+  // Adds a round: all ranks send as many messages of each transfer as a connection holds, then receive them, and so
+  // on. `in_turn`: each send waits for the step added to its rank before. Throws Error(usage) beyond 2^24 steps.
   void run(const Round& round, bool in_turn = false);
+  // Adds a copy within a rank. Throws likewise.
   void copy(std::int32_t rank, const Chunks& src, const Chunks& dst);
-  // Ends the program and returns it. `root`: of reduce.
+  // Returns the program; the builder cannot be used any more. `root`: of a reduce.
   [[nodiscard]] Algorithm finish(std::string name, std::int32_t root = 0);
 
  private:
@@ -97,7 +98,7 @@ class ProgramBuilder {
     std::int32_t src_off = 0;
     std::int32_t dst_off = 0;
     std::int32_t cnt = 0;
-    std::int32_t overwritten = 0;  // how many of its stored chunks get another value before any step reads them
+    std::int32_t overwritten = 0;  // how many of its stored chunks are written again, or are no result at the end
     std::uint32_t dep_begin = 0;   // into Tb::deps; ends where the next step's begin
   };
   struct Connection {
@@ -136,10 +137,10 @@ class ProgramBuilder {
   void receive(const Hop& hop, const Piece& piece, Arrival arrival);
   void add_step(RankState& rank, std::uint32_t number, const Pending& step, const std::vector<Ref>& deps);
   Slot& slot(RankState& rank, Buffer buffer, std::int32_t index);
-  // Adds the steps that `by` must wait for to `deps`. `fused`: the step that `by` may become one with.
+  // Add to `deps` the steps that `by` must wait for. `fused`: the step with which `by` may become one.
   void read(RankState& rank, const Chunks& chunks, Ref by, std::vector<Ref>& deps, Ref fused = {none, none});
   void write(RankState& rank, const Chunks& chunks, Ref by, std::vector<Ref>& deps);
-  // Keeps one step of each other threadblock, and only steps that the threadblock has not waited for yet.
+  // Keeps the latest step of each other threadblock, unless the threadblock has waited for it or a later one.
   static void reduce_dependencies(const Tb& tb, std::uint32_t own, std::vector<Ref>& deps);
   void mark_unneeded_results(RankState& rank, std::int32_t number, std::int32_t root);
   static std::size_t dep_count(const Tb& tb, std::size_t i);

@@ -42,16 +42,12 @@ const CollectiveAlgorithm& find(const CollectiveRequest& r) {
   for (const CollectiveAlgorithm& a : table()) {
     if (a.offers(r.collective)) offered.emplace_back(a.name);
   }
-  std::string list;
-  for (const std::string& name : offered) list += (list.empty() ? "" : ", ") + name;
-  if (list.empty())
-    throw usage_error("there is no algorithm for the collective " + std::string(name(r.collective)));
-  const std::string near = known != nullptr ? "" : nearest(r.algorithm, offered);
-  throw usage_error((known != nullptr ? "algorithm " + std::string(known->name) + " does not do " +
-                                            std::string(name(r.collective))
-                                      : "unknown algorithm '" + r.algorithm + "'") +
-                    (near.empty() ? "" : "; did you mean " + near + "?") + "; those for " +
-                    std::string(name(r.collective)) + " are " + list);
+  const std::string collective(name(r.collective));
+  if (offered.empty()) throw usage_error("there is no algorithm for the collective " + collective);
+  throw usage_error((known != nullptr
+                         ? "algorithm " + std::string(known->name) + " does not do " + collective
+                         : "unknown algorithm '" + r.algorithm + "'" + did_you_mean(r.algorithm, offered)) +
+                    "; those for " + collective + " are " + join(offered));
 }
 
 void check(const CollectiveRequest& r, const CollectiveAlgorithm& a) {

@@ -20,7 +20,7 @@ struct CollectiveRequest {
   Collective collective = Collective::all_reduce;
   std::string algorithm{};  // empty: default_collective_algorithm()
   std::int32_t ranks = 0;
-  std::int32_t chunks = 1;  // each rank's part is split into so many, sent one after the other or in parallel
+  std::int32_t chunks = 1;  // each part of the data is cut into so many, sent one after the other or in parallel
   std::optional<std::int32_t> root{};  // of broadcast and reduce; default 0
   // Sizes of the dimensions for `hierarchical`, the first one fastest (rank = x0 + d0·(x1 + d1·(…))), and the
   // algorithm of each: ring, direct or halving_doubling (none: ring everywhere; one: everywhere that).
@@ -43,20 +43,21 @@ struct CollectiveAlgorithm {
 
 // Returns all algorithms in the order of collectives.def.
 [[nodiscard]] std::span<const CollectiveAlgorithm> collective_algorithms();
+// Returns the name of the algorithm for requests that name none.
 [[nodiscard]] std::string_view default_collective_algorithm(Collective collective);
 
-// Returns the program, which works in place except for all-to-all, with as few chunks as the scheme allows: a whole
-// number of `chunks` for each part of the data. Throws Error(usage), which says what is possible, for an unknown
-// algorithm, one that does not offer the collective, parameters out of range, and more than 2^24 steps.
+// Returns the program of a request, in place except for all-to-all, with `chunks` chunks for each part of the data
+// that the algorithm needs. Throws Error(usage) that says what is possible: an unknown algorithm, one that does not
+// offer the collective, parameters out of range, more than 2^24 steps.
 [[nodiscard]] Algorithm build_collective(const CollectiveRequest& request);
 
-// Returns the request of "NAME,chunks=4,dims=2x4,dim-algorithms=ring+direct,root=1", keys as needed, for a
-// collective of so many ranks; a reduce_scatter_block is a reduce_scatter. `root`: the place of its root, which
-// counts unless the text names one; nothing if the collective tells none. Throws Error(usage).
+// Parses "NAME,chunks=4,dims=2x4,dim-algorithms=ring+direct,root=1", keys as needed, as the request for a
+// collective of so many ranks; a reduce_scatter_block becomes a reduce_scatter. The request has `root`, a place
+// among the ranks, if it is given and the text has none. Throws Error(usage).
 [[nodiscard]] CollectiveRequest request_of(std::string_view text, Collective collective, std::uint32_t ranks,
                                            std::optional<std::uint32_t> root);
-// Returns such a text with the algorithm's name as it is listed. Throws Error(usage) if the text is malformed, or
-// no algorithm of that name does the collective (any collective, if none is given).
+// Returns such a text with the algorithm's name as collective_algorithms() spells it. Throws Error(usage) if the
+// text is malformed, no algorithm has that name, or it does not offer `collective`, if that is given.
 [[nodiscard]] std::string usual_builtin(std::string_view text, std::optional<Collective> collective);
 
 }  // namespace convert

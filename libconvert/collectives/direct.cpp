@@ -13,7 +13,7 @@ void exchange(ProgramBuilder& b, const Group& g, Arrival arrival, const Part& pa
   Round round;
   for (std::int32_t t = 1; t < g.size(); ++t) {
     for (std::int32_t i = 0; i < g.size(); ++i)
-      round.add(distance_link(g, i, t), arrival, g.part(part(i, (i + t) % g.size())));
+      round.add(distance_hop(g, i, t), arrival, g.part(part(i, (i + t) % g.size())));
   }
   b.run(round);
 }
@@ -31,7 +31,7 @@ Algorithm build_all_to_all(const CollectiveRequest& r, bool in_turn) {
       for (std::int32_t i = 0; i < n; ++i) {
         const Chunks src = g.part((i + t) % n).front();
         const Chunks dst{Buffer::output, g.part(i).front().first, 1};
-        (in_turn ? round : all).add(distance_link(g, i, t), Arrival::store, std::vector<Piece>{{src, dst}});
+        (in_turn ? round : all).add(distance_hop(g, i, t), Arrival::store, std::vector<Piece>{{src, dst}});
       }
       b.run(round, true);
     }
@@ -48,7 +48,7 @@ std::int32_t direct_channels(std::int32_t members) {
   return (members - 1 + peers_per_channel - 1) / peers_per_channel;
 }
 
-Hop distance_link(const Group& g, std::int32_t member, std::int32_t distance) {
+Hop distance_hop(const Group& g, std::int32_t member, std::int32_t distance) {
   return {g.rank(member), g.rank((member + distance) % g.size()), g.channel + (distance - 1) / peers_per_channel,
           distance, distance};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The builders of collectives.def. Each gets a request that names it, with ranks, chunks and root in range.
+// Declares the builders of collectives.def. Each gets a request for it, with ranks, chunks and root in range.
 #pragma once
 
 #include "collectives/collective.h"
@@ -12,22 +12,22 @@ namespace convert::collectives {
 #include "collectives/collectives.def"
 #undef ALGORITHM
 
-// Begins an in-place program with `parts` parts of each of `slices` slices.
+// Returns the builder of an in-place program with `parts` × `slices` chunks.
 [[nodiscard]] ProgramBuilder in_place_program(const CollectiveRequest& r, std::int64_t parts, std::int64_t slices);
 // Returns "allreduce_ring_n8_k2", at most the 63 characters that runtimes take.
 [[nodiscard]] std::string program_name(const CollectiveRequest& r);
-// Throws Error(usage) if slices on channels of their own need more channels than there are.
+// Throws Error(usage) if so many slices, each with channels of its own, need more channels than there are.
 void require_channels(const CollectiveRequest& r, std::int32_t channels_per_slice, std::int32_t slices);
-// Returns the chunk of a part's slice. The parts of one slice are neighbours in the buffer; but where the
-// collective gives each rank a part of the buffer, the slices of one part are neighbours.
+// Returns the chunk of a part in a slice. The parts of a slice are neighbours in the buffer; if the collective
+// gives or takes a part of the buffer by rank, the slices of a part are.
 [[nodiscard]] Chunks chunk_of(const CollectiveRequest& r, std::int32_t part, std::int32_t parts, std::int32_t slice,
                               std::int32_t slices);
-// Returns the group of all ranks with one slice of the data.
+// Returns the group of all ranks with one slice of each of `parts` parts.
 [[nodiscard]] Group whole_group(const CollectiveRequest& r, std::int32_t parts, std::int32_t slice,
                                 std::int32_t slices, std::int32_t channel);
 
-// Returns the in-place program to which add(builder, group) adds each of `slices` slices of the data, with a group
-// of all ranks that has `parts` parts and `channels` channels. Throws as require_channels().
+// Returns an in-place program: add(builder, group) is called for each of `slices` slices with its whole_group(),
+// which has `channels` channels of its own. Throws as require_channels().
 template <class Add>
 [[nodiscard]] Algorithm build_slices(const CollectiveRequest& r, std::int32_t parts, std::int32_t slices,
                                      std::int32_t channels, const Add& add) {
@@ -37,9 +37,9 @@ template <class Add>
   return b.finish(program_name(r), r.root.value_or(0));
 }
 
-// Adds the collective, one that a scheme can do, among a group.
+// Adds the request's collective (all_reduce, all_gather or reduce_scatter) by a scheme among a group.
 void run_scheme(ProgramBuilder& b, const CollectiveRequest& r, const GroupScheme& scheme, const Group& g);
-// Returns the program that does so among all ranks, with that many parts in each slice.
+// Returns the program that does so among all ranks, with `parts` parts in each of r.chunks slices.
 [[nodiscard]] Algorithm build_flat(const CollectiveRequest& r, const GroupScheme& scheme, std::int32_t parts);
 
 }  // namespace convert::collectives

@@ -14,10 +14,11 @@ void append_chunks(const Chunks& chunks, std::vector<Chunks>& to) {
   }
 }
 
-void append_parts(const Group& group, std::int32_t begin, std::int32_t end, std::vector<Chunks>& to) {
+std::vector<Chunks> with_parts(const Group& group, std::int32_t begin, std::int32_t end, std::vector<Chunks> list) {
   for (std::int32_t j = begin; j < end; ++j) {
-    for (const Chunks& c : group.part(j)) append_chunks(c, to);
+    for (const Chunks& c : group.part(j)) append_chunks(c, list);
   }
+  return list;
 }
 
 Group reversed(Group group) {
@@ -26,7 +27,7 @@ Group reversed(Group group) {
   return group;
 }
 
-std::int32_t power_below(std::int32_t n) {
+std::int32_t floor_power_of_two(std::int32_t n) {
   return static_cast<std::int32_t>(std::bit_floor(static_cast<std::uint32_t>(n)));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Builds reduce-scatters and all-gathers among some ranks, the parts of all-reduce and of hierarchical schemes.
+// Adds reduce-scatters and all-gathers among some ranks to a program, the parts of all-reduces and hierarchies.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace convert::collectives {
 
-// Ranks that share data in parts, on channels of their own. Member j ends a reduce-scatter with part j, and begins
-// an all-gather with it.
+// Ranks that share data in parts. Member j has the sum of part j after a reduce-scatter, and part j before an
+// all-gather. Groups that work at the same time have channels of their own.
 struct Group {
   std::vector<std::int32_t> ranks;
   std::vector<std::vector<Chunks>> parts;
@@ -22,35 +22,36 @@ struct Group {
   [[nodiscard]] const std::vector<Chunks>& part(std::int32_t j) const { return parts[static_cast<std::size_t>(j)]; }
 };
 
-// Appends chunks to a list, to its last ones if they are neighbours.
+// Appends chunks to a list, as one with its last ones if they are neighbours.
 void append_chunks(const Chunks& chunks, std::vector<Chunks>& to);
-// Appends the chunks of parts [begin, end) likewise.
-void append_parts(const Group& group, std::int32_t begin, std::int32_t end, std::vector<Chunks>& to);
+// Returns the list with the chunks of parts [begin, end) appended likewise.
+[[nodiscard]] std::vector<Chunks> with_parts(const Group& group, std::int32_t begin, std::int32_t end,
+                                             std::vector<Chunks> list = {});
 // Returns the same members and parts in reverse order.
 [[nodiscard]] Group reversed(Group group);
-// Returns the largest power of two that is not larger than n ≥ 1.
-[[nodiscard]] std::int32_t power_below(std::int32_t n);
+// Returns the largest power of two up to n ≥ 1.
+[[nodiscard]] std::int32_t floor_power_of_two(std::int32_t n);
 
-// Add n-1 rounds of sends to the next member, on one channel.
+// Add n-1 rounds on one channel, in which every member sends to the next.
 void ring_reduce_scatter(ProgramBuilder& b, const Group& g);
 void ring_all_gather(ProgramBuilder& b, const Group& g);
 
-// Returns the channels that `direct` needs: one for 32 peers.
+// Returns how many channels `direct` needs: one for 32 peers.
 [[nodiscard]] std::int32_t direct_channels(std::int32_t members);
-// Returns the hop to the member at that distance, 1…n-1; its threadblock receives from the one as far behind.
-[[nodiscard]] Hop distance_link(const Group& g, std::int32_t member, std::int32_t distance);
+// Returns the hop to the member `distance` places on, 1…n-1; its threadblocks receive from as far behind.
+[[nodiscard]] Hop distance_hop(const Group& g, std::int32_t member, std::int32_t distance);
 // Add one round in which every member sends to every other.
 void direct_reduce_scatter(ProgramBuilder& b, const Group& g);
 void direct_all_gather(ProgramBuilder& b, const Group& g);
-// Adds one round in which every member sends part 0 to every other, which adds it up.
+// Adds one round in which every member sends part 0 to every other and adds up what it gets.
 void direct_one_shot(ProgramBuilder& b, const Group& g);
 
-// Add log2 n rounds on one channel. Where n is no power of two, members from power_below(n) on give their data to a
-// partner before and get the result after; if there are only power_below(n) parts, they own none.
+// Add log2 n rounds on one channel. Where n is no power of two, members from floor_power_of_two(n) on give their
+// data to a partner before and get the result after; if there are only that many parts, they own none.
 void halving_reduce_scatter(ProgramBuilder& b, const Group& g);
 void doubling_all_gather(ProgramBuilder& b, const Group& g);
 
-// A reduce-scatter and the all-gather that completes an all-reduce, or one dimension of a hierarchical one.
+// A reduce-scatter and the all-gather after it, which make an all-reduce, or a dimension of a hierarchical one.
 struct GroupScheme {
   std::string_view name;
   void (*reduce_scatter)(ProgramBuilder&, const Group&);

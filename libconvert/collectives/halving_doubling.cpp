@@ -10,7 +10,7 @@ namespace {
 class Cores {
  public:
   explicit Cores(const Group& g)
-      : g_(g), cores_(power_below(g.size())), parts_(static_cast<std::int32_t>(g.parts.size())) {}
+      : g_(g), cores_(floor_power_of_two(g.size())), parts_(static_cast<std::int32_t>(g.parts.size())) {}
 
   [[nodiscard]] std::int32_t count() const { return cores_; }
   // Returns the part of a member beyond the cores, if it has one.
@@ -19,17 +19,12 @@ class Cores {
   }
   // Returns the parts of cores [begin, end) and their partners.
   [[nodiscard]] std::vector<Chunks> block(std::int32_t begin, std::int32_t end) const {
-    std::vector<Chunks> chunks;
-    append_parts(g_, begin, end, chunks);
-    append_parts(g_, std::min(begin + cores_, parts_), std::min(end + cores_, parts_), chunks);
-    return chunks;
+    return with_parts(g_, std::min(begin + cores_, parts_), std::min(end + cores_, parts_),
+                      with_parts(g_, begin, end));
   }
   // Returns all parts but one.
   [[nodiscard]] std::vector<Chunks> all_but(std::int32_t part) const {
-    std::vector<Chunks> chunks;
-    append_parts(g_, 0, std::min(part, parts_), chunks);
-    append_parts(g_, std::min(part + 1, parts_), parts_, chunks);
-    return chunks;
+    return with_parts(g_, std::min(part + 1, parts_), parts_, with_parts(g_, 0, std::min(part, parts_)));
   }
 
   // Add a round. chunks(m): what goes from or to the member m beyond the cores, or from the core m.
@@ -91,7 +86,7 @@ void doubling_all_gather(ProgramBuilder& b, const Group& g) {
 
 Algorithm build_halving_doubling(const CollectiveRequest& r) {
   // An all-reduce needs no part for each rank, only one for each that halves.
-  const std::int32_t parts = r.collective == Collective::all_reduce ? power_below(r.ranks) : r.ranks;
+  const std::int32_t parts = r.collective == Collective::all_reduce ? floor_power_of_two(r.ranks) : r.ranks;
   return build_flat(r, halving_doubling_scheme, parts);
 }
 

@@ -55,9 +55,7 @@ const GroupScheme& scheme_of(const std::string& name) {
     if (same_name(s->name, name)) return *s;
     names.emplace_back(s->name);
   }
-  const std::string near = nearest(name, names);
-  throw usage_error("unknown algorithm '" + name + "' of a dimension" +
-                    (near.empty() ? "" : "; did you mean " + near + "?") +
+  throw usage_error("unknown algorithm '" + name + "' of a dimension" + did_you_mean(name, names) +
                     "; those are ring, direct and halving_doubling");
 }
 
@@ -167,7 +165,7 @@ Algorithm build_all_to_all(const CollectiveRequest& r, const Grid& grid) {
         g.channel = k * channels + first_channel[i];
         for (std::int32_t t = 1; t < g.size(); ++t) {
           for (std::int32_t j = 0; j < g.size(); ++j)
-            round.add(distance_link(g, j, t), Arrival::store, pieces((j + t) % g.size(), j, k));
+            round.add(distance_hop(g, j, t), Arrival::store, pieces((j + t) % g.size(), j, k));
         }
       }
       b.run(round);

@@ -7,12 +7,6 @@ namespace {
 // Returns the i-th rank in an order that begins with the root; without a root, as they are.
 std::int32_t member(const CollectiveRequest& r, std::int32_t i) { return (r.root.value_or(0) + i) % r.ranks; }
 
-std::vector<Chunks> block(const Group& g, std::int32_t begin, std::int32_t end) {
-  std::vector<Chunks> chunks;
-  append_parts(g, begin, end, chunks);
-  return chunks;
-}
-
 // Where the members are more than a power of two, the first pairs (even, odd) exchange halves of their data, add
 // them up, and the even one takes over what the odd one has added. Returns those that go on.
 Group fold(ProgramBuilder& b, const CollectiveRequest& r, const Group& whole) {
@@ -25,9 +19,9 @@ Group fold(ProgramBuilder& b, const CollectiveRequest& r, const Group& whole) {
   for (std::int32_t i = 0; i < 2 * pairs; i += 2) {
     const std::int32_t even = member(r, i);
     const std::int32_t odd = member(r, i + 1);
-    exchange.add(peer_hop(even, odd, whole.channel), Arrival::reduce, block(whole, parts / 2, parts));
-    exchange.add(peer_hop(odd, even, whole.channel), Arrival::reduce, block(whole, 0, parts / 2));
-    take_over.add(peer_hop(odd, even, whole.channel), Arrival::store, block(whole, parts / 2, parts));
+    exchange.add(peer_hop(even, odd, whole.channel), Arrival::reduce, with_parts(whole, parts / 2, parts));
+    exchange.add(peer_hop(odd, even, whole.channel), Arrival::reduce, with_parts(whole, 0, parts / 2));
+    take_over.add(peer_hop(odd, even, whole.channel), Arrival::store, with_parts(whole, parts / 2, parts));
     rest.ranks.push_back(even);
   }
   b.run(exchange);
@@ -41,7 +35,7 @@ void gather(ProgramBuilder& b, const Group& g) {
   for (std::int32_t held = 1; held < g.size(); held *= 2) {
     Round round;
     for (std::int32_t i = held; i < g.size(); i += 2 * held)
-      round.add(peer_hop(g.rank(i), g.rank(i - held), g.channel), Arrival::store, block(g, i, i + held));
+      round.add(peer_hop(g.rank(i), g.rank(i - held), g.channel), Arrival::store, with_parts(g, i, i + held));
     b.run(round);
   }
 }
@@ -51,7 +45,8 @@ void scatter(ProgramBuilder& b, const Group& g, std::int32_t members) {
   for (std::int32_t half = members / 2; half >= 1; half /= 2) {
     Round round;
     for (std::int32_t i = 0; i < members; i += 2 * half)
-      round.add(peer_hop(g.rank(i), g.rank(i + half), g.channel), Arrival::store, block(g, i + half, i + 2 * half));
+      round.add(peer_hop(g.rank(i), g.rank(i + half), g.channel), Arrival::store,
+                with_parts(g, i + half, i + 2 * half));
     b.run(round);
   }
 }
@@ -63,20 +58,20 @@ void all_reduce(ProgramBuilder& b, const CollectiveRequest& r, const Group& whol
   Round hand_out;
   for (std::int32_t i = 0; i < r.ranks - rest.size(); ++i)
     hand_out.add(peer_hop(member(r, 2 * i), member(r, 2 * i + 1), whole.channel), Arrival::store,
-                 block(whole, 0, rest.size()));
+                 with_parts(whole, 0, rest.size()));
   b.run(hand_out);
 }
 
 void broadcast(ProgramBuilder& b, const CollectiveRequest& r, Group whole) {
   for (std::int32_t i = 0; i < r.ranks; ++i) whole.ranks[static_cast<std::size_t>(i)] = member(r, i);
-  scatter(b, whole, power_below(r.ranks));
+  scatter(b, whole, floor_power_of_two(r.ranks));
   doubling_all_gather(b, whole);
 }
 
 }  // namespace
 
 Algorithm build_rabenseifner(const CollectiveRequest& r) {
-  return build_slices(r, power_below(r.ranks), r.chunks, 1, [&](ProgramBuilder& b, const Group& whole) {
+  return build_slices(r, floor_power_of_two(r.ranks), r.chunks, 1, [&](ProgramBuilder& b, const Group& whole) {
     if (r.collective == Collective::all_reduce) {
       all_reduce(b, r, whole);
     } else if (r.collective == Collective::broadcast) {

@@ -109,7 +109,7 @@ void hang_tree(Tree& tree, const std::vector<std::int32_t>& members, std::int32_
     auto& list = tree.children[static_cast<std::size_t>(at(p))];
     for (const std::int32_t c : children[static_cast<std::size_t>(p)]) list.push_back(at(c));
   }
-  top = at(power_below(n));
+  top = at(floor_power_of_two(n));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Parses which collectives get which algorithm: rules of et-merge, et-replay and sweeps, and map files in YAML.
+// Parses rules that give collectives algorithms: those of et-merge, et-replay and sweeps, and map files in YAML.
 #pragma once
 
 #include <cstdint>
@@ -21,31 +21,31 @@ struct CollectiveSelection {
   std::string name{};  // of nodes, with * and ?; empty: any
 
   [[nodiscard]] bool takes(Collective t) const { return type ? *type == t : t != Collective::barrier; }
-  // Returns whether the rule takes a collective with the group and name that its node has.
+  // Returns whether it takes a collective of this type, with the pg_name, comm_size, id and name of its node.
   [[nodiscard]] bool fits(Collective t, std::string_view of_group, std::int64_t bytes, NodeId id,
                           std::string_view node_name) const;
 };
 
 struct CollectiveRule {
   CollectiveSelection which{};
-  std::string algorithm{};   // a file or set, or a replay's native algorithm; if builtin, "ring,chunks=4"
-  bool builtin = false;      // the algorithm is one that etkit builds
-  std::uint32_t chunks = 0;  // instances that a collective is cut into; 0: what --chunks says
-  std::string text{};        // for messages
-  Location where{};          // in a map
+  std::string algorithm{};   // a file, a set or a replay's native algorithm; if builtin, "ring,chunks=4"
+  bool builtin = false;      // etkit builds the algorithm
+  std::uint32_t chunks = 0;  // how many instances a collective is cut into; 0: as many as --chunks says
+  std::string text{};        // the rule, or its line in a map, for messages
+  Location where{};          // of the algorithm in a map of rules
 };
 
-// The prefix of an algorithm that etkit builds, "built:ring", where files can be named, too.
+// Begins the name of an algorithm that etkit builds, "built:ring", where files can be named, too.
 inline constexpr std::string_view builtin_prefix = "built:";
 [[nodiscard]] inline bool is_builtin(std::string_view algorithm) { return algorithm.starts_with(builtin_prefix); }
 
-// Returns the rule "all_reduce:pg=3:size>=1MiB:size<64MiB:node=17:name=*grad*=ALGORITHM"; the first part may be
-// "all". `builtin`: the algorithm is one that etkit builds, named without the prefix. Throws Error(usage).
+// Parses "all_reduce:pg=3:size>=1MiB:size<64MiB:node=17:name=*grad*=ALGORITHM"; the first part may be "all".
+// `builtin`: etkit builds the algorithm, which is named without builtin_prefix. Throws Error(usage).
 [[nodiscard]] CollectiveRule parse_collective_rule(const std::string& text, bool builtin = false);
 
-// Returns the rules of {rules: [ … ]}, maps with the keys collective, pg, size, node, name, algorithm or builtin,
-// and chunks; or of ASTRA-sim's per-node-custom-implementation, {NODE ID: PREFIX, …}. Throws Error(input) [merge]
-// ([system] for the latter) with the place.
+// Parses {rules: [ … ]}, a list of maps with the keys collective, pg, size, node, name, algorithm or builtin, and
+// chunks; or ASTRA-sim's per-node-custom-implementation, {NODE ID: PREFIX, …}. Throws Error(input) with the place,
+// [merge] for the first and [system] for the second.
 [[nodiscard]] std::vector<CollectiveRule> parse_rule_map(const std::string& file, std::string_view text);
 
 }  // namespace convert

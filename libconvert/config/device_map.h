@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Parses device maps, which give ranks to the tasks of a graph that does not name them.
+// Parses device maps, which give ranks to the tasks of a graph without ranks.
 //
-// CSV, a line for a task or a pattern of names ('*': any text, '?': one character), '#' begins a comment line:
+// CSV, a line for a task or a pattern of names ('*': any text, '?': one byte). Lines that begin with '#' are
+// skipped, and a first line "node,rank" or "node,src,dst,bytes":
 //   node12,3              a task of rank 3, by its number
 //   linear_*_fwd,0        tasks of rank 0, by their names
 //   node20,0,1,4MiB       a transfer from rank 0 to rank 1; the size may be missing
@@ -40,7 +41,8 @@ struct DeviceMap {
 
 inline constexpr std::size_t max_device_map_bytes = std::size_t{256} << 20U;
 
-// Throws Error(input) [devices] with line and column: malformed text, a key given twice, ranks beyond 2^31-1.
+// Parses a device map. Throws Error(input) [devices] with line and column: malformed text, no entry, a key given
+// twice, ranks beyond 2^31-1.
 [[nodiscard]] DeviceMap parse_device_map(const std::string& file, std::string_view text);
 
 }  // namespace convert

@@ -37,7 +37,7 @@ DeviceMatcher::DeviceMatcher(const DeviceMap& map) : map_(map) {
 }
 
 std::uint32_t DeviceMatcher::by_name(std::string_view name, bool transfer) const {
-  std::uint32_t best = nothing;
+  std::uint32_t best = no_entry;
   const auto exact = by_name_[transfer].find(name);
   if (exact != by_name_[transfer].end()) best = exact->second;
   for (const std::uint32_t i : patterns_[transfer]) {

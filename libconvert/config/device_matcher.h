@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the entry of a device map that a task takes.
+// Finds the entry of a device map for a task.
 #pragma once
 
 #include <array>
@@ -13,27 +13,27 @@
 
 namespace convert {
 
-// A task takes the entry of its number ("node7" or "7"), else the first one that matches its name. Among names, a
-// transfer takes an entry with two ranks, any other task one with one rank.
+// Finds the entry with the task's number ("node7" or "7"), or the first one that matches its name: with two ranks
+// for a transfer, with one rank for another task.
 class DeviceMatcher {
  public:
-  static constexpr std::uint32_t nothing = 0xfffffffe;
+  static constexpr std::uint32_t no_entry = 0xfffffffe;
   static constexpr std::size_t max_patterns = 4096;
 
-  // Refers to the map. Throws Error(input) [devices]: a node given twice, more than max_patterns patterns.
+  // `map` must outlive this. Throws Error(input) [devices]: a number given twice, more than max_patterns patterns.
   explicit DeviceMatcher(const DeviceMap& map);
 
-  // Returns the entry's index in map.entries, or `nothing`.
+  // Return the entry's index in map.entries, or no_entry.
   [[nodiscard]] std::uint32_t by_number(std::uint64_t number) const {
     const auto at = by_number_.find(number);
-    return at == by_number_.end() ? nothing : at->second;
+    return at == by_number_.end() ? no_entry : at->second;
   }
   [[nodiscard]] std::uint32_t by_name(std::string_view name, bool transfer) const;
 
  private:
   const DeviceMap& map_;
   std::unordered_map<std::uint64_t, std::uint32_t> by_number_;
-  // The second of each is for transfers.
+  // The second of each is for transfers: entries by name, and those that are patterns.
   std::array<std::unordered_map<std::string_view, std::uint32_t>, 2> by_name_;
   std::array<std::vector<std::uint32_t>, 2> patterns_;
 };

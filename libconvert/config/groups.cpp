@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "config/groups.h"
 
-#include <charconv>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -13,16 +12,6 @@
 
 namespace convert {
 namespace {
-
-// A whole decimal integer from 0 in its one spelling, "7" and not "07" or "7.0".
-template <typename T>
-std::optional<T> integer_of(std::string_view digits) {
-  T n = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
-  const bool is_plain = !digits.empty() && digits[0] != '-' && (digits[0] != '0' || digits.size() == 1);
-  if (!is_plain || error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-  return n;
-}
 
 class GroupsReader {
  public:
@@ -46,14 +35,14 @@ class GroupsReader {
 
  private:
   std::int64_t read_id(const JsonToken& key) {
-    const std::optional<std::int64_t> id = integer_of<std::int64_t>(key.text);
+    const auto id = parse_plain(key.text, INT64_MAX);
     if (!id) throw source_.failure(key, "a group's id must be an integer from 0, not " + shown(key));
-    const auto [before, is_new] = key_of_id_.try_emplace(*id, key);
+    const auto [before, is_new] = key_of_id_.try_emplace(static_cast<std::int64_t>(*id), key);
     if (!is_new) {
       throw source_.failure(key, "group " + std::to_string(*id) + " is given twice; first in line " +
                                      std::to_string(source_.line_of(before->second)));
     }
-    return *id;
+    return before->first;
   }
 
   void read_ranks(const JsonMember& member, CommGroup& group) const {
@@ -63,16 +52,17 @@ class GroupsReader {
     }
     std::unordered_set<std::uint32_t> seen;
     for (const JsonToken& item : member.items) {
-      const std::optional<std::uint32_t> rank = integer_of<std::uint32_t>(item.raw);
-      if (!rank) throw source_.failure(item, of_group + ": a rank must be an integer from 0, not " + shown(item));
-      if (ranks_ && *rank >= *ranks_) {
-        throw source_.failure(item, of_group + " names rank " + std::to_string(*rank) + ", but the set has " +
+      const auto number = parse_plain(item.raw, UINT32_MAX);
+      if (!number) throw source_.failure(item, of_group + ": a rank must be an integer from 0, not " + shown(item));
+      const auto rank = static_cast<std::uint32_t>(*number);
+      if (ranks_ && rank >= *ranks_) {
+        throw source_.failure(item, of_group + " names rank " + std::to_string(rank) + ", but the set has " +
                                         counted(*ranks_, "rank"));
       }
-      if (!seen.insert(*rank).second) {
-        throw source_.failure(item, of_group + " names rank " + std::to_string(*rank) + " twice");
+      if (!seen.insert(rank).second) {
+        throw source_.failure(item, of_group + " names rank " + std::to_string(rank) + " twice");
       }
-      group.ranks.push_back(*rank);
+      group.ranks.push_back(rank);
     }
   }
 

@@ -17,7 +17,7 @@ struct CommGroup {
   std::vector<std::uint32_t> ranks{};  // in the order of the file, which is the order in the group's ring
 };
 
-inline constexpr std::size_t max_groups_bytes = 0xffff0000U;
+inline constexpr std::size_t max_groups_bytes = 0xffff0000U;  // of a file; JsonSource takes less than 4 GiB
 // Parses {"ID": [RANK, …], …} as in ASTRA-sim's comm_group.json; returns groups in the order of the file. Throws
 // Error(input) [groups] with line and column: malformed JSON, an id that is no integer from 0, a rank that is none,
 // or is not below `ranks`, if their number is known; an id, or a rank in a group, that is given twice.

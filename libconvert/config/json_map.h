@@ -15,16 +15,16 @@ namespace convert {
 
 struct JsonToken {
   enum class Kind : std::uint8_t {
-    plain,  // number, true, false or null as it is written; not yet known to be any of these
+    plain,  // anything else; should be a number, true, false or null, but is not checked
     string,
     list,
     map,
   };
   Kind kind = Kind::plain;
-  std::string_view raw;  // of the source's text; "[" or "{" of a list or map
+  std::string_view raw;  // as written, a part of JsonSource::text; "[" or "{" for a list or map
   std::string text;      // of a string, decoded
 };
-// Returns what a message shows of the token.
+// Returns the token as written, cut after 40 bytes, for messages.
 [[nodiscard]] std::string shown(const JsonToken& token);
 
 struct JsonMember {
@@ -43,12 +43,14 @@ struct JsonSource {
   std::size_t max_bytes;   // less than 4 GiB
 
   [[nodiscard]] std::uint32_t line_of(const JsonToken& token) const;
+  // Return an Error(input) [rule] at an offset of the text, or at a token.
   [[nodiscard]] Error failure(std::size_t offset, const std::string& message) const;
   [[nodiscard]] Error failure(const JsonToken& at, const std::string& message) const;
 };
 
-// Calls `take` for each member in the order of the text, also for equal keys. Throws Error(input), also at a map,
-// or a list in a list, which `take` first gets as the value or the last item, to throw an error of its own.
+// Calls take(member) for each member of the object, in the order of the text and also for equal keys. Throws
+// Error(input) for malformed JSON, and for a map, or a list in a list: `take` gets it first, as the value or the
+// last item, and may throw an error of its own.
 void read_json_map(JsonSource source, const std::function<void(const JsonMember&)>& take);
 
 }  // namespace convert

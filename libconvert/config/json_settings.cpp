@@ -55,7 +55,7 @@ JsonSettings::JsonSettings(const JsonSource& source, const std::vector<std::stri
 void JsonSettings::take(const JsonMember& member, const std::vector<std::string>& known_keys) {
   const std::string& key = member.key.text;
   if (std::find(known_keys.begin(), known_keys.end(), key) == known_keys.end()) {
-    throw source_.failure(member.key, "unknown key " + shown(member.key) + known_names(key, known_keys));
+    throw source_.failure(member.key, "unknown key " + shown(member.key) + hint_for(key, known_keys));
   }
   const auto refuse_rubbish = [this](const JsonToken& token) {
     if (token.kind == TokenKind::plain && !is_scalar(token)) {
@@ -115,7 +115,7 @@ std::optional<bool> JsonSettings::flag(const std::string& key) const {
   throw failure(key, key + " wants 0 or 1, not " + given(member->value));
 }
 
-bool JsonSettings::is_word(const std::string& key) const {
+bool JsonSettings::is_true_or_false(const std::string& key) const {
   const JsonMember* const member = find(key);
   return member != nullptr && (member->value.raw == "true" || member->value.raw == "false");
 }
@@ -148,7 +148,7 @@ std::optional<std::size_t> JsonSettings::index_of(const std::string& key,
   }
   const auto found = std::find(names.begin(), names.end(), member->value.text);
   if (found == names.end()) {
-    throw failure(key, "unknown " + key + " " + shown(member->value) + known_names(member->value.text, names));
+    throw failure(key, "unknown " + key + " " + shown(member->value) + hint_for(member->value.text, names));
   }
   return static_cast<std::size_t>(found - names.begin());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads a configuration file that is a JSON object of known keys: each value by its key, checked, with its place.
+// Reads configuration files that are JSON objects of known keys, value by value.
 #pragma once
 
 #include <array>
@@ -16,7 +16,8 @@
 
 namespace convert {
 
-// Members that read a key return nothing if the key is absent, and throw Error(input) at a value of the wrong kind.
+// Functions that read a key return nothing (path() and strings() something empty) if it is absent, and throw
+// Error(input) at a value of the wrong kind or out of range.
 class JsonSettings {
  public:
   // Reads everything. Throws Error(input) at malformed JSON, a key that is unknown (names the nearest known one) or
@@ -28,11 +29,11 @@ class JsonSettings {
                                                   std::int64_t high) const;
   [[nodiscard]] std::optional<double> number(const std::string& key, double high) const;  // from 0
   [[nodiscard]] std::optional<bool> flag(const std::string& key) const;                   // 0, 1, true or false
-  [[nodiscard]] bool is_word(const std::string& key) const;      // whether a flag is true or false, not 0 or 1
-  [[nodiscard]] std::string path(const std::string& key) const;  // or prefix; not empty unless absent
-  // Returns the strings of a list of at least one, each with its place. `example` is such a list, for messages.
+  [[nodiscard]] bool is_true_or_false(const std::string& key) const;  // whether a flag is true or false, not 0 or 1
+  [[nodiscard]] std::string path(const std::string& key) const;       // or prefix; not empty unless absent
+  // Returns the strings of a list that is not empty, with their places. `example` is such a list, for messages.
   [[nodiscard]] std::vector<JsonToken> strings(const std::string& key, const std::string& example) const;
-  // Returns the value of one of a few names.
+  // Returns the value that `choices` gives for the key's string.
   template <typename T, std::size_t n>
   [[nodiscard]] std::optional<T> choice(const std::string& key,
                                         const std::array<std::pair<const char*, T>, n>& choices) const {

@@ -18,12 +18,6 @@ namespace {
 
 const std::string shape = "a map from node ids to prefixes is expected, such as {12: algo/ring}";
 
-// One spelling for each number: leading zeros mean octal in YAML.
-std::optional<std::uint64_t> node_of(std::string_view key) {
-  const std::optional<std::uint64_t> node = parse_unsigned(key);
-  return node && key == std::to_string(*node) ? node : std::nullopt;
-}
-
 // Takes the entries event by event: no document tree is built, so that nesting and aliases cost nothing.
 class EntryReader : public YAML::EventHandler {
  public:
@@ -57,7 +51,7 @@ class EntryReader : public YAML::EventHandler {
       prefixes[node_] = text;
       return;
     }
-    const std::optional<std::uint64_t> node = node_of(text);
+    const std::optional<std::uint64_t> node = parse_plain(text);  // leading zeros mean octal in YAML
     if (!node) throw failure(mark, "a node's id must be an integer from 0, not '" + text + "'");
     if (prefixes.contains(*node)) throw failure(mark, "node " + text + " is given twice");
     node_ = *node;

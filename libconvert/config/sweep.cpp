@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -20,7 +19,7 @@ const YamlSubject subject = {
     .is_empty = "empty; a sweep file has the key sweep, and base if some values are common to all runs",
     .max_keys = 64};
 
-constexpr std::int64_t max_dimension = 63;
+constexpr std::uint64_t max_dimension = 63;
 
 bool contains(const std::vector<std::string>& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -48,7 +47,7 @@ class SweepReader {
     for (std::size_t i = 0; i < root_.items.size(); i += 2) {
       const std::string& key = root_.items[i].text;
       if (key != "base" && key != "sweep")
-        throw failure(root_.items[i], "unknown key '" + key + "'" + known_names(key, {"base", "sweep"}));
+        throw failure(root_.items[i], "unknown key '" + key + "'" + hint_for(key, {"base", "sweep"}));
     }
     SweepConfig config;
     if (const YamlNode* base = root_.find("base"); base != nullptr && !is_empty(*base))
@@ -156,11 +155,10 @@ void SweepKeys::check(const std::string& key, const Location& where, Error::Kind
   const std::string stem = key.substr(0, dot);
   if (dot != std::string::npos && contains(per_dimension, stem)) {
     const std::string digits = key.substr(dot + 1);
-    const std::optional<std::int64_t> d = parse_int(digits);
-    if (d && *d >= 0 && *d <= max_dimension && digits == std::to_string(*d)) return;
+    if (parse_plain(digits, max_dimension)) return;
     throw Error(kind, where, key + ": '" + digits + "' is no dimension; they count from 0", rule);
   }
-  throw Error(kind, where, "unknown key '" + key + "'" + known_names(key, keys), rule);
+  throw Error(kind, where, "unknown key '" + key + "'" + hint_for(key, keys), rule);
 }
 
 SweepConfig parse_sweep(const std::string& file, std::string_view text, const SweepKeys& keys) {

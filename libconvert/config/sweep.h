@@ -20,32 +20,31 @@ struct SweepSetting {
   std::vector<SweepValue> values{};  // at least one, no two alike
   std::string option{};              // the option that gave it: "--set", "--size"; empty: a sweep file
 };
-// Returns the message with its place before it.
+// Returns the error's message, with its place before it if it has one.
 [[nodiscard]] std::string with_place(const Error& e);
-// Returns the error about a value: an Error(input) with its place, or an Error(usage) that names the option.
+// Returns the error as one about a value: Error(input) at its place in a file, or Error(usage) with the option.
 [[nodiscard]] Error located(const Error& e, const SweepSetting& setting, const SweepValue& value);
 struct SweepConfig {
   std::vector<SweepSetting> base{};  // one value each
   std::vector<SweepSetting> axes{};  // in the order of the file
 };
 
-// Values that are lists are written as "a;b", or "none".
+// Join the elements of a value that is a list, as "a;b", and stand for an empty list.
 inline constexpr char element_separator = ';';
 inline constexpr std::string_view no_elements = "none";
 
-// All known keys. Those of `per_dimension` are keys by themselves, and with a dimension: "bandwidth.0". Those of
-// `lists` have lists as values.
+// All known keys; those that may end with a dimension's number, "bandwidth.0"; those whose values may be lists.
 struct SweepKeys {
   std::vector<std::string> keys;
   std::vector<std::string> per_dimension;
   std::vector<std::string> lists{};
 
-  // Throws an Error of `kind` that names the nearest key if `key` is unknown.
+  // Throws an Error of `kind` with the nearest key if `key` is unknown.
   void check(const std::string& key, const Location& where, Error::Kind kind) const;
 };
 
-// Parses a YAML map of `base` (optional; KEY: VALUE) and `sweep` (KEY: VALUE or KEY: [VALUE, …]). A VALUE that is a
-// list may be a YAML list, too. Throws Error(input) [sweep] with the place.
+// Parses a YAML map of `base` (optional; KEY: VALUE) and `sweep` (KEY: VALUE or KEY: [VALUE, …]). A VALUE of a
+// key of keys.lists may be a YAML list itself. Throws Error(input) [sweep] with the place.
 [[nodiscard]] SweepConfig parse_sweep(const std::string& file, std::string_view text, const SweepKeys& keys);
 
 // Parses "KEY=VALUE,VALUE,…" of the option --set. A comma before bw= or lat= belongs to a network in short form,

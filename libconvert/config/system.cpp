@@ -125,7 +125,7 @@ class SystemReader {
   // ASTRA-sim compares with 0, which false is not to its JSON reader.
   bool read_switch(const std::string& key) {
     const std::optional<bool> on = settings_.flag(key);
-    if (on == false && settings_.is_word(key)) {
+    if (on == false && settings_.is_true_or_false(key)) {
       config_.notes.push_back(key + ": false is off here; ASTRA-sim takes only 0 as off");
     }
     return on.value_or(false);
@@ -137,17 +137,13 @@ class SystemReader {
     bus.o_ns = read_bus_time("o");
     bus.g_ns = read_bus_time("g");
     bus.G_ns_per_byte = static_cast<float>(settings_.number("G", max_bus_ns_per_byte).value_or(0));
-    std::string missing;
-    std::string given;
-    for (const char* key : {"L", "o", "g", "G"}) {
-      std::string& list = settings_.has(key) ? given : missing;
-      list += (list.empty() ? "" : ", ") + std::string(key);
-    }
+    std::vector<std::string> missing, given;
+    for (const char* key : {"L", "o", "g", "G"}) (settings_.has(key) ? given : missing).emplace_back(key);
     if (settings_.flag("model-shared-bus").value_or(false)) {
-      if (!missing.empty()) config_.notes.push_back("model-shared-bus without " + missing + ": taken as 0");
+      if (!missing.empty()) config_.notes.push_back("model-shared-bus without " + join(missing) + ": taken as 0");
       config_.shared_bus = bus;
     } else if (!given.empty()) {
-      config_.notes.push_back("no effect without model-shared-bus: " + given);
+      config_.notes.push_back("no effect without model-shared-bus: " + join(given));
     }
   }
 
@@ -173,7 +169,7 @@ class SystemReader {
         const bool is_window = known && known->algorithm == NativeAlgorithm::direct;
         throw source_.failure(item, is_window ? key + ": the window of " + shown(item) + " is not from 1 to 99999"
                                               : key + ": unknown algorithm " + shown(item) +
-                                                    known_names(item.text, native_algorithm_names()));
+                                                    hint_for(item.text, native_algorithm_names()));
       }
       choice.per_dim.push_back(*algorithm);
     }

@@ -46,14 +46,14 @@ struct AlgorithmChoice {
 // Parses "ring", "one_ring", "direct", "direct3", "one_direct3", "halving_doubling", "one_halving_doubling",
 // "double_binary_tree", however they are spelled ("halvingDoubling"). Returns nothing for other texts.
 [[nodiscard]] std::optional<AlgorithmChoice> parse_native_algorithm(std::string_view text);
-// Returns the names that parse_native_algorithm() takes, without windows.
+// Returns the names that parse_native_algorithm() takes, except those with a number.
 [[nodiscard]] std::vector<std::string> native_algorithm_names();
 [[nodiscard]] std::string_view name(NativeAlgorithm algorithm);    // "halving_doubling"
 [[nodiscard]] std::string text_of(const AlgorithmChoice& choice);  // "one_direct3"
 
 struct CollectiveChoice {
   std::vector<AlgorithmChoice> per_dim{};  // dimension 0 first; empty: not given
-  std::string custom{};                    // prefix of an algorithm's traces; empty: none. Wins over per_dim
+  std::string custom{};  // prefix of an algorithm's traces, or "built:NAME"; empty: none. Wins over per_dim
 };
 
 enum class CollectiveOptimization : std::uint8_t { baseline, local_bw_aware };
@@ -66,8 +66,8 @@ struct SharedBusConfig {
   float G_ns_per_byte = 0;
 };
 
-// Values as the file states them, with ASTRA-sim's defaults where it has any; nothing where it leaves a value
-// undefined, so that whoever needs the value can refuse.
+// Holds the values of the file, or ASTRA-sim's defaults; nothing where that has no default, so that whoever needs
+// the value can refuse.
 struct SystemConfig {
   std::string source;  // the file, for messages
   std::optional<CollectiveOptimization> optimization{};
@@ -82,7 +82,7 @@ struct SystemConfig {
   bool track_local_mem = false;
   std::string local_mem_trace = "local_mem_trace";
   std::optional<SharedBusConfig> shared_bus{};
-  std::int64_t local_reduction_delay = 1;
+  std::int64_t local_reduction_delay = 1;  // ns for each 100 bytes that the shared bus reduces
   std::array<CollectiveChoice, listed_collectives.size()> collectives{};
   std::string per_node_map{};        // path of a YAML map; empty: none
   std::vector<std::string> notes{};  // a sentence for each key that has no effect or not quite ASTRA-sim's

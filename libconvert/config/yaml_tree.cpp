@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/words.h"
+#include "util/utf8.h"
 
 namespace convert {
 namespace {
@@ -116,24 +117,6 @@ class TreeBuilder : public YAML::EventHandler {
   std::vector<YamlNode*> path_;  // the open lists and maps
 };
 
-// Offset of the first byte that is not part of a well-formed UTF-8 sequence, or npos.
-std::size_t find_bad_utf8(std::string_view s) {
-  for (std::size_t i = 0; i < s.size();) {
-    const auto c = static_cast<unsigned char>(s[i]);
-    const std::size_t length = c < 0x80                ? 1
-                               : c >= 0xc2 && c < 0xe0 ? 2
-                               : c >= 0xe0 && c < 0xf0 ? 3
-                               : c >= 0xf0 && c < 0xf5 ? 4
-                                                       : 0;
-    if (length == 0 || length > s.size() - i) return i;
-    for (std::size_t k = 1; k < length; ++k) {
-      if ((static_cast<unsigned char>(s[i + k]) & 0xc0) != 0x80) return i;
-    }
-    i += length;
-  }
-  return std::string_view::npos;
-}
-
 // Column of a tab in the indentation of a line, both from 0, or npos.
 std::size_t find_tab(std::string_view text, int line) {
   std::size_t begin = 0;
@@ -163,7 +146,7 @@ std::size_t find_deep_bracket(std::string_view s) {
 void check_text(const std::string& file, std::string_view text, const YamlSubject& subject) {
   if (text.size() > max_yaml_bytes)
     throw input_error({.file = file}, "larger than 4 MiB, which no " + subject.noun + " is", subject.rule);
-  std::size_t bad = find_bad_utf8(text);
+  std::size_t bad = find_invalid_utf8(text);
   std::string what = "not UTF-8";
   if (bad == std::string_view::npos) {
     bad = text.find('\0');
@@ -222,7 +205,7 @@ void check_yaml_keys(const std::string& file, const YamlNode& map, const std::ve
     const YamlNode& key = map.items[i];
     if (std::ranges::find(known, key.text) != known.end()) continue;
     throw input_error({.file = file, .line = key.line, .column = key.column},
-                      "unknown key '" + key.text + "'" + known_names(key.text, known), subject.rule);
+                      "unknown key '" + key.text + "'" + hint_for(key.text, known), subject.rule);
   }
 }
 

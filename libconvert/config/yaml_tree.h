@@ -39,8 +39,9 @@ extern const YamlSubject network_yaml;
 [[nodiscard]] YamlNode parse_yaml_tree(const std::string& file, std::string_view text,
                                        const YamlSubject& subject = network_yaml);
 
+// Returns an Error(input) [network] at a node.
 [[nodiscard]] Error yaml_error(const std::string& file, const YamlNode& at, const std::string& message);
-// Throws Error(input) that names the nearest known key if `map` has a key that is not among `known`.
+// Throws Error(input) with the nearest known key if `map` has a key that is not among `known`.
 void check_yaml_keys(const std::string& file, const YamlNode& map, const std::vector<std::string>& known,
                      const YamlSubject& subject = network_yaml);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collectives by name: "all_reduce", however it is spelled.
+// Enumerates the collectives and finds them by name, however it is spelled.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace convert {
 
-// The first ten are those of traces, numbered as proto enum CollectiveCommType; only algorithms say the others.
+// The first ten have the numbers of proto enum CollectiveCommType; the others are in algorithms only.
 enum class Collective : std::int32_t {
   all_reduce,
   reduce,
@@ -45,26 +45,26 @@ inline constexpr std::array<std::string_view, 14> collective_names = {"all_reduc
                                                                       "send",
                                                                       "recv"};
 
-// Returns whether nodes of traces can be that.
+// Returns whether a node of a trace can be this collective.
 [[nodiscard]] constexpr bool in_traces(Collective c) {
   return c >= Collective::all_reduce && c <= Collective::barrier;
 }
-// Returns whether an algorithm can be for it.
+// Returns whether an algorithm can be for this collective.
 [[nodiscard]] constexpr bool in_algorithms(Collective c) {
   return c != Collective::barrier && c != Collective::reduce_scatter_block;
 }
 
-// Returns "all_reduce".
+// Returns the name, such as "all_reduce"; empty for a value that is not in the enum.
 [[nodiscard]] constexpr std::string_view name(Collective c) {
   const auto i = static_cast<std::uint32_t>(c);
   return i < collective_names.size() ? collective_names[i] : std::string_view{};
 }
-// Returns the collective of a number in a trace; where the schema does not know it, one that has no name.
+// Returns the collective with this number in traces; a value without a name if the schema has none.
 [[nodiscard]] constexpr Collective collective_of(std::int64_t number) {
   const bool known = number >= 0 && number <= static_cast<std::int64_t>(Collective::barrier);
   return Collective{known ? static_cast<std::int32_t>(number) : -1};
 }
-// Returns the collective of that name among those that `wanted` takes: all_to_all, alltoall, AllToAll, a2a.
+// Returns the collective that `text` names (all_to_all, alltoall, AllToAll or a2a) if `wanted` is true of it.
 [[nodiscard]] constexpr std::optional<Collective> parse_collective(std::string_view text,
                                                                    bool (*wanted)(Collective)) {
   text = without_short_form(text);
@@ -74,7 +74,7 @@ inline constexpr std::array<std::string_view, 14> collective_names = {"all_reduc
   }
   return std::nullopt;
 }
-// Returns the names of those that `wanted` takes.
+// Returns the names of the collectives of which `wanted` is true.
 [[nodiscard]] inline std::vector<std::string> names_of(bool (*wanted)(Collective)) {
   std::vector<std::string> names;
   for (const std::string_view text : collective_names) {

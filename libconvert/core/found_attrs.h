@@ -36,7 +36,7 @@ class FoundAttrs {
  private:
   // By Name::index: the place in `names`; names.size() for all others.
   static constexpr auto slots = [] {
-    std::array<std::uint8_t, attr::detail::count> table{};
+    std::array<std::uint8_t, attr::count> table{};
     table.fill(static_cast<std::uint8_t>(names.size()));
     for (std::size_t i = 0; i < names.size(); ++i) table[names[i].index()] = static_cast<std::uint8_t>(i);
     return table;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the position of an id in a table: by an array where the ids lie close together, as they mostly do, else by
+// Finds the position of an id in a table: in an array if the ids lie close together, as they mostly do, else by
 // binary search. Building takes O(n log n) at most.
 #pragma once
 

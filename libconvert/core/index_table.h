@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A hash table of the rows of a table that lies elsewhere.
+// Finds rows of a table by their contents: a hash table of row numbers, without the rows themselves.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,14 @@
 
 namespace convert {
 
-// Finds a row by its contents, which the caller hashes and compares: the index holds only the row's number, in a
-// slot of 4 bytes (open addressing, at most half of the slots used). It calls `hash_of(row)` again when it grows,
-// and when a removed row leaves a gap.
+// Holds row numbers in slots of 4 bytes (open addressing, at most half of the slots used). The caller hashes and
+// compares the rows: hash_of(row) is called again for rows that are there when the table grows, and to remove one.
 template <class Slots = std::vector<std::uint32_t>>
 class IndexTable {
  public:
   static constexpr std::uint32_t none = 0xffffffff;
 
-  // Returns the row of this hash for which same(row) holds; none if there is none.
+  // Returns the row with this hash for which same(row) is true, or none.
   template <class Same>
   [[nodiscard]] std::uint32_t find(std::size_t hash, const Same& same) const {
     std::size_t i = hash & mask();
@@ -41,7 +40,7 @@ class IndexTable {
     if (++used_ * 2 > slots_.size()) grow(hash_of);
     put(row, hash_of);
   }
-  // Takes a row out that is there.
+  // Removes a row that is there.
   template <class HashOf>
   void remove(std::uint32_t row, const HashOf& hash_of) {
     std::size_t hole = hash_of(row) & mask();
@@ -56,7 +55,7 @@ class IndexTable {
   }
 
   [[nodiscard]] std::size_t size() const { return used_; }
-  // Calls visit(row) for each, in no order.
+  // Calls visit(row) for each row, in any order.
   template <class Visit>
   void for_each(const Visit& visit) const {
     for (const std::uint32_t slot : slots_) {

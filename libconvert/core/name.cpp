@@ -23,7 +23,7 @@ class Pool {
  public:
   Pool() {
     add("");
-#define X(id, text) add(text);
+#define X(id) add(#id);
     CONVERT_ATTRIBUTE_NAMES(X)
 #undef X
   }

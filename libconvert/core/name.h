@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Interned attribute names: a 4-byte handle into one append-only pool; equal names have equal handles.
+// Represents an attribute name by 4 bytes: its index in the pool of all names of the process, which only grows.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ class Name {
  public:
   constexpr Name() = default;  // the empty name
   constexpr explicit Name(std::uint32_t index) : index_(index) {}
-  // Interns `text`. Thread-safe. Throws Error(input) beyond a million distinct names: no sound file has them.
+  // Looks `text` up, and adds it if it is new. Thread-safe. Throws Error(input) for the name after a million.
   explicit Name(std::string_view text);
 
-  [[nodiscard]] std::string_view view() const;
+  [[nodiscard]] std::string_view view() const;  // stays valid
   [[nodiscard]] constexpr std::uint32_t index() const { return index_; }
   friend constexpr bool operator==(Name a, Name b) { return a.index_ == b.index_; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A process group as a training program names it: which ranks communicate under which name.
+// Describes a process group as a training program does: which ranks communicate under which name.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A device profiler's record of one rank: CPU operators, calls of the device's runtime, what ran on the device.
+// Holds a device profiler's record of one rank: CPU operators, calls of the device's runtime, what the device ran.
 #pragma once
 
 #include <cstdint>
@@ -46,9 +46,9 @@ struct Profile {
     [[nodiscard]] std::int64_t end_ns() const { return start_ns + duration_ns; }
   };
   struct CpuOp : Event {
-    std::uint32_t thread = 0;   // into threads
-    std::int64_t rf_id = none;  // "Record function id", the id in the host trace
-    std::int64_t sequence = none;
+    std::uint32_t thread = 0;      // into threads
+    std::int64_t rf_id = none;     // "Record function id", the id in the host trace
+    std::int64_t sequence = none;  // "Sequence number": a forward operator and its backward ones have the same
     std::int64_t forward_thread = none;  // of a backward operator: the number that the host trace gives the thread
     Text name{};
     Range args{};             // all that have no field here
@@ -56,12 +56,12 @@ struct Profile {
   };
   struct Call : Event {
     std::uint32_t thread = 0;
-    std::int64_t correlation = none;
+    std::int64_t correlation = none;  // the same on the device operation that it starts
     Text name{};
     CallKind kind = CallKind::other;
   };
   struct DeviceOp : Event {
-    std::int64_t correlation = none;
+    std::int64_t correlation = none;  // the same on the call that started it
     std::int64_t stream = none;
     std::int64_t device = 0;
     Text name{};

@@ -8,7 +8,7 @@
 
 namespace convert {
 
-std::optional<Rank> take_rank(std::string_view& text) {
+std::optional<Rank> take_leading_rank(std::string_view& text) {
   Rank rank = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
   if (error != std::errc() || (text[0] == '0' && end != text.data() + 1) || rank >= most_listed_ranks)
@@ -23,11 +23,11 @@ std::vector<Rank> parse_ranks(const std::string& list) {
   std::string_view rest = list;
   do {
     if (!ranks.empty()) rest.remove_prefix(1);
-    const auto first = take_rank(rest);
+    const auto first = take_leading_rank(rest);
     auto last = first;
     if (first && rest.starts_with('-')) {
       rest.remove_prefix(1);
-      last = take_rank(rest);
+      last = take_leading_rank(rest);
     }
     if (!first || !last || *last < *first || (!rest.empty() && rest[0] != ',')) throw bad();
     for (Rank r = *first; r <= *last; ++r) ranks.push_back(r);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists of ranks as text: read from options, shown in messages.
+// Reads lists of ranks from options, and writes them for messages.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@
 
 namespace convert {
 
-inline constexpr Rank most_listed_ranks = 1U << 24U;  // a higher number is taken for a slip
+inline constexpr Rank most_listed_ranks = 1U << 24U;  // this or more is taken for a slip
 
-// Removes a rank without leading zeros from the beginning of `text` and returns it. Returns nothing, and removes
-// nothing, where there is no rank, or one above most_listed_ranks.
-[[nodiscard]] std::optional<Rank> take_rank(std::string_view& text);
+// Removes a rank without leading zeros from the beginning of `text` and returns it. Returns nothing and removes
+// nothing if `text` begins with no rank, or with most_listed_ranks or more.
+[[nodiscard]] std::optional<Rank> take_leading_rank(std::string_view& text);
 
-// Returns the ranks that the option --ranks lists as "0-3,8", ascending. Throws Error(usage).
+// Returns the ranks that the option --ranks lists as "0-3,8", ascending. Throws Error(usage) that names the option.
 [[nodiscard]] std::vector<Rank> parse_ranks(const std::string& list);
 
-// Ranks from the first to before the second.
+// The ranks from the first number to the one before the second.
 using RankRange = std::pair<std::uint64_t, std::uint64_t>;
 
-// Returns "rank 1", "ranks 0, 4-7", or "ranks 0, 2, … (20 in all)" where there are very many ranges.
+// Returns "rank 1", "ranks 0, 4-7", or, with more than eight ranges, "ranks 0, 2, … (20 in all)".
 [[nodiscard]] std::string ranks_text(std::span<const RankRange> ranges);
 [[nodiscard]] std::string ranks_text(std::span<const Rank> ranks);  // ascending
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A timeline of slices with a begin and an end, by rank and lane. A replay fills it; formats draw it.
+// Holds a timeline: slices with a begin and an end, by rank and lane. A replay fills it, formats draw it.
 #pragma once
 
 #include <array>
@@ -26,20 +26,12 @@ struct Slice {
   NodeId node = 0;
   Text name{};              // in Timeline::text
   std::int64_t bytes = -1;  // -1: not a message
-  std::int64_t peer = -1;
-  std::uint64_t flow = 0;  // the same number on a send and the recv that takes its message; 0: none
+  std::int64_t peer = -1;   // of a message: the other rank; else -1
+  std::uint64_t flow = 0;   // the same number on a send and the recv that takes its message; 0: none
 };
 
-struct Timeline {
-  std::string text;
+struct Timeline : TextPool {
   std::vector<Slice> slices;
-
-  Text add_text(std::string_view s) {
-    const Text t{text.size(), static_cast<std::uint32_t>(s.size())};
-    text.append(s);
-    return t;
-  }
-  [[nodiscard]] std::string_view view(Text t) const { return std::string_view(text).substr(t.offset, t.size); }
 };
 
 }  // namespace convert

@@ -43,8 +43,8 @@ enum class NodeType : std::int32_t {
 // Returns "COMM_SEND_NODE"; empty for a number that the schema does not know.
 [[nodiscard]] std::string_view node_type_name(NodeType type);
 
-// The member of AttributeProto's oneof that is set; the value is the proto field number.
-// Scalars are odd, and the list of a scalar is its number + 1.
+// The member of AttributeProto's oneof that is set, by its field number: scalars are odd, and the list of a scalar
+// is its number + 1.
 enum class Kind : std::uint8_t {
   none = 0,
   double_val = 3,
@@ -87,10 +87,21 @@ enum class Kind : std::uint8_t {
   return !is_list(k) && k >= Kind::int32_val && k <= Kind::bool_val;
 }
 
-// A piece of AttrTable::text.
+// A piece of TextPool::text.
 struct Text {
   std::uint64_t offset = 0;
   std::uint32_t size = 0;
+};
+// Holds texts one behind the other.
+struct TextPool {
+  std::string text;
+
+  Text add_text(std::string_view s) {
+    const Text t{text.size(), static_cast<std::uint32_t>(s.size())};
+    text.append(s);
+    return t;
+  }
+  [[nodiscard]] std::string_view view(Text t) const { return std::string_view(text).substr(t.offset, t.size); }
 };
 
 // One attribute. `bits` holds by kind:
@@ -119,21 +130,16 @@ struct Range {
 };
 
 // Attributes and the storage behind them.
-class AttrTable {
+class AttrTable : public TextPool {
  public:
+  using TextPool::view;
   std::vector<Attr> attrs;
   std::vector<std::uint64_t> numbers;
   std::vector<Text> texts;
   std::vector<Extra> extras;
-  std::string text;
 
   void clear();
 
-  Text add_text(std::string_view s) {
-    const Text t{text.size(), static_cast<std::uint32_t>(s.size())};
-    text.append(s);
-    return t;
-  }
   void add_int(Name name, Kind kind, std::int64_t value) {
     attrs.push_back({.name = name, .kind = kind, .bits = static_cast<std::uint64_t>(value)});
   }
@@ -151,7 +157,6 @@ class AttrTable {
   // Copies an extra of `from`, given as 1 + index, and returns 1 + its index here; 0 for 0.
   [[nodiscard]] std::uint32_t add_extra(const AttrTable& from, std::uint32_t index);
 
-  [[nodiscard]] std::string_view view(Text t) const { return std::string_view(text).substr(t.offset, t.size); }
   [[nodiscard]] std::span<const Attr> view(Range r) const { return {attrs.data() + r.begin, r.count}; }
   // Returns the value of a string or bytes attribute.
   [[nodiscard]] std::string_view string(const Attr& a) const { return view(Text{a.bits, a.size}); }
@@ -171,7 +176,7 @@ class AttrTable {
   return nullptr;
 }
 
-// Integer kinds and bool convert freely; `wrong_kind` for anything else, `too_large` for a uint64 ≥ 2^63.
+// The value of an attribute of an integer kind or bool; `wrong_kind`: it is of another; `too_large`: 2^63 or more.
 struct IntValue {
   enum class Status : std::uint8_t { absent, ok, wrong_kind, too_large };
   Status status = Status::absent;
@@ -185,6 +190,9 @@ struct IntValue {
 // Returns the string, or nothing if the attribute is absent or of another kind.
 [[nodiscard]] std::optional<std::string_view> string_value(const AttrTable& table, std::span<const Attr> attrs,
                                                            Name name);
+
+// Returns whether two values are equal: integers of any kind by value, others by kind and content. Ignores names.
+[[nodiscard]] bool same_value(const AttrTable& table_a, const Attr& a, const AttrTable& table_b, const Attr& b);
 
 // Chakra IOInfo.
 struct IoInfo {
@@ -219,7 +227,8 @@ class NodeTable : public AttrTable {
   bool positions_are_lines = false;
 
   void clear();
-  // Adds the other table's nodes behind this one's.
+  // Adds the other table's nodes behind this one's; both have positions, or neither. Throws Error(input) when the
+  // trace outgrows 32-bit table indices.
   void append(const NodeTable& other);
   // Adds a node of the other table as it is, with all that belongs to it.
   Node& add_copy(const NodeTable& from, const Node& node);

@@ -113,6 +113,10 @@ std::optional<double> parse_number(std::string_view text) {
   const auto value = parse_all<double>(text);
   return value && std::isfinite(*value) ? value : std::nullopt;
 }
+std::optional<std::uint64_t> parse_plain(std::string_view text, std::uint64_t most) {
+  const auto value = text.starts_with('0') && text.size() > 1 ? std::nullopt : parse_unsigned(text);
+  return value && *value <= most ? value : std::nullopt;
+}
 
 std::string format_bytes(std::int64_t bytes) {
   static constexpr std::array<const char*, 5> names = {"B", "KiB", "MiB", "GiB", "TiB"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sentences about what a blocked call waits for, shared by all reports of deadlocks. A subject is "rank 0 node 2".
+// Says what a blocked call waits for, in the words of all reports of deadlocks. A subject is "rank 0 node 2".
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Words: as people spell them (all_reduce, allreduce, AllReduce, all-reduce), and lists of them.
+// Compares names as people spell them (all_reduce, allreduce, AllReduce, all-reduce); joins and splits lists.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ namespace convert {
   return text;
 }
 
-// Returns the words with the separator between them.
+// Returns the words, strings or views, with the separator between them.
 template <class Words>
 [[nodiscard]] std::string join(const Words& words, std::string_view separator = ", ") {
   std::string out;
@@ -55,10 +55,15 @@ template <class Words>
   return pieces;
 }
 
-// Returns "; did you mean NAME?", or "; known: NAMES" where none is near.
-[[nodiscard]] inline std::string known_names(std::string_view word, const std::vector<std::string>& names) {
+// Returns "; did you mean NAME?" with the nearest name; empty, or what `otherwise` says, if none is near.
+[[nodiscard]] inline std::string did_you_mean(std::string_view word, const std::vector<std::string>& names,
+                                              const std::string& otherwise = {}) {
   const std::string near = nearest(word, names);
-  return near.empty() ? "; known: " + join(names) : "; did you mean " + near + "?";
+  return near.empty() ? otherwise : "; did you mean " + near + "?";
+}
+// Returns "; did you mean NAME?", or "; known: NAMES" if none is near.
+[[nodiscard]] inline std::string hint_for(std::string_view word, const std::vector<std::string>& names) {
+  return did_you_mean(word, names, "; known: " + join(names));
 }
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The metadata attribute world_size: how many ranks the whole set has, of which perhaps only some are given.
+// Reads and sets the metadata attribute world_size: how many ranks the whole set has, some of which may be missing.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@ namespace convert {
 
 // Returns the attribute as it stands; null if it is absent.
 [[nodiscard]] const Attr* world_size_attribute(const Metadata& metadata);
-// Returns the number of ranks; nothing if the attribute is absent, or no number of ranks.
+// Returns the number of ranks; nothing if the attribute is absent or its value cannot be one.
 [[nodiscard]] std::optional<Rank> world_size(const Metadata& metadata);
 // Sets the attribute: replaces an earlier one in its place, else appends it.
 void set_world_size(Metadata& metadata, Rank ranks);

@@ -6,10 +6,11 @@
 //   feeder.issue(start);                                            // at time 0
 //   …when a node ends:  feeder.complete(node);  feeder.issue(start);
 //
-// Nodes are numbered 0…size()-1 by ascending id, the order in which free nodes are offered; index_of() gives the
-// place in NodeTable::nodes. All work is linear in nodes and edges (blocked nodes add a logarithm); nothing is
-// allocated per node after construction. The trace is not needed any more once the feeder is built. Copies share
-// what does not change (the graph) and are otherwise independent: a rank with the same trace costs 4 bytes a node.
+// Nodes are numbered 0…size()-1 by ascending id, the order in which free nodes are offered; index_of() returns the
+// place in NodeTable::nodes. Time is linear in nodes and edges, but for sorting: nodes that are not in the order of
+// their ids, the free nodes of a round, and refused ones, which add a logarithm. Nothing is allocated per node
+// after construction. Copies share the graph and are otherwise independent: a rank with the same trace costs 4
+// bytes a node.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +30,7 @@ class Feeder {
  public:
   static constexpr std::uint8_t max_lanes = 8;
 
-  // The nodes that wait for a node. A simulator may keep this beside its own data of the node, to save a lookup.
+  // The children of a node, for complete(). A simulator may keep them beside its own data of the node.
   class Children {
    public:
     [[nodiscard]] bool empty() const { return nodes_[0] == none; }
@@ -41,15 +42,15 @@ class Feeder {
     static constexpr std::uint32_t list_bit = none + 1;
     [[nodiscard]] bool is_list() const { return (nodes_[1] & list_bit) != 0; }
 
-    // Two children, one and `none`, none of them; or where a list of more begins and, with `list_bit`, its length.
+    // Up to two children, else `none`; or where a list of more begins in Shape::lists, and its length | list_bit.
     std::array<std::uint32_t, 2> nodes_ = {none, none};
   };
 
   Feeder() = default;
-  // `lanes` names for each node (by index in the table) the resource it competes for, below max_lanes: once a node
-  // is refused, the other nodes of its lane are not offered again in that round. Empty: all in lane 0.
-  // Dependencies that the graph leaves out (dangling, on itself) do not hold a node back: check them before.
-  // Throws Error for 2^31 - 1 nodes or 2^31 dependencies, or more.
+  // `table` and `graph` are not needed afterwards. `lanes` has for each node, by index in the table, the resource
+  // for which it competes, below max_lanes: once a node is refused, the other nodes of its lane are not offered in
+  // that round. Empty: all in lane 0. Dependencies that the graph leaves out (dangling, on itself) hold no node
+  // back. Throws Error for 2^31 - 1 nodes or 2^31 dependencies, or more.
   Feeder(const NodeTable& table, const Graph& graph, std::span<const std::uint8_t> lanes = {});
 
   [[nodiscard]] std::uint32_t size() const { return size_; }
@@ -57,23 +58,23 @@ class Feeder {
     return shape_->order.empty() ? node : shape_->order[node];
   }
   [[nodiscard]] Children children_of(std::uint32_t node) const { return shape_->children[node]; }
-  // Returns the numbers of the nodes that wait for `node`, ascending.
+  // Returns the children of `node`, ascending; valid as long as this or a copy.
   [[nodiscard]] std::span<const std::uint32_t> children(std::uint32_t node) const;
   // Returns how many parents have not completed yet.
   [[nodiscard]] std::uint32_t waits_for(std::uint32_t node) const { return waits_for_[node]; }
 
-  // One round: takes a snapshot of the free nodes that are not taken yet and offers them in ascending order to
-  // `try_issue`, a bool(std::uint32_t node). Nodes that become free during the round wait for the next one.
-  // Not to be called from within try_issue; complete() may be.
+  // Offers, in ascending order, the nodes that are free now and not taken: try_issue(std::uint32_t node) returns
+  // whether it takes the node. Nodes that become free meanwhile wait for the next round. try_issue may call
+  // complete(), but not issue().
   template <typename TryIssue>
   void issue(TryIssue&& try_issue);
 
-  // Does the same in another order, for nodes that are never refused: arrange(std::span<std::uint32_t>) sorts the
-  // free nodes, which it gets in the order in which they became free, for issue(std::uint32_t node).
+  // Takes all free nodes, none of which was ever refused: arrange(std::span<std::uint32_t>) gets them in the order
+  // in which they became free and may reorder them, then issue(std::uint32_t node) is called for each.
   template <typename Arrange, typename Issue>
   void issue_all(Arrange&& arrange, Issue&& issue);
 
-  // Ends a taken node: its children may become free.
+  // Ends a taken node, or one with these children: each of them waits for one node less, and may be free now.
   void complete(std::uint32_t node) { complete(children_of(node)); }
   void complete(Children c) {
     ++completed_;
@@ -85,15 +86,15 @@ class Feeder {
     if (c.nodes_[1] != Children::none) parent_completed(c.nodes_[1]);
   }
 
-  // Ends a node without children.
+  // Ends a taken node without children.
   void complete_leaf() { ++completed_; }
-  // Ends a node for which only `child` waits.
+  // Ends a taken node whose only child is `child`.
   void complete_before(std::uint32_t child) {
     ++completed_;
     parent_completed(child);
   }
 
-  // Prefetches what completions some nodes after `node` will touch.
+  // Prefetches what the completion of nodes shortly after `node` will touch.
   [[gnu::always_inline]] void prefetch_after(std::uint32_t node) const {
     __builtin_prefetch(waits_for_.data() + node + 16);
   }
@@ -103,17 +104,17 @@ class Feeder {
   [[nodiscard]] std::uint32_t in_flight() const { return taken_ - completed_; }
   // Returns how many nodes the next round will offer.
   [[nodiscard]] std::uint32_t free_nodes() const { return static_cast<std::uint32_t>(fresh_.size()) + blocked_; }
-  // Returns how many of them were not offered yet.
+  // Returns how many of these were not offered yet.
   [[nodiscard]] std::uint32_t fresh_nodes() const { return static_cast<std::uint32_t>(fresh_.size()); }
   // Returns the nodes that the next round will offer, ascending.
   [[nodiscard]] std::vector<std::uint32_t> free_list() const;
 
-  // Returns whether both have the same nodes and edges.
+  // Returns whether both have the same edges, lanes and places in their tables.
   [[nodiscard]] bool same_graph(const Feeder& other) const {
     return shape_ == other.shape_ || *shape_ == *other.shape_;
   }
 
-  // Goes back to the start.
+  // Goes back to the start: no node is taken.
   void reset();
 
  private:

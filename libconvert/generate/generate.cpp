@@ -7,6 +7,7 @@
 
 #include "core/collective.h"
 #include "core/units.h"
+#include "core/words.h"
 #include "core/world_size.h"
 #include "generate/kinds.h"
 
@@ -101,10 +102,9 @@ GeneratedCollective parse_generated_collective(std::string_view text) {
   const std::string_view type_text = text.substr(0, colon);
   const auto type = parse_collective(type_text, in_traces);
   if (!type) {
-    const std::string near = nearest(type_text, names_of(in_traces));
     throw usage_error(
         "unknown collective '" + std::string(type_text) + "'" +
-        (near.empty() ? "; expected TYPE:SIZE, such as all_reduce:64MiB" : "; did you mean " + near + "?"));
+        did_you_mean(type_text, names_of(in_traces), "; expected TYPE:SIZE, such as all_reduce:64MiB"));
   }
   if (*type == Collective::barrier) {
     if (colon != std::string_view::npos) throw usage_error("'" + std::string(text) + "': a barrier has no size");
@@ -121,8 +121,7 @@ MakeTrace trace_generator(const GenerateRequest& request) {
   if (kind == nullptr) {
     std::vector<std::string> names;
     for (const TraceKind& k : kinds) names.emplace_back(k.name);
-    const std::string near = nearest(request.kind, names);
-    throw usage_error("unknown kind '" + request.kind + "'" + (near.empty() ? "" : "; did you mean " + near + "?"));
+    throw usage_error("unknown kind '" + request.kind + "'" + did_you_mean(request.kind, names));
   }
   if (request.like_reference && kind->reference_case.empty())
     throw usage_error("kind " + std::string(kind->name) + " is no case of Chakra's generator");

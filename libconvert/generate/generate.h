@@ -64,12 +64,12 @@ struct GenerateRequest {
   std::optional<std::int64_t> count{};
   std::optional<bool> chained{};
   std::optional<std::uint64_t> seed{};
-  // Makes byte for byte what Chakra's generator writes in one run over all its cases for so many ranks: ids run on
-  // over cases and ranks. Only for kinds with a reference case; such traces are not all valid.
+  // Makes byte for byte what Chakra's generator writes when it makes all its cases for so many ranks: ids go on
+  // from case to case and rank to rank. Only for kinds with a reference case; some of these traces are not valid.
   bool like_reference = false;
 };
 
-// Makes the trace of a rank; may be called for any rank < ranks, by several threads.
+// Makes the trace of a rank below `ranks`; several threads may call it at once.
 using MakeTrace = std::function<Trace(Rank)>;
 // Returns the maker of a request. Throws Error(usage): unknown kind, an option that it lacks, a value out of range.
 [[nodiscard]] MakeTrace trace_generator(const GenerateRequest& request);

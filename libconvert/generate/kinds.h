@@ -7,7 +7,7 @@
 
 namespace convert::generate {
 
-// Return the neighbours of a rank in the ring of all.
+// Return the next and the previous rank in the ring of all.
 [[nodiscard]] inline Rank next_rank(const GenerateRequest& r, Rank rank) {
   return rank + 1 == r.ranks ? 0 : rank + 1;
 }

@@ -80,11 +80,6 @@ TraceBuilder& TraceBuilder::set(Name name, std::string_view value) {
   return *this;
 }
 
-TraceBuilder& TraceBuilder::set_name(std::string_view name) {
-  trace_.nodes.nodes.back().name = trace_.nodes.add_text(name);
-  return *this;
-}
-
 Trace TraceBuilder::finish() {
   end_node();
   return std::exchange(trace_, {});

@@ -24,8 +24,8 @@ class TraceBuilder {
 
   explicit TraceBuilder(Rank rank, NodeId first_id = 0);
 
-  // Adds a computation. A duration that is no whole number of microseconds stands in duration_nanos, too, since
-  // other simulators read microseconds only.
+  // Adds a computation. The node's time is in microseconds, rounded, for other simulators; if it is no whole number
+  // of them, the attribute duration_nanos has it exactly.
   NodeId compute(std::string_view name, std::uint64_t duration_ns, const Parents& after = {});
   NodeId mem_load(std::string_view name, std::int64_t bytes, const Parents& after = {}) {
     return add_memory(NodeType::mem_load, name, bytes, after);
@@ -47,12 +47,11 @@ class TraceBuilder {
   // Adds a node of any type.
   NodeId add(NodeType type, std::string_view name, const Parents& after = {});
 
-  // Set an attribute, or the name, of the latest node.
+  // Add an attribute to the latest node.
   TraceBuilder& set(Name name, std::int64_t value, Kind kind = Kind::int64_val);
   TraceBuilder& set(Name name, std::string_view value);
-  TraceBuilder& set_name(std::string_view name);
 
-  // Returns the trace in progress; its latest node is still open.
+  // Returns the trace in progress; attributes may still be added to its latest node.
   [[nodiscard]] Trace& trace() { return trace_; }
   // Ends the trace and returns it; the builder is empty then.
   [[nodiscard]] Trace finish();

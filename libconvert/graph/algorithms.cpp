@@ -93,11 +93,6 @@ std::vector<std::uint32_t> topological_order(const Graph& g) {
   return order;
 }
 
-std::vector<std::uint32_t> find_cycle(const Graph& g) {
-  std::vector<std::vector<std::uint32_t>> all = find_cycles(g);
-  return all.empty() ? std::vector<std::uint32_t>{} : std::move(all.front());
-}
-
 std::vector<std::vector<std::uint32_t>> find_cycles(const Graph& g) {
   if (topological_order(g).size() == g.size()) return {};  // cheaper than components, and the usual case
   std::uint32_t count = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Graph algorithms on the dependency view.
+// Orders a dependency graph, and finds its cycles and strongly connected components.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,12 @@
 
 namespace convert {
 
-// Returns parents before children, among ready nodes the lowest index first; fewer than size() if there is a cycle.
+// Returns the nodes that are not on or behind cycles: parents before children, of those that are ready the lowest.
 [[nodiscard]] std::vector<std::uint32_t> topological_order(const Graph& g);
-// Returns one shortest cycle through the lowest-index node that lies on any: each node depends on the one before
-// it, the first on the last. Empty if there is none.
-[[nodiscard]] std::vector<std::uint32_t> find_cycle(const Graph& g);
-// Returns one such cycle per strongly connected component, in the order of their lowest nodes.
+// Returns, for each strongly connected component with a cycle, a shortest one through its lowest node, by that
+// node's index: each node depends on the one before it, the first on the last.
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> find_cycles(const Graph& g);
-// Returns the number of each node's strongly connected component, and their count.
+// Returns the number of each node's strongly connected component, and sets `count` to how many there are.
 [[nodiscard]] std::vector<std::uint32_t> strong_components(const Graph& g, std::uint32_t& count);
 
 }  // namespace convert

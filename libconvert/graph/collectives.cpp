@@ -2,50 +2,40 @@
 #include "graph/collectives.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
-#include "graph/messages.h"
+#include "core/found_attrs.h"
 
 namespace convert {
 namespace {
 
 // The attributes that count, the first of each name.
-struct Facts {
-  const Attr *type = nullptr, *size = nullptr, *group = nullptr, *dims = nullptr, *group_size = nullptr;
-  const Attr *bytes_out = nullptr, *source = nullptr, *target = nullptr;
-  const Attr *send_splits = nullptr, *recv_splits = nullptr;
-};
-
-Facts facts_of(std::span<const Attr> attributes) {
-  Facts f;
-  const std::pair<Name, const Attr**> slots[] = {
-      {attr::comm_type, &f.type},         {attr::comm_size, &f.size},        {attr::pg_name, &f.group},
-      {attr::involved_dim, &f.dims},      {attr::group_size, &f.group_size}, {attr::comm_bytes_out, &f.bytes_out},
-      {attr::comm_src, &f.source},        {attr::comm_dst, &f.target},       {attr::send_splits, &f.send_splits},
-      {attr::recv_splits, &f.recv_splits}};
-  take_first(attributes, slots);
-  return f;
-}
+constexpr std::array collective_attrs = {
+    attr::comm_type,      attr::comm_size, attr::pg_name,  attr::involved_dim, attr::group_size,
+    attr::comm_bytes_out, attr::comm_src,  attr::comm_dst, attr::send_splits,  attr::recv_splits};
+using Facts = FoundAttrs<collective_attrs>;
 
 class Reader {
  public:
   explicit Reader(const NodeTable& table) : table_(table) {}
 
   void add(std::uint32_t index) {
-    const Facts f = facts_of(table_.attributes(table_.nodes[index]));
-    if (f.dims != nullptr && f.dims->kind == Kind::bool_list) {
-      const auto dims = table_.list(*f.dims);
+    const Facts f(table_.attributes(table_.nodes[index]));
+    if (const Attr* involved = f[attr::involved_dim]; involved != nullptr && involved->kind == Kind::bool_list) {
+      const auto dims = table_.list(*involved);
       if (std::find(dims.begin(), dims.end(), 0U) != dims.end()) return;
     }
-    if (f.group != nullptr && f.group->kind != Kind::string_val) return;
-    GroupUse& use = use_of(f.group == nullptr ? std::string_view() : table_.string(*f.group));
+    const Attr* const group = f[attr::pg_name];
+    if (group != nullptr && group->kind != Kind::string_val) return;
+    GroupUse& use = use_of(group == nullptr ? std::string_view() : table_.string(*group));
     CollectiveNode c{.node = index};
-    c.type = type_of(f.type) & 15U;
-    if (const IntValue size = int_value(f.size); size && size.value >= 0) c.size = size.value;
+    c.type = type_of(f[attr::comm_type]) & 15U;
+    if (const IntValue size = int_value(f[attr::comm_size]); size && size.value >= 0) c.size = size.value;
     c.position = (index < table_.positions.size() ? table_.positions[index] : 0) & ((std::uint64_t{1} << 48U) - 1);
-    if (const IntValue ranks = int_value(f.group_size); ranks) note_size(use, ranks.value);
+    if (const IntValue ranks = int_value(f[attr::group_size]); ranks) note_size(use, ranks.value);
     if (add_details(use, f, c)) c.has_details = 1;
     c.uniform = is_uniform(f, c) ? 1U : 0U;
     use.calls.push_back(c);
@@ -84,11 +74,11 @@ class Reader {
   }
 
   static bool is_uniform(const Facts& f, const CollectiveNode& c) {
-    const IntValue out = int_value(f.bytes_out);
+    const IntValue out = int_value(f[attr::comm_bytes_out]);
     switch (collective_of(c.type)) {
       case Collective::all_gather: {
         if (!out) return true;
-        const IntValue ranks = int_value(f.group_size);
+        const IntValue ranks = int_value(f[attr::group_size]);
         std::int64_t parts = 0;
         return ranks && !__builtin_mul_overflow(c.size, ranks.value, &parts) && parts == out.value;
       }
@@ -126,14 +116,14 @@ class Reader {
     const bool from = type == Collective::broadcast || type == Collective::scatter;
     const bool to = type == Collective::reduce || type == Collective::gather;
     if (from || to) {
-      const IntValue root = int_value(from ? f.source : f.target);
+      const IntValue root = int_value(from ? f[attr::comm_src] : f[attr::comm_dst]);
       if (!root || root.value < 0) return false;
       d.root = root.value;
     } else if (type == Collective::all_to_all) {
-      d.send_splits = add_splits(use, f.send_splits);
-      d.recv_splits = add_splits(use, f.recv_splits);
+      d.send_splits = add_splits(use, f[attr::send_splits]);
+      d.recv_splits = add_splits(use, f[attr::recv_splits]);
       const bool any = d.send_splits.count != 0 || d.recv_splits.count != 0;
-      if (!any || is_even(use, d, c, int_value(f.group_size))) {
+      if (!any || is_even(use, d, c, int_value(f[attr::group_size]))) {
         use.splits.resize(d.send_splits.begin);
         return false;
       }

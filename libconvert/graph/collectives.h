@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists the collectives of a trace: what each group runs, in the order in which a simulator issues them.
+// Lists the collectives of a trace by group, in the order in which a simulator issues them.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct CollectiveNode {
   std::uint32_t type : 4 = 0;         // Collective
   std::uint32_t uniform : 1 = 0;      // as far as the node says, all ranks contribute equal parts
   std::uint32_t has_details : 1 = 0;  // in GroupUse::details
-  std::int64_t size = -1;             // comm_size; -1 if it is not known
+  std::int64_t size = -1;             // comm_size, bytes; -1 if it is not known
   std::uint64_t position : 48 = 0;    // NodeTable::positions, 0 if unknown
   std::uint64_t name : 16 = 0;        // free for the caller: a number for the node's name
 };
@@ -26,7 +26,7 @@ struct CollectiveNode {
 // Details that few collectives have.
 struct CollectiveDetails {
   std::uint32_t call = 0;  // index into GroupUse::calls
-  std::int64_t root = -1;  // comm_src or comm_dst, by type
+  std::int64_t root = -1;  // the rank of comm_src or comm_dst, by type; -1: the type has none
   Range send_splits{};     // into GroupUse::splits: bytes for each rank of the group
   Range recv_splits{};
 };
@@ -36,13 +36,14 @@ struct GroupUse {
   std::string group{};                       // pg_name; empty for that of all ranks, which "0" also means
   std::vector<CollectiveNode> calls{};       // in the order of issue
   std::vector<CollectiveDetails> details{};  // ascending by call
-  std::vector<std::int64_t> splits{};
+  std::vector<std::int64_t> splits{};        // bytes, of all calls
   struct StatedSize {
     std::int64_t ranks;  // group_size
     std::uint32_t call;  // the first that says so
   };
   std::vector<StatedSize> stated_sizes{};  // the first few different ones
 
+  // Returns the details of a call; without root and splits if it has none.
   [[nodiscard]] CollectiveDetails details_of(std::uint32_t call) const;
   [[nodiscard]] std::span<const std::int64_t> list(Range r) const { return {splits.data() + r.begin, r.count}; }
 };

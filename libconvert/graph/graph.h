@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The dependency graph of a trace: a compressed-row view by dense index (position in nodes), both ways.
+// Holds the dependency graph of a trace: the parents and children of each node, by index in NodeTable::nodes.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Graph {
  public:
   [[nodiscard]] std::size_t size() const { return parent_begin_.empty() ? 0 : parent_begin_.size() - 1; }
   [[nodiscard]] std::size_t edges() const { return parents_.size(); }
-  // Returns data dependencies, then control, each in the order of the file, without duplicate and dangling ones.
+  // Returns the data dependencies, then control, each in the order of the file, without what GraphDefect lists.
   [[nodiscard]] std::span<const Edge> parents(std::uint32_t i) const { return row(parents_, parent_begin_, i); }
   // Returns the children in ascending order.
   [[nodiscard]] std::span<const Edge> children(std::uint32_t i) const { return row(children_, child_begin_, i); }
@@ -39,7 +39,7 @@ class Graph {
   std::vector<std::uint32_t> child_begin_;
 };
 
-// A node or dependency that the graph cannot have. Such edges are left out of the Graph.
+// A node or dependency that is wrong; the graph is without such dependencies.
 struct GraphDefect {
   enum class What : std::uint8_t {
     duplicate_id,    // node `index` has the id of an earlier node; dependencies on that id mean the earlier one
@@ -56,7 +56,7 @@ struct GraphDefect {
 // Builds the graph in time linear in nodes and edges, and lists what it leaves out in `defects`, if that is given.
 [[nodiscard]] Graph build_graph(const NodeTable& table, std::vector<GraphDefect>* defects = nullptr);
 
-// Finds the index of a node by its id. Ids that are dense from 0 need no table.
+// Finds the index of a node by its id; needs no table if each id is its index.
 class IdIndex {
  public:
   explicit IdIndex(const NodeTable& table);

@@ -2,11 +2,14 @@
 #include "graph/messages.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <numeric>
 #include <queue>
 #include <ranges>
 #include <tuple>
+
+#include "core/found_attrs.h"
 
 namespace convert {
 namespace {
@@ -57,23 +60,23 @@ void set_size(Message& m, IntValue value, SizeUnit unit) {
   m.unit = static_cast<std::uint64_t>(unit) & 3U;
 }
 
+constexpr std::array message_names = {attr::comm_src, attr::comm_dst, attr::comm_tag, attr::comm_size,
+                                      attr::msg_chunk_cnt};
+
 // Fills in a message; returns false if its peer or tag cannot be read. The first attribute of a name counts.
 bool read_message(const NodeTable& table, std::uint32_t index, Message& m) {
   const Node& node = table.nodes[index];
   const Name peer_name = node.type == NodeType::comm_send ? attr::comm_dst : attr::comm_src;
-  const Attr *peer = nullptr, *tag = nullptr, *size = nullptr, *chunks = nullptr;
-  take_first(
-      table.attributes(node),
-      {{peer_name, &peer}, {attr::comm_tag, &tag}, {attr::comm_size, &size}, {attr::msg_chunk_cnt, &chunks}});
-  const IntValue rank = int_value(peer);
-  const IntValue tag_value = int_value(tag);
+  const FoundAttrs<message_names> found(table.attributes(node));
+  const IntValue rank = int_value(found[peer_name]);
+  const IntValue tag_value = int_value(found[attr::comm_tag]);
   if (!rank || !tag_value || rank.value < 0 || rank.value > std::numeric_limits<std::int32_t>::max()) return false;
   m.node = index;
   m.peer = static_cast<std::int32_t>(rank.value);
   m.tag = tag_value.value;
   m.position = (index < table.positions.size() ? table.positions[index] : 0) & ((std::uint64_t{1} << 48U) - 1);
-  set_size(m, int_value(chunks), SizeUnit::chunks);
-  set_size(m, int_value(size), SizeUnit::bytes);
+  set_size(m, int_value(found[attr::msg_chunk_cnt]), SizeUnit::chunks);
+  set_size(m, int_value(found[attr::comm_size]), SizeUnit::bytes);
   return true;
 }
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "core/trace.h"
@@ -27,28 +26,19 @@ struct Message {
   [[nodiscard]] SizeUnit size_unit() const { return static_cast<SizeUnit>(unit); }
 };
 
-// The messages of a rank in the order in which a simulator issues them: dependencies first, then the lowest id.
+// The messages of a rank in the order in which a simulator issues them, see communication_order().
 struct RankMessages {
   std::vector<Message> sends;
   std::vector<Message> recvs;
 };
-// Returns all communication nodes in that order.
+// Returns the sends, receives and collectives, by index, in the order in which a simulator issues them:
+// dependencies first, of several ready nodes the lowest id. Nodes on and behind cycles are at the end, by id.
 [[nodiscard]] std::vector<std::uint32_t> communication_order(const NodeTable& table, const Graph& graph);
-// Returns the messages of a rank without nodes whose peer or tag cannot be read.
+// Return the messages of a rank without nodes whose peer or tag cannot be read.
 [[nodiscard]] RankMessages messages_of(const NodeTable& table, std::span<const std::uint32_t> communication_order);
 [[nodiscard]] RankMessages messages_of(const NodeTable& table, const Graph& graph);
 
-// Sets each slot to the first attribute of its name, in one pass; leaves the others as they are.
-template <std::size_t n>
-void take_first(std::span<const Attr> attributes, const std::pair<Name, const Attr**> (&slots)[n]) {
-  for (const Attr& a : attributes) {
-    for (const auto& [name, slot] : slots) {
-      if (a.name == name && *slot == nullptr) *slot = &a;
-    }
-  }
-}
-
-// Holds all messages of one source, destination and tag; the k-th send meets the k-th receive.
+// All messages of one source, destination and tag; the k-th send meets the k-th receive.
 struct MessageGroup {
   Rank src;
   Rank dst;
@@ -56,12 +46,13 @@ struct MessageGroup {
   std::span<const std::uint32_t> sends;  // into ranks[src]->sends
   std::span<const std::uint32_t> recvs;  // into ranks[dst]->recvs
 };
-// Visits groups by source, destination, tag. `ranks` is indexed by rank; leaves out messages of ranks outside it.
+// Visits the groups by source, destination, tag; their spans are valid during the visit. `ranks` is indexed by
+// rank; messages from or to other ranks are left out.
 void for_each_message_group(std::span<const RankMessages* const> ranks,
                             const std::function<void(const MessageGroup&)>& visit);
 
-// Replaces each peer by its position in `ranks`, as for_each_message_group wants it where only a part of a set,
-// such as ranks 3 and 7, is given. Other peers get a position that no rank has.
+// Replaces each peer by its position in `ranks`, so that for_each_message_group takes the messages of a part of a
+// set, such as of ranks 3 and 7. Other peers get a position that no rank has.
 void peers_to_positions(std::span<RankMessages> messages, std::span<const Rank> ranks);
 
 struct MessagePair {

@@ -16,9 +16,9 @@ inline constexpr std::size_t tar_block_bytes = 512;
 // Returns whether the first bytes of a stream are a tar header; of fewer than 512 bytes the magic alone tells.
 [[nodiscard]] bool looks_like_tar(std::string_view head);
 
-// Reads the members of a tar in order. Throws Error(input) with an offset at a cut member, a damaged header, a
-// missing end, a name that is absolute or has "..", and a link in place of a rank's file. Skips other members that
-// are no regular files. A member may be compressed.
+// Reads the members of a tar in order; `input` must outlive it. Throws Error(input) with an offset at a cut member,
+// a damaged header, a missing end, a name that is absolute or has "..", a link in place of a rank's file, and
+// sparse members and unknown kinds. Skips other members that are no regular files. A member may be compressed.
 class TarReader {
  public:
   explicit TarReader(Input& input);
@@ -36,8 +36,8 @@ class TarReader {
   std::unique_ptr<State> state_;
 };
 
-// Writes ustar (pax only for members over 8 GiB or very long names): mtime 0, uid 0, mode 0644, so equal members
-// give equal bytes.
+// Writes a tar to `output`, which must outlive it: ustar (pax only for members over 8 GiB or very long names) with
+// mtime 0, uid 0, mode 0644, so that equal members give equal bytes.
 class TarWriter {
  public:
   explicit TarWriter(Output& output);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// gzip and zstd as layers over an Input or an Output.
+// Compresses and decompresses gzip and zstd between an Input or Output and its user.
 #pragma once
 
 #include <memory>
@@ -10,11 +10,12 @@
 namespace convert {
 
 // Returns `input` itself, or, if it begins like gzip or zstd, a stream of the bytes that were compressed: all
-// members of a gzip file, all frames of a zstd file. Reading data that is cut, damaged or followed by something
-// else throws Error(input) with an offset into the compressed bytes.
+// members of a gzip file, all frames of a zstd file. Data that is cut, damaged or followed by something else throws
+// Error(input) with an offset into the compressed bytes, here or from the stream.
 [[nodiscard]] std::unique_ptr<Input> decompressed(std::unique_ptr<Input> input);
 
-// Returns an Output that compresses into `output` and closes it with itself. Equal bytes give equal bytes.
+// Returns an Output that compresses into `output` and closes it when it is closed; `output` itself for none. Equal
+// bytes give equal bytes.
 [[nodiscard]] std::unique_ptr<Output> compressed(std::unique_ptr<Output> output, Compression compression);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A named stream of bytes to read: file, standard input or archive member, gzip and zstd undone on the way.
+// Reads a named stream of bytes: a file, standard input or a member of an archive, decompressed on the way.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace convert {
 
-// How a document's text is kept in memory: beside the result of parsing all of it, or alone and read part by part.
+// How a document's text is held in memory: together with all that parsing makes of it, or as text that is read on.
 enum class Held : std::uint8_t { parsed, text };
 
 // Reads forward only. Failures of the system throw Error(system) with the file's name; a damaged or cut
@@ -33,8 +33,8 @@ class Input {
   // Returns the bytes of compressed data behind this stream, as far as they are known (for an archive's member
   // those of the whole archive); nothing where nothing is compressed.
   [[nodiscard]] virtual std::optional<std::uint64_t> compressed_bytes() const { return std::nullopt; }
-  // Tells that the caller keeps what it reads from now on as one document: reading throws Error(input) where that
-  // takes too much memory (see document_limit.h). peek() and read_rest(), which keep text, are limited in any case.
+  // Tells that the caller holds the stream, from its start, as one document: reading on throws Error(input) where
+  // that takes too much memory (see document_limit.h). peek() and read_rest(), which hold text, always have limits.
   void hold(Held as = Held::parsed) { held_ = as; }
 
   // Returns the next bytes without consuming them: at least min(n, rest of the stream). Valid until the next call.
@@ -64,7 +64,8 @@ class Input {
   std::optional<Held> held_;
 };
 
-// Opens a file, or standard input for "-" (named "<stdin>"). Recognises gzip and zstd by content. Throws Error.
+// Opens a file, or standard input for "-" (named "<stdin>"); decompresses gzip and zstd, known by content. Throws
+// Error(system) if it cannot be opened or read, Error(input) if it is a directory or compressed data cut at once.
 [[nodiscard]] std::unique_ptr<Input> open_input(const std::string& path);
 // Returns an Input over bytes in memory, which must outlive it.
 [[nodiscard]] std::unique_ptr<Input> memory_input(std::string name, std::string_view bytes);

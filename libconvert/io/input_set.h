@@ -19,13 +19,12 @@ struct InputItem {
   std::optional<std::uint32_t> rank;
 };
 
-// The streams that the command line's operands name, in order:
-//   a file; "-" (standard input); a tar (each member NAME.R.et, any order; other members are skipped and listed in
-//   skipped()); a directory that holds exactly one set; a prefix of a set (ranks 0…N-1, or one rank).
-// An existing file wins over a prefix. A gap in a set is an Error(input) that names the missing file; so are a tar
-// without its two end blocks, a member with an absolute name or "..", two ranks of one number, two sets in one tar
-// or directory, an empty directory. What a tar lacks shows at its end: next() throws then.
-// Error(system): an operand that names nothing. Error(usage): "-" twice.
+// Opens in order the streams that the command line's operands name. An operand is a file; "-" (standard input); a
+// tar (members NAME.R.et in any order; others are skipped, see skipped()); a directory that holds exactly one set;
+// or the prefix of a set (ranks 0…N-1, or one rank), if there is no file of that name. The constructor throws
+// Error(system) for an operand that names nothing, Error(usage) for "-" twice. It or next() throws Error(input) for
+// a gap in a set (with the missing file; of a tar, at its end), two files of a rank, no set or two in a tar or
+// directory, and what TarReader refuses.
 class InputSet {
  public:
   // With `any_ranks` a set may have gaps.
@@ -34,26 +33,26 @@ class InputSet {
   InputSet(const InputSet&) = delete;
   InputSet& operator=(const InputSet&) = delete;
 
-  // Returns the next stream, or none at the end. The previous item's stream ends then if it was a tar member.
+  // Returns the next stream; nothing at the end. It ends the previous stream's life if that was a tar's member.
   [[nodiscard]] std::optional<InputItem> next();
 
-  // Returns the paths of all streams if they are independent files, which several threads may open in any order;
-  // nothing if one is a tar or standard input. Looks into files only to see whether they are a tar.
   struct File {
     std::string path;
     std::optional<std::uint32_t> rank;
   };
+  // Returns all streams if they are files, which several threads may open in any order; empty if one is a tar, a
+  // pipe or standard input.
   [[nodiscard]] const std::vector<File>& files() const;
 
   // Returns the base of output names: "ring" for ring.xml, ring.0.et, out/ring or a directory; "stdin" for "-".
   [[nodiscard]] std::string base_name() const;
-  // Returns the groups file of the first operand that is a set: prefix.groups.json beside it, or the member
-  // NAME.groups.json of a tar, if there is one. A tar of etkit begins with it; a tar packed by others may have it
-  // later: ask after the last next(), which throws Error(input) if it was asked too early or has more than 64 MiB.
   struct Groups {
     std::string name;  // "out/ring.groups.json", "a.tar(ring.groups.json)"
     std::string json;
   };
+  // Returns the groups file of the first set, if there is one: PREFIX.groups.json, or a tar's member of that name.
+  // In tars of etkit it comes first; in others it may come late, and next() throws Error(input) if groups() was
+  // called before: call it after the last next(). Both throw Error(input) if it has more than 64 MiB.
   [[nodiscard]] const std::optional<Groups>& groups() const;
   // Returns files and members of tars, met so far, whose names are nearly those of ranks ("ring.07.et").
   [[nodiscard]] const NearRanks& near_ranks() const;

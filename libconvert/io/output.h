@@ -28,8 +28,8 @@ class Output {
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
   virtual void write(std::string_view bytes) = 0;
-  // Ends the stream: flushes the compressor and the buffer and checks that everything was taken.
-  // Without close() the result is discarded (a file never appears).
+  // Ends the stream: flushes the compressor and the buffer and checks that everything was taken. Without close() a
+  // file never appears, and a pipe or standard output lacks what was not flushed before.
   virtual void close() = 0;
   [[nodiscard]] const std::string& name() const { return name_; }
 
@@ -48,14 +48,13 @@ class Output {
 // Returns an Output that appends to `to`.
 [[nodiscard]] std::unique_ptr<Output> memory_output(std::string& to);
 
-// A group of files that replace their targets together: all of them or none. Each is written under a temporary name
-// in the target's directory (an unnamed O_TMPFILE where the file system has it); commit() brings them to the disk
-// and gives them all their names after the last one is complete. If one cannot have it, or a stale file cannot go,
-// the earlier ones are put back. A process that is killed in between leaves a journal, ".NAME.etkit-replace" beside
-// the set: the next one that reads or writes the set finishes what was begun (see replacement.h). Destruction
-// without commit(), an error, SIGINT, SIGTERM, SIGHUP and SIGPIPE remove the temporaries and leave earlier files as
-// they were. A replaced file keeps its mode; a symbolic link to a file is followed. Devices, pipes and
-// "/dev/stdout" cannot be replaced: they are written directly.
+// Writes a group of files that replace their targets together: all of them or none. Each is written as a temporary
+// in the target's directory (at most 64 at a time without a name, by O_TMPFILE, the others with one), and commit()
+// gives them their names. If one cannot have its name, or a stale file cannot go, the earlier ones are put back. A
+// process that is killed in between leaves a journal, ".NAME.etkit-replace" beside the set: the next one that reads
+// or writes the set finishes what was begun (see replacement.h). Destruction without commit(), SIGINT, SIGTERM,
+// SIGHUP and SIGPIPE remove the temporaries and leave earlier files as they were. A replaced file keeps its mode; a
+// symbolic link to a file is followed. Devices, pipes and "/dev/stdout" are written directly.
 class OutputFiles {
  public:
   OutputFiles();
@@ -75,6 +74,8 @@ class OutputFiles {
   void reserve(const std::string& path);
   // Makes commit() remove a file after the renames (a stale rank of a larger set).
   void remove_on_commit(std::string path);
+  // Brings the files to the disk, except a single one that is new, and gives them their names. Throws Error(system)
+  // with the file that failed, and says if earlier files could not be put back; std::logic_error if one is open.
   void commit();
 
  private:

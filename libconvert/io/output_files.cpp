@@ -57,12 +57,6 @@ std::string absolute(const std::string& path) {
   return (directory == "/" ? "" : directory) + "/" + std::string(file_name_part(path));
 }
 
-// Makes a new file, whose removal is registered already, in a step that no signal interrupts.
-int create_registered(const std::string& path) {
-  const UnbrokenStep step;
-  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-}
-
 int link_registered(const std::string& from, const std::string& to) {
   const UnbrokenStep step;
   return ::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), AT_SYMLINK_FOLLOW);
@@ -137,7 +131,7 @@ struct OutputFiles::State {
     for (int attempt = 0; attempt < 100; ++attempt) {
       entry.temporary = temporary_name(entry.target);
       entry.cleanup = SignalCleanup::remove_file(entry.temporary);
-      entry.fd = create_registered(entry.temporary);
+      entry.fd = create_unbroken(entry.temporary);
       if (entry.fd >= 0) return;
       if (errno != EEXIST) break;
     }

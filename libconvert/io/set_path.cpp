@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <limits>
 #include <utility>
 
 #include "core/diagnostic.h"
 #include "core/units.h"
+#include "core/words.h"
 #include "io/output.h"
 #include "io/set_name.h"
 
@@ -37,11 +37,10 @@ std::optional<std::pair<std::string_view, std::string_view>> split_number(std::s
 }
 
 // Takes ".R" off the end of `name` and returns R.
-std::optional<std::uint32_t> take_rank(std::string_view& name) {
+std::optional<std::uint32_t> take_rank_suffix(std::string_view& name) {
   const auto parts = split_number(name);
-  if (!parts || (parts->second.size() > 1 && parts->second[0] == '0')) return std::nullopt;
-  const auto rank = parse_unsigned(parts->second);
-  if (!rank || *rank > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
+  const auto rank = parts ? parse_plain(parts->second, UINT32_MAX) : std::nullopt;
+  if (!rank) return std::nullopt;
   name = parts->first;
   return static_cast<std::uint32_t>(*rank);
 }
@@ -59,7 +58,7 @@ std::string directory_of(const std::string& path) {
 std::optional<SetMember> set_member(std::string_view path) {
   std::optional<std::string_view> name = without_suffixes(path);
   if (!name) return std::nullopt;
-  const std::optional<std::uint32_t> rank = take_rank(*name);
+  const std::optional<std::uint32_t> rank = take_rank_suffix(*name);
   if (!rank) return std::nullopt;
   return SetMember{std::string(*name), *rank};
 }
@@ -80,8 +79,7 @@ void NearRanks::add(const std::string& name) {
 }
 
 std::string NearRanks::text(std::uint32_t most) const {
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  std::string list = join(names);
   if (count > names.size()) list += " and " + std::to_string(count - names.size()) + " more";
   return list + (count == 1 ? " is" : " are") + " not read: a rank is a number from 0 to " + std::to_string(most) +
          ", without leading zeros or a sign";
@@ -129,7 +127,7 @@ std::string base_of_file(std::string_view path) {
   const bool version = suffix.find_first_not_of("0123456789") == std::string_view::npos;
   if (version || compression_of(name) != Compression::none) return std::string(name);
   name.remove_suffix(suffix.size() + 1);
-  if (suffix != "tar") (void)take_rank(name);
+  if (suffix != "tar") (void)take_rank_suffix(name);
   return std::string(name);
 }
 

@@ -10,7 +10,7 @@
 
 namespace convert {
 
-// What the file with a set's process groups is called behind the set's name.
+// Ends the name of the file with a set's process groups, behind the set's name.
 constexpr std::string_view groups_suffix = ".groups.json";
 
 // Returns "ring.xml" for "in/ring.xml"; empty for "in/".
@@ -28,14 +28,15 @@ struct NearRanks {
   std::vector<std::string> names{};  // of the first few
 
   void add(const std::string& name);
-  // Returns "ring.07.et and 2 more are not read: …", and what a rank is, up to `most`. There must be one.
+  // Returns "ring.07.et and 2 more are not read: a rank is a number from 0 to MOST …". There must be one.
   [[nodiscard]] std::string text(std::uint32_t most = 0xffffffff) const;
 };
 struct RankFile {
   std::uint32_t rank;
   std::string path;
 };
-// Returns the ranks R with a file prefix.R.et[.gz|.zst], ascending. Adds files that are nearly ranks to `near`.
+// Returns the files prefix.R.et[.gz|.zst] by ascending rank R and path; none if there is no such directory. Adds
+// files that are nearly ranks to `near`. Throws Error(system) if the directory cannot be read.
 [[nodiscard]] std::vector<RankFile> existing_ranks(const std::string& prefix, NearRanks* near = nullptr);
 
 }  // namespace convert

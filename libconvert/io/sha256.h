@@ -19,7 +19,7 @@ class HashedInput final : public Input {
   ~HashedInput() override;
   HashedInput(const HashedInput&) = delete;
   HashedInput& operator=(const HashedInput&) = delete;
-  // Returns the hash of all bytes. Call it once, after the end was read.
+  // Returns the hash of all bytes that were read. Call it once, at the end.
   [[nodiscard]] std::string hex();
   [[nodiscard]] std::optional<std::uint64_t> compressed_bytes() const override {
     return input_->compressed_bytes();

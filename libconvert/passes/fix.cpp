@@ -18,7 +18,7 @@ constexpr std::size_t no_slot = usual_kinds.size();
 
 // By Name::index: the place in `usual_kinds`; no_slot for all other names.
 constexpr auto slot_table = [] {
-  std::array<std::uint8_t, attr::detail::count> table{};
+  std::array<std::uint8_t, attr::count> table{};
   table.fill(static_cast<std::uint8_t>(no_slot));
   for (std::size_t slot = 0; slot < no_slot; ++slot)
     table[usual_kinds[slot].name.index()] = static_cast<std::uint8_t>(slot);

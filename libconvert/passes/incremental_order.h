@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "graph/rows.h"
+#include "core/rows.h"
 
 namespace convert {
 

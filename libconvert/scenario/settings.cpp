@@ -28,7 +28,7 @@ std::optional<double> parse_factor(std::string_view text) {
 }
 
 Error unknown(const SettingText& v, const std::vector<std::string>& known) {
-  return mistake("unknown " + v.key + " '" + v.text + "'" + known_names(v.text, known));
+  return mistake("unknown " + v.key + " '" + v.text + "'" + hint_for(v.text, known));
 }
 
 // The functions by which the table reads a value; each returns it, or throws.

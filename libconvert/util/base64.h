@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Base64 (RFC 4648, padded) for bytes inside JSON.
+// Encodes and decodes base64 (RFC 4648, padded), for bytes inside JSON.
 #pragma once
 
 #include <string>
@@ -7,8 +7,9 @@
 
 namespace convert {
 
+// Appends `bytes` encoded.
 void append_base64(std::string& out, std::string_view bytes);
-// Appends the decoded bytes. Returns false if `text` is not base64.
+// Appends the decoded bytes. Returns false if `text` is not base64; `out` may have got some bytes then.
 [[nodiscard]] bool decode_base64(std::string_view text, std::string& out);
 
 }  // namespace convert

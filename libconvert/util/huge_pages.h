@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Memory for arrays of many ranks that are walked side by side: with pages of 4 KiB the processor's table of pages
-// (TLB) would miss at nearly every step, with huge pages of 2 MiB it holds them all.
+// Allocates arrays in huge pages of 2 MiB: the processor's table of pages (TLB) has room for all of them where
+// arrays of many ranks are walked side by side; of pages of 4 KiB nearly every step would miss one.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace convert {
 
-// Allocates memory aligned to cache lines; pieces of less than `least` bytes come from the usual heap. free_huge()
-// must get the same `least`. Thread-safe. Throws std::bad_alloc.
+// Allocates memory aligned to cache lines, from the usual heap if it is less than `least` bytes. free_huge() gives
+// it back and must get the same `bytes` and `least`. Both are thread-safe. Throws std::bad_alloc.
 [[nodiscard]] void* allocate_huge(std::size_t bytes, std::size_t least);
 void free_huge(void* p, std::size_t bytes, std::size_t least) noexcept;
-// Asks the system to back the huge pages that [p, p + bytes) spans as such.
+// Asks the system for huge pages in [p, p + bytes), as far as whole ones fit.
 void advise_huge(void* p, std::size_t bytes) noexcept;
 
-// Reserves room for n elements of a vector or string, in huge pages; what is never touched takes no memory.
+// Reserves room for n elements of a vector or string, in huge pages; pages that are never touched take no memory.
 template <typename Array>
 void reserve_huge(Array& array, std::size_t n) {
   if (array.capacity() >= n) return;
@@ -31,9 +31,10 @@ void assign_huge(Array& array, std::size_t n, const Value& value) {
 }
 
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20U;
-// Smaller pieces come from the usual heap: a trace of some hundred nodes should not cost a huge page.
+// Less than this comes from the usual heap: a trace of some hundred nodes should not cost a huge page.
 inline constexpr std::size_t least_huge_piece = std::size_t{16} << 10U;
 
+// An allocator by allocate_huge().
 template <typename T, std::size_t least>
 struct HugePages {
   using value_type = T;
@@ -56,10 +57,10 @@ struct HugePages {
   }
 };
 
-// A vector whose size is known beforehand: pieces share huge pages.
+// A vector whose size is known beforehand: several share a huge page.
 template <typename T>
 using HugeVector = std::vector<T, HugePages<T, least_huge_piece>>;
-// A vector that grows: what it leaves behind must not lie among pieces that stay.
+// A vector that grows: it shares no huge page, in which the arrays that it outgrew would leave holes.
 template <typename T>
 using GrowingHugeVector = std::vector<T, HugePages<T, huge_page_bytes>>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lets parallel work on items put off actions until the item's turn comes (see for_each_ordered).
+// Lets work on an item of for_each_ordered() put off an action until the item's turn comes.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@ namespace convert {
 // Returns whether this thread works on an item now.
 [[nodiscard]] bool works_on_item();
 
-// Calls f when the turn of this thread's item has come, on the thread that consumes the results, before the item's
-// result is consumed or its exception is thrown. Calls f at once if this thread works on no item.
+// Calls f on the thread that consumes the results, just before the result of this thread's item is consumed or its
+// exception thrown. Calls f at once if this thread works on no item.
 void in_turn(std::function<void()> f);
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A streaming JSON writer that appends to a string: holds no document in memory and places the commas.
+// Appends JSON to a string value by value, with the commas: holds no document in memory.
 #pragma once
 
 #include <concepts>
@@ -50,7 +50,6 @@ class JsonWriter {
     append_json_number(out_, number);
     return *this;
   }
-  JsonWriter& null() { return raw("null"); }
   // Appends a value that is JSON already, such as a number with a fixed number of decimals.
   JsonWriter& raw(std::string_view json) {
     separate();

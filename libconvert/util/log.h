@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Notes, and messages of -v and -vv, on standard error. Findings about inputs are diagnostics, not log messages.
+// Prints notes, and what -v and -vv ask for, on standard error. Findings about inputs are diagnostics instead.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace convert {
 
-// Sets what is printed; tools call it once, at the start. -1: nothing, 0: notes (default), 1: info, 2: debug, too.
+// Sets what is printed; tools call it once, at the start. -1: nothing; 0 (at first): notes; 1: info too; 2: all.
 void set_log_level(int level);
 // Sets the tool's name that stands before each line: "et-convert: text".
 void set_log_prefix(std::string prefix);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One line on standard error that shows how far a long run is.
+// Shows how far a long run is, in one line on standard error.
 #pragma once
 
 #include <atomic>
@@ -10,8 +10,8 @@
 
 namespace convert {
 
-// "label: 42 %", or "label: 1234" where the total is 0 (unknown). Painted at most ten times a second, the first
-// time after a tenth of a second; gone with the object. Thread-safe. Silent unless enabled.
+// Shows "label: 42 %", or "label: 1234" if `total` is 0 (unknown): at most ten times a second, first after a tenth
+// of a second, until it is destroyed; nothing unless enabled. Thread-safe.
 class Progress {
  public:
   Progress(const std::string& label, std::uint64_t total, bool enabled);

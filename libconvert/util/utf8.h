@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Well-formed UTF-8 (Unicode 15, table 3-7).
+// Checks, decodes and encodes UTF-8 (Unicode 15, table 3-7).
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 [[nodiscard]] bool is_ascii(std::string_view s);
 // Returns the length in bytes of the well-formed sequence that begins at s[i] ≥ 0x80; 0 if there is none.
 [[nodiscard]] std::size_t sequence_length(std::string_view s, std::size_t i);
-// Returns the code of the character that a well-formed sequence of two or more bytes stands for.
+// Returns the code of the character that a well-formed sequence, of two to four bytes, stands for.
 [[nodiscard]] std::uint32_t decode_utf8(std::string_view sequence);
 // Appends a character by its code, which is below 0x110000.
 void append_utf8(std::string& out, std::uint32_t code);

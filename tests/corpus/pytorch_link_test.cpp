@@ -102,7 +102,7 @@ TEST_P(EveryPair, DeviceOperationsAreNodesInOrder) {
   }
   EXPECT_EQ(operations, l.device.device_ops.size());
   EXPECT_EQ(chained, operations - last.size());
-  EXPECT_TRUE(find_cycle(graph).empty());
+  EXPECT_TRUE(find_cycles(graph).empty());
 }
 
 TEST_P(EveryPair, ReplayOfWhatWasRecordedIsWhatWasRecorded) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/text.h"
+#include "core/words.h"
 #include "generate/generate.h"
 
 namespace tools {
@@ -39,9 +40,7 @@ void check_kind(const std::string& kind) {
   std::vector<std::string> known;
   for (const Collective c : collectives) known.emplace_back(name(c));
   for (const TraceKind& k : trace_kinds()) known.emplace_back(k.name);
-  const std::string near = nearest(kind, known);
-  throw usage_error("unknown kind '" + kind + "'" + (near.empty() ? "" : "; did you mean " + near + "?") +
-                    "; see et-generate --list");
+  throw usage_error("unknown kind '" + kind + "'" + did_you_mean(kind, known) + "; see et-generate --list");
 }
 
 std::string list_text() {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Suggests units for bandwidths that cannot be parsed.
 #pragma once
 
 #include <string>
@@ -6,7 +7,7 @@
 
 namespace convert {
 
-// Returns a hint for a text that is no bandwidth, such as "; bits are Gbit/s, bytes GB/s", or nothing.
+// Returns the end of a message about a text that is no bandwidth: "; bits are Gbit/s, bytes GB/s", or nothing.
 [[nodiscard]] std::string bandwidth_hint(std::string_view text);
 
 }  // namespace convert

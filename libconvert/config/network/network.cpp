@@ -55,7 +55,7 @@ const ShortName& short_name(std::string_view part, std::string_view word) {
     if (n.word == word) return n;
     known.emplace_back(n.word);
   }
-  throw bad(part, "unknown topology '" + std::string(word) + "'" + known_names(word, known));
+  throw bad(part, "unknown topology '" + std::string(word) + "'" + hint_for(word, known));
 }
 
 std::vector<std::int64_t> parse_sizes(std::string_view part, const ShortName& topology, std::string_view text) {

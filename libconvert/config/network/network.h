@@ -53,13 +53,14 @@ inline constexpr std::int64_t max_npus = 1 << 24;
 [[nodiscard]] NetworkConfig parse_network_yaml(const std::string& file, std::string_view text);
 [[nodiscard]] NetworkConfig read_network(Input& input);
 
+// Returns whether a text looks like the short form of a network, not like a file: "ideal", or WORD:DIGIT….
+[[nodiscard]] bool is_short_network(std::string_view text);
 // Parses "ideal", or "ring:8,bw=50GB/s,lat=500ns": ring, fully_connected, switch, mesh:4x4, torus:4x4x4,
 // hypercube:16, joined by "+"; or tree:8x4, alone. GB/s are 10^9 bytes; without lat the latency is 0; bw and lat
 // are one value or one per dimension or level, "a|b|c". Throws Error(usage).
-[[nodiscard]] bool is_short_network(std::string_view text);
 [[nodiscard]] NetworkConfig parse_short_network(std::string_view text);
 
-// Opens the file that an option names as a network. Throws Error(system) that says what a network can be.
+// Opens the file that an option names as a network. Throws as open_input(), and says what a network can be.
 [[nodiscard]] std::unique_ptr<Input> open_network(const std::string& path);
 
 }  // namespace convert

@@ -5,6 +5,7 @@
 
 #include "config/network/wire_numbers.h"
 #include "core/diagnostic.h"
+#include "core/rows.h"
 #include "core/units.h"
 
 namespace convert {
@@ -34,7 +35,7 @@ class ProductRouter final : public Router {
  private:
   using Dim = ProductWires::Dim;
   static Hop hop(const Dim& d, std::uint32_t npu, std::uint32_t port) {
-    return {d.first_wire + npu * d.fanout + port, d.bytes_per_ns, d.latency_ps};
+    return {d.first_wire + npu * d.ports + port, d.bytes_per_ns, d.latency_ps};
   }
 
   static Hop take_hop(Position& p, const Dim& d, std::uint32_t from, std::uint32_t to) {
@@ -95,14 +96,10 @@ class TreeRouter final : public Router {
 // there.
 class TableRouter final : public Router {
  public:
-  explicit TableRouter(WireGraph graph) : graph_(std::move(graph)), rows_(graph_.npus) {
-    first_in_.assign(graph_.devices() + 1, 0);
-    for (const GraphWire& l : graph_.wires) ++first_in_[l.to + 1];
-    for (std::size_t d = 1; d < first_in_.size(); ++d) first_in_[d] += first_in_[d - 1];
-    in_.resize(graph_.wires.size());
-    std::vector<std::uint32_t> next(first_in_.begin(), first_in_.end() - 1);
-    for (std::uint32_t l = 0; l < graph_.wires.size(); ++l) in_[next[graph_.wires[l].to]++] = l;
-  }
+  explicit TableRouter(WireGraph graph)
+      : graph_(std::move(graph)),
+        in_(rows_by_key(graph_.wires.size(), graph_.devices(), [&](std::size_t i) { return graph_.wires[i].to; })),
+        rows_(graph_.npus) {}
 
   Hop step(Position& p) override {
     std::unique_ptr<std::uint32_t[]>& row = rows_[p.dst];
@@ -133,8 +130,7 @@ class TableRouter final : public Router {
     for (std::uint32_t hops = 1; !frontier_.empty() && found < graph_.devices(); ++hops) {
       next_.clear();
       for (const Device v : frontier_) {
-        for (std::uint32_t i = first_in_[v]; i < first_in_[v + 1]; ++i) {
-          const std::uint32_t wire = in_[i];
+        for (const std::uint32_t wire : in_[v]) {
           const Device u = graph_.wires[wire].from;
           if (distance_[u] < hops) continue;
           const Picoseconds latency = add(v == dst ? 0 : latency_[v], graph_.wires[wire].latency_ps);
@@ -156,8 +152,7 @@ class TableRouter final : public Router {
   static Picoseconds add(Picoseconds a, Picoseconds b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
 
   WireGraph graph_;
-  std::vector<std::uint32_t> first_in_;                 // into in_, by device
-  std::vector<std::uint32_t> in_;                       // wires by the device they lead to
+  Rows in_;                                             // wires by the device they lead to
   std::vector<std::unique_ptr<std::uint32_t[]>> rows_;  // by destination: by device the wire to take
   std::vector<std::uint32_t> distance_;
   std::vector<Picoseconds> latency_;

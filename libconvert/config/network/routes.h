@@ -14,9 +14,9 @@
 
 namespace convert {
 
-// dimension: of products. Coordinates are corrected lowest dimension first; in a ring the shorter way, clockwise
-//   (up) if both are equal.
-// shortest: fewest hops; among these the lowest sum of latencies; then the lowest number of the next device.
+// dimension: a message in a product goes along dimension 0 to its destination's coordinate there, then along 1, and
+//   so on; in a ring the shorter way, up if both are equally long.
+// shortest: it takes the fewest hops; of such ways that of the least latency, then of the lowest next device.
 enum class Routing : std::uint8_t { dimension, shortest };
 [[nodiscard]] std::string_view name(Routing routing);
 
@@ -39,10 +39,10 @@ class Router {
   Router(const Router&) = delete;
   Router& operator=(const Router&) = delete;
 
-  // Takes the next hop; the message is there when `at` is `dst` again. An NPU reaches itself only through a switch,
-  // in a product of one switch.
+  // Takes the next hop and returns it; the message has arrived when `at` is `dst`. When it begins they must differ,
+  // except in a product of one switch, through which an NPU can send to itself.
   virtual Hop step(Position& position) = 0;
-  // Returns a bound of the numbers of wires; some numbers below it have no wire.
+  // Returns a number above those of all wires; some numbers below it have no wire.
   [[nodiscard]] virtual std::uint32_t wires() const = 0;
   [[nodiscard]] virtual std::pair<Device, Device> ends(std::uint32_t wire) const = 0;
   [[nodiscard]] virtual std::string device_name(Device device) const = 0;
@@ -51,9 +51,10 @@ class Router {
   Router() = default;
 };
 
-// The most pairs (device, NPU) for which shortest routes are looked up in tables, made as destinations come up.
-// Routes by dimension and in trees are computed and have no limit.
+// The most pairs (device, NPU) of a network whose shortest routes are held in tables, which are made as
+// destinations come up. Routes by dimension and in trees are computed and have no limit.
 inline constexpr std::uint64_t max_route_entries = 1 << 27;
+// Returns the message about a graph with more.
 [[nodiscard]] std::string too_many_routes(const WireGraph& graph);
 
 // Returns a router for a network that is not ideal. Without `routing`: dimension in products, shortest elsewhere

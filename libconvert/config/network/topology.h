@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a topology is: how the n NPUs of a dimension, coordinates 0 to n-1, are wired. To add one, write a struct
+// Says how a topology wires the n NPUs of a dimension, coordinates 0 to n-1. To add one, write a struct
 // here and its line in topologies.def; routes, numbers of wires, delays, bounds and symmetries follow from it, and
 // default_system() chooses native algorithms by has_switch and port_is_coordinate, else ring. Its section in
 // et-networks(5) is written by hand.
@@ -13,8 +13,8 @@
 //   symmetries           how coordinates can be moved so that every wire comes to lie on a wire
 //   ports(n)             the ports of an NPU
 //   port(from, to, n)    the port that a message takes from one coordinate to another
-//   other_end(at, p, n)  the coordinate to which port p leads; `at` itself: there is no wire
-//   before(from, to, n)  the coordinate from which a message comes to `to` in the end
+//   other_end(at, p, n)  the coordinate to which port p leads; `at` itself: to a switch, or there is no wire
+//   before(from, to, n)  the last coordinate before `to` on a message's way; with a switch `to` itself
 //   hops(from, to, n)    the wires on its way
 //   wires(at, n)         the wires out of an NPU
 #pragma once
@@ -25,8 +25,8 @@
 
 namespace convert {
 
-// How all coordinates of a dimension may be moved: not at all; by adding modulo n; by adding or by XOR, but the
-// same in all traces (either); by both.
+// How coordinates can be moved so that every wire comes to lie on a wire: by adding a number modulo n (shift); by
+// that or by XOR with a number, one of the two in all traces (either); by both in one trace (both).
 enum class Symmetries : std::uint8_t { none, shift, either, both };
 
 namespace topologies {

@@ -6,30 +6,26 @@
 #include "config/network/network.h"
 #include "config/network/wire_numbers.h"
 #include "core/diagnostic.h"
+#include "core/rows.h"
+#include "core/words.h"
 
 namespace convert {
 namespace {
 
 // Devices that can be reached from NPU 0 along the wires, or against them.
 std::vector<char> reach(const WireGraph& graph, bool against) {
-  const auto begin_of = [against](const GraphWire& l) { return against ? l.to : l.from; };
-  std::vector<std::uint32_t> first(graph.devices() + 1, 0);
-  for (const GraphWire& l : graph.wires) ++first[begin_of(l) + 1];
-  for (std::size_t d = 1; d < first.size(); ++d) first[d] += first[d - 1];
-  std::vector<Device> targets(graph.wires.size());
-  std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
-  for (const GraphWire& l : graph.wires) targets[next[begin_of(l)]++] = against ? l.from : l.to;
-
+  const std::vector<GraphWire>& wires = graph.wires;
+  const Rows targets = rows_by_key(
+      wires.size(), graph.devices(), [&](std::size_t i) { return against ? wires[i].to : wires[i].from; },
+      [&](std::size_t i) { return against ? wires[i].from : wires[i].to; });
   std::vector<char> reached(graph.devices(), 0);
   std::vector<Device> open = {0};
   reached[0] = 1;
   while (!open.empty()) {
     const Device d = open.back();
     open.pop_back();
-    for (std::uint32_t i = first[d]; i < first[d + 1]; ++i) {
-      if (reached[targets[i]] != 0) continue;
-      reached[targets[i]] = 1;
-      open.push_back(targets[i]);
+    for (const Device target : targets[d]) {
+      if (std::exchange(reached[target], 1) == 0) open.push_back(target);
     }
   }
   return reached;
@@ -58,9 +54,7 @@ Device failed_end(const WireGraph& graph, const std::string& spec, std::string_v
   if (const std::optional<Device> device = graph.find_device(name)) return *device;
   std::vector<std::string> known = graph.switch_names;
   if (known.empty() && graph.switches != 0) known = {graph.device_name(graph.npus)};
-  const std::string near = nearest(name, known);
-  throw bad(spec, "the network has no device '" + std::string(name) + "'" +
-                      (near.empty() ? "" : "; did you mean " + near + "?"));
+  throw bad(spec, "the network has no device '" + std::string(name) + "'" + did_you_mean(name, known));
 }
 
 }  // namespace

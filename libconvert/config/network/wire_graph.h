@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A network as a graph: devices (NPUs and switches) and directed wires between them.
+// Holds a network as a graph: devices (NPUs and switches) and directed wires between them.
 #pragma once
 
 #include <cstdint>
@@ -41,21 +41,21 @@ struct WireGraph {
   [[nodiscard]] std::optional<Device> find_device(std::string_view text) const;
 };
 
-// The most wires of a graph; larger products and trees are simulated without one, see make_router.
+// The most wires of the graph of a product or tree, which only shortest routes and failed wires need.
 inline constexpr std::uint64_t max_graph_wires = 1 << 24;
 
-// Returns the graph of a product or tree. Numbers the wires of products by dimension, then NPU (ring and mesh up,
-// then down; to and from the switch), those of trees by level. Throws Error(input) beyond max_graph_wires.
+// Returns the graph of a network that is not ideal. The wires of products and trees are in the order of
+// ProductWires and TreeWires. Throws Error(input) beyond max_graph_wires.
 [[nodiscard]] WireGraph build_wire_graph(const NetworkConfig& config);
 
-// Returns the lowest pair of NPUs (from, to) without a route, if there is one.
+// Returns NPUs (from, to) without a route, one of them NPU 0, if there are such.
 [[nodiscard]] std::optional<std::pair<Device, Device>> find_unreachable(const WireGraph& graph);
 
 // Removes wires: "3-4", "npu3-switch0" (both directions) or "3>4" (one). Throws Error(usage) if there is no such
 // device or wire, or if an NPU then cannot reach another.
 void remove_failed_wires(WireGraph& graph, const std::vector<std::string>& failed);
 
-// Rounds to the nearest picosecond. Throws Error beyond 106 days.
+// Returns the nearest picosecond to a time ≥ 0. Throws Error from 106 days on.
 [[nodiscard]] Picoseconds round_to_ps(double ns);
 
 }  // namespace convert

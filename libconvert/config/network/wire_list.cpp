@@ -9,6 +9,7 @@
 #include "config/network/routes.h"
 #include "core/diagnostic.h"
 #include "core/units.h"
+#include "core/words.h"
 
 namespace convert {
 namespace {
@@ -204,10 +205,9 @@ class Reader {
                           ", 0 to " + std::to_string(graph_.npus - 1));
     }
     if (const auto found = switches_.find(name); found != switches_.end()) return found->second;
-    const std::string near = nearest(name, graph_.switch_names);
-    throw error(at, "unknown device '" + name + "'; " +
-                        (near.empty() ? "a device is the number of an NPU or the name of a switch under switches"
-                                      : "did you mean " + near + "?"));
+    throw error(at, "unknown device '" + name + "'" +
+                        did_you_mean(name, graph_.switch_names,
+                                     "; a device is the number of an NPU or the name of a switch under switches"));
   }
 
   void add_wire(const YamlNode& at, const GraphWire& wire) {

@@ -12,7 +12,7 @@ namespace convert {
 
 inline const std::vector<std::string> wire_list_keys = {"npus", "switches", "defaults", "links"};
 
-// Parses the document. Throws Error(input) with the place.
+// Parses the document of a network file. Throws Error(input) [network] with the place.
 [[nodiscard]] WireGraph parse_wire_list(const std::string& file, const YamlNode& root);
 
 }  // namespace convert

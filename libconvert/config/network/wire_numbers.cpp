@@ -10,17 +10,17 @@ ProductWires::ProductWires(const NetworkConfig& config) : npus_(static_cast<std:
   std::uint32_t stride = 1;
   for (const NetworkDim& d : config.dims) {
     const auto n = static_cast<std::uint32_t>(d.npus);
-    const std::uint32_t fanout = with(d.topology, [&](auto t) { return t.ports(n); });
+    const std::uint32_t ports = with(d.topology, [&](auto t) { return t.ports(n); });
     dims_.push_back({.topology = d.topology,
                      .npus = n,
                      .stride = stride,
                      .first_wire = static_cast<std::uint32_t>(wires),
-                     .fanout = fanout,
+                     .ports = ports,
                      .first_switch = npus_ + switches_,
                      .bytes_per_ns = d.bytes_per_ns,
                      .latency_ns = d.latency_ns,
                      .latency_ps = round_to_ps(d.latency_ns)});
-    wires += std::uint64_t{npus_} * fanout;
+    wires += std::uint64_t{npus_} * ports;
     if (wires >= UINT32_MAX) {
       throw input_error({.file = config.source}, "a network has fewer than 2^32 links to simulate, this one has " +
                                                      std::to_string(wires) + " or more");
@@ -39,8 +39,8 @@ const ProductWires::Dim& ProductWires::dim_of(std::uint32_t wire) const {
 
 std::pair<Device, Device> ProductWires::ends(std::uint32_t wire) const {
   const Dim& d = dim_of(wire);
-  const std::uint32_t npu = (wire - d.first_wire) / d.fanout;
-  const std::uint32_t port = (wire - d.first_wire) % d.fanout;
+  const std::uint32_t npu = (wire - d.first_wire) / d.ports;
+  const std::uint32_t port = (wire - d.first_wire) % d.ports;
   if (has_switch(d.topology))
     return port == 0 ? std::pair{npu, switch_of(d, npu)} : std::pair{switch_of(d, npu), npu};
   const std::uint32_t at = coordinate(d, npu);

@@ -12,22 +12,22 @@
 
 namespace convert {
 
-// Numbers wires by dimension, then NPU, then port, which topology.h explains. Some numbers have no wire.
+// Numbers wires by dimension, then NPU, then port (see topology.h). Some numbers have no wire.
 class ProductWires {
  public:
   struct Dim {
     Topology topology;
     std::uint32_t npus;
     std::uint32_t stride;      // distance in rank of neighbours
-    std::uint32_t first_wire;  // of NPU 0; each NPU has `fanout` numbers of its own
-    std::uint32_t fanout;
+    std::uint32_t first_wire;  // of NPU 0
+    std::uint32_t ports;       // of an NPU: each port has the number of a wire
     Device first_switch;
     double bytes_per_ns;
     double latency_ns;
     Picoseconds latency_ps;
   };
 
-  // Throws Error(input) if there are 2^32 numbers or more.
+  // Throws Error(input) if there are 2^32 - 1 numbers or more.
   explicit ProductWires(const NetworkConfig& config);
 
   [[nodiscard]] const std::vector<Dim>& dims() const { return dims_; }
@@ -53,7 +53,7 @@ class ProductWires {
   std::uint32_t wires_ = 0;
 };
 
-// Numbers wires by level, then device below; up, then down.
+// Numbers wires by level, then by the device below; of each the one up, then the one down.
 class TreeWires {
  public:
   struct Level {

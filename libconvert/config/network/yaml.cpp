@@ -68,7 +68,7 @@ Topology parse_topology(const std::string& file, const YamlNode& node) {
     if (node.text == t.name) found = id;
   });
   if (found) return *found;
-  throw yaml_error(file, node, "unknown topology '" + node.text + "'" + known_names(node.text, known));
+  throw yaml_error(file, node, "unknown topology '" + node.text + "'" + hint_for(node.text, known));
 }
 
 double parse_number(const std::string& file, const YamlNode& node, const std::string& key, const std::string& unit,

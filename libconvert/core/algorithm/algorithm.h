@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A collective algorithm as MSCCL-IR says it: per rank threadblocks of steps over chunk buffers, in flat tables.
+// Holds a collective algorithm as MSCCL-IR does: threadblocks of steps over buffers of chunks for each rank.
 #pragma once
 
 #include <array>
@@ -16,6 +16,8 @@
 
 namespace convert {
 
+// A step does what its letters say: r receives, a second r reduces with src, c copies to dst, s sends. cpy copies
+// src to dst, re reduces src into dst, nop only waits.
 enum class StepType : std::uint8_t { send, recv, rcs, rrs, rrc, rrcs, cpy, re, nop };
 inline constexpr std::array<std::string_view, 9> step_type_names = {"s",    "r",   "rcs", "rrs", "rrc",
                                                                     "rrcs", "cpy", "re",  "nop"};
@@ -28,6 +30,7 @@ namespace detail {
 }
 [[nodiscard]] constexpr unsigned bit(StepType t) { return 1U << static_cast<unsigned>(t); }
 }  // namespace detail
+// Return whether a step of this type sends, receives, reads src, writes dst, reduces.
 [[nodiscard]] constexpr bool sends(StepType t) {
   using enum StepType;
   return detail::in_set(t, detail::bit(send) | detail::bit(rcs) | detail::bit(rrs) | detail::bit(rrcs));
@@ -51,7 +54,7 @@ namespace detail {
   using enum StepType;
   return detail::in_set(t, detail::bit(rrs) | detail::bit(rrc) | detail::bit(rrcs) | detail::bit(re));
 }
-// Returns whether a step has work on the NPU itself: a COMP node in a trace.
+// Returns whether a step computes on the NPU, which is a COMP node in a trace.
 [[nodiscard]] constexpr bool computes(StepType t) { return reduces(t) || t == StepType::cpy; }
 
 enum class Buffer : std::uint8_t { input, output, scratch };
@@ -78,7 +81,7 @@ struct Step {
   Buffer src_buf = Buffer::input;
   Buffer dst_buf = Buffer::output;
   bool hasdep = false;        // publishes its completion
-  bool unreadable = false;    // stands for a step that was reported and not understood
+  bool unreadable = false;    // in place of a step that could not be read, which was reported
   std::int32_t src_off = -1;  // chunk index
   std::int32_t dst_off = -1;
   std::int32_t cnt = 0;     // chunks
@@ -99,7 +102,7 @@ struct ScheduledTransfer {
   std::int64_t wire = 0;  // index in the schedule
 };
 
-// Attributes that etkit does not interpret and writes back, in document order.
+// Attributes of an element as written, in document order.
 using OtherAttributes = std::vector<std::pair<std::string, std::string>>;
 
 inline constexpr std::int32_t max_step_chunks = 71;  // what one step can move in the runtimes
@@ -152,9 +155,9 @@ struct Algorithm {
   // Made from a time-expanded-network schedule: a threadblock is one end of a wire, sends keep the order of their
   // wire, receives are posted at the start and wait for nothing, and sums into one chunk may come in any order.
   bool scheduled = false;
-  std::int64_t element_bytes = 4;            // of what is reduced: an operation each
+  std::int64_t element_bytes = 4;            // a reduction is an operation for so many bytes
   std::vector<ScheduledTransfer> transfers;  // each before those that wait for it
-  std::optional<Picoseconds> claimed_ps;     // how long the schedule says that it takes
+  std::optional<Picoseconds> claimed_ps;     // how long it takes, by the schedule
   // Ranks of a schedule that only pass chunks on, ascending. Where there are any, the buffers have a layout of
   // their own, so `collective` is custom, and `among_others` is the collective of all other ranks.
   std::vector<std::int32_t> relays;
@@ -169,23 +172,24 @@ struct Algorithm {
   }
 };
 
-// Returns whether an attribute of <algo> has a field above; the others are only carried along.
+// Returns whether an attribute of <algo> has a member above; others are only read and written back.
 [[nodiscard]] bool is_standard_attribute(std::string_view name);
 // Returns the collective that all ranks but the relays take part in.
-[[nodiscard]] inline Collective claim(const Algorithm& a) {
+[[nodiscard]] inline Collective claimed_collective(const Algorithm& a) {
   return a.relays.empty() ? a.collective : a.among_others;
 }
-// Returns whether the algorithm may run with different input and output buffers: as it says, else unless inplace.
+// Returns whether input and output may be different buffers: `outofplace` if it is given, else not `inplace`.
 [[nodiscard]] inline bool runs_outofplace(const Algorithm& a) { return a.outofplace.value_or(!a.inplace); }
-// Returns the maxBytes to write: the algorithm's own, else the MSCCL runtime's default, or 0 (no limit) beyond it.
+// Returns the maxBytes to write: the algorithm's own, else the MSCCL runtime's default, 128 MiB; but 0, no limit,
+// if its minBytes is above that.
 [[nodiscard]] std::int64_t written_max_bytes(const Algorithm& a);
-// Returns, for every step, the index of the first step at or after it in its threadblock that publishes its
-// completion, which releases the steps that wait for it; no_index where there is none.
+// Returns, for every step, the index of the first step from it on in its threadblock that releases the steps that
+// wait for it: one with hasdep that is no nop; no_index if there is none.
 [[nodiscard]] std::vector<std::uint32_t> published_steps(const Algorithm& a);
-// Returns whether every element was understood: only then does an execution mean anything.
+// Returns whether all elements could be read: only then can the algorithm be executed.
 [[nodiscard]] bool is_complete(const Algorithm& a);
 
-// Return how many chunks the input and output buffers of one rank have (MSCCL-IR: N, or N / ranks).
+// Return how many chunks a rank's input and output buffer has: `chunks`, but chunks / ranks where it holds a part.
 [[nodiscard]] std::int32_t input_chunks(Collective c, std::int32_t chunks, std::int32_t ranks);
 [[nodiscard]] std::int32_t output_chunks(Collective c, std::int32_t chunks, std::int32_t ranks);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says how many bytes each chunk of a collective has, where their number does not divide its size.
+// Computes how many bytes each chunk of a collective has, also if their number does not divide its size.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@ namespace convert {
   return bytes / parts + (part < bytes % parts ? 1 : 0);
 }
 
-// Neighbouring chunks of a collective; first < 0: it is not known which.
+// Neighbouring chunks of a collective; first < 0: which ones is not known.
 struct ChunkRun {
   std::int32_t first = -1;
   std::int32_t count = 0;
 };
 
-// Returns the chunks that the message of node number `node` of an algorithm's trace carries; none if not known.
+// Returns the chunks that the message of node number `node` in an algorithm's trace carries; empty: not known.
 using ChunkRunsOf = std::function<std::span<const ChunkRun>(const Trace& place, std::size_t node)>;
 
-// Returns the bytes of a run of chunks, where `bytes` ≥ 0 are cut into N = `of_chunks` ≥ 1: chunk k has
-// floor(bytes (k+1) / N) - floor(bytes k / N), so two chunks differ by one byte at most. Unknown ones round down.
+// Returns the bytes of a run when `bytes` ≥ 0 are cut into N = `of_chunks` ≥ 1 chunks: chunk k ends at byte
+// floor(bytes (k+1) / N), so chunks differ by one byte at most. An unknown run counts as the first chunks.
 [[nodiscard]] constexpr std::int64_t bytes_of_run(std::int64_t bytes, ChunkRun run, std::int32_t of_chunks) {
   __extension__ using Wide = __int128;
   const auto before = [&](std::int64_t k) {

@@ -45,7 +45,7 @@ class Finder {
     }
   }
 
-  std::vector<MissingDemand> run(bool uneven) {
+  std::vector<DemandFinding> run(bool uneven) {
     for (const Chunk& c : s_.chunks) check(c);
     if (!out_.empty()) return std::move(out_);  // which are not there cannot be told then
     if (pairs_) {
@@ -175,12 +175,12 @@ class Finder {
   std::optional<std::uint32_t> root_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> lines_;  // by source and destination
   std::map<std::uint32_t, std::uint32_t> node_lines_;                       // by who gives or gets a part
-  std::vector<MissingDemand> out_;
+  std::vector<DemandFinding> out_;
 };
 
 }  // namespace
 
-std::vector<MissingDemand> missing_demands(const Schedule& schedule, Collective collective, bool uneven) {
+std::vector<DemandFinding> missing_demands(const Schedule& schedule, Collective collective, bool uneven) {
   const auto shape = shape_of(collective);
   if (!shape) return {};
   return Finder(schedule, collective, *shape).run(uneven);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks a collective's demands on a schedule's chunks: where each begins, where it must end, that none is missing.
+// Checks a schedule's chunks against its collective: where each must begin and end, and that none is missing.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace convert {
 
-struct MissingDemand {
+struct DemandFinding {
   std::string what;        // "no chunk goes from node 3 to node 7"
-  std::uint32_t line = 0;  // of the chunk that it is about, or of one beside the missing one; 0: unknown
+  std::uint32_t line = 0;  // of the chunk that is wrong, or of the one before the missing one; 0: unknown
 };
 
-// Returns what the chunks lack to be those of `collective` among all nodes that are no relays: at most one finding
-// for each chunk, and one for missing chunks. A node may have more chunks than another; with `uneven` also none,
-// but in an all_to_all. Collective::custom demands nothing.
-[[nodiscard]] std::vector<MissingDemand> missing_demands(const Schedule& schedule, Collective collective,
+// Returns what is wrong with the chunks for `collective` among all nodes that are no relays: at most one finding
+// for each chunk; if all are right, one for missing chunks. A node may have several chunks; with `uneven` also
+// none, except in an all_to_all. Collective::custom has no findings.
+[[nodiscard]] std::vector<DemandFinding> missing_demands(const Schedule& schedule, Collective collective,
                                                          bool uneven);
 
 }  // namespace convert

@@ -14,12 +14,12 @@ std::string_view name(Schedule::Time t) {
 
 std::string_view name(Schedule::Occupancy o) { return o == Schedule::Occupancy::beta ? "beta" : "alpha_beta"; }
 
-bool schedules_know(Collective c) {
+bool in_schedules(Collective c) {
   return in_algorithms(c) && c != Collective::all_to_allv && c != Collective::send && c != Collective::recv;
 }
 
 std::optional<Collective> parse_schedule_collective(std::string_view text) {
-  const auto c = parse_collective(text, schedules_know);
+  const auto c = parse_collective(text, in_schedules);
   return c && text == name(*c) ? c : std::nullopt;
 }
 
@@ -65,20 +65,17 @@ std::string describe(const Schedule& s, const Schedule::Transfer& t) {
          std::to_string(t.src) + "->" + std::to_string(t.dst) + ")";
 }
 
-WireIndex::WireIndex(const Schedule& s) : begin_(std::size_t{s.nodes} + 1, 0), entries_(s.wires.size()) {
-  for (const Schedule::Wire& l : s.wires) ++begin_[std::size_t{l.src} + 1];
-  for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
-  std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
-  for (std::uint32_t i = 0; i < s.wires.size(); ++i) entries_[next[s.wires[i].src]++] = {s.wires[i].dst, i};
-  for (std::uint32_t n = 0; n < s.nodes; ++n) {
-    std::ranges::sort(entries_.begin() + begin_[n], entries_.begin() + begin_[n + 1], {}, &Entry::dst);
-  }
+WireIndex::WireIndex(const Schedule& s)
+    : wires_(rows_by_key(s.wires.size(), s.nodes, [&](std::size_t i) { return s.wires[i].src; })) {
+  for (std::uint32_t n = 0; n < s.nodes; ++n)
+    std::ranges::sort(wires_[n], {}, [&](std::uint32_t wire) { return s.wires[wire].dst; });
+  for (const std::uint32_t wire : wires_.items) dst_.push_back(s.wires[wire].dst);
 }
 
 std::uint32_t WireIndex::find(std::uint32_t src, std::uint32_t dst) const {
-  const auto end = entries_.begin() + begin_[src + 1];
-  const auto at = std::ranges::lower_bound(entries_.begin() + begin_[src], end, dst, {}, &Entry::dst);
-  return at != end && at->dst == dst ? at->wire : no_index;
+  const auto end = dst_.begin() + wires_.begin[src + 1];
+  const auto at = std::lower_bound(dst_.begin() + wires_.begin[src], end, dst);
+  return at != end && *at == dst ? wires_.items[static_cast<std::size_t>(at - dst_.begin())] : no_index;
 }
 
 }  // namespace convert

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A collective as a time-expanded-network schedule: which chunk moves over which wire, and when (et-formats(5)).
+// Holds a time-expanded-network schedule of a collective: which chunk moves over which wire, when (et-formats(5)).
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "core/algorithm/algorithm.h"
+#include "core/rows.h"
 #include "core/trace.h"
 #include "core/units.h"
 
 namespace convert {
 
-// Nodes are 0 … nodes-1: NPUs, and relays, which only pass on what arrives (switches, NPUs that do not take part).
+// Nodes are numbered 0 … nodes-1: NPUs, and relays, which pass chunks on (switches, NPUs that do not take part).
 struct Schedule {
   // What start and end of a transfer are.
   enum class Time : std::uint8_t {
@@ -42,7 +43,7 @@ struct Schedule {
     std::uint32_t dst = 0;
     double bandwidth_gib_per_s = 0;  // 0: not told
     double latency_us = 0;
-    std::uint32_t rounds = 1;  // transfers that may use it in one step; 0: any number
+    std::uint32_t rounds = 1;  // how many transfers may use it in one step; 0: any number
     std::uint32_t line = 0;
   };
   enum class Op : std::uint8_t { copy, reduce };
@@ -65,10 +66,10 @@ struct Schedule {
   std::vector<std::uint32_t> relays;  // ascending
   std::vector<Wire> wires;
   std::vector<Chunk> chunks;
-  std::vector<std::uint32_t> members;  // behind the node sets of the chunks
+  std::vector<std::uint32_t> members;  // the nodes of all NodeSets
   Time time = Time::continuous;
   Occupancy occupancy = Occupancy::alpha_beta;
-  std::optional<Picoseconds> step_ps;
+  std::optional<Picoseconds> step_ps;     // how long a step takes, with Time::steps
   std::optional<Picoseconds> claimed_ps;  // how long the file says that the collective takes
   std::vector<Transfer> transfers;
   std::string meta;        // JSON object, as written; empty: none
@@ -77,13 +78,14 @@ struct Schedule {
 
 [[nodiscard]] std::string_view name(Schedule::Time t);       // "continuous"
 [[nodiscard]] std::string_view name(Schedule::Occupancy o);  // "alpha_beta"
-// Returns whether a schedule can be of this collective: false for all_to_allv, send and recv.
-[[nodiscard]] bool schedules_know(Collective c);
-// Returns the collective that a schedule file names; nothing if there is none of that name.
+// Returns whether a schedule can be of this collective, one of schedule_collectives.
+[[nodiscard]] bool in_schedules(Collective c);
+// Returns the collective of exactly this name that a schedule can be of; nothing if there is none.
 [[nodiscard]] std::optional<Collective> parse_schedule_collective(std::string_view text);
 inline constexpr std::string_view schedule_collectives =
     "all_gather, reduce_scatter, all_reduce, broadcast, reduce, gather, scatter, all_to_all, custom";
 
+// Return whether a node is a relay; whether a set has a node; how many it has.
 [[nodiscard]] bool is_relay(const Schedule& s, std::uint32_t node);
 [[nodiscard]] bool contains(const Schedule& s, const Schedule::NodeSet& set, std::uint32_t node);
 [[nodiscard]] std::uint32_t size_of(const Schedule& s, const Schedule::NodeSet& set);
@@ -95,29 +97,26 @@ inline constexpr std::string_view schedule_collectives =
 }
 // Returns the bytes of a chunk; nothing if the schedule does not tell.
 [[nodiscard]] std::optional<std::int64_t> bytes_of(const Schedule& s, std::uint32_t chunk);
-// Returns the picoseconds that so many bytes take on a wire, latency aside; 0 where the bandwidth is not told.
+// Return the picoseconds that so many bytes take to go out on a wire (0 if its bandwidth is not told), and those
+// until they have arrived, with the latency.
 [[nodiscard]] double serialization_ps(const Schedule::Wire& wire, std::int64_t bytes);
 [[nodiscard]] inline double hop_ps(const Schedule::Wire& wire, std::int64_t bytes) {
   return wire.latency_us * static_cast<double>(ps_per_us) + serialization_ps(wire, bytes);
 }
-// Rounds to the nearest picosecond; at most 26 days.
+// Returns the nearest picosecond, at most 26 days.
 [[nodiscard]] Picoseconds rounded_ps(double ps);
-// Returns "transfer 7 (chunk 3, 0->1)"
+// Returns "transfer 7 (chunk 3, 0->1)".
 [[nodiscard]] std::string describe(const Schedule& s, const Schedule::Transfer& t);
 
-// Finds the index of the wire between two nodes; no_index if there is none.
+// Finds wires by their ends; find() returns the index, no_index if there is none.
 class WireIndex {
  public:
   explicit WireIndex(const Schedule& s);
   [[nodiscard]] std::uint32_t find(std::uint32_t src, std::uint32_t dst) const;
 
  private:
-  struct Entry {
-    std::uint32_t dst;
-    std::uint32_t wire;
-  };
-  std::vector<std::uint32_t> begin_;  // by src
-  std::vector<Entry> entries_;        // by dst within a src
+  Rows wires_;                      // by src, in the order of dst
+  std::vector<std::uint32_t> dst_;  // of each of their items
 };
 
 }  // namespace convert

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/units.h"
+#include "core/words.h"
 #include "formats/astra_text/astra_text.h"
 #include "util/log.h"
 #include "util/utf8.h"
@@ -68,18 +69,10 @@ auto look_up(const Table& table, std::string_view text) -> std::optional<decltyp
 }
 
 template <class Table>
-std::string names_of(const Table& table) {
-  std::string out;
-  for (const auto& [known, value] : table) out += (out.empty() ? "" : ", ") + std::string(known);
-  return out;
-}
-
-template <class Table>
-std::string hint_for(std::string_view text, const Table& table) {
+std::vector<std::string> names_of(const Table& table) {
   std::vector<std::string> names;
   for (const auto& [known, value] : table) names.emplace_back(known);
-  const std::string near = nearest(text, names);
-  return near.empty() ? "" : "; did you mean " + near + "?";
+  return names;
 }
 
 // Replaces CR and CR LF by LF.
@@ -162,11 +155,11 @@ class Parser {
   void read_kind() {
     if (!next_line() || words_.empty())
       throw input_error({.file = workload_.file, .line = 1},
-                        "the first line must name the kind of workload: " + names_of(kinds));
+                        "the first line must name the kind of workload: " + join(names_of(kinds)));
     const auto kind = look_up(kinds, words_[0]);
     if (!kind)
       throw error(words_[0], "workload kind '" + std::string(words_[0]) + "' is not supported (supported: " +
-                                 names_of(kinds) + ")" + hint_for(words_[0], kinds));
+                                 join(names_of(kinds)) + ")" + did_you_mean(words_[0], names_of(kinds)));
     workload_.kind = *kind;
     std::size_t used = 1;
     if (*kind == AstraKind::hybrid_dlrm) {
@@ -245,8 +238,8 @@ class Parser {
     } else if (word != "NONE") {
       const std::string what = std::string(columns[column]) + ": unknown type '" + std::string(word) + "'";
       if (!compat_)
-        throw error(word,
-                    what + " (known: NONE, " + names_of(collective_types) + ")" + hint_for(word, collective_types));
+        throw error(word, what + " (known: NONE, " + join(names_of(collective_types)) + ")" +
+                              did_you_mean(word, names_of(collective_types)));
       diagnostics_.warning(at(word), "attributes", what + "; the reference makes it an all-reduce");
     } else if (c.bytes != 0 && !compat_) {
       diagnostics_.warning(at(words_[column + 1]), "attributes",

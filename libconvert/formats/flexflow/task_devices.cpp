@@ -21,13 +21,13 @@ class Matcher {
   // Returns the entry of a task, or null.
   [[nodiscard]] const DeviceEntry* find(const Task& t) {
     std::uint32_t index = matcher_.by_number(t.number);
-    if (index == DeviceMatcher::nothing) {
+    if (index == DeviceMatcher::no_entry) {
       const bool transfer = t.kind == TaskKind::transfer;
       std::uint32_t& known = cache_[transfer][t.name];
       if (known == unknown) known = matcher_.by_name(graph_.texts.view(t.name), transfer);
       index = known;
     }
-    if (index == DeviceMatcher::nothing) return nullptr;
+    if (index == DeviceMatcher::no_entry) return nullptr;
     used_[index] = true;
     return &map_.entries[index];
   }

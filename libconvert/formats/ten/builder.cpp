@@ -191,7 +191,7 @@ Schedule ScheduleBuilder::finish(const FormatOptions& options, Diagnostics& diag
     schedule.chunk_bytes = bytes;
   }
   if (const auto text = options.get("collective")) {
-    const auto claimed = parse_collective(*text, schedules_know);  // however it is spelled
+    const auto claimed = parse_collective(*text, in_schedules);  // however it is spelled
     if (!claimed)
       throw usage_error("collective=" + *text + ": expected one of " + std::string(schedule_collectives));
     if (schedule.collective != Collective::custom && schedule.collective != *claimed)

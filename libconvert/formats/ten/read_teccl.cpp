@@ -277,7 +277,7 @@ class TecclReader final : public JsonItems {
   void recognise() {
     Schedule& s = to_.schedule;
     const Collective near = weighted_ || pairs_ ? Collective::all_to_all : Collective::all_gather;
-    const std::vector<MissingDemand> missing = missing_demands(s, near, false);
+    const std::vector<DemandFinding> missing = missing_demands(s, near, false);
     if (missing.empty()) {
       s.collective = near;
       return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "io/replace/cleanup.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -157,6 +158,11 @@ UnbrokenStep::UnbrokenStep() {
 UnbrokenStep::~UnbrokenStep() {
   --steps;
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+int create_unbroken(const std::string& path) {
+  const UnbrokenStep step;
+  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
 void park_if_ending() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Undoes at a signal that ends the process what must not stay: temporary files, new directories, running children.
+// Removes what must not stay when a signal ends the process: temporary files, new directories, running children.
 #pragma once
 
 #include <signal.h>
@@ -12,9 +12,9 @@ namespace convert {
 
 struct CleanupSlot;
 
-// While it lives, SIGINT, SIGTERM, SIGHUP and SIGPIPE first remove the file (the directory, the process group)
-// and then do what they do by default. Signals that the program handles or ignores itself are left alone.
-// Register first, then make the file within an UnbrokenStep: threads that run on cannot leave one behind then.
+// Makes SIGINT, SIGTERM, SIGHUP and SIGPIPE remove a file or an empty directory, or kill a process group, before
+// they end the process; until it is released. Signals that the program handles or ignores itself are left alone.
+// Create it first, then make the file within an UnbrokenStep: else a thread could make it after the signal.
 class SignalCleanup {
  public:
   SignalCleanup() = default;
@@ -30,7 +30,7 @@ class SignalCleanup {
     }
     return *this;
   }
-  // Ends the watch: the file has got its name, the child has ended.
+  // Leaves the file, directory or group alone from now on: the file has got its name, the child has ended.
   void release() noexcept;
 
  private:
@@ -38,10 +38,10 @@ class SignalCleanup {
   CleanupSlot* slot_ = nullptr;
 };
 
-// Protects a step that those signals must not interrupt, such as making a registered file or renaming a group of
-// files. This thread blocks them meanwhile; if another thread takes one, its handler waits for the end of the step
-// (up to 60 s) before it removes anything. After such a signal no step begins: the constructor does not return. A
-// step should be short and take no lock and no memory, which the thread that took the signal may hold.
+// Holds those signals off while it lives, for a step such as making a file that is to be removed, or renaming
+// several. This thread blocks them; if another thread gets one, its handler waits up to 60 s for the step before it
+// removes anything. After such a signal the constructor does not return. The step must be short and take no lock
+// and no memory: the thread that got the signal may hold the lock of either.
 class UnbrokenStep {
  public:
   UnbrokenStep();
@@ -53,8 +53,11 @@ class UnbrokenStep {
   sigset_t before_{};
 };
 
-// Does not return once such a signal is ending the process: the handler removes temporaries that other threads
-// still use, and their failures must not be reported.
+// Makes a file within such a step. Returns its descriptor, open for writing, or -1 with errno, also if it exists.
+[[nodiscard]] int create_unbroken(const std::string& path);
+
+// Does not return if such a signal is ending the process: what failed since its handler removed temporaries must
+// not be reported.
 void park_if_ending();
 
 }  // namespace convert

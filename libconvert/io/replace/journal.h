@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The journal of files that are replaced together: if the process is killed, the next one finishes what it lists.
+// Writes and reads the journal of files that are replaced together, by which a later process can finish it.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace convert {
 
-// Size and time of a file, which tell it from another one, and from itself after an edit.
+// The size and time of a file, by which it is told from another one and from itself before an edit.
 struct FileStamp {
   std::int64_t size_bytes = -1;  // -1: there is no such file
   std::int64_t mtime_ns = 0;
@@ -24,11 +24,11 @@ struct FileStamp {
 // Paths are absolute; all three are in one directory.
 struct FileChange {
   std::string target;
-  std::string temporary;  // of a removal there is no such file: it only gives the backup its name
+  std::string temporary;  // a removal has no such file, only its name's backup_name()
   std::string backup;     // the old file, as long as the change may still be undone
   bool is_removal = false;
-  FileStamp fresh;  // of the new file; of a removal there is none
-  FileStamp old;    // of the file that was there, if there was one
+  FileStamp fresh;  // of the new file; empty for a removal
+  FileStamp old;    // of the file that was there; empty if there was none
 };
 
 // Returns a new random name beside `target`, ".ring.0.et.etkit-A1b2C3".
@@ -40,16 +40,17 @@ struct FileChange {
 // Returns whether a file's name is that of a journal.
 [[nodiscard]] bool is_journal_name(std::string_view name);
 
-// The contents of a journal. Its inode tells it from a copy, whose files have other times.
+// The contents of a journal. If `inode` is not the journal's own it is a copy, and its files have other times.
 struct Journal {
   std::uint64_t inode = 0;
   std::vector<FileChange> changes;
 };
 
+// Returns the text of a journal at the path `journal`.
 [[nodiscard]] std::string journal_text(const std::string& journal, std::uint64_t inode,
                                        const std::vector<FileChange>& changes);
-// Reads a journal's text. Throws Error(input) that names the journal if the text is malformed or lists a change
-// that journal_text() never writes: only etkit's temporary files may be renamed, only files of the set be removed.
+// Parses a journal's text. Throws Error(input) with the journal if it is malformed or lists what journal_text()
+// never writes: it may rename only etkit's temporary files, and remove only files of the set.
 [[nodiscard]] Journal parse_journal(const std::string& journal, std::string_view text);
 
 }  // namespace convert

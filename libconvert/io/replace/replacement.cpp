@@ -136,7 +136,7 @@ class NewJournal {
       : journal_(journal),
         temporary_(temporary_name(journal)),
         cleanup_(SignalCleanup::remove_file(temporary_)),
-        fd_(make(temporary_)) {
+        fd_(create_unbroken(temporary_)) {
     if (fd_.get() < 0) throw system_error(journal_, errno);
     (void)::flock(fd_.get(), LOCK_EX | LOCK_NB);
     struct stat status {};
@@ -154,11 +154,6 @@ class NewJournal {
   [[nodiscard]] int place() const { return convert::place(temporary_, journal_); }
 
  private:
-  static int make(const std::string& path) {
-    const UnbrokenStep step;
-    return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  }
-
   const std::string& journal_;
   std::string temporary_;
   SignalCleanup cleanup_;

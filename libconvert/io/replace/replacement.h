@@ -21,16 +21,18 @@ enum class ReplaceResult : std::uint8_t {
   unfinished,  // taking back failed too: the journal stays, and with it the temporary files
 };
 
-// Makes the changes in order, while signals wait; the new files must be complete and on the disk. `lead` is the
-// path whose set or name gives the journal its name and place.
+// Makes the changes in order, while signals wait; the new files must be complete and on the disk. The journal is
+// that of `lead`, see journal_path(). Sets `failure` to the first that failed unless all are done. Finishes an
+// earlier replacement first, see below. Throws Error(system) if the journal cannot be written.
 [[nodiscard]] ReplaceResult replace_files(const std::string& lead, const std::vector<FileChange>& changes,
                                           ReplaceFailure& failure);
 
-// Finishes the replacement of the set or file that `path` names, if a process was killed in it, or, where that
-// fails, takes back what was done. Waits while that process still lives. Throws Error that says what to do if
-// neither is possible. Where there is nothing to do it only looks for one file.
+// Finishes the replacement of the set or file that `path` names if a process was killed in it, or takes it back if
+// that fails. Waits up to 60 s for a process that is at it. Throws Error that says what to do: system if that takes
+// longer or a file cannot be changed, input if a file has changed since or the journal is not etkit's. Where there
+// is no journal it only looks for one.
 void finish_replacement(const std::string& path);
-// Does the same for all sets in a directory.
+// Does the same for all journals in a directory; for one that cannot be read, nothing.
 void finish_replacements_in(const std::string& directory);
 
 // Brings the file's contents to the disk. Returns 0 or errno.

@@ -136,7 +136,7 @@ class Converter {
     check_io(i, node.inputs, "inputs");
     check_io(i, node.outputs, "outputs");
     for (const Attr& a : nodes_.attributes(node)) {
-      if (a.name.index() < attr::detail::count && a.name != attr::comm_size && a.name != attr::inputs &&
+      if (a.name.index() < attr::count && a.name != attr::comm_size && a.name != attr::inputs &&
           a.name != attr::outputs)
         continue;
       if (std::ranges::find(reserved, a.name.view()) != reserved.end())

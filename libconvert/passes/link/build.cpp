@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/collective.h"
-#include "core/same_value.h"
+#include "core/trace.h"
 #include "passes/dep_rules.h"
 #include "util/huge_pages.h"
 

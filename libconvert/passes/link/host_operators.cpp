@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/rows.h"
 #include "graph/graph.h"
-#include "graph/rows.h"
 #include "util/huge_pages.h"
 
 namespace convert {

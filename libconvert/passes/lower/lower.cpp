@@ -328,7 +328,7 @@ void Lowering::write_metadata(Rank rank, Metadata& out) const {
   AttrTable& t = out.table;
   const Gpu& gpu = a_.gpus[rank];
   t.add_string(attr::schema, "1.0.2-chakra.0.0.4");
-  t.add_string(attr::collective, msccl_name(claim(a_)));
+  t.add_string(attr::collective, msccl_name(claimed_collective(a_)));
   set_world_size(out, static_cast<Rank>(a_.ranks()));
   if (a_.scheduled) {
     t.add_string(ten::schedule_name, a_.name);

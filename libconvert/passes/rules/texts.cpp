@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/same_value.h"
+#include "core/trace.h"
 #include "passes/rules/rules.h"
 #include "util/utf8.h"
 

@@ -167,7 +167,7 @@ std::optional<Picoseconds> written_time(const Schedule& schedule) {
 Flow check_schedule(const Schedule& schedule, Schedule& timed, Diagnostics& diagnostics) {
   ScheduleChecker checker(schedule, diagnostics);
   checker.check_wires();
-  for (MissingDemand& m : missing_demands(schedule, schedule.collective, true))
+  for (DemandFinding& m : missing_demands(schedule, schedule.collective, true))
     diagnostics.error({.file = schedule.file, .line = m.line}, "R6", std::move(m.what));
   const bool sound = diagnostics.errors() + diagnostics.refused_errors() == 0;
   timed = schedule.time == Time::order && sound ? retime(schedule, diagnostics) : schedule;

@@ -47,7 +47,7 @@ class Watcher {
     for (const Event& e : events()) take(e);
     const bool known = header_.collective != Collective::custom && header_.collective != Collective::gather &&
                        header_.collective != Collective::scatter && header_.collective != Collective::reduce;
-    out_.collective = known && schedules_know(header_.collective) ? header_.collective : Collective::custom;
+    out_.collective = known && in_schedules(header_.collective) ? header_.collective : Collective::custom;
     name_chunks();
     add_transfers();
     if (out_.collective == Collective::custom) end_where_they_are();

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "graph/rows.h"
+#include "core/rows.h"
 #include "passes/verify/execute.h"
 #include "passes/verify/reach.h"
 #include "passes/verify/step_graph.h"

@@ -20,12 +20,12 @@ class MapPlaces {
     const bool transfer = is_task_transfer(attrs);
     const IntValue number = int_value(attrs, attr::task_id);
     std::uint32_t at = matcher_.by_number(number ? static_cast<std::uint64_t>(number.value) : n.id);
-    if (at == DeviceMatcher::nothing) {
+    if (at == DeviceMatcher::no_entry) {
       const auto [known, added] = by_name_[transfer].try_emplace(system_.nodes.name(n), 0);
       if (added) known->second = matcher_.by_name(system_.nodes.name(n), transfer);
       at = known->second;
     }
-    if (at == DeviceMatcher::nothing) return {};
+    if (at == DeviceMatcher::no_entry) return {};
     used_[at] = true;
     const DeviceEntry& e = map_.entries[at];
     if (transfer != e.peer.has_value()) {

@@ -92,7 +92,7 @@ MergeAlgorithm of_algorithm(std::string source, Algorithm algorithm, Diagnostics
   out.source = std::move(source);
   out.places = static_cast<std::uint32_t>(built->algorithm.ranks());
   out.tags = tags_of(built->algorithm);
-  out.collective = name(claim(built->algorithm));
+  out.collective = name(claimed_collective(built->algorithm));
   out.relays = built->algorithm.relays;
   out.load = [built](std::uint32_t place) {
     Trace trace;
@@ -197,7 +197,7 @@ MergeAlgorithm MergedSet::from_file(const std::string& path) {
     algorithm.tags = tags_of(*a);
     if (const Schedule* schedule = source->schedule(); schedule != nullptr && has_idle_relays(*schedule))
       return without_switches(path, *schedule, diagnostics_);
-    algorithm.collective = name(claim(*a));
+    algorithm.collective = name(claimed_collective(*a));
     algorithm.relays = a->relays;
     algorithm.load = [s = source.get()](std::uint32_t p) { return whole_rank(*s->open_rank(p)); };
     algorithm.flow = lazy_flow([a] { return ChunkFlow::of(*a); });

@@ -197,7 +197,7 @@ const SideBySide::Set& SideBySide::set_of(std::size_t rank) const {
 
 std::string SideBySide::collective(std::size_t set) const {
   const Set& s = sets_[set];
-  if (const Algorithm* a = s.source->algorithm()) return std::string(name(claim(*a)));
+  if (const Algorithm* a = s.source->algorithm()) return std::string(name(claimed_collective(*a)));
   Trace head;
   if (s.held.empty()) (void)s.source->open_rank(0)->next_rank(head);
   const AttrTable& table = (s.held.empty() ? head : s.held.front()).metadata.table;

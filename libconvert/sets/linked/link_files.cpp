@@ -121,7 +121,7 @@ void RankFiles::find(const std::string& folder, std::size_t at, const std::strin
 
 void RankFiles::add(const std::string& path, std::string_view number) {
   std::string_view rest = number;
-  const auto rank = take_rank(rest);
+  const auto rank = take_leading_rank(rest);
   if (!rank || !rest.empty()) return near_.add(path);
   if (std::vector<std::string>& files = files_[*rank]; files.size() < 2) files.push_back(path);
 }

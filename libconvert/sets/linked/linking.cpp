@@ -53,7 +53,7 @@ bool yes(const FormatOptions& options, std::string_view key) {
 }
 
 // The rank that the profiler was told, where the user says none.
-void take_rank(const Profile& device, std::optional<Rank> rank, Trace& host, Diagnostics& diagnostics) {
+void set_profiled_rank(const Profile& device, std::optional<Rank> rank, Trace& host, Diagnostics& diagnostics) {
   const std::int64_t told = profiled_rank(device);
   if (told < 0 || told > most_told) return;
   if (!rank) {
@@ -142,7 +142,7 @@ ReadRank read_linked(std::unique_ptr<Input> input, std::optional<Rank> rank, con
     log_debug("read " + device->file + " as kineto: " + std::to_string(device->events) + " events");
     if (device->cpu_ops.empty() && device->calls.empty() && device->device_ops.empty())
       diagnostics.warning({.file = device->file}, "unmatched", "has no operators, calls or device operations");
-    if (options.compat == LinkCompat::none) take_rank(*device, rank, host, diagnostics);
+    if (options.compat == LinkCompat::none) set_profiled_rank(*device, rank, host, diagnostics);
   }
   if (options.compat != LinkCompat::none) {
     ReadRank out;

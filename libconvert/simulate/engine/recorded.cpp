@@ -193,7 +193,7 @@ class RankReplay {
       const auto on = std::find_if(parents.begin(), parents.end(), [&](const Edge& e) { return !ran(e.node); });
       waits.waiting.push_back({.node = ref(i), .what = WaitingNode::For::dependency, .on = ref(on->node)});
     }
-    std::vector<std::uint32_t> cycle = find_cycle(graph_);
+    std::vector<std::uint32_t> cycle = find_cycles(graph_).front();
     std::reverse(cycle.begin() + 1, cycle.end());  // each waits for the next
     for (const std::uint32_t node : cycle) waits.cycle.push_back(ref(node));
     // Some node depends on a later one, which is most likely wrong.

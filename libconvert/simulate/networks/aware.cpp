@@ -113,7 +113,7 @@ bool AwareNetwork<Observer>::forward(std::uint32_t p) {
   if (k.to_switch) {
     k.to_switch = false;
     const Dim& d = dims_[k.dim];
-    enqueue(d.first_wire + k.at * d.fanout + 1, p);
+    enqueue(d.first_wire + k.at * d.ports + 1, p);
     return true;
   }
   if (k.at == k.dst) return false;
@@ -130,7 +130,7 @@ bool AwareNetwork<Observer>::forward(std::uint32_t p) {
 // Moves the packet a hop towards coordinate `to` and returns the wire for it.
 template <class Observer>
 std::uint32_t AwareNetwork<Observer>::take_hop(Packet& k, const Dim& d, std::uint32_t from, std::uint32_t to) {
-  const std::uint32_t first = d.first_wire + k.at * d.fanout;
+  const std::uint32_t first = d.first_wire + k.at * d.ports;
   return with(d.topology, [&](auto t) {
     const std::uint32_t port = t.port(from, to, d.npus);
     const std::uint32_t next = t.has_switch ? to : t.other_end(from, port, d.npus);

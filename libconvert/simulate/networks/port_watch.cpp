@@ -72,7 +72,7 @@ PortWatch::End PortWatch::first_wire(Rank src, Rank dst) const {
     const std::uint32_t from = numbers_.coordinate(d, src);
     const std::uint32_t to = numbers_.coordinate(d, dst);
     if (from == to) continue;
-    return {&d, d.first_wire + src * d.fanout + out_port(d, from, to)};
+    return {&d, d.first_wire + src * d.ports + out_port(d, from, to)};
   }
   return {};
 }
@@ -84,11 +84,11 @@ PortWatch::End PortWatch::last_wire(Rank src, Rank dst) const {
     const std::uint32_t from = numbers_.coordinate(d, src);
     const std::uint32_t to = numbers_.coordinate(d, dst);
     if (from == to) continue;
-    if (has_switch(d.topology)) return {&d, d.first_wire + dst * d.fanout + 1};
+    if (has_switch(d.topology)) return {&d, d.first_wire + dst * d.ports + 1};
     const std::uint32_t port = out_port(d, from, to);
     const std::uint32_t before = with(d.topology, [&](auto t) { return t.before(from, to, d.npus); });
     const Rank owner = dst + (before - to) * d.stride;  // modulo 2^32
-    return {&d, d.first_wire + owner * d.fanout + port};
+    return {&d, d.first_wire + owner * d.ports + port};
   }
   return {};
 }

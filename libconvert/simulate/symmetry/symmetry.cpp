@@ -53,15 +53,15 @@ class Reducer {
 
 std::uint32_t representative_wire(const ProductWires& numbers, const Symmetry& symmetry, std::uint32_t wire) {
   const ProductWires::Dim& d = numbers.dim_of(wire);
-  const Rank owner = (wire - d.first_wire) / d.fanout;
-  std::uint32_t port = (wire - d.first_wire) % d.fanout;
+  const Rank owner = (wire - d.first_wire) / d.ports;
+  std::uint32_t port = (wire - d.first_wire) % d.ports;
   if (with(d.topology, [](auto t) { return t.port_is_coordinate; })) {
     const Motion motion = symmetry.dims()[static_cast<std::size_t>(&d - numbers.dims().data())].motion;
     const std::uint32_t at = numbers.coordinate(d, owner);
     if (motion == Motion::shift) port = port >= at ? port - at : port + d.npus - at;
     if (motion == Motion::exchange) port ^= at;
   }
-  return d.first_wire + symmetry.representative(owner) * d.fanout + port;
+  return d.first_wire + symmetry.representative(owner) * d.ports + port;
 }
 
 ReplayProgram reduce(const ReplayProgram& program, const Equivalence& equivalence) {

@@ -5,7 +5,7 @@ namespace convert {
 
 std::uint32_t WireWatch::come(std::uint32_t p, std::uint32_t wire) {
   const ProductWires::Dim& d = numbers_.dim_of(wire);
-  const Rank owner = (wire - d.first_wire) / d.fanout;
+  const Rank owner = (wire - d.first_wire) / d.ports;
   const std::uint32_t own = representative_wire(numbers_, symmetry_, wire);
   if (p >= packets_.size()) packets_.resize(std::size_t{p} + 1);
   packets_[p].owner = owner;

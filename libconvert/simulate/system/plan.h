@@ -34,7 +34,7 @@ struct SystemModel {
   WirePolicy policy = WirePolicy::arrival;  // not ASTRA-sim's
   double local_mem_bytes_per_s = 0;
   std::optional<SharedBusConfig> shared_bus{};
-  std::int64_t local_reduction_delay = 1;
+  std::int64_t local_reduction_delay = 1;  // ns for each 100 bytes that the shared bus reduces
   std::array<CollectiveChoice, listed_collectives.size()> collectives{};
   std::vector<std::vector<AlgorithmChoice>> lists{};  // in place of these; see CollectiveCall::list
   Rules rules{true};

@@ -15,7 +15,7 @@ using test::ScheduleMaker;
 // "LINE: WHAT; LINE: WHAT": the demands that the chunks do not fill.
 std::string missing(const ScheduleMaker& m, Collective collective, bool uneven = true) {
   std::string out;
-  for (const MissingDemand& d : missing_demands(m.s, collective, uneven))
+  for (const DemandFinding& d : missing_demands(m.s, collective, uneven))
     out += (out.empty() ? "" : "; ") + std::to_string(d.line) + ": " + d.what;
   return out;
 }

@@ -46,5 +46,14 @@ TEST(Units, AsText) {
   EXPECT_EQ(format_bytes(-65536), "-64 KiB");
 }
 
+TEST(ParsePlain, TakesOneSpelling) {
+  EXPECT_EQ(parse_plain("0"), 0U);
+  EXPECT_EQ(parse_plain("18446744073709551615"), UINT64_MAX);
+  EXPECT_EQ(parse_plain("63", 63), 63U);
+  for (const char* text : {"", "00", "07", "+7", "-7", "7.0", " 7", "7x", "18446744073709551616"})
+    EXPECT_EQ(parse_plain(text), std::nullopt) << text;
+  EXPECT_EQ(parse_plain("64", 63), std::nullopt);
+}
+
 }  // namespace
 }  // namespace convert

@@ -157,10 +157,10 @@ TEST(TenProgram, UnevenOwnersAndRelaysAreCustom) {
   relayed.move(0, 1, 0, 0, 1).move(1, 2, 0, 1, 2).move(2, 1, 1, 0, 1).move(1, 0, 1, 1, 2);
   const Algorithm a = algorithm(relayed.s);
   EXPECT_EQ(a.collective, Collective::custom);
-  EXPECT_EQ(claim(a), Collective::all_gather);
+  EXPECT_EQ(claimed_collective(a), Collective::all_gather);
   EXPECT_EQ(a.ranks(), 3);
   EXPECT_EQ(proof(lower(a)), "");
-  EXPECT_EQ(claim(algorithm(uneven.s)), Collective::custom);
+  EXPECT_EQ(claimed_collective(algorithm(uneven.s)), Collective::custom);
 }
 
 // Who only passes on keeps the others from nothing: sizes are parts of what they have.
@@ -178,7 +178,7 @@ TEST(TenProgram, AnAllToAllAroundARelay) {
   }
   const Algorithm a = algorithm(m.s);
   EXPECT_EQ(a.collective, Collective::custom);
-  EXPECT_EQ(claim(a), Collective::all_to_all);
+  EXPECT_EQ(claimed_collective(a), Collective::all_to_all);
   EXPECT_EQ(a.chunks, 3) << "of those who take part";
   EXPECT_EQ(a.relays, std::vector<std::int32_t>{1});
   EXPECT_EQ(a.gpus[1].i_chunks, 0);
@@ -186,7 +186,7 @@ TEST(TenProgram, AnAllToAllAroundARelay) {
   const std::vector<Trace> traces = lower(a);
   EXPECT_EQ(proof(traces), "");
   const Algorithm again = raise_algorithm(traces);
-  EXPECT_EQ(claim(again), Collective::all_to_all);
+  EXPECT_EQ(claimed_collective(again), Collective::all_to_all);
   EXPECT_EQ(again.relays, a.relays);
 }
 

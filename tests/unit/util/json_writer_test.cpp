@@ -30,7 +30,7 @@ TEST(JsonWriter, PlacesCommasAndLines) {
   JsonWriter w(out);
   w.begin_object().member("rank", 3).member("name", "x").key("nodes").begin_array();
   w.line(2).begin_object().end_object();
-  w.line(2).begin_object().member("id", std::uint64_t{18446744073709551615U}).key("none").null().end_object();
+  w.line(2).begin_object().member("id", std::uint64_t{18446744073709551615U}).key("none").raw("null").end_object();
   w.line(1).end_array().member("share", 0.1).member("yes", true).key("fixed").raw("1.50").end_object();
   EXPECT_EQ(out,
             "{\"rank\":3,\"name\":\"x\",\"nodes\":[\n  {},\n  {\"id\":18446744073709551615,\"none\":null}\n ],"

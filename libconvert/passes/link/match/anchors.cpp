@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "graph/rows.h"
+#include "core/rows.h"
 #include "passes/link/match/align.h"
 #include "passes/link/match/calls.h"
 

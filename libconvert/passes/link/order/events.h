@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/profile.h"
+#include "core/rows.h"
 #include "core/trace.h"
-#include "graph/rows.h"
 #include "passes/link/operators.h"
 
 namespace convert {

@@ -95,6 +95,8 @@ TEST(NetworkYaml, RefusesHostileDocuments) {
   EXPECT_NE(yaml_error("just text\n"), "");
   EXPECT_NE(yaml_error("- a\n- b\n"), "");
   EXPECT_EQ(yaml_error("topology: [ \xff ]\n"), "n.yml:@0xc: not UTF-8");
+  EXPECT_EQ(yaml_error("topology: [ \xe0\x80\x80 ]\n"), "n.yml:@0xc: not UTF-8");  // overlong
+  EXPECT_EQ(yaml_error("topology: [ \xed\xa0\x80 ]\n"), "n.yml:@0xc: not UTF-8");  // a surrogate
   EXPECT_EQ(yaml_error(std::string("topology: [ \0 ]\n", 16)), "n.yml:@0xc: a NUL byte");
   EXPECT_EQ(yaml_error(std::string((4 << 20) + 1, '#')), "n.yml: larger than 4 MiB, which no network file is");
   std::string keys;

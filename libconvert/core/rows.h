@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds lists of numbers, the rows, one behind the other in one array.
+// Holds lists of numbers, called rows, one behind the other in one array.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,12 @@ struct Rows {
   [[nodiscard]] std::span<std::uint32_t> operator[](std::size_t row) {
     return {items.data() + begin[row], begin[row + 1] - begin[row]};
   }
-  // Ends a row of the items added since the last one.
+  // Ends a row: it has the items added since the last end.
   void end_row() { begin.push_back(static_cast<std::uint32_t>(items.size())); }
 };
 
-// Returns rows that hold item(i) for each i < n, in this order, in the row key(i) < rows; leaves out those whose
-// key is no_index. Without `item` they hold i.
+// Returns as many rows as `rows` says; row k holds item(i), or i itself without `item`, for each i < n with key(i)
+// = k, ascending by i. key(i) is below `rows`, or no_index to leave i out.
 template <class Key, class Item = std::identity>
 [[nodiscard]] Rows rows_by_key(std::size_t n, std::size_t rows, const Key& key, const Item& item = {}) {
   Rows r;

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/id_lookup.h"
+#include "core/rows.h"
 #include "core/trace.h"
-#include "graph/rows.h"
 
 namespace convert::compat {
 

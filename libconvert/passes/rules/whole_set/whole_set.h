@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "graph/rows.h"
+#include "core/rows.h"
 #include "passes/trace_summary.h"
 #include "passes/validate.h"
 

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// For tests of the format ten: schedules read from texts and from testdata/ten, and what is found in them.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/findings.h"
+#include "common/testdata.h"
+#include "formats/format.h"
+
+namespace convert::test {
+
+// Reads a schedule in whichever spelling of the format ten; findings are of the file "f".
+inline Schedule read_ten(const std::string& text, Diagnostics& diagnostics, const FormatOptions& options = {}) {
+  return find_format("ten").read_schedule(text, "f", options, diagnostics);
+}
+
+// What stands in a file of testdata/ten.
+inline std::string ten_file(const std::string& name) { return file_bytes(testdata("ten") / name); }
+
+// Writes a schedule in a form of the format ten: json or csv.
+inline std::string written_ten(const Schedule& s, const std::string& form = "json") {
+  std::string out;
+  find_format("ten").write_schedule(
+      s, FormatOptions(std::vector<std::pair<std::string, std::string>>{{"form", form}}), out);
+  return out;
+}
+
+// Returns all findings, what is thrown too, as "LINE:COLUMN: error: MESSAGE [RULE]", one a line.
+inline std::string ten_findings(const std::string& text) {
+  Diagnostics diagnostics;
+  read_with_findings([&](Diagnostics& d) { (void)read_ten(text, d); }, diagnostics);
+  return findings_in_f(diagnostics);
+}
+
+// A text with `to` in place of `from`, and all that is found in it.
+struct TenRefusal {
+  std::string from;
+  std::string to;
+  std::string error;
+};
+
+}  // namespace convert::test

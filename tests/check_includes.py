@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks the direction of includes: which module may use which, and where third-party headers may stand."""
+"""Checks includes: which module may use which, where third-party headers may stand, and that a source file includes
+its own header first, so that each header with a source file stands on its own wherever files are compiled alone."""
 import pathlib
 import re
 import sys
@@ -83,6 +84,11 @@ def main():
             if path.suffix not in (".h", ".cpp", ".def"):
                 continue
             text = path.read_text(encoding="utf-8")
+            own = path.with_suffix(".h").relative_to(root / folder).as_posix()
+            first = INCLUDE.search(text)
+            if path.suffix == ".cpp" and (root / folder / own).exists() and (not first or first[1] != own):
+                failures += 1
+                print(f"{path.relative_to(root)}: includes another header before {own}, or not that one")
             for match in INCLUDE.finditer(text):
                 checked += 1
                 finding = problem(path, match[1], root, used)
